@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT
+ * case.h: what a lab's tests are written with, on the trusted side (the verifier).
+ *
+ * The verifier never loads student code. A case makes its inputs, hands them to the runner (a
+ * process of its own, on a node of its own), and judges the bytes that come back. Expected values
+ * exist here only.
+ *
+ *     static void check_split(struct lab_test *t)
+ *     {
+ *         struct split_in in = {.n = 10, .parts = 3};
+ *         struct lab_run *run = lab_run(t, "split", &in, sizeof in, sizeof(struct split_out));
+ *         const struct split_out *out = lab_output(run);
+ *         lab_expect(t, out->rc == 0, "split(10, 3, 0) returned %d, expected 0", out->rc);
+ *     }
+ *     LAB_CASES = {
+ *         {.name = "split", .todo = 1, .check = check_split, .title = "parts cover n, once each"},
+ *     };
+ *
+ * A failed expectation ends the case (longjmp): only the first failure is shown, unless
+ * --all is given. lab_run does not come back when the runner crashed, hung, left early, was not
+ * written yet or wrote too much: it ends the case with that verdict.
+ */
+#ifndef LAB_CASE_H
+#define LAB_CASE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "witness.h"
+
+enum lab_verdict { /* exit statuses of a verifier */
+                   LAB_PASS = 0,
+                   LAB_FAIL = 1,
+                   LAB_NOT_WRITTEN = 3,
+                   LAB_HARNESS_ERROR = 4, /* ours, never the student's */
+                   LAB_CANNOT_RUN = 77,
+};
+
+struct lab_test;
+struct lab_run;
+
+struct lab_case {
+    const char *name; /* ctest name: lab03.<name> and solution03.<name> */
+    int todo;         /* the function under test; the others come from the reference. 0: all are the
+                         student's */
+    const char *title; /* what must hold, as a sentence */
+    const char *rule;  /* why, shown with a failure */
+    int points;
+    bool quick;         /* carries the label quick */
+    bool needs_witness; /* only the virtual node can say */
+    int min_gpus;       /* on real hardware: cannot run here below this */
+    void (*check)(struct lab_test *t);
+};
+
+extern const struct lab_case lab_cases[]; /* ends with name == NULL */
+extern const char lab_name[];             /* "lab03" */
+
+/* ---- set-up, before lab_run ---- */
+void lab_node(struct lab_test *t,
+              const char *node); /* "pcie-2"; default hgx-h200-4. Real GPUs: ignored */
+void lab_env(struct lab_test *t, const char *name,
+             const char *value);         /* for the runner; NULL unsets */
+uint64_t lab_random(struct lab_test *t); /* from --seed and the case's name */
+int lab_gpus(struct lab_test *t);        /* GPUs of the node chosen (real GPUs: of the machine) */
+bool lab_is_virtual(struct lab_test *t);
+
+/* ---- running the student's code ---- */
+
+/* Runs function `what` of the runner on a copy of the input, with room for `output_bytes` of output
+ * (filled with 0xA5, so that what was never written shows). Ends the case unless
+ * the runner came to its end. The result lives until the case ends. */
+struct lab_run *lab_run(struct lab_test *t, const char *what, const void *input, size_t input_bytes,
+                        size_t output_bytes);
+const void *lab_output(const struct lab_run *run);
+const char *lab_stdout(const struct lab_run *run); /* what the runner printed, cut at 64 KiB */
+
+/* What the node saw (NULL on real GPUs: needs_witness cases do not run there). */
+const struct lab_witness *lab_witness(const struct lab_run *run);
+
+/* ---- judging ---- */
+#define lab_expect(t, condition, ...)                                                              \
+    ((condition) ? (void)0 : lab_fail((t), __FILE__, __LINE__, #condition, __VA_ARGS__))
+void lab_fail(struct lab_test *t, const char *file, int line, const char *condition,
+              const char *format, ...) __attribute__((noreturn, format(printf, 5, 6)));
+void lab_cannot_run(struct lab_test *t, const char *format, ...)
+    __attribute__((noreturn, format(printf, 2, 3)));
+
+/* Compares element by element, says the first five mismatches with index, got and want. `what`
+ * names the array for a person: "chunk of rank 2". */
+void lab_same_int(struct lab_test *t, const char *what, const int32_t *got, const int32_t *want,
+                  size_t n);
+void lab_same_bytes(struct lab_test *t, const char *what, const void *got, const void *want,
+                    size_t n);
+void lab_close(struct lab_test *t, const char *what, double got, double want, double tolerance);
+
+/* Fails when the runner left anything behind on the node: allocations, streams, events, enabled
+ * peers. On real GPUs it compares what the runner could count. */
+void lab_nothing_leaked(struct lab_test *t, const struct lab_run *run);
+
+#define LAB_CASES const struct lab_case lab_cases[]
+
+#endif

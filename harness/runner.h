@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ * runner.h: what a lab's adapters are written with, in the runner (the process that is linked with
+ * the student's code).
+ *
+ *     LAB_RUN(split)
+ *     {
+ *         const struct split_in *in = lab_input(io, sizeof *in);
+ *         struct split_out *out = lab_result(io, sizeof *out);
+ *         out->rc = split(in->n, in->parts, 0, &out->first, &out->count);
+ *     }
+ *     LAB_RUNS = {LAB_ENTRY(split), LAB_END};
+ *
+ * Adapters translate and never judge. They do not catch the student's mistakes.
+ */
+#ifndef LAB_RUNNER_H
+#define LAB_RUNNER_H
+
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct lab_io;
+struct lab_entry {
+    const char *name;
+    void (*run)(struct lab_io *io);
+};
+
+const void *lab_input(struct lab_io *io,
+                      size_t bytes); /* ends the runner when the input is shorter */
+size_t lab_input_bytes(const struct lab_io *io);
+void *lab_result(struct lab_io *io, size_t bytes); /* ends the runner when there is less room */
+
+#define LAB_RUN(what) static void lab_run_##what(struct lab_io *io)
+#define LAB_ENTRY(what)                                                                            \
+    {                                                                                              \
+#what, lab_run_##what                                                                      \
+    }
+#define LAB_END                                                                                    \
+    {                                                                                              \
+        0, 0                                                                                       \
+    }
+#define LAB_RUNS                                                                                   \
+    extern const struct lab_entry lab_runs[];                                                      \
+    const struct lab_entry lab_runs[]
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT
+ * witness.h: what the node saw while a runner ran, as the verifier reads it.
+ *
+ * Copies, mappings and allocations are evidence; bytes moved by kernels are counted in the
+ * student's own process and advisory.
+ */
+#ifndef LAB_WITNESS_H
+#define LAB_WITNESS_H
+
+#include <stdint.h>
+
+#define LAB_MAX_GPUS 16
+#define LAB_HOST LAB_MAX_GPUS /* index of host memory in the byte tables */
+
+struct lab_record { /* one operation of the device side, in the order of its issue */
+    enum { LAB_COPY = 1, LAB_KERNEL, LAB_MEMSET } kind;
+    int gpu;      /* whose stream */
+    int from, to; /* copies: GPU of the memory; -1 pinned, -2 pageable host memory */
+    uint64_t stream, bytes;
+    uint64_t issue_ps, start_ps, end_ps;
+    char name[48];
+};
+
+struct lab_witness {
+    unsigned live_allocations, live_host_allocations, live_streams, live_events, live_peers;
+    unsigned mallocs, host_allocs, streams, events, launches, copies, memsets, syncs, peers_enabled;
+    uint64_t peak_bytes[LAB_MAX_GPUS];
+    uint64_t copied[LAB_MAX_GPUS + 1][LAB_MAX_GPUS + 1];   /* [from][to], by copies */
+    uint64_t kernel_bytes[LAB_MAX_GPUS][LAB_MAX_GPUS + 1]; /* [running on][memory of], advisory */
+    unsigned faults;
+    int sticky;
+    uint64_t now_ps;
+    const struct lab_record *records;
+    unsigned record_count;
+};
+
+#endif

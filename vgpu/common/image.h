@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT
+ * image.h: what vgpu-cc's device pass puts into a device image, and what vgpu-exec offers to it.
+ *
+ * A device image is a shared object that vgpu-exec loads with dlopen. It holds kernels, the device
+ * functions they reach and nothing else. Its undefined symbols (the builtins below, the compiler's
+ * __tsan_* callbacks, libm) are provided by vgpu-exec, which is linked with --export-dynamic.
+ *
+ * The same header is used by the host pass: a kernel is known on both sides by its key, a string
+ * that vgpu-cc makes ("<module>#<ordinal>:<name>"), so nothing depends on symbol mangling.
+ */
+#ifndef VGPU_IMAGE_H
+#define VGPU_IMAGE_H
+
+#include <stdint.h>
+
+#define VGPU_IMAGE_ABI 1
+#define VGPU_KERNEL_SECTION "vgpu_kernels"     /* array of struct vgpu_kernel in the image */
+#define VGPU_DEVICE_VAR_SECTION "vgpu_devvars" /* storage of __device__/__constant__ variables */
+#define VGPU_VAR_SECTION "vgpu_vars"           /* array of struct vgpu_var in the image */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* One kernel of an image. `call` unpacks args[i] (pointer to the i-th argument) and calls it. */
+struct vgpu_kernel {
+    const char *key;
+    uint32_t ordinal; /* the number in the key; struct vgpu_launch.kernel */
+    const char *name; /* as a person writes it: "sum_shared" */
+    void (*call)(void **args);
+    uint32_t param_count;
+    const uint32_t *param_bytes;  /* param_count sizes */
+    uint32_t static_shared_bytes; /* sum of the kernel's __shared__ declarations; 0 if unknown */
+    uint32_t max_threads;         /* __launch_bounds__, or 1024 */
+};
+
+/* One __device__ or __constant__ variable. It lies in VGPU_DEVICE_VAR_SECTION, which is page
+ * aligned and padded, so that vgpu-exec can map device memory over it. */
+struct vgpu_var {
+    const char *key; /* "<module>:<name>" */
+    void *address;   /* in the image */
+    uint64_t bytes;
+};
+
+struct vgpu_dim3 {
+    uint32_t x, y, z;
+};
+
+/* ---- offered by vgpu-exec to device code (all are C functions) ---- */
+
+/* Builtin variables. const: a function's frame never changes its thread. */
+struct vgpu_dim3 vgpu_thread_idx(void) __attribute__((const));
+struct vgpu_dim3 vgpu_block_idx(void) __attribute__((const));
+struct vgpu_dim3 vgpu_block_dim(void) __attribute__((const));
+struct vgpu_dim3 vgpu_grid_dim(void) __attribute__((const));
+
+/* __shared__: declaration `id` of the kernel's image (unique per declaration), one object a block.
+ */
+void *vgpu_shared(uint32_t id, uint32_t bytes, uint32_t align);
+void *vgpu_dynamic_shared(void); /* extern __shared__ */
+
+/* Barriers and warps; site is "file:line" for diagnoses. */
+void vgpu_syncthreads(const char *site);
+int vgpu_syncthreads_reduce(int op, int predicate, const char *site); /* op: 0 count, 1 and, 2 or */
+void vgpu_syncwarp(uint32_t mask, const char *site);
+enum vgpu_shfl { VGPU_SHFL_IDX, VGPU_SHFL_UP, VGPU_SHFL_DOWN, VGPU_SHFL_XOR };
+uint64_t vgpu_shfl(enum vgpu_shfl kind, uint32_t mask, uint64_t bits, int lane_arg, int width,
+                   const char *site);
+enum vgpu_vote { VGPU_VOTE_ALL, VGPU_VOTE_ANY, VGPU_VOTE_BALLOT };
+uint32_t vgpu_vote(enum vgpu_vote kind, uint32_t mask, int predicate, const char *site);
+uint32_t vgpu_activemask(void);
+uint32_t vgpu_lane_id(void) __attribute__((const));
+
+/* Fences: scope 0 block, 1 device, 2 system. */
+void vgpu_fence(int scope);
+
+/* Atomics on any memory the context can reach; scope as above. One entry for each operation and
+ * width: the value is passed and returned as raw bits. */
+enum vgpu_atomic_op {
+    VGPU_ATOMIC_ADD,
+    VGPU_ATOMIC_SUB,
+    VGPU_ATOMIC_EXCH,
+    VGPU_ATOMIC_MIN,
+    VGPU_ATOMIC_MAX,
+    VGPU_ATOMIC_INC,
+    VGPU_ATOMIC_DEC,
+    VGPU_ATOMIC_AND,
+    VGPU_ATOMIC_OR,
+    VGPU_ATOMIC_XOR,
+    VGPU_ATOMIC_CAS
+};
+enum vgpu_atomic_type { VGPU_I32, VGPU_U32, VGPU_I64, VGPU_U64, VGPU_F32, VGPU_F64 };
+uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type, void *address,
+                     uint64_t value, uint64_t compare, int scope);
+
+int64_t vgpu_clock64(void); /* virtual SM cycles since the kernel started */
+int vgpu_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void vgpu_assert_fail(const char *expr, const char *file, unsigned line, const char *func)
+    __attribute__((noreturn));
+void vgpu_trap(void) __attribute__((noreturn));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: MIT
+ * protocol.h: what a program (api/), the node (node/), its contexts (exec/) and the verifier's
+ * witness say to each other.
+ *
+ * Transport: AF_UNIX SOCK_SEQPACKET, one message = one struct, at most VGPU_MSG_MAX bytes. A host
+ * thread has a connection of its own (a blocked thread never blocks another); the first
+ * connection of a process is made by VGPU_OP_HELLO, each further one is handed out by
+ * VGPU_OP_THREAD. Every request has exactly one reply. Descriptors travel as SCM_RIGHTS.
+ *
+ * Addresses: unified. Device d's memory lies at VGPU_DEVICE_VA(d) + offset in its memfd; pinned
+ * host memory of a process at VGPU_HOST_VA + offset in the process's host memfd. The client maps
+ * only the second kind: device memory does not exist in its address space.
+ *
+ * Times are virtual, in integer picoseconds (_ps).
+ */
+#ifndef VGPU_PROTOCOL_H
+#define VGPU_PROTOCOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define VGPU_PROTOCOL 1
+#define VGPU_MAX_DEVICES 16
+#define VGPU_MSG_MAX 8192
+#define VGPU_ARGS_MAX 4096 /* bytes of kernel parameters, as in CUDA */
+#define VGPU_PARAMS_MAX 256
+
+#define VGPU_DEVICE_STRIDE (1ull << 40) /* 1 TiB of addresses a device */
+#define VGPU_ARENA_VA 0x200000000000ull
+#define VGPU_DEVICE_VA(d) (VGPU_ARENA_VA + (uint64_t)(d)*VGPU_DEVICE_STRIDE)
+#define VGPU_ARENA_END VGPU_DEVICE_VA(VGPU_MAX_DEVICES)
+#define VGPU_HOST_VA 0x300000000000ull
+#define VGPU_HOST_BYTES (64ull << 30) /* sparse */
+#define VGPU_HOST_END (VGPU_HOST_VA + VGPU_HOST_BYTES)
+#define VGPU_CHUNK_BYTES (2ull << 20) /* committed and poisoned at first touch; mapping granule */
+#define VGPU_POISON 0xCB              /* what nobody wrote reads as 0xCBCBCBCB */
+
+/* ---- the node, as every process sees it (a sealed, read-only memfd) ---- */
+
+struct vgpu_device_info {
+    char name[64];
+    uint8_t uuid[16];
+    int32_t pci_domain, pci_bus, pci_device;
+    int32_t numa_node;
+    int32_t cc_major, cc_minor;
+    int32_t sm_count, max_threads_per_sm, max_blocks_per_sm;
+    int32_t regs_per_block, regs_per_sm;
+    int32_t clock_khz, memory_clock_khz, memory_bus_bits;
+    int32_t async_engines, ecc, cooperative, concurrent_kernels;
+    uint64_t total_bytes, l2_bytes;
+    uint64_t shared_per_block, shared_per_block_optin, shared_per_sm, constant_bytes;
+};
+
+struct vgpu_pair_info { /* from device i to device j */
+    int32_t access;     /* peer access is possible */
+    int32_t native_atomics;
+    int32_t array_access;
+    int32_t performance_rank; /* 0 is best */
+    char link[8];             /* as `nvidia-smi topo -m` prints it: X NV18 PIX PXB PHB NODE SYS */
+};
+
+struct vgpu_node_info {
+    char name[64];
+    int32_t device_count;
+    int32_t driver_version, runtime_version; /* 13000 */
+    struct vgpu_device_info device[VGPU_MAX_DEVICES];
+    struct vgpu_pair_info pair[VGPU_MAX_DEVICES][VGPU_MAX_DEVICES];
+    uint64_t issue_ps; /* what a local call (cudaSetDevice) costs the host thread */
+};
+
+/* ---- client to node ---- */
+
+enum vgpu_op {
+    VGPU_OP_HELLO = 1,    /* first connection of a process: -> hello; fds: node info, host memfd */
+    VGPU_OP_THREAD,       /* -> fds: one connected socket for another host thread */
+    VGPU_OP_WITNESS,      /* first message of a witness (the verifier): keeps the node alive */
+    VGPU_OP_MODULE,       /* module: fd of the image (client's memfd, fully sealed) -> value = id */
+    VGPU_OP_MALLOC,       /* device, bytes -> value = address */
+    VGPU_OP_FREE,         /* ptr; waits for the device as cudaFree does */
+    VGPU_OP_HOST_ALLOC,   /* bytes, flags -> value = address; the client maps it */
+    VGPU_OP_HOST_FREE,    /* ptr */
+    VGPU_OP_STAGE_ALLOC,  /* bytes -> value = address in the host arena for pageable copies */
+    VGPU_OP_STAGE_FREE,   /* ptr; the node frees it when no operation uses it any more */
+    VGPU_OP_MEM_INFO,     /* device -> value = free bytes, value2 = total bytes */
+    VGPU_OP_POINTER,      /* ptr -> pointer */
+    VGPU_OP_CONTEXT,      /* device: make its primary context (cudaSetDevice, cudaFree(0)) */
+    VGPU_OP_DEVICE_SYNC,  /* device */
+    VGPU_OP_DEVICE_RESET, /* device */
+    VGPU_OP_PEER_ENABLE,  /* device, peer */
+    VGPU_OP_PEER_DISABLE, /* device, peer */
+    VGPU_OP_STREAM_CREATE,  /* device, flags, priority -> value = stream id */
+    VGPU_OP_STREAM_DESTROY, /* stream */
+    VGPU_OP_STREAM_SYNC,    /* stream, device */
+    VGPU_OP_STREAM_QUERY,   /* stream, device -> error 0 or 600 */
+    VGPU_OP_STREAM_WAIT,    /* stream, device, event, flags */
+    VGPU_OP_STREAM_INFO,   /* stream, device -> value = flags, value2 = priority, value3 = device */
+    VGPU_OP_EVENT_CREATE,  /* device, flags -> value = event id */
+    VGPU_OP_EVENT_DESTROY, /* event */
+    VGPU_OP_EVENT_RECORD,  /* event, stream, device, flags */
+    VGPU_OP_EVENT_SYNC,    /* event */
+    VGPU_OP_EVENT_QUERY,   /* event -> error 0 or 600 */
+    VGPU_OP_EVENT_ELAPSED, /* event (start), event2 (stop) -> value = ps (signed) */
+    VGPU_OP_COPY,          /* copy */
+    VGPU_OP_MEMSET,        /* memset */
+    VGPU_OP_LAUNCH,        /* launch */
+    VGPU_OP_VAR, /* device, module, key -> value = address, value2 = bytes (__device__ variable) */
+    VGPU_OP_PRINTF, /* -> text in data: what kernels printed since the last call */
+    VGPU_OP_BYE,    /* orderly end of a process (atexit) */
+    /* witness only */
+    VGPU_OP_SUMMARY, /* -> summary, over all processes that said hello */
+    VGPU_OP_TRACE,   /* value = first record -> data = struct vgpu_trace_record[], value = how many,
+                        value2 = total */
+};
+
+/* Streams: 1 and 2 are CUDA's own handles (cudaStreamLegacy, cudaStreamPerThread); the client
+ * turns a null stream into one of them, and every other id is what VGPU_OP_STREAM_CREATE gave. For
+ * 1 and 2 `device` says whose default stream is meant. */
+#define VGPU_STREAM_LEGACY 1
+#define VGPU_STREAM_PER_THREAD 2
+
+enum vgpu_copy_api { VGPU_COPY_MEMCPY, VGPU_COPY_PEER };
+
+struct vgpu_copy {
+    uint64_t dst,
+        src; /* node addresses: device or host arena (pageable memory: the staging range) */
+    uint64_t bytes;
+    uint64_t dst_user,
+        src_user; /* addresses as the program wrote them, for diagnoses and the trace */
+    uint64_t pitch_dst, pitch_src, rows; /* rows > 1: a 2D copy of `bytes` a row */
+    int32_t api;                         /* enum vgpu_copy_api */
+    int32_t dst_device,
+        src_device; /* as named in cudaMemcpyPeer, -1 elsewhere; checked for range only */
+    int32_t dst_pageable, src_pageable; /* the side is pageable host memory, staged by the client */
+    int32_t sync;      /* the call is a synchronous one: wait as CUDA says for this pair */
+    int32_t host_done; /* reply only when the data has moved (the client copies staging on) */
+};
+
+struct vgpu_memset {
+    uint64_t dst, bytes; /* bytes a row */
+    uint64_t pitch, rows;
+    uint32_t value;
+    uint32_t width; /* 1, 2 or 4 bytes */
+    int32_t sync;   /* cudaMemset (asynchronous all the same for device memory) */
+};
+
+struct vgpu_launch {
+    uint32_t module, kernel; /* kernel: index in the image's table */
+    uint32_t grid[3], block[3];
+    uint64_t shared_bytes;
+    uint32_t param_count,
+        args_bytes; /* the arguments follow, back to back in table order, in data[] */
+    int32_t cooperative;
+};
+
+struct vgpu_request {
+    uint32_t op;
+    int32_t device, peer;
+    uint32_t flags;
+    int32_t priority;
+    uint32_t module;
+    uint64_t clock_ps; /* the calling thread's clock at the call */
+    uint64_t stream, event, event2;
+    uint64_t ptr, bytes, value;
+    char site[96]; /* "file:line" of the student's call where known, "" otherwise */
+    char call[48]; /* "cudaMemcpyPeerAsync": for diagnoses and the trace */
+    union {
+        struct {
+            uint32_t protocol;
+            int32_t pid;
+            int32_t device_order_pci;
+            char program[128];
+        } hello;
+        struct vgpu_copy copy;
+        struct vgpu_memset memset;
+        struct vgpu_launch launch;
+    } u;
+    uint32_t data_bytes;
+    uint8_t data[]; /* launch arguments; a key */
+};
+
+struct vgpu_pointer {
+    int32_t kind; /* 0 unregistered host, 1 pinned host, 2 device, 3 managed: cudaMemoryType */
+    int32_t device;
+    uint64_t base, bytes;
+};
+
+struct vgpu_summary { /* everything since the node started; live_ = not given back at process end */
+    uint32_t processes;
+    uint32_t live_allocations, live_host_allocations, live_streams, live_events, live_peers;
+    uint64_t live_bytes;
+    uint32_t mallocs, host_allocs, streams, events, launches, copies, memsets, syncs, peers_enabled;
+    uint64_t peak_bytes[VGPU_MAX_DEVICES];
+    uint64_t copied[VGPU_MAX_DEVICES + 1]
+                   [VGPU_MAX_DEVICES + 1]; /* bytes by copies [from][to]; last = host */
+    uint64_t kernel_bytes[VGPU_MAX_DEVICES][VGPU_MAX_DEVICES +
+                                            1]; /* by kernels: [running on][memory of] (advisory) */
+    uint32_t faults;                            /* kernels that ended in a fault */
+    int32_t sticky;                             /* first sticky error of any process, or 0 */
+    uint64_t now_ps;                            /* virtual time reached */
+    uint64_t
+        progress; /* grows with every request and every kernel yield: the verifier's deadline */
+    char last_fault[512];
+    char waiting[512]; /* who waits for whom, "" when nobody does */
+};
+
+enum vgpu_trace_kind { VGPU_TRACE_COPY = 1, VGPU_TRACE_KERNEL, VGPU_TRACE_MEMSET, VGPU_TRACE_CALL };
+
+struct vgpu_trace_record {
+    uint32_t kind;
+    int32_t pid;
+    int32_t device;   /* whose stream */
+    int32_t from, to; /* copies: device of the memory, -1 pinned host, -2 pageable host */
+    uint64_t stream;
+    uint64_t bytes;
+    uint64_t issue_ps, start_ps, end_ps;
+    char name[48]; /* kernel or API call */
+    char site[64];
+};
+
+struct vgpu_reply {
+    int32_t error;         /* cudaError_t */
+    uint32_t text_waiting; /* kernels printed something: fetch it with VGPU_OP_PRINTF */
+    uint64_t clock_ps;     /* the calling thread's clock after the call */
+    uint64_t value, value2, value3;
+    union {
+        struct vgpu_pointer pointer;
+        struct {
+            int32_t node_cpu;
+            uint32_t protocol;
+        } hello;
+    } u;
+    char explain[512]; /* why, for a person: empty unless there is something to say */
+    uint32_t data_bytes;
+    uint8_t data[];
+};
+
+/* ---- node to context (vgpu-exec, socket on descriptor 3) and back ----
+ * The first message is VGPU_EXEC_ATTACH; each request has one reply. */
+
+enum vgpu_exec_op {
+    VGPU_EXEC_ATTACH = 1, /* device = own; fds: memfd of each device, host memfd, control memfd */
+    VGPU_EXEC_MAP,        /* va, bytes, memory (device index, or -1 host), offset, writable */
+    VGPU_EXEC_UNMAP,      /* va, bytes */
+    VGPU_EXEC_MODULE,     /* module id; fd: image */
+    VGPU_EXEC_RUN,        /* launch + args: -> VGPU_RAN, VGPU_FAULTED or VGPU_STALLED */
+    VGPU_EXEC_RESUME,     /* go on with the stalled kernel `run` */
+    VGPU_EXEC_ABORT,      /* drop the stalled kernel `run` */
+};
+
+/* The control memfd, shared by the node and all contexts of the node; only the one that runs
+ * touches it. chunk[d][c]: 0 untouched, 1 committed and poisoned. */
+struct vgpu_control {
+    uint64_t committed_bytes, commit_limit_bytes;
+    uint64_t progress; /* contexts add to it at every yield */
+    uint8_t chunk[VGPU_MAX_DEVICES][VGPU_DEVICE_STRIDE / (2ull << 20)];
+};
+
+struct vgpu_exec_request {
+    uint32_t op;
+    int32_t device, device_count;
+    int32_t memory, writable;
+    uint32_t module;
+    uint64_t run; /* id of the run, chosen by the node */
+    uint64_t va, bytes, offset;
+    struct vgpu_launch launch;
+    uint32_t data_bytes;
+    uint8_t data[]; /* arguments */
+};
+
+enum vgpu_exec_status { VGPU_OK = 0, VGPU_RAN, VGPU_FAULTED, VGPU_STALLED, VGPU_REFUSED };
+
+enum vgpu_fault_kind {
+    VGPU_FAULT_NONE,
+    VGPU_FAULT_ADDRESS,
+    VGPU_FAULT_MISALIGNED,
+    VGPU_FAULT_TRAP,
+    VGPU_FAULT_ASSERT,
+    VGPU_FAULT_STACK,
+    VGPU_FAULT_BARRIER,
+    VGPU_FAULT_MEMORY /* commit limit */,
+    VGPU_FAULT_INTERNAL
+};
+
+struct vgpu_run_counts {
+    uint64_t read_bytes[VGPU_MAX_DEVICES + 1], write_bytes[VGPU_MAX_DEVICES + 1]; /* last = host */
+    uint64_t atomics, barriers, threads, accesses;
+};
+
+struct vgpu_exec_reply {
+    int32_t status; /* enum vgpu_exec_status */
+    uint64_t run;
+    struct vgpu_run_counts counts; /* RAN, FAULTED: of the whole run */
+    struct {
+        int32_t kind; /* enum vgpu_fault_kind */
+        int32_t write;
+        uint64_t address;
+        struct vgpu_dim3_ {
+            uint32_t x, y, z;
+        } thread, block;
+        char where[96]; /* "file:line" of the access where known */
+    } fault;
+    char text[256];        /* REFUSED, STALLED: why; who waits for what */
+    uint32_t kernel_count; /* reply to MODULE: entries in the table */
+    uint32_t
+        printf_bytes; /* device printf output follows in data[], at most what fits; the rest is
+                         announced by further replies with status VGPU_OK before the last one */
+    uint32_t data_bytes;
+    uint8_t data[];
+};
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * registration.h: what vgpu-cc's host pass emits, and the runtime (api/) consumes.
+ *
+ * Each .cu becomes one host object. It embeds the device image and registers it from a constructor.
+ * A kernel's name in host code is its stub; `k<<<g, b, s, st>>>(args)` becomes
+ *     (vgpu_push_call(g, b, s, st) ? (void)0 : k(args))
+ * and the stub pops that configuration and calls cudaLaunchKernel with its own address.
+ */
+#ifndef VGPU_REGISTRATION_H
+#define VGPU_REGISTRATION_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct vgpu_host_kernel {
+    const char *name;
+    const void *stub;
+    uint32_t ordinal; /* as in the image's table */
+    uint32_t param_count;
+    const uint32_t *param_bytes;
+    uint32_t max_threads, static_shared_bytes;
+    const char *file;
+    int line;
+};
+
+struct vgpu_host_var { /* a __device__ or __constant__ variable and its shadow in host code */
+    const char *key;
+    const void *shadow;
+    uint64_t bytes;
+};
+
+struct vgpu_host_module {
+    const char *name; /* the source file */
+    const uint8_t *image, *image_end;
+    const struct vgpu_host_kernel *kernels;
+    uint32_t kernel_count;
+    const struct vgpu_host_var *vars;
+    uint32_t var_count;
+    struct vgpu_host_module *next; /* the runtime's, from here on */
+    uint32_t id;
+};
+
+/* Called by constructors, before main; does nothing but link the module into a list. */
+void vgpu_register_module(struct vgpu_host_module *module);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
