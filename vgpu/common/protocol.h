@@ -284,6 +284,7 @@ enum vgpu_fault_kind {
 struct vgpu_run_counts {
     uint64_t read_bytes[VGPU_MAX_DEVICES + 1], write_bytes[VGPU_MAX_DEVICES + 1]; /* last = host */
     uint64_t atomics, barriers, threads, accesses;
+    uint64_t cycles; /* the furthest clock64 any thread read: the kernel lasts at least that long */
 };
 
 struct vgpu_exec_reply {

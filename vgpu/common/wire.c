@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT
+ * wire.c: one message, one call; see wire.h.
+ */
+#define _GNU_SOURCE
+#include "wire.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+union control {
+    char room[CMSG_SPACE(sizeof(int) * VGPU_WIRE_FDS)];
+    struct cmsghdr align;
+};
+
+int vgpu_send(int socket, const void *message, size_t bytes, const int *fds, int fd_count)
+{
+    struct iovec part = {(void *)message, bytes};
+    struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
+    union control control;
+    if (fd_count > VGPU_WIRE_FDS) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (fd_count > 0) {
+        memset(&control, 0, sizeof control);
+        header.msg_control = control.room;
+        header.msg_controllen = CMSG_SPACE(sizeof(int) * (size_t)fd_count);
+        struct cmsghdr *rights = CMSG_FIRSTHDR(&header);
+        rights->cmsg_level = SOL_SOCKET;
+        rights->cmsg_type = SCM_RIGHTS;
+        rights->cmsg_len = CMSG_LEN(sizeof(int) * (size_t)fd_count);
+        memcpy(CMSG_DATA(rights), fds, sizeof(int) * (size_t)fd_count);
+    }
+    ssize_t sent;
+    do
+        sent = sendmsg(socket, &header, MSG_NOSIGNAL);
+    while (sent < 0 && errno == EINTR);
+    return sent == (ssize_t)bytes ? 0 : -1;
+}
+
+/* Hands the descriptors of one control message over; what finds no room is closed. */
+static void take_fds(struct cmsghdr *rights, int *fds, int *count, int room)
+{
+    int got = (int)((rights->cmsg_len - CMSG_LEN(0)) / sizeof(int));
+    for (int i = 0; i < got; i++) {
+        int fd;
+        memcpy(&fd, CMSG_DATA(rights) + sizeof(int) * (size_t)i, sizeof fd);
+        if (fds && *count < room)
+            fds[(*count)++] = fd;
+        else
+            close(fd);
+    }
+}
+
+ssize_t vgpu_receive(int socket, void *message, size_t room, int *fds, int *fd_count, int flags)
+{
+    struct iovec part = {message, room};
+    union control control;
+    struct msghdr header = {.msg_iov = &part,
+                            .msg_iovlen = 1,
+                            .msg_control = control.room,
+                            .msg_controllen = sizeof control.room};
+    ssize_t got;
+    do
+        got = recvmsg(socket, &header, MSG_CMSG_CLOEXEC | flags);
+    while (got < 0 && errno == EINTR);
+    int count = 0, limit = fds ? *fd_count : 0;
+    if (got >= 0)
+        for (struct cmsghdr *c = CMSG_FIRSTHDR(&header); c; c = CMSG_NXTHDR(&header, c))
+            if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS)
+                take_fds(c, fds, &count, limit);
+    if (fd_count)
+        *fd_count = count;
+    if (got > 0 && (header.msg_flags & MSG_TRUNC)) {
+        errno = EMSGSIZE;
+        return -1;
+    }
+    return got;
+}
