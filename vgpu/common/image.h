@@ -14,9 +14,7 @@
 #include <stdint.h>
 
 #define VGPU_IMAGE_ABI 1
-#define VGPU_KERNEL_SECTION "vgpu_kernels"     /* array of struct vgpu_kernel in the image */
 #define VGPU_DEVICE_VAR_SECTION "vgpu_devvars" /* storage of __device__/__constant__ variables */
-#define VGPU_VAR_SECTION "vgpu_vars"           /* array of struct vgpu_var in the image */
 
 #ifdef __cplusplus
 extern "C" {
@@ -41,6 +39,21 @@ struct vgpu_var {
     void *address;   /* in the image */
     uint64_t bytes;
 };
+
+/* What an image exports, and all that it exports: five plain objects with C linkage and default
+ * visibility, found by dlsym. vgpu-exec itself does not define them. An empty table has one dummy
+ * entry and count 0. How an image is linked:
+ *     -shared -nostdlib -Wl,-z,now -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset
+ * with undefined symbols left over (vgpu-exec offers vgpu_*, __tsan_*, __wrap_mem* and libm's; one
+ * that it does not know makes the load fail by name) and everything but these five local. -fno-plt
+ * makes the callbacks cheaper. Volatile accesses must be told apart (gcc: --param
+ * tsan-distinguish-volatile=1, clang: -mllvm -tsan-distinguish-volatile=1): spinning threads are
+ * found by them. */
+extern const uint32_t vgpu_image_abi; /* VGPU_IMAGE_ABI */
+extern const struct vgpu_kernel vgpu_image_kernels[];
+extern const uint32_t vgpu_image_kernel_count;
+extern const struct vgpu_var vgpu_image_vars[];
+extern const uint32_t vgpu_image_var_count;
 
 struct vgpu_dim3 {
     uint32_t x, y, z;

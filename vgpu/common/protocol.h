@@ -238,13 +238,33 @@ struct vgpu_reply {
  * The first message is VGPU_EXEC_ATTACH; each request has one reply. */
 
 enum vgpu_exec_op {
-    VGPU_EXEC_ATTACH = 1, /* device = own; fds: memfd of each device, host memfd, control memfd */
-    VGPU_EXEC_MAP,        /* va, bytes, memory (device index, or -1 host), offset, writable */
-    VGPU_EXEC_UNMAP,      /* va, bytes */
-    VGPU_EXEC_MODULE,     /* module id; fd: image */
+    VGPU_EXEC_ATTACH = 1, /* device = own, device_count, limits; fds: memfd of each device, host
+                             memfd, control memfd */
+    VGPU_EXEC_MAP,        /* va, bytes, memory (device index, or -1 host), offset, writable, fixed */
+    VGPU_EXEC_UNMAP,      /* va, bytes: one whole mapping, or all that lie inside */
+    VGPU_EXEC_MODULE,     /* module id; fd: image -> kernel_count, var_base, var_bytes; data =
+                             struct vgpu_exec_var[] (in as many replies as it takes) */
     VGPU_EXEC_RUN,        /* launch + args: -> VGPU_RAN, VGPU_FAULTED or VGPU_STALLED */
     VGPU_EXEC_RESUME,     /* go on with the stalled kernel `run` */
     VGPU_EXEC_ABORT,      /* drop the stalled kernel `run` */
+};
+
+/* A signal for a context whose kernel makes no progress: it ends the kernel with VGPU_FAULT_HANG,
+ * which says where it loops. SIGKILL if no reply comes. */
+#define VGPU_EXEC_HANG_SIGNAL 10 /* SIGUSR1 */
+
+/* How much of a kernel is resident at once; a zero means an H200's value. */
+struct vgpu_exec_limits {
+    uint32_t sm_count, threads_per_sm, blocks_per_sm;
+    uint64_t shared_per_sm, shared_per_block; /* the latter: what a kernel can opt in to */
+};
+
+/* A __device__ variable: it lies at `offset` of the VGPU_EXEC_MAP that puts device memory over the
+ * image's variables (va = var_base, bytes = var_bytes, fixed = 1). That MAP also writes their
+ * initial values into the device's memory. */
+struct vgpu_exec_var {
+    uint64_t offset, bytes;
+    char key[112];
 };
 
 /* The control memfd, shared by the node and all contexts of the node; only the one that runs
@@ -259,9 +279,11 @@ struct vgpu_exec_request {
     uint32_t op;
     int32_t device, device_count;
     int32_t memory, writable;
+    int32_t fixed; /* MAP: replaces the variables' pages of an image */
     uint32_t module;
-    uint64_t run; /* id of the run, chosen by the node */
+    uint64_t run; /* id of the run, chosen by the node; several may be stalled at a time */
     uint64_t va, bytes, offset;
+    struct vgpu_exec_limits limits;
     struct vgpu_launch launch;
     uint32_t data_bytes;
     uint8_t data[]; /* arguments */
@@ -277,8 +299,9 @@ enum vgpu_fault_kind {
     VGPU_FAULT_ASSERT,
     VGPU_FAULT_STACK,
     VGPU_FAULT_BARRIER,
-    VGPU_FAULT_MEMORY /* commit limit */,
-    VGPU_FAULT_INTERNAL
+    VGPU_FAULT_MEMORY /* commit limit, or too much shared memory */,
+    VGPU_FAULT_INTERNAL,
+    VGPU_FAULT_HANG /* VGPU_EXEC_HANG_SIGNAL */
 };
 
 struct vgpu_run_counts {
@@ -300,11 +323,14 @@ struct vgpu_exec_reply {
         } thread, block;
         char where[96]; /* "file:line" of the access where known */
     } fault;
-    char text[256];        /* REFUSED, STALLED: why; who waits for what */
+    int32_t moved; /* STALLED: something happened since RUN or RESUME. When every stalled kernel of
+                      a node was resumed in turn and none moved, they wait for ever. */
+    char text[512]; /* REFUSED, STALLED: why; who waits for what. FAULTED: what happened. RAN:
+                       findings (what hardware accepts and should not be done), "" if none */
     uint32_t kernel_count; /* reply to MODULE: entries in the table */
-    uint32_t
-        printf_bytes; /* device printf output follows in data[], at most what fits; the rest is
-                         announced by further replies with status VGPU_OK before the last one */
+    uint64_t var_base, var_bytes; /* reply to MODULE: the image's variables; 0, 0: it has none */
+    uint32_t printf_bytes;        /* device printf output in data[]. What does not fit comes in
+                                     replies of its own with status VGPU_OK before the last one */
     uint32_t data_bytes;
     uint8_t data[];
 };
