@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * cuda_runtime.h: what a CUDA program includes. C programs get the calls; C++ programs also get the
+ * typed forms (cudaMalloc(&pointer_to_float, bytes) ...); vgpu-cc's device pass also gets what
+ * kernels are written with.
+ */
+#ifndef VGPU_CUDA_RUNTIME_H
+#define VGPU_CUDA_RUNTIME_H
+
+#include "cuda_runtime_api.h"
+#include "driver_functions.h"
+#include "vector_functions.h"
+
+#ifdef __cplusplus
+#include "vgpu/typed_calls.h"
+#endif
+
+#ifdef __CUDA_ARCH__
+#include "vgpu_device.h"
+#else
+#include "device_launch_parameters.h"
+#endif
+
+#endif

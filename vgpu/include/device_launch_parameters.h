@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ * device_launch_parameters.h: threadIdx and its like. The device pass has them from vgpu_device.h;
+ * here they are names only, for code that the host pass and editors read but never run.
+ */
+#ifndef VGPU_DEVICE_LAUNCH_PARAMETERS_H
+#define VGPU_DEVICE_LAUNCH_PARAMETERS_H
+
+#include "vector_types.h"
+
+#if defined(__CUDACC__) && !defined(__CUDA_ARCH__)
+#ifdef __cplusplus
+extern "C" {
+#endif
+extern const uint3 threadIdx;
+extern const uint3 blockIdx;
+extern const dim3 blockDim;
+extern const dim3 gridDim;
+extern const int warpSize;
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+#endif

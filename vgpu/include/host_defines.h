@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT
+ * host_defines.h: CUDA's declaration words (__global__, __device__ ...) for every compiler that
+ * reads these headers.
+ *
+ * Three readers: plain C or C++ (no kernels: the words mean nothing), vgpu-cc's host pass (kernels
+ * are stubs by then: the same) and vgpu-cc's device pass, which may define any word itself before
+ * this file is read. So each word is defined only where nobody has done so.
+ *
+ * __noinline__ is left alone on purpose: libstdc++ writes __attribute__((__noinline__)), which a
+ * macro of that name would break.
+ */
+#ifndef VGPU_HOST_DEFINES_H
+#define VGPU_HOST_DEFINES_H
+
+#ifndef __host__
+#define __host__
+#endif
+#ifndef __device__
+#define __device__
+#endif
+#ifndef __global__
+#define __global__
+#endif
+#ifndef __shared__
+#define __shared__
+#endif
+#ifndef __constant__
+#define __constant__
+#endif
+#ifndef __managed__
+#define __managed__
+#endif
+#ifndef __grid_constant__
+#define __grid_constant__
+#endif
+#ifndef __launch_bounds__
+#define __launch_bounds__(...)
+#endif
+#ifndef __cluster_dims__
+#define __cluster_dims__(...)
+#endif
+#ifndef __forceinline__
+#define __forceinline__ __inline__ __attribute__((always_inline))
+#endif
+#ifndef __align__
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#endif
+#ifndef __builtin_align__
+#define __builtin_align__(bytes) __align__(bytes)
+#endif
+
+#define CUDARTAPI
+#define CUDART_CB
+
+/* Default arguments exist in C++ only. */
+#ifdef __cplusplus
+#define VGPU_DEFAULT(value) = value
+#else
+#define VGPU_DEFAULT(value)
+#endif
+
+#endif

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * later_calls.h: calls of the CUDA runtime that are declared but not modelled yet. Each answers
+ * cudaErrorNotSupported (801) and names itself on stderr once; none pretends to work.
+ *
+ * X(name, (parameters)): cuda_runtime_api.h makes the declarations of it, the runtime the bodies.
+ */
+#ifndef VGPU_LATER_CALLS_H
+#define VGPU_LATER_CALLS_H
+
+/* clang-format off */
+#define VGPU_LATER_MEMORY(X) \
+    X(cudaMallocManaged, (void **ptr, size_t bytes, \
+                          unsigned int flags VGPU_DEFAULT(cudaMemAttachGlobal))) \
+    X(cudaStreamAttachMemAsync, (cudaStream_t stream, void *ptr, size_t bytes VGPU_DEFAULT(0), \
+                                 unsigned int flags VGPU_DEFAULT(cudaMemAttachSingle))) \
+    X(cudaMemPrefetchAsync, (const void *ptr, size_t bytes, struct cudaMemLocation location, \
+                             unsigned int flags, cudaStream_t stream VGPU_DEFAULT(0))) \
+    X(cudaMemAdvise, (const void *ptr, size_t bytes, enum cudaMemoryAdvise advice, \
+                      struct cudaMemLocation location)) \
+    X(cudaHostRegister, (void *ptr, size_t bytes, unsigned int flags)) \
+    X(cudaHostUnregister, (void *ptr)) \
+    X(cudaMallocAsync, (void **ptr, size_t bytes, cudaStream_t stream)) \
+    X(cudaFreeAsync, (void *ptr, cudaStream_t stream)) \
+    X(cudaMallocFromPoolAsync, (void **ptr, size_t bytes, cudaMemPool_t pool, \
+                                cudaStream_t stream)) \
+    X(cudaMemPoolCreate, (cudaMemPool_t *pool, const struct cudaMemPoolProps *props)) \
+    X(cudaMemPoolDestroy, (cudaMemPool_t pool)) \
+    X(cudaMemPoolTrimTo, (cudaMemPool_t pool, size_t bytes)) \
+    X(cudaMemPoolSetAttribute, (cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)) \
+    X(cudaMemPoolGetAttribute, (cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)) \
+    X(cudaMemPoolSetAccess, (cudaMemPool_t pool, const struct cudaMemAccessDesc *list, \
+                             size_t count)) \
+    X(cudaMemPoolGetAccess, (enum cudaMemAccessFlags *flags, cudaMemPool_t pool, \
+                             struct cudaMemLocation *location)) \
+    X(cudaDeviceGetDefaultMemPool, (cudaMemPool_t *pool, int device)) \
+    X(cudaDeviceGetMemPool, (cudaMemPool_t *pool, int device)) \
+    X(cudaDeviceSetMemPool, (int device, cudaMemPool_t pool)) \
+    X(cudaMalloc3D, (struct cudaPitchedPtr *ptr, struct cudaExtent extent)) \
+    X(cudaMemset3D, (struct cudaPitchedPtr ptr, int value, struct cudaExtent extent)) \
+    X(cudaMemset3DAsync, (struct cudaPitchedPtr ptr, int value, struct cudaExtent extent, \
+                          cudaStream_t stream VGPU_DEFAULT(0))) \
+    X(cudaMemcpy3D, (const struct cudaMemcpy3DParms *copy)) \
+    X(cudaMemcpy3DAsync, (const struct cudaMemcpy3DParms *copy, \
+                          cudaStream_t stream VGPU_DEFAULT(0))) \
+    X(cudaMemcpy3DPeer, (const struct cudaMemcpy3DPeerParms *copy)) \
+    X(cudaMemcpy3DPeerAsync, (const struct cudaMemcpy3DPeerParms *copy, \
+                              cudaStream_t stream VGPU_DEFAULT(0)))
+
+#define VGPU_LATER_PROCESSES(X) \
+    X(cudaIpcGetMemHandle, (cudaIpcMemHandle_t *handle, void *ptr)) \
+    X(cudaIpcOpenMemHandle, (void **ptr, cudaIpcMemHandle_t handle, unsigned int flags)) \
+    X(cudaIpcCloseMemHandle, (void *ptr)) \
+    X(cudaIpcGetEventHandle, (cudaIpcEventHandle_t *handle, cudaEvent_t event)) \
+    X(cudaIpcOpenEventHandle, (cudaEvent_t *event, cudaIpcEventHandle_t handle))
+
+#define VGPU_LATER_STREAMS(X) \
+    X(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *user_data)) \
+    X(cudaStreamAddCallback, (cudaStream_t stream, cudaStreamCallback_t callback, \
+                              void *user_data, unsigned int flags)) \
+    X(cudaStreamCopyAttributes, (cudaStream_t dst, cudaStream_t src)) \
+    X(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode)) \
+    X(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph)) \
+    X(cudaThreadExchangeStreamCaptureMode, (enum cudaStreamCaptureMode *mode)) \
+    X(cudaGraphCreate, (cudaGraph_t *graph, unsigned int flags)) \
+    X(cudaGraphDestroy, (cudaGraph_t graph)) \
+    X(cudaGraphClone, (cudaGraph_t *clone, cudaGraph_t graph)) \
+    X(cudaGraphGetNodes, (cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)) \
+    X(cudaGraphInstantiate, (cudaGraphExec_t *exec, cudaGraph_t graph, \
+                             unsigned long long flags VGPU_DEFAULT(0))) \
+    X(cudaGraphInstantiateWithFlags, (cudaGraphExec_t *exec, cudaGraph_t graph, \
+                                      unsigned long long flags VGPU_DEFAULT(0))) \
+    X(cudaGraphExecUpdate, (cudaGraphExec_t exec, cudaGraph_t graph, \
+                            cudaGraphExecUpdateResultInfo *result)) \
+    X(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream)) \
+    X(cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream)) \
+    X(cudaGraphExecDestroy, (cudaGraphExec_t exec)) \
+    X(cudaGraphDebugDotPrint, (cudaGraph_t graph, const char *path, unsigned int flags))
+
+#define VGPU_LATER_DEVICES(X) \
+    X(cudaChooseDevice, (int *device, const struct cudaDeviceProp *prop)) \
+    X(cudaSetValidDevices, (int *devices, int count)) \
+    X(cudaCtxResetPersistingL2Cache, (void)) \
+    X(cudaLaunchKernelExC, (const cudaLaunchConfig_t *config, const void *function, \
+                            void **args)) \
+    X(cudaFuncGetParamInfo, (const void *function, size_t index, size_t *offset, \
+                             size_t *bytes)) \
+    X(cudaOccupancyAvailableDynamicSMemPerBlock, (size_t *bytes, const void *function, \
+                                                  int blocks, int block_size)) \
+    X(cudaOccupancyMaxActiveClusters, (int *clusters, const void *function, \
+                                       const cudaLaunchConfig_t *config)) \
+    X(cudaOccupancyMaxPotentialClusterSize, (int *cluster_size, const void *function, \
+                                             const cudaLaunchConfig_t *config))
+/* clang-format on */
+
+#define VGPU_LATER_CALLS(X)                                                                        \
+    VGPU_LATER_MEMORY(X)                                                                           \
+    VGPU_LATER_PROCESSES(X)                                                                        \
+    VGPU_LATER_STREAMS(X)                                                                          \
+    VGPU_LATER_DEVICES(X)
+
+#endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ * typed_calls.h: the C++ forms of the calls: pointers to any type, variables by name, kernels by
+ * name. Each passes on to the C call of the same name; none does anything of its own, except
+ * cudaOccupancyMaxPotentialBlockSize, which asks for the occupancy of one block size after another.
+ */
+#ifndef VGPU_TYPED_CALLS_H
+#define VGPU_TYPED_CALLS_H
+
+#include "../cuda_runtime_api.h"
+
+/* ---- memory ---- */
+
+template <class T> inline cudaError_t cudaMalloc(T **devPtr, size_t size)
+{
+    return ::cudaMalloc((void **)(void *)devPtr, size);
+}
+
+template <class T>
+inline cudaError_t cudaMallocPitch(T **devPtr, size_t *pitch, size_t width, size_t height)
+{
+    return ::cudaMallocPitch((void **)(void *)devPtr, pitch, width, height);
+}
+
+inline cudaError_t cudaMallocHost(void **ptr, size_t size, unsigned int flags)
+{
+    return ::cudaHostAlloc(ptr, size, flags);
+}
+
+template <class T>
+inline cudaError_t cudaMallocHost(T **ptr, size_t size, unsigned int flags = cudaHostAllocDefault)
+{
+    return ::cudaHostAlloc((void **)(void *)ptr, size, flags);
+}
+
+template <class T> inline cudaError_t cudaHostAlloc(T **ptr, size_t size, unsigned int flags)
+{
+    return ::cudaHostAlloc((void **)(void *)ptr, size, flags);
+}
+
+template <class T>
+inline cudaError_t cudaHostGetDevicePointer(T **pDevice, void *pHost, unsigned int flags)
+{
+    return ::cudaHostGetDevicePointer((void **)(void *)pDevice, pHost, flags);
+}
+
+template <class T>
+inline cudaError_t cudaMallocManaged(T **devPtr, size_t size,
+                                     unsigned int flags = cudaMemAttachGlobal)
+{
+    return ::cudaMallocManaged((void **)(void *)devPtr, size, flags);
+}
+
+template <class T> inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaStream_t stream)
+{
+    return ::cudaMallocAsync((void **)(void *)ptr, size, stream);
+}
+
+/* ---- variables ---- */
+
+template <class T>
+inline cudaError_t cudaMemcpyToSymbol(const T &symbol, const void *src, size_t count,
+                                      size_t offset = 0,
+                                      enum cudaMemcpyKind kind = cudaMemcpyHostToDevice)
+{
+    return ::cudaMemcpyToSymbol((const void *)&symbol, src, count, offset, kind);
+}
+
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbol(void *dst, const T &symbol, size_t count, size_t offset = 0,
+                                        enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost)
+{
+    return ::cudaMemcpyFromSymbol(dst, (const void *)&symbol, count, offset, kind);
+}
+
+template <class T>
+inline cudaError_t
+cudaMemcpyToSymbolAsync(const T &symbol, const void *src, size_t count, size_t offset = 0,
+                        enum cudaMemcpyKind kind = cudaMemcpyHostToDevice, cudaStream_t stream = 0)
+{
+    return ::cudaMemcpyToSymbolAsync((const void *)&symbol, src, count, offset, kind, stream);
+}
+
+template <class T>
+inline cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const T &symbol, size_t count,
+                                             size_t offset = 0,
+                                             enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost,
+                                             cudaStream_t stream = 0)
+{
+    return ::cudaMemcpyFromSymbolAsync(dst, (const void *)&symbol, count, offset, kind, stream);
+}
+
+template <class T> inline cudaError_t cudaGetSymbolAddress(void **devPtr, const T &symbol)
+{
+    return ::cudaGetSymbolAddress(devPtr, (const void *)&symbol);
+}
+
+template <class T> inline cudaError_t cudaGetSymbolSize(size_t *size, const T &symbol)
+{
+    return ::cudaGetSymbolSize(size, (const void *)&symbol);
+}
+
+/* ---- events and kernels ---- */
+
+inline cudaError_t cudaEventCreate(cudaEvent_t *event, unsigned int flags)
+{
+    return ::cudaEventCreateWithFlags(event, flags);
+}
+
+template <class T>
+inline cudaError_t cudaLaunchKernel(T *func, dim3 gridDim, dim3 blockDim, void **args,
+                                    size_t sharedMem = 0, cudaStream_t stream = 0)
+{
+    return ::cudaLaunchKernel((const void *)func, gridDim, blockDim, args, sharedMem, stream);
+}
+
+template <class T>
+inline cudaError_t cudaLaunchCooperativeKernel(T *func, dim3 gridDim, dim3 blockDim, void **args,
+                                               size_t sharedMem = 0, cudaStream_t stream = 0)
+{
+    return ::cudaLaunchCooperativeKernel((const void *)func, gridDim, blockDim, args, sharedMem,
+                                         stream);
+}
+
+template <class T>
+inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, T *entry)
+{
+    return ::cudaFuncGetAttributes(attr, (const void *)entry);
+}
+
+template <class T>
+inline cudaError_t cudaFuncSetAttribute(T *func, enum cudaFuncAttribute attr, int value)
+{
+    return ::cudaFuncSetAttribute((const void *)func, attr, value);
+}
+
+template <class T>
+inline cudaError_t cudaFuncSetCacheConfig(T *func, enum cudaFuncCache cacheConfig)
+{
+    return ::cudaFuncSetCacheConfig((const void *)func, cacheConfig);
+}
+
+template <class T> inline cudaError_t cudaFuncGetName(const char **name, T *func)
+{
+    return ::cudaFuncGetName(name, (const void *)func);
+}
+
+template <class T>
+inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, T func,
+                                                                 int blockSize,
+                                                                 size_t dynamicSMemSize)
+{
+    return ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(numBlocks, (const void *)func, blockSize,
+                                                           dynamicSMemSize);
+}
+
+template <class T>
+inline cudaError_t
+cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, T func, int blockSize,
+                                                       size_t dynamicSMemSize, unsigned int flags)
+{
+    return ::cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        numBlocks, (const void *)func, blockSize, dynamicSMemSize, flags);
+}
+
+/* The block size that keeps most threads on an SM (the largest of several), and the number of such
+ * blocks that the device holds at once. */
+template <class T>
+inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *minGridSize, int *blockSize, T func,
+                                                      size_t dynamicSMemSize = 0,
+                                                      int blockSizeLimit = 0)
+{
+    int device, sms, best_threads = 0;
+    struct cudaFuncAttributes attr;
+    cudaError_t error = ::cudaFuncGetAttributes(&attr, (const void *)func);
+    if (error == cudaSuccess)
+        error = ::cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = ::cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, device);
+    if (error != cudaSuccess)
+        return error;
+    int limit = attr.maxThreadsPerBlock;
+    if (blockSizeLimit > 0 && blockSizeLimit < limit)
+        limit = blockSizeLimit;
+    *minGridSize = *blockSize = 0;
+    for (int size = limit; size > 0; size = (size - 1) / 32 * 32) {
+        int blocks;
+        error = ::cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, (const void *)func, size,
+                                                                dynamicSMemSize);
+        if (error != cudaSuccess)
+            return error;
+        if (blocks * size > best_threads) {
+            best_threads = blocks * size;
+            *blockSize = size;
+            *minGridSize = blocks * sms;
+        }
+    }
+    return cudaSuccess;
+}
+
+#endif
