@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT
+ * effect.c: see effect.h. Operations of a process that is dead or failed have no effect.
+ */
+#define _GNU_SOURCE
+#include "effect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "codes.h"
+#include "context.h"
+#include "explain.h"
+#include "memory.h"
+#include "process.h"
+#include "trace.h"
+
+static void out_of_host_memory(struct process *process, const char *call)
+{
+    process_fail(process, VGPU_UNKNOWN, explain_commit_limit(call));
+}
+
+/* Both sides are poison that was never touched: the copy would change nothing. */
+static bool changes_nothing(const struct vgpu_copy *c)
+{
+    return c->rows == 1 && process_device_of(c->src) >= 0 && process_device_of(c->dst) >= 0 &&
+           memory_untouched(c->src, c->bytes) && memory_untouched(c->dst, c->bytes);
+}
+
+static void copy(struct op *op)
+{
+    const struct vgpu_copy *c = &op->u.copy;
+    if (c->bytes == 0 || changes_nothing(c))
+        return;
+    for (uint64_t row = 0; row < c->rows; row++) {
+        uint8_t *dst = process_view(op->process, c->dst + row * c->pitch_dst, c->bytes);
+        uint8_t *src = process_view(op->process, c->src + row * c->pitch_src, c->bytes);
+        if (!dst || !src) {
+            out_of_host_memory(op->process, op->call);
+            return;
+        }
+        memmove(dst, src, c->bytes);
+    }
+}
+
+static void fill(uint8_t *at, const struct vgpu_memset *m)
+{
+    if (m->width == 1) {
+        memset(at, (int)m->value, m->bytes);
+        return;
+    }
+    for (uint64_t i = 0; i + m->width <= m->bytes; i += m->width)
+        memcpy(at + i, &m->value, m->width); /* little endian, as both targets are */
+}
+
+static void set(struct op *op)
+{
+    const struct vgpu_memset *m = &op->u.memset;
+    for (uint64_t row = 0; row < m->rows && m->bytes; row++) {
+        uint8_t *at = process_view(op->process, m->dst + row * m->pitch, m->bytes);
+        if (!at) {
+            out_of_host_memory(op->process, op->call);
+            return;
+        }
+        fill(at, m);
+    }
+}
+
+/* ---- kernels ---- */
+
+union answer {
+    struct vgpu_exec_reply reply;
+    char room[VGPU_MSG_MAX];
+};
+
+static void note_fault(struct op *op, const struct vgpu_exec_reply *reply)
+{
+    struct vgpu_summary *counts = trace_counts();
+    const char *text = explain_fault(op, reply);
+    counts->faults++;
+    strncpy(counts->last_fault, text, sizeof counts->last_fault - 1);
+    process_fail(op->process, explain_fault_code(reply->fault.kind), text);
+}
+
+static void keep_counts(struct op *op, const struct vgpu_exec_reply *reply)
+{
+    op->counts = malloc(sizeof *op->counts);
+    if (op->counts)
+        *op->counts = reply->counts;
+}
+
+static enum effect run(struct op *op, bool resume)
+{
+    union answer answer;
+    char error[512] = "";
+    if (context_run(op, resume, &answer.reply, error, sizeof error) != 0) {
+        op->u.kernel.stalled = false;
+        process_fail(op->process, VGPU_UNKNOWN, error);
+        return EFFECT_DONE;
+    }
+    op->u.kernel.stalled = answer.reply.status == VGPU_STALLED;
+    switch (answer.reply.status) {
+    case VGPU_STALLED:
+        free(op->u.kernel.stall_text);
+        op->u.kernel.stall_text = strdup(answer.reply.text);
+        return answer.reply.moved ? EFFECT_MOVED : EFFECT_STALLED;
+    case VGPU_FAULTED:
+        note_fault(op, &answer.reply);
+        keep_counts(op, &answer.reply);
+        return EFFECT_DONE;
+    case VGPU_RAN:
+        if (answer.reply.text[0])
+            process_explain(op->process, answer.reply.text);
+        keep_counts(op, &answer.reply);
+        return EFFECT_DONE;
+    default:
+        process_fail(op->process, VGPU_UNKNOWN, answer.reply.text);
+        return EFFECT_DONE;
+    }
+}
+
+enum effect effect_apply(struct op *op)
+{
+    if (op->process->dead || op->process->sticky)
+        return EFFECT_DONE;
+    if (op->kind == OP_COPY)
+        copy(op);
+    else if (op->kind == OP_MEMSET)
+        set(op);
+    else if (op->kind == OP_KERNEL)
+        return run(op, false);
+    return EFFECT_DONE;
+}
+
+enum effect effect_resume(struct op *op)
+{
+    if (op->process->dead || op->process->sticky)
+        return EFFECT_DONE;
+    return run(op, true);
+}
+
+void effect_abandon(struct op *op)
+{
+    if (op->u.kernel.stalled && !op->process->dead)
+        context_abort(op);
+    op->u.kernel.stalled = false;
+}
+
+const char *effect_stall_text(const struct op *op)
+{
+    return op->u.kernel.stall_text ? op->u.kernel.stall_text : "";
+}

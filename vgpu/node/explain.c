@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ * explain.c: see explain.h.
+ */
+#include "explain.h"
+
+#include <stdio.h>
+
+#include "codes.h"
+#include "memory.h"
+#include "process.h"
+
+static char text[1024];
+
+int explain_fault_code(int kind)
+{
+    switch (kind) {
+    case VGPU_FAULT_ADDRESS:
+        return VGPU_ILLEGAL_ADDRESS;
+    case VGPU_FAULT_MISALIGNED:
+        return VGPU_MISALIGNED_ADDRESS;
+    case VGPU_FAULT_ASSERT:
+        return VGPU_DEVICE_ASSERT;
+    case VGPU_FAULT_STACK:
+        return VGPU_HARDWARE_STACK_ERROR;
+    case VGPU_FAULT_HANG:
+        return VGPU_LAUNCH_TIMEOUT;
+    default:
+        return VGPU_LAUNCH_FAILURE;
+    }
+}
+
+const char *explain_commit_limit(const char *call)
+{
+    const struct vgpu_control *c = memory_control();
+    snprintf(
+        text, sizeof text,
+        "%s: the virtual node has used %llu MiB of this computer's memory, its limit is %llu MiB; "
+        "use smaller buffers, or raise VGPU_MEMORY_MIB",
+        call, (unsigned long long)(c->committed_bytes >> 20),
+        (unsigned long long)(c->commit_limit_bytes >> 20));
+    return text;
+}
+
+/* What an address is, seen from a kernel on op->device, and what to do about it. */
+static void explain_address(const struct op *op, uint64_t address, char *out, size_t room)
+{
+    struct pointee p;
+    unsigned long long a = (unsigned long long)address;
+    if (address < 0x10000) {
+        snprintf(out, room, "a null pointer; was the memory allocated, and the call checked?");
+    } else if (memory_find(address, &p) && p.owner == op->process && p.device != op->device) {
+        snprintf(
+            out, room,
+            "memory of GPU %d (byte %llu of an allocation of %llu), and GPU %d has no peer access "
+            "to GPU %d: call cudaDeviceEnablePeerAccess(%d, 0) while GPU %d is current",
+            p.device, (unsigned long long)(address - p.base), (unsigned long long)p.bytes,
+            op->device, p.device, p.device, op->device);
+    } else if (memory_find(address, &p) && p.owner != op->process) {
+        snprintf(out, room, "memory of another process on GPU %d, which only IPC can share",
+                 p.device);
+    } else if (address >= VGPU_ARENA_VA && address < VGPU_ARENA_END) {
+        snprintf(
+            out, room,
+            "memory of GPU %d that is not allocated: freed already, or past the end of a buffer?",
+            process_device_of(address));
+    } else if (address >= VGPU_HOST_VA && address < VGPU_HOST_END) {
+        snprintf(out, room, "pinned host memory that is not allocated: freed already?");
+    } else {
+        snprintf(
+            out, room,
+            "%#llx is no GPU's memory: ordinary host memory (malloc, a variable, the stack) does "
+            "not exist on a GPU; copy it with cudaMemcpy, or allocate it with cudaMallocHost",
+            a);
+    }
+}
+
+static void where(const struct vgpu_exec_reply *r, char *out, size_t room)
+{
+    snprintf(out, room, "block (%u,%u,%u), thread (%u,%u,%u)%s%s", r->fault.block.x,
+             r->fault.block.y, r->fault.block.z, r->fault.thread.x, r->fault.thread.y,
+             r->fault.thread.z, r->fault.where[0] ? ", " : "", r->fault.where);
+}
+
+const char *explain_fault(const struct op *op, const struct vgpu_exec_reply *reply)
+{
+    char place[192], what[320];
+    where(reply, place, sizeof place);
+    if (reply->fault.kind == VGPU_FAULT_ADDRESS) {
+        explain_address(op, reply->fault.address, what, sizeof what);
+        snprintf(text, sizeof text, "kernel %.64s on GPU %d (%s) %s %#llx: %s", op->u.kernel.name,
+                 op->device, place, reply->fault.write ? "wrote to" : "read from",
+                 (unsigned long long)reply->fault.address, what);
+    } else if (reply->fault.kind == VGPU_FAULT_MEMORY && !reply->text[0]) {
+        explain_commit_limit(op->u.kernel.name);
+    } else {
+        snprintf(text, sizeof text, "kernel %.64s on GPU %d (%s): %.256s", op->u.kernel.name,
+                 op->device, place, reply->text);
+    }
+    return text;
+}

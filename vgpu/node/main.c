@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT
+ * main.c: vgpu-node: the driver and the hardware of a virtual multi-GPU node.
+ *
+ *     vgpu-node --id ID [--ready-fd N] [--foreground]
+ *
+ * Programs start it on their first CUDA call; nobody needs to by hand. It detaches (own session, no
+ * inherited stdio), writes "ok\n" or a sentence to the ready descriptor, and goes when its last
+ * client goes. VGPU_NODE names the node description; VGPU_NODES the folder they lie in.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <libgen.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "context.h"
+#include "memory.h"
+#include "place.h"
+#include "server.h"
+#include "sim.h"
+#include "topology.h"
+
+static struct topology topology;
+static int ready_fd = -1;
+
+static void report(const char *text)
+{
+    if (ready_fd < 0)
+        return;
+    ssize_t ignored = write(ready_fd, text, strlen(text));
+    (void)ignored;
+    close(ready_fd);
+    ready_fd = -1;
+}
+
+static int refuse(const char *what, const char *why)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "vgpu-node: %s: %s\n", what, why);
+    fputs(text, stderr);
+    report(text);
+    return 1;
+}
+
+/* The folder of this program. */
+static void own_folder(char *folder, size_t room)
+{
+    ssize_t n = readlink("/proc/self/exe", folder, room - 1);
+    folder[n < 0 ? 0 : n] = '\0';
+    char *slash = strrchr(folder, '/');
+    if (slash)
+        *slash = '\0';
+}
+
+static int load(char *error, int room)
+{
+    const char *name = getenv("VGPU_NODE"), *folder = getenv("VGPU_NODES");
+    if (!name || !*name)
+        name = "hgx-h200-4";
+    if (topology_load(&topology, folder ? folder : VGPU_NODES_DIR, name, error, room) != 0)
+        return -1;
+    return memory_start(&topology.info, error, room);
+}
+
+/* What every process may read: a copy in a memfd nobody can change. */
+static int publish_info(void)
+{
+    int fd = memfd_create("vgpu-info", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
+    if (fd < 0 || write(fd, &topology.info, sizeof topology.info) != sizeof topology.info ||
+        fcntl(fd, F_ADD_SEALS, seals) != 0)
+        return -1;
+    return fd;
+}
+
+static int listen_at(const char *id, char *path, size_t path_room, char *error, int room)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (vgpu_socket_path(id, path, path_room, error, (size_t)room) != 0)
+        return -1;
+    snprintf(address.sun_path, sizeof address.sun_path, "%.107s", path);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && connect(fd, (struct sockaddr *)&address, sizeof address) == 0) {
+        snprintf(error, (size_t)room, "a node '%s' is running already", id);
+        close(fd);
+        return -1;
+    }
+    unlink(path);
+    if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
+        listen(fd, 64) != 0) {
+        snprintf(error, (size_t)room, "cannot listen at %s: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* Node and contexts share one CPU: a round trip between two is ten times dearer. One lock a CPU
+ * keeps nodes apart while there are CPUs. -1: not pinned. */
+static int pin(void)
+{
+    cpu_set_t may, one;
+    char folder[128], path[192], error[256];
+    if (sched_getaffinity(0, sizeof may, &may) != 0 || CPU_COUNT(&may) < 2 ||
+        vgpu_run_dir(folder, sizeof folder, error, sizeof error) != 0)
+        return -1;
+    int pick = -1, turn = getpid() % CPU_COUNT(&may);
+    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &may))
+            continue;
+        snprintf(path, sizeof path, "%s/cpu%d.lock", folder, cpu);
+        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
+            pick = cpu; /* the descriptor stays open: the lock is held as long as the node lives */
+            break;
+        }
+        if (fd >= 0)
+            close(fd);
+        if (turn-- == 0)
+            pick = cpu;
+    }
+    CPU_ZERO(&one);
+    CPU_SET(pick, &one);
+    return pick >= 0 && sched_setaffinity(0, sizeof one, &one) == 0 ? pick : -1;
+}
+
+/* Leaves the program that started us: its session, its terminal, its pipes. */
+static void detach(void)
+{
+    pid_t child = fork();
+    if (child != 0)
+        _exit(child < 0);
+    setsid();
+    child = fork();
+    if (child != 0)
+        _exit(child < 0);
+    int null = open("/dev/null", O_RDWR);
+    for (int fd = 0; null >= 0 && fd < 3; fd++)
+        dup2(null, fd);
+    if (null > 2)
+        close(null);
+    if (chdir("/") != 0)
+        _exit(1);
+}
+
+/* Descriptors of the program that started us are none of ours. */
+static void close_inherited(void)
+{
+    for (int fd = 3; fd < 1024; fd++)
+        if (fd != ready_fd)
+            close(fd);
+}
+
+struct options {
+    const char *id;
+    int foreground;
+};
+
+static void usage(FILE *to)
+{
+    fputs("usage: vgpu-node --id ID [--ready-fd N] [--foreground]\n"
+          "The driver and the hardware of a virtual multi-GPU node. Programs start it themselves.\n"
+          "  --id ID        the node's name; programs with VGPU_NODE_ID=ID use it\n"
+          "  --ready-fd N   write \"ok\" or a complaint to descriptor N when listening\n"
+          "  --foreground   do not detach\n"
+          "environment: VGPU_NODE=NAME or PATH of a node description (default hgx-h200-4),\n"
+          "  VGPU_MEMORY_MIB=N  how much of this computer's memory it may use (default: half)\n",
+          to);
+}
+
+static int parse(int argc, char **argv, struct options *o)
+{
+    static const struct option known[] = {{"id", required_argument, NULL, 'i'},
+                                          {"ready-fd", required_argument, NULL, 'r'},
+                                          {"foreground", no_argument, NULL, 'f'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
+    for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;)
+        switch (c) {
+        case 'i':
+            o->id = optarg;
+            break;
+        case 'r':
+            ready_fd = atoi(optarg);
+            break;
+        case 'f':
+            o->foreground = 1;
+            break;
+        case 'h':
+            usage(stdout);
+            exit(0);
+        default:
+            return -1;
+        }
+    return o->id ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+    struct options o = {0};
+    char error[512], socket_path[128], exec_path[4096];
+    if (parse(argc, argv, &o) != 0) {
+        usage(stderr);
+        return 2;
+    }
+    close_inherited();
+    signal(SIGPIPE, SIG_IGN);
+    prctl(PR_SET_DUMPABLE, 0);
+    own_folder(exec_path, sizeof exec_path - 16);
+    strcat(exec_path, "/vgpu-exec");
+    if (load(error, sizeof error) != 0)
+        return refuse("cannot make the node", error);
+    int info = publish_info();
+    if (info < 0)
+        return refuse("cannot publish the node's description", strerror(errno));
+    if (!o.foreground)
+        detach();
+    int listener = listen_at(o.id, socket_path, sizeof socket_path, error, sizeof error);
+    if (listener < 0)
+        return refuse("cannot start", error);
+    context_start(exec_path, topology.info.device_count);
+    sim_start(&topology);
+    server_start(&topology, info, pin());
+    report("ok\n");
+    server_loop(listener);
+    unlink(socket_path);
+    return 0;
+}

@@ -1,0 +1,312 @@
+/* SPDX-License-Identifier: MIT
+ * memory.c: see memory.h.
+ */
+#define _GNU_SOURCE
+#include "memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "process.h"
+
+#define SMALL_GRANULE 512
+#define SMALL_LIMIT (VGPU_CHUNK_BYTES / 2)
+#define CONTEXT_BYTES (512ull << 20) /* what a context takes of a device's memory */
+
+static struct device_memory devices[VGPU_MAX_DEVICES];
+static int device_count;
+static struct vgpu_control *control;
+static int control_fd = -1;
+
+int memory_sealed_fd(const char *name, uint64_t bytes)
+{
+    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0)
+        return -1;
+    if (ftruncate(fd, (off_t)bytes) != 0 ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static void *map_shared(int fd, uint64_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static uint64_t commit_limit(void)
+{
+    const char *text = getenv("VGPU_MEMORY_MIB");
+    unsigned long long mib = text ? strtoull(text, NULL, 10) : 0;
+    if (mib)
+        return mib << 20;
+    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
+}
+
+int memory_start(const struct vgpu_node_info *info, char *error, int error_room)
+{
+    control_fd = memory_sealed_fd("vgpu-control", sizeof *control);
+    control = control_fd < 0 ? NULL : map_shared(control_fd, sizeof *control);
+    for (int d = 0; control && d < info->device_count; d++) {
+        struct device_memory *m = &devices[d];
+        m->bytes = info->device[d].total_bytes / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
+        m->fd = memory_sealed_fd("vgpu-device", m->bytes);
+        m->base = m->fd < 0 ? NULL : map_shared(m->fd, m->bytes);
+        arena_init(&m->blocks, m->bytes, VGPU_CHUNK_BYTES);
+        if (!m->base)
+            break;
+        device_count++;
+    }
+    if (!control || device_count < info->device_count) {
+        snprintf(error, (size_t)error_room,
+                 "cannot map the memory of GPU %d (%llu bytes, sparse): %s; is the address space "
+                 "limited (ulimit -v)?",
+                 device_count, (unsigned long long)info->device[device_count].total_bytes,
+                 strerror(errno));
+        return -1;
+    }
+    control->commit_limit_bytes = commit_limit();
+    return 0;
+}
+
+struct device_memory *memory_of(int device)
+{
+    return &devices[device];
+}
+
+int memory_control_fd(void)
+{
+    return control_fd;
+}
+
+struct vgpu_control *memory_control(void)
+{
+    return control;
+}
+
+uint64_t memory_free_bytes(int device)
+{
+    uint64_t contexts = process_contexts_on(device) * CONTEXT_BYTES;
+    uint64_t taken = devices[device].blocks.taken_bytes + contexts;
+    return taken < devices[device].bytes ? devices[device].bytes - taken : 0;
+}
+
+static struct block *new_block(struct process *owner, int device, uint64_t bytes, bool shared)
+{
+    struct device_memory *m = &devices[device];
+    uint64_t whole = (bytes + VGPU_CHUNK_BYTES - 1) / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
+    if (whole < bytes || whole > memory_free_bytes(device))
+        return NULL;
+    struct block *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    *b = (struct block){.owner = owner, .device = device, .bytes = whole, .shared = shared};
+    /* A large allocation's range keeps its exact size, so that pointers past its end are known. */
+    b->offset = arena_take(&m->blocks, shared ? whole : bytes, b);
+    if (b->offset == ARENA_NONE) {
+        free(b);
+        return NULL;
+    }
+    if (shared)
+        arena_init(&b->small, whole, SMALL_GRANULE);
+    owner->map_version++;
+    return b;
+}
+
+/* Fresh memory is poisoned: chunks nobody touched will be, touched ones are now. */
+static void poison(int device, uint64_t offset, uint64_t bytes)
+{
+    uint64_t first = offset / VGPU_CHUNK_BYTES;
+    if (control->chunk[device][first])
+        memset(devices[device].base + offset, VGPU_POISON, bytes);
+}
+
+static uint64_t take_small(struct process *owner, int device, uint64_t bytes)
+{
+    struct arena *blocks = &devices[device].blocks;
+    for (int i = 0; i < blocks->count; i++) {
+        struct block *b = blocks->range[i].user;
+        if (!b->shared || b->owner != owner)
+            continue;
+        uint64_t at = arena_take(&b->small, bytes, NULL);
+        if (at != ARENA_NONE) {
+            poison(device, b->offset + at, bytes);
+            return VGPU_DEVICE_VA(device) + b->offset + at;
+        }
+    }
+    struct block *b = new_block(owner, device, VGPU_CHUNK_BYTES, true);
+    return b ? VGPU_DEVICE_VA(device) + b->offset + arena_take(&b->small, bytes, NULL) : 0;
+}
+
+uint64_t memory_take_variables(struct process *owner, int device, uint64_t bytes)
+{
+    struct block *b = new_block(owner, device, bytes, false);
+    if (b)
+        b->variables = true;
+    return b ? VGPU_DEVICE_VA(device) + b->offset : 0;
+}
+
+uint64_t memory_take(struct process *owner, int device, uint64_t bytes)
+{
+    if (bytes <= SMALL_LIMIT)
+        return take_small(owner, device, bytes);
+    struct block *b = new_block(owner, device, bytes, false);
+    return b ? VGPU_DEVICE_VA(device) + b->offset : 0;
+}
+
+static void drop_block(struct block *b)
+{
+    struct device_memory *m = &devices[b->device];
+    uint64_t first = b->offset / VGPU_CHUNK_BYTES, count = b->bytes / VGPU_CHUNK_BYTES;
+    for (uint64_t c = first; c < first + count; c++)
+        if (control->chunk[b->device][c]) {
+            control->chunk[b->device][c] = 0;
+            control->committed_bytes -= VGPU_CHUNK_BYTES;
+        }
+    fallocate(m->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)b->offset, (off_t)b->bytes);
+    arena_give(&m->blocks, b->offset);
+    b->owner->map_version++;
+    arena_clear(&b->small);
+    free(b);
+}
+
+static struct block *block_at(uint64_t address, uint64_t *offset)
+{
+    if (address < VGPU_ARENA_VA || address >= VGPU_DEVICE_VA(device_count))
+        return NULL;
+    uint64_t device = (address - VGPU_ARENA_VA) / VGPU_DEVICE_STRIDE;
+    *offset = (address - VGPU_ARENA_VA) % VGPU_DEVICE_STRIDE;
+    struct arena_range *r = arena_find(&devices[device].blocks, *offset);
+    return r ? r->user : NULL;
+}
+
+bool memory_find(uint64_t address, struct pointee *out)
+{
+    uint64_t offset;
+    struct block *b = block_at(address, &offset);
+    if (!b)
+        return false;
+    struct arena_range *r = b->shared ? arena_find(&b->small, offset - b->offset)
+                                      : arena_find(&devices[b->device].blocks, offset);
+    if (!r)
+        return false;
+    uint64_t base = b->shared ? b->offset + r->offset : b->offset;
+    *out = (struct pointee){b->device, VGPU_DEVICE_VA(b->device) + base, r->bytes, b->owner};
+    return true;
+}
+
+bool memory_give(struct process *owner, uint64_t address)
+{
+    uint64_t offset;
+    struct block *b = block_at(address, &offset);
+    if (!b || b->owner != owner || b->variables)
+        return false;
+    if (!b->shared) {
+        if (offset != b->offset)
+            return false;
+        drop_block(b);
+        return true;
+    }
+    if (arena_give(&b->small, offset - b->offset) != 0)
+        return false;
+    if (b->small.count == 0)
+        drop_block(b);
+    return true;
+}
+
+void memory_give_all(struct process *owner, int device)
+{
+    for (int d = 0; d < device_count; d++)
+        for (int i = devices[d].blocks.count - 1; i >= 0; i--) {
+            struct block *b = devices[d].blocks.range[i].user;
+            if (b->owner == owner && (device < 0 || device == d))
+                drop_block(b);
+        }
+}
+
+void memory_each_block(const struct process *owner, int device,
+                       void (*visit)(const struct block *block, void *context), void *context)
+{
+    const struct arena *blocks = &devices[device].blocks;
+    for (int i = 0; i < blocks->count; i++) {
+        const struct block *b = blocks->range[i].user;
+        if (b->owner == owner)
+            visit(b, context);
+    }
+}
+
+struct tally {
+    int count;
+    uint64_t bytes;
+};
+
+static void tally_block(const struct block *b, void *context)
+{
+    struct tally *t = context;
+    t->count += b->variables ? 0 : b->shared ? b->small.count : 1;
+    t->bytes += b->variables ? 0 : b->bytes;
+}
+
+int memory_count(const struct process *owner, uint64_t *bytes)
+{
+    struct tally t = {0};
+    for (int d = 0; d < device_count; d++)
+        memory_each_block(owner, d, tally_block, &t);
+    *bytes = t.bytes;
+    return t.count;
+}
+
+uint64_t memory_used_bytes(int device)
+{
+    return devices[device].blocks.taken_bytes;
+}
+
+static bool commit(int device, uint64_t chunk)
+{
+    static uint8_t pattern[VGPU_CHUNK_BYTES];
+    if (control->chunk[device][chunk])
+        return true;
+    if (control->committed_bytes + VGPU_CHUNK_BYTES > control->commit_limit_bytes)
+        return false;
+    if (pattern[0] != VGPU_POISON)
+        memset(pattern, VGPU_POISON, sizeof pattern);
+    /* Written, not stored through the mapping: one system call instead of 512 page faults. */
+    if (pwrite(devices[device].fd, pattern, sizeof pattern, (off_t)(chunk * VGPU_CHUNK_BYTES)) !=
+        (ssize_t)sizeof pattern)
+        return false;
+    control->chunk[device][chunk] = 1;
+    control->committed_bytes += VGPU_CHUNK_BYTES;
+    return true;
+}
+
+uint8_t *memory_view(uint64_t address, uint64_t bytes)
+{
+    uint64_t offset;
+    struct block *b = block_at(address, &offset);
+    if (!b || bytes == 0 || offset + bytes > b->offset + b->bytes)
+        return NULL;
+    for (uint64_t c = offset / VGPU_CHUNK_BYTES; c <= (offset + bytes - 1) / VGPU_CHUNK_BYTES; c++)
+        if (!commit(b->device, c))
+            return NULL;
+    return devices[b->device].base + offset;
+}
+
+bool memory_untouched(uint64_t address, uint64_t bytes)
+{
+    uint64_t offset;
+    struct block *b = block_at(address, &offset);
+    if (!b || bytes == 0)
+        return false;
+    for (uint64_t c = offset / VGPU_CHUNK_BYTES; c <= (offset + bytes - 1) / VGPU_CHUNK_BYTES; c++)
+        if (control->chunk[b->device][c])
+            return false;
+    return true;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ * op.c: the graph of operations; see op.h.
+ */
+#include "op.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "order.h"
+#include "process.h"
+#include "sim.h"
+
+static uint64_t next_seq = 1;
+
+/* Memory for the graph is the node's own life; without it nothing can be answered. */
+static void *need(void *memory)
+{
+    if (!memory) {
+        fputs("vgpu-node: out of memory\n", stderr);
+        abort();
+    }
+    return memory;
+}
+
+struct op *op_new(struct process *process, int device, enum op_kind kind)
+{
+    struct op *op = need(calloc(1, sizeof *op));
+    op->kind = kind;
+    op->process = process_keep(process);
+    op->device = device;
+    op->refs = 1;
+    return op;
+}
+
+struct op *op_keep(struct op *op)
+{
+    if (op)
+        op->refs++;
+    return op;
+}
+
+static void drop_deps(struct op *op)
+{
+    for (int i = 0; i < op->dep_count; i++)
+        op_drop(op->dep[i]);
+    op->dep_count = 0;
+}
+
+void op_drop(struct op *op)
+{
+    if (!op || --op->refs > 0)
+        return;
+    drop_deps(op);
+    process_drop(op->process);
+    if (op->kind == OP_KERNEL) {
+        free(op->u.kernel.args);
+        free(op->u.kernel.stall_text);
+    }
+    free(op->counts);
+    free(op->dep);
+    free(op->user);
+    free(op);
+}
+
+static void append(struct op ***list, int *count, int *room, struct op *op)
+{
+    if (*count == *room) {
+        *room = *room ? 2 * *room : 4;
+        *list = need(realloc(*list, (size_t)*room * sizeof **list));
+    }
+    (*list)[(*count)++] = op;
+}
+
+void op_after(struct op *op, struct op *dep)
+{
+    if (!dep)
+        return;
+    if (dep->finished && dep->end_ps > op->ready_ps)
+        op->ready_ps = dep->end_ps;
+    if (dep->carried && dep->finished)
+        return;
+    append(&op->dep, &op->dep_count, &op->dep_room, op_keep(dep));
+    append(&dep->user, &dep->user_count, &dep->user_room, op);
+    op->waits_carry += !dep->carried;
+    op->waits_finish += !dep->finished;
+}
+
+void op_submit(struct op *op)
+{
+    op->seq = next_seq++;
+    op->submitted = true;
+    op_keep(op); /* until carried out */
+    op_keep(op); /* until finished */
+    if (op->waits_finish == 0)
+        sim_ready(op);
+    if (op->waits_carry == 0)
+        order_ready(op);
+}
+
+static void retire(struct op *op)
+{
+    if (!op->carried || !op->finished)
+        return;
+    op->user_count = 0;
+    drop_deps(op);
+}
+
+void op_carried(struct op *op)
+{
+    op->carried = true;
+    for (int i = 0; i < op->user_count; i++)
+        if (--op->user[i]->waits_carry == 0 && op->user[i]->submitted)
+            order_ready(op->user[i]);
+    retire(op);
+    op_drop(op);
+}
+
+void op_finished(struct op *op, uint64_t now_ps)
+{
+    op->finished = true;
+    op->end_ps = now_ps;
+    for (int i = 0; i < op->user_count; i++) {
+        struct op *user = op->user[i];
+        if (now_ps > user->ready_ps)
+            user->ready_ps = now_ps;
+        if (--user->waits_finish == 0 && user->submitted)
+            sim_ready(user);
+    }
+    retire(op);
+    op_drop(op);
+}
+
+static bool in_host(uint64_t address)
+{
+    return address >= VGPU_HOST_VA && address < VGPU_HOST_END;
+}
+
+bool op_writes_host(const struct op *op)
+{
+    return (op->kind == OP_COPY && in_host(op->u.copy.dst)) ||
+           (op->kind == OP_MEMSET && in_host(op->u.memset.dst));
+}

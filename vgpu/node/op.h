@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ * op.h: an operation of the device side: a node of the graph that streams, events and the host
+ * weave.
+ *
+ * Two things happen to every operation, each after the same things happened to all it depends on:
+ *   it is *carried out*: its effect on memory takes place (order.c), and
+ *   it is *finished*: virtual time has passed its end (sim.c).
+ * They are apart on purpose. What nothing orders may happen in any order on hardware; order.c
+ * chooses the one that shows a missing dependency, and the clock is not disturbed by that.
+ *
+ * An operation is freed when it is carried out and finished and nobody holds a reference.
+ */
+#ifndef VGPU_OP_H
+#define VGPU_OP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "protocol.h"
+
+struct process;
+
+enum op_kind { OP_MARK, OP_COPY, OP_MEMSET, OP_KERNEL };
+
+struct kernel_run {
+    struct vgpu_launch launch;
+    uint64_t run; /* id towards the context, 0: not started */
+    bool stalled;
+    char name[64];
+    char *stall_text; /* who waits for what, when stalled */
+    uint8_t *args;
+};
+
+struct op {
+    enum op_kind kind;
+    uint64_t seq; /* order of issue */
+    struct process *process;
+    int device; /* whose stream, and where a kernel runs */
+    uint64_t stream;
+    uint64_t issue_ps, ready_ps, start_ps, end_ps;
+    char call[48], site[64];
+    bool direct; /* copies between GPUs: peer access was enabled at the issue */
+    union {
+        struct vgpu_copy copy;
+        struct vgpu_memset memset;
+        struct kernel_run kernel;
+    } u;
+    struct vgpu_run_counts *counts; /* kernels, once carried out */
+
+    /* the graph (op.c) */
+    struct op **dep, **user;
+    int dep_count, dep_room, user_count, user_room;
+    int waits_carry, waits_finish; /* dependencies not yet carried out / finished */
+    bool submitted, carried, finished;
+    int refs;
+    uint64_t mark;  /* order.c: last search that reached it */
+    int flows;      /* sim.c: activities still going */
+    uint64_t trace; /* trace.c: number of its record plus 1 */
+};
+
+struct op *op_new(struct process *process, int device, enum op_kind kind);
+struct op *op_keep(struct op *op); /* NULL is passed through, here and below */
+void op_drop(struct op *op);
+
+/* `op` (not yet submitted) comes after `dep`. */
+void op_after(struct op *op, struct op *dep);
+
+/* Hands a complete operation to order.c and sim.c. The caller's reference stays the caller's. */
+void op_submit(struct op *op);
+
+/* Called by order.c and sim.c exactly once each. */
+void op_carried(struct op *op);
+void op_finished(struct op *op, uint64_t now_ps);
+
+/* Does the effect end in host memory that the program can see? Such effects wait until the host
+ * has asked for them. */
+bool op_writes_host(const struct op *op);
+
+#endif

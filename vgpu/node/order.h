@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * order.h: in which order effects on memory take place.
+ *
+ * Only the graph's edges promise anything. Among the operations that are ready the one issued
+ * *last* goes first, and copies into host memory wait until the host has asked for them: so a
+ * reader that nothing orders after its writer reads what was there before, in every run.
+ */
+#ifndef VGPU_ORDER_H
+#define VGPU_ORDER_H
+
+#include "op.h"
+
+enum progress {
+    PROGRESS_DONE,
+    PROGRESS_BLOCKED, /* every kernel that could go on polls memory that nothing here will change */
+};
+
+/* All that `op` depends on is carried out. */
+void order_ready(struct op *op);
+
+/* Carries out `op` and whatever must or may come before it. */
+enum progress order_carry_out(struct op *op);
+
+/* Carries out everything of `process` (all processes: NULL), the copies to the host included. */
+enum progress order_flush(struct process *process);
+
+/* Who polls what, for a person; "" when nobody does. */
+void order_describe(char *text, int room);
+
+/* Gives the stalled kernels of `process` up; their operations count as carried out. */
+void order_abandon(struct process *process);
+
+#endif

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ * process.c: see process.h.
+ */
+#define _GNU_SOURCE
+#include "process.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "codes.h"
+#include "memory.h"
+#include "order.h"
+#include "trace.h"
+
+#define PRINT_LIMIT (8u << 20) /* cudaLimitPrintfFifoSize as recorded, roughly */
+
+static struct process *first;
+
+struct process *process_first(void)
+{
+    return first;
+}
+
+static void start_devices(struct process *process)
+{
+    for (int d = 0; d < VGPU_MAX_DEVICES; d++)
+        process->device[d].legacy =
+            (struct stream){.id = VGPU_STREAM_LEGACY, .process = process, .device = d};
+}
+
+struct process *process_new(pid_t pid, const char *program, char *error, int error_room)
+{
+    struct process *process = calloc(1, sizeof *process);
+    int fd = process ? memory_sealed_fd("vgpu-host", VGPU_HOST_BYTES) : -1;
+    void *base = fd < 0 ? MAP_FAILED
+                        : mmap(NULL, VGPU_HOST_BYTES, PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (base == MAP_FAILED) {
+        snprintf(error, (size_t)error_room, "cannot make host memory for process %d: %s", (int)pid,
+                 strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        free(process);
+        return NULL;
+    }
+    process->pid = pid;
+    snprintf(process->program, sizeof process->program, "%s", program);
+    process->host_fd = fd;
+    process->host_base = base;
+    process->refs = 1;
+    process->map_version = 1;
+    arena_init(&process->host, VGPU_HOST_BYTES, 4096);
+    start_devices(process);
+    process->next = first;
+    first = process;
+    trace_counts()->processes++;
+    return process;
+}
+
+struct process *process_keep(struct process *process)
+{
+    process->refs++;
+    return process;
+}
+
+void process_drop(struct process *process)
+{
+    if (--process->refs > 0)
+        return;
+    for (struct process **at = &first; *at; at = &(*at)->next)
+        if (*at == process) {
+            *at = process->next;
+            break;
+        }
+    for (int i = 0; i < process->module_count; i++)
+        close(process->module_fd[i]);
+    munmap(process->host_base, VGPU_HOST_BYTES);
+    close(process->host_fd);
+    arena_clear(&process->host);
+    free(process->printed);
+    free(process->variable);
+    free(process);
+}
+
+/* What the program did not give back. */
+static void count_left(const struct process *process)
+{
+    struct vgpu_summary *counts = trace_counts();
+    uint64_t bytes = 0;
+    counts->live_allocations += (uint32_t)memory_count(process, &bytes);
+    counts->live_bytes += bytes;
+    for (int i = 0; i < process->host.count; i++)
+        counts->live_host_allocations += process->host.range[i].user == NULL;
+    counts->live_streams += (uint32_t)stream_count(process);
+    counts->live_events += (uint32_t)event_count(process);
+    for (int d = 0; d < VGPU_MAX_DEVICES; d++)
+        counts->live_peers += (uint32_t)__builtin_popcount(process->device[d].peers);
+    if (process->sticky && !counts->sticky)
+        counts->sticky = process->sticky;
+}
+
+void process_end(struct process *process)
+{
+    if (process->dead)
+        return;
+    count_left(process);
+    process->dead = true;
+    order_abandon(process);
+    event_free_all(process, -1);
+    for (int d = 0; d < VGPU_MAX_DEVICES; d++) {
+        stream_free_all(process, d);
+        context_end(&process->device[d].context);
+        process->device[d].made = false;
+    }
+    memory_give_all(process, -1);
+    process_drop(process);
+}
+
+int process_contexts_on(int device)
+{
+    int count = 0;
+    for (struct process *p = first; p; p = p->next)
+        count += p->device[device].made;
+    return count;
+}
+
+int process_context(struct process *process, int device)
+{
+    struct device_state *d = &process->device[device];
+    if (process->sticky)
+        return d->made ? process->sticky : VGPU_DEVICES_UNAVAILABLE;
+    d->made = true;
+    return VGPU_SUCCESS;
+}
+
+void process_reset_device(struct process *process, int device)
+{
+    struct device_state *d = &process->device[device];
+    event_free_all(process, device);
+    stream_free_all(process, device);
+    context_end(&d->context);
+    memory_give_all(process, device);
+    d->peers = 0;
+    for (int other = 0; other < VGPU_MAX_DEVICES; other++)
+        process->device[other].peers &= ~(1u << device);
+    d->made = false;
+    process->map_version++;
+}
+
+bool process_peers_linked(const struct process *process, int from, int to)
+{
+    return (process->device[from].peers >> to & 1) || (process->device[to].peers >> from & 1);
+}
+
+int process_device_of(uint64_t address)
+{
+    if (address < VGPU_ARENA_VA || address >= VGPU_ARENA_END)
+        return -1;
+    return (int)((address - VGPU_ARENA_VA) / VGPU_DEVICE_STRIDE);
+}
+
+uint8_t *process_view(struct process *process, uint64_t address, uint64_t bytes)
+{
+    if (address >= VGPU_HOST_VA && address < VGPU_HOST_END)
+        return bytes <= VGPU_HOST_END - address ? process->host_base + (address - VGPU_HOST_VA)
+                                                : NULL;
+    return memory_view(address, bytes);
+}
+
+static bool knows_variables(const struct process *process, uint32_t module)
+{
+    for (int i = 0; i < process->variable_count; i++)
+        if (process->variable[i].module == module)
+            return true;
+    return false;
+}
+
+void process_learn_variables(struct process *process, uint32_t module, const uint8_t *data,
+                             uint32_t bytes)
+{
+    struct vgpu_exec_var var;
+    int count = (int)(bytes / sizeof var);
+    if (count == 0 || knows_variables(process, module))
+        return;
+    size_t total = (size_t)(process->variable_count + count);
+    struct variable *grown = realloc(process->variable, total * sizeof *grown);
+    if (!grown)
+        return;
+    process->variable = grown;
+    for (int i = 0; i < count; i++) {
+        struct variable *v = &grown[process->variable_count++];
+        memcpy(&var, data + (size_t)i * sizeof var, sizeof var);
+        *v = (struct variable){.module = module, .offset = var.offset, .bytes = var.bytes};
+        memcpy(v->key, var.key, sizeof v->key);
+        v->key[sizeof v->key - 1] = '\0';
+    }
+}
+
+void process_explain(struct process *process, const char *text)
+{
+    if (!process->explain[0])
+        snprintf(process->explain, sizeof process->explain, "%s", text);
+}
+
+void process_fail(struct process *process, int error, const char *explain)
+{
+    if (process->sticky)
+        return;
+    process->sticky = error;
+    process->explain[0] = '\0';
+    process_explain(process, explain);
+}
+
+void process_print(struct process *process, const uint8_t *text, uint32_t bytes)
+{
+    if (bytes == 0 || process->printed_bytes + bytes > PRINT_LIMIT)
+        return;
+    char *grown = realloc(process->printed, process->printed_bytes + bytes);
+    if (!grown)
+        return;
+    memcpy(grown + process->printed_bytes, text, bytes);
+    process->printed = grown;
+    process->printed_bytes += bytes;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ * process.h: a program that uses the node: its host memory, its contexts, its errors.
+ *
+ * A process lives as long as a connection of it or an operation of it does. When its last
+ * connection closes it is `dead`: what it left is counted (the witness asks for it), then freed;
+ * its pending operations run out without effect.
+ */
+#ifndef VGPU_PROCESS_H
+#define VGPU_PROCESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "arena.h"
+#include "context.h"
+#include "protocol.h"
+#include "stream.h"
+
+#define MAX_MODULES 256
+
+struct device_state {
+    bool made;      /* the primary context exists */
+    uint32_t peers; /* bit p: memory of device p is accessible from here */
+    struct stream legacy;
+    struct stream *streams; /* created ones and per-thread defaults */
+    struct context context; /* spawned at the first launch */
+};
+
+struct variable {
+    uint32_t module;
+    uint64_t offset, bytes;
+    char key[112];
+};
+
+struct process {
+    pid_t pid;
+    char program[128];
+    int refs, connections;
+    bool dead, left; /* left: said goodbye */
+    int sticky;      /* first sticky error; every later call that needs a context answers it */
+    char explain[512];
+    uint64_t map_version; /* grows with every change of what contexts may touch */
+
+    int host_fd;
+    uint8_t *host_base; /* the node's view of the host arena */
+    struct arena host;  /* pinned allocations and staging ranges */
+
+    int module_fd[MAX_MODULES];
+    int module_count;
+    uint64_t variables[VGPU_MAX_DEVICES]
+                      [MAX_MODULES]; /* where a module's variables lie, 0: not yet */
+    struct variable *variable;       /* of all modules */
+    int variable_count;
+    struct device_state device[VGPU_MAX_DEVICES];
+    struct event *events;
+
+    char *printed; /* by kernels, not yet fetched */
+    uint32_t printed_bytes;
+    struct process *next;
+};
+
+struct process *process_new(pid_t pid, const char *program, char *error, int error_room);
+struct process *process_keep(struct process *process);
+void process_drop(struct process *process);
+
+/* The last connection is gone: counts what was left, frees it, ends the contexts. */
+void process_end(struct process *process);
+
+struct process *process_first(void);
+int process_contexts_on(int device);
+
+/* Makes the primary context of `device`, if need be. An error code. */
+int process_context(struct process *process, int device);
+void process_reset_device(struct process *process, int device);
+
+bool process_peers_linked(const struct process *process, int from, int to);
+
+/* Device of a node address, -1 for host memory. */
+int process_device_of(uint64_t address);
+
+/* The node's view of [address, +bytes) for this process, or NULL (not its memory, or no room). */
+uint8_t *process_view(struct process *process, uint64_t address, uint64_t bytes);
+
+/* Remembers the variables of a module from a context's struct vgpu_exec_var[]. */
+void process_learn_variables(struct process *process, uint32_t module, const uint8_t *data,
+                             uint32_t bytes);
+
+/* First sticky error wins; later ones change nothing. */
+void process_fail(struct process *process, int error, const char *explain);
+
+/* Something a person should read with the next reply; an earlier text that waits stays. */
+void process_explain(struct process *process, const char *text);
+
+/* Keeps what a kernel printed until the program fetches it. */
+void process_print(struct process *process, const uint8_t *text, uint32_t bytes);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ * request.c: takes a request apart and gives it to its handler.
+ */
+#define _GNU_SOURCE
+#include "request.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "process.h"
+#include "trace.h"
+
+static void hello(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    char error[256];
+    if (q->u.hello.protocol != VGPU_PROTOCOL) {
+        request_fail(c, VGPU_UNKNOWN,
+                     "the program speaks protocol %u, the node %d: rebuild the program",
+                     q->u.hello.protocol, VGPU_PROTOCOL);
+        return;
+    }
+    q->u.hello.program[sizeof q->u.hello.program - 1] = '\0';
+    c->process = process_new(q->u.hello.pid, q->u.hello.program, error, sizeof error);
+    if (!c->process) {
+        request_fail(c, VGPU_OUT_OF_MEMORY, "%s", error);
+        return;
+    }
+    c->process->connections = 1;
+    c->reply.r.u.hello.node_cpu = server_cpu();
+    c->reply.r.u.hello.protocol = VGPU_PROTOCOL;
+    c->reply_fd[0] = server_info_fd();
+    c->reply_fd[1] = c->process->host_fd;
+    c->reply_fds = 2;
+}
+
+static void thread(struct connection *c)
+{
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+        request_fail(c, VGPU_OUT_OF_MEMORY, "no connection for another host thread: %s",
+                     strerror(errno));
+        return;
+    }
+    if (!server_add_thread(pair[0], c->process)) {
+        close(pair[1]);
+        request_fail(c, VGPU_OUT_OF_MEMORY, "too many host threads use the node");
+        return;
+    }
+    c->reply_fd[0] = pair[1];
+    c->reply_fds = 1;
+    c->reply_fd_ours = true;
+}
+
+static void witness(struct connection *c)
+{
+    c->witness = true;
+}
+
+static void print(struct connection *c)
+{
+    struct process *p = c->process;
+    uint32_t room = sizeof c->reply - sizeof c->reply.r;
+    uint32_t bytes = p->printed_bytes < room ? p->printed_bytes : room;
+    memcpy(c->reply.r.data, p->printed, bytes);
+    memmove(p->printed, p->printed + bytes, p->printed_bytes - bytes);
+    p->printed_bytes -= bytes;
+    c->reply.r.data_bytes = bytes;
+    request_cost(c, 0);
+}
+
+static void bye(struct connection *c)
+{
+    c->process->left = true;
+}
+
+/* Which side may send what: programs, witnesses, anybody. */
+enum speaker { ANYBODY, NEWCOMER, PROGRAM, WITNESS };
+
+static const struct {
+    request_handler handle, done;
+    enum speaker speaker;
+} handlers[] = {
+    [VGPU_OP_HELLO] = {hello, NULL, NEWCOMER},
+    [VGPU_OP_THREAD] = {thread, NULL, PROGRAM},
+    [VGPU_OP_WITNESS] = {witness, NULL, NEWCOMER},
+    [VGPU_OP_MODULE] = {request_module, NULL, PROGRAM},
+    [VGPU_OP_MALLOC] = {request_malloc, NULL, PROGRAM},
+    [VGPU_OP_FREE] = {request_free, request_free_done, PROGRAM},
+    [VGPU_OP_HOST_ALLOC] = {request_host_alloc, NULL, PROGRAM},
+    [VGPU_OP_HOST_FREE] = {request_host_free, request_host_free_done, PROGRAM},
+    [VGPU_OP_STAGE_ALLOC] = {request_stage_alloc, NULL, PROGRAM},
+    [VGPU_OP_STAGE_FREE] = {request_host_free, request_host_free_done, PROGRAM},
+    [VGPU_OP_MEM_INFO] = {request_mem_info, NULL, PROGRAM},
+    [VGPU_OP_POINTER] = {request_pointer, NULL, PROGRAM},
+    [VGPU_OP_CONTEXT] = {request_context, NULL, PROGRAM},
+    [VGPU_OP_DEVICE_SYNC] = {request_device_sync, NULL, PROGRAM},
+    [VGPU_OP_DEVICE_RESET] = {request_device_reset, request_device_reset_done, PROGRAM},
+    [VGPU_OP_PEER_ENABLE] = {request_peer_enable, NULL, PROGRAM},
+    [VGPU_OP_PEER_DISABLE] = {request_peer_disable, NULL, PROGRAM},
+    [VGPU_OP_STREAM_CREATE] = {request_stream_create, NULL, PROGRAM},
+    [VGPU_OP_STREAM_DESTROY] = {request_stream_destroy, NULL, PROGRAM},
+    [VGPU_OP_STREAM_SYNC] = {request_stream_sync, NULL, PROGRAM},
+    [VGPU_OP_STREAM_QUERY] = {request_stream_query, NULL, PROGRAM},
+    [VGPU_OP_STREAM_WAIT] = {request_stream_wait, NULL, PROGRAM},
+    [VGPU_OP_STREAM_INFO] = {request_stream_info, NULL, PROGRAM},
+    [VGPU_OP_EVENT_CREATE] = {request_event_create, NULL, PROGRAM},
+    [VGPU_OP_EVENT_DESTROY] = {request_event_destroy, NULL, PROGRAM},
+    [VGPU_OP_EVENT_RECORD] = {request_event_record, NULL, PROGRAM},
+    [VGPU_OP_EVENT_SYNC] = {request_event_sync, NULL, PROGRAM},
+    [VGPU_OP_EVENT_QUERY] = {request_event_query, NULL, PROGRAM},
+    [VGPU_OP_EVENT_ELAPSED] = {request_event_elapsed, NULL, PROGRAM},
+    [VGPU_OP_COPY] = {request_copy, NULL, PROGRAM},
+    [VGPU_OP_MEMSET] = {request_memset, NULL, PROGRAM},
+    [VGPU_OP_LAUNCH] = {request_launch, NULL, PROGRAM},
+    [VGPU_OP_VAR] = {request_var, NULL, PROGRAM},
+    [VGPU_OP_PRINTF] = {print, NULL, PROGRAM},
+    [VGPU_OP_BYE] = {bye, NULL, PROGRAM},
+    [VGPU_OP_SUMMARY] = {request_summary, NULL, WITNESS},
+    [VGPU_OP_TRACE] = {request_trace, NULL, WITNESS},
+};
+
+void request_cost(struct connection *c, uint64_t cost_ps)
+{
+    c->reply.r.clock_ps = c->request.q.clock_ps + cost_ps;
+}
+
+void request_fail(struct connection *c, int error, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    c->reply.r.error = error;
+    vsnprintf(c->reply.r.explain, sizeof c->reply.r.explain, format, list);
+    va_end(list);
+}
+
+bool request_device(struct connection *c, int device)
+{
+    if (device < 0 || device >= server_info()->device_count) {
+        request_fail(c, VGPU_INVALID_DEVICE, "there is no GPU %d: the node has %d", device,
+                     server_info()->device_count);
+        return false;
+    }
+    c->reply.r.error = process_context(c->process, device);
+    return c->reply.r.error == VGPU_SUCCESS;
+}
+
+void request_wait(struct connection *c, struct op *mark)
+{
+    c->wait = mark;
+}
+
+static bool allowed(const struct connection *c, enum speaker speaker)
+{
+    switch (speaker) {
+    case NEWCOMER:
+        return !c->process && !c->witness;
+    case PROGRAM:
+        return c->process != NULL;
+    case WITNESS:
+        return c->witness;
+    default:
+        return true;
+    }
+}
+
+void request_handle(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    memset(&c->reply.r, 0, sizeof c->reply.r);
+    c->reply_fds = 0;
+    c->reply_fd_ours = false;
+    trace_counts()->progress++;
+    request_cost(c, server_topology()->cost.enqueue_ps);
+    if (q->op >= sizeof handlers / sizeof *handlers || !handlers[q->op].handle ||
+        !allowed(c, handlers[q->op].speaker)) {
+        request_fail(c, VGPU_UNKNOWN, "the node does not take request %u here", q->op);
+        return;
+    }
+    q->call[sizeof q->call - 1] = q->site[sizeof q->site - 1] = '\0';
+    handlers[q->op].handle(c);
+}
+
+void request_finish(struct connection *c)
+{
+    struct vgpu_reply *r = &c->reply.r;
+    if (c->wait) {
+        uint64_t end = c->wait->end_ps;
+        r->clock_ps = end > r->clock_ps ? end : r->clock_ps;
+        r->clock_ps += server_topology()->cost.wake_ps;
+        op_drop(c->wait);
+        c->wait = NULL;
+        if (handlers[c->request.q.op].done)
+            handlers[c->request.q.op].done(c);
+        if (!r->error && c->process)
+            r->error = c->process->sticky;
+    }
+    if (!c->process)
+        return;
+    if (c->process->explain[0] && !r->explain[0]) {
+        memcpy(r->explain, c->process->explain, sizeof r->explain);
+        c->process->explain[0] = '\0';
+    }
+    r->text_waiting = c->process->printed_bytes > 0;
+}

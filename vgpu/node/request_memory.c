@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT
+ * request_memory.c: allocations, and what a pointer points to.
+ */
+#include "request.h"
+
+#include <string.h>
+
+#include "memory.h"
+#include "order.h"
+#include "process.h"
+#include "trace.h"
+
+/* Marks a range of the host arena as the driver's staging: not mapped by contexts, not counted. */
+static char staging;
+
+void request_malloc(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    if (!request_device(c, q->device) || q->bytes == 0)
+        return;
+    request_cost(c, server_topology()->cost.malloc_ps);
+    c->reply.r.value = memory_take(c->process, q->device, q->bytes);
+    if (!c->reply.r.value) {
+        request_fail(c, VGPU_OUT_OF_MEMORY, "%llu bytes asked for, GPU %d has %llu free",
+                     (unsigned long long)q->bytes, q->device,
+                     (unsigned long long)memory_free_bytes(q->device));
+        return;
+    }
+    trace_counts()->mallocs++;
+    trace_memory(q->device, memory_used_bytes(q->device));
+}
+
+/* cudaFree waits for the device, as recorded; other devices' pending work is carried out too,
+ * since it may use the memory over peer access. */
+void request_free(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    struct pointee p;
+    if (c->process->sticky) {
+        c->reply.r.error = c->process->sticky;
+        return;
+    }
+    if (!memory_find(q->ptr, &p) || p.owner != c->process || p.base != q->ptr) {
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "%#llx is not the start of a live cudaMalloc allocation: freed twice, or not "
+                     "from cudaMalloc?",
+                     (unsigned long long)q->ptr);
+        return;
+    }
+    request_cost(c, server_topology()->cost.free_ps);
+    request_wait(c, device_mark(c->process, p.device, q->clock_ps));
+}
+
+void request_free_done(struct connection *c)
+{
+    order_flush(c->process);
+    if (!c->process->sticky)
+        memory_give(c->process, c->request.q.ptr);
+}
+
+static void host_alloc(struct connection *c, void *user)
+{
+    uint64_t at = arena_take(&c->process->host, c->request.q.bytes, user);
+    if (at == ARENA_NONE) {
+        request_fail(c, VGPU_OUT_OF_MEMORY, "%llu bytes of pinned host memory asked for",
+                     (unsigned long long)c->request.q.bytes);
+        return;
+    }
+    c->reply.r.value = VGPU_HOST_VA + at;
+}
+
+void request_host_alloc(struct connection *c)
+{
+    if (!request_device(c, c->request.q.device) || c->request.q.bytes == 0)
+        return;
+    request_cost(c, server_topology()->cost.malloc_ps);
+    host_alloc(c, NULL);
+    c->process->map_version++;
+    trace_counts()->host_allocs++;
+}
+
+void request_stage_alloc(struct connection *c)
+{
+    request_cost(c, 0);
+    host_alloc(c, &staging);
+}
+
+void request_host_free(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    struct arena_range *r = q->ptr >= VGPU_HOST_VA && q->ptr < VGPU_HOST_END
+                                ? arena_find(&c->process->host, q->ptr - VGPU_HOST_VA)
+                                : NULL;
+    if (c->process->sticky) {
+        c->reply.r.error = c->process->sticky;
+    } else if (!r || r->offset != q->ptr - VGPU_HOST_VA ||
+               (r->user == &staging) != (q->op == VGPU_OP_STAGE_FREE)) {
+        request_fail(c, VGPU_INVALID_VALUE, "%#llx is not the start of live pinned host memory",
+                     (unsigned long long)q->ptr);
+    } else if (q->op == VGPU_OP_STAGE_FREE) {
+        request_cost(c, 0);
+        request_host_free_done(c);
+    } else {
+        request_cost(c, server_topology()->cost.free_ps);
+        request_wait(c, process_mark(c->process, q->clock_ps));
+    }
+}
+
+void request_host_free_done(struct connection *c)
+{
+    order_flush(c->process);
+    arena_give(&c->process->host, c->request.q.ptr - VGPU_HOST_VA);
+    c->process->map_version++;
+}
+
+void request_mem_info(struct connection *c)
+{
+    int device = c->request.q.device;
+    if (!request_device(c, device))
+        return;
+    c->reply.r.value = memory_free_bytes(device);
+    c->reply.r.value2 = server_info()->device[device].total_bytes;
+}
+
+void request_pointer(struct connection *c)
+{
+    uint64_t at = c->request.q.ptr;
+    struct vgpu_pointer *out = &c->reply.r.u.pointer;
+    struct pointee p;
+    request_cost(c, server_topology()->cost.local_ps);
+    *out = (struct vgpu_pointer){.kind = 0, .device = -2};
+    if (memory_find(at, &p) && p.owner == c->process) {
+        *out = (struct vgpu_pointer){2, p.device, p.base, p.bytes};
+    } else if (at >= VGPU_HOST_VA && at < VGPU_HOST_END) {
+        struct arena_range *r = arena_find(&c->process->host, at - VGPU_HOST_VA);
+        if (r && !r->user)
+            *out = (struct vgpu_pointer){1, -1, VGPU_HOST_VA + r->offset, r->bytes};
+    }
+}
+
+void request_var(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    struct process *p = c->process;
+    char error[256];
+    if (!request_device(c, q->device))
+        return;
+    if (context_prepare(p, q->device, error, sizeof error) != 0) {
+        request_fail(c, VGPU_UNKNOWN, "%s", error);
+        return;
+    }
+    for (int i = 0; i < p->variable_count; i++) {
+        const struct variable *v = &p->variable[i];
+        size_t length = strlen(v->key);
+        if (v->module != q->module || length != q->data_bytes ||
+            memcmp(v->key, q->data, length) != 0)
+            continue;
+        c->reply.r.value = p->variables[q->device][v->module] + v->offset;
+        c->reply.r.value2 = v->bytes;
+        return;
+    }
+    request_fail(c, 13, "no __device__ variable of this name is in the program's device code");
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT
+ * request_stream.c: streams and events.
+ */
+#include "request.h"
+
+#include "order.h"
+#include "process.h"
+#include "sim.h"
+#include "trace.h"
+
+struct stream *request_stream(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    bool of_device = q->stream == VGPU_STREAM_LEGACY || q->stream == VGPU_STREAM_PER_THREAD;
+    if (of_device && !request_device(c, q->device))
+        return NULL;
+    struct stream *s = stream_find(c->process, q->stream, q->device, c);
+    if (!s)
+        request_fail(c, VGPU_INVALID_HANDLE,
+                     "the stream does not exist: destroyed already, or never created?");
+    else if (!of_device && !request_device(c, s->device))
+        return NULL;
+    return s;
+}
+
+static struct event *find_event(struct connection *c, uint64_t id)
+{
+    if (c->process->sticky) {
+        c->reply.r.error = c->process->sticky;
+        return NULL;
+    }
+    struct event *e = event_find(c->process, id);
+    if (!e)
+        request_fail(c, VGPU_INVALID_HANDLE,
+                     "the event does not exist: destroyed already, or never created?");
+    return e;
+}
+
+void request_stream_create(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    if (!request_device(c, q->device))
+        return;
+    if (q->flags & ~STREAM_NON_BLOCKING) {
+        request_fail(c, VGPU_INVALID_VALUE, "stream flags %#x: use 0 or cudaStreamNonBlocking",
+                     q->flags);
+        return;
+    }
+    struct stream *s = stream_new(c->process, q->device, q->flags, q->priority);
+    if (!s) {
+        request_fail(c, VGPU_OUT_OF_MEMORY, "no memory for a stream");
+        return;
+    }
+    c->reply.r.value = s->id;
+    trace_counts()->streams++;
+}
+
+void request_stream_destroy(struct connection *c)
+{
+    struct stream *s = request_stream(c);
+    if (!s)
+        return;
+    if (c->request.q.stream < 3)
+        request_fail(c, VGPU_INVALID_HANDLE, "a default stream cannot be destroyed");
+    else
+        stream_free(s);
+}
+
+void request_stream_sync(struct connection *c)
+{
+    struct stream *s = request_stream(c);
+    trace_counts()->syncs++;
+    if (s)
+        request_wait(c, stream_mark(s, c->request.q.clock_ps));
+}
+
+/* Is `op` over at the caller's time? Whatever it did is then there to be seen. */
+static int query(struct connection *c, struct op *op)
+{
+    request_cost(c, server_topology()->cost.query_ps);
+    if (sim_pass(c->request.q.clock_ps) == PROGRESS_BLOCKED || !op->finished)
+        return VGPU_NOT_READY;
+    order_carry_out(op);
+    return c->process->sticky;
+}
+
+void request_stream_query(struct connection *c)
+{
+    struct stream *s = request_stream(c);
+    if (!s)
+        return;
+    struct op *mark = stream_mark(s, c->request.q.clock_ps);
+    c->reply.r.error = query(c, mark);
+    op_drop(mark);
+}
+
+void request_stream_wait(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    struct event *e = find_event(c, q->event);
+    struct stream *s = e ? request_stream(c) : NULL;
+    if (!s)
+        return;
+    if (q->flags != 0) {
+        request_fail(c, VGPU_INVALID_VALUE, "cudaStreamWaitEvent flags %#x: use 0", q->flags);
+        return;
+    }
+    if (!e->recorded)
+        return; /* a wait for an event that was never recorded is no wait, as on hardware */
+    struct op *mark = op_new(c->process, s->device, OP_MARK);
+    mark->issue_ps = q->clock_ps;
+    op_after(mark, e->recorded);
+    stream_push(s, mark);
+    op_drop(mark);
+}
+
+void request_stream_info(struct connection *c)
+{
+    struct stream *s = request_stream(c);
+    request_cost(c, server_topology()->cost.local_ps);
+    if (!s)
+        return;
+    c->reply.r.value = s->flags;
+    c->reply.r.value2 = (uint64_t)(int64_t)s->priority;
+    c->reply.r.value3 = (uint64_t)s->device;
+}
+
+void request_event_create(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    uint32_t known = EVENT_BLOCKING_SYNC | EVENT_DISABLE_TIMING | EVENT_INTERPROCESS;
+    if (!request_device(c, q->device))
+        return;
+    if ((q->flags & ~known) ||
+        ((q->flags & EVENT_INTERPROCESS) && !(q->flags & EVENT_DISABLE_TIMING))) {
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "event flags %#x: cudaEventInterprocess needs cudaEventDisableTiming",
+                     q->flags);
+        return;
+    }
+    struct event *e = event_new(c->process, q->device, q->flags);
+    if (!e) {
+        request_fail(c, VGPU_OUT_OF_MEMORY, "no memory for an event");
+        return;
+    }
+    c->reply.r.value = e->id;
+    trace_counts()->events++;
+}
+
+void request_event_destroy(struct connection *c)
+{
+    struct event *e = find_event(c, c->request.q.event);
+    if (e)
+        event_free(e);
+}
+
+void request_event_record(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    struct event *e = find_event(c, q->event);
+    struct stream *s = e ? request_stream(c) : NULL;
+    if (!s)
+        return;
+    if (q->flags & ~1u) {
+        request_fail(c, VGPU_INVALID_VALUE, "cudaEventRecordWithFlags flags %#x: use 0 or 1",
+                     q->flags);
+        return;
+    }
+    if (e->device != s->device) {
+        request_fail(c, VGPU_INVALID_HANDLE,
+                     "the event belongs to GPU %d and the stream to GPU %d: create the event while "
+                     "the stream's GPU is current",
+                     e->device, s->device);
+        return;
+    }
+    request_cost(c, server_topology()->cost.record_ps);
+    struct op *mark = op_new(c->process, s->device, OP_MARK), *before = e->recorded;
+    mark->issue_ps = q->clock_ps;
+    stream_push(s, mark);
+    e->recorded = mark;
+    op_drop(before);
+}
+
+void request_event_sync(struct connection *c)
+{
+    struct event *e = find_event(c, c->request.q.event);
+    trace_counts()->syncs++;
+    if (e && e->recorded)
+        request_wait(c, op_keep(e->recorded));
+}
+
+void request_event_query(struct connection *c)
+{
+    struct event *e = find_event(c, c->request.q.event);
+    if (e && e->recorded)
+        c->reply.r.error = query(c, e->recorded);
+}
+
+void request_event_elapsed(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    struct event *a = find_event(c, q->event), *b = a ? find_event(c, q->event2) : NULL;
+    if (!b)
+        return;
+    if (((a->flags | b->flags) & EVENT_DISABLE_TIMING) || !a->recorded || !b->recorded ||
+        a->device != b->device) {
+        request_fail(c, VGPU_INVALID_HANDLE,
+                     "both events must be recorded, on one GPU, and made without "
+                     "cudaEventDisableTiming");
+        return;
+    }
+    if (query(c, a->recorded) == VGPU_NOT_READY || query(c, b->recorded) == VGPU_NOT_READY) {
+        c->reply.r.error = VGPU_NOT_READY;
+        return;
+    }
+    c->reply.r.error = c->process->sticky;
+    c->reply.r.value = b->recorded->end_ps - a->recorded->end_ps;
+}

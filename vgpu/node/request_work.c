@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ * request_work.c: copies, fills and kernels: checks them, and puts them into their stream.
+ */
+#include "request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "memory.h"
+#include "process.h"
+#include "trace.h"
+
+/* Is [address, +span) inside one live allocation of the process? Fails with which one it is not. */
+static bool check_range(struct connection *c, const char *side, uint64_t address, uint64_t span)
+{
+    struct pointee p;
+    uint64_t base = 0, bytes = 0;
+    if (memory_find(address, &p) && p.owner == c->process) {
+        base = p.base;
+        bytes = p.bytes;
+    } else if (address >= VGPU_HOST_VA && address < VGPU_HOST_END) {
+        struct arena_range *r = arena_find(&c->process->host, address - VGPU_HOST_VA);
+        base = r ? VGPU_HOST_VA + r->offset : 0;
+        bytes = r ? r->bytes : 0;
+    }
+    if (!bytes) {
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "the %s %#llx is not allocated: freed already, or never allocated?", side,
+                     (unsigned long long)address);
+        return false;
+    }
+    if (span > base + bytes - address) {
+        request_fail(
+            c, VGPU_INVALID_VALUE,
+            "%llu bytes from the %s, but only %llu of its allocation's %llu bytes are left",
+            (unsigned long long)span, side, (unsigned long long)(base + bytes - address),
+            (unsigned long long)bytes);
+        return false;
+    }
+    return true;
+}
+
+static struct op *new_op(struct connection *c, int device, enum op_kind kind)
+{
+    const struct vgpu_request *q = &c->request.q;
+    struct op *op = op_new(c->process, device, kind);
+    op->issue_ps = q->clock_ps;
+    snprintf(op->call, sizeof op->call, "%s", q->call);
+    snprintf(op->site, sizeof op->site, "%.63s", q->site);
+    return op;
+}
+
+/* ---- copies ---- */
+
+static uint64_t span(uint64_t bytes, uint64_t rows, uint64_t pitch)
+{
+    return rows == 0 ? 0 : (rows - 1) * pitch + bytes;
+}
+
+static bool check_copy(struct connection *c, struct vgpu_copy *copy)
+{
+    int n = server_info()->device_count;
+    if (copy->rows == 0)
+        copy->rows = 1;
+    if (copy->api == VGPU_COPY_PEER && (copy->dst_device < 0 || copy->dst_device >= n ||
+                                        copy->src_device < 0 || copy->src_device >= n)) {
+        request_fail(c, VGPU_INVALID_DEVICE,
+                     "copy from GPU %d to GPU %d: the node has GPUs 0 to %d", copy->src_device,
+                     copy->dst_device, n - 1);
+        return false;
+    }
+    if (copy->bytes == 0)
+        return false; /* done, successfully */
+    return check_range(c, "destination", copy->dst,
+                       span(copy->bytes, copy->rows, copy->pitch_dst)) &&
+           check_range(c, "source", copy->src, span(copy->bytes, copy->rows, copy->pitch_src));
+}
+
+/* Both ends' devices have contexts afterwards. */
+static void touch_contexts(struct connection *c, int from, int to)
+{
+    if (from >= 0)
+        process_context(c->process, from);
+    if (to >= 0)
+        process_context(c->process, to);
+}
+
+/* Does the call wait? Pageable memory is staged: the program may use it when the call returns. A
+ * synchronous copy waits unless both sides are device memory. */
+static bool copy_waits(const struct vgpu_copy *copy, int from, int to)
+{
+    return copy->src_pageable || copy->dst_pageable || (copy->sync && (from < 0 || to < 0));
+}
+
+void request_copy(struct connection *c)
+{
+    struct vgpu_copy *copy = &c->request.q.u.copy;
+    struct stream *s = request_stream(c);
+    if (!s || !check_copy(c, copy))
+        return;
+    int from = process_device_of(copy->src), to = process_device_of(copy->dst);
+    struct op *op = new_op(c, s->device, OP_COPY);
+    op->u.copy = *copy;
+    op->direct = from >= 0 && to >= 0 && process_peers_linked(c->process, from, to);
+    touch_contexts(c, from, to);
+    trace_issue(op);
+    if (copy->api == VGPU_COPY_PEER && copy->sync && from >= 0 && to >= 0)
+        stream_push_both(c->process, from, to, op);
+    else
+        stream_push(s, op);
+    if (copy_waits(copy, from, to))
+        request_wait(c, op);
+    else
+        op_drop(op);
+}
+
+/* ---- fills ---- */
+
+void request_memset(struct connection *c)
+{
+    struct vgpu_memset *m = &c->request.q.u.memset;
+    struct stream *s = request_stream(c);
+    if (m->rows == 0)
+        m->rows = 1;
+    if (!s || m->bytes == 0 ||
+        !check_range(c, "destination", m->dst, span(m->bytes, m->rows, m->pitch)))
+        return;
+    int device = process_device_of(m->dst);
+    if (device >= 0 && device != s->device) {
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "the memory is GPU %d's and the stream GPU %d's: use a stream of GPU %d",
+                     device, s->device, device);
+        return;
+    }
+    struct op *op = new_op(c, s->device, OP_MEMSET);
+    op->u.memset = *m;
+    trace_issue(op);
+    stream_push(s, op);
+    if (device < 0 && m->sync)
+        request_wait(c, op);
+    else
+        op_drop(op);
+}
+
+/* ---- kernels ---- */
+
+static bool within(const uint32_t size[3], uint32_t x, uint32_t y, uint32_t z)
+{
+    return size[0] >= 1 && size[1] >= 1 && size[2] >= 1 && size[0] <= x && size[1] <= y &&
+           size[2] <= z;
+}
+
+static bool check_launch(struct connection *c, const struct vgpu_launch *l, int device)
+{
+    const struct vgpu_device_info *info = &server_info()->device[device];
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    if (!within(l->grid, 0x7fffffff, 65535, 65535) || !within(l->block, 1024, 1024, 64) ||
+        threads > 1024 || l->shared_bytes > info->shared_per_block_optin) {
+        request_fail(
+            c, VGPU_INVALID_VALUE,
+            "launch <<<(%u,%u,%u), (%u,%u,%u), %llu>>>: blocks have 1 to 1024 threads (z at "
+            "most 64), grids 1 to 2^31-1 x 65535 x 65535 blocks, shared memory at most %llu bytes",
+            l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
+            (unsigned long long)l->shared_bytes, (unsigned long long)info->shared_per_block_optin);
+        return false;
+    }
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    uint64_t per_sm = (uint64_t)info->max_threads_per_sm / threads;
+    if (per_sm > (uint64_t)info->max_blocks_per_sm)
+        per_sm = (uint64_t)info->max_blocks_per_sm;
+    if (l->cooperative && blocks > per_sm * (uint64_t)info->sm_count) {
+        request_fail(c, VGPU_COOPERATIVE_TOO_LARGE,
+                     "a cooperative grid of %llu blocks cannot be resident at once: at most %llu",
+                     (unsigned long long)blocks,
+                     (unsigned long long)(per_sm * (uint64_t)info->sm_count));
+        return false;
+    }
+    if (l->args_bytes > VGPU_ARGS_MAX || l->args_bytes != c->request.q.data_bytes ||
+        l->module >= (uint32_t)c->process->module_count) {
+        request_fail(c, VGPU_INVALID_VALUE, "a launch of module %u with %u bytes of arguments",
+                     l->module, l->args_bytes);
+        return false;
+    }
+    return true;
+}
+
+void request_launch(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    struct stream *s = request_stream(c);
+    if (!s || !check_launch(c, &q->u.launch, s->device))
+        return;
+    request_cost(c, server_topology()->cost.launch_ps);
+    struct op *op = new_op(c, s->device, OP_KERNEL);
+    struct kernel_run *k = &op->u.kernel;
+    k->launch = q->u.launch;
+    k->args = malloc(k->launch.args_bytes + 1);
+    if (!k->args) {
+        op_drop(op);
+        request_fail(c, VGPU_OUT_OF_MEMORY, "no memory for a launch");
+        return;
+    }
+    memcpy(k->args, q->data, k->launch.args_bytes);
+    snprintf(k->name, sizeof k->name, "%s", q->call);
+    trace_issue(op);
+    stream_push(s, op);
+    op_drop(op);
+}

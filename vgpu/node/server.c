@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT
+ * server.c: see server.h. One thread; a request is answered at once or its connection waits.
+ */
+#define _GNU_SOURCE
+#include "server.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "codes.h"
+#include "order.h"
+#include "process.h"
+#include "sim.h"
+#include "wire.h"
+
+#define MAX_CONNECTIONS 1024
+#define RETRY_MS 5
+#define FIRST_CLIENT_MS 30000 /* whoever started the node must have died */
+#define DEADLOCK_S 10         /* all host threads wait, no kernel moves: nobody will ever end it */
+
+static const struct topology *topology;
+static int info_fd, node_cpu;
+static struct connection *connections[MAX_CONNECTIONS];
+static int connection_count;
+
+void server_start(const struct topology *t, int info, int cpu)
+{
+    topology = t;
+    info_fd = info;
+    node_cpu = cpu;
+}
+
+const struct vgpu_node_info *server_info(void)
+{
+    return &topology->info;
+}
+
+const struct topology *server_topology(void)
+{
+    return topology;
+}
+
+int server_info_fd(void)
+{
+    return info_fd;
+}
+
+int server_cpu(void)
+{
+    return node_cpu;
+}
+
+static struct connection *add(int socket, struct process *process)
+{
+    struct connection *c = connection_count < MAX_CONNECTIONS ? calloc(1, sizeof *c) : NULL;
+    if (!c) {
+        close(socket);
+        return NULL;
+    }
+    c->socket = socket;
+    c->request_fd = -1;
+    c->process = process;
+    if (process)
+        process->connections++;
+    connections[connection_count++] = c;
+    return c;
+}
+
+bool server_add(int socket)
+{
+    return add(socket, NULL) != NULL;
+}
+
+bool server_add_thread(int socket, struct process *process)
+{
+    return add(socket, process) != NULL;
+}
+
+static void drop(int index)
+{
+    struct connection *c = connections[index];
+    connections[index] = connections[--connection_count];
+    close(c->socket);
+    if (c->request_fd >= 0)
+        close(c->request_fd);
+    op_drop(c->wait);
+    if (c->process && --c->process->connections == 0)
+        process_end(c->process);
+    free(c);
+}
+
+static bool hung_up(int socket)
+{
+    struct pollfd p = {.fd = socket, .events = POLLRDHUP};
+    return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR));
+}
+
+bool server_is_gone(const struct process *process)
+{
+    for (int i = 0; i < connection_count; i++)
+        if (connections[i]->process == process && !hung_up(connections[i]->socket))
+            return false;
+    return true;
+}
+
+/* Sends the reply; false when the other side is gone. */
+static bool answer(struct connection *c)
+{
+    request_finish(c);
+    struct vgpu_reply *r = &c->reply.r;
+    int sent = vgpu_send(c->socket, r, sizeof *r + r->data_bytes, c->reply_fd, c->reply_fds);
+    if (c->reply_fd_ours)
+        close(c->reply_fd[0]);
+    c->reply_fds = 0;
+    c->reply_fd_ours = false;
+    if (c->request_fd >= 0)
+        close(c->request_fd);
+    c->request_fd = -1;
+    c->blocked_since = 0;
+    return sent == 0;
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static bool all_wait(void)
+{
+    for (int i = 0; i < connection_count; i++)
+        if (connections[i]->process && !connections[i]->wait)
+            return false;
+    return true;
+}
+
+/* Kernels wait for each other and every host thread for them. */
+static void end_deadlock(struct connection *c)
+{
+    char who[400], text[512];
+    order_describe(who, sizeof who);
+    snprintf(text, sizeof text, "deadlock: every host thread waits, and no kernel can go on. %s",
+             who);
+    process_fail(c->process, VGPU_LAUNCH_TIMEOUT, text);
+    order_abandon(c->process);
+}
+
+/* Lets the operation that `c` waits for happen. True when the reply can go. */
+static bool advance(struct connection *c)
+{
+    if (!c->wait)
+        return true;
+    if (order_carry_out(c->wait) == PROGRESS_DONE && sim_finish(c->wait) == PROGRESS_DONE)
+        return true;
+    if (c->blocked_since == 0)
+        c->blocked_since = seconds();
+    else if (all_wait() && seconds() - c->blocked_since > DEADLOCK_S)
+        end_deadlock(c);
+    return false;
+}
+
+/* Reads and handles one request. False: the connection is over. */
+static bool serve(struct connection *c)
+{
+    int fds = 1;
+    struct vgpu_request *q = &c->request.q;
+    ssize_t got =
+        vgpu_receive(c->socket, &c->request, sizeof c->request, &c->request_fd, &fds, MSG_DONTWAIT);
+    if (fds == 0)
+        c->request_fd = -1;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        return true;
+    if (got < (ssize_t)sizeof *q || q->data_bytes != (size_t)got - sizeof *q)
+        return false;
+    request_handle(c);
+    return !advance(c) || answer(c);
+}
+
+/* Those whose wait is over get their answer. */
+static void serve_waiting(void)
+{
+    for (int i = connection_count - 1; i >= 0; i--)
+        if (connections[i]->wait && (hung_up(connections[i]->socket) ||
+                                     (advance(connections[i]) && !answer(connections[i]))))
+            drop(i);
+}
+
+static bool any_waiting(void)
+{
+    for (int i = 0; i < connection_count; i++)
+        if (connections[i]->wait)
+            return true;
+    return false;
+}
+
+static bool readable(int socket)
+{
+    struct pollfd p = {.fd = socket, .events = POLLIN};
+    return poll(&p, 1, 0) > 0;
+}
+
+void server_drain(const struct connection *except)
+{
+    for (int i = connection_count - 1; i >= 0; i--) {
+        struct connection *c = connections[i];
+        if (c == except || c->wait || c->witness)
+            continue;
+        while (readable(c->socket) && !c->wait)
+            if (!serve(c)) {
+                drop(i);
+                break;
+            }
+    }
+}
+
+static void accept_one(int listener)
+{
+    int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (socket >= 0)
+        server_add(socket);
+}
+
+/* One round: waits for something to read, reads it, lets waiting ones go on. */
+static void serve_round(int listener)
+{
+    static struct pollfd polled[MAX_CONNECTIONS + 1];
+    static struct connection *asked[MAX_CONNECTIONS];
+    int n = 0;
+    for (int i = 0; i < connection_count; i++)
+        if (!connections[i]->wait) {
+            asked[n] = connections[i];
+            polled[n++] = (struct pollfd){.fd = connections[i]->socket, .events = POLLIN};
+        }
+    polled[n] = (struct pollfd){.fd = listener, .events = POLLIN};
+    int limit_ms = any_waiting() ? RETRY_MS : connection_count ? -1 : FIRST_CLIENT_MS;
+    poll(polled, (nfds_t)n + 1, limit_ms);
+    for (int i = 0; i < n; i++) {
+        if (!polled[i].revents)
+            continue;
+        for (int k = 0; k < connection_count; k++) /* it may be gone by now (drained) */
+            if (connections[k] == asked[i]) {
+                if (!serve(asked[i]))
+                    drop(k);
+                break;
+            }
+    }
+    if (polled[n].revents)
+        accept_one(listener);
+    serve_waiting();
+}
+
+void server_loop(int listener)
+{
+    do
+        serve_round(listener);
+    while (connection_count > 0);
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * server.h: connections: who talks to the node, and who waits for what.
+ */
+#ifndef VGPU_SERVER_H
+#define VGPU_SERVER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "op.h"
+#include "protocol.h"
+#include "topology.h"
+
+struct process;
+
+#define MAX_REPLY_FDS 2
+
+union request {
+    struct vgpu_request q;
+    char room[VGPU_MSG_MAX];
+};
+
+union reply {
+    struct vgpu_reply r;
+    char room[VGPU_MSG_MAX];
+};
+
+/* One host thread of a program, or a witness. */
+struct connection {
+    int socket;
+    bool witness;
+    struct process *process; /* after VGPU_OP_HELLO */
+    union request request;   /* being answered */
+    int request_fd;          /* came with it, -1: none */
+    union reply reply;
+    int reply_fd[MAX_REPLY_FDS], reply_fds;
+    bool reply_fd_ours;   /* close reply_fd[0] after sending */
+    struct op *wait;      /* the reply goes out when this is finished */
+    double blocked_since; /* wall seconds; 0: not blocked */
+};
+
+void server_start(const struct topology *topology, int info_fd, int node_cpu);
+const struct vgpu_node_info *server_info(void);
+const struct topology *server_topology(void);
+int server_info_fd(void);
+int server_cpu(void);
+
+/* Adds a connection; false when there is no room. The socket becomes the server's. */
+bool server_add(int socket);
+bool server_add_thread(int socket, struct process *process); /* another thread of a program */
+
+/* Serves until the last connection is gone. `listener` may be -1. */
+void server_loop(int listener);
+
+/* The program of this process has closed all its connections (seen without reading them). */
+bool server_is_gone(const struct process *process);
+
+/* Answers all that other connections have sent, so that a witness sees everything. */
+void server_drain(const struct connection *except);
+
+/* request.c: fills connection->reply; sets connection->wait when the answer has to wait. */
+void request_handle(struct connection *connection);
+
+/* request.c: what is left to do when the wait is over. */
+void request_finish(struct connection *connection);
+
+#endif

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ * sim.c: see sim.h. Two kinds of events: an operation's phase is over (a heap by time, then by
+ * order of issue), and a flow has arrived (flow.c).
+ */
+#include "sim.h"
+
+#include <stdlib.h>
+
+#include "flow.h"
+#include "process.h"
+#include "trace.h"
+
+enum phase { PHASE_START, PHASE_LATENCY };
+
+struct happening {
+    uint64_t at_ps, order;
+    struct op *op;
+    enum phase phase;
+};
+
+static const struct topology *topology;
+static struct happening *heap;
+static int count, room;
+static uint64_t now, pushed;
+
+void sim_start(const struct topology *t)
+{
+    topology = t;
+    flow_start(t);
+}
+
+uint64_t sim_now(void)
+{
+    return now;
+}
+
+static bool before(const struct happening *a, const struct happening *b)
+{
+    return a->at_ps < b->at_ps || (a->at_ps == b->at_ps && a->order < b->order);
+}
+
+static void push(uint64_t at_ps, struct op *op, enum phase phase)
+{
+    if (count == room) {
+        room = room ? 2 * room : 256;
+        heap = realloc(heap, (size_t)room * sizeof *heap);
+        if (!heap)
+            abort();
+    }
+    struct happening event = {at_ps, pushed++, op, phase};
+    int i = count++;
+    for (; i > 0 && before(&event, &heap[(i - 1) / 2]); i = (i - 1) / 2)
+        heap[i] = heap[(i - 1) / 2];
+    heap[i] = event;
+}
+
+static struct happening pop(void)
+{
+    struct happening top = heap[0], last = heap[--count];
+    int i = 0;
+    for (;;) {
+        int child = 2 * i + 1;
+        if (child >= count)
+            break;
+        if (child + 1 < count && before(&heap[child + 1], &heap[child]))
+            child++;
+        if (!before(&heap[child], &last))
+            break;
+        heap[i] = heap[child];
+        i = child;
+    }
+    heap[i] = last;
+    return top;
+}
+
+void sim_ready(struct op *op)
+{
+    uint64_t at = op->issue_ps > op->ready_ps ? op->issue_ps : op->ready_ps;
+    push(at > now ? at : now, op, PHASE_START);
+}
+
+static void finish(struct op *op)
+{
+    trace_operation(op, now);
+    op_finished(op, now);
+}
+
+static void add_flow(struct op *op, struct route route, uint64_t bytes)
+{
+    if (bytes == 0)
+        return;
+    op->flows++;
+    flow_add(op, &route, bytes, now);
+}
+
+/* ---- copies ---- */
+
+static enum path path_of(const struct op *op, int *from, int *to)
+{
+    const struct vgpu_copy *c = &op->u.copy;
+    *from = process_device_of(c->src);
+    *to = process_device_of(c->dst);
+    if (*from < 0 && *to < 0)
+        return PATH_HOST;
+    if (*from < 0)
+        return c->src_pageable ? PATH_H2D_PAGEABLE : PATH_H2D_PINNED;
+    if (*to < 0)
+        return c->dst_pageable ? PATH_D2H_PAGEABLE : PATH_D2H_PINNED;
+    if (*from == *to)
+        return PATH_LOCAL;
+    return op->direct ? PATH_PEER : PATH_STAGED;
+}
+
+static struct route copy_route(const struct op *op)
+{
+    int from, to;
+    enum path path = path_of(op, &from, &to);
+    return topology_route(topology, path, from, to);
+}
+
+/* ---- kernels and memsets: flows on the memories they touch ---- */
+
+static struct route memory_route(int device)
+{
+    return (struct route){.resource = {topology->memory[device]},
+                          .length = 1,
+                          .cap_bytes_s = topology->memory_bytes_s[device]};
+}
+
+static void send_kernel(struct op *op)
+{
+    const struct vgpu_run_counts *c = op->counts;
+    for (int m = 0; m < topology->info.device_count; m++) {
+        if (m == op->device) {
+            add_flow(op, memory_route(m), c->read_bytes[m] + c->write_bytes[m]);
+            continue;
+        }
+        add_flow(op, topology_route(topology, PATH_PEER, m, op->device), c->read_bytes[m]);
+        add_flow(op, topology_route(topology, PATH_PEER, op->device, m), c->write_bytes[m]);
+    }
+    add_flow(op, topology_route(topology, PATH_H2D_PINNED, -1, op->device),
+             c->read_bytes[VGPU_MAX_DEVICES]);
+    add_flow(op, topology_route(topology, PATH_D2H_PINNED, op->device, -1),
+             c->write_bytes[VGPU_MAX_DEVICES]);
+}
+
+/* The furthest memory a kernel touches sets how long it takes at least. */
+static uint64_t kernel_latency(const struct op *op)
+{
+    const struct vgpu_run_counts *c = op->counts;
+    uint64_t least = topology->cost.kernel_floor_ps, far = 0;
+    for (int m = 0; m < topology->info.device_count; m++)
+        if (m != op->device && c->read_bytes[m] + c->write_bytes[m] > 0)
+            far = topology_route(topology, PATH_PEER, m, op->device).latency_ps;
+    uint64_t clock_khz = (uint64_t)topology->info.device[op->device].clock_khz;
+    uint64_t spun = (uint64_t)((double)c->cycles / (double)clock_khz * 1e9);
+    least += far;
+    return topology->cost.kernel_delay_ps + (spun > least ? spun : least);
+}
+
+static enum progress begin_kernel(struct op *op)
+{
+    if (order_carry_out(op) == PROGRESS_BLOCKED)
+        return PROGRESS_BLOCKED;
+    push(now + (op->counts ? kernel_latency(op) : 0), op, PHASE_LATENCY);
+    return PROGRESS_DONE;
+}
+
+static void send(struct op *op)
+{
+    if (op->kind == OP_COPY)
+        add_flow(op, copy_route(op), op->u.copy.bytes * op->u.copy.rows);
+    else if (op->kind == OP_KERNEL && op->counts)
+        send_kernel(op);
+    else if (op->kind == OP_MEMSET && process_device_of(op->u.memset.dst) >= 0)
+        add_flow(op, memory_route(process_device_of(op->u.memset.dst)),
+                 op->u.memset.bytes * op->u.memset.rows);
+    if (op->flows == 0)
+        finish(op);
+}
+
+static enum progress start(struct op *op)
+{
+    op->start_ps = now;
+    switch (op->kind) {
+    case OP_MARK:
+        finish(op);
+        break;
+    case OP_COPY:
+        push(now + copy_route(op).latency_ps, op, PHASE_LATENCY);
+        break;
+    case OP_MEMSET:
+        push(now + topology->cost.kernel_floor_ps, op, PHASE_LATENCY);
+        break;
+    case OP_KERNEL:
+        return begin_kernel(op);
+    }
+    return PROGRESS_DONE;
+}
+
+/* One event that happens at or before `limit_ps`. False: there is none. */
+static bool advance(uint64_t limit_ps, enum progress *progress)
+{
+    uint64_t flow_ps = flow_next_ps(), event_ps = count ? heap[0].at_ps : UINT64_MAX;
+    *progress = PROGRESS_DONE;
+    if ((flow_ps < event_ps ? flow_ps : event_ps) > limit_ps || (!count && flow_ps == FLOW_NEVER))
+        return false;
+    if (flow_ps <= event_ps) {
+        now = flow_ps > now ? flow_ps : now;
+        struct op *op = flow_take_arrived(flow_ps);
+        if (op && --op->flows == 0)
+            finish(op);
+        return true;
+    }
+    struct happening event = pop();
+    now = event.at_ps;
+    if (event.phase == PHASE_START) {
+        *progress = start(event.op);
+        if (*progress == PROGRESS_BLOCKED) /* time stands still until somebody lets it go on */
+            push(event.at_ps, event.op, PHASE_START);
+    } else {
+        send(event.op);
+    }
+    return true;
+}
+
+enum progress sim_pass(uint64_t time_ps)
+{
+    enum progress progress = PROGRESS_DONE;
+    while (progress == PROGRESS_DONE && advance(time_ps, &progress))
+        ;
+    if (progress == PROGRESS_DONE && time_ps != UINT64_MAX && time_ps > now)
+        now = time_ps;
+    return progress;
+}
+
+enum progress sim_finish(struct op *op)
+{
+    enum progress progress = PROGRESS_DONE;
+    op_keep(op);
+    while (progress == PROGRESS_DONE && !op->finished)
+        if (!advance(UINT64_MAX, &progress))
+            abort(); /* a graph without cycles always has an event left */
+    op_drop(op);
+    return progress;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT
+ * sim.h: virtual time. A discrete-event simulation in integer picoseconds of what the streams,
+ * the links and the copy paths of the node would do.
+ *
+ * An operation starts when its stream, its events and its issue time allow. A copy is a flow over
+ * the resources of its route; flows share each resource with max-min fairness. A kernel lasts as
+ * long as the slowest of its flows (own memory, every peer's memory it touched, host memory), which
+ * are known once it was carried out.
+ */
+#ifndef VGPU_SIM_H
+#define VGPU_SIM_H
+
+#include "op.h"
+#include "order.h"
+#include "topology.h"
+
+void sim_start(const struct topology *topology);
+
+/* All that `op` depends on is finished. */
+void sim_ready(struct op *op);
+
+/* Lets time pass until `op` is finished / until `time_ps`. */
+enum progress sim_finish(struct op *op);
+enum progress sim_pass(uint64_t time_ps);
+
+uint64_t sim_now(void);
+
+#endif

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT
+ * stream.c: see stream.h.
+ */
+#include "stream.h"
+
+#include <stdlib.h>
+
+#include "process.h"
+
+#define FIRST_ID 0x1000 /* above CUDA's own handles, so that a forged small number is none */
+
+static uint64_t next_id = FIRST_ID;
+
+struct stream *stream_new(struct process *process, int device, uint32_t flags, int priority)
+{
+    struct stream *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    *s = (struct stream){.id = next_id++,
+                         .process = process,
+                         .device = device,
+                         .flags = flags,
+                         .priority = priority,
+                         .next = process->device[device].streams};
+    process->device[device].streams = s;
+    return s;
+}
+
+static struct stream *per_thread(struct process *process, int device, const void *thread)
+{
+    for (struct stream *s = process->device[device].streams; s; s = s->next)
+        if (s->thread == thread)
+            return s;
+    struct stream *s = stream_new(process, device, 0, 0);
+    if (s)
+        s->thread = thread;
+    return s;
+}
+
+struct stream *stream_find(struct process *process, uint64_t id, int device, const void *thread)
+{
+    if (id == VGPU_STREAM_LEGACY)
+        return &process->device[device].legacy;
+    if (id == VGPU_STREAM_PER_THREAD)
+        return per_thread(process, device, thread);
+    for (int d = 0; d < VGPU_MAX_DEVICES; d++)
+        for (struct stream *s = process->device[d].streams; s; s = s->next)
+            if (s->id == id && !s->thread)
+                return s;
+    return NULL;
+}
+
+void stream_free(struct stream *stream)
+{
+    struct stream **at = &stream->process->device[stream->device].streams;
+    while (*at != stream)
+        at = &(*at)->next;
+    *at = stream->next;
+    op_drop(stream->last);
+    free(stream);
+}
+
+void stream_free_all(struct process *process, int device)
+{
+    struct device_state *d = &process->device[device];
+    while (d->streams)
+        stream_free(d->streams);
+    op_drop(d->legacy.last);
+    d->legacy.last = NULL;
+}
+
+struct event *event_new(struct process *process, int device, uint32_t flags)
+{
+    struct event *e = calloc(1, sizeof *e);
+    if (!e)
+        return NULL;
+    *e = (struct event){.id = next_id++,
+                        .process = process,
+                        .device = device,
+                        .flags = flags,
+                        .next = process->events};
+    process->events = e;
+    return e;
+}
+
+struct event *event_find(struct process *process, uint64_t id)
+{
+    struct event *e = process->events;
+    while (e && e->id != id)
+        e = e->next;
+    return e;
+}
+
+void event_free(struct event *event)
+{
+    struct event **at = &event->process->events;
+    while (*at != event)
+        at = &(*at)->next;
+    *at = event->next;
+    op_drop(event->recorded);
+    free(event);
+}
+
+void event_free_all(struct process *process, int device)
+{
+    for (struct event *e = process->events, *next; e; e = next) {
+        next = e->next;
+        if (device < 0 || e->device == device)
+            event_free(e);
+    }
+}
+
+static bool is_legacy(const struct stream *s)
+{
+    return s == &s->process->device[s->device].legacy;
+}
+
+static void after_blocking_streams(struct op *op, const struct device_state *d)
+{
+    for (struct stream *s = d->streams; s; s = s->next)
+        if (!(s->flags & STREAM_NON_BLOCKING))
+            op_after(op, s->last);
+}
+
+/* All that comes before the next operation of `stream`. */
+static void after_stream(struct op *op, const struct stream *stream)
+{
+    const struct device_state *d = &stream->process->device[stream->device];
+    op_after(op, stream->last);
+    if (is_legacy(stream))
+        after_blocking_streams(op, d);
+    else if (!(stream->flags & STREAM_NON_BLOCKING))
+        op_after(op, d->legacy.last);
+}
+
+static void set_last(struct stream *stream, struct op *op)
+{
+    struct op *before = stream->last;
+    stream->last = op_keep(op);
+    op_drop(before);
+}
+
+void stream_push(struct stream *stream, struct op *op)
+{
+    op->stream = stream->id;
+    after_stream(op, stream);
+    set_last(stream, op);
+    op_submit(op);
+}
+
+void stream_push_both(struct process *process, int a, int b, struct op *op)
+{
+    after_stream(op, &process->device[a].legacy);
+    set_last(&process->device[a].legacy, op);
+    if (a != b) {
+        after_stream(op, &process->device[b].legacy);
+        set_last(&process->device[b].legacy, op);
+    }
+    op->stream = VGPU_STREAM_LEGACY;
+    op_submit(op);
+}
+
+struct op *stream_mark(struct stream *stream, uint64_t issue_ps)
+{
+    struct op *mark = op_new(stream->process, stream->device, OP_MARK);
+    mark->issue_ps = issue_ps;
+    after_stream(mark, stream);
+    op_submit(mark);
+    return mark;
+}
+
+static void after_device(struct op *op, const struct device_state *d)
+{
+    op_after(op, d->legacy.last);
+    for (struct stream *s = d->streams; s; s = s->next)
+        op_after(op, s->last);
+}
+
+struct op *device_mark(struct process *process, int device, uint64_t issue_ps)
+{
+    struct op *mark = op_new(process, device, OP_MARK);
+    mark->issue_ps = issue_ps;
+    after_device(mark, &process->device[device]);
+    op_submit(mark);
+    return mark;
+}
+
+struct op *process_mark(struct process *process, uint64_t issue_ps)
+{
+    struct op *mark = op_new(process, 0, OP_MARK);
+    mark->issue_ps = issue_ps;
+    for (int d = 0; d < VGPU_MAX_DEVICES; d++)
+        after_device(mark, &process->device[d]);
+    op_submit(mark);
+    return mark;
+}
+
+int stream_count(const struct process *process)
+{
+    int count = 0;
+    for (int d = 0; d < VGPU_MAX_DEVICES; d++)
+        for (struct stream *s = process->device[d].streams; s; s = s->next)
+            count += s->thread == NULL;
+    return count;
+}
+
+int event_count(const struct process *process)
+{
+    int count = 0;
+    for (struct event *e = process->events; e; e = e->next)
+        count++;
+    return count;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT
+ * stream.h: streams and events: who comes after whom.
+ *
+ * A stream is its last operation; an event is the mark it was last recorded as. The legacy stream
+ * of a device comes after all its blocking streams, and they after it.
+ */
+#ifndef VGPU_STREAM_H
+#define VGPU_STREAM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "op.h"
+
+struct process;
+
+#define STREAM_NON_BLOCKING 1u
+#define EVENT_BLOCKING_SYNC 1u
+#define EVENT_DISABLE_TIMING 2u
+#define EVENT_INTERPROCESS 4u
+
+struct stream {
+    uint64_t id;
+    struct process *process;
+    int device;
+    uint32_t flags;
+    int priority;
+    const void *thread; /* per-thread default stream: whose; else NULL */
+    struct op *last;
+    struct stream *next;
+};
+
+struct event {
+    uint64_t id;
+    struct process *process;
+    int device;
+    uint32_t flags;
+    struct op *recorded; /* NULL: never */
+    struct event *next;
+};
+
+struct stream *stream_new(struct process *process, int device, uint32_t flags, int priority);
+
+/* The stream that `id` means on `device` for the host thread `thread` (any pointer that names it),
+ * or NULL. */
+struct stream *stream_find(struct process *process, uint64_t id, int device, const void *thread);
+void stream_free(struct stream *stream);
+void stream_free_all(struct process *process, int device);
+
+struct event *event_new(struct process *process, int device, uint32_t flags);
+struct event *event_find(struct process *process, uint64_t id);
+void event_free(struct event *event);
+void event_free_all(struct process *process, int device); /* device -1: all */
+
+/* Puts `op` at the end of `stream` and submits it. */
+void stream_push(struct stream *stream, struct op *op);
+
+/* As stream_push on the legacy stream of the op's device, but ordered with both devices' streams
+ * (cudaMemcpyPeer). */
+void stream_push_both(struct process *process, int a, int b, struct op *op);
+
+/* A mark after everything in `stream` (on the legacy stream: in all blocking ones too), without
+ * being part of the stream; the caller drops it. Times as of `issue_ps`. */
+struct op *stream_mark(struct stream *stream, uint64_t issue_ps);
+struct op *device_mark(struct process *process, int device, uint64_t issue_ps);
+
+struct op *process_mark(struct process *process, uint64_t issue_ps); /* all devices */
+
+int stream_count(const struct process *process); /* created by the program */
+int event_count(const struct process *process);
+
+#endif

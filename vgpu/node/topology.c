@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT
+ * topology.c: reads a node description. Every complaint names the file and the key.
+ */
+#define _GNU_SOURCE
+#include "topology.h"
+
+#include <cjson/cJSON.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One file being read; the first complaint stays. */
+struct reader {
+    const char *directory;
+    char file[512];
+    char *error;
+    int error_room;
+    int failed;
+};
+
+static void complain(struct reader *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void complain(struct reader *r, const char *format, ...)
+{
+    if (r->failed++)
+        return;
+    int used = snprintf(r->error, (size_t)r->error_room, "node description '%s': ", r->file);
+    if (used < 0 || used >= r->error_room)
+        return;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(r->error + used, (size_t)(r->error_room - used), format, list);
+    va_end(list);
+}
+
+static char *read_text(const char *path)
+{
+    enum { LIMIT = 1 << 20 };
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return NULL;
+    char *text = malloc(LIMIT + 1);
+    size_t got = text ? fread(text, 1, LIMIT, file) : 0;
+    if (text)
+        text[got] = '\0';
+    fclose(file);
+    return text;
+}
+
+static cJSON *parse_file(struct reader *r)
+{
+    char *text = read_text(r->file);
+    if (!text) {
+        complain(r, "%s", strerror(errno));
+        return NULL;
+    }
+    cJSON *root = cJSON_Parse(text);
+    if (!cJSON_IsObject(root)) {
+        const char *at = cJSON_GetErrorPtr();
+        int line = 1;
+        for (const char *c = text; at && c < at && *c; c++)
+            line += *c == '\n';
+        complain(r, "not valid JSON near line %d; expected one object", line);
+        cJSON_Delete(root);
+        root = NULL;
+    }
+    free(text);
+    return root;
+}
+
+static double number(struct reader *r, const cJSON *object, const char *key, double least)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (!cJSON_IsNumber(item) || item->valuedouble < least) {
+        complain(r, "\"%s\" must be a number of at least %g", key, least);
+        return least;
+    }
+    return item->valuedouble;
+}
+
+static const char *text(struct reader *r, const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    if (!cJSON_IsString(item)) {
+        complain(r, "\"%s\" must be a string", key);
+        return "";
+    }
+    return item->valuestring;
+}
+
+static uint64_t us(struct reader *r, const cJSON *object, const char *key)
+{
+    return (uint64_t)(number(r, object, key, 0) * 1e6 + 0.5);
+}
+
+static void copy_text(struct reader *r, const cJSON *o, const char *key, char *to, size_t room)
+{
+    snprintf(to, room, "%s", text(r, o, key));
+}
+
+static void read_part(struct reader *r, const cJSON *p, struct vgpu_device_info *d, double *memory)
+{
+    copy_text(r, p, "name", d->name, sizeof d->name);
+    const cJSON *capability = cJSON_GetObjectItemCaseSensitive(p, "capability");
+    if (!cJSON_IsArray(capability) || cJSON_GetArraySize(capability) != 2)
+        complain(r, "\"capability\" must be [major, minor]");
+    else {
+        d->cc_major = cJSON_GetArrayItem(capability, 0)->valueint;
+        d->cc_minor = cJSON_GetArrayItem(capability, 1)->valueint;
+    }
+    d->sm_count = (int32_t)number(r, p, "sms", 1);
+    d->max_threads_per_sm = (int32_t)number(r, p, "threads_per_sm", 1024);
+    d->max_blocks_per_sm = (int32_t)number(r, p, "blocks_per_sm", 1);
+    d->regs_per_block = (int32_t)number(r, p, "regs_per_block", 1);
+    d->regs_per_sm = (int32_t)number(r, p, "regs_per_sm", 1);
+    d->clock_khz = (int32_t)number(r, p, "clock_khz", 1);
+    d->memory_clock_khz = (int32_t)number(r, p, "memory_clock_khz", 1);
+    d->memory_bus_bits = (int32_t)number(r, p, "memory_bus_bits", 1);
+    d->async_engines = (int32_t)number(r, p, "async_engines", 0);
+    d->ecc = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(p, "ecc"));
+    d->cooperative = d->concurrent_kernels = 1;
+    d->total_bytes = (uint64_t)number(r, p, "total_bytes", VGPU_CHUNK_BYTES);
+    d->l2_bytes = (uint64_t)number(r, p, "l2_bytes", 0);
+    d->shared_per_block = (uint64_t)number(r, p, "shared_per_block", 1);
+    d->shared_per_block_optin = (uint64_t)number(r, p, "shared_per_block_optin", 1);
+    d->shared_per_sm = (uint64_t)number(r, p, "shared_per_sm", 1);
+    d->constant_bytes = (uint64_t)number(r, p, "constant_bytes", 0);
+    *memory = number(r, p, "memory_gbs", 1e-6) * 1e9;
+    if (d->total_bytes > VGPU_DEVICE_STRIDE)
+        complain(r, "\"total_bytes\" is more than the %llu a device can have",
+                 (unsigned long long)VGPU_DEVICE_STRIDE);
+}
+
+static int hex_uuid(const char *s, uint8_t uuid[16])
+{
+    if (strncmp(s, "GPU-", 4) != 0)
+        return -1;
+    int digits = 0;
+    memset(uuid, 0, 16);
+    for (s += 4; *s; s++) {
+        if (*s == '-')
+            continue;
+        int v = *s >= '0' && *s <= '9' ? *s - '0' : *s >= 'a' && *s <= 'f' ? *s - 'a' + 10 : -1;
+        if (v < 0 || digits >= 32)
+            return -1;
+        uuid[digits / 2] = (uint8_t)(uuid[digits / 2] << 4 | v);
+        digits++;
+    }
+    return digits == 32 ? 0 : -1;
+}
+
+static void read_gpu(struct reader *r, const cJSON *g, struct topology *t, int index)
+{
+    struct vgpu_device_info *d = &t->info.device[index];
+    struct reader part = {
+        .directory = r->directory, .error = r->error, .error_room = r->error_room};
+    const char *name = text(r, g, "part");
+    if (strchr(name, '/') || name[0] == '.') {
+        complain(r, "\"part\": \"%s\" must be a name in nodes/parts/", name);
+        return;
+    }
+    snprintf(part.file, sizeof part.file, "%s/parts/%s.json", r->directory, name);
+    cJSON *p = parse_file(&part);
+    if (p)
+        read_part(&part, p, d, &t->memory_bytes_s[index]);
+    cJSON_Delete(p);
+    r->failed += part.failed;
+    unsigned domain, bus, device;
+    if (sscanf(text(r, g, "pci"), "%x:%x:%x.0", &domain, &bus, &device) != 3)
+        complain(r, "gpu %d: \"pci\" must look like \"0000:19:00.0\"", index);
+    else {
+        d->pci_domain = (int32_t)domain;
+        d->pci_bus = (int32_t)bus;
+        d->pci_device = (int32_t)device;
+    }
+    if (hex_uuid(text(r, g, "uuid"), d->uuid) != 0)
+        complain(r, "gpu %d: \"uuid\" must be \"GPU-\" and 32 small hex digits", index);
+    d->numa_node = (int32_t)number(r, g, "numa", 0);
+}
+
+/* Arrays of arrays of GPU numbers: group[i] = index of the inner array that holds GPU i, or -1. */
+static void read_groups(struct reader *r, const cJSON *array, const char *key, int n, int *group)
+{
+    for (int i = 0; i < VGPU_MAX_DEVICES; i++)
+        group[i] = -1;
+    const cJSON *inner, *item;
+    int index = 0;
+    cJSON_ArrayForEach(inner, array)
+    {
+        cJSON_ArrayForEach(item, inner)
+        {
+            if (!cJSON_IsNumber(item) || item->valueint < 0 || item->valueint >= n)
+                complain(r, "\"%s\" names a GPU that is not in \"gpus\" (0 to %d)", key, n - 1);
+            else
+                group[item->valueint] = index;
+        }
+        index++;
+    }
+    if (index > n)
+        complain(r, "\"%s\" has more groups than there are GPUs", key);
+}
+
+static void read_peers(struct reader *r, const cJSON *root, struct topology *t)
+{
+    const cJSON *peers = cJSON_GetObjectItemCaseSensitive(root, "peers"), *pair;
+    int n = t->info.device_count;
+    int atomics = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "native_atomics"));
+    int all = cJSON_IsString(peers) && strcmp(peers->valuestring, "all") == 0;
+    if (!all && !cJSON_IsArray(peers) &&
+        !(cJSON_IsString(peers) && strcmp(peers->valuestring, "none") == 0))
+        complain(r, "\"peers\" must be \"all\", \"none\" or a list of [from, to]");
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            t->info.pair[i][j].access = all && i != j;
+    if (cJSON_IsArray(peers))
+        cJSON_ArrayForEach(pair, peers)
+        {
+            int from = cJSON_GetArraySize(pair) == 2 ? cJSON_GetArrayItem(pair, 0)->valueint : -1;
+            int to = from >= 0 ? cJSON_GetArrayItem(pair, 1)->valueint : -1;
+            if (from < 0 || from >= n || to < 0 || to >= n || from == to)
+                complain(r, "\"peers\" holds a pair that is not [from, to] of two different GPUs");
+            else
+                t->info.pair[from][to].access = 1;
+        }
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            struct vgpu_pair_info *p = &t->info.pair[i][j];
+            p->native_atomics = p->array_access = p->access && atomics;
+            p->performance_rank = p->access && !atomics;
+        }
+}
+
+static void read_paths(struct reader *r, const cJSON *root, struct topology *t)
+{
+    static const char *const names[PATH_COUNT] = {"h2d_pinned",   "h2d_pageable", "d2h_pinned",
+                                                  "d2h_pageable", "local",        "peer",
+                                                  "staged",       "host"};
+    const cJSON *copies = cJSON_GetObjectItemCaseSensitive(root, "copies");
+    for (int i = 0; i < PATH_COUNT; i++) {
+        const cJSON *one = cJSON_GetObjectItemCaseSensitive(copies, names[i]);
+        if (!cJSON_IsObject(one)) {
+            complain(r, "\"copies\" must hold \"%s\" with \"latency_us\" and \"gbs\"", names[i]);
+            continue;
+        }
+        t->path[i].cap_bytes_s = number(r, one, "gbs", 1e-6) * 1e9;
+        t->path[i].latency_ps = us(r, one, "latency_us");
+    }
+}
+
+static void read_costs(struct reader *r, const cJSON *root, struct costs *c)
+{
+    const cJSON *calls = cJSON_GetObjectItemCaseSensitive(root, "calls");
+    const cJSON *kernel = cJSON_GetObjectItemCaseSensitive(root, "kernel");
+    c->local_ps = us(r, calls, "local_us");
+    c->enqueue_ps = us(r, calls, "enqueue_us");
+    c->launch_ps = us(r, calls, "launch_us");
+    c->record_ps = us(r, calls, "record_us");
+    c->query_ps = us(r, calls, "query_us");
+    c->wake_ps = us(r, calls, "wake_us");
+    c->malloc_ps = us(r, calls, "malloc_us");
+    c->free_ps = us(r, calls, "free_us");
+    c->kernel_delay_ps = us(r, kernel, "delay_us");
+    c->kernel_floor_ps = us(r, kernel, "floor_us");
+    if (c->query_ps == 0)
+        complain(r,
+                 "\"query_us\" must be above 0, or a program that polls would never see time pass");
+}
+
+static void read_gpus(struct reader *r, const cJSON *root, struct topology *t)
+{
+    const cJSON *gpus = cJSON_GetObjectItemCaseSensitive(root, "gpus"), *gpu;
+    if (!cJSON_IsArray(gpus) || cJSON_GetArraySize(gpus) > VGPU_MAX_DEVICES) {
+        complain(r, "\"gpus\" must be a list of 0 to %d GPUs", VGPU_MAX_DEVICES);
+        return;
+    }
+    cJSON_ArrayForEach(gpu, gpus) read_gpu(r, gpu, t, t->info.device_count++);
+    const cJSON *memory = cJSON_GetObjectItemCaseSensitive(root, "memory_gbs");
+    for (int i = 0; memory && i < t->info.device_count; i++)
+        t->memory_bytes_s[i] = number(r, root, "memory_gbs", 1e-6) * 1e9;
+}
+
+static void read_links(struct reader *r, const cJSON *root, struct topology *t)
+{
+    const cJSON *pcie = cJSON_GetObjectItemCaseSensitive(root, "pcie");
+    const cJSON *sockets = cJSON_GetObjectItemCaseSensitive(root, "sockets");
+    const cJSON *nvlink = cJSON_GetObjectItemCaseSensitive(root, "nvlink");
+    const cJSON *switches = cJSON_GetObjectItemCaseSensitive(pcie, "switches");
+    int n = t->info.device_count;
+    read_groups(r, switches, "switches", n, t->switch_of);
+    read_groups(r, cJSON_GetObjectItemCaseSensitive(sockets, "groups"), "sockets", n, t->socket_of);
+    double pcie_rate = number(r, pcie, "gbs", 1e-6) * 1e9;
+    double switch_rate = switches ? number(r, pcie, "switch_gbs", 1e-6) * 1e9 : pcie_rate;
+    double socket_rate = number(r, sockets, "gbs", 1e-6) * 1e9;
+    double port = 0;
+    const char *label = "";
+    if (nvlink) {
+        if (strcmp(text(r, nvlink, "kind"), "switch") != 0)
+            complain(r, "\"nvlink\": the only \"kind\" modelled is \"switch\"");
+        port = number(r, nvlink, "port_gbs", 1e-6) * 1e9;
+        label = text(r, nvlink, "label");
+    }
+    topology_wire(t, pcie_rate, switch_rate, socket_rate, port, label, text(r, pcie, "label"));
+}
+
+int topology_load(struct topology *t, const char *directory, const char *name, char *error,
+                  int error_room)
+{
+    struct reader r = {.directory = directory, .error = error, .error_room = error_room};
+    memset(t, 0, sizeof *t);
+    if (strchr(name, '/'))
+        snprintf(r.file, sizeof r.file, "%s", name);
+    else
+        snprintf(r.file, sizeof r.file, "%s/%s.json", directory, name);
+    cJSON *root = parse_file(&r);
+    if (!root)
+        return -1;
+    copy_text(&r, root, "name", t->info.name, sizeof t->info.name);
+    t->info.driver_version = t->info.runtime_version = (int32_t)number(&r, root, "driver", 1000);
+    read_gpus(&r, root, t);
+    if (!r.failed) {
+        read_peers(&r, root, t);
+        read_paths(&r, root, t);
+        read_costs(&r, root, &t->cost);
+        read_links(&r, root, t);
+        t->info.issue_ps = t->cost.local_ps;
+    }
+    cJSON_Delete(root);
+    return r.failed ? -1 : 0;
+}
