@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: MIT
+# build_first.cmake: brings a lab's programs up to date before its tests run, and says whose fault
+# it is when that fails. Run with -D BUILD= TARGET= FILE= ROOT=.
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+execute_process(
+  COMMAND ${CMAKE_COMMAND} --build ${BUILD} --target ${TARGET} --parallel ${cores}
+  RESULT_VARIABLE failed
+  OUTPUT_VARIABLE output
+  ERROR_VARIABLE output)
+if(NOT failed)
+  return()
+endif()
+cmake_path(RELATIVE_PATH FILE BASE_DIRECTORY ${ROOT} OUTPUT_VARIABLE shown)
+string(REPLACE "${ROOT}/" "" output "${output}")
+message("${output}")
+if(output MATCHES "${shown}:[0-9]+(:[0-9]+)?: (fatal )?error" OR output MATCHES "error: not defined")
+  message(FATAL_ERROR "${shown} does not compile yet: see the first error above.")
+endif()
+message(FATAL_ERROR "Building ${TARGET} failed, and not because of ${shown}.")

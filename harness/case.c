@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT
+ * case.c: one case, from its set-up to the verdict.
+ *
+ * A case ends by falling off its end (pass) or by a jump to lab__case_run from wherever the verdict
+ * became clear. A crash of the case's own code jumps there too, and is our error.
+ */
+#define _GNU_SOURCE
+#include "verifier.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+static struct lab_test *running; /* for the signal handler; one case runs at a time */
+
+static void on_crash(int signal)
+{
+    if (running) {
+        running->verdict = LAB_HARNESS_ERROR;
+        siglongjmp(running->end, 256 + signal);
+    }
+    _exit(LAB_HARNESS_ERROR);
+}
+
+static void catch_crashes(void)
+{
+    static char stack[64 << 10];
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
+    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
+    sigaltstack(&alternate, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &action, NULL);
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+}
+
+static uint64_t seed_of(uint64_t seed, const char *name)
+{
+    uint64_t hash = 0xcbf29ce484222325ull;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 0x100000001b3ull;
+    return mix(seed) ^ hash;
+}
+
+uint64_t lab_random(struct lab_test *t)
+{
+    t->random += 0x9e3779b97f4a7c15ull;
+    return mix(t->random);
+}
+
+void lab_node(struct lab_test *t, const char *node)
+{
+    lab__node_stop(t->ready); /* lab_gpus asked another one */
+    t->ready = NULL;
+    t->wants_node = node != NULL;
+    snprintf(t->node, sizeof t->node, "%s", node ? node : "");
+}
+
+void lab_env(struct lab_test *t, const char *name, const char *value)
+{
+    if (t->env_count == LAB_ENV_MAX)
+        lab__broken(t, 0, "more than %d calls of lab_env in one case", LAB_ENV_MAX);
+    struct lab_variable *v = &t->env[t->env_count++];
+    v->name = strdup(name);
+    v->value = value ? strdup(value) : NULL;
+}
+
+bool lab_is_virtual(struct lab_test *t)
+{
+    (void)t;
+    return lab__node_virtual();
+}
+
+/* ---- the ways to end ---- */
+
+void lab__vend(struct lab_test *t, enum lab_verdict verdict, const char *format, va_list args)
+{
+    t->verdict = verdict;
+    vsnprintf(t->message.at, sizeof t->message.at, format, args);
+    siglongjmp(t->end, 1);
+}
+
+void lab__end(struct lab_test *t, enum lab_verdict verdict, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    lab__vend(t, verdict, format, args);
+}
+
+void lab__broken(struct lab_test *t, int error, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(t->message.at, sizeof t->message.at, format, args);
+    va_end(args);
+    if (error && n >= 0 && (size_t)n < sizeof t->message.at)
+        snprintf(t->message.at + n, sizeof t->message.at - (size_t)n, ": %s", strerror(error));
+    t->verdict = LAB_HARNESS_ERROR;
+    siglongjmp(t->end, 1);
+}
+
+void lab_fail(struct lab_test *t, const char *file, int line, const char *condition,
+              const char *format, ...)
+{
+    const char *base = strrchr(file, '/');
+    snprintf(t->check, sizeof t->check, "%s:%d: %s", base ? base + 1 : file, line, condition);
+    va_list args;
+    va_start(args, format);
+    lab__vend(t, LAB_FAIL, format, args);
+}
+
+void lab_cannot_run(struct lab_test *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    lab__vend(t, LAB_CANNOT_RUN, format, args);
+}
+
+/* ---- from start to end ---- */
+
+/* PREFIX-<todo> where such a program exists, else the name as it is. */
+static void choose_runner(struct lab_test *t)
+{
+    const char *given = t->options->runner;
+    FILE *there;
+    snprintf(t->runner, sizeof t->runner, "%s-%d", given, t->info->todo);
+    there = fopen(t->runner, "rb");
+    if (there)
+        fclose(there);
+    else
+        snprintf(t->runner, sizeof t->runner, "%s", given);
+}
+
+static void need_hardware(struct lab_test *t)
+{
+    if (lab__node_virtual())
+        return;
+    if (t->info->needs_witness)
+        lab_cannot_run(t, "only the virtual node sees what this test judges");
+    if (t->info->min_gpus > 0 && lab_gpus(t) < t->info->min_gpus)
+        lab_cannot_run(t, "it needs %d GPUs, this machine has %d", t->info->min_gpus, lab_gpus(t));
+}
+
+/* The function under test: where a failure is to be looked for. */
+static void find_place(struct lab_test *t)
+{
+    if (t->verdict != LAB_FAIL || !t->options->source || !lab_about.functions)
+        return;
+    for (const struct lab_function *f = lab_about.functions; f->name; f++) {
+        if (f->todo != t->info->todo)
+            continue;
+        t->line = lab__where(t->options->source, f->name);
+        t->todo = f->todo;
+        if (t->line) {
+            snprintf(t->file, sizeof t->file, "%s", t->options->source);
+            return;
+        }
+    }
+}
+
+static void set_up(struct lab_test *t, const struct lab_case *info,
+                   const struct lab_options *options)
+{
+    memset(t, 0, sizeof *t);
+    t->info = info;
+    t->options = options;
+    t->wants_node = lab__node_virtual();
+    snprintf(t->node, sizeof t->node, "hgx-h200-4");
+    snprintf(t->name, sizeof t->name, "%s.%s", options->as, info->name);
+    t->random = seed_of(options->seed, info->name);
+    choose_runner(t);
+}
+
+void lab__case_run(struct lab_test *t, const struct lab_case *info,
+                   const struct lab_options *options)
+{
+    set_up(t, info, options);
+    catch_crashes();
+    running = t;
+    int jumped = sigsetjmp(t->end, 1);
+    if (jumped == 0) {
+        need_hardware(t);
+        info->check(t);
+        t->verdict = LAB_PASS;
+    } else if (jumped > 256) {
+        snprintf(t->message.at, sizeof t->message.at,
+                 "the test's own code was ended by signal %d (%s)", jumped - 256,
+                 strsignal(jumped - 256));
+    }
+    running = NULL;
+    find_place(t);
+}
+
+static void free_run(struct lab_run *run)
+{
+    if (run->witness)
+        free((void *)run->witness->records);
+    free(run->witness);
+    free(run->printed[0].text);
+    free(run->printed[1].text);
+    free(run->output);
+    free(run);
+}
+
+void lab__case_free(struct lab_test *t)
+{
+    while (t->runs) {
+        struct lab_run *run = t->runs;
+        t->runs = run->next;
+        lab__node_stop(run->node);
+        free_run(run);
+    }
+    lab__node_stop(t->ready);
+    for (int i = 0; i < t->env_count; i++) {
+        free(t->env[i].name);
+        free(t->env[i].value);
+    }
+    lab__kill_all(0);
+}

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# lab.cmake: builds a lab, the learner's and the reference's, and registers its tests.
+#
+#   peerlab_lab(NUMBER 03 NAME p2p-copy FILE p2p_copy.c
+#     GIVEN given.c        files that come with the lab, linked beside the student's
+#     PROGRAM matrix.c     the lab's own main
+#     FUNCTIONS 1:copy_path 2:copy_peer_async 3:stage_create 3:stage_destroy ...)
+#
+# From solutions/NN-name/ (with tests/runner.c or runner.cu, tests/public.c, tests/hidden.c):
+#   target solution03 (in `all`)  lab03-check, lab03-check-hidden, solution03-run, solution03-PROGRAM
+#   tests  solution03.CASE, solution03.hidden.CASE
+# From labs/NN-name/FILE, where it is there:
+#   target lab03 (never in `all`) lab03-run-0 (all functions are the student's) and lab03-run-K (those
+#                                 of TODO(K) only, the others are the reference's), PROGRAM
+#   tests  lab03.CASE
+# The tests first build what they need (fixture build.lab03), one build at a time.
+#
+#   peerlab_vgpu_program(NAME SOURCES a.cu b.c)    a program of the project's own tests: bin/NAME
+#   peerlab_test(NAME COMMAND ... [LABELS ...])    a test of the project, on a node of its own
+
+set(PEERLAB_HARNESS_DIR ${CMAKE_CURRENT_LIST_DIR})
+set(PEERLAB_TEST_SECONDS 900) # a last resort: the verifier has better deadlines
+
+include(${PEERLAB_HARNESS_DIR}/lab_build.cmake)
+include(${PEERLAB_HARNESS_DIR}/lab_tests.cmake)
+
+function(peerlab_lab)
+  cmake_parse_arguments(LAB "" "NUMBER;NAME;FILE;PROGRAM;SOLUTION_ROOT;STUDENT_ROOT"
+                        "GIVEN;FUNCTIONS" ${ARGN})
+  if(NOT LAB_SOLUTION_ROOT)
+    set(LAB_SOLUTION_ROOT ${PROJECT_SOURCE_DIR}/solutions)
+  endif()
+  if(NOT LAB_STUDENT_ROOT)
+    set(LAB_STUDENT_ROOT ${PROJECT_SOURCE_DIR}/labs)
+  endif()
+  set(folder ${LAB_NUMBER}-${LAB_NAME})
+  set(solution ${LAB_SOLUTION_ROOT}/${folder})
+  set(student ${LAB_STUDENT_ROOT}/${folder})
+  set(work ${PROJECT_BINARY_DIR}/labs/${folder})
+  if(NOT EXISTS ${solution}/${LAB_FILE} OR NOT EXISTS ${solution}/tests/public.c)
+    message(STATUS "lab ${folder}: not here (no ${LAB_FILE}, or no tests/public.c)")
+    return()
+  endif()
+  file(MAKE_DIRECTORY ${work})
+  _lab_conf()
+  _lab_verifiers()
+  _lab_solution()
+  if(EXISTS ${student}/${LAB_FILE})
+    _lab_student()
+  endif()
+endfunction()

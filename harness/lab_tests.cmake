@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+# lab_tests.cmake: ctest's side of a lab; used by peerlab_lab() only.
+#
+# The names of the tests must be known before anything is built, and no student code may run to
+# learn them. The lists are in the trusted files public.c and hidden.c: these are compiled while
+# configuring, with list.c in place of the harness, and asked.
+
+# Compiles and asks, when a source is newer than the list that is there. The list is NAME|TODO|POINTS|QUICK.
+function(_lab_case_list source variable)
+  cmake_path(GET source STEM stem)
+  set(program ${work}/list-${stem})
+  file(GLOB inputs ${solution}/tests/*.[ch] ${solution}/*.h ${PEERLAB_HARNESS_DIR}/case.h
+       ${PEERLAB_HARNESS_DIR}/list.c)
+  set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${inputs})
+  set(fresh TRUE)
+  foreach(input IN LISTS inputs)
+    if(${input} IS_NEWER_THAN ${program}.txt)
+      set(fresh FALSE)
+    endif()
+  endforeach()
+  if(NOT fresh)
+    file(REMOVE ${program}.txt)
+    execute_process(
+      COMMAND ${lab_cc} -w -O0 -o ${program} ${source} ${PEERLAB_HARNESS_DIR}/list.c -lm
+      RESULT_VARIABLE failed ERROR_VARIABLE errors)
+    if(NOT failed)
+      execute_process(COMMAND ${program} OUTPUT_FILE ${program}.txt)
+    endif()
+    if(failed)
+      message(WARNING "${source} does not compile, so its tests are not known:\n${errors}")
+      file(REMOVE ${program}.txt)
+      set(${variable} "does-not-compile|0|0|0" PARENT_SCOPE)
+      return()
+    endif()
+  endif()
+  file(STRINGS ${program}.txt cases)
+  set(${variable} "${cases}" PARENT_SCOPE)
+endfunction()
+
+# One ctest test a case: PREFIX.CASE.
+function(_lab_register prefix source verifier side kind runner student_file)
+  _lab_case_list(${solution}/tests/${source} cases)
+  string(REGEX REPLACE "\\..*$" "" label ${prefix})
+  foreach(entry IN LISTS cases)
+    string(REPLACE "|" ";" fields "${entry}")
+    list(GET fields 0 case)
+    list(GET fields 1 todo)
+    list(GET fields 3 quick)
+    set(labels ${label} ${side} ${kind} todo${todo})
+    if(quick)
+      list(APPEND labels quick)
+    endif()
+    set(name ${prefix}.${case})
+    add_test(NAME ${name}
+      COMMAND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${verifier} --runner ${runner} --case ${case}
+              --as ${prefix} --source ${student_file} --results ${PEERLAB_RESULTS})
+    set_tests_properties(${name} PROPERTIES
+      LABELS "${labels}"
+      SKIP_RETURN_CODE 77
+      FAIL_REGULAR_EXPRESSION "not written yet" # so that ctest says it on the test's line
+      FIXTURES_REQUIRED build.${label}
+      TIMEOUT ${PEERLAB_TEST_SECONDS})
+  endforeach()
+endfunction()
+
+# The test that builds what the others run.
+function(_lab_build_fixture target student_file)
+  add_test(NAME build.${target}
+    COMMAND ${CMAKE_COMMAND} -D BUILD=${PROJECT_BINARY_DIR} -D TARGET=${target} -D FILE=${student_file}
+            -D ROOT=${PROJECT_SOURCE_DIR} -P ${PEERLAB_HARNESS_DIR}/build_first.cmake)
+  set_tests_properties(build.${target} PROPERTIES
+    FIXTURES_SETUP build.${target}
+    RESOURCE_LOCK build
+    FAIL_REGULAR_EXPRESSION "does not compile yet"
+    LABELS "build"
+    TIMEOUT ${PEERLAB_TEST_SECONDS})
+endfunction()
+
+function(peerlab_test name)
+  cmake_parse_arguments(TEST "" "" "COMMAND;LABELS" ${ARGN})
+  string(SHA1 id "${PROJECT_BINARY_DIR}/${name}")
+  string(SUBSTRING ${id} 0 16 id)
+  add_test(NAME ${name} COMMAND ${TEST_COMMAND})
+  set_tests_properties(${name} PROPERTIES
+    LABELS "project;${TEST_LABELS}"
+    SKIP_RETURN_CODE 77
+    TIMEOUT ${PEERLAB_TEST_SECONDS}
+    ENVIRONMENT "VGPU_NODE_ID=test-${id}")
+endfunction()

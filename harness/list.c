@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT
+ * list.c: prints the cases of a lab's tests while the build is being configured.
+ *
+ * CMake compiles it with public.c or hidden.c and nothing else, to learn the tests' names; so it
+ * stands in for labcheck, and nothing of it is ever called. One line a case:
+ * name|todo|points|quick.
+ */
+#define _GNU_SOURCE
+#include "case.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(void)
+{
+    for (const struct lab_case *c = lab_cases; c->name; c++)
+        printf("%s|%d|%d|%d\n", c->name, c->todo, c->points, c->quick);
+    return 0;
+}
+
+#define STAND_IN(result, name, ...)                                                                \
+    result name(__VA_ARGS__)                                                                       \
+    {                                                                                              \
+        abort();                                                                                   \
+    }
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+STAND_IN(void, lab_node, struct lab_test *t, const char *node)
+STAND_IN(void, lab_env, struct lab_test *t, const char *name, const char *value)
+STAND_IN(uint64_t, lab_random, struct lab_test *t)
+STAND_IN(int, lab_gpus, struct lab_test *t)
+STAND_IN(bool, lab_is_virtual, struct lab_test *t)
+STAND_IN(struct lab_run *, lab_run, struct lab_test *t, const char *what, const void *input,
+         size_t input_bytes, size_t output_bytes)
+STAND_IN(const void *, lab_output, const struct lab_run *run)
+STAND_IN(const char *, lab_stdout, const struct lab_run *run)
+STAND_IN(const struct lab_witness *, lab_witness, const struct lab_run *run)
+STAND_IN(void, lab_fail, struct lab_test *t, const char *file, int line, const char *condition,
+         const char *format, ...)
+STAND_IN(void, lab_cannot_run, struct lab_test *t, const char *format, ...)
+STAND_IN(void, lab_same_int, struct lab_test *t, const char *what, const int32_t *got,
+         const int32_t *want, size_t n)
+STAND_IN(void, lab_same_bytes, struct lab_test *t, const char *what, const void *got,
+         const void *want, size_t n)
+STAND_IN(void, lab_close, struct lab_test *t, const char *what, double got, double want,
+         double tolerance)
+STAND_IN(void, lab_nothing_leaked, struct lab_test *t, const struct lab_run *run)

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT
+ * node.c: a virtual node for one runner, and the witness's connection to it.
+ *
+ * The verifier starts the node, connects as a witness before the runner exists (so the node stays
+ * until the verdict), asks what it saw after the runner has gone, and ends it.
+ */
+#define _GNU_SOURCE
+#include "verifier.h"
+
+#include "place.h"
+#include "protocol.h"
+#include "wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define START_SECONDS 120 /* of a machine, not of a student: generous */
+#define ANSWER_SECONDS 60
+
+struct lab_node {
+    char id[65], fault[512];
+    char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+    int socket, gpus;
+    pid_t pid;
+    bool asked; /* a question whose answer has not come yet */
+};
+
+union answer {
+    struct vgpu_reply reply;
+    uint64_t align;
+    uint8_t room[VGPU_MSG_MAX];
+};
+
+bool lab__node_virtual(void)
+{
+    return true;
+}
+
+/* ---- starting ---- */
+
+static int say(char *error, size_t room, const char *what, const char *why)
+{
+    snprintf(error, room, "%s: %s", what, why);
+    return -1;
+}
+
+/* Nobody else's, however many verifiers run at once. */
+static void make_id(char *id, size_t room)
+{
+    static unsigned counter;
+    uint64_t luck = 0;
+    if (getrandom(&luck, sizeof luck, 0) != sizeof luck)
+        luck = (uint64_t)(lab__seconds() * 1e9);
+    snprintf(id, room, "lab-%d-%u-%08x", (int)getpid(), ++counter, (unsigned)luck);
+}
+
+static void node_program(char *path, size_t room)
+{
+    const char *home = getenv("VGPU_HOME");
+    if (home && home[0])
+        snprintf(path, room, "%s/bin/vgpu-node", home);
+    else
+        snprintf(path, room, "%s", LAB_NODE_PROGRAM);
+}
+
+static char **node_environment(const char *description)
+{
+    static char choice[300];
+    int count = 0, used = 0;
+    while (environ[count])
+        count++;
+    char **env = calloc((size_t)count + 2, sizeof *env);
+    if (!env)
+        return NULL;
+    for (int i = 0; i < count; i++)
+        if (strncmp(environ[i], "VGPU_NODE=", 10) != 0 &&
+            strncmp(environ[i], "VGPU_NODE_ID=", 13) != 0 &&
+            strncmp(environ[i], "VGPU_NODE_FD=", 13) != 0)
+            env[used++] = environ[i];
+    snprintf(choice, sizeof choice, "VGPU_NODE=%s", description);
+    env[used] = choice;
+    return env;
+}
+
+/* Waits until the node listens: it writes a byte to its end of the pipe. What it printed when it
+ * could not is in `errors`. */
+static int wait_until_ready(int ready, int errors, char *error, size_t room)
+{
+    struct pollfd wait = {.fd = ready, .events = POLLIN};
+    char byte, text[256] = "";
+    int n = poll(&wait, 1, START_SECONDS * 1000);
+    if (n > 0 && read(ready, &byte, 1) == 1)
+        return 0;
+    ssize_t got = n > 0 ? read(errors, text, sizeof text - 1) : 0;
+    if (got > 0)
+        return say(error, room, "vgpu-node ended", text);
+    return say(error, room, "vgpu-node",
+               n > 0 ? "it ended without a word" : "it did not get ready in 120 s");
+}
+
+static int spawn(struct lab_node *node, const char *description, char *error, size_t room)
+{
+    char program[4096];
+    char *argv[] = {program, "--id", node->id, "--ready-fd", "3", NULL};
+    int ready[2] = {-1, -1}, errors[2] = {-1, -1}, rc = -1;
+    int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
+    char **env = node_environment(description);
+    node_program(program, sizeof program);
+    if (nothing < 0 || !env || pipe2(ready, O_CLOEXEC) != 0 || pipe2(errors, O_CLOEXEC) != 0) {
+        say(error, room, "pipes for vgpu-node", strerror(errno));
+        goto out;
+    }
+    int fds[] = {nothing, nothing, errors[1], ready[1]};
+    pid_t pid = lab__spawn(argv, env, fds, 4);
+    close(ready[1]);
+    close(errors[1]);
+    ready[1] = errors[1] = -1;
+    fcntl(errors[0], F_SETFL, O_NONBLOCK);
+    rc = pid < 0 ? say(error, room, program, strerror(-pid))
+                 : wait_until_ready(ready[0], errors[0], error, room);
+out:
+    for (int i = 0; i < 2; i++) {
+        if (ready[i] >= 0)
+            close(ready[i]);
+        if (errors[i] >= 0)
+            close(errors[i]);
+    }
+    if (nothing >= 0)
+        close(nothing);
+    free(env);
+    return rc;
+}
+
+static int ask(struct lab_node *node, enum vgpu_op op, uint64_t value)
+{
+    struct vgpu_request request = {.op = op, .value = value};
+    snprintf(request.call, sizeof request.call, "witness");
+    return vgpu_send(node->socket, &request, sizeof request, NULL, 0);
+}
+
+/* Receives an answer within `seconds`. 0, 1 when there is none yet, -1 when the node is gone. */
+static int answer(struct lab_node *node, union answer *to, double seconds)
+{
+    struct pollfd wait = {.fd = node->socket, .events = POLLIN};
+    int n = poll(&wait, 1, (int)(seconds * 1000));
+    if (n == 0 || (n < 0 && errno == EINTR))
+        return 1;
+    ssize_t bytes = vgpu_receive(node->socket, to, sizeof *to, NULL, NULL, 0);
+    return bytes >= (ssize_t)sizeof to->reply ? 0 : -1;
+}
+
+static int connect_witness(struct lab_node *node, char *error, size_t room)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct ucred peer = {0};
+    socklen_t bytes = sizeof peer;
+    union answer to;
+    memcpy(address.sun_path, node->path, sizeof node->path);
+    node->socket = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (node->socket < 0 || connect(node->socket, (struct sockaddr *)&address, sizeof address) != 0)
+        return say(error, room, node->path, strerror(errno));
+    if (getsockopt(node->socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0)
+        node->pid = peer.pid;
+    if (ask(node, VGPU_OP_WITNESS, 0) != 0 || answer(node, &to, ANSWER_SECONDS) != 0)
+        return say(error, room, node->path, "the node did not answer its witness");
+    if (to.reply.error != 0)
+        return say(error, room, "the node refused its witness", to.reply.explain);
+    node->gpus = (int)to.reply.value;
+    return 0;
+}
+
+struct lab_node *lab__node_start(const char *description, char *error, size_t room)
+{
+    struct lab_node *node = calloc(1, sizeof *node);
+    if (!node) {
+        say(error, room, "memory", strerror(errno));
+        return NULL;
+    }
+    node->socket = -1;
+    make_id(node->id, sizeof node->id);
+    if (vgpu_socket_path(node->id, node->path, sizeof node->path, error, room) == 0 &&
+        spawn(node, description, error, room) == 0 && connect_witness(node, error, room) == 0)
+        return node;
+    lab__node_stop(node);
+    return NULL;
+}
+
+void lab__node_stop(struct lab_node *node)
+{
+    if (!node)
+        return;
+    if (node->socket >= 0)
+        close(node->socket);
+    lab__kill_all(0);
+    unlink(node->path);
+    free(node);
+}
+
+/* ---- asking ---- */
+
+static const struct vgpu_summary *summary_in(const union answer *from)
+{
+    if (from->reply.error != 0 || from->reply.data_bytes < sizeof(struct vgpu_summary))
+        return NULL;
+    return (const struct vgpu_summary *)from->reply.data;
+}
+
+int lab__node_progress(struct lab_node *node, uint64_t *progress, char *waiting, size_t room)
+{
+    union answer to;
+    if (!node->asked && ask(node, VGPU_OP_SUMMARY, 0) != 0)
+        return 0;
+    int rc = answer(node, &to, 0.1);
+    node->asked = rc == 1;
+    const struct vgpu_summary *summary = rc == 0 ? summary_in(&to) : NULL;
+    if (!summary)
+        return 0;
+    *progress = summary->progress;
+    if (room > 0)
+        snprintf(waiting, room, "%.*s", (int)sizeof summary->waiting, summary->waiting);
+    return 1;
+}
+
+static void copy_summary(struct lab_witness *to, const struct vgpu_summary *from)
+{
+    *to = (struct lab_witness){
+        .live_allocations = from->live_allocations,
+        .live_host_allocations = from->live_host_allocations,
+        .live_streams = from->live_streams,
+        .live_events = from->live_events,
+        .live_peers = from->live_peers,
+        .mallocs = from->mallocs,
+        .host_allocs = from->host_allocs,
+        .streams = from->streams,
+        .events = from->events,
+        .launches = from->launches,
+        .copies = from->copies,
+        .memsets = from->memsets,
+        .syncs = from->syncs,
+        .peers_enabled = from->peers_enabled,
+        .faults = from->faults,
+        .sticky = from->sticky,
+        .now_ps = from->now_ps,
+    };
+    _Static_assert(LAB_MAX_GPUS == VGPU_MAX_DEVICES, "the tables have the same shape");
+    memcpy(to->peak_bytes, from->peak_bytes, sizeof to->peak_bytes);
+    memcpy(to->copied, from->copied, sizeof to->copied);
+    memcpy(to->kernel_bytes, from->kernel_bytes, sizeof to->kernel_bytes);
+}
+
+static void copy_record(struct lab_record *to, const struct vgpu_trace_record *from)
+{
+    *to = (struct lab_record){
+        .kind = from->kind == VGPU_TRACE_COPY     ? LAB_COPY
+                : from->kind == VGPU_TRACE_KERNEL ? LAB_KERNEL
+                                                  : LAB_MEMSET,
+        .gpu = from->device,
+        .from = from->from,
+        .to = from->to,
+        .stream = from->stream,
+        .bytes = from->bytes,
+        .issue_ps = from->issue_ps,
+        .start_ps = from->start_ps,
+        .end_ps = from->end_ps,
+    };
+    snprintf(to->name, sizeof to->name, "%.*s", (int)sizeof from->name - 1, from->name);
+}
+
+/* Appends the operations of one page of the trace; calls of the host side are left out. */
+static int take_page(struct lab_witness *w, const struct vgpu_trace_record *page, uint64_t count)
+{
+    struct lab_record *all = (struct lab_record *)w->records;
+    all = realloc(all, (w->record_count + count + 1) * sizeof *all);
+    if (!all)
+        return -1;
+    w->records = all;
+    for (uint64_t i = 0; i < count; i++)
+        if (page[i].kind != VGPU_TRACE_CALL)
+            copy_record(&all[w->record_count++], &page[i]);
+    return 0;
+}
+
+static int read_trace(struct lab_node *node, struct lab_witness *w)
+{
+    union answer to;
+    for (uint64_t first = 0, total = 1; first < total;) {
+        if (ask(node, VGPU_OP_TRACE, first) != 0 || answer(node, &to, ANSWER_SECONDS) != 0 ||
+            to.reply.error != 0)
+            return -1;
+        uint64_t count = to.reply.value;
+        total = to.reply.value2;
+        if (count == 0)
+            return first >= total ? 0 : -1;
+        if (to.reply.data_bytes < count * sizeof(struct vgpu_trace_record) ||
+            take_page(w, (const struct vgpu_trace_record *)to.reply.data, count) != 0)
+            return -1;
+        first += count;
+    }
+    return 0;
+}
+
+struct lab_witness *lab__node_witness(struct lab_node *node, char *error, size_t room)
+{
+    union answer to;
+    if (node->asked && answer(node, &to, ANSWER_SECONDS) != 0) {
+        say(error, room, "vgpu-node", "it has ended, or does not answer any more");
+        return NULL;
+    }
+    node->asked = false;
+    if (ask(node, VGPU_OP_SUMMARY, 0) != 0 || answer(node, &to, ANSWER_SECONDS) != 0 ||
+        !summary_in(&to)) {
+        say(error, room, "vgpu-node", "no summary came: it has ended, or does not answer any more");
+        return NULL;
+    }
+    struct lab_witness *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    copy_summary(w, summary_in(&to));
+    snprintf(node->fault, sizeof node->fault, "%.*s", (int)sizeof node->fault - 1,
+             summary_in(&to)->last_fault);
+    if (read_trace(node, w) == 0)
+        return w;
+    say(error, room, "vgpu-node", "its trace could not be read");
+    free((void *)w->records);
+    free(w);
+    return NULL;
+}
+
+const char *lab__node_fault(const struct lab_node *node)
+{
+    return node->fault;
+}
+
+const char *lab__node_id(const struct lab_node *node)
+{
+    return node->id;
+}
+
+pid_t lab__node_pid(const struct lab_node *node)
+{
+    return node->pid;
+}
+
+int lab__node_gpus(const struct lab_node *node)
+{
+    return node->gpus;
+}
+
+int lab_gpus(struct lab_test *t)
+{
+    char error[300] = "";
+    if (!t->wants_node)
+        return 0;
+    if (!t->ready)
+        t->ready = lab__node_start(t->node, error, sizeof error);
+    if (!t->ready)
+        lab__broken(t, 0, "cannot start a node '%s': %s", t->node, error);
+    return lab__node_gpus(t->ready);
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT
+ * runner_main.c: the main function of every runner.
+ *
+ *     lab03-run-2 WHAT        (started by lab03-check, with descriptors 3, 4 and 5)
+ *
+ * It is linked with the student's code and holds nothing worth forging: the input, room for an
+ * output, and a page to say "I came to the end" on.
+ */
+#define _GNU_SOURCE
+#include "runner.h"
+#include "runner_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct lab_io {
+    const void *input;
+    size_t input_bytes;
+    void *output;
+    size_t output_bytes;
+};
+
+extern const struct lab_entry lab_runs[];
+
+static void broken(const char *text, size_t want, size_t have) __attribute__((noreturn));
+
+/* The adapter does not fit the case: a mistake in the lab, never the student's. */
+static void broken(const char *text, size_t want, size_t have)
+{
+    snprintf(lab__status->text, sizeof lab__status->text, "%s (%zu wanted, %zu there)", text, want,
+             have);
+    lab__status->state = LAB_STATE_BROKEN;
+    _exit(LAB_RUNNER_BROKEN);
+}
+
+const void *lab_input(struct lab_io *io, size_t bytes)
+{
+    if (bytes > io->input_bytes)
+        broken("the adapter reads more input bytes than the case gave", bytes, io->input_bytes);
+    return io->input;
+}
+
+size_t lab_input_bytes(const struct lab_io *io)
+{
+    return io->input_bytes;
+}
+
+void *lab_result(struct lab_io *io, size_t bytes)
+{
+    if (bytes > io->output_bytes)
+        broken("the adapter writes more output bytes than the case left room for", bytes,
+               io->output_bytes);
+    return io->output;
+}
+
+/* Maps a descriptor whole and closes it. Empty ones get a valid address all the same. */
+static void *map_whole(int fd, int protection, size_t *bytes)
+{
+    static char nothing[16];
+    struct stat info;
+    if (fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+        return NULL;
+    *bytes = (size_t)info.st_size;
+    void *at = nothing;
+    if (*bytes > 0)
+        at = mmap(NULL, *bytes, protection, MAP_SHARED, fd, 0);
+    close(fd);
+    return at == MAP_FAILED ? NULL : at;
+}
+
+static int open_channels(struct lab_io *io)
+{
+    size_t status_bytes = 0;
+    io->input = map_whole(LAB_FD_INPUT, PROT_READ, &io->input_bytes);
+    io->output = map_whole(LAB_FD_OUTPUT, PROT_READ | PROT_WRITE, &io->output_bytes);
+    struct lab_status *status = map_whole(LAB_FD_STATUS, PROT_READ | PROT_WRITE, &status_bytes);
+    if (!io->input || !io->output || !status || status_bytes < sizeof *status ||
+        status->magic != LAB_STATUS_MAGIC)
+        return -1;
+    lab__status = status;
+    return 0;
+}
+
+static const struct lab_entry *find(const char *name)
+{
+    for (const struct lab_entry *e = lab_runs; e->name; e++)
+        if (strcmp(e->name, name) == 0)
+            return e;
+    return NULL;
+}
+
+static int usage(const char *program)
+{
+    fprintf(stderr,
+            "%s: this program is started by the lab's tests; it cannot be run alone.\n"
+            "  It knows:",
+            program);
+    for (const struct lab_entry *e = lab_runs; e->name; e++)
+        fprintf(stderr, " %s", e->name);
+    fprintf(stderr, "\n  Run the tests with: ctest -R labNN, or ./lab test NN\n");
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    struct lab_io io;
+    if (argc == 2 && strcmp(argv[1], "--count-gpus") == 0) {
+        printf("%d\n", lab__count_gpus());
+        return 0;
+    }
+    if (argc != 2 || open_channels(&io) != 0)
+        return usage(argv[0]);
+    const struct lab_entry *entry = find(argv[1]);
+    if (!entry)
+        broken("the runner does not know the function that the case asks for", 1, 0);
+    lab__count_before(lab__status);
+    entry->run(&io);
+    lab__count_after(lab__status);
+    fflush(NULL);
+    lab__status->state = LAB_STATE_FINISHED;
+    _exit(LAB_RUNNER_FINISHED);
+}

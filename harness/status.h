@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * status.h: what the runner says about itself, on a page that it shares with the verifier.
+ *
+ * The page lies in the student's address space and may say anything. Nothing on it can make a test
+ * pass: "finished" only means that the output is worth judging.
+ */
+#ifndef LAB_STATUS_H
+#define LAB_STATUS_H
+
+#include <stdint.h>
+
+#define LAB_STATUS_MAGIC 0x4c414253u
+
+/* Descriptors of the runner, given by the verifier. */
+enum lab_fd { LAB_FD_INPUT = 3, LAB_FD_OUTPUT = 4, LAB_FD_STATUS = 5 };
+
+/* How a runner exits. The verifier believes none of them without the page. */
+enum lab_runner_exit { LAB_RUNNER_FINISHED = 0, LAB_RUNNER_NOT_WRITTEN = 3, LAB_RUNNER_BROKEN = 4 };
+
+enum lab_state {
+    LAB_STATE_RUNNING = 0,
+    LAB_STATE_FINISHED = 1,
+    LAB_STATE_NOT_WRITTEN = 2, /* todo, file, line */
+    LAB_STATE_BROKEN = 3,      /* the adapter and the case do not fit: text */
+};
+
+struct lab_status {
+    uint32_t magic, state;
+    int32_t todo, line;
+    char file[256];
+    char text[256];
+    /* Real GPUs only: bytes in use after the run less bytes in use before it, over all GPUs. */
+    int64_t leaked_bytes;
+    int32_t leak_known;
+};
+
+extern struct lab_status *lab__status; /* NULL outside a runner */
+
+#endif

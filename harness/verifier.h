@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT
+ * verifier.h: the verifier's own parts and who may use which. Labs include case.h, never this.
+ *
+ *     main.c     the command line, the loop over the cases
+ *     case.c     one case: set-up, the ways it can end, what belongs to it
+ *     judge.c    lab_expect's comparisons
+ *     run.c      lab_run: one runner on one node, from the memfds to the verdict
+ *     process.c  spawning, reading /proc, killing what is left
+ *     watch.c    is it still getting on? deadlines that count progress
+ *     output.c   what a runner prints: capped, cleaned
+ *     node.c     the node and the witness's connection (real GPUs: nonode.c)
+ *     where.c    the line of a function in the student's file
+ *     report.c   the terminal;  record.c  JSON
+ */
+#ifndef LAB_VERIFIER_H
+#define LAB_VERIFIER_H
+
+#include "case.h"
+#include "status.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#define LAB_TEXT_MAX 4096
+#define LAB_ENV_MAX 32
+#define LAB_NODES_MAX 16
+
+/* ---- what the build knows about the lab (a generated file; labcheck has an empty one) ---- */
+
+struct lab_function {
+    int todo;
+    const char *name;
+};
+
+struct lab_about {
+    const char *number, *folder, *file;   /* "03", "03-p2p-copy", "p2p_copy.c" */
+    const struct lab_function *functions; /* ends with name == NULL */
+};
+extern const struct lab_about lab_about;
+
+/* ---- command line ---- */
+
+struct lab_options {
+    const char *runner;  /* a program, or a prefix: PREFIX-<todo> is then the program */
+    const char *as;      /* prefix of the tests' names: "lab03", "solution03.hidden" */
+    const char *only;    /* one case, or NULL */
+    const char *source;  /* the student's file, for "where" */
+    const char *json;    /* appended to */
+    const char *results; /* folder: one file a test */
+    uint64_t seed;
+    bool all, list, list_json, color;
+};
+
+/* ---- one case ---- */
+
+struct lab_variable {
+    char *name, *value; /* value NULL: unset */
+};
+
+struct lab_text {
+    char at[LAB_TEXT_MAX];
+};
+
+struct lab_test {
+    const struct lab_case *info;
+    const struct lab_options *options;
+    char name[128]; /* "lab03.split" */
+    char runner[4096];
+
+    /* set-up */
+    bool wants_node;
+    char node[256];
+    struct lab_variable env[LAB_ENV_MAX];
+    int env_count;
+    uint64_t random;
+
+    /* what belongs to the case and goes with it */
+    struct lab_run *runs;   /* newest first */
+    struct lab_node *ready; /* started early by lab_gpus, used by the next lab_run */
+
+    /* how it ended */
+    sigjmp_buf end;
+    enum lab_verdict verdict;
+    struct lab_text message;   /* what, for a person */
+    struct lab_text said;      /* what the program printed last, cleaned */
+    struct lab_text explained; /* what the node said */
+    char check[256];           /* "public.c:41: condition", for whoever writes labs */
+    int todo, line;            /* where, when it is known */
+    char file[256];
+    char nodes[LAB_NODES_MAX][64];
+    int node_count;
+    uint64_t now_ps;
+    double cpu_seconds;
+};
+
+/* Runs the case from start to end; never longjmps out. Leaves no process behind. */
+void lab__case_run(struct lab_test *t, const struct lab_case *info,
+                   const struct lab_options *options);
+void lab__case_free(struct lab_test *t);
+
+/* Ends the running case with a verdict and a sentence. */
+void lab__end(struct lab_test *t, enum lab_verdict verdict, const char *format, ...)
+    __attribute__((noreturn, format(printf, 3, 4)));
+void lab__vend(struct lab_test *t, enum lab_verdict verdict, const char *format, va_list args)
+    __attribute__((noreturn));
+/* The same for a failure of ours; errno's text is added when `error` is not 0. */
+void lab__broken(struct lab_test *t, int error, const char *format, ...)
+    __attribute__((noreturn, format(printf, 3, 4)));
+
+/* ---- a runner and its output ---- */
+
+struct lab_stream { /* one pipe */
+    int fd;
+    char *text; /* at most LAB_KEEP_BYTES, ends with 0 */
+    size_t kept;
+    uint64_t total;
+};
+#define LAB_KEEP_BYTES (64u << 10)
+#define LAB_FLOOD_BYTES (1u << 20)
+
+struct lab_run {
+    struct lab_run *next;
+    const char *what;
+    void *output;
+    size_t output_bytes;
+    struct lab_status status;
+    struct lab_stream printed[2]; /* stdout, stderr */
+    struct lab_witness *witness;
+    struct lab_node *node; /* NULL once it was stopped */
+};
+
+/* Reads what is there. Returns 0 when the other side has closed, else 1. */
+int lab__stream_read(struct lab_stream *stream);
+/* The last lines of what was printed, cleaned for a terminal: at most five. */
+void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room);
+/* Makes text that students can influence harmless: no control characters, no broken UTF-8, none of
+ * the words that ctest or our own verdict lines mean something by. In place. */
+void lab__clean(char *text);
+
+/* ---- processes ---- */
+
+struct lab_usage {      /* of all processes below this one */
+    int processes;      /* the node not counted */
+    bool running;       /* a thread is runnable, or waits for a disk */
+    bool sleeping;      /* a thread has set itself an alarm: nanosleep */
+    double cpu_seconds; /* used so far, the node not counted */
+    uint64_t cpu_ticks;
+};
+
+pid_t lab__spawn(char *const argv[], char *const envp[], const int *fds, int fd_count);
+void lab__usage(pid_t node, struct lab_usage *usage);
+/* Kills everything below this process but `spare`, and waits for it. */
+void lab__kill_all(pid_t spare);
+int lab__pidfd(pid_t pid); /* -1 where the kernel has none */
+/* A sealed memory file: read-only with `bytes` of `data`, or writable and of fixed size. */
+int lab__memory_input(const void *data, size_t bytes);
+int lab__memory_shared(size_t bytes, void **at);
+
+/* ---- deadlines ---- */
+
+struct lab_watch {
+    struct lab_node *node;
+    double cpu_limit, idle_limit;
+    uint64_t ticks, progress;
+    double quiet_since, last; /* wall seconds; last: of the last sample */
+    double idle;              /* seconds in which everything was asleep, in all */
+    int quiet_samples;
+    double cpu_seconds;
+};
+
+enum lab_watched { LAB_ALIVE, LAB_HUNG, LAB_ASLEEP, LAB_BUSY };
+
+void lab__watch_start(struct lab_watch *watch, struct lab_node *node);
+enum lab_watched lab__watch_sample(struct lab_watch *watch);
+double lab__seconds(void); /* monotonic */
+
+/* ---- the node ---- */
+
+struct vgpu_summary;
+/* NULL after `error` was filled. The node runs and is held by a witness. */
+struct lab_node *lab__node_start(const char *description, char *error, size_t room);
+const char *lab__node_id(const struct lab_node *node);
+pid_t lab__node_pid(const struct lab_node *node);
+int lab__node_gpus(const struct lab_node *node);
+/* The node's counter of progress, and what it says about who waits for whom. Never blocks longer
+ * than a moment; 0 when there was no answer (yet). */
+int lab__node_progress(struct lab_node *node, uint64_t *progress, char *waiting, size_t room);
+/* Everything that it saw, when the runner has gone. NULL: `error` says why. Caller frees. */
+struct lab_witness *lab__node_witness(struct lab_node *node, char *error, size_t room);
+/* The explanation of the last fault, "" without one. Valid after lab__node_witness. */
+const char *lab__node_fault(const struct lab_node *node);
+/* Ends the connection and the node; NULL is fine. */
+void lab__node_stop(struct lab_node *node);
+bool lab__node_virtual(void);
+
+/* ---- telling ---- */
+
+/* Line of the definition of `function` in a C file, 0 when it is not there. */
+int lab__where(const char *path, const char *function);
+void lab__report(const struct lab_test *t, bool whole);
+/* Appends the record to options->json and writes options->results/NAME.json. 0, or -1 after a
+ * sentence on stderr. */
+int lab__record(const struct lab_test *t);
+void lab__json_string(FILE *to, const char *text);
+const char *lab__verdict_name(enum lab_verdict verdict);
+/* The next step for the student, without a newline. */
+void lab__next_step(const struct lab_test *t, char *text, size_t room);
+
+#endif

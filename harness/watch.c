@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ * watch.c: is the runner still getting on?
+ *
+ * A loaded machine makes everything slow and must fail nobody, so no rule here counts wall seconds
+ * of a program that wants to run:
+ *
+ *     hung     every thread is blocked, no CPU time was used and the node saw nothing, in each of
+ *              at least eight looks that span two seconds;
+ *     asleep   the same with a thread in nanosleep, which ends some day: 30 s of it in all;
+ *     busy     the CPU time of all processes reached the limit (LAB_CPU_SECONDS, default 20).
+ *
+ * A thread that waits for a CPU is runnable in /proc, however long it waits.
+ */
+#define _GNU_SOURCE
+#include "verifier.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define QUIET_SECONDS 2.0
+#define QUIET_SAMPLES 8
+
+double lab__seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static double limit_from(const char *variable, double otherwise)
+{
+    const char *text = getenv(variable);
+    double value = text ? strtod(text, NULL) : 0;
+    return value > 0 ? value : otherwise;
+}
+
+void lab__watch_start(struct lab_watch *watch, struct lab_node *node)
+{
+    memset(watch, 0, sizeof *watch);
+    watch->node = node;
+    watch->cpu_limit = limit_from("LAB_CPU_SECONDS", 20);
+    watch->idle_limit = limit_from("LAB_IDLE_SECONDS", 30);
+    watch->last = watch->quiet_since = lab__seconds();
+}
+
+/* Nothing has moved since the last sample? */
+static bool is_quiet(struct lab_watch *watch, const struct lab_usage *usage)
+{
+    uint64_t progress = watch->progress;
+    bool quiet = !usage->running && usage->cpu_ticks == watch->ticks;
+    if (quiet && watch->node)
+        lab__node_progress(watch->node, &progress, NULL, 0);
+    quiet = quiet && progress == watch->progress;
+    watch->ticks = usage->cpu_ticks;
+    watch->progress = progress;
+    return quiet;
+}
+
+enum lab_watched lab__watch_sample(struct lab_watch *watch)
+{
+    struct lab_usage usage;
+    double now = lab__seconds(), since = now - watch->last;
+    lab__usage(watch->node ? lab__node_pid(watch->node) : 0, &usage);
+    bool quiet = is_quiet(watch, &usage);
+    watch->last = now;
+    watch->cpu_seconds = usage.cpu_seconds;
+    if (usage.cpu_seconds > watch->cpu_limit)
+        return LAB_BUSY;
+    if (!quiet) {
+        watch->quiet_samples = 0;
+        watch->quiet_since = now;
+        return LAB_ALIVE;
+    }
+    watch->quiet_samples++;
+    watch->idle += since < 1 ? since : 1; /* we may have been stopped ourselves */
+    if (watch->idle > watch->idle_limit)
+        return LAB_ASLEEP;
+    if (!usage.sleeping && watch->quiet_samples >= QUIET_SAMPLES &&
+        now - watch->quiet_since >= QUIET_SECONDS)
+        return LAB_HUNG;
+    return LAB_ALIVE;
+}
