@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ * smi.c: vgpu-smi, the nvidia-smi a student would type, for the virtual node.
+ *
+ *     vgpu-smi              the GPUs, a line each
+ *     vgpu-smi -L           names and UUIDs
+ *     vgpu-smi topo -m      which link joins which pair
+ *     vgpu-smi topo -p2p r  which pair can reach each other (r, w, a)
+ *
+ * Like nvidia-smi it shows every GPU, whatever CUDA_VISIBLE_DEVICES says.
+ */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "protocol.h"
+#include "runtime.h"
+#include "wire.h"
+
+/* The node's description; NULL when no node can be reached (said on stderr). */
+static const struct vgpu_node_info *ask_node(void)
+{
+    char why[512];
+    struct vgpu_request hello = {.op = VGPU_OP_HELLO};
+    union {
+        struct vgpu_reply r;
+        char room[VGPU_MSG_MAX];
+    } reply;
+    int fds[4], count = 4, fd = vgpu__reach_node(why, sizeof why);
+    if (fd < 0) {
+        fprintf(stderr, "vgpu-smi: no node: %s\n", why);
+        return NULL;
+    }
+    hello.u.hello.protocol = VGPU_PROTOCOL;
+    hello.u.hello.pid = getpid();
+    snprintf(hello.u.hello.program, sizeof hello.u.hello.program, "vgpu-smi");
+    if (vgpu_send(fd, &hello, sizeof hello, NULL, 0) != 0 ||
+        vgpu_receive(fd, &reply, sizeof reply, fds, &count, 0) <= 0 || count < 1) {
+        fprintf(stderr, "vgpu-smi: the node closed the connection; try again\n");
+        return NULL;
+    }
+    if (reply.r.error) {
+        fprintf(stderr, "vgpu-smi: %s\n", reply.r.explain);
+        return NULL;
+    }
+    void *info = mmap(NULL, sizeof(struct vgpu_node_info), PROT_READ, MAP_PRIVATE, fds[0], 0);
+    return info == MAP_FAILED ? NULL : info; /* the connection stays open until we end */
+}
+
+static void print_uuid(const uint8_t *u)
+{
+    printf("GPU-");
+    for (int i = 0; i < 16; i++)
+        printf("%02x%s", u[i], i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
+}
+
+static int list(const struct vgpu_node_info *info)
+{
+    for (int d = 0; d < info->device_count; d++) {
+        printf("GPU %d: %s (UUID: ", d, info->device[d].name);
+        print_uuid(info->device[d].uuid);
+        printf(")\n");
+    }
+    if (info->device_count == 0)
+        printf("No devices were found\n");
+    return 0;
+}
+
+static int table(const struct vgpu_node_info *info)
+{
+    printf("vgpu-smi: node %s, CUDA %d.%d, virtual\n", info->name, info->driver_version / 1000,
+           info->driver_version % 1000 / 10);
+    for (int d = 0; d < info->device_count; d++) {
+        const struct vgpu_device_info *g = &info->device[d];
+        printf("%3d  %-28s %04x:%02x:%02x.0  %6llu MiB  %3d SMs  capability %d.%d\n", d, g->name,
+               (unsigned)g->pci_domain, (unsigned)g->pci_bus, (unsigned)g->pci_device,
+               (unsigned long long)(g->total_bytes >> 20), g->sm_count, g->cc_major, g->cc_minor);
+    }
+    if (info->device_count == 0)
+        printf("No devices were found\n");
+    return 0;
+}
+
+static void heading(const struct vgpu_node_info *info)
+{
+    for (int d = 0; d < info->device_count; d++)
+        printf("\tGPU%d", d);
+}
+
+static int matrix(const struct vgpu_node_info *info)
+{
+    heading(info);
+    printf("\tNUMA Affinity\n");
+    for (int i = 0; i < info->device_count; i++) {
+        printf("GPU%d", i);
+        for (int j = 0; j < info->device_count; j++)
+            printf("\t%s", i == j ? " X " : info->pair[i][j].link);
+        printf("\t%d\n", info->device[i].numa_node);
+    }
+    puts("\nLegend:\n\n"
+         "  X    = Self\n"
+         "  SYS  = through PCIe and the link between the sockets\n"
+         "  NODE = through PCIe host bridges of one socket\n"
+         "  PHB  = through a PCIe host bridge (the CPU)\n"
+         "  PIX  = through one PCIe switch\n"
+         "  NV#  = through # bonded NVLinks");
+    return 0;
+}
+
+static int reach(const struct vgpu_node_info *info, char what)
+{
+    heading(info);
+    printf("\n");
+    for (int i = 0; i < info->device_count; i++) {
+        printf(" GPU%d", i);
+        for (int j = 0; j < info->device_count; j++) {
+            const struct vgpu_pair_info *p = &info->pair[i][j];
+            int yes = what == 'a' ? p->native_atomics : p->access;
+            printf("\t%s", i == j ? "X" : yes ? "OK" : "NS");
+        }
+        printf("\n");
+    }
+    puts("\nLegend:\n\n  X    = Self\n  OK   = Status Ok\n  NS   = Not supported");
+    return 0;
+}
+
+static int usage(FILE *to)
+{
+    fputs("usage: vgpu-smi [-L | topo -m | topo -p2p r|w|a | --help]\n"
+          "Shows the GPUs of the virtual node that VGPU_NODE_ID and VGPU_NODE name.\n"
+          "  (nothing)    the GPUs, a line each\n"
+          "  -L           names and UUIDs\n"
+          "  topo -m      which link joins which pair of GPUs\n"
+          "  topo -p2p X  which pairs can read (r), write (w), or do atomics (a) on each other\n",
+          to);
+    return to == stdout ? 0 : 2;
+}
+
+int main(int argc, char **argv)
+{
+    bool topo = argc > 1 && strcmp(argv[1], "topo") == 0;
+    if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
+        return usage(stdout);
+    bool names = argc == 2 && strcmp(argv[1], "-L") == 0;
+    bool links = topo && argc == 3 && strcmp(argv[2], "-m") == 0;
+    bool peers = topo && argc == 4 && strcmp(argv[2], "-p2p") == 0 && strlen(argv[3]) == 1 &&
+                 strchr("rwa", argv[3][0]);
+    if (argc > 1 && !names && !links && !peers)
+        return usage(stderr);
+    const struct vgpu_node_info *info = ask_node();
+    if (!info)
+        return 1;
+    return names   ? list(info)
+           : links ? matrix(info)
+           : peers ? reach(info, argv[3][0])
+                   : table(info);
+}
