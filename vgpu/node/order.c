@@ -159,8 +159,8 @@ enum progress order_carry_out(struct op *op)
 {
     op_keep(op);
     enum progress result = PROGRESS_DONE;
+    mark_ancestors(op);
     while (!op->carried) {
-        mark_ancestors(op);
         if (!step(false)) {
             result = PROGRESS_BLOCKED;
             break;

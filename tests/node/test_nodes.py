@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Node descriptions: every one in vgpu/nodes starts, and bad ones are refused by name."""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+NODE, SMI, NODES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+
+
+def smi(node: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = dict(os.environ, VGPU_NODE=node, VGPU_NODE_ID=f"nodes-{os.getpid()}")
+    return subprocess.run([SMI, *arguments], env=environment, capture_output=True, text=True, timeout=60)
+
+
+def refuse(text: str) -> str:
+    """What vgpu-node says to a description."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder, "bad.json")
+        path.write_text(text)
+        (pathlib.Path(folder) / "parts").symlink_to(NODES / "parts")
+        environment = dict(os.environ, VGPU_NODE=str(path), VGPU_NODES=str(NODES))
+        done = subprocess.run(
+            [NODE, "--id", f"bad-{os.getpid()}", "--foreground"],
+            env=environment, capture_output=True, text=True, timeout=60,
+        )
+        assert done.returncode == 1, done
+        return done.stderr
+
+
+class Descriptions(unittest.TestCase):
+    def test_every_description_starts(self) -> None:
+        for path in sorted(NODES.glob("*.json")):
+            with self.subTest(path.name):
+                gpus = json.loads(path.read_text())["gpus"]
+                done = smi(path.stem, "-L")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertEqual(len(re.findall(r"^GPU \d+: .* \(UUID: GPU-", done.stdout, re.M)), len(gpus))
+
+    def test_a_path_works_too(self) -> None:
+        self.assertEqual(smi(str(NODES / "single.json"), "-L").stdout.count("GPU 0"), 1)
+
+    def test_links(self) -> None:
+        self.assertEqual(smi("hgx-h200-4", "topo", "-m").stdout.count("NV18"), 12)
+        dual = smi("pcie-4-dual", "topo", "-m").stdout
+        self.assertEqual((dual.count("PIX") - 1, dual.count("SYS") - 1), (4, 8))
+        oneway = smi("oneway-2", "topo", "-p2p", "r").stdout
+        self.assertIn("GPU0\tX\tOK", oneway)
+        self.assertIn("GPU1\tNS\tX", oneway)
+
+    def test_bad_usage(self) -> None:
+        self.assertEqual(smi("single", "topo", "-x").returncode, 2)
+        self.assertEqual(smi("single", "--help").returncode, 0)
+
+    def test_refusals_name_file_and_key(self) -> None:
+        good = json.loads((NODES / "hgx-h200-4.json").read_text())
+        cases = [
+            ("not json", "{ nonsense", "not valid JSON near line 1"),
+            ("no gpus", {**good, "gpus": 3}, '"gpus" must be a list'),
+            ("no rate", {**good, "pcie": {"label": "X"}}, '"gbs" must be a number'),
+            ("bad peers", {**good, "peers": [[0, 9]]}, '"peers" holds a pair'),
+            ("bad part", {**good, "gpus": [{**good["gpus"][0], "part": "../x"}]}, '"part"'),
+            ("bad uuid", {**good, "gpus": [{**good["gpus"][0], "uuid": "GPU-1"}]}, '"uuid"'),
+            ("free polls", {**good, "calls": {**good["calls"], "query_us": 0}}, '"query_us"'),
+        ]
+        for name, content, expected in cases:
+            with self.subTest(name):
+                text = content if isinstance(content, str) else json.dumps(content)
+                self.assertIn(expected, refuse(text))
+                self.assertIn("bad.json", refuse(text))
+
+    def test_unknown_node(self) -> None:
+        done = smi("no-such-node", "-L")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("no-such-node", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
