@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: MIT
+ * call.c: one request and its reply; what every call does before and after its own work.
+ */
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "wire.h"
+
+/* ---- messages ---- */
+
+static bool node_is_gone(const char *call, const char *what)
+{
+    if (!atomic_exchange(&vgpu__process.lost, true))
+        vgpu__say(call,
+                  "the virtual node is gone (%s): this and all later calls fail with "
+                  "cudaErrorUnknown (999); run the program again, and if it happens again look "
+                  "at what vgpu-node prints",
+                  what);
+    return false;
+}
+
+static bool receive(int fd, const struct vgpu_request *request, struct vgpu_reply *reply, int *fds,
+                    int *fd_count)
+{
+    ssize_t got;
+    int room = fd_count ? *fd_count : 0;
+    do {
+        if (fd_count)
+            *fd_count = room;
+        got = vgpu_receive(fd, reply, VGPU_MSG_MAX, fds, fd_count, 0);
+        if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+            vgpu__say(request->call, "still waiting for the virtual node after a minute");
+    } while (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
+    if (got <= 0)
+        return node_is_gone(request->call, got == 0 ? "it closed the connection" : strerror(errno));
+    size_t head = offsetof(struct vgpu_reply, data);
+    if ((size_t)got < head || (size_t)got - head < reply->data_bytes)
+        return node_is_gone(request->call, "its reply was cut short");
+    reply->explain[sizeof reply->explain - 1] = '\0';
+    return true;
+}
+
+bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
+                    struct vgpu_reply *reply, int *fds, int *fd_count)
+{
+    struct vgpu__pin pin;
+    bool ok = false;
+    vgpu__pin(&pin);
+    if (vgpu_send(fd, request, offsetof(struct vgpu_request, data) + request->data_bytes, &send_fd,
+                  send_fd >= 0) != 0)
+        node_is_gone(request->call, strerror(errno));
+    else
+        ok = receive(fd, request, reply, fds, fd_count);
+    vgpu__unpin(&pin);
+    return ok;
+}
+
+/* ---- before a call ---- */
+
+cudaError_t vgpu__enter(void)
+{
+    cudaError_t error = vgpu__start();
+    if (error == cudaSuccess)
+        vgpu__self.clock_ps += vgpu__process.info->issue_ps;
+    return error;
+}
+
+static cudaError_t ready(void)
+{
+    cudaError_t error = vgpu__start();
+    if (error != cudaSuccess)
+        return error;
+    if (atomic_load(&vgpu__process.forked))
+        return cudaErrorInitializationError;
+    return vgpu__wire() ? cudaSuccess : cudaErrorUnknown;
+}
+
+struct vgpu_request *vgpu__begin(const char *call, uint32_t op)
+{
+    if (vgpu__record(ready()) != cudaSuccess)
+        return NULL;
+    struct vgpu_request *request = (struct vgpu_request *)vgpu__self.wire->request;
+    *request = (struct vgpu_request){.op = op,
+                                     .device = vgpu__process.physical[vgpu__self.device],
+                                     .peer = -1,
+                                     .clock_ps = vgpu__self.clock_ps};
+    snprintf(request->call, sizeof request->call, "%s", call);
+    return request;
+}
+
+cudaError_t vgpu__failed(void)
+{
+    return vgpu__self.last_error;
+}
+
+/* ---- the call ---- */
+
+/* What kernels printed goes to stdout, in the order in which the node has it. */
+static void print_text(struct vgpu__wire *wire)
+{
+    const struct vgpu_request request = {.op = VGPU_OP_PRINTF,
+                                         .peer = -1,
+                                         .clock_ps = vgpu__self.clock_ps,
+                                         .call = "printf of kernels"};
+    struct vgpu_reply *text = (struct vgpu_reply *)wire->text;
+    do {
+        if (!vgpu__exchange(wire->fd, &request, -1, text, NULL, NULL))
+            return;
+        fwrite(text->data, 1, text->data_bytes, stdout);
+    } while (text->text_waiting && text->data_bytes > 0);
+    fflush(stdout);
+}
+
+static void keep_time(uint64_t clock_ps)
+{
+    vgpu__self.clock_ps = clock_ps;
+    uint64_t latest = atomic_load_explicit(&vgpu__process.latest_ps, memory_order_relaxed);
+    while (latest < clock_ps &&
+           !atomic_compare_exchange_weak(&vgpu__process.latest_ps, &latest, clock_ps))
+        ;
+}
+
+cudaError_t vgpu__ask(int fd, bool free_of_charge, const struct vgpu_reply **out)
+{
+    struct vgpu__wire *wire = vgpu__self.wire;
+    struct vgpu_request *request = (struct vgpu_request *)wire->request;
+    struct vgpu_reply *reply = (struct vgpu_reply *)wire->reply;
+    if (atomic_load(&vgpu__process.lost) ||
+        !vgpu__exchange(wire->fd, request, fd, reply, NULL, NULL))
+        return cudaErrorUnknown;
+    if (!free_of_charge)
+        keep_time(reply->clock_ps);
+    if (reply->explain[0])
+        vgpu__say(request->call, "%s", reply->explain);
+    if (reply->text_waiting)
+        print_text(wire);
+    if (out)
+        *out = reply;
+    return (cudaError_t)reply->error;
+}
+
+cudaError_t vgpu__end(const struct vgpu_reply **reply)
+{
+    return vgpu__record(vgpu__ask(-1, false, reply));
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT
+ * copy.c: cudaMemcpy and its family. The node moves bytes between device memory and pinned memory;
+ * this file checks direction against pointers, carries pageable memory over staging, and copies
+ * between two host places itself. When a call returns is the node's to say (`sync`): it follows
+ * CUDA's table of which copies wait for what.
+ */
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include <string.h>
+
+/* ---- direction ---- */
+
+static const char *const kind_names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                         "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice",
+                                         "cudaMemcpyDefault"};
+
+static bool kind_says_device(enum cudaMemcpyKind kind, bool source)
+{
+    return kind == cudaMemcpyDeviceToDevice ||
+           kind == (source ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
+}
+
+/* Pinned memory is both: the host's, and reachable by devices at the same address. */
+static bool fits(enum vgpu__place place, bool device)
+{
+    return place == VGPU__PINNED || (place == VGPU__DEVICE) == device;
+}
+
+/* Records and returns what is wrong with one side, or success. */
+static cudaError_t check_side(const struct vgpu__copy *c, const void *pointer, bool source)
+{
+    enum vgpu__place place = vgpu__place(pointer);
+    bool device = kind_says_device(c->kind, source);
+    if (!pointer)
+        return vgpu__refuse(cudaErrorInvalidValue, c->call, "the %s is a null pointer",
+                            source ? "source" : "destination");
+    if (c->kind == cudaMemcpyDefault || fits(place, device))
+        return cudaSuccess;
+    return vgpu__refuse(cudaErrorInvalidValue, c->call,
+                        "the direction is %s, but the %s %p is %s memory; give the direction that "
+                        "fits the pointers, or cudaMemcpyDefault",
+                        kind_names[c->kind], source ? "source" : "destination", pointer,
+                        place == VGPU__DEVICE ? "device" : "host");
+}
+
+static cudaError_t check(const struct vgpu__copy *c)
+{
+    if ((int)c->kind < cudaMemcpyHostToHost || c->kind > cudaMemcpyDefault)
+        return vgpu__refuse(
+            cudaErrorInvalidMemcpyDirection, c->call,
+            "direction %d does not exist; use one of cudaMemcpyHostToDevice and so on",
+            (int)c->kind);
+    if (c->rows > 1 && (c->width > c->dst_pitch || c->width > c->src_pitch))
+        return vgpu__refuse(
+            cudaErrorInvalidPitchValue, c->call,
+            "a row of %zu bytes is wider than a pitch (destination %zu, source %zu)", c->width,
+            c->dst_pitch, c->src_pitch);
+    if (c->width == 0 || c->rows == 0)
+        return cudaSuccess;
+    cudaError_t error = check_side(c, c->dst, false);
+    return error != cudaSuccess ? error : check_side(c, c->src, true);
+}
+
+/* ---- bytes ---- */
+
+static void copy_rows(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
+                      size_t rows)
+{
+    for (size_t i = 0; i < rows; i++)
+        memmove((char *)dst + i * dst_pitch, (const char *)src + i * src_pitch, width);
+}
+
+/* Both sides are the host's: the copy happens here, after what the stream still has to do. */
+static cudaError_t host_to_host(const struct vgpu__copy *c)
+{
+    struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_STREAM_SYNC);
+    if (!request)
+        return vgpu__failed();
+    request->stream = vgpu__stream_id(c->stream);
+    cudaError_t error = vgpu__end(NULL);
+    if (error == cudaSuccess)
+        copy_rows(c->dst, c->dst_pitch, c->src, c->src_pitch, c->width, c->rows);
+    return error;
+}
+
+/* Would the node take the destination? Asked before a pageable source is read: a count that is too
+ * large for the device memory is usually too large for the source as well. */
+static bool destination_holds(const struct vgpu__copy *c)
+{
+    const struct vgpu_reply *reply;
+    struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_POINTER);
+    uint64_t begin = (uint64_t)(uintptr_t)c->dst, span, end;
+    if (!request || __builtin_mul_overflow(c->rows - 1, c->dst_pitch, &span) ||
+        __builtin_add_overflow(span, c->width, &span) || __builtin_add_overflow(begin, span, &end))
+        return false;
+    request->ptr = begin;
+    if (vgpu__ask(-1, true, &reply) != cudaSuccess)
+        return false;
+    const struct vgpu_pointer *p = &reply->u.pointer;
+    return p->kind != cudaMemoryTypeUnregistered && end <= p->base + p->bytes;
+}
+
+/* ---- the request ---- */
+
+struct staged {
+    uint64_t address; /* 0: this copy needs none */
+    size_t bytes;
+    bool keep, dst, src; /* which side it stands for */
+};
+
+static cudaError_t stage(const struct vgpu__copy *c, struct staged *s)
+{
+    *s = (struct staged){.dst = vgpu__place(c->dst) == VGPU__PAGEABLE,
+                         .src = vgpu__place(c->src) == VGPU__PAGEABLE};
+    /* Nothing to carry; or the node refuses the copy, with the right code, before it looks. */
+    if ((!s->dst && !s->src) || c->width == 0 || c->rows == 0 || (s->src && !destination_holds(c)))
+        return cudaSuccess;
+    if (__builtin_mul_overflow(c->width, c->rows, &s->bytes))
+        return vgpu__record(cudaErrorInvalidValue);
+    s->keep = s->dst || c->sync;
+    cudaError_t error = vgpu__stage(s->bytes, s->keep, &s->address);
+    if (error != cudaSuccess)
+        return vgpu__record(error);
+    if (s->src)
+        copy_rows((void *)(uintptr_t)s->address, c->width, c->src, c->src_pitch, c->width, c->rows);
+    return cudaSuccess;
+}
+
+static void fill(struct vgpu_request *request, const struct vgpu__copy *c, const struct staged *s)
+{
+    bool whole = c->rows == 1;
+    request->stream = vgpu__stream_id(c->stream);
+    request->u.copy = (struct vgpu_copy){
+        .dst_user = (uint64_t)(uintptr_t)c->dst,
+        .src_user = (uint64_t)(uintptr_t)c->src,
+        .dst = s->dst && s->address ? s->address : (uint64_t)(uintptr_t)c->dst,
+        .src = s->src && s->address ? s->address : (uint64_t)(uintptr_t)c->src,
+        .bytes = c->rows ? c->width : 0,
+        .rows = c->rows ? c->rows : 1,
+        .pitch_dst = whole    ? c->width
+                     : s->dst ? c->width
+                              : c->dst_pitch,
+        .pitch_src = whole    ? c->width
+                     : s->src ? c->width
+                              : c->src_pitch,
+        .api = VGPU_COPY_MEMCPY,
+        .dst_device = -1,
+        .src_device = -1,
+        .dst_pageable = s->dst,
+        .src_pageable = s->src,
+        .sync = c->sync,
+        .host_done = s->keep,
+    };
+}
+
+cudaError_t vgpu__copy(const struct vgpu__copy *c)
+{
+    struct staged s;
+    struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_COPY);
+    if (!request)
+        return vgpu__failed();
+    cudaError_t error = check(c);
+    if (error != cudaSuccess)
+        return error;
+    if (c->width && c->rows && vgpu__place(c->dst) != VGPU__DEVICE &&
+        vgpu__place(c->src) != VGPU__DEVICE)
+        return host_to_host(c);
+    error = stage(c, &s);
+    if (error != cudaSuccess)
+        return error;
+    request = vgpu__begin(c->call, VGPU_OP_COPY);
+    if (!request)
+        return vgpu__failed();
+    fill(request, c, &s);
+    error = vgpu__end(NULL);
+    if (error == cudaSuccess && s.dst && s.address)
+        copy_rows(c->dst, c->dst_pitch, (void *)(uintptr_t)s.address, c->width, c->width, c->rows);
+    if (s.address)
+        vgpu__stage_done(s.address, s.bytes, s.keep);
+    return error;
+}
+
+/* ---- the calls ---- */
+
+cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
+{
+    return vgpu__copy(
+        &(struct vgpu__copy){"cudaMemcpy", dst, src, count, 1, count, count, kind, NULL, true});
+}
+
+cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
+                            cudaStream_t stream)
+{
+    return vgpu__copy(&(struct vgpu__copy){"cudaMemcpyAsync", dst, src, count, 1, count, count,
+                                           kind, stream, false});
+}
+
+cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
+                         size_t height, enum cudaMemcpyKind kind)
+{
+    return vgpu__copy(&(struct vgpu__copy){"cudaMemcpy2D", dst, src, width, height, dpitch, spitch,
+                                           kind, NULL, true});
+}
+
+cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
+                              size_t width, size_t height, enum cudaMemcpyKind kind,
+                              cudaStream_t stream)
+{
+    return vgpu__copy(&(struct vgpu__copy){"cudaMemcpy2DAsync", dst, src, width, height, dpitch,
+                                           spitch, kind, stream, false});
+}
+
+/* ---- between devices, by number ---- */
+
+static bool exists(int device)
+{
+    return device >= 0 && device < vgpu__process.device_count;
+}
+
+/* The numbers must exist and mean nothing else: the addresses decide (recorded). */
+static cudaError_t copy_peer(const char *call, void *dst, int dst_device, const void *src,
+                             int src_device, size_t bytes, cudaStream_t stream, bool sync)
+{
+    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_COPY);
+    if (!request)
+        return vgpu__failed();
+    if (!exists(dst_device) || !exists(src_device))
+        return vgpu__refuse(cudaErrorInvalidDevice, call,
+                            "devices %d and %d; this process sees %d (0 to %d)", dst_device,
+                            src_device, vgpu__process.device_count, vgpu__process.device_count - 1);
+    request->stream = vgpu__stream_id(stream);
+    request->u.copy = (struct vgpu_copy){
+        .dst = (uint64_t)(uintptr_t)dst,
+        .src = (uint64_t)(uintptr_t)src,
+        .dst_user = (uint64_t)(uintptr_t)dst,
+        .src_user = (uint64_t)(uintptr_t)src,
+        .bytes = bytes,
+        .rows = 1,
+        .pitch_dst = bytes,
+        .pitch_src = bytes,
+        .api = VGPU_COPY_PEER,
+        .dst_device = vgpu__process.physical[dst_device],
+        .src_device = vgpu__process.physical[src_device],
+        .sync = sync,
+    };
+    return vgpu__end(NULL);
+}
+
+cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
+{
+    return copy_peer("cudaMemcpyPeer", dst, dstDevice, src, srcDevice, count, NULL, true);
+}
+
+cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice,
+                                size_t count, cudaStream_t stream)
+{
+    return copy_peer("cudaMemcpyPeerAsync", dst, dstDevice, src, srcDevice, count, stream, false);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * error.c: the thread's last error, and the names of codes.
+ */
+#include "runtime.h"
+
+struct code {
+    cudaError_t value;
+    const char *name, *text;
+};
+
+static const struct code codes[] = {
+#define CODE(name, value, text) {(cudaError_t)(value), #name, text},
+    VGPU_ERROR_LIST(CODE)
+#undef CODE
+};
+
+static const struct code *find(cudaError_t error)
+{
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        if (codes[i].value == error)
+            return &codes[i];
+    return NULL;
+}
+
+cudaError_t vgpu__record(cudaError_t error)
+{
+    if (error != cudaSuccess)
+        vgpu__self.last_error = error;
+    return error;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = vgpu__self.last_error;
+    vgpu__self.last_error = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    return vgpu__self.last_error;
+}
+
+const char *cudaGetErrorName(cudaError_t error)
+{
+    const struct code *code = find(error);
+    return code ? code->name : "unrecognized error code";
+}
+
+const char *cudaGetErrorString(cudaError_t error)
+{
+    const struct code *code = find(error);
+    return code ? code->text : "unrecognized error code";
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ * fault.c: what happens when host code touches device memory. Nothing is mapped there, so the MMU
+ * catches it; this handler says which GPU's memory it was, and the process then dies of signal 11
+ * as it does on hardware. A program with a handler of its own keeps it.
+ */
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Only async-signal-safe pieces from here to the handler. */
+
+static char *put(char *at, const char *text)
+{
+    size_t length = strlen(text);
+    memcpy(at, text, length);
+    return at + length;
+}
+
+static char *put_number(char *at, uint64_t value, unsigned base)
+{
+    char digits[24];
+    int count = 0;
+    do
+        digits[count++] = "0123456789abcdef"[value % base];
+    while ((value /= base) != 0);
+    while (count > 0)
+        *at++ = digits[--count];
+    return at;
+}
+
+static void explain(uint64_t address)
+{
+    char line[256], *at = line;
+    int physical = (int)((address - VGPU_ARENA_VA) / VGPU_DEVICE_STRIDE);
+    int logical = vgpu__logical(physical);
+    at = put(at, "vgpu: host code touched address 0x");
+    at = put_number(at, address, 16);
+    at = put(at, logical >= 0 ? ", memory of GPU " : ", memory of physical GPU ");
+    at = put_number(at, (uint64_t)(logical >= 0 ? logical : physical), 10);
+    at = put(at, ": device memory cannot be read or written by host code; "
+                 "copy it with cudaMemcpy\n");
+    ssize_t written = write(STDERR_FILENO, line, (size_t)(at - line));
+    (void)written; /* nothing can be done about it here */
+}
+
+/* With the default action back in place the faulting instruction runs again and ends the process; a
+ * signal that somebody sent has no such instruction and is sent again. */
+static void on_fault(int signal_number, siginfo_t *info, void *context)
+{
+    (void)context;
+    uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
+    bool fault = info->si_code > 0;
+    if (fault && address >= VGPU_ARENA_VA && address < VGPU_ARENA_END && !vgpu__quiet())
+        explain(address);
+    signal(signal_number, SIG_DFL);
+    if (!fault)
+        raise(signal_number);
+}
+
+static bool ours(void)
+{
+    struct sigaction now;
+    return sigaction(SIGSEGV, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
+           now.sa_sigaction == on_fault;
+}
+
+void vgpu__fault_handler_install(void)
+{
+    struct sigaction now, handler = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    if (sigaction(SIGSEGV, NULL, &now) != 0 || (now.sa_flags & SA_SIGINFO) ||
+        now.sa_handler != SIG_DFL)
+        return;
+    sigemptyset(&handler.sa_mask);
+    sigaction(SIGSEGV, &handler, NULL);
+}
+
+/* A stack of its own, so that the sentence also comes out of a thread that ran out of stack. */
+void vgpu__fault_stack_install(struct vgpu__wire *wire)
+{
+    stack_t now, stack = {.ss_sp = wire->signal_stack, .ss_size = sizeof wire->signal_stack};
+    if (ours() && sigaltstack(NULL, &now) == 0 && (now.ss_flags & SS_DISABLE))
+        sigaltstack(&stack, NULL);
+}
+
+void vgpu__fault_stack_remove(struct vgpu__wire *wire)
+{
+    stack_t now, off = {.ss_flags = SS_DISABLE};
+    if (sigaltstack(NULL, &now) == 0 && now.ss_sp == (void *)wire->signal_stack)
+        sigaltstack(&off, NULL);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ * host_memory.c: pinned host memory. The node hands out ranges of the process's host memfd at
+ * addresses of its own choosing; the process maps each at exactly that address, so that one pointer
+ * is good in host code and in kernels.
+ *
+ * A table remembers what is mapped: flags, and what a device reset destroys.
+ */
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+struct range {
+    uint64_t address;
+    size_t bytes;
+    int physical; /* whose context it belongs to */
+    unsigned int flags;
+    struct range *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct range *ranges; /* guarded by lock */
+
+static size_t whole_pages(size_t bytes)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) / page * page;
+}
+
+bool vgpu__map_host(uint64_t address, size_t bytes)
+{
+    void *want = (void *)(uintptr_t)address;
+    void *got =
+        mmap(want, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
+             vgpu__process.host_fd, (off_t)(address - VGPU_HOST_VA));
+    if (got == want)
+        return true;
+    if (got != MAP_FAILED)
+        munmap(got, whole_pages(bytes));
+    vgpu__say("host memory",
+              "cannot map %zu bytes at %p: %s; is something else mapped there, or is "
+              "the address space limited (ulimit -v)?",
+              bytes, want,
+              got == MAP_FAILED ? strerror(errno) : "the kernel chose another address");
+    return false;
+}
+
+static void unmap(const struct range *r)
+{
+    munmap((void *)(uintptr_t)r->address, whole_pages(r->bytes));
+}
+
+/* Takes the range that begins at `address` (or holds it, where `inside`) out of the list, or only
+ * finds it. The caller holds the lock. */
+static struct range **find(uint64_t address, bool inside)
+{
+    struct range **at = &ranges;
+    for (; *at; at = &(*at)->next)
+        if ((*at)->address == address ||
+            (inside && address > (*at)->address && address - (*at)->address < (*at)->bytes))
+            break;
+    return at;
+}
+
+static struct range *take(uint64_t address)
+{
+    pthread_mutex_lock(&lock);
+    struct range **at = find(address, false), *found = *at;
+    if (found)
+        *at = found->next;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void vgpu__host_forget(int physical)
+{
+    pthread_mutex_lock(&lock);
+    for (struct range **at = &ranges; *at;) {
+        struct range *r = *at;
+        if (r->physical != physical) {
+            at = &r->next;
+            continue;
+        }
+        *at = r->next;
+        unmap(r);
+        free(r);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+static cudaError_t remember(uint64_t address, size_t bytes, int physical, unsigned int flags)
+{
+    struct range *r = malloc(sizeof *r);
+    if (!r || !vgpu__map_host(address, bytes)) {
+        free(r);
+        return cudaErrorOperatingSystem;
+    }
+    *r = (struct range){address, bytes, physical, flags, NULL};
+    pthread_mutex_lock(&lock);
+    r->next = ranges;
+    ranges = r;
+    pthread_mutex_unlock(&lock);
+    return cudaSuccess;
+}
+
+static void give_back(const char *call, uint64_t address)
+{
+    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_HOST_FREE);
+    if (request) {
+        request->ptr = address;
+        vgpu__ask(-1, true, NULL);
+    }
+}
+
+static cudaError_t allocate(const char *call, void **ptr, size_t bytes, unsigned int flags)
+{
+    const struct vgpu_reply *reply;
+    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_HOST_ALLOC);
+    if (!request)
+        return vgpu__failed();
+    if (!ptr || (flags & ~(unsigned int)(cudaHostAllocPortable | cudaHostAllocMapped |
+                                         cudaHostAllocWriteCombined)))
+        return vgpu__record(cudaErrorInvalidValue);
+    int physical = request->device;
+    request->bytes = bytes;
+    request->flags = flags;
+    cudaError_t error = vgpu__end(&reply);
+    if (error != cudaSuccess)
+        return error;
+    uint64_t address = reply->value;
+    if (address == 0) {
+        *ptr = NULL; /* 0 bytes */
+        return cudaSuccess;
+    }
+    error = remember(address, bytes, physical, flags);
+    if (error == cudaSuccess)
+        *ptr = (void *)(uintptr_t)address;
+    else
+        give_back(call, address);
+    return vgpu__record(error);
+}
+
+cudaError_t cudaMallocHost(void **ptr, size_t size)
+{
+    return allocate("cudaMallocHost", ptr, size, cudaHostAllocDefault);
+}
+
+cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
+{
+    return allocate("cudaHostAlloc", pHost, size, flags);
+}
+
+/* The pages are unmapped first: once the node has them back it may hand the same range to another
+ * thread, which then maps it. What the table does not know the node refuses, with the right code.
+ */
+cudaError_t cudaFreeHost(void *ptr)
+{
+    struct vgpu_request *request =
+        vgpu__begin("cudaFreeHost", ptr ? VGPU_OP_HOST_FREE : VGPU_OP_CONTEXT);
+    if (!request)
+        return vgpu__failed();
+    request->ptr = (uint64_t)(uintptr_t)ptr;
+    struct range *r = ptr ? take(request->ptr) : NULL;
+    if (r) {
+        unmap(r);
+        free(r);
+    }
+    return vgpu__end(NULL);
+}
+
+/* ---- questions ---- */
+
+/* Flags and address of the range that holds `pointer`; false: not pinned memory of this process. */
+static bool look_up(const void *pointer, unsigned int *flags)
+{
+    pthread_mutex_lock(&lock);
+    const struct range *r = *find((uint64_t)(uintptr_t)pointer, true);
+    if (r)
+        *flags = r->flags;
+    pthread_mutex_unlock(&lock);
+    return r != NULL;
+}
+
+static cudaError_t question(const char *call, const void *pointer, unsigned int *flags)
+{
+    cudaError_t error = vgpu__enter();
+    if (error == cudaSuccess && atomic_load(&vgpu__process.forked))
+        error = cudaErrorInitializationError;
+    if (error != cudaSuccess)
+        return vgpu__record(error);
+    if (!look_up(pointer, flags))
+        return vgpu__refuse(cudaErrorInvalidValue, call,
+                            "%p is no pinned host memory of this process; it must come from "
+                            "cudaMallocHost or cudaHostAlloc",
+                            pointer);
+    return cudaSuccess;
+}
+
+cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int flags)
+{
+    unsigned int unused;
+    if (!pDevice || flags != 0)
+        return vgpu__record(cudaErrorInvalidValue);
+    cudaError_t error = question("cudaHostGetDevicePointer", pHost, &unused);
+    if (error == cudaSuccess)
+        *pDevice = pHost; /* one address for all */
+    return error;
+}
+
+cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
+{
+    unsigned int flags;
+    if (!pFlags)
+        return vgpu__record(cudaErrorInvalidValue);
+    cudaError_t error = question("cudaHostGetFlags", pHost, &flags);
+    if (error == cudaSuccess)
+        *pFlags = flags;
+    return error;
+}

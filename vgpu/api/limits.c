@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: MIT
+ * limits.c: cudaDeviceGetLimit and cudaDeviceSetLimit, and the cache preferences. Limits are kept
+ * and given back; fibers have stacks of their own size and printf loses nothing, so that no value
+ * changes what a program does here. The first values are recorded ones.
+ */
+#include "runtime.h"
+
+#define LIMITS (cudaLimitMallocHeapSize + 1)
+
+static const size_t first_value[LIMITS] = {
+    [cudaLimitStackSize] = 1024,
+    [cudaLimitPrintfFifoSize] = 8650752,
+    [cudaLimitMallocHeapSize] = 8 << 20,
+};
+
+/* What a program set, plus one; 0: it set nothing. */
+static _Atomic size_t changed[VGPU_MAX_DEVICES][LIMITS];
+static _Atomic(enum cudaFuncCache) cache_config[VGPU_MAX_DEVICES];
+
+/* Launches from device code and cache carve-outs are not modelled: their limits are unsupported. */
+static cudaError_t check(enum cudaLimit limit)
+{
+    if ((int)limit < 0 || limit > cudaLimitPersistingL2CacheSize)
+        return cudaErrorInvalidValue;
+    return (int)limit < (int)LIMITS ? cudaSuccess : cudaErrorUnsupportedLimit;
+}
+
+static int current(void)
+{
+    return vgpu__process.physical[vgpu__self.device];
+}
+
+void vgpu__limits_forget(int physical)
+{
+    for (int i = 0; i < (int)LIMITS; i++)
+        atomic_store(&changed[physical][i], 0);
+    atomic_store(&cache_config[physical], cudaFuncCachePreferNone);
+}
+
+/* Limits are the context's: a forked child has none. */
+static cudaError_t enter_context(void)
+{
+    cudaError_t error = vgpu__enter();
+    if (error == cudaSuccess && atomic_load(&vgpu__process.forked))
+        error = cudaErrorInitializationError;
+    return error;
+}
+
+cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
+{
+    cudaError_t error = enter_context();
+    if (error == cudaSuccess && !value)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = check(limit);
+    if (error != cudaSuccess)
+        return vgpu__record(error);
+    size_t set = atomic_load(&changed[current()][limit]);
+    *value = set ? set - 1 : first_value[limit];
+    return cudaSuccess;
+}
+
+cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
+{
+    cudaError_t error = enter_context();
+    if (error == cudaSuccess)
+        error = check(limit);
+    if (error == cudaSuccess)
+        atomic_store(&changed[current()][limit], value + 1);
+    return vgpu__record(error);
+}
+
+static bool known_config(enum cudaFuncCache config)
+{
+    return (int)config >= cudaFuncCachePreferNone && (int)config <= cudaFuncCachePreferEqual;
+}
+
+cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
+{
+    cudaError_t error = enter_context();
+    if (error == cudaSuccess && !config)
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        *config = atomic_load(&cache_config[current()]);
+    return vgpu__record(error);
+}
+
+/* A preference, and here one that nothing looks at: there is no cache to split. */
+cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
+{
+    cudaError_t error = enter_context();
+    if (error == cudaSuccess && !known_config(config))
+        error = cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        atomic_store(&cache_config[current()], config);
+    return vgpu__record(error);
+}
+
+cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheConfig)
+{
+    cudaError_t error = enter_context();
+    if (error == cudaSuccess && !vgpu__find_kernel(func, NULL))
+        error = cudaErrorInvalidDeviceFunction;
+    if (error == cudaSuccess && !known_config(cacheConfig))
+        error = cudaErrorInvalidValue;
+    return vgpu__record(error);
+}

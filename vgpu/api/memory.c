@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT
+ * memory.c: device memory: allocation, and what a pointer points to.
+ */
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include <string.h>
+
+#define PITCH_ALIGNMENT 512
+
+enum vgpu__place vgpu__place(const void *pointer)
+{
+    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    if (address >= VGPU_ARENA_VA && address < VGPU_ARENA_END)
+        return VGPU__DEVICE;
+    if (address >= VGPU_HOST_VA && address < VGPU_HOST_END)
+        return VGPU__PINNED;
+    return VGPU__PAGEABLE;
+}
+
+static cudaError_t allocate(const char *call, void **ptr, size_t bytes)
+{
+    const struct vgpu_reply *reply;
+    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_MALLOC);
+    if (!request)
+        return vgpu__failed();
+    if (!ptr)
+        return vgpu__record(cudaErrorInvalidValue);
+    request->bytes = bytes;
+    cudaError_t error = vgpu__end(&reply);
+    if (error == cudaSuccess)
+        *ptr = (void *)(uintptr_t)reply->value;
+    return error;
+}
+
+/* Nothing is allocated for 0 bytes: success and a null pointer (recorded). */
+cudaError_t cudaMalloc(void **devPtr, size_t size)
+{
+    return allocate("cudaMalloc", devPtr, size);
+}
+
+cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
+{
+    size_t row = (width + PITCH_ALIGNMENT - 1) / PITCH_ALIGNMENT * PITCH_ALIGNMENT;
+    size_t bytes;
+    if (!pitch || row < width || __builtin_mul_overflow(row, height, &bytes))
+        return vgpu__record(cudaErrorInvalidValue);
+    cudaError_t error = allocate("cudaMallocPitch", devPtr, bytes);
+    if (error == cudaSuccess)
+        *pitch = row;
+    return error;
+}
+
+/* cudaFree(0) is the old way to say: make the context. */
+cudaError_t cudaFree(void *devPtr)
+{
+    struct vgpu_request *request = vgpu__begin("cudaFree", devPtr ? VGPU_OP_FREE : VGPU_OP_CONTEXT);
+    if (!request)
+        return vgpu__failed();
+    request->ptr = (uint64_t)(uintptr_t)devPtr;
+    return vgpu__end(NULL);
+}
+
+cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
+{
+    const struct vgpu_reply *reply;
+    if (!vgpu__begin("cudaMemGetInfo", VGPU_OP_MEM_INFO))
+        return vgpu__failed();
+    cudaError_t error = vgpu__end(&reply);
+    if (error != cudaSuccess)
+        return error;
+    if (free)
+        *free = reply->value;
+    if (total)
+        *total = reply->value2;
+    return cudaSuccess;
+}
+
+/* ---- pointers ---- */
+
+static bool reachable(int from, int owner)
+{
+    return from == owner || (owner >= 0 && owner < VGPU_MAX_DEVICES &&
+                             atomic_load(&vgpu__process.peer_enabled[from][owner]));
+}
+
+static void describe(struct cudaPointerAttributes *a, const void *ptr,
+                     const struct vgpu_pointer *pointer)
+{
+    int from = vgpu__process.physical[vgpu__self.device];
+    a->type = (enum cudaMemoryType)pointer->kind;
+    a->device = vgpu__logical(pointer->device);
+    if (a->type == cudaMemoryTypeDevice) {
+        a->devicePointer = reachable(from, pointer->device) ? (void *)ptr : NULL;
+        a->hostPointer = NULL;
+    } else {
+        a->devicePointer = a->hostPointer = (void *)ptr;
+    }
+}
+
+/* Host memory that CUDA does not know is no error: type 0, no device (-2), recorded. */
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
+{
+    const struct vgpu_reply *reply;
+    struct vgpu_request *request = vgpu__begin("cudaPointerGetAttributes", VGPU_OP_POINTER);
+    if (!request)
+        return vgpu__failed();
+    if (!attributes)
+        return vgpu__record(cudaErrorInvalidValue);
+    request->ptr = (uint64_t)(uintptr_t)ptr;
+    cudaError_t error = vgpu__end(&reply);
+    if (error != cudaSuccess)
+        return error;
+    memset(attributes, 0, sizeof *attributes);
+    if (reply->u.pointer.kind != cudaMemoryTypeUnregistered) {
+        describe(attributes, ptr, &reply->u.pointer);
+    } else {
+        attributes->device = cudaInvalidDeviceId;
+        attributes->hostPointer = (void *)ptr;
+    }
+    return cudaSuccess;
+}

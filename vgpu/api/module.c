@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT
+ * module.c: the device images in this program. Constructors put each one into a list before main;
+ * one goes to the node when something in it is first used, as a sealed memfd, so that what the node
+ * loads can no longer change.
+ */
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "registration.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vgpu_host_module *modules; /* guarded by lock; entries stay for good */
+
+void vgpu_register_module(struct vgpu_host_module *module)
+{
+    pthread_mutex_lock(&lock);
+    module->id = 0;
+    module->next = modules;
+    modules = module;
+    pthread_mutex_unlock(&lock);
+}
+
+/* The list only grows at its head: what is reached from here stays valid without the lock. */
+static struct vgpu_host_module *first(void)
+{
+    pthread_mutex_lock(&lock);
+    struct vgpu_host_module *module = modules;
+    pthread_mutex_unlock(&lock);
+    return module;
+}
+
+const struct vgpu_host_kernel *vgpu__find_kernel(const void *stub, struct vgpu_host_module **module)
+{
+    for (struct vgpu_host_module *m = first(); m; m = m->next)
+        for (uint32_t i = 0; i < m->kernel_count; i++)
+            if (m->kernels[i].stub == stub) {
+                if (module)
+                    *module = m;
+                return &m->kernels[i];
+            }
+    return NULL;
+}
+
+const struct vgpu_host_var *vgpu__find_var(const void *shadow, struct vgpu_host_module **module)
+{
+    for (struct vgpu_host_module *m = first(); m; m = m->next)
+        for (uint32_t i = 0; i < m->var_count; i++)
+            if (m->vars[i].shadow == shadow) {
+                *module = m;
+                return &m->vars[i];
+            }
+    return NULL;
+}
+
+/* ---- to the node ---- */
+
+static int image_fd(const struct vgpu_host_module *module)
+{
+    const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
+    size_t left = (size_t)(module->image_end - module->image);
+    const uint8_t *at = module->image;
+    int fd = memfd_create("vgpu-image", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    while (fd >= 0 && left > 0) {
+        ssize_t written = write(fd, at, left);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            break;
+        at += written;
+        left -= (size_t)written;
+    }
+    if (fd >= 0 && (left > 0 || fcntl(fd, F_ADD_SEALS, seals) != 0)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static cudaError_t send_module(struct vgpu_host_module *module, const char *call)
+{
+    const struct vgpu_reply *reply;
+    if (!vgpu__begin(call, VGPU_OP_MODULE))
+        return vgpu__failed();
+    int fd = image_fd(module);
+    if (fd < 0)
+        return vgpu__refuse(cudaErrorOperatingSystem, call,
+                            "cannot make a memfd of the device code of %s: %s", module->name,
+                            strerror(errno));
+    cudaError_t error = vgpu__record(vgpu__ask(fd, true, &reply));
+    close(fd);
+    if (error == cudaSuccess)
+        __atomic_store_n(&module->id, (uint32_t)reply->value, __ATOMIC_RELEASE);
+    return error;
+}
+
+/* Two threads that come first together wait for one another here, once a module. */
+cudaError_t vgpu__load_module(struct vgpu_host_module *module, const char *call, uint32_t *id)
+{
+    static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
+    cudaError_t error = cudaSuccess;
+    *id = __atomic_load_n(&module->id, __ATOMIC_ACQUIRE);
+    if (*id != 0)
+        return cudaSuccess;
+    pthread_mutex_lock(&sending);
+    if (module->id == 0)
+        error = send_module(module, call);
+    *id = module->id;
+    pthread_mutex_unlock(&sending);
+    return error;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ * node_start.c: finds the node to talk to, or starts it.
+ *
+ * 1. VGPU_NODE_FD: a connected socket that the parent left open. It belongs to the process that
+ *    inherited it by exec: a child forked later, before any call, must not share its parent's
+ *    conversation and goes on with 2. Once taken it is closed on exec, for the same reason.
+ * 2. The socket of VGPU_NODE_ID ("default"). If nobody listens there the node is started, under a
+ *    lock, so that programs starting together end up with one node.
+ */
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "place.h"
+
+#ifndef VGPU_BIN_DIR
+#define VGPU_BIN_DIR ""
+#endif
+
+#define READY_LIMIT_MS 30000
+#define READY_FD 3
+
+extern char **environ;
+
+static pid_t exec_pid; /* who we were before any fork */
+
+__attribute__((constructor)) static void remember_pid(void)
+{
+    exec_pid = getpid();
+}
+
+/* ---- an inherited socket ---- */
+
+static int inherited(void)
+{
+    const char *text = getenv("VGPU_NODE_FD");
+    char *end;
+    if (!text || !*text || getpid() != exec_pid)
+        return -1;
+    long fd = strtol(text, &end, 10);
+    int type;
+    socklen_t length = sizeof type;
+    if (*end || fd < 0 || fd > INT_MAX ||
+        getsockopt((int)fd, SOL_SOCKET, SO_TYPE, &type, &length) != 0 || type != SOCK_SEQPACKET)
+        return -1;
+    fcntl((int)fd, F_SETFD, FD_CLOEXEC);
+    return (int)fd;
+}
+
+/* ---- a node that listens ---- */
+
+static int connect_to(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof address.sun_path) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(address.sun_path, path);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0)
+        return fd;
+    int error = errno;
+    close(fd);
+    errno = error;
+    return -1;
+}
+
+static bool nobody_listens(void)
+{
+    return errno == ENOENT || errno == ECONNREFUSED;
+}
+
+/* ---- a node that must be started ---- */
+
+static bool runnable(char *path, size_t room, const char *directory, const char *below)
+{
+    int length = snprintf(path, room, "%s%svgpu-node", directory, below);
+    return length > 0 && (size_t)length < room && access(path, X_OK) == 0;
+}
+
+/* Where vgpu-node is: $VGPU_HOME/bin, else where it was built, else beside the program. */
+static bool find_node_program(char *path, size_t room)
+{
+    const char *home = getenv("VGPU_HOME");
+    if (home && *home)
+        return runnable(path, room, home, "/bin/");
+    if (*VGPU_BIN_DIR && runnable(path, room, VGPU_BIN_DIR, "/"))
+        return true;
+    char self[PATH_MAX];
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length <= 0)
+        return false;
+    self[length] = '\0';
+    *strrchr(self, '/') = '\0';
+    return runnable(path, room, self, "/");
+}
+
+/* Signals in the node are as in a fresh program, whatever this one does with them. */
+static void plain_signals(posix_spawnattr_t *attributes)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    posix_spawnattr_setsigmask(attributes, &set);
+    sigfillset(&set);
+    posix_spawnattr_setsigdefault(attributes, &set);
+    posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+}
+
+static int spawn(const char *program, const char *id, int ready_fd, pid_t *pid)
+{
+    char fd_text[16];
+    snprintf(fd_text, sizeof fd_text, "%d", READY_FD);
+    char *args[] = {(char *)program, "--id", (char *)id, "--ready-fd", fd_text, NULL};
+    posix_spawn_file_actions_t actions;
+    posix_spawnattr_t attributes;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawnattr_init(&attributes);
+    posix_spawn_file_actions_adddup2(&actions, ready_fd, READY_FD);
+    plain_signals(&attributes);
+    int error = posix_spawn(pid, program, &actions, &attributes, args, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+/* What the node wrote until it closed the descriptor or wrote a line: "" when it said nothing. */
+static void read_line(int fd, char *line, size_t room)
+{
+    size_t length = 0;
+    struct pollfd wait = {.fd = fd, .events = POLLIN};
+    while (length + 1 < room && poll(&wait, 1, READY_LIMIT_MS) > 0) {
+        ssize_t got = read(fd, line + length, room - 1 - length);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            break;
+        length += (size_t)got;
+        if (line[length - 1] == '\n')
+            break;
+    }
+    line[length] = '\0';
+}
+
+/* The node detaches itself; its first process ends at once and is ours to collect. */
+static void collect(pid_t pid)
+{
+    struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};
+    for (int i = 0; i < 200 && waitpid(pid, NULL, WNOHANG) == 0; i++)
+        nanosleep(&pause, NULL);
+}
+
+static int start_node(const char *id, char *why, size_t room)
+{
+    char program[PATH_MAX], line[512];
+    int ends[2];
+    pid_t pid;
+    if (!find_node_program(program, sizeof program)) {
+        snprintf(
+            why, room,
+            "no virtual node is running and vgpu-node was not found in $VGPU_HOME/bin, '%s' or "
+            "beside the program; build the project or set VGPU_HOME",
+            VGPU_BIN_DIR);
+        return -1;
+    }
+    if (pipe2(ends, O_CLOEXEC) != 0) {
+        snprintf(why, room, "cannot make a pipe: %s", strerror(errno));
+        return -1;
+    }
+    int ready = fcntl(ends[1], F_DUPFD_CLOEXEC, READY_FD + 1); /* dup2 onto itself keeps CLOEXEC */
+    int error = spawn(program, id, ready, &pid);
+    close(ready);
+    close(ends[1]);
+    line[0] = '\0';
+    if (error == 0) {
+        read_line(ends[0], line, sizeof line);
+        collect(pid);
+    }
+    close(ends[0]);
+    if (error != 0)
+        snprintf(why, room, "cannot start '%s': %s", program, strerror(error));
+    else if (strncmp(line, "ready", 5) != 0)
+        snprintf(why, room, "the virtual node '%s' did not start: %s", id,
+                 *line ? line : "it ended without a word; run vgpu-node --id by hand to see why");
+    else
+        return 0;
+    why[strcspn(why, "\n")] = '\0';
+    return -1;
+}
+
+/* ---- both ---- */
+
+static int open_lock(const char *socket_path, char *why, size_t room)
+{
+    char path[PATH_MAX + 8];
+    snprintf(path, sizeof path, "%s.lock", socket_path);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    int result;
+    do
+        result = fd < 0 ? -1 : flock(fd, LOCK_EX);
+    while (result != 0 && fd >= 0 && errno == EINTR);
+    if (result == 0)
+        return fd;
+    snprintf(why, room, "cannot lock '%s': %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+static int connect_or_start(const char *id, const char *path, char *why, size_t room)
+{
+    int fd = connect_to(path);
+    if (fd >= 0 || !nobody_listens()) {
+        if (fd < 0)
+            snprintf(why, room, "cannot connect to '%s': %s", path, strerror(errno));
+        return fd;
+    }
+    int lock = open_lock(path, why, room);
+    if (lock < 0)
+        return -1;
+    fd = connect_to(path); /* somebody may have been faster */
+    if (fd < 0 && start_node(id, why, room) == 0) {
+        fd = connect_to(path);
+        if (fd < 0)
+            snprintf(why, room, "the node '%s' started but '%s' does not answer: %s", id, path,
+                     strerror(errno));
+    }
+    close(lock);
+    return fd;
+}
+
+int vgpu__reach_node(char *why, size_t room)
+{
+    char path[PATH_MAX];
+    const char *id = getenv("VGPU_NODE_ID");
+    int fd = inherited();
+    if (fd >= 0)
+        return fd;
+    if (!id || !*id)
+        id = "default";
+    if (vgpu_socket_path(id, path, sizeof path, why, room) != 0)
+        return -1;
+    return connect_or_start(id, path, why, room);
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ * runtime.h: the map of the runtime, the library in the program's process that answers CUDA calls.
+ *
+ * Layers, lower ones know nothing of higher ones:
+ *   say.c error.c        sentences on stderr, the thread's last error
+ *   node_start.c         finds the node, or starts it
+ *   visible.c            which devices CUDA_VISIBLE_DEVICES leaves
+ *   process.c thread.c   the process's connection, and one more for each host thread
+ *   call.c pin.c         one request and its reply
+ *   everything else      the calls, by subject
+ *
+ * A call that needs the node reads
+ *     struct vgpu_request *r = vgpu__begin("cudaX", VGPU_OP_X);
+ *     if (!r)
+ *         return vgpu__failed();
+ *     r->stream = ...;
+ *     return vgpu__end(NULL);
+ * and one that does not starts with vgpu__enter and ends with vgpu__record. No call holds a lock
+ * while it waits for the node.
+ */
+#ifndef VGPU_RUNTIME_H
+#define VGPU_RUNTIME_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cuda_runtime_api.h"
+#include "protocol.h"
+
+/* ---- the process ---- */
+
+struct vgpu__process {
+    /* set once by vgpu__start, then only read */
+    const struct vgpu_node_info *info; /* NULL: no node */
+    int host_fd;                       /* the process's pinned memory */
+    int node_cpu;                      /* -1: never pin */
+    int device_count;                  /* visible ones */
+    int physical[VGPU_MAX_DEVICES];    /* of logical device i */
+
+    atomic_bool forked;         /* this is the child of a process that was connected */
+    atomic_bool lost;           /* the node went away */
+    _Atomic uint64_t latest_ps; /* the latest clock of any thread: where a new thread's begins */
+
+    /* by physical device; small facts that a call must know without asking */
+    atomic_bool has_context[VGPU_MAX_DEVICES];
+    atomic_bool peer_enabled[VGPU_MAX_DEVICES][VGPU_MAX_DEVICES];
+};
+extern struct vgpu__process vgpu__process;
+
+/* Connects the process (once) and resolves its devices. What every call answers when that failed:
+ * 35 no node, 100 no devices, 101 a device named twice; cudaSuccess otherwise, also in a forked
+ * child, which may still ask about devices. */
+cudaError_t vgpu__start(void);
+
+/* A connection of its own for the calling thread: a descriptor, or -1 (said on stderr). */
+int vgpu__new_connection(struct vgpu_request *request, struct vgpu_reply *reply);
+
+const struct vgpu_device_info *vgpu__device_info(int logical);
+int vgpu__logical(int physical); /* -1: not visible */
+
+/* visible.c: the physical devices of `list` (NULL: all), in bus order where asked. The count in
+ * *count, or the code that every call answers. */
+cudaError_t vgpu__visible(const struct vgpu_node_info *info, const char *list, bool by_bus,
+                          int *physical, int *count);
+
+/* node_start.c: a connected socket, or -1 with a sentence in `why`. */
+int vgpu__reach_node(char *why, size_t room);
+
+/* ---- the thread ---- */
+
+/* What a thread needs to talk to the node. Made at its first call that does, freed when it ends. */
+struct vgpu__wire {
+    int fd;
+    struct vgpu__wire *next; /* guarded by the lock in thread.c */
+    uint64_t stage;          /* address of the staging range, 0: none */
+    size_t stage_bytes;
+    _Alignas(16) unsigned char request[VGPU_MSG_MAX], reply[VGPU_MSG_MAX], text[VGPU_MSG_MAX];
+    _Alignas(16) unsigned char signal_stack[32 << 10];
+};
+
+struct vgpu__thread { /* owner thread only */
+    int device;       /* logical number */
+    cudaError_t last_error;
+    uint64_t clock_ps;
+    struct vgpu__wire *wire;
+};
+extern _Thread_local struct vgpu__thread vgpu__self;
+
+/* The calling thread's wire, made if need be; NULL: not possible (said on stderr). */
+struct vgpu__wire *vgpu__wire(void);
+void vgpu__wires_lock(void);
+void vgpu__wires_unlock(void);
+void vgpu__wires_drop(void); /* in a forked child, locked */
+
+/* ---- one call ---- */
+
+/* For calls that need no context: devices exist; the thread's clock pays for the call. */
+cudaError_t vgpu__enter(void);
+
+/* For calls that do: a zeroed request of the calling thread with op, call, device, peer -1 and
+ * clock filled in. NULL: the call fails with vgpu__failed(). */
+struct vgpu_request *vgpu__begin(const char *call, uint32_t op);
+cudaError_t vgpu__failed(void);
+
+/* Sends the thread's request (with descriptor `fd` unless -1) and waits. Returns the reply's error;
+ * *reply (may be NULL) is valid until the thread's next request. vgpu__ask records nothing and
+ * leaves the clock alone where `free_of_charge`; vgpu__end records the error as the call's. */
+cudaError_t vgpu__ask(int fd, bool free_of_charge, const struct vgpu_reply **reply);
+cudaError_t vgpu__end(const struct vgpu_reply **reply);
+
+/* Message level: one request, one reply on `fd`. False: the node is gone (said on stderr). */
+bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
+                    struct vgpu_reply *reply, int *fds, int *fd_count);
+
+/* pin.c: the calling thread moves to the node's CPU, and back. */
+struct vgpu__pin {
+    bool pinned;
+    unsigned long mask[1024 / (8 * sizeof(unsigned long))];
+};
+void vgpu__pin(struct vgpu__pin *pin);
+void vgpu__unpin(const struct vgpu__pin *pin);
+
+/* ---- errors and sentences ---- */
+
+/* Makes `error` the thread's last error, unless it is success, and returns it. */
+cudaError_t vgpu__record(cudaError_t error);
+
+/* "vgpu: <call>: <text>" on stderr, once for each distinct text; silent with VGPU_QUIET=1. */
+void vgpu__say(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+bool vgpu__quiet(void);
+
+/* A sentence and the code to answer with: `return vgpu__refuse(error, call, ...)`. Recorded. */
+cudaError_t vgpu__refuse(cudaError_t error, const char *call, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* ---- memory ---- */
+
+enum vgpu__place { VGPU__PAGEABLE, VGPU__PINNED, VGPU__DEVICE };
+enum vgpu__place vgpu__place(const void *address);
+
+/* Maps [address, address + bytes) of the process's pinned memory. False: not possible (said). */
+bool vgpu__map_host(uint64_t address, size_t bytes);
+
+/* A mapped staging range of at least `bytes` (not 0): the thread's own (keep), or one for a copy
+ * that may outlive the call. Sends requests: call it before the copy's own request is begun. */
+cudaError_t vgpu__stage(size_t bytes, bool keep, uint64_t *address);
+void vgpu__stage_done(uint64_t address, size_t bytes, bool keep); /* after the copy's reply */
+void vgpu__stage_close(struct vgpu__wire *wire);                  /* at thread end: unmaps only */
+
+void vgpu__host_forget(int physical); /* a reset destroyed the device's pinned memory */
+
+/* One copy as the program asked for it; rows == 1 and pitches unused for a plain one. */
+struct vgpu__copy {
+    const char *call;
+    void *dst;
+    const void *src;
+    size_t width, rows, dst_pitch, src_pitch;
+    enum cudaMemcpyKind kind;
+    cudaStream_t stream;
+    bool sync;
+};
+cudaError_t vgpu__copy(const struct vgpu__copy *copy);
+
+/* ---- streams, kernels, variables ---- */
+
+uint64_t vgpu__stream_id(cudaStream_t stream);
+
+struct vgpu_host_kernel;
+struct vgpu_host_module;
+
+/* The kernel of this stub, NULL if none; *module may be NULL. */
+const struct vgpu_host_kernel *vgpu__find_kernel(const void *stub,
+                                                 struct vgpu_host_module **module);
+const struct vgpu_host_var *vgpu__find_var(const void *shadow, struct vgpu_host_module **module);
+
+/* The module's id at the node, sent there if need be. */
+cudaError_t vgpu__load_module(struct vgpu_host_module *module, const char *call, uint32_t *id);
+
+/* Bytes of dynamic shared memory that the kernel may have on the current device. */
+size_t vgpu__dynamic_limit(const struct vgpu_host_kernel *kernel);
+void vgpu__functions_forget(int physical);
+
+/* Blocks of this shape that one SM of the current device holds at once. */
+int vgpu__blocks_per_sm(const struct vgpu_host_kernel *kernel, size_t threads,
+                        size_t dynamic_bytes);
+
+void vgpu__limits_forget(int physical);
+void vgpu__fault_handler_install(void);                  /* once a process */
+void vgpu__fault_stack_install(struct vgpu__wire *wire); /* once a thread */
+void vgpu__fault_stack_remove(struct vgpu__wire *wire);
+
+#endif
