@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+"""`python3 -m grader` is `./lab`."""
+
+import sys
+
+from grader.cli import main
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: MIT
+"""Configuring and building through CMake. Repeating either with nothing to do is quick."""
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from grader.exits import ExitStatus, LabError
+from grader.machine import cores
+from grader.needs import build_env, tool_path
+from grader.proc import Done, capture, show
+from grader.project import Project
+
+
+def configure(project: Project) -> bool:
+    """Configures unless that was done; says whether it had to. A tree that was copied or moved
+    here from elsewhere is configured afresh (CMake refuses it)."""
+    if project.configured() and not _moved(project):
+        return False
+    words = ["cmake", "--preset", project.preset, *_generator(project)]
+    if project.configured():
+        words.append("--fresh")
+    done = capture(words, cwd=project.root, env=build_env(project))
+    if not done.ok:
+        raise LabError(f"{done.output}\nCMake could not configure.", ExitStatus.BUILD_FAILED)
+    return True
+
+
+def build(project: Project, targets: Sequence[str] = (), *, quiet: bool = False) -> Done:
+    """Builds `targets`, or everything; goes on past a file that does not compile, so that one lab's
+    mistake hides no other. Output is kept when `quiet`, shown as it comes otherwise."""
+    require_configured(project)
+    words: list[str | Path] = ["cmake", "--build", project.build_dir, f"-j{cores()}"]
+    for target in targets:
+        words += ["--target", target]
+    words += ["--", *_keep_going(project)]
+    if quiet:
+        return capture(words, cwd=project.root, env=build_env(project))
+    return Done(show(words, cwd=project.root, env=build_env(project)), "")
+
+
+def require_configured(project: Project) -> None:
+    if not project.configured():
+        raise LabError(
+            f"{_relative(project)} is not configured: nothing is built yet. Run ./lab start.",
+            ExitStatus.NOT_CONFIGURED,
+        )
+
+
+def cache(project: Project) -> dict[str, str]:
+    """The entries of CMakeCache.txt, without their types."""
+    entries: dict[str, str] = {}
+    path = project.build_dir / "CMakeCache.txt"
+    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else []:
+        key, sign, value = line.partition("=")
+        if sign and not line.startswith(("#", "//")):
+            entries[key.partition(":")[0]] = value
+    return entries
+
+
+def uses_ninja(project: Project) -> bool:
+    return cache(project).get("CMAKE_GENERATOR", "").startswith("Ninja")
+
+
+def _moved(project: Project) -> bool:
+    home = cache(project).get("CMAKE_HOME_DIRECTORY")
+    return home is not None and Path(home) != project.root
+
+
+def _generator(project: Project) -> list[str]:
+    """Ninja where it is installed; CMake's own choice (make) where not."""
+    return ["-G", "Ninja"] if shutil.which("ninja", path=tool_path(project)) else []
+
+
+def _keep_going(project: Project) -> list[str]:
+    return ["-k", "0"] if uses_ninja(project) else ["-k"]
+
+
+def _relative(project: Project) -> Path:
+    return project.build_dir.relative_to(project.root)

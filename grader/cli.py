@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""The command line of `./lab`. Each command is a function that gets the checkout and the parsed
+words, and says how it ended."""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+
+from grader import start, testing
+from grader.exits import ExitStatus, LabError
+from grader.hints import hint
+from grader.project import Lab, Project, here
+from grader.sync import State, SyncReport, compare, reset, sync
+
+Command = Callable[[Project, argparse.Namespace], ExitStatus]
+
+EPILOG = """\
+exit status: 0 all is well, 1 a test or check failed, 2 wrong use, 3 only TODOs are left to write,
+4 harness error, 5 nothing is built yet, 6 no such test, lab, task or hint, 7 does not compile,
+8 the machine lacks something, 77 cannot run here
+"""
+
+
+def main(words: Sequence[str]) -> int:
+    args = parser().parse_args(list(words))
+    command: Command = args.run
+    try:
+        return command(here(), args)
+    except LabError as error:
+        print(error, file=sys.stderr)
+        return error.status
+    except KeyboardInterrupt:
+        print("\nInterrupted.", file=sys.stderr)
+        return ExitStatus.INTERRUPTED
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="./lab",
+        description="The course's front door: set up, test, see where you stand, get a hint.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    _learner_commands(commands)
+    _maintainer_commands(commands)
+    return top
+
+
+def _learner_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    add = commands.add_parser("start", help="install what is missing, build, run, show the board")
+    add.add_argument("--no-install", action="store_true", help="only say what is missing")
+    add.add_argument("--only-setup", action="store_true", help="install what is missing, no more")
+    add.set_defaults(run=_start)
+    add = commands.add_parser("test", help="rebuild and run your tests: all, 03 or 03.CASE")
+    add.add_argument("what", nargs="?", default="", metavar="LAB[.CASE]")
+    add.add_argument("-v", "--verbose", action="store_true", help="show passed tests' output too")
+    add.set_defaults(run=_test)
+    add = commands.add_parser("status", help="the scoreboard as of the last run")
+    add.set_defaults(run=_status)
+    add = commands.add_parser("hint", help="one hint of a task: ./lab hint 03 2, then ... 03 2 2")
+    add.add_argument("lab", metavar="LAB")
+    add.add_argument("task", type=int, metavar="TASK")
+    add.add_argument("which", type=int, nargs="?", default=1, metavar="N")
+    add.set_defaults(run=_hint)
+    add = commands.add_parser("reset", help="put a lab's skeleton back; your copy is kept as .bakN")
+    add.add_argument("lab", metavar="LAB")
+    add.set_defaults(run=_reset)
+
+
+def _maintainer_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    add = commands.add_parser("sync", help="write labs/ from solutions/; edited files stay")
+    add.add_argument("labs", nargs="*", metavar="LAB")
+    add.add_argument("--check", action="store_true", help="write nothing, say what would change")
+    add.add_argument("--force", action="store_true", help="overwrite edited files, too")
+    add.set_defaults(run=_sync)
+    add = commands.add_parser("selfcheck", help="prove this checkout sound")
+    add.add_argument("--full", action="store_true", help="the longer drills, too")
+    add.add_argument("-j", "--jobs", type=int, default=0, help="at a time (default: cores)")
+    add.set_defaults(run=_selfcheck)
+
+
+def _start(project: Project, args: argparse.Namespace) -> ExitStatus:
+    start.set_up(project, may_install=not args.no_install)
+    return ExitStatus.OK if args.only_setup else start.first_run(project)
+
+
+def _test(project: Project, args: argparse.Namespace) -> ExitStatus:
+    return testing.command(project, args.what, verbose=args.verbose)
+
+
+def _status(project: Project, args: argparse.Namespace) -> ExitStatus:
+    return start.status(project)
+
+
+def _hint(project: Project, args: argparse.Namespace) -> ExitStatus:
+    print(hint(project, project.lab(args.lab), args.task, args.which))
+    return ExitStatus.OK
+
+
+def _reset(project: Project, args: argparse.Namespace) -> ExitStatus:
+    lab = project.lab(args.lab)
+    kept = reset(project, lab)
+    for path, copy in sorted(kept.items()):
+        print(f"labs/{path}: the skeleton again; yours is now labs/{copy}")
+    if not kept:
+        print(f"labs/{lab.folder}: nothing was edited")
+    return ExitStatus.OK
+
+
+def _sync(project: Project, args: argparse.Namespace) -> ExitStatus:
+    labs: list[Lab] = [project.lab(name) for name in args.labs] or project.labs()
+    if args.check:
+        return _tell_check(compare(project, labs))
+    return _tell_sync(sync(project, labs, force=args.force), force=args.force)
+
+
+def _tell_sync(report: SyncReport, *, force: bool) -> ExitStatus:
+    for state, words in (
+        (State.MISSING, "written"),
+        (State.STALE, "brought up to date"),
+        (State.GONE, "deleted: nothing generates it any more"),
+        (State.EDITED, "overwritten" if force else "edited, left alone (--force overwrites)"),
+    ):
+        for path in report.those(state):
+            print(f"labs/{path}: {words}")
+    print(f"{len(report.those(State.CURRENT))} files were up to date")
+    return ExitStatus.OK
+
+
+def _tell_check(report: SyncReport) -> ExitStatus:
+    """Edited files are a learner's right and fail nothing; files that ./lab sync would write do."""
+    behind = [s for s in (State.MISSING, State.STALE, State.GONE) if report.those(s)]
+    for state in (*behind, State.EDITED):
+        for path in report.those(state):
+            print(f"labs/{path}: {state.value}")
+    print("labs/ is behind solutions/: run ./lab sync" if behind else "labs/ is up to date")
+    return ExitStatus.FAILED if behind else ExitStatus.OK
+
+
+def _selfcheck(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.selfcheck import selfcheck
+
+    return selfcheck(project, full=args.full, jobs=args.jobs)

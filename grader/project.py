@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Where things lie in a checkout, and the labs found there."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.exits import ExitStatus, LabError
+
+LAB_FOLDER = re.compile(r"(\d\d)-[a-z0-9-]+")
+
+
+@dataclass(frozen=True)
+class Lab:
+    """One lab: `folder` is "03-p2p-copy", `number` "03", its tests are named `lab03.*`."""
+
+    folder: str
+
+    @property
+    def number(self) -> str:
+        return self.folder[:2]
+
+    @property
+    def name(self) -> str:
+        return f"lab{self.number}"
+
+    @property
+    def title(self) -> str:
+        return self.folder[3:].replace("-", " ")
+
+
+@dataclass(frozen=True)
+class Project:
+    root: Path
+    preset: str = "vgpu"
+
+    @property
+    def labs_dir(self) -> Path:
+        return self.root / "labs"
+
+    @property
+    def solutions_dir(self) -> Path:
+        return self.root / "solutions"
+
+    @property
+    def build_dir(self) -> Path:
+        return self.root / "build" / self.preset
+
+    @property
+    def venv(self) -> Path:
+        return self.root / ".venv"
+
+    @property
+    def deps(self) -> Path:
+        return self.root / ".deps"
+
+    def configured(self) -> bool:
+        return (self.build_dir / "CMakeCache.txt").is_file()
+
+    def labs(self) -> list[Lab]:
+        """Every lab there is a solution for, in order."""
+        return _labs_in(self.solutions_dir)
+
+    def lab(self, number: str) -> Lab:
+        """The lab meant by "03", "3", "lab03" or "03-p2p-copy"."""
+        digits = re.match(r"(?:lab)?(\d{1,2})\b", number)
+        for lab in self.labs():
+            if digits and lab.number == digits.group(1).zfill(2):
+                return lab
+        have = ", ".join(lab.number for lab in self.labs()) or "none"
+        raise LabError(f"There is no lab {number!r} here. Labs: {have}.", ExitStatus.NO_MATCH)
+
+
+def _labs_in(folder: Path) -> list[Lab]:
+    if not folder.is_dir():
+        return []
+    names = sorted(entry.name for entry in folder.iterdir() if entry.is_dir())
+    return [Lab(name) for name in names if LAB_FOLDER.fullmatch(name)]
+
+
+def here() -> Project:
+    """The checkout that this package belongs to."""
+    return Project(Path(__file__).resolve().parent.parent)

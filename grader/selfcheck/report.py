@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""What a selfcheck found: every check has a name, and each failure says what and why."""
+
+import time
+from dataclasses import dataclass, field
+
+
+@dataclass
+class Report:
+    """Prints as it goes: one line a section, more only for what failed."""
+
+    passed: int = 0
+    failures: list[tuple[str, str]] = field(default_factory=list)  # name, reason
+    started: float = field(default_factory=time.monotonic)
+
+    def section(self, title: str) -> "Section":
+        return Section(self, title)
+
+    @property
+    def ok(self) -> bool:
+        return self.passed > 0 and not self.failures
+
+    def closing_line(self) -> str:
+        """A selfcheck that checked nothing has not passed."""
+        failed = len(self.failures)
+        return f"selfcheck: {self.passed} passed, {failed} failed"
+
+
+@dataclass
+class Section:
+    """`with report.section("..."): ...`; the line is printed at the end, with the counts."""
+
+    report: Report
+    title: str
+    passed: int = 0
+    failed: int = 0
+    started: float = 0.0
+
+    def __enter__(self) -> "Section":
+        self.started = time.monotonic()
+        return self
+
+    def check(self, name: str, holds: bool, reason: str = "") -> bool:
+        """Counts one check; `reason` says why it does not hold, and what was expected."""
+        if holds:
+            self.passed += 1
+            self.report.passed += 1
+        else:
+            self.failed += 1
+            self.report.failures.append((name, reason))
+            print(f"  FAILED  {name}")
+            for line in reason.rstrip().splitlines():
+                print(f"          {line}")
+        return holds
+
+    def __exit__(self, *_: object) -> None:
+        seconds = time.monotonic() - self.started
+        verdict = f"{self.failed} FAILED" if self.failed else "ok"
+        print(f"{self.title:<58}{self.passed:>4} passed  {seconds:5.0f} s  {verdict}", flush=True)

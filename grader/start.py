@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""`./lab start`: from a bare machine to the scoreboard. What is there already is left as it is."""
+
+import sys
+
+from grader import build, ctest, install, needs
+from grader.exits import ExitStatus, LabError
+from grader.machine import look
+from grader.project import Project
+from grader.scoreboard import next_step, render, scores, stale
+from grader.testing import LEARNER, compile_errors, run_tests
+
+
+def set_up(project: Project, *, may_install: bool = True) -> None:
+    """Everything that the build needs is there on return; LabError says what is missing."""
+    machine = look()
+    _say("machine", str(machine))
+    if machine.system != "Linux":
+        raise LabError(
+            f"The virtual node needs Linux (memfd, Unix sockets, ptrace-free /proc); this is "
+            f"{machine.system}. On Windows use WSL2, on a Mac the container of .devcontainer/.",
+            ExitStatus.MISSING,
+        )
+    lacking = needs.missing(project)
+    if lacking and may_install:
+        _say("missing", ", ".join(need.name for need in lacking))
+        install.install(project, machine, lacking, _say_install)
+    elif lacking:
+        raise LabError(install.advice(lacking, machine), ExitStatus.MISSING)
+    _say("tools", ", ".join(need.found(project) for need in needs.needs()))
+
+
+def first_run(project: Project) -> ExitStatus:
+    """Configures, builds, runs the learner's labs, and shows the board."""
+    if build.configure(project):
+        _say("configured", str(project.build_dir.relative_to(project.root)))
+    _say("building", "the virtual node, the harness, the solutions")
+    if not build.build(project).ok:
+        raise LabError("The project itself does not build: see above.", ExitStatus.BUILD_FAILED)
+    labs = [lab.name for lab in project.labs() if (project.labs_dir / lab.folder).is_dir()]
+    done = build.build(project, labs, quiet=True)
+    if not done.ok:
+        print(compile_errors(done.output))
+    _say("running", "your labs on the virtual node")
+    run_tests(project, LEARNER)
+    return status(project)
+
+
+def status(project: Project) -> ExitStatus:
+    """The scoreboard as of the last run, and what to do next."""
+    lines = scores(project, ctest.tests(project))
+    print(f"\n{render(lines, color=sys.stdout.isatty())}\n")
+    edited = [line.lab.number for line in lines if stale(project, line)]
+    for number in edited:
+        print(f"  lab {number} was edited since its tests ran: ./lab test {number}")
+    print(next_step(project, lines))
+    return ExitStatus.OK
+
+
+def _say(what: str, text: str) -> None:
+    print(f"{what:<11}{text}", flush=True)
+
+
+def _say_install(text: str) -> None:
+    _say("installing", text)

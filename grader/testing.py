@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""`./lab test`: rebuilds what was edited, runs the learner's tests, tells how they went."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from grader import build, ctest
+from grader.exits import ExitStatus, LabError
+from grader.project import Project
+from grader.records import SIGNS, Record, Verdict, read_record
+
+LEARNER = r"^lab\d\d\."
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One test that ran: its record, and what it printed."""
+
+    record: Record
+    text: str
+
+    @property
+    def verdict(self) -> Verdict:
+        return self.record.verdict
+
+
+def pattern_of(project: Project, what: str) -> str:
+    """The tests meant by "", "03", "lab03", "03.split" or "lab03.split"."""
+    if not what:
+        return LEARNER
+    lab, dot, case = what.partition(".")
+    name = project.lab(lab).name
+    return f"^{name}\\.{re.escape(case)}$" if dot else f"^{name}\\."
+
+
+def run_tests(project: Project, pattern: str) -> list[Outcome]:
+    """Runs the matching tests of a tree that is up to date."""
+    found = ctest.tests(project, pattern)
+    wanted = [test for test in found if re.search(pattern, test.name)]
+    if not wanted:
+        raise LabError(no_match(project, pattern), ExitStatus.NO_MATCH)
+    for test in wanted:
+        if test.results:
+            test.results.unlink(missing_ok=True)
+    finished = ctest.run(project, pattern)
+    return [_outcome(test, finished.get(test.name)) for test in wanted]
+
+
+def no_match(project: Project, pattern: str) -> str:
+    names = sorted({test.name for test in ctest.tests(project) if re.search(LEARNER, test.name)})
+    start = pattern.strip("^$").replace("\\", "").split(".")[0]
+    near = [name for name in names if name.startswith(start)] or names
+    shown = ", ".join(near[:12]) + (", ..." if len(near) > 12 else "")
+    return f"No test matches {pattern!r}. There are: {shown or 'none'}."
+
+
+def rebuild(project: Project, pattern: str) -> str:
+    """Builds what the matching tests need; a file that does not compile ends the command. Returns
+    the compilers' warnings, if any."""
+    labs = [lab for lab in project.labs() if re.search(pattern.split("\\.")[0], f"{lab.name}.")]
+    targets = [lab.name for lab in labs if (project.labs_dir / lab.folder).is_dir()]
+    done = build.build(project, targets, quiet=True)
+    if not done.ok:
+        raise LabError(
+            f"{compile_errors(done.output)}\nThis does not compile yet.", ExitStatus.BUILD_FAILED
+        )
+    return compile_errors(done.output) if "warning:" in done.output else ""
+
+
+def compile_errors(output: str) -> str:
+    """What the compilers said, without the build's own lines (commands, progress)."""
+    noise = re.compile(r"\[\d+/\d+\]|\[ *\d+%\]|FAILED: |ninja: |g?make(\[\d+\])?: |/\S+ .* -c ")
+    lines = [line for line in output.splitlines() if not noise.match(line)]
+    return "\n".join(lines).strip() or output.strip()
+
+
+def status_of(outcomes: Iterable[Outcome]) -> ExitStatus:
+    """How `./lab test` ends: the worst verdict counts."""
+    found = {outcome.verdict for outcome in outcomes}
+    for verdict, status in (
+        (Verdict.HARNESS_ERROR, ExitStatus.HARNESS_ERROR),
+        (Verdict.UNKNOWN, ExitStatus.HARNESS_ERROR),
+        (Verdict.FAIL, ExitStatus.FAILED),
+        (Verdict.NOT_WRITTEN, ExitStatus.NOT_WRITTEN),
+        (Verdict.PASS, ExitStatus.OK),
+    ):
+        if verdict in found:
+            return status
+    return ExitStatus.CANNOT_RUN
+
+
+def _outcome(test: ctest.Test, finished: ctest.Finished | None) -> Outcome:
+    """A test without a record was ended before it could write one: ours, not the student's."""
+    record = read_record(test.results) if test.results else None
+    text = finished.text if finished else "ctest did not run it"
+    if record is None:
+        case = test.name.split(".", 1)[1]
+        message = "the test left no result"
+        record = Record(test.name, case, 0, verdict=Verdict.HARNESS_ERROR, message=message)
+    return Outcome(record, text)
+
+
+def command(project: Project, what: str, *, verbose: bool = False) -> ExitStatus:
+    """The whole of `./lab test`: build, run, tell."""
+    build.require_configured(project)
+    pattern = pattern_of(project, what)
+    warnings = rebuild(project, pattern)
+    if warnings:
+        print(warnings, "\n")
+    outcomes = run_tests(project, pattern)
+    print(tell(outcomes, verbose=verbose))
+    return status_of(outcomes)
+
+
+def tell(outcomes: list[Outcome], *, verbose: bool = False) -> str:
+    """One line a test, the whole text of what failed below, and the counts."""
+    lines = [_line(outcome) for outcome in outcomes]
+    shown = [o for o in outcomes if o.verdict in (Verdict.FAIL, Verdict.HARNESS_ERROR) or verbose]
+    for outcome in shown:
+        lines += ["", outcome.text]
+    counts = [
+        f"{sum(outcome.verdict is verdict for outcome in outcomes)} {words}"
+        for verdict, words in (
+            (Verdict.PASS, "passed"),
+            (Verdict.FAIL, "failed"),
+            (Verdict.NOT_WRITTEN, "not written yet"),
+            (Verdict.CANNOT_RUN, "cannot run here"),
+            (Verdict.HARNESS_ERROR, "harness errors"),
+        )
+        if any(outcome.verdict is verdict for outcome in outcomes)
+    ]
+    return "\n".join([*lines, "", ", ".join(counts)])
+
+
+def _line(outcome: Outcome) -> str:
+    record = outcome.record
+    what = {
+        Verdict.NOT_WRITTEN: f"not written yet: {record.where or record.message}",
+        Verdict.CANNOT_RUN: f"cannot run here: {record.message}",
+    }.get(outcome.verdict, record.title)
+    todo = f"TODO({record.todo})" if record.todo else "whole lab"
+    return f"{SIGNS[outcome.verdict][0]} {record.test:<28}{todo:<11}{what}"

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""A checkout with one tiny lab, made fresh for each test that needs one."""
+
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+from grader.project import Lab, Project
+
+SOLUTION = """\
+// SPDX-License-Identifier: MIT
+#include "tiny.h"
+
+int twice(int n)
+{
+    // TODO(1): double n  (about 1 line)
+    // BEGIN SOLUTION
+    return 2 * n;
+    // END SOLUTION
+    // STUB: (void)n;
+    // STUB: TODO(1);
+}
+"""
+
+SKELETON = """\
+// SPDX-License-Identifier: MIT
+#include "tiny.h"
+
+int twice(int n)
+{
+    // TODO(1): double n  (about 1 line)
+    (void)n;
+    TODO(1);
+}
+"""
+
+README = """\
+# Lab 01: tiny
+
+### Task 1: `twice`
+
+Double it.
+
+<details><summary>Hint 1</summary>
+
+Add.
+</details>
+<details>
+<summary>Hint 2: more</summary>
+Multiply.
+</details>
+<details><summary>Hint 3</summary>Shift.</details>
+
+## Questions
+
+<details><summary>Hint 9</summary>not of task 1</details>
+"""
+
+FILES = {
+    "tiny.c": SOLUTION,
+    "tiny.h": "int twice(int n);\n",
+    "README.md": README,
+    "tests/public.c": "int public;\n",
+    "tests/hidden.c": "int hidden;\n",
+    "notes.md": "<!-- SOLUTION-ONLY -->\nfor the instructor\n",
+}
+
+
+class FakeCheckout(unittest.TestCase):
+    """`self.project` has solutions/01-tiny/ and nothing else."""
+
+    def setUp(self) -> None:
+        self.root = Path(tempfile.mkdtemp(prefix="peerlab-test-"))
+        self.addCleanup(shutil.rmtree, self.root)
+        self.project = Project(self.root)
+        self.lab = Lab("01-tiny")
+        for name, text in FILES.items():
+            self.write(f"solutions/01-tiny/{name}", text)
+
+    def write(self, path: str, text: str) -> Path:
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+        return target
+
+    def read(self, path: str) -> str:
+        return (self.root / path).read_text(encoding="utf-8")

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""grader.strip: what a learner gets, and what must never slip through."""
+
+import unittest
+
+from grader.strip import StripError, is_solution_only, strip_solution
+from grader.tests.fake import SKELETON, SOLUTION
+
+
+class Strip(unittest.TestCase):
+    def test_answer_goes_and_stub_stays_at_its_indentation(self) -> None:
+        self.assertEqual(strip_solution(SOLUTION, "tiny.c"), SKELETON)
+
+    def test_text_without_marks_is_unchanged(self) -> None:
+        text = "a\n\n\n\nb  \n  // not a STUB\nEND"
+        self.assertEqual(strip_solution(text, "x"), text)
+
+    def test_one_of_two_blank_lines_around_an_answer_goes(self) -> None:
+        text = "a\n\n// BEGIN SOLUTION\nx\n// END SOLUTION\n\nb\n"
+        self.assertEqual(strip_solution(text, "x"), "a\n\nb\n")
+
+    def test_other_comment_styles(self) -> None:
+        text = "<!-- BEGIN SOLUTION -->\nx\n<!-- END SOLUTION -->\n<!-- STUB: y -->\n# STUB: z\n"
+        self.assertEqual(strip_solution(text, "x"), "y\nz\n")
+
+    def test_marks_without_partner_are_refused_with_their_line(self) -> None:
+        for text, where in (
+            ("a\n// BEGIN SOLUTION\n", "f.c:2"),
+            ("// END SOLUTION\n", "f.c:1"),
+            ("// BEGIN SOLUTION\n// BEGIN SOLUTION\n", "f.c:2"),
+            ("// BEGIN SOLUTION\n// STUB: TODO(1);\n// END SOLUTION\n", "f.c:2"),
+        ):
+            with self.subTest(text), self.assertRaisesRegex(StripError, where):
+                strip_solution(text, "f.c")
+
+    def test_solution_only_counts_at_the_head_only(self) -> None:
+        self.assertTrue(is_solution_only("/*\n * SOLUTION-ONLY */\n"))
+        self.assertFalse(is_solution_only("\n" * 5 + "SOLUTION-ONLY"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""grader.sync: labs/ follows solutions/ and a learner's work is never lost."""
+
+from grader.exits import LabError
+from grader.sync import State, compare, generate, read_manifest, reset, sync
+from grader.tests.fake import SKELETON, SOLUTION, FakeCheckout
+
+SKELETON_FILE = "labs/01-tiny/tiny.c"
+
+
+class Sync(FakeCheckout):
+    def sync(self, *, force: bool = False) -> dict[str, State]:
+        return sync(self.project, [self.lab], force=force).states
+
+    def state(self) -> State:
+        return compare(self.project, [self.lab]).states["01-tiny/tiny.c"]
+
+    def test_first_sync_writes_skeleton_and_leaves_hidden_tests_out(self) -> None:
+        self.assertEqual(set(self.sync().values()), {State.MISSING})
+        self.assertEqual(self.read(SKELETON_FILE), SKELETON)
+        names = {path.split("/", 1)[1] for path in generate(self.project, self.lab)}
+        self.assertEqual(names, {"tiny.c", "tiny.h", "README.md", "tests/public.c"})
+        self.assertEqual(set(read_manifest(self.project)), {f"01-tiny/{name}" for name in names})
+
+    def test_second_sync_touches_nothing(self) -> None:
+        self.sync()
+        times = {path: path.stat().st_mtime_ns for path in self.project.labs_dir.rglob("*")}
+        self.assertEqual(set(self.sync().values()), {State.CURRENT})
+        self.assertEqual(
+            times, {path: path.stat().st_mtime_ns for path in self.project.labs_dir.rglob("*")}
+        )
+
+    def test_a_changed_solution_replaces_an_unedited_skeleton(self) -> None:
+        self.sync()
+        self.write("solutions/01-tiny/tiny.c", SOLUTION.replace("double n", "n, twice"))
+        self.assertEqual(self.state(), State.STALE)
+        self.sync()
+        self.assertEqual(self.state(), State.CURRENT)
+        self.assertIn("n, twice", self.read(SKELETON_FILE))
+
+    def test_an_edited_file_is_left_alone_even_when_the_solution_changes(self) -> None:
+        self.sync()
+        self.write(SKELETON_FILE, "mine\n")
+        for text in (SOLUTION, SOLUTION + "// more\n", SOLUTION + "// more still\n"):
+            self.write("solutions/01-tiny/tiny.c", text)
+            self.assertEqual(self.sync()["01-tiny/tiny.c"], State.EDITED)
+            self.assertEqual(self.read(SKELETON_FILE), "mine\n")
+
+    def test_a_file_that_stood_there_before_any_sync_counts_as_edited(self) -> None:
+        self.write(SKELETON_FILE, "mine\n")
+        self.assertEqual(self.sync()["01-tiny/tiny.c"], State.EDITED)
+        self.assertEqual(self.read(SKELETON_FILE), "mine\n")
+
+    def test_force_overwrites(self) -> None:
+        self.sync()
+        self.write(SKELETON_FILE, "mine\n")
+        self.sync(force=True)
+        self.assertEqual(self.read(SKELETON_FILE), SKELETON)
+
+    def test_a_file_no_longer_generated_goes_unless_edited(self) -> None:
+        self.write("solutions/01-tiny/old.h", "old\n")
+        self.write("solutions/01-tiny/kept.h", "old\n")
+        self.sync()
+        self.write("labs/01-tiny/kept.h", "mine\n")
+        for name in ("old.h", "kept.h"):
+            (self.root / "solutions/01-tiny" / name).unlink()
+        states = self.sync()
+        self.assertEqual(states["01-tiny/old.h"], State.GONE)
+        self.assertEqual(states["01-tiny/kept.h"], State.EDITED)
+        self.assertFalse((self.root / "labs/01-tiny/old.h").exists())
+        self.assertEqual(self.read("labs/01-tiny/kept.h"), "mine\n")
+
+    def test_reset_keeps_every_copy(self) -> None:
+        self.sync()
+        for number in (1, 2):
+            self.write(SKELETON_FILE, f"attempt {number}\n")
+            kept = reset(self.project, self.lab)
+            self.assertEqual(kept, {"01-tiny/tiny.c": f"01-tiny/tiny.c.bak{number}"})
+            self.assertEqual(self.read(SKELETON_FILE), SKELETON)
+            self.assertEqual(self.read(f"{SKELETON_FILE}.bak{number}"), f"attempt {number}\n")
+        self.assertEqual(reset(self.project, self.lab), {})
+
+    def test_executable_files_stay_executable(self) -> None:
+        script = self.write("solutions/01-tiny/run", "#!/bin/sh\n")
+        script.chmod(0o755)
+        self.sync()
+        self.assertTrue((self.root / "labs/01-tiny/run").stat().st_mode & 0o100)
+
+    def test_a_broken_manifest_is_named(self) -> None:
+        self.write("labs/.generated.json", "[1, 2")
+        with self.assertRaisesRegex(LabError, "git checkout"):
+            self.sync()
