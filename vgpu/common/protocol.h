@@ -102,7 +102,7 @@ enum vgpu_op {
     VGPU_OP_EVENT_ELAPSED, /* event (start), event2 (stop) -> value = ps (signed) */
     VGPU_OP_COPY,          /* copy */
     VGPU_OP_MEMSET,        /* memset */
-    VGPU_OP_LAUNCH,        /* launch */
+    VGPU_OP_LAUNCH,        /* launch; `call` is the name of the kernel */
     VGPU_OP_VAR, /* device, module, key -> value = address, value2 = bytes (__device__ variable) */
     VGPU_OP_PRINTF, /* -> text in data: what kernels printed since the last call */
     VGPU_OP_BYE,    /* orderly end of a process (atexit) */
