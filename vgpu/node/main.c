@@ -22,6 +22,7 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "context.h"
@@ -48,7 +49,8 @@ static int refuse(const char *what, const char *why)
 {
     char text[1024];
     snprintf(text, sizeof text, "vgpu-node: %s: %s\n", what, why);
-    fputs(text, stderr);
+    if (ready_fd < 0)
+        fputs(text, stderr);
     report(text);
     return 1;
 }
@@ -140,8 +142,10 @@ static int pin(void)
 static void detach(void)
 {
     pid_t child = fork();
-    if (child != 0)
+    if (child != 0) {
+        waitpid(child, NULL, 0); /* it leaves at once; nobody else would collect it */
         _exit(child < 0);
+    }
     setsid();
     child = fork();
     if (child != 0)
