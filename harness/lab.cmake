@@ -15,6 +15,9 @@
 #   tests  lab03.CASE
 # The tests first build what they need (fixture build.lab03), one build at a time.
 #
+# UNLISTED leaves the tests out, for the harness's own. SOLUTION_ROOT and STUDENT_ROOT replace
+# solutions/ and labs/.
+#
 #   peerlab_vgpu_program(NAME SOURCES a.cu b.c)    a program of the project's own tests: bin/NAME
 #   peerlab_test(NAME COMMAND ... [LABELS ...])    a test of the project, on a node of its own
 
@@ -25,7 +28,7 @@ include(${PEERLAB_HARNESS_DIR}/lab_build.cmake)
 include(${PEERLAB_HARNESS_DIR}/lab_tests.cmake)
 
 function(peerlab_lab)
-  cmake_parse_arguments(LAB "" "NUMBER;NAME;FILE;PROGRAM;SOLUTION_ROOT;STUDENT_ROOT"
+  cmake_parse_arguments(LAB "UNLISTED" "NUMBER;NAME;FILE;PROGRAM;SOLUTION_ROOT;STUDENT_ROOT"
                         "GIVEN;FUNCTIONS" ${ARGN})
   if(NOT LAB_SOLUTION_ROOT)
     set(LAB_SOLUTION_ROOT ${PROJECT_SOURCE_DIR}/solutions)

@@ -39,6 +39,9 @@ endfunction()
 
 # One ctest test a case: PREFIX.CASE.
 function(_lab_register prefix source verifier side kind runner student_file)
+  if(LAB_UNLISTED)
+    return()
+  endif()
   _lab_case_list(${solution}/tests/${source} cases)
   string(REGEX REPLACE "\\..*$" "" label ${prefix})
   foreach(entry IN LISTS cases)
@@ -65,6 +68,9 @@ endfunction()
 
 # The test that builds what the others run.
 function(_lab_build_fixture target student_file)
+  if(LAB_UNLISTED)
+    return()
+  endif()
   add_test(NAME build.${target}
     COMMAND ${CMAKE_COMMAND} -D BUILD=${PROJECT_BINARY_DIR} -D TARGET=${target} -D FILE=${student_file}
             -D ROOT=${PROJECT_SOURCE_DIR} -P ${PEERLAB_HARNESS_DIR}/build_first.cmake)

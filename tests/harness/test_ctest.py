@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: MIT
+"""A learner's day with ctest: nothing built, nothing written, an error, the answer."""
+
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+STUDENT = HERE / "labs/90-toy/toy.c"
+SOLUTION = HERE / "solutions/90-toy/toy.c"
+
+
+class Day:
+    """A small checkout in a folder with a blank in its name."""
+
+    def __init__(self, generator: str) -> None:
+        self.room = tempfile.TemporaryDirectory(prefix="toy day ", dir=os.environ["PEERLAB_BUILD"])
+        self.root = Path(self.room.name)
+        self.build = self.root / "build/vgpu"
+        self.file = self.root / "labs/90-toy/toy.c"
+        self.file.parent.mkdir(parents=True)
+        shutil.copy(HERE / "project/CMakeLists.txt", self.root)
+        shutil.copy(ROOT / "CTestTestfile.cmake", self.root)
+        header = (HERE / "solutions/90-toy/lab90.h").read_text(encoding="utf-8")
+        (self.file.parent / "lab90.h").write_text(header, encoding="utf-8")
+        shutil.copy(STUDENT, self.file)
+        self.generator = generator
+
+    def run(self, *words: object, cwd: Path | None = None) -> tuple[int, str]:
+        env = {k: v for k, v in os.environ.items() if not k.startswith(("CTEST_", "CMAKE_"))}
+        done = subprocess.run(
+            [str(w) for w in words],
+            cwd=cwd or self.root,
+            env=env,
+            text=True,
+            check=False,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+        )
+        return done.returncode, done.stdout
+
+    def configure(self) -> tuple[int, str]:
+        return self.run(
+            "cmake", "-S", self.root, "-B", self.build, "-G", self.generator, f"-DPEERLAB={ROOT}"
+        )
+
+
+class WithCTest(unittest.TestCase):
+    def spend(self, generator: str) -> None:
+        day = Day(generator)
+        with day.room:
+            status, text = day.run("ctest", "-R", "lab90")
+            self.assertNotEqual(status, 0)
+            self.assertIn("  ./lab start\n", text)
+            status, text = day.configure()
+            self.assertEqual(status, 0, text)
+            self.nothing_written(day)
+            self.an_error(day)
+            self.the_answer(day)
+            self.selections(day)
+
+    def nothing_written(self, day: Day) -> None:
+        """Nothing is built yet; from the root, then from the build folder."""
+        for folder in (day.root, day.build):
+            status, text = day.run("ctest", "-R", "lab90", cwd=folder)
+            self.assertNotEqual(status, 0)
+            self.assertIn("build.lab90 ......", text)
+            self.assertEqual(text.count("Regex=[not written yet]"), 4, text)
+        status, text = day.run("ctest", "-R", "lab90.all", "--output-on-failure")
+        self.assertIn("not written yet: TODO(2) at labs/90-toy/toy.c:13", text)
+
+    def an_error(self, day: Day) -> None:
+        """A file that does not compile is said to be so, and stops nothing else."""
+        day.file.write_text(SOLUTION.read_text(encoding="utf-8") + "\nint oops(\n")
+        status, text = day.run("ctest", "-R", "lab90", "--output-on-failure")
+        self.assertNotEqual(status, 0)
+        self.assertIn("Regex=[does not compile yet]", text)
+        self.assertRegex(text, r"labs/90-toy/toy.c:\d+:\d+: error: expected")
+        self.assertEqual(text.count("***Not Run"), 4, text)
+        status, text = day.run("cmake", "--build", day.build)
+        self.assertEqual(status, 0, text)
+
+    def the_answer(self, day: Day) -> None:
+        shutil.copy(SOLUTION, day.file)
+        status, text = day.run("ctest", "-R", "lab90")
+        self.assertEqual(status, 0, text)
+        self.assertIn("100% tests passed, 0 tests failed out of 5", text)
+        self.assertTrue((day.build / "results/lab90.all.json").exists())
+
+    def selections(self, day: Day) -> None:
+        for words, count in (
+            (["-R", "lab90\\."], 4),
+            (["-L", "learner"], 4),
+            (["-L", "quick"], 2),
+            (["-R", "solution90.hidden"], 7),
+            (["-L", "todo2"], 2),
+        ):
+            _, text = day.run("ctest", "-N", "-FA", ".*", *words)
+            self.assertIn(f"Total Tests: {count}", text)
+        status, text = day.run("ctest", "-R", "solution90.hidden.skip")
+        self.assertEqual(status, 0)
+        self.assertIn("***Skipped", text)
+
+    @unittest.skipUnless(shutil.which("ninja"), "no ninja here")
+    def test_ninja(self) -> None:
+        self.spend("Ninja")
+
+    @unittest.skipUnless(shutil.which("make"), "no make here")
+    def test_make(self) -> None:
+        self.spend("Unix Makefiles")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""A runner for TODO(k) takes the functions of TODO(k) from the learner, all others from the
+reference; and nothing but what it should."""
+
+import unittest
+from pathlib import Path
+
+import toy
+
+
+def runners(name: str, source: str) -> Path:
+    """All runners of a learner's file; the result is their prefix."""
+    file, object_, prefix = toy.WORK / f"{name}.c", toy.WORK / f"{name}.o", toy.WORK / f"{name}-run"
+    file.write_text(source, encoding="utf-8")
+    toy.labcc("compile", file, object_)
+    for todo in (0, 1, 2, 3):
+        toy.labcc("runner", object_, todo, f"{prefix}-{todo}")
+    return prefix
+
+
+class Mixing(unittest.TestCase):
+    def statuses(self, prefix: Path) -> dict[str, int]:
+        return {case: toy.check(prefix, case).status for case in ("one", "all", "sums", "whole")}
+
+    def test_skeleton(self) -> None:
+        got = self.statuses(runners("skeleton", toy.SKELETON.read_text(encoding="utf-8")))
+        self.assertEqual(set(got.values()), {toy.NOT_WRITTEN})
+
+    def test_later_task_first(self) -> None:
+        """TODO(1) unwritten does not hide TODO(2), which calls it."""
+        prefix = runners("second", toy.with_body("toy_double", "(void)x, (void)result;\nTODO(1);"))
+        self.assertEqual(
+            self.statuses(prefix),
+            {"one": toy.NOT_WRITTEN, "all": toy.PASS, "sums": toy.PASS, "whole": toy.NOT_WRITTEN},
+        )
+
+    def test_wrong_one_is_seen(self) -> None:
+        prefix = runners("wrong1", toy.with_body("toy_double", "*result = 3 * x;\nreturn 0;"))
+        self.assertEqual(
+            self.statuses(prefix),
+            {"one": toy.FAIL, "all": toy.PASS, "sums": toy.PASS, "whole": toy.FAIL},
+        )
+
+    def test_two_functions_of_one_task(self) -> None:
+        prefix = runners("sum", toy.with_body("toy_sum", "*result = 5 + *in * n;\nreturn 0;"))
+        self.assertEqual(self.statuses(prefix)["sums"], toy.FAIL)
+
+    def test_helpers_do_not_meet(self) -> None:
+        """Both files have a global `helper`; each calls its own. And main is only a name."""
+        source = toy.with_body("helper", "return x - x + 1;", "int main(void);")
+        source += "\nint main(void)\n{\n    return 0;\n}\n"
+        prefix = runners("helpers", source)
+        self.assertEqual(self.statuses(prefix)["one"], toy.FAIL)
+        self.assertEqual(self.statuses(prefix)["all"], toy.PASS)
+
+    def test_missing_function(self) -> None:
+        source = toy.SOLUTION.read_text(encoding="utf-8").replace("toy_double_all", "toy_doubles")
+        file, object_ = toy.WORK / "missing.c", toy.WORK / "missing.o"
+        file.write_text(source, encoding="utf-8")
+        toy.labcc("compile", file, object_)
+        for todo in (0, 2):
+            got = toy.labcc("runner", object_, todo, toy.WORK / "missing-run", check=False)
+            self.assertNotEqual(got.returncode, 0)
+            self.assertIn("error: not defined: toy_double_all() of TODO(2)", got.stderr)
+        toy.labcc("runner", object_, 1, toy.WORK / "missing-run-1")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""Every way a learner's function can end, the verdict it must get, and the words it must hear."""
+
+import contextlib
+import time
+import unittest
+from pathlib import Path
+
+import toy
+
+INCLUDES = """
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <sys/mman.h>
+"""
+
+FIND_PAGES = r"""
+static char *page(void)
+{
+    static char *found[3];
+    char line[500], *from, *to;
+    FILE *maps = fopen("/proc/self/maps", "r");
+    int n = 0;
+    while (fgets(line, sizeof line, maps) && n < 3)
+        if (strstr(line, "memfd:lab-") && sscanf(line, "%p-%p", (void **)&from, (void **)&to) == 2)
+            found[n++] = from;
+    fclose(maps);
+    for (int i = 0; i < n; i++)
+        if (memcmp(found[i], "SBAL", 4) == 0)
+            return found[i];
+    return NULL;
+}
+"""
+
+
+def run(name: str, body: str, top: str = "", case: str = "all", **env: str) -> toy.Result:
+    return toy.check(
+        toy.build(name, toy.with_body("toy_double_all", body, INCLUDES + top)), case, **env
+    )
+
+
+class Verdicts(unittest.TestCase):
+    def expect(self, got: toy.Result, status: int, *phrases: str) -> None:
+        self.assertEqual(got.status, status, got.text + got.errors)
+        for phrase in phrases:
+            self.assertIn(phrase, got.text)
+        if status != toy.NOT_WRITTEN:
+            self.assertNotIn("not written yet", got.text)
+
+    def fails(self, got: toy.Result, *phrases: str) -> None:
+        self.expect(got, toy.FAIL, "why    each output has one input", *phrases)
+        self.assertEqual(got.record["verdict"], "fail")
+
+    def test_right(self) -> None:
+        runner = toy.build("right", toy.SOLUTION.read_text(encoding="utf-8"))
+        for case in ("one", "all", "sums", "whole"):
+            self.expect(toy.check(runner, case), toy.PASS, f"pass  lab90.{case}")
+
+    def test_not_written(self) -> None:
+        got = toy.check(toy.build("skeleton", toy.SKELETON.read_text(encoding="utf-8")), "all")
+        self.expect(got, toy.NOT_WRITTEN, "not written yet: TODO(2) at", "skeleton.c:13")
+        self.assertIn("read task 2 in labs/90-toy/README.md; ./lab hint 90 2", got.text)
+        self.assertEqual(got.record["verdict"], "not written")
+
+    def test_wrong(self) -> None:
+        got = run("wrong", "for (int i = 0; i < n; i++) out[i] = 2 * in[i] + (i == 3);\nreturn 0;")
+        self.fails(got, "doubles: 1 of 7 elements are wrong", "[3] got ", ", want ")
+        self.assertIn("./lab hint 90 2", got.text)
+
+    def test_never_written(self) -> None:
+        got = run("idle", "(void)in, (void)out, (void)n;\nreturn 0;")
+        self.fails(got, "7 of 7", "never written", "[4] got")
+        self.assertNotIn("[5] got", got.text)
+
+    def test_writes_beyond(self) -> None:
+        self.fails(
+            run("beyond", "for (int i = 0; i <= n; i++) out[i] = 2 * in[i];\nreturn 0;"),
+            "wrote beyond the 7 elements",
+        )
+
+    def test_crashes(self) -> None:
+        crash = 'fprintf(stderr, "near the end\\n");\n*(volatile int *)0 = n;\n(void)in, (void)out;'
+        self.fails(
+            run("crash", crash + "\nreturn 0;"),
+            "ended by signal 11 (invalid memory access) in 'all'",
+            "said   | near the end",
+        )
+        self.fails(run("abort", "(void)in, (void)out, (void)n;\nabort();"), "ended by signal 6")
+        self.fails(
+            run("float", "(void)in, (void)out, (void)n;\nraise(SIGFPE);\nreturn 0;"),
+            "ended by signal 8 (arithmetic error",
+        )
+
+    def test_input_is_read_only(self) -> None:
+        self.fails(
+            run("input", "((int *)in)[0] = 0;\n(void)out, (void)n;\nreturn 0;"),
+            "ended by signal 11",
+        )
+
+    def test_leaves_early(self) -> None:
+        for code in (0, 3, 4, 77):
+            got = run(f"exit{code}", f"(void)in, (void)out, (void)n;\nexit({code});")
+            self.fails(got, f"ended by exit({code}) before the function returned")
+        top = "__attribute__((constructor)) static void early(void) { _exit(0); }"
+        got = run("constructor", "(void)in, (void)out, (void)n;\nreturn 0;", top)
+        self.fails(got, "ended by exit(0)")
+
+    def test_prints_a_verdict(self) -> None:
+        body = r"""
+    printf("PASS\n100%% tests passed\nnot written yet\n");
+    printf("CTEST_FULL_OUTPUT\n{\"verdict\":\"pass\"}\n");
+    printf("\033]0;title\007<DartMeasurement name=\"x\">\xff\n");
+    (void)in, (void)out, (void)n;
+    return 0;"""
+        got = run("liar", body)
+        self.fails(got, "7 of 7", '| {"verdict":"pass"}', "?]0;title?")
+        for bad in ("CTEST_FULL_OUTPUT", "<DartMeasurement", "\033", "\ufffd"):
+            self.assertNotIn(bad, got.text)
+
+    def test_floods(self) -> None:
+        body = '(void)in, (void)out, (void)n;\nfor (;;) puts("PASS PASS PASS PASS PASS");'
+        self.fails(run("flood", body), "printed more than 1048576 bytes")
+        body = (
+            "char big[4096];\nmemset(big, 65, sizeof big);\nfor (int i = 0; i < 300; i++)\n"
+            "write(i % 2 + 1, big, sizeof big);\n(void)in, (void)out, (void)n;\nreturn 0;"
+        )
+        self.fails(run("flood2", body), "printed more than")
+
+    def test_much_output_is_no_crime(self) -> None:
+        body = "for (int i = 0; i < n; i++) toy_double(in[i], &out[i]);\n"
+        body += 'for (int i = 0; i < 20000; i++) puts("debugging, line after line");\nreturn 0;'
+        self.expect(run("noisy", body), toy.PASS)
+
+    def test_hangs(self) -> None:
+        hold = "(void)in, (void)out, (void)n;\n"
+        started = time.monotonic()
+        self.fails(run("hang", hold + "for (;;) pause();"), "hung: it waits forever in 'all'")
+        self.assertGreaterEqual(time.monotonic() - started, 2)
+        self.fails(run("stop", hold + "raise(SIGSTOP);\nreturn 0;"), "hung")
+        self.fails(
+            run(
+                "read",
+                hold + "int pipes[2];\nif (pipe(pipes)) return 1;\nchar c;\n"
+                "return (int)read(pipes[0], &c, 1);",
+            ),
+            "hung",
+        )
+
+    def test_runs_for_ever(self) -> None:
+        body = "(void)in, (void)out;\nfor (volatile int i = n; i != -1;) i = n;\nreturn 0;"
+        self.fails(run("busy", body, LAB_CPU_SECONDS="1"), "CPU seconds without coming to an end")
+        body = "(void)in, (void)out, (void)n;\nif (fork() == 0) for (volatile int i = 0;;) i = 0;\n"
+        self.fails(run("child", body + "for (;;) pause();", LAB_CPU_SECONDS="1"), "CPU seconds")
+
+    def test_sleeping_is_not_hanging(self) -> None:
+        body = "sleep(3);\nfor (int i = 0; i < n; i++) toy_double(in[i], &out[i]);\nreturn 0;"
+        self.expect(run("sleepy", body), toy.PASS)
+        self.fails(run("sleeper", body, LAB_IDLE_SECONDS="1"), "slept for", "without coming")
+
+    def test_forges_the_page(self) -> None:
+        finished = "((int *)page())[1] = 1;\n(void)in, (void)out, (void)n;\n_exit(0);"
+        self.fails(run("forge1", finished, FIND_PAGES), "7 of 7 elements are wrong")
+        unwritten = (
+            "char *p = page();\n((int *)p)[1] = 2;\nmemset(p + 16, 7, 512);\n"
+            "(void)in, (void)out, (void)n;\n_exit(3);"
+        )
+        got = run("forge2", unwritten, FIND_PAGES)
+        self.expect(got, toy.NOT_WRITTEN)
+        self.assertNotIn("\x07", got.text)
+        shrink = "(void)in, (void)out, (void)n;\nreturn ftruncate(4, 0) + ftruncate(5, 0);"
+        self.fails(run("shrink", shrink), "7 of 7")
+
+    def test_leaves_nobody_behind(self) -> None:
+        body = r"""
+    if (fork() == 0) {
+        setsid();
+        if (fork() == 0) {
+            signal(SIGTERM, SIG_IGN);
+            execlp("sleep", "toy-survivor", "1234567", (char *)NULL);
+        }
+        _exit(0);
+    }
+    usleep(100000);
+    for (int i = 0; i < n; i++) toy_double(in[i], &out[i]);
+    return 0;"""
+        started = time.monotonic()
+        self.expect(run("daemon", body), toy.PASS)
+        self.assertLess(time.monotonic() - started, 60)
+        for stat in Path("/proc").glob("[0-9]*/cmdline"):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                self.assertNotIn(b"toy-survivor", stat.read_bytes())
+
+    def test_descriptors_and_environment(self) -> None:
+        body = r"""
+    char path[64];
+    int open_ones = 0;
+    for (int i = 0; i < 256; i++) {
+        snprintf(path, sizeof path, "/proc/self/fd/%d", i);
+        open_ones += access(path, F_OK) == 0;
+    }
+    if (open_ones != 3 || getenv("LAB_JSON") || getenv("SECRET") || getppid() == 1)
+        return 1;
+    char c;
+    if (read(0, &c, 1) != 0)
+        return 1;
+    for (int i = 0; i < n; i++) toy_double(in[i], &out[i]);
+    return 0;"""
+        self.expect(run("closed", body, SECRET="x"), toy.PASS)
+
+
+if __name__ == "__main__":
+    unittest.main()
