@@ -66,11 +66,13 @@ static void print(struct connection *c)
     struct process *p = c->process;
     uint32_t room = sizeof c->reply - sizeof c->reply.r;
     uint32_t bytes = p->printed_bytes < room ? p->printed_bytes : room;
+    request_cost(c, 0);
+    if (bytes == 0)
+        return;
     memcpy(c->reply.r.data, p->printed, bytes);
     memmove(p->printed, p->printed + bytes, p->printed_bytes - bytes);
     p->printed_bytes -= bytes;
     c->reply.r.data_bytes = bytes;
-    request_cost(c, 0);
 }
 
 static void bye(struct connection *c)

@@ -29,7 +29,7 @@ void request_device_sync(struct connection *c)
 void request_device_reset(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
-    if (c->process->sticky) {
+    if (c->process->sticky && q->device >= 0 && q->device < server_info()->device_count) {
         c->process->device[q->device].made = false;
         c->reply.r.error = VGPU_SUCCESS;
         return;

@@ -53,9 +53,15 @@ static struct op *new_op(struct connection *c, int device, enum op_kind kind)
 
 /* ---- copies ---- */
 
+/* From the first to the last byte of a 2D range; UINT64_MAX when rows overlap or nothing is that
+ * large. */
 static uint64_t span(uint64_t bytes, uint64_t rows, uint64_t pitch)
 {
-    return rows == 0 ? 0 : (rows - 1) * pitch + bytes;
+    uint64_t before = 0, all = UINT64_MAX;
+    if ((rows > 1 && pitch < bytes) || __builtin_mul_overflow(rows - 1, pitch, &before) ||
+        __builtin_add_overflow(before, bytes, &all))
+        return UINT64_MAX;
+    return all;
 }
 
 static bool check_copy(struct connection *c, struct vgpu_copy *copy)
@@ -123,8 +129,13 @@ void request_memset(struct connection *c)
     struct stream *s = request_stream(c);
     if (m->rows == 0)
         m->rows = 1;
-    if (!s || m->bytes == 0 ||
-        !check_range(c, "destination", m->dst, span(m->bytes, m->rows, m->pitch)))
+    if (!s)
+        return;
+    if (m->width != 1 && m->width != 2 && m->width != 4) {
+        request_fail(c, VGPU_INVALID_VALUE, "fill of %u-byte elements: 1, 2 or 4", m->width);
+        return;
+    }
+    if (m->bytes == 0 || !check_range(c, "destination", m->dst, span(m->bytes, m->rows, m->pitch)))
         return;
     int device = process_device_of(m->dst);
     if (device >= 0 && device != s->device) {

@@ -22,7 +22,7 @@
 #define MAX_CONNECTIONS 1024
 #define RETRY_MS 5
 #define FIRST_CLIENT_MS 30000 /* whoever started the node must have died */
-#define DEADLOCK_S 3         /* all host threads wait, no kernel moves: nobody will ever end it */
+#define DEADLOCK_S 3          /* all host threads wait, no kernel moves: nobody will ever end it */
 
 static const struct topology *topology;
 static int info_fd, node_cpu;
