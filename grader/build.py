@@ -12,14 +12,15 @@ from grader.proc import Done, capture, show
 from grader.project import Project
 
 
-def configure(project: Project) -> bool:
-    """Configures unless that was done; says whether it had to. A tree that was copied or moved
-    here from elsewhere is configured afresh (CMake refuses it)."""
-    if project.configured() and not _moved(project):
+def configure(project: Project, *, again: bool = False) -> bool:
+    """Configures unless that was done (or `again`); says whether it had to. A tree that was copied
+    or moved here from elsewhere is configured afresh: CMake refuses it."""
+    fresh = not project.configured() or _moved(project)
+    if not fresh and not again:
         return False
-    words = ["cmake", "--preset", project.preset, *_generator(project)]
-    if project.configured():
-        words.append("--fresh")
+    words = ["cmake", "--preset", project.preset]
+    if fresh:
+        words += ["--fresh", *_generator(project)]
     done = capture(words, cwd=project.root, env=build_env(project))
     if not done.ok:
         raise LabError(f"{done.output}\nCMake could not configure.", ExitStatus.BUILD_FAILED)

@@ -8,7 +8,7 @@ from grader.exits import ExitStatus, LabError
 from grader.machine import look
 from grader.project import Project
 from grader.scoreboard import next_step, render, scores, stale
-from grader.testing import LEARNER, compile_errors, run_tests
+from grader.testing import LEARNER, rebuild, run_tests, started
 
 
 def set_up(project: Project, *, may_install: bool = True) -> None:
@@ -37,10 +37,10 @@ def first_run(project: Project) -> ExitStatus:
     _say("building", "the virtual node, the harness, the solutions")
     if not build.build(project).ok:
         raise LabError("The project itself does not build: see above.", ExitStatus.BUILD_FAILED)
-    labs = [lab.name for lab in project.labs() if (project.labs_dir / lab.folder).is_dir()]
-    done = build.build(project, labs, quiet=True)
-    if not done.ok:
-        print(compile_errors(done.output))
+    try:
+        rebuild(project, started(project))
+    except LabError as error:
+        print(error)  # the scoreboard is shown all the same
     _say("running", "your labs on the virtual node")
     run_tests(project, LEARNER)
     return status(project)

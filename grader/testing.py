@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 from grader import build, ctest
 from grader.exits import ExitStatus, LabError
-from grader.project import Project
+from grader.project import Lab, Project
 from grader.records import SIGNS, Record, Verdict, read_record
+from grader.sync import read_manifest
 
-LEARNER = r"^lab\d\d\."
+LEARNER = r"^lab[0-9][0-9]\."  # ctest knows no \d
 
 
 @dataclass(frozen=True)
@@ -25,13 +26,19 @@ class Outcome:
         return self.record.verdict
 
 
-def pattern_of(project: Project, what: str) -> str:
-    """The tests meant by "", "03", "lab03", "03.split" or "lab03.split"."""
+def chosen(project: Project, what: str) -> tuple[list[Lab], str]:
+    """The labs and the pattern of tests meant by "", "03", "lab03", "03.split", "lab03.split"."""
     if not what:
-        return LEARNER
-    lab, dot, case = what.partition(".")
-    name = project.lab(lab).name
-    return f"^{name}\\.{re.escape(case)}$" if dot else f"^{name}\\."
+        return started(project), LEARNER
+    name, dot, case = what.partition(".")
+    lab = project.lab(name)
+    pattern = f"^{lab.name}\\.{re.escape(case)}$" if dot else f"^{lab.name}\\."
+    return [lab], pattern
+
+
+def started(project: Project) -> list[Lab]:
+    """The labs that the learner has a folder of."""
+    return [lab for lab in project.labs() if (project.labs_dir / lab.folder).is_dir()]
 
 
 def run_tests(project: Project, pattern: str) -> list[Outcome]:
@@ -55,17 +62,30 @@ def no_match(project: Project, pattern: str) -> str:
     return f"No test matches {pattern!r}. There are: {shown or 'none'}."
 
 
-def rebuild(project: Project, pattern: str) -> str:
-    """Builds what the matching tests need; a file that does not compile ends the command. Returns
-    the compilers' warnings, if any."""
-    labs = [lab for lab in project.labs() if re.search(pattern.split("\\.")[0], f"{lab.name}.")]
-    targets = [lab.name for lab in labs if (project.labs_dir / lab.folder).is_dir()]
-    done = build.build(project, targets, quiet=True)
+def rebuild(project: Project, labs: list[Lab]) -> str:
+    """Builds what the tests of these labs need; a file that does not compile ends the command.
+    Returns the compilers' warnings, if any."""
+    for lab in labs:
+        _nothing_deleted(project, lab)
+    known = {test.name.split(".")[0] for test in ctest.tests(project)}
+    if not known.issuperset(lab.name for lab in labs):
+        build.configure(project, again=True)  # the lab came after the build tree
+    done = build.build(project, [lab.name for lab in labs], quiet=True)
     if not done.ok:
         raise LabError(
             f"{compile_errors(done.output)}\nThis does not compile yet.", ExitStatus.BUILD_FAILED
         )
     return compile_errors(done.output) if "warning:" in done.output else ""
+
+
+def _nothing_deleted(project: Project, lab: Lab) -> None:
+    for path in read_manifest(project):
+        if path.startswith(f"{lab.folder}/") and not (project.labs_dir / path).is_file():
+            raise LabError(
+                f"labs/{path} is gone. ./lab reset {lab.number} puts it back as it came; your "
+                "other files are kept.",
+                ExitStatus.BUILD_FAILED,
+            )
 
 
 def compile_errors(output: str) -> str:
@@ -104,8 +124,8 @@ def _outcome(test: ctest.Test, finished: ctest.Finished | None) -> Outcome:
 def command(project: Project, what: str, *, verbose: bool = False) -> ExitStatus:
     """The whole of `./lab test`: build, run, tell."""
     build.require_configured(project)
-    pattern = pattern_of(project, what)
-    warnings = rebuild(project, pattern)
+    labs, pattern = chosen(project, what)
+    warnings = rebuild(project, labs)
     if warnings:
         print(warnings, "\n")
     outcomes = run_tests(project, pattern)

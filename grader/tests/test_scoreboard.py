@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""grader.records and grader.scoreboard: what a learner sees of where they stand."""
+
+import os
+import unittest
+
+from grader import ctest
+from grader.project import Lab, Project, here
+from grader.records import Record, Verdict, read_record, worst
+from grader.scoreboard import LabScore, next_step, render, scores, stale
+from grader.testing import LEARNER, run_tests
+from grader.tests.fake_build import FakeBuild
+
+
+def case(name: str, todo: int, verdict: Verdict, points: int = 10) -> Record:
+    return Record(f"lab01.{name}", name, todo, points=points, verdict=verdict)
+
+
+def score(*cases: Record) -> LabScore:
+    return LabScore(Lab("01-tiny"), cases)
+
+
+class Board(unittest.TestCase):
+    def test_a_todo_is_as_good_as_its_worst_case(self) -> None:
+        line = score(
+            case("a", 1, Verdict.PASS),
+            case("b", 1, Verdict.FAIL),
+            case("c", 0, Verdict.NOT_WRITTEN),
+            case("d", 2, Verdict.PASS),
+        )
+        self.assertEqual(line.todos[1], Verdict.FAIL)
+        self.assertEqual(list(line.todos), [1, 2, 0])
+        self.assertEqual((line.points, line.points_possible), (20, 40))
+
+    def test_worst(self) -> None:
+        self.assertIs(worst([Verdict.PASS, Verdict.CANNOT_RUN]), Verdict.CANNOT_RUN)
+        self.assertIs(worst([Verdict.HARNESS_ERROR, Verdict.FAIL]), Verdict.HARNESS_ERROR)
+        self.assertIs(worst([]), Verdict.UNKNOWN)
+
+    def test_signs_and_legend(self) -> None:
+        text = render([score(case("a", 1, Verdict.PASS), case("b", 2, Verdict.NOT_WRITTEN))])
+        self.assertRegex(text, r"lab 01  tiny +● ○ +10 of 20 points")
+        self.assertIn("○ not written yet", text)
+        self.assertNotIn("failed", text)
+
+    def test_color_only_when_asked(self) -> None:
+        line = score(case("a", 1, Verdict.PASS))
+        self.assertNotIn("\033", render([line]))
+        self.assertIn("\033[32m●", render([line], color=True))
+
+
+class NextStep(unittest.TestCase):
+    project: Project = here()
+
+    def test_what_failed_comes_before_what_is_not_written(self) -> None:
+        line = score(case("a", 1, Verdict.NOT_WRITTEN), case("b", 2, Verdict.FAIL))
+        text = next_step(self.project, [line])
+        self.assertIn("repair lab01.b", text)
+        self.assertIn("./lab hint 01 2", text)
+
+    def test_todos_in_their_order_the_whole_lab_last(self) -> None:
+        wait = Verdict.NOT_WRITTEN
+        line = score(case("w", 0, wait), case("b", 2, wait), case("a", 1, wait))
+        self.assertIn("write TODO(1) of lab 01", next_step(self.project, [line]))
+
+    def test_a_finished_lab_is_passed_over(self) -> None:
+        done = score(case("a", 1, Verdict.PASS), case("b", 2, Verdict.CANNOT_RUN))
+        self.assertIn("Every lab passes", next_step(self.project, [done]))
+        self.assertIn("./lab start", next_step(self.project, []))
+
+
+class Recorded(FakeBuild):
+    def setUp(self) -> None:
+        super().setUp()
+        self.configure()
+
+    def board(self) -> LabScore:
+        (line,) = scores(self.project, ctest.tests(self.project))
+        return line
+
+    def test_before_any_run_the_cases_are_known_all_the_same(self) -> None:
+        line = self.board()
+        self.assertEqual(line.todos, {1: Verdict.UNKNOWN, 0: Verdict.UNKNOWN})
+        self.assertEqual((line.points, line.points_possible), (0, 100))
+        self.assertIn("it has not been run", next_step(self.project, [line]))
+
+    def test_after_a_run(self) -> None:
+        run_tests(self.project, LEARNER)
+        line = self.board()
+        self.assertEqual(line.todos, {1: Verdict.NOT_WRITTEN, 0: Verdict.FAIL})
+        self.assertEqual(line.points, 20)
+        self.assertIn("said   said of whole", next_step(self.project, [line]))
+
+    def test_an_edit_after_the_run_is_noticed(self) -> None:
+        run_tests(self.project, LEARNER)
+        os.utime(self.root / "labs/01-tiny/tiny.c", (1, 1))
+        self.assertFalse(stale(self.project, self.board()))
+        os.utime(self.root / "labs/01-tiny/tiny.c", (2**33, 2**33))
+        self.assertTrue(stale(self.project, self.board()))
+
+    def test_half_a_record_is_none(self) -> None:
+        self.assertIsNone(read_record(self.write("x.json", '{"test": "lab01.a"')))
+        self.assertIsNone(read_record(self.write("x.json", '{"test": "lab01.a"}')))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""grader.build, ctest and testing, on a small tree that CMake really configures."""
+
+import contextlib
+import io
+import unittest
+
+from grader import build, ctest, testing
+from grader.exits import ExitStatus, LabError
+from grader.tests.fake_build import FakeBuild
+
+
+class Unconfigured(FakeBuild):
+    def test_nothing_is_built_yet(self) -> None:
+        for call in (
+            lambda: testing.command(self.project, "01"),
+            lambda: ctest.tests(self.project),
+            lambda: build.build(self.project),
+        ):
+            with self.assertRaisesRegex(LabError, "./lab start") as caught:
+                call()
+            self.assertEqual(caught.exception.status, ExitStatus.NOT_CONFIGURED)
+
+
+class Testing(FakeBuild):
+    def setUp(self) -> None:
+        super().setUp()
+        self.configure()
+
+    def typed(self, what: str = "", *, verbose: bool = False) -> tuple[ExitStatus, str]:
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            status = testing.command(self.project, what, verbose=verbose)
+        return status, said.getvalue()
+
+    def test_configuring_twice_does_nothing(self) -> None:
+        self.assertFalse(build.configure(self.project))
+
+    def test_only_the_learners_tests_run_and_the_worst_verdict_counts(self) -> None:
+        status, said = self.typed()
+        self.assertEqual(status, ExitStatus.FAILED)
+        self.assertNotIn("solution01", said)
+        self.assertIn("not written yet: labs/01-tiny/tiny.c:8", said)
+        self.assertIn("fail lab01.whole in full", said)
+        self.assertNotIn("pass lab01.again in full", said)
+        self.assertIn("1 passed, 1 failed, 1 not written yet", said)
+
+    def test_one_case(self) -> None:
+        status, said = self.typed("01.again", verbose=True)
+        self.assertEqual(status, ExitStatus.OK)
+        self.assertIn("pass lab01.again in full", said)
+        self.assertIn("\n1 passed\n", said)
+
+    def test_every_verdict_has_its_status(self) -> None:
+        for verdict, status in (
+            ("pass", ExitStatus.OK),
+            ("fail", ExitStatus.FAILED),
+            ("not written", ExitStatus.NOT_WRITTEN),
+            ("harness error", ExitStatus.HARNESS_ERROR),
+            ("cannot run", ExitStatus.CANNOT_RUN),
+            ("died", ExitStatus.HARNESS_ERROR),
+        ):
+            with self.subTest(verdict):
+                self.verdict(again=verdict)
+                self.assertEqual(self.typed("1.again")[0], status)
+
+    def test_a_pattern_that_matches_nothing(self) -> None:
+        for what in ("01.nonsense", "07", "nonsense"):
+            with self.subTest(what), self.assertRaises(LabError) as caught:
+                self.typed(what)
+            self.assertEqual(caught.exception.status, ExitStatus.NO_MATCH)
+        with self.assertRaisesRegex(LabError, "lab01.again, lab01.twice"):
+            self.typed("01.nonsense")
+
+    def test_a_file_that_does_not_compile_ends_it(self) -> None:
+        (self.root / "compiles").unlink()
+        with self.assertRaisesRegex(LabError, "does not compile") as caught:
+            self.typed("01")
+        self.assertEqual(caught.exception.status, ExitStatus.BUILD_FAILED)
+
+    def test_a_deleted_file_is_named(self) -> None:
+        self.write("labs/.generated.json", '{"01-tiny/tiny.c": "0"}')
+        (self.root / "labs/01-tiny/tiny.c").unlink()
+        with self.assertRaisesRegex(LabError, r"labs/01-tiny/tiny.c.*./lab reset 01"):
+            self.typed("01")
+
+    def test_ctest_tells_a_missing_program_from_a_skip(self) -> None:
+        self.verdict(again="cannot run")
+        finished = ctest.run(self.project, r"lab01\.again|unit")
+        self.assertTrue(finished["lab01.again"].skipped)
+        self.assertTrue(finished["unit.ok"].passed)
+        gone = finished["unit.gone"]
+        self.assertFalse(gone.passed or gone.skipped)
+        self.assertIn("Unable to find executable", gone.text)
+
+    def test_labels_select(self) -> None:
+        self.assertEqual(
+            set(ctest.run(self.project, "", label="project")), {"unit.ok", "unit.gone"}
+        )
+
+    def test_a_moved_tree_is_configured_afresh(self) -> None:
+        moved = self.root.with_name(f"{self.root.name}-moved")
+        self.root.rename(moved)
+        self.root, self.project = moved, type(self.project)(moved)
+        self.addCleanup(moved.rename, moved.with_name(moved.name.removesuffix("-moved")))
+        self.assertTrue(build.configure(self.project))
+
+
+class CompileErrors(unittest.TestCase):
+    def test_the_builds_own_lines_go(self) -> None:
+        output = (
+            "[1/2] Compiling labs/x.c\nFAILED: x.o\n/usr/bin/cc -o x.o -c x.c\n"
+            "x.c:3:1: error: no\nninja: build stopped\n"
+        )
+        self.assertEqual(testing.compile_errors(output), "x.c:3:1: error: no")
+
+    def test_never_silent(self) -> None:
+        self.assertEqual(testing.compile_errors("ninja: error: no\n"), "ninja: error: no")
+
+
+class Chosen(FakeBuild):
+    def test_what_a_person_types(self) -> None:
+        for what in ("1", "01", "lab01", "01-tiny"):
+            self.assertEqual(testing.chosen(self.project, what), ([self.lab], r"^lab01\."))
+        self.assertEqual(testing.chosen(self.project, "lab01.a"), ([self.lab], r"^lab01\.a$"))
+        self.assertEqual(testing.chosen(self.project, ""), ([self.lab], testing.LEARNER))
+
+
+if __name__ == "__main__":
+    unittest.main()
