@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+"""grader.cli: what a person types, what they read, and how it ends."""
+
+import contextlib
+import io
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from grader import cli
+from grader.exits import ExitStatus, LabError
+from grader.tests.fake import FakeCheckout
+
+LAB = Path(__file__).resolve().parents[2] / "lab"
+
+
+class Cli(FakeCheckout):
+    def typed(self, *words: str) -> tuple[int, str]:
+        """Status and everything said by `./lab WORDS` in the fake checkout."""
+        said = io.StringIO()
+        with (
+            mock.patch.object(cli, "here", return_value=self.project),
+            contextlib.redirect_stdout(said),
+            contextlib.redirect_stderr(said),
+        ):
+            try:
+                status = cli.main(words)
+            except SystemExit as end:  # argparse
+                status = int(end.code or 0)
+        return status, said.getvalue()
+
+    def test_sync_then_check_then_reset(self) -> None:
+        self.assertEqual(self.typed("sync", "--check")[0], ExitStatus.FAILED)
+        self.assertIn("labs/01-tiny/tiny.c: written", self.typed("sync")[1])
+        self.assertEqual(self.typed("sync", "--check", "01")[0], ExitStatus.OK)
+        self.write("labs/01-tiny/tiny.c", "mine\n")
+        status, said = self.typed("sync", "--check")
+        self.assertEqual(status, ExitStatus.OK)
+        self.assertIn("tiny.c: edited", said)
+        self.assertIn("left alone", self.typed("sync")[1])
+        self.assertIn("yours is now labs/01-tiny/tiny.c.bak1", self.typed("reset", "1")[1])
+        self.assertIn("nothing was edited", self.typed("reset", "1")[1])
+
+    def test_hint(self) -> None:
+        status, said = self.typed("hint", "01", "1")
+        self.assertEqual(status, ExitStatus.OK)
+        self.assertIn("Add.", said)
+
+    def test_statuses_that_need_no_build(self) -> None:
+        for words, status in (
+            (("hint", "09", "1"), ExitStatus.NO_MATCH),
+            (("hint", "01", "7"), ExitStatus.NO_MATCH),
+            (("test", "01"), ExitStatus.NOT_CONFIGURED),
+            (("status",), ExitStatus.NOT_CONFIGURED),
+            (("nonsense",), ExitStatus.USAGE),
+            ((), ExitStatus.USAGE),
+            (("--help",), ExitStatus.OK),
+        ):
+            with self.subTest(words):
+                found, said = self.typed(*words)
+                self.assertEqual(found, status)
+                self.assertGreater(len(said), 20)
+
+    def test_an_interrupt_is_no_traceback(self) -> None:
+        with mock.patch.object(cli, "hint", side_effect=KeyboardInterrupt):
+            self.assertEqual(self.typed("hint", "01", "1")[0], ExitStatus.INTERRUPTED)
+
+    def test_missing_tools_end_start_with_their_status(self) -> None:
+        missing = LabError("This machine lacks: gcc", ExitStatus.MISSING)
+        with mock.patch("grader.start.set_up", side_effect=missing):
+            self.assertEqual(self.typed("start"), (ExitStatus.MISSING, "This machine lacks: gcc\n"))
+
+    def test_every_status_has_a_number_of_its_own_and_is_in_the_help(self) -> None:
+        said = self.typed("--help")[1]
+        for status in ExitStatus:
+            if status is not ExitStatus.INTERRUPTED:
+                self.assertRegex(said, rf"\b{status.value} [a-z]")
+
+
+class Program(unittest.TestCase):
+    def test_the_file_runs(self) -> None:
+        done = subprocess.run([LAB, "--help"], capture_output=True, text=True, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("selfcheck", done.stdout)
+
+    def test_importing_the_command_line_does_nothing(self) -> None:
+        words = [sys.executable, "-c", "import grader.cli"]
+        done = subprocess.run(words, cwd=LAB.parent, capture_output=True, check=True)
+        self.assertEqual(done.stdout + done.stderr, b"")
+
+
+if __name__ == "__main__":
+    unittest.main()
