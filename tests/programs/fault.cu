@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT
+ * fault.cu: one bad access each, by name; prints the code that the next wait answers and the one on
+ * a GPU without a context. The codes are recorded ones (semantics.txt).
+ */
+#include "check.h"
+
+#include <string.h>
+
+__global__ void load(const int *p, int *out)
+{
+    *out = *p;
+}
+
+__global__ void store(int *p, int value)
+{
+    *p = value;
+}
+
+__global__ void divide(int *p, int by)
+{
+    *p = 100 / by;
+}
+
+static int *fresh(int device, size_t bytes)
+{
+    int *p;
+    MUST(cudaSetDevice(device));
+    MUST(cudaMalloc((void **)&p, bytes));
+    MUST(cudaMemset(p, 0, bytes));
+    return p;
+}
+
+static void commit(const char *what)
+{
+    int *mine = fresh(0, 4096), on_stack = 5;
+    if (!strcmp(what, "peer-load")) {
+        int *theirs = fresh(1, 4096);
+        MUST(cudaSetDevice(0));
+        load<<<1, 1>>>(theirs, mine);
+    } else if (!strcmp(what, "peer-store")) {
+        int *theirs = fresh(1, 4096);
+        MUST(cudaSetDevice(0));
+        store<<<1, 1>>>(theirs, 1);
+    } else if (!strcmp(what, "host")) {
+        load<<<1, 1>>>(&on_stack, mine);
+    } else if (!strcmp(what, "null")) {
+        store<<<1, 1>>>(NULL, 1);
+    } else if (!strcmp(what, "freed")) {
+        int *gone = fresh(0, 64 << 20);
+        MUST(cudaFree(gone));
+        store<<<1, 1>>>(gone, 1);
+    } else if (!strcmp(what, "misaligned")) {
+        store<<<1, 1>>>((int *)((char *)mine + 1), 1);
+    } else if (!strcmp(what, "near")) {
+        store<<<1, 1>>>(mine + 4096 / 4, 1); /* past the end, unnoticed as on hardware */
+    } else if (!strcmp(what, "zero")) {
+        divide<<<1, 1>>>(mine, 0); /* an integer division by zero does not trap on a GPU */
+    } else {
+        fprintf(stderr, "fault: no case '%s'\n", what);
+        exit(2);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2)
+        return 2;
+    commit(argv[1]);
+    cudaError_t launch = cudaGetLastError(), sync = cudaDeviceSynchronize();
+    cudaError_t last = cudaGetLastError(), again = cudaGetLastError(), reset;
+    void *p;
+    cudaError_t later = cudaMalloc(&p, 64);
+    cudaError_t other = cudaSetDevice(2);
+    cudaSetDevice(0);
+    reset = cudaDeviceReset();
+    printf("launch %d sync %d last %d again %d later %d other %d reset %d after %d\n", (int)launch,
+           (int)sync, (int)last, (int)again, (int)later, (int)other, (int)reset,
+           (int)cudaMalloc(&p, 64));
+    return 0;
+}

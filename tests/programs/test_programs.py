@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Ordinary CUDA programs, through vgpu-cc and the virtual node, end to end."""
+
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+BIN = pathlib.Path(sys.argv[1])
+COUNT = 0
+
+
+def run(program: str, *arguments: str, node: str = "hgx-h200-4", **more: str) -> subprocess.CompletedProcess[str]:
+    global COUNT
+    COUNT += 1
+    environment = dict(os.environ, VGPU_NODE=node, VGPU_NODE_ID=f"programs-{os.getpid()}-{COUNT}", **more)
+    return subprocess.run(
+        [BIN / f"program-{program}", *arguments], env=environment, capture_output=True, text=True, timeout=120
+    )
+
+
+class Order(unittest.TestCase):
+    def test_ordered_is_fresh_and_unordered_is_stale_in_every_run(self) -> None:
+        for node in ("hgx-h200-4", "dgx-a100", "textbook-a100-2"):
+            for _ in range(3):
+                done = run("order", "strict", node=node)
+                self.assertEqual((done.returncode, done.stdout), (0, "order: right\n"), done.stderr)
+
+    def test_one_gpu_is_said(self) -> None:
+        self.assertEqual(run("order", node="single").returncode, 77)
+
+
+class Faults(unittest.TestCase):
+    """The codes are those of 4 H200s: load_noenable, hostptr_in_kernel, null_store_rt, ..."""
+
+    STICKY = "launch 0 sync {0} last {0} again 0 later {0} other 46 reset 0 after 46\n"
+    FINE = "launch 0 sync 0 last 0 again 0 later 0 other 0 reset 0 after 0\n"
+
+    def check(self, case: str, code: int, *words: str) -> None:
+        done = run("fault", case)
+        self.assertEqual(done.stdout, self.STICKY.format(code) if code else self.FINE, done.stderr)
+        for word in words:
+            self.assertIn(word, done.stderr)
+
+    def test_peer_without_access(self) -> None:
+        self.check("peer-load", 700, "kernel load on GPU 0", "read from", "memory of GPU 1",
+                   "cudaDeviceEnablePeerAccess(1, 0) while GPU 0 is current")
+        self.check("peer-store", 700, "wrote to")
+
+    def test_host_memory(self) -> None:
+        self.check("host", 700, "is no GPU's memory", "cudaMemcpy")
+
+    def test_null(self) -> None:
+        self.check("null", 700, "null pointer")
+
+    def test_freed(self) -> None:
+        self.check("freed", 700, "not allocated")
+
+    def test_misaligned(self) -> None:
+        self.check("misaligned", 716, "misaligned")
+
+    def test_past_the_end_goes_unnoticed_as_on_hardware(self) -> None:
+        self.check("near", 0)
+
+
+class Talk(unittest.TestCase):
+    def test_kernels_hand_a_token_over(self) -> None:
+        for node in ("hgx-h200-4", "dgx-a100"):
+            done = run("talk", node=node)
+            self.assertEqual((done.returncode, done.stdout), (0, "talk: right\n"), done.stderr)
+
+    def test_deadlock_is_reported_with_who_waits(self) -> None:
+        done = run("talk", "deadlock")
+        self.assertEqual(done.stdout, "sync 702\n", done.stderr)
+        self.assertIn("deadlock", done.stderr)
+        self.assertIn("kernel player on GPU 0", done.stderr)
+
+
+class Sums(unittest.TestCase):
+    def test_same_output_to_the_last_digit(self) -> None:
+        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+            first, second = run("sums", node=node), run("sums", node=node)
+            self.assertEqual(first.returncode, 0, first.stderr)
+            self.assertEqual(first.stdout, second.stdout)
+            self.assertEqual(first.stdout.count("last block done of 32"), gpus)
+            part = (1 << 18) // gpus
+            total = sum(i % 7 for i in range(part * gpus)) / 2
+            self.assertIn(f"total {total:.1f}\n", first.stdout)
+            times = [float(t) for t in re.findall(r"GPU \d: ([0-9.]+) us", first.stdout)]
+            self.assertTrue(len(times) == gpus and all(t > 0 for t in times), first.stdout)
+
+    def test_lane_order_does_not_matter(self) -> None:
+        outputs = {run("sums", VGPU_LANES=order).stdout for order in ("forward", "reverse", "seeded")}
+        self.assertEqual(len(outputs), 1, outputs)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
