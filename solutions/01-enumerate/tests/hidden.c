@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT
+ * hidden.c: lab 01's hidden tests: other machines, other amounts, other orders.
+ */
+#include "common.h"
+
+#include <ctype.h>
+
+static void check_shapes(struct lab_test *t)
+{
+    static const struct {
+        const char *node;
+        int gpus;
+    } shapes[] = {{"single", 1}, {"pcie-2", 2}, {"dgx-a100", 8}, {"pcie-4-dual", 4}};
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        lab_node(t, shapes[i].node);
+        int n = count_here(t);
+        lab_expect(t, n == shapes[i].gpus, "inv_count gave %d GPUs on a machine with %d", n,
+                   shapes[i].gpus);
+    }
+}
+
+static void check_duplicate(struct lab_test *t)
+{
+    struct count_in in = {0};
+    lab_env(t, "CUDA_VISIBLE_DEVICES", "0,0");
+    const struct count_out *out = ASK(t, "count", &in, count_out);
+    expect_rc(t, "with CUDA_VISIBLE_DEVICES=0,0, inv_count(&n)", out->rc, LAB_ECUDA);
+    lab_expect(t, out->n == IO_UNSET, "inv_count failed and set n to %d all the same", out->n);
+    expect_clear(t, "inv_count(&n)", out->last);
+}
+
+static void check_device_other(struct lab_test *t)
+{
+    lab_node(t, "dgx-a100");
+    struct facts_out facts = facts_of(t);
+    check_all_devices(t, &facts);
+    lab_node(t, "oneway-2");
+    facts = facts_of(t);
+    check_all_devices(t, &facts);
+}
+
+/* What the recording of a real machine says, so that a wrong fact shows too. */
+static void check_device_recorded(struct lab_test *t)
+{
+    struct facts_out facts = facts_of(t);
+    for (int i = 0; i < facts.gpus; i++) {
+        struct gpu_info *want = &facts.info[i];
+        memset(want->name, 0, sizeof want->name);
+        strcpy(want->name, "NVIDIA H200");
+        want->major = 9;
+        want->minor = 0;
+        want->sms = 132;
+        want->copy_engines = 3;
+        want->clock_mhz = 1980;
+        want->memory_bytes = 150109880320;
+        want->l2_bytes = 62914560;
+    }
+    check_all_devices(t, &facts);
+}
+
+static void check_order(struct lab_test *t)
+{
+    lab_env(t, "CUDA_DEVICE_ORDER", "PCI_BUS_ID");
+    struct facts_out all = facts_of(t);
+    for (int i = 1; i < all.gpus; i++)
+        lab_expect(t, strcmp(all.info[i - 1].bus_id, all.info[i].bus_id) < 0,
+                   "with CUDA_DEVICE_ORDER=PCI_BUS_ID GPU %d (%s) comes before GPU %d (%s)", i - 1,
+                   all.info[i - 1].bus_id, i, all.info[i].bus_id);
+    struct facts_out some = {.gpus = 3, .info = {all.info[3], all.info[0], all.info[2]}};
+    char list[4 * INV_UUID_BYTES] = "";
+    for (int i = 0; i < some.gpus; i++) {
+        char uuid[INV_UUID_BYTES];
+        uuid_text(some.info[i].uuid, uuid);
+        strcat(strcat(list, i ? "," : ""), uuid);
+    }
+    lab_env(t, "CUDA_VISIBLE_DEVICES", list);
+    check_all_devices(t, &some);
+}
+
+static void check_mem_other(struct lab_test *t)
+{
+    lab_node(t, "dgx-a100");
+    check_memory(t, 8, 5, (uint64_t)67 << 20);
+    check_memory(t, 8, 0, (uint64_t)1 << 30);
+}
+
+static void check_alloc_other(struct lab_test *t)
+{
+    lab_node(t, "dgx-a100");
+    check_each(t, 8, 786433, 6);
+    check_each(t, 5, 2, 7);
+    lab_node(t, "single");
+    check_each(t, 1, 4099, 0);
+}
+
+/* Every GPU in turn is the one that has no room. */
+static void check_alloc_full_other(struct lab_test *t)
+{
+    struct each_in in = {.bytes = (uint64_t)96 << 20, .n = 4, .current = 2, .left = 48 << 20};
+    for (in.full_gpu = 0; in.full_gpu < 3; in.full_gpu++) {
+        lab_node(t, "pcie-4-dual");
+        refuse_each(t, &in, LAB_ENOMEM);
+    }
+    lab_node(t, "none");
+    in.full_gpu = in.current = -1;
+    in.n = 1;
+    refuse_each(t, &in, LAB_ENOGPU);
+}
+
+static void check_bus_other(struct lab_test *t)
+{
+    struct facts_out facts = facts_of(t);
+    struct bus_in in = {.asked = 3};
+    memcpy(in.bus_id[0], facts.info[1].bus_id, sizeof facts.info[1].bus_id);
+    memcpy(in.bus_id[1], facts.info[1].bus_id, sizeof facts.info[1].bus_id);
+    for (char *c = in.bus_id[1]; *c; c++)
+        *c = (char)(islower((unsigned char)*c) ? toupper((unsigned char)*c)
+                                               : tolower((unsigned char)*c));
+    memcpy(in.bus_id[2], facts.info[0].bus_id, sizeof facts.info[0].bus_id);
+    lab_env(t, "CUDA_VISIBLE_DEVICES", "1");
+    const struct bus_out *out = ASK(t, "bus", &in, bus_out);
+    for (int i = 0; i < 3; i++) {
+        int seen = i < 2;
+        lab_expect(t, out->rc[i] == (seen ? LAB_OK : LAB_ENOGPU),
+                   "with CUDA_VISIBLE_DEVICES=1 inv_by_bus(\"%s\") returned %d; that is the GPU "
+                   "which is %s",
+                   in.bus_id[i], out->rc[i], seen ? "number 0 now" : "hidden now");
+        lab_expect(t, out->device[i] == (seen ? 0 : IO_UNSET),
+                   "with CUDA_VISIBLE_DEVICES=1 inv_by_bus(\"%s\") set device to %d", in.bus_id[i],
+                   out->device[i]);
+    }
+}
+
+static void check_table_none(struct lab_test *t)
+{
+    lab_node(t, "none");
+    struct lab_run *run = lab_run(t, "json", NULL, 0, sizeof(struct table_out));
+    expect_rc(t, "without any GPU, inv_print_json(stdout)",
+              ((const struct table_out *)lab_output(run))->rc, LAB_OK);
+    lab_expect(t, strstr(lab_stdout(run), "\"count\": 0,"),
+               "without any GPU the JSON does not say \"count\": 0");
+    lab_node(t, "none");
+    run = lab_run(t, "table", NULL, 0, sizeof(struct table_out));
+    lab_expect(t, strstr(lab_stdout(run), "no GPU here"),
+               "without any GPU the table does not say so");
+}
+
+LAB_CASES = {
+    {.name = "shapes",
+     .todo = 1,
+     .title = "inv_count on machines of 1, 2, 4 and 8 GPUs",
+     .points = 1,
+     .needs_witness = true,
+     .check = check_shapes},
+    {.name = "duplicate",
+     .todo = 1,
+     .title = "a device list that CUDA refuses is an error, not 0 GPUs",
+     .rule = "only 'no device' and 'no driver' mean that there is no GPU",
+     .points = 2,
+     .check = check_duplicate},
+    {.name = "device_other",
+     .todo = 2,
+     .title = "inv_device on other machines",
+     .points = 2,
+     .needs_witness = true,
+     .check = check_device_other},
+    {.name = "device_recorded",
+     .todo = 2,
+     .title = "inv_device says of an H200 what a real H200 said",
+     .points = 1,
+     .needs_witness = true,
+     .check = check_device_recorded},
+    {.name = "order",
+     .todo = 2,
+     .title = "UUIDs in any order, numbered by PCI address before",
+     .points = 1,
+     .min_gpus = 4,
+     .check = check_order},
+    {.name = "mem_other",
+     .todo = 3,
+     .title = "inv_mem on 8 GPUs, from another current device",
+     .points = 2,
+     .needs_witness = true,
+     .check = check_mem_other},
+    {.name = "alloc_other",
+     .todo = 4,
+     .title = "inv_alloc_each on 8 GPUs and on 1",
+     .points = 2,
+     .needs_witness = true,
+     .check = check_alloc_other},
+    {.name = "alloc_full_other",
+     .todo = 4,
+     .title = "whichever GPU is full, nothing stays allocated",
+     .points = 2,
+     .needs_witness = true,
+     .check = check_alloc_full_other},
+    {.name = "bus_other",
+     .todo = 5,
+     .title = "inv_by_bus in either case, and among the visible GPUs only",
+     .points = 1,
+     .min_gpus = 2,
+     .check = check_bus_other},
+    {.name = "table_none",
+     .title = "the printers work without any GPU",
+     .points = 1,
+     .needs_witness = true,
+     .check = check_table_none},
+    {0},
+};

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+"""What a list of mutants is written with: `from mutant import Mutant`.
+
+The class itself lives with the code that builds mutants and runs them, grader/mutants.py.
+"""
+
+from grader.mutants import Mutant
+
+__all__ = ["Mutant"]
