@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT
+ * access.c: the callbacks that the compiler puts before every access of device code
+ * (-fsanitize=thread), in place of a race detector's runtime.
+ *
+ * They run before the access and cannot change it. They count bytes for each memory, check what
+ * the MMU does not (alignment, addresses that only this process has), and hand volatile loads to
+ * poll.c. This is the hottest code of the project: the usual case is a shift, two tests, one add.
+ *
+ * 16-byte accesses: compilers report two-member structs of 8-byte alignment that way too, so only
+ * 8 can be asked for here; what really needs 16 traps in the processor (fault.c).
+ */
+#include "access.h"
+#include "fiber.h"
+
+#include <string.h>
+
+uint64_t access_count[2][ACCESS_KINDS][WINDOW_COUNT];
+uint64_t access_limit = WINDOW_IMAGE;
+uint64_t access_wide;
+uint64_t access_pc;
+
+static const uint8_t kind_bytes[ACCESS_KINDS] = {1, 2, 4, 8, 16};
+
+#define CALLER ((uint64_t)__builtin_return_address(0) - 1)
+
+static void check_aligned(uint64_t address, uint32_t bytes, bool write, uint64_t pc)
+{
+    uint32_t need = bytes < 8 ? bytes : 8;
+    if (address % need != 0)
+        fault_raise(VGPU_FAULT_MISALIGNED, address, write, pc,
+                    "a %s of %u bytes at 0x%llx, which is not a multiple of %u",
+                    write ? "store" : "load", bytes, (unsigned long long)address, need);
+    if (bytes == 16 && address % 16 != 0)
+        access_wide = address;
+}
+
+/* The counter's last index for an address beyond the windows; faults if it is nobody's. */
+static uint64_t foreign(uint64_t address, bool write, uint64_t pc)
+{
+    int window = image_window(address);
+    if (window < 0)
+        fault_raise(VGPU_FAULT_ADDRESS, address, write, pc, "%s", memory_describe(address, write));
+    return (uint64_t)window;
+}
+
+static __attribute__((noinline)) void slow(uint64_t address, uint32_t kind, bool write, uint64_t pc)
+{
+    uint64_t window = window_of(address);
+    uint32_t bytes = kind_bytes[kind];
+    check_aligned(address, bytes, write, pc);
+    if (window >= WINDOW_IMAGE)
+        window = foreign(address, write, pc);
+    access_count[write][kind][window]++;
+    if (access_limit == 0 && window != WINDOW_STACK)
+        poll_lap_read(address, bytes, write);
+}
+
+static inline __attribute__((always_inline)) void one(void *p, uint32_t kind, uint64_t mask,
+                                                      bool write, uint64_t pc)
+{
+    uint64_t address = (uint64_t)p, window = window_of(address);
+    if (UNLIKELY(window >= access_limit || (address & mask)))
+        slow(address, kind, write, pc);
+    else
+        access_count[write][kind][window]++;
+}
+
+static void range(void *p, uint64_t bytes, bool write, uint64_t pc)
+{
+    uint64_t address = (uint64_t)p, window = window_of(address);
+    if (bytes == 0)
+        return;
+    access_pc = pc;
+    if (window >= WINDOW_IMAGE)
+        window = foreign(address, write, pc);
+    access_count[write][ACCESS_RANGE][window]++;
+    access_count[write][ACCESS_BYTES][window] += bytes;
+    if (access_limit == 0 && window != WINDOW_STACK)
+        poll_lap_read(address, (uint32_t)bytes, write);
+}
+
+static void spun(void *p, uint32_t bytes, uint64_t pc)
+{
+    uint64_t address = (uint64_t)p;
+    access_pc = pc;
+    if (window_of(address) < WINDOW_STACK || image_window(address) >= 0)
+        poll_note(address, peek(address, bytes), bytes);
+}
+
+/* ---- the callbacks: names and meaning are the compilers' ---- */
+
+#define ACCESS(bytes, kind, mask)                                                                  \
+    OFFERED void __tsan_read##bytes(void *p)                                                       \
+    {                                                                                              \
+        one(p, kind, mask, false, CALLER);                                                         \
+    }                                                                                              \
+    OFFERED void __tsan_write##bytes(void *p)                                                      \
+    {                                                                                              \
+        one(p, kind, mask, true, CALLER);                                                          \
+    }                                                                                              \
+    OFFERED void __tsan_read_write##bytes(void *p)                                                 \
+    {                                                                                              \
+        one(p, kind, mask, false, CALLER);                                                         \
+        one(p, kind, mask, true, CALLER);                                                          \
+    }                                                                                              \
+    OFFERED void __tsan_volatile_read##bytes(void *p)                                              \
+    {                                                                                              \
+        one(p, kind, mask, false, CALLER);                                                         \
+        spun(p, bytes, CALLER);                                                                    \
+    }                                                                                              \
+    OFFERED void __tsan_volatile_write##bytes(void *p)                                             \
+    {                                                                                              \
+        one(p, kind, mask, true, CALLER);                                                          \
+    }                                                                                              \
+    OFFERED void __tsan_unaligned_read##bytes(void *p)                                             \
+    {                                                                                              \
+        range(p, bytes, false, CALLER);                                                            \
+    }                                                                                              \
+    OFFERED void __tsan_unaligned_write##bytes(void *p)                                            \
+    {                                                                                              \
+        range(p, bytes, true, CALLER);                                                             \
+    }                                                                                              \
+    OFFERED void __tsan_unaligned_read_write##bytes(void *p)                                       \
+    {                                                                                              \
+        range(p, bytes, false, CALLER);                                                            \
+        range(p, bytes, true, CALLER);                                                             \
+    }                                                                                              \
+    OFFERED void __tsan_unaligned_volatile_read##bytes(void *p)                                    \
+    {                                                                                              \
+        range(p, bytes, false, CALLER);                                                            \
+        spun(p, bytes, CALLER);                                                                    \
+    }                                                                                              \
+    OFFERED void __tsan_unaligned_volatile_write##bytes(void *p)                                   \
+    {                                                                                              \
+        range(p, bytes, true, CALLER);                                                             \
+    }
+
+ACCESS(1, ACCESS_1, 0)
+ACCESS(2, ACCESS_2, 1)
+ACCESS(4, ACCESS_4, 3)
+ACCESS(8, ACCESS_8, 7)
+ACCESS(16, ACCESS_16, 15)
+
+OFFERED void __tsan_read_range(void *p, uint64_t bytes)
+{
+    range(p, bytes, false, CALLER);
+}
+
+OFFERED void __tsan_write_range(void *p, uint64_t bytes)
+{
+    range(p, bytes, true, CALLER);
+}
+
+OFFERED void __tsan_vptr_read(void **p)
+{
+    one(p, ACCESS_8, 7, false, CALLER);
+}
+
+OFFERED void __tsan_vptr_update(void **p, void *value)
+{
+    (void)value;
+    one(p, ACCESS_8, 7, true, CALLER);
+}
+
+OFFERED void __tsan_func_entry(void *pc)
+{
+    (void)pc;
+    if (UNLIKELY((char *)__builtin_frame_address(0) < now.stack_limit))
+        fault_raise(VGPU_FAULT_STACK, (uint64_t)__builtin_frame_address(0), true, CALLER,
+                    "the stack of a thread (%d KiB for calls and local arrays) is used up: endless "
+                    "recursion, or a local array that is too large",
+                    (STACK_BYTES - STACK_RESERVE) >> 10);
+}
+
+OFFERED void __tsan_func_exit(void)
+{
+}
+
+OFFERED void __tsan_init(void)
+{
+}
+
+OFFERED void __tsan_ignore_thread_begin(void)
+{
+}
+
+OFFERED void __tsan_ignore_thread_end(void)
+{
+}
+
+/* memcpy and the like, which compilers call without a callback of their own: images are linked
+ * with --wrap for them. */
+OFFERED void *__wrap_memcpy(void *to, const void *from, size_t bytes)
+{
+    range((void *)from, bytes, false, CALLER);
+    range(to, bytes, true, CALLER);
+    return memcpy(to, from, bytes);
+}
+
+OFFERED void *__wrap_memmove(void *to, const void *from, size_t bytes)
+{
+    range((void *)from, bytes, false, CALLER);
+    range(to, bytes, true, CALLER);
+    return memmove(to, from, bytes);
+}
+
+OFFERED void *__wrap_memset(void *to, int value, size_t bytes)
+{
+    range(to, bytes, true, CALLER);
+    return memset(to, value, bytes);
+}
+
+OFFERED void *__tsan_memcpy(void *to, const void *from, size_t bytes)
+    __attribute__((alias("__wrap_memcpy")));
+OFFERED void *__tsan_memmove(void *to, const void *from, size_t bytes)
+    __attribute__((alias("__wrap_memmove")));
+OFFERED void *__tsan_memset(void *to, int value, size_t bytes)
+    __attribute__((alias("__wrap_memset")));
+
+void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc)
+{
+    uint32_t kind = (uint32_t)__builtin_ctz(bytes);
+    access_pc = pc;
+    if (read)
+        one(p, kind, bytes - 1, false, pc);
+    if (write)
+        one(p, kind, bytes - 1, true, pc);
+}
+
+/* ---- the end of a run ---- */
+
+static uint64_t window_bytes(bool write, uint32_t window, uint64_t *accesses)
+{
+    uint64_t bytes = access_count[write][ACCESS_BYTES][window];
+    for (uint32_t kind = ACCESS_1; kind <= ACCESS_RANGE; kind++) {
+        uint64_t count = access_count[write][kind][window];
+        bytes += count * kind_bytes[kind];
+        *accesses += count;
+    }
+    return bytes;
+}
+
+void access_harvest(struct vgpu_run_counts *counts)
+{
+    for (uint32_t window = 0; window <= WINDOW_HOST; window++) {
+        counts->read_bytes[window] += window_bytes(false, window, &counts->accesses);
+        counts->write_bytes[window] += window_bytes(true, window, &counts->accesses);
+    }
+    memset(access_count, 0, sizeof access_count);
+}

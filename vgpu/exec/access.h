@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT
+ * access.h: the counters that every access of device code adds to.
+ *
+ * A callback finds its window by one shift and adds 1 to one counter; bytes are worked out when
+ * the run ends. Whatever is unusual (an address of no window, a misaligned one, a lap of poll.c)
+ * is beyond access_limit or has low bits, and takes the slow way.
+ */
+#ifndef VGPU_ACCESS_H
+#define VGPU_ACCESS_H
+
+#include "exec.h"
+
+/* Counters: accesses of 1, 2, 4, 8, 16 bytes; ranges; bytes of ranges. Reads, then writes. */
+enum { ACCESS_1, ACCESS_2, ACCESS_4, ACCESS_8, ACCESS_16, ACCESS_RANGE, ACCESS_BYTES, ACCESS_KINDS };
+
+extern uint64_t access_count[2][ACCESS_KINDS][WINDOW_COUNT];
+extern uint64_t access_limit; /* windows from here on take the slow way; 0 in a lap */
+extern uint64_t access_wide;  /* a 16-byte access that was only 8-byte aligned */
+extern uint64_t access_pc;    /* where device code called what reads or writes for it */
+
+static inline uint64_t window_of(uint64_t address)
+{
+    return (address - VGPU_ARENA_VA) >> 40;
+}
+
+/* Moves the counters into `counts` and sets them to zero. */
+void access_harvest(struct vgpu_run_counts *counts);
+
+/* Checks and counts an atomic access of `bytes`, called at `pc`. */
+void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc);
+
+#endif

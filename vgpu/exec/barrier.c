@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ * barrier.c: __syncthreads and its three reducing forms.
+ *
+ * All threads of a block that have not left the kernel must arrive, as on hardware since Volta.
+ * That they arrive at different lines, or that some have left, is noted and does not stop them.
+ */
+#include "exec.h"
+#include "fiber.h"
+
+#include <string.h>
+
+static void release(struct block *block)
+{
+    for (uint32_t i = 0; i < block->warp_count; i++) {
+        struct warp *warp = &block->warps[i];
+        if (!warp->at_barrier)
+            continue;
+        warp->ready |= warp->at_barrier;
+        warp->at_barrier = 0;
+        block->ready_warps |= warp->bit;
+    }
+    block->result = block->votes;
+    block->result_of = block->arrived;
+    block->votes = block->arrived = 0;
+    block->site = NULL;
+    block->clock = block->clock_met;
+    block->run->counts.barriers++;
+    block->run->events++;
+    progress();
+}
+
+static void note_sites(const struct thread *thread, const char *site)
+{
+    char at[40], first[40];
+    const struct block *block = thread->block;
+    if (strcmp(site, block->site) == 0)
+        return;
+    dim3_text(first, sizeof first, block->idx);
+    dim3_text(at, sizeof at, thread->idx);
+    run_finding(FINDING_SITES,
+                "threads of block %s meet in different barriers: %s in %s, others in %s; all "
+                "threads must reach the same __syncthreads",
+                first, at, site, block->site);
+}
+
+static void note_early_exit(const struct block *block)
+{
+    char at[40];
+    dim3_text(at, sizeof at, block->idx);
+    run_finding(FINDING_EARLY_EXIT,
+                "%u of %u threads of block %s had left the kernel when the others met in %s: "
+                "undefined before Volta, and easily a deadlock; let them reach the barrier too",
+                block->thread_count - block->live, block->thread_count, at, block->site);
+}
+
+void barrier_left(struct block *block)
+{
+    note_early_exit(block);
+    release(block);
+}
+
+static inline void arrive(struct thread *thread, const char *site, uint32_t vote)
+{
+    struct block *block = thread->block;
+    struct warp *warp = thread->warp;
+    thread->site = site;
+    thread->waits = WAIT_BARRIER;
+    warp->at_barrier |= thread->bit;
+    block->votes += vote;
+    if (!block->site)
+        block->site = site;
+    else if (UNLIKELY(site != block->site))
+        note_sites(thread, site);
+    if (UNLIKELY(thread->clock > block->clock_met))
+        block->clock_met = thread->clock;
+    if (++block->arrived == block->live) {
+        if (UNLIKELY(block->live < block->thread_count))
+            note_early_exit(block);
+        release(block);
+    }
+    park(thread);
+}
+
+OFFERED void vgpu_syncthreads(const char *site)
+{
+    arrive(now.thread, site, 0);
+}
+
+OFFERED int vgpu_syncthreads_reduce(int op, int predicate, const char *site)
+{
+    struct thread *thread = now.thread;
+    arrive(thread, site, predicate != 0);
+    uint32_t votes = thread->block->result;
+    if (op == 1)
+        return votes == thread->block->result_of;
+    return op == 2 ? votes != 0 : (int)votes;
+}

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * device.c: the small builtins: who am I, fences, the clock, traps.
+ */
+#include "access.h"
+#include "fiber.h"
+
+#define CALLER ((uint64_t)__builtin_return_address(0) - 1)
+
+OFFERED struct vgpu_dim3 vgpu_thread_idx(void)
+{
+    return now.thread->idx;
+}
+
+OFFERED struct vgpu_dim3 vgpu_block_idx(void)
+{
+    return now.thread->block->idx;
+}
+
+OFFERED struct vgpu_dim3 vgpu_block_dim(void)
+{
+    return now.run->shape;
+}
+
+OFFERED struct vgpu_dim3 vgpu_grid_dim(void)
+{
+    return now.run->grid;
+}
+
+OFFERED uint32_t vgpu_lane_id(void)
+{
+    return now.thread->number % WARP_LANES;
+}
+
+/* Memory here is sequentially consistent for all contexts; only the host runs beside us. */
+OFFERED void vgpu_fence(int scope)
+{
+    if (scope == 2)
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+OFFERED void vgpu_trap(void)
+{
+    fault_raise(VGPU_FAULT_TRAP, 0, false, CALLER, "__trap() was called");
+}
+
+/* ---- the clock ---- */
+
+enum { CLOCK_STEP = 32, CLOCK_LAP_STEP = 1000, CLOCK_CALLS_DOUBLE = 64, CLOCK_SHIFT_MAX = 30 };
+
+/* All accesses so far, by anybody: does a thread do anything between two looks at the clock? */
+static uint64_t all_accesses(void)
+{
+    const uint64_t *count = &access_count[0][0][0];
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < sizeof access_count / sizeof *count; i++)
+        sum += count[i];
+    return sum;
+}
+
+static uint64_t clock_step(struct thread *thread)
+{
+    static const struct thread *last;
+    static uint64_t last_accesses;
+    uint64_t accesses = all_accesses();
+    if (thread != last || accesses != last_accesses)
+        thread->clock_calls = 0;
+    last = thread;
+    last_accesses = accesses;
+    uint32_t shift = thread->clock_calls++ / CLOCK_CALLS_DOUBLE;
+    return (uint64_t)CLOCK_STEP << (shift < CLOCK_SHIFT_MAX ? shift : CLOCK_SHIFT_MAX);
+}
+
+static int64_t clock_advance(struct thread *thread, uint64_t cycles)
+{
+    if (thread->clock < thread->block->clock)
+        thread->clock = thread->block->clock;
+    thread->clock += cycles;
+    if (thread->clock > now.run->counts.cycles)
+        now.run->counts.cycles = thread->clock;
+    return (int64_t)thread->clock;
+}
+
+/* Time is what the clock is asked for: a thread that only looks at it sees it run ever faster, so
+ * that a delay loop ends after some thousand turns, within two per cent of its aim; one that also
+ * polls sees it pass when nobody else can go on. */
+OFFERED int64_t vgpu_clock64(void)
+{
+    struct thread *thread = now.thread;
+    uint64_t step = clock_step(thread);
+    if (access_limit == 0) { /* in a lap */
+        uint32_t shift = now.run->patience;
+        step = (uint64_t)CLOCK_LAP_STEP << (shift < CLOCK_SHIFT_MAX ? shift : CLOCK_SHIFT_MAX);
+        thread->timed = thread->clock >> 60 == 0;
+    }
+    return clock_advance(thread, step);
+}
+
+OFFERED void vgpu_nanosleep(uint32_t ns)
+{
+    clock_advance(now.thread, 2ull * ns);
+}

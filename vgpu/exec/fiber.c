@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT
+ * fiber.c: the pool of stacks, the worker that runs threads on one, the lane orders.
+ *
+ * Stacks lie in one window of addresses, reserved as it is needed and never given back: only the
+ * pages that were used cost memory. The window starts with a gap, so that a frame which is far too
+ * large falls into nothing.
+ */
+#define _GNU_SOURCE
+#include "fiber.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { STACKS_A_STEP = 256, STACK_GAP = 256 << 20 };
+
+void *fiber_main;
+char **stack_free;
+uint64_t stack_free_count;
+enum lane_order lane_order;
+
+static uint64_t stack_count;
+static uint32_t seed_state = 1;
+
+static char *stack_at(uint64_t i)
+{
+    return (char *)(WINDOW_VA(WINDOW_STACK) + STACK_GAP + i * STACK_BYTES); /* NOLINT */
+}
+
+char *stack_take_more(void)
+{
+    char **list = realloc(stack_free, (stack_count + STACKS_A_STEP) * sizeof *list);
+    void *at = MAP_FAILED;
+    if (list) {
+        stack_free = list;
+        at = mmap(stack_at(stack_count), (size_t)STACKS_A_STEP * STACK_BYTES,
+                  PROT_READ | PROT_WRITE,
+                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    }
+    if (at == MAP_FAILED)
+        fault_raise(VGPU_FAULT_INTERNAL, 0, false, 0,
+                    "no memory for the stacks of %llu waiting threads (%s): launch fewer threads "
+                    "at a time, or raise the memory limit",
+                    (unsigned long long)stack_count, strerror(errno));
+    for (uint64_t i = STACKS_A_STEP; i-- > 0;)
+        stack_free[stack_free_count++] = stack_at(stack_count + i);
+    stack_count += STACKS_A_STEP;
+    return stack_free[--stack_free_count];
+}
+
+void *stack_start(char *stack)
+{
+    uint64_t number = ((uint64_t)stack - WINDOW_VA(WINDOW_STACK)) / STACK_BYTES;
+    uint64_t colour = number % STACK_COLOURS * STACK_COLOUR_BYTES;
+    void **top = (void **)(void *)(stack + STACK_BYTES - colour) - 2;
+#if defined(__x86_64__)
+    top[0] = (void *)fiber_worker; /* popped by the switch */
+    top[1] = NULL;                 /* the worker's return address: where back traces end */
+#else
+    top[0] = NULL; /* the frame pointer */
+    top[1] = (void *)fiber_worker;
+#endif
+    return top;
+}
+
+/* The running thread has left its kernel. Returns the next one that can run in its block. */
+static struct thread *leave(struct thread *thread)
+{
+    struct block *block = thread->block;
+    struct warp *warp = thread->warp;
+    warp->live &= ~thread->bit;
+    block->live--;
+    thread->sp = NULL;
+    thread->stack = NULL;
+    if (thread->watch_address)
+        poll_forget(thread);
+    if (UNLIKELY(block->arrived) && block->arrived == block->live)
+        barrier_left(block);
+    if (UNLIKELY(warp->in_op))
+        warp_left(warp);
+    return pick(block, warp);
+}
+
+_Noreturn void fiber_worker(void)
+{
+    for (;;) {
+        struct thread *thread = now.thread;
+        struct run *run = thread->block->run;
+        run->kernel->call(run->args);
+        char *stack = thread->stack;
+        struct thread *next = leave(thread);
+        if (next && !next->sp) {
+            next->stack = stack;
+            now.thread = next;
+            continue;
+        }
+        stack_give(stack);
+        fiber_jump(next ? thread_enter(next) : fiber_main);
+    }
+}
+
+/* A bit of `mask` by a generator that starts the same in every process: seeded orders repeat. */
+uint32_t lane_seeded(uint32_t mask)
+{
+    seed_state ^= seed_state << 13;
+    seed_state ^= seed_state >> 17;
+    seed_state ^= seed_state << 5;
+    uint32_t turn = seed_state & 31;
+    uint32_t turned = turn ? mask >> turn | mask << (32 - turn) : mask;
+    turned &= -turned;
+    return turn ? turned << turn | turned >> (32 - turn) : turned;
+}
+
+/* VGPU_LANES=forward|reverse|seeded[:number] */
+__attribute__((constructor)) static void choose_order(void)
+{
+    const char *order = getenv("VGPU_LANES");
+    if (!order)
+        return;
+    if (strcmp(order, "reverse") == 0)
+        lane_order = LANES_REVERSE;
+    if (strncmp(order, "seeded", 6) == 0) {
+        lane_order = LANES_SEEDED;
+        uint32_t seed = order[6] == ':' ? (uint32_t)strtoul(order + 7, NULL, 10) : 1;
+        seed_state = seed * 2654435761u | 1;
+    }
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT
+ * fiber.h: stacks, and going from one to another.
+ *
+ * The switch is inline assembly that tells the compiler "everything changes": what the surrounding
+ * function needs is saved by the compiler, and nothing else. It goes by an indirect jump, not by a
+ * return: all fibers that wait at a barrier go on at the same place, so the jump is predicted, and
+ * so are the returns after it, as threads called from the same line.
+ *
+ * A stack has no guard page of its own (those run out at 32,754): functions check the stack
+ * pointer at entry, see __tsan_func_entry. Stacks start at different offsets within a page, as
+ * 1,024 equal ones would share a few cache sets.
+ */
+#ifndef VGPU_FIBER_H
+#define VGPU_FIBER_H
+
+#include "exec.h"
+
+enum {
+    STACK_BYTES = 64 << 10,
+    STACK_RESERVE = 16 << 10, /* left for our own functions and the C library's */
+    STACK_COLOURS = 32,
+    STACK_COLOUR_BYTES = 128
+};
+
+extern void *fiber_main; /* where the scheduler goes on */
+
+/* A free stack, its low end. Raises VGPU_FAULT_INTERNAL when there is no memory for more. */
+char *stack_take_more(void);
+extern char **stack_free;
+extern uint64_t stack_free_count;
+
+static inline char *stack_take(void)
+{
+    return stack_free_count ? stack_free[--stack_free_count] : stack_take_more();
+}
+
+static inline void stack_give(char *stack)
+{
+    stack_free[stack_free_count++] = stack;
+}
+
+/* Where a fresh fiber starts on `stack`: in fiber_worker. */
+void *stack_start(char *stack);
+
+/* Runs threads of the current block one after another, on the stack it stands on. */
+_Noreturn void fiber_worker(void);
+
+#if defined(__x86_64__)
+
+static inline __attribute__((always_inline)) void fiber_switch(void **from, void *to)
+{
+    /* 128: the red zone of the function around. */
+    __asm__ volatile("leaq -128(%%rsp), %%rsp\n\t"
+                     "pushq %%rbp\n\t"
+                     "leaq 1f(%%rip), %%rax\n\t"
+                     "pushq %%rax\n\t"
+                     "movq %%rsp, (%0)\n\t"
+                     "movq %1, %%rsp\n\t"
+                     "popq %%rax\n\t"
+                     "jmpq *%%rax\n"
+                     "1:\n\t"
+                     "popq %%rbp\n\t"
+                     "leaq 128(%%rsp), %%rsp"
+                     : "+D"(from), "+S"(to)
+                     :
+                     : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14",
+                       "r15", "xmm0", "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7",
+                       "xmm8", "xmm9", "xmm10", "xmm11", "xmm12", "xmm13", "xmm14", "xmm15",
+                       "memory", "cc");
+}
+
+static inline _Noreturn void fiber_jump(void *to)
+{
+    __asm__ volatile("movq %0, %%rsp\n\t"
+                     "popq %%rax\n\t"
+                     "jmpq *%%rax"
+                     :
+                     : "S"(to)
+                     : "memory");
+    __builtin_unreachable();
+}
+
+#elif defined(__aarch64__)
+
+static inline __attribute__((always_inline)) void fiber_switch(void **from, void *to)
+{
+    register void **save __asm__("x0") = from;
+    register void *load __asm__("x1") = to;
+    __asm__ volatile("adr x9, 1f\n\t"
+                     "stp x29, x9, [sp, #-16]!\n\t"
+                     "mov x9, sp\n\t"
+                     "str x9, [%0]\n\t"
+                     "mov sp, %1\n\t"
+                     "ldp x29, x9, [sp], #16\n\t"
+                     "br x9\n"
+                     "1:"
+                     : "+r"(save), "+r"(load)
+                     :
+                     : "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10", "x11", "x12", "x13",
+                       "x14", "x15", "x16", "x17", "x19", "x20", "x21", "x22", "x23", "x24", "x25",
+                       "x26", "x27", "x28", "x30", "v0", "v1", "v2", "v3", "v4", "v5", "v6", "v7",
+                       "v8", "v9", "v10", "v11", "v12", "v13", "v14", "v15", "v16", "v17", "v18",
+                       "v19", "v20", "v21", "v22", "v23", "v24", "v25", "v26", "v27", "v28", "v29",
+                       "v30", "v31", "memory", "cc");
+}
+
+static inline _Noreturn void fiber_jump(void *to)
+{
+    __asm__ volatile("mov sp, %0\n\t"
+                     "ldp x29, x9, [sp], #16\n\t"
+                     "br x9"
+                     :
+                     : "r"(to)
+                     : "x9", "memory");
+    __builtin_unreachable();
+}
+
+#else
+#error "vgpu-exec switches stacks on x86-64 and arm64 only: write fiber_switch for this processor"
+#endif
+
+/* ---- who runs next ---- */
+
+enum lane_order { LANES_FORWARD, LANES_REVERSE, LANES_SEEDED };
+extern enum lane_order lane_order;
+uint32_t lane_seeded(uint32_t mask);
+
+/* One bit of a mask that is not empty: the next in lane order. */
+static inline uint32_t next_bit(uint32_t mask)
+{
+    if (__builtin_expect(lane_order == LANES_FORWARD, 1))
+        return mask & -mask;
+    if (lane_order == LANES_REVERSE)
+        return 0x80000000u >> __builtin_clz(mask);
+    return lane_seeded(mask);
+}
+
+/* Takes the next ready thread of a block, of `warp` while it has one. NULL: all of them wait. */
+static inline struct thread *pick(struct block *block, struct warp *warp)
+{
+    for (;;) {
+        if (warp->ready) {
+            uint32_t bit = next_bit(warp->ready);
+            warp->ready ^= bit;
+            return warp->threads + __builtin_ctz(bit);
+        }
+        if (warp->converging) {
+            warp_converge(warp);
+            continue;
+        }
+        block->ready_warps &= ~warp->bit;
+        if (!block->ready_warps)
+            return NULL;
+        warp = block->warps + __builtin_ctz(next_bit(block->ready_warps));
+    }
+}
+
+/* Makes `thread` the running one; returns where to go to. */
+static inline void *thread_enter(struct thread *thread)
+{
+    void *to = thread->sp;
+    if (!to) {
+        thread->stack = stack_take();
+        to = stack_start(thread->stack);
+    }
+    now.thread = thread;
+    now.stack_limit = thread->stack + STACK_RESERVE;
+    return to;
+}
+
+/* Stops the running thread, which its caller has entered into what it waits for. Returns when it is
+ * picked again. */
+static inline __attribute__((always_inline)) void park(struct thread *thread)
+{
+    struct thread *next = pick(thread->block, thread->warp);
+    if (next == thread)
+        return;
+    fiber_switch(&thread->sp, next ? thread_enter(next) : fiber_main);
+}
+
+#endif

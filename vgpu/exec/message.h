@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * message.h: replies to the node.
+ */
+#ifndef VGPU_EXEC_MESSAGE_H
+#define VGPU_EXEC_MESSAGE_H
+
+#include "protocol.h"
+
+/* An empty reply with status VGPU_OK and room for 4 KiB of data, for what comes before the reply
+ * proper. One at a time. */
+struct vgpu_exec_reply *message_piece(void);
+
+/* Sends a reply with its data; ends the process if nobody is there to receive it. */
+void message_send(const struct vgpu_exec_reply *reply);
+
+#endif

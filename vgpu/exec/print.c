@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * print.c: printf and assert in device code.
+ *
+ * What a kernel prints is kept and goes with its reply; a context has no terminal.
+ */
+#include "exec.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIFO_BYTES = 1 << 20, LINE_BYTES = 4096 };
+
+static const char dropped_text[] = "[... output dropped]\n";
+
+/* Room for `bytes` more, within the FIFO's. */
+static bool make_room(struct run *run, uint64_t bytes)
+{
+    if (!run->printed)
+        run->printed = malloc(FIFO_BYTES + sizeof dropped_text);
+    return run->printed && run->printed_bytes + bytes <= FIFO_BYTES;
+}
+
+static void append(struct run *run, const char *text, uint64_t bytes)
+{
+    if (run->dropped)
+        return;
+    if (!make_room(run, bytes)) {
+        run->dropped = true;
+        text = dropped_text;
+        bytes = run->printed ? sizeof dropped_text - 1 : 0;
+    }
+    if (bytes == 0)
+        return;
+    memcpy(run->printed + run->printed_bytes, text, bytes);
+    run->printed_bytes += bytes;
+}
+
+static void append_formatted(const char *format, va_list arguments)
+{
+    char line[LINE_BYTES];
+    int bytes = vsnprintf(line, sizeof line, format, arguments);
+    if (bytes > 0)
+        append(now.run, line, (uint64_t)bytes < sizeof line ? (uint64_t)bytes : sizeof line - 1);
+}
+
+void print_text(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    append_formatted(format, arguments);
+    va_end(arguments);
+}
+
+/* How many arguments a format takes; -1 if it would write through one. */
+static int count_arguments(const char *format)
+{
+    int count = 0;
+    for (const char *at = strchr(format, '%'); at; at = strchr(at, '%')) {
+        at++;
+        if (*at == '%') {
+            at++;
+            continue;
+        }
+        size_t flags = strspn(at, "-+ #0123456789.*hlLqjzt");
+        for (size_t i = 0; i < flags; i++)
+            count += at[i] == '*';
+        at += flags;
+        if (*at == 'n')
+            return -1;
+        count += *at != '\0';
+    }
+    return count;
+}
+
+/* As on a GPU: returns the number of arguments, not of characters. */
+OFFERED int vgpu_printf(const char *format, ...)
+{
+    int count = format ? count_arguments(format) : -1;
+    if (count < 0) {
+        run_finding(FINDING_PRINT, "printf in a kernel: a null format, or one with %%n, prints "
+                                   "nothing");
+        return -1;
+    }
+    va_list arguments;
+    va_start(arguments, format);
+    append_formatted(format, arguments);
+    va_end(arguments);
+    return count;
+}
+
+OFFERED void vgpu_assert_fail(const char *expr, const char *file, unsigned line, const char *func)
+{
+    const struct thread *t = now.thread;
+    struct vgpu_dim3 b = t->block->idx;
+    print_text("%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
+               line, func, b.x, b.y, b.z, t->idx.x, t->idx.y, t->idx.z, expr);
+    fault_place(file, line);
+    fault_raise(VGPU_FAULT_ASSERT, 0, false, 0, "assertion `%s` failed in %s", expr, func);
+}

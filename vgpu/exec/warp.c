@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ * warp.c: shuffles, votes, __syncwarp and __activemask.
+ *
+ * Lanes do not run in lockstep. An operation is a meeting of the lanes that its mask names, less
+ * those that have left the kernel; whoever arrives last works out all results, so that a lane may
+ * go on to its next operation at once.
+ */
+#include "exec.h"
+#include "fiber.h"
+
+#include <string.h>
+
+enum { OP_VOTE = 8, OP_SYNC = 16 };
+#define NOTHING_READ 0xCBCBCBCBCBCBCBCBull
+
+/* The lane that `lane` reads from: as PTX shfl.sync, whose segments never look to the right. */
+static uint32_t source_lane(const struct thread *t, uint32_t lane)
+{
+    uint32_t width = t->op_width, first = lane & ~(width - 1), last = first + width - 1;
+    uint32_t arg = t->op_arg;
+    switch (t->op_kind) {
+    case VGPU_SHFL_IDX:
+        return first + (arg & (width - 1));
+    case VGPU_SHFL_UP:
+        return arg <= lane - first ? lane - arg : lane;
+    case VGPU_SHFL_DOWN:
+        return arg <= last - lane ? lane + arg : lane;
+    default:
+        return (lane ^ arg) <= last ? lane ^ arg : lane;
+    }
+}
+
+static uint64_t shuffled(const struct warp *warp, const struct thread *t, uint32_t met)
+{
+    uint32_t lane = t->number % WARP_LANES, from = source_lane(t, lane);
+    if (from < WARP_LANES && (met >> from & 1))
+        return warp->threads[from].op_bits;
+    run_finding(FINDING_LANE,
+                "a shuffle in %s reads lane %u, which does not take part in it: the value is "
+                "undefined (here 0xCBCBCBCB)",
+                t->site, from);
+    return NOTHING_READ;
+}
+
+static uint64_t voted(const struct thread *t, uint32_t met, uint32_t yes)
+{
+    switch (t->op_kind - OP_VOTE) {
+    case VGPU_VOTE_ALL:
+        return yes == met;
+    case VGPU_VOTE_ANY:
+        return yes != 0;
+    default:
+        return yes;
+    }
+}
+
+static void complete(struct warp *warp, uint32_t met)
+{
+    uint32_t yes = 0;
+    const struct thread *first = warp->threads + __builtin_ctz(met);
+    for (uint32_t rest = met; rest; rest &= rest - 1) {
+        const struct thread *t = warp->threads + __builtin_ctz(rest);
+        if (t->op_bits)
+            yes |= t->bit;
+        if (UNLIKELY(t->op_kind != first->op_kind))
+            run_finding(FINDING_OPERATION,
+                        "lanes of one warp meet in different warp operations, in %s and %s: all "
+                        "lanes of a mask must call the same one",
+                        first->site, t->site);
+    }
+    for (uint32_t rest = met; rest; rest &= rest - 1) {
+        struct thread *t = warp->threads + __builtin_ctz(rest);
+        if (t->op_kind < OP_VOTE)
+            t->op_result = shuffled(warp, t, met);
+        else if (t->op_kind < OP_SYNC)
+            t->op_result = voted(t, met, yes);
+    }
+    struct block *block = warp->threads->block;
+    warp->in_op &= ~met;
+    warp->ready |= met;
+    block->ready_warps |= warp->bit;
+    block->run->events++;
+}
+
+/* Completes the meeting of `mask` if everybody is there. */
+static void try_complete(struct warp *warp, uint32_t mask)
+{
+    uint32_t met = mask & warp->live;
+    if ((warp->in_op & met) != met || !met)
+        return;
+    for (uint32_t rest = met; rest; rest &= rest - 1)
+        if ((warp->threads[__builtin_ctz(rest)].op_mask & warp->live) != met)
+            return;
+    complete(warp, met);
+}
+
+void warp_left(struct warp *warp)
+{
+    for (uint32_t rest = warp->in_op; rest; rest &= rest - 1)
+        if (warp->in_op & rest & -rest)
+            try_complete(warp, warp->threads[__builtin_ctz(rest)].op_mask);
+}
+
+static uint64_t operate(uint32_t kind, uint32_t mask, uint64_t bits, const char *site)
+{
+    struct thread *thread = now.thread;
+    struct warp *warp = thread->warp;
+    thread->site = site;
+    if (UNLIKELY(!(mask & thread->bit))) {
+        run_finding(FINDING_MASK,
+                    "mask 0x%08x in %s does not name lane %u that passes it: undefined; the lanes "
+                    "that are there take part",
+                    mask, site, thread->number % WARP_LANES);
+        mask = warp->live;
+    }
+    thread->waits = WAIT_WARP;
+    thread->op_kind = kind;
+    thread->op_mask = mask;
+    thread->op_bits = bits;
+    warp->in_op |= thread->bit;
+    try_complete(warp, mask);
+    park(thread);
+    return thread->op_result;
+}
+
+OFFERED void vgpu_syncwarp(uint32_t mask, const char *site)
+{
+    operate(OP_SYNC, mask, 0, site);
+}
+
+OFFERED uint64_t vgpu_shfl(enum vgpu_shfl kind, uint32_t mask, uint64_t bits, int lane_arg,
+                           int width, const char *site)
+{
+    struct thread *thread = now.thread;
+    thread->op_arg = (uint32_t)lane_arg;
+    thread->op_width = width > 0 && width <= WARP_LANES ? (uint32_t)width : WARP_LANES;
+    return operate(kind, mask, bits, site);
+}
+
+OFFERED uint32_t vgpu_vote(enum vgpu_vote kind, uint32_t mask, int predicate, const char *site)
+{
+    return (uint32_t)operate(OP_VOTE + kind, mask, predicate != 0, site);
+}
+
+/* Which lanes are active together is a question of luck on hardware. Here: those that can be
+ * brought together, which is asked when no other lane of the warp can go on. */
+OFFERED uint32_t vgpu_activemask(void)
+{
+    struct thread *thread = now.thread;
+    thread->waits = WAIT_CONVERGE;
+    thread->op_bits = (uint64_t)__builtin_return_address(0);
+    thread->warp->converging |= thread->bit;
+    park(thread);
+    return (uint32_t)thread->op_result;
+}
+
+void warp_converge(struct warp *warp)
+{
+    uint64_t place = warp->threads[__builtin_ctz(warp->converging)].op_bits;
+    uint32_t group = 0;
+    for (uint32_t rest = warp->converging; rest; rest &= rest - 1)
+        if (warp->threads[__builtin_ctz(rest)].op_bits == place)
+            group |= rest & -rest;
+    for (uint32_t rest = group; rest; rest &= rest - 1)
+        warp->threads[__builtin_ctz(rest)].op_result = group;
+    warp->converging &= ~group;
+    warp->ready |= group;
+}
