@@ -9,7 +9,6 @@ import importlib.util
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from grader import needs
 from grader.exits import ExitStatus, LabError
@@ -20,28 +19,7 @@ from grader.project import Project
 
 Say = Callable[[str], None]
 CMAKE_WHEEL = "cmake>=3.25"
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What to do about what is missing."""
-
-    apt: tuple[str, ...]  # packages to install with apt
-    wheel: bool  # CMake from PyPI
-    unpack: tuple[str, ...]  # Debian packages whose files go into .deps/
-
-
-def plan(missing: list[Need], machine: Machine, *, may_apt: bool, apt_cmake: bool) -> Plan:
-    """`may_apt`: packages can be installed; `apt_cmake`: the distribution's CMake is new enough."""
-    names = {need.name for need in missing}
-    wheel = any("CMake" in name for name in names) and not (may_apt and apt_cmake)
-    if not may_apt:
-        unpack = ("libcjson-dev", "libcjson1") if "cJSON" in names and machine.has_apt else ()
-        return Plan((), wheel, unpack)
-    packages = [name for need in missing for name in need.apt if not (wheel and name == "cmake")]
-    if wheel and not has_ensurepip():
-        packages.append("python3-venv")
-    return Plan(tuple(packages), wheel, ())
+INSTALL = ("install", "-y", "--no-install-recommends")
 
 
 def install(project: Project, machine: Machine, missing: list[Need], say: Say) -> None:
@@ -49,26 +27,41 @@ def install(project: Project, machine: Machine, missing: list[Need], say: Say) -
     sudo = rights(machine) if machine.has_apt else None
     if sudo is not None:
         _apt(sudo, ["update", "-qq"], say)
-    todo = plan(missing, machine, may_apt=sudo is not None, apt_cmake=apt_has_new_cmake())
-    if todo.apt:
-        _apt(sudo or [], ["install", "-y", "--no-install-recommends", *todo.apt], say)
-    if todo.unpack:
-        unpack(project, todo.unpack, say)
-    if todo.wheel:
+        _apt(sudo, [*INSTALL, *packages_for(missing, apt_cmake=apt_has_new_cmake())], say)
+        missing = needs.missing(project)
+    elif machine.has_apt and is_among("cJSON", missing):
+        unpack(project, ("libcjson-dev", "libcjson1"), say)
+    if is_among("CMake", missing):
+        if sudo is not None and not has_ensurepip():  # the distribution's CMake did not do
+            _apt(sudo, [*INSTALL, "python3-venv"], say)
         cmake_from_pypi(project, say)
     still = needs.missing(project)
     if still:
-        raise LabError(advice(still, machine), ExitStatus.MISSING)
+        raise LabError(advice(still, machine, apt_has_new_cmake()), ExitStatus.MISSING)
 
 
-def advice(missing: list[Need], machine: Machine) -> str:
+def packages_for(missing: list[Need], *, apt_cmake: bool) -> list[str]:
+    """The Debian packages of what is missing. Where the distribution's CMake is too old, the one
+    from PyPI is taken, and that needs python3-venv."""
+    packages = [name for need in missing for name in need.apt]
+    if "cmake" in packages and not apt_cmake:
+        packages.remove("cmake")
+        packages += [] if has_ensurepip() else ["python3-venv"]
+    return packages
+
+
+def is_among(name: str, missing: list[Need]) -> bool:
+    return any(need.name.startswith(name) for need in missing)
+
+
+def advice(missing: list[Need], machine: Machine, apt_cmake: bool = True) -> str:
     """Names what is missing and, where we know the package names, the command."""
     lines = ["This machine lacks:"]
     lines += [f"  {need.name:<22}{need.why}" for need in missing]
-    packages = " ".join(name for need in missing for name in need.apt)
+    packages = " ".join(packages_for(missing, apt_cmake=apt_cmake))
     if machine.has_apt:
         lines += [
-            "Nothing could be installed from here. Ask whoever may, or run:",
+            "It could not be installed from here. Ask whoever may, or run:",
             f"  sudo apt-get update && sudo apt-get install {packages}",
         ]
     else:
@@ -123,8 +116,8 @@ def unpack(project: Project, packages: tuple[str, ...], say: Say) -> None:
 
 
 def _apt(sudo: list[str], words: list[str], say: Say) -> None:
+    """sudo asks for its password on the terminal itself; apt's own words show when it fails."""
     say(" ".join([*sudo, "apt-get", *words]))
-    quiet = ["env", "DEBIAN_FRONTEND=noninteractive"]
-    status = show([*sudo, *quiet, "apt-get", *words])
-    if status:
-        say(f"apt-get ended with status {status}; going on with what is there")
+    done = capture([*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", *words])
+    if not done.ok:
+        say(f"{done.output.rstrip()}\napt-get ended with status {done.status}")

@@ -30,28 +30,15 @@ class Versions(unittest.TestCase):
         self.assertEqual(found["PRETTY_NAME"], "U 22")
 
 
-class Plans(unittest.TestCase):
-    def plan(self, missing: list[Need], machine: Machine = DEBIAN, **how: bool) -> install.Plan:
-        return install.plan(missing, machine, **how)
-
-    def test_with_rights_everything_comes_from_apt(self) -> None:
-        plan = self.plan(needs.needs(), may_apt=True, apt_cmake=True)
-        self.assertFalse(plan.wheel or plan.unpack)
-        self.assertLessEqual({"gcc", "libc6-dev", "cmake", "libcjson-dev"}, set(plan.apt))
+class Packages(unittest.TestCase):
+    def test_everything_comes_from_apt(self) -> None:
+        packages = install.packages_for(needs.needs(), apt_cmake=True)
+        self.assertLessEqual({"gcc", "libc6-dev", "cmake", "libcjson-dev"}, set(packages))
 
     def test_an_old_cmake_is_passed_over_for_the_one_on_pypi(self) -> None:
         with mock.patch.object(install, "has_ensurepip", return_value=False):
-            plan = self.plan(named("CMake", "gcc"), may_apt=True, apt_cmake=False)
-        self.assertTrue(plan.wheel)
-        self.assertEqual(plan.apt, ("gcc", "libc6-dev", "python3-venv"))
-
-    def test_without_rights_only_the_checkout_is_written(self) -> None:
-        plan = self.plan(named("cJSON", "CMake"), may_apt=False, apt_cmake=True)
-        self.assertEqual(plan, install.Plan((), True, ("libcjson-dev", "libcjson1")))
-
-    def test_without_rights_a_compiler_cannot_be_had(self) -> None:
-        plan = self.plan(named("gcc"), may_apt=False, apt_cmake=True)
-        self.assertEqual(plan, install.Plan((), False, ()))
+            packages = install.packages_for(named("CMake", "gcc"), apt_cmake=False)
+        self.assertEqual(packages, ["gcc", "libc6-dev", "python3-venv"])
 
 
 class Advice(unittest.TestCase):
@@ -78,6 +65,34 @@ class Install(FakeCheckout):
             install.install(self.project, FEDORA, named("gcc"), said.append)
         self.assertEqual(caught.exception.status, ExitStatus.MISSING)
         self.assertIn("gcc", str(caught.exception))
+
+    def steps(self, missing: list[list[Need]], sudo: list[str] | None) -> list[str]:
+        """What install() does when it looks for what is missing again and again."""
+        done: list[str] = []
+        with (
+            mock.patch.object(install, "rights", return_value=sudo),
+            mock.patch.object(needs, "missing", side_effect=missing[1:]),
+            mock.patch.object(Machine, "has_apt", True),
+            mock.patch.object(install, "has_ensurepip", return_value=False),
+            mock.patch.object(install, "_apt", side_effect=lambda _, w, __: done.append(w[-1])),
+            mock.patch.object(install, "unpack", side_effect=lambda *_: done.append("unpack")),
+            mock.patch.object(
+                install, "cmake_from_pypi", side_effect=lambda *_: done.append("pip")
+            ),
+        ):
+            install.install(self.project, DEBIAN, missing[0], done.append)
+        return done
+
+    def test_with_rights_apt_does_it(self) -> None:
+        steps = self.steps([named("gcc", "cJSON"), [], []], [])
+        self.assertEqual(steps, ["-qq", "libcjson-dev"])
+
+    def test_with_rights_and_an_old_cmake_in_the_way(self) -> None:
+        steps = self.steps([named("CMake"), named("CMake"), []], ["sudo"])
+        self.assertEqual(steps[-2:], ["python3-venv", "pip"])
+
+    def test_without_rights_only_the_checkout_is_written(self) -> None:
+        self.assertEqual(self.steps([named("cJSON", "CMake"), []], None), ["unpack", "pip"])
 
     def test_own_tools_come_first_in_path(self) -> None:
         self.assertNotIn(str(self.root), needs.tool_path(self.project))
