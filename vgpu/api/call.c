@@ -50,8 +50,7 @@ bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
     struct vgpu__pin pin;
     bool ok = false;
     vgpu__pin(&pin);
-    if (vgpu_send(fd, request, offsetof(struct vgpu_request, data) + request->data_bytes, &send_fd,
-                  send_fd >= 0) != 0)
+    if (vgpu_send(fd, request, sizeof *request + request->data_bytes, &send_fd, send_fd >= 0) != 0)
         node_is_gone(request->call, strerror(errno));
     else
         ok = receive(fd, request, reply, fds, fd_count);

@@ -106,7 +106,7 @@ static bool destination_holds(const struct vgpu__copy *c)
 struct staged {
     uint64_t address; /* 0: this copy needs none */
     size_t bytes;
-    bool keep, dst, src; /* which side it stands for */
+    bool dst, src; /* which side it stands for */
 };
 
 static cudaError_t stage(const struct vgpu__copy *c, struct staged *s)
@@ -118,8 +118,7 @@ static cudaError_t stage(const struct vgpu__copy *c, struct staged *s)
         return cudaSuccess;
     if (__builtin_mul_overflow(c->width, c->rows, &s->bytes))
         return vgpu__record(cudaErrorInvalidValue);
-    s->keep = s->dst || c->sync;
-    cudaError_t error = vgpu__stage(s->bytes, s->keep, &s->address);
+    cudaError_t error = vgpu__stage(s->bytes, &s->address);
     if (error != cudaSuccess)
         return vgpu__record(error);
     if (s->src)
@@ -150,7 +149,7 @@ static void fill(struct vgpu_request *request, const struct vgpu__copy *c, const
         .dst_pageable = s->dst,
         .src_pageable = s->src,
         .sync = c->sync,
-        .host_done = s->keep,
+        .host_done = s->dst || s->src,
     };
 }
 
@@ -177,7 +176,7 @@ cudaError_t vgpu__copy(const struct vgpu__copy *c)
     if (error == cudaSuccess && s.dst && s.address)
         copy_rows(c->dst, c->dst_pitch, (void *)(uintptr_t)s.address, c->width, c->width, c->rows);
     if (s.address)
-        vgpu__stage_done(s.address, s.bytes, s.keep);
+        vgpu__stage_trim();
     return error;
 }
 

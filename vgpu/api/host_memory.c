@@ -55,8 +55,8 @@ static void unmap(const struct range *r)
     munmap((void *)(uintptr_t)r->address, whole_pages(r->bytes));
 }
 
-/* Takes the range that begins at `address` (or holds it, where `inside`) out of the list, or only
- * finds it. The caller holds the lock. */
+/* Where the range is linked that begins at `address`, or also holds it where `inside`. The caller
+ * holds the lock. */
 static struct range **find(uint64_t address, bool inside)
 {
     struct range **at = &ranges;
@@ -77,20 +77,46 @@ static struct range *take(uint64_t address)
     return found;
 }
 
-void vgpu__host_forget(int physical)
+/* Tells the node alone; the call that led here has its own result. */
+static void give_back(const char *call, uint64_t address)
+{
+    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_HOST_FREE);
+    if (request) {
+        request->ptr = address;
+        vgpu__ask(-1, true, NULL);
+    }
+}
+
+static struct range *take_any_of(int physical)
 {
     pthread_mutex_lock(&lock);
-    for (struct range **at = &ranges; *at;) {
-        struct range *r = *at;
-        if (r->physical != physical) {
-            at = &r->next;
-            continue;
-        }
-        *at = r->next;
+    struct range **at = &ranges;
+    while (*at && (*at)->physical != physical)
+        at = &(*at)->next;
+    struct range *found = *at;
+    if (found)
+        *at = found->next;
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+void vgpu__host_forget(int physical)
+{
+    struct range *r;
+    while ((r = take_any_of(physical)) != NULL) {
         unmap(r);
+        give_back("cudaDeviceReset", r->address);
         free(r);
     }
+}
+
+int vgpu__host_owner(const void *pointer)
+{
+    pthread_mutex_lock(&lock);
+    const struct range *r = *find((uint64_t)(uintptr_t)pointer, true);
+    int physical = r ? r->physical : -1;
     pthread_mutex_unlock(&lock);
+    return physical;
 }
 
 static cudaError_t remember(uint64_t address, size_t bytes, int physical, unsigned int flags)
@@ -106,15 +132,6 @@ static cudaError_t remember(uint64_t address, size_t bytes, int physical, unsign
     ranges = r;
     pthread_mutex_unlock(&lock);
     return cudaSuccess;
-}
-
-static void give_back(const char *call, uint64_t address)
-{
-    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_HOST_FREE);
-    if (request) {
-        request->ptr = address;
-        vgpu__ask(-1, true, NULL);
-    }
 }
 
 static cudaError_t allocate(const char *call, void **ptr, size_t bytes, unsigned int flags)

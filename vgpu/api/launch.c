@@ -128,7 +128,7 @@ static bool pack(struct vgpu_request *request, const struct vgpu_host_kernel *ke
 
 static cudaError_t send(const struct launch *l, uint32_t module, void **args)
 {
-    struct vgpu_request *request = vgpu__begin(l->call, VGPU_OP_LAUNCH);
+    struct vgpu_request *request = vgpu__begin(l->kernel->name, VGPU_OP_LAUNCH);
     if (!request)
         return vgpu__failed();
     if (!pack(request, l->kernel, args))

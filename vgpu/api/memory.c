@@ -89,7 +89,8 @@ static void describe(struct cudaPointerAttributes *a, const void *ptr,
 {
     int from = vgpu__process.physical[vgpu__self.device];
     a->type = (enum cudaMemoryType)pointer->kind;
-    a->device = vgpu__logical(pointer->device);
+    a->device = vgpu__logical(pointer->kind == cudaMemoryTypeHost ? vgpu__host_owner(ptr)
+                                                                  : pointer->device);
     if (a->type == cudaMemoryTypeDevice) {
         a->devicePointer = reachable(from, pointer->device) ? (void *)ptr : NULL;
         a->hostPointer = NULL;

@@ -21,7 +21,7 @@ static struct vgpu_host_module *modules; /* guarded by lock; entries stay for go
 void vgpu_register_module(struct vgpu_host_module *module)
 {
     pthread_mutex_lock(&lock);
-    module->id = 0;
+    module->id = 0; /* not at the node yet; later its number there plus one */
     module->next = modules;
     modules = module;
     pthread_mutex_unlock(&lock);
@@ -96,7 +96,7 @@ static cudaError_t send_module(struct vgpu_host_module *module, const char *call
     cudaError_t error = vgpu__record(vgpu__ask(fd, true, &reply));
     close(fd);
     if (error == cudaSuccess)
-        __atomic_store_n(&module->id, (uint32_t)reply->value, __ATOMIC_RELEASE);
+        __atomic_store_n(&module->id, (uint32_t)reply->value + 1, __ATOMIC_RELEASE);
     return error;
 }
 
@@ -105,13 +105,13 @@ cudaError_t vgpu__load_module(struct vgpu_host_module *module, const char *call,
 {
     static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
     cudaError_t error = cudaSuccess;
-    *id = __atomic_load_n(&module->id, __ATOMIC_ACQUIRE);
-    if (*id != 0)
-        return cudaSuccess;
-    pthread_mutex_lock(&sending);
-    if (module->id == 0)
-        error = send_module(module, call);
-    *id = module->id;
-    pthread_mutex_unlock(&sending);
+    if (__atomic_load_n(&module->id, __ATOMIC_ACQUIRE) == 0) {
+        pthread_mutex_lock(&sending);
+        if (module->id == 0)
+            error = send_module(module, call);
+        pthread_mutex_unlock(&sending);
+    }
+    if (error == cudaSuccess)
+        *id = module->id - 1;
     return error;
 }

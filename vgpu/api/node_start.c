@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -196,7 +197,7 @@ static int start_node(const char *id, char *why, size_t room)
     close(ends[0]);
     if (error != 0)
         snprintf(why, room, "cannot start '%s': %s", program, strerror(error));
-    else if (strncmp(line, "ready", 5) != 0)
+    else if (strcmp(line, "ok\n") != 0)
         snprintf(why, room, "the virtual node '%s' did not start: %s", id,
                  *line ? line : "it ended without a word; run vgpu-node --id by hand to see why");
     else
@@ -207,32 +208,50 @@ static int start_node(const char *id, char *why, size_t room)
 
 /* ---- both ---- */
 
-static int open_lock(const char *socket_path, char *why, size_t room)
+/* The lock file is removed by whoever holds it, so one that was waited for may be gone by then. */
+static bool still_there(int fd, const char *path)
 {
-    char path[PATH_MAX + 8];
-    snprintf(path, sizeof path, "%s.lock", socket_path);
-    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    int result;
-    do
-        result = fd < 0 ? -1 : flock(fd, LOCK_EX);
-    while (result != 0 && fd >= 0 && errno == EINTR);
-    if (result == 0)
-        return fd;
-    snprintf(why, room, "cannot lock '%s': %s", path, strerror(errno));
-    if (fd >= 0)
-        close(fd);
-    return -1;
+    struct stat mine, there;
+    return fstat(fd, &mine) == 0 && stat(path, &there) == 0 && mine.st_ino == there.st_ino &&
+           mine.st_dev == there.st_dev;
+}
+
+static int take_lock(const char *path, char *why, size_t room)
+{
+    for (;;) {
+        int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+        int result;
+        do
+            result = fd < 0 ? -1 : flock(fd, LOCK_EX);
+        while (result != 0 && fd >= 0 && errno == EINTR);
+        if (result == 0 && still_there(fd, path))
+            return fd;
+        if (result != 0)
+            snprintf(why, room, "cannot lock '%s': %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+        if (result != 0)
+            return -1;
+    }
+}
+
+static void drop_lock(int fd, const char *path)
+{
+    unlink(path);
+    close(fd);
 }
 
 static int connect_or_start(const char *id, const char *path, char *why, size_t room)
 {
+    char lock_path[PATH_MAX + 8];
     int fd = connect_to(path);
     if (fd >= 0 || !nobody_listens()) {
         if (fd < 0)
             snprintf(why, room, "cannot connect to '%s': %s", path, strerror(errno));
         return fd;
     }
-    int lock = open_lock(path, why, room);
+    snprintf(lock_path, sizeof lock_path, "%s.lock", path);
+    int lock = take_lock(lock_path, why, room);
     if (lock < 0)
         return -1;
     fd = connect_to(path); /* somebody may have been faster */
@@ -242,7 +261,7 @@ static int connect_or_start(const char *id, const char *path, char *why, size_t 
             snprintf(why, room, "the node '%s' started but '%s' does not answer: %s", id, path,
                      strerror(errno));
     }
-    close(lock);
+    drop_lock(lock, lock_path);
     return fd;
 }
 

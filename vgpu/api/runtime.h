@@ -143,13 +143,14 @@ enum vgpu__place vgpu__place(const void *address);
 /* Maps [address, address + bytes) of the process's pinned memory. False: not possible (said). */
 bool vgpu__map_host(uint64_t address, size_t bytes);
 
-/* A mapped staging range of at least `bytes` (not 0): the thread's own (keep), or one for a copy
- * that may outlive the call. Sends requests: call it before the copy's own request is begun. */
-cudaError_t vgpu__stage(size_t bytes, bool keep, uint64_t *address);
-void vgpu__stage_done(uint64_t address, size_t bytes, bool keep); /* after the copy's reply */
-void vgpu__stage_close(struct vgpu__wire *wire);                  /* at thread end: unmaps only */
+/* The thread's staging range, at least `bytes` (not 0) long and mapped. Sends requests: call it
+ * before the copy's own request is begun. */
+cudaError_t vgpu__stage(size_t bytes, uint64_t *address);
+void vgpu__stage_trim(void);                     /* gives a very large one back after its use */
+void vgpu__stage_close(struct vgpu__wire *wire); /* at thread end: unmaps only */
 
-void vgpu__host_forget(int physical); /* a reset destroyed the device's pinned memory */
+void vgpu__host_forget(int physical);      /* a reset destroyed the device's pinned memory */
+int vgpu__host_owner(const void *pointer); /* physical device it was allocated under, -1: none */
 
 /* One copy as the program asked for it; rows == 1 and pitches unused for a plain one. */
 struct vgpu__copy {

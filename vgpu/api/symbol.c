@@ -36,7 +36,7 @@ static cudaError_t locate(const char *call, const void *symbol, struct variable 
     if (error != cudaSuccess)
         return error;
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_VAR);
-    size_t length = strlen(var->key) + 1;
+    size_t length = strlen(var->key);
     if (!request || length > VGPU_ARGS_MAX)
         return vgpu__failed();
     request->module = id;

@@ -184,6 +184,11 @@ typedef union cudaLaunchAttributeValue {
         unsigned int z;
     } clusterDim;
     int programmaticStreamSerializationAllowed;
+    struct {
+        cudaEvent_t event;
+        int flags;
+        int triggerAtBlockStart;
+    } programmaticEvent;
     int priority;
     unsigned int sharedMemCarveout;
 } cudaLaunchAttributeValue;
