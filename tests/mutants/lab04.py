@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""Lab 04's mutants: what goes wrong when people sum over several GPUs."""
+
+from grader.mutants import Mutant
+
+MUTANTS = [
+    Mutant(
+        name="split_drops_the_tail",
+        todo=1,
+        find="*count = each + (rank < rest ? 1 : 0);",
+        replace="*count = each;",
+        rejected_by="split",
+        why="an uneven split loses up to parts - 1 elements",
+    ),
+    Mutant(
+        name="split_overflows",
+        todo=1,
+        find="    *first = rank * each + (rank < rest ? rank : rest);\n"
+        "    *count = each + (rank < rest ? 1 : 0);",
+        replace="    *first = rank * n / (size_t)parts;\n"
+        "    *count = (rank + 1) * n / (size_t)parts - *first + 0 * (each + rest);",
+        rejected_by="split",
+        why="i * n / parts is short, and wrong for a large n",
+    ),
+    Mutant(
+        name="stride_of_one_block",
+        todo=2,
+        find="size_t stride = (size_t)gridDim.x * SUM_THREADS;",
+        replace="size_t stride = SUM_THREADS;",
+        rejected_by="shared",
+        why="every block walks over its neighbours' elements too",
+    ),
+    Mutant(
+        name="one_element_too_many",
+        todo=2,
+        find="i < n; i += stride",
+        replace="i <= n; i += stride",
+        rejected_by="shared",
+        why="off by one: reads behind the end",
+    ),
+    Mutant(
+        name="shared_without_barrier",
+        todo=2,
+        find="        __syncthreads(); // outside the if: every thread of the block must come here\n",
+        replace="",
+        rejected_by="shared",
+        why="adds words that the other thread has not written yet",
+    ),
+    Mutant(
+        name="warp_without_barrier",
+        todo=3,
+        find="    __syncthreads();\n    if (warp == 0) {",
+        replace="    if (warp == 0) {",
+        rejected_by="warp",
+        why="the first warp reads the others' sums before they are there",
+    ),
+    Mutant(
+        name="warp_starts_at_8",
+        todo=3,
+        find="int distance = 16; distance > 0",
+        replace="int distance = 8; distance > 0",
+        rejected_by="warp",
+        why="sums half a warp",
+    ),
+    Mutant(
+        name="warp_only_the_first",
+        todo=3,
+        find="        mine = warp_sum(lane < SUM_THREADS / 32 ? sum[lane] : 0.0f);\n",
+        replace="",
+        rejected_by="warp",
+        why="forgets seven of the block's eight warps",
+    ),
+    Mutant(
+        name="start_waits_in_the_loop",
+        todo=4,
+        find="            rc = sum_result(cudaEventRecord(p->done, p->stream));\n",
+        replace="            rc = sum_result(cudaEventRecord(p->done, p->stream));\n"
+        "        if (rc == LAB_OK)\n"
+        "            rc = sum_result(cudaEventSynchronize(p->done));\n",
+        rejected_by="start_overlaps",
+        why="the GPUs take turns",
+    ),
+    Mutant(
+        name="start_records_first",
+        todo=4,
+        find="        if (rc == LAB_OK)\n"
+        "            rc = sum_warp(p->data, p->count, p->partials, p->blocks, p->stream);\n"
+        "        if (rc == LAB_OK) // behind the kernel, on its stream: "
+        "whoever waits for it, waits for both\n"
+        "            rc = sum_result(cudaEventRecord(p->done, p->stream));\n",
+        replace="        if (rc == LAB_OK)\n"
+        "            rc = sum_result(cudaEventRecord(p->done, p->stream));\n"
+        "        if (rc == LAB_OK)\n"
+        "            rc = sum_warp(p->data, p->count, p->partials, p->blocks, p->stream);\n",
+        rejected_by="start",
+        why="the event stands for what was queued before it, and the kernel was not",
+    ),
+    Mutant(
+        name="start_fails_and_runs_on",
+        todo=4,
+        find="            cudaStreamSynchronize(part[i].stream);\n",
+        replace="            (void)i;\n",
+        rejected_by="hidden.start_fails",
+        why="the caller frees memory that a kernel still reads",
+    ),
+    Mutant(
+        name="host_does_not_wait",
+        todo=5,
+        find="        rc = sum_result(cudaEventSynchronize(p->done));\n",
+        replace="        rc = LAB_OK;\n",
+        rejected_by="host",
+        why="trusts cudaMemcpy to wait, which knows nothing of a non-blocking stream",
+    ),
+    Mutant(
+        name="host_adds_in_float",
+        todo=5,
+        find="    double total = 0.0;\n",
+        replace="    float total = 0.0f;\n",
+        rejected_by="host",
+        why="beyond 2^24 a float loses ones",
+    ),
+    Mutant(
+        name="peer_does_not_wait",
+        todo=6,
+        find="        rc = sum_result(cudaStreamWaitEvent(r->stream, part[i].done, 0));\n",
+        replace="",
+        rejected_by="peer",
+        why="the root reads its peers' partials before they are there",
+    ),
+    Mutant(
+        name="peer_waits_for_its_own",
+        todo=6,
+        find="cudaStreamWaitEvent(r->stream, part[i].done, 0)",
+        replace="cudaStreamWaitEvent(part[i].stream, part[i].done, 0)",
+        rejected_by="peer",
+        why="everybody waits for himself, nobody for the others",
+    ),
+    Mutant(
+        name="peer_does_not_ask",
+        todo=6,
+        find="        if (!yes)\n            return LAB_ENOPEER;\n",
+        replace="",
+        rejected_by="peer_alone",
+        why="the kernel follows a pointer it has no access to: 700, and CUDA is gone",
+    ),
+    Mutant(
+        name="peer_asks_the_wrong_way",
+        todo=6,
+        find="cudaDeviceCanAccessPeer(&yes, part[root].gpu, part[i].gpu)",
+        replace="cudaDeviceCanAccessPeer(&yes, part[i].gpu, part[root].gpu)",
+        rejected_by="hidden.peer_oneway",
+        why="whether the others reach the root is of no interest",
+    ),
+    Mutant(
+        name="scale_inverse",
+        todo=7,
+        find="out->efficiency = out->speedup / gpus;",
+        replace="out->efficiency = gpus / out->speedup;",
+        rejected_by="scale",
+        why="efficiency upside down: 4 GPUs at 120 %",
+    ),
+    Mutant(
+        name="scale_weak_without_factor",
+        todo=7,
+        find="(kind == SUM_WEAK ? gpus : 1) * t1 / tg",
+        replace="t1 / tg",
+        rejected_by="scale",
+        why="compares the time of G times the work with that of one",
+    ),
+    Mutant(
+        name="scale_weak_same_size",
+        todo=7,
+        find="    size_t work = kind == SUM_WEAK ? n * (size_t)gpus : n;\n",
+        replace="    size_t work = n;\n",
+        rejected_by="hidden.scale_weak",
+        why="weak scaling with the work of strong scaling looks four times too good",
+    ),
+]
