@@ -96,14 +96,14 @@ static int enable_direction(int from, int to, struct peer_undo *undo)
 }
 
 // END SOLUTION
+
 int peer_enable(const int *gpu, int n, struct peer_undo *undo)
 {
     // TODO(3): switch access on between all GPUs of the list, both ways.  (about 25 lines)
     //   before: some directions may be on already, some may be impossible
     //   after:  all are on and *undo lists those that this call switched on; or an error, and
     //           exactly those are on that were on before
-    //   use:    peer_check, cudaSetDevice, cudaDeviceEnablePeerAccess, peer_disable for the way
-    //   back
+    //   use:    peer_check, cudaSetDevice, cudaDeviceEnablePeerAccess; for the way back peer_disable
     // BEGIN SOLUTION
     struct peer_undo done;
     int before = 0, rc = undo != NULL ? peer_check(gpu, n) : (int)LAB_EINVAL;
@@ -225,6 +225,7 @@ static int probe_judge(const unsigned *got)
 }
 
 // END SOLUTION
+
 int peer_probe(int from, int to, int *works)
 {
     // TODO(6): do not ask whether it works, try it.  (about 40 lines with the kernel)

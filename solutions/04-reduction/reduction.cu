@@ -66,10 +66,10 @@ static __global__ void shared_kernel(const float *data, size_t n, float *partial
 }
 
 // END SOLUTION
+
 int sum_shared(const float *data, size_t n, float *partials, int blocks, cudaStream_t stream)
 {
-    // TODO(2): one partial a block, threads combined in shared memory.  (about 20 lines with
-    // kernel)
+    // TODO(2): one partial a block, added up in shared memory.  (about 20 lines with the kernel)
     //   before: `stream`, `data` and `partials` belong to the current device
     //   after:  a kernel is queued that sets partials[0 .. blocks - 1]; nothing was waited for
     //   use:    __shared__, __syncthreads, <<<blocks, SUM_THREADS, 0, stream>>>, cudaGetLastError
@@ -114,9 +114,10 @@ static __global__ void warp_kernel(const float *data, size_t n, float *partials)
 }
 
 // END SOLUTION
+
 int sum_warp(const float *data, size_t n, float *partials, int blocks, cudaStream_t stream)
 {
-    // TODO(3): the same result with shuffles and a single barrier.  (about 22 lines with kernel)
+    // TODO(3): the same result with shuffles and one barrier.  (about 22 lines with the kernel)
     //   before, after: as TODO(2)
     //   use:    __shfl_down_sync with the full mask, one shared float a warp, one __syncthreads
     // BEGIN SOLUTION
@@ -266,9 +267,10 @@ static int queue_total(const struct sum_part *part, int parts, int root, double 
 }
 
 // END SOLUTION
+
 int sum_peer(const struct sum_part *part, int parts, int root, double *sum)
 {
-    // TODO(6): let the root read its peers' partials.  (about 45 lines with kernel)
+    // TODO(6): let the root read its peers' partials.  (about 45 lines with the kernel)
     //   before: sum_start was called; peer access root -> others is on, if it is possible
     //   after:  *sum holds the sum; only one double came to the host
     //   use:    cudaDeviceCanAccessPeer, cudaStreamWaitEvent, your kernel, cudaMemcpyAsync,
