@@ -103,7 +103,7 @@ int peer_enable(const int *gpu, int n, struct peer_undo *undo)
     //   before: some directions may be on already, some may be impossible
     //   after:  all are on and *undo lists those that this call switched on; or an error, and
     //           exactly those are on that were on before
-    //   use:    peer_check, cudaSetDevice, cudaDeviceEnablePeerAccess; for the way back peer_disable
+    //   use:    peer_check, cudaSetDevice, cudaDeviceEnablePeerAccess; to go back: peer_disable
     // BEGIN SOLUTION
     struct peer_undo done;
     int before = 0, rc = undo != NULL ? peer_check(gpu, n) : (int)LAB_EINVAL;
