@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#define LARGE_BYTES (16u << 20)
+
 /* ---- direction ---- */
 
 static const char *const kind_names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
@@ -84,65 +86,88 @@ static cudaError_t host_to_host(const struct vgpu__copy *c)
     return error;
 }
 
-/* Would the node take the destination? Asked before a pageable source is read: a count that is too
- * large for the device memory is usually too large for the source as well. */
-static bool destination_holds(const struct vgpu__copy *c)
+/* From the first byte of the first row to the last of the last; false: more than there are. */
+static bool span_of(const struct vgpu__copy *c, size_t pitch, uint64_t *span)
+{
+    return !__builtin_mul_overflow(c->rows - 1, pitch, span) &&
+           !__builtin_add_overflow(*span, c->width, span);
+}
+
+/* Does the device side lie in one allocation? Recorded and said if not. */
+static cudaError_t check_device_side(const struct vgpu__copy *c, bool source)
 {
     const struct vgpu_reply *reply;
+    const void *first = source ? c->src : c->dst;
+    const char *side = source ? "source" : "destination";
     struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_POINTER);
-    uint64_t begin = (uint64_t)(uintptr_t)c->dst, span, end;
-    if (!request || __builtin_mul_overflow(c->rows - 1, c->dst_pitch, &span) ||
-        __builtin_add_overflow(span, c->width, &span) || __builtin_add_overflow(begin, span, &end))
-        return false;
-    request->ptr = begin;
-    if (vgpu__ask(-1, true, &reply) != cudaSuccess)
-        return false;
+    uint64_t at = (uint64_t)(uintptr_t)first, span;
+    if (!request)
+        return vgpu__failed();
+    request->ptr = at;
+    cudaError_t error = vgpu__record(vgpu__ask(-1, true, &reply));
     const struct vgpu_pointer *p = &reply->u.pointer;
-    return p->kind != cudaMemoryTypeUnregistered && end <= p->base + p->bytes;
+    if (error != cudaSuccess)
+        return error;
+    if (p->kind == cudaMemoryTypeUnregistered)
+        return vgpu__refuse(cudaErrorInvalidValue, c->call,
+                            "the %s %p is not allocated: freed already, or never allocated?", side,
+                            first);
+    if (!span_of(c, source ? c->src_pitch : c->dst_pitch, &span) || span > p->base + p->bytes - at)
+        return vgpu__refuse(cudaErrorInvalidValue, c->call,
+                            "%zu rows of %zu bytes from the %s, but only %llu of its allocation's "
+                            "%llu bytes are left",
+                            c->rows, c->width, side, (unsigned long long)(p->base + p->bytes - at),
+                            (unsigned long long)p->bytes);
+    return cudaSuccess;
 }
 
 /* ---- the request ---- */
 
 struct staged {
-    uint64_t address; /* 0: this copy needs none */
-    size_t bytes;
-    bool dst, src; /* which side it stands for */
+    struct vgpu__stage *stage; /* NULL: this copy needs none */
+    bool dst, src;             /* which side it stands for */
 };
 
+static void *staging(const struct staged *s)
+{
+    return (void *)(uintptr_t)s->stage->address;
+}
+
+/* A count that is too large for the device memory is usually too large for the host's as well: the
+ * device side is asked for before a pageable source is read, or much staging is taken. */
 static cudaError_t stage(const struct vgpu__copy *c, struct staged *s)
 {
+    size_t bytes;
+    cudaError_t error = cudaSuccess;
     *s = (struct staged){.dst = vgpu__place(c->dst) == VGPU__PAGEABLE,
                          .src = vgpu__place(c->src) == VGPU__PAGEABLE};
-    /* Nothing to carry; or the node refuses the copy, with the right code, before it looks. */
-    if ((!s->dst && !s->src) || c->width == 0 || c->rows == 0 || (s->src && !destination_holds(c)))
-        return cudaSuccess;
-    if (__builtin_mul_overflow(c->width, c->rows, &s->bytes))
+    if (__builtin_mul_overflow(c->width, c->rows, &bytes))
         return vgpu__record(cudaErrorInvalidValue);
-    cudaError_t error = vgpu__stage(s->bytes, &s->address);
-    if (error != cudaSuccess)
-        return vgpu__record(error);
-    if (s->src)
-        copy_rows((void *)(uintptr_t)s->address, c->width, c->src, c->src_pitch, c->width, c->rows);
-    return cudaSuccess;
+    if ((!s->dst && !s->src) || bytes == 0)
+        return cudaSuccess;
+    if (s->src || bytes >= LARGE_BYTES)
+        error = check_device_side(c, s->dst);
+    if (error == cudaSuccess)
+        error = vgpu__record(vgpu__stage_take(bytes, &s->stage));
+    if (error == cudaSuccess && s->src)
+        copy_rows(staging(s), c->width, c->src, c->src_pitch, c->width, c->rows);
+    return error;
 }
 
 static void fill(struct vgpu_request *request, const struct vgpu__copy *c, const struct staged *s)
 {
-    bool whole = c->rows == 1;
+    uint64_t dst = (uint64_t)(uintptr_t)c->dst, src = (uint64_t)(uintptr_t)c->src;
+    bool packed = c->rows <= 1; /* staged rows lie back to back as well */
     request->stream = vgpu__stream_id(c->stream);
     request->u.copy = (struct vgpu_copy){
-        .dst_user = (uint64_t)(uintptr_t)c->dst,
-        .src_user = (uint64_t)(uintptr_t)c->src,
-        .dst = s->dst && s->address ? s->address : (uint64_t)(uintptr_t)c->dst,
-        .src = s->src && s->address ? s->address : (uint64_t)(uintptr_t)c->src,
+        .dst_user = dst,
+        .src_user = src,
+        .dst = s->dst && s->stage ? s->stage->address : dst,
+        .src = s->src && s->stage ? s->stage->address : src,
         .bytes = c->rows ? c->width : 0,
         .rows = c->rows ? c->rows : 1,
-        .pitch_dst = whole    ? c->width
-                     : s->dst ? c->width
-                              : c->dst_pitch,
-        .pitch_src = whole    ? c->width
-                     : s->src ? c->width
-                              : c->src_pitch,
+        .pitch_dst = packed || s->dst ? c->width : c->dst_pitch,
+        .pitch_src = packed || s->src ? c->width : c->src_pitch,
         .api = VGPU_COPY_MEMCPY,
         .dst_device = -1,
         .src_device = -1,
@@ -169,14 +194,16 @@ cudaError_t vgpu__copy(const struct vgpu__copy *c)
     if (error != cudaSuccess)
         return error;
     request = vgpu__begin(c->call, VGPU_OP_COPY);
-    if (!request)
-        return vgpu__failed();
-    fill(request, c, &s);
-    error = vgpu__end(NULL);
-    if (error == cudaSuccess && s.dst && s.address)
-        copy_rows(c->dst, c->dst_pitch, (void *)(uintptr_t)s.address, c->width, c->width, c->rows);
-    if (s.address)
-        vgpu__stage_trim();
+    if (request) {
+        fill(request, c, &s);
+        error = vgpu__end(NULL);
+    } else {
+        error = vgpu__failed();
+    }
+    if (error == cudaSuccess && s.dst && s.stage)
+        copy_rows(c->dst, c->dst_pitch, staging(&s), c->width, c->width, c->rows);
+    if (s.stage)
+        vgpu__stage_give(s.stage);
     return error;
 }
 

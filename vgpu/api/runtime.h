@@ -74,8 +74,6 @@ int vgpu__reach_node(char *why, size_t room);
 struct vgpu__wire {
     int fd;
     struct vgpu__wire *next; /* guarded by the lock in thread.c */
-    uint64_t stage;          /* address of the staging range, 0: none */
-    size_t stage_bytes;
     _Alignas(16) unsigned char request[VGPU_MSG_MAX], reply[VGPU_MSG_MAX], text[VGPU_MSG_MAX];
     _Alignas(16) unsigned char signal_stack[32 << 10];
 };
@@ -143,11 +141,15 @@ enum vgpu__place vgpu__place(const void *address);
 /* Maps [address, address + bytes) of the process's pinned memory. False: not possible (said). */
 bool vgpu__map_host(uint64_t address, size_t bytes);
 
-/* The thread's staging range, at least `bytes` (not 0) long and mapped. Sends requests: call it
- * before the copy's own request is begun. */
-cudaError_t vgpu__stage(size_t bytes, uint64_t *address);
-void vgpu__stage_trim(void);                     /* gives a very large one back after its use */
-void vgpu__stage_close(struct vgpu__wire *wire); /* at thread end: unmaps only */
+/* A range that carries pageable memory, for the time of one call; *out is the caller's until given
+ * back. Sends requests: take it before the copy's own request is begun. */
+struct vgpu__stage {
+    uint64_t address; /* mapped */
+    size_t bytes;
+    struct vgpu__stage *next;
+};
+cudaError_t vgpu__stage_take(size_t bytes, struct vgpu__stage **out);
+void vgpu__stage_give(struct vgpu__stage *stage);
 
 void vgpu__host_forget(int physical);      /* a reset destroyed the device's pinned memory */
 int vgpu__host_owner(const void *pointer); /* physical device it was allocated under, -1: none */

@@ -1,18 +1,38 @@
 /* SPDX-License-Identifier: MIT
  * staging.c: the way of pageable host memory into the node and back. The node cannot see a
- * program's pages, so the bytes travel through pinned memory of the node's. Each thread keeps one
- * range for it, which grows as needed: every copy to or from pageable memory is over when the call
- * returns, so there is one at a time.
+ * program's pages, so the bytes travel through ranges of the process's pinned memory.
+ *
+ * Every copy to or from pageable memory is over when its call returns, so a range is in use for one
+ * call. Ranges are kept for the next one and never given back: there are as many as threads have
+ * copied at once, twice as large as they had to be at most.
  */
 #define _GNU_SOURCE
 #include "runtime.h"
 
+#include <pthread.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 
-#define KEEP_BYTES (256u << 20) /* a larger range goes back after its use */
 #define LEAST_BYTES (1u << 20)
+#define KEEP_PAGES_BYTES (32u << 20) /* of a larger range only the addresses are kept */
 
-static void free_range(uint64_t address)
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vgpu__stage *idle; /* guarded by lock; smallest first */
+
+static struct vgpu__stage *take_idle(size_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    struct vgpu__stage **at = &idle;
+    while (*at && (*at)->bytes < bytes)
+        at = &(*at)->next;
+    struct vgpu__stage *stage = *at;
+    if (stage)
+        *at = stage->next;
+    pthread_mutex_unlock(&lock);
+    return stage;
+}
+
+static void free_at_node(uint64_t address)
 {
     struct vgpu_request *request = vgpu__begin("staging", VGPU_OP_STAGE_FREE);
     if (!request)
@@ -21,60 +41,47 @@ static void free_range(uint64_t address)
     vgpu__ask(-1, true, NULL);
 }
 
-static void drop(struct vgpu__wire *wire)
-{
-    uint64_t address = wire->stage;
-    vgpu__stage_close(wire);
-    if (address)
-        free_range(address);
-}
-
-static cudaError_t take(struct vgpu__wire *wire, size_t bytes)
+static cudaError_t make(size_t bytes, struct vgpu__stage **out)
 {
     const struct vgpu_reply *reply;
+    struct vgpu__stage *stage = malloc(sizeof *stage);
     struct vgpu_request *request = vgpu__begin("staging", VGPU_OP_STAGE_ALLOC);
-    if (!request)
-        return vgpu__failed();
+    cudaError_t error = cudaErrorMemoryAllocation;
+    if (!request || !stage)
+        goto fail;
     request->bytes = bytes;
-    cudaError_t error = vgpu__ask(-1, true, &reply);
+    error = vgpu__ask(-1, true, &reply);
     if (error != cudaSuccess)
-        return error;
-    uint64_t address = reply->value;
-    if (!vgpu__map_host(address, bytes)) {
-        free_range(address);
-        return cudaErrorOperatingSystem;
-    }
-    wire->stage = address;
-    wire->stage_bytes = bytes;
-    return cudaSuccess;
+        goto fail;
+    *stage = (struct vgpu__stage){reply->value, bytes, NULL};
+    *out = stage;
+    if (vgpu__map_host(stage->address, bytes))
+        return cudaSuccess;
+    free_at_node(stage->address);
+    error = cudaErrorOperatingSystem;
+fail:
+    free(stage);
+    return request ? error : vgpu__failed();
 }
 
-cudaError_t vgpu__stage(size_t bytes, uint64_t *address)
+cudaError_t vgpu__stage_take(size_t bytes, struct vgpu__stage **out)
 {
-    struct vgpu__wire *wire = vgpu__self.wire;
-    if (wire->stage_bytes < bytes) {
-        size_t grown = wire->stage_bytes ? wire->stage_bytes : LEAST_BYTES;
-        while (grown < bytes && grown < SIZE_MAX / 2)
-            grown *= 2;
-        drop(wire);
-        cudaError_t error = take(wire, grown < bytes ? bytes : grown);
-        if (error != cudaSuccess)
-            return error;
-    }
-    *address = wire->stage;
-    return cudaSuccess;
+    size_t whole = LEAST_BYTES;
+    while (whole < bytes && whole <= SIZE_MAX / 2)
+        whole *= 2;
+    *out = take_idle(bytes);
+    return *out ? cudaSuccess : make(whole < bytes ? bytes : whole, out);
 }
 
-void vgpu__stage_trim(void)
+void vgpu__stage_give(struct vgpu__stage *stage)
 {
-    if (vgpu__self.wire && vgpu__self.wire->stage_bytes > KEEP_BYTES)
-        drop(vgpu__self.wire);
-}
-
-void vgpu__stage_close(struct vgpu__wire *wire)
-{
-    if (wire->stage)
-        munmap((void *)(uintptr_t)wire->stage, wire->stage_bytes);
-    wire->stage = 0;
-    wire->stage_bytes = 0;
+    if (stage->bytes > KEEP_PAGES_BYTES)
+        madvise((void *)(uintptr_t)stage->address, stage->bytes, MADV_REMOVE);
+    pthread_mutex_lock(&lock);
+    struct vgpu__stage **at = &idle;
+    while (*at && (*at)->bytes < stage->bytes)
+        at = &(*at)->next;
+    stage->next = *at;
+    *at = stage;
+    pthread_mutex_unlock(&lock);
 }

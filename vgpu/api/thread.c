@@ -52,7 +52,6 @@ static void unlink_wire(struct vgpu__wire *wire)
     vgpu__wires_unlock();
 }
 
-/* The node gives back the staging range when the connection closes. */
 static void thread_ends(void *argument)
 {
     struct vgpu__wire *wire = argument;
@@ -60,7 +59,6 @@ static void thread_ends(void *argument)
         return;
     unlink_wire(wire);
     vgpu__fault_stack_remove(wire);
-    vgpu__stage_close(wire);
     close(wire->fd);
     free(wire);
     vgpu__self.wire = NULL;
