@@ -48,6 +48,9 @@ static void switch_direction(int from, int to, int on)
 
 static int is_on(int from, int to)
 {
+    int possible = 0;
+    if (cudaDeviceCanAccessPeer(&possible, from, to) != cudaSuccess || !possible)
+        return 0;
     cudaSetDevice(from);
     cudaError_t error = cudaDeviceEnablePeerAccess(to, 0);
     cudaGetLastError();
@@ -76,7 +79,7 @@ static void all_off(void)
     int n = peer_gpus();
     for (int from = 0; from < n; from++)
         for (int to = 0; to < n; to++)
-            if (from != to)
+            if (from != to && is_on(from, to))
                 switch_direction(from, to, 0);
 }
 

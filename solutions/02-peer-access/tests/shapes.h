@@ -15,7 +15,7 @@
 struct shape {
     const char *name;
     int gpus;
-    bool native;        /* atomics, wherever there is access */
+    bool nvlink;        /* native atomics and rank 0; over PCIe neither */
     const char *can[8]; /* can[from][to], '1' or '0' */
 };
 
@@ -49,7 +49,8 @@ static inline void machine_from_shape(struct machine *m, const struct shape *s)
         for (int to = 0; to < s->gpus; to++) {
             struct peer_attr *a = &m->attr[from * s->gpus + to];
             a->access = s->can[from][to] == '1';
-            a->atomics = a->access && s->native;
+            a->atomics = a->access && s->nvlink;
+            a->rank = a->access && !s->nvlink;
         }
     }
 }

@@ -90,6 +90,7 @@ static float *fresh_partials(int blocks)
 
 static void block_sum(const struct block_call *c, const float *data, struct block_out *out)
 {
+    static float nowhere[1]; /* an address, for machines whose GPU has none to give */
     int kept = c->blocks < 0 ? 0 : c->blocks > SUM_MAX_BLOCKS ? SUM_MAX_BLOCKS : c->blocks;
     cudaStream_t stream = NULL;
 
@@ -99,8 +100,11 @@ static void block_sum(const struct block_call *c, const float *data, struct bloc
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     cudaGetLastError();
     const float *at = c->no_data || !base ? NULL : base + c->shift;
-    after(&out->call, (c->which == BY_WARP ? sum_warp : sum_shared)(
-                          at, (size_t)c->n, c->no_partials ? NULL : partials, c->blocks, stream));
+    after(&out->call, (c->which == BY_WARP ? sum_warp : sum_shared)(at, (size_t)c->n,
+                                                                    c->no_partials ? NULL
+                                                                    : partials     ? partials
+                                                                                   : nowhere,
+                                                                    c->blocks, stream));
     out->query = stream ? (int32_t)cudaStreamQuery(stream) : 0;
     cudaGetLastError(); /* "not ready" is no error to keep */
     out->after = stream ? (int32_t)cudaStreamSynchronize(stream) : 0;
