@@ -71,11 +71,16 @@ def rebuild(project: Project, labs: list[Lab]) -> str:
     if not known.issuperset(lab.name for lab in labs):
         build.configure(project, again=True)  # the lab came after the build tree
     done = build.build(project, [lab.name for lab in labs], quiet=True)
+    said = compile_errors(done.output.replace(f"{project.root}/", ""))
     if not done.ok:
-        raise LabError(
-            f"{compile_errors(done.output)}\nThis does not compile yet.", ExitStatus.BUILD_FAILED
-        )
-    return compile_errors(done.output) if "warning:" in done.output else ""
+        raise LabError(f"{said}\n{_whose(said)}", ExitStatus.BUILD_FAILED)
+    return said if "warning:" in said else ""
+
+
+def _whose(said: str) -> str:
+    if mine := re.search(r"\b(labs/\d\d-[\w./-]+)(:\d+|: it does not define)", said):
+        return f"{mine.group(1)} does not compile yet: see the first error above."
+    return "The build failed, and not because of your files. ./lab selfcheck shows the whole of it."
 
 
 def _nothing_deleted(project: Project, lab: Lab) -> None:

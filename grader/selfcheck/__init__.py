@@ -12,6 +12,7 @@ from grader.project import Project
 from grader.selfcheck import sources
 from grader.selfcheck.programs import Programs
 from grader.selfcheck.report import Report
+from grader.selfcheck.shown import check_shown
 from grader.testing import compile_errors
 
 FULL_SEEDS = range(2, 7)
@@ -29,6 +30,7 @@ def selfcheck(project: Project, *, full: bool = False, jobs: int = 0) -> ExitSta
         programs.check_solutions(labs)
         programs.check_skeletons(labs)
         programs.check_mutants(labs)
+        check_shown(project, programs.skeletons, report)
         if full:
             programs.check_seeds(labs, FULL_SEEDS)
     print()

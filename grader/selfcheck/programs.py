@@ -15,7 +15,7 @@ from grader.mutants import Mutant, load, student_files
 from grader.needs import build_env
 from grader.proc import capture
 from grader.project import Lab, Project
-from grader.records import Verdict
+from grader.records import Record, Verdict
 from grader.selfcheck.report import Report, Section
 from grader.selfcheck.sources import mutated_source, todo_numbers
 from grader.sync import generate
@@ -35,6 +35,7 @@ class Programs:
     tests: list[Test]
     jobs: int
     passing: set[str] = field(default_factory=set)
+    skeletons: dict[Lab, list[Record]] = field(default_factory=dict)  # how public tests ended
 
     @property
     def scratch(self) -> Path:
@@ -103,17 +104,13 @@ class Programs:
             prefix = variant.build_parts(todos)
         except LabError as error:
             return [(f"{lab.folder}/{name} compiles", False, str(error))]
-        found: list[Found] = [(f"{lab.folder}/{name} compiles", True, "")]
-        seen = set()
-        for test in self.solution_tests(lab):
-            record = variant.run(test, prefix)
-            seen.add(record.todo)
-            holds = record.verdict is Verdict.NOT_WRITTEN
-            reason = f"{record.verdict.value}, expected not written\n{record.message}"
-            found.append((f"skeleton of {test.name}", holds, reason))
-        for todo in todos:
-            found.append((f"{lab.name} tests TODO({todo})", todo in seen, "no case has this TODO"))
-        return found
+        records = [variant.run(test, prefix) for test in self.solution_tests(lab)]
+        self.skeletons[lab] = [record for record in records if ".hidden." not in record.test]
+        return [
+            (f"{lab.folder}/{name} compiles", True, ""),
+            *(_not_written(record) for record in records),
+            *(_tested(lab, todo, self.skeletons[lab]) for todo in todos),
+        ]
 
     def _mutant(self, lab: Lab, mutant: Mutant) -> list[Found]:
         name = f"{lab.name} mutant {mutant.name}"
@@ -144,3 +141,14 @@ class Programs:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         return folder
+
+
+def _not_written(record: Record) -> Found:
+    holds = record.verdict is Verdict.NOT_WRITTEN
+    reason = f"{record.verdict.value}, expected not written\n{record.message}"
+    return f"skeleton of {record.test}", holds, reason
+
+
+def _tested(lab: Lab, todo: int, public: list[Record]) -> Found:
+    holds = any(record.todo == todo for record in public)
+    return f"{lab.name} tests TODO({todo})", holds, "no public case has this TODO"

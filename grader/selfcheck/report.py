@@ -11,7 +11,7 @@ class Report:
 
     passed: int = 0
     failures: list[tuple[str, str]] = field(default_factory=list)  # name, reason
-    started: float = field(default_factory=time.monotonic)
+    lines: list[str] = field(default_factory=list)  # one a section
 
     def section(self, title: str) -> "Section":
         return Section(self, title)
@@ -56,4 +56,6 @@ class Section:
     def __exit__(self, *_: object) -> None:
         seconds = time.monotonic() - self.started
         verdict = f"{self.failed} FAILED" if self.failed else "ok"
-        print(f"{self.title:<58}{self.passed:>4} passed  {seconds:5.0f} s  {verdict}", flush=True)
+        line = f"{self.title:<58}{self.passed:>4} passed  {seconds:5.0f} s  {verdict}"
+        self.report.lines.append(line)
+        print(line, flush=True)

@@ -73,10 +73,14 @@ class Testing(FakeBuild):
             self.typed("01.nonsense")
 
     def test_a_file_that_does_not_compile_ends_it(self) -> None:
-        (self.root / "compiles").unlink()
-        with self.assertRaisesRegex(LabError, "does not compile") as caught:
+        error = "echo 'labs/01-tiny/tiny.c:3:1: error: no' >&2; exit 1"
+        self.write("compiles", error)
+        with self.assertRaisesRegex(LabError, "labs/01-tiny/tiny.c does not compile yet") as caught:
             self.typed("01")
         self.assertEqual(caught.exception.status, ExitStatus.BUILD_FAILED)
+        self.write("compiles", error.replace("labs", "harness"))
+        with self.assertRaisesRegex(LabError, "not because of your files"):
+            self.typed("01")
 
     def test_a_deleted_file_is_named(self) -> None:
         self.write("labs/.generated.json", '{"01-tiny/tiny.c": "0"}')
