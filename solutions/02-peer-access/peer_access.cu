@@ -10,7 +10,7 @@
 
 int peer_matrix(int n, uint8_t *can)
 {
-    // TODO(1): the whole table of who can access whom.  (about 10 lines)
+    // TODO(1): the whole table of who can access whom.  (about 16 lines)
     //   before: `can` may be in use by the caller; nothing is known about n
     //   after:  can[from * n + to] is 1 or 0 for every pair, the diagonal 0; on an error untouched
     //   use:    peer_gpus, cudaDeviceCanAccessPeer, peer_result
@@ -44,7 +44,7 @@ int peer_matrix(int n, uint8_t *can)
 
 int peer_attrs(int from, int to, struct peer_attr *attr)
 {
-    // TODO(2): what the runtime says about one direction.  (about 9 lines)
+    // TODO(2): what the runtime says about one direction.  (about 11 lines)
     //   before: nothing is known about the two numbers
     //   after:  *attr holds access, rank and native atomics of from -> to; on an error untouched
     //   use:    peer_check, cudaDeviceGetP2PAttribute, peer_result
@@ -53,18 +53,15 @@ int peer_attrs(int from, int to, struct peer_attr *attr)
     struct peer_attr got;
     int rc = attr != NULL ? peer_check(pair, 2) : (int)LAB_EINVAL;
 
-    if (rc == LAB_OK)
-        rc = peer_result(
-            cudaDeviceGetP2PAttribute(&got.access, cudaDevP2PAttrAccessSupported, from, to));
-    if (rc == LAB_OK)
-        rc = peer_result(
-            cudaDeviceGetP2PAttribute(&got.rank, cudaDevP2PAttrPerformanceRank, from, to));
-    if (rc == LAB_OK)
-        rc = peer_result(
-            cudaDeviceGetP2PAttribute(&got.atomics, cudaDevP2PAttrNativeAtomicSupported, from, to));
-    if (rc == LAB_OK)
-        *attr = got;
-    return rc;
+    if (rc != LAB_OK)
+        return rc;
+    // || stops at the first call that fails, and cudaGetLastError() then says how.
+    if (cudaDeviceGetP2PAttribute(&got.access, cudaDevP2PAttrAccessSupported, from, to) ||
+        cudaDeviceGetP2PAttribute(&got.rank, cudaDevP2PAttrPerformanceRank, from, to) ||
+        cudaDeviceGetP2PAttribute(&got.atomics, cudaDevP2PAttrNativeAtomicSupported, from, to))
+        return peer_result(cudaGetLastError());
+    *attr = got;
+    return LAB_OK;
     // END SOLUTION
     // STUB: (void)from;
     // STUB: (void)to;
@@ -99,7 +96,7 @@ static int enable_direction(int from, int to, struct peer_undo *undo)
 
 int peer_enable(const int *gpu, int n, struct peer_undo *undo)
 {
-    // TODO(3): switch access on between all GPUs of the list, both ways.  (about 25 lines)
+    // TODO(3): switch access on between all GPUs of the list, both ways.  (about 27 lines)
     //   before: some directions may be on already, some may be impossible
     //   after:  all are on and *undo lists those that this call switched on; or an error, and
     //           exactly those are on that were on before
@@ -131,7 +128,7 @@ int peer_enable(const int *gpu, int n, struct peer_undo *undo)
 
 int peer_disable(struct peer_undo *undo)
 {
-    // TODO(4): switch off exactly what is noted.  (about 13 lines)
+    // TODO(4): switch off exactly what is noted.  (about 16 lines)
     //   before: *undo was filled by peer_enable, or by an earlier call of this function
     //   after:  those directions are off, all others as they were, undo->count is 0
     //   use:    cudaSetDevice, cudaDeviceDisablePeerAccess
@@ -190,32 +187,6 @@ static __global__ void probe(unsigned *word, int store, int add)
         atomicAdd_system(&word[PROBE_WORDS], 1u);
 }
 
-static cudaError_t probe_launch(int gpu, unsigned *word, int store, int add)
-{
-    cudaError_t error = cudaSetDevice(gpu);
-
-    if (error == cudaSuccess) {
-        probe<<<1, PROBE_WORDS>>>(word, store, add);
-        error = cudaGetLastError();
-    }
-    return error;
-}
-
-// Zeroed words in the memory of `to`. cudaMemset may return before the memory is zero, and nothing
-// orders it against a kernel of another GPU: so wait here.
-static cudaError_t probe_words(int to, unsigned **word)
-{
-    cudaError_t error = cudaSetDevice(to);
-
-    if (error == cudaSuccess)
-        error = cudaMalloc((void **)word, (PROBE_WORDS + 1) * sizeof **word);
-    if (error == cudaSuccess)
-        error = cudaMemset(*word, 0, (PROBE_WORDS + 1) * sizeof **word);
-    if (error == cudaSuccess)
-        error = cudaDeviceSynchronize();
-    return error;
-}
-
 static int probe_judge(const unsigned *got)
 {
     for (unsigned i = 0; i < PROBE_WORDS; i++)
@@ -247,21 +218,21 @@ int peer_probe(int from, int to, int *works)
         return LAB_OK;
     }
     undo.count = 0;
-    rc = peer_result(cudaGetDevice(&before));
-    if (rc == LAB_OK)
-        rc = peer_result(probe_words(to, &word));
+    // cudaMemset may return before the memory is zero, and nothing orders it against a kernel of
+    // another GPU: so wait.
+    if (cudaGetDevice(&before) || cudaSetDevice(to) || cudaMalloc((void **)&word, sizeof got) ||
+        cudaMemset(word, 0, sizeof got) || cudaDeviceSynchronize())
+        rc = peer_result(cudaGetLastError());
     if (rc == LAB_OK)
         rc = enable_direction(from, to, &undo); // this direction only: the other may not exist
-    if (rc == LAB_OK)
-        rc = peer_result(probe_launch(to, word, 0, attr.atomics));
-    if (rc == LAB_OK) // launched before the other is waited for: the additions are to meet
-        rc = peer_result(probe_launch(from, word, 1, attr.atomics));
-    if (rc == LAB_OK)
-        rc = peer_result(cudaDeviceSynchronize()); // waits for `from`, the current device
-    if (rc == LAB_OK)
-        rc = peer_result(cudaSetDevice(to)); // the owner reads, behind its own kernel
-    if (rc == LAB_OK)
-        rc = peer_result(cudaMemcpy(got, word, sizeof got, cudaMemcpyDeviceToHost));
+    if (rc == LAB_OK) {
+        probe<<<1, PROBE_WORDS>>>(word, 1, attr.atomics); // on `from`: it is current since then
+        cudaSetDevice(to);
+        probe<<<1, PROBE_WORDS>>>(word, 0, attr.atomics); // before the wait: they are to meet
+        if (cudaPeekAtLastError() || cudaSetDevice(from) || cudaDeviceSynchronize() ||
+            cudaSetDevice(to) || cudaMemcpy(got, word, sizeof got, cudaMemcpyDeviceToHost))
+            rc = peer_result(cudaGetLastError());
+    }
     if (rc == LAB_OK)
         *works = probe_judge(got);
     peer_disable(&undo);

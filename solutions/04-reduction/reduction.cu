@@ -117,7 +117,7 @@ static __global__ void warp_kernel(const float *data, size_t n, float *partials)
 
 int sum_warp(const float *data, size_t n, float *partials, int blocks, cudaStream_t stream)
 {
-    // TODO(3): the same result with shuffles and one barrier.  (about 22 lines with the kernel)
+    // TODO(3): the same result with shuffles and one barrier.  (about 20 lines with the kernel)
     //   before, after: as TODO(2)
     //   use:    __shfl_down_sync with the full mask, one shared float a warp, one __syncthreads
     // BEGIN SOLUTION
@@ -136,7 +136,7 @@ int sum_warp(const float *data, size_t n, float *partials, int blocks, cudaStrea
 
 int sum_start(const struct sum_part *part, int parts)
 {
-    // TODO(4): launch everywhere before waiting anywhere.  (about 22 lines)
+    // TODO(4): launch everywhere before waiting anywhere.  (about 18 lines)
     //   before: every part has its memory, stream and event; its stream is idle
     //   after:  all kernels are queued, and behind each its `done` event; the host did not wait
     //   use:    sum_check, cudaSetDevice, sum_warp, cudaEventRecord; cudaStreamSynchronize only
@@ -169,7 +169,7 @@ int sum_start(const struct sum_part *part, int parts)
 
 int sum_host(const struct sum_part *part, int parts, double *sum)
 {
-    // TODO(5): bring the partials to the host and add them there.  (about 12 lines)
+    // TODO(5): bring the partials to the host and add them there.  (about 14 lines)
     //   before: sum_start was called
     //   after:  *sum holds the sum, added part by part and block by block in double
     //   use:    sum_check, cudaEventSynchronize, cudaMemcpy; does cudaMemcpy wait for p->stream?
@@ -230,52 +230,27 @@ static __global__ void total_kernel(struct partials_view view, double *total)
 static int root_reaches_all(const struct sum_part *part, int parts, int root)
 {
     for (int i = 0; i < parts; i++) {
-        int yes = 1;
-        if (part[i].gpu != part[root].gpu) {
-            int rc = sum_result(cudaDeviceCanAccessPeer(&yes, part[root].gpu, part[i].gpu));
-            if (rc != LAB_OK)
-                return rc;
-        }
+        int yes = 1; // a GPU needs no access to itself
+        if (part[i].gpu != part[root].gpu &&
+            cudaDeviceCanAccessPeer(&yes, part[root].gpu, part[i].gpu) != cudaSuccess)
+            return sum_result(cudaGetLastError());
         if (!yes)
             return LAB_ENOPEER;
     }
     return LAB_OK;
 }
 
-// Queues on the root's stream: wait for the others, add, bring the result.
-static int queue_total(const struct sum_part *part, int parts, int root, double *result)
-{
-    const struct sum_part *r = &part[root];
-    struct partials_view view;
-    int rc = LAB_OK;
-
-    view.parts = parts;
-    for (int i = 0; i < parts && rc == LAB_OK; i++) {
-        view.partials[i] = part[i].partials;
-        view.blocks[i] = part[i].blocks;
-        // The GPU waits, not the host: that is free to do something else meanwhile.
-        rc = sum_result(cudaStreamWaitEvent(r->stream, part[i].done, 0));
-    }
-    if (rc != LAB_OK)
-        return rc;
-    total_kernel<<<1, SUM_THREADS, 0, r->stream>>>(view, r->total);
-    rc = sum_result(cudaGetLastError());
-    if (rc == LAB_OK)
-        rc = sum_result(
-            cudaMemcpyAsync(result, r->total, sizeof *result, cudaMemcpyDeviceToHost, r->stream));
-    return rc;
-}
-
 // END SOLUTION
 
 int sum_peer(const struct sum_part *part, int parts, int root, double *sum)
 {
-    // TODO(6): let the root read its peers' partials.  (about 45 lines with the kernel)
+    // TODO(6): let the root read its peers' partials.  (about 50 lines with the kernel)
     //   before: sum_start was called; peer access root -> others is on, if it is possible
     //   after:  *sum holds the sum; only one double came to the host
     //   use:    cudaDeviceCanAccessPeer, cudaStreamWaitEvent, your kernel, cudaMemcpyAsync,
     //           cudaStreamSynchronize of the root's stream
     // BEGIN SOLUTION
+    struct partials_view view;
     double result = 0.0;
     int before = 0, rc = sum != NULL ? sum_check(part, parts) : (int)LAB_EINVAL;
 
@@ -283,15 +258,24 @@ int sum_peer(const struct sum_part *part, int parts, int root, double *sum)
         rc = LAB_EINVAL;
     if (rc == LAB_OK)
         rc = root_reaches_all(part, parts, root);
-    if (rc == LAB_OK)
-        rc = sum_result(cudaGetDevice(&before));
     if (rc != LAB_OK)
         return rc;
-    rc = sum_result(cudaSetDevice(part[root].gpu));
-    if (rc == LAB_OK)
-        rc = queue_total(part, parts, root, &result);
-    if (rc == LAB_OK)
-        rc = sum_result(cudaStreamSynchronize(part[root].stream));
+    const struct sum_part *r = &part[root];
+    // || stops at the first call that fails, and cudaGetLastError() then says how.
+    bool failed = cudaGetDevice(&before) || cudaSetDevice(r->gpu);
+    view.parts = parts;
+    for (int i = 0; i < parts && !failed; i++) {
+        view.partials[i] = part[i].partials;
+        view.blocks[i] = part[i].blocks;
+        // The GPU waits, not the host: that is free to do something else meanwhile.
+        failed = cudaStreamWaitEvent(r->stream, part[i].done, 0) != cudaSuccess;
+    }
+    if (!failed)
+        total_kernel<<<1, SUM_THREADS, 0, r->stream>>>(view, r->total);
+    if (failed || cudaPeekAtLastError() ||
+        cudaMemcpyAsync(&result, r->total, sizeof result, cudaMemcpyDeviceToHost, r->stream) ||
+        cudaStreamSynchronize(r->stream))
+        rc = sum_result(cudaGetLastError());
     cudaSetDevice(before);
     if (rc == LAB_OK)
         *sum = result;
@@ -306,7 +290,7 @@ int sum_peer(const struct sum_part *part, int parts, int root, double *sum)
 
 int sum_scale(size_t n, int gpus, enum sum_kind kind, struct sum_scaling *out)
 {
-    // TODO(7): how well does it scale?  (about 18 lines)
+    // TODO(7): how well does it scale?  (about 17 lines)
     //   before: nothing is known about the arguments
     //   after:  *out holds both measured times, the speedup and the efficiency E = T1 / (G TG),
     //           for weak scaling with the T1 of the same total work: G times that of n

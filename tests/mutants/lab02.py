@@ -130,10 +130,18 @@ MUTANTS = [
     Mutant(
         name="probe_memset_unfinished",
         todo=6,
-        find="sizeof **word);\n    if (error == cudaSuccess)\n        error = cudaDeviceSynchronize();\n",
-        replace="sizeof **word);\n",
+        find="cudaMemset(word, 0, sizeof got) || cudaDeviceSynchronize())",
+        replace="cudaMemset(word, 0, sizeof got))",
         rejected_by="probe",
         why="cudaMemset has not run yet when the other GPU writes: it wipes out what arrived",
+    ),
+    Mutant(
+        name="probe_does_not_wait",
+        todo=6,
+        find="cudaSetDevice(from) || cudaDeviceSynchronize() ||\n            cudaSetDevice(to) ||",
+        replace="cudaSetDevice(to) ||",
+        rejected_by="probe",
+        why="the owner looks while the other GPU's stores are still on their way",
     ),
     Mutant(
         name="probe_leaves_access_on",

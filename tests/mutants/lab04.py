@@ -122,7 +122,7 @@ MUTANTS = [
     Mutant(
         name="peer_does_not_wait",
         todo=6,
-        find="        rc = sum_result(cudaStreamWaitEvent(r->stream, part[i].done, 0));\n",
+        find="        failed = cudaStreamWaitEvent(r->stream, part[i].done, 0) != cudaSuccess;\n",
         replace="",
         rejected_by="peer",
         why="the root reads its peers' partials before they are there",
