@@ -12,6 +12,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
+
+#define OWN_CPU_SECONDS 120 /* of a case's own code: more is an endless loop */
 
 static struct lab_test *running; /* for the signal handler; one case runs at a time */
 
@@ -27,13 +30,15 @@ static void on_crash(int signal)
 static void catch_crashes(void)
 {
     static char stack[64 << 10];
-    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGVTALRM};
+    const struct itimerval limit = {.it_value = {.tv_sec = OWN_CPU_SECONDS}};
     stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
     struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
     sigemptyset(&action.sa_mask);
     sigaltstack(&alternate, NULL);
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
         sigaction(signals[i], &action, NULL);
+    setitimer(ITIMER_VIRTUAL, &limit, NULL);
 }
 
 static uint64_t mix(uint64_t x)

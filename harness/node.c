@@ -89,48 +89,42 @@ static char **node_environment(const char *description)
     return env;
 }
 
-/* Waits until the node listens: it writes a byte to its end of the pipe. What it printed when it
- * could not is in `errors`. */
-static int wait_until_ready(int ready, int errors, char *error, size_t room)
+/* Waits until the node listens: it writes a line to its end of the pipe, "ok" or what is wrong. */
+static int wait_until_ready(int ready, char *error, size_t room)
 {
     struct pollfd wait = {.fd = ready, .events = POLLIN};
-    char byte, text[256] = "";
-    int n = poll(&wait, 1, START_SECONDS * 1000);
-    if (n > 0 && read(ready, &byte, 1) == 1)
+    char line[256] = "";
+    size_t length = 0;
+    for (ssize_t n = 1; n > 0 && length + 1 < sizeof line && !strchr(line, '\n');) {
+        if (poll(&wait, 1, START_SECONDS * 1000) <= 0)
+            return say(error, room, "vgpu-node", "it did not get ready in 120 s");
+        n = read(ready, line + length, sizeof line - 1 - length);
+        length += n > 0 ? (size_t)n : 0;
+        line[length] = 0;
+    }
+    line[strcspn(line, "\n")] = 0;
+    if (strcmp(line, "ok") == 0)
         return 0;
-    ssize_t got = n > 0 ? read(errors, text, sizeof text - 1) : 0;
-    if (got > 0)
-        return say(error, room, "vgpu-node ended", text);
-    return say(error, room, "vgpu-node",
-               n > 0 ? "it ended without a word" : "it did not get ready in 120 s");
+    return say(error, room, "vgpu-node", line[0] ? line : "it ended without a word");
 }
 
 static int spawn(struct lab_node *node, const char *description, char *error, size_t room)
 {
     char program[4096];
     char *argv[] = {program, "--id", node->id, "--ready-fd", "3", NULL};
-    int ready[2] = {-1, -1}, errors[2] = {-1, -1}, rc = -1;
+    int ready[2] = {-1, -1}, rc = -1;
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     char **env = node_environment(description);
     node_program(program, sizeof program);
-    if (nothing < 0 || !env || pipe2(ready, O_CLOEXEC) != 0 || pipe2(errors, O_CLOEXEC) != 0) {
-        say(error, room, "pipes for vgpu-node", strerror(errno));
-        goto out;
-    }
-    int fds[] = {nothing, nothing, errors[1], ready[1]};
-    pid_t pid = lab__spawn(argv, env, fds, 4);
-    close(ready[1]);
-    close(errors[1]);
-    ready[1] = errors[1] = -1;
-    fcntl(errors[0], F_SETFL, O_NONBLOCK);
-    rc = pid < 0 ? say(error, room, program, strerror(-pid))
-                 : wait_until_ready(ready[0], errors[0], error, room);
-out:
-    for (int i = 0; i < 2; i++) {
-        if (ready[i] >= 0)
-            close(ready[i]);
-        if (errors[i] >= 0)
-            close(errors[i]);
+    if (nothing >= 0 && env && pipe2(ready, O_CLOEXEC) == 0) {
+        int fds[] = {nothing, nothing, nothing, ready[1]};
+        pid_t pid = lab__spawn(argv, env, fds, 4);
+        close(ready[1]);
+        rc = pid < 0 ? say(error, room, program, strerror(-pid))
+                     : wait_until_ready(ready[0], error, room);
+        close(ready[0]);
+    } else {
+        say(error, room, "starting vgpu-node", strerror(errno));
     }
     if (nothing >= 0)
         close(nothing);

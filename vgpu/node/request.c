@@ -59,6 +59,7 @@ static void thread(struct connection *c)
 static void witness(struct connection *c)
 {
     c->witness = true;
+    c->reply.r.value = (uint64_t)server_info()->device_count;
 }
 
 static void print(struct connection *c)
