@@ -75,7 +75,8 @@ def render(lines: list[LabScore], *, color: bool = False) -> str:
         for verdict, (sign, words) in SIGNS.items()
         if verdict in used
     )
-    return "\n".join([*rows, "", f"  one sign a TODO: {legend}"])
+    hidden = "The points that miss to 100 are for hidden tests, which a grader runs."
+    return "\n".join([*rows, "", f"  one sign a TODO: {legend}", f"  {hidden}"])
 
 
 def next_step(project: Project, lines: list[LabScore]) -> str:

@@ -12,6 +12,7 @@ from grader.project import Project
 from grader.selfcheck import sources
 from grader.selfcheck.programs import Programs
 from grader.selfcheck.report import Report
+from grader.selfcheck.rubric import check_rubrics
 from grader.selfcheck.shown import check_shown
 from grader.testing import compile_errors
 
@@ -26,6 +27,7 @@ def selfcheck(project: Project, *, full: bool = False, jobs: int = 0) -> ExitSta
     sources.check_mutants_fit(project, labs, report)
     if _builds(project, report):
         programs = Programs(project, report, ctest.tests(project), jobs or cores())
+        check_rubrics(project, programs.tests, labs, report)
         programs.check_units()
         programs.check_solutions(labs)
         programs.check_skeletons(labs)

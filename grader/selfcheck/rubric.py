@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""The points of a lab's cases, hidden ones too, add up to 100 and are what its rubric says."""
+
+import json
+from pathlib import Path
+
+from grader.ctest import Test
+from grader.project import Lab, Project
+from grader.scoreboard import listed_cases
+from grader.selfcheck.report import Report
+
+POINTS_A_LAB = 100
+Points = dict[str, tuple[int, int]]  # case, "hidden." in front of hidden ones: TODO and points
+
+
+def check_rubrics(project: Project, tests: list[Test], labs: list[Lab], report: Report) -> None:
+    with report.section("the points of every lab are its rubric's 100") as section:
+        for lab in labs:
+            found = points_of(lab, tests)
+            total = sum(points for _, points in found.values())
+            reason = f"its cases have {total} points, expected {POINTS_A_LAB}"
+            section.check(f"{lab.name} points", total == POINTS_A_LAB, reason)
+            shown = rubric(project.solutions_dir / lab.folder / "tests" / "rubric.json")
+            wrong = sorted(
+                f"{case}: tests say {found.get(case)}, the rubric {shown.get(case)}"
+                for case in found.keys() | shown.keys()
+                if found.get(case) != shown.get(case)
+            )
+            reason = "(TODO, points) of\n" + "\n".join(wrong)
+            section.check(f"{lab.name} rubric.json", not wrong, reason)
+
+
+def points_of(lab: Lab, tests: list[Test]) -> Points:
+    """As the verifiers list them."""
+    mine = [test for test in tests if test.name.startswith(f"solution{lab.number}.")]
+    verifiers = {test.command[0]: "hidden." if ".hidden." in test.name else "" for test in mine}
+    return {
+        prefix + case.case: (case.todo, case.points)
+        for verifier, prefix in verifiers.items()
+        for case in listed_cases(Path(verifier))
+    }
+
+
+def rubric(path: Path) -> Points:
+    """As rubric.json says; empty without one."""
+    if not path.is_file():
+        return {}
+    cases = json.loads(path.read_text(encoding="utf-8"))["cases"]
+    return {case["case"]: (case["todo"], case["points"]) for case in cases}
