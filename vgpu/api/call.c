@@ -7,8 +7,12 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
 
 #include "wire.h"
+
+#define SILENCE_LIMIT_S 60
 
 /* ---- messages ---- */
 
@@ -23,6 +27,12 @@ static bool node_is_gone(const char *call, const char *what)
     return false;
 }
 
+void vgpu__limit_silence(int fd)
+{
+    struct timeval limit = {.tv_sec = SILENCE_LIMIT_S};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+}
+
 static bool receive(int fd, const struct vgpu_request *request, struct vgpu_reply *reply, int *fds,
                     int *fd_count)
 {
@@ -33,7 +43,8 @@ static bool receive(int fd, const struct vgpu_request *request, struct vgpu_repl
             *fd_count = room;
         got = vgpu_receive(fd, reply, VGPU_MSG_MAX, fds, fd_count, 0);
         if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-            vgpu__say(request->call, "still waiting for the virtual node after a minute");
+            vgpu__say(request->call, "still waiting for the virtual node after %d s",
+                      SILENCE_LIMIT_S);
     } while (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
     if (got <= 0)
         return node_is_gone(request->call, got == 0 ? "it closed the connection" : strerror(errno));

@@ -134,6 +134,7 @@ static cudaError_t connect_node(void)
             vgpu__say("no virtual node", "%s", why);
             return cudaErrorInsufficientDriver;
         }
+        vgpu__limit_silence(fd);
         atomic_store(&vgpu__process.lost, true); /* no sentence about it yet */
         if (!hello(fd))
             close(fd);

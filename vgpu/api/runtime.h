@@ -112,6 +112,9 @@ cudaError_t vgpu__end(const struct vgpu_reply **reply);
 bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
                     struct vgpu_reply *reply, int *fds, int *fd_count);
 
+/* A wait on `fd` that takes longer than a minute is told about. */
+void vgpu__limit_silence(int fd);
+
 /* pin.c: the calling thread moves to the node's CPU, and back. */
 struct vgpu__pin {
     bool pinned;

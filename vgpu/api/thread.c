@@ -7,13 +7,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
-
-#include "wire.h"
-
-#define SILENCE_LIMIT_S 60 /* call.c says something when a reply takes longer */
 
 _Thread_local struct vgpu__thread vgpu__self;
 
@@ -71,8 +65,7 @@ static void make_key(void)
 
 static void adopt(struct vgpu__wire *wire)
 {
-    struct timeval limit = {.tv_sec = SILENCE_LIMIT_S};
-    setsockopt(wire->fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    vgpu__limit_silence(wire->fd);
     pthread_once(&end_once, make_key);
     pthread_setspecific(end_key, wire);
     vgpu__wires_lock();
