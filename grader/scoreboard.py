@@ -75,7 +75,7 @@ def render(lines: list[LabScore], *, color: bool = False) -> str:
         for verdict, (sign, words) in SIGNS.items()
         if verdict in used
     )
-    hidden = "The points that miss to 100 are for hidden tests, which a grader runs."
+    hidden = "The points missing to 100 belong to hidden tests, which a grader runs."
     return "\n".join([*rows, "", f"  one sign a TODO: {legend}", f"  {hidden}"])
 
 

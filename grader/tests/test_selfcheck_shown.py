@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""grader.selfcheck.shown and rubric: what is written down against what really is."""
+
+import contextlib
+import io
+
+from grader import ctest
+from grader.records import Record, Verdict
+from grader.selfcheck.report import Report
+from grader.selfcheck.rubric import check_rubrics
+from grader.selfcheck.shown import block, board_of, check_shown
+from grader.tests.fake_build import FakeBuild
+
+RUBRIC = """{"cases": [{"case": "twice", "todo": 1, "points": 60},
+ {"case": "again", "todo": 1, "points": 20}, {"case": "whole", "todo": 0, "points": 20}]}"""
+
+
+class Rubric(FakeBuild):
+    def failures(self) -> dict[str, str]:
+        report = Report()
+        with contextlib.redirect_stdout(io.StringIO()):
+            check_rubrics(self.project, ctest.tests(self.project), [self.lab], report)
+        return dict(report.failures)
+
+    def test_points_as_written_down(self) -> None:
+        self.configure()
+        self.assertEqual(list(self.failures()), ["lab01 rubric.json"])
+        self.write("solutions/01-tiny/tests/rubric.json", RUBRIC)
+        self.assertEqual(self.failures(), {})
+        self.write("solutions/01-tiny/tests/rubric.json", RUBRIC.replace("60", "50"))
+        self.assertIn("twice: tests say (1, 60)", self.failures()["lab01 rubric.json"])
+
+
+class Shown(FakeBuild):
+    def setUp(self) -> None:
+        super().setUp()
+        record = Record(
+            "solution01.twice",
+            "twice",
+            1,
+            points=60,
+            verdict=Verdict.NOT_WRITTEN,
+            where="build/vgpu/selfcheck/01-tiny/skeleton/tiny.c:8",
+        )
+        self.skeletons = {self.lab: [record]}
+        self.report = Report(lines=["things     12 passed     3 s  ok"])
+
+    def failures(self, start: str, selfcheck: str) -> list[str]:
+        self.write(
+            "README.md",
+            f"<!-- output: start -->\n```console\n$ ./lab start\n...\n{start}\n```\n"
+            f"<!-- output: selfcheck -->\n```console\n{selfcheck}\n```\n",
+        )
+        with contextlib.redirect_stdout(io.StringIO()):
+            check_shown(self.project, self.skeletons, self.report)
+        return [name for name, _ in self.report.failures]
+
+    def test_the_board_is_a_learners(self) -> None:
+        board = board_of(self.project, self.skeletons)
+        self.assertIn("lab 01  tiny", board)
+        self.assertIn("write TODO(1) of lab 01 in labs/01-tiny/tiny.c:8", board)
+
+    def test_what_is_shown_is_what_happens(self) -> None:
+        board = board_of(self.project, self.skeletons)
+        shown = "things     34 passed     5 s  ok\nselfcheck: 34 passed, 0 failed"
+        self.assertEqual(self.failures(board, shown), [])
+
+    def test_old_output_is_found(self) -> None:
+        board = board_of(self.project, self.skeletons).replace("tiny", "small")
+        self.assertEqual(
+            self.failures(board, "other things 1 passed 1 s ok"),
+            ["README.md: start", "README.md: selfcheck"],
+        )
+
+    def test_a_block_that_is_not_there(self) -> None:
+        self.assertEqual(block("text", "start"), "")
