@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+struct relay_out {
+    int rc, gpus;
+};

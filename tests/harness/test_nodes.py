@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: MIT
+"""The verifier and the node: shapes, the witness, leaks, faults, parallel tests, nothing left."""
+
+import os
+import re
+import subprocess
+import time
+import unittest
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from toy import BROKEN, BUILD, FAIL, GPU, PASS, Result
+
+SOLUTION = BUILD / "bin/solution91-run"
+INCLUDES = "#include <pthread.h>\n#include <unistd.h>"
+
+
+def variant(name: str, body: str, case: str = "seen", **env: str) -> Result:
+    source = GPU.with_body("gpu_relay", body + "\nreturn LAB_OK;", INCLUDES)
+    return GPU.check(GPU.build(name, source), case, **env)
+
+
+def nodes_of(pid: int) -> list[str]:
+    """Node processes that the verifier `pid` started."""
+    got = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
+    return re.findall(rf"vgpu-node --id lab-{pid}-\S+", got.stdout)
+
+
+class Nodes(unittest.TestCase):
+    def test_solution(self) -> None:
+        for case in ("shapes", "seen"):
+            got = GPU.check(SOLUTION, case)
+            self.assertEqual(got.status, PASS, got.text)
+        self.assertEqual(got.record["nodes"], ["hgx-h200-4"])
+        self.assertGreater(int(str(got.record["virtual_ps"])), 0)
+
+    def test_unknown_node(self) -> None:
+        got = GPU.check(SOLUTION, "unknown")
+        self.assertEqual(got.status, BROKEN)
+        self.assertIn("cannot start a node 'no-such-node'", got.text)
+
+    def test_missing_node_program(self) -> None:
+        got = GPU.check(SOLUTION, "seen", VGPU_HOME="/nowhere")
+        self.assertEqual(got.status, BROKEN)
+        self.assertIn("/nowhere/bin/vgpu-node", got.text)
+
+    def test_leaks(self) -> None:
+        good = GPU.solution().split("\nint gpu_relay(int bytes, int *gpus)\n{\n")[1]
+        good = good.split("    return rc;")[0]
+        for name, line, phrase in (
+            ("leak1", "    cudaFree(from);\n", "1 allocation"),
+            ("leak2", "    cudaFreeHost(host);\n", "1 pinned host allocation"),
+        ):
+            self.assertIn(line, good)
+            got = variant(name, good.replace(line, "") + "\n(void)rc;")
+            self.assertEqual(got.status, FAIL, got.text)
+            self.assertIn(f"left behind when the program ended: {phrase}", got.text)
+        more = """
+    cudaStream_t s; cudaEvent_t e;
+    cudaStreamCreate(&s); cudaEventCreate(&e); cudaDeviceEnablePeerAccess(0, 0);
+    (void)rc;"""
+        got = variant("leak3", good + more)
+        self.assertIn("1 stream, 1 event, 1 enabled peer", got.text)
+
+    def test_host_touches_device_memory(self) -> None:
+        body = """
+    char *p;
+    (void)bytes; *gpus = 4;
+    cudaMalloc((void **)&p, 64);
+    *p = 1;"""
+        got = variant("touch", body)
+        self.assertEqual(got.status, FAIL)
+        self.assertIn("ended by signal 11 (invalid memory access) in 'relay'", got.text)
+
+    def test_hang_with_a_node(self) -> None:
+        body = "(void)bytes;\ncudaGetDeviceCount(gpus);\ncudaFree(0);\nfor (;;) pause();"
+        got = variant("hang", body)
+        self.assertEqual(got.status, FAIL)
+        self.assertIn("hung: it waits forever", got.text)
+
+    def test_asking_for_ever(self) -> None:
+        body = """
+    cudaStream_t s;
+    (void)bytes, (void)gpus;
+    cudaStreamCreate(&s);
+    for (;;) cudaStreamQuery(s);"""
+        got = variant("asking", body, LAB_CPU_SECONDS="1")
+        self.assertEqual(got.status, FAIL)
+        self.assertIn("CPU seconds without coming to an end", got.text)
+
+    def test_parallel(self) -> None:
+        """Tests beside each other see their own nodes only: same counts, same times."""
+        with ThreadPoolExecutor(4) as pool:
+            todo = [("seen", "shapes")[i % 2] for i in range(12)]
+            links = []
+            for i in range(12):
+                link = BUILD / f"labs/relay-{os.getpid()}-{i}"
+                link.symlink_to(SOLUTION)
+                links.append(link)
+            try:
+                got = list(pool.map(GPU.check, links, todo))
+            finally:
+                for link in links:
+                    link.unlink()
+        self.assertEqual({r.status for r in got}, {PASS})
+        self.assertEqual(len({r.record["virtual_ps"] for r in got[::2]}), 1)
+
+    def test_nothing_is_left(self) -> None:
+        command = [BUILD / "bin/lab91-check", "--runner", SOLUTION, "--case", "shapes"]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as verifier:
+            self.assertEqual(verifier.wait(timeout=100), PASS)
+        runtime = os.environ.get("XDG_RUNTIME_DIR")
+        folder = Path(runtime) / "vgpu" if runtime else Path(f"/tmp/vgpu-{os.getuid()}")
+        self.assertEqual(nodes_of(verifier.pid), [])
+        self.assertEqual(list(folder.glob(f"lab-{verifier.pid}-*")), [])
+
+    def test_killed_verifier(self) -> None:
+        """A verifier that is killed takes its runner with it, and the node goes on its own."""
+        body = "(void)bytes;\ncudaGetDeviceCount(gpus);\nfor (;;) pause();\nreturn LAB_OK;"
+        runner = GPU.build("orphan", GPU.with_body("gpu_relay", body, INCLUDES))
+        command = [BUILD / "bin/lab91-check", "--runner", runner, "--case", "seen"]
+        with subprocess.Popen(command, stdout=subprocess.DEVNULL) as verifier:
+            time.sleep(0.7)
+            self.assertEqual(len(nodes_of(verifier.pid)), 1)
+            verifier.kill()
+        deadline = time.monotonic() + 30
+        while nodes_of(verifier.pid) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        self.assertEqual(nodes_of(verifier.pid), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
