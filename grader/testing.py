@@ -95,7 +95,9 @@ def _nothing_deleted(project: Project, lab: Lab) -> None:
 
 def compile_errors(output: str) -> str:
     """What the compilers said, without the build's own lines (commands, progress)."""
-    noise = re.compile(r"\[\d+/\d+\]|\[ *\d+%\]|FAILED: |ninja: |g?make(\[\d+\])?: |/\S+ .* -c ")
+    noise = re.compile(
+        r"\[\d+/\d+\]|\[ *\d+%\]|FAILED: |ninja: |g?make(\[\d+\])?: |/\S+ .* -c |cd \S+ && "
+    )
     lines = [line for line in output.splitlines() if not noise.match(line)]
     return "\n".join(lines).strip() or output.strip()
 
@@ -134,16 +136,23 @@ def command(project: Project, what: str, *, verbose: bool = False) -> ExitStatus
     if warnings:
         print(warnings, "\n")
     outcomes = run_tests(project, pattern)
-    print(tell(outcomes, verbose=verbose))
+    print(tell(outcomes, verbose=verbose).replace(f"{project.root}/", ""))
     return status_of(outcomes)
 
 
 def tell(outcomes: list[Outcome], *, verbose: bool = False) -> str:
-    """One line a test, the whole text of what failed below, and the counts."""
+    """One line a test, the first failure in full (with `verbose` everything), and the counts."""
     lines = [_line(outcome) for outcome in outcomes]
-    shown = [o for o in outcomes if o.verdict in (Verdict.FAIL, Verdict.HARNESS_ERROR) or verbose]
-    for outcome in shown:
+    bad = [o for o in outcomes if o.verdict in (Verdict.FAIL, Verdict.HARNESS_ERROR)]
+    for outcome in outcomes if verbose else bad[:1]:
         lines += ["", outcome.text]
+    lines += ["", _counts(outcomes)]
+    if len(bad) > 1 and not verbose:
+        lines.append(f"The first failure is shown; -v shows the other {len(bad) - 1}, too.")
+    return "\n".join(lines)
+
+
+def _counts(outcomes: list[Outcome]) -> str:
     counts = [
         f"{sum(outcome.verdict is verdict for outcome in outcomes)} {words}"
         for verdict, words in (
@@ -155,7 +164,9 @@ def tell(outcomes: list[Outcome], *, verbose: bool = False) -> str:
         )
         if any(outcome.verdict is verdict for outcome in outcomes)
     ]
-    return "\n".join([*lines, "", ", ".join(counts)])
+    points = sum(outcome.record.points for outcome in outcomes if outcome.verdict is Verdict.PASS)
+    possible = sum(outcome.record.points for outcome in outcomes)
+    return f"{', '.join(counts)}: {points} of {possible} points"
 
 
 def _line(outcome: Outcome) -> str:

@@ -30,7 +30,7 @@ class Variant:
 
     def build_whole(self) -> Path:
         """A runner whose functions are all this file's. LabError: it does not compile."""
-        program = self.source.parent / "run"
+        program = self._runner
         self._labcc("mutant", self.source, program)
         return program
 
@@ -38,11 +38,16 @@ class Variant:
         """The prefix of runners PREFIX-0 (all functions are this file's) and PREFIX-N (those of
         TODO(N) only). A warning is an error. LabError: it does not compile."""
         compiled = self.source.parent / "student.o"
-        prefix = self.source.parent / f"{self.source.parent.name}-run"
+        prefix = self._runner
         self._labcc("strict", self.source, compiled)
         for todo in sorted({0, *todos}):
             self._labcc("runner", compiled, str(todo), f"{prefix}-{todo}")
         return prefix
+
+    @property
+    def _runner(self) -> Path:
+        """Of a name of its own: labcc.sh keeps parts of several runners in one folder."""
+        return self.source.parent / f"{self.source.parent.name}-run"
 
     def run(self, test: Test, runner: Path) -> Record:
         """Runs one of the reference's tests on this file's runner."""

@@ -43,13 +43,21 @@ class Testing(FakeBuild):
         self.assertIn("not written yet: labs/01-tiny/tiny.c:8", said)
         self.assertIn("fail lab01.whole in full", said)
         self.assertNotIn("pass lab01.again in full", said)
-        self.assertIn("1 passed, 1 failed, 1 not written yet", said)
+        self.assertIn("1 passed, 1 failed, 1 not written yet: 20 of 100 points", said)
 
     def test_one_case(self) -> None:
         status, said = self.typed("01.again", verbose=True)
         self.assertEqual(status, ExitStatus.OK)
         self.assertIn("pass lab01.again in full", said)
-        self.assertIn("\n1 passed\n", said)
+        self.assertIn("\n1 passed: 20 of 20 points\n", said)
+
+    def test_the_first_failure_only_unless_asked(self) -> None:
+        self.verdict(twice="fail")
+        said = self.typed("01")[1]
+        self.assertIn("fail lab01.twice in full", said)
+        self.assertNotIn("fail lab01.whole in full", said)
+        self.assertIn("-v shows the other 1", said)
+        self.assertIn("fail lab01.whole in full", self.typed("01", verbose=True)[1])
 
     def test_every_verdict_has_its_status(self) -> None:
         for verdict, status in (
