@@ -170,7 +170,7 @@ KERNEL(atomics)
     __builtin_memcpy(&two_bits, &two, 8);
     vgpu_atomic(VGPU_ATOMIC_ADD, VGPU_I32, &p[0], i, 0, 1);
     vgpu_atomic(VGPU_ATOMIC_SUB, VGPU_U32, &p[1], 2, 0, 1);
-    vgpu_atomic(VGPU_ATOMIC_MIN, VGPU_I32, &p[2], (uint32_t)-(int32_t)i, 0, 1);
+    vgpu_atomic(VGPU_ATOMIC_MIN, VGPU_I32, &p[2], (uint32_t) - (int32_t)i, 0, 1);
     vgpu_atomic(VGPU_ATOMIC_MAX, VGPU_U32, &p[3], i, 0, 1);
     vgpu_atomic(VGPU_ATOMIC_INC, VGPU_U32, &p[4], 9, 0, 1);
     vgpu_atomic(VGPU_ATOMIC_DEC, VGPU_U32, &p[5], 9, 0, 1);

@@ -171,15 +171,12 @@ KERNEL(half_warps)
     ((uint32_t *)a)[i] = vgpu_vote(VGPU_VOTE_BALLOT, ~0u, 1, SITE);
 }
 
-/* active(out): __activemask in two branches */
+/* active(out): __activemask in a branch that a third of the lanes take */
 KERNEL(active)
 {
     UNUSED(b), UNUSED(c), UNUSED(d);
-    uint32_t *out = (uint32_t *)a, i = tid();
-    if (i % 3 == 0)
-        out[i] = vgpu_activemask();
-    else
-        out[i] = ~vgpu_activemask();
+    uint32_t i = tid();
+    ((uint32_t *)a)[i] = i % 3 == 0 ? vgpu_activemask() : 7;
 }
 
 /* block_flag(flag, out): block 0 waits for what block 1 writes */

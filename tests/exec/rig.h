@@ -22,10 +22,10 @@ struct rig {
     uint64_t var_base, var_bytes;
     uint32_t kernel_count, var_count;
     struct vgpu_exec_var vars[8];
-    struct vgpu_exec_reply reply; /* the last one */
-    char *printed;                /* by the last run, of all messages */
+    char *printed; /* by the last run, of all messages */
     uint64_t printed_bytes;
     struct vgpu_exec_limits limits; /* to be set before rig_start */
+    struct vgpu_exec_reply reply;   /* the last one, without its data */
 };
 
 #define OWN VGPU_DEVICE_VA(0)
@@ -49,7 +49,7 @@ struct shape {
     uint32_t shared;
 };
 
-/* Launches with four 64-bit arguments; the status is in rig->reply and returned. */
+/* Launches with four 64-bit arguments; the status is in rig->reply, and returned. */
 int rig_run(struct rig *rig, enum kernel_number kernel, struct shape shape, uint64_t a, uint64_t b,
             uint64_t c);
 /* The same under an id of its own, for runs that will be resumed. */

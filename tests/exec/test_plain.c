@@ -259,8 +259,8 @@ static void atomic_operations(struct rig *rig)
     p[11] = 77;
     rig->control->chunk[0][0] = 1;
     CHECK(rig_run(rig, K_atomics, ONE(32), OWN, 0, 0), VGPU_RAN);
-    static const uint32_t want[] = {496, (uint32_t)-64, (uint32_t)-31, 31, 2,  8,
-                                    0,   ~0u,           0,             0x41800000, 31, 77};
+    static const uint32_t want[] = {
+        496, (uint32_t)-64, (uint32_t)-31, 31, 2, 8, 0, ~0u, 0, 0x41800000, 31, 77};
     for (int i = 0; i < 12; i++)
         CHECK(p[i], want[i]);
     CHECK(p[16], 77);

@@ -172,21 +172,13 @@ OFFERED void __tsan_func_entry(void *pc)
                     (STACK_BYTES - STACK_RESERVE) >> 10);
 }
 
-OFFERED void __tsan_func_exit(void)
-{
-}
+OFFERED void __tsan_func_exit(void) {}
 
-OFFERED void __tsan_init(void)
-{
-}
+OFFERED void __tsan_init(void) {}
 
-OFFERED void __tsan_ignore_thread_begin(void)
-{
-}
+OFFERED void __tsan_ignore_thread_begin(void) {}
 
-OFFERED void __tsan_ignore_thread_end(void)
-{
-}
+OFFERED void __tsan_ignore_thread_end(void) {}
 
 /* memcpy and the like, which compilers call without a callback of their own: images are linked
  * with --wrap for them. */

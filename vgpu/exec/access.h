@@ -11,7 +11,16 @@
 #include "exec.h"
 
 /* Counters: accesses of 1, 2, 4, 8, 16 bytes; ranges; bytes of ranges. Reads, then writes. */
-enum { ACCESS_1, ACCESS_2, ACCESS_4, ACCESS_8, ACCESS_16, ACCESS_RANGE, ACCESS_BYTES, ACCESS_KINDS };
+enum {
+    ACCESS_1,
+    ACCESS_2,
+    ACCESS_4,
+    ACCESS_8,
+    ACCESS_16,
+    ACCESS_RANGE,
+    ACCESS_BYTES,
+    ACCESS_KINDS
+};
 
 extern uint64_t access_count[2][ACCESS_KINDS][WINDOW_COUNT];
 extern uint64_t access_limit; /* windows from here on take the slow way; 0 in a lap */

@@ -125,15 +125,15 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
         uint64_t *p = address, old = __atomic_load_n(p, __ATOMIC_RELAXED);
         do
             new = apply(op, type, old, value, compare);
-        while (!__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_SEQ_CST,
-                                            __ATOMIC_RELAXED));
+        while (
+            !__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
         atomic_done(p, old, new, 8);
         return old;
     }
     uint32_t *p = address, old = __atomic_load_n(p, __ATOMIC_RELAXED);
     do
         new = (uint32_t)apply(op, type, old, (uint32_t)value, (uint32_t)compare);
-    while (!__atomic_compare_exchange_n(p, &old, (uint32_t)new, false, __ATOMIC_SEQ_CST,
+    while (!__atomic_compare_exchange_n(p, &old, (uint32_t) new, false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_RELAXED));
     atomic_done(p, old, new, 4);
     return old;
@@ -190,12 +190,11 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
         atomic_done((void *)p, old, done ? value : old, bits / 8);                                 \
         return old;                                                                                \
     }                                                                                              \
-    OFFERED int __tsan_atomic##bits##_compare_exchange_strong(                                     \
-        volatile type *p, type *expected, type value, int order, int failed)                       \
+    OFFERED int __tsan_atomic##bits##_compare_exchange_strong(volatile type *p, type *expected,    \
+                                                              type value, int order, int failed)   \
     {                                                                                              \
         type wanted = *expected;                                                                   \
-        *expected =                                                                                \
-            __tsan_atomic##bits##_compare_exchange_val(p, wanted, value, order, failed);           \
+        *expected = __tsan_atomic##bits##_compare_exchange_val(p, wanted, value, order, failed);   \
         return *expected == wanted;                                                                \
     }                                                                                              \
     OFFERED int __tsan_atomic##bits##_compare_exchange_weak(volatile type *p, type *expected,      \

@@ -59,20 +59,18 @@ void barrier_left(struct block *block)
     release(block);
 }
 
-static inline void arrive(struct thread *thread, const char *site, uint32_t vote)
+static inline __attribute__((always_inline)) void arrive(const char *site, uint32_t vote)
 {
-    struct block *block = thread->block;
-    struct warp *warp = thread->warp;
+    struct thread *thread = now.thread;
+    struct block *block = now.block;
     thread->site = site;
     thread->waits = WAIT_BARRIER;
-    warp->at_barrier |= thread->bit;
+    now.warp->at_barrier |= thread->bit;
     block->votes += vote;
     if (!block->site)
         block->site = site;
     else if (UNLIKELY(site != block->site))
         note_sites(thread, site);
-    if (UNLIKELY(thread->clock > block->clock_met))
-        block->clock_met = thread->clock;
     if (++block->arrived == block->live) {
         if (UNLIKELY(block->live < block->thread_count))
             note_early_exit(block);
@@ -83,15 +81,14 @@ static inline void arrive(struct thread *thread, const char *site, uint32_t vote
 
 OFFERED void vgpu_syncthreads(const char *site)
 {
-    arrive(now.thread, site, 0);
+    arrive(site, 0);
 }
 
 OFFERED int vgpu_syncthreads_reduce(int op, int predicate, const char *site)
 {
-    struct thread *thread = now.thread;
-    arrive(thread, site, predicate != 0);
-    uint32_t votes = thread->block->result;
+    arrive(site, predicate != 0);
+    uint32_t votes = now.block->result;
     if (op == 1)
-        return votes == thread->block->result_of;
+        return votes == now.block->result_of;
     return op == 2 ? votes != 0 : (int)votes;
 }

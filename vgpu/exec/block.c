@@ -196,9 +196,10 @@ void block_describe(const struct block *block, char *text, uint64_t room)
         char first[40], wait[160];
         dim3_text(first, sizeof first, t->idx);
         wait_text(wait, sizeof wait, t);
-        int n = alike == 1 ? snprintf(text + at, room - at, "%sthread %s waits %s", glue, first, wait)
-                           : snprintf(text + at, room - at, "%s%u threads (first: %s) wait %s", glue,
-                                      alike, first, wait);
+        int n = alike == 1
+                    ? snprintf(text + at, room - at, "%sthread %s waits %s", glue, first, wait)
+                    : snprintf(text + at, room - at, "%s%u threads (first: %s) wait %s", glue,
+                               alike, first, wait);
         at += (uint64_t)n;
         glue = "; ";
     }

@@ -13,7 +13,7 @@ OFFERED struct vgpu_dim3 vgpu_thread_idx(void)
 
 OFFERED struct vgpu_dim3 vgpu_block_idx(void)
 {
-    return now.thread->block->idx;
+    return now.block->idx;
 }
 
 OFFERED struct vgpu_dim3 vgpu_block_dim(void)
@@ -75,6 +75,8 @@ static int64_t clock_advance(struct thread *thread, uint64_t cycles)
     if (thread->clock < thread->block->clock)
         thread->clock = thread->block->clock;
     thread->clock += cycles;
+    if (thread->block->clock_met < thread->clock)
+        thread->block->clock_met = thread->clock;
     if (thread->clock > now.run->counts.cycles)
         now.run->counts.cycles = thread->clock;
     return (int64_t)thread->clock;
@@ -93,9 +95,4 @@ OFFERED int64_t vgpu_clock64(void)
         thread->timed = thread->clock >> 60 == 0;
     }
     return clock_advance(thread, step);
-}
-
-OFFERED void vgpu_nanosleep(uint32_t ns)
-{
-    clock_advance(now.thread, 2ull * ns);
 }

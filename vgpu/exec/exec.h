@@ -77,8 +77,8 @@ struct thread {
 } __attribute__((aligned(64)));
 
 struct warp {
-    uint32_t ready; /* lanes that can go on, or start */
-    uint32_t live;  /* lanes that have not left the kernel */
+    uint32_t ready;                                  /* lanes that can go on, or start */
+    uint32_t live;                                   /* lanes that have not left the kernel */
     uint32_t at_barrier, in_op, converging, polling; /* lanes that wait, by what for */
     uint32_t bit;                                    /* in block.ready_warps */
     struct thread *threads;
@@ -145,10 +145,14 @@ struct run {
     char findings[512];
 };
 
-/* What the running code is: read by every builtin. thread is NULL outside device code. */
+/* What the running code is: read by every builtin. thread is NULL outside device code. Warp and
+ * block are the thread's: kept here, as going through the thread for them would put three loads
+ * into the chain from one switch to the next. */
 struct now {
     struct thread *thread;
     char *stack_limit; /* a function must not find its stack pointer below */
+    struct warp *warp;
+    struct block *block;
     struct run *run;
 };
 extern struct now now;
@@ -167,13 +171,13 @@ extern struct context context;
 #define NODE_SOCKET 3
 
 /* memory.c */
-bool memory_attach(const struct vgpu_exec_request *request, const int *fds, int fd_count,
-                   char *why, uint64_t room);
+bool memory_attach(const struct vgpu_exec_request *request, const int *fds, int fd_count, char *why,
+                   uint64_t room);
 bool memory_map(const struct vgpu_exec_request *request, char *why, uint64_t room);
 bool memory_unmap(uint64_t va, uint64_t bytes, char *why, uint64_t room);
 enum touch { TOUCH_OPENED, TOUCH_FAULT, TOUCH_LIMIT };
-enum touch memory_touch(uint64_t address);       /* called for a fault: open its chunk */
-bool memory_commit(int32_t device, uint64_t chunk); /* false: over the limit */
+enum touch memory_touch(uint64_t address);                 /* called for a fault: open its chunk */
+bool memory_commit(int32_t device, uint64_t chunk);        /* false: over the limit */
 const char *memory_describe(uint64_t address, bool write); /* for a person; static text */
 
 /* image.c */
@@ -207,7 +211,8 @@ enum finding {
 void run_finding(enum finding finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* schedule.c: runs until the kernel is done (VGPU_RAN) or nobody can go on (VGPU_STALLED; `why`). */
+/* schedule.c: runs until the kernel is done (VGPU_RAN) or nobody can go on (VGPU_STALLED; `why`).
+ */
 enum vgpu_exec_status schedule(struct run *run, char *why, uint64_t room);
 
 /* block.c */
@@ -240,7 +245,7 @@ void print_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* fault.c */
 struct fault {
     int32_t kind, write;
-    uint64_t address;
+    uint64_t address, pc;
     char where[96];
     char text[400];
 };
@@ -248,8 +253,8 @@ void fault_setup(void);
 /* Ends the running kernel: never returns, never unwinds. pc: the place to report, or 0. */
 _Noreturn void fault_raise(enum vgpu_fault_kind kind, uint64_t address, bool write, uint64_t pc,
                            const char *format, ...) __attribute__((format(printf, 5, 6)));
-/* Where the next fault is, if no pc is given for it. */
-void fault_place(const char *file, unsigned line);
+/* Where the next fault is ("file:line"), if no pc is given for it. */
+void fault_place(const char *where);
 /* Raises VGPU_FAULT_HANG if the node has asked for it (VGPU_EXEC_HANG_SIGNAL). */
 void fault_if_hanging(void);
 /* Runs what may fault; returns true (and fills fault_last) if it did. */

@@ -20,7 +20,7 @@
 #include <sys/time.h>
 #include <ucontext.h>
 
-enum { SIGNAL_STACK_BYTES = 128 << 10, HANG_RETRY_US = 1000 };
+enum { SIGNAL_STACK_BYTES = 128 << 10, HANG_RETRY_US = 1000, HANG_LOOKS = 20 };
 
 struct fault fault_last;
 
@@ -70,26 +70,29 @@ _Noreturn void fault_raise(enum vgpu_fault_kind kind, uint64_t address, bool wri
                            const char *format, ...)
 {
     va_list arguments;
-    fault_last = (struct fault){.kind = (int32_t)kind, .write = write, .address = address};
+    fault_last =
+        (struct fault){.kind = (int32_t)kind, .write = write, .address = address, .pc = pc};
     va_start(arguments, format);
     vsnprintf(fault_last.text, sizeof fault_last.text, format, arguments);
     va_end(arguments);
     memcpy(fault_last.where, place, sizeof place);
     place[0] = '\0';
-    if (pc)
-        image_place(pc, fault_last.where, sizeof fault_last.where);
     _longjmp(anchor, 1);
 }
 
-void fault_place(const char *file, unsigned line)
+void fault_place(const char *where)
 {
-    snprintf(place, sizeof place, "%s:%u", file, line);
+    snprintf(place, sizeof place, "%s", where);
 }
 
 bool fault_guard(void (*body)(void *), void *argument)
 {
-    if (_setjmp(anchor))
+    if (_setjmp(anchor)) {
+        /* Here, not where it happened: that stack may be the one that is used up. */
+        if (fault_last.pc)
+            image_place(fault_last.pc, fault_last.where, sizeof fault_last.where);
         return true;
+    }
     body(argument);
     return false;
 }
@@ -170,17 +173,25 @@ static void hang_fault(uint64_t pc)
     fault_raise(VGPU_FAULT_HANG, 0, false, pc, "the kernel makes no progress: an endless loop");
 }
 
-/* Our own code must not be left half-way: if it runs now, we look again soon. */
+/* Our own code must not be left half-way: if it runs now, we look again soon; and a few times more
+ * for an instruction that has a line. */
 static void on_hang(int signal_number, siginfo_t *info, void *machine)
 {
+    static int looks;
+    char where[16];
     (void)info;
     uint64_t pc = cause_of(machine).pc;
-    if (signal_number == VGPU_EXEC_HANG_SIGNAL && now.run)
+    if (signal_number == VGPU_EXEC_HANG_SIGNAL && now.run) {
         hang_asked = 1;
+        looks = 0;
+    }
     if (!hang_asked)
         return;
-    if (now.thread && image_code(pc))
-        hang_fault(pc);
+    if (now.thread && image_code(pc)) {
+        image_place(pc, where, sizeof where);
+        if (where[0] || ++looks > HANG_LOOKS)
+            hang_fault(pc);
+    }
     struct itimerval soon = {.it_value.tv_usec = HANG_RETRY_US};
     setitimer(ITIMER_REAL, &soon, NULL);
 }

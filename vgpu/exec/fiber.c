@@ -34,9 +34,9 @@ char *stack_take_more(void)
     void *at = MAP_FAILED;
     if (list) {
         stack_free = list;
-        at = mmap(stack_at(stack_count), (size_t)STACKS_A_STEP * STACK_BYTES,
-                  PROT_READ | PROT_WRITE,
-                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        at =
+            mmap(stack_at(stack_count), (size_t)STACKS_A_STEP * STACK_BYTES, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
     }
     if (at == MAP_FAILED)
         fault_raise(VGPU_FAULT_INTERNAL, 0, false, 0,
@@ -67,8 +67,8 @@ void *stack_start(char *stack)
 /* The running thread has left its kernel. Returns the next one that can run in its block. */
 static struct thread *leave(struct thread *thread)
 {
-    struct block *block = thread->block;
-    struct warp *warp = thread->warp;
+    struct block *block = now.block;
+    struct warp *warp = now.warp;
     warp->live &= ~thread->bit;
     block->live--;
     thread->sp = NULL;
@@ -79,14 +79,14 @@ static struct thread *leave(struct thread *thread)
         barrier_left(block);
     if (UNLIKELY(warp->in_op))
         warp_left(warp);
-    return pick(block, warp);
+    return pick();
 }
 
 _Noreturn void fiber_worker(void)
 {
     for (;;) {
         struct thread *thread = now.thread;
-        struct run *run = thread->block->run;
+        struct run *run = now.run;
         run->kernel->call(run->args);
         char *stack = thread->stack;
         struct thread *next = leave(thread);

@@ -56,8 +56,10 @@ static inline __attribute__((always_inline)) void fiber_switch(void **from, void
                      "pushq %%rax\n\t"
                      "movq %%rsp, (%0)\n\t"
                      "movq %1, %%rsp\n\t"
-                     "popq %%rax\n\t"
-                     "jmpq *%%rax\n"
+                     "popq %%rcx\n\t"
+                     "cmpq %%rcx, %%rax\n\t"
+                     "je 1f\n\t"
+                     "jmpq *%%rcx\n"
                      "1:\n\t"
                      "popq %%rbp\n\t"
                      "leaq 128(%%rsp), %%rsp"
@@ -135,10 +137,13 @@ static inline uint32_t next_bit(uint32_t mask)
     return lane_seeded(mask);
 }
 
-/* Takes the next ready thread of a block, of `warp` while it has one. NULL: all of them wait. */
-static inline struct thread *pick(struct block *block, struct warp *warp)
+/* Takes the next ready thread of the running block, of its warp while that has one. NULL: all of
+ * them wait. */
+static inline struct thread *pick(void)
 {
+    struct block *block = now.block;
     for (;;) {
+        struct warp *warp = now.warp;
         if (warp->ready) {
             uint32_t bit = next_bit(warp->ready);
             warp->ready ^= bit;
@@ -151,7 +156,7 @@ static inline struct thread *pick(struct block *block, struct warp *warp)
         block->ready_warps &= ~warp->bit;
         if (!block->ready_warps)
             return NULL;
-        warp = block->warps + __builtin_ctz(next_bit(block->ready_warps));
+        now.warp = block->warps + __builtin_ctz(next_bit(block->ready_warps));
     }
 }
 
@@ -172,7 +177,7 @@ static inline void *thread_enter(struct thread *thread)
  * picked again. */
 static inline __attribute__((always_inline)) void park(struct thread *thread)
 {
-    struct thread *next = pick(thread->block, thread->warp);
+    struct thread *next = pick();
     if (next == thread)
         return;
     fiber_switch(&thread->sp, next ? thread_enter(next) : fiber_main);

@@ -68,8 +68,8 @@ bool memory_attach(const struct vgpu_exec_request *request, const int *fds, int 
                  request->device, count, fd_count, context.attached ? ", again" : "");
         return false;
     }
-    void *control = mmap(NULL, sizeof *context.control, PROT_READ | PROT_WRITE, MAP_SHARED,
-                         fds[count + 1], 0);
+    void *control =
+        mmap(NULL, sizeof *context.control, PROT_READ | PROT_WRITE, MAP_SHARED, fds[count + 1], 0);
     if (control == MAP_FAILED) {
         snprintf(why, room, "cannot map the control memory: %s", strerror(errno));
         return false;
@@ -149,8 +149,9 @@ static bool map_range(const struct vgpu_exec_request *request, char *why, uint64
 {
     bool host = request->memory == MEMORY_HOST;
     int fd = host ? context.host_fd : context.memory_fd[request->memory];
-    struct mapping map = {request->va, request->bytes, request->offset, request->memory,
-                          request->writable || host, NULL};
+    struct mapping map = {
+        request->va, request->bytes, request->offset, request->memory, request->writable || host,
+        NULL};
     if (!host)
         map.opened = calloc(chunks_of(map.offset, map.bytes), 1);
     if ((host || map.opened) &&
@@ -174,8 +175,9 @@ bool memory_map(const struct vgpu_exec_request *request, char *why, uint64_t roo
     bool known = request->memory == MEMORY_HOST ||
                  (request->memory >= 0 && request->memory < context.device_count);
     if (!known || request->bytes == 0 || (request->va | request->bytes | request->offset) % 4096) {
-        snprintf(why, room, "MAP of memory %d, %llu bytes from offset 0x%llx at 0x%llx: whole "
-                            "pages of a device of this node, or of -1 (the host), are mapped",
+        snprintf(why, room,
+                 "MAP of memory %d, %llu bytes from offset 0x%llx at 0x%llx: whole "
+                 "pages of a device of this node, or of -1 (the host), are mapped",
                  request->memory, (unsigned long long)request->bytes,
                  (unsigned long long)request->offset, (unsigned long long)request->va);
         return false;
@@ -184,7 +186,8 @@ bool memory_map(const struct vgpu_exec_request *request, char *why, uint64_t roo
         return map_range(request, why, room);
     if (request->memory != MEMORY_HOST && image_holds_vars(request->va, request->bytes))
         return map_vars(request, why, room);
-    snprintf(why, room, "MAP with `fixed` of %llu bytes at 0x%llx: no image has its variables there",
+    snprintf(why, room,
+             "MAP with `fixed` of %llu bytes at 0x%llx: no image has its variables there",
              (unsigned long long)request->bytes, (unsigned long long)request->va);
     return false;
 }
@@ -275,7 +278,8 @@ const char *memory_describe(uint64_t address, bool write)
                  "never allocated",
                  verb, at, (int)((address - VGPU_ARENA_VA) / VGPU_DEVICE_STRIDE), context.device);
     else if (address >= VGPU_HOST_VA && address < VGPU_HOST_END)
-        snprintf(text, sizeof text, "%s 0x%llx: pinned host memory that is not allocated", verb, at);
+        snprintf(text, sizeof text, "%s 0x%llx: pinned host memory that is not allocated", verb,
+                 at);
     else if (address >= WINDOW_VA(WINDOW_SHARED) && address < WINDOW_VA(WINDOW_STACK))
         snprintf(text, sizeof text, "%s 0x%llx: outside of the block's shared memory", verb, at);
     else

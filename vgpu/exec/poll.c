@@ -42,16 +42,15 @@ void poll_changed(void)
 {
     struct thread *thread = now.thread;
     thread->watch_unchanged = 0;
-    thread->block->run->stirred = true;
+    now.run->stirred = true;
     poll_suspect(false);
 }
 
 static void stop(struct thread *thread)
 {
-    struct block *block = thread->block;
     thread->waits = WAIT_POLL;
-    thread->warp->polling |= thread->bit;
-    block->pollers++;
+    now.warp->polling |= thread->bit;
+    now.block->pollers++;
     park(thread);
     thread->watch_unchanged = 0;
 }
@@ -67,7 +66,7 @@ static void end_lap(struct thread *thread)
         thread->proven = true;
         stop(thread);
     } else if (thread->laps > LAPS_UNPROVEN) {
-        thread->block->run->stirred = true;
+        now.run->stirred = true;
         stop(thread);
     }
 }
@@ -79,7 +78,7 @@ void poll_lap_read(uint64_t address, uint32_t bytes, bool write)
     thread->lap = (thread->lap ^ address ^ value << 20) * 0x9E3779B97F4A7C15ull;
     thread->lap ^= thread->lap >> 29;
     if (++thread->lap_reads > LAP_READS) { /* not a spin: let it run at full speed */
-        thread->block->run->stirred = true;
+        now.run->stirred = true;
         poll_suspect(false);
     }
 }
@@ -105,7 +104,7 @@ void poll_note(uint64_t address, uint64_t value, uint32_t bytes)
         }
     } else if (value != thread->watch_value) {
         watch(thread, address, value, bytes);
-        thread->block->run->events++;
+        now.run->events++;
         poll_suspect(false);
     } else if (access_limit == 0) {
         end_lap(thread);

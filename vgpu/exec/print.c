@@ -96,6 +96,8 @@ OFFERED void vgpu_assert_fail(const char *expr, const char *file, unsigned line,
     struct vgpu_dim3 b = t->block->idx;
     print_text("%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file,
                line, func, b.x, b.y, b.z, t->idx.x, t->idx.y, t->idx.z, expr);
-    fault_place(file, line);
+    char where[96];
+    snprintf(where, sizeof where, "%s:%u", file, line);
+    fault_place(where);
     fault_raise(VGPU_FAULT_ASSERT, 0, false, 0, "assertion `%s` failed in %s", expr, func);
 }

@@ -225,8 +225,8 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
 
 void run_start(const struct vgpu_exec_request *request, struct vgpu_exec_reply *reply)
 {
-    const struct image *image = image_find(request->module ? request->module
-                                                           : request->launch.module);
+    const struct image *image =
+        image_find(request->module ? request->module : request->launch.module);
     const struct vgpu_kernel *kernel = image ? image_kernel(image, request->launch.kernel) : NULL;
     const char *why = check_launch(request, kernel);
     struct run *run = *why ? NULL : run_make(request, kernel);
@@ -235,13 +235,14 @@ void run_start(const struct vgpu_exec_request *request, struct vgpu_exec_reply *
         return;
     }
     reply->status = VGPU_REFUSED;
-    snprintf(reply->text, sizeof reply->text,
-             "launch of kernel %u of module %u (%s), grid (%u,%u,%u), block (%u,%u,%u), %u bytes of "
-             "arguments: %s",
-             request->launch.kernel, request->launch.module, kernel ? kernel->name : "?",
-             request->launch.grid[0], request->launch.grid[1], request->launch.grid[2],
-             request->launch.block[0], request->launch.block[1], request->launch.block[2],
-             request->data_bytes, *why ? why : "no memory, or 64 kernels stalled already");
+    snprintf(
+        reply->text, sizeof reply->text,
+        "launch of kernel %u of module %u (%s), grid (%u,%u,%u), block (%u,%u,%u), %u bytes of "
+        "arguments: %s",
+        request->launch.kernel, request->launch.module, kernel ? kernel->name : "?",
+        request->launch.grid[0], request->launch.grid[1], request->launch.grid[2],
+        request->launch.block[0], request->launch.block[1], request->launch.block[2],
+        request->data_bytes, *why ? why : "no memory, or 64 kernels stalled already");
 }
 
 static struct run *find_stalled(uint64_t id, struct vgpu_exec_reply *reply)

@@ -31,14 +31,17 @@ static void deadlock(struct block *block)
             now.thread = &block->threads[i];
     dim3_text(at, sizeof at, block->idx);
     block_describe(block, text, sizeof text);
+    if (now.thread->site)
+        fault_place(now.thread->site);
     fault_raise(VGPU_FAULT_BARRIER, 0, false, 0, "deadlock in block %s: %s", at, text);
 }
 
 /* Runs a block until none of its threads can go on. */
 static void enter(struct block *block)
 {
-    struct thread *first =
-        pick(block, &block->warps[__builtin_ctz(next_bit(block->ready_warps))]);
+    now.block = block;
+    now.warp = &block->warps[__builtin_ctz(next_bit(block->ready_warps))];
+    struct thread *first = pick();
     if (!first)
         return;
     fiber_switch(&fiber_main, thread_enter(first));

@@ -105,7 +105,7 @@ static void *place(struct block *block, struct shared_object *object, uint32_t i
 /* Two instances of a template share an id and differ in size: both make the key. */
 OFFERED void *vgpu_shared(uint32_t id, uint32_t bytes, uint32_t align)
 {
-    struct block *block = now.thread->block;
+    struct block *block = now.block;
     for (uint32_t i = 0; i < SHARED_OBJECTS; i++) {
         struct shared_object *object = &block->objects[(id + i) % SHARED_OBJECTS];
         if (!object->at)
@@ -120,5 +120,5 @@ OFFERED void *vgpu_shared(uint32_t id, uint32_t bytes, uint32_t align)
 
 OFFERED void *vgpu_dynamic_shared(void)
 {
-    return slot_of(now.thread->block);
+    return slot_of(now.block);
 }

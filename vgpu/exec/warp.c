@@ -104,7 +104,7 @@ void warp_left(struct warp *warp)
 static uint64_t operate(uint32_t kind, uint32_t mask, uint64_t bits, const char *site)
 {
     struct thread *thread = now.thread;
-    struct warp *warp = thread->warp;
+    struct warp *warp = now.warp;
     thread->site = site;
     if (UNLIKELY(!(mask & thread->bit))) {
         run_finding(FINDING_MASK,
@@ -149,7 +149,7 @@ OFFERED uint32_t vgpu_activemask(void)
     struct thread *thread = now.thread;
     thread->waits = WAIT_CONVERGE;
     thread->op_bits = (uint64_t)__builtin_return_address(0);
-    thread->warp->converging |= thread->bit;
+    now.warp->converging |= thread->bit;
     park(thread);
     return (uint32_t)thread->op_result;
 }
