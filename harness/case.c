@@ -5,6 +5,7 @@
  * became clear. A crash of the case's own code jumps there too, and is our error.
  */
 #define _GNU_SOURCE
+#include "root.h"
 #include "verifier.h"
 
 #include <errno.h>
@@ -166,7 +167,7 @@ static void find_place(struct lab_test *t)
         t->line = lab__where(t->options->source, f->name);
         t->todo = f->todo;
         if (t->line) {
-            snprintf(t->file, sizeof t->file, "%s", t->options->source);
+            snprintf(t->file, sizeof t->file, "%s", lab__from_root(t->options->source));
             return;
         }
     }

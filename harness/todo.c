@@ -5,24 +5,17 @@
  */
 #define _GNU_SOURCE
 #include "lab.h"
+#include "root.h"
 #include "status.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 struct lab_status *lab__status;
 
-/* Paths as a person types them, from the root of the checkout. */
-static const char *from_root(const char *file)
-{
-    static const char root[] = PEERLAB_ROOT "/";
-    return strncmp(file, root, sizeof root - 1) == 0 ? file + sizeof root - 1 : file;
-}
-
 void lab_todo(int number, const char *file, int line)
 {
-    file = from_root(file);
+    file = lab__from_root(file);
     fflush(NULL);
     fprintf(stderr, "%s:%d: TODO(%d) is not written yet\n", file, line, number);
     fflush(stderr);
