@@ -75,7 +75,8 @@ int stage_copy_async(struct stage *stage, void *dst, const void *src, size_t byt
  * src_dev's. On PATH_PEER it turns peer access from src_dev to dst_dev on and leaves it on: the
  * caller turns it off (peer_off) when it has no more to send. On PATH_STAGED it uses `stage`, which
  * may be null as long as it is not needed.
- * LAB_ENOPEER: no peer access and no stage either. LAB_EINVAL: the stage is of other GPUs. */
+ * LAB_ENOPEER: no peer access and no stage either. LAB_EINVAL: the stage is of other GPUs, or a
+ * pointer lies elsewhere than named; nothing was turned on then. */
 int p2p_copy(struct stage *stage, void *dst, int dst_dev, const void *src, int src_dev,
              size_t bytes, cudaStream_t stream, enum path *taken);
 

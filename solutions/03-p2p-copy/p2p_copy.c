@@ -218,8 +218,9 @@ int p2p_copy(struct stage *stage, void *dst, int dst_dev, const void *src, int s
 {
     // TODO(5): take the best path and say which.  (about 18 lines)
     //   before: peer access may be on or off; stage may be null
-    //   after:  the copy is queued on the path in *taken; LAB_ENOPEER when there is none
-    //   use:    copy_path, peer_on, copy_peer_async, stage_copy_async
+    //   after:  the copy is queued on the path in *taken; LAB_ENOPEER when there is none. On an
+    //           error nothing was turned on
+    //   use:    copy_path, gpu_of, peer_on, copy_peer_async, stage_copy_async
     // BEGIN SOLUTION
     enum path path;
     int rc;
@@ -230,6 +231,9 @@ int p2p_copy(struct stage *stage, void *dst, int dst_dev, const void *src, int s
     if (path == PATH_STAGED && !stage)
         return LAB_ENOPEER;
     if (path == PATH_STAGED && (stage->dst_dev != dst_dev || stage->src_dev != src_dev))
+        return LAB_EINVAL;
+    // Before anything is turned on: who gets an error finds everything as it was.
+    if (bytes > 0 && (gpu_of(dst) != dst_dev || gpu_of(src) != src_dev))
         return LAB_EINVAL;
     // Without this, cudaMemcpyPeerAsync works all the same: ten times slower, without a word.
     if (path == PATH_PEER && (rc = peer_on(src_dev, dst_dev, NULL)))

@@ -151,6 +151,15 @@ MUTANTS = [
         why="the driver goes through the host, and *taken says PATH_PEER",
     ),
     Mutant(
+        name="p2p_access_stays_on_after_an_error",
+        todo=5,
+        find="    if (bytes > 0 && (gpu_of(dst) != dst_dev || gpu_of(src) != src_dev))\n"
+        "        return LAB_EINVAL;\n",
+        replace="",
+        rejected_by="p2p_bad",
+        why="nothing was copied, and peer access is on all the same",
+    ),
+    Mutant(
         name="p2p_staged_reported_as_peer",
         todo=5,
         find="        *taken = path;\n",

@@ -42,7 +42,7 @@ static int fact(int device, struct gpu_info *info)
     memset(info, 0, sizeof *info);
     if (cudaGetDeviceProperties(&prop, device) != cudaSuccess)
         return 0;
-    strncpy(info->name, prop.name, sizeof info->name - 1);
+    snprintf(info->name, sizeof info->name, "%s", prop.name);
     memcpy(info->uuid, prop.uuid.bytes, sizeof info->uuid);
     (void)cudaDeviceGetPCIBusId(info->bus_id, sizeof info->bus_id, device);
     info->memory_bytes = prop.totalGlobalMem;
@@ -101,8 +101,8 @@ static void ask_memory(const struct mem_in *in, struct mem_out *out, int i)
     make_current(in->current);
     out->rc[i] = inv_mem(in->device[i], in->null == 1 ? NULL : &free_bytes,
                          in->null == 2 ? NULL : &total_bytes);
-    out->current[i] = current_gpu();
     out->last[i] = last_error();
+    out->current[i] = current_gpu();
     out->free_bytes[i] = free_bytes;
     out->total_bytes[i] = total_bytes;
 }
@@ -170,8 +170,8 @@ LAB_RUN(each)
     memset(buffers, IO_FILL, sizeof buffers);
     make_current(in->current);
     out->rc = inv_alloc_each(in->bytes, in->null ? NULL : buffers, in->n);
-    out->current = current_gpu();
     out->last = last_error();
+    out->current = current_gpu();
     for (int i = 0; i < IO_GPUS; i++) {
         out->pointer[i] = (uint64_t)(uintptr_t)buffers[i];
         out->gpu[i] = -1;

@@ -126,15 +126,21 @@ static inline int holds(const unsigned char *at, int value, size_t bytes)
 /* Names the usual mistake when a destination holds a usual mistake's bytes. */
 static inline const char *guess(const unsigned char *got, const unsigned char *want, uint64_t bytes)
 {
-    int rim = 1, later = 1;
+    int rim = 1, stale = 1, later = 1;
     for (uint64_t i = 0; i < bytes; i++) {
         if (got[i] == want[i])
             continue;
         rim &= got[i] == IO_RIM;
+        stale &= got[i] == IO_STALE;
         later &= (got[i] ^ want[i]) == 0xFF;
     }
     if (rim)
-        return ": those are the bytes that were there before the copy";
+        return ": the destination still holds what it held before (not copied, or not yet when the "
+               "caller's stream went on)";
+    if (stale)
+        return ": those bytes were in the source before the caller's stream wrote it: the copy "
+               "must "
+               "wait for what the stream holds";
     if (later)
         return ": those bytes were put into the source after the copy, in the same stream: it read "
                "them too late (the caller's stream must wait for the copy)";
@@ -146,7 +152,7 @@ static inline const char *guess(const unsigned char *got, const unsigned char *w
 static inline void check_destination(struct lab_test *t, int i, uint64_t bytes,
                                      const unsigned char *got, const unsigned char *want)
 {
-    char what[160];
+    char what[256];
     lab_expect(t, holds(got, IO_RIM, IO_GUARD), "copy %d (%llu bytes) wrote before its destination",
                i, (unsigned long long)bytes);
     lab_expect(t, holds(got + IO_GUARD + bytes, IO_RIM, IO_GUARD),

@@ -10,11 +10,12 @@
 
 #include "../lab03.h"
 
-#define IO_ASKED 20  /* questions in one run, at most */
-#define IO_GUARD 64  /* bytes on either side of every buffer that a copy must not touch */
-#define IO_UNSET -77 /* in numbers: the call wrote nothing */
-#define IO_FILL 0x5A /* in structs: the call wrote nothing */
-#define IO_RIM 0xEE  /* what every destination holds before the copy */
+#define IO_ASKED 64   /* questions in one run, at most: all pairs of 8 GPUs */
+#define IO_GUARD 64   /* bytes on either side of every buffer that a copy must not touch */
+#define IO_UNSET -77  /* in numbers: the call wrote nothing */
+#define IO_FILL 0x5A  /* in structs: the call wrote nothing */
+#define IO_RIM 0xEE   /* what every destination holds before the copy */
+#define IO_STALE 0xDD /* what every source holds before its pattern is put there */
 
 /* copy_path */
 struct path_in {

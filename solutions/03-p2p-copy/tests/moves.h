@@ -28,11 +28,11 @@ static void add_up(struct moves *m)
     }
 }
 
-/* A buffer with guards, filled with IO_RIM, on the current device. */
-static int rimmed(char **buffer, size_t bytes)
+/* A buffer with guards, filled with `value`, on the current device. */
+static int guarded(char **buffer, size_t bytes, int value)
 {
     return failed(cudaMalloc((void **)buffer, bytes + 2 * IO_GUARD)) ||
-           failed(cudaMemset(*buffer, IO_RIM, bytes + 2 * IO_GUARD));
+           failed(cudaMemset(*buffer, value, bytes + 2 * IO_GUARD));
 }
 
 static int open_moves(struct moves *m, const char *blob)
@@ -42,10 +42,10 @@ static int open_moves(struct moves *m, const char *blob)
     add_up(m);
     bad |= failed(cudaSetDevice(in->dst_dev));
     for (int i = 0; i < in->asked; i++)
-        bad |= rimmed(&m->dst[i], in->size[i]);
+        bad |= guarded(&m->dst[i], in->size[i], IO_RIM);
     bad |= failed(cudaDeviceSynchronize()) | failed(cudaSetDevice(in->src_dev));
     for (int i = 0; i < in->asked; i++)
-        bad |= rimmed(&m->src[i], in->size[i]);
+        bad |= guarded(&m->src[i], in->size[i], IO_STALE);
     for (int i = 0; i < 2; i++)
         bad |= failed(cudaStreamCreateWithFlags(&m->stream[i], cudaStreamNonBlocking));
     bad |= failed(cudaHostAlloc((void **)&m->pattern, m->pattern_bytes + 1, 0)) |
@@ -186,6 +186,7 @@ LAB_RUN(refuse)
     (void)cudaSetDevice(in->dst_dev);
     (void)cudaMalloc((void **)&r.dst, REFUSE_BYTES);
     (void)cudaMemset(r.dst, IO_RIM, REFUSE_BYTES);
+    (void)cudaDeviceSynchronize();
     (void)cudaSetDevice(in->src_dev);
     (void)cudaMalloc((void **)&r.src, REFUSE_BYTES);
     (void)cudaStreamCreateWithFlags(&r.stream, cudaStreamNonBlocking);
@@ -193,6 +194,7 @@ LAB_RUN(refuse)
     (void)stage_create(&r.back, in->src_dev, in->dst_dev, REFUSE_BYTES);
     (void)last_error();
     memset(r.out->taken, IO_FILL, sizeof r.out->taken);
+    r.out->changed = 0;
     for (int i = 0; i < REFUSALS; i++) {
         r.out->rc[i] = attempt(&r, (enum refusal)i);
         r.out->last[i] = last_error();

@@ -97,8 +97,8 @@ static void one_stage(const struct stage_in *in, struct stage_out *out)
     if (in->current >= 0)
         (void)cudaSetDevice(in->current);
     out->create = stage_create(in->null ? NULL : &stage, in->dst_dev, in->src_dev, in->chunk);
-    out->current = current_gpu();
     out->last = last_error();
+    out->current = current_gpu();
     out->untouched = all_bytes(&stage, sizeof stage, IO_FILL);
     if (out->create != LAB_OK)
         return;
@@ -138,8 +138,8 @@ LAB_RUN(measure)
     for (int i = 0; i < in->asked; i++) {
         out->rc[i] = p2p_measure(in->from[i], in->to[i], in->bytes[i], in->both[i],
                                  in->null ? NULL : &out->bw[i]);
-        out->current[i] = current_gpu();
         out->last[i] = last_error();
+        out->current[i] = current_gpu();
     }
     out->peer_after = in->peer_before && peer_off(in->from[0], in->to[0]) == LAB_OK;
 }
@@ -151,8 +151,8 @@ LAB_RUN(matrix)
     for (int i = 0; i <= IO_PAIRS; i++)
         out->gbs[i] = IO_UNSET;
     out->rc = p2p_matrix(in->n, in->bytes, in->null ? NULL : out->gbs);
-    out->current = current_gpu();
     out->last = last_error();
+    out->current = current_gpu();
     for (int i = 0; i < in->n * in->n && i < IO_PAIRS && out->rc == LAB_OK; i++) {
         struct bw bw = {.gbs = IO_UNSET};
         (void)p2p_measure(i / in->n, i % in->n, in->bytes, 0, &bw);
