@@ -81,6 +81,18 @@ static void commit_once(struct rig *rig)
     CHECK(rig->control->committed_bytes, VGPU_CHUNK_BYTES);
 }
 
+/* Memory that was given back and taken again is fresh, although the mapping never changed. */
+static void recycled(struct rig *rig)
+{
+    CHECK(rig_run(rig, K_fill, GRID(4, 256), OWN, 1000, 0), VGPU_RAN);
+    rig->control->chunk[0][0] = 0;
+    rig->control->committed_bytes = 0;
+    memset(rig->memory[0], 0, 8192);
+    CHECK(rig_run(rig, K_load, ONE(8), OWN + 400, OWN + 4, 0), VGPU_RAN);
+    CHECK(rig_words(rig, 0)[1], 0xCBCBCBCB);
+    CHECK(rig->control->committed_bytes, VGPU_CHUNK_BYTES);
+}
+
 static void commit_limit(struct rig *rig)
 {
     rig->control->commit_limit_bytes = 3 * VGPU_CHUNK_BYTES;
@@ -313,6 +325,7 @@ const struct test_case plain_cases[] = {{"results", results},
                                         {"mixed_arguments", mixed_arguments},
                                         {"dimensions", dimensions},
                                         {"commit_once", commit_once},
+                                        {"recycled", recycled},
                                         {"commit_limit", commit_limit},
                                         {"address_faults", address_faults},
                                         {"own_memory_is_foreign", own_memory_is_foreign},

@@ -175,6 +175,8 @@ bool memory_attach(const struct vgpu_exec_request *request, const int *fds, int 
                    uint64_t room);
 bool memory_map(const struct vgpu_exec_request *request, char *why, uint64_t room);
 bool memory_unmap(uint64_t va, uint64_t bytes, char *why, uint64_t room);
+/* Closes chunks that were given back since they were opened: their next touch is a first one. */
+void memory_review(void);
 enum touch { TOUCH_OPENED, TOUCH_FAULT, TOUCH_LIMIT };
 enum touch memory_touch(uint64_t address);                 /* called for a fault: open its chunk */
 bool memory_commit(int32_t device, uint64_t chunk);        /* false: over the limit */

@@ -181,7 +181,7 @@ static void on_hang(int signal_number, siginfo_t *info, void *machine)
     char where[16];
     (void)info;
     uint64_t pc = cause_of(machine).pc;
-    if (signal_number == VGPU_EXEC_HANG_SIGNAL && now.run) {
+    if (signal_number == VGPU_EXEC_HANG_SIGNAL && now.run && !hang_asked) {
         hang_asked = 1;
         looks = 0;
     }

@@ -37,20 +37,15 @@ void message_send(const struct vgpu_exec_reply *reply)
         _exit(0); /* the node is gone */
 }
 
-/* The variables of an image, as many a message as fit. */
+enum { MAX_VARS = (VGPU_MSG_MAX - sizeof(struct vgpu_exec_reply)) / sizeof(struct vgpu_exec_var) };
+
 static void put_vars(const struct image *image, uint32_t count, struct vgpu_exec_reply *reply)
 {
-    const uint32_t a_message = (VGPU_MSG_MAX - sizeof *reply) / sizeof(struct vgpu_exec_var);
-    struct vgpu_exec_reply *to = count > a_message ? message_piece() : reply;
     for (uint32_t i = 0; i < count; i++) {
         struct vgpu_exec_var var = {0};
         image_var(image, i, &var);
-        memcpy(to->data + to->data_bytes, &var, sizeof var);
-        to->data_bytes += sizeof var;
-        if (to == reply || to->data_bytes < a_message * sizeof var)
-            continue;
-        message_send(to);
-        to = count - i - 1 > a_message ? message_piece() : reply;
+        memcpy(reply->data + reply->data_bytes, &var, sizeof var);
+        reply->data_bytes += sizeof var;
     }
 }
 
@@ -72,7 +67,14 @@ static void load_module(const struct vgpu_exec_request *request, int *fds, int f
     fds[0] = -1; /* the image's now */
     reply->kernel_count = image_kernel_count(image);
     image_vars(image, &reply->var_base, &reply->var_bytes, &vars);
-    put_vars(image, vars, reply);
+    if (vars <= MAX_VARS) {
+        put_vars(image, vars, reply);
+        return;
+    }
+    reply->status = VGPU_REFUSED;
+    snprintf(reply->text, sizeof reply->text,
+             "module %u has %u __device__ variables, more than %d: join some in a struct",
+             request->module, vars, (int)MAX_VARS);
 }
 
 static void answer(const struct vgpu_exec_request *request, int *fds, int fd_count,

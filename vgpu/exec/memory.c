@@ -29,6 +29,7 @@ struct mapping {
     int32_t memory; /* device, or MEMORY_HOST */
     bool writable;
     uint8_t *opened; /* one a chunk; NULL: all of it is */
+    uint64_t opened_count;
 };
 
 struct context context;
@@ -149,9 +150,13 @@ static bool map_range(const struct vgpu_exec_request *request, char *why, uint64
 {
     bool host = request->memory == MEMORY_HOST;
     int fd = host ? context.host_fd : context.memory_fd[request->memory];
-    struct mapping map = {
-        request->va, request->bytes, request->offset, request->memory, request->writable || host,
-        NULL};
+    struct mapping map = {request->va,
+                          request->bytes,
+                          request->offset,
+                          request->memory,
+                          request->writable || host,
+                          NULL,
+                          0};
     if (!host)
         map.opened = calloc(chunks_of(map.offset, map.bytes), 1);
     if ((host || map.opened) &&
@@ -238,6 +243,16 @@ bool memory_commit(int32_t device, uint64_t chunk)
     return true;
 }
 
+/* The part of a mapping that lies in a chunk: its address, and its size in *bytes. */
+static void *chunk_part(const struct mapping *map, uint64_t chunk, uint64_t *bytes)
+{
+    uint64_t first = chunk * VGPU_CHUNK_BYTES, end = first + VGPU_CHUNK_BYTES;
+    first = first > map->offset ? first : map->offset;
+    end = end < map->offset + map->bytes ? end : map->offset + map->bytes;
+    *bytes = end - first;
+    return (void *)(map->va + (first - map->offset)); /* NOLINT */
+}
+
 enum touch memory_touch(uint64_t address)
 {
     struct mapping *map = map_at(address);
@@ -249,17 +264,39 @@ enum touch memory_touch(uint64_t address)
         return TOUCH_FAULT;
     if (!memory_commit(map->memory, chunk))
         return TOUCH_LIMIT;
-    uint64_t first = chunk * VGPU_CHUNK_BYTES, end = first + VGPU_CHUNK_BYTES;
-    first = first > map->offset ? first : map->offset;
-    end = end < map->offset + map->bytes ? end : map->offset + map->bytes;
-    void *va = (void *)(map->va + (first - map->offset)); /* NOLINT */
-    if (mprotect(va, end - first, map->writable ? PROT_READ | PROT_WRITE : PROT_READ) != 0)
+    uint64_t bytes;
+    void *va = chunk_part(map, chunk, &bytes);
+    if (mprotect(va, bytes, map->writable ? PROT_READ | PROT_WRITE : PROT_READ) != 0)
         return TOUCH_LIMIT;
     /* Large arrays are mostly used whole: take their pages at once. */
     if (map->bytes > VGPU_CHUNK_BYTES)
-        madvise(va, end - first, map->writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
+        madvise(va, bytes, map->writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
     *opened = 1;
+    map->opened_count++;
     return TOUCH_OPENED;
+}
+
+static void review(struct mapping *map)
+{
+    uint64_t first = map->offset / VGPU_CHUNK_BYTES, bytes;
+    for (uint64_t i = 0, left = map->opened_count; left > 0; i++) {
+        if (!map->opened[i])
+            continue;
+        left--;
+        if (context.control->chunk[map->memory][first + i])
+            continue;
+        void *va = chunk_part(map, first + i, &bytes);
+        mprotect(va, bytes, PROT_NONE);
+        map->opened[i] = 0;
+        map->opened_count--;
+    }
+}
+
+void memory_review(void)
+{
+    for (uint32_t i = 0; i < map_count; i++)
+        if (maps[i].opened)
+            review(&maps[i]);
 }
 
 const char *memory_describe(uint64_t address, bool write)

@@ -207,6 +207,7 @@ static void execute(void *reply)
 
 static void run_go(struct run *run, struct vgpu_exec_reply *reply)
 {
+    memory_review();
     now = (struct now){.run = run};
     access_wide = 0;
     if (fault_guard(execute, reply))
