@@ -152,7 +152,7 @@ struct lane {
     struct stage stage;
 };
 int lane_open(struct lane *lane, int from, int to, size_t bytes);
-int lane_send(struct lane *lane); /* p2p_copy of all its bytes, once; asynchronous */
+int lane_send(struct lane *lane); /* all its bytes, once, along lane->path; asynchronous */
 void lane_close(struct lane *lane);
 
 /* The way through the host that everybody writes first: all bytes down, then all bytes up, through

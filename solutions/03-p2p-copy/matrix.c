@@ -28,16 +28,22 @@ static int count_gpus(void)
     return n;
 }
 
-static int print_paths(int n)
+/* One row a sender, one column a receiver, and the path's first letter behind each rate. */
+static int print_rates(int n, const double *gbs)
 {
+    printf("    ");
+    for (int to = 0; to < n; to++)
+        printf("%8d ", to);
     for (int i = 0; i < n * n; i++) {
         enum path path;
         int rc = copy_path(i % n, i / n, &path);
         if (rc)
             return fail("copy_path", rc);
-        printf("%s%8s", i % n ? "" : "\n   ", path_name(path));
+        if (i % n == 0)
+            printf("\n%3d ", i / n);
+        printf("%8.1f%c", gbs[i], path_name(path)[0]);
     }
-    printf("\n");
+    printf("\nl: local, p: peer, s: staged through the host\n");
     return 0;
 }
 
@@ -46,18 +52,16 @@ static int print_matrix(size_t bytes)
     int n = count_gpus();
     double *gbs = malloc((size_t)n * (size_t)n * sizeof *gbs + 1);
     int rc = gbs ? p2p_matrix(n, bytes, gbs) : LAB_ENOMEM;
-    printf("%d GPUs. One way, %zu MiB at a time, GB/s (row: from, column: to)\n   ", n,
-           bytes / MIB);
-    for (int to = 0; to < n && !rc; to++)
-        printf("%8d", to);
-    for (int i = 0; i < n * n && !rc; i++) {
-        if (i % n == 0)
-            printf("\n%3d", i / n);
-        printf("%8.1f", gbs[i]);
-    }
-    printf("\n");
+    if (rc)
+        rc = fail("p2p_matrix", rc);
+    else if (n == 0)
+        printf("no GPU here\n");
+    else
+        printf("one way, %zu MiB at a time, GB/s (row: from, column: to)\n", bytes / MIB);
+    if (!rc && n > 0)
+        rc = print_rates(n, gbs);
     free(gbs);
-    return rc ? fail("p2p_matrix", rc) : print_paths(n);
+    return rc;
 }
 
 static int print_curve(int from, int to)

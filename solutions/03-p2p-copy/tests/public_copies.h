@@ -163,6 +163,9 @@ static void check_stage_copy(struct lab_test *t)
     in.current = lab_gpus(t) - 1;
     memcpy(in.size, sizes, sizeof sizes);
     check_moves(t, &in, "stage_copy_async", 0);
+    in.streams = 2; /* nothing but the stage's own events keeps these apart */
+    in.asked = 8;
+    check_moves(t, &in, "stage_copy_async from two streams", 0);
 }
 
 static void check_stage_copy_bad(struct lab_test *t)
