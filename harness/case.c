@@ -67,7 +67,7 @@ void lab_node(struct lab_test *t, const char *node)
 {
     lab__node_stop(t->ready); /* lab_gpus asked another one */
     t->ready = NULL;
-    t->wants_node = node != NULL;
+    t->wants_node = node != NULL && lab__node_virtual();
     snprintf(t->node, sizeof t->node, "%s", node ? node : "");
 }
 
