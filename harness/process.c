@@ -57,13 +57,16 @@ static int place_descriptors(const int *fds, int count)
     return 0;
 }
 
-static void child(char *const argv[], char *const envp[], const int *fds, int fd_count, int error)
+static void child(char *const argv[], char *const envp[], const int *fds, int fd_count, int error,
+                  pid_t parent)
 {
     struct rlimit no_core = {0, 0};
     sigset_t none;
     int channel = fcntl(error, F_DUPFD_CLOEXEC, 64); /* not in the way of the small ones */
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it died before the line above */
+        _exit(127);
     setrlimit(RLIMIT_CORE, &no_core);
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
@@ -85,9 +88,9 @@ pid_t lab__spawn(char *const argv[], char *const envp[], const int *fds, int fd_
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     if (pipe2(channel, O_CLOEXEC) != 0)
         return -errno;
-    pid_t pid = fork();
+    pid_t self = getpid(), pid = fork();
     if (pid == 0)
-        child(argv, envp, fds, fd_count, channel[1]);
+        child(argv, envp, fds, fd_count, channel[1], self);
     if (pid < 0)
         number = errno;
     close(channel[1]);
