@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ * check.c: see check.h.
+ */
+#include "check.h"
+
+#include <string.h>
+
+#include "diag.h"
+
+struct checker {
+    const struct cc_pass *pass;
+    const struct cc_marks *marks;
+    bool relaxed;
+};
+
+/* ---- places ---- */
+
+static bool token_named(const struct cc_source *source, int at, const char *name)
+{
+    const struct cc_token *token = &source->token[at];
+
+    return token->kind == CC_NAME && cc_is(token->text, token->length, name);
+}
+
+/* The first use of the name in device code; else the first kernel. */
+static struct cc_place place_of_use(const struct cc_pass *pass, const char *name)
+{
+    int fallback = 0;
+
+    for (size_t i = pass->decls->count; i-- > 0;)
+        if (cc_is_kernel(&pass->decls->item[i]))
+            fallback = pass->decls->item[i].name;
+    for (size_t i = 0; i < pass->decls->count; i++) {
+        const struct cc_decl *decl = &pass->decls->item[i];
+        if (decl->kind != CC_FUNCTION || decl->body < 0 || !cc_runs_on_device(decl))
+            continue;
+        int from = decl->init >= 0 ? decl->init : decl->body;
+        for (int at = from; at < decl->body_end; at++)
+            if (token_named(pass->source, at, name))
+                return cc_token_place(pass->source, at);
+    }
+    return cc_token_place(pass->source, fallback);
+}
+
+/* The declaration of that name, one that has one of the words if `words` is not 0; or null. */
+static const struct cc_decl *find_decl(const struct cc_pass *pass, const char *name,
+                                       enum cc_decl_kind kind, unsigned words)
+{
+    for (size_t i = 0; i < pass->decls->count; i++) {
+        const struct cc_decl *decl = &pass->decls->item[i];
+        bool fits = decl->kind == kind && (words == 0 || (decl->words & words) != 0);
+        if (fits && decl->name >= 0 && token_named(pass->source, decl->name, name))
+            return decl;
+    }
+    return NULL;
+}
+
+/* Is a variable of that name declared `extern`? Its name is not in the declaration's record. */
+static bool is_extern_variable(const struct cc_pass *pass, const char *name)
+{
+    for (size_t i = 0; i < pass->decls->count; i++) {
+        const struct cc_decl *decl = &pass->decls->item[i];
+        if (decl->kind != CC_VARIABLE || (decl->words & CC_EXTERN) == 0)
+            continue;
+        for (int at = decl->spec; at < decl->last; at++)
+            if (token_named(pass->source, at, name))
+                return true;
+    }
+    return false;
+}
+
+/* ---- messages ---- */
+
+static void host_function(const struct checker *c, const char *name, const char *qualified)
+{
+    cc_error(place_of_use(c->pass, name),
+             "host function '%s' is called from device code; mark it __device__ (or __host__ "
+             "__device__ if the host calls it too)",
+             qualified);
+}
+
+static void host_variable(const struct checker *c, const char *name, const char *qualified)
+{
+    cc_error(place_of_use(c->pass, name),
+             "host variable '%s' is used in device code; pass it as a kernel argument or declare "
+             "it __device__ or __constant__",
+             qualified);
+}
+
+struct reason {
+    const char *symbol, *use, *message;
+};
+
+/* Runtime support that the compiler calls for a construct. */
+static const struct reason reasons[] = {
+    {"_Znwm", "new", "operator new is called in device code; the virtual node has no device heap: "
+                     "allocate on the host with cudaMalloc"},
+    {"_Znam", "new", "operator new[] is called in device code; the virtual node has no device "
+                     "heap: allocate on the host with cudaMalloc"},
+    {"_ZdlPv", "delete", "operator delete is called in device code; the virtual node has no device "
+                         "heap"},
+    {"_ZdlPvm", "delete", "operator delete is called in device code; the virtual node has no device "
+                          "heap"},
+    {"_ZdaPv", "delete", "operator delete[] is called in device code; the virtual node has no "
+                         "device heap"},
+    {"malloc", "malloc", "malloc is called in device code; the virtual node has no device heap: "
+                         "allocate on the host with cudaMalloc"},
+    {"free", "free", "free is called in device code; the virtual node has no device heap"},
+    {"__cxa_guard_acquire", "static", "a static variable with a constructor in device code; declare "
+                                      "a __device__ variable outside of the function instead"},
+    {"__cxa_throw", "throw", "device code cannot throw exceptions"},
+    {"__cxa_allocate_exception", "throw", "device code cannot throw exceptions"},
+};
+
+static void undefined(const struct checker *c, const char *symbol)
+{
+    const char *qualified, *name = cc_plain_name(symbol, &qualified);
+    const struct cc_decl *device = find_decl(c->pass, name, CC_FUNCTION, CC_DEVICE);
+
+    for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
+        if (strcmp(symbol, reasons[i].symbol) == 0) {
+            cc_error(place_of_use(c->pass, reasons[i].use), "%s", reasons[i].message);
+            return;
+        }
+    if (device != NULL && device->body < 0)
+        cc_error(place_of_use(c->pass, name),
+                 "__device__ function '%s' is declared but not defined in this file; calls across "
+                 "files (-rdc=true) are not supported: put its body into a header", qualified);
+    else if (is_extern_variable(c->pass, name))
+        host_variable(c, name, qualified);
+    else
+        host_function(c, name, qualified);
+}
+
+/* ---- symbols ---- */
+
+static const struct cc_decl *marked_host(const struct checker *c, const char *symbol)
+{
+    for (size_t i = 0; i < c->marks->host_count; i++)
+        if (strcmp(c->marks->host[i].symbol, symbol) == 0)
+            return &c->pass->decls->item[c->marks->host[i].decl];
+    return NULL;
+}
+
+static bool is_library(const char *symbol)
+{
+    return cc_starts(symbol, "_ZSt") || cc_starts(symbol, "_ZNSt") || cc_starts(symbol, "_ZNKSt") ||
+           cc_starts(symbol, "_ZN9__gnu_cxx") || cc_starts(symbol, "_ZNK9__gnu_cxx");
+}
+
+static void check_function(const struct checker *c, const char *symbol)
+{
+    const struct cc_decl *decl = marked_host(c, symbol);
+    const char *qualified, *name = cc_plain_name(symbol, &qualified);
+
+    if (decl != NULL)
+        host_function(c, cc_token_text(c->pass->source, decl->name, decl->name + 1),
+                      cc_decl_name(c->pass->source, decl));
+    else if (is_library(symbol) && !c->relaxed)
+        host_function(c, name, qualified);
+}
+
+/* What the compiler and the linker put there themselves. */
+static bool is_internal(const char *symbol)
+{
+    return cc_starts(symbol, "DW.ref.") || cc_starts(symbol, "_GLOBAL_OFFSET_TABLE_") ||
+           cc_starts(symbol, "_DYNAMIC");
+}
+
+static void check_symbol(const struct checker *c, const struct cc_symbol *symbol)
+{
+    const char *qualified, *name = cc_plain_name(symbol->name, &qualified);
+
+    if (is_internal(symbol->name))
+        return;
+    if (symbol->kind == CC_SYM_FUNCTION)
+        check_function(c, symbol->name);
+    else if (symbol->kind == CC_SYM_UNDEFINED && !cc_is_offered(symbol->name))
+        undefined(c, symbol->name);
+    else if (symbol->kind == CC_SYM_WRITABLE && cc_starts(symbol->name, "_ZGV"))
+        undefined(c, "__cxa_guard_acquire");
+    else if (symbol->kind == CC_SYM_WRITABLE)
+        host_variable(c, name, qualified);
+    else if (symbol->kind == CC_SYM_THREAD_LOCAL)
+        cc_error(place_of_use(c->pass, name),
+                 "thread_local variable '%s' is used in device code; a local variable is each "
+                 "thread's own", qualified);
+}
+
+void cc_check_image(const struct cc_pass *pass, const struct cc_marks *marks,
+                    const struct cc_symbols *symbols, bool relaxed)
+{
+    struct checker checker = {pass, marks, relaxed};
+
+    for (size_t i = 0; i < symbols->count; i++)
+        check_symbol(&checker, &symbols->item[i]);
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT
+ * check.h: a linked image holds device code and nothing else.
+ */
+#ifndef VGPU_CC_CHECK_H
+#define VGPU_CC_CHECK_H
+
+#include "elf_image.h"
+#include "marks.h"
+#include "passes.h"
+
+/* What survived the linker was reached by a kernel. Host functions and variables among it, and
+ * symbols that vgpu-exec does not offer, are errors at the place of their use. `relaxed`: functions
+ * of the C++ library that were not inlined are let pass (--expt-relaxed-constexpr). */
+void cc_check_image(const struct cc_pass *pass, const struct cc_marks *marks,
+                    const struct cc_symbols *symbols, bool relaxed);
+
+/* offered.c: does vgpu-exec, or the image's own compiler library, define it? */
+bool cc_is_offered(const char *symbol);
+
+/* demangle.c: the name of a function or variable without scopes, arguments and template arguments;
+ * the symbol itself where it is not that simple. *qualified: with scopes. */
+const char *cc_plain_name(const char *symbol, const char **qualified);
+
+#endif

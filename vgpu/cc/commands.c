@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT
+ * commands.c: the compiler's command lines.
+ *
+ * gcc preprocesses with -fdirectives-only: conditions and #include are carried out, macros are left
+ * for the compilation, so that its messages know the user's columns. clang has no such mode: there
+ * macros are expanded first, and CUDA's words are kept through it (words_later.h).
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "compile.h"
+#include "proc.h"
+
+static void add_words(struct cc_list *list, const char *words)
+{
+    while (*words != 0) {
+        size_t length = strcspn(words, " ");
+        cc_add(list, cc_copy(words, length));
+        words += length;
+        words += strspn(words, " ");
+    }
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+bool cc_is_clang(const struct cc_options *options)
+{
+    return strstr(base_name(options->cxx), "clang") != NULL;
+}
+
+enum cc_language cc_language_of(const struct cc_input *input)
+{
+    static const struct {
+        const char *suffix;
+        enum cc_language language;
+    } known[] = {
+        {".cu", CC_LANG_CUDA}, {".c", CC_LANG_C},     {".cpp", CC_LANG_CXX}, {".cc", CC_LANG_CXX},
+        {".cxx", CC_LANG_CXX}, {".c++", CC_LANG_CXX}, {".C", CC_LANG_CXX},
+    };
+
+    if (input->is_option)
+        return CC_LANG_OBJECT;
+    if (input->language != CC_BY_SUFFIX)
+        return input->language;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (cc_ends(input->path, known[i].suffix))
+            return known[i].language;
+    return CC_LANG_OBJECT;
+}
+
+static const char *standard(const struct cc_options *options)
+{
+    return options->std != NULL ? options->std : "-std=gnu++17";
+}
+
+static void add_color(struct cc_list *command, const struct cc_options *options)
+{
+    if (isatty(STDERR_FILENO))
+        cc_add(command, cc_is_clang(options) ? "-fcolor-diagnostics"
+                                             : "-fdiagnostics-color=always");
+}
+
+/* ---- the two passes ---- */
+
+/* What device code is compiled with; both steps get it, for macros like __OPTIMIZE__. */
+static void add_device_flags(struct cc_list *command, const struct cc_options *options)
+{
+    add_words(command, "-O2 -g1 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden "
+                       "-ffunction-sections -fdata-sections -fno-stack-protector "
+                       "-fno-strict-aliasing -ffp-contract=off -fno-math-errno -fno-plt "
+                       "-fno-builtin-printf -fno-builtin-memcpy -fno-builtin-memmove "
+                       "-fno-builtin-memset -fsanitize=thread");
+    if (cc_is_clang(options))
+        add_words(command, "-mllvm -tsan-distinguish-volatile=1 -mllvm "
+                           "-tsan-instrument-read-before-write=1 -mllvm "
+                           "-tsan-handle-cxx-exceptions=0");
+    else
+        add_words(command, "--param tsan-distinguish-volatile=1 -fno-tree-loop-distribute-patterns "
+                           "-fno-semantic-interposition");
+#ifdef __x86_64__
+    cc_add(command, "-fcf-protection=none");
+#endif
+}
+
+static void add_side_flags(struct cc_list *command, const struct cc_job *job, enum cc_side side)
+{
+    if (side == CC_DEVICE_SIDE)
+        add_device_flags(command, job->options);
+    else
+        cc_add_all(command, &job->options->host);
+    add_color(command, job->options);
+}
+
+static void add_prelude(struct cc_list *command, const struct cc_job *job, enum cc_side side)
+{
+    add_words(command, "-D__CUDACC__ -D__NVCC__ -D__CUDACC_VER_MAJOR__=13 "
+                       "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=88");
+    if (side == CC_DEVICE_SIDE)
+        add_words(command, "-D__CUDA_ARCH__=900 -U_FORTIFY_SOURCE -fno-exceptions -fno-rtti");
+    if (cc_is_clang(job->options))
+        cc_add(command, "-DVGPU_WORDS_LATER");
+    cc_add(command, "-isystem");
+    cc_add(command, job->places.include);
+    const char *contract = side == CC_DEVICE_SIDE ? "image.h" : "registration.h";
+    cc_add(command, "-include");
+    cc_add(command, cc_format("%s/%s", job->places.contract, contract));
+    cc_add(command, "-include");
+    cc_add(command, cc_format("%s/vgpu/pass.h", job->places.include));
+}
+
+struct cc_list cc_preprocess_command(const struct cc_job *job, enum cc_side side,
+                                     const char *source, const char *output)
+{
+    struct cc_list command = {0};
+
+    cc_add(&command, job->options->cxx);
+    cc_add(&command, "-E");
+    if (!cc_is_clang(job->options) && output != NULL)
+        cc_add(&command, "-fdirectives-only");
+    cc_add(&command, standard(job->options));
+    add_side_flags(&command, job, side);
+    add_prelude(&command, job, side);
+    cc_add_all(&command, &job->options->common);
+    cc_add_all(&command, &job->options->warnings);
+    add_words(&command, "-x c++");
+    cc_add(&command, source);
+    if (output != NULL) {
+        cc_add(&command, "-o");
+        cc_add(&command, output);
+    }
+    return command;
+}
+
+static const char *with_suffix(const char *path, const char *suffix)
+{
+    const char *dot = strrchr(base_name(path), '.');
+    size_t length = dot != NULL ? (size_t)(dot - path) : strlen(path);
+
+    return cc_format("%.*s%s", (int)length, path, suffix);
+}
+
+void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *source,
+                 const char *object)
+{
+    const struct cc_options *options = job->options;
+    const char *named = options->output != NULL ? options->output : base_name(source);
+
+    if (!options->want_deps)
+        return;
+    cc_add(command, "-MD");
+    cc_add_all(command, &options->deps);
+    if (!options->deps_file_given) {
+        cc_add(command, "-MF");
+        cc_add(command, with_suffix(named, ".d"));
+    }
+    if (!options->deps_target_given) {
+        cc_add(command, "-MT");
+        cc_add(command, options->output != NULL ? options->output : object);
+    }
+}
+
+struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side, struct cc_needs needs,
+                                  const char *text, const char *assembly)
+{
+    struct cc_list command = {0};
+    bool clang = cc_is_clang(job->options);
+
+    cc_add(&command, job->options->cxx);
+    cc_add(&command, "-S");
+    cc_add(&command, standard(job->options));
+    add_side_flags(&command, job, side);
+    cc_add_all(&command, &job->options->warnings);
+    if (side == CC_DEVICE_SIDE && !needs.exceptions)
+        add_words(&command, "-fno-exceptions -fno-asynchronous-unwind-tables");
+    if (side == CC_DEVICE_SIDE && !needs.type_information)
+        cc_add(&command, "-fno-rtti");
+    if (clang) {
+        add_words(&command, "-Wno-unused-command-line-argument -include");
+        cc_add(&command, cc_format("%s/vgpu/words.h", job->places.include));
+        add_words(&command, "-x c++");
+    } else {
+        add_words(&command, "-fpreprocessed -fdirectives-only");
+    }
+    cc_add(&command, text);
+    cc_add(&command, "-o");
+    cc_add(&command, assembly);
+    return command;
+}
+
+struct cc_list cc_image_command(const struct cc_job *job, const char *assembly, const char *image)
+{
+    struct cc_list command = {0};
+
+    cc_add(&command, job->options->cxx);
+    add_words(&command, "-shared -nostdlib -Wl,--gc-sections -Wl,-z,now -Wl,-z,norelro "
+                        "-Wl,-z,noexecstack -Wl,--build-id=none -Wl,--hash-style=gnu "
+                        "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset");
+    cc_add(&command, cc_format("-Wl,-T,%s", cc_temp_path("image.ld")));
+    cc_add(&command, cc_format("-Wl,--version-script=%s", cc_temp_path("image.ver")));
+    cc_add(&command, assembly);
+    cc_add(&command, "-lgcc");
+    cc_add(&command, "-o");
+    cc_add(&command, image);
+    return command;
+}
+
+struct cc_list cc_assemble_command(const struct cc_job *job, const char *assembly,
+                                   const char *object)
+{
+    struct cc_list command = {0};
+
+    cc_add(&command, job->options->cxx);
+    add_words(&command, cc_is_clang(job->options) ? "-c -Wno-unused-command-line-argument" : "-c");
+    cc_add(&command, assembly);
+    cc_add(&command, "-o");
+    cc_add(&command, object);
+    return command;
+}
+
+/* ---- everything else ---- */
+
+struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input *input,
+                                const char *object)
+{
+    const struct cc_options *options = job->options;
+    bool c = cc_language_of(input) == CC_LANG_C;
+    struct cc_list command = {0};
+
+    cc_add(&command, c ? options->cc : options->cxx);
+    cc_add(&command, object != NULL ? "-c" : "-E");
+    /* -std=c++17 is not for C files, nor -std=c11 for C++ ones. */
+    bool own_std = options->std != NULL && (strstr(options->std, "++") != NULL) == !c;
+    if (own_std)
+        cc_add(&command, options->std);
+    cc_add_all(&command, &options->host);
+    cc_add_all(&command, &options->common);
+    cc_add_all(&command, &options->warnings);
+    cc_add(&command, "-isystem");
+    cc_add(&command, job->places.include);
+    if (object != NULL)
+        cc_add_deps(job, &command, input->path, object);
+    add_words(&command, c ? "-x c" : "-x c++");
+    cc_add(&command, input->path);
+    if (object != NULL) {
+        cc_add(&command, "-o");
+        cc_add(&command, object);
+    }
+    return command;
+}
+
+struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *objects)
+{
+    struct cc_list command = {0};
+
+    cc_add(&command, job->options->cxx);
+    cc_add_all(&command, &job->options->host);
+    cc_add_all(&command, &job->options->link);
+    cc_add_all(&command, objects);
+    cc_add(&command, "-Wl,--start-group");
+    cc_add(&command, cc_format("%s/libvgpurt.a", job->places.library));
+    cc_add(&command, cc_format("%s/libvgpu_common.a", job->places.library));
+    add_words(&command, "-Wl,--end-group -lpthread -ldl -lm -lrt -o");
+    cc_add(&command, job->options->output != NULL ? job->options->output : "a.out");
+    return command;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * compile.h: from files to objects and programs.
+ */
+#ifndef VGPU_CC_COMPILE_H
+#define VGPU_CC_COMPILE_H
+
+#include "options.h"
+#include "places.h"
+
+struct cc_job {
+    const struct cc_options *options;
+    struct cc_places places;
+};
+
+/* Compiles a .cu to an object. `unit` numbers the intermediate files. False: errors were told. */
+bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *object, int unit);
+
+/* A .c or .cpp: the compiler's own business. */
+bool cc_compile_plain(const struct cc_job *job, const struct cc_input *input, const char *object);
+
+/* -E and -M. */
+bool cc_preprocess(const struct cc_job *job, const struct cc_input *input);
+
+bool cc_link(const struct cc_job *job, const struct cc_list *objects);
+
+/* ---- commands.c: how the compiler is called ---- */
+
+/* One of the two passes over a .cu. */
+enum cc_side { CC_HOST_SIDE, CC_DEVICE_SIDE };
+
+enum cc_language cc_language_of(const struct cc_input *input);
+bool cc_is_clang(const struct cc_options *options);
+
+struct cc_list cc_preprocess_command(const struct cc_job *job, enum cc_side side,
+                                     const char *source, const char *output);
+/* -MD and its like, for `object`. */
+void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *source,
+                 const char *object);
+
+/* What the device pass can leave out, because the source does not use it. */
+struct cc_needs {
+    bool exceptions, type_information;
+};
+
+struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side, struct cc_needs needs,
+                                  const char *text, const char *assembly);
+struct cc_list cc_image_command(const struct cc_job *job, const char *assembly, const char *image);
+struct cc_list cc_assemble_command(const struct cc_job *job, const char *assembly,
+                                   const char *object);
+struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input *input,
+                                const char *object);
+struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *objects);
+struct cc_list cc_lint_command(const struct cc_job *job, const char *source);
+
+#endif

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT
+ * cuda.c: a .cu file becomes one object:
+ *
+ *   preprocess twice -> read, check and edit -> compile twice -> link and check the device image ->
+ *   assemble the host code with the image and its tables in it.
+ *
+ * Both preprocessors run side by side, and so do both compilations.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "check.h"
+#include "compile.h"
+#include "diag.h"
+#include "image_script.h"
+#include "merge.h"
+#include "passes.h"
+#include "proc.h"
+#include "render.h"
+
+struct unit {
+    const struct cc_job *job;
+    const char *source, *object;
+    int number;
+    struct cc_pass pass[2]; /* by enum cc_side */
+    struct cc_marks marks[2];
+    struct cc_needs needs;
+    bool has_device;
+};
+
+static const char *file_of(const struct unit *unit, enum cc_side side, const char *suffix)
+{
+    return cc_temp_path(cc_format("%d-%s%s", unit->number, side == CC_HOST_SIDE ? "host" : "device",
+                                  suffix));
+}
+
+/* Starts a command of each side, waits for both, prints what they said. */
+static bool run_both(const struct cc_list *host, const struct cc_list *device)
+{
+    struct cc_child h = cc_spawn(host, "host.err");
+    struct cc_child d = {.pid = 0};
+
+    if (device != NULL)
+        d = cc_spawn(device, "device.err");
+    int host_status = cc_wait(h), device_status = cc_wait(d);
+    fputs(cc_merge_messages(cc_child_errors(h), cc_child_errors(d)), stderr);
+    if (host_status > 128 || device_status > 128)
+        cc_fail("the compiler was ended by signal %d",
+                (host_status > 128 ? host_status : device_status) - 128);
+    return host_status == 0 && device_status == 0;
+}
+
+/* ---- preprocess and read ---- */
+
+static bool preprocess(const struct unit *unit)
+{
+    struct cc_list host = cc_preprocess_command(unit->job, CC_HOST_SIDE, unit->source,
+                                                file_of(unit, CC_HOST_SIDE, ".ii"));
+    struct cc_list device = cc_preprocess_command(unit->job, CC_DEVICE_SIDE, unit->source,
+                                                  file_of(unit, CC_DEVICE_SIDE, ".ii"));
+
+    cc_add_deps(unit->job, &host, unit->source, unit->object);
+    return run_both(&host, &device);
+}
+
+static bool read_side(struct unit *unit, enum cc_side side)
+{
+    struct cc_pass *pass = &unit->pass[side];
+    size_t length;
+    const char *path = file_of(unit, side, ".ii"), *text = cc_read_file(path, &length);
+
+    if (text == NULL) {
+        cc_fail("cannot read the preprocessed text '%s'", path);
+        return false;
+    }
+    pass->source = cc_source_read(text, length, &unit->job->options->own_dirs);
+    pass->decls = cc_scan(pass->source);
+    pass->module = unit->source;
+    return true;
+}
+
+static void find_needs(struct unit *unit)
+{
+    const struct cc_source *source = unit->pass[CC_DEVICE_SIDE].source;
+
+    for (int i = 0; (size_t)i < source->token_count; i++) {
+        unit->needs.exceptions |= cc_token_is(source, i, "try") ||
+                                  cc_token_is(source, i, "throw") ||
+                                  cc_token_is(source, i, "catch");
+        unit->needs.type_information |=
+            cc_token_is(source, i, "typeid") || cc_token_is(source, i, "dynamic_cast");
+    }
+}
+
+static bool write_side(const struct unit *unit, enum cc_side side, const char *tail)
+{
+    struct cc_text text = cc_render(unit->pass[side].source);
+    const char *path = file_of(unit, side, ".vgpu.ii");
+
+    cc_putf(&text, "\n# 1 \"<vgpu-cc>\"%s", tail);
+    if (cc_write_file(path, text.data, text.length))
+        return true;
+    cc_fail("cannot write '%s': is the disk full?", path);
+    return false;
+}
+
+static bool edit(struct unit *unit)
+{
+    struct cc_pass *host = &unit->pass[CC_HOST_SIDE], *device = &unit->pass[CC_DEVICE_SIDE];
+
+    if (!read_side(unit, CC_HOST_SIDE) || !read_side(unit, CC_DEVICE_SIDE))
+        return false;
+    find_needs(unit);
+    unit->has_device = cc_has_device_code(device) || cc_has_device_code(host);
+    const char *device_tail = cc_device_pass(device);
+    const char *host_tail = cc_host_pass(host, unit->has_device);
+    return cc_error_count() == 0 && write_side(unit, CC_HOST_SIDE, host_tail) &&
+           write_side(unit, CC_DEVICE_SIDE, device_tail);
+}
+
+/* ---- compile ---- */
+
+static bool compile(struct unit *unit)
+{
+    struct cc_list command[2];
+
+    for (int side = 0; side < 2; side++)
+        command[side] = cc_compile_command(unit->job, (enum cc_side)side, unit->needs,
+                                           file_of(unit, (enum cc_side)side, ".vgpu.ii"),
+                                           file_of(unit, (enum cc_side)side, ".s"));
+    return run_both(&command[CC_HOST_SIDE], unit->has_device ? &command[CC_DEVICE_SIDE] : NULL);
+}
+
+/* What a person calls the image's kernels. */
+static struct cc_named *name_entries(const struct unit *unit)
+{
+    const struct cc_marks *marks = &unit->marks[CC_DEVICE_SIDE];
+    const struct cc_pass *pass = &unit->pass[CC_DEVICE_SIDE];
+    struct cc_named *named = cc_alloc((marks->entry_count + 1) * sizeof *named);
+
+    for (size_t i = 0; i < marks->entry_count; i++) {
+        const struct cc_decl *decl = &pass->decls->item[marks->entry[i].decl];
+        struct cc_place place = cc_token_place(pass->source, decl->name);
+        named[i] = (struct cc_named){cc_decl_name(pass->source, decl), place.file, place.line};
+    }
+    return named;
+}
+
+/* Reads the side's assembly into *text and its marks into unit->marks. */
+static bool read_assembly(struct unit *unit, enum cc_side side, struct cc_text *text)
+{
+    const char *path = file_of(unit, side, ".s");
+
+    text->data = cc_read_file(path, &text->length);
+    text->capacity = 0; /* the next put moves it */
+    if (text->data == NULL) {
+        cc_fail("cannot read the assembly '%s'", path);
+        return false;
+    }
+    unit->marks[side] = cc_read_marks(text->data);
+    return true;
+}
+
+static bool finish_assembly(const struct unit *unit, enum cc_side side, const struct cc_text *text)
+{
+    return cc_write_file(file_of(unit, side, ".s"), text->data, text->length);
+}
+
+static bool make_image(struct unit *unit)
+{
+    struct cc_text text = {0};
+    struct cc_symbols symbols;
+    const char *image = file_of(unit, CC_DEVICE_SIDE, ".so");
+
+    if (!read_assembly(unit, CC_DEVICE_SIDE, &text))
+        return false;
+    cc_put_image_table(&text, &unit->marks[CC_DEVICE_SIDE], name_entries(unit), unit->source);
+    if (!finish_assembly(unit, CC_DEVICE_SIDE, &text) || !cc_write_image_scripts())
+        return false;
+    struct cc_list command = cc_image_command(unit->job, file_of(unit, CC_DEVICE_SIDE, ".s"), image);
+    if (cc_run(&command) != 0)
+        return false;
+    if (!cc_read_image(image, &symbols)) {
+        cc_fail("the linker's device image '%s' cannot be read; is it GNU ld?", image);
+        return false;
+    }
+    cc_check_image(&unit->pass[CC_DEVICE_SIDE], &unit->marks[CC_DEVICE_SIDE], &symbols,
+                   unit->job->options->relaxed);
+    return cc_error_count() == 0;
+}
+
+/* Every stub that the host pass has made must have its kernel in the image. */
+static void check_stubs(const struct unit *unit)
+{
+    const struct cc_marks *host = &unit->marks[CC_HOST_SIDE];
+    const struct cc_marks *device = &unit->marks[CC_DEVICE_SIDE];
+    const struct cc_pass *pass = &unit->pass[CC_HOST_SIDE];
+
+    for (size_t i = 0; i < host->stub_count; i++) {
+        bool found = false;
+        for (size_t k = 0; k < device->entry_count; k++)
+            found |= strcmp(host->stub[i].symbol, device->entry[k].symbol) == 0;
+        const struct cc_decl *decl = &pass->decls->item[host->stub[i].decl];
+        if (!found)
+            cc_error(cc_token_place(pass->source, decl->name),
+                     "kernel '%s' is launched in host code, but the device pass did not make it "
+                     "(%s); does something that depends on __CUDA_ARCH__ hide it or its launch?",
+                     cc_decl_name(pass->source, decl), host->stub[i].symbol);
+    }
+}
+
+static bool make_object(struct unit *unit)
+{
+    struct cc_text text = {0};
+
+    if (!read_assembly(unit, CC_HOST_SIDE, &text))
+        return false;
+    check_stubs(unit);
+    if (cc_error_count() != 0)
+        return false;
+    if (unit->has_device)
+        cc_put_host_table(&text, &unit->marks[CC_DEVICE_SIDE], &unit->marks[CC_HOST_SIDE],
+                          name_entries(unit), file_of(unit, CC_DEVICE_SIDE, ".so"));
+    struct cc_list command =
+        cc_assemble_command(unit->job, file_of(unit, CC_HOST_SIDE, ".s"), unit->object);
+    return finish_assembly(unit, CC_HOST_SIDE, &text) && cc_run(&command) == 0;
+}
+
+/* --dryrun: the commands, without the files that they would need. */
+static bool show_commands(struct unit *unit)
+{
+    struct cc_list image =
+        cc_image_command(unit->job, file_of(unit, CC_DEVICE_SIDE, ".s"),
+                         file_of(unit, CC_DEVICE_SIDE, ".so"));
+    struct cc_list assemble =
+        cc_assemble_command(unit->job, file_of(unit, CC_HOST_SIDE, ".s"), unit->object);
+
+    unit->has_device = true;
+    return preprocess(unit) && compile(unit) && cc_run(&image) == 0 && cc_run(&assemble) == 0;
+}
+
+static bool lint(const struct unit *unit)
+{
+    struct cc_list command = cc_lint_command(unit->job, unit->source);
+
+    return command.count == 0 || cc_run(&command) == 0;
+}
+
+bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *object, int number)
+{
+    struct unit unit = {.job = job, .source = source, .object = object, .number = number};
+
+    if (job->options->dryrun)
+        return show_commands(&unit);
+    return preprocess(&unit) && lint(&unit) && edit(&unit) && compile(&unit) &&
+           (!unit.has_device || make_image(&unit)) && make_object(&unit);
+}

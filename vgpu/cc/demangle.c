@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT
+ * demangle.c: the part of the Itanium C++ ABI's names that messages need: _Z3sumPf,
+ * _ZN1a1b3sumE, _ZL5table, _ZZ4hostvE5count.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+/* Takes one <length><identifier>; null when there is none. */
+static const char *take_identifier(const char **at)
+{
+    char *rest;
+    size_t length;
+
+    if (!is_digit(**at))
+        return NULL;
+    length = strtoul(*at, &rest, 10);
+    if (length > strlen(rest))
+        return NULL;
+    *at = rest + length;
+    return cc_copy(rest, length);
+}
+
+/* `_ZZ <function> E <name>`: behind the last E that an identifier follows. */
+static const char *local_part(const char *at)
+{
+    const char *found = NULL;
+
+    for (const char *c = at; *c != 0; c++)
+        if (*c == 'E' && is_digit(c[1]))
+            found = c + 1;
+    return found;
+}
+
+static void read_nested(const char *at, struct cc_text *scopes, const char **last)
+{
+    for (;;) {
+        const char *name;
+        while (*at == 'K' || *at == 'V' || *at == 'r' || *at == 'L')
+            at++;
+        if (cc_starts(at, "St")) {
+            at += 2;
+            name = "std";
+        } else {
+            name = take_identifier(&at);
+        }
+        if (name == NULL)
+            return;
+        if (cc_starts(name, "_GLOBAL__N"))
+            continue;
+        if (scopes->length != 0)
+            cc_puts(scopes, "::");
+        cc_puts(scopes, name);
+        *last = name;
+    }
+}
+
+const char *cc_plain_name(const char *symbol, const char **qualified)
+{
+    struct cc_text scopes = {0};
+    const char *last = NULL, *at = symbol;
+
+    *qualified = symbol;
+    if (!cc_starts(at, "_Z"))
+        return symbol;
+    at += 2;
+    if (cc_starts(at, "GV"))
+        at += 2;
+    if (*at == 'Z')
+        at = local_part(at);
+    if (at != NULL && *at == 'N')
+        at++;
+    if (at != NULL)
+        read_nested(at, &scopes, &last);
+    if (last == NULL)
+        return symbol;
+    *qualified = scopes.data;
+    return last;
+}

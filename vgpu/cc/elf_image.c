@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT
+ * elf_image.c: see elf_image.h. The file is our own linker's, of this machine's class and byte
+ * order; it is checked only as far as needed to stay inside it.
+ */
+#include "elf_image.h"
+
+#include <elf.h>
+#include <string.h>
+
+#include "image.h"
+#include "mem.h"
+
+struct image {
+    const char *data;
+    size_t length;
+    const Elf64_Ehdr *head;
+    const Elf64_Shdr *section;
+    const char *section_names;
+};
+
+static bool inside(const struct image *image, uint64_t offset, uint64_t bytes)
+{
+    return offset <= image->length && bytes <= image->length - offset;
+}
+
+static bool open_image(const char *path, struct image *image)
+{
+    image->data = cc_read_file(path, &image->length);
+    if (image->data == NULL || image->length < sizeof(Elf64_Ehdr) ||
+        memcmp(image->data, ELFMAG, SELFMAG) != 0)
+        return false;
+    image->head = (const Elf64_Ehdr *)(const void *)image->data;
+    if (!inside(image, image->head->e_shoff, image->head->e_shnum * sizeof(Elf64_Shdr)) ||
+        image->head->e_shstrndx >= image->head->e_shnum)
+        return false;
+    image->section = (const Elf64_Shdr *)(const void *)(image->data + image->head->e_shoff);
+    image->section_names = image->data + image->section[image->head->e_shstrndx].sh_offset;
+    return true;
+}
+
+static enum cc_symbol_kind object_kind(const struct image *image, const Elf64_Shdr *section)
+{
+    const char *name = image->section_names + section->sh_name;
+
+    if (strcmp(name, VGPU_DEVICE_VAR_SECTION) == 0)
+        return CC_SYM_DEVICE;
+    if ((section->sh_flags & SHF_WRITE) != 0 && !cc_starts(name, ".data.rel.ro"))
+        return CC_SYM_WRITABLE;
+    return CC_SYM_CONSTANT;
+}
+
+static enum cc_symbol_kind kind_of(const struct image *image, const Elf64_Sym *symbol)
+{
+    unsigned type = ELF64_ST_TYPE(symbol->st_info);
+
+    if (type == STT_TLS)
+        return CC_SYM_THREAD_LOCAL;
+    if (symbol->st_shndx == SHN_UNDEF)
+        return CC_SYM_UNDEFINED;
+    if (type == STT_FUNC || type == STT_GNU_IFUNC)
+        return CC_SYM_FUNCTION;
+    if (type != STT_OBJECT || symbol->st_shndx >= image->head->e_shnum)
+        return CC_SYM_OTHER;
+    return object_kind(image, &image->section[symbol->st_shndx]);
+}
+
+static const Elf64_Shdr *symbol_table(const struct image *image)
+{
+    for (unsigned i = 0; i < image->head->e_shnum; i++)
+        if (image->section[i].sh_type == SHT_SYMTAB)
+            return &image->section[i];
+    return NULL;
+}
+
+bool cc_read_image(const char *path, struct cc_symbols *symbols)
+{
+    struct image image;
+
+    if (!open_image(path, &image))
+        return false;
+    const Elf64_Shdr *table = symbol_table(&image);
+    if (table == NULL || !inside(&image, table->sh_offset, table->sh_size) ||
+        table->sh_link >= image.head->e_shnum)
+        return false;
+    const Elf64_Sym *symbol = (const Elf64_Sym *)(const void *)(image.data + table->sh_offset);
+    const char *names = image.data + image.section[table->sh_link].sh_offset;
+    size_t count = table->sh_size / sizeof *symbol;
+    symbols->item = cc_alloc((count + 1) * sizeof *symbols->item);
+    symbols->count = 0;
+    for (size_t i = 0; i < count; i++) {
+        const char *name = names + symbol[i].st_name;
+        if (*name != 0)
+            symbols->item[symbols->count++] =
+                (struct cc_symbol){kind_of(&image, &symbol[i]), name, symbol[i].st_size};
+    }
+    return true;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ * help.c: what vgpu-cc --help and --version say.
+ */
+#include <stdio.h>
+
+#include "options.h"
+
+static const char help[] =
+    "usage: vgpu-cc [options] file...\n"
+    "\n"
+    "Compiles CUDA (.cu), C (.c) and C++ (.cpp .cc .cxx) files for the virtual node and links\n"
+    "them. The command line is nvcc's.\n"
+    "\n"
+    "What to do\n"
+    "  (nothing)             compile and link to a program (a.out)\n"
+    "  -c, --compile         compile each file to an object\n"
+    "  -E, --preprocess      preprocess the host pass to standard output\n"
+    "  -M, -MM               print the files that a file depends on\n"
+    "  -o, --output-file F   name of the result\n"
+    "  -x cu|c|c++|none      language of the files that follow\n"
+    "\n"
+    "For the compiler\n"
+    "  -I, -isystem, -iquote, -idirafter DIR, -include FILE\n"
+    "  -D NAME[=VALUE], -U NAME, -std=c++17\n"
+    "  -O0 ... -O3, -g, -G, -pg, -W..., -f..., -m...\n"
+    "  -Werror [kind], -w    warnings are errors; no warnings\n"
+    "  -Xcompiler A,B        options for the host compiler (--compiler-options)\n"
+    "  -ccbin COMPILER       the host compiler; else $VGPU_CXX, else g++ (for C: $VGPU_CC)\n"
+    "  -MD, -MMD             also write a dependency file; -MF FILE, -MT TARGET, -MQ TARGET, -MP\n"
+    "  -expt-relaxed-constexpr  let constexpr functions of the C++ library pass in device code\n"
+    "\n"
+    "For the linker\n"
+    "  -l NAME, -L DIR, -shared, -Xlinker A,B (--linker-options), -Wl,A,B\n"
+    "\n"
+    "About the run\n"
+    "  -v, --verbose         show the commands\n"
+    "  --dryrun              show the commands only\n"
+    "  --keep                keep the intermediate files in the folder NAME.vgpu\n"
+    "  --help, --version\n"
+    "\n"
+    "Accepted, without a meaning for virtual GPUs: -arch, -code, -gencode, -lineinfo,\n"
+    "-maxrregcount, -Xptxas, -Xcudafe, -Xnvlink, -use_fast_math, -ftz, -prec-div, -prec-sqrt, -fmad,\n"
+    "-cudart, -t, -diag-suppress, -extended-lambda, -rdc=false.\n"
+    "Refused: -rdc=true, -dc, -dlink, -ptx, -cubin, -fatbin, -lib, -run, -cuda, -dlto.\n"
+    "\n"
+    "Environment\n"
+    "  VGPU_HOME   installation to take include/ and lib/ from\n"
+    "  VGPU_CXX    the C++ compiler: g++ 11 or newer, or clang++ 14 or newer; VGPU_CC: the C one\n"
+    "  VGPU_CC_LINT=1  where clang++ is installed: let it check the host and device calls, too\n"
+    "  TMPDIR      where intermediate files go\n";
+
+void cc_print_help(void)
+{
+    fputs(help, stdout);
+}
+
+void cc_print_version(void)
+{
+    puts("vgpu-cc: compiler driver of the virtual node, for CUDA 13.0 sources");
+    puts("Cuda compilation tools, release 13.0, V13.0.0 (virtual)");
+}

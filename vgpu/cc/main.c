@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ * main.c: vgpu-cc, the compiler driver of the virtual node: nvcc's command line, two passes over
+ * every .cu file, gcc's or clang's code.
+ *
+ * Reading order: cuda.c (a .cu becomes an object), source.h and scan.h (what the text is),
+ * device_pass.c and host_pass.c (what is changed in it), marks.h and tables.c (what is added to the
+ * assembly), check.c (what an image must not hold).
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "compile.h"
+#include "diag.h"
+#include "proc.h"
+
+static const char *object_name(const char *source)
+{
+    const char *slash = strrchr(source, '/'), *base = slash != NULL ? slash + 1 : source;
+    const char *dot = strrchr(base, '.');
+    size_t length = dot != NULL ? (size_t)(dot - base) : strlen(base);
+
+    return cc_format("%.*s.o", (int)length, base);
+}
+
+bool cc_compile_plain(const struct cc_job *job, const struct cc_input *input, const char *object)
+{
+    struct cc_list command = cc_plain_command(job, input, object);
+
+    return cc_run(&command) == 0;
+}
+
+bool cc_preprocess(const struct cc_job *job, const struct cc_input *input)
+{
+    struct cc_list command =
+        cc_language_of(input) == CC_LANG_CUDA
+            ? cc_preprocess_command(job, CC_HOST_SIDE, input->path, NULL)
+            : cc_plain_command(job, input, NULL);
+
+    if (job->options->action == CC_DEPENDENCIES) {
+        cc_add(&command, "-M");
+        cc_add(&command, "-MT");
+        cc_add(&command, object_name(input->path));
+    }
+    if (job->options->output != NULL) {
+        cc_add(&command, "-o");
+        cc_add(&command, job->options->output);
+    }
+    return cc_run(&command) == 0;
+}
+
+bool cc_link(const struct cc_job *job, const struct cc_list *objects)
+{
+    struct cc_list command = cc_link_command(job, objects);
+
+    return cc_run(&command) == 0;
+}
+
+/* Compiles one input; the object is added to the list. What needs no compiling is added as it is. */
+static bool compile_one(const struct cc_job *job, int number, struct cc_list *objects)
+{
+    const struct cc_input *input = &job->options->input[number];
+    enum cc_language language = cc_language_of(input);
+    const char *object = object_name(input->path);
+
+    if (language == CC_LANG_OBJECT) {
+        cc_add(objects, input->path);
+        return true;
+    }
+    if (job->options->action == CC_LINK)
+        object = cc_temp_path(cc_format("%d-%s", number, object));
+    else if (job->options->output != NULL)
+        object = job->options->output;
+    cc_add(objects, object);
+    return language == CC_LANG_CUDA ? cc_compile_cuda(job, input->path, object, number)
+                                    : cc_compile_plain(job, input, object);
+}
+
+static bool is_sound(const struct cc_options *options)
+{
+    size_t sources = 0;
+
+    for (size_t i = 0; i < options->input_count; i++)
+        sources += cc_language_of(&options->input[i]) != CC_LANG_OBJECT;
+    if (options->action == CC_COMPILE && options->output != NULL && sources > 1) {
+        cc_fail("-o %s names one object, but there are %zu files to compile", options->output,
+                sources);
+        return false;
+    }
+    if (options->action != CC_LINK && sources == 0) {
+        cc_fail("there is no file to compile; sources end in .cu, .c, .cpp, .cc or .cxx (or give "
+                "their language with -x)");
+        return false;
+    }
+    return true;
+}
+
+static bool carry_out(const struct cc_job *job)
+{
+    const struct cc_options *options = job->options;
+    struct cc_list objects = {0};
+
+    for (size_t i = 0; i < options->input_count; i++) {
+        bool source = cc_language_of(&options->input[i]) != CC_LANG_OBJECT;
+        bool text = options->action == CC_PREPROCESS || options->action == CC_DEPENDENCIES;
+        if (text && source && !cc_preprocess(job, &options->input[i]))
+            return false;
+        if (!text && !compile_one(job, (int)i, &objects))
+            return false;
+    }
+    return options->action != CC_LINK || cc_link(job, &objects);
+}
+
+static bool start(const struct cc_options *options)
+{
+    enum cc_show show = options->dryrun    ? CC_SHOW_ONLY
+                        : options->verbose ? CC_SHOW_RUN
+                                           : CC_SHOW_NOT;
+    const char *name = options->output != NULL ? options->output : object_name(
+                                                                       options->input[0].path);
+
+    return cc_proc_start(show, options->keep ? cc_format("%s.vgpu", name) : NULL);
+}
+
+int main(int argc, char **argv)
+{
+    struct cc_options options;
+    struct cc_job job = {.options = &options};
+
+    if (!cc_read_options(argc, argv, &options))
+        return EXIT_FAILURE;
+    if (options.done)
+        return EXIT_SUCCESS;
+    if (!is_sound(&options) || !start(&options) || !cc_find_places(&job.places))
+        return EXIT_FAILURE;
+    return carry_out(&job) ? EXIT_SUCCESS : EXIT_FAILURE;
+}

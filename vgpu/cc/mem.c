@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ * mem.c: see mem.h.
+ */
+#include "mem.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNK_BYTES (1u << 20)
+#define ALIGN 16u
+
+/* The arena: a list of chunks, the newest first; free space is in that one only. */
+struct chunk {
+    struct chunk *older;
+    size_t used, bytes;
+    _Alignas(16) unsigned char data[];
+};
+
+static struct chunk *newest;
+
+static void add_chunk(size_t bytes)
+{
+    struct chunk *chunk = calloc(1, sizeof *chunk + bytes);
+
+    if (chunk == NULL) {
+        fprintf(stderr, "vgpu-cc: out of memory (%zu bytes asked for)\n", bytes);
+        exit(1);
+    }
+    chunk->bytes = bytes;
+    chunk->older = newest;
+    newest = chunk;
+}
+
+void *cc_alloc(size_t bytes)
+{
+    bytes = (bytes + ALIGN - 1) / ALIGN * ALIGN;
+    if (newest == NULL || newest->bytes - newest->used < bytes)
+        add_chunk(bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES);
+    void *memory = newest->data + newest->used;
+    newest->used += bytes;
+    return memory;
+}
+
+char *cc_copy(const char *text, size_t length)
+{
+    char *copy = cc_alloc(length + 1);
+
+    memcpy(copy, text, length);
+    return copy;
+}
+
+char *cc_vformat(const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int length = vsnprintf(NULL, 0, format, args);
+    char *text = cc_alloc((size_t)length + 1);
+
+    vsnprintf(text, (size_t)length + 1, format, again);
+    va_end(again);
+    return text;
+}
+
+char *cc_format(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = cc_vformat(format, args);
+
+    va_end(args);
+    return text;
+}
+
+const char *cc_quoted(const char *text)
+{
+    struct cc_text quoted = {0};
+
+    cc_puts(&quoted, "\"");
+    for (; *text != 0; text++) {
+        if (*text == '"' || *text == '\\')
+            cc_puts(&quoted, "\\");
+        cc_put(&quoted, text, 1);
+    }
+    cc_puts(&quoted, "\"");
+    return quoted.data;
+}
+
+void *cc_grow(void *elements, size_t count, size_t *capacity, size_t size)
+{
+    size_t old = *capacity;
+
+    if (count < old)
+        return elements;
+    *capacity = old != 0 ? old * 2 : 16;
+    void *more = cc_alloc(*capacity * size);
+    if (old != 0)
+        memcpy(more, elements, old * size);
+    return more;
+}
+
+void cc_put(struct cc_text *text, const char *bytes, size_t length)
+{
+    if (text->length + length + 1 > text->capacity) {
+        size_t capacity = (text->length + length + 1) * 2;
+        char *data = cc_alloc(capacity);
+        if (text->length != 0)
+            memcpy(data, text->data, text->length);
+        text->data = data;
+        text->capacity = capacity;
+    }
+    if (length != 0)
+        memcpy(text->data + text->length, bytes, length);
+    text->length += length;
+    text->data[text->length] = 0;
+}
+
+void cc_puts(struct cc_text *text, const char *string)
+{
+    cc_put(text, string, strlen(string));
+}
+
+void cc_putf(struct cc_text *text, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    cc_puts(text, cc_vformat(format, args));
+    va_end(args);
+}
+
+void cc_add(struct cc_list *list, const char *string)
+{
+    /* One further slot is kept for the null pointer at the end. */
+    list->item = cc_grow(list->item, list->count + 1, &list->capacity, sizeof *list->item);
+    list->item[list->count++] = string;
+    list->item[list->count] = NULL;
+}
+
+void cc_add_all(struct cc_list *list, const struct cc_list *more)
+{
+    for (size_t i = 0; i < more->count; i++)
+        cc_add(list, more->item[i]);
+}
+
+bool cc_is(const char *text, size_t length, const char *word)
+{
+    return strlen(word) == length && memcmp(text, word, length) == 0;
+}
+
+bool cc_starts(const char *string, const char *prefix)
+{
+    return strncmp(string, prefix, strlen(prefix)) == 0;
+}
+
+bool cc_ends(const char *string, const char *suffix)
+{
+    size_t length = strlen(string), tail = strlen(suffix);
+
+    return length >= tail && strcmp(string + length - tail, suffix) == 0;
+}
+
+char *cc_read_file(const char *path, size_t *length)
+{
+    FILE *file = fopen(path, "rb");
+    struct cc_text text = {0};
+    char part[1 << 16];
+    size_t got;
+
+    if (file == NULL)
+        return NULL;
+    cc_put(&text, "", 0);
+    while ((got = fread(part, 1, sizeof part, file)) > 0)
+        cc_put(&text, part, got);
+    bool bad = ferror(file) != 0;
+    fclose(file);
+    *length = text.length;
+    return bad ? NULL : text.data;
+}
+
+bool cc_write_file(const char *path, const char *data, size_t length)
+{
+    FILE *file = fopen(path, "wb");
+
+    if (file == NULL)
+        return false;
+    bool good = fwrite(data, 1, length, file) == length;
+    return fclose(file) == 0 && good;
+}

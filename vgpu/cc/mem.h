@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * mem.h: memory and text of vgpu-cc.
+ *
+ * A compiler run is short: everything is taken from one arena and nothing is ever given back. Out
+ * of memory ends the program with a sentence, so no caller looks for null.
+ */
+#ifndef VGPU_CC_MEM_H
+#define VGPU_CC_MEM_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+/* Zeroed memory, aligned for anything. */
+void *cc_alloc(size_t bytes);
+
+/* A copy of text[0 .. length), ended by a zero byte. */
+char *cc_copy(const char *text, size_t length);
+
+/* As asprintf. */
+char *cc_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+char *cc_vformat(const char *format, va_list args);
+
+/* The text as a C string literal, quotes included. */
+const char *cc_quoted(const char *text);
+
+/* `count` elements of `size` bytes are full: room for at least one more, the old ones kept.
+ * *capacity is brought up to date. */
+void *cc_grow(void *elements, size_t count, size_t *capacity, size_t size);
+
+/* Text that grows. Starts as {0}; `data` is always ended by a zero byte once something was put. */
+struct cc_text {
+    char *data;
+    size_t length, capacity;
+};
+
+void cc_put(struct cc_text *text, const char *bytes, size_t length);
+void cc_puts(struct cc_text *text, const char *string);
+void cc_putf(struct cc_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A list of strings, ended by a null pointer for exec. Starts as {0}. */
+struct cc_list {
+    const char **item;
+    size_t count, capacity;
+};
+
+void cc_add(struct cc_list *list, const char *string);
+void cc_add_all(struct cc_list *list, const struct cc_list *more);
+
+/* Is text[0 .. length) the string `word`? */
+bool cc_is(const char *text, size_t length, const char *word);
+bool cc_starts(const char *string, const char *prefix);
+bool cc_ends(const char *string, const char *suffix);
+
+/* The whole file, or null (errno says why). */
+char *cc_read_file(const char *path, size_t *length);
+bool cc_write_file(const char *path, const char *data, size_t length);
+
+#endif

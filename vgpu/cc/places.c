@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT
+ * places.c: see places.h. The build gives VGPU_CC_INCLUDE, VGPU_CC_CONTRACT and VGPU_CC_LIBRARY:
+ * the folders in the source and build trees.
+ */
+#define _GNU_SOURCE
+#include "places.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "diag.h"
+#include "mem.h"
+
+static const char *program_folder(void)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+
+    if (length <= 0)
+        return "";
+    const char *slash = memrchr(path, '/', (size_t)length);
+    return slash != NULL ? cc_copy(path, (size_t)(slash - path)) : "";
+}
+
+/* The first of the folders that holds the file; null: none does. */
+static const char *first_with(const char *const *folder, int count, const char *file)
+{
+    for (int i = 0; i < count; i++)
+        if (folder[i] != NULL && access(cc_format("%s/%s", folder[i], file), R_OK) == 0)
+            return folder[i];
+    return NULL;
+}
+
+static const char *below(const char *home, const char *folder)
+{
+    return home != NULL && *home != 0 ? cc_format("%s/%s", home, folder) : NULL;
+}
+
+bool cc_find_places(struct cc_places *places)
+{
+    const char *home = getenv("VGPU_HOME"), *around = cc_format("%s/..", program_folder());
+    const char *include[] = {below(home, "include"), below(around, "include"), VGPU_CC_INCLUDE};
+    const char *contract[] = {below(home, "include/vgpu"), below(home, "common"),
+                              below(around, "include/vgpu"), VGPU_CC_CONTRACT};
+    const char *library[] = {below(home, "lib"), below(around, "lib"), VGPU_CC_LIBRARY};
+
+    places->include = first_with(include, 3, "vgpu/pass.h");
+    places->contract = first_with(contract, 4, "image.h");
+    places->library = first_with(library, 3, "libvgpurt.a");
+    if (places->library == NULL)
+        places->library = VGPU_CC_LIBRARY; /* the linker will say what is missing */
+    if (places->include == NULL || places->contract == NULL) {
+        cc_fail("cannot find the headers of the virtual node (vgpu/pass.h, image.h) in $VGPU_HOME, "
+                "around this program or in '%s'; set VGPU_HOME to the installation",
+                VGPU_CC_INCLUDE);
+        return false;
+    }
+    return true;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ * places.h: where the headers and libraries of the installation are.
+ */
+#ifndef VGPU_CC_PLACES_H
+#define VGPU_CC_PLACES_H
+
+#include <stdbool.h>
+
+struct cc_places {
+    const char *include;  /* cuda_runtime.h and vgpu/pass.h */
+    const char *contract; /* image.h and registration.h */
+    const char *library;  /* libvgpurt.a */
+};
+
+/* $VGPU_HOME first, then what lies around this program, then where it was built. False: the headers
+ * are nowhere, which was told. */
+bool cc_find_places(struct cc_places *places);
+
+#endif

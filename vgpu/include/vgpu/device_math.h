@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT
+ * device_math.h: CUDA's own arithmetic functions. What <math.h> has is libm's.
+ *
+ * The fast forms (__expf ...) are as exact as the others here, and rounding modes other than to
+ * nearest are offered only where hardware gives them exactly.
+ */
+#ifndef VGPU_DEVICE_MATH_H
+#define VGPU_DEVICE_MATH_H
+
+/* ---- bits ---- */
+
+VGPU_INLINE int __popc(unsigned int x)
+{
+    return __builtin_popcount(x);
+}
+
+VGPU_INLINE int __popcll(unsigned long long x)
+{
+    return __builtin_popcountll(x);
+}
+
+VGPU_INLINE int __clz(int x)
+{
+    return x != 0 ? __builtin_clz((unsigned)x) : 32;
+}
+
+VGPU_INLINE int __clzll(long long x)
+{
+    return x != 0 ? __builtin_clzll((unsigned long long)x) : 64;
+}
+
+VGPU_INLINE int __ffs(int x)
+{
+    return __builtin_ffs(x);
+}
+
+VGPU_INLINE int __ffsll(long long x)
+{
+    return __builtin_ffsll(x);
+}
+
+VGPU_INLINE unsigned int __brev(unsigned int x)
+{
+    x = (x >> 1 & 0x55555555u) | (x & 0x55555555u) << 1;
+    x = (x >> 2 & 0x33333333u) | (x & 0x33333333u) << 2;
+    x = (x >> 4 & 0x0f0f0f0fu) | (x & 0x0f0f0f0fu) << 4;
+    return __builtin_bswap32(x);
+}
+
+VGPU_INLINE unsigned long long __brevll(unsigned long long x)
+{
+    return (unsigned long long)__brev((unsigned)x) << 32 | __brev((unsigned)(x >> 32));
+}
+
+VGPU_INLINE unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int selector)
+{
+    unsigned long long both = (unsigned long long)y << 32 | x;
+    unsigned int result = 0;
+    for (int i = 0; i < 4; i++)
+        result |= (unsigned)(both >> ((selector >> 4 * i & 7) * 8) & 0xff) << 8 * i;
+    return result;
+}
+
+VGPU_INLINE unsigned int __funnelshift_l(unsigned int low, unsigned int high, unsigned int shift)
+{
+    return (unsigned)(((unsigned long long)high << 32 | low) << (shift & 31) >> 32);
+}
+
+VGPU_INLINE unsigned int __funnelshift_r(unsigned int low, unsigned int high, unsigned int shift)
+{
+    return (unsigned)(((unsigned long long)high << 32 | low) >> (shift & 31));
+}
+
+/* ---- integers ---- */
+
+VGPU_INLINE int __mulhi(int a, int b)
+{
+    return (int)((long long)a * b >> 32);
+}
+
+VGPU_INLINE unsigned int __umulhi(unsigned int a, unsigned int b)
+{
+    return (unsigned)((unsigned long long)a * b >> 32);
+}
+
+VGPU_INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long long b)
+{
+    return (unsigned long long)((unsigned __int128)a * b >> 64);
+}
+
+VGPU_INLINE int __mul24(int a, int b)
+{
+    return (int)((unsigned)(a << 8 >> 8) * (unsigned)(b << 8 >> 8));
+}
+
+VGPU_INLINE unsigned int __sad(int a, int b, unsigned int sum)
+{
+    return sum + (a < b ? (unsigned)b - (unsigned)a : (unsigned)a - (unsigned)b);
+}
+
+/* ---- raw bits of numbers ---- */
+
+#define VGPU_REINTERPRET(name, from, to)                                                           \
+    VGPU_INLINE to name(from x)                                                                    \
+    {                                                                                              \
+        return __builtin_bit_cast(to, x);                                                          \
+    }
+
+VGPU_REINTERPRET(__float_as_int, float, int)
+VGPU_REINTERPRET(__int_as_float, int, float)
+VGPU_REINTERPRET(__float_as_uint, float, unsigned int)
+VGPU_REINTERPRET(__uint_as_float, unsigned int, float)
+VGPU_REINTERPRET(__double_as_longlong, double, long long)
+VGPU_REINTERPRET(__longlong_as_double, long long, double)
+#undef VGPU_REINTERPRET
+
+VGPU_INLINE int __double2int_rn(double x)
+{
+    return (int)__builtin_rint(x);
+}
+
+VGPU_INLINE int __float2int_rn(float x)
+{
+    return (int)__builtin_rintf(x);
+}
+
+VGPU_INLINE int __float2int_rz(float x)
+{
+    return (int)x;
+}
+
+VGPU_INLINE int __float2int_rd(float x)
+{
+    return (int)__builtin_floorf(x);
+}
+
+VGPU_INLINE int __float2int_ru(float x)
+{
+    return (int)__builtin_ceilf(x);
+}
+
+VGPU_INLINE float __int2float_rn(int x)
+{
+    return (float)x;
+}
+
+VGPU_INLINE float __uint2float_rn(unsigned int x)
+{
+    return (float)x;
+}
+
+/* ---- floating point, rounded to nearest ---- */
+
+#define VGPU_ARITHMETIC(type, prefix)                                                              \
+    VGPU_INLINE type __##prefix##add_rn(type a, type b)                                            \
+    {                                                                                              \
+        return a + b;                                                                              \
+    }                                                                                              \
+    VGPU_INLINE type __##prefix##sub_rn(type a, type b)                                            \
+    {                                                                                              \
+        return a - b;                                                                              \
+    }                                                                                              \
+    VGPU_INLINE type __##prefix##mul_rn(type a, type b)                                            \
+    {                                                                                              \
+        return a * b;                                                                              \
+    }                                                                                              \
+    VGPU_INLINE type __##prefix##div_rn(type a, type b)                                            \
+    {                                                                                              \
+        return a / b;                                                                              \
+    }
+
+VGPU_ARITHMETIC(float, f)
+VGPU_ARITHMETIC(double, d)
+#undef VGPU_ARITHMETIC
+
+VGPU_INLINE float __fmaf_rn(float a, float b, float c)
+{
+    return fmaf(a, b, c);
+}
+
+VGPU_INLINE double __fma_rn(double a, double b, double c)
+{
+    return fma(a, b, c);
+}
+
+VGPU_INLINE float __fsqrt_rn(float x)
+{
+    return sqrtf(x);
+}
+
+VGPU_INLINE double __dsqrt_rn(double x)
+{
+    return sqrt(x);
+}
+
+VGPU_INLINE float __frcp_rn(float x)
+{
+    return 1.0f / x;
+}
+
+VGPU_INLINE double __drcp_rn(double x)
+{
+    return 1.0 / x;
+}
+
+VGPU_INLINE float __frsqrt_rn(float x)
+{
+    return (float)(1.0 / sqrt((double)x));
+}
+
+VGPU_INLINE float rsqrtf(float x)
+{
+    return (float)(1.0 / sqrt((double)x));
+}
+
+VGPU_INLINE double rsqrt(double x)
+{
+    return 1.0 / sqrt(x);
+}
+
+VGPU_INLINE float rsqrt(float x)
+{
+    return rsqrtf(x);
+}
+
+VGPU_INLINE float rcbrtf(float x)
+{
+    return 1.0f / cbrtf(x);
+}
+
+VGPU_INLINE double rcbrt(double x)
+{
+    return 1.0 / cbrt(x);
+}
+
+VGPU_INLINE float __saturatef(float x)
+{
+    return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
+}
+
+VGPU_INLINE float fdividef(float a, float b)
+{
+    return a / b;
+}
+
+VGPU_INLINE float __fdividef(float a, float b)
+{
+    return a / b;
+}
+
+/* ---- the fast forms: macros, since the C library declares functions of these names ---- */
+
+#define __sinf(x) (sinf(x))
+#define __cosf(x) (cosf(x))
+#define __tanf(x) (tanf(x))
+#define __expf(x) (expf(x))
+#define __exp10f(x) (powf(10.0f, x))
+#define __logf(x) (logf(x))
+#define __log2f(x) (log2f(x))
+#define __log10f(x) (log10f(x))
+#define __powf(x, y) (powf(x, y))
+#define __sincosf(x, s, c) (vgpu_sincosf(x, s, c))
+
+VGPU_INLINE void vgpu_sincosf(float x, float *s, float *c)
+{
+    *s = sinf(x);
+    *c = cosf(x);
+}
+
+/* ---- in units of pi, norms ---- */
+
+VGPU_INLINE float sinpif(float x)
+{
+    return (float)sin(M_PI * fmod((double)x, 2.0));
+}
+
+VGPU_INLINE float cospif(float x)
+{
+    return (float)cos(M_PI * fmod((double)x, 2.0));
+}
+
+VGPU_INLINE double sinpi(double x)
+{
+    return sin(M_PI * fmod(x, 2.0));
+}
+
+VGPU_INLINE double cospi(double x)
+{
+    return cos(M_PI * fmod(x, 2.0));
+}
+
+VGPU_INLINE float rhypotf(float x, float y)
+{
+    return 1.0f / hypotf(x, y);
+}
+
+VGPU_INLINE float norm3df(float x, float y, float z)
+{
+    return (float)sqrt((double)x * x + (double)y * y + (double)z * z);
+}
+
+VGPU_INLINE double norm3d(double x, double y, double z)
+{
+    return hypot(hypot(x, y), z);
+}
+
+/* ---- loads and stores with a cache hint: the hint changes nothing here ---- */
+
+template <class T> VGPU_INLINE T __ldg(const T *address)
+{
+    return *address;
+}
+
+template <class T> VGPU_INLINE T __ldcg(const T *address)
+{
+    return *address;
+}
+
+template <class T> VGPU_INLINE T __ldcs(const T *address)
+{
+    return *address;
+}
+
+template <class T> VGPU_INLINE void __stcg(T *address, T value)
+{
+    *address = value;
+}
+
+template <class T> VGPU_INLINE void __stcs(T *address, T value)
+{
+    *address = value;
+}
+
+/* Past the caches: the compiler must not keep the value. */
+template <class T> VGPU_INLINE T __ldcv(const T *address)
+{
+    return *(const volatile T *)address;
+}
+
+template <class T> VGPU_INLINE void __stwt(T *address, T value)
+{
+    *(volatile T *)address = value;
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ * words.h: what vgpu-cc's two passes make of CUDA's declaration words, and the macros that vgpu-cc
+ * itself puts into the text. Macros only: with clang this file is read a second time, in front of
+ * preprocessed text.
+ *
+ * A mark is a comment in the assembly that tells vgpu-cc which function the compiler has made of
+ * what (the Linux kernel gets its offsets out of the compiler in the same way).
+ */
+#ifndef VGPU_WORDS_H
+#define VGPU_WORDS_H
+
+#define __host__ __attribute__((unused))
+#define __device__ __attribute__((unused))
+#define __constant__ __attribute__((unused))
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __forceinline__ inline __attribute__((always_inline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+
+#ifdef __clang__
+#define VGPU_APART noinline
+#define VGPU_CONSTANT_START __attribute__((require_constant_initialization))
+#else
+#define VGPU_APART noipa
+#define VGPU_CONSTANT_START __constinit
+#endif
+
+/* Kernels, and the stubs that stand for them in host code. */
+#define __global__ __attribute__((VGPU_APART, used))
+
+/* ---- put in by the host pass ---- */
+
+#define VGPU_STUB_MARK(id) __asm__ volatile("\n# vgpu.stub %c0" : : "i"(id))
+#define VGPU_DEVICE_ONLY                                                                           \
+    __attribute__((unused, error("it is a __device__ function, which only device code can call")))
+#define VGPU_HOST_VARS static const struct vgpu_host_var vgpu_host_vars[] =
+#define VGPU_REGISTER(file, count)                                                                 \
+    __attribute__((constructor(101))) static void vgpu_register(void)                              \
+    {                                                                                              \
+        static struct vgpu_host_module module = {file, vgpu_image_begin, vgpu_image_end,           \
+                                                 vgpu_host_kernels, vgpu_host_kernel_count,        \
+                                                 vgpu_host_vars, count, 0, 0};                     \
+        vgpu_register_module(&module);                                                             \
+    }
+
+/* ---- put in by the device pass ---- */
+
+#define VGPU_HOST_FUNCTION __attribute__((VGPU_APART))
+#define VGPU_HOST_MARK(id) __asm__ volatile("\n# vgpu.host %c0" : : "i"(id))
+#define VGPU_HOST_VARIABLE __attribute__((used))
+#define VGPU_DEVICE_VARIABLE VGPU_CONSTANT_START __attribute__((section("vgpu_devvars"), used))
+#define VGPU_KERNEL_ENTRY(id) static const void *const vgpu_entry_##id __attribute__((used))
+
+#define VGPU_SHARED(id, name, type, align)                                                         \
+    static_assert(sizeof(type) > 0 && __is_trivially_constructible(type),                          \
+                  "a __shared__ variable's type must have no constructor: nobody would run it");   \
+    static_assert(sizeof(type) <= 48 * 1024,                                                       \
+                  "a block has 48 KiB of static shared memory; more must be dynamic");             \
+    __asm__ volatile("\n# vgpu.shared %c0 %c1" : : "i"(id), "i"(sizeof(type)));                    \
+    constexpr uint32_t vgpu_number_##name = vgpu_shared_number(id, __PRETTY_FUNCTION__);           \
+    type &name = *(type *)vgpu_shared(vgpu_number_##name, sizeof(type),                            \
+                                      align > alignof(type) ? align : alignof(type))
+#define VGPU_DYNAMIC_SHARED(name, type) type &name = *(type *)vgpu_dynamic_shared()
+
+#define VGPU_EXPORT extern "C" __attribute__((visibility("default")))
+#define VGPU_IMAGE_VARS VGPU_EXPORT const struct vgpu_var vgpu_image_vars[] =
+#define VGPU_IMAGE_VAR_COUNT VGPU_EXPORT const uint32_t vgpu_image_var_count
+
+#endif

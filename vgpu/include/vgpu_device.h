@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT
+ * vgpu_device.h: what device code is written with: the part of CUDA C++ that no #include brings.
+ * vgpu-cc's device pass reads it in front of every .cu file.
+ *
+ * Everything ends in the functions of image.h, which vgpu-exec offers. Calls that a diagnosis may
+ * have to name are macros, so that they carry the file and line they stand in.
+ */
+#ifndef VGPU_DEVICE_H
+#define VGPU_DEVICE_H
+
+#ifndef __cplusplus
+#error "vgpu_device.h is for CUDA C++: vgpu-cc compiles .cu files with it"
+#endif
+
+/* ---- names of the C library that mean something else here: its declarations come after ---- */
+
+extern "C" {
+int printf(const char *format, ...) __asm__("vgpu_printf") __attribute__((format(printf, 1, 2)));
+void __assert_fail(const char *expression, const char *file, unsigned line, const char *function)
+    noexcept __asm__("vgpu_assert_fail") __attribute__((noreturn));
+long clock(void) noexcept __asm__("vgpu_clock64");
+}
+
+#include <assert.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "vector_functions.h"
+
+#define VGPU_INLINE __attribute__((always_inline, unused)) static inline
+
+#ifdef __FILE_NAME__
+#define VGPU_FILE __FILE_NAME__
+#else
+#define VGPU_FILE __FILE__
+#endif
+#define VGPU_STRING_(x) #x
+#define VGPU_STRING(x) VGPU_STRING_(x)
+#define VGPU_SITE VGPU_FILE ":" VGPU_STRING(__LINE__)
+
+#include "vgpu/device_thread.h"
+#include "vgpu/device_warp.h"
+#include "vgpu/device_atomic.h"
+#include "vgpu/device_math.h"
+
+#endif
