@@ -62,7 +62,7 @@ enum kernel_number { KERNELS(NUMBER_OF) K_mixed, KERNEL_COUNT };
 
 #define KERNEL(name)                                                                               \
     static void name(uint64_t a, uint64_t b, uint64_t c, uint64_t d);                              \
-    void call_##name(void **v)                                                                     \
+    __attribute__((no_sanitize("thread"))) void call_##name(void **v)                              \
     {                                                                                              \
         name(*(uint64_t *)v[0], *(uint64_t *)v[1], *(uint64_t *)v[2], *(uint64_t *)v[3]);          \
     }                                                                                              \

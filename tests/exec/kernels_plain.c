@@ -210,7 +210,7 @@ static void mixed(char one, struct odd seven, double eight, uint16_t *out)
     out[tid()] = (uint16_t)(one + seven.c[6] + (int)eight);
 }
 
-void call_mixed(void **v)
+__attribute__((no_sanitize("thread"))) void call_mixed(void **v)
 {
     mixed(*(char *)v[0], *(struct odd *)v[1], *(double *)v[2], *(uint16_t **)v[3]);
 }

@@ -13,15 +13,14 @@ static void release(struct block *block)
 {
     for (uint32_t i = 0; i < block->warp_count; i++) {
         struct warp *warp = &block->warps[i];
-        if (!warp->at_barrier)
-            continue;
-        warp->ready |= warp->at_barrier;
-        warp->at_barrier = 0;
-        block->ready_warps |= warp->bit;
+        warp->ready = warp->live; /* whoever lives has arrived */
+        if (warp->ready)
+            block->ready_warps |= warp->bit;
     }
     block->result = block->votes;
-    block->result_of = block->arrived;
-    block->votes = block->arrived = 0;
+    block->result_of = block->live;
+    block->votes = 0;
+    block->missing = block->live;
     block->site = NULL;
     block->clock = block->clock_met;
     block->run->counts.barriers++;
@@ -64,14 +63,12 @@ static inline __attribute__((always_inline)) void arrive(const char *site, uint3
     struct thread *thread = now.thread;
     struct block *block = now.block;
     thread->site = site;
-    thread->waits = WAIT_BARRIER;
-    now.warp->at_barrier |= thread->bit;
     block->votes += vote;
     if (!block->site)
         block->site = site;
     else if (UNLIKELY(site != block->site))
         note_sites(thread, site);
-    if (++block->arrived == block->live) {
+    if (--block->missing == 0) {
         if (UNLIKELY(block->live < block->thread_count))
             note_early_exit(block);
         release(block);
@@ -87,8 +84,8 @@ OFFERED void vgpu_syncthreads(const char *site)
 OFFERED int vgpu_syncthreads_reduce(int op, int predicate, const char *site)
 {
     arrive(site, predicate != 0);
-    uint32_t votes = now.block->result;
+    uint32_t yes = now.block->result;
     if (op == 1)
-        return votes == now.block->result_of;
-    return op == 2 ? votes != 0 : (int)votes;
+        return yes == now.block->result_of;
+    return op == 2 ? yes != 0 : (int)yes;
 }

@@ -79,7 +79,8 @@ struct block *block_start(struct run *run)
     block->number = run->next_block++;
     block->idx = run_block_index(run, block->number);
     block->live = block->thread_count;
-    block->pollers = block->arrived = block->votes = 0;
+    block->missing = block->thread_count;
+    block->pollers = block->votes = 0;
     block->site = NULL;
     block->clock = block->clock_met = 0;
     start_warps(block);
@@ -137,13 +138,25 @@ int dim3_text(char *text, uint64_t room, struct vgpu_dim3 at)
 
 /* ---- who waits for what ---- */
 
+enum wait_kind { WAIT_BARRIER, WAIT_WARP, WAIT_CONVERGE, WAIT_POLL };
+
+static enum wait_kind wait_of(const struct thread *t)
+{
+    if (t->warp->in_op & t->bit)
+        return WAIT_WARP;
+    if (t->warp->polling & t->bit)
+        return WAIT_POLL;
+    return t->warp->converging & t->bit ? WAIT_CONVERGE : WAIT_BARRIER;
+}
+
 static bool same_wait(const struct thread *a, const struct thread *b)
 {
-    if (a->waits != b->waits)
+    enum wait_kind kind = wait_of(a);
+    if (kind != wait_of(b))
         return false;
-    if (a->waits == WAIT_POLL)
+    if (kind == WAIT_POLL)
         return a->watch_address == b->watch_address;
-    if (a->waits == WAIT_WARP && a->op_mask != b->op_mask)
+    if (kind == WAIT_WARP && a->op_mask != b->op_mask)
         return false;
     return a->site == b->site || (a->site && b->site && strcmp(a->site, b->site) == 0);
 }
@@ -151,7 +164,7 @@ static bool same_wait(const struct thread *a, const struct thread *b)
 static int wait_text(char *text, uint64_t room, const struct thread *t)
 {
     const char *site = t->site && t->site[0] ? t->site : "?";
-    switch (t->waits) {
+    switch (wait_of(t)) {
     case WAIT_BARRIER:
         return snprintf(text, room, "at __syncthreads in %s", site);
     case WAIT_WARP:

@@ -41,8 +41,6 @@ enum {
 
 enum { WARP_LANES = 32, MAX_BLOCK_THREADS = 1024, MAX_BLOCK_WARPS = 32 };
 
-enum wait_kind { WAIT_NONE, WAIT_BARRIER, WAIT_WARP, WAIT_CONVERGE, WAIT_POLL };
-
 struct block;
 struct warp;
 struct run;
@@ -57,7 +55,6 @@ struct thread {
     struct vgpu_dim3 idx;
     uint32_t bit; /* its bit in masks of its warp */
     uint32_t number;
-    uint32_t waits; /* enum wait_kind */
 
     /* warp.c: the operation it takes part in */
     uint32_t op_mask;
@@ -77,10 +74,10 @@ struct thread {
 } __attribute__((aligned(64)));
 
 struct warp {
-    uint32_t ready;                                  /* lanes that can go on, or start */
-    uint32_t live;                                   /* lanes that have not left the kernel */
-    uint32_t at_barrier, in_op, converging, polling; /* lanes that wait, by what for */
-    uint32_t bit;                                    /* in block.ready_warps */
+    uint32_t ready;                      /* lanes that can go on, or start */
+    uint32_t live;                       /* lanes that have not left the kernel */
+    uint32_t in_op, converging, polling; /* lanes that wait; those in no mask wait at a barrier */
+    uint32_t bit;                        /* in block.ready_warps */
     struct thread *threads;
 };
 
@@ -101,7 +98,8 @@ struct block {
     uint32_t live, pollers;
 
     /* barrier.c */
-    uint32_t arrived, votes, result, result_of;
+    uint32_t missing; /* live threads that are not at the barrier */
+    uint32_t votes, result, result_of;
     const char *site;
 
     uint64_t clock, clock_met; /* the latest any thread knew at the last barrier; at the next */

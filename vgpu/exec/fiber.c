@@ -75,7 +75,7 @@ static struct thread *leave(struct thread *thread)
     thread->stack = NULL;
     if (thread->watch_address)
         poll_forget(thread);
-    if (UNLIKELY(block->arrived) && block->arrived == block->live)
+    if (UNLIKELY(--block->missing == 0) && block->live)
         barrier_left(block);
     if (UNLIKELY(warp->in_op))
         warp_left(warp);

@@ -48,7 +48,6 @@ void poll_changed(void)
 
 static void stop(struct thread *thread)
 {
-    thread->waits = WAIT_POLL;
     now.warp->polling |= thread->bit;
     now.block->pollers++;
     park(thread);

@@ -113,7 +113,6 @@ static uint64_t operate(uint32_t kind, uint32_t mask, uint64_t bits, const char 
                     mask, site, thread->number % WARP_LANES);
         mask = warp->live;
     }
-    thread->waits = WAIT_WARP;
     thread->op_kind = kind;
     thread->op_mask = mask;
     thread->op_bits = bits;
@@ -147,7 +146,6 @@ OFFERED uint32_t vgpu_vote(enum vgpu_vote kind, uint32_t mask, int predicate, co
 OFFERED uint32_t vgpu_activemask(void)
 {
     struct thread *thread = now.thread;
-    thread->waits = WAIT_CONVERGE;
     thread->op_bits = (uint64_t)__builtin_return_address(0);
     now.warp->converging |= thread->bit;
     park(thread);
