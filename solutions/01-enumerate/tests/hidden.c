@@ -157,6 +157,7 @@ LAB_CASES = {
      .title = "a device list that CUDA refuses is an error, not 0 GPUs",
      .rule = "only 'no device' and 'no driver' mean that there is no GPU",
      .points = 2,
+     .min_gpus = 1,
      .check = check_duplicate},
     {.name = "device_other",
      .todo = 2,
