@@ -126,9 +126,9 @@ class Nodes(unittest.TestCase):
 
     def wait_for(self, count: int, pid: int) -> None:
         deadline = time.monotonic() + 60
-        while len(nodes_of(pid)) != count and time.monotonic() < deadline:
+        while len(found := nodes_of(pid)) != count and time.monotonic() < deadline:
             time.sleep(0.1)
-        self.assertEqual(len(nodes_of(pid)), count)
+        self.assertEqual(len(found), count)
 
 
 if __name__ == "__main__":
