@@ -199,26 +199,28 @@ void lab__node_stop(struct lab_node *node)
 
 /* ---- asking ---- */
 
-static const struct vgpu_summary *summary_in(const union answer *from)
+/* Copies what a reply carries: it lies at an odd place there. */
+static int summary_in(const union answer *from, struct vgpu_summary *to)
 {
-    if (from->reply.error != 0 || from->reply.data_bytes < sizeof(struct vgpu_summary))
-        return NULL;
-    return (const struct vgpu_summary *)from->reply.data;
+    if (from->reply.error != 0 || from->reply.data_bytes < sizeof *to)
+        return -1;
+    memcpy(to, from->reply.data, sizeof *to);
+    return 0;
 }
 
 int lab__node_progress(struct lab_node *node, uint64_t *progress, char *waiting, size_t room)
 {
     union answer to;
+    struct vgpu_summary summary;
     if (!node->asked && ask(node, VGPU_OP_SUMMARY, 0) != 0)
         return 0;
     int rc = answer(node, &to, 0.1);
     node->asked = rc == 1;
-    const struct vgpu_summary *summary = rc == 0 ? summary_in(&to) : NULL;
-    if (!summary)
+    if (rc != 0 || summary_in(&to, &summary) != 0)
         return 0;
-    *progress = summary->progress;
+    *progress = summary.progress;
     if (room > 0)
-        snprintf(waiting, room, "%.*s", (int)sizeof summary->waiting, summary->waiting);
+        snprintf(waiting, room, "%.*s", (int)sizeof summary.waiting, summary.waiting);
     return 1;
 }
 
@@ -268,16 +270,19 @@ static void copy_record(struct lab_record *to, const struct vgpu_trace_record *f
 }
 
 /* Appends the operations of one page of the trace; calls of the host side are left out. */
-static int take_page(struct lab_witness *w, const struct vgpu_trace_record *page, uint64_t count)
+static int take_page(struct lab_witness *w, const uint8_t *page, uint64_t count)
 {
+    struct vgpu_trace_record record;
     struct lab_record *all = (struct lab_record *)w->records;
     all = realloc(all, (w->record_count + count + 1) * sizeof *all);
     if (!all)
         return -1;
     w->records = all;
-    for (uint64_t i = 0; i < count; i++)
-        if (page[i].kind != VGPU_TRACE_CALL)
-            copy_record(&all[w->record_count++], &page[i]);
+    for (uint64_t i = 0; i < count; i++) {
+        memcpy(&record, page + i * sizeof record, sizeof record);
+        if (record.kind != VGPU_TRACE_CALL)
+            copy_record(&all[w->record_count++], &record);
+    }
     return 0;
 }
 
@@ -293,7 +298,7 @@ static int read_trace(struct lab_node *node, struct lab_witness *w)
         if (count == 0)
             return first >= total ? 0 : -1;
         if (to.reply.data_bytes < count * sizeof(struct vgpu_trace_record) ||
-            take_page(w, (const struct vgpu_trace_record *)to.reply.data, count) != 0)
+            take_page(w, to.reply.data, count) != 0)
             return -1;
         first += count;
     }
@@ -303,22 +308,23 @@ static int read_trace(struct lab_node *node, struct lab_witness *w)
 struct lab_witness *lab__node_witness(struct lab_node *node, char *error, size_t room)
 {
     union answer to;
+    struct vgpu_summary summary;
     if (node->asked && answer(node, &to, ANSWER_SECONDS) != 0) {
         say(error, room, "vgpu-node", "it has ended, or does not answer any more");
         return NULL;
     }
     node->asked = false;
     if (ask(node, VGPU_OP_SUMMARY, 0) != 0 || answer(node, &to, ANSWER_SECONDS) != 0 ||
-        !summary_in(&to)) {
+        summary_in(&to, &summary) != 0) {
         say(error, room, "vgpu-node", "no summary came: it has ended, or does not answer any more");
         return NULL;
     }
     struct lab_witness *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
-    copy_summary(w, summary_in(&to));
+    copy_summary(w, &summary);
     snprintf(node->fault, sizeof node->fault, "%.*s", (int)sizeof node->fault - 1,
-             summary_in(&to)->last_fault);
+             summary.last_fault);
     if (read_trace(node, w) == 0)
         return w;
     say(error, room, "vgpu-node", "its trace could not be read");
