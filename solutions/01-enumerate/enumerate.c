@@ -13,21 +13,18 @@ int inv_count(int *n)
 {
     // TODO(1): the number of GPUs; none is a number too.  (about 8 lines)
     //   before: *n holds anything
-    //   after:  *n is the number: 0 where CUDA says "no device" or "no driver"; the last error is
-    //           clear. Any other error is LAB_ECUDA, and *n keeps what it held
-    //   use:    cudaGetDeviceCount, cudaErrorNoDevice, cudaErrorInsufficientDriver,
-    //           cudaGetLastError
+    //   after:  *n is the number: 0 where CUDA says "no device" or "no driver". Any other error is
+    //           LAB_ECUDA, and *n keeps what it held
+    //   use:    cudaGetDeviceCount, cudaErrorNoDevice, cudaErrorInsufficientDriver
     // BEGIN SOLUTION
     int count = 0;
     if (!n)
         return LAB_EINVAL;
     cudaError_t error = cudaGetDeviceCount(&count);
-    if (error != cudaSuccess)
-        (void)cudaGetLastError(); // the answer is the result: nobody else shall trip over it
     if (error == cudaErrorNoDevice || error == cudaErrorInsufficientDriver)
-        count = 0;
+        count = 0; // a fact about the machine
     else if (error != cudaSuccess)
-        return LAB_ECUDA;
+        return LAB_ECUDA; // CUDA cannot say: that is not the same as "none"
     *n = count;
     return LAB_OK;
     // END SOLUTION

@@ -8,7 +8,8 @@
  * - No GPU at all is an ordinary machine, not a failure: only what needs a GPU says LAB_ENOGPU.
  * - The calling thread's current device is the same after the call as before it.
  * - A CUDA error that became a result here is taken away: cudaPeekAtLastError() says cudaSuccess
- *   afterwards, so that the caller's next check does not trip over it.
+ *   afterwards, so that the caller's next check does not trip over it. (Where CUDA cannot start at
+ *   all, every call says so again: that one stays.)
  */
 #ifndef LAB01_H
 #define LAB01_H

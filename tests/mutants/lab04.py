@@ -98,7 +98,7 @@ MUTANTS = [
     Mutant(
         name="start_fails_and_runs_on",
         todo=4,
-        find="            cudaStreamSynchronize(part[i].stream);\n",
+        find="            sum_result(cudaStreamSynchronize(part[i].stream));\n",
         replace="            (void)i;\n",
         rejected_by="hidden.start_fails",
         why="the caller frees memory that a kernel still reads",

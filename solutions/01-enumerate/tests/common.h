@@ -98,7 +98,6 @@ static inline int count_here(struct lab_test *t)
     struct count_in in = {0};
     const struct count_out *out = ASK(t, "count", &in, count_out);
     expect_rc(t, "inv_count(&n)", out->rc, LAB_OK);
-    expect_clear(t, "inv_count(&n)", out->last);
     return out->n;
 }
 
@@ -218,7 +217,8 @@ static inline void refuse_each(struct lab_test *t, const struct each_in *in, int
     snprintf(call, sizeof call, "inv_alloc_each(%llu, %s, %d)", (unsigned long long)in->bytes,
              in->null ? "NULL" : "buffers", in->n);
     expect_rc(t, call, out->rc, want);
-    expect_clear(t, call, out->last);
+    if (in->current >= 0) /* without any GPU, the error is the machine's */
+        expect_clear(t, call, out->last);
     lab_expect(t, untouched(out->pointer, sizeof out->pointer),
                "%s failed and changed buffers[] all the same", call);
     if (in->current >= 0)

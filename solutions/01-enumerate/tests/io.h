@@ -25,7 +25,7 @@ struct count_in {
     int null;
 };
 struct count_out {
-    int rc, n, last;
+    int rc, n;
 };
 
 struct device_in {

@@ -16,10 +16,11 @@ static int current_gpu(void)
 
 static int last_error(void)
 {
-    int error = (int)cudaPeekAtLastError();
+    cudaError_t error = cudaPeekAtLastError();
     (void)cudaGetLastError(); /* what one call left must not be blamed on the next */
-    /* Without a driver every call says so, this one too: nobody can take that away. */
-    return error == cudaErrorInsufficientDriver ? 0 : error;
+    /* Where CUDA cannot start at all (no driver, no device, a device list that makes no sense),
+     * every call says so for ever, these two as well: nobody can take that away. */
+    return cudaPeekAtLastError() == error ? 0 : (int)error;
 }
 
 #include "moves.h"
