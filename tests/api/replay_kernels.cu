@@ -273,7 +273,7 @@ static void c_notsupported()
 {
     int nb;
     cudaFuncAttributes fa;
-    SKIP(17, "in replay_devices");
+    SKIP(16, "in replay_devices");
     R(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&nb, nop, 1024, 0));
     V("blocks/SM %d", nb);
     R(cudaFuncGetAttributes(&fa, nop));
