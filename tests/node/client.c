@@ -28,9 +28,11 @@ void check_failed(const char *file, int line, const char *what, const char *form
     exit(1);
 }
 
+static int nodes_started; /* a node of its own each time: the last one may still be going */
+
 static void id_of(const char *tag, char *id, size_t room)
 {
-    snprintf(id, room, "test-%d-%s", (int)getpid(), tag);
+    snprintf(id, room, "test-%d-%d-%s", (int)getpid(), nodes_started, tag);
 }
 
 /* Runs vgpu-node until it says that it listens. */
@@ -85,6 +87,7 @@ void client_start(struct client *c, const char *node, const char *tag)
 {
     char id[64];
     memset(c, 0, sizeof *c);
+    nodes_started++;
     id_of(tag, id, sizeof id);
     start_node(node, id);
     c->fd = join(id);

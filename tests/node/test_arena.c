@@ -22,24 +22,25 @@ static void fail(const char *what)
     exit(1);
 }
 
-/* The lowest gap of n granules, or -1. */
-static long lowest_gap(int n)
+/* Where a run of n free granules begins, the lowest or the highest such place; -1: nowhere. */
+static long gap(int n, int high)
 {
-    for (int i = 0, run = 0; i < GRANULES; i++) {
+    long found = -1;
+    for (int i = 0, run = 0; i < GRANULES && (high || found < 0); i++) {
         run = used[i] ? 0 : run + 1;
-        if (run == n)
-            return i - n + 1;
+        if (run >= n)
+            found = i - n + 1;
     }
-    return -1;
+    return found;
 }
 
-static void take(struct arena *a, uint64_t bytes)
+static void take(struct arena *a, uint64_t bytes, int high)
 {
     int n = (int)((bytes + GRANULE - 1) / GRANULE);
-    long want = lowest_gap(n);
-    uint64_t got = arena_take(a, bytes, NULL);
+    long want = gap(n, high);
+    uint64_t got = high ? arena_take_high(a, bytes, NULL) : arena_take(a, bytes, NULL);
     if (got != (want < 0 ? ARENA_NONE : (uint64_t)want * GRANULE))
-        fail("not the lowest gap");
+        fail(high ? "not the highest gap" : "not the lowest gap");
     if (want < 0)
         return;
     memset(used + want, 1, (size_t)n);
@@ -80,7 +81,7 @@ int main(void)
         if (rand() % 2 && live_count)
             give(&a, rand() % live_count);
         else
-            take(&a, 1 + (uint64_t)rand() % 200);
+            take(&a, 1 + (uint64_t)rand() % 200, rand() % 4 == 0);
         check_find(&a);
     }
     puts("arena: 200000 steps agree");

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Node descriptions: every one in vgpu/nodes starts, and bad ones are refused by name."""
 
+import itertools
 import json
 import os
 import pathlib
@@ -11,10 +12,11 @@ import tempfile
 import unittest
 
 NODE, SMI, NODES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+IDS = itertools.count()  # a node of its own each time: the last one may still be going
 
 
 def smi(node: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    environment = dict(os.environ, VGPU_NODE=node, VGPU_NODE_ID=f"nodes-{os.getpid()}")
+    environment = dict(os.environ, VGPU_NODE=node, VGPU_NODE_ID=f"nodes-{os.getpid()}-{next(IDS)}")
     return subprocess.run([SMI, *arguments], env=environment, capture_output=True, text=True, timeout=60)
 
 

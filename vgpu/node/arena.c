@@ -71,6 +71,25 @@ uint64_t arena_take(struct arena *a, uint64_t bytes, void *user)
     return at;
 }
 
+uint64_t arena_take_high(struct arena *a, uint64_t bytes, void *user)
+{
+    uint64_t space = rounded(a, bytes), end = a->size;
+    if (bytes == 0 || space < bytes || space > a->size)
+        return ARENA_NONE;
+    for (int i = a->count; i >= 0; i--) {
+        uint64_t from = i ? a->range[i - 1].offset + rounded(a, a->range[i - 1].bytes) : 0;
+        if (end - from >= space) {
+            if (insert(a, i, (struct arena_range){end - space, bytes, user}) != 0)
+                return ARENA_NONE;
+            a->taken_bytes += space;
+            return end - space;
+        }
+        if (i)
+            end = a->range[i - 1].offset;
+    }
+    return ARENA_NONE;
+}
+
 struct arena_range *arena_find(const struct arena *a, uint64_t offset)
 {
     int i = first_above(a, offset);

@@ -27,6 +27,10 @@ void arena_clear(struct arena *a);
 /* Takes `bytes` (not 0); the offset, or ARENA_NONE when no gap is large enough. */
 uint64_t arena_take(struct arena *a, uint64_t bytes, void *user);
 
+/* The same from the other end: the highest gap, for what must not lie where a program's memory was.
+ */
+uint64_t arena_take_high(struct arena *a, uint64_t bytes, void *user);
+
 /* The range that holds `offset`, or NULL. Valid until the next take or give. */
 struct arena_range *arena_find(const struct arena *a, uint64_t offset);
 

@@ -99,7 +99,9 @@ uint64_t memory_free_bytes(int device)
     return taken < devices[device].bytes ? devices[device].bytes - taken : 0;
 }
 
-static struct block *new_block(struct process *owner, int device, uint64_t bytes, bool shared)
+enum use { USE_OWN, USE_SHARED, USE_VARIABLES };
+
+static struct block *new_block(struct process *owner, int device, uint64_t bytes, enum use use)
 {
     struct device_memory *m = &devices[device];
     uint64_t whole = (bytes + VGPU_CHUNK_BYTES - 1) / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
@@ -108,14 +110,19 @@ static struct block *new_block(struct process *owner, int device, uint64_t bytes
     struct block *b = calloc(1, sizeof *b);
     if (!b)
         return NULL;
-    *b = (struct block){.owner = owner, .device = device, .bytes = whole, .shared = shared};
+    *b = (struct block){.owner = owner,
+                        .device = device,
+                        .bytes = whole,
+                        .shared = use == USE_SHARED,
+                        .variables = use == USE_VARIABLES};
     /* A large allocation's range keeps its exact size, so that pointers past its end are known. */
-    b->offset = arena_take(&m->blocks, shared ? whole : bytes, b);
+    b->offset = use == USE_VARIABLES ? arena_take_high(&m->blocks, bytes, b)
+                                     : arena_take(&m->blocks, b->shared ? whole : bytes, b);
     if (b->offset == ARENA_NONE) {
         free(b);
         return NULL;
     }
-    if (shared)
+    if (b->shared)
         arena_init(&b->small, whole, SMALL_GRANULE);
     owner->map_version++;
     return b;
@@ -142,15 +149,13 @@ static uint64_t take_small(struct process *owner, int device, uint64_t bytes)
             return VGPU_DEVICE_VA(device) + b->offset + at;
         }
     }
-    struct block *b = new_block(owner, device, VGPU_CHUNK_BYTES, true);
+    struct block *b = new_block(owner, device, VGPU_CHUNK_BYTES, USE_SHARED);
     return b ? VGPU_DEVICE_VA(device) + b->offset + arena_take(&b->small, bytes, NULL) : 0;
 }
 
 uint64_t memory_take_variables(struct process *owner, int device, uint64_t bytes)
 {
-    struct block *b = new_block(owner, device, bytes, false);
-    if (b)
-        b->variables = true;
+    struct block *b = new_block(owner, device, bytes, USE_VARIABLES);
     return b ? VGPU_DEVICE_VA(device) + b->offset : 0;
 }
 
@@ -158,7 +163,7 @@ uint64_t memory_take(struct process *owner, int device, uint64_t bytes)
 {
     if (bytes <= SMALL_LIMIT)
         return take_small(owner, device, bytes);
-    struct block *b = new_block(owner, device, bytes, false);
+    struct block *b = new_block(owner, device, bytes, USE_OWN);
     return b ? VGPU_DEVICE_VA(device) + b->offset : 0;
 }
 

@@ -93,10 +93,12 @@ static void touch_contexts(struct connection *c, int from, int to)
 }
 
 /* Does the call wait? Pageable memory is staged: the program may use it when the call returns. A
- * synchronous copy waits unless both sides are device memory. */
+ * synchronous copy waits unless both sides are device memory; cudaMemcpyPeer does even then, as
+ * recorded ([peercopy_sync]) against its documentation. */
 static bool copy_waits(const struct vgpu_copy *copy, int from, int to)
 {
-    return copy->src_pageable || copy->dst_pageable || (copy->sync && (from < 0 || to < 0));
+    return copy->src_pageable || copy->dst_pageable ||
+           (copy->sync && (copy->api == VGPU_COPY_PEER || from < 0 || to < 0));
 }
 
 void request_copy(struct connection *c)
