@@ -93,21 +93,28 @@ struct reason {
 
 /* Runtime support that the compiler calls for a construct. */
 static const struct reason reasons[] = {
-    {"_Znwm", "new", "operator new is called in device code; the virtual node has no device heap: "
-                     "allocate on the host with cudaMalloc"},
-    {"_Znam", "new", "operator new[] is called in device code; the virtual node has no device "
-                     "heap: allocate on the host with cudaMalloc"},
-    {"_ZdlPv", "delete", "operator delete is called in device code; the virtual node has no device "
-                         "heap"},
-    {"_ZdlPvm", "delete", "operator delete is called in device code; the virtual node has no device "
-                          "heap"},
-    {"_ZdaPv", "delete", "operator delete[] is called in device code; the virtual node has no "
-                         "device heap"},
-    {"malloc", "malloc", "malloc is called in device code; the virtual node has no device heap: "
-                         "allocate on the host with cudaMalloc"},
+    {"_Znwm", "new",
+     "operator new is called in device code; the virtual node has no device heap: "
+     "allocate on the host with cudaMalloc"},
+    {"_Znam", "new",
+     "operator new[] is called in device code; the virtual node has no device "
+     "heap: allocate on the host with cudaMalloc"},
+    {"_ZdlPv", "delete",
+     "operator delete is called in device code; the virtual node has no device "
+     "heap"},
+    {"_ZdlPvm", "delete",
+     "operator delete is called in device code; the virtual node has no device "
+     "heap"},
+    {"_ZdaPv", "delete",
+     "operator delete[] is called in device code; the virtual node has no "
+     "device heap"},
+    {"malloc", "malloc",
+     "malloc is called in device code; the virtual node has no device heap: "
+     "allocate on the host with cudaMalloc"},
     {"free", "free", "free is called in device code; the virtual node has no device heap"},
-    {"__cxa_guard_acquire", "static", "a static variable with a constructor in device code; declare "
-                                      "a __device__ variable outside of the function instead"},
+    {"__cxa_guard_acquire", "static",
+     "a static variable with a constructor in device code; declare "
+     "a __device__ variable outside of the function instead"},
     {"__cxa_throw", "throw", "device code cannot throw exceptions"},
     {"__cxa_allocate_exception", "throw", "device code cannot throw exceptions"},
 };
@@ -125,7 +132,8 @@ static void undefined(const struct checker *c, const char *symbol)
     if (device != NULL && device->body < 0)
         cc_error(place_of_use(c->pass, name),
                  "__device__ function '%s' is declared but not defined in this file; calls across "
-                 "files (-rdc=true) are not supported: put its body into a header", qualified);
+                 "files (-rdc=true) are not supported: put its body into a header",
+                 qualified);
     else if (is_extern_variable(c->pass, name))
         host_variable(c, name, qualified);
     else
@@ -184,7 +192,8 @@ static void check_symbol(const struct checker *c, const struct cc_symbol *symbol
     else if (symbol->kind == CC_SYM_THREAD_LOCAL)
         cc_error(place_of_use(c->pass, name),
                  "thread_local variable '%s' is used in device code; a local variable is each "
-                 "thread's own", qualified);
+                 "thread's own",
+                 qualified);
 }
 
 void cc_check_image(const struct cc_pass *pass, const struct cc_marks *marks,

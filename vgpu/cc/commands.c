@@ -61,8 +61,8 @@ static const char *standard(const struct cc_options *options)
 static void add_color(struct cc_list *command, const struct cc_options *options)
 {
     if (isatty(STDERR_FILENO))
-        cc_add(command, cc_is_clang(options) ? "-fcolor-diagnostics"
-                                             : "-fdiagnostics-color=always");
+        cc_add(command,
+               cc_is_clang(options) ? "-fcolor-diagnostics" : "-fdiagnostics-color=always");
 }
 
 /* ---- the two passes ---- */
@@ -164,8 +164,8 @@ void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *
     }
 }
 
-struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side, struct cc_needs needs,
-                                  const char *text, const char *assembly)
+struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side,
+                                  struct cc_needs needs, const char *text, const char *assembly)
 {
     struct cc_list command = {0};
     bool clang = cc_is_clang(job->options);
@@ -180,7 +180,9 @@ struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side, s
     if (side == CC_DEVICE_SIDE && !needs.type_information)
         cc_add(&command, "-fno-rtti");
     if (clang) {
-        add_words(&command, "-Wno-unused-command-line-argument -include");
+        /* What only device code uses looks unused to the host pass. */
+        add_words(&command,
+                  "-Wno-unused-const-variable -Wno-unused-command-line-argument -include");
         cc_add(&command, cc_format("%s/vgpu/words.h", job->places.include));
         add_words(&command, "-x c++");
     } else {
@@ -190,6 +192,13 @@ struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side, s
     cc_add(&command, "-o");
     cc_add(&command, assembly);
     return command;
+}
+
+/* clang's assembler finds its own line tables inconsistent where line markers name files. */
+static void add_assembler_flags(struct cc_list *command, const struct cc_options *options)
+{
+    if (cc_is_clang(options))
+        add_words(command, "-Wa,--no-warn -Wno-unused-command-line-argument");
 }
 
 struct cc_list cc_image_command(const struct cc_job *job, const char *assembly, const char *image)
@@ -202,6 +211,7 @@ struct cc_list cc_image_command(const struct cc_job *job, const char *assembly, 
                         "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset");
     cc_add(&command, cc_format("-Wl,-T,%s", cc_temp_path("image.ld")));
     cc_add(&command, cc_format("-Wl,--version-script=%s", cc_temp_path("image.ver")));
+    add_assembler_flags(&command, job->options);
     cc_add(&command, assembly);
     cc_add(&command, "-lgcc");
     cc_add(&command, "-o");
@@ -215,7 +225,8 @@ struct cc_list cc_assemble_command(const struct cc_job *job, const char *assembl
     struct cc_list command = {0};
 
     cc_add(&command, job->options->cxx);
-    add_words(&command, cc_is_clang(job->options) ? "-c -Wno-unused-command-line-argument" : "-c");
+    cc_add(&command, "-c");
+    add_assembler_flags(&command, job->options);
     cc_add(&command, assembly);
     cc_add(&command, "-o");
     cc_add(&command, object);

@@ -42,14 +42,13 @@ struct cc_needs {
     bool exceptions, type_information;
 };
 
-struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side, struct cc_needs needs,
-                                  const char *text, const char *assembly);
+struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side,
+                                  struct cc_needs needs, const char *text, const char *assembly);
 struct cc_list cc_image_command(const struct cc_job *job, const char *assembly, const char *image);
 struct cc_list cc_assemble_command(const struct cc_job *job, const char *assembly,
                                    const char *object);
 struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input *input,
                                 const char *object);
 struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *objects);
-struct cc_list cc_lint_command(const struct cc_job *job, const char *source);
 
 #endif

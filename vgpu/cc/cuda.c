@@ -30,8 +30,8 @@ struct unit {
 
 static const char *file_of(const struct unit *unit, enum cc_side side, const char *suffix)
 {
-    return cc_temp_path(cc_format("%d-%s%s", unit->number, side == CC_HOST_SIDE ? "host" : "device",
-                                  suffix));
+    return cc_temp_path(
+        cc_format("%d-%s%s", unit->number, side == CC_HOST_SIDE ? "host" : "device", suffix));
 }
 
 /* Starts a command of each side, waits for both, prints what they said. */
@@ -177,7 +177,8 @@ static bool make_image(struct unit *unit)
     cc_put_image_table(&text, &unit->marks[CC_DEVICE_SIDE], name_entries(unit), unit->source);
     if (!finish_assembly(unit, CC_DEVICE_SIDE, &text) || !cc_write_image_scripts())
         return false;
-    struct cc_list command = cc_image_command(unit->job, file_of(unit, CC_DEVICE_SIDE, ".s"), image);
+    struct cc_list command =
+        cc_image_command(unit->job, file_of(unit, CC_DEVICE_SIDE, ".s"), image);
     if (cc_run(&command) != 0)
         return false;
     if (!cc_read_image(image, &symbols)) {
@@ -229,21 +230,13 @@ static bool make_object(struct unit *unit)
 /* --dryrun: the commands, without the files that they would need. */
 static bool show_commands(struct unit *unit)
 {
-    struct cc_list image =
-        cc_image_command(unit->job, file_of(unit, CC_DEVICE_SIDE, ".s"),
-                         file_of(unit, CC_DEVICE_SIDE, ".so"));
+    struct cc_list image = cc_image_command(unit->job, file_of(unit, CC_DEVICE_SIDE, ".s"),
+                                            file_of(unit, CC_DEVICE_SIDE, ".so"));
     struct cc_list assemble =
         cc_assemble_command(unit->job, file_of(unit, CC_HOST_SIDE, ".s"), unit->object);
 
     unit->has_device = true;
     return preprocess(unit) && compile(unit) && cc_run(&image) == 0 && cc_run(&assemble) == 0;
-}
-
-static bool lint(const struct unit *unit)
-{
-    struct cc_list command = cc_lint_command(unit->job, unit->source);
-
-    return command.count == 0 || cc_run(&command) == 0;
 }
 
 bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *object, int number)
@@ -252,6 +245,8 @@ bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *o
 
     if (job->options->dryrun)
         return show_commands(&unit);
-    return preprocess(&unit) && lint(&unit) && edit(&unit) && compile(&unit) &&
-           (!unit.has_device || make_image(&unit)) && make_object(&unit);
+    bool done = preprocess(&unit) && edit(&unit) && compile(&unit) &&
+                (!unit.has_device || make_image(&unit)) && make_object(&unit);
+    cc_say_all();
+    return done;
 }

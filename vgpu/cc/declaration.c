@@ -22,9 +22,21 @@ struct cc_decl *cc_new_decl(struct cc_scan *scan, int first)
     decls->item = cc_grow(decls->item, decls->count, &decls->capacity, sizeof *decls->item);
     struct cc_decl *decl = &decls->item[decls->count];
     *decl = (struct cc_decl){
-        .kind = CC_VARIABLE, .id = (int)decls->count, .first = first, .last = first,
-        .spec = first, .templ = -1, .name = -1, .name_from = -1, .params = -1, .params_end = -1,
-        .init = -1, .body = -1, .body_end = -1, .bounds = -1, .scope = "",
+        .kind = CC_VARIABLE,
+        .id = (int)decls->count,
+        .first = first,
+        .last = first,
+        .spec = first,
+        .templ = -1,
+        .name = -1,
+        .name_from = -1,
+        .params = -1,
+        .params_end = -1,
+        .init = -1,
+        .body = -1,
+        .body_end = -1,
+        .bounds = -1,
+        .scope = "",
     };
     decls->count++;
     return decl;
@@ -42,8 +54,7 @@ static bool is_name(const struct walk *w, int at)
 
 static bool is_plain_name(const struct walk *w, int at)
 {
-    return is_name(w, at) &&
-           !cc_is_keyword(w->source->token[at].text, w->source->token[at].length);
+    return is_name(w, at) && !cc_is_keyword(w->source->token[at].text, w->source->token[at].length);
 }
 
 /* Behind the brackets that open at `at`. */
@@ -146,8 +157,8 @@ static bool read_class(struct walk *w)
 
     if (!enumeration && !here(w, "struct") && !here(w, "class") && !here(w, "union"))
         return false;
-    if (enumeration && (cc_token_is(w->source, w->at + 1, "class") ||
-                        cc_token_is(w->source, w->at + 1, "struct")))
+    if (enumeration &&
+        (cc_token_is(w->source, w->at + 1, "class") || cc_token_is(w->source, w->at + 1, "struct")))
         w->at++;
     int body = class_body(w);
     if (body < 0) {
@@ -171,8 +182,9 @@ static bool read_class(struct walk *w)
 
 static bool read_specifier(struct walk *w)
 {
-    static const char *const with_parens[] = {"alignas",  "__attribute__", "decltype", "noexcept",
-                                              "explicit", "throw",         "typeof",   "__typeof__"};
+    static const char *const with_parens[] = {"alignas",  "__attribute__", "decltype",
+                                              "noexcept", "explicit",      "throw",
+                                              "typeof",   "__typeof__"};
     const struct cc_token *token = &w->source->token[w->at];
 
     if (token->kind != CC_NAME)

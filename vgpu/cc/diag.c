@@ -4,18 +4,29 @@
 #include "diag.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static struct cc_list said;
+struct finding {
+    struct cc_place place;
+    const char *message;
+};
+
+static struct finding *found; /* those before `said` were said */
+static size_t found_count, found_capacity, said;
 static int errors;
 
-static bool was_said(const char *message)
+static bool same_place(struct cc_place a, struct cc_place b)
 {
-    for (size_t i = 0; i < said.count; i++)
-        if (strcmp(said.item[i], message) == 0)
+    return a.line == b.line && a.column == b.column && strcmp(a.file, b.file) == 0;
+}
+
+static bool was_found(struct cc_place place, const char *message)
+{
+    for (size_t i = 0; i < found_count; i++)
+        if (same_place(found[i].place, place) && strcmp(found[i].message, message) == 0)
             return true;
-    cc_add(&said, message);
     return false;
 }
 
@@ -38,18 +49,14 @@ static void quote_line(struct cc_place place)
     fputs("^\n", stderr);
 }
 
-static bool say(struct cc_place place, const char *kind, const char *color, const char *message)
+static void say(struct finding finding)
 {
-    char *where = cc_format("%s:%d:%d:", place.file, place.line, place.column);
+    struct cc_place place = finding.place;
+    bool color = isatty(STDERR_FILENO) != 0;
 
-    if (was_said(cc_format("%s %s %s", where, kind, message)))
-        return false;
-    if (isatty(STDERR_FILENO))
-        fprintf(stderr, "\033[1m%s \033[%sm%s:\033[0m %s\n", where, color, kind, message);
-    else
-        fprintf(stderr, "%s %s: %s\n", where, kind, message);
+    fprintf(stderr, "%s%s:%d:%d: %serror:%s %s\n", color ? "\033[1m" : "", place.file, place.line,
+            place.column, color ? "\033[1;31m" : "", color ? "\033[0m" : "", finding.message);
     quote_line(place);
-    return true;
 }
 
 void cc_error(struct cc_place place, const char *format, ...)
@@ -57,18 +64,33 @@ void cc_error(struct cc_place place, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    if (say(place, "error", "1;31", cc_vformat(format, args)))
-        errors++;
+    const char *message = cc_vformat(format, args);
     va_end(args);
+    if (was_found(place, message))
+        return;
+    found = cc_grow(found, found_count, &found_capacity, sizeof *found);
+    found[found_count++] = (struct finding){place, message};
+    errors++;
 }
 
-void cc_warning(struct cc_place place, const char *format, ...)
+static int in_order(const void *a, const void *b)
 {
-    va_list args;
+    const struct finding *x = a, *y = b;
+    int file = strcmp(x->place.file, y->place.file);
 
-    va_start(args, format);
-    say(place, "warning", "1;35", cc_vformat(format, args));
-    va_end(args);
+    if (file != 0)
+        return file;
+    if (x->place.line != y->place.line)
+        return x->place.line < y->place.line ? -1 : 1;
+    return (x->place.column > y->place.column) - (x->place.column < y->place.column);
+}
+
+void cc_say_all(void)
+{
+    if (found_count > said)
+        qsort(found + said, found_count - said, sizeof *found, in_order);
+    for (; said < found_count; said++)
+        say(found[said]);
 }
 
 void cc_fail(const char *format, ...)

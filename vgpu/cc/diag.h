@@ -10,15 +10,16 @@
 
 #include "source.h"
 
-/* Says it once: the same message at the same place in both passes is one message. */
+/* To be said at the next cc_say_all: once, although both passes may find it. */
 void cc_error(struct cc_place place, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void cc_warning(struct cc_place place, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
 
-/* A message of vgpu-cc itself, about no place. */
+/* Says what was found, in the order of lines. */
+void cc_say_all(void);
+
+/* A message of vgpu-cc itself, about no place; said at once. */
 void cc_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* How many errors were said so far. */
+/* How many errors were found so far. */
 int cc_error_count(void);
 
 #endif

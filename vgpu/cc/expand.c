@@ -17,7 +17,7 @@ struct cc_hidden {
 
 struct work {
     struct cc_macros *macros;
-    struct cc_piece *list;  /* to be scanned */
+    struct cc_piece *list;   /* to be scanned */
     struct cc_lexer *source; /* where to go on behind the list; null: nowhere */
 };
 
@@ -69,7 +69,8 @@ static const struct cc_hidden *hide(const struct cc_hidden *hidden, const struct
 
 /* ---- arguments ---- */
 
-/* The next piece of the worklist, or of the source behind it. A lexeme of kind CC_END at the end. */
+/* The next piece of the worklist, or of the source behind it. A lexeme of kind CC_END at the end.
+ */
 static struct cc_piece *take(struct work *work)
 {
     if (work->list != NULL) {
@@ -161,8 +162,8 @@ static void paste(struct pieces *out, struct cc_lexeme right, const struct cc_hi
         return;
     }
     struct cc_lexeme *left = &out->last->lexeme;
-    char *text = cc_format("%.*s%.*s", (int)left->length, left->text, (int)right.length,
-                           right.text);
+    char *text =
+        cc_format("%.*s%.*s", (int)left->length, left->text, (int)right.length, right.text);
     struct cc_lexer lexer;
     cc_lex_start(&lexer, text, strlen(text));
     lexer.line_start = false;

@@ -39,14 +39,14 @@ static const char help[] =
     "  --help, --version\n"
     "\n"
     "Accepted, without a meaning for virtual GPUs: -arch, -code, -gencode, -lineinfo,\n"
-    "-maxrregcount, -Xptxas, -Xcudafe, -Xnvlink, -use_fast_math, -ftz, -prec-div, -prec-sqrt, -fmad,\n"
+    "-maxrregcount, -Xptxas, -Xcudafe, -Xnvlink, -use_fast_math, -ftz, -prec-div, -prec-sqrt, "
+    "-fmad,\n"
     "-cudart, -t, -diag-suppress, -extended-lambda, -rdc=false.\n"
     "Refused: -rdc=true, -dc, -dlink, -ptx, -cubin, -fatbin, -lib, -run, -cuda, -dlto.\n"
     "\n"
     "Environment\n"
     "  VGPU_HOME   installation to take include/ and lib/ from\n"
     "  VGPU_CXX    the C++ compiler: g++ 11 or newer, or clang++ 14 or newer; VGPU_CC: the C one\n"
-    "  VGPU_CC_LINT=1  where clang++ is installed: let it check the host and device calls, too\n"
     "  TMPDIR      where intermediate files go\n";
 
 void cc_print_help(void)

@@ -75,6 +75,12 @@ static void hide_device_function(struct cc_pass *pass, const struct cc_decl *dec
 {
     unsigned words = CC_INLINE | CC_FORCEINLINE;
 
+    /* `int c::f() { ... }` was declared in its class; without a body it is no declaration. */
+    if (decl->body >= 0 && decl->name_from != decl->name && !decl->operator_name &&
+        cc_token_is(pass->source, decl->name - 1, "::")) {
+        cc_edit_delete(pass->source, decl->first, decl->last + 1);
+        return;
+    }
     /* A static or inline function without a body would be warned about. */
     cc_delete_words(pass, decl, decl->in_class ? words : words | CC_STATIC);
     if ((decl->words & CC_VIRTUAL) == 0)

@@ -17,7 +17,6 @@ static const char layout[] =
     "PHDRS {\n"
     "  text PT_LOAD FILEHDR PHDRS FLAGS(5);\n"
     "  data PT_LOAD FLAGS(6);\n"
-    "  vars PT_LOAD FLAGS(6);\n"
     "  dynamic PT_DYNAMIC FLAGS(6);\n"
     "  stack PT_GNU_STACK FLAGS(6);\n"
     "}\n"
@@ -49,12 +48,12 @@ static const char layout[] =
     "    *(.note.* .comment)\n"
     "  }\n"
     "  .data : { *(.data .data.*) }\n"
-    "  .bss : { *(.bss .bss.*) *(COMMON) }\n"
     "  . = ALIGN(CONSTANT(MAXPAGESIZE));\n"
     "  " VGPU_DEVICE_VAR_SECTION " : {\n"
     "    *(" VGPU_DEVICE_VAR_SECTION ")\n"
     "    . = ALIGN(CONSTANT(MAXPAGESIZE));\n"
-    "  } :vars\n"
+    "  }\n"
+    "  .bss : { *(.bss .bss.*) *(COMMON) }\n"
     "}\n";
 
 static const char exports[] = "{ global: vgpu_image_abi; vgpu_image_kernels; "

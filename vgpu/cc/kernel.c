@@ -62,6 +62,33 @@ static bool all_named(const struct cc_pass *pass, const struct cc_decl *decl)
     return true;
 }
 
+static bool returns_void(const struct cc_pass *pass, const struct cc_decl *decl)
+{
+    for (int i = decl->spec; i < decl->body; i++) {
+        if (cc_token_is(pass->source, i, "void"))
+            return true;
+        if (pass->source->token[i].match > i)
+            i = pass->source->token[i].match;
+    }
+    return false;
+}
+
+/* The & of the first parameter that is a reference, or -1. */
+static int reference_parameter(const struct cc_pass *pass, const struct cc_decl *decl)
+{
+    for (int i = decl->params + 1; i < decl->params_end; i++) {
+        if (cc_token_is(pass->source, i, "&") || cc_token_is(pass->source, i, "&&"))
+            return i;
+        if (cc_token_is(pass->source, i, "<") && cc_match_angle(pass->source, i) > 0)
+            i = cc_match_angle(pass->source, i);
+        else if (cc_token_is(pass->source, i, "="))
+            return -1; /* defaults may hold anything; the compiler checks the types again */
+        else if (pass->source->token[i].match > i)
+            i = pass->source->token[i].match;
+    }
+    return -1;
+}
+
 bool cc_is_sound_kernel(const struct cc_pass *pass, const struct cc_decl *decl)
 {
     struct cc_place place = cc_token_place(pass->source, decl->name);
@@ -69,12 +96,25 @@ bool cc_is_sound_kernel(const struct cc_pass *pass, const struct cc_decl *decl)
 
     if (!cc_is_kernel(decl) || decl->body < 0)
         return false;
+    int reference = reference_parameter(pass, decl);
     if (decl->in_class)
-        cc_error(place, "kernel '%s' is a member of a class; a __global__ function stands outside "
-                        "of classes", name);
+        cc_error(place,
+                 "kernel '%s' is a member of a class; a __global__ function stands outside "
+                 "of classes",
+                 name);
     else if ((decl->words & (CC_DEVICE | CC_HOST)) != 0)
-        cc_error(place, "kernel '%s' is also __device__ or __host__; a __global__ function is "
-                        "neither", name);
+        cc_error(place,
+                 "kernel '%s' is also __device__ or __host__; a __global__ function is "
+                 "neither",
+                 name);
+    else if (!returns_void(pass, decl))
+        cc_error(place, "kernel '%s' must return void; results go through device memory", name);
+    else if (reference >= 0)
+        cc_error(
+            cc_token_place(pass->source, reference),
+            "kernel '%s' has a parameter that is a reference; the host's object does not exist "
+            "on the device: pass it by value, or pass a device pointer",
+            name);
     else if (cc_is_template(decl) && !all_named(pass, decl))
         cc_error(place, "kernel template '%s' has an unnamed template parameter; give it a name",
                  name);

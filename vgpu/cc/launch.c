@@ -78,11 +78,11 @@ static int primary_start(const struct cc_source *source, int last)
     if (at < 0 || !(cc_token_is(source, at, ")") || cc_token_is(source, at, "]")))
         return -1;
     int open = source->token[at].match, before = open - 1;
-    bool value = is_plain_name(source, before) || cc_token_is(source, before, "]") ||
-                 (cc_token_is(source, before, ")") &&
-                  !is_condition(source, source->token[before].match)) ||
-                 (cc_token_is(source, before, ">") && open_angle(source, before) > 0 &&
-                  is_plain_name(source, open_angle(source, before) - 1));
+    bool value =
+        is_plain_name(source, before) || cc_token_is(source, before, "]") ||
+        (cc_token_is(source, before, ")") && !is_condition(source, source->token[before].match)) ||
+        (cc_token_is(source, before, ">") && open_angle(source, before) > 0 &&
+         is_plain_name(source, open_angle(source, before) - 1));
     if (value)
         return primary_start(source, before);
     return cc_token_is(source, at, ")") ? open : -1;
@@ -188,7 +188,8 @@ static bool find_parts(const struct cc_source *source, struct launch *launch)
     return launch->callee >= 0 && launch->close >= 0;
 }
 
-/* How many arguments the configuration has; commas of template lists are none. */
+/* How many arguments the configuration has; commas of template lists are none. A pack may be any
+ * number: 2 is said. */
 static int count_arguments(const struct cc_source *source, const struct launch *launch)
 {
     int count = launch->open + 3 < launch->close ? 1 : 0;
@@ -199,6 +200,8 @@ static int count_arguments(const struct cc_source *source, const struct launch *
         else if (cc_token_is(source, i, "<") && is_plain_name(source, i - 1) &&
                  cc_match_angle(source, i) > 0 && cc_match_angle(source, i) < launch->close)
             i = cc_match_angle(source, i);
+        else if (cc_token_is(source, i, "..."))
+            return 2;
         else
             count += cc_token_is(source, i, ",");
     }
@@ -213,14 +216,16 @@ static bool is_sound(const struct cc_source *source, const struct cc_decls *decl
     int count = count_arguments(source, launch);
 
     if (function != NULL && cc_runs_on_device(function)) {
-        cc_error(place, "'%s' launches a kernel from device code; the virtual node does not model "
-                        "dynamic parallelism: launch from the host",
+        cc_error(place,
+                 "'%s' launches a kernel from device code; the virtual node does not model "
+                 "dynamic parallelism: launch from the host",
                  cc_decl_name(source, function));
         return false;
     }
     if (count < 2 || count > 4) {
-        cc_error(place, "a launch is <<<blocks, threads>>>, with the bytes of shared memory and a "
-                        "stream behind them if wanted; this one has %d argument%s",
+        cc_error(place,
+                 "a launch is <<<blocks, threads>>>, with the bytes of shared memory and a "
+                 "stream behind them if wanted; this one has %d argument%s",
                  count, count == 1 ? "" : "s");
         return false;
     }

@@ -21,7 +21,8 @@ struct cc_macro *cc_macro_find(struct cc_macros *macros, const char *name, size_
 {
     struct cc_macro *macro = macros->bucket[hash_name(name, length)];
 
-    while (macro != NULL && (macro->name_length != length || memcmp(macro->name, name, length) != 0))
+    while (macro != NULL &&
+           (macro->name_length != length || memcmp(macro->name, name, length) != 0))
         macro = macro->next;
     if (macro == NULL || macro->undefined || cc_word_of(name, length) != CC_WORD_NONE)
         return NULL;
@@ -64,8 +65,7 @@ static void read_body(struct cc_macro *macro, struct cc_lexer *lexer)
     struct cc_lexeme lexeme;
 
     while ((lexeme = cc_lex(lexer)).kind != CC_END) {
-        macro->body =
-            cc_grow(macro->body, macro->body_count, &capacity, sizeof(struct cc_lexeme));
+        macro->body = cc_grow(macro->body, macro->body_count, &capacity, sizeof(struct cc_lexeme));
         macro->body[macro->body_count++] = lexeme;
     }
     if (macro->body_count != 0)

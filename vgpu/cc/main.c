@@ -31,10 +31,9 @@ bool cc_compile_plain(const struct cc_job *job, const struct cc_input *input, co
 
 bool cc_preprocess(const struct cc_job *job, const struct cc_input *input)
 {
-    struct cc_list command =
-        cc_language_of(input) == CC_LANG_CUDA
-            ? cc_preprocess_command(job, CC_HOST_SIDE, input->path, NULL)
-            : cc_plain_command(job, input, NULL);
+    struct cc_list command = cc_language_of(input) == CC_LANG_CUDA
+                                 ? cc_preprocess_command(job, CC_HOST_SIDE, input->path, NULL)
+                                 : cc_plain_command(job, input, NULL);
 
     if (job->options->action == CC_DEPENDENCIES) {
         cc_add(&command, "-M");
@@ -55,7 +54,8 @@ bool cc_link(const struct cc_job *job, const struct cc_list *objects)
     return cc_run(&command) == 0;
 }
 
-/* Compiles one input; the object is added to the list. What needs no compiling is added as it is. */
+/* Compiles one input; the object is added to the list. What needs no compiling is added as it is.
+ */
 static bool compile_one(const struct cc_job *job, int number, struct cc_list *objects)
 {
     const struct cc_input *input = &job->options->input[number];
@@ -115,8 +115,8 @@ static bool start(const struct cc_options *options)
     enum cc_show show = options->dryrun    ? CC_SHOW_ONLY
                         : options->verbose ? CC_SHOW_RUN
                                            : CC_SHOW_NOT;
-    const char *name = options->output != NULL ? options->output : object_name(
-                                                                       options->input[0].path);
+    const char *name =
+        options->output != NULL ? options->output : object_name(options->input[0].path);
 
     return cc_proc_start(show, options->keep ? cc_format("%s.vgpu", name) : NULL);
 }

@@ -68,8 +68,7 @@ static void read_kernel(struct reader *reader, const char *rest)
     entry.threads = threads;
     entry.param_count = count;
     entry.param_bytes = cc_alloc((count + 1) * sizeof *entry.param_bytes);
-    marks->entry =
-        cc_grow(marks->entry, marks->entry_count, &marks->entry_capacity, sizeof entry);
+    marks->entry = cc_grow(marks->entry, marks->entry_count, &marks->entry_capacity, sizeof entry);
     marks->entry[marks->entry_count++] = entry;
 }
 
@@ -156,7 +155,8 @@ static void sum_shared(struct reader *reader)
     for (size_t i = 0; i < reader->shared_count; i++)
         for (size_t k = 0; k < reader->marks.entry_count; k++) {
             struct cc_entry *entry = &reader->marks.entry[k];
-            if (strcmp(entry->symbol, reader->shared[i].function) == 0 && !counted_before(reader, i))
+            if (strcmp(entry->symbol, reader->shared[i].function) == 0 &&
+                !counted_before(reader, i))
                 entry->shared_bytes += reader->shared[i].bytes;
         }
 }

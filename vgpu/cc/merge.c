@@ -49,8 +49,9 @@ static bool is_context(struct line line)
 
     if (is_head(line) || contains(line, "note: ") || line.length == 0)
         return false;
-    return contains(line, "In file included from") || cc_starts(line.text, "                 from") ||
-           contains(line, ":   required ") || contains(line, ":   recursively required") ||
+    return contains(line, "In file included from") ||
+           cc_starts(line.text, "                 from") || contains(line, ":   required ") ||
+           contains(line, ":   recursively required") ||
            (*line.text != ' ' && (last == ':' || last == ','));
 }
 

@@ -7,21 +7,24 @@
 #include "check.h"
 
 static const char *const builtins[] = {
-    "vgpu_thread_idx", "vgpu_block_idx", "vgpu_block_dim", "vgpu_grid_dim", "vgpu_shared",
-    "vgpu_dynamic_shared", "vgpu_syncthreads", "vgpu_syncthreads_reduce", "vgpu_syncwarp",
-    "vgpu_shfl", "vgpu_vote", "vgpu_activemask", "vgpu_lane_id", "vgpu_fence", "vgpu_atomic",
-    "vgpu_clock64", "vgpu_printf", "vgpu_assert_fail", "vgpu_trap",
-    "__wrap_memcpy", "__wrap_memmove", "__wrap_memset",
+    "vgpu_thread_idx", "vgpu_block_idx",      "vgpu_block_dim",   "vgpu_grid_dim",
+    "vgpu_shared",     "vgpu_dynamic_shared", "vgpu_syncthreads", "vgpu_syncthreads_reduce",
+    "vgpu_syncwarp",   "vgpu_shfl",           "vgpu_vote",        "vgpu_activemask",
+    "vgpu_lane_id",    "vgpu_fence",          "vgpu_atomic",      "vgpu_clock64",
+    "vgpu_printf",     "vgpu_assert_fail",    "vgpu_trap",        "__wrap_memcpy",
+    "__wrap_memmove",  "__wrap_memset",
 };
 
 /* Functions of double; each has a form of float, whose name ends in f. */
 static const char *const math[] = {
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos",
-    "cosh", "erf", "erfc", "exp", "exp10", "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax",
-    "fmin", "fmod", "frexp", "hypot", "ilogb", "j0", "j1", "jn", "ldexp", "lgamma", "llrint",
-    "llround", "log", "log10", "log1p", "log2", "logb", "lrint", "lround", "modf", "nan",
-    "nearbyint", "nextafter", "pow", "remainder", "remquo", "rint", "round", "scalbln", "scalbn",
-    "sin", "sincos", "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc", "y0", "y1", "yn",
+    "acos",   "acosh",    "asin",    "asinh",   "atan",      "atan2",     "atanh",  "cbrt",
+    "ceil",   "copysign", "cos",     "cosh",    "erf",       "erfc",      "exp",    "exp10",
+    "exp2",   "expm1",    "fabs",    "fdim",    "floor",     "fma",       "fmax",   "fmin",
+    "fmod",   "frexp",    "hypot",   "ilogb",   "j0",        "j1",        "jn",     "ldexp",
+    "lgamma", "llrint",   "llround", "log",     "log10",     "log1p",     "log2",   "logb",
+    "lrint",  "lround",   "modf",    "nan",     "nearbyint", "nextafter", "pow",    "remainder",
+    "remquo", "rint",     "round",   "scalbln", "scalbn",    "sin",       "sincos", "sinh",
+    "sqrt",   "tan",      "tanh",    "tgamma",  "trunc",     "y0",        "y1",     "yn",
 };
 
 static bool is_math(const char *symbol)

@@ -9,18 +9,18 @@
 enum cc_option_kind {
     SET_ACTION,
     OUTPUT,
-    COMMON,      /* with its value to both passes, in the short spelling */
-    SYSTEM_DIR,  /* -isystem */
-    HOST_FLAG,   /* to the host compiler */
-    HOST_LIST,   /* -Xcompiler a,b */
-    LINK_VALUE,  /* with its value to the linker, in the short spelling */
-    LINK_LIST,   /* -Xlinker a,b */
-    LIBRARY,     /* in its place among the inputs */
+    COMMON,     /* with its value to both passes, in the short spelling */
+    SYSTEM_DIR, /* -isystem */
+    HOST_FLAG,  /* to the host compiler */
+    HOST_LIST,  /* -Xcompiler a,b */
+    LINK_VALUE, /* with its value to the linker, in the short spelling */
+    LINK_LIST,  /* -Xlinker a,b */
+    LIBRARY,    /* in its place among the inputs */
     LANGUAGE,
     STANDARD,
     DEPS_FLAG,
     DEPS_VALUE,
-    IGNORE,       /* means nothing on a virtual GPU */
+    IGNORE, /* means nothing on a virtual GPU */
     IGNORE_VALUE,
     CCBIN,
     WERROR,

@@ -39,8 +39,7 @@ static void add_input(struct cc_options *options, const char *path, bool is_opti
 {
     options->input = cc_grow(options->input, options->input_count, &options->input_capacity,
                              sizeof *options->input);
-    options->input[options->input_count++] =
-        (struct cc_input){path, options->language, is_option};
+    options->input[options->input_count++] = (struct cc_input){path, options->language, is_option};
 }
 
 /* Each part of "a,b,c". */
@@ -79,8 +78,8 @@ static bool set_language(struct cc_options *options, const char *name)
     static const struct {
         const char *name;
         enum cc_language language;
-    } known[] = {{"cu", CC_LANG_CUDA}, {"c", CC_LANG_C}, {"c++", CC_LANG_CXX},
-                 {"none", CC_BY_SUFFIX}};
+    } known[] = {
+        {"cu", CC_LANG_CUDA}, {"c", CC_LANG_C}, {"c++", CC_LANG_CXX}, {"none", CC_BY_SUFFIX}};
 
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i].name) == 0) {
@@ -106,9 +105,13 @@ static bool refuse_rdc(const struct line *line)
 /* nvcc's -Werror takes a kind, gcc's does not. */
 static void take_werror(struct line *line)
 {
-    static const char *const kinds[] = {"all-warnings", "cross-execution-space-call", "reorder",
-                                        "default-stream-launch", "deprecated-declarations",
-                                        "missing-launch-bounds", "ext-lambda-captures-this"};
+    static const char *const kinds[] = {"all-warnings",
+                                        "cross-execution-space-call",
+                                        "reorder",
+                                        "default-stream-launch",
+                                        "deprecated-declarations",
+                                        "missing-launch-bounds",
+                                        "ext-lambda-captures-this"};
     const char *next = line->at + 1 < line->argc ? line->argv[line->at + 1] : "";
 
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
@@ -265,7 +268,8 @@ static bool take_flag(struct line *line)
         return refuse_rdc(line);
     case REFUSE:
         cc_fail("'%s' is not supported: vgpu-cc compiles to objects and programs for virtual GPUs; "
-                "see vgpu-cc --help", line->argv[line->at]);
+                "see vgpu-cc --help",
+                line->argv[line->at]);
         return false;
     case ANSWER:
         return answer(line);

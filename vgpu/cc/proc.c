@@ -118,12 +118,13 @@ static int spawn(const struct cc_list *argv, const char *errors)
     if (errors != NULL)
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, errors,
                                          O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    int error = posix_spawnp(&pid, argv->item[0], &actions, NULL, (char *const *)argv->item,
-                             environ);
+    int error =
+        posix_spawnp(&pid, argv->item[0], &actions, NULL, (char *const *)argv->item, environ);
     posix_spawn_file_actions_destroy(&actions);
     if (error == 0)
         return pid;
-    fprintf(stderr, "vgpu-cc: cannot run '%s': %s; install a C++ compiler or name one in VGPU_CXX\n",
+    fprintf(stderr,
+            "vgpu-cc: cannot run '%s': %s; install a C++ compiler or name one in VGPU_CXX\n",
             argv->item[0], strerror(error));
     return -1;
 }

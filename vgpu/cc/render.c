@@ -50,8 +50,7 @@ static bool is_plain(const char *text, size_t length)
 }
 
 /* Prints what is between the last unit and text[to], and stands at `place` then. */
-static void put_gap(struct printer *p, size_t to, const struct cc_unit *last,
-                    struct cc_place place)
+static void put_gap(struct printer *p, size_t to, const struct cc_unit *last, struct cc_place place)
 {
     const char *gap = p->source->text + p->at;
     size_t length = to - p->at;

@@ -96,7 +96,8 @@ void cc_check_device_rules(const struct cc_pass *pass)
         if (!cc_token_is(pass->source, i, "__device__"))
             continue;
         decl = cc_function_at(pass->decls, i);
-        bool lambda = cc_token_is(pass->source, i - 1, "]") || cc_token_is(pass->source, i - 1, ")");
+        bool lambda =
+            cc_token_is(pass->source, i - 1, "]") || cc_token_is(pass->source, i - 1, ")");
         if (decl != NULL && i > decl->body && decl->body >= 0 && lambda)
             check_words(pass, decl, i);
     }
@@ -148,8 +149,7 @@ static void check_kernel_call(const struct cc_pass *pass, int at)
     if (kernel != NULL)
         cc_error(cc_token_place(pass->source, at),
                  "kernel '%s' is called like a function; launch it: %s<<<blocks, threads>>>(...)",
-                 cc_decl_name(pass->source, kernel),
-                 cc_token_text(pass->source, at, at + 1));
+                 cc_decl_name(pass->source, kernel), cc_token_text(pass->source, at, at + 1));
 }
 
 void cc_check_host_rules(const struct cc_pass *pass)

@@ -14,25 +14,25 @@ enum cc_decl_kind { CC_FUNCTION, CC_VARIABLE, CC_TYPE, CC_ASM };
 
 struct cc_decl {
     enum cc_decl_kind kind;
-    unsigned words;  /* CC_GLOBAL, CC_STATIC ... as written in its specifiers */
-    int id;          /* its number among all declarations of the source */
-    int first, last; /* whole: from its template header or first specifier to its ; or } */
-    int spec;        /* first specifier, behind template headers, extern "C" and [[attributes]] */
-    int templ;       /* the < of its innermost template header */
+    unsigned words;   /* CC_GLOBAL, CC_STATIC ... as written in its specifiers */
+    int id;           /* its number among all declarations of the source */
+    int first, last;  /* whole: from its template header or first specifier to its ; or } */
+    int spec;         /* first specifier, behind template headers, extern "C" and [[attributes]] */
+    int templ;        /* the < of its innermost template header */
     bool specialised; /* template<>, or an explicit instantiation */
-    int name;        /* last identifier of its name, or `operator` */
-    int name_from;   /* first token of its (qualified) name */
-    int params;      /* the ( of its parameters; params_end: the ) */
+    int name;         /* last identifier of its name, or `operator` */
+    int name_from;    /* first token of its (qualified) name */
+    int params;       /* the ( of its parameters; params_end: the ) */
     int params_end;
-    int init;        /* the : of a constructor's initialisers */
-    int body;        /* the { of its body; body_end: the } */
+    int init; /* the : of a constructor's initialisers */
+    int body; /* the { of its body; body_end: the } */
     int body_end;
-    int bounds;      /* the ( behind __launch_bounds__ */
-    bool defaulted;  /* = default, = delete, = 0 */
+    int bounds;     /* the ( behind __launch_bounds__ */
+    bool defaulted; /* = default, = delete, = 0 */
     bool operator_name;
     bool in_class, in_template_class;
-    bool internal;      /* in an unnamed namespace */
-    const char *scope;  /* "a::b::" of the scope that it stands in; unnamed namespaces left out */
+    bool internal;     /* in an unnamed namespace */
+    const char *scope; /* "a::b::" of the scope that it stands in; unnamed namespaces left out */
 };
 
 struct cc_decls {

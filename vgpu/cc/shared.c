@@ -107,8 +107,9 @@ static bool is_sound(const struct cc_pass *pass, const struct shared *shared)
             return false;
         }
         if (one->init >= 0) {
-            cc_error(place, "__shared__ variable '%s' has an initialiser; every block would need "
-                            "its own: let one thread assign it, then __syncthreads()",
+            cc_error(place,
+                     "__shared__ variable '%s' has an initialiser; every block would need "
+                     "its own: let one thread assign it, then __syncthreads()",
                      spelled(pass, one->name));
             return false;
         }
@@ -144,7 +145,8 @@ static void rewrite_local(struct cc_pass *pass, int word)
     if (!make_typedef(pass, word, &shared))
         return;
     for (size_t i = 0; i < shared.names.count; i++)
-        cc_edit_after(pass->source, shared.end, reference(pass, &shared, shared.names.item[i].name));
+        cc_edit_after(pass->source, shared.end,
+                      reference(pass, &shared, shared.names.item[i].name));
 }
 
 /* ---- namespace scope ---- */
@@ -198,6 +200,7 @@ void cc_rewrite_shared(struct cc_pass *pass)
         else
             cc_error(cc_token_place(pass->source, i),
                      "__shared__ variable in host function '%s'; only kernels and __device__ "
-                     "functions have shared memory", cc_decl_name(pass->source, function));
+                     "functions have shared memory",
+                     cc_decl_name(pass->source, function));
     }
 }

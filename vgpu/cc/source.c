@@ -89,8 +89,8 @@ static struct cc_unit *add_unit(struct reader *reader, struct cc_lexeme lexeme)
 {
     struct cc_source *source = reader->source;
 
-    source->unit = cc_grow(source->unit, source->unit_count, &source->unit_capacity,
-                           sizeof *source->unit);
+    source->unit =
+        cc_grow(source->unit, source->unit_count, &source->unit_capacity, sizeof *source->unit);
     struct cc_unit *unit = &source->unit[source->unit_count++];
     *unit = (struct cc_unit){.first = (uint32_t)source->token_count};
     unit->begin = (size_t)(lexeme.text - source->text);

@@ -111,7 +111,8 @@ static void put_host_kernel(struct cc_text *out, size_t i, const struct cc_entry
 
 static void put_host_image(struct cc_text *out, const char *image)
 {
-    cc_puts(out, "\t.section .rodata.vgpu_image,\"a\",%progbits\n\t.balign 16\nvgpu_image_begin:\n");
+    cc_puts(out,
+            "\t.section .rodata.vgpu_image,\"a\",%progbits\n\t.balign 16\nvgpu_image_begin:\n");
     if (image != NULL)
         cc_putf(out, "\t.incbin %s\n", cc_quoted(image));
     cc_puts(out, "vgpu_image_end:\n\t.byte 0\n");
@@ -137,7 +138,9 @@ void cc_put_host_table(struct cc_text *out, const struct cc_marks *image_marks,
         put_host_kernel(out, i, &image_marks->entry[i], name[i].line);
         count++;
     }
-    cc_putf(out, "\t.quad 0\n\t.section .rodata.vgpu_tables\n\t.balign 4\nvgpu_host_kernel_count:\n"
-                 "\t.long %zu\n", count);
+    cc_putf(out,
+            "\t.quad 0\n\t.section .rodata.vgpu_tables\n\t.balign 4\nvgpu_host_kernel_count:\n"
+            "\t.long %zu\n",
+            count);
     put_host_image(out, image);
 }

@@ -16,8 +16,9 @@
 
 extern "C" {
 int printf(const char *format, ...) __asm__("vgpu_printf") __attribute__((format(printf, 1, 2)));
-void __assert_fail(const char *expression, const char *file, unsigned line, const char *function)
-    noexcept __asm__("vgpu_assert_fail") __attribute__((noreturn));
+void __assert_fail(const char *expression, const char *file, unsigned line,
+                   const char *function) noexcept __asm__("vgpu_assert_fail")
+    __attribute__((noreturn));
 long clock(void) noexcept __asm__("vgpu_clock64");
 }
 

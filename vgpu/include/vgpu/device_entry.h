@@ -80,8 +80,9 @@ struct vgpu_kernel_of<void (*)(P...), kernel, id, threads> {
 
     __attribute__((used, noinline, no_sanitize("thread"))) static void call(void **args)
     {
-        __asm__ volatile("\n# vgpu.kernel %c0 %c1 %c2 %c3" : : "i"(id), "i"(kernel), "i"(threads),
-                         "i"(sizeof...(P)));
+        __asm__ volatile("\n# vgpu.kernel %c0 %c1 %c2 %c3"
+                         :
+                         : "i"(id), "i"(kernel), "i"(threads), "i"(sizeof...(P)));
         int marks[] = {0, vgpu_parameter<P>::mark()...};
         (void)marks;
         pass(args, typename vgpu_count<sizeof...(P)>::type());

@@ -38,9 +38,15 @@
 #define VGPU_REGISTER(file, count)                                                                 \
     __attribute__((constructor(101))) static void vgpu_register(void)                              \
     {                                                                                              \
-        static struct vgpu_host_module module = {file, vgpu_image_begin, vgpu_image_end,           \
-                                                 vgpu_host_kernels, vgpu_host_kernel_count,        \
-                                                 vgpu_host_vars, count, 0, 0};                     \
+        static struct vgpu_host_module module = {file,                                             \
+                                                 vgpu_image_begin,                                 \
+                                                 vgpu_image_end,                                   \
+                                                 vgpu_host_kernels,                                \
+                                                 vgpu_host_kernel_count,                           \
+                                                 vgpu_host_vars,                                   \
+                                                 count,                                            \
+                                                 0,                                                \
+                                                 0};                                               \
         vgpu_register_module(&module);                                                             \
     }
 
