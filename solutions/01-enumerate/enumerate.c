@@ -11,7 +11,7 @@
 
 int inv_count(int *n)
 {
-    // TODO(1): the number of GPUs; none is a number too.  (about 8 lines)
+    // TODO(1): the number of GPUs; none is a number too.  (about 9 lines)
     //   before: *n holds anything
     //   after:  *n is the number: 0 where CUDA says "no device" or "no driver". Any other error is
     //           LAB_ECUDA, and *n keeps what it held
@@ -71,7 +71,7 @@ int inv_device(int device, struct gpu_info *info)
 
 int inv_mem(int device, size_t *free_bytes, size_t *total_bytes)
 {
-    // TODO(3): free and total memory of GPU `device`.  (about 10 lines)
+    // TODO(3): free and total memory of GPU `device`.  (about 12 lines)
     //   before: some GPU is current, not always this one and not always 0
     //   after:  both sizes are those of `device`, and the GPU that was current is so again,
     //           on errors too
@@ -100,7 +100,7 @@ int inv_mem(int device, size_t *free_bytes, size_t *total_bytes)
 
 int inv_alloc_each(size_t bytes, void **buffers, int n)
 {
-    // TODO(4): one buffer on each of the first n GPUs.  (about 18 lines)
+    // TODO(4): one buffer on each of the first n GPUs.  (about 22 lines)
     //   before: buffers[0..n-1] hold anything
     //   after:  buffers[i] lies on GPU i. If any allocation fails, those already made are free
     //           again and buffers[] is as it was. The GPU that was current is so again

@@ -216,7 +216,7 @@ int stage_copy_async(struct stage *stage, void *dst, const void *src, size_t byt
 int p2p_copy(struct stage *stage, void *dst, int dst_dev, const void *src, int src_dev,
              size_t bytes, cudaStream_t stream, enum path *taken)
 {
-    // TODO(5): take the best path and say which.  (about 18 lines)
+    // TODO(5): take the best path and say which.  (about 20 lines)
     //   before: peer access may be on or off; stage may be null
     //   after:  the copy is queued on the path in *taken; LAB_ENOPEER when there is none. On an
     //           error nothing was turned on
@@ -327,7 +327,7 @@ int p2p_measure(int from, int to, size_t bytes, int both, struct bw *result)
 
 int p2p_matrix(int n, size_t bytes, double *gbs)
 {
-    // TODO(7): all pairs, one after the other.  (about 18 lines)
+    // TODO(7): all pairs, one after the other.  (about 20 lines)
     //   before: gbs[0..n*n-1] hold anything
     //   after:  gbs[from * n + to] is the rate from `from` to `to`; on an error all is as it was
     //   use:    gpu_exists, p2p_measure, malloc for a copy of your own
