@@ -87,10 +87,17 @@ KERNEL(failing_assert)
         vgpu_assert_fail("t.x != 1", "lab.cu", 42, "void failing_assert()");
 }
 
+/* divide(out, x, by): quotient and remainder, of 32 and of 64 bits */
 KERNEL(divide)
 {
-    UNUSED(c), UNUSED(d);
-    *(uint32_t *)a = (uint32_t)a / (uint32_t)b;
+    UNUSED(d);
+    int32_t *out = (int32_t *)a;
+    int64_t *wide = (int64_t *)(a + 16);
+    volatile int64_t by = (int64_t)c;
+    out[0] = (int32_t)b / (int32_t)c;
+    out[1] = (int32_t)b % (int32_t)c;
+    wide[0] = (int64_t)b / by;
+    wide[1] = (int64_t)b % (int64_t)c;
 }
 
 /* where_am_i(out): out[flat global] = packed block and thread index */

@@ -28,7 +28,7 @@ static void check_aligned(uint64_t address, uint32_t bytes, bool write, uint64_t
     uint32_t need = bytes < 8 ? bytes : 8;
     if (address % need != 0)
         fault_raise(VGPU_FAULT_MISALIGNED, address, write, pc,
-                    "a %s of %u bytes at 0x%llx, which is not a multiple of %u",
+                    "a misaligned %s: %u bytes at 0x%llx, which is not a multiple of %u",
                     write ? "store" : "load", bytes, (unsigned long long)address, need);
     if (bytes == 16 && address % 16 != 0)
         access_wide = address;

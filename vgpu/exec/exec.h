@@ -11,7 +11,7 @@
  *   barrier.c   __syncthreads      warp.c  shuffles, votes  poll.c    threads that spin
  *   access.c    the compiler's callbacks: count and check   atomic.c  atomics of both kinds
  *   device.c    the small builtins  shared.c __shared__     print.c   printf and assert
- *   fault.c     signals and traps   lines.c  addresses to file:line
+ *   fault.c     signals and traps   lines.c  file:line      divide.c  division by zero
  *
  * Nothing here is locked: there is one thread, and a signal handler that runs only for accesses of
  * device code. Names without a prefix are the program's own and hidden from images.
@@ -205,8 +205,10 @@ enum finding {
     FINDING_MASK,
     FINDING_OPERATION,
     FINDING_LANE,
-    FINDING_PRINT
+    FINDING_PRINT,
+    FINDING_DIVISION
 };
+bool run_has_finding(enum finding finding);
 /* Notes what hardware accepts, once a kind and run. */
 void run_finding(enum finding finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "access.h"
+#include "divide.h"
 #include "exec.h"
 #include "fiber.h"
 
@@ -109,7 +110,7 @@ static void segment_fault(const struct cause *cause, uint64_t address)
     uint64_t pc = device_pc(cause->pc);
     if (cause->addressless && access_wide)
         fault_raise(VGPU_FAULT_MISALIGNED, access_wide, cause->write, pc,
-                    "an access of 16 bytes at 0x%llx, which is not a multiple of 16",
+                    "a misaligned access: 16 bytes at 0x%llx, which is not a multiple of 16",
                     (unsigned long long)access_wide);
     if (cause->addressless)
         fault_raise(VGPU_FAULT_ADDRESS, 0, cause->write, pc,
@@ -134,11 +135,24 @@ static void classify(int signal_number, const siginfo_t *info, const struct caus
     if (signal_number == SIGBUS)
         fault_raise(VGPU_FAULT_MEMORY, address, cause->write, pc,
                     "this machine has no memory left for what the GPUs hold");
-    if (signal_number == SIGFPE)
-        fault_raise(VGPU_FAULT_TRAP, 0, false, pc,
-                    "an integer division by zero (a GPU would go on with a meaningless value)");
     fault_raise(VGPU_FAULT_TRAP, 0, false, pc,
                 "a trap: __trap(), or code that the compiler found impossible");
+}
+
+/* A GPU goes on after a division by zero: so do we, and say it. */
+static bool division(ucontext_t *machine, uint64_t pc)
+{
+    bool by_zero;
+    char where[96];
+    if (!divide_step(machine, &by_zero))
+        return false;
+    if (!by_zero || run_has_finding(FINDING_DIVISION))
+        return true;
+    image_place(pc, where, sizeof where);
+    run_finding(FINDING_DIVISION,
+                "an integer division by zero%s%s: a GPU goes on with a meaningless value",
+                where[0] ? " in " : "", where);
+    return true;
 }
 
 static void on_signal(int signal_number, siginfo_t *info, void *machine)
@@ -161,6 +175,10 @@ static void on_signal(int signal_number, siginfo_t *info, void *machine)
                         "the virtual GPUs hold more than this machine's limit of %llu MiB: use "
                         "smaller arrays",
                         (unsigned long long)context.control->commit_limit_bytes >> 20);
+    }
+    if (signal_number == SIGFPE && division(machine, cause.pc)) {
+        errno = error;
+        return;
     }
     classify(signal_number, info, &cause);
 }

@@ -70,6 +70,8 @@ static struct thread *leave(struct thread *thread)
     struct block *block = now.block;
     struct warp *warp = now.warp;
     warp->live &= ~thread->bit;
+    if (!warp->live)
+        progress();
     block->live--;
     thread->sp = NULL;
     thread->stack = NULL;

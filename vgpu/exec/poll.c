@@ -104,6 +104,7 @@ void poll_note(uint64_t address, uint64_t value, uint32_t bytes)
     } else if (value != thread->watch_value) {
         watch(thread, address, value, bytes);
         now.run->events++;
+        progress();
         poll_suspect(false);
     } else if (access_limit == 0) {
         end_lap(thread);

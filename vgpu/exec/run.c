@@ -30,10 +30,15 @@ struct vgpu_dim3 run_block_index(const struct run *run, uint64_t number)
                               (uint32_t)(row / run->grid.y)};
 }
 
+bool run_has_finding(enum finding finding)
+{
+    return now.run->finding_set >> finding & 1;
+}
+
 void run_finding(enum finding finding, const char *format, ...)
 {
     struct run *run = now.run;
-    if (run->finding_set & 1u << finding)
+    if (run_has_finding(finding))
         return;
     run->finding_set |= 1u << finding;
     size_t at = strlen(run->findings), room = sizeof run->findings - at;
