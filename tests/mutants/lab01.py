@@ -16,7 +16,7 @@ MUTANTS = [
         name="count_every_error_is_zero",
         todo=1,
         find="    else if (error != cudaSuccess)\n"
-        "        return LAB_ECUDA; // CUDA cannot say: that is not the same as \"none\"\n"
+        '        return LAB_ECUDA; // CUDA cannot say: that is not the same as "none"\n'
         "    *n = count;",
         replace="    *n = error == cudaSuccess ? count : 0;",
         rejected_by="hidden.duplicate",
@@ -81,7 +81,8 @@ MUTANTS = [
     Mutant(
         name="alloc_all_on_one_gpu",
         todo=4,
-        find="if ((rc = inv_result(cudaSetDevice(i))) || (rc = inv_result(cudaMalloc(&made[i], bytes))))",
+        find="if ((rc = inv_result(cudaSetDevice(i))) || (rc = inv_result(cudaMalloc(&made[i], "
+        "bytes))))",
         replace="if ((rc = inv_result(cudaMalloc(&made[i], bytes))))",
         rejected_by="alloc_each",
         why="the current-device bug itself",

@@ -145,7 +145,8 @@ MUTANTS = [
     Mutant(
         name="p2p_never_turns_access_on",
         todo=5,
-        find="    if (path == PATH_PEER && (rc = peer_on(src_dev, dst_dev, NULL)))\n        return rc;\n",
+        find="    if (path == PATH_PEER && (rc = peer_on(src_dev, dst_dev, NULL)))\n"
+        "        return rc;\n",
         replace="",
         rejected_by="p2p_peer",
         why="the driver goes through the host, and *taken says PATH_PEER",
