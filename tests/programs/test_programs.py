@@ -43,7 +43,7 @@ class Faults(unittest.TestCase):
         "host": ("is no GPU's memory", "cudaMemcpy"),
         "null": ("null pointer",),
         "freed": ("not allocated",),
-        "misaligned": ("misaligned",),
+        "misaligned": ("a store of 4 bytes", "not a multiple of 4"),
         "near": (),  # past the end of a small buffer: unnoticed, as on hardware
         "zero": (),
     }

@@ -4,7 +4,7 @@
  * 1. VGPU_NODE_FD: a connected socket that the parent left open. It belongs to the process that
  *    inherited it by exec: a child forked later, before any call, must not share its parent's
  *    conversation and goes on with 2. Once taken it is closed on exec, for the same reason.
- * 2. The socket of VGPU_NODE_ID ("default"). If nobody listens there the node is started, under a
+ * 2. The socket of VGPU_NODE_ID (default: one for each VGPU_NODE). If nobody listens there the node is started, under a
  *    lock, so that programs starting together end up with one node.
  */
 #define _GNU_SOURCE
@@ -265,15 +265,33 @@ static int connect_or_start(const char *id, const char *path, char *why, size_t 
     return fd;
 }
 
+/* Who names no id shares a node with all who want the same machine (VGPU_NODE), and only with them:
+ * "default", "default-pcie-2", or a number for the path of a description. */
+static void default_id(char *id, size_t room)
+{
+    const char *node = getenv("VGPU_NODE");
+    unsigned long long number = 14695981039346656037ull; /* FNV-1a */
+    for (const char *c = node; c && *c; c++)
+        number = (number ^ (unsigned char)*c) * 1099511628211ull;
+    if (!node || !*node || !strcmp(node, "hgx-h200-4"))
+        snprintf(id, room, "default");
+    else if (strchr(node, '/') || strlen(node) > 40)
+        snprintf(id, room, "default-%016llx", number);
+    else
+        snprintf(id, room, "default-%s", node);
+}
+
 int vgpu__reach_node(char *why, size_t room)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], usual[64];
     const char *id = getenv("VGPU_NODE_ID");
     int fd = inherited();
     if (fd >= 0)
         return fd;
-    if (!id || !*id)
-        id = "default";
+    if (!id || !*id) {
+        default_id(usual, sizeof usual);
+        id = usual;
+    }
     if (vgpu_socket_path(id, path, sizeof path, why, room) != 0)
         return -1;
     return connect_or_start(id, path, why, room);

@@ -239,6 +239,8 @@ int main(int argc, char **argv)
     server_start(&topology, info, pin());
     report("ok\n");
     server_loop(listener);
-    unlink(socket_path);
+    unlink(socket_path); /* from here on a newcomer starts a node of its own */
+    if (server_last_call(listener))
+        server_loop(-1);
     return 0;
 }

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "effect.h"
+#include "memory.h"
 #include "process.h"
 
 struct list {
@@ -124,13 +125,23 @@ static struct op *choose(bool everything)
     return found;
 }
 
+/* Looking again without seeing anything new is no progress: a hang must look like one. */
+static enum effect resume(struct op *op)
+{
+    uint64_t before = memory_control()->progress;
+    enum effect result = effect_resume(op);
+    if (result == EFFECT_STALLED)
+        memory_control()->progress = before;
+    return result;
+}
+
 /* Lets every stalled kernel look again, the last issued first. True when one got further. */
 static bool resume_stalled(void)
 {
     bool moved = false;
     for (int i = stalled.count - 1; i >= 0; i--) {
         struct op *op = stalled.item[i];
-        enum effect result = effect_resume(op);
+        enum effect result = resume(op);
         moved |= result != EFFECT_STALLED;
         if (result != EFFECT_DONE)
             continue;

@@ -97,7 +97,7 @@ static const struct {
     [VGPU_OP_HOST_ALLOC] = {request_host_alloc, NULL, PROGRAM},
     [VGPU_OP_HOST_FREE] = {request_host_free, request_host_free_done, PROGRAM},
     [VGPU_OP_STAGE_ALLOC] = {request_stage_alloc, NULL, PROGRAM},
-    [VGPU_OP_STAGE_FREE] = {request_host_free, request_host_free_done, PROGRAM},
+    [VGPU_OP_STAGE_FREE] = {request_host_free, NULL, PROGRAM},
     [VGPU_OP_MEM_INFO] = {request_mem_info, NULL, PROGRAM},
     [VGPU_OP_POINTER] = {request_pointer, NULL, PROGRAM},
     [VGPU_OP_CONTEXT] = {request_context, NULL, PROGRAM},
@@ -185,6 +185,7 @@ void request_handle(struct connection *c)
         return;
     }
     q->call[sizeof q->call - 1] = q->site[sizeof q->site - 1] = '\0';
+    c->works |= c->process && q->op != VGPU_OP_THREAD && q->op != VGPU_OP_BYE;
     handlers[q->op].handle(c);
 }
 

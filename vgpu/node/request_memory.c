@@ -99,7 +99,7 @@ void request_host_free(struct connection *c)
                      (unsigned long long)q->ptr);
     } else if (q->op == VGPU_OP_STAGE_FREE) {
         request_cost(c, 0);
-        request_host_free_done(c);
+        arena_give(&c->process->host, r->offset); /* its copies have been waited for */
     } else {
         request_cost(c, server_topology()->cost.free_ps);
         request_wait(c, process_mark(c->process, q->clock_ps));

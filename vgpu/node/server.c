@@ -136,7 +136,7 @@ static double seconds(void)
 static bool all_wait(void)
 {
     for (int i = 0; i < connection_count; i++)
-        if (connections[i]->process && !connections[i]->wait)
+        if (connections[i]->works && !connections[i]->wait)
             return false;
     return true;
 }
@@ -254,6 +254,14 @@ static void serve_round(int listener)
     if (polled[n].revents)
         accept_one(listener);
     serve_waiting();
+}
+
+bool server_last_call(int listener)
+{
+    struct pollfd p = {.fd = listener, .events = POLLIN};
+    while (poll(&p, 1, 0) > 0)
+        accept_one(listener);
+    return connection_count > 0;
 }
 
 void server_loop(int listener)
