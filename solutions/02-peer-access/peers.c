@@ -26,15 +26,8 @@ static int ask_all(int n)
     return rc;
 }
 
-static void print_header(int n)
-{
-    printf("from\\to");
-    for (int to = 0; to < n; to++)
-        printf("   GPU %-2d        ", to);
-    printf("\n");
-}
-
-static int print_direction(int from, int to, const struct peer_attr *attr)
+/* One direction as text: what the runtime says, and what came of trying it. */
+static int describe(int from, int to, const struct peer_attr *attr, char *text, size_t room)
 {
     static const char *const names[] = {"-", "peer", "atomics"};
     enum peer_kind kind = PEER_NONE;
@@ -42,29 +35,35 @@ static int print_direction(int from, int to, const struct peer_attr *attr)
 
     if (rc == LAB_OK && kind != PEER_NONE)
         rc = peer_probe(from, to, &works);
-    if (rc == LAB_OK)
-        printf("   %-7s %-7s", names[kind],
-               kind == PEER_NONE            ? ""
-               : works & PEER_STORES_ARRIVE ? "arrives"
-                                            : "LOST");
+    snprintf(text, room, "%s%s", names[kind],
+             kind == PEER_NONE            ? ""
+             : works & PEER_STORES_ARRIVE ? ", arrives"
+                                          : ", LOST");
     return rc;
 }
 
 static int print_table(int n)
 {
+    char text[32];
     int rc = LAB_OK;
 
-    print_header(n);
-    for (int from = 0; from < n && rc == LAB_OK; from++) {
-        printf("GPU %-2d ", from);
-        for (int to = 0; to < n && rc == LAB_OK; to++) {
-            if (from == to)
-                printf("   %-15s", "self");
-            else
-                rc = print_direction(from, to, &attrs[from * n + to]);
-        }
-        printf("\n");
+    if (n == 0) {
+        printf("CUDA sees no GPU on this machine.\n");
+        return LAB_OK;
     }
+    printf("from\\to");
+    for (int to = 0; to < n; to++)
+        printf("  GPU %-*d", to + 1 < n ? 13 : 1, to);
+    for (int from = 0; from < n && rc == LAB_OK; from++) {
+        printf("\nGPU %-3d", from);
+        for (int to = 0; to < n && rc == LAB_OK; to++) {
+            snprintf(text, sizeof text, "self");
+            if (from != to)
+                rc = describe(from, to, &attrs[from * n + to], text, sizeof text);
+            printf("  %-*s", to + 1 < n ? 17 : 1, text);
+        }
+    }
+    printf("\n");
     return rc;
 }
 

@@ -149,7 +149,13 @@ static void reach_no_more(int gpus, const int *fresh)
 
 /* ---- the stopwatch ---- */
 
-#define TIME_BLOCKS 256
+/* Enough threads to keep a large GPU busy, and no more blocks than there is work for. */
+static int blocks_for(size_t n)
+{
+    size_t blocks = n / (32 * SUM_THREADS) + 1;
+
+    return blocks < SUM_MAX_BLOCKS ? (int)blocks : SUM_MAX_BLOCKS;
+}
 
 static int run_once(const struct sum_part *part, int gpus, int reaches)
 {
@@ -167,9 +173,11 @@ static int warm_up(const struct sum_part *part, int gpus, int reaches)
     struct sum_part little[SUM_MAX_PARTS];
 
     memcpy(little, part, (size_t)gpus * sizeof *part);
-    for (int i = 0; i < gpus; i++)
+    for (int i = 0; i < gpus; i++) {
+        little[i].blocks = 1;
         if (little[i].count > SUM_THREADS)
             little[i].count = SUM_THREADS;
+    }
     return run_once(little, gpus, reaches);
 }
 
@@ -246,7 +254,7 @@ int sum_time(size_t n, int gpus, double *ms)
         rc = split(n, gpus, i, &first, &count[i]);
     cudaGetDevice(&before);
     if (rc == LAB_OK)
-        rc = sum_open(part, gpus, count, TIME_BLOCKS);
+        rc = sum_open(part, gpus, count, blocks_for(count[0]));
     if (rc != LAB_OK)
         return rc;
     rc = time_parts(part, gpus, ms);

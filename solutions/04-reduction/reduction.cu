@@ -158,7 +158,7 @@ int sum_start(const struct sum_part *part, int parts)
     }
     if (rc != LAB_OK) // the caller gets an error and may free everything: let no kernel run on
         for (int i = 0; i < queued; i++)
-            cudaStreamSynchronize(part[i].stream);
+            sum_result(cudaStreamSynchronize(part[i].stream));
     cudaSetDevice(before);
     return rc;
     // END SOLUTION

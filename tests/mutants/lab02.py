@@ -74,7 +74,7 @@ MUTANTS = [
         find="    if (error == cudaSuccess) {\n        undo->pair",
         replace="    if (error == cudaSuccess || error == cudaErrorPeerAccessAlreadyEnabled) {\n"
         "        undo->pair",
-        rejected_by="disable",
+        rejected_by="enable_again",
         why="the undo later takes away access that somebody else relies on",
     ),
     Mutant(

@@ -71,6 +71,14 @@ MUTANTS = [
         why="forgets seven of the block's eight warps",
     ),
     Mutant(
+        name="warp_shuffles_inside_the_if",
+        todo=3,
+        find="        mine = warp_sum(lane < SUM_THREADS / 32 ? sum[lane] : 0.0f);\n",
+        replace="        if (lane < SUM_THREADS / 32)\n            mine = warp_sum(sum[lane]);\n",
+        rejected_by="warp",
+        why="lanes that the mask names do not take part: their values are undefined",
+    ),
+    Mutant(
         name="start_waits_in_the_loop",
         todo=4,
         find="            rc = sum_result(cudaEventRecord(p->done, p->stream));\n",

@@ -145,7 +145,11 @@ static void ask_all_probes(struct lab_test *t, const char *name)
     for (int from = 0; from < m.gpus && from < 4; from++)
         for (int to = 0; to < m.gpus && to < 4; to++)
             if (from != to && (from == 0 || to == 0 || from == 3))
-                in[n++] = (struct probe_in){.current = (from + 2) % m.gpus, .from = from, .to = to};
+                in[n++] =
+                    (struct probe_in){.current = (from + 2) % m.gpus,
+                                      .from = from,
+                                      .to = to,
+                                      .pre = (from + to) % 2 && attr_of(&m, from, to)->access};
     in[n++] = (struct probe_in){.current = 1, .from = 1, .to = 1};
     in[n++] = (struct probe_in){.current = 1, .from = 0, .to = m.gpus};
     in[n++] = (struct probe_in){.from = 0, .to = 1, .no_works = 1};

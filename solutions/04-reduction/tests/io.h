@@ -54,6 +54,7 @@ enum combine { COMBINE_NOT, COMBINE_HOST, COMBINE_PEER };
 struct parts_in {
     int32_t current, parts, combine, root, repeats;
     int32_t no_part, no_sum;
+    int32_t look;      /* ask right after sum_start what is complete. To ask may let time pass */
     int32_t reach;     /* switch access root -> others on first */
     int32_t bad_event; /* this part's `done` belongs to another GPU; -1: none */
     int32_t damage;    /* enum damage, to part damaged_part */
@@ -67,7 +68,7 @@ struct parts_out {
     int32_t opened; /* what making the parts said */
     struct outcome start, combine[PARTS_REPEATS];
     double sum[PARTS_REPEATS];     /* UNTOUCHED bytes before the call */
-    int32_t query[SUM_MAX_PARTS];  /* cudaEventQuery(done) right after sum_start */
+    int32_t query[SUM_MAX_PARTS];  /* cudaEventQuery(done) right after sum_start (look) */
     int32_t stream[SUM_MAX_PARTS]; /* cudaStreamQuery(stream) right after sum_start */
     float partials[SUM_MAX_PARTS][SUM_MAX_BLOCKS]; /* after `done` (COMBINE_NOT) */
 };

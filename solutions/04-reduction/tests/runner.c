@@ -231,7 +231,8 @@ static void run_parts(const struct parts_in *in, const struct sum_part *part, st
     for (int k = 0; k < in->repeats; k++) {
         before(in->current);
         after(&out->start, sum_start(given, in->parts));
-        look_after_start(in, part, out);
+        if (in->look)
+            look_after_start(in, part, out);
         if (in->combine == COMBINE_NOT && out->start.rc == LAB_OK)
             fetch_partials(in, part, out);
         memset(&out->sum[k], UNTOUCHED, sizeof out->sum[k]);
