@@ -9,7 +9,7 @@ import sys
 import unittest
 
 BIN = pathlib.Path(sys.argv[1])
-RECORDED = pathlib.Path(__file__).parent.parent / "recorded" / "hgx-h200-4" / "programs.txt"
+RECORDED = pathlib.Path(__file__).parent.parent / "recorded" / "hgx-h200-4"
 COUNT = 0
 
 
@@ -43,13 +43,13 @@ class Faults(unittest.TestCase):
         "host": ("is no GPU's memory", "cudaMemcpy"),
         "null": ("null pointer",),
         "freed": ("not allocated",),
-        "misaligned": ("a store of 4 bytes", "not a multiple of 4"),
+        "misaligned": ("misaligned", "not a multiple of 4"),
         "near": (),  # past the end of a small buffer: unnoticed, as on hardware
         "zero": (),
     }
 
     def test_as_recorded(self) -> None:
-        lines = [line for line in RECORDED.read_text().splitlines() if not line.startswith("#")]
+        lines = [line for line in (RECORDED / "programs.txt").read_text().splitlines() if not line.startswith("#")]
         self.assertEqual({line.split(":")[0] for line in lines}, set(self.SAID))
         for line in lines:
             case, answers = line.split(": ")
@@ -58,6 +58,18 @@ class Faults(unittest.TestCase):
                 self.assertEqual(done.stdout, answers + "\n", done.stderr)
                 for words in self.SAID[case]:
                     self.assertIn(words, done.stderr)
+
+
+class LastError(unittest.TestCase):
+    """Without devices the error cannot be taken away: probes/last_error.cu, recorded."""
+
+    def test_as_recorded(self) -> None:
+        for visible, case in (("", "visible_none_last"), ("0,0", "visible_dup_last")):
+            done = run("last_error", "first", CUDA_VISIBLE_DEVICES=visible)
+            self.assertEqual(done.stdout, (RECORDED / f"{case}.txt").read_text(), case)
+
+    def test_with_devices_there_is_none(self) -> None:
+        self.assertNotIn("cudaError", run("last_error", "first").stdout)
 
 
 class Talk(unittest.TestCase):

@@ -29,18 +29,19 @@ cudaError_t vgpu__record(cudaError_t error)
     return error;
 }
 
-/* Without devices the error of the first call comes again with every question, as recorded
- * ([visible_none_last]): it cannot be taken away. */
-cudaError_t cudaGetLastError(void)
-{
-    cudaError_t error = vgpu__self.last_error;
-    vgpu__self.last_error = vgpu__start_error();
-    return error;
-}
-
+/* Without devices both answer what every call answers, even the first one, and nothing takes it away,
+ * as recorded ([visible_none_last], [visible_dup_last]). */
 cudaError_t cudaPeekAtLastError(void)
 {
-    return vgpu__self.last_error;
+    cudaError_t error = vgpu__start();
+    return error != cudaSuccess ? error : vgpu__self.last_error;
+}
+
+cudaError_t cudaGetLastError(void)
+{
+    cudaError_t error = cudaPeekAtLastError();
+    vgpu__self.last_error = cudaSuccess;
+    return error;
 }
 
 const char *cudaGetErrorName(cudaError_t error)

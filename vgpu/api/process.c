@@ -175,11 +175,6 @@ cudaError_t vgpu__start(void)
     return start_error;
 }
 
-cudaError_t vgpu__start_error(void)
-{
-    return atomic_load(&started) ? start_error : cudaSuccess;
-}
-
 int vgpu__new_connection(struct vgpu_request *request, struct vgpu_reply *reply)
 {
     int fd = -1, count = 1;

@@ -53,7 +53,6 @@ extern struct vgpu__process vgpu__process;
  * 35 no node, 100 no devices, 101 a device named twice; cudaSuccess otherwise, also in a forked
  * child, which may still ask about devices. */
 cudaError_t vgpu__start(void);
-cudaError_t vgpu__start_error(void); /* what it answered; cudaSuccess before the first time */
 
 /* A connection of its own for the calling thread: a descriptor, or -1 (said on stderr). */
 int vgpu__new_connection(struct vgpu_request *request, struct vgpu_reply *reply);
