@@ -141,22 +141,22 @@ ACCESS(4, ACCESS_4, 3)
 ACCESS(8, ACCESS_8, 7)
 ACCESS(16, ACCESS_16, 15)
 
-OFFERED void __tsan_read_range(void *p, uint64_t bytes)
+OFFERED void __tsan_read_range(void *p, long bytes)
 {
-    range(p, bytes, false, CALLER);
+    range(p, (uint64_t)bytes, false, CALLER);
 }
 
-OFFERED void __tsan_write_range(void *p, uint64_t bytes)
+OFFERED void __tsan_write_range(void *p, long bytes)
 {
-    range(p, bytes, true, CALLER);
+    range(p, (uint64_t)bytes, true, CALLER);
 }
 
-OFFERED void __tsan_vptr_read(void **p)
+OFFERED void __tsan_vptr_read(void *p)
 {
     one(p, ACCESS_8, 7, false, CALLER);
 }
 
-OFFERED void __tsan_vptr_update(void **p, void *value)
+OFFERED void __tsan_vptr_update(void *p, void *value)
 {
     (void)value;
     one(p, ACCESS_8, 7, true, CALLER);
@@ -172,7 +172,10 @@ OFFERED void __tsan_func_entry(void *pc)
                     (STACK_BYTES - STACK_RESERVE) >> 10);
 }
 
-OFFERED void __tsan_func_exit(void) {}
+OFFERED void __tsan_func_exit(void *pc)
+{
+    (void)pc;
+}
 
 OFFERED void __tsan_init(void) {}
 

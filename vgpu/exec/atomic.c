@@ -139,11 +139,12 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
     return old;
 }
 
-/* ---- __atomic and std::atomic in device code ---- */
+/* ---- __atomic and std::atomic in device code: the signatures are the compilers' ---- */
 
 #define FETCH(bits, type, name, result)                                                            \
-    OFFERED type __tsan_atomic##bits##_fetch_##name(volatile type *p, type value, int order)       \
+    OFFERED type __tsan_atomic##bits##_fetch_##name(volatile void *at, type value, int order)      \
     {                                                                                              \
+        volatile type *p = at;                                                                     \
         (void)order;                                                                               \
         access_atomic((void *)p, bits / 8, true, true, CALLER);                                    \
         now.run->counts.atomics++;                                                                 \
@@ -153,22 +154,25 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
     }
 
 #define LOAD_STORE(bits, type)                                                                     \
-    OFFERED type __tsan_atomic##bits##_load(const volatile type *p, int order)                     \
+    OFFERED type __tsan_atomic##bits##_load(const volatile void *at, int order)                    \
     {                                                                                              \
+        const volatile type *p = at;                                                               \
         (void)order;                                                                               \
         access_atomic((void *)p, bits / 8, true, false, CALLER);                                   \
         type value = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                         \
         poll_note((uint64_t)p, value, bits / 8);                                                   \
         return value;                                                                              \
     }                                                                                              \
-    OFFERED void __tsan_atomic##bits##_store(volatile type *p, type value, int order)              \
+    OFFERED void __tsan_atomic##bits##_store(volatile void *at, type value, int order)             \
     {                                                                                              \
+        volatile type *p = at;                                                                     \
         (void)order;                                                                               \
         access_atomic((void *)p, bits / 8, false, true, CALLER);                                   \
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                              \
     }                                                                                              \
-    OFFERED type __tsan_atomic##bits##_exchange(volatile type *p, type value, int order)           \
+    OFFERED type __tsan_atomic##bits##_exchange(volatile void *at, type value, int order)          \
     {                                                                                              \
+        volatile type *p = at;                                                                     \
         (void)order;                                                                               \
         access_atomic((void *)p, bits / 8, true, true, CALLER);                                    \
         now.run->counts.atomics++;                                                                 \
@@ -178,11 +182,9 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
     }
 
 #define COMPARE(bits, type)                                                                        \
-    OFFERED type __tsan_atomic##bits##_compare_exchange_val(volatile type *p, type expected,       \
-                                                            type value, int order, int failed)     \
+    static type compare##bits(volatile type *p, type expected, type value, uint64_t pc)            \
     {                                                                                              \
-        (void)order, (void)failed;                                                                 \
-        access_atomic((void *)p, bits / 8, true, true, CALLER);                                    \
+        access_atomic((void *)p, bits / 8, true, true, pc);                                        \
         now.run->counts.atomics++;                                                                 \
         type old = expected;                                                                       \
         bool done = __atomic_compare_exchange_n(p, &old, value, false, __ATOMIC_SEQ_CST,           \
@@ -190,17 +192,27 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
         atomic_done((void *)p, old, done ? value : old, bits / 8);                                 \
         return old;                                                                                \
     }                                                                                              \
-    OFFERED int __tsan_atomic##bits##_compare_exchange_strong(volatile type *p, type *expected,    \
-                                                              type value, int order, int failed)   \
-    {                                                                                              \
-        type wanted = *expected;                                                                   \
-        *expected = __tsan_atomic##bits##_compare_exchange_val(p, wanted, value, order, failed);   \
-        return *expected == wanted;                                                                \
-    }                                                                                              \
-    OFFERED int __tsan_atomic##bits##_compare_exchange_weak(volatile type *p, type *expected,      \
+    OFFERED type __tsan_atomic##bits##_compare_exchange_val(volatile void *at, type expected,      \
                                                             type value, int order, int failed)     \
     {                                                                                              \
-        return __tsan_atomic##bits##_compare_exchange_strong(p, expected, value, order, failed);   \
+        (void)order, (void)failed;                                                                 \
+        return compare##bits(at, expected, value, CALLER);                                         \
+    }                                                                                              \
+    OFFERED bool __tsan_atomic##bits##_compare_exchange_strong(volatile void *at, void *expected,  \
+                                                               type value, int order, int failed)  \
+    {                                                                                              \
+        (void)order, (void)failed;                                                                 \
+        type *to = expected, wanted = *to;                                                         \
+        *to = compare##bits(at, wanted, value, CALLER);                                            \
+        return *to == wanted;                                                                      \
+    }                                                                                              \
+    OFFERED bool __tsan_atomic##bits##_compare_exchange_weak(volatile void *at, void *expected,    \
+                                                             type value, int order, int failed)    \
+    {                                                                                              \
+        (void)order, (void)failed;                                                                 \
+        type *to = expected, wanted = *to;                                                         \
+        *to = compare##bits(at, wanted, value, CALLER);                                            \
+        return *to == wanted;                                                                      \
     }
 
 #define ATOMICS(bits, type)                                                                        \
