@@ -8,7 +8,8 @@ from pathlib import Path
 from grader.exits import ExitStatus, LabError
 from grader.machine import cores
 from grader.needs import build_env, tool_path
-from grader.proc import Done, capture, show
+from grader.proc import Done, capture
+from grader.progress import show_build
 from grader.project import Project
 
 
@@ -29,7 +30,7 @@ def configure(project: Project, *, again: bool = False) -> bool:
 
 def build(project: Project, targets: Sequence[str] = (), *, quiet: bool = False) -> Done:
     """Builds `targets`, or everything; goes on past a file that does not compile, so that one lab's
-    mistake hides no other. Output is kept when `quiet`, shown as it comes otherwise."""
+    mistake hides no other. Its progress is shown unless `quiet`; its output is kept."""
     require_configured(project)
     words: list[str | Path] = ["cmake", "--build", project.build_dir, f"-j{cores()}"]
     for target in targets:
@@ -37,7 +38,7 @@ def build(project: Project, targets: Sequence[str] = (), *, quiet: bool = False)
     words += ["--", *_keep_going(project)]
     if quiet:
         return capture(words, cwd=project.root, env=build_env(project))
-    return Done(show(words, cwd=project.root, env=build_env(project)), "")
+    return show_build(words, cwd=project.root, env=build_env(project))
 
 
 def require_configured(project: Project) -> None:

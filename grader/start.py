@@ -38,7 +38,10 @@ def first_run(project: Project) -> ExitStatus:
     labs = started(project)
     references = [f"solution{lab.number}" for lab in labs]  # and with them all that tests need
     if not build.build(project, references).ok:
-        raise LabError("The project itself does not build: see above.", ExitStatus.BUILD_FAILED)
+        raise LabError(
+            "The project itself does not build, which is no fault of yours: see above.",
+            ExitStatus.BUILD_FAILED,
+        )
     try:
         rebuild(project, labs)
     except LabError as error:
