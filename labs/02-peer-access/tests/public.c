@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: MIT
+ * public.c: the tests of lab 02 that come with the lab.
+ */
+#include "ask.h"
+
+/* ---- TODO(1) ---- */
+
+static void check_matrix(struct lab_test *t)
+{
+    struct machine m;
+    struct matrix_in in[8] = {{.current = 1}, {.n = 1}};
+    size_t n = 2;
+    use_machine(t, "hgx-h200-4", &m);
+    for (int k = 2; k <= m.gpus && n < 5; k++)
+        in[n++] = (struct matrix_in){.current = k - 1, .n = k};
+    in[n++] = (struct matrix_in){.n = -1};
+    in[n++] = (struct matrix_in){.n = 2, .no_table = 1};
+    in[n++] = (struct matrix_in){.n = m.gpus + 1};
+    ask_matrix(t, &m, in, n);
+}
+
+static void check_matrix_oneway(struct lab_test *t)
+{
+    struct machine m;
+    struct matrix_in in[] = {{.current = 1, .n = 2}, {.n = 1}};
+    use_machine(t, "oneway-2", &m);
+    ask_matrix(t, &m, in, COUNT(in));
+}
+
+/* ---- TODO(2) ---- */
+
+static void ask_all_attrs(struct lab_test *t, const char *name)
+{
+    struct machine m;
+    struct attrs_in in[24];
+    size_t n = 0;
+    use_machine(t, name, &m);
+    for (int from = 0; from < m.gpus && from < 4; from++)
+        for (int to = 0; to < m.gpus && to < 4; to++)
+            in[n++] = (struct attrs_in){.current = m.gpus - 1, .from = from, .to = to};
+    in[n++] = (struct attrs_in){.from = -1, .to = 1};
+    in[n++] = (struct attrs_in){.from = 0, .to = m.gpus};
+    in[n++] = (struct attrs_in){.from = 0, .to = 1, .no_attr = 1};
+    ask_attrs(t, &m, in, n);
+}
+
+static void check_attrs(struct lab_test *t)
+{
+    ask_all_attrs(t, "hgx-h200-4");
+}
+
+static void check_attrs_pcie(struct lab_test *t)
+{
+    ask_all_attrs(t, "pcie-4-dual");
+}
+
+/* ---- TODO(3) and TODO(4) ---- */
+
+static void check_enable(struct lab_test *t)
+{
+    struct machine m;
+    struct enable_in in[] = {
+        {.current = 1, .n = 2, .gpu = {0, 1}},
+        {.current = 0, .n = 3, .gpu = {2, 0, 3}},
+        {.current = 1, .n = 1, .gpu = {1}},
+        {.n = 0},
+    };
+    use_machine(t, "hgx-h200-4", &m);
+    ask_enable(t, &m, in, COUNT(in), JUDGE_ENABLE);
+}
+
+static void check_enable_again(struct lab_test *t)
+{
+    struct machine m;
+    struct enable_in in[] = {
+        {.current = 1, .n = 2, .gpu = {0, 1}, .pre_count = 1, .pre = {{1, 0}}},
+        {.current = 0, .n = 2, .gpu = {1, 0}, .pre_count = 2, .pre = {{1, 0}, {0, 1}}},
+    };
+    use_machine(t, "hgx-h200-4", &m);
+    ask_enable(t, &m, in, COUNT(in), JUDGE_ENABLE);
+}
+
+static void check_enable_rollback(struct lab_test *t)
+{
+    struct machine m;
+    struct enable_in in[] = {
+        {.current = 3, .n = 3, .gpu = {0, 1, 2}},
+        {.current = 0, .n = 3, .gpu = {3, 2, 1}, .pre_count = 1, .pre = {{2, 3}}},
+        {.current = 1, .n = 2, .gpu = {0, 1}},
+    };
+    use_machine(t, "pcie-4-dual", &m);
+    ask_enable(t, &m, in, COUNT(in), JUDGE_ENABLE);
+}
+
+static void check_enable_arguments(struct lab_test *t)
+{
+    struct machine m;
+    use_machine(t, "hgx-h200-4", &m);
+    struct enable_in in[] = {
+        {.current = 1, .n = 2, .gpu = {0, 1}, .no_undo = 1},
+        {.current = 1, .n = 2, .no_list = 1},
+        {.current = 1, .n = 3, .gpu = {0, 1, 0}},
+        {.current = 1, .n = 3, .gpu = {0, 1, -1}},
+        {.current = 1, .n = 3, .gpu = {0, 1, m.gpus}},
+        {.current = 1, .n = -1, .gpu = {0, 1}},
+    };
+    ask_enable(t, &m, in, COUNT(in), JUDGE_ENABLE);
+}
+
+static void check_disable(struct lab_test *t)
+{
+    struct machine m;
+    struct enable_in in[] = {
+        {.current = 1, .n = 2, .gpu = {0, 1}},
+        {.current = 2, .n = 3, .gpu = {0, 1, 3}, .pre_count = 3, .pre = {{0, 1}, {3, 1}, {1, 2}}},
+    };
+    use_machine(t, "hgx-h200-4", &m);
+    ask_enable(t, &m, in, COUNT(in), JUDGE_DISABLE);
+}
+
+/* ---- TODO(5) ---- */
+
+static void check_class(struct lab_test *t)
+{
+    static const struct class_in in[] = {
+        {.attr = {.access = 0, .rank = 0, .atomics = 0}},
+        {.attr = {.access = 1, .rank = 0, .atomics = 0}},
+        {.attr = {.access = 1, .rank = 0, .atomics = 1}},
+        {.attr = {.access = 1, .rank = 3, .atomics = 1}},
+        {.attr = {.access = 0, .rank = 0, .atomics = 1}},
+        {.no_attr = 1},
+        {.no_kind = 1},
+    };
+    ask_class(t, in, COUNT(in));
+}
+
+/* ---- TODO(6) ---- */
+
+static void ask_all_probes(struct lab_test *t, const char *name)
+{
+    struct machine m;
+    struct probe_in in[24];
+    size_t n = 0;
+    use_machine(t, name, &m);
+    for (int from = 0; from < m.gpus && from < 4; from++)
+        for (int to = 0; to < m.gpus && to < 4; to++)
+            if (from != to && (from == 0 || to == 0 || from == 3))
+                in[n++] =
+                    (struct probe_in){.current = (from + 2) % m.gpus,
+                                      .from = from,
+                                      .to = to,
+                                      .pre = (from + to) % 2 && attr_of(&m, from, to)->access};
+    in[n++] = (struct probe_in){.current = 1, .from = 1, .to = 1};
+    in[n++] = (struct probe_in){.current = 1, .from = 0, .to = m.gpus};
+    in[n++] = (struct probe_in){.from = 0, .to = 1, .no_works = 1};
+    ask_probe(t, &m, in, n);
+}
+
+static void check_probe(struct lab_test *t)
+{
+    ask_all_probes(t, "hgx-h200-4");
+}
+
+static void check_probe_pcie(struct lab_test *t)
+{
+    ask_all_probes(t, "pcie-4-dual");
+}
+
+/* The answer must come from trying: the node saw a kernel of `from` write into memory of `to`. */
+static void check_probe_tries(struct lab_test *t)
+{
+    struct machine m;
+    struct probe_in in = {.current = 0, .from = 3, .to = 1};
+    use_machine(t, "hgx-h200-4", &m);
+    const struct lab_witness *w = lab_witness(ask_probe(t, &m, &in, 1));
+    unsigned kernels = 0;
+    for (unsigned i = 0; i < w->record_count; i++)
+        kernels += w->records[i].kind == LAB_KERNEL && w->records[i].gpu == in.from;
+    lab_expect(t, kernels > 0,
+               "peer_probe(3, 1) launched no kernel on GPU 3: it answered without trying");
+    lab_expect(t, w->kernel_bytes[in.from][in.to] > 0,
+               "peer_probe(3, 1) launched kernels, but none on GPU 3 touched memory of GPU 1");
+}
+
+/* ---- TODO(7) ---- */
+
+static void check_dot(struct lab_test *t)
+{
+    static const char *const drawn[] = {"hgx-h200-4", "pcie-4-dual", "oneway-2", "single"};
+    struct dot_in in[COUNT(drawn) + 1];
+    memset(in, 0, sizeof in);
+    for (size_t k = 0; k < COUNT(drawn); k++) {
+        for (size_t i = 0; i < COUNT(shapes); i++) {
+            struct machine m;
+            if (strcmp(shapes[i].name, drawn[k]) != 0)
+                continue;
+            machine_from_shape(&m, &shapes[i]);
+            in[k].n = m.gpus;
+            memcpy(in[k].attr, m.attr, sizeof m.attr);
+        }
+    }
+    in[COUNT(drawn)] = (struct dot_in){.n = 1, .stream = DOT_MISSING};
+    ask_dot(t, in, COUNT(in));
+}
+
+/* ---- all of them together, all yours ---- */
+
+static void check_together(struct lab_test *t)
+{
+    struct machine m;
+    struct matrix_in table = {.current = 1, .n = 4};
+    struct enable_in both = {
+        .current = 3, .n = 4, .gpu = {0, 1, 2, 3}, .pre_count = 1, .pre = {{2, 0}}};
+    struct probe_in probe = {.current = 1, .from = 2, .to = 0, .pre = 1};
+    use_machine(t, "hgx-h200-4", &m);
+    table.n = both.n = m.gpus < 4 ? m.gpus : 4;
+    ask_matrix(t, &m, &table, 1);
+    ask_enable(t, &m, &both, 1, JUDGE_ENABLE | JUDGE_DISABLE);
+    if (m.gpus > 2)
+        ask_probe(t, &m, &probe, 1);
+}
+
+#define DIRECTIONS "peer access has a direction: from -> to and to -> from are two switches"
+#define AS_BEFORE "a function that fails leaves everything as it found it"
+
+const char lab_name[] = "lab02";
+
+LAB_CASES = {
+    {.name = "matrix",
+     .todo = 1,
+     .title = "the table says for every pair what the runtime says",
+     .rule = "can[from * n + to]; a GPU is no peer of itself",
+     .points = 5,
+     .quick = true,
+     .min_gpus = 2,
+     .check = check_matrix},
+    {.name = "matrix_oneway",
+     .todo = 1,
+     .title = "the two directions of a pair are asked one by one",
+     .rule = DIRECTIONS,
+     .points = 3,
+     .check = check_matrix_oneway},
+    {.name = "attrs",
+     .todo = 2,
+     .title = "access, rank and native atomics of a direction",
+     .rule = "cudaDeviceGetP2PAttribute answers one question a call; rank 0 is the best",
+     .points = 4,
+     .min_gpus = 2,
+     .check = check_attrs},
+    {.name = "attrs_pcie",
+     .todo = 2,
+     .title = "no access is an answer, not an error",
+     .rule = "peer access over PCIe has no native atomics; across sockets there is none at all",
+     .points = 3,
+     .check = check_attrs_pcie},
+    {.name = "enable",
+     .todo = 3,
+     .title = "every pair of the list is on afterwards, both ways",
+     .rule = DIRECTIONS ", each made with its own GPU current",
+     .points = 8,
+     .quick = true,
+     .min_gpus = 4,
+     .check = check_enable},
+    {.name = "enable_again",
+     .todo = 3,
+     .title = "what was on already is fine, is not noted, and leaves no error behind",
+     .rule = "cudaErrorPeerAccessAlreadyEnabled stays in cudaGetLastError() until it is fetched",
+     .points = 6,
+     .min_gpus = 2,
+     .check = check_enable_again},
+    {.name = "enable_rollback",
+     .todo = 3,
+     .title = "when one direction cannot be had, none is left on",
+     .rule = AS_BEFORE,
+     .points = 6,
+     .check = check_enable_rollback},
+    {.name = "enable_arguments",
+     .todo = 3,
+     .title = "bad lists are refused before anything is switched",
+     .rule = AS_BEFORE,
+     .points = 3,
+     .min_gpus = 2,
+     .check = check_enable_arguments},
+    {.name = "disable",
+     .todo = 4,
+     .title = "exactly what was noted is off afterwards",
+     .rule = "somebody else may rely on a direction that was on before you came",
+     .points = 7,
+     .min_gpus = 4,
+     .check = check_disable},
+    {.name = "class",
+     .todo = 5,
+     .title = "none, peer, peer with atomics",
+     .rule = "without access the other attributes mean nothing",
+     .points = 4,
+     .quick = true,
+     .check = check_class},
+    {.name = "probe",
+     .todo = 6,
+     .title = "stores arrive and additions add up, in every direction",
+     .rule = "cudaMemset may return before it has run, and no stream orders two GPUs",
+     .points = 7,
+     .min_gpus = 2,
+     .check = check_probe},
+    {.name = "probe_pcie",
+     .todo = 6,
+     .title = "without access nothing is tried, without native atomics only stores",
+     .rule = "a store without access ends the whole program's use of CUDA (error 700)",
+     .points = 5,
+     .check = check_probe_pcie},
+    {.name = "probe_tries",
+     .todo = 6,
+     .title = "the answer comes from trying",
+     .rule = "saying yes is not arriving",
+     .points = 4,
+     .needs_witness = true,
+     .check = check_probe_tries},
+    {.name = "dot",
+     .todo = 7,
+     .title = "the graph has every GPU and one edge a direction",
+     .rule = "a GPU without peers is part of the machine too",
+     .points = 6,
+     .check = check_dot},
+    {.name = "together",
+     .todo = 0,
+     .title = "your functions work together",
+     .rule = "what one leaves behind the next one finds",
+     .points = 4,
+     .min_gpus = 2,
+     .check = check_together},
+    {0},
+};

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT
+ * io.h: what lab 03's tests send to the runner and get back. One pair of structs an adapter.
+ *
+ * `last` is cudaPeekAtLastError() after the call, `current` is cudaGetDevice() after it.
+ */
+#ifndef LAB03_IO_H
+#define LAB03_IO_H
+
+#include <stdint.h>
+
+#include "../lab03.h"
+
+#define IO_ASKED 64   /* questions in one run, at most: all pairs of 8 GPUs */
+#define IO_GUARD 64   /* bytes on either side of every buffer that a copy must not touch */
+#define IO_UNSET -77  /* in numbers: the call wrote nothing */
+#define IO_FILL 0x5A  /* in structs: the call wrote nothing */
+#define IO_RIM 0xEE   /* what every destination holds before the copy */
+#define IO_STALE 0xDD /* what every source holds before its pattern is put there */
+
+/* copy_path */
+struct path_in {
+    int asked, null;
+    int dst[IO_ASKED], src[IO_ASKED];
+};
+struct path_out {
+    int rc[IO_ASKED], path[IO_ASKED], last[IO_ASKED];
+};
+
+/* Copies by one of the functions, queued back to back in a non-blocking stream of src_dev between
+ * uploads of the sources before and uploads of other bytes into the sources after. Nothing waits
+ * but the last line of it. The pattern of source i is bytes [at, at + size[i]) of the blob that
+ * follows the struct, `at` being the sum of the sizes before; the other bytes are its complement.
+ * The output's blob holds every destination with its guards. */
+enum move { MOVE_PEER, MOVE_STAGE, MOVE_P2P };
+struct moves_in {
+    int move, asked;
+    int dst_dev, src_dev, current; /* current: GPU of the calling thread */
+    int streams;                   /* 1, or 2 in turn */
+    int no_stage;                  /* MOVE_P2P: a null stage */
+    uint64_t chunk;
+    uint64_t size[IO_ASKED];
+};
+struct moves_out {
+    int setup; /* 0: the adapter's own calls worked */
+    int rc[IO_ASKED], taken[IO_ASKED];
+    int busy; /* cudaStreamQuery said "not ready" right after the last call */
+    int last, current;
+};
+
+/* Calls that must be refused: pointers and numbers that do not fit. */
+enum refusal {
+    REFUSE_NULL_DST,
+    REFUSE_NULL_SRC,
+    REFUSE_HOST_DST,
+    REFUSE_HOST_SRC,
+    REFUSE_SWAPPED,  /* the two device numbers; stages: a stage the other way round */
+    REFUSE_NO_DST,   /* dst_dev is nobody's; stages: a null stage */
+    REFUSE_NO_SRC,   /* src_dev is -1; stages: a stage that is all zero */
+    REFUSE_NO_TAKEN, /* p2p_copy: taken is null */
+    REFUSALS
+};
+struct refuse_in {
+    int move, dst_dev, src_dev;
+};
+struct refuse_out {
+    int rc[REFUSALS], last[REFUSALS], taken[REFUSALS], current;
+    int changed; /* bytes of the destination that are not what they were */
+};
+
+/* stage_create and stage_destroy */
+enum belongs { OF_DOWN, OF_UP, OF_BEGIN, OF_FILLED, OF_DRAINED = OF_FILLED + 2 };
+struct stage_in {
+    int dst_dev, src_dev, current, null, times;
+    uint64_t chunk;
+};
+struct stage_out {
+    int create, destroy, again; /* results; again: destroying it once more */
+    int last, current;          /* after the creation */
+    int destroy_current;        /* after the destruction */
+    int untouched;              /* *stage is as before the creation */
+    int numbers;                /* dst_dev, src_dev and chunk_bytes are those asked for */
+    int pinned[2];              /* the host buffers */
+    int non_blocking[2];        /* down, up */
+    int of_its_gpu[7];          /* enum belongs: 0 when it is of the GPU it should be of */
+    int cleared;                /* *stage is all zero after the destruction */
+};
+
+/* How long things take, by events, in milliseconds. Ways not asked for are -1. */
+enum way {
+    WAY_DRIVER = 1,
+    WAY_HOPS = 2,
+    WAY_SERIAL = 4,
+    WAY_PAGEABLE = 8,
+    WAY_STAGE = 16,
+    WAY_P2P = 32
+};
+struct speed_in {
+    int dst_dev, src_dev, repeat, ways;
+    uint64_t bytes, chunk;
+};
+struct speed_out {
+    int rc, taken;
+    double down, up;                /* the two hops alone, pinned, in one piece */
+    double serial, serial_pageable; /* down then up */
+    double stage;                   /* stage_copy_async */
+    double driver;                  /* cudaMemcpyPeerAsync with peer access off */
+    double p2p;                     /* p2p_copy */
+};
+
+struct measure_in {
+    int asked, null, current;
+    int from[IO_ASKED], to[IO_ASKED], both[IO_ASKED];
+    uint64_t bytes[IO_ASKED];
+    int peer_before; /* peer access from -> to is on before already */
+};
+struct measure_out {
+    int rc[IO_ASKED], last[IO_ASKED], current[IO_ASKED];
+    struct bw bw[IO_ASKED];
+    int peer_after; /* with peer_before: it still is */
+};
+
+#define IO_PAIRS 64
+struct matrix_in {
+    int n, null;
+    uint64_t bytes;
+};
+struct matrix_out {
+    int rc, last, current;
+    double gbs[IO_PAIRS + 1], single[IO_PAIRS]; /* single: p2p_measure of each pair */
+};
+
+struct half_in {
+    int points, null;
+    struct bw curve[IO_ASKED];
+};
+struct half_out {
+    int rc;
+    uint64_t half;
+};
+
+#endif

@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT
+ * public.c: lab 03's public tests.
+ */
+#include "public_copies.h"
+#include "rates.h"
+
+/* ---- TODO 6 ---- */
+
+static void check_measure(struct lab_test *t)
+{
+    /* Large enough that starting two copies does not show: real machines need more for that. */
+    uint64_t bytes = lab_is_virtual(t) ? 16 * MIB : 256 * MIB;
+    double one = check_measured(t, 0, 1, bytes);
+    struct bw both = one_measure(t, 0, 1, bytes, 1);
+    check_bw(t, &both, 2 * bytes, PATH_PEER);
+    lab_expect(t, both.gbs >= 1.9 * one,
+               "both ways at once give %.1f GB/s, one way %.1f: expected at least 1.9 times that "
+               "(each direction needs a stream of its own GPU, and both must start before either "
+               "is waited for)",
+               both.gbs, one);
+    lab_expect(t, both.gbs <= 2.05 * one,
+               "both ways at once give %.1f GB/s, one way %.1f: more than "
+               "twice cannot be",
+               both.gbs, one);
+}
+
+static void check_measure_bad(struct lab_test *t)
+{
+    int n = lab_gpus(t);
+    struct measure_in in = {.from = {0}, .to = {n}, .bytes = {MIB}};
+    refuse_measure(t, in, "p2p_measure to a GPU that is not there", LAB_ENOGPU);
+    in.to[0] = 0;
+    in.both[0] = 1;
+    refuse_measure(t, in, "p2p_measure of GPU 0 both ways with itself", LAB_EINVAL);
+    in.both[0] = 0;
+    in.bytes[0] = 0;
+    refuse_measure(t, in, "p2p_measure of 0 bytes", LAB_EINVAL);
+    in.bytes[0] = (uint64_t)1 << 45;
+    in.to[0] = 1;
+    refuse_measure(t, in, "p2p_measure of 32 TiB", LAB_ENOMEM);
+}
+
+/* 600 and 300 GB/s are the same wire: the source counts both directions. */
+static void check_example_a_rate(struct lab_test *t)
+{
+    lab_node(t, "textbook-a100-2");
+    struct bw one = one_measure(t, 0, 1, 62500000, 0);
+    lab_node(t, "textbook-a100-2");
+    struct bw both = one_measure(t, 0, 1, 62500000, 1);
+    lab_close(t, "GB/s one way over NVLink", one.gbs, 300, 3);
+    lab_close(t, "GB/s over NVLink, both ways counted as the source does", both.gbs, 600, 6);
+    lab_close(t, "1 GB one way over NVLink, ms", 16e3 * one.seconds, 3.33, 0.05);
+}
+
+/* ---- TODO 7 ---- */
+
+static void check_matrix(struct lab_test *t)
+{
+    int n = lab_gpus(t) < 4 ? lab_gpus(t) : 4;
+    check_matrix_of(t, n, MIB, lab_is_virtual(t) ? 0.01 : 0.3);
+    if (lab_is_virtual(t)) {
+        lab_node(t, "oneway-2");
+        check_matrix_of(t, 2, 4 * MIB, 0.01);
+    }
+    struct matrix_in in = {.n = 2, .null = 1, .bytes = MIB};
+    refuse_matrix(t, in, "p2p_matrix(2, 1 MiB, NULL)", LAB_EINVAL);
+}
+
+static void check_matrix_bad(struct lab_test *t)
+{
+    struct matrix_in in = {.n = -1, .bytes = MIB};
+    in.n = lab_gpus(t) + 1;
+    refuse_matrix(t, in, "p2p_matrix of more GPUs than there are", LAB_ENOGPU);
+    in.n = -1;
+    refuse_matrix(t, in, "p2p_matrix of -1 GPUs", LAB_EINVAL);
+}
+
+/* ---- TODO 8 ---- */
+
+static void check_half(struct lab_test *t)
+{
+    const uint64_t sizes[] = {64, 4 * KIB, 256 * KIB, MIB, 16 * MIB, 256 * MIB};
+    check_half_line(t, 1.67e-6, 395.3e9, 6, sizes);
+    check_half_line(t, 2.46e-6, 55.4e9, 6, sizes);
+    check_half_line(t, 1e-3, 100e9, 2, sizes + 4); /* two points are a line, too */
+}
+
+static void check_half_bad(struct lab_test *t)
+{
+    const uint64_t sizes[] = {MIB, 2 * MIB, 4 * MIB}, falling[] = {MIB, MIB};
+    struct half_in in = line(1e-9, 1e9, 3, sizes);
+    refuse_half(t, &in, "p2p_half of a curve that begins at full speed", LAB_ERANGE);
+    in = line(1e-3, 1e9, 1, sizes);
+    refuse_half(t, &in, "p2p_half of one point", LAB_EINVAL);
+    in = line(1e-3, 1e9, 2, falling);
+    refuse_half(t, &in, "p2p_half of sizes that do not rise", LAB_EINVAL);
+    in = line(1e-3, 1e9, 3, sizes);
+    in.null = 1;
+    refuse_half(t, &in, "p2p_half(NULL, ...)", LAB_EINVAL);
+}
+
+/* ---- all together ---- */
+
+/* The curve of a real pair: half of the best rate comes about where latency x bandwidth says. */
+static void check_curve(struct lab_test *t)
+{
+    struct measure_in in = {.asked = 12};
+    struct half_in half = {.points = 12};
+    for (int i = 0; i < in.asked; i++) {
+        in.to[i] = 1;
+        in.bytes[i] = (uint64_t)4 << (2 * i);
+    }
+    const struct measure_out *out = ASK(t, "measure", &in, measure_out);
+    for (int i = 0; i < in.asked; i++) {
+        expect_rc(t, "p2p_measure", out->rc[i], LAB_OK);
+        half.curve[i] = out->bw[i];
+    }
+    double product = half.curve[0].seconds * half.curve[11].gbs * 1e9;
+    const struct half_out *found = ASK(t, "half", &half, half_out);
+    expect_rc(t, "p2p_half", found->rc, LAB_OK);
+    lab_expect(
+        t, (double)found->half > product / 2 && (double)found->half < product * 2,
+        "half of the best rate is reached at %llu bytes; latency x bandwidth says about %.0f",
+        (unsigned long long)found->half, product);
+    if (lab_is_virtual(t))
+        lab_expect(t, found->half > 400000 && found->half < 1200000,
+                   "half of the best rate is reached at %llu bytes; on this machine it is near "
+                   "660,000: are small copies timed too long?",
+                   (unsigned long long)found->half);
+}
+
+LAB_CASES = {
+    {.name = "path",
+     .todo = 1,
+     .title = "copy_path finds the direct paths",
+     .points = 3,
+     .quick = true,
+     .min_gpus = 1,
+     .check = check_path},
+    {.name = "path_shapes",
+     .todo = 1,
+     .title = "copy_path on machines without peer access, or with it one way only",
+     .rule =
+         "cudaDeviceCanAccessPeer(&can, a, b) says whether a reaches b's memory; b reaching a's "
+         "is another question",
+     .points = 4,
+     .needs_witness = true,
+     .check = check_path_shapes},
+    {.name = "path_bad",
+     .todo = 1,
+     .title = "copy_path refuses GPUs that are not there",
+     .points = 3,
+     .min_gpus = 1,
+     .check = check_path_bad},
+    {.name = "peer_copy",
+     .todo = 2,
+     .title = "copy_peer_async copies every byte, in the order of its stream, without waiting",
+     .rule = "what the stream holds comes before the copy, what is put into it later comes after",
+     .points = 5,
+     .quick = true,
+     .min_gpus = 1,
+     .check = check_peer_copy},
+    {.name = "peer_copy_bad",
+     .todo = 2,
+     .title = "copy_peer_async refuses memory of another GPU than was named",
+     .rule = "CUDA copies by address and never looks at the two numbers: nobody else will notice",
+     .points = 3,
+     .min_gpus = 2,
+     .check = check_peer_copy_bad},
+    {.name = "stage_create",
+     .todo = 3,
+     .title = "stage_create makes everything on the right GPU, stage_destroy gives it back",
+     .rule = "a stream or an event belongs to the device that was current when it was made",
+     .points = 6,
+     .quick = true,
+     .min_gpus = 1,
+     .check = check_stage_create},
+    {.name = "stage_create_bad",
+     .todo = 3,
+     .title = "stage_create is all or nothing",
+     .rule = "whoever gets an error has nothing to give back",
+     .points = 4,
+     .min_gpus = 1,
+     .check = check_stage_create_bad},
+    {.name = "stage_copy",
+     .todo = 4,
+     .title = "stage_copy_async copies every byte: any size, back to back, in the stream's order",
+     .rule = "buffer i may be filled again only after it was drained, drained only after it was "
+             "filled; the caller's stream waits for the last chunk",
+     .points = 9,
+     .quick = true,
+     .min_gpus = 1,
+     .check = check_stage_copy},
+    {.name = "stage_copy_bad",
+     .todo = 4,
+     .title = "stage_copy_async refuses memory of other GPUs, and no stage",
+     .points = 3,
+     .min_gpus = 2,
+     .check = check_stage_copy_bad},
+    {.name = "stage_no_wait",
+     .todo = 4,
+     .title = "stage_copy_async never makes the host wait",
+     .rule = "cudaStreamWaitEvent makes a stream wait; everything with Synchronize makes you wait",
+     .points = 4,
+     .needs_witness = true,
+     .check = check_stage_no_wait},
+    {.name = "stage_speed",
+     .todo = 4,
+     .title = "both hops work at the same time: at most 1.15 times the slower one",
+     .rule = "with two buffers, one is filled while the other is drained",
+     .points = 5,
+     .min_gpus = 1,
+     .check = check_stage_speed},
+    {.name = "example_a",
+     .todo = 4,
+     .title = "1 GB through the host on two A100: 62.5 ms in series, at most 36 staged",
+     .points = 4,
+     .needs_witness = true,
+     .check = check_example_a},
+    {.name = "p2p_peer",
+     .todo = 5,
+     .title = "p2p_copy says PATH_PEER and means it",
+     .rule = "cudaMemcpyPeerAsync works without peer access, too: slowly, and without a word",
+     .points = 5,
+     .needs_witness = true,
+     .quick = true,
+     .check = check_p2p_peer},
+    {.name = "p2p_staged",
+     .todo = 5,
+     .title = "p2p_copy says PATH_STAGED where there is no peer access, or refuses",
+     .rule = "never a silent fallback",
+     .points = 4,
+     .needs_witness = true,
+     .check = check_p2p_staged},
+    {.name = "p2p_local",
+     .todo = 5,
+     .title = "p2p_copy inside one GPU needs neither peer nor stage",
+     .points = 2,
+     .min_gpus = 1,
+     .check = check_p2p_local},
+    {.name = "p2p_bad",
+     .todo = 5,
+     .title = "p2p_copy refuses what does not fit together",
+     .points = 2,
+     .min_gpus = 2,
+     .check = check_p2p_bad},
+    {.name = "measure",
+     .todo = 6,
+     .title = "p2p_measure agrees with what the machine saw; both ways at least 1.9 times one",
+     .rule = "between the two events lie the repetitions and nothing else",
+     .points = 5,
+     .min_gpus = 2,
+     .quick = true,
+     .check = check_measure},
+    {.name = "measure_bad",
+     .todo = 6,
+     .title = "p2p_measure refuses and leaves nothing behind",
+     .points = 2,
+     .min_gpus = 2,
+     .check = check_measure_bad},
+    {.name = "example_a_rate",
+     .todo = 6,
+     .title = "NVLink of two A100: 300 GB/s one way are the 600 of the data sheet",
+     .points = 2,
+     .needs_witness = true,
+     .check = check_example_a_rate},
+    {.name = "matrix",
+     .todo = 7,
+     .title = "p2p_matrix has the rate from i to j at [i * n + j]",
+     .points = 3,
+     .min_gpus = 1,
+     .check = check_matrix},
+    {.name = "matrix_bad",
+     .todo = 7,
+     .title = "p2p_matrix is all or nothing",
+     .points = 1,
+     .min_gpus = 1,
+     .check = check_matrix_bad},
+    {.name = "half",
+     .todo = 8,
+     .title = "p2p_half finds half of the best rate between two points",
+     .rule = "between two sizes, time grows along a straight line; the rate does not",
+     .points = 3,
+     .quick = true,
+     .check = check_half},
+    {.name = "half_bad",
+     .todo = 8,
+     .title = "p2p_half refuses what is no curve",
+     .points = 1,
+     .check = check_half_bad},
+    {.name = "curve",
+     .title = "half of the best rate comes where latency x bandwidth says",
+     .rule = "a copy of that size spends half of its time on the latency",
+     .points = 3,
+     .min_gpus = 2,
+     .check = check_curve},
+    {0},
+};

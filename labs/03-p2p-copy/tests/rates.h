@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ * rates.h: what lab 03's public and hidden cases of TODO 6 to 8 share: rates against what the node
+ * saw, curves against their formula.
+ */
+#ifndef LAB03_RATES_H
+#define LAB03_RATES_H
+
+#include "common.h"
+
+/* ---- TODO 6 ---- */
+
+/* Seconds of one repetition by the node's trace: the last P2P_REPEATS copies of that size, from the
+ * start of the first to the end of the last. */
+static inline double traced_seconds(const struct lab_witness *w, int from, int to, uint64_t bytes,
+                                    int *copies)
+{
+    uint64_t start = 0, end = 0;
+    *copies = 0;
+    for (unsigned i = w->record_count; i-- > 0;) {
+        const struct lab_record *r = &w->records[i];
+        if (r->kind != LAB_COPY || r->from != from || r->to != to || r->bytes != bytes)
+            continue;
+        if (++*copies <= P2P_REPEATS)
+            start = r->start_ps;
+        if (r->end_ps > end)
+            end = r->end_ps;
+    }
+    return (double)(end - start) * 1e-12 / P2P_REPEATS;
+}
+
+static inline void check_bw(struct lab_test *t, const struct bw *bw, uint64_t moved, int path)
+{
+    lab_expect(t, bw->bytes == moved, "bw.bytes is %zu, expected %llu: what one repetition moved",
+               bw->bytes, (unsigned long long)moved);
+    lab_expect(t, bw->path == (enum path)path, "bw.path is %s, expected %s",
+               path_text((int)bw->path), path_text(path));
+    lab_expect(t, bw->seconds > 0, "bw.seconds is %g", bw->seconds);
+    double gbs = (double)moved / bw->seconds / 1e9;
+    lab_expect(t, bw->gbs > 0.999 * gbs && bw->gbs < 1.001 * gbs,
+               "bw.gbs is %.3f; %llu bytes in %.3g s are %.3f GB/s (1e9 bytes a second)", bw->gbs,
+               (unsigned long long)moved, bw->seconds, gbs);
+}
+
+/* Measures from -> to one way and compares with what the node saw of those copies. */
+static inline double check_measured(struct lab_test *t, int from, int to, uint64_t bytes)
+{
+    struct measure_in in = {.asked = 1, .from = {from}, .to = {to}, .bytes = {bytes}};
+    int copies;
+    in.current = to;
+    struct lab_run *run = lab_run(t, "measure", &in, sizeof in, sizeof(struct measure_out));
+    const struct measure_out *out = lab_output(run);
+    expect_rc(t, "p2p_measure", out->rc[0], LAB_OK);
+    expect_clear(t, "p2p_measure", out->last[0]);
+    expect_current(t, "p2p_measure", out->current[0], to);
+    check_bw(t, &out->bw[0], bytes, PATH_PEER);
+    lab_nothing_leaked(t, run);
+    if (!lab_is_virtual(t))
+        return out->bw[0].gbs;
+    double seen = traced_seconds(lab_witness(run), from, to, bytes, &copies);
+    lab_expect(t, copies > P2P_REPEATS,
+               "the node saw %d copies of %llu bytes; expected a warm-up and %d repetitions",
+               copies, (unsigned long long)bytes, P2P_REPEATS);
+    lab_expect(t, out->bw[0].seconds > 0.98 * seen && out->bw[0].seconds < 1.05 * seen,
+               "p2p_measure says %.3g s a repetition; the node saw the copies take %.3g s: is "
+               "something else between the events, or the number of repetitions wrong?",
+               out->bw[0].seconds, seen);
+    return out->bw[0].gbs;
+}
+
+static inline void refuse_measure(struct lab_test *t, struct measure_in in, const char *call,
+                                  int want)
+{
+    in.asked = 1;
+    in.current = -1;
+    struct lab_run *run = lab_run(t, "measure", &in, sizeof in, sizeof(struct measure_out));
+    const struct measure_out *out = lab_output(run);
+    expect_rc(t, call, out->rc[0], want);
+    expect_clear(t, call, out->last[0]);
+    lab_expect(t, holds((const unsigned char *)&out->bw[0], IO_FILL, sizeof out->bw[0]),
+               "%s failed and wrote into *result all the same", call);
+    lab_nothing_leaked(t, run);
+}
+
+/* ---- TODO 7 ---- */
+
+static inline void check_matrix_of(struct lab_test *t, int n, uint64_t bytes, double tolerance)
+{
+    struct matrix_in in = {.n = n, .bytes = bytes};
+    struct lab_run *run = lab_run(t, "matrix", &in, sizeof in, sizeof(struct matrix_out));
+    const struct matrix_out *out = lab_output(run);
+    expect_rc(t, "p2p_matrix", out->rc, LAB_OK);
+    expect_current(t, "p2p_matrix", out->current, 0);
+    for (int i = 0; i < n * n; i++) {
+        double got = out->gbs[i], want = out->single[i];
+        lab_expect(t, got > want * (1 - tolerance) &&
+                              got<want *(1 + tolerance),
+                                  "gbs[%d * %d + %d] is %.2f GB/s; p2p_measure(%d, %d) says %.2f%s",
+                                  i / n, n, i % n, got, i / n, i % n, want, got> 0.99 *
+                                  out->single[i % n * n + i / n] &&
+                              got < 1.01 * out->single[i % n * n + i / n]
+                          ? " (it is the rate of the other direction)"
+                          : "");
+    }
+    lab_expect(t, out->gbs[n * n] == IO_UNSET, "p2p_matrix wrote behind gbs[%d]", n * n - 1);
+    lab_nothing_leaked(t, run);
+}
+
+static inline void refuse_matrix(struct lab_test *t, struct matrix_in in, const char *call,
+                                 int want)
+{
+    struct lab_run *run = lab_run(t, "matrix", &in, sizeof in, sizeof(struct matrix_out));
+    const struct matrix_out *out = lab_output(run);
+    expect_rc(t, call, out->rc, want);
+    for (int i = 0; i <= IO_PAIRS; i++)
+        lab_expect(t, out->gbs[i] == IO_UNSET, "%s wrote gbs[%d] all the same", call, i);
+    lab_nothing_leaked(t, run);
+}
+
+/* ---- TODO 8 ---- */
+
+/* A machine of `latency` seconds and `rate` bytes a second, measured at these sizes. */
+static inline struct half_in line(double latency, double rate, int points, const uint64_t *bytes)
+{
+    struct half_in in = {.points = points};
+    for (int i = 0; i < points; i++) {
+        double seconds = latency + (double)bytes[i] / rate;
+        in.curve[i] = (struct bw){bytes[i], seconds, (double)bytes[i] / seconds / 1e9, PATH_PEER};
+    }
+    return in;
+}
+
+static inline void check_half_of(struct lab_test *t, const struct half_in *in, double want,
+                                 double tolerance)
+{
+    const struct half_out *out = ASK(t, "half", in, half_out);
+    expect_rc(t, "p2p_half", out->rc, LAB_OK);
+    lab_expect(t,
+               (double)out->half > want * (1 - tolerance) - 1 &&
+                   (double)out->half < want * (1 + tolerance) + 1,
+               "p2p_half says %llu bytes, expected %.0f (curve of %d points, best rate %.1f GB/s)",
+               (unsigned long long)out->half, want, in->points, in->curve[in->points - 1].gbs);
+}
+
+/* Half of the rate at the last size, on the straight line that all points lie on. */
+static inline void check_half_line(struct lab_test *t, double latency, double rate, int points,
+                                   const uint64_t *bytes)
+{
+    struct half_in in = line(latency, rate, points, bytes);
+    double half = (double)in.curve[points - 1].bytes / in.curve[points - 1].seconds / 2;
+    check_half_of(t, &in, half * latency / (1 - half / rate), 1e-6);
+}
+
+static inline void refuse_half(struct lab_test *t, const struct half_in *in, const char *call,
+                               int want)
+{
+    const struct half_out *out = ASK(t, "half", in, half_out);
+    expect_rc(t, call, out->rc, want);
+    lab_expect(t, out->half == (uint64_t)(size_t)IO_UNSET, "%s wrote *half all the same", call);
+}
+
+#endif

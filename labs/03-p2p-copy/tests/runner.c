@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT
+ * runner.c: lab 03's adapters: a question from the verifier, the student's functions, the answer.
+ * Copies and what is timed about them are in moves.h and speed.h.
+ */
+#include <string.h>
+
+#include "runner.h"
+
+#include "io.h"
+
+static int current_gpu(void)
+{
+    int device = IO_UNSET;
+    return cudaGetDevice(&device) == cudaSuccess ? device : IO_UNSET;
+}
+
+static int last_error(void)
+{
+    cudaError_t error = cudaPeekAtLastError();
+    (void)cudaGetLastError(); /* what one call left must not be blamed on the next */
+    /* Where CUDA cannot start at all (no driver, no device, a device list that makes no sense),
+     * every call says so for ever, these two as well: nobody can take that away. */
+    return cudaPeekAtLastError() == error ? 0 : (int)error;
+}
+
+#include "moves.h"
+#include "speed.h"
+
+LAB_RUN(path)
+{
+    const struct path_in *in = lab_input(io, sizeof *in);
+    struct path_out *out = lab_result(io, sizeof *out);
+    for (int i = 0; i < in->asked; i++) {
+        enum path path;
+        memset(&path, IO_FILL, sizeof path);
+        out->rc[i] = copy_path(in->dst[i], in->src[i], in->null ? NULL : &path);
+        memcpy(&out->path[i], &path, sizeof out->path[i]);
+        out->last[i] = last_error();
+    }
+}
+
+/* ---- stages ---- */
+
+static int flags_of(cudaStream_t stream)
+{
+    unsigned flags = 0;
+    return stream && cudaStreamGetFlags(stream, &flags) == cudaSuccess ? (int)flags : IO_UNSET;
+}
+
+static int is_pinned(const void *host)
+{
+    struct cudaPointerAttributes at;
+    return host && cudaPointerGetAttributes(&at, host) == cudaSuccess &&
+           at.type == cudaMemoryTypeHost;
+}
+
+/* An event can only be recorded in a stream of its own device: 0 says that they fit. */
+static int fits(cudaEvent_t event, cudaStream_t stream)
+{
+    return event && stream ? (int)cudaEventRecord(event, stream) : IO_UNSET;
+}
+
+static void examine_stage(const struct stage *s, struct stage_out *out)
+{
+    const int device[2] = {s->src_dev, s->dst_dev};
+    const cudaStream_t stream[2] = {s->down, s->up};
+    for (int side = 0; side < 2; side++) {
+        cudaStream_t probe = NULL;
+        cudaEvent_t event = NULL;
+        (void)cudaSetDevice(device[side]);
+        (void)cudaStreamCreateWithFlags(&probe, cudaStreamNonBlocking);
+        (void)cudaEventCreateWithFlags(&event, cudaEventDisableTiming);
+        out->of_its_gpu[OF_DOWN + side] = fits(event, stream[side]);
+        if (side == 0)
+            out->of_its_gpu[OF_BEGIN] = fits(s->begin, probe);
+        for (int i = 0; i < 2; i++)
+            out->of_its_gpu[(side ? OF_DRAINED : OF_FILLED) + i] =
+                fits(side ? s->drained[i] : s->filled[i], probe);
+        out->non_blocking[side] = flags_of(stream[side]) == cudaStreamNonBlocking;
+        out->pinned[side] = is_pinned(s->host[side]);
+        (void)cudaStreamSynchronize(probe);
+        (void)cudaEventDestroy(event);
+        (void)cudaStreamDestroy(probe);
+    }
+}
+
+static int all_bytes(const void *what, size_t bytes, int value)
+{
+    const unsigned char *byte = what;
+    while (bytes > 0 && *byte == value)
+        byte++, bytes--;
+    return bytes == 0;
+}
+
+static void one_stage(const struct stage_in *in, struct stage_out *out)
+{
+    struct stage stage;
+    memset(&stage, IO_FILL, sizeof stage);
+    if (in->current >= 0)
+        (void)cudaSetDevice(in->current);
+    out->create = stage_create(in->null ? NULL : &stage, in->dst_dev, in->src_dev, in->chunk);
+    out->last = last_error();
+    out->current = current_gpu();
+    out->untouched = all_bytes(&stage, sizeof stage, IO_FILL);
+    if (out->create != LAB_OK)
+        return;
+    out->numbers = stage.dst_dev == in->dst_dev && stage.src_dev == in->src_dev &&
+                   stage.chunk_bytes == in->chunk;
+    examine_stage(&stage, out);
+    (void)last_error();
+    if (in->current >= 0)
+        (void)cudaSetDevice(in->current);
+    out->destroy = stage_destroy(&stage);
+    out->destroy_current = current_gpu();
+    out->cleared = all_bytes(&stage, sizeof stage, 0);
+    out->again = stage_destroy(&stage);
+}
+
+LAB_RUN(stage)
+{
+    const struct stage_in *in = lab_input(io, sizeof *in);
+    struct stage_out *out = lab_result(io, sizeof *out);
+    for (int i = 0; i < in->times; i++)
+        one_stage(in, out);
+    if (in->null)
+        out->destroy = stage_destroy(NULL);
+}
+
+/* ---- measuring ---- */
+
+LAB_RUN(measure)
+{
+    const struct measure_in *in = lab_input(io, sizeof *in);
+    struct measure_out *out = lab_result(io, sizeof *out);
+    memset(out->bw, IO_FILL, sizeof out->bw);
+    if (in->peer_before)
+        (void)peer_on(in->from[0], in->to[0], NULL);
+    if (in->current >= 0)
+        (void)cudaSetDevice(in->current);
+    for (int i = 0; i < in->asked; i++) {
+        out->rc[i] = p2p_measure(in->from[i], in->to[i], in->bytes[i], in->both[i],
+                                 in->null ? NULL : &out->bw[i]);
+        out->last[i] = last_error();
+        out->current[i] = current_gpu();
+    }
+    out->peer_after = in->peer_before && peer_off(in->from[0], in->to[0]) == LAB_OK;
+}
+
+LAB_RUN(matrix)
+{
+    const struct matrix_in *in = lab_input(io, sizeof *in);
+    struct matrix_out *out = lab_result(io, sizeof *out);
+    for (int i = 0; i <= IO_PAIRS; i++)
+        out->gbs[i] = IO_UNSET;
+    out->rc = p2p_matrix(in->n, in->bytes, in->null ? NULL : out->gbs);
+    out->last = last_error();
+    out->current = current_gpu();
+    for (int i = 0; i < in->n * in->n && i < IO_PAIRS && out->rc == LAB_OK; i++) {
+        struct bw bw = {.gbs = IO_UNSET};
+        (void)p2p_measure(i / in->n, i % in->n, in->bytes, 0, &bw);
+        out->single[i] = bw.gbs;
+    }
+}
+
+LAB_RUN(half)
+{
+    const struct half_in *in = lab_input(io, sizeof *in);
+    struct half_out *out = lab_result(io, sizeof *out);
+    size_t half = (size_t)IO_UNSET;
+    out->rc = p2p_half(in->null == 1 ? NULL : in->curve, in->points, in->null == 2 ? NULL : &half);
+    out->half = half;
+}
+
+LAB_RUNS = {
+    LAB_ENTRY(path),    LAB_ENTRY(moves),  LAB_ENTRY(refuse), LAB_ENTRY(stage), LAB_ENTRY(speed),
+    LAB_ENTRY(measure), LAB_ENTRY(matrix), LAB_ENTRY(half),   LAB_END,
+};

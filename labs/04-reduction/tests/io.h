@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ * io.h: what the tests and the adapters of lab 04 tell each other. The numbers to be summed follow
+ * the structure that speaks of them.
+ */
+#ifndef LAB04_IO_H
+#define LAB04_IO_H
+
+#include <stdint.h>
+
+#include "lab04.h"
+
+#define UNTOUCHED 0x77 /* every byte of what a function must not write */
+#define GUARD 8        /* partials behind the last one that nobody may write */
+
+struct outcome {
+    int32_t rc;
+    int32_t error;   /* cudaPeekAtLastError() after the call */
+    int32_t current; /* the current device after it; -1 without a GPU */
+};
+
+/* "split" */
+struct split_in {
+    uint64_t n;
+    int32_t parts, i, no_first, no_count;
+};
+struct split_out {
+    int32_t rc;
+    uint64_t first, count;
+};
+
+/* "block_sums": sum_shared or sum_warp, many calls on one array. */
+#define BLOCK_CALLS 24
+enum which_sum { BY_SHARED, BY_WARP };
+struct block_call {
+    int32_t which, gpu, blocks, no_data, no_partials;
+    int32_t shift; /* floats between the allocation and data[0] */
+    uint64_t first, n;
+};
+struct block_in {
+    uint64_t calls, floats;
+    struct block_call call[BLOCK_CALLS];
+    float data[];
+};
+struct block_out {
+    struct outcome call;
+    int32_t query; /* cudaStreamQuery right after the call */
+    int32_t after; /* what waiting for the stream said */
+    float partials[SUM_MAX_BLOCKS + GUARD];
+};
+
+/* "parts": sum_start, then nothing, sum_host or sum_peer. */
+enum combine { COMBINE_NOT, COMBINE_HOST, COMBINE_PEER };
+#define PARTS_REPEATS 4
+struct parts_in {
+    int32_t current, parts, combine, root, repeats;
+    int32_t no_part, no_sum;
+    int32_t look;      /* ask right after sum_start what is complete. To ask may let time pass */
+    int32_t reach;     /* switch access root -> others on first */
+    int32_t bad_event; /* this part's `done` belongs to another GPU; -1: none */
+    int32_t damage;    /* enum damage, to part damaged_part */
+    int32_t damaged_part;
+    int32_t gpu[SUM_MAX_PARTS], blocks[SUM_MAX_PARTS];
+    uint64_t count[SUM_MAX_PARTS];
+    float data[]; /* part after part */
+};
+enum damage { DAMAGE_NOT, DAMAGE_GPU, DAMAGE_BLOCKS, DAMAGE_DATA };
+struct parts_out {
+    int32_t opened; /* what making the parts said */
+    struct outcome start, combine[PARTS_REPEATS];
+    double sum[PARTS_REPEATS];     /* UNTOUCHED bytes before the call */
+    int32_t query[SUM_MAX_PARTS];  /* cudaEventQuery(done) right after sum_start (look) */
+    int32_t stream[SUM_MAX_PARTS]; /* cudaStreamQuery(stream) right after sum_start */
+    float partials[SUM_MAX_PARTS][SUM_MAX_BLOCKS]; /* after `done` (COMBINE_NOT) */
+};
+
+/* "scale" */
+struct scale_in {
+    int32_t current, gpus, kind, no_out;
+    uint64_t n;
+};
+struct scale_out {
+    struct outcome call;
+    struct sum_scaling s;
+};
+
+#endif

@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT
+ * public.c: the tests of lab 04 that come with the lab.
+ */
+#include "ask.h"
+
+#define MANY (1u << 17)
+
+/* ---- TODO(1) ---- */
+
+static void check_split(struct lab_test *t)
+{
+    static const uint64_t sizes[] = {0, 1, 2, 3, 7, 8, 10, 97, 1000003, UINT64_MAX};
+    static const int parts[] = {1, 2, 3, 4, 8};
+    static struct split_list list;
+    list.used = 0;
+    for (size_t k = 0; k < COUNT(sizes); k++)
+        for (size_t p = 0; p < COUNT(parts); p++)
+            add_split(&list, sizes[k], parts[p]);
+    list.in[list.used++] = (struct split_in){.n = 10, .parts = 0};
+    list.in[list.used++] = (struct split_in){.n = 10, .parts = 3, .i = 3};
+    list.in[list.used++] = (struct split_in){.n = 10, .parts = 3, .i = -1};
+    list.in[list.used++] = (struct split_in){.n = 10, .parts = 3, .no_count = 1};
+    ask_split(t, &list, 4);
+}
+
+/* ---- TODO(2) and TODO(3) ---- */
+
+static void ask_kernel(struct lab_test *t, enum which_sum which)
+{
+    struct block_call calls[] = {
+        {.blocks = 1, .n = 1},
+        {.blocks = 1, .n = 256},
+        {.blocks = 3, .n = 0},
+        {.blocks = 2, .n = 255, .first = 5},
+        {.blocks = 7, .n = 1000, .shift = 1},
+        {.blocks = 64, .n = 4099, .gpu = 1, .shift = 3},
+        {.blocks = 5, .n = 65537, .gpu = 1},
+        {.blocks = 4, .n = 0, .no_data = 1},
+        {.blocks = 0, .n = 10},
+        {.blocks = 4, .n = 10, .no_data = 1},
+        {.blocks = 4, .n = 10, .no_partials = 1},
+        {.blocks = SUM_MAX_BLOCKS + 1, .n = 10},
+    };
+    for (size_t i = 0; i < COUNT(calls); i++)
+        calls[i].which = which;
+    ask_blocks(t, calls, COUNT(calls), 65600, WHOLE, 0);
+}
+
+static void check_shared(struct lab_test *t)
+{
+    ask_kernel(t, BY_SHARED);
+}
+
+static void check_warp(struct lab_test *t)
+{
+    ask_kernel(t, BY_WARP);
+}
+
+static void ask_rounding(struct lab_test *t, enum which_sum which)
+{
+    struct block_call calls[] = {
+        {.which = which, .blocks = 16, .n = MANY},
+        {.which = which, .blocks = 16, .n = MANY, .gpu = 1},
+        {.which = which, .blocks = 16, .n = MANY},
+    };
+    struct lab_run *run = ask_blocks(t, calls, COUNT(calls), MANY, REAL, 0);
+    const struct block_out *out = lab_output(run);
+    for (size_t i = 1; i < COUNT(calls); i++)
+        lab_expect(t, memcmp(out[i].partials, out[0].partials, 16 * sizeof(float)) == 0,
+                   "the same numbers gave other bits in another run: the order of additions must "
+                   "not depend on which thread is first");
+}
+
+static void check_shared_rounding(struct lab_test *t)
+{
+    ask_rounding(t, BY_SHARED);
+}
+
+static void check_warp_rounding(struct lab_test *t)
+{
+    ask_rounding(t, BY_WARP);
+}
+
+/* ---- TODO(4) ---- */
+
+static void check_start(struct lab_test *t)
+{
+    static const uint64_t count[] = {4099, 1, 0, 70000};
+    struct parts_in *in = parts_of(t, count, 4, 9, WHOLE);
+    in->current = 2;
+    in->blocks[1] = 3;
+    struct lab_run *run = run_parts(t);
+    expect_start(t, lab_output(run), LAB_OK);
+    expect_all_partials(t, lab_output(run), WHOLE);
+    lab_nothing_leaked(t, run);
+}
+
+/* Start and end of what one GPU computed. */
+static void busy(const struct lab_witness *w, int gpu, double *start_us, double *end_us)
+{
+    *start_us = -1;
+    *end_us = -1;
+    for (unsigned i = 0; i < w->record_count; i++) {
+        const struct lab_record *r = &w->records[i];
+        if (r->kind != LAB_KERNEL || r->gpu != gpu)
+            continue;
+        if (*start_us < 0)
+            *start_us = (double)r->start_ps / 1e6;
+        *end_us = (double)r->end_ps / 1e6;
+    }
+}
+
+/* GPUs with slow memory: what the host does between two launches is short beside a kernel. */
+static void check_start_overlaps(struct lab_test *t)
+{
+    static const uint64_t count[] = {1u << 15, 1u << 15, 1u << 15, 1u << 15};
+    double last_start = -1, first_end = 1e18;
+    parts_of(t, count, 4, 16, WHOLE)->look = 1;
+    lab_node(t, "textbook-4");
+    struct lab_run *run = run_parts(t);
+    const struct parts_out *out = lab_output(run);
+    expect_start(t, out, LAB_OK);
+    for (int gpu = 0; gpu < 4; gpu++) {
+        double start, end;
+        busy(lab_witness(run), gpu, &start, &end);
+        lab_expect(t, start >= 0, "sum_start launched no kernel on GPU %d", gpu);
+        lab_expect(t, start < first_end,
+                   "the kernel of GPU %d started at %.1f us, when another GPU had already finished "
+                   "(at %.1f us): something waits between the launches",
+                   gpu, start, first_end);
+        last_start = start > last_start ? start : last_start;
+        first_end = end < first_end ? end : first_end;
+    }
+    lab_expect(t, last_start < first_end,
+               "the last kernel started at %.1f us, the first had ended at %.1f us", last_start,
+               first_end);
+    for (int i = 0; i < 4; i++)
+        lab_expect(t, out->query[i] == NOT_READY,
+                   "when sum_start returned, the event of part %d was %s: sum_start must neither "
+                   "wait nor record before the kernel",
+                   i, out->query[i] == 0 ? "already complete" : "not valid");
+    expect_all_partials(t, out, WHOLE);
+}
+
+/* ---- TODO(5) and TODO(6) ---- */
+
+static void ask_combine(struct lab_test *t, enum combine combine, int root, enum numbers kind)
+{
+    static const uint64_t count[] = {MANY, MANY - 1, 12345, 1};
+    struct parts_in *in = parts_of(t, count, 4, 16, kind);
+    in->current = 1;
+    in->combine = combine;
+    in->root = root;
+    in->reach = combine == COMBINE_PEER;
+    in->repeats = 3;
+    ask_sums(t, LAB_OK, kind);
+}
+
+static void check_host(struct lab_test *t)
+{
+    ask_combine(t, COMBINE_HOST, 0, WHOLE);
+}
+
+static void check_host_rounding(struct lab_test *t)
+{
+    ask_combine(t, COMBINE_HOST, 0, REAL);
+}
+
+static void check_peer(struct lab_test *t)
+{
+    ask_combine(t, COMBINE_PEER, 0, WHOLE);
+    ask_combine(t, COMBINE_PEER, 3, WHOLE);
+}
+
+static void check_peer_rounding(struct lab_test *t)
+{
+    ask_combine(t, COMBINE_PEER, 2, REAL);
+}
+
+static void check_peer_alone(struct lab_test *t)
+{
+    static const uint64_t count[] = {1000, 999};
+    struct parts_in *in = parts_of(t, count, 2, 4, WHOLE);
+    if (!lab_is_virtual(t))
+        lab_cannot_run(t, "it needs two GPUs without peer access");
+    lab_node(t, "pcie-2");
+    in->combine = COMBINE_PEER;
+    ask_sums(t, LAB_ENOPEER, WHOLE);
+}
+
+/* The partials stay where they are: the root's kernel reads them, one double comes to the host. */
+static void check_peer_reads(struct lab_test *t)
+{
+    static const uint64_t count[] = {5000, 4000, 3000, 2000};
+    struct parts_in *in = parts_of(t, count, 4, 16, WHOLE);
+    uint64_t to_host = 0, moved = 0;
+    in->combine = COMBINE_PEER;
+    in->root = 1;
+    in->reach = 1;
+    const struct lab_witness *w = lab_witness(ask_sums(t, LAB_OK, WHOLE));
+    for (int from = 0; from < 4; from++) {
+        to_host += w->copied[from][LAB_HOST];
+        for (int to = 0; to < 4; to++)
+            moved += w->copied[from][to];
+    }
+    lab_expect(t, to_host == sizeof(double),
+               "sum_peer brought %zu bytes to the host, expected %zu: the sum, nothing else",
+               (size_t)to_host, sizeof(double));
+    lab_expect(t, moved == 0,
+               "%zu bytes were copied between GPUs, expected none: the kernel reads the partials "
+               "where they lie",
+               (size_t)moved);
+    for (int gpu = 0; gpu < 4; gpu++)
+        lab_expect(t, gpu == in->root || w->kernel_bytes[in->root][gpu] > 0,
+                   "no kernel on GPU %d (the root) read memory of GPU %d", in->root, gpu);
+}
+
+/* ---- TODO(7) ---- */
+
+static void check_scale(struct lab_test *t)
+{
+    static const struct scale_in in[] = {
+        {.current = 1, .n = 100003, .gpus = 3, .kind = SUM_STRONG},
+        {.current = 2, .n = 50021, .gpus = 4, .kind = SUM_WEAK},
+        {.n = 1000, .gpus = 1, .kind = SUM_STRONG},
+        {.n = 0, .gpus = 2, .kind = SUM_STRONG},
+        {.n = 1000, .gpus = 0, .kind = SUM_STRONG},
+        {.n = 1000, .gpus = 2, .kind = 7},
+        {.n = 1000, .gpus = 2, .kind = SUM_STRONG, .no_out = 1},
+    };
+    static const int want[] = {LAB_OK,     LAB_OK,     LAB_OK,    LAB_EINVAL,
+                               LAB_EINVAL, LAB_EINVAL, LAB_EINVAL};
+    ask_scale(t, in, COUNT(in), want);
+}
+
+/* The longest kernel of a GPU, in ms. */
+static double longest(const struct lab_witness *w, int gpu)
+{
+    double ms = 0;
+    for (unsigned i = 0; i < w->record_count; i++) {
+        const struct lab_record *r = &w->records[i];
+        if (r->kind == LAB_KERNEL && r->gpu == gpu && (double)(r->end_ps - r->start_ps) / 1e9 > ms)
+            ms = (double)(r->end_ps - r->start_ps) / 1e9;
+    }
+    return ms;
+}
+
+/* The example of the book: 4 GB at 200 GB/s are 20 ms on one GPU, and 5 ms + 1 ms on four. Here
+ * with 2^24 floats, on GPUs that are slower by the same factor. */
+static void check_example_b(struct lab_test *t)
+{
+    static const struct scale_in in = {.n = 1u << 24, .gpus = 4, .kind = SUM_STRONG};
+    static const int want = LAB_OK;
+    lab_node(t, "textbook-4");
+    struct lab_run *run = ask_scale(t, &in, 1, &want);
+    const struct sum_scaling *s = &((const struct scale_out *)lab_output(run))->s;
+    double alone = longest(lab_witness(run), 0), shared = longest(lab_witness(run), 3);
+    lab_expect(t, s->t1_ms >= alone && s->t1_ms < alone + 1,
+               "T1 is %.2f ms, but the one GPU computed for %.2f ms", s->t1_ms, alone);
+    lab_expect(t, s->tg_ms >= shared && s->tg_ms < shared + 2,
+               "T4 is %.2f ms, but each of the four GPUs computed for %.2f ms", s->tg_ms, shared);
+    lab_expect(t, s->speedup > 3.2 && s->speedup < 3.5,
+               "4 GPUs: T1 = %.2f ms, T4 = %.2f ms, speedup %.2f, expected 3.2 to 3.5 (a quarter "
+               "of the time, and about 1 ms to bring the partial sums together)",
+               s->t1_ms, s->tg_ms, s->speedup);
+}
+
+/* ---- all of them together, all yours ---- */
+
+static void check_together(struct lab_test *t)
+{
+    static const struct scale_in scale = {.n = 100003, .gpus = 4, .kind = SUM_STRONG};
+    static const int want = LAB_OK;
+    ask_combine(t, COMBINE_HOST, 0, WHOLE);
+    ask_combine(t, COMBINE_PEER, 1, WHOLE);
+    ask_scale(t, &scale, 1, &want);
+}
+
+#define EACH_ONCE "every element belongs to exactly one part"
+#define SAME_BITS "floating-point addition is not associative: a fixed order gives fixed bits"
+#define FIRST_LAUNCH                                                                               \
+    "a wait inside the loop makes the GPUs take turns: then four are as slow as one"
+#define NO_ORDER "streams are ordered by events only: without one, the reader may be first"
+
+const char lab_name[] = "lab04";
+
+LAB_CASES = {
+    {.name = "split",
+     .todo = 1,
+     .title = "the parts cover n, each element once, as evenly as can be",
+     .rule = EACH_ONCE "; i * n / parts overflows for a large n",
+     .points = 6,
+     .quick = true,
+     .check = check_split},
+    {.name = "shared",
+     .todo = 2,
+     .title = "every block's partial is exact, for any n and any number of blocks",
+     .rule = "between writing shared memory and reading another thread's word stands a barrier",
+     .points = 8,
+     .quick = true,
+     .min_gpus = 2,
+     .check = check_shared},
+    {.name = "shared_rounding",
+     .todo = 2,
+     .title = "rounding errors stay small, and the bits are the same in every run",
+     .rule = SAME_BITS,
+     .points = 2,
+     .min_gpus = 2,
+     .check = check_shared_rounding},
+    {.name = "warp",
+     .todo = 3,
+     .title = "shuffles give the same partials",
+     .rule = "all lanes named in the mask take part, and each warp's sum is used once",
+     .points = 8,
+     .quick = true,
+     .min_gpus = 2,
+     .check = check_warp},
+    {.name = "warp_rounding",
+     .todo = 3,
+     .title = "rounding errors stay small, and the bits are the same in every run",
+     .rule = SAME_BITS,
+     .points = 2,
+     .min_gpus = 2,
+     .check = check_warp_rounding},
+    {.name = "start",
+     .todo = 4,
+     .title = "behind each part's event its partials are there",
+     .rule = "an event stands for what was queued on its stream before it was recorded",
+     .points = 6,
+     .min_gpus = 4,
+     .check = check_start},
+    {.name = "start_overlaps",
+     .todo = 4,
+     .title = "all GPUs compute at the same time, and the host did not wait",
+     .rule = FIRST_LAUNCH,
+     .points = 8,
+     .needs_witness = true,
+     .check = check_start_overlaps},
+    {.name = "host",
+     .todo = 5,
+     .title = "the host's sum is exact",
+     .rule = NO_ORDER "; 2^24 + 1 is no float, so add in double",
+     .points = 6,
+     .min_gpus = 4,
+     .check = check_host},
+    {.name = "host_rounding",
+     .todo = 5,
+     .title = "close to the exact sum, the same bits in every run",
+     .rule = SAME_BITS,
+     .points = 2,
+     .min_gpus = 4,
+     .check = check_host_rounding},
+    {.name = "peer",
+     .todo = 6,
+     .title = "the root's sum is exact, whichever part is the root",
+     .rule = NO_ORDER,
+     .points = 6,
+     .min_gpus = 4,
+     .check = check_peer},
+    {.name = "peer_rounding",
+     .todo = 6,
+     .title = "close to the exact sum, the same bits in every run",
+     .rule = SAME_BITS,
+     .points = 2,
+     .min_gpus = 4,
+     .check = check_peer_rounding},
+    {.name = "peer_alone",
+     .todo = 6,
+     .title = "without peer access it says so",
+     .rule = "a kernel that follows a pointer it has no access to ends the program's use of CUDA",
+     .points = 3,
+     .check = check_peer_alone},
+    {.name = "peer_reads",
+     .todo = 6,
+     .title = "the partials are read where they lie, one double comes to the host",
+     .rule = "peer access is there to save copies",
+     .points = 4,
+     .needs_witness = true,
+     .check = check_peer_reads},
+    {.name = "scale",
+     .todo = 7,
+     .title = "speedup and efficiency, strong and weak",
+     .rule = "E = T1 / (G TG), with the T1 of the same total work",
+     .points = 4,
+     .min_gpus = 4,
+     .check = check_scale},
+    {.name = "example_b",
+     .todo = 7,
+     .title = "20 ms on one GPU become 5 + 1 ms on four",
+     .rule = "what cannot be shared out limits the speedup",
+     .points = 5,
+     .needs_witness = true,
+     .check = check_example_b},
+    {.name = "together",
+     .todo = 0,
+     .title = "your functions work together",
+     .rule = "what one leaves behind the next one finds",
+     .points = 3,
+     .min_gpus = 4,
+     .check = check_together},
+    {0},
+};

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT
+ * runner.c: calls the functions of lab 04 for the tests. It only translates; the judging is done in
+ * another process.
+ */
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#include "io.h"
+#include "runner.h"
+
+/* ---- around every call ---- */
+
+static int gpu_count(void)
+{
+    int n = 0;
+    if (cudaGetDeviceCount(&n) != cudaSuccess)
+        n = 0;
+    cudaGetLastError();
+    return n;
+}
+
+static void before(int current)
+{
+    if (current < gpu_count())
+        cudaSetDevice(current);
+    cudaGetLastError();
+}
+
+static void after(struct outcome *call, int rc)
+{
+    int current = -1;
+    call->rc = rc;
+    call->error = (int32_t)cudaPeekAtLastError();
+    if (cudaGetDevice(&current) != cudaSuccess)
+        current = -1;
+    call->current = current;
+    if (gpu_count() == 0) /* then every call fails, the one that looks too */
+        call->error = 0;
+    cudaGetLastError();
+}
+
+/* ---- split ---- */
+
+LAB_RUN(split)
+{
+    size_t n = lab_input_bytes(io) / sizeof(struct split_in);
+    const struct split_in *in = lab_input(io, n * sizeof *in);
+    struct split_out *out = lab_result(io, n * sizeof *out);
+    for (size_t k = 0; k < n; k++) {
+        size_t first, count;
+        memset(&first, UNTOUCHED, sizeof first);
+        memset(&count, UNTOUCHED, sizeof count);
+        out[k].rc = split((size_t)in[k].n, in[k].parts, in[k].i, in[k].no_first ? NULL : &first,
+                          in[k].no_count ? NULL : &count);
+        out[k].first = first;
+        out[k].count = count;
+    }
+}
+
+/* ---- sum_shared and sum_warp ---- */
+
+/* The numbers on the current GPU, `shift` floats into the allocation, with NaN around them: whoever
+ * reads one element too many gets no number any more. */
+static float *upload(const float *data, size_t n, size_t shift)
+{
+    float *at = NULL;
+    float edge[GUARD];
+    for (size_t i = 0; i < GUARD; i++)
+        edge[i] = NAN;
+    if (cudaMalloc((void **)&at, (shift + n + GUARD) * sizeof *at) != cudaSuccess)
+        return NULL;
+    cudaMemcpy(at, edge, shift * sizeof *at, cudaMemcpyHostToDevice);
+    cudaMemcpy(at + shift, data, n * sizeof *at, cudaMemcpyHostToDevice);
+    cudaMemcpy(at + shift + n, edge, GUARD * sizeof *at, cudaMemcpyHostToDevice);
+    cudaDeviceSynchronize();
+    return at;
+}
+
+static float *fresh_partials(int blocks)
+{
+    float *at = NULL;
+    size_t bytes = ((size_t)(blocks > 0 ? blocks : 0) + GUARD) * sizeof *at;
+    if (cudaMalloc((void **)&at, bytes) != cudaSuccess)
+        return NULL;
+    cudaMemset(at, UNTOUCHED, bytes);
+    cudaDeviceSynchronize();
+    return at;
+}
+
+static void block_sum(const struct block_call *c, const float *data, struct block_out *out)
+{
+    static float nowhere[1]; /* an address, for machines whose GPU has none to give */
+    int kept = c->blocks < 0 ? 0 : c->blocks > SUM_MAX_BLOCKS ? SUM_MAX_BLOCKS : c->blocks;
+    cudaStream_t stream = NULL;
+
+    before(c->gpu);
+    float *base = upload(data + c->first, (size_t)c->n, (size_t)c->shift);
+    float *partials = fresh_partials(c->blocks);
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaGetLastError();
+    const float *at = c->no_data || !base ? NULL : base + c->shift;
+    after(&out->call, (c->which == BY_WARP ? sum_warp : sum_shared)(at, (size_t)c->n,
+                                                                    c->no_partials ? NULL
+                                                                    : partials     ? partials
+                                                                                   : nowhere,
+                                                                    c->blocks, stream));
+    out->query = stream ? (int32_t)cudaStreamQuery(stream) : 0;
+    cudaGetLastError(); /* "not ready" is no error to keep */
+    out->after = stream ? (int32_t)cudaStreamSynchronize(stream) : 0;
+    if (partials)
+        cudaMemcpy(out->partials, partials, ((size_t)kept + GUARD) * sizeof *partials,
+                   cudaMemcpyDeviceToHost);
+    if (stream)
+        cudaStreamDestroy(stream);
+    cudaFree(partials);
+    cudaFree(base);
+    cudaGetLastError();
+}
+
+LAB_RUN(block_sums)
+{
+    const struct block_in *in = lab_input(io, sizeof *in);
+    in = lab_input(io, sizeof *in + (size_t)in->floats * sizeof(float));
+    struct block_out *out = lab_result(io, (size_t)in->calls * sizeof *out);
+    for (size_t i = 0; i < in->calls; i++)
+        block_sum(&in->call[i], in->data, &out[i]);
+}
+
+/* ---- sum_start, sum_host, sum_peer ---- */
+
+static size_t float_count(const struct parts_in *in)
+{
+    size_t n = 0;
+    for (int i = 0; i < in->parts; i++)
+        n += (size_t)in->count[i];
+    return n;
+}
+
+static int open_part(const struct parts_in *in, int i, const float *data, struct sum_part *p)
+{
+    void *partials = NULL, *total = NULL;
+    p->gpu = in->gpu[i];
+    p->count = (size_t)in->count[i];
+    p->blocks = in->blocks[i];
+    if (cudaSetDevice(p->gpu) != cudaSuccess)
+        return 1;
+    p->data = upload(data, p->count, 0);
+    int failed = cudaMalloc(&partials, (size_t)p->blocks * sizeof(float)) != cudaSuccess ||
+                 cudaMalloc(&total, sizeof(double)) != cudaSuccess ||
+                 cudaStreamCreateWithFlags(&p->stream, cudaStreamNonBlocking) != cudaSuccess;
+    p->partials = partials;
+    p->total = total;
+    if (i == in->bad_event)
+        cudaSetDevice(in->gpu[i == 0 ? 1 : 0]);
+    failed |= cudaEventCreateWithFlags(&p->done, cudaEventDisableTiming) != cudaSuccess;
+    return failed || p->data == NULL;
+}
+
+static void close_parts(struct sum_part *part, int parts)
+{
+    for (int i = 0; i < parts; i++) {
+        cudaSetDevice(part[i].gpu);
+        if (part[i].done)
+            cudaEventDestroy(part[i].done);
+        if (part[i].stream)
+            cudaStreamDestroy(part[i].stream);
+        cudaFree(part[i].total);
+        cudaFree(part[i].partials);
+        cudaFree((void *)part[i].data);
+    }
+    cudaGetLastError();
+}
+
+/* Peer access of the root to the others, on or off. */
+static void reach(const struct parts_in *in, int on)
+{
+    int root = in->root >= 0 && in->root < in->parts ? in->gpu[in->root] : in->gpu[0];
+    cudaSetDevice(root);
+    for (int i = 0; i < in->parts; i++) {
+        if (in->gpu[i] == root)
+            continue;
+        if (on)
+            cudaDeviceEnablePeerAccess(in->gpu[i], 0);
+        else
+            cudaDeviceDisablePeerAccess(in->gpu[i]);
+    }
+    cudaGetLastError();
+}
+
+static void damage(struct sum_part *part, enum damage how)
+{
+    if (how == DAMAGE_GPU)
+        part->gpu = gpu_count();
+    if (how == DAMAGE_BLOCKS)
+        part->blocks = 0;
+    if (how == DAMAGE_DATA)
+        part->data = NULL;
+}
+
+static void look_after_start(const struct parts_in *in, const struct sum_part *part,
+                             struct parts_out *out)
+{
+    for (int i = 0; i < in->parts; i++) {
+        out->query[i] = (int32_t)cudaEventQuery(part[i].done);
+        out->stream[i] = (int32_t)cudaStreamQuery(part[i].stream);
+    }
+    cudaGetLastError();
+}
+
+static void fetch_partials(const struct parts_in *in, const struct sum_part *part,
+                           struct parts_out *out)
+{
+    for (int i = 0; i < in->parts; i++) {
+        cudaEventSynchronize(part[i].done);
+        cudaMemcpy(out->partials[i], part[i].partials, (size_t)part[i].blocks * sizeof(float),
+                   cudaMemcpyDeviceToHost);
+    }
+}
+
+static void wait_for_all(const struct sum_part *part, int parts)
+{
+    for (int i = 0; i < parts; i++)
+        cudaStreamSynchronize(part[i].stream);
+    cudaGetLastError();
+}
+
+static void run_parts(const struct parts_in *in, const struct sum_part *part, struct parts_out *out)
+{
+    const struct sum_part *given = in->no_part ? NULL : part;
+    for (int k = 0; k < in->repeats; k++) {
+        before(in->current);
+        after(&out->start, sum_start(given, in->parts));
+        if (in->look)
+            look_after_start(in, part, out);
+        if (in->combine == COMBINE_NOT && out->start.rc == LAB_OK)
+            fetch_partials(in, part, out);
+        memset(&out->sum[k], UNTOUCHED, sizeof out->sum[k]);
+        double *sum = in->no_sum ? NULL : &out->sum[k];
+        before(in->current);
+        if (in->combine == COMBINE_HOST)
+            after(&out->combine[k], sum_host(given, in->parts, sum));
+        if (in->combine == COMBINE_PEER)
+            after(&out->combine[k], sum_peer(given, in->parts, in->root, sum));
+        wait_for_all(part, in->parts);
+    }
+}
+
+LAB_RUN(parts)
+{
+    const struct parts_in *in = lab_input(io, sizeof *in);
+    in = lab_input(io, sizeof *in + float_count(in) * sizeof(float));
+    struct parts_out *out = lab_result(io, sizeof *out);
+    struct sum_part part[SUM_MAX_PARTS], broken[SUM_MAX_PARTS];
+    const float *data = in->data;
+
+    memset(part, 0, sizeof part);
+    out->opened = 0;
+    for (int i = 0; i < in->parts; i++) {
+        out->opened |= open_part(in, i, data, &part[i]);
+        data += in->count[i];
+    }
+    if (in->reach)
+        reach(in, 1);
+    memcpy(broken, part, sizeof part);
+    if (in->damage)
+        damage(&broken[in->damaged_part], (enum damage)in->damage);
+    run_parts(in, broken, out);
+    if (in->reach)
+        reach(in, 0);
+    close_parts(part, in->parts);
+}
+
+/* ---- sum_scale ---- */
+
+LAB_RUN(scale)
+{
+    size_t n = lab_input_bytes(io) / sizeof(struct scale_in);
+    const struct scale_in *in = lab_input(io, n * sizeof *in);
+    struct scale_out *out = lab_result(io, n * sizeof *out);
+    for (size_t i = 0; i < n; i++) {
+        memset(&out[i].s, UNTOUCHED, sizeof out[i].s);
+        before(in[i].current);
+        after(&out[i].call, sum_scale((size_t)in[i].n, in[i].gpus, (enum sum_kind)in[i].kind,
+                                      in[i].no_out ? NULL : &out[i].s));
+    }
+}
+
+LAB_RUNS = {LAB_ENTRY(split), LAB_ENTRY(block_sums), LAB_ENTRY(parts), LAB_ENTRY(scale), LAB_END};
