@@ -1,0 +1,49 @@
+// What the tokens show to be wrong.
+#define ASM asm
+#define BARRIER ASM volatile("bar.sync 0;")
+
+__global__ void assembly(int *out)
+{
+    asm volatile("mov.u32 %0, %laneid;" : "=r"(*out)); //!5 inline assembly in device code is not supported
+    BARRIER;                                            //!5 inline assembly in device code is not supported
+}
+
+__attribute__((no_sanitize("thread"))) __device__ int unseen() { return 1; } //!16 no_sanitize is not allowed in device code
+
+__global__ void parent(int *out)
+{
+    assembly<<<1, 1>>>(out); //!13 'parent' launches a kernel from device code
+}
+
+__device__ int counter()
+{
+    static int n = 0; //!5 static variable in device code
+    static const int fine = 3;
+    return n++ + fine;
+}
+
+__device__ void thrower()
+{
+    throw 1; //!5 device code cannot throw exceptions
+}
+
+__managed__ int managed; //!1 __managed__ variables are not modelled by the virtual node yet
+
+struct s {
+    __global__ void member(int *out) { *out = 1; } //!21 kernel 's::member' is a member of a class
+    static __device__ int shared_member;           //!5 a __device__ or __constant__ variable cannot be a member
+};
+
+void host(int *out)
+{
+    __shared__ int no_block;  //!5 __shared__ variable in host function 'host'
+    assembly(out);            //!5 kernel 'assembly' is called like a function; launch it: assembly<<<blocks, threads>>>(...)
+    assembly<<<1>>>(out);     //!13 a launch is <<<blocks, threads>>>, with the bytes of shared memory and a stream behind them if wanted; this one has 1 argument
+    assembly<<<1, 1>>> out;   //!13 this <<< has no >>>( behind it
+    auto f = [] __device__ (int i) { return i; }; //!17 lambdas marked __device__ are not supported
+}
+
+__global__ void initialised()
+{
+    __shared__ int n = 3; //!20 __shared__ variable 'n' has an initialiser
+}

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""vgpu-cc's command line: nvcc's spellings, dependency files, what is left on disk."""
+
+import os
+import re
+import signal
+import subprocess
+import time
+
+from rig import CC, COMPILERS, HERE, Case, cc, main, run
+
+KERNEL = "__global__ void k(int *p) { *p = VALUE; }\nint main() { int *p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); }\n"
+
+
+class Command(Case):
+    def good(self, *arguments: object, **environment: str) -> subprocess.CompletedProcess:
+        done = cc(*arguments, folder=self.folder, **environment)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def bad(self, *arguments: object) -> str:
+        done = cc(*arguments, folder=self.folder)
+        self.assertNotEqual(done.returncode, 0)
+        return done.stderr
+
+    def test_values_in_every_spelling(self) -> None:
+        self.write("a.cu", KERNEL)
+        for flags in (["-DVALUE=3"], ["-D", "VALUE=3"], ["--define-macro=VALUE=3"], ["--define-macro", "VALUE=3"]):
+            self.good("-c", "a.cu", *flags)
+            self.assertEqual(self.names(), {"a.cu", "a.o"})
+        for flags in (["-o", "b.o"], ["-o=b.o"], ["-ob.o"], ["--output-file", "b.o"], ["--output-file=b.o"]):
+            self.good("--compile", "a.cu", "-DVALUE=1", *flags)
+            (self.folder / "b.o").unlink()
+
+    def test_what_means_nothing_here(self) -> None:
+        self.write("a.cu", KERNEL)
+        self.good(
+            "a.cu", "-c", "-DVALUE=1", "-arch=sm_90", "-arch", "native", "-gencode", "arch=compute_90,code=sm_90",
+            "--generate-code=arch=compute_80,code=sm_80", "-rdc=false", "-lineinfo", "-G", "-use_fast_math",
+            "-Xptxas", "-v", "-maxrregcount=64", "-std", "c++20", "-O3", "--expt-relaxed-constexpr",
+            "-Wno-deprecated-gpu-targets", "-cudart", "static", "-t=4", "-diag-suppress=20012", "-m64",
+            "-Xcudafe", "--display_error_number", "-extended-lambda", "-forward-unknown-to-host-compiler",
+        )  # fmt: skip
+
+    def test_host_compiler_options(self) -> None:
+        self.write("a.cu", "int main() { int unused; }\n")
+        self.assertIn("unused variable", self.good("-c", "a.cu", "-Xcompiler", "-fPIC,-Wall").stderr)
+        self.assertIn("unused variable", self.good("-c", "a.cu", "--compiler-options=-Wall").stderr)
+        self.assertIn("unused", self.bad("-c", "a.cu", "-Xcompiler", "-Wall", "-Werror", "all-warnings"))
+        self.assertEqual(self.good("-c", "a.cu", "-Wall", "-w").stderr, "")
+
+    def test_languages(self) -> None:
+        self.write("a.txt", KERNEL)
+        self.good("-x", "cu", "-DVALUE=2", "a.txt", "-c", "-o", "a.o")
+        self.write("c.c", "int class; _Static_assert(1, \"C\"); int main(void) { return class; }\n")
+        self.write("p.cpp", "#ifdef __CUDACC__\n#error\n#endif\nclass c {};\n")
+        self.good("c.c", "p.cpp", "-std=c++17", "-o", "program")
+        self.assertEqual(run([self.folder / "program"]).returncode, 0)
+
+    def test_shared_library(self) -> None:
+        self.write("a.cu", KERNEL.replace("main", "in_library"))
+        self.write("m.cu", "int in_library();\nint main() { in_library(); return cudaDeviceSynchronize(); }\n")
+        self.good("-shared", "-Xcompiler", "-fPIC", "-DVALUE=1", "a.cu", "-o", "liba.so")
+        self.good("m.cu", "-L.", "-la", "-Xlinker", f"-rpath,{self.folder}", "-o", "m")
+        self.assertEqual(run([self.folder / "m"]).returncode, 0)
+
+    def test_dependencies(self) -> None:
+        self.write("h.h", "#define VALUE 3\n")
+        self.write("a.cu", '#include "h.h"\n' + KERNEL)
+        self.good("-c", "a.cu", "-MD", "-MF", "deps", "-MT", "target", "-o", "x.o")
+        text = (self.folder / "deps").read_text()
+        self.assertTrue(text.startswith("target:"))
+        for name in (" a.cu", " h.h", "vgpu/pass.h", "cuda_runtime.h"):
+            self.assertIn(name, text)
+        self.good("-c", "a.cu", "-MMD", "-o", "x.o")
+        self.assertTrue((self.folder / "x.d").read_text().startswith("x.o:"))
+        self.assertTrue(self.good("-M", "a.cu").stdout.startswith("a.o:"))
+        self.assertEqual(self.names(), {"h.h", "a.cu", "deps", "x.o", "x.d"})
+
+    def test_preprocess(self) -> None:
+        self.write("a.cu", "#define TWO 2\nint two = TWO;\n__global__ void k() {}\n")
+        self.assertIn("int two = 2;", self.good("-E", "a.cu").stdout)
+        self.good("-E", "a.cu", "-o", "out.ii")
+        self.assertIn("int two = 2;", (self.folder / "out.ii").read_text())
+
+    def test_dryrun_makes_nothing(self) -> None:
+        self.write("a.cu", KERNEL)
+        said = self.good("--dryrun", "a.cu", "-o", "a").stderr
+        self.assertEqual(self.names(), {"a.cu"})
+        self.assertGreaterEqual(said.count("#$ "), 7)
+        self.assertIn("-D__CUDA_ARCH__=900", said)
+
+    def test_verbose_and_keep(self) -> None:
+        self.write("a.cu", KERNEL)
+        said = self.good("-v", "--keep", "-c", "a.cu", "-DVALUE=1").stderr
+        self.assertIn("#$ ", said)
+        kept = {path.name for path in (self.folder / "a.o.vgpu").iterdir()}
+        self.assertIn("0-device.vgpu.ii", kept)
+        self.assertIn("0-host.s", kept)
+
+    def test_refusals_say_why(self) -> None:
+        self.write("a.cu", KERNEL)
+        self.assertIn("relocatable device code is not supported", self.bad("-rdc=true", "-c", "a.cu"))
+        self.assertIn("relocatable device code is not supported", self.bad("-dc", "a.cu"))
+        self.assertIn("'-ptx' is not supported", self.bad("-ptx", "a.cu"))
+        self.assertIn("unknown option '--nonsense'", self.bad("--nonsense", "a.cu"))
+        self.assertIn("needs a value", self.bad("a.cu", "-o"))
+        self.assertIn("no input files", self.bad("-c"))
+        self.assertIn("-x fortran", self.bad("-x", "fortran", "a.cu"))
+        self.assertIn("names one object", self.bad("-c", "a.cu", "a.cu", "-o", "x.o"))
+        self.assertIn("missing.cu", self.bad("-c", "missing.cu"))
+        done = cc("-c", "a.cu", folder=self.folder, VGPU_CXX="no-such-compiler")
+        self.assertIn("cannot run 'no-such-compiler'", done.stderr)
+        self.assertEqual(self.names(), {"a.cu"})
+
+    def test_help_names_every_option(self) -> None:
+        text = self.good("--help").stdout
+        table = (HERE / "../../vgpu/cc/option_table.c").read_text()
+        for short in re.findall(r'^ {4}\{"(-[^"]+)"', table, re.MULTILINE):
+            if short not in ("-dw", "-link", "-Xarchive", "-split-compile", "-dopt", "-restrict"):
+                self.assertTrue(short in text or f"-{short}" in text, f"{short} is not in --help")
+        self.assertIn("release 13.0", self.good("--version").stdout)
+
+    def test_a_signal_leaves_nothing(self) -> None:
+        self.write("a.cu", "#include <iostream>\n#include <regex>\n" + KERNEL)
+        child = subprocess.Popen(
+            [CC, "-c", "-O2", "-DVALUE=1", "a.cu"], cwd=self.folder, env=dict(os.environ, TMPDIR=str(self.folder))
+        )
+        time.sleep(0.7)
+        child.send_signal(signal.SIGTERM)
+        self.assertIn(child.wait(timeout=20), (-signal.SIGTERM, 0))
+        self.assertLessEqual(self.names(), {"a.cu", "a.o"})
+
+    def test_names_with_blanks_and_quotes(self) -> None:
+        for name in ('a "b" c.cu', "it's.cu", "dir, with/x y.cu"):
+            path = self.folder / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(KERNEL)
+            self.good(path, "-DVALUE=1", "-o", self.folder / "p q")
+            self.assertEqual(run([self.folder / "p q"]).returncode, 0)
+
+    def test_speed(self) -> None:
+        """A lab's file in well under 5 s, even on a loaded machine: CPU time is what is limited."""
+        lab = HERE / "../../solutions/04-reduction"
+        source = lab / "reduction.cu"
+        if not source.exists():
+            self.skipTest("lab 04 is not there")
+        before = os.times()
+        self.good("-O2", "-g", "-I", HERE / "../../harness", "-I", lab, "-c", source, "-o", "x.o")
+        after = os.times()
+        spent = after.children_user + after.children_system - before.children_user - before.children_system
+        self.assertLess(spent, 4.0)
+
+
+class Clang(Case):
+    def test_ccbin(self) -> None:
+        if "clang++" not in COMPILERS:
+            self.skipTest("there is no clang++ here")
+        self.write("a.cu", KERNEL)
+        done = cc("-ccbin", "clang++", "-v", "-DVALUE=1", "a.cu", "-o", "a", folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("#$ clang++", done.stderr)
+
+
+if __name__ == "__main__":
+    main()
