@@ -64,11 +64,11 @@ static void check_stage_speed_other(struct lab_test *t)
                out->stage, hop);
 }
 
-/* All of the 1e9 bytes. */
+/* All of the 1e9 bytes, through the same 62.5 MB: the test's machine need not have the memory. */
 static void check_example_a_full(struct lab_test *t)
 {
     lab_node(t, "textbook-a100-2");
-    const struct speed_out *out = speeds(t, 1, 0, 1000000000, 8000000, WAY_STAGE);
+    const struct speed_out *out = speeds_of(t, 1, 0, 62500000, 500000, WAY_STAGE, 16);
     lab_expect(t, out->stage <= 36, "1 GB through the stage took %.1f ms, at most 36 are allowed",
                out->stage);
 }
