@@ -16,7 +16,9 @@ COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 
 
-def run(command: list, folder: pathlib.Path | None = None, **environment: str) -> subprocess.CompletedProcess:
+def run(
+    command: list, folder: pathlib.Path | None = None, **environment: str
+) -> subprocess.CompletedProcess:
     """The command's result; vgpu-cc writes temporary files below the folder only."""
     more = {"VGPU_NODE_ID": f"cc-{os.getpid()}", "VGPU_NODE": "single", **environment}
     if folder is not None:

@@ -9,7 +9,10 @@ import time
 
 from rig import CC, COMPILERS, HERE, Case, cc, main, run
 
-KERNEL = "__global__ void k(int *p) { *p = VALUE; }\nint main() { int *p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); }\n"
+KERNEL = """\
+__global__ void k(int *p) { *p = VALUE; }
+int main() { int *p; cudaMalloc(&p, 4); k<<<1, 1>>>(p); }
+"""
 
 
 class Command(Case):
@@ -25,41 +28,60 @@ class Command(Case):
 
     def test_values_in_every_spelling(self) -> None:
         self.write("a.cu", KERNEL)
-        for flags in (["-DVALUE=3"], ["-D", "VALUE=3"], ["--define-macro=VALUE=3"], ["--define-macro", "VALUE=3"]):
+        for flags in (
+            ["-DVALUE=3"],
+            ["-D", "VALUE=3"],
+            ["--define-macro=VALUE=3"],
+            ["--define-macro", "VALUE=3"],
+        ):
             self.good("-c", "a.cu", *flags)
             self.assertEqual(self.names(), {"a.cu", "a.o"})
-        for flags in (["-o", "b.o"], ["-o=b.o"], ["-ob.o"], ["--output-file", "b.o"], ["--output-file=b.o"]):
+        for flags in (
+            ["-o", "b.o"],
+            ["-o=b.o"],
+            ["-ob.o"],
+            ["--output-file", "b.o"],
+            ["--output-file=b.o"],
+        ):
             self.good("--compile", "a.cu", "-DVALUE=1", *flags)
             (self.folder / "b.o").unlink()
 
     def test_what_means_nothing_here(self) -> None:
         self.write("a.cu", KERNEL)
-        self.good(
-            "a.cu", "-c", "-DVALUE=1", "-arch=sm_90", "-arch", "native", "-gencode", "arch=compute_90,code=sm_90",
-            "--generate-code=arch=compute_80,code=sm_80", "-rdc=false", "-lineinfo", "-G", "-use_fast_math",
-            "-Xptxas", "-v", "-maxrregcount=64", "-std", "c++20", "-O3", "--expt-relaxed-constexpr",
-            "-Wno-deprecated-gpu-targets", "-cudart", "static", "-t=4", "-diag-suppress=20012", "-m64",
-            "-Xcudafe", "--display_error_number", "-extended-lambda", "-forward-unknown-to-host-compiler",
-        )  # fmt: skip
+        flags = (
+            "-arch=sm_90 -arch native -gencode arch=compute_90,code=sm_90 "
+            "--generate-code=arch=compute_80,code=sm_80 -rdc=false -lineinfo -G -use_fast_math "
+            "-Xptxas -v -maxrregcount=64 -std c++20 -O3 --expt-relaxed-constexpr "
+            "-Wno-deprecated-gpu-targets -cudart static -t=4 -diag-suppress=20012 -m64 "
+            "-Xcudafe --display_error_number -extended-lambda -forward-unknown-to-host-compiler"
+        )
+        self.good("a.cu", "-c", "-DVALUE=1", *flags.split())
 
     def test_host_compiler_options(self) -> None:
         self.write("a.cu", "int main() { int unused; }\n")
-        self.assertIn("unused variable", self.good("-c", "a.cu", "-Xcompiler", "-fPIC,-Wall").stderr)
+        self.assertIn(
+            "unused variable", self.good("-c", "a.cu", "-Xcompiler", "-fPIC,-Wall").stderr
+        )
         self.assertIn("unused variable", self.good("-c", "a.cu", "--compiler-options=-Wall").stderr)
-        self.assertIn("unused", self.bad("-c", "a.cu", "-Xcompiler", "-Wall", "-Werror", "all-warnings"))
+        self.assertIn(
+            "unused", self.bad("-c", "a.cu", "-Xcompiler", "-Wall", "-Werror", "all-warnings")
+        )
         self.assertEqual(self.good("-c", "a.cu", "-Wall", "-w").stderr, "")
 
     def test_languages(self) -> None:
         self.write("a.txt", KERNEL)
         self.good("-x", "cu", "-DVALUE=2", "a.txt", "-c", "-o", "a.o")
-        self.write("c.c", "int class; _Static_assert(1, \"C\"); int main(void) { return class; }\n")
+        self.write("c.c", 'int class; _Static_assert(1, "C"); int main(void) { return class; }\n')
         self.write("p.cpp", "#ifdef __CUDACC__\n#error\n#endif\nclass c {};\n")
         self.good("c.c", "p.cpp", "-std=c++17", "-o", "program")
         self.assertEqual(run([self.folder / "program"]).returncode, 0)
 
     def test_shared_library(self) -> None:
         self.write("a.cu", KERNEL.replace("main", "in_library"))
-        self.write("m.cu", "int in_library();\nint main() { in_library(); return cudaDeviceSynchronize(); }\n")
+        self.write(
+            "m.cu",
+            "int in_library();\nint main() { in_library(); return cudaDeviceSynchronize(); }\n",
+        )
         self.good("-shared", "-Xcompiler", "-fPIC", "-DVALUE=1", "a.cu", "-o", "liba.so")
         self.good("m.cu", "-L.", "-la", "-Xlinker", f"-rpath,{self.folder}", "-o", "m")
         self.assertEqual(run([self.folder / "m"]).returncode, 0)
@@ -100,7 +122,9 @@ class Command(Case):
 
     def test_refusals_say_why(self) -> None:
         self.write("a.cu", KERNEL)
-        self.assertIn("relocatable device code is not supported", self.bad("-rdc=true", "-c", "a.cu"))
+        self.assertIn(
+            "relocatable device code is not supported", self.bad("-rdc=true", "-c", "a.cu")
+        )
         self.assertIn("relocatable device code is not supported", self.bad("-dc", "a.cu"))
         self.assertIn("'-ptx' is not supported", self.bad("-ptx", "a.cu"))
         self.assertIn("unknown option '--nonsense'", self.bad("--nonsense", "a.cu"))
@@ -124,7 +148,9 @@ class Command(Case):
     def test_a_signal_leaves_nothing(self) -> None:
         self.write("a.cu", "#include <iostream>\n#include <regex>\n" + KERNEL)
         child = subprocess.Popen(
-            [CC, "-c", "-O2", "-DVALUE=1", "a.cu"], cwd=self.folder, env=dict(os.environ, TMPDIR=str(self.folder))
+            [CC, "-c", "-O2", "-DVALUE=1", "a.cu"],
+            cwd=self.folder,
+            env=dict(os.environ, TMPDIR=str(self.folder)),
         )
         time.sleep(0.7)
         child.send_signal(signal.SIGTERM)
@@ -148,7 +174,12 @@ class Command(Case):
         before = os.times()
         self.good("-O2", "-g", "-I", HERE / "../../harness", "-I", lab, "-c", source, "-o", "x.o")
         after = os.times()
-        spent = after.children_user + after.children_system - before.children_user - before.children_system
+        spent = (
+            after.children_user
+            + after.children_system
+            - before.children_user
+            - before.children_system
+        )
         self.assertLess(spent, 4.0)
 
 

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Every marked line in errors/ has its error, at its column, and no other line has one.
 
-    code  //!14 text    an error at column 14 of this line whose message starts with the text
-    code  //! text      the same, at any column
-    code  //? text      an error with that text somewhere, and the line is named in what is said
+code  //!14 text    an error at column 14 of this line whose message starts with the text
+code  //! text      the same, at any column
+code  //? text      an error with that text somewhere, and the line is named in what is said
 """
 
 import pathlib
 import re
-import unittest
 
 from rig import COMPILERS, HERE, Case, cc, main
 
@@ -27,7 +26,11 @@ class Errors(Case):
         self.assertNotEqual(done.returncode, 0)
         self.assertEqual(self.names(), set(), "an object or a temporary file was left")
         found = [match.groups() for match in map(ERROR.match, said.splitlines()) if match]
-        here = [(int(line), int(column), text) for file, line, column, text in found if file == str(path)]
+        here = [
+            (int(line), int(column), text)
+            for file, line, column, text in found
+            if file == str(path)
+        ]
         marked = set()
         for number, line in enumerate(path.read_text().splitlines(), 1):
             for sign, column, text in MARK.findall(line):
@@ -36,8 +39,14 @@ class Errors(Case):
                     self.assertIn(text, said)
                     self.assertIn(f"{path}:{number}:", said)
                     continue
-                fitting = [at for at in here if at[0] == number and text in at[2] and at[1] == int(column or at[1])]
-                self.assertTrue(fitting, f"line {number}: no error '{text}' at column {column}; said:\n{said}")
+                fitting = [
+                    at
+                    for at in here
+                    if at[0] == number and text in at[2] and at[1] == int(column or at[1])
+                ]
+                self.assertTrue(
+                    fitting, f"line {number}: no error '{text}' at column {column}; said:\n{said}"
+                )
         self.assertEqual({line for line, _, _ in here} - marked, set(), said)
 
     def test_marked_lines(self) -> None:
@@ -50,14 +59,20 @@ class Errors(Case):
 
 class Messages(Case):
     def test_a_warning_of_both_passes_is_said_once(self) -> None:
-        path = self.write("w.cu", "__global__ void k() { int in_kernel; }\nint main() { int in_host; k<<<1, 1>>>(); }\n")
+        path = self.write(
+            "w.cu",
+            "__global__ void k() { int in_kernel; }\nint main() { int in_host; k<<<1, 1>>>(); }\n",
+        )
         said = plain(cc("-Wall", "-c", path, folder=self.folder).stderr)
         self.assertEqual(said.count("warning:"), 2, said)
         self.assertIn("w.cu:1:27: warning: unused variable 'in_kernel'", said)
         self.assertIn("w.cu:2:18: warning: unused variable 'in_host'", said)
 
     def test_the_line_is_quoted_with_a_caret(self) -> None:
-        path = self.write("q.cu", "int n;\n__global__ void k(int *p) { *p = n; }\nint main() { k<<<1, 1>>>(&++n); }\n")
+        path = self.write(
+            "q.cu",
+            "int n;\n__global__ void k(int *p) { *p = n; }\nint main() { k<<<1, 1>>>(&++n); }\n",
+        )
         said = cc("-c", path, folder=self.folder).stderr.splitlines()
         self.assertTrue(said[0].startswith(f"{path}:2:34: error: host variable 'n'"))
         self.assertEqual(said[1], "    2 | __global__ void k(int *p) { *p = n; }")
@@ -75,7 +90,9 @@ class Messages(Case):
         (self.folder / "sys" / "k.cuh").write_text(
             "template <class T> __global__ void k(T *p) { __shared__ T s[4]; s[0] = 3; *p = s[0]; }\n"
         )
-        path = self.write("a.cu", "#include <k.cuh>\nint main() { int *p = nullptr; k<<<1, 1>>>(p); }\n")
+        path = self.write(
+            "a.cu", "#include <k.cuh>\nint main() { int *p = nullptr; k<<<1, 1>>>(p); }\n"
+        )
         done = cc("-isystem", self.folder / "sys", "-c", path, folder=self.folder)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
 
@@ -85,10 +102,14 @@ class Messages(Case):
             "void f(int *p)\n{\n#ifndef __CUDA_ARCH__\n    k<<<1, 1>>>(p);\n#endif\n}\n"
         )
         said = cc("-c", self.write("a.cu", text), folder=self.folder).stderr
-        self.assertIn("a.cu:1:36: error: kernel 'k' is launched in host code, but the device pass", said)
+        self.assertIn(
+            "a.cu:1:36: error: kernel 'k' is launched in host code, but the device pass", said
+        )
 
     def test_unbalanced_brackets_are_the_compilers_business(self) -> None:
-        done = cc("-c", self.write("a.cu", "__global__ void k() { if (1) {\n}\n"), folder=self.folder)
+        done = cc(
+            "-c", self.write("a.cu", "__global__ void k() { if (1) {\n}\n"), folder=self.folder
+        )
         self.assertEqual(done.returncode, 1)
         self.assertIn("a.cu:2:2: error: expected", done.stderr)
 

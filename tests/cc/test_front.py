@@ -11,7 +11,10 @@ from rig import FRONT, HERE, Case, main
 class Text(Case):
     def edited(self, side: str, text: str) -> str:
         done = subprocess.run(
-            [FRONT, side, self.write("t.cu", f'# 1 "t.cu"\n{text}')], capture_output=True, text=True, timeout=60
+            [FRONT, side, self.write("t.cu", f'# 1 "t.cu"\n{text}')],
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
         self.assertIn(done.returncode, (0, 1))
         self.errors = done.stderr
@@ -23,18 +26,20 @@ class Text(Case):
         return re.sub(r"\s+", " ", " ".join(lines))
 
     def test_launch(self) -> None:
-        for launch, made in {
-            "k<<<1, 2>>>(a)": "(vgpu_push_call( 1, 2) ? (void)0 : k (a))",
-            "n::k<int, 2><<<g, b, 3, s>>>()": "(vgpu_push_call( g, b, 3, s) ? (void)0 : n::k<int, 2> ())",
-            "::k<<<f<a<b<c>>>(1), 2>>>(x)": "(vgpu_push_call( f<a<b<c>>>(1), 2) ? (void)0 : ::k (x))",
-            "k<<<1, f<a<b>>>>(x)": "(vgpu_push_call( 1, f<a<b>) ? (void)0 : k (x))",
-            "k<<<a < b ? 1 : 2, 3>>>(x)": "(vgpu_push_call( a < b ? 1 : 2, 3) ? (void)0 : k (x))",
-            "t[1].k->m<<<1, n >> 2>>>(x)": "(vgpu_push_call( 1, n >> 2) ? (void)0 : t[1].k->m (x))",
-            "(*p)<<<1, 2>>>(x)": "(vgpu_push_call( 1, 2) ? (void)0 : (*p) (x))",
-            "t.template k<1><<<1, 2>>>(x)": "(vgpu_push_call( 1, 2) ? (void)0 : t.template k<1> (x))",
-        }.items():
-            with self.subTest(launch):
-                self.assertIn(made, self.flat("host", f"void f() {{ {launch}; }}\n"))
+        for kernel, configuration, rest in (
+            ("k", "1, 2", "(a)"),
+            ("n::k<int, 2>", "g, b, 3, s", "()"),
+            ("::k", "f<a<b<c>>>(1), 2", "(x)"),
+            ("k", "1, f<a<b>>", "(x)"),
+            ("k", "a < b ? 1 : 2, 3", "(x)"),
+            ("t[1].k->m", "1, n >> 2", "(x)"),
+            ("(*p)", "1, 2", "(x)"),
+            ("t.template k<1>", "1, 2", "(x)"),
+        ):
+            with self.subTest(kernel=kernel, configuration=configuration):
+                flat = self.flat("host", f"void f() {{ {kernel}<<<{configuration}>>>{rest}; }}\n")
+                made = f"(vgpu_push_call( {configuration}) ? (void)0 : {kernel} {rest})"
+                self.assertIn(made, flat)
 
     def test_nothing_else_is_a_launch(self) -> None:
         for text in (
@@ -58,14 +63,19 @@ class Text(Case):
         self.assertIn("VGPU_STUB_MARK", self.flat("host", text))
         self.assertIn("VGPU_KERNEL_ENTRY", self.flat("device", text))
         text = "#define L(...) k<<<1, 2>>>(__VA_ARGS__)\nvoid f() { L(a, b); g(L(c)); }\n"
-        self.assertEqual(self.flat("host", text).count("(vgpu_push_call(1, 2) ? (void)0 : k (a, b))"), 1)
-        self.assertEqual(self.flat("host", text).count("(vgpu_push_call(1, 2) ? (void)0 : k (c))"), 1)
+        self.assertEqual(
+            self.flat("host", text).count("(vgpu_push_call(1, 2) ? (void)0 : k (a, b))"), 1
+        )
+        self.assertEqual(
+            self.flat("host", text).count("(vgpu_push_call(1, 2) ? (void)0 : k (c))"), 1
+        )
         self.assertIn("#define L(...) k<<<1, 2>>>(__VA_ARGS__)", self.edited("host", text))
 
     def test_macro_rules(self) -> None:
         defines = (
             "#define STR(x) #x\n#define CAT(a, b) a##b\n#define EMPTY()\n#define SELF SELF + 1\n"
-            "#define F(x) x G\n#define G(y) [y]\n#define OPT(a, ...) f(a __VA_OPT__(,) __VA_ARGS__)\n"
+            "#define F(x) x G\n#define G(y) [y]\n"
+            "#define OPT(a, ...) f(a __VA_OPT__(,) __VA_ARGS__)\n"
             "#define GNU(a, ...) f(a, ##__VA_ARGS__)\n#define KEEP(x) __shared__ int x\n"
         )
         for source, made in {
@@ -79,12 +89,16 @@ class Text(Case):
         }.items():
             with self.subTest(source):
                 # The declaration in the same macro makes it be written out.
-                text = f"{defines}#define ALL {source}; __shared__ int n\n__global__ void k() {{ ALL; }}\n"
+                text = f"{defines}#define ALL {source}; __shared__ int n\n"
+                text += "__global__ void k() { ALL; }\n"
                 flat = self.flat("device", text)
                 self.assertIn(re.sub(r"\s", "", made) + ";typedefint", re.sub(r"\s", "", flat))
 
     def test_shared(self) -> None:
-        flat = self.flat("device", "__global__ void k() { __shared__ float a[4], *b; extern __shared__ int c[]; }\n")
+        flat = self.flat(
+            "device",
+            "__global__ void k() { __shared__ float a[4], *b; extern __shared__ int c[]; }\n",
+        )
         self.assertRegex(flat, r"typedef float vgpu_shared_\d+_a \[4\], \*\s*vgpu_shared_\d+_b ;")
         self.assertRegex(flat, r"VGPU_SHARED\(\d+, a, vgpu_shared_\d+_a, \(1\)\);")
         self.assertRegex(flat, r"VGPU_DYNAMIC_SHARED\(c, vgpu_shared_\d+_c\);")
@@ -107,7 +121,10 @@ class Text(Case):
             for seed in range(3):
                 with self.subTest(path=path.name, seed=seed):
                     done = subprocess.run(
-                        [FRONT, "fuzz", str(seed), rounds, path], capture_output=True, text=True, timeout=300
+                        [FRONT, "fuzz", str(seed), rounds, path],
+                        capture_output=True,
+                        text=True,
+                        timeout=300,
                     )
                     self.assertEqual((done.returncode, done.stderr), (0, ""))
 

@@ -11,7 +11,17 @@ class Nvcc(Case):
         for program in sorted((HERE / "valid").glob("*.cu")):
             with self.subTest(program=program.name):
                 done = run(
-                    [NVCC, "-std=c++17", "-arch=sm_80", "-w", "-c", program, "-o", self.folder / "x.o"], self.folder
+                    [
+                        NVCC,
+                        "-std=c++17",
+                        "-arch=sm_80",
+                        "-w",
+                        "-c",
+                        program,
+                        "-o",
+                        self.folder / "x.o",
+                    ],
+                    self.folder,
                 )
                 self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 

@@ -19,10 +19,20 @@ def programs() -> list[pathlib.Path]:
 
 class Valid(Case):
     def check(self, compiler: str, program: pathlib.Path, *flags: str) -> None:
-        sources = [program] + [VALID / name for names in head(program, "with") for name in names.split()]
+        sources = [program] + [
+            VALID / name for names in head(program, "with") for name in names.split()
+        ]
         target = self.folder / program.stem
         built = cc(
-            "-Wall", "-Wextra", "-Werror", *flags, *sources, "-o", target, folder=self.folder, VGPU_CXX=compiler
+            "-Wall",
+            "-Wextra",
+            "-Werror",
+            *flags,
+            *sources,
+            "-o",
+            target,
+            folder=self.folder,
+            VGPU_CXX=compiler,
         )
         self.assertEqual((built.returncode, built.stderr), (0, ""))
         done = run([target], VGPU_CXX=compiler)
@@ -36,7 +46,12 @@ class Valid(Case):
                     self.check(compiler, program, "-O2", "-g")
 
     def test_other_flags(self) -> None:
-        for flags in (["-O0"], ["-std=c++20"], ["-std=c++14", "-O3"], ["-Xcompiler", "-fPIC,-fsemantic-interposition"]):
+        for flags in (
+            ["-O0"],
+            ["-std=c++20"],
+            ["-std=c++14", "-O3"],
+            ["-Xcompiler", "-fPIC,-fsemantic-interposition"],
+        ):
             for name in ("kernels.cu", "shared_forms.cu", "device_code.cu"):
                 with self.subTest(flags=flags, program=name):
                     self.check(COMPILERS[0], VALID / name, *flags)
