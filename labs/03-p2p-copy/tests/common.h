@@ -243,17 +243,25 @@ static inline void check_refusals(struct lab_test *t, int move, int dst, int src
 
 /* ---- time ---- */
 
-static inline const struct speed_out *speeds(struct lab_test *t, int dst, int src, uint64_t bytes,
-                                             uint64_t chunk, int ways)
+static inline const struct speed_out *speeds_of(struct lab_test *t, int dst, int src,
+                                                uint64_t bytes, uint64_t chunk, int ways,
+                                                int rounds)
 {
     struct speed_in in = {.dst_dev = dst, .src_dev = src, .bytes = bytes, .chunk = chunk};
     in.repeat = lab_is_virtual(t) ? 1 : 5;
     in.ways = ways;
+    in.rounds = rounds;
     struct lab_run *run = lab_run(t, "speed", &in, sizeof in, sizeof(struct speed_out));
     const struct speed_out *out = lab_output(run);
     lab_expect(t, out->rc == LAB_OK, "a copy of %llu bytes from GPU %d to GPU %d failed: %s",
                (unsigned long long)bytes, src, dst, rc_name(out->rc));
     return out;
+}
+
+static inline const struct speed_out *speeds(struct lab_test *t, int dst, int src, uint64_t bytes,
+                                             uint64_t chunk, int ways)
+{
+    return speeds_of(t, dst, src, bytes, chunk, ways, 1);
 }
 
 /* Another GPU than 0 where there is one, so that one GPU is enough for what the host is part of. */

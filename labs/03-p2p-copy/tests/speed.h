@@ -64,7 +64,10 @@ static int go_serially_pageable(struct speed *s)
 
 static int go_by_stage(struct speed *s)
 {
-    return stage_copy_async(&s->stage, s->dst.buffer, s->src.buffer, s->in->bytes, s->src.stream);
+    int rc = LAB_OK;
+    for (int i = 0; i < s->in->rounds && !rc; i++)
+        rc = stage_copy_async(&s->stage, s->dst.buffer, s->src.buffer, s->in->bytes, s->src.stream);
+    return rc;
 }
 
 static int go_by_driver(struct speed *s)
