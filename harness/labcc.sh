@@ -88,7 +88,7 @@ select_symbols() {
 # runner OBJECT TODO OUTPUT
 runner() {
     object=$1 todo=$2 output=$3 reference=
-    part=$LAB_FOLDER/parts/$(basename "$output")
+    part=$LAB_FOLDER/parts/$(basename "$output").$$ # several may be made at once
     mkdir -p "$LAB_FOLDER/parts"
     select_symbols student "$object" "$todo" >"$part.student" ||
         fail "$LAB_FILE: put the function back; the lab's header says what it must be like"
