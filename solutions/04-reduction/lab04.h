@@ -107,8 +107,9 @@ int sum_open(struct sum_part *part, int gpus, const size_t *count, int blocks);
 void sum_close(struct sum_part *part, int gpus);
 
 /* Milliseconds from the first launch until the sum of n elements is on the host: n is split over
- * `gpus` GPUs and filled in, everything is run once to warm up, then sum_start and sum_peer (with
- * sum_host in its place where the root cannot reach the others) are timed with events of GPU 0. */
+ * `gpus` GPUs and filled in, a little of it is run to warm up, then sum_start and sum_peer (with
+ * sum_host in its place where the root cannot reach the others) are timed with events of GPU 0; of
+ * short runs the best of three counts. */
 int sum_time(size_t n, int gpus, double *ms);
 
 #ifdef __cplusplus
