@@ -48,20 +48,17 @@ static struct cause cause_of(const ucontext_t *machine)
 
 #else
 
-enum { ESR_MAGIC = 0x45535201, ESR_WRITE = 1 << 6 };
+enum { SYNDROME_WRITE = 1 << 6 };
 
 static struct cause cause_of(const ucontext_t *machine)
 {
     struct cause cause = {.pc = machine->uc_mcontext.pc};
     const uint8_t *at = (const uint8_t *)machine->uc_mcontext.__reserved;
-    struct {
-        uint32_t magic, bytes;
-        uint64_t esr;
-    } record;
-    for (memcpy(&record, at, sizeof record); record.magic && record.bytes;
-         at += record.bytes, memcpy(&record, at, sizeof record))
-        if (record.magic == ESR_MAGIC)
-            cause.write = (record.esr & ESR_WRITE) != 0;
+    struct esr_context record;
+    for (memcpy(&record, at, sizeof record); record.head.magic && record.head.size;
+         at += record.head.size, memcpy(&record, at, sizeof record))
+        if (record.head.magic == ESR_MAGIC)
+            cause.write = (record.esr & SYNDROME_WRITE) != 0;
     return cause;
 }
 
