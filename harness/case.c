@@ -118,7 +118,8 @@ void lab_fail(struct lab_test *t, const char *file, int line, const char *condit
               const char *format, ...)
 {
     const char *base = strrchr(file, '/');
-    snprintf(t->check, sizeof t->check, "%s:%d: %s", base ? base + 1 : file, line, condition);
+    if (line > 0)
+        snprintf(t->check, sizeof t->check, "%s:%d: %s", base ? base + 1 : file, line, condition);
     va_list args;
     va_start(args, format);
     lab__vend(t, LAB_FAIL, format, args);

@@ -22,7 +22,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PROCESSES_MAX 4096
+#define PROCESSES_MAX 32768
 
 struct process {
     pid_t pid, parent;
@@ -184,6 +184,12 @@ static int read_stat(const char *path, struct process *p)
     return 0;
 }
 
+static int by_number(const void *a, const void *b)
+{
+    pid_t left = ((const struct process *)a)->pid, right = ((const struct process *)b)->pid;
+    return (left > right) - (left < right);
+}
+
 static int read_all(struct process *all)
 {
     DIR *proc = opendir("/proc");
@@ -199,15 +205,14 @@ static int read_all(struct process *all)
         count += read_stat(path, &all[count]) == 0;
     }
     closedir(proc);
+    qsort(all, (size_t)count, sizeof *all, by_number);
     return count;
 }
 
 static struct process *by_pid(struct process *all, int count, pid_t pid)
 {
-    for (int i = 0; i < count; i++)
-        if (all[i].pid == pid)
-            return &all[i];
-    return NULL;
+    struct process key = {.pid = pid};
+    return bsearch(&key, all, (size_t)count, sizeof *all, by_number);
 }
 
 /* Marks what descends from this process, and within that what descends from `spare`. */

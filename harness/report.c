@@ -95,7 +95,8 @@ static void details(const struct lab_test *t)
     lab__next_step(t, next, sizeof next);
     paragraph("what", t->message.at, "");
     if (t->verdict == LAB_FAIL || t->verdict == LAB_HARNESS_ERROR) {
-        paragraph("node", t->explained.at, "");
+        if (!strstr(t->said.at, t->explained.at)) /* the runtime has said it already */
+            paragraph("node", t->explained.at, "");
         paragraph("said", t->said.at, "| ");
     }
     if (t->verdict == LAB_FAIL)

@@ -20,6 +20,23 @@ def variant(name: str, body: str, case: str = "seen", **env: str) -> Result:
     return GPU.check(GPU.build(name, source), case, **env)
 
 
+def kernel(name: str, body: str, **env: str) -> Result:
+    """A learner who starts a kernel with this body and waits for it."""
+    top = f"__global__ void work(volatile int *flag)\n{{\n{body}\n}}\n"
+    host = """
+    int *flag;
+    (void)bytes;
+    cudaGetDeviceCount(gpus);
+    cudaMalloc((void **)&flag, 4);
+    cudaMemset(flag, 0, 4);
+    work<<<1, 32>>>(flag);
+    return cudaDeviceSynchronize() == cudaSuccess ? LAB_OK : LAB_ECUDA;"""
+    source = GPU.with_body("gpu_relay", host).replace("\nint gpu", f"\n{top}\nint gpu", 1)
+    return GPU.check(
+        GPU.build(name, source.replace("#define _GNU_SOURCE", ""), ".cu"), "seen", **env
+    )
+
+
 def nodes_of(pid: int) -> list[str]:
     """Node processes that the verifier `pid` started."""
     got = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
@@ -87,6 +104,23 @@ class Nodes(unittest.TestCase):
         got = variant("asking", body, LAB_CPU_SECONDS="1")
         self.assertEqual(got.status, FAIL)
         self.assertIn("CPU seconds without coming to an end", got.text)
+
+    def test_kernels_without_end(self) -> None:
+        """A kernel that only computes, and one that waits for what nobody writes."""
+        got = kernel(
+            "spin", "    for (int i = 0; i != 1; i ^= 2) flag[1 - i % 1] = i;", LAB_CPU_SECONDS="2"
+        )
+        self.assertEqual(got.status, FAIL, got.text)
+        self.assertIn("CPU seconds without coming to an end", got.text)
+        got = kernel("waits", "    while (*flag == 0) { }")
+        self.assertEqual(got.status, FAIL, got.text)
+        self.assertIn("deadlock: every host thread waits", got.text)
+
+    def test_fault_is_explained(self) -> None:
+        got = kernel("fault", "    *(volatile int *)8 = 1;")
+        self.assertEqual(got.status, FAIL)
+        self.assertIn("wrote to 0x8", got.text)
+        self.assertIn("wrote to 0x8", str(got.record["explained"]))
 
     def test_parallel(self) -> None:
         """Tests beside each other see their own nodes only: same counts, same times."""

@@ -55,9 +55,9 @@ class Lab:
         command = ["sh", str(LABCC), str(conf), *map(str, words)]
         return subprocess.run(command, check=check, capture_output=True, text=True)
 
-    def build(self, name: str, source: str) -> Path:
+    def build(self, name: str, source: str, suffix: str = ".c") -> Path:
         """A runner with all functions of `source`."""
-        file, runner = WORK / f"{name}.c", WORK / name
+        file, runner = WORK / f"{name}{suffix}", WORK / name
         file.write_text(source, encoding="utf-8")
         self.labcc("mutant", file, runner)
         return runner

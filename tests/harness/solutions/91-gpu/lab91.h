@@ -8,8 +8,16 @@
 
 #include "lab.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* 1. Copies `bytes` bytes from pinned host memory to GPU 0 and on to the last GPU; *gpus is how
  * many there are. Everything is given back. */
 int gpu_relay(int bytes, int *gpus);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
