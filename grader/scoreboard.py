@@ -76,7 +76,9 @@ def render(lines: list[LabScore], *, color: bool = False) -> str:
         if verdict in used
     )
     hidden = "The points missing to 100 belong to hidden tests, which a grader runs."
-    return "\n".join([*rows, "", f"  one sign a TODO, the last for the whole lab: {legend}", f"  {hidden}"])
+    return "\n".join(
+        [*rows, "", f"  one sign a TODO, the last for the whole lab: {legend}", f"  {hidden}"]
+    )
 
 
 def next_step(project: Project, lines: list[LabScore]) -> str:

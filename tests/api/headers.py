@@ -27,9 +27,7 @@ def includes() -> str:
 
 def preprocess(compiler: str, include: Path, *options: str) -> str:
     command = [compiler, "-xc", "-std=gnu11", "-E", "-P", *options, f"-I{include}", "-"]
-    done = subprocess.run(
-        command, input=includes(), text=True, check=True, stdout=subprocess.PIPE
-    )
+    done = subprocess.run(command, input=includes(), text=True, check=True, stdout=subprocess.PIPE)
     return done.stdout
 
 

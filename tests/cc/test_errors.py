@@ -88,7 +88,8 @@ class Messages(Case):
     def test_a_header_named_system_is_user_code(self) -> None:
         (self.folder / "sys").mkdir()
         (self.folder / "sys" / "k.cuh").write_text(
-            "template <class T> __global__ void k(T *p) { __shared__ T s[4]; s[0] = 3; *p = s[0]; }\n"
+            "template <class T> __global__ void k(T *p)\n"
+            "{ __shared__ T s[4]; s[0] = 3; *p = s[0]; }\n"
         )
         path = self.write(
             "a.cu", "#include <k.cuh>\nint main() { int *p = nullptr; k<<<1, 1>>>(p); }\n"

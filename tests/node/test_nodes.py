@@ -17,7 +17,9 @@ IDS = itertools.count()  # a node of its own each time: the last one may still b
 
 def smi(node: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     environment = dict(os.environ, VGPU_NODE=node, VGPU_NODE_ID=f"nodes-{os.getpid()}-{next(IDS)}")
-    return subprocess.run([SMI, *arguments], env=environment, capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        [SMI, *arguments], env=environment, capture_output=True, text=True, timeout=60
+    )
 
 
 def refuse(text: str) -> str:
@@ -29,7 +31,10 @@ def refuse(text: str) -> str:
         environment = dict(os.environ, VGPU_NODE=str(path), VGPU_NODES=str(NODES))
         done = subprocess.run(
             [NODE, "--id", f"bad-{os.getpid()}", "--foreground"],
-            env=environment, capture_output=True, text=True, timeout=60,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=60,
         )
         assert done.returncode == 1, done
         return done.stderr
@@ -42,7 +47,9 @@ class Descriptions(unittest.TestCase):
                 gpus = json.loads(path.read_text())["gpus"]
                 done = smi(path.stem, "-L")
                 self.assertEqual(done.returncode, 0, done.stderr)
-                self.assertEqual(len(re.findall(r"^GPU \d+: .* \(UUID: GPU-", done.stdout, re.M)), len(gpus))
+                self.assertEqual(
+                    len(re.findall(r"^GPU \d+: .* \(UUID: GPU-", done.stdout, re.M)), len(gpus)
+                )
 
     def test_a_path_works_too(self) -> None:
         self.assertEqual(smi(str(NODES / "single.json"), "-L").stdout.count("GPU 0"), 1)

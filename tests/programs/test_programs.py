@@ -7,18 +7,27 @@ import re
 import subprocess
 import sys
 import unittest
+from typing import ClassVar
 
 BIN = pathlib.Path(sys.argv[1])
 RECORDED = pathlib.Path(__file__).parent.parent / "recorded" / "hgx-h200-4"
 COUNT = 0
 
 
-def run(program: str, *arguments: str, node: str = "hgx-h200-4", **more: str) -> subprocess.CompletedProcess[str]:
+def run(
+    program: str, *arguments: str, node: str = "hgx-h200-4", **more: str
+) -> subprocess.CompletedProcess[str]:
     global COUNT
     COUNT += 1
-    environment = dict(os.environ, VGPU_NODE=node, VGPU_NODE_ID=f"programs-{os.getpid()}-{COUNT}", **more)
+    environment = dict(
+        os.environ, VGPU_NODE=node, VGPU_NODE_ID=f"programs-{os.getpid()}-{COUNT}", **more
+    )
     return subprocess.run(
-        [BIN / f"program-{program}", *arguments], env=environment, capture_output=True, text=True, timeout=120
+        [BIN / f"program-{program}", *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
 
 
@@ -36,9 +45,13 @@ class Order(unittest.TestCase):
 class Faults(unittest.TestCase):
     """Each bad access answers, code by code, what 4 H200s answered, and says what was wrong."""
 
-    SAID = {
-        "peer-load": ("kernel load on GPU 0", "read from", "memory of GPU 1",
-                      "cudaDeviceEnablePeerAccess(1, 0) while GPU 0 is current"),
+    SAID: ClassVar[dict[str, tuple[str, ...]]] = {
+        "peer-load": (
+            "kernel load on GPU 0",
+            "read from",
+            "memory of GPU 1",
+            "cudaDeviceEnablePeerAccess(1, 0) while GPU 0 is current",
+        ),
         "peer-store": ("kernel store on GPU 0", "wrote to", "memory of GPU 1"),
         "host": ("is no GPU's memory", "cudaMemcpy"),
         "null": ("null pointer",),
@@ -49,7 +62,11 @@ class Faults(unittest.TestCase):
     }
 
     def test_as_recorded(self) -> None:
-        lines = [line for line in (RECORDED / "programs.txt").read_text().splitlines() if not line.startswith("#")]
+        lines = [
+            line
+            for line in (RECORDED / "programs.txt").read_text().splitlines()
+            if not line.startswith("#")
+        ]
         self.assertEqual({line.split(":")[0] for line in lines}, set(self.SAID))
         for line in lines:
             case, answers = line.split(": ")
@@ -99,7 +116,9 @@ class Sums(unittest.TestCase):
             self.assertTrue(len(times) == gpus and all(t > 0 for t in times), first.stdout)
 
     def test_lane_order_does_not_matter(self) -> None:
-        outputs = {run("sums", VGPU_LANES=order).stdout for order in ("forward", "reverse", "seeded")}
+        outputs = {
+            run("sums", VGPU_LANES=order).stdout for order in ("forward", "reverse", "seeded")
+        }
         self.assertEqual(len(outputs), 1, outputs)
 
 

@@ -29,8 +29,8 @@ cudaError_t vgpu__record(cudaError_t error)
     return error;
 }
 
-/* Without devices both answer what every call answers, even the first one, and nothing takes it away,
- * as recorded ([visible_none_last], [visible_dup_last]). */
+/* Without devices both answer what every call answers, even the first one, and nothing takes it
+ * away, as recorded ([visible_none_last], [visible_dup_last]). */
 cudaError_t cudaPeekAtLastError(void)
 {
     cudaError_t error = vgpu__start();

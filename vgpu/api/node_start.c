@@ -4,8 +4,8 @@
  * 1. VGPU_NODE_FD: a connected socket that the parent left open. It belongs to the process that
  *    inherited it by exec: a child forked later, before any call, must not share its parent's
  *    conversation and goes on with 2. Once taken it is closed on exec, for the same reason.
- * 2. The socket of VGPU_NODE_ID (default: one for each VGPU_NODE). If nobody listens there the node is started, under a
- *    lock, so that programs starting together end up with one node.
+ * 2. The socket of VGPU_NODE_ID (default: one for each VGPU_NODE). If nobody listens there the node
+ * is started, under a lock, so that programs starting together end up with one node.
  */
 #define _GNU_SOURCE
 #include "runtime.h"

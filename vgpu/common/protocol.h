@@ -241,13 +241,13 @@ struct vgpu_reply {
 enum vgpu_exec_op {
     VGPU_EXEC_ATTACH = 1, /* device = own, device_count, limits; fds: memfd of each device, host
                              memfd, control memfd */
-    VGPU_EXEC_MAP,        /* va, bytes, memory (device index, or -1 host), offset, writable, fixed */
-    VGPU_EXEC_UNMAP,      /* va, bytes: one whole mapping, or all that lie inside */
-    VGPU_EXEC_MODULE,     /* module id; fd: image -> kernel_count, var_base, var_bytes; data =
-                             struct vgpu_exec_var[] */
-    VGPU_EXEC_RUN,        /* launch + args: -> VGPU_RAN, VGPU_FAULTED or VGPU_STALLED */
-    VGPU_EXEC_RESUME,     /* go on with the stalled kernel `run` */
-    VGPU_EXEC_ABORT,      /* drop the stalled kernel `run` */
+    VGPU_EXEC_MAP,    /* va, bytes, memory (device index, or -1 host), offset, writable, fixed */
+    VGPU_EXEC_UNMAP,  /* va, bytes: one whole mapping, or all that lie inside */
+    VGPU_EXEC_MODULE, /* module id; fd: image -> kernel_count, var_base, var_bytes; data =
+                         struct vgpu_exec_var[] */
+    VGPU_EXEC_RUN,    /* launch + args: -> VGPU_RAN, VGPU_FAULTED or VGPU_STALLED */
+    VGPU_EXEC_RESUME, /* go on with the stalled kernel `run` */
+    VGPU_EXEC_ABORT,  /* drop the stalled kernel `run` */
 };
 
 /* A signal for a context whose kernel makes no progress: it ends the kernel with VGPU_FAULT_HANG,
@@ -324,11 +324,11 @@ struct vgpu_exec_reply {
         } thread, block;
         char where[96]; /* "file:line" of the access where known */
     } fault;
-    int32_t moved; /* STALLED: something happened since RUN or RESUME. When every stalled kernel of
-                      a node was resumed in turn and none moved, they wait for ever. */
+    int32_t moved;  /* STALLED: something happened since RUN or RESUME. When every stalled kernel of
+                       a node was resumed in turn and none moved, they wait for ever. */
     char text[512]; /* REFUSED, STALLED: why; who waits for what. FAULTED: what happened. RAN:
                        findings (what hardware accepts and should not be done), "" if none */
-    uint32_t kernel_count; /* reply to MODULE: entries in the table */
+    uint32_t kernel_count;        /* reply to MODULE: entries in the table */
     uint64_t var_base, var_bytes; /* reply to MODULE: the image's variables; 0, 0: it has none */
     uint32_t printf_bytes;        /* device printf output in data[]. What does not fit comes in
                                      replies of its own with status VGPU_OK before the last one */

@@ -29,7 +29,8 @@ union reply {
 struct connection {
     int socket;
     bool witness;
-    bool works; /* a host thread calls through it; the first one of a process may only hand out others */
+    bool works; /* a host thread calls through it; the first one of a process may only hand out
+                   others */
     struct process *process; /* after VGPU_OP_HELLO */
     union request request;   /* being answered */
     int request_fd;          /* came with it, -1: none */
