@@ -144,6 +144,14 @@ MUTANTS = [
         why="everybody waits for himself, nobody for the others",
     ),
     Mutant(
+        name="peer_waits_on_the_host",
+        todo=6,
+        find="cudaStreamWaitEvent(r->stream, part[i].done, 0)",
+        replace="cudaEventSynchronize(part[i].done)",
+        rejected_by="peer_waits",
+        why="right, but the host sits and waits for every GPU in turn",
+    ),
+    Mutant(
         name="peer_does_not_ask",
         todo=6,
         find="        if (!yes)\n            return LAB_ENOPEER;\n",
