@@ -223,7 +223,7 @@ function(peerlab_vgpu_program name)
   separate_arguments(flags UNIX_COMMAND
                      "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${PEERLAB_BUILD_TYPE}}")
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/vgpu/include/*.h
-       ${PROJECT_SOURCE_DIR}/vgpu/include/*/*)
+       ${PROJECT_SOURCE_DIR}/vgpu/include/*/* ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
   add_custom_command(
     OUTPUT ${output}
     COMMAND vgpu-cc ${flags} ${PROGRAM_FLAGS} -o ${output} ${PROGRAM_SOURCES}

@@ -208,13 +208,14 @@ static int summary_in(const union answer *from, struct vgpu_summary *to)
     return 0;
 }
 
-int lab__node_progress(struct lab_node *node, uint64_t *progress, char *waiting, size_t room)
+int lab__node_progress(struct lab_node *node, double seconds, uint64_t *progress, char *waiting,
+                       size_t room)
 {
     union answer to;
     struct vgpu_summary summary;
     if (!node->asked && ask(node, VGPU_OP_SUMMARY, 0) != 0)
         return 0;
-    int rc = answer(node, &to, 0.1);
+    int rc = answer(node, &to, seconds);
     node->asked = rc == 1;
     if (rc != 0 || summary_in(&to, &summary) != 0)
         return 0;

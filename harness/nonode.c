@@ -54,9 +54,10 @@ pid_t lab__node_pid(const struct lab_node *node)
     return 0;
 }
 
-int lab__node_progress(struct lab_node *node, uint64_t *progress, char *waiting, size_t room)
+int lab__node_progress(struct lab_node *node, double seconds, uint64_t *progress, char *waiting,
+                       size_t room)
 {
-    (void)node, (void)progress, (void)waiting, (void)room;
+    (void)node, (void)seconds, (void)progress, (void)waiting, (void)room;
     return 0;
 }
 

@@ -237,7 +237,7 @@ static void ask_node(struct lab_test *t, struct lab_run *run, const struct attem
     if (!run->node)
         return;
     if (a->ending == HUNG || a->ending == ASLEEP)
-        lab__node_progress(run->node, &progress, t->explained.at, sizeof t->explained.at);
+        lab__node_progress(run->node, 10, &progress, t->explained.at, sizeof t->explained.at);
     run->witness = lab__node_witness(run->node, error, sizeof error);
     if (run->witness)
         t->now_ps = run->witness->now_ps;

@@ -166,6 +166,7 @@ struct lab_watch {
     uint64_t ticks, progress;
     double quiet_since, last; /* wall seconds; last: of the last sample */
     double idle;              /* seconds in which everything was asleep, in all */
+    double limit;             /* how long it may be quiet, as of the last sample */
     int quiet_samples;
     double cpu_seconds;
 };
@@ -184,9 +185,10 @@ struct lab_node *lab__node_start(const char *description, char *error, size_t ro
 const char *lab__node_id(const struct lab_node *node);
 pid_t lab__node_pid(const struct lab_node *node);
 int lab__node_gpus(const struct lab_node *node);
-/* The node's counter of progress, and what it says about who waits for whom. Never blocks longer
- * than a moment; 0 when there was no answer (yet). */
-int lab__node_progress(struct lab_node *node, uint64_t *progress, char *waiting, size_t room);
+/* The node's counter of progress, and what it says about who waits for whom. 0 when there was no
+ * answer within `seconds`; the next call goes on waiting for it. */
+int lab__node_progress(struct lab_node *node, double seconds, uint64_t *progress, char *waiting,
+                       size_t room);
 /* Everything that it saw, when the runner has gone. NULL: `error` says why. Caller frees. */
 struct lab_witness *lab__node_witness(struct lab_node *node, char *error, size_t room);
 /* The explanation of the last fault, "" without one. Valid after lab__node_witness. */

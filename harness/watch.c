@@ -5,7 +5,8 @@
  * of a program that wants to run:
  *
  *     hung     every thread is blocked, no CPU time was used and the node saw nothing, in each of
- *              at least eight looks that span two seconds;
+ *              at least eight looks that span two seconds (ten where kernels wait: the node sees
+ *              a deadlock of kernels itself after three, and says it better);
  *     asleep   the same with a thread in nanosleep, which ends some day: 30 s of it in all;
  *     busy     the CPU time of all processes reached the limit (LAB_CPU_SECONDS, default 20).
  *
@@ -19,6 +20,7 @@
 #include <time.h>
 
 #define QUIET_SECONDS 2.0
+#define QUIET_SECONDS_OF_KERNELS 10.0
 #define QUIET_SAMPLES 8
 
 double lab__seconds(void)
@@ -48,9 +50,11 @@ void lab__watch_start(struct lab_watch *watch, struct lab_node *node)
 static bool is_quiet(struct lab_watch *watch, const struct lab_usage *usage)
 {
     uint64_t progress = watch->progress;
+    char waiting[2] = "";
     bool quiet = !usage->running && usage->cpu_ticks == watch->ticks;
     if (quiet && watch->node)
-        lab__node_progress(watch->node, &progress, NULL, 0);
+        lab__node_progress(watch->node, 0.1, &progress, waiting, sizeof waiting);
+    watch->limit = waiting[0] ? QUIET_SECONDS_OF_KERNELS : QUIET_SECONDS;
     quiet = quiet && progress == watch->progress;
     watch->ticks = usage->cpu_ticks;
     watch->progress = progress;
@@ -77,7 +81,7 @@ enum lab_watched lab__watch_sample(struct lab_watch *watch)
     if (watch->idle > watch->idle_limit)
         return LAB_ASLEEP;
     if (!usage.sleeping && watch->quiet_samples >= QUIET_SAMPLES &&
-        now - watch->quiet_since >= QUIET_SECONDS)
+        now - watch->quiet_since >= watch->limit)
         return LAB_HUNG;
     return LAB_ALIVE;
 }
