@@ -157,6 +157,14 @@ class Command(Case):
         self.assertIn(child.wait(timeout=20), (-signal.SIGTERM, 0))
         self.assertLessEqual(self.names(), {"a.cu", "a.o"})
 
+    def test_lone_quotes_in_skipped_text(self) -> None:
+        """gcc's -fdirectives-only would lose what stands between them."""
+        prose = "#if 0\nthis isn't code\n#endif\n"
+        lines = KERNEL.splitlines(keepends=True)
+        self.write("a.cu", f"{prose}#define VALUE 3\n{lines[0]}{prose}{lines[1]}")
+        self.good("a.cu", "-o", "a")
+        self.assertEqual(run([self.folder / "a"]).returncode, 0)
+
     def test_names_with_blanks_and_quotes(self) -> None:
         for name in ('a "b" c.cu', "it's.cu", "dir, with/x y.cu"):
             path = self.folder / name

@@ -2,8 +2,9 @@
  * commands.c: the compiler's command lines.
  *
  * gcc preprocesses with -fdirectives-only: conditions and #include are carried out, macros are left
- * for the compilation, so that its messages know the user's columns. clang has no such mode: there
- * macros are expanded first, and CUDA's words are kept through it (words_later.h).
+ * for the compilation, so that its messages know the user's columns. clang has no such mode, and
+ * gcc's is not always right (quotes.h): then macros are expanded first, and CUDA's words are kept
+ * through it (words_later.h).
  */
 #include <string.h>
 #include <unistd.h>
@@ -31,6 +32,11 @@ static const char *base_name(const char *path)
 bool cc_is_clang(const struct cc_options *options)
 {
     return strstr(base_name(options->cxx), "clang") != NULL;
+}
+
+enum cc_macros_how cc_macros_by_default(const struct cc_options *options)
+{
+    return cc_is_clang(options) ? CC_MACROS_EXPANDED : CC_MACROS_LEFT;
 }
 
 enum cc_language cc_language_of(const struct cc_input *input)
@@ -96,13 +102,14 @@ static void add_side_flags(struct cc_list *command, const struct cc_job *job, en
     add_color(command, job->options);
 }
 
-static void add_prelude(struct cc_list *command, const struct cc_job *job, enum cc_side side)
+static void add_prelude(struct cc_list *command, const struct cc_job *job, enum cc_side side,
+                        enum cc_macros_how how)
 {
     add_words(command, "-D__CUDACC__ -D__NVCC__ -D__CUDACC_VER_MAJOR__=13 "
                        "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=88");
     if (side == CC_DEVICE_SIDE)
         add_words(command, "-D__CUDA_ARCH__=900 -U_FORTIFY_SOURCE -fno-exceptions -fno-rtti");
-    if (cc_is_clang(job->options))
+    if (how == CC_MACROS_EXPANDED)
         cc_add(command, "-DVGPU_WORDS_LATER");
     cc_add(command, "-isystem");
     cc_add(command, job->places.include);
@@ -114,17 +121,20 @@ static void add_prelude(struct cc_list *command, const struct cc_job *job, enum 
 }
 
 struct cc_list cc_preprocess_command(const struct cc_job *job, enum cc_side side,
-                                     const char *source, const char *output)
+                                     enum cc_macros_how how, const char *source, const char *output)
 {
     struct cc_list command = {0};
 
     cc_add(&command, job->options->cxx);
     cc_add(&command, "-E");
-    if (!cc_is_clang(job->options) && output != NULL)
+    if (how == CC_MACROS_LEFT && output != NULL)
         cc_add(&command, "-fdirectives-only");
+    else if (!cc_is_clang(job->options))
+        /* Else what system macros expand to is marked as theirs, and not looked into. */
+        cc_add(&command, "-ftrack-macro-expansion=0");
     cc_add(&command, standard(job->options));
     add_side_flags(&command, job, side);
-    add_prelude(&command, job, side);
+    add_prelude(&command, job, side, how);
     cc_add_all(&command, &job->options->common);
     cc_add_all(&command, &job->options->warnings);
     add_words(&command, "-x c++");
@@ -168,7 +178,6 @@ struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side,
                                   struct cc_needs needs, const char *text, const char *assembly)
 {
     struct cc_list command = {0};
-    bool clang = cc_is_clang(job->options);
 
     cc_add(&command, job->options->cxx);
     cc_add(&command, "-S");
@@ -179,10 +188,11 @@ struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side,
         add_words(&command, "-fno-exceptions -fno-asynchronous-unwind-tables");
     if (side == CC_DEVICE_SIDE && !needs.type_information)
         cc_add(&command, "-fno-rtti");
-    if (clang) {
-        /* What only device code uses looks unused to the host pass. */
-        add_words(&command,
-                  "-Wno-unused-const-variable -Wno-unused-command-line-argument -include");
+    /* What only device code uses looks unused to the host pass. */
+    if (cc_is_clang(job->options))
+        add_words(&command, "-Wno-unused-const-variable -Wno-unused-command-line-argument");
+    if (needs.macros == CC_MACROS_EXPANDED) {
+        cc_add(&command, "-include");
         cc_add(&command, cc_format("%s/vgpu/words.h", job->places.include));
         add_words(&command, "-x c++");
     } else {

@@ -31,14 +31,24 @@ enum cc_side { CC_HOST_SIDE, CC_DEVICE_SIDE };
 enum cc_language cc_language_of(const struct cc_input *input);
 bool cc_is_clang(const struct cc_options *options);
 
+/* How macros are treated: left to the compilation, or expanded before it (quotes.h says why). */
+enum cc_macros_how { CC_MACROS_LEFT, CC_MACROS_EXPANDED };
+
+/* What clang can: expand them. */
+enum cc_macros_how cc_macros_by_default(const struct cc_options *options);
+
+/* `output` null: to standard output, for people. */
 struct cc_list cc_preprocess_command(const struct cc_job *job, enum cc_side side,
-                                     const char *source, const char *output);
+                                     enum cc_macros_how how, const char *source,
+                                     const char *output);
 /* -MD and its like, for `object`. */
 void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *source,
                  const char *object);
 
-/* What the device pass can leave out, because the source does not use it. */
+/* What the text of a file needs: how its macros were treated, and what the device pass cannot leave
+ * out because the source uses it. */
 struct cc_needs {
+    enum cc_macros_how macros;
     bool exceptions, type_information;
 };
 

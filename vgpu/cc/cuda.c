@@ -16,6 +16,7 @@
 #include "merge.h"
 #include "passes.h"
 #include "proc.h"
+#include "quotes.h"
 #include "render.h"
 
 struct unit {
@@ -34,8 +35,8 @@ static const char *file_of(const struct unit *unit, enum cc_side side, const cha
         cc_format("%d-%s%s", unit->number, side == CC_HOST_SIDE ? "host" : "device", suffix));
 }
 
-/* Starts a command of each side, waits for both, prints what they said. */
-static bool run_both(const struct cc_list *host, const struct cc_list *device)
+/* Runs a command of each side at the same time. *said: what they wrote. */
+static bool run_both(const struct cc_list *host, const struct cc_list *device, const char **said)
 {
     struct cc_child h = cc_spawn(host, "host.err");
     struct cc_child d = {.pid = 0};
@@ -43,7 +44,7 @@ static bool run_both(const struct cc_list *host, const struct cc_list *device)
     if (device != NULL)
         d = cc_spawn(device, "device.err");
     int host_status = cc_wait(h), device_status = cc_wait(d);
-    fputs(cc_merge_messages(cc_child_errors(h), cc_child_errors(d)), stderr);
+    *said = cc_merge_messages(cc_child_errors(h), cc_child_errors(d));
     if (host_status > 128 || device_status > 128)
         cc_fail("the compiler was ended by signal %d",
                 (host_status > 128 ? host_status : device_status) - 128);
@@ -52,15 +53,43 @@ static bool run_both(const struct cc_list *host, const struct cc_list *device)
 
 /* ---- preprocess and read ---- */
 
-static bool preprocess(const struct unit *unit)
+static bool run_preprocessors(const struct unit *unit, const char **said)
 {
-    struct cc_list host = cc_preprocess_command(unit->job, CC_HOST_SIDE, unit->source,
-                                                file_of(unit, CC_HOST_SIDE, ".ii"));
-    struct cc_list device = cc_preprocess_command(unit->job, CC_DEVICE_SIDE, unit->source,
-                                                  file_of(unit, CC_DEVICE_SIDE, ".ii"));
+    struct cc_list command[2];
 
-    cc_add_deps(unit->job, &host, unit->source, unit->object);
-    return run_both(&host, &device);
+    for (int side = 0; side < 2; side++)
+        command[side] =
+            cc_preprocess_command(unit->job, (enum cc_side)side, unit->needs.macros, unit->source,
+                                  file_of(unit, (enum cc_side)side, ".ii"));
+    cc_add_deps(unit->job, &command[CC_HOST_SIDE], unit->source, unit->object);
+    return run_both(&command[CC_HOST_SIDE], &command[CC_DEVICE_SIDE], said);
+}
+
+static bool has_lone_quote(const struct unit *unit)
+{
+    struct cc_list seen = {0};
+
+    for (int side = 0; side < 2; side++) {
+        size_t length;
+        const char *text = cc_read_file(file_of(unit, (enum cc_side)side, ".ii"), &length);
+        if (text != NULL && cc_has_lone_quote(text, &seen))
+            return true;
+    }
+    return false;
+}
+
+static bool preprocess(struct unit *unit)
+{
+    const char *said = "";
+
+    unit->needs.macros = cc_macros_by_default(unit->job->options);
+    bool done = run_preprocessors(unit, &said);
+    if (unit->needs.macros == CC_MACROS_LEFT && (!done || has_lone_quote(unit))) {
+        unit->needs.macros = CC_MACROS_EXPANDED;
+        done = run_preprocessors(unit, &said);
+    }
+    fputs(said, stderr);
+    return done;
 }
 
 static bool read_side(struct unit *unit, enum cc_side side)
@@ -128,7 +157,11 @@ static bool compile(struct unit *unit)
         command[side] = cc_compile_command(unit->job, (enum cc_side)side, unit->needs,
                                            file_of(unit, (enum cc_side)side, ".vgpu.ii"),
                                            file_of(unit, (enum cc_side)side, ".s"));
-    return run_both(&command[CC_HOST_SIDE], unit->has_device ? &command[CC_DEVICE_SIDE] : NULL);
+    const char *said;
+    bool done =
+        run_both(&command[CC_HOST_SIDE], unit->has_device ? &command[CC_DEVICE_SIDE] : NULL, &said);
+    fputs(said, stderr);
+    return done;
 }
 
 /* What a person calls the image's kernels. */

@@ -102,7 +102,7 @@ static void drop_unroll(struct cc_source *source)
             continue;
         pragma += strlen("pragma");
         pragma += strspn(pragma, " \t");
-        unit->dropped = cc_starts(pragma, "unroll") || cc_starts(pragma, "nounroll");
+        unit->dropped |= cc_starts(pragma, "unroll") || cc_starts(pragma, "nounroll");
     }
 }
 

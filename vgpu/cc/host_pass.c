@@ -25,24 +25,49 @@ static const char **param_names(struct cc_pass *pass, const struct cc_params *pa
     return name;
 }
 
-/* { mark; void *args[] = {&a, &b, 0}; launch(address of the stub itself, args); } The address needs
- * the parameters' types among overloads; they are asked of the parameters. */
+/* Has another function of the file the kernel's name? */
+static bool is_overloaded(const struct cc_pass *pass, const struct cc_decl *decl)
+{
+    for (size_t i = 0; i < pass->decls->count; i++) {
+        const struct cc_decl *other = &pass->decls->item[i];
+        if (other->kind == CC_FUNCTION && other->id != decl->id &&
+            cc_same_token(pass->source, other->name, decl->name))
+            return true;
+    }
+    return false;
+}
+
+/* The stub's own address. Among overloads its parameters' types choose, which are asked of the
+ * parameters themselves: their names may hide types. */
+static const char *stub_address(const struct cc_pass *pass, const struct cc_decl *decl,
+                                const struct cc_params *params, const char **name)
+{
+    const char *kernel = cc_kernel_name(pass, decl, true);
+    struct cc_text types = {0};
+
+    if (!is_overloaded(pass, decl))
+        return cc_format("::vgpu_address(&%s)", kernel);
+    cc_puts(&types, "");
+    for (size_t i = 0; i < params->count; i++)
+        cc_putf(&types, "%sdecltype(%s)%s", i > 0 ? ", " : "", name[i],
+                params->item[i].pack ? "..." : "");
+    return cc_format("::vgpu_address(static_cast<void (*)(%s)>(&%s))", types.data, kernel);
+}
+
+/* { mark; void *args[] = {&a, &b, 0}; launch(address of the stub itself, args); } */
 static const char *stub_body(struct cc_pass *pass, const struct cc_decl *decl)
 {
     struct cc_params params = cc_params(pass->source, decl->params, decl->params_end);
     const char **name = param_names(pass, &params);
-    struct cc_text types = {0}, args = {0};
+    struct cc_text args = {0};
 
-    cc_puts(&types, "");
     cc_puts(&args, "");
-    for (size_t i = 0; i < params.count; i++) {
-        const char *more = params.item[i].pack ? "..." : "";
-        cc_putf(&types, "%sdecltype(%s)%s", i > 0 ? ", " : "", name[i], more);
-        cc_putf(&args, "(void *)__builtin_addressof(%s)%s, ", name[i], more);
-    }
+    for (size_t i = 0; i < params.count; i++)
+        cc_putf(&args, "(void *)__builtin_addressof(%s)%s, ", name[i],
+                params.item[i].pack ? "..." : "");
     return cc_format("{ VGPU_STUB_MARK(%d); void *vgpu_args[] = {%s(void *)0}; "
-                     "::vgpu_stub((const void *)static_cast<void (*)(%s)>(&%s), vgpu_args); }",
-                     decl->id, args.data, types.data, cc_kernel_name(pass, decl, true));
+                     "::vgpu_stub(%s, vgpu_args); }",
+                     decl->id, args.data, stub_address(pass, decl, &params, name));
 }
 
 static void make_stub(struct cc_pass *pass, const struct cc_decl *decl)
@@ -91,6 +116,36 @@ static void hide_device_function(struct cc_pass *pass, const struct cc_decl *dec
 
 /* ---- what is left ---- */
 
+static bool names_device_function(const struct cc_pass *pass, int at)
+{
+    for (size_t k = 0; k < pass->decls->count; k++) {
+        const struct cc_decl *decl = &pass->decls->item[k];
+        if (is_device_only(decl) && cc_same_token(pass->source, at, decl->name))
+            return true;
+    }
+    return false;
+}
+
+/* The host's shadow of a __device__ variable cannot have the address of a device function: null
+ * stands for it. */
+static void replace_addresses(struct cc_pass *pass, const struct cc_decl *decl)
+{
+    struct cc_source *source = pass->source;
+
+    for (int i = decl->spec; i < decl->last; i++) {
+        if (!names_device_function(pass, i) || cc_token_is(source, i + 1, "("))
+            continue;
+        int from = i;
+        while (cc_token_is(source, from - 1, "::"))
+            from -= source->token[from - 2].kind == CC_NAME ? 2 : 1;
+        if (cc_token_is(source, from - 1, "&"))
+            from--;
+        int close = cc_token_is(source, i + 1, "<") ? cc_match_angle(source, i + 1) : -1;
+        cc_edit_delete(source, from, (close > i ? close : i) + 1);
+        cc_edit_before(source, from, " nullptr");
+    }
+}
+
 static void drop_shared(struct cc_pass *pass, const struct cc_decl *decl)
 {
     cc_edit_delete(pass->source, decl->first, decl->last + 1);
@@ -127,6 +182,8 @@ const char *cc_host_pass(struct cc_pass *pass, bool has_image)
             hide_device_function(pass, decl);
         else if (decl->kind == CC_VARIABLE && (decl->words & CC_SHARED) != 0)
             drop_shared(pass, decl);
+        else if (decl->kind == CC_VARIABLE && (decl->words & (CC_DEVICE | CC_CONSTANT)) != 0)
+            replace_addresses(pass, decl);
     }
     cc_rewrite_launches(pass->source, pass->decls);
     fix_noinline(pass->source);

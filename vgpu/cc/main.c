@@ -31,9 +31,10 @@ bool cc_compile_plain(const struct cc_job *job, const struct cc_input *input, co
 
 bool cc_preprocess(const struct cc_job *job, const struct cc_input *input)
 {
-    struct cc_list command = cc_language_of(input) == CC_LANG_CUDA
-                                 ? cc_preprocess_command(job, CC_HOST_SIDE, input->path, NULL)
-                                 : cc_plain_command(job, input, NULL);
+    struct cc_list command =
+        cc_language_of(input) == CC_LANG_CUDA
+            ? cc_preprocess_command(job, CC_HOST_SIDE, CC_MACROS_LEFT, input->path, NULL)
+            : cc_plain_command(job, input, NULL);
 
     if (job->options->action == CC_DEPENDENCIES) {
         cc_add(&command, "-M");

@@ -105,13 +105,6 @@ void cc_check_device_rules(const struct cc_pass *pass)
 
 /* ---- host ---- */
 
-static bool same_name(const struct cc_source *source, int a, int b)
-{
-    const struct cc_token *x = &source->token[a], *y = &source->token[b];
-
-    return x->kind == CC_NAME && cc_is(x->text, x->length, cc_copy(y->text, y->length));
-}
-
 /* The kernel that the name at `at` must mean: no other function has it. */
 static const struct cc_decl *only_kernel(const struct cc_pass *pass, int at)
 {
@@ -119,7 +112,7 @@ static const struct cc_decl *only_kernel(const struct cc_pass *pass, int at)
 
     for (size_t i = 0; i < pass->decls->count; i++) {
         const struct cc_decl *decl = &pass->decls->item[i];
-        if (decl->kind != CC_FUNCTION || decl->name < 0 || !same_name(pass->source, at, decl->name))
+        if (decl->kind != CC_FUNCTION || !cc_same_token(pass->source, at, decl->name))
             continue;
         if (!cc_is_kernel(decl))
             return NULL;

@@ -151,20 +151,13 @@ static void rewrite_local(struct cc_pass *pass, int word)
 
 /* ---- namespace scope ---- */
 
-static bool same_spelling(const struct cc_source *source, int a, int b)
-{
-    const struct cc_token *x = &source->token[a], *y = &source->token[b];
-
-    return y->kind == CC_NAME && cc_is(x->text, x->length, cc_copy(y->text, y->length));
-}
-
 static bool is_used(const struct cc_source *source, const struct cc_decl *decl, int name)
 {
     for (int i = decl->params; i < decl->body; i++)
-        if (same_spelling(source, name, i))
+        if (cc_same_token(source, name, i))
             return false; /* a parameter of that name hides it */
     for (int i = decl->body; i < decl->body_end; i++)
-        if (same_spelling(source, name, i) && !cc_token_is(source, i - 1, ".") &&
+        if (cc_same_token(source, name, i) && !cc_token_is(source, i - 1, ".") &&
             !cc_token_is(source, i - 1, "->"))
             return true;
     return false;

@@ -199,6 +199,16 @@ bool cc_token_is(const struct cc_source *source, int token, const char *word)
     return t->kind != CC_STRING && t->kind != CC_CHAR && cc_is(t->text, t->length, word);
 }
 
+bool cc_same_token(const struct cc_source *source, int a, int b)
+{
+    if (a < 0 || b < 0)
+        return false;
+    const struct cc_token *x = &source->token[a], *y = &source->token[b];
+
+    return x->kind == CC_NAME && y->kind == CC_NAME && x->length == y->length &&
+           memcmp(x->text, y->text, x->length) == 0;
+}
+
 struct cc_place cc_token_place(const struct cc_source *source, int token)
 {
     if (source->unit_count == 0)
@@ -238,8 +248,20 @@ void cc_edit_after(struct cc_source *source, int token, const char *text)
     source->token[token].after = old != NULL ? cc_format("%s%s", old, text) : text;
 }
 
+static bool is_pragma(const struct cc_source *source, const struct cc_unit *unit)
+{
+    const char *word = source->text + unit->begin + 1;
+
+    return unit->directive && cc_starts(word + strspn(word, " \t"), "pragma");
+}
+
 void cc_edit_delete(struct cc_source *source, int from, int to)
 {
     for (int i = from; i < to; i++)
         source->token[i].deleted = true;
+    if (from >= to)
+        return;
+    /* A pragma in a removed body would now stand in front of something else. */
+    for (uint32_t u = source->token[from].unit; u < source->token[to - 1].unit; u++)
+        source->unit[u].dropped |= is_pragma(source, &source->unit[u]);
 }

@@ -59,6 +59,8 @@ struct cc_source {
 struct cc_source *cc_source_read(const char *text, size_t length, const struct cc_list *own_dirs);
 
 bool cc_token_is(const struct cc_source *source, int token, const char *word);
+/* Are both names, and the same? Either may be -1. */
+bool cc_same_token(const struct cc_source *source, int a, int b);
 struct cc_place cc_token_place(const struct cc_source *source, int token);
 
 /* The tokens [from, to) as text with their white space, as one line. */

@@ -34,6 +34,11 @@ extern const struct vgpu_host_kernel vgpu_host_kernels[] __attribute__((visibili
 extern const uint32_t vgpu_host_kernel_count __attribute__((visibility("hidden")));
 }
 
+template <class... P> inline const void *vgpu_address(void (*stub)(P...))
+{
+    return (const void *)stub;
+}
+
 /* The body of every stub: `self` is its own address, by which the runtime finds the kernel. */
 static inline void vgpu_stub(const void *self, void **args)
 {
