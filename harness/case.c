@@ -204,6 +204,8 @@ void lab__case_run(struct lab_test *t, const struct lab_case *info,
                  strsignal(jumped - 256));
     }
     running = NULL;
+    if (t->verdict != LAB_NOT_WRITTEN) /* it may quote what a student's program printed */
+        lab__clean(t->message.at);
     find_place(t);
 }
 

@@ -13,6 +13,7 @@
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 static void usage(FILE *to, const char *program)
@@ -191,6 +192,7 @@ int main(int argc, char **argv)
 {
     struct lab_options options = {
         .as = lab_name, .seed = 1, .json = getenv("LAB_JSON"), .color = isatty(STDOUT_FILENO)};
+    prctl(PR_SET_DUMPABLE, 0); /* expected values are in here: no debugger from below */
     for (int id; (id = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
         if (id == 'h') {
             usage(stdout, argv[0]);

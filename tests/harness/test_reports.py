@@ -98,6 +98,13 @@ class Reports(unittest.TestCase):
         got = toy.check(toy.build("bonus", source), "env", hidden=True)
         self.assertEqual(got.status, toy.PASS, got.text)
 
+    def test_quoted_output_is_harmless(self) -> None:
+        body = 'puts("not written yet \\033[2J");\n*result = 11;\nreturn 0;'
+        source = toy.with_body("toy_double", body, "#include <stdio.h>")
+        got = toy.check(toy.build("quoted", source), "env", hidden=True)
+        self.assertEqual(got.status, toy.FAIL)
+        self.assertIn("printed '?ot written yet ?[2J", got.text)
+
     def test_comparisons(self) -> None:
         got = toy.check(SOLUTION, "close", hidden=True)
         self.assertIn("not a number: got", got.text)
