@@ -11,7 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MAX_SPARE = 64 };
+
 static struct block *spare; /* all of the same shape */
+static uint32_t spare_count;
 
 static void number_threads(struct block *block, struct vgpu_dim3 shape)
 {
@@ -37,11 +40,13 @@ static struct block *block_make(struct vgpu_dim3 shape)
     while (spare && memcmp(&spare->shape, &shape, sizeof shape) != 0) {
         struct block *old = spare;
         spare = old->next;
+        spare_count--;
         free(old);
     }
     struct block *block = spare;
     if (block) {
         spare = block->next;
+        spare_count--;
         return block;
     }
     uint64_t threads = (uint64_t)shape.x * shape.y * shape.z;
@@ -90,6 +95,8 @@ struct block *block_start(struct run *run)
         run->resident = block;
     run->last_resident = block;
     run->resident_count++;
+    if (run->resident_count > run->resident_peak)
+        run->resident_peak = run->resident_count;
     shared_start(block);
     return block;
 }
@@ -108,6 +115,11 @@ static void unlink_block(struct block *block)
         run->last_resident = before;
     run->resident_count--;
     shared_end(block);
+    if (spare_count == MAX_SPARE) {
+        free(block);
+        return;
+    }
+    spare_count++;
     block->next = spare;
     spare = block;
 }

@@ -128,7 +128,7 @@ struct run {
     int arg_slot;
 
     struct block *resident, *last_resident; /* in the order they were started */
-    uint64_t resident_count, resident_limit;
+    uint64_t resident_count, resident_limit, resident_peak;
 
     uint64_t events;      /* threads that went on for good: left, passed a barrier, saw a change */
     bool stirred;         /* a spinning thread read something new in this lap: schedule.c */

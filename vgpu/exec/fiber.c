@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * fiber.c: the pool of stacks, the worker that runs threads on one, the lane orders.
  *
- * Stacks lie in one window of addresses, reserved as it is needed and never given back: only the
- * pages that were used cost memory. The window starts with a gap, so that a frame which is far too
- * large falls into nothing.
+ * Stacks lie in one window of addresses, reserved as it is needed: only the pages that were used
+ * cost memory, and those of a very large kernel are given back after it. The window starts with a
+ * gap, so that a frame which is far too large falls into nothing.
  */
 #define _GNU_SOURCE
 #include "fiber.h"
@@ -49,10 +49,16 @@ char *stack_take_more(void)
     return stack_free[--stack_free_count];
 }
 
+void stack_trim(void)
+{
+    if (stack_count > STACKS_KEPT)
+        madvise(stack_at(STACKS_KEPT), (stack_count - STACKS_KEPT) * STACK_BYTES, MADV_DONTNEED);
+}
+
 void *stack_start(char *stack)
 {
     uint64_t number = ((uint64_t)stack - WINDOW_VA(WINDOW_STACK)) / STACK_BYTES;
-    uint64_t colour = number % STACK_COLOURS * STACK_COLOUR_BYTES;
+    uint64_t colour = number * STACK_COLOUR_BYTES % 4096;
     void **top = (void **)(void *)(stack + STACK_BYTES - colour) - 2;
 #if defined(__x86_64__)
     top[0] = (void *)fiber_worker; /* popped by the switch */

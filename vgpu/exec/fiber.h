@@ -18,8 +18,8 @@
 enum {
     STACK_BYTES = 64 << 10,
     STACK_RESERVE = 16 << 10, /* left for our own functions and the C library's */
-    STACK_COLOURS = 32,
-    STACK_COLOUR_BYTES = 128
+    STACK_COLOUR_BYTES = 448,
+    STACKS_KEPT = 4096
 };
 
 extern void *fiber_main; /* where the scheduler goes on */
@@ -39,6 +39,9 @@ static inline void stack_give(char *stack)
     stack_free[stack_free_count++] = stack;
 }
 
+/* Gives the memory of all but STACKS_KEPT stacks back. All must be free. */
+void stack_trim(void);
+
 /* Where a fresh fiber starts on `stack`: in fiber_worker. */
 void *stack_start(char *stack);
 
@@ -56,10 +59,8 @@ static inline __attribute__((always_inline)) void fiber_switch(void **from, void
                      "pushq %%rax\n\t"
                      "movq %%rsp, (%0)\n\t"
                      "movq %1, %%rsp\n\t"
-                     "popq %%rcx\n\t"
-                     "cmpq %%rcx, %%rax\n\t"
-                     "je 1f\n\t"
-                     "jmpq *%%rcx\n"
+                     "popq %%rax\n\t"
+                     "jmpq *%%rax\n"
                      "1:\n\t"
                      "popq %%rbp\n\t"
                      "leaq 128(%%rsp), %%rsp"

@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "access.h"
 #include "exec.h"
+#include "fiber.h"
 #include "message.h"
 
 #include <stdarg.h>
@@ -159,8 +160,11 @@ static void run_drop(struct run *run)
     while (run->resident)
         block_abandon(run->resident);
     arg_slots_used &= ~(1ull << run->arg_slot);
+    bool large = run->resident_peak * run->block_threads > STACKS_KEPT;
     free(run->printed);
     free(run);
+    if (large && !runs)
+        stack_trim();
 }
 
 /* ---- from run to reply ---- */
