@@ -18,7 +18,7 @@
 enum {
     STACK_BYTES = 64 << 10,
     STACK_RESERVE = 16 << 10, /* left for our own functions and the C library's */
-    STACK_COLOUR_BYTES = 448,
+    STACK_COLOUR_BYTES = 448, /* an odd number of cache lines: reaches every set */
     STACKS_KEPT = 4096
 };
 
