@@ -105,7 +105,8 @@ static int wait_until_ready(int ready, char *error, size_t room)
     line[strcspn(line, "\n")] = 0;
     if (strcmp(line, "ok") == 0)
         return 0;
-    return say(error, room, "vgpu-node", line[0] ? line : "it ended without a word");
+    snprintf(error, room, "%s", line[0] ? line : "vgpu-node ended without a word");
+    return -1;
 }
 
 static int spawn(struct lab_node *node, const char *description, char *error, size_t room)
