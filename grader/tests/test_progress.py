@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """grader.progress: what of a build's output a person sees."""
 
+import contextlib
 import io
 import sys
 import unittest
@@ -40,7 +41,8 @@ class Seen(unittest.TestCase):
 
     def test_output_and_status_are_kept(self) -> None:
         words = [sys.executable, "-c", "import sys; print('[1/1] it'); sys.exit(3)"]
-        done = show_build(words, cwd=Path.cwd(), env={})
+        with contextlib.redirect_stdout(io.StringIO()):
+            done = show_build(words, cwd=Path.cwd(), env={})
         self.assertEqual((done.status, done.output), (3, "[1/1] it\n"))
 
 
