@@ -63,6 +63,36 @@ static void reads_stale_without_an_event(void)
         CHECK(relay(0, 0) == POISONED, "nothing orders the reader, yet it read %#x", relay(0, 0));
 }
 
+/* A root that waits for its own GPU's part only: the others' parts must be stale, whichever GPU is
+ * the root and whichever part was issued first. */
+static void every_missing_edge_shows(void)
+{
+    for (int root = 0; root < 4; root++) {
+        struct scene s;
+        uint64_t part[4], stream[4], gathered[4];
+        build(&s, 1);
+        for (int g = 0; g < 4; g++) {
+            part[g] = client_malloc(&s.c, g, BYTES);
+            gathered[g] = client_malloc(&s.c, root, BYTES);
+            stream[g] = client_stream(&s.c, g, 1);
+        }
+        for (int g = 0; g < 4; g++)
+            client_copy(&s.c, stream[g], part[g], s.source, BYTES);
+        for (int g = 0; g < 4; g++)
+            client_copy(&s.c, stream[root], gathered[g], part[g], BYTES);
+        for (int g = 0; g < 4; g++)
+            client_sync(&s.c, stream[g]);
+        for (int g = 0; g < 4; g++) {
+            uint32_t want = g == root ? 0x11111111u : POISONED;
+            client_copy(&s.c, stream[root], s.back, gathered[g], BYTES);
+            client_sync(&s.c, stream[root]);
+            CHECK(word(&s, s.back) == want, "root %d, part %d: %#x, expected %#x", root, g,
+                  word(&s, s.back), want);
+        }
+        client_end(&s.c);
+    }
+}
+
 /* A copy to pinned memory is there after a wait for it, not before, not after another wait. */
 static void host_sees_nothing_unasked(void)
 {
@@ -129,6 +159,7 @@ static void query_tells_the_time(void)
 int main(void)
 {
     reads_stale_without_an_event();
+    every_missing_edge_shows();
     host_sees_nothing_unasked();
     source_overwritten_too_early();
     legacy_stream_orders_blocking_ones();

@@ -92,6 +92,7 @@ void op_submit(struct op *op)
     op->submitted = true;
     op_keep(op); /* until carried out */
     op_keep(op); /* until finished */
+    order_add(op);
     if (op->waits_finish == 0)
         sim_ready(op);
     if (op->waits_carry == 0)

@@ -53,9 +53,11 @@ struct op {
     int waits_carry, waits_finish; /* dependencies not yet carried out / finished */
     bool submitted, carried, finished;
     int refs;
-    uint64_t mark;  /* order.c: last search that reached it */
-    int flows;      /* sim.c: activities still going */
-    uint64_t trace; /* trace.c: number of its record plus 1 */
+    uint64_t mark;            /* order.c: last search that reached it */
+    bool begun;               /* order.c: its effect has started */
+    struct op *older, *newer; /* order.c: others that have not begun */
+    int flows;                /* sim.c: activities still going */
+    uint64_t trace;           /* trace.c: number of its record plus 1 */
 };
 
 struct op *op_new(struct process *process, int device, enum op_kind kind);

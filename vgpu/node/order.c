@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * order.c: see order.h.
  *
- * `ready` is a heap of operations whose dependencies are carried out, the last issued on top.
+ * `newest` heads the list of operations that have not begun, the last issued first. The rule: take
+ * the one issued last, and go back along what it waits for, again the last issued first, to one
+ * that is ready. So whatever leads to the last one comes before everything that does not.
  * `stalled` holds kernels that began and now poll: they go on after others have run.
  */
 #include "order.h"
@@ -19,7 +21,8 @@ struct list {
     int count, room;
 };
 
-static struct list ready, stalled, marks, held, search;
+static struct list stalled, marks, path, search;
+static struct op *newest;
 static bool draining;
 static uint64_t search_number;
 
@@ -34,49 +37,33 @@ static void list_add(struct list *list, struct op *op)
     list->item[list->count++] = op;
 }
 
-/* ---- the heap: greatest seq first ---- */
+/* ---- what has not begun ---- */
 
-static void swap(struct op **a, struct op **b)
+void order_add(struct op *op)
 {
-    struct op *t = *a;
-    *a = *b;
-    *b = t;
+    if (op->kind == OP_MARK)
+        return;
+    op->older = newest;
+    if (newest)
+        newest->newer = op;
+    newest = op;
 }
 
-static void heap_push(struct op *op)
+static void begin(struct op *op)
 {
-    list_add(&ready, op);
-    for (int i = ready.count - 1; i > 0;) {
-        int parent = (i - 1) / 2;
-        if (ready.item[parent]->seq >= ready.item[i]->seq)
-            break;
-        swap(&ready.item[parent], &ready.item[i]);
-        i = parent;
-    }
-}
-
-static struct op *heap_pop(void)
-{
-    struct op *top = ready.item[0];
-    ready.item[0] = ready.item[--ready.count];
-    for (int i = 0;;) {
-        int best = i;
-        for (int child = 2 * i + 1; child <= 2 * i + 2; child++)
-            if (child < ready.count && ready.item[child]->seq > ready.item[best]->seq)
-                best = child;
-        if (best == i)
-            return top;
-        swap(&ready.item[i], &ready.item[best]);
-        i = best;
-    }
+    op->begun = true;
+    if (op->newer)
+        op->newer->older = op->older;
+    else
+        newest = op->older;
+    if (op->older)
+        op->older->newer = op->newer;
 }
 
 void order_ready(struct op *op)
 {
-    if (op->kind != OP_MARK) {
-        heap_push(op);
+    if (op->kind != OP_MARK)
         return;
-    }
     /* Marks have no effect. A list instead of recursion: chains of them can be long. */
     list_add(&marks, op);
     if (draining)
@@ -108,20 +95,53 @@ static void mark_ancestors(struct op *op)
     }
 }
 
-/* The next operation to carry out, or NULL. `everything`: copies to the host too. */
+/* A copy into host memory that the host has not asked for. */
+static bool unasked(const struct op *op)
+{
+    return op->mark != search_number && op_writes_host(op) && !op->process->dead;
+}
+
+static struct op *latest_dep(const struct op *op)
+{
+    struct op *latest = NULL;
+    for (int i = 0; i < op->dep_count; i++)
+        if (!op->dep[i]->carried && (!latest || op->dep[i]->seq > latest->seq))
+            latest = op->dep[i];
+    return latest;
+}
+
+/* Goes on along `path`, from an operation to one that it waits for, to one that is ready. NULL: the
+ * path is done, or something on it is held back. Kept between steps, so that a long chain is
+ * walked once; each operation on it is kept alive by the one before. */
+static struct op *follow(bool everything)
+{
+    while (path.count) {
+        struct op *op = path.item[path.count - 1];
+        if (op->carried) {
+            path.count--;
+            continue;
+        }
+        if (op->begun || (!everything && unasked(op)))
+            return NULL;
+        struct op *dep = latest_dep(op);
+        if (!dep)
+            return op;
+        list_add(&path, dep);
+    }
+    return NULL;
+}
+
+/* The next operation to carry out, or NULL. `everything`: unasked copies to the host too. */
 static struct op *choose(bool everything)
 {
-    struct op *found = NULL;
-    held.count = 0;
-    while (!found && ready.count) {
-        struct op *op = heap_pop();
-        if (everything || op->mark == search_number || !op_writes_host(op) || op->process->dead)
-            found = op;
-        else
-            list_add(&held, op);
+    struct op *found = follow(everything);
+    for (struct op *op = newest; op && !found; op = op->older) {
+        path.count = 0;
+        list_add(&path, op);
+        found = follow(everything);
     }
-    for (int i = 0; i < held.count; i++)
-        heap_push(held.item[i]);
+    if (found && path.count == 1)
+        path.count = 0; /* the end of the path itself: it may be gone after its effect */
     return found;
 }
 
@@ -159,6 +179,7 @@ static bool step(bool everything)
     struct op *op = choose(everything);
     if (!op)
         return stalled.count && resume_stalled();
+    begin(op);
     if (effect_apply(op) == EFFECT_DONE)
         op_carried(op);
     else
@@ -171,6 +192,7 @@ enum progress order_carry_out(struct op *op)
     op_keep(op);
     enum progress result = PROGRESS_DONE;
     mark_ancestors(op);
+    path.count = 0;
     while (!op->carried) {
         if (!step(false)) {
             result = PROGRESS_BLOCKED;
@@ -184,10 +206,8 @@ enum progress order_carry_out(struct op *op)
 enum progress order_flush(struct process *process)
 {
     (void)process; /* others' operations may go along: nothing they promise is broken */
-    while (ready.count)
-        if (!step(true))
-            break;
-    while (stalled.count && resume_stalled())
+    path.count = 0;
+    while (step(true))
         ;
     return stalled.count ? PROGRESS_BLOCKED : PROGRESS_DONE;
 }

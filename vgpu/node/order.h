@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * order.h: in which order effects on memory take place.
  *
- * Only the graph's edges promise anything. Among the operations that are ready the one issued
- * *last* goes first, and copies into host memory wait until the host has asked for them: so a
+ * Only the graph's edges promise anything. The operation issued *last* is carried out first, with
+ * what it waits for, and copies into host memory wait until the host has asked for them: so a
  * reader that nothing orders after its writer reads what was there before, in every run.
  */
 #ifndef VGPU_ORDER_H
@@ -15,7 +15,8 @@ enum progress {
     PROGRESS_BLOCKED, /* every kernel that could go on polls memory that nothing here will change */
 };
 
-/* All that `op` depends on is carried out. */
+/* A submitted operation, in the order of issue; then: all that `op` depends on is carried out. */
+void order_add(struct op *op);
 void order_ready(struct op *op);
 
 /* Carries out `op` and whatever must or may come before it. */
