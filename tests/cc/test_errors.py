@@ -78,6 +78,19 @@ class Messages(Case):
         self.assertEqual(said[1], "    2 | __global__ void k(int *p) { *p = n; }")
         self.assertEqual(said[2], "      |                                  ^")
 
+    def test_device_variables_in_host_code(self) -> None:
+        text = (
+            "__device__ int n, m;\nint f(int m) { return m; }\n"
+            "int main()\n{\n    int host = 0;\n    n = 3;\n"
+            "    cudaMemcpyFromSymbol(&host, n, sizeof(n));\n"
+            "    cudaMemcpyToSymbol(n, &host, sizeof n);\n    return f(n);\n}\n"
+        )
+        done = cc("-c", self.write("a.cu", text), folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stderr.count("warning:"), 2, done.stderr)
+        for place in ("6:5", "9:14"):
+            self.assertIn(f"a.cu:{place}: warning: __device__ variable 'n' is used in", done.stderr)
+
     def test_errors_in_a_header(self) -> None:
         self.write("h.cuh", "#pragma once\n\n__device__ int f() { return missing; }\n")
         path = self.write("a.cu", '#include "h.cuh"\n__global__ void k(int *p) { *p = f(); }\n')

@@ -11,6 +11,7 @@
 struct finding {
     struct cc_place place;
     const char *message;
+    bool is_error;
 };
 
 static struct finding *found; /* those before `said` were said */
@@ -53,10 +54,24 @@ static void say(struct finding finding)
 {
     struct cc_place place = finding.place;
     bool color = isatty(STDERR_FILENO) != 0;
+    const char *kind = finding.is_error ? "error" : "warning";
 
-    fprintf(stderr, "%s%s:%d:%d: %serror:%s %s\n", color ? "\033[1m" : "", place.file, place.line,
-            place.column, color ? "\033[1;31m" : "", color ? "\033[0m" : "", finding.message);
+    fprintf(stderr, "%s%s:%d:%d: %s%s:%s %s\n", color ? "\033[1m" : "", place.file, place.line,
+            place.column,
+            !color             ? ""
+            : finding.is_error ? "\033[31m"
+                               : "\033[35m",
+            kind, color ? "\033[0m" : "", finding.message);
     quote_line(place);
+}
+
+static void add(struct cc_place place, const char *message, bool is_error)
+{
+    if (was_found(place, message))
+        return;
+    found = cc_grow(found, found_count, &found_capacity, sizeof *found);
+    found[found_count++] = (struct finding){place, message, is_error};
+    errors += is_error;
 }
 
 void cc_error(struct cc_place place, const char *format, ...)
@@ -64,13 +79,17 @@ void cc_error(struct cc_place place, const char *format, ...)
     va_list args;
 
     va_start(args, format);
-    const char *message = cc_vformat(format, args);
+    add(place, cc_vformat(format, args), true);
     va_end(args);
-    if (was_found(place, message))
-        return;
-    found = cc_grow(found, found_count, &found_capacity, sizeof *found);
-    found[found_count++] = (struct finding){place, message};
-    errors++;
+}
+
+void cc_warning(struct cc_place place, const char *format, ...)
+{
+    va_list args;
+
+    va_start(args, format);
+    add(place, cc_vformat(format, args), false);
+    va_end(args);
 }
 
 static int in_order(const void *a, const void *b)

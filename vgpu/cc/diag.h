@@ -13,6 +13,10 @@
 /* To be said at the next cc_say_all: once, although both passes may find it. */
 void cc_error(struct cc_place place, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* The same for what compiles but is hardly meant. */
+void cc_warning(struct cc_place place, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
 /* Says what was found, in the order of lines. */
 void cc_say_all(void);
 

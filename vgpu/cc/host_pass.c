@@ -25,13 +25,19 @@ static const char **param_names(struct cc_pass *pass, const struct cc_params *pa
     return name;
 }
 
-/* Has another function of the file the kernel's name? */
+/* Has another function of the file the kernel's name? A mere declaration with as many parameters
+ * is taken for the kernel's own. */
 static bool is_overloaded(const struct cc_pass *pass, const struct cc_decl *decl)
 {
+    struct cc_params own = cc_params(pass->source, decl->params, decl->params_end);
+
     for (size_t i = 0; i < pass->decls->count; i++) {
         const struct cc_decl *other = &pass->decls->item[i];
-        if (other->kind == CC_FUNCTION && other->id != decl->id &&
-            cc_same_token(pass->source, other->name, decl->name))
+        if (other->kind != CC_FUNCTION || other->id == decl->id ||
+            !cc_same_token(pass->source, other->name, decl->name))
+            continue;
+        struct cc_params its = cc_params(pass->source, other->params, other->params_end);
+        if (other->body >= 0 || its.count != own.count)
             return true;
     }
     return false;

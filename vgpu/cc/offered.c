@@ -17,14 +17,15 @@ static const char *const builtins[] = {
 
 /* Functions of double; each has a form of float, whose name ends in f. */
 static const char *const math[] = {
-    "acos",   "acosh",    "asin",    "asinh",   "atan",      "atan2",     "atanh",  "cbrt",
-    "ceil",   "copysign", "cos",     "cosh",    "erf",       "erfc",      "exp",    "exp10",
-    "exp2",   "expm1",    "fabs",    "fdim",    "floor",     "fma",       "fmax",   "fmin",
-    "fmod",   "frexp",    "hypot",   "ilogb",   "j0",        "j1",        "jn",     "ldexp",
-    "lgamma", "llrint",   "llround", "log",     "log10",     "log1p",     "log2",   "logb",
-    "lrint",  "lround",   "modf",    "nan",     "nearbyint", "nextafter", "pow",    "remainder",
-    "remquo", "rint",     "round",   "scalbln", "scalbn",    "sin",       "sincos", "sinh",
-    "sqrt",   "tan",      "tanh",    "tgamma",  "trunc",     "y0",        "y1",     "yn",
+    "acos",      "acosh",    "asin",   "asinh",   "atan",  "atan2",     "atanh",     "cbrt",
+    "ceil",      "copysign", "cos",    "cospi",   "cosh",  "erf",       "erfc",      "exp",
+    "exp10",     "exp2",     "expm1",  "fabs",    "fdim",  "floor",     "fma",       "fmax",
+    "fmin",      "fmod",     "frexp",  "hypot",   "ilogb", "j0",        "j1",        "jn",
+    "ldexp",     "lgamma",   "llrint", "llround", "log",   "log10",     "log1p",     "log2",
+    "logb",      "lrint",    "lround", "modf",    "nan",   "nearbyint", "nextafter", "pow",
+    "remainder", "remquo",   "rint",   "rsqrt",   "round", "scalbln",   "scalbn",    "sin",
+    "sincos",    "sinh",     "sinpi",  "sqrt",    "tan",   "tanh",      "tgamma",    "trunc",
+    "y0",        "y1",       "yn",
 };
 
 static bool is_math(const char *symbol)

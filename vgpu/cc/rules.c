@@ -2,6 +2,8 @@
  * rules.c: what the tokens alone show to be wrong; nvcc refuses it too, or the virtual node does
  * not model it.
  */
+#include <string.h>
+
 #include "diag.h"
 #include "launch.h"
 #include "passes.h"
@@ -32,18 +34,21 @@ static const struct rule device_rules[] = {
                      "own"},
     {"__thread", "device code has no thread_local variables; a local variable is each thread's "
                  "own"},
-    {"__device__", "lambdas marked __device__ are not supported; write a struct with a __device__ "
-                   "operator()"},
 };
 
-static void check_words(const struct cc_pass *pass, const struct cc_decl *decl, int at)
+/* `[] __device__ (`, `[] __host__ __device__ (` */
+static bool is_lambda_word(const struct cc_pass *pass, int at)
 {
-    for (size_t i = 0; i < sizeof device_rules / sizeof *device_rules; i++) {
-        bool specifier = at < decl->body && cc_token_is(pass->source, at, "__device__");
-        if (cc_token_is(pass->source, at, device_rules[i].word) && !specifier &&
-            !cc_token_is(pass->source, at + 1, "__shared__"))
+    int before = cc_token_is(pass->source, at - 1, "__host__") ? at - 2 : at - 1;
+
+    return cc_token_is(pass->source, at, "__device__") && cc_token_is(pass->source, before, "]");
+}
+
+static void check_words(const struct cc_pass *pass, int at)
+{
+    for (size_t i = 0; i < sizeof device_rules / sizeof *device_rules; i++)
+        if (cc_token_is(pass->source, at, device_rules[i].word))
             cc_error(cc_token_place(pass->source, at), "%s", device_rules[i].message);
-    }
 }
 
 /* `static int n;` in device code: one variable for all threads that CUDA puts into device memory.
@@ -66,7 +71,7 @@ static void check_static(const struct cc_pass *pass, int at)
 static void check_device_function(const struct cc_pass *pass, const struct cc_decl *decl)
 {
     for (int i = decl->spec; i <= decl->last; i++) {
-        check_words(pass, decl, i);
+        check_words(pass, i);
         if (i > decl->body)
             check_static(pass, i);
     }
@@ -90,17 +95,11 @@ void cc_check_device_rules(const struct cc_pass *pass)
         if (decl->kind == CC_FUNCTION && decl->body >= 0 && cc_runs_on_device(decl))
             check_device_function(pass, decl);
     }
-    /* In a host function: a lambda for the device. */
-    for (int i = 0; (size_t)i < pass->source->token_count; i++) {
-        const struct cc_decl *decl;
-        if (!cc_token_is(pass->source, i, "__device__"))
-            continue;
-        decl = cc_function_at(pass->decls, i);
-        bool lambda =
-            cc_token_is(pass->source, i - 1, "]") || cc_token_is(pass->source, i - 1, ")");
-        if (decl != NULL && i > decl->body && decl->body >= 0 && lambda)
-            check_words(pass, decl, i);
-    }
+    for (int i = 0; (size_t)i < pass->source->token_count; i++)
+        if (is_lambda_word(pass, i))
+            cc_error(cc_token_place(pass->source, i),
+                     "lambdas marked __device__ are not supported; write a struct with a "
+                     "__device__ operator()");
 }
 
 /* ---- host ---- */
@@ -145,13 +144,66 @@ static void check_kernel_call(const struct cc_pass *pass, int at)
                  cc_decl_name(pass->source, kernel), cc_token_text(pass->source, at, at + 1));
 }
 
+/* ---- __device__ variables in host code ---- */
+
+/* In cudaMemcpyToSymbol(...) and its like, in sizeof or behind a member access. */
+static bool may_be_named(const struct cc_pass *pass, int at)
+{
+    const struct cc_source *source = pass->source;
+
+    if (cc_token_is(source, at - 1, ".") || cc_token_is(source, at - 1, "->"))
+        return true;
+    for (int i = at - 1; i > 0 && !cc_token_is(source, i, ";"); i--) {
+        const struct cc_token *callee = &source->token[i - 1];
+        if (source->token[i].match >= 0 && source->token[i].match < i)
+            i = source->token[i].match;
+        else if (cc_token_is(source, i, "(") && callee->kind == CC_NAME &&
+                 (cc_is(callee->text, callee->length, "sizeof") ||
+                  strstr(cc_copy(callee->text, callee->length), "Symbol") != NULL))
+            return true;
+    }
+    return false;
+}
+
+/* `int counter` in the function hides the variable: another name or a type stands before it. */
+static bool is_hidden(const struct cc_pass *pass, const struct cc_decl *decl, int name)
+{
+    for (int i = decl->params; i < decl->body_end; i++) {
+        const struct cc_token *before = &pass->source->token[i - 1];
+        bool type = before->kind == CC_NAME && (!cc_is_keyword(before->text, before->length) ||
+                                                cc_is_type_keyword(before->text, before->length));
+        if (cc_same_token(pass->source, i, name) &&
+            (type || cc_token_is(pass->source, i - 1, "*") ||
+             cc_token_is(pass->source, i - 1, ">")))
+            return true;
+    }
+    return false;
+}
+
+static void check_variable(const struct cc_pass *pass, const struct cc_decl *decl,
+                           const struct cc_device_var *var)
+{
+    if (is_hidden(pass, decl, var->token))
+        return;
+    for (int at = decl->body; at < decl->body_end; at++)
+        if (cc_same_token(pass->source, at, var->token) && !may_be_named(pass, at))
+            cc_warning(cc_token_place(pass->source, at),
+                       "__device__ variable '%s' is used in host code, where it is only a name; "
+                       "copy it with cudaMemcpyFromSymbol or cudaMemcpyToSymbol",
+                       var->name + 2);
+}
+
 void cc_check_host_rules(const struct cc_pass *pass)
 {
+    struct cc_device_vars vars = cc_find_device_vars(pass);
+
     for (size_t i = 0; i < pass->decls->count; i++) {
         const struct cc_decl *decl = &pass->decls->item[i];
         if (decl->kind != CC_FUNCTION || decl->body < 0 || cc_runs_on_device(decl))
             continue;
         for (int at = decl->body; at < decl->body_end; at++)
             check_kernel_call(pass, at);
+        for (size_t k = 0; k < vars.count; k++)
+            check_variable(pass, decl, &vars.item[k]);
     }
 }

@@ -208,39 +208,9 @@ VGPU_INLINE float __frsqrt_rn(float x)
     return (float)(1.0 / sqrt((double)x));
 }
 
-VGPU_INLINE float rsqrtf(float x)
-{
-    return (float)(1.0 / sqrt((double)x));
-}
-
-VGPU_INLINE double rsqrt(double x)
-{
-    return 1.0 / sqrt(x);
-}
-
-VGPU_INLINE float rsqrt(float x)
-{
-    return rsqrtf(x);
-}
-
-VGPU_INLINE float rcbrtf(float x)
-{
-    return 1.0f / cbrtf(x);
-}
-
-VGPU_INLINE double rcbrt(double x)
-{
-    return 1.0 / cbrt(x);
-}
-
 VGPU_INLINE float __saturatef(float x)
 {
     return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
-}
-
-VGPU_INLINE float fdividef(float a, float b)
-{
-    return a / b;
 }
 
 VGPU_INLINE float __fdividef(float a, float b)
@@ -265,43 +235,6 @@ VGPU_INLINE void vgpu_sincosf(float x, float *s, float *c)
 {
     *s = sinf(x);
     *c = cosf(x);
-}
-
-/* ---- in units of pi, norms ---- */
-
-VGPU_INLINE float sinpif(float x)
-{
-    return (float)sin(M_PI * fmod((double)x, 2.0));
-}
-
-VGPU_INLINE float cospif(float x)
-{
-    return (float)cos(M_PI * fmod((double)x, 2.0));
-}
-
-VGPU_INLINE double sinpi(double x)
-{
-    return sin(M_PI * fmod(x, 2.0));
-}
-
-VGPU_INLINE double cospi(double x)
-{
-    return cos(M_PI * fmod(x, 2.0));
-}
-
-VGPU_INLINE float rhypotf(float x, float y)
-{
-    return 1.0f / hypotf(x, y);
-}
-
-VGPU_INLINE float norm3df(float x, float y, float z)
-{
-    return (float)sqrt((double)x * x + (double)y * y + (double)z * z);
-}
-
-VGPU_INLINE double norm3d(double x, double y, double z)
-{
-    return hypot(hypot(x, y), z);
 }
 
 /* ---- loads and stores with a cache hint: the hint changes nothing here ---- */

@@ -26,6 +26,18 @@
 
 #include "../cuda_runtime.h"
 
+/* What nvcc's own headers bring into every file. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <utility>
+
+#include "both_math.h"
+
 #ifndef __CUDA_ARCH__
 extern "C" {
 extern const uint8_t vgpu_image_begin[] __attribute__((visibility("hidden")));
@@ -50,8 +62,5 @@ static inline void vgpu_stub(const void *self, void **args)
         cudaLaunchKernel(self, grid, block, args, shared, stream);
 }
 #endif
-
-/* CUDA has these in host code as well as in device code. */
-#include "min_max.h"
 
 #endif

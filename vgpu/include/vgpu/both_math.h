@@ -1,15 +1,27 @@
 /* SPDX-License-Identifier: MIT
- * min_max.h: min and max for numbers, as CUDA declares them for host and device code.
+ * both_math.h: functions for numbers that CUDA declares for host and device code alike and C does
+ * not have: min and max, reciprocal roots, sines in units of pi, norms.
  */
-#ifndef VGPU_MIN_MAX_H
-#define VGPU_MIN_MAX_H
+#ifndef VGPU_BOTH_MATH_H
+#define VGPU_BOTH_MATH_H
+
+#include <math.h>
+
+#define VGPU_BOTH __attribute__((unused)) static inline
+
+/* C23 has some of them under the same names. */
+#ifdef __GLIBC_PREREQ
+#define VGPU_LIBM_HAS(major, minor) __GLIBC_PREREQ(major, minor)
+#else
+#define VGPU_LIBM_HAS(major, minor) 0
+#endif
 
 #define VGPU_MIN_MAX(type)                                                                         \
-    __attribute__((unused)) static inline constexpr type min(type a, type b)                       \
+    VGPU_BOTH constexpr type min(type a, type b)                                                   \
     {                                                                                              \
         return b < a ? b : a;                                                                      \
     }                                                                                              \
-    __attribute__((unused)) static inline constexpr type max(type a, type b)                       \
+    VGPU_BOTH constexpr type max(type a, type b)                                                   \
     {                                                                                              \
         return a < b ? b : a;                                                                      \
     }
@@ -23,11 +35,11 @@ VGPU_MIN_MAX(unsigned long long)
 
 /* A number wins over a NaN. */
 #define VGPU_MIN_MAX_FLOAT(type)                                                                   \
-    __attribute__((unused)) static inline type min(type a, type b)                                 \
+    VGPU_BOTH type min(type a, type b)                                                             \
     {                                                                                              \
         return b < a || a != a ? b : a;                                                            \
     }                                                                                              \
-    __attribute__((unused)) static inline type max(type a, type b)                                 \
+    VGPU_BOTH type max(type a, type b)                                                             \
     {                                                                                              \
         return a < b || a != a ? b : a;                                                            \
     }
@@ -37,11 +49,11 @@ VGPU_MIN_MAX_FLOAT(double)
 
 /* Mixed arguments mean what CUDA makes of them. */
 #define VGPU_MIN_MAX_MIXED(left, right, type)                                                      \
-    __attribute__((unused)) static inline constexpr type min(left a, right b)                      \
+    VGPU_BOTH constexpr type min(left a, right b)                                                  \
     {                                                                                              \
         return min((type)a, (type)b);                                                              \
     }                                                                                              \
-    __attribute__((unused)) static inline constexpr type max(left a, right b)                      \
+    VGPU_BOTH constexpr type max(left a, right b)                                                  \
     {                                                                                              \
         return max((type)a, (type)b);                                                              \
     }
@@ -58,21 +70,94 @@ VGPU_MIN_MAX_MIXED(unsigned long long, long long, unsigned long long)
 #undef VGPU_MIN_MAX_MIXED
 
 /* float with double only: float with float is above. */
-__attribute__((unused)) static inline double min(float a, double b)
+VGPU_BOTH double min(float a, double b)
 {
     return min((double)a, b);
 }
-__attribute__((unused)) static inline double min(double a, float b)
+VGPU_BOTH double min(double a, float b)
 {
     return min(a, (double)b);
 }
-__attribute__((unused)) static inline double max(float a, double b)
+VGPU_BOTH double max(float a, double b)
 {
     return max((double)a, b);
 }
-__attribute__((unused)) static inline double max(double a, float b)
+VGPU_BOTH double max(double a, float b)
 {
     return max(a, (double)b);
+}
+
+/* ---- reciprocal roots ---- */
+
+#if !VGPU_LIBM_HAS(2, 42)
+VGPU_BOTH float rsqrtf(float x)
+{
+    return (float)(1.0 / sqrt((double)x));
+}
+
+VGPU_BOTH double rsqrt(double x)
+{
+    return 1.0 / sqrt(x);
+}
+#endif
+
+VGPU_BOTH float rsqrt(float x)
+{
+    return rsqrtf(x);
+}
+
+VGPU_BOTH float rcbrtf(float x)
+{
+    return 1.0f / cbrtf(x);
+}
+
+VGPU_BOTH double rcbrt(double x)
+{
+    return 1.0 / cbrt(x);
+}
+
+VGPU_BOTH float fdividef(float a, float b)
+{
+    return a / b;
+}
+
+/* ---- in units of pi, norms ---- */
+
+#if !VGPU_LIBM_HAS(2, 41)
+VGPU_BOTH float sinpif(float x)
+{
+    return (float)sin(M_PI * fmod((double)x, 2.0));
+}
+
+VGPU_BOTH float cospif(float x)
+{
+    return (float)cos(M_PI * fmod((double)x, 2.0));
+}
+
+VGPU_BOTH double sinpi(double x)
+{
+    return sin(M_PI * fmod(x, 2.0));
+}
+
+VGPU_BOTH double cospi(double x)
+{
+    return cos(M_PI * fmod(x, 2.0));
+}
+#endif
+
+VGPU_BOTH float rhypotf(float x, float y)
+{
+    return 1.0f / hypotf(x, y);
+}
+
+VGPU_BOTH float norm3df(float x, float y, float z)
+{
+    return (float)sqrt((double)x * x + (double)y * y + (double)z * z);
+}
+
+VGPU_BOTH double norm3d(double x, double y, double z)
+{
+    return hypot(hypot(x, y), z);
 }
 
 #endif
