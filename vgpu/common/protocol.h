@@ -32,6 +32,8 @@
 #define VGPU_HOST_VA 0x300000000000ull
 #define VGPU_HOST_BYTES (64ull << 30) /* sparse */
 #define VGPU_HOST_END (VGPU_HOST_VA + VGPU_HOST_BYTES)
+#define VGPU_CONTEXT_SPAN                                                                          \
+    (1ull << 45)                      /* from VGPU_HOST_VA on; behind it, a context's own windows */
 #define VGPU_CHUNK_BYTES (2ull << 20) /* committed and poisoned at first touch; mapping granule */
 #define VGPU_POISON 0xCB              /* what nobody wrote reads as 0xCBCBCBCB */
 
@@ -232,6 +234,7 @@ struct vgpu_reply {
     } u;
     char explain[512]; /* why, for a person: empty unless there is something to say */
     uint32_t data_bytes;
+    uint32_t unused; /* data is aligned for any of the structs it may hold */
     uint8_t data[];
 };
 

@@ -42,8 +42,10 @@ const char *explain_commit_limit(const char *call)
 }
 
 /* What an address is, seen from a kernel on op->device, and what to do about it. */
-static void explain_address(const struct op *op, uint64_t address, char *out, size_t room)
+static void explain_address(const struct op *op, const struct vgpu_exec_reply *reply, char *out,
+                            size_t room)
 {
+    uint64_t address = reply->fault.address;
     struct pointee p;
     unsigned long long a = (unsigned long long)address;
     if (address < 0x10000) {
@@ -86,7 +88,7 @@ const char *explain_fault(const struct op *op, const struct vgpu_exec_reply *rep
     char place[192], what[320];
     where(reply, place, sizeof place);
     if (reply->fault.kind == VGPU_FAULT_ADDRESS) {
-        explain_address(op, reply->fault.address, what, sizeof what);
+        explain_address(op, reply, what, sizeof what);
         snprintf(text, sizeof text, "kernel %.64s on GPU %d (%s) %s %#llx: %s", op->u.kernel.name,
                  op->device, place, reply->fault.write ? "wrote to" : "read from",
                  (unsigned long long)reply->fault.address, what);

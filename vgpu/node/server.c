@@ -24,6 +24,8 @@
 #define FIRST_CLIENT_MS 30000 /* whoever started the node must have died */
 #define DEADLOCK_S 3          /* all host threads wait, no kernel moves: nobody will ever end it */
 
+_Static_assert(offsetof(struct vgpu_reply, data) % 8 == 0, "replies carry structs in data");
+
 static const struct topology *topology;
 static int info_fd, node_cpu;
 static struct connection *connections[MAX_CONNECTIONS];
