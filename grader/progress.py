@@ -16,7 +16,7 @@ from typing import TextIO
 from grader.proc import Done, environment
 
 _STEP = re.compile(r"\[ *(\d+)(?:/(\d+)|%)\] ?(.*)")  # ninja's [3/40], make's [ 7%]
-_NOISE = re.compile(r"ninja: no work to do|ninja: Entering directory|g?make(\[\d+\])?: ")
+_NOISE = re.compile(r"-- |ninja: no work to do|ninja: Entering directory|g?make(\[\d+\])?: ")
 
 
 @dataclass

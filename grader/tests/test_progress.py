@@ -36,7 +36,12 @@ class Seen(unittest.TestCase):
         self.assertTrue(text.endswith("\033[Kx.c:1:1: error: no\n"))
 
     def test_nothing_to_do_says_nothing(self) -> None:
-        lines = ["ninja: no work to do.", "[100%] Built target x", "gmake: Nothing to be done."]
+        lines = [
+            "-- GLOB mismatch!",
+            "ninja: no work to do.",
+            "[100%] Built target x",
+            "gmake: Nothing to be done.",
+        ]
         self.assertEqual(seen(lines, moving=False), "")
 
     def test_output_and_status_are_kept(self) -> None:
