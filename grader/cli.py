@@ -25,7 +25,7 @@ def main(words: Sequence[str]) -> int:
     args = parser().parse_args(list(words))
     command: Command = args.run
     try:
-        return command(here(), args)
+        return command(here(args.preset), args)
     except LabError as error:
         print(error, file=sys.stderr)
         return error.status
@@ -41,6 +41,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    top.add_argument("--preset", choices=("vgpu", "cuda"), default="vgpu", help="cuda: real GPUs")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     _learner_commands(commands)
     _maintainer_commands(commands)

@@ -78,6 +78,6 @@ def _labs_in(folder: Path) -> list[Lab]:
     return [Lab(name) for name in names if LAB_FOLDER.fullmatch(name)]
 
 
-def here() -> Project:
-    """The checkout that this package belongs to."""
-    return Project(Path(__file__).resolve().parent.parent)
+def here(preset: str = "vgpu") -> Project:
+    """The checkout that this package belongs to, and which of its build trees is meant."""
+    return Project(Path(__file__).resolve().parent.parent, preset)
