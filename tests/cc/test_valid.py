@@ -4,7 +4,7 @@
 import pathlib
 import re
 
-from rig import CC, COMPILERS, HERE, Case, cc, main, run
+from rig import CC, COMPILERS, FULL, HERE, Case, cc, main, run
 
 VALID = HERE / "valid"
 
@@ -37,24 +37,27 @@ class Valid(Case):
         self.assertEqual((built.returncode, built.stderr), (0, ""))
         done = run([target], VGPU_CXX=compiler)
         self.assertEqual(done.stdout.splitlines(), head(program, "prints"), done.stderr)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_programs(self) -> None:
+        """All with the first compiler; with the others those that have most forms."""
+        many = ("kernels", "shared_forms", "idioms")
         for compiler in COMPILERS:
             for program in programs():
+                if compiler != COMPILERS[0] and program.stem not in many and not FULL:
+                    continue
                 with self.subTest(compiler=compiler, program=program.name):
                     self.check(compiler, program, "-O2", "-g")
 
     def test_other_flags(self) -> None:
-        for flags in (
-            ["-O0"],
-            ["-std=c++20"],
-            ["-std=c++14", "-O3"],
-            ["-Xcompiler", "-fPIC,-fsemantic-interposition"],
+        for flags, name in (
+            (["-O0"], "idioms.cu"),
+            (["-std=c++20"], "kernels.cu"),
+            (["-std=c++14", "-O3"], "shared_forms.cu"),
+            (["-Xcompiler", "-fPIC,-fsemantic-interposition"], "kernels.cu"),
         ):
-            for name in ("kernels.cu", "shared_forms.cu", "device_code.cu"):
-                with self.subTest(flags=flags, program=name):
-                    self.check(COMPILERS[0], VALID / name, *flags)
+            with self.subTest(flags=flags, program=name):
+                self.check(COMPILERS[0], VALID / name, *flags)
 
 
 class Objects(Case):

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "declarator.h"
 #include "diag.h"
 
 struct checker {
@@ -85,6 +86,24 @@ static void host_variable(const struct checker *c, const char *name, const char 
              "host variable '%s' is used in device code; pass it as a kernel argument or declare "
              "it __device__ or __constant__",
              qualified);
+}
+
+/* A constant that the compiler could not fold into the code: its memory would be the host's. Those
+ * of device code itself have the words, or are local to a function. */
+static void host_constant(const struct checker *c, const char *name, const char *qualified)
+{
+    for (size_t i = 0; i < c->pass->decls->count; i++) {
+        const struct cc_decl *decl = &c->pass->decls->item[i];
+        if (decl->kind != CC_VARIABLE || (decl->words & (CC_DEVICE | CC_CONSTANT)) != 0)
+            continue;
+        struct cc_declarators list = cc_declarators(c->pass->source, decl->spec, decl->last);
+        for (size_t k = 0; k < list.count; k++)
+            if (list.item[k].name >= 0 && token_named(c->pass->source, list.item[k].name, name))
+                cc_error(place_of_use(c->pass, name),
+                         "host constant '%s' is read from memory in device code, which has no "
+                         "memory for it; declare it __constant__ or __device__",
+                         qualified);
+    }
 }
 
 struct reason {
@@ -183,12 +202,20 @@ static void check_symbol(const struct checker *c, const struct cc_symbol *symbol
         return;
     if (symbol->kind == CC_SYM_FUNCTION)
         check_function(c, symbol->name);
+    else if (symbol->kind == CC_SYM_RESOLVER)
+        cc_error(place_of_use(c->pass, name),
+                 "'%s' has the attribute ifunc, which device code "
+                 "cannot have",
+                 qualified);
     else if (symbol->kind == CC_SYM_UNDEFINED && !cc_is_offered(symbol->name))
         undefined(c, symbol->name);
     else if (symbol->kind == CC_SYM_WRITABLE && cc_starts(symbol->name, "_ZGV"))
         undefined(c, "__cxa_guard_acquire");
     else if (symbol->kind == CC_SYM_WRITABLE)
         host_variable(c, name, qualified);
+    else if (symbol->kind == CC_SYM_CONSTANT && !cc_starts(symbol->name, "_ZZ") &&
+             !cc_starts(symbol->name, "vgpu_"))
+        host_constant(c, name, qualified);
     else if (symbol->kind == CC_SYM_THREAD_LOCAL)
         cc_error(place_of_use(c->pass, name),
                  "thread_local variable '%s' is used in device code; a local variable is each "

@@ -113,9 +113,8 @@ static void add_prelude(struct cc_list *command, const struct cc_job *job, enum 
         cc_add(command, "-DVGPU_WORDS_LATER");
     cc_add(command, "-isystem");
     cc_add(command, job->places.include);
-    const char *contract = side == CC_DEVICE_SIDE ? "image.h" : "registration.h";
-    cc_add(command, "-include");
-    cc_add(command, cc_format("%s/%s", job->places.contract, contract));
+    cc_add(command, cc_format("-DVGPU_CONTRACT=\"%s/%s\"", job->places.contract,
+                              side == CC_DEVICE_SIDE ? "image.h" : "registration.h"));
     cc_add(command, "-include");
     cc_add(command, cc_format("%s/vgpu/pass.h", job->places.include));
 }

@@ -57,7 +57,9 @@ static enum cc_symbol_kind kind_of(const struct image *image, const Elf64_Sym *s
         return CC_SYM_THREAD_LOCAL;
     if (symbol->st_shndx == SHN_UNDEF)
         return CC_SYM_UNDEFINED;
-    if (type == STT_FUNC || type == STT_GNU_IFUNC)
+    if (type == STT_GNU_IFUNC)
+        return CC_SYM_RESOLVER;
+    if (type == STT_FUNC)
         return CC_SYM_FUNCTION;
     if (type != STT_OBJECT || symbol->st_shndx >= image->head->e_shnum)
         return CC_SYM_OTHER;

@@ -11,6 +11,7 @@
 enum cc_symbol_kind {
     CC_SYM_UNDEFINED, /* the image asks for it */
     CC_SYM_FUNCTION,
+    CC_SYM_RESOLVER, /* a function that is chosen by running code when the image is loaded */
     CC_SYM_WRITABLE, /* an object in writable memory of the image */
     CC_SYM_DEVICE,   /* an object among the __device__ variables */
     CC_SYM_CONSTANT,

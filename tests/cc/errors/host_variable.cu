@@ -14,6 +14,7 @@ int s::member = 4;
 extern int elsewhere;
 const int run_time = std::rand();
 const int known = 5; // may be used
+const float not_folded[] = {1, 2, 3};
 
 __device__ int helper()
 {
@@ -30,6 +31,7 @@ __global__ void k(int *out)
     out[5] = elsewhere;  //!14 host variable 'elsewhere' is used in device code
     out[6] = run_time;   //!14 host variable 'run_time' is used in device code
     out[7] = known;
+    out[8] = (int)not_folded[threadIdx.x]; //!19 host constant 'not_folded' is read from memory in device code
 }
 
 int main()

@@ -5,7 +5,8 @@
 #include <cuda_runtime.h>
 
 const int host_constant = 1;
-constexpr int table[] = {0, 1, 2, 3};
+constexpr int folded[] = {0, 1, 2, 3};
+__device__ constexpr int table[] = {0, 1, 2, 3};
 static const float *const nothing = nullptr;
 enum color { RED = 3 };
 
@@ -57,11 +58,13 @@ __device__ __noinline__ int ask(const base &b) { return b.id(); }
 __global__ void use(int *out)
 {
     const int local[] = {8, 9};
+    static const int also_local[] = {5, 6, 7};
+    constexpr int two = folded[2];
     derived d;
 
     out[0] = host_constant + (nothing != nullptr);
     out[1] = table[threadIdx.x + 2];
-    out[2] = RED;
+    out[2] = RED + two - 2 + also_local[threadIdx.x] - 5;
     out[3] = twice(same(2));
     out[4] = (int)(vec(1, 2) + vec(2, 2)).length();
     out[5] = vec::count();

@@ -20,6 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include VGPU_CONTRACT /* image.h or registration.h: vgpu-cc knows where they are */
+
 #ifdef __CUDA_ARCH__
 #include "device_entry.h"
 #endif
