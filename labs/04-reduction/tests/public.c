@@ -2,6 +2,7 @@
  * public.c: the tests of lab 04 that come with the lab.
  */
 #include "ask.h"
+#include "trace.h"
 
 #define MANY (1u << 17)
 
@@ -95,21 +96,6 @@ static void check_start(struct lab_test *t)
     lab_nothing_leaked(t, run);
 }
 
-/* Start and end of what one GPU computed. */
-static void busy(const struct lab_witness *w, int gpu, double *start_us, double *end_us)
-{
-    *start_us = -1;
-    *end_us = -1;
-    for (unsigned i = 0; i < w->record_count; i++) {
-        const struct lab_record *r = &w->records[i];
-        if (r->kind != LAB_KERNEL || r->gpu != gpu)
-            continue;
-        if (*start_us < 0)
-            *start_us = (double)r->start_ps / 1e6;
-        *end_us = (double)r->end_ps / 1e6;
-    }
-}
-
 /* GPUs with slow memory: what the host does between two launches is short beside a kernel. */
 static void check_start_overlaps(struct lab_test *t)
 {
@@ -188,16 +174,22 @@ static void check_peer_alone(struct lab_test *t)
     ask_sums(t, LAB_ENOPEER, WHOLE);
 }
 
-/* The partials stay where they are: the root's kernel reads them, one double comes to the host. */
-static void check_peer_reads(struct lab_test *t)
+static struct parts_in *peer_question(struct lab_test *t)
 {
     static const uint64_t count[] = {5000, 4000, 3000, 2000};
     struct parts_in *in = parts_of(t, count, 4, 16, WHOLE);
-    uint64_t to_host = 0, moved = 0;
     in->combine = COMBINE_PEER;
     in->root = 1;
     in->reach = 1;
+    return in;
+}
+
+/* The partials stay where they are: the root's kernel reads them, one double comes to the host. */
+static void check_peer_reads(struct lab_test *t)
+{
+    const struct parts_in *in = peer_question(t);
     const struct lab_witness *w = lab_witness(ask_sums(t, LAB_OK, WHOLE));
+    uint64_t to_host = 0, moved = 0;
     for (int from = 0; from < 4; from++) {
         to_host += w->copied[from][LAB_HOST];
         for (int to = 0; to < 4; to++)
@@ -213,6 +205,21 @@ static void check_peer_reads(struct lab_test *t)
     for (int gpu = 0; gpu < 4; gpu++)
         lab_expect(t, gpu == in->root || w->kernel_bytes[in->root][gpu] > 0,
                    "no kernel on GPU %d (the root) read memory of GPU %d", in->root, gpu);
+}
+
+/* How often the host waits in one sum_peer: once and twice, the difference is one call. */
+static void check_peer_waits(struct lab_test *t)
+{
+    int waits[2];
+    for (int k = 0; k < 2; k++) {
+        peer_question(t)->repeats = 1 + k;
+        waits[k] = (int)lab_witness(ask_sums(t, LAB_OK, WHOLE))->syncs;
+    }
+    int own = waits[1] - waits[0] - 4; /* the test itself waits for each of the four streams */
+    lab_expect(t, own <= 2,
+               "in sum_peer the host waited %d times, expected once, for the result: let the "
+               "root's stream wait for the others' events (cudaStreamWaitEvent)",
+               own);
 }
 
 /* ---- TODO(7) ---- */
@@ -231,18 +238,6 @@ static void check_scale(struct lab_test *t)
     static const int want[] = {LAB_OK,     LAB_OK,     LAB_OK,    LAB_EINVAL,
                                LAB_EINVAL, LAB_EINVAL, LAB_EINVAL};
     ask_scale(t, in, COUNT(in), want);
-}
-
-/* The longest kernel of a GPU, in ms. */
-static double longest(const struct lab_witness *w, int gpu)
-{
-    double ms = 0;
-    for (unsigned i = 0; i < w->record_count; i++) {
-        const struct lab_record *r = &w->records[i];
-        if (r->kind == LAB_KERNEL && r->gpu == gpu && (double)(r->end_ps - r->start_ps) / 1e9 > ms)
-            ms = (double)(r->end_ps - r->start_ps) / 1e9;
-    }
-    return ms;
 }
 
 /* The example of the book: 4 GB at 200 GB/s are 20 ms on one GPU, and 5 ms + 1 ms on four. Here
@@ -354,7 +349,7 @@ LAB_CASES = {
      .todo = 6,
      .title = "the root's sum is exact, whichever part is the root",
      .rule = NO_ORDER,
-     .points = 6,
+     .points = 5,
      .min_gpus = 4,
      .check = check_peer},
     {.name = "peer_rounding",
@@ -374,9 +369,16 @@ LAB_CASES = {
      .todo = 6,
      .title = "the partials are read where they lie, one double comes to the host",
      .rule = "peer access is there to save copies",
-     .points = 4,
+     .points = 3,
      .needs_witness = true,
      .check = check_peer_reads},
+    {.name = "peer_waits",
+     .todo = 6,
+     .title = "the root's stream waits for the others, the host only for the result",
+     .rule = "while a GPU waits for a GPU the host is free",
+     .points = 2,
+     .needs_witness = true,
+     .check = check_peer_waits},
     {.name = "scale",
      .todo = 7,
      .title = "speedup and efficiency, strong and weak",
