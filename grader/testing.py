@@ -56,10 +56,10 @@ def run_tests(project: Project, pattern: str) -> list[Outcome]:
 
 def no_match(project: Project, pattern: str) -> str:
     names = sorted({test.name for test in ctest.tests(project) if re.search(LEARNER, test.name)})
-    start = pattern.strip("^$").replace("\\", "").split(".")[0]
-    near = [name for name in names if name.startswith(start)] or names
+    asked = pattern.strip("^$").replace("\\", "")
+    near = [name for name in names if name.startswith(asked.split(".")[0])] or names
     shown = ", ".join(near[:12]) + (", ..." if len(near) > 12 else "")
-    return f"No test matches {pattern!r}. There are: {shown or 'none'}."
+    return f"There is no test {asked}. There are: {shown or 'none'}."
 
 
 def rebuild(project: Project, labs: list[Lab]) -> str:
