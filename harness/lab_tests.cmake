@@ -63,6 +63,9 @@ function(_lab_register prefix source verifier side kind runner student_file)
       FAIL_REGULAR_EXPRESSION "not written yet" # so that ctest says it on the test's line
       FIXTURES_REQUIRED build.${label}
       TIMEOUT ${PEERLAB_TEST_SECONDS})
+    if(NOT PEERLAB_BACKEND STREQUAL "vgpu") # what is free on a real GPU is everybody's business
+      set_tests_properties(${name} PROPERTIES RESOURCE_LOCK gpus)
+    endif()
   endforeach()
 endfunction()
 
