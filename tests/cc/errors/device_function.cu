@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Device functions called from host code.
 // only: gcc
 struct s {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Host functions called from device code.
 #include <cstdio>
 #include <cstdlib>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A host variable in device code. Each marked line has the error, and nothing else has one.
 #include <cstdlib>
 

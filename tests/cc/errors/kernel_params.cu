@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What only the types show: the message names the kernel's line as where it was required.
 struct too_big {
     char bytes[5000];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What a kernel may return and take.
 template <class T> struct holder {
     T &inside;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // only: gcc
 // Ordinary compile errors keep their line and column, also behind rewritten text on the same line.
 #define CHECK(call) if ((call) != cudaSuccess) return 1

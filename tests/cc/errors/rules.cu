@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the tokens show to be wrong.
 #define ASM asm
 #define BARRIER ASM volatile("bar.sync 0;")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the compiler finds out about types, said at the kernel or the variable.
 #include <string>
 

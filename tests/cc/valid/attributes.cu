@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What the runtime knows of a kernel: its name, its __shared__ bytes, its launch bounds.
 // prints: plain 0 1024
 // prints: bounded 1056 128

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Builtins, one result each: what is printed is the number of the first wrong one, or "right".
 // prints: from the device: 3 threads, 0x10
 // prints: right

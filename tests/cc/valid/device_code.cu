@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // What device code may be made of.
 // prints: 1 2 3 4 5 6 7 8 9 10 11
 #include <stdio.h>

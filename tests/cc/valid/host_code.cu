@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Host code that device code has nothing to do with: STL, exceptions, threads' locals, asm.
 // prints: 3 caught 55 6
 #include <cstdio>

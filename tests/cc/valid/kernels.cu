@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels of every kind.
 // prints: 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16
 #include <stdio.h>

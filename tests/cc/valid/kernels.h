@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Kernels that a header brings along.
 #ifndef KERNELS_H
 #define KERNELS_H

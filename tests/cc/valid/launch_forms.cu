@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every way to write a launch. Each adds its number of threads to one counter.
 // prints: 1 2 4 8 16 32 64 128 256 512 1024 2048 4096 8192 16384 32768
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Things that look like launches and declarations but are not; strings, comments, numbers.
 // prints: k<<<1, 2>>>(x) __shared__ int a; 65 1000000 "quoted" ok
 // prints: )" still raw <<<1,1>>>

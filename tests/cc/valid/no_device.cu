@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A .cu file without device code.
 // prints: 0
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Every form of a __shared__ declaration.
 // prints: 36 36 36 36 36 36 36 36 36 36
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // with: twin_b.cu twin_c.c twin_d.cpp
 // Two files with a kernel, a device function and a variable of the same static names; a C file and
 // a C++ file beside them.

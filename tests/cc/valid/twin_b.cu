@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 static __device__ int value = 2;
 static __device__ int get() { return value; }
 static __global__ void kernel(int *out) { *out = get(); }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // __device__ and __constant__ variables: in namespaces, static, arrays, with and without values.
 // prints: 5 7 9 11 30 100 1 42
 #include <stdio.h>
