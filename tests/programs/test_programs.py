@@ -38,6 +38,14 @@ class Order(unittest.TestCase):
                 done = run("order", "strict", node=node)
                 self.assertEqual((done.returncode, done.stdout), (0, "order: right\n"), done.stderr)
 
+    def test_a_wait_for_something_else_is_no_wait(self) -> None:
+        expected = (
+            "none: 256 stale\nother stream: 256 stale\nother event: 256 stale\nother GPU: 256 stale\n"
+            "its stream: 0 stale\nits GPU: 0 stale\n"
+        )
+        for node in ("hgx-h200-4", "pcie-2"):
+            self.assertEqual(run("wait", node=node).stdout, expected)
+
     def test_one_gpu_is_said(self) -> None:
         self.assertEqual(run("order", node="single").returncode, 77)
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "memory.h"
 #include "order.h"
 #include "process.h"
 #include "sim.h"
@@ -84,6 +85,21 @@ void op_after(struct op *op, struct op *dep)
     append(&dep->user, &dep->user_count, &dep->user_room, op);
     op->waits_carry += !dep->carried;
     op->waits_finish += !dep->finished;
+}
+
+void op_touches(struct op *op, uint64_t address)
+{
+    struct pointee p;
+    if (!memory_find(address, &p))
+        return;
+    for (int i = 0; i < OP_TOUCHES; i++) {
+        if (op->touch[i] == p.base)
+            return;
+        if (op->touch[i] == 0) {
+            op->touch[i] = p.base;
+            return;
+        }
+    }
 }
 
 void op_submit(struct op *op)

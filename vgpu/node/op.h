@@ -20,6 +20,8 @@
 
 struct process;
 
+#define OP_TOUCHES 16
+
 enum op_kind { OP_MARK, OP_COPY, OP_MEMSET, OP_KERNEL };
 
 struct kernel_run {
@@ -53,11 +55,12 @@ struct op {
     int waits_carry, waits_finish; /* dependencies not yet carried out / finished */
     bool submitted, carried, finished;
     int refs;
-    uint64_t mark;            /* order.c: last search that reached it */
-    bool begun;               /* order.c: its effect has started */
-    struct op *older, *newer; /* order.c: others that have not begun */
-    int flows;                /* sim.c: activities still going */
-    uint64_t trace;           /* trace.c: number of its record plus 1 */
+    uint64_t mark;              /* order.c: last search that reached it */
+    bool begun;                 /* order.c: its effect has started */
+    struct op *older, *newer;   /* order.c: others that have not begun */
+    uint64_t touch[OP_TOUCHES]; /* allocations it is known to touch, by address; 0: no more */
+    int flows;                  /* sim.c: activities still going */
+    uint64_t trace;             /* trace.c: number of its record plus 1 */
 };
 
 struct op *op_new(struct process *process, int device, enum op_kind kind);
@@ -66,6 +69,9 @@ void op_drop(struct op *op);
 
 /* `op` (not yet submitted) comes after `dep`. */
 void op_after(struct op *op, struct op *dep);
+
+/* `op` touches the allocation that holds `address`, if any does. */
+void op_touches(struct op *op, uint64_t address);
 
 /* Hands a complete operation to order.c and sim.c. The caller's reference stays the caller's. */
 void op_submit(struct op *op);

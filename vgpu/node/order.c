@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * order.c: see order.h.
  *
- * `newest` heads the list of operations that have not begun, the last issued first. The rule: take
- * the one issued last, and go back along what it waits for, again the last issued first, to one
- * that is ready. So whatever leads to the last one comes before everything that does not.
+ * `newest` heads the list of operations that have not begun, the last issued first. What somebody
+ * waits for must be carried out, with all that it depends on. Of the rest only those that touch the
+ * same memory take part: they could have seen, or spoiled, what is waited for; everything else
+ * stays undone, because a wait for one thing promises nothing about another. The rule: take the
+ * one issued last, and go back along what it waits for, again the last issued first, to one that is
+ * ready. So whatever leads to the last one comes before everything that does not.
  * `stalled` holds kernels that began and now poll: they go on after others have run.
  */
 #include "order.h"
@@ -22,6 +25,10 @@ struct list {
 };
 
 static struct list stalled, marks, path, search;
+static struct {
+    uint64_t *item;
+    int count, room;
+} touched; /* allocations that the wanted operations touch, sorted */
 static struct op *newest;
 static bool draining;
 static uint64_t search_number;
@@ -76,15 +83,47 @@ void order_ready(struct op *op)
 
 /* ---- choosing ---- */
 
-/* Marks `op` and all it waits for with a fresh number. */
+/* ---- what is wanted ---- */
+
+static void add_touched(const struct op *op)
+{
+    for (int i = 0; i < OP_TOUCHES && op->touch[i]; i++) {
+        if (touched.count == touched.room) {
+            touched.room = touched.room ? 2 * touched.room : 64;
+            touched.item = realloc(touched.item, (size_t)touched.room * sizeof *touched.item);
+            if (!touched.item)
+                abort();
+        }
+        touched.item[touched.count++] = op->touch[i];
+    }
+}
+
+static int by_address(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static bool touches_wanted(const struct op *op)
+{
+    for (int i = 0; i < OP_TOUCHES && op->touch[i]; i++)
+        if (bsearch(&op->touch[i], touched.item, (size_t)touched.count, sizeof *touched.item,
+                    by_address))
+            return true;
+    return false;
+}
+
+/* Marks `op` and all it waits for with a fresh number, and notes what they touch. */
 static void mark_ancestors(struct op *op)
 {
     search_number++;
     search.count = 0;
+    touched.count = 0;
     op->mark = search_number;
     list_add(&search, op);
     while (search.count) {
         struct op *at = search.item[--search.count];
+        add_touched(at);
         for (int i = 0; i < at->dep_count; i++) {
             struct op *dep = at->dep[i];
             if (dep->carried || dep->mark == search_number)
@@ -93,6 +132,8 @@ static void mark_ancestors(struct op *op)
             list_add(&search, dep);
         }
     }
+    if (touched.count)
+        qsort(touched.item, (size_t)touched.count, sizeof *touched.item, by_address);
 }
 
 /* A copy into host memory that the host has not asked for. */
@@ -136,6 +177,8 @@ static struct op *choose(bool everything)
 {
     struct op *found = follow(everything);
     for (struct op *op = newest; op && !found; op = op->older) {
+        if (!everything && op->mark != search_number && !touches_wanted(op))
+            continue;
         path.count = 0;
         list_add(&path, op);
         found = follow(everything);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * order.h: in which order effects on memory take place.
  *
- * Only the graph's edges promise anything. The operation issued *last* is carried out first, with
- * what it waits for, and copies into host memory wait until the host has asked for them: so a
- * reader that nothing orders after its writer reads what was there before, in every run.
+ * Only the graph's edges promise anything. What nobody waits for stays undone; of what touches the
+ * same memory the operation issued *last* is carried out first, with what it waits for; and copies
+ * into host memory wait until the host has asked for them. So a reader that nothing orders after
+ * its writer reads what was there before, in every run.
  */
 #ifndef VGPU_ORDER_H
 #define VGPU_ORDER_H

@@ -78,7 +78,8 @@ void request_stream_sync(struct connection *c)
 static int query(struct connection *c, struct op *op)
 {
     request_cost(c, server_topology()->cost.query_ps);
-    if (sim_pass(c->request.q.clock_ps) == PROGRESS_BLOCKED || !op->finished)
+    if (sim_pass(c->request.q.clock_ps) == PROGRESS_BLOCKED || !op->finished ||
+        op->end_ps > c->request.q.clock_ps)
         return VGPU_NOT_READY;
     order_carry_out(op);
     return c->process->sticky;

@@ -110,6 +110,8 @@ void request_copy(struct connection *c)
     int from = process_device_of(copy->src), to = process_device_of(copy->dst);
     struct op *op = new_op(c, s->device, OP_COPY);
     op->u.copy = *copy;
+    op_touches(op, copy->dst);
+    op_touches(op, copy->src);
     op->direct = from >= 0 && to >= 0 && process_peers_linked(c->process, from, to);
     touch_contexts(c, from, to);
     trace_issue(op);
@@ -148,6 +150,7 @@ void request_memset(struct connection *c)
     }
     struct op *op = new_op(c, s->device, OP_MEMSET);
     op->u.memset = *m;
+    op_touches(op, m->dst);
     trace_issue(op);
     stream_push(s, op);
     if (device < 0 && m->sync)
@@ -198,6 +201,18 @@ static bool check_launch(struct connection *c, const struct vgpu_launch *l, int 
     return true;
 }
 
+/* Whatever among the arguments is an address of device memory. Addresses inside of memory (tables
+ * of pointers) are not seen. */
+static void touch_arguments(struct op *op)
+{
+    const struct kernel_run *k = &op->u.kernel;
+    for (uint32_t at = 0; at + sizeof(uint64_t) <= k->launch.args_bytes; at += 4) {
+        uint64_t value;
+        memcpy(&value, k->args + at, sizeof value);
+        op_touches(op, value);
+    }
+}
+
 void request_launch(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
@@ -216,6 +231,7 @@ void request_launch(struct connection *c)
     }
     memcpy(k->args, q->data, k->launch.args_bytes);
     snprintf(k->name, sizeof k->name, "%s", q->call);
+    touch_arguments(op);
     trace_issue(op);
     stream_push(s, op);
     op_drop(op);

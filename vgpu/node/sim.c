@@ -73,9 +73,45 @@ static struct happening pop(void)
     return top;
 }
 
+/* When all that `op` depends on is finished its start is known. */
+static uint64_t start_of(const struct op *op)
+{
+    return op->issue_ps > op->ready_ps ? op->issue_ps : op->ready_ps;
+}
+
+/* A mark takes no time: its end is known now, even where the clock has not come so far. A wait for
+ * an idle stream therefore lets no time pass, and nothing else happen. A list instead of
+ * recursion: chains of marks can be long. */
+static void finish_marks(struct op *op)
+{
+    static struct op **marks;
+    static int marks_count, marks_room;
+    static bool draining;
+    if (marks_count == marks_room) {
+        marks_room = marks_room ? 2 * marks_room : 64;
+        marks = realloc(marks, (size_t)marks_room * sizeof *marks);
+        if (!marks)
+            abort();
+    }
+    marks[marks_count++] = op;
+    if (draining)
+        return;
+    draining = true;
+    while (marks_count) {
+        struct op *mark = marks[--marks_count];
+        mark->start_ps = start_of(mark);
+        op_finished(mark, mark->start_ps);
+    }
+    draining = false;
+}
+
 void sim_ready(struct op *op)
 {
-    uint64_t at = op->issue_ps > op->ready_ps ? op->issue_ps : op->ready_ps;
+    if (op->kind == OP_MARK) {
+        finish_marks(op);
+        return;
+    }
+    uint64_t at = start_of(op);
     push(at > now ? at : now, op, PHASE_START);
 }
 
@@ -183,8 +219,7 @@ static enum progress start(struct op *op)
 {
     op->start_ps = now;
     switch (op->kind) {
-    case OP_MARK:
-        finish(op);
+    case OP_MARK: /* finished when it was ready */
         break;
     case OP_COPY:
         push(now + copy_route(op).latency_ps, op, PHASE_LATENCY);
