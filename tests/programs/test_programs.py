@@ -40,7 +40,8 @@ class Order(unittest.TestCase):
 
     def test_a_wait_for_something_else_is_no_wait(self) -> None:
         expected = (
-            "none: 256 stale\nother stream: 256 stale\nother event: 256 stale\nother GPU: 256 stale\n"
+            "none: 256 stale\nother stream: 256 stale\n"
+            "other event: 256 stale\nother GPU: 256 stale\n"
             "its stream: 0 stale\nits GPU: 0 stale\n"
         )
         for node in ("hgx-h200-4", "pcie-2"):
