@@ -6,7 +6,8 @@
  * same memory take part: they could have seen, or spoiled, what is waited for; everything else
  * stays undone, because a wait for one thing promises nothing about another. The rule: take the
  * one issued last, and go back along what it waits for, again the last issued first, to one that is
- * ready. So whatever leads to the last one comes before everything that does not.
+ * ready; but if a later one is ready that touches the same memory, that goes first. So whatever
+ * leads to the last one comes before everything that does not, and what could overtake does.
  * `stalled` holds kernels that began and now poll: they go on after others have run.
  */
 #include "order.h"
@@ -30,6 +31,7 @@ static struct {
     int count, room;
 } touched; /* allocations that the wanted operations touch, sorted */
 static struct op *newest;
+static int ready_count; /* of those that have not begun */
 static bool draining;
 static uint64_t search_number;
 
@@ -59,6 +61,7 @@ void order_add(struct op *op)
 static void begin(struct op *op)
 {
     op->begun = true;
+    ready_count--;
     if (op->newer)
         op->newer->older = op->older;
     else
@@ -69,8 +72,10 @@ static void begin(struct op *op)
 
 void order_ready(struct op *op)
 {
-    if (op->kind != OP_MARK)
+    if (op->kind != OP_MARK) {
+        ready_count++;
         return;
+    }
     /* Marks have no effect. A list instead of recursion: chains of them can be long. */
     list_add(&marks, op);
     if (draining)
@@ -172,6 +177,27 @@ static struct op *follow(bool everything)
     return NULL;
 }
 
+static bool share_memory(const struct op *a, const struct op *b)
+{
+    for (int i = 0; i < OP_TOUCHES && a->touch[i]; i++)
+        for (int k = 0; k < OP_TOUCHES && b->touch[k]; k++)
+            if (a->touch[i] == b->touch[k])
+                return true;
+    return false;
+}
+
+/* The last issued one that is ready too, came after `op`, and touches the same memory: nothing
+ * keeps it from going first. NULL: there is none. */
+static struct op *rival(const struct op *op, bool everything)
+{
+    if (ready_count < 2)
+        return NULL;
+    for (struct op *other = newest; other && other->seq > op->seq; other = other->older)
+        if (other->waits_carry == 0 && share_memory(op, other) && (everything || !unasked(other)))
+            return other;
+    return NULL;
+}
+
 /* The next operation to carry out, or NULL. `everything`: unasked copies to the host too. */
 static struct op *choose(bool everything)
 {
@@ -183,7 +209,10 @@ static struct op *choose(bool everything)
         list_add(&path, op);
         found = follow(everything);
     }
-    if (found && path.count == 1)
+    struct op *first = found ? rival(found, everything) : NULL;
+    if (first)
+        return first;
+    if (path.count == 1)
         path.count = 0; /* the end of the path itself: it may be gone after its effect */
     return found;
 }
