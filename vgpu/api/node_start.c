@@ -241,27 +241,38 @@ static void drop_lock(int fd, const char *path)
     close(fd);
 }
 
-static int connect_or_start(const char *id, const char *path, char *why, size_t room)
+/* One try, under the lock. *gone: the node was started, served others, and went before we came. */
+static int start_and_connect(const char *id, const char *path, bool *gone, char *why, size_t room)
 {
     char lock_path[PATH_MAX + 8];
-    int fd = connect_to(path);
-    if (fd >= 0 || !nobody_listens()) {
-        if (fd < 0)
-            snprintf(why, room, "cannot connect to '%s': %s", path, strerror(errno));
-        return fd;
-    }
     snprintf(lock_path, sizeof lock_path, "%s.lock", path);
     int lock = take_lock(lock_path, why, room);
     if (lock < 0)
         return -1;
-    fd = connect_to(path); /* somebody may have been faster */
+    int fd = connect_to(path); /* somebody may have been faster */
     if (fd < 0 && start_node(id, why, room) == 0) {
         fd = connect_to(path);
+        *gone = fd < 0 && nobody_listens();
         if (fd < 0)
             snprintf(why, room, "the node '%s' started but '%s' does not answer: %s", id, path,
                      strerror(errno));
     }
     drop_lock(lock, lock_path);
+    return fd;
+}
+
+static int connect_or_start(const char *id, const char *path, char *why, size_t room)
+{
+    int fd = -1;
+    bool again = true;
+    for (int tries = 0; tries < 20 && fd < 0 && again; tries++) {
+        again = false;
+        fd = connect_to(path);
+        if (fd < 0 && nobody_listens())
+            fd = start_and_connect(id, path, &again, why, room);
+        else if (fd < 0)
+            snprintf(why, room, "cannot connect to '%s': %s", path, strerror(errno));
+    }
     return fd;
 }
 
