@@ -127,8 +127,8 @@ static cudaError_t connect_node(void)
 {
     char why[512] = "";
     int fd = -1;
-    /* Twice: a node whose last client has just gone may take the connection and end. */
-    for (int tries = 0; tries < 2 && !vgpu__process.info; tries++) {
+    /* A node whose last client has just gone may take the connection and end. */
+    for (int tries = 0; tries < 20 && !vgpu__process.info; tries++) {
         fd = vgpu__reach_node(why, sizeof why);
         if (fd < 0) {
             vgpu__say("no virtual node", "%s", why);

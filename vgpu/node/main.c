@@ -239,8 +239,8 @@ int main(int argc, char **argv)
     server_start(&topology, info, pin());
     report("ok\n");
     server_loop(listener);
-    unlink(socket_path); /* from here on a newcomer starts a node of its own */
-    if (server_last_call(listener))
-        server_loop(-1);
+    /* Whoever connected just now is turned away unheard, and starts the next node: all newcomers
+     * then meet on that one. */
+    unlink(socket_path);
     return 0;
 }

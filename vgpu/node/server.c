@@ -258,14 +258,6 @@ static void serve_round(int listener)
     serve_waiting();
 }
 
-bool server_last_call(int listener)
-{
-    struct pollfd p = {.fd = listener, .events = POLLIN};
-    while (poll(&p, 1, 0) > 0)
-        accept_one(listener);
-    return connection_count > 0;
-}
-
 void server_loop(int listener)
 {
     do

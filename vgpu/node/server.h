@@ -54,9 +54,6 @@ bool server_add_thread(int socket, struct process *process); /* another thread o
 /* Serves until the last connection is gone. `listener` may be -1. */
 void server_loop(int listener);
 
-/* Takes in those who connected while the node was about to go. True: there are some. */
-bool server_last_call(int listener);
-
 /* The program of this process has closed all its connections (seen without reading them). */
 bool server_is_gone(const struct process *process);
 
