@@ -17,6 +17,8 @@ macro(_lab_tools)
   separate_arguments(c_flags UNIX_COMMAND "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${PEERLAB_BUILD_TYPE}}")
   separate_arguments(cxx_flags UNIX_COMMAND
                      "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${PEERLAB_BUILD_TYPE}}")
+  list(REMOVE_ITEM c_flags -DNDEBUG) # a student's assert() must hold, optimised or not
+  list(REMOVE_ITEM cxx_flags -DNDEBUG)
   set(pic -fPIC -fsemantic-interposition)
   set(includes -I${PEERLAB_HARNESS_DIR} -I${solution} -I${solution}/tests)
   set(lab_tools_depend ${_lab_cc})
