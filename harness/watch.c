@@ -8,7 +8,7 @@
  *              at least eight looks that span two seconds (ten where kernels wait: the node sees
  *              a deadlock of kernels itself after three, and says it better);
  *     asleep   the same with a thread in nanosleep, which ends some day: 30 s of it in all;
- *     busy     the CPU time of all processes reached the limit (LAB_CPU_SECONDS, default 20).
+ *     busy     the CPU time of all processes reached the limit (LAB_CPU_SECONDS, default 8).
  *
  * A thread that waits for a CPU is runnable in /proc, however long it waits.
  */
@@ -41,7 +41,7 @@ void lab__watch_start(struct lab_watch *watch, struct lab_node *node)
 {
     memset(watch, 0, sizeof *watch);
     watch->node = node;
-    watch->cpu_limit = limit_from("LAB_CPU_SECONDS", 20);
+    watch->cpu_limit = limit_from("LAB_CPU_SECONDS", 8);
     watch->idle_limit = limit_from("LAB_IDLE_SECONDS", 30);
     watch->last = watch->quiet_since = lab__seconds();
 }
