@@ -122,6 +122,7 @@ void lab_fail(struct lab_test *t, const char *file, int line, const char *condit
         snprintf(t->check, sizeof t->check, "%s:%d: %s", base ? base + 1 : file, line, condition);
     va_list args;
     va_start(args, format);
+    t->judged = true;
     lab__vend(t, LAB_FAIL, format, args);
 }
 
@@ -154,7 +155,8 @@ static void need_hardware(struct lab_test *t)
     if (t->info->needs_witness)
         lab_cannot_run(t, "only the virtual node sees what this test judges");
     if (t->info->min_gpus > 0 && lab_gpus(t) < t->info->min_gpus)
-        lab_cannot_run(t, "it needs %d GPUs, this machine has %d", t->info->min_gpus, lab_gpus(t));
+        lab_cannot_run(t, "it needs %d GPU%s, this machine has %d", t->info->min_gpus,
+                       t->info->min_gpus == 1 ? "" : "s", lab_gpus(t));
 }
 
 /* The function under test: where a failure is to be looked for. */

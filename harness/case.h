@@ -45,7 +45,7 @@ struct lab_case {
     int todo;         /* the function under test; the others come from the reference. 0: all are the
                          student's */
     const char *title; /* what must hold, as a sentence */
-    const char *rule;  /* why, shown with a failure */
+    const char *rule;  /* why, shown when an expectation fails */
     int points;
     bool quick;         /* carries the label quick */
     bool needs_witness; /* only the virtual node can say */

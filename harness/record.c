@@ -63,7 +63,7 @@ static void write_object(FILE *to, const struct lab_test *t)
     text_field(to, "verdict", lab__verdict_name(t->verdict));
     fprintf(to, ",\"status\":%d", t->verdict);
     text_field(to, "message", t->message.at);
-    text_field(to, "why", t->verdict == LAB_FAIL ? t->info->rule : "");
+    text_field(to, "why", t->judged ? t->info->rule : "");
     text_field(to, "where", where);
     text_field(to, "next", next);
     text_field(to, "explained", t->explained.at);

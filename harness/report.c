@@ -99,7 +99,7 @@ static void details(const struct lab_test *t)
             paragraph("node", t->explained.at, "");
         paragraph("said", t->said.at, "| ");
     }
-    if (t->verdict == LAB_FAIL)
+    if (t->judged)
         paragraph("why", t->info->rule, "");
     paragraph("where", place, "");
     paragraph("next", next, "");

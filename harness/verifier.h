@@ -83,6 +83,7 @@ struct lab_test {
     /* how it ended */
     sigjmp_buf end;
     enum lab_verdict verdict;
+    bool judged;               /* by lab_fail: its rule is why; not so a crash or a loop */
     struct lab_text message;   /* what, for a person */
     struct lab_text said;      /* what the program printed last, cleaned */
     struct lab_text explained; /* what the node said */

@@ -51,8 +51,15 @@ class Verdicts(unittest.TestCase):
             self.assertNotIn("not written yet", got.text)
 
     def fails(self, got: toy.Result, *phrases: str) -> None:
+        """An expectation failed, and the case's rule says why."""
         self.expect(got, toy.FAIL, "why    each output has one input", *phrases)
         self.assertEqual(got.record["verdict"], "fail")
+
+    def stops(self, got: toy.Result, *phrases: str) -> None:
+        """It never came to an expectation: the case's rule would be a wrong reason."""
+        self.expect(got, toy.FAIL, "what   your program ", *phrases)
+        self.assertEqual((got.record["verdict"], got.record["why"]), ("fail", ""))
+        self.assertNotIn("  why ", got.text)
 
     def test_right(self) -> None:
         runner = toy.build("right", toy.SOLUTION.read_text(encoding="utf-8"))
@@ -83,19 +90,24 @@ class Verdicts(unittest.TestCase):
 
     def test_crashes(self) -> None:
         crash = 'fprintf(stderr, "near the end\\n");\n*(volatile int *)0 = n;\n(void)in, (void)out;'
-        self.fails(
+        self.stops(
             run("crash", crash + "\nreturn 0;"),
             "ended by signal 11 (invalid memory access) in 'all'",
             "said   | near the end",
         )
-        self.fails(run("abort", "(void)in, (void)out, (void)n;\nabort();"), "ended by signal 6")
-        self.fails(
+        self.stops(run("abort", "(void)in, (void)out, (void)n;\nabort();"), "ended by signal 6")
+        self.stops(
             run("float", "(void)in, (void)out, (void)n;\nraise(SIGFPE);\nreturn 0;"),
             "ended by signal 8 (arithmetic error",
         )
 
+    def test_assertions_hold(self) -> None:
+        """Students' files are optimised, yet compiled without -DNDEBUG."""
+        got = run("assert", "assert(n < 0);\n(void)in, (void)out;\nreturn 0;", "#include <assert.h>")
+        self.stops(got, "ended by signal 6 (abort: an assertion", "`n < 0' failed")
+
     def test_input_is_read_only(self) -> None:
-        self.fails(
+        self.stops(
             run("input", "((int *)in)[0] = 0;\n(void)out, (void)n;\nreturn 0;"),
             "ended by signal 11",
         )
@@ -103,10 +115,10 @@ class Verdicts(unittest.TestCase):
     def test_leaves_early(self) -> None:
         for code in (0, 3, 4, 77):
             got = run(f"exit{code}", f"(void)in, (void)out, (void)n;\nexit({code});")
-            self.fails(got, f"ended by exit({code}) before the function returned")
+            self.stops(got, f"ended by exit({code}) before the function returned")
         top = "__attribute__((constructor)) static void early(void) { _exit(0); }"
         got = run("constructor", "(void)in, (void)out, (void)n;\nreturn 0;", top)
-        self.fails(got, "ended by exit(0)")
+        self.stops(got, "ended by exit(0)")
 
     def test_prints_a_verdict(self) -> None:
         body = r"""
@@ -122,12 +134,12 @@ class Verdicts(unittest.TestCase):
 
     def test_floods(self) -> None:
         body = '(void)in, (void)out, (void)n;\nfor (;;) puts("PASS PASS PASS PASS PASS");'
-        self.fails(run("flood", body), "printed more than 1048576 bytes")
+        self.stops(run("flood", body), "printed more than 1048576 bytes")
         body = (
             "char big[4096];\nmemset(big, 65, sizeof big);\nfor (int i = 0; i < 300; i++)\n"
             "write(i % 2 + 1, big, sizeof big);\n(void)in, (void)out, (void)n;\nreturn 0;"
         )
-        self.fails(run("flood2", body), "printed more than")
+        self.stops(run("flood2", body), "printed more than")
 
     def test_much_output_is_no_crime(self) -> None:
         body = "for (int i = 0; i < n; i++) toy_double(in[i], &out[i]);\n"
@@ -137,10 +149,10 @@ class Verdicts(unittest.TestCase):
     def test_hangs(self) -> None:
         hold = "(void)in, (void)out, (void)n;\n"
         started = time.monotonic()
-        self.fails(run("hang", hold + "for (;;) pause();"), "hung: it waits forever in 'all'")
+        self.stops(run("hang", hold + "for (;;) pause();"), "hung: it waits forever in 'all'")
         self.assertGreaterEqual(time.monotonic() - started, 2)
-        self.fails(run("stop", hold + "raise(SIGSTOP);\nreturn 0;"), "hung")
-        self.fails(
+        self.stops(run("stop", hold + "raise(SIGSTOP);\nreturn 0;"), "hung")
+        self.stops(
             run(
                 "read",
                 hold + "int pipes[2];\nif (pipe(pipes)) return 1;\nchar c;\n"
@@ -151,14 +163,14 @@ class Verdicts(unittest.TestCase):
 
     def test_runs_for_ever(self) -> None:
         body = "(void)in, (void)out;\nfor (volatile int i = n; i != -1;) i = n;\nreturn 0;"
-        self.fails(run("busy", body, LAB_CPU_SECONDS="1"), "CPU seconds without coming to an end")
+        self.stops(run("busy", body, LAB_CPU_SECONDS="1"), "CPU seconds without coming to an end")
         body = "(void)in, (void)out, (void)n;\nif (fork() == 0) for (volatile int i = 0;;) i = 0;\n"
-        self.fails(run("child", body + "for (;;) pause();", LAB_CPU_SECONDS="1"), "CPU seconds")
+        self.stops(run("child", body + "for (;;) pause();", LAB_CPU_SECONDS="1"), "CPU seconds")
 
     def test_sleeping_is_not_hanging(self) -> None:
         body = "sleep(3);\nfor (int i = 0; i < n; i++) toy_double(in[i], &out[i]);\nreturn 0;"
         self.expect(run("sleepy", body), toy.PASS)
-        self.fails(run("sleeper", body, LAB_IDLE_SECONDS="1"), "slept for", "without coming")
+        self.stops(run("sleeper", body, LAB_IDLE_SECONDS="1"), "slept for", "without coming")
 
     def test_forges_the_page(self) -> None:
         finished = "((int *)page())[1] = 1;\n(void)in, (void)out, (void)n;\n_exit(0);"
