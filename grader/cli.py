@@ -3,6 +3,7 @@
 words, and says how it ended."""
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 
@@ -25,13 +26,23 @@ def main(words: Sequence[str]) -> int:
     args = parser().parse_args(list(words))
     command: Command = args.run
     try:
-        return command(here(args.preset), args)
+        status = command(here(args.preset), args)
+        sys.stdout.flush()  # a reader who has left is noticed here, not while Python ends
+        return status
+    except BrokenPipeError:
+        return _nobody_reads()
     except LabError as error:
         print(error, file=sys.stderr)
         return error.status
     except KeyboardInterrupt:
         print("\nInterrupted.", file=sys.stderr)
         return ExitStatus.INTERRUPTED
+
+
+def _nobody_reads() -> ExitStatus:
+    """`./lab status | head -3`: nothing is wrong, and what is still to be flushed goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return ExitStatus.OK
 
 
 def parser() -> argparse.ArgumentParser:

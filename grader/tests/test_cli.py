@@ -3,6 +3,7 @@
 
 import contextlib
 import io
+import os
 import subprocess
 import sys
 import unittest
@@ -84,6 +85,14 @@ class Program(unittest.TestCase):
         done = subprocess.run([LAB, "--help"], capture_output=True, text=True, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("selfcheck", done.stdout)
+
+    def test_a_reader_who_has_left_is_no_traceback(self) -> None:
+        read, write = os.pipe()
+        os.close(read)
+        words = [LAB, "hint", "01", "1"]
+        done = subprocess.run(words, stdout=write, stderr=subprocess.PIPE, check=False)
+        os.close(write)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
 
     def test_importing_the_command_line_does_nothing(self) -> None:
         words = [sys.executable, "-c", "import grader.cli"]
