@@ -54,7 +54,7 @@ static void print_row(FILE *out, int device, const struct gpu_row *row)
     const struct gpu_info *g = &row->info;
     char uuid[INV_UUID_BYTES];
     inv_uuid_text(g->uuid, uuid);
-    fprintf(out, "%3d  %-22.22s  %d.%d  %4d  %5d  %7.1f  %7.1f  %5.0f  %6d  %-12s  %s\n", device,
+    fprintf(out, "%3d  %-28.28s  %d.%d  %4d  %5d  %7.1f  %7.1f  %5.0f  %6d  %-12s  %s\n", device,
             g->name, g->major, g->minor, g->sms, g->clock_mhz, gib(row->total_bytes),
             gib(row->free_bytes), (double)g->l2_bytes / (1 << 20), g->copy_engines, g->bus_id,
             uuid);
@@ -69,7 +69,7 @@ int inv_print_table(FILE *out)
         fprintf(out, "no GPU here\n");
         return LAB_OK;
     }
-    fprintf(out, "%3s  %-22s  %-3s  %4s  %5s  %7s  %7s  %5s  %6s  %-12s  %s\n", "GPU", "name", "cc",
+    fprintf(out, "%3s  %-28s  %-3s  %4s  %5s  %7s  %7s  %5s  %6s  %-12s  %s\n", "GPU", "name", "cc",
             "SMs", "MHz", "GiB", "free", "L2MiB", "copies", "bus", "UUID");
     for (int i = 0; i < n; i++) {
         struct gpu_row row;
