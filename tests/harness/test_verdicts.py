@@ -103,7 +103,9 @@ class Verdicts(unittest.TestCase):
 
     def test_assertions_hold(self) -> None:
         """Students' files are optimised, yet compiled without -DNDEBUG."""
-        got = run("assert", "assert(n < 0);\n(void)in, (void)out;\nreturn 0;", "#include <assert.h>")
+        got = run(
+            "assert", "assert(n < 0);\n(void)in, (void)out;\nreturn 0;", "#include <assert.h>"
+        )
         self.stops(got, "ended by signal 6 (abort: an assertion", "`n < 0' failed")
 
     def test_input_is_read_only(self) -> None:
