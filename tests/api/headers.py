@@ -14,10 +14,10 @@ import tempfile
 from pathlib import Path
 
 SKIP = 77
-HEADERS = ["cuda_runtime_api.h", "driver_functions.h", "vector_functions.h"]
+HEADERS = ["cuda_runtime_api.h", "driver_functions.h", "cuda.h", "vector_functions.h"]
 OUR_OWN = {"vgpu_push_call", "vgpu_pop_call"}
 # Of these CUDA's have more members than ours, or another order.
-OUR_STRUCTURES = r"cuda|CUuuid|u?(char|short|int|long)|float|double|dim3"
+OUR_STRUCTURES = r"cuda|CU|u?(char|short|int|long)|float|double|dim3"
 WITHOUT_SIZE = {"cudaDeviceProp", "cudaPointerAttributes", "cudaFuncAttributes"}
 
 
@@ -33,14 +33,15 @@ def preprocess(compiler: str, include: Path, *options: str) -> str:
 
 def enumerators(text: str) -> list[str]:
     """Names in all enumerations whose names are CUDA's."""
-    bodies = re.findall(r"enum\s+cuda\w+\s*\{([^}]*)\}", text)
-    return [name for body in bodies for name in re.findall(r"\b(cuda\w+)\b\s*(?==|,|$)", body)]
+    bodies = re.findall(r"enum\s+(?:cuda|CU)\w+\s*\{([^}]*)\}", text)
+    pattern = r"\b((?:cuda|CUDA|CU)\w+)\b\s*(?==|,|$)"
+    return [name for body in bodies for name in re.findall(pattern, body)]
 
 
 def macros(compiler: str, include: Path) -> list[str]:
     """Object-like macros with a value: flags and special handles."""
     text = preprocess(compiler, include, "-dM")
-    found = re.findall(r"^#define ((?:cuda|CUDA|CUDART_)\w+) \S", text, re.M)
+    found = re.findall(r"^#define ((?:cuda|CUDA|CUDART_|CU_)\w+) \S", text, re.M)
     return [name for name in found if name != "CUDARTAPI"]
 
 
@@ -55,7 +56,7 @@ def structures(text: str) -> dict[str, list[str]]:
 
 def functions(text: str) -> dict[str, tuple[str, str]]:
     """Prototypes: name -> (result, parameters)."""
-    pattern = r"\b(cudaError_t|const char \*)\s*(cuda\w+)\s*(\((?:[^()]|\([^()]*\))*\))\s*;"
+    pattern = r"\b(cudaError_t|CUresult|const char \*)\s*(cu[a-zA-Z]\w+)\s*(\((?:[^()]|\([^()]*\))*\))\s*;"
     return {name: (result, parameters) for result, name, parameters in re.findall(pattern, text)}
 
 

@@ -93,6 +93,7 @@ struct vgpu_request *vgpu__begin(const char *call, uint32_t op)
 {
     if (vgpu__record(ready()) != cudaSuccess)
         return NULL;
+    vgpu__context_used();
     struct vgpu_request *request = (struct vgpu_request *)vgpu__self.wire->request;
     *request = (struct vgpu_request){.op = op,
                                      .device = vgpu__process.physical[vgpu__self.device],

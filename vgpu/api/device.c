@@ -87,6 +87,7 @@ cudaError_t cudaSetDevice(int device)
                             "there is no device %d; this process sees %d (0 to %d)", device,
                             vgpu__process.device_count, vgpu__process.device_count - 1);
     vgpu__self.device = device;
+    vgpu__context_chosen();
     return need_context("cudaSetDevice", device);
 }
 

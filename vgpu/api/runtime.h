@@ -7,7 +7,7 @@
  *   visible.c            which devices CUDA_VISIBLE_DEVICES leaves
  *   process.c thread.c   the process's connection, and one more for each host thread
  *   call.c pin.c         one request and its reply
- *   everything else      the calls, by subject
+ *   everything else      the calls, by subject; driver_*.c: the driver API over them
  *
  * A call that needs the node reads
  *     struct vgpu_request *r = vgpu__begin("cudaX", VGPU_OP_X);
@@ -40,6 +40,7 @@ struct vgpu__process {
     int physical[VGPU_MAX_DEVICES];    /* of logical device i */
 
     atomic_bool forked;         /* this is the child of a process that was connected */
+    atomic_bool driver_ready;   /* cuInit, or a runtime call that does the same */
     atomic_bool lost;           /* the node went away */
     _Atomic uint64_t latest_ps; /* the latest clock of any thread: where a new thread's begins */
 
@@ -78,11 +79,18 @@ struct vgpu__wire {
     _Alignas(16) unsigned char signal_stack[32 << 10];
 };
 
+#define VGPU__CONTEXTS 64 /* a thread's stack of the driver's contexts */
+
 struct vgpu__thread { /* owner thread only */
     int device;       /* logical number */
     cudaError_t last_error;
     uint64_t clock_ps;
     struct vgpu__wire *wire;
+    /* the driver API's view, see driver_context.c */
+    bool bound;     /* a runtime call has used `device` */
+    bool in_driver; /* inside a driver call */
+    int context_count;
+    struct CUctx_st *contexts[VGPU__CONTEXTS];
 };
 extern _Thread_local struct vgpu__thread vgpu__self;
 
@@ -91,6 +99,10 @@ struct vgpu__wire *vgpu__wire(void);
 void vgpu__wires_lock(void);
 void vgpu__wires_unlock(void);
 void vgpu__wires_drop(void); /* in a forked child, locked */
+
+/* driver_context.c: the runtime has used the thread's device, or chosen another. */
+void vgpu__context_used(void);
+void vgpu__context_chosen(void);
 
 /* ---- one call ---- */
 

@@ -54,6 +54,13 @@ static void add_parts(const char *value, struct cc_list *list)
 }
 
 /* A flag meant for the host compiler: warnings are wanted in both passes. */
+/* CUDA's own libraries: what programs need of them is in the runtime that is linked anyway. */
+static bool is_cudas(const char *library)
+{
+    return strcmp(library, "cuda") == 0 || strcmp(library, "cudart") == 0 ||
+           strcmp(library, "cudart_static") == 0;
+}
+
 static void add_host_flag(struct cc_options *options, const char *flag)
 {
     bool warning = cc_starts(flag, "-W") && !cc_starts(flag, "-Wl,") && !cc_starts(flag, "-Wa,");
@@ -196,6 +203,8 @@ static bool take_value(struct line *line)
         cc_add(&options->link, cc_format("-Wl,%s", value));
         return true;
     case LIBRARY:
+        if (is_cudas(value))
+            return true;
         add_input(options, cc_format("-l%s", value), true);
         return true;
     case LANGUAGE:

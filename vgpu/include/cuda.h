@@ -1,22 +1,51 @@
 /* SPDX-License-Identifier: MIT
- * cuda.h: the driver API. Not modelled yet: this file has its version, handle types and nothing to
- * call, so that a program which uses cuMemCreate and its like fails to compile here instead of
- * failing to work later. The runtime API (cuda_runtime.h) is what the virtual node offers.
+ * cuda.h: the driver API, over the same runtime as cuda_runtime.h. Names, values and signatures are
+ * CUDA 13.0's; tests/api compares every one with a CUDA Toolkit where there is one.
+ *
+ * The lists have files of their own: vgpu/driver_calls.h (the calls, and which ones are only
+ * refused by name), vgpu/driver_errors.h, vgpu/driver_attr.h, vgpu/driver_enums.h.
  */
 #ifndef VGPU_CUDA_H
 #define VGPU_CUDA_H
 
 #include <stddef.h>
+#include <stdint.h>
+
+#include "vgpu/driver_attr.h"
+#include "vgpu/driver_enums.h"
+#include "vgpu/driver_errors.h"
 
 #define CUDA_VERSION 13000
 
+#define VGPU_DRIVER_ENUMERATOR(name, value) name = value,
+typedef enum cudaError_enum { VGPU_DRIVER_ERRORS(VGPU_DRIVER_ENUMERATOR) } CUresult;
+#undef VGPU_DRIVER_ENUMERATOR
+
+/* ---- handles ---- */
+
+typedef uint32_t cuuint32_t;
+typedef uint64_t cuuint64_t;
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
+typedef unsigned long long CUmemGenericAllocationHandle;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
+typedef struct CUlib_st *CUlibrary;
 typedef struct CUfunc_st *CUfunction;
+typedef struct CUkern_st *CUkernel;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
+
+#define CU_STREAM_LEGACY ((CUstream)0x1)
+#define CU_STREAM_PER_THREAD ((CUstream)0x2)
+#define CU_DEVICE_CPU ((CUdevice)-1)
+#define CU_DEVICE_INVALID ((CUdevice)-2)
+#define CU_MEMHOSTALLOC_PORTABLE 0x01
+#define CU_MEMHOSTALLOC_DEVICEMAP 0x02
+#define CU_MEMHOSTALLOC_WRITECOMBINED 0x04
+#define CU_LAUNCH_PARAM_END ((void *)0x00)
+#define CU_LAUNCH_PARAM_BUFFER_POINTER ((void *)0x01)
+#define CU_LAUNCH_PARAM_BUFFER_SIZE ((void *)0x02)
 
 #ifndef CU_UUID_HAS_BEEN_DEFINED
 #define CU_UUID_HAS_BEEN_DEFINED
@@ -26,4 +55,57 @@ struct CUuuid_st {
 typedef struct CUuuid_st CUuuid;
 #endif
 
+/* ---- structures ---- */
+
+typedef struct CUctxCreateParams_st { /* neither is modelled: both must be null */
+    struct CUexecAffinityParam_st *execAffinityParams;
+    int numExecAffinityParams;
+    struct CUctxCigParam_st *cigParams;
+} CUctxCreateParams;
+
+typedef struct CUmemLocation_st {
+    CUmemLocationType type;
+    int id;
+} CUmemLocation;
+
+typedef struct CUmemAllocationProp_st {
+    CUmemAllocationType type;
+    CUmemAllocationHandleType requestedHandleTypes;
+    CUmemLocation location;
+    void *win32HandleMetaData;
+    struct {
+        unsigned char compressionType;
+        unsigned char gpuDirectRDMACapable;
+        unsigned short usage;
+        unsigned char reserved[4];
+    } allocFlags;
+} CUmemAllocationProp;
+
+typedef struct CUmemAccessDesc_st {
+    CUmemLocation location;
+    CUmemAccess_flags flags;
+} CUmemAccessDesc;
+
+typedef struct CUmulticastObjectProp_st {
+    unsigned int numDevices;
+    size_t size;
+    unsigned long long handleTypes;
+    unsigned long long flags;
+} CUmulticastObjectProp;
+
+/* ---- calls ---- */
+
+#include "vgpu/driver_calls.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define VGPU_DRIVER_DECLARE(name, parameters) CUresult name parameters;
+VGPU_DRIVER_CALLS(VGPU_DRIVER_DECLARE)
+#undef VGPU_DRIVER_DECLARE
+
+#ifdef __cplusplus
+}
+#endif
 #endif

@@ -139,6 +139,16 @@ inline cudaError_t cudaFuncSetCacheConfig(T *func, enum cudaFuncCache cacheConfi
     return ::cudaFuncSetCacheConfig((const void *)func, cacheConfig);
 }
 
+template <class T> inline cudaError_t cudaGetFuncBySymbol(cudaFunction_t *function, T *symbol)
+{
+    return ::cudaGetFuncBySymbol(function, (const void *)symbol);
+}
+
+template <class T> inline cudaError_t cudaGetKernel(cudaKernel_t *kernel, T *entry)
+{
+    return ::cudaGetKernel(kernel, (const void *)entry);
+}
+
 template <class T> inline cudaError_t cudaFuncGetName(const char **name, T *func)
 {
     return ::cudaFuncGetName(name, (const void *)func);

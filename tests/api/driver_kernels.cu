@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT
+ * driver_kernels.cu: kernels of this program, launched with cuLaunchKernel.
+ */
+#include <cstring>
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include "expect.h"
+
+__global__ void add(const int *a, const int *b, int *c, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        c[i] = a[i] + b[i];
+}
+
+static void launch(CUfunction function, CUdeviceptr *p, int n)
+{
+    void *args[] = {&p[0], &p[1], &p[2], &n};
+    OK(cuLaunchKernel(function, (n + 127) / 128, 1, 1, 128, 1, 1, 0, NULL, args, NULL));
+    OK(cuCtxSynchronize());
+}
+
+int main()
+{
+    enum { N = 1000 };
+    static int out[N];
+    CUdeviceptr p[3];
+    CUcontext context;
+    cudaFunction_t function;
+    cudaKernel_t kernel;
+    CUfunction same;
+    const char *name;
+    int value;
+    OK(cuInit(0));
+    OK(cuCtxCreate(&context, NULL, 0, 1));
+    for (CUdeviceptr &at : p)
+        OK(cuMemAlloc(&at, sizeof out));
+    OK(cuMemsetD32(p[0], 40, N));
+    OK(cuMemsetD32(p[1], 2, N));
+    OK(cudaGetFuncBySymbol(&function, add));
+    launch(function, p, N);
+    OK(cuMemcpyDtoH(out, p[2], sizeof out));
+    for (int i = 0; i < N; i++)
+        EXPECT_IS(out[i], 42);
+    OK(cudaGetKernel(&kernel, add));
+    OK(cuKernelGetFunction(&same, kernel));
+    OK(cuFuncGetName(&name, same));
+    EXPECT(strstr(name, "add"));
+    OK(cuFuncGetAttribute(&value, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, same));
+    EXPECT_IS(value, 1024);
+    EXPECT_IS(cuLaunchKernel((CUfunction)&value, 1, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
+              CUDA_ERROR_INVALID_HANDLE);
+    EXPECT_IS(cuLaunchKernel(same, 0, 1, 1, 1, 1, 1, 0, NULL, NULL, NULL),
+              CUDA_ERROR_INVALID_VALUE);
+    p[2] = 64; /* nobody's memory */
+    void *args[] = {&p[0], &p[1], &p[2], &value};
+    OK(cuLaunchKernel(same, 1, 1, 1, 1, 1, 1, 0, NULL, args, NULL));
+    EXPECT_IS(cuCtxSynchronize(), CUDA_ERROR_ILLEGAL_ADDRESS);
+    OK(cudaPeekAtLastError());
+    return 0;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ * driver_calls.h: the calls of the driver API. X(name, (parameters)): cuda.h makes the declarations
+ * of it, the runtime the table behind cuGetProcAddress. Signatures are CUDA 13.0's; what 13.0 gives
+ * a version (cuMemAlloc_v2) is called by its plain name here.
+ *
+ * VGPU_DRIVER_REFUSED has what answers CUDA_ERROR_NOT_SUPPORTED (801) by name.
+ */
+#ifndef VGPU_DRIVER_CALLS_H
+#define VGPU_DRIVER_CALLS_H
+
+/* clang-format off */
+#define VGPU_DRIVER_DEVICES(X) \
+    X(cuInit, (unsigned int flags)) \
+    X(cuDriverGetVersion, (int *version)) \
+    X(cuGetErrorName, (CUresult error, const char **name)) \
+    X(cuGetErrorString, (CUresult error, const char **text)) \
+    X(cuGetProcAddress, (const char *symbol, void **function, int version, cuuint64_t flags, \
+                         CUdriverProcAddressQueryResult *status)) \
+    X(cuDeviceGet, (CUdevice *device, int ordinal)) \
+    X(cuDeviceGetCount, (int *count)) \
+    X(cuDeviceGetName, (char *name, int room, CUdevice device)) \
+    X(cuDeviceGetUuid, (CUuuid *uuid, CUdevice device)) \
+    X(cuDeviceTotalMem, (size_t *bytes, CUdevice device)) \
+    X(cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device)) \
+    X(cuDeviceComputeCapability, (int *major, int *minor, CUdevice device)) \
+    X(cuDeviceCanAccessPeer, (int *can, CUdevice device, CUdevice peer)) \
+    X(cuDeviceGetP2PAttribute, (int *value, CUdevice_P2PAttribute attribute, CUdevice from, \
+                                CUdevice to)) \
+    X(cuDeviceGetPCIBusId, (char *text, int room, CUdevice device)) \
+    X(cuDeviceGetByPCIBusId, (CUdevice *device, const char *text))
+
+#define VGPU_DRIVER_CONTEXTS(X) \
+    X(cuDevicePrimaryCtxRetain, (CUcontext *context, CUdevice device)) \
+    X(cuDevicePrimaryCtxRelease, (CUdevice device)) \
+    X(cuDevicePrimaryCtxReset, (CUdevice device)) \
+    X(cuDevicePrimaryCtxSetFlags, (CUdevice device, unsigned int flags)) \
+    X(cuDevicePrimaryCtxGetState, (CUdevice device, unsigned int *flags, int *active)) \
+    X(cuCtxCreate, (CUcontext *context, CUctxCreateParams *params, unsigned int flags, \
+                    CUdevice device)) \
+    X(cuCtxDestroy, (CUcontext context)) \
+    X(cuCtxSetCurrent, (CUcontext context)) \
+    X(cuCtxGetCurrent, (CUcontext *context)) \
+    X(cuCtxPushCurrent, (CUcontext context)) \
+    X(cuCtxPopCurrent, (CUcontext *context)) \
+    X(cuCtxGetDevice, (CUdevice *device)) \
+    X(cuCtxGetFlags, (unsigned int *flags)) \
+    X(cuCtxGetApiVersion, (CUcontext context, unsigned int *version)) \
+    X(cuCtxGetStreamPriorityRange, (int *least, int *greatest)) \
+    X(cuCtxSynchronize, (void)) \
+    X(cuCtxEnablePeerAccess, (CUcontext peer, unsigned int flags)) \
+    X(cuCtxDisablePeerAccess, (CUcontext peer))
+
+#define VGPU_DRIVER_MEMORY(X) \
+    X(cuMemAlloc, (CUdeviceptr *ptr, size_t bytes)) \
+    X(cuMemFree, (CUdeviceptr ptr)) \
+    X(cuMemGetInfo, (size_t *free, size_t *total)) \
+    X(cuMemGetAddressRange, (CUdeviceptr *base, size_t *bytes, CUdeviceptr ptr)) \
+    X(cuMemAllocHost, (void **ptr, size_t bytes)) \
+    X(cuMemFreeHost, (void *ptr)) \
+    X(cuMemHostAlloc, (void **ptr, size_t bytes, unsigned int flags)) \
+    X(cuMemHostGetDevicePointer, (CUdeviceptr *device, void *host, unsigned int flags)) \
+    X(cuMemHostGetFlags, (unsigned int *flags, void *ptr)) \
+    X(cuPointerGetAttribute, (void *data, CUpointer_attribute attribute, CUdeviceptr ptr)) \
+    X(cuPointerGetAttributes, (unsigned int count, CUpointer_attribute *attributes, void **data, \
+                               CUdeviceptr ptr)) \
+    X(cuMemcpy, (CUdeviceptr dst, CUdeviceptr src, size_t bytes)) \
+    X(cuMemcpyAsync, (CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)) \
+    X(cuMemcpyHtoD, (CUdeviceptr dst, const void *src, size_t bytes)) \
+    X(cuMemcpyHtoDAsync, (CUdeviceptr dst, const void *src, size_t bytes, CUstream stream)) \
+    X(cuMemcpyDtoH, (void *dst, CUdeviceptr src, size_t bytes)) \
+    X(cuMemcpyDtoHAsync, (void *dst, CUdeviceptr src, size_t bytes, CUstream stream)) \
+    X(cuMemcpyDtoD, (CUdeviceptr dst, CUdeviceptr src, size_t bytes)) \
+    X(cuMemcpyDtoDAsync, (CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstream stream)) \
+    X(cuMemcpyPeer, (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, \
+                     size_t bytes)) \
+    X(cuMemcpyPeerAsync, (CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, \
+                          size_t bytes, CUstream stream)) \
+    X(cuMemsetD8, (CUdeviceptr dst, unsigned char value, size_t count)) \
+    X(cuMemsetD16, (CUdeviceptr dst, unsigned short value, size_t count)) \
+    X(cuMemsetD32, (CUdeviceptr dst, unsigned int value, size_t count)) \
+    X(cuMemsetD8Async, (CUdeviceptr dst, unsigned char value, size_t count, CUstream stream)) \
+    X(cuMemsetD16Async, (CUdeviceptr dst, unsigned short value, size_t count, CUstream stream)) \
+    X(cuMemsetD32Async, (CUdeviceptr dst, unsigned int value, size_t count, CUstream stream))
+
+#define VGPU_DRIVER_WORK(X) \
+    X(cuStreamCreate, (CUstream *stream, unsigned int flags)) \
+    X(cuStreamCreateWithPriority, (CUstream *stream, unsigned int flags, int priority)) \
+    X(cuStreamDestroy, (CUstream stream)) \
+    X(cuStreamSynchronize, (CUstream stream)) \
+    X(cuStreamQuery, (CUstream stream)) \
+    X(cuStreamWaitEvent, (CUstream stream, CUevent event, unsigned int flags)) \
+    X(cuStreamGetFlags, (CUstream stream, unsigned int *flags)) \
+    X(cuStreamGetPriority, (CUstream stream, int *priority)) \
+    X(cuStreamGetId, (CUstream stream, unsigned long long *id)) \
+    X(cuStreamGetDevice, (CUstream stream, CUdevice *device)) \
+    X(cuStreamGetCtx, (CUstream stream, CUcontext *context)) \
+    X(cuEventCreate, (CUevent *event, unsigned int flags)) \
+    X(cuEventDestroy, (CUevent event)) \
+    X(cuEventRecord, (CUevent event, CUstream stream)) \
+    X(cuEventRecordWithFlags, (CUevent event, CUstream stream, unsigned int flags)) \
+    X(cuEventSynchronize, (CUevent event)) \
+    X(cuEventQuery, (CUevent event)) \
+    X(cuEventElapsedTime, (float *ms, CUevent start, CUevent stop)) \
+    X(cuKernelGetFunction, (CUfunction *function, CUkernel kernel)) \
+    X(cuKernelGetName, (const char **name, CUkernel kernel)) \
+    X(cuFuncGetName, (const char **name, CUfunction function)) \
+    X(cuFuncGetAttribute, (int *value, CUfunction_attribute attribute, CUfunction function)) \
+    X(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value)) \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, CUfunction function, int threads, \
+                                                    size_t shared)) \
+    X(cuLaunchKernel, (CUfunction function, unsigned int gridX, unsigned int gridY, \
+                       unsigned int gridZ, unsigned int blockX, unsigned int blockY, \
+                       unsigned int blockZ, unsigned int shared, CUstream stream, void **args, \
+                       void **extra)) \
+    X(cuLaunchCooperativeKernel, (CUfunction function, unsigned int gridX, unsigned int gridY, \
+                                  unsigned int gridZ, unsigned int blockX, unsigned int blockY, \
+                                  unsigned int blockZ, unsigned int shared, CUstream stream, \
+                                  void **args))
+
+#define VGPU_DRIVER_REFUSED(X) \
+    X(cuModuleLoad, (CUmodule *module, const char *path)) \
+    X(cuModuleLoadData, (CUmodule *module, const void *image)) \
+    X(cuModuleLoadDataEx, (CUmodule *module, const void *image, unsigned int count, \
+                           CUjit_option *options, void **values)) \
+    X(cuModuleLoadFatBinary, (CUmodule *module, const void *image)) \
+    X(cuModuleUnload, (CUmodule module)) \
+    X(cuModuleGetFunction, (CUfunction *function, CUmodule module, const char *name)) \
+    X(cuModuleGetGlobal, (CUdeviceptr *ptr, size_t *bytes, CUmodule module, const char *name)) \
+    X(cuLibraryLoadData, (CUlibrary *library, const void *code, CUjit_option *jit, void **values, \
+                          unsigned int jitCount, CUlibraryOption *options, void **optionValues, \
+                          unsigned int optionCount)) \
+    X(cuLibraryUnload, (CUlibrary library)) \
+    X(cuLibraryGetKernel, (CUkernel *kernel, CUlibrary library, const char *name)) \
+    X(cuMulticastCreate, (CUmemGenericAllocationHandle *handle, \
+                          const CUmulticastObjectProp *prop)) \
+    X(cuMulticastAddDevice, (CUmemGenericAllocationHandle handle, CUdevice device)) \
+    X(cuMulticastBindMem, (CUmemGenericAllocationHandle handle, size_t offset, \
+                           CUmemGenericAllocationHandle memory, size_t memoryOffset, size_t bytes, \
+                           unsigned long long flags)) \
+    X(cuMulticastBindAddr, (CUmemGenericAllocationHandle handle, size_t offset, CUdeviceptr ptr, \
+                            size_t bytes, unsigned long long flags)) \
+    X(cuMulticastUnbind, (CUmemGenericAllocationHandle handle, CUdevice device, size_t offset, \
+                          size_t bytes)) \
+    X(cuMulticastGetGranularity, (size_t *granularity, const CUmulticastObjectProp *prop, \
+                                  CUmulticastGranularity_flags option))
+/* clang-format on */
+
+#define VGPU_DRIVER_CALLS(X)                                                                       \
+    VGPU_DRIVER_DEVICES(X)                                                                         \
+    VGPU_DRIVER_CONTEXTS(X)                                                                        \
+    VGPU_DRIVER_MEMORY(X)                                                                          \
+    VGPU_DRIVER_WORK(X)                                                                            \
+    VGPU_DRIVER_REFUSED(X)
+
+#endif
