@@ -15,8 +15,10 @@ NODE, SMI, NODES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
 IDS = itertools.count()  # a node of its own each time: the last one may still be going
 
 
-def smi(node: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+def smi(node: str, *arguments: str, **more: str) -> subprocess.CompletedProcess[str]:
+    """vgpu-smi on a fresh node of this description."""
     environment = dict(os.environ, VGPU_NODE=node, VGPU_NODE_ID=f"nodes-{os.getpid()}-{next(IDS)}")
+    environment.update(more)
     return subprocess.run(
         [SMI, *arguments], env=environment, capture_output=True, text=True, timeout=60
     )
@@ -50,6 +52,21 @@ class Descriptions(unittest.TestCase):
                 self.assertEqual(
                     len(re.findall(r"^GPU \d+: .* \(UUID: GPU-", done.stdout, re.M)), len(gpus)
                 )
+
+    def test_no_such_name_lists_the_names(self) -> None:
+        done = smi("nosuch", "-L")
+        self.assertNotEqual(done.returncode, 0)
+        names = ", ".join(sorted(path.stem for path in NODES.glob("*.json")))
+        self.assertIn("VGPU_NODE=nosuch", done.stderr)
+        self.assertIn(names, done.stderr)
+
+    def test_memory_limit_is_a_size(self) -> None:
+        for limit in ("2G", "64m", "65536K", "1073741824"):
+            done = smi("single", "-L", VGPU_MEMORY_LIMIT=limit)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        for limit in ("2T", "many", "-1", "0", "1G2", "99999999999G"):
+            done = smi("single", "-L", VGPU_MEMORY_LIMIT=limit)
+            self.assertIn(f"VGPU_MEMORY_LIMIT={limit} is no size", done.stderr)
 
     def test_a_path_works_too(self) -> None:
         self.assertEqual(smi(str(NODES / "single.json"), "-L").stdout.count("GPU 0"), 1)

@@ -97,21 +97,27 @@ static bool runnable(char *path, size_t room, const char *directory, const char 
     return length > 0 && (size_t)length < room && access(path, X_OK) == 0;
 }
 
-/* Where vgpu-node is: $VGPU_HOME/bin, else where it was built, else beside the program. */
+/* Where the vgpu-cc that linked this program found vgpu-node; absent where another linker did. */
+extern const char vgpu__toolkit_bin[] __attribute__((weak, visibility("hidden")));
+
+/* Where vgpu-node is: $VGPU_HOME/bin, else with the toolkit that linked the program, else beside
+ * the program, else where it was built. */
 static bool find_node_program(char *path, size_t room)
 {
     const char *home = getenv("VGPU_HOME");
     if (home && *home)
         return runnable(path, room, home, "/bin/");
-    if (*VGPU_BIN_DIR && runnable(path, room, VGPU_BIN_DIR, "/"))
+    if (vgpu__toolkit_bin && runnable(path, room, vgpu__toolkit_bin, "/"))
         return true;
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (length <= 0)
-        return false;
-    self[length] = '\0';
-    *strrchr(self, '/') = '\0';
-    return runnable(path, room, self, "/");
+    if (length > 0) {
+        self[length] = '\0';
+        *strrchr(self, '/') = '\0';
+        if (runnable(path, room, self, "/"))
+            return true;
+    }
+    return *VGPU_BIN_DIR && runnable(path, room, VGPU_BIN_DIR, "/");
 }
 
 /* Signals in the node are as in a fresh program, whatever this one does with them. */

@@ -48,10 +48,32 @@ bool cc_preprocess(const struct cc_job *job, const struct cc_input *input)
     return cc_run(&command) == 0;
 }
 
+/* An assembler file that tells the program where vgpu-node is (vgpu__toolkit_bin of the runtime):
+ * the toolkit may have been moved since it was built. Bytes, so that any name of a folder will do.
+ * Null: it was not found, or the file cannot be written (said). */
+static const char *toolkit_file(const struct cc_job *job)
+{
+    const char *folder = job->places.programs, *path = cc_temp_path("toolkit.s");
+    const char *text = ".section .rodata.vgpu_toolkit,\"a\"\n.globl vgpu__toolkit_bin\n"
+                       ".hidden vgpu__toolkit_bin\nvgpu__toolkit_bin:\n";
+
+    if (folder == NULL)
+        return NULL;
+    for (const char *c = folder; *c != 0; c++)
+        text = cc_format("%s.byte %d\n", text, (unsigned char)*c);
+    text = cc_format("%s.byte 0\n.section .note.GNU-stack,\"\",%%progbits\n", text);
+    return cc_write_file(path, text, strlen(text)) ? path : NULL;
+}
+
 bool cc_link(const struct cc_job *job, const struct cc_list *objects)
 {
-    struct cc_list command = cc_link_command(job, objects);
+    const char *toolkit = toolkit_file(job);
+    struct cc_list with_toolkit = {0};
 
+    cc_add_all(&with_toolkit, objects);
+    if (toolkit != NULL)
+        cc_add(&with_toolkit, toolkit);
+    struct cc_list command = cc_link_command(job, &with_toolkit);
     return cc_run(&command) == 0;
 }
 

@@ -44,10 +44,12 @@ bool cc_find_places(struct cc_places *places)
     const char *contract[] = {below(home, "include/vgpu"), below(home, "common"),
                               below(around, "include/vgpu"), VGPU_CC_CONTRACT};
     const char *library[] = {below(home, "lib"), below(around, "lib"), VGPU_CC_LIBRARY};
+    const char *programs[] = {below(home, "bin"), program_folder()};
 
     places->include = first_with(include, 3, "vgpu/pass.h");
     places->contract = first_with(contract, 4, "image.h");
     places->library = first_with(library, 3, "libvgpurt.a");
+    places->programs = first_with(programs, 2, "vgpu-node");
     if (places->library == NULL)
         places->library = VGPU_CC_LIBRARY; /* the linker will say what is missing */
     if (places->include == NULL || places->contract == NULL) {

@@ -35,7 +35,7 @@ const char *explain_commit_limit(const char *call)
     snprintf(
         text, sizeof text,
         "%s: the virtual node has used %llu MiB of this computer's memory, its limit is %llu MiB; "
-        "use smaller buffers, or raise VGPU_MEMORY_MIB",
+        "use smaller buffers, or raise VGPU_MEMORY_LIMIT (as 8G)",
         call, (unsigned long long)(c->committed_bytes >> 20),
         (unsigned long long)(c->commit_limit_bytes >> 20));
     return text;

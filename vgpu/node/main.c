@@ -65,12 +65,25 @@ static void own_folder(char *folder, size_t room)
         *slash = '\0';
 }
 
+/* Where the descriptions lie: $VGPU_NODES, else in the installation around this program, else in
+ * the source tree. */
+static const char *descriptions(void)
+{
+    static char path[4096];
+    const char *folder = getenv("VGPU_NODES");
+    if (folder && *folder)
+        return folder;
+    own_folder(path, sizeof path - 32);
+    strcat(path, "/../share/vgpu/nodes");
+    return access(path, R_OK) == 0 ? path : VGPU_NODES_DIR;
+}
+
 static int load(char *error, int room)
 {
-    const char *name = getenv("VGPU_NODE"), *folder = getenv("VGPU_NODES");
+    const char *name = getenv("VGPU_NODE");
     if (!name || !*name)
         name = "hgx-h200-4";
-    if (topology_load(&topology, folder ? folder : VGPU_NODES_DIR, name, error, room) != 0)
+    if (topology_load(&topology, descriptions(), name, error, room) != 0)
         return -1;
     return memory_start(&topology.info, error, room);
 }
@@ -180,7 +193,7 @@ static void usage(FILE *to)
           "  --ready-fd N   write \"ok\" or a complaint to descriptor N when listening\n"
           "  --foreground   do not detach\n"
           "environment: VGPU_NODE=NAME or PATH of a node description (default hgx-h200-4),\n"
-          "  VGPU_MEMORY_MIB=N  how much of this computer's memory it may use (default: half)\n",
+          "  VGPU_MEMORY_LIMIT=2G  how much of this computer's memory it may use (default: half)\n",
           to);
 }
 

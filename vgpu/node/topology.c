@@ -5,11 +5,13 @@
 #include "topology.h"
 
 #include <cjson/cJSON.h>
+#include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* One file being read; the first complaint stays. */
 struct reader {
@@ -304,6 +306,33 @@ static void read_links(struct reader *r, const cJSON *root, struct topology *t)
     topology_wire(t, pcie_rate, switch_rate, socket_rate, port, label, text(r, pcie, "label"));
 }
 
+static int is_description(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0;
+}
+
+/* There is no such description: says which there are. */
+static void list_names(struct reader *r, const char *name)
+{
+    struct dirent **entry;
+    int used = snprintf(r->error, (size_t)r->error_room,
+                        "VGPU_NODE=%s is neither a path (with a '/') nor one of", name);
+    int count = scandir(r->directory, &entry, is_description, alphasort);
+    for (int i = 0; i < count; i++) {
+        int length = (int)strlen(entry[i]->d_name) - 5;
+        if (used < r->error_room)
+            used += snprintf(r->error + used, (size_t)(r->error_room - used), "%s %.*s",
+                             i ? "," : "", length, entry[i]->d_name);
+        free(entry[i]);
+    }
+    if (count < 0 && used < r->error_room)
+        snprintf(r->error + used, (size_t)(r->error_room - used), " the names in %s (%s)",
+                 r->directory, strerror(errno));
+    else
+        free(entry);
+}
+
 int topology_load(struct topology *t, const char *directory, const char *name, char *error,
                   int error_room)
 {
@@ -313,6 +342,10 @@ int topology_load(struct topology *t, const char *directory, const char *name, c
         snprintf(r.file, sizeof r.file, "%s", name);
     else
         snprintf(r.file, sizeof r.file, "%s/%s.json", directory, name);
+    if (!strchr(name, '/') && access(r.file, F_OK) != 0) {
+        list_names(&r, name);
+        return -1;
+    }
     cJSON *root = parse_file(&r);
     if (!root)
         return -1;
