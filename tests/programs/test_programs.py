@@ -51,6 +51,22 @@ class Order(unittest.TestCase):
         self.assertEqual(run("order", node="single").returncode, 77)
 
 
+class Limit(unittest.TestCase):
+    """More than this computer's share is an error of the program, which says what to do."""
+
+    def test_beyond_the_limit_is_out_of_memory(self) -> None:
+        for how in ("fill", "kernel", "copy"):
+            within = run("limit", how, "24", VGPU_MEMORY_LIMIT="64M")
+            self.assertEqual((within.stdout, within.returncode), ("0\n", 0), within.stderr)
+            beyond = run("limit", how, "100", VGPU_MEMORY_LIMIT="64M")
+            self.assertEqual(beyond.stdout, "2\n", beyond.stderr)
+            self.assertIn("limit is 64 MiB", beyond.stderr)
+            self.assertIn("VGPU_MEMORY_LIMIT", beyond.stderr)
+
+    def test_only_what_is_touched_counts(self) -> None:
+        self.assertEqual(run("limit", "none", "4096", VGPU_MEMORY_LIMIT="64M").stdout, "0\n")
+
+
 class Faults(unittest.TestCase):
     """Each bad access answers, code by code, what 4 H200s answered, and says what was wrong."""
 

@@ -16,7 +16,7 @@
 
 static void out_of_host_memory(struct process *process, const char *call)
 {
-    process_fail(process, VGPU_UNKNOWN, explain_commit_limit(call));
+    process_fail(process, VGPU_OUT_OF_MEMORY, explain_commit_limit(call));
 }
 
 /* Both sides are poison that was never touched: the copy would change nothing. */

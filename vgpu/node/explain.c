@@ -24,6 +24,8 @@ int explain_fault_code(int kind)
         return VGPU_HARDWARE_STACK_ERROR;
     case VGPU_FAULT_HANG:
         return VGPU_LAUNCH_TIMEOUT;
+    case VGPU_FAULT_MEMORY: /* this computer's, not the GPU's: hardware has no such fault */
+        return VGPU_OUT_OF_MEMORY;
     default:
         return VGPU_LAUNCH_FAILURE;
     }
