@@ -33,6 +33,9 @@ int main()
     OK(cudaMallocPitch(&f, &pitch, 10, 10));
     OK(cudaEventCreate(&event, cudaEventDisableTiming));
     OK(cudaEventRecord(event));
+    OK(cudaMallocManaged(&f, 64));
+    f[15] = 1;
+    OK(cudaFree(f));
     OK(cudaStreamWaitEvent(0, event));
     EXPECT_IS(make_float4(1, 2, 3, 4).w, 4);
     EXPECT_IS(cudaFuncGetAttributes(&attributes, not_a_kernel), cudaErrorInvalidDeviceFunction);
@@ -43,7 +46,7 @@ int main()
     EXPECT_IS(cudaLaunchKernel(not_a_kernel, dim3(1), dim3(1), nullptr),
               cudaErrorInvalidResourceHandle);
     EXPECT_IS(cudaMemcpyToSymbol(not_a_variable, pinned, 4), cudaErrorInvalidSymbol);
-    EXPECT_IS(cudaMallocManaged(&f, 64), cudaErrorNotSupported);
+    EXPECT_IS(cudaSetValidDevices(&blocks, 1), cudaErrorNotSupported);
     EXPECT_IS(cudaGetLastError(), cudaErrorNotSupported);
     EXPECT_IS(cudaGetLastError(), cudaSuccess);
     return 0;

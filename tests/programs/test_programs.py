@@ -51,6 +51,14 @@ class Order(unittest.TestCase):
         self.assertEqual(run("order", node="single").returncode, 77)
 
 
+class Managed(unittest.TestCase):
+    def test_host_and_every_gpu(self) -> None:
+        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+            done = run("managed", node=node)
+            expected = (f"managed on {gpus} GPUs: right\n", 0)
+            self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+
+
 class Limit(unittest.TestCase):
     """More than this computer's share is an error of the program, which says what to do."""
 

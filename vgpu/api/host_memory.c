@@ -20,6 +20,7 @@ struct range {
     size_t bytes;
     int physical; /* whose context it belongs to */
     unsigned int flags;
+    bool managed;
     struct range *next;
 };
 
@@ -119,14 +120,14 @@ int vgpu__host_owner(const void *pointer)
     return physical;
 }
 
-static cudaError_t remember(uint64_t address, size_t bytes, int physical, unsigned int flags)
+static cudaError_t remember(struct range range)
 {
     struct range *r = malloc(sizeof *r);
-    if (!r || !vgpu__map_host(address, bytes)) {
+    if (!r || !vgpu__map_host(range.address, range.bytes)) {
         free(r);
         return cudaErrorOperatingSystem;
     }
-    *r = (struct range){address, bytes, physical, flags, NULL};
+    *r = range;
     pthread_mutex_lock(&lock);
     r->next = ranges;
     ranges = r;
@@ -134,18 +135,17 @@ static cudaError_t remember(uint64_t address, size_t bytes, int physical, unsign
     return cudaSuccess;
 }
 
-static cudaError_t allocate(const char *call, void **ptr, size_t bytes, unsigned int flags)
+cudaError_t vgpu__host_allocate(const char *call, void **ptr, size_t bytes, unsigned int flags,
+                                bool managed)
 {
     const struct vgpu_reply *reply;
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_HOST_ALLOC);
     if (!request)
         return vgpu__failed();
-    if (!ptr || (flags & ~(unsigned int)(cudaHostAllocPortable | cudaHostAllocMapped |
-                                         cudaHostAllocWriteCombined)))
-        return vgpu__record(cudaErrorInvalidValue);
     int physical = request->device;
     request->bytes = bytes;
     request->flags = flags;
+    request->value = managed ? VGPU_HOST_MANAGED : VGPU_HOST_PINNED;
     cudaError_t error = vgpu__end(&reply);
     if (error != cudaSuccess)
         return error;
@@ -154,12 +154,21 @@ static cudaError_t allocate(const char *call, void **ptr, size_t bytes, unsigned
         *ptr = NULL; /* 0 bytes */
         return cudaSuccess;
     }
-    error = remember(address, bytes, physical, flags);
+    error = remember((struct range){address, bytes, physical, flags, managed, NULL});
     if (error == cudaSuccess)
         *ptr = (void *)(uintptr_t)address;
     else
         give_back(call, address);
     return vgpu__record(error);
+}
+
+static cudaError_t allocate(const char *call, void **ptr, size_t bytes, unsigned int flags)
+{
+    if (!ptr || (flags & ~(unsigned int)(cudaHostAllocPortable | cudaHostAllocMapped |
+                                         cudaHostAllocWriteCombined)))
+        return vgpu__begin(call, VGPU_OP_CONTEXT) ? vgpu__record(cudaErrorInvalidValue)
+                                                  : vgpu__failed();
+    return vgpu__host_allocate(call, ptr, bytes, flags, false);
 }
 
 cudaError_t cudaMallocHost(void **ptr, size_t size)
@@ -175,10 +184,9 @@ cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
 /* The pages are unmapped first: once the node has them back it may hand the same range to another
  * thread, which then maps it. What the table does not know the node refuses, with the right code.
  */
-cudaError_t cudaFreeHost(void *ptr)
+cudaError_t vgpu__host_free(const char *call, void *ptr)
 {
-    struct vgpu_request *request =
-        vgpu__begin("cudaFreeHost", ptr ? VGPU_OP_HOST_FREE : VGPU_OP_CONTEXT);
+    struct vgpu_request *request = vgpu__begin(call, ptr ? VGPU_OP_HOST_FREE : VGPU_OP_CONTEXT);
     if (!request)
         return vgpu__failed();
     request->ptr = (uint64_t)(uintptr_t)ptr;
@@ -190,7 +198,25 @@ cudaError_t cudaFreeHost(void *ptr)
     return vgpu__end(NULL);
 }
 
+cudaError_t cudaFreeHost(void *ptr)
+{
+    if (vgpu__managed(ptr, 0))
+        return vgpu__refuse(cudaErrorInvalidValue, "cudaFreeHost",
+                            "%p is managed memory: give it back with cudaFree", ptr);
+    return vgpu__host_free("cudaFreeHost", ptr);
+}
+
 /* ---- questions ---- */
+
+bool vgpu__managed(const void *pointer, size_t bytes)
+{
+    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    pthread_mutex_lock(&lock);
+    const struct range *r = *find(address, true);
+    bool managed = r && r->managed && bytes <= r->bytes - (address - r->address);
+    pthread_mutex_unlock(&lock);
+    return managed;
+}
 
 /* Flags and address of the range that holds `pointer`; false: not pinned memory of this process. */
 static bool look_up(const void *pointer, unsigned int *flags)

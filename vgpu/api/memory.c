@@ -54,6 +54,8 @@ cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t h
 /* cudaFree(0) is the old way to say: make the context. */
 cudaError_t cudaFree(void *devPtr)
 {
+    if (vgpu__managed(devPtr, 0))
+        return vgpu__host_free("cudaFree", devPtr);
     struct vgpu_request *request = vgpu__begin("cudaFree", devPtr ? VGPU_OP_FREE : VGPU_OP_CONTEXT);
     if (!request)
         return vgpu__failed();
@@ -89,8 +91,8 @@ static void describe(struct cudaPointerAttributes *a, const void *ptr,
 {
     int from = vgpu__process.physical[vgpu__self.device];
     a->type = (enum cudaMemoryType)pointer->kind;
-    a->device = vgpu__logical(pointer->kind == cudaMemoryTypeHost ? vgpu__host_owner(ptr)
-                                                                  : pointer->device);
+    a->device = vgpu__logical(pointer->kind == cudaMemoryTypeDevice ? pointer->device
+                                                                    : vgpu__host_owner(ptr));
     if (a->type == cudaMemoryTypeDevice) {
         a->devicePointer = reachable(from, pointer->device) ? (void *)ptr : NULL;
         a->hostPointer = NULL;

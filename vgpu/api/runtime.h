@@ -166,7 +166,14 @@ struct vgpu__stage {
 cudaError_t vgpu__stage_take(size_t bytes, struct vgpu__stage **out);
 void vgpu__stage_give(struct vgpu__stage *stage);
 
-void vgpu__host_forget(int physical);      /* a reset destroyed the device's pinned memory */
+void vgpu__host_forget(int physical); /* a reset destroyed the device's pinned memory */
+/* A range of the process's host memfd as cudaMallocHost and cudaMallocManaged give it, and its end.
+ * bytes 0: *ptr becomes NULL. */
+cudaError_t vgpu__host_allocate(const char *call, void **ptr, size_t bytes, unsigned int flags,
+                                bool managed);
+cudaError_t vgpu__host_free(const char *call, void *ptr);
+/* Does [pointer, +bytes) lie in one live allocation of managed memory? */
+bool vgpu__managed(const void *pointer, size_t bytes);
 int vgpu__host_owner(const void *pointer); /* physical device it was allocated under, -1: none */
 
 /* One copy as the program asked for it; rows == 1 and pitches unused for a plain one. */

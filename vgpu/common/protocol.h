@@ -80,7 +80,8 @@ enum vgpu_op {
     VGPU_OP_MODULE,       /* module: fd of the image (client's memfd, fully sealed) -> value = id */
     VGPU_OP_MALLOC,       /* device, bytes -> value = address */
     VGPU_OP_FREE,         /* ptr; waits for the device as cudaFree does */
-    VGPU_OP_HOST_ALLOC,   /* bytes, flags -> value = address; the client maps it */
+    VGPU_OP_HOST_ALLOC,   /* bytes, flags, value = enum vgpu_host_kind -> value = address; the
+                             client maps it */
     VGPU_OP_HOST_FREE,    /* ptr */
     VGPU_OP_STAGE_ALLOC,  /* bytes -> value = address in the host arena for pageable copies */
     VGPU_OP_STAGE_FREE,   /* ptr; the node frees it when no operation uses it any more */
@@ -120,6 +121,9 @@ enum vgpu_op {
  * 1 and 2 `device` says whose default stream is meant. */
 #define VGPU_STREAM_LEGACY 1
 #define VGPU_STREAM_PER_THREAD 2
+
+/* Of VGPU_OP_HOST_ALLOC: pinned memory, or managed memory, which lies there too. */
+enum vgpu_host_kind { VGPU_HOST_PINNED, VGPU_HOST_MANAGED };
 
 enum vgpu_copy_api { VGPU_COPY_MEMCPY, VGPU_COPY_PEER };
 

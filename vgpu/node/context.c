@@ -225,7 +225,7 @@ static struct wanted wanted_by(struct process *process, int device)
             memory_each_block(process, d, want_block, &w);
     for (int i = 0; i < process->host.count; i++) {
         const struct arena_range *r = &process->host.range[i];
-        if (r->user == NULL) /* staging ranges are the driver's own */
+        if (r->user != &host_staging)
             want(&w, (struct mapping){.va = VGPU_HOST_VA + r->offset,
                                       .bytes = (r->bytes + 4095) / 4096 * 4096,
                                       .offset = r->offset,

@@ -87,6 +87,8 @@ void process_drop(struct process *process)
 }
 
 /* What the program did not give back. */
+char host_staging, host_managed;
+
 static void count_left(const struct process *process)
 {
     struct vgpu_summary *counts = trace_counts();
@@ -94,7 +96,7 @@ static void count_left(const struct process *process)
     counts->live_allocations += (uint32_t)memory_count(process, &bytes);
     counts->live_bytes += bytes;
     for (int i = 0; i < process->host.count; i++)
-        counts->live_host_allocations += process->host.range[i].user == NULL;
+        counts->live_host_allocations += process->host.range[i].user != &host_staging;
     counts->live_streams += (uint32_t)stream_count(process);
     counts->live_events += (uint32_t)event_count(process);
     for (int d = 0; d < VGPU_MAX_DEVICES; d++)

@@ -60,6 +60,10 @@ struct process {
     struct process *next;
 };
 
+/* What a range of the host arena is for: its `user`. Pinned memory has none. */
+extern char host_staging; /* the driver's own: no context maps it, nobody counts it */
+extern char host_managed; /* cudaMallocManaged */
+
 struct process *process_new(pid_t pid, const char *program, char *error, int error_room);
 struct process *process_keep(struct process *process);
 void process_drop(struct process *process);

@@ -10,9 +10,6 @@
 #include "process.h"
 #include "trace.h"
 
-/* Marks a range of the host arena as the driver's staging: not mapped by contexts, not counted. */
-static char staging;
-
 void request_malloc(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
@@ -62,7 +59,7 @@ static void host_alloc(struct connection *c, void *user)
 {
     uint64_t at = arena_take(&c->process->host, c->request.q.bytes, user);
     if (at == ARENA_NONE) {
-        request_fail(c, VGPU_OUT_OF_MEMORY, "%llu bytes of pinned host memory asked for",
+        request_fail(c, VGPU_OUT_OF_MEMORY, "%llu bytes of pinned or managed memory asked for",
                      (unsigned long long)c->request.q.bytes);
         return;
     }
@@ -74,7 +71,7 @@ void request_host_alloc(struct connection *c)
     if (!request_device(c, c->request.q.device) || c->request.q.bytes == 0)
         return;
     request_cost(c, server_topology()->cost.malloc_ps);
-    host_alloc(c, NULL);
+    host_alloc(c, c->request.q.value == VGPU_HOST_MANAGED ? &host_managed : NULL);
     c->process->map_version++;
     trace_counts()->host_allocs++;
 }
@@ -82,7 +79,7 @@ void request_host_alloc(struct connection *c)
 void request_stage_alloc(struct connection *c)
 {
     request_cost(c, 0);
-    host_alloc(c, &staging);
+    host_alloc(c, &host_staging);
 }
 
 void request_host_free(struct connection *c)
@@ -94,7 +91,7 @@ void request_host_free(struct connection *c)
     if (c->process->sticky) {
         c->reply.r.error = c->process->sticky;
     } else if (!r || r->offset != q->ptr - VGPU_HOST_VA ||
-               (r->user == &staging) != (q->op == VGPU_OP_STAGE_FREE)) {
+               (r->user == &host_staging) != (q->op == VGPU_OP_STAGE_FREE)) {
         request_fail(c, VGPU_INVALID_VALUE, "%#llx is not the start of live pinned host memory",
                      (unsigned long long)q->ptr);
     } else if (q->op == VGPU_OP_STAGE_FREE) {
@@ -133,8 +130,8 @@ void request_pointer(struct connection *c)
         *out = (struct vgpu_pointer){2, p.device, p.base, p.bytes};
     } else if (at >= VGPU_HOST_VA && at < VGPU_HOST_END) {
         struct arena_range *r = arena_find(&c->process->host, at - VGPU_HOST_VA);
-        if (r && !r->user)
-            *out = (struct vgpu_pointer){1, -1, VGPU_HOST_VA + r->offset, r->bytes};
+        if (r && r->user != &host_staging)
+            *out = (struct vgpu_pointer){r->user ? 3 : 1, -1, VGPU_HOST_VA + r->offset, r->bytes};
     }
 }
 

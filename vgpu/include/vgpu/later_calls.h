@@ -9,14 +9,6 @@
 
 /* clang-format off */
 #define VGPU_LATER_MEMORY(X) \
-    X(cudaMallocManaged, (void **ptr, size_t bytes, \
-                          unsigned int flags VGPU_DEFAULT(cudaMemAttachGlobal))) \
-    X(cudaStreamAttachMemAsync, (cudaStream_t stream, void *ptr, size_t bytes VGPU_DEFAULT(0), \
-                                 unsigned int flags VGPU_DEFAULT(cudaMemAttachSingle))) \
-    X(cudaMemPrefetchAsync, (const void *ptr, size_t bytes, struct cudaMemLocation location, \
-                             unsigned int flags, cudaStream_t stream VGPU_DEFAULT(0))) \
-    X(cudaMemAdvise, (const void *ptr, size_t bytes, enum cudaMemoryAdvise advice, \
-                      struct cudaMemLocation location)) \
     X(cudaHostRegister, (void *ptr, size_t bytes, unsigned int flags)) \
     X(cudaHostUnregister, (void *ptr)) \
     X(cudaMallocAsync, (void **ptr, size_t bytes, cudaStream_t stream)) \

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * managed.c: managed memory. It lies in the process's host memfd at one address for the program and
+ * for every GPU, as pinned memory does, and like it it is never moved: prefetching and advice are
+ * checked and change nothing. What the program reads before it has waited is therefore stale, as it
+ * may be on hardware with concurrent access (recorded: concurrentManagedAccess=1).
+ */
+#include "runtime.h"
+
+cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
+{
+    if (!devPtr || size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+        return vgpu__begin("cudaMallocManaged", VGPU_OP_CONTEXT)
+                   ? vgpu__record(cudaErrorInvalidValue)
+                   : vgpu__failed();
+    return vgpu__host_allocate("cudaMallocManaged", devPtr, size, flags, true);
+}
+
+/* A place that memory can be at: a GPU of the program, or the host. */
+static cudaError_t check_location(const char *call, struct cudaMemLocation location)
+{
+    if (location.type == cudaMemLocationTypeDevice) {
+        if (location.id >= 0 && location.id < vgpu__process.device_count)
+            return cudaSuccess;
+        return vgpu__refuse(cudaErrorInvalidDevice, call, "there is no GPU %d: there are %d",
+                            location.id, vgpu__process.device_count);
+    }
+    if (location.type == cudaMemLocationTypeHost || location.type == cudaMemLocationTypeHostNuma ||
+        location.type == cudaMemLocationTypeHostNumaCurrent)
+        return cudaSuccess;
+    return vgpu__refuse(cudaErrorInvalidValue, call, "%d is no type of location", location.type);
+}
+
+static cudaError_t check_range(const char *call, const void *pointer, size_t bytes)
+{
+    if (pointer && bytes > 0 && vgpu__managed(pointer, bytes))
+        return cudaSuccess;
+    return vgpu__refuse(cudaErrorInvalidValue, call,
+                        "[%p, +%zu) is not in one live allocation of cudaMallocManaged", pointer,
+                        bytes);
+}
+
+/* The context and the stream exist, and the process is without a sticky error. */
+static cudaError_t check_stream(const char *call, cudaStream_t stream)
+{
+    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_STREAM_INFO);
+    if (!request)
+        return vgpu__failed();
+    request->stream = vgpu__stream_id(stream);
+    return vgpu__end(NULL);
+}
+
+cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMemLocation location,
+                                 unsigned int flags, cudaStream_t stream)
+{
+    const char *call = "cudaMemPrefetchAsync";
+    cudaError_t error = check_stream(call, stream);
+    if (error == cudaSuccess && flags != 0)
+        error = vgpu__refuse(cudaErrorInvalidValue, call, "flags are %u: they must be 0", flags);
+    if (error == cudaSuccess)
+        error = check_location(call, location);
+    return error != cudaSuccess ? error : check_range(call, devPtr, count);
+}
+
+cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
+                          struct cudaMemLocation location)
+{
+    const char *call = "cudaMemAdvise";
+    cudaError_t error = check_stream(call, cudaStreamLegacy);
+    if (error != cudaSuccess)
+        return error;
+    if (advice < cudaMemAdviseSetReadMostly || advice > cudaMemAdviseUnsetAccessedBy)
+        return vgpu__refuse(cudaErrorInvalidValue, call, "%d is no advice", (int)advice);
+    bool about_a_place = advice != cudaMemAdviseSetReadMostly &&
+                         advice != cudaMemAdviseUnsetReadMostly &&
+                         advice != cudaMemAdviseUnsetPreferredLocation;
+    if (about_a_place)
+        error = check_location(call, location);
+    return error != cudaSuccess ? error : check_range(call, devPtr, count);
+}
+
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length,
+                                     unsigned int flags)
+{
+    const char *call = "cudaStreamAttachMemAsync";
+    cudaError_t error = check_stream(call, stream);
+    if (error != cudaSuccess)
+        return error;
+    if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
+        return vgpu__refuse(cudaErrorInvalidValue, call, "flags are %u", flags);
+    return check_range(call, devPtr, length ? length : 1);
+}
