@@ -34,9 +34,20 @@ bool cc_is_clang(const struct cc_options *options)
     return strstr(base_name(options->cxx), "clang") != NULL;
 }
 
+/* gcc's -fdirectives-only loses the pragmas of OpenMP and OpenACC where these are switched on. */
+static bool wants_parallel_pragmas(const struct cc_options *options)
+{
+    for (size_t i = 0; i < options->host.count; i++)
+        if (cc_starts(options->host.item[i], "-fopenmp") ||
+            cc_starts(options->host.item[i], "-fopenacc"))
+            return true;
+    return false;
+}
+
 enum cc_macros_how cc_macros_by_default(const struct cc_options *options)
 {
-    return cc_is_clang(options) ? CC_MACROS_EXPANDED : CC_MACROS_LEFT;
+    return cc_is_clang(options) || wants_parallel_pragmas(options) ? CC_MACROS_EXPANDED
+                                                                   : CC_MACROS_LEFT;
 }
 
 enum cc_language cc_language_of(const struct cc_input *input)
@@ -183,6 +194,8 @@ struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side,
     cc_add(&command, standard(job->options));
     add_side_flags(&command, job, side);
     cc_add_all(&command, &job->options->warnings);
+    if (side == CC_DEVICE_SIDE)
+        cc_add(&command, "-Wno-unknown-pragmas"); /* the host pass knows OpenMP's, this one none */
     if (side == CC_DEVICE_SIDE && !needs.exceptions)
         add_words(&command, "-fno-exceptions -fno-asynchronous-unwind-tables");
     if (side == CC_DEVICE_SIDE && !needs.type_information)
@@ -218,6 +231,9 @@ struct cc_list cc_image_command(const struct cc_job *job, const char *assembly, 
     add_words(&command, "-shared -nostdlib -Wl,--gc-sections -Wl,-z,now -Wl,-z,norelro "
                         "-Wl,-z,noexecstack -Wl,--build-id=none -Wl,--hash-style=gnu "
                         "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset");
+    /* A kernel that destroys a local object has a landing pad where the host's code needs
+     * exceptions. Nothing throws in device code (check.c), so nobody comes there. */
+    add_words(&command, "-Wl,--defsym=_Unwind_Resume=0 -Wl,--defsym=__gxx_personality_v0=0");
     cc_add(&command, cc_format("-Wl,-T,%s", cc_temp_path("image.ld")));
     cc_add(&command, cc_format("-Wl,--version-script=%s", cc_temp_path("image.ver")));
     add_assembler_flags(&command, job->options);

@@ -59,8 +59,8 @@ VGPU_INLINE void vgpu_sync_warp(const char *site, unsigned mask = 0xffffffffu)
 {
     vgpu_syncwarp(mask, site);
 }
-#define VGPU_SYNC_WARP(site, ...) vgpu_sync_warp(site, ##__VA_ARGS__)
-#define __syncwarp(...) VGPU_SYNC_WARP(VGPU_SITE, ##__VA_ARGS__)
+/* Not `, ##__VA_ARGS__`: -std=c++17 keeps its comma where there are no named parameters. */
+#define __syncwarp(...) vgpu_sync_warp(VGPU_SITE __VA_OPT__(, ) __VA_ARGS__)
 
 VGPU_INLINE unsigned vgpu_lane_bit(void)
 {

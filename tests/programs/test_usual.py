@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""Multi-GPU programs in the usual style: each compiles unchanged, here and with nvcc where there is
+one, and checks its own answer on 1, 2, 4 and 8 virtual GPUs."""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BIN = pathlib.Path(sys.argv[1])
+USUAL = pathlib.Path(__file__).parent / "usual"
+NODES = ("single", "pcie-2", "hgx-h200-4", "dgx-a100")
+NVCC = shutil.which("nvcc", path=os.environ.get("PATH", "") + ":/usr/local/cuda/bin")
+# What is asked of the command line, and of the linker; the others take neither.
+OPTIONS = {
+    "jacobi_openmp": ("-O2", "-Xcompiler", "-fopenmp"),
+    "p2p_bandwidth": ("-O3", "-arch=sm_90", "-lineinfo"),
+    "reduction_series": ("-std=c++17", "-gencode", "arch=compute_90,code=sm_90"),
+    "templates17": ("-std=c++17", "-g", "--expt-relaxed-constexpr"),
+    "thread_per_gpu": ("-std=c++17", "-Xcompiler", "-pthread"),
+    "google_test": ("-std=c++17",),
+}
+LIBRARIES = {"google_test": ("-lgtest", "-lpthread")}
+
+TALKS = {"google_test"}  # makes mistakes on purpose, which are explained on stderr
+
+
+def run(*command: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [str(word) for word in command],
+        env=dict(os.environ, **environment),
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+
+
+class Usual(unittest.TestCase):
+    """One test a program: made below."""
+
+    def check(self, source: pathlib.Path) -> None:
+        name = source.stem
+        if name == "google_test" and not pathlib.Path("/usr/include/gtest/gtest.h").exists():
+            self.skipTest("no GoogleTest here (libgtest-dev)")
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / name
+            options = OPTIONS.get(name, ())
+            built = run(
+                BIN / "vgpu-cc", *options, "-o", program, source, *LIBRARIES.get(name, ())
+            )
+            self.assertEqual((built.returncode, built.stderr), (0, ""))
+            for node in NODES:
+                done = run(program, VGPU_NODE=node, VGPU_NODE_ID=f"usual-{os.getpid()}-{node}")
+                said = f"{node}: {done.stdout}{done.stderr}"
+                self.assertEqual(done.returncode, 0, said)
+                if name not in TALKS:
+                    self.assertEqual(done.stderr, "", said)
+                self.assertIn("PASS", done.stdout, said)
+            if NVCC:
+                built = run(NVCC, *options, "-c", "-o", f"{folder}/nvcc.o", source)
+                self.assertEqual(built.returncode, 0, f"nvcc: {built.stderr}")
+
+
+def add_tests() -> None:
+    for source in sorted(USUAL.glob("*.cu")):
+        setattr(Usual, f"test_{source.stem}", lambda self, source=source: self.check(source))
+
+
+add_tests()
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
