@@ -135,13 +135,14 @@ static void keep_time(uint64_t clock_ps)
         ;
 }
 
-cudaError_t vgpu__ask(int fd, bool free_of_charge, const struct vgpu_reply **out)
+static cudaError_t ask(int fd, bool free_of_charge, const struct vgpu_reply **out, int *fds,
+                       int *fd_count)
 {
     struct vgpu__wire *wire = vgpu__self.wire;
     struct vgpu_request *request = (struct vgpu_request *)wire->request;
     struct vgpu_reply *reply = (struct vgpu_reply *)wire->reply;
     if (atomic_load(&vgpu__process.lost) ||
-        !vgpu__exchange(wire->fd, request, fd, reply, NULL, NULL))
+        !vgpu__exchange(wire->fd, request, fd, reply, fds, fd_count))
         return cudaErrorUnknown;
     if (!free_of_charge)
         keep_time(reply->clock_ps);
@@ -152,6 +153,16 @@ cudaError_t vgpu__ask(int fd, bool free_of_charge, const struct vgpu_reply **out
     if (out)
         *out = reply;
     return (cudaError_t)reply->error;
+}
+
+cudaError_t vgpu__ask(int fd, bool free_of_charge, const struct vgpu_reply **out)
+{
+    return ask(fd, free_of_charge, out, NULL, NULL);
+}
+
+cudaError_t vgpu__ask_fds(int *fds, int *count)
+{
+    return vgpu__record(ask(-1, false, NULL, fds, count));
 }
 
 cudaError_t vgpu__end(const struct vgpu_reply **reply)

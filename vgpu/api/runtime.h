@@ -120,6 +120,9 @@ cudaError_t vgpu__failed(void);
 cudaError_t vgpu__ask(int fd, bool free_of_charge, const struct vgpu_reply **reply);
 cudaError_t vgpu__end(const struct vgpu_reply **reply);
 
+/* The same for a reply that brings descriptors: room for *count of them, as many as came after. */
+cudaError_t vgpu__ask_fds(int *fds, int *count);
+
 /* Message level: one request, one reply on `fd`. False: the node is gone (said on stderr). */
 bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
                     struct vgpu_reply *reply, int *fds, int *fd_count);

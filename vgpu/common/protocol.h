@@ -28,6 +28,8 @@
 #define VGPU_DEVICE_STRIDE (1ull << 40) /* 1 TiB of addresses a device */
 #define VGPU_ARENA_VA 0x200000000000ull
 #define VGPU_DEVICE_VA(d) (VGPU_ARENA_VA + (uint64_t)(d)*VGPU_DEVICE_STRIDE)
+#define VGPU_MAX_GPUS 12 /* of one node: the strides from here on are for mapped memory (VMM) */
+#define VGPU_VMM_VA VGPU_DEVICE_VA(VGPU_MAX_GPUS)
 #define VGPU_ARENA_END VGPU_DEVICE_VA(VGPU_MAX_DEVICES)
 #define VGPU_HOST_VA 0x300000000000ull
 #define VGPU_HOST_BYTES (64ull << 30) /* sparse */
@@ -108,8 +110,20 @@ enum vgpu_op {
     VGPU_OP_MEMSET,        /* memset */
     VGPU_OP_LAUNCH,        /* launch; `call` is the name of the kernel */
     VGPU_OP_VAR, /* device, module, key -> value = address, value2 = bytes (__device__ variable) */
-    VGPU_OP_PRINTF, /* -> text in data: what kernels printed since the last call */
-    VGPU_OP_BYE,    /* orderly end of a process (atexit) */
+    VGPU_OP_PRINTF,         /* -> text in data: what kernels printed since the last call */
+    VGPU_OP_VMM_CREATE,     /* device, bytes, flags = handle types -> value = handle */
+    VGPU_OP_VMM_RELEASE,    /* value = handle */
+    VGPU_OP_VMM_INFO,       /* value = handle -> value = device, value2 = handle types */
+    VGPU_OP_VMM_RETAIN,     /* ptr -> value = handle */
+    VGPU_OP_VMM_EXPORT,     /* value = handle, flags = handle type -> fd */
+    VGPU_OP_VMM_IMPORT,     /* fd -> value = handle */
+    VGPU_OP_VMM_RESERVE,    /* bytes -> value = address */
+    VGPU_OP_VMM_FREE,       /* ptr, bytes */
+    VGPU_OP_VMM_MAP,        /* ptr, bytes, value = handle, event = offset in the allocation */
+    VGPU_OP_VMM_UNMAP,      /* ptr, bytes */
+    VGPU_OP_VMM_ACCESS,     /* ptr, bytes, device, flags = CUmemAccess_flags */
+    VGPU_OP_VMM_GET_ACCESS, /* ptr, device -> value = CUmemAccess_flags */
+    VGPU_OP_BYE,            /* orderly end of a process (atexit) */
     /* witness only */
     VGPU_OP_SUMMARY, /* -> summary, over all processes that said hello */
     VGPU_OP_TRACE,   /* value = first record -> data = struct vgpu_trace_record[], value = how many,

@@ -20,6 +20,7 @@
 #include "op.h"
 #include "process.h"
 #include "server.h"
+#include "vmm.h"
 #include "wire.h"
 
 #define TICK_MS 200
@@ -214,7 +215,19 @@ static void want_block(const struct block *b, void *context)
     want(context, (struct mapping){.va = VGPU_DEVICE_VA(b->device) + b->offset,
                                    .bytes = b->bytes,
                                    .offset = b->offset,
-                                   .memory = b->device});
+                                   .memory = b->device,
+                                   .writable = 1});
+}
+
+static void want_mapped(const struct process *process, int device, struct wanted *w)
+{
+    for (const struct vmm_mapping *m = vmm_first(VGPU_VMM_VA); m; m = m->next)
+        if (m->handle->owner == process && m->mode[device])
+            want(w, (struct mapping){.va = m->va,
+                                     .bytes = m->bytes,
+                                     .offset = m->handle->allocation->offset,
+                                     .memory = m->handle->allocation->device,
+                                     .writable = m->mode[device] > 1});
 }
 
 static struct wanted wanted_by(struct process *process, int device)
@@ -223,13 +236,15 @@ static struct wanted wanted_by(struct process *process, int device)
     for (int d = 0; d < device_count; d++)
         if (d == device || (process->device[device].peers >> d & 1))
             memory_each_block(process, d, want_block, &w);
+    want_mapped(process, device, &w);
     for (int i = 0; i < process->host.count; i++) {
         const struct arena_range *r = &process->host.range[i];
         if (r->user != &host_staging)
             want(&w, (struct mapping){.va = VGPU_HOST_VA + r->offset,
                                       .bytes = (r->bytes + 4095) / 4096 * 4096,
                                       .offset = r->offset,
-                                      .memory = -1});
+                                      .memory = -1,
+                                      .writable = 1});
     }
     return w;
 }
@@ -242,14 +257,15 @@ static int tell(struct context *c, struct process *process, uint32_t op, const s
                                         .bytes = m->bytes,
                                         .offset = m->offset,
                                         .memory = m->memory,
-                                        .writable = 1}};
+                                        .writable = m->writable}};
     union exec_answer answer;
     return command(c, process, &q, NULL, 0, &answer, error, room);
 }
 
 static bool same(const struct mapping *a, const struct mapping *b)
 {
-    return a->va == b->va && a->bytes == b->bytes;
+    return a->va == b->va && a->bytes == b->bytes && a->memory == b->memory &&
+           a->offset == b->offset && a->writable == b->writable;
 }
 
 /* Both lists are sorted by address: unmaps what is no longer wanted, then maps what is new. */

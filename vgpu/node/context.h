@@ -19,6 +19,7 @@ struct op;
 struct mapping {
     uint64_t va, bytes, offset;
     int memory; /* device, or -1: host */
+    int writable;
 };
 
 struct context {

@@ -84,8 +84,15 @@ static void note_fault(struct op *op, const struct vgpu_exec_reply *reply)
 static void keep_counts(struct op *op, const struct vgpu_exec_reply *reply)
 {
     op->counts = malloc(sizeof *op->counts);
-    if (op->counts)
-        *op->counts = reply->counts;
+    if (!op->counts)
+        return;
+    *op->counts = reply->counts;
+    /* A context counts by address: what is mapped by VMM counts as the GPU's own memory. */
+    for (int w = VGPU_MAX_GPUS; w < VGPU_MAX_DEVICES; w++) {
+        op->counts->read_bytes[op->device] += op->counts->read_bytes[w];
+        op->counts->write_bytes[op->device] += op->counts->write_bytes[w];
+        op->counts->read_bytes[w] = op->counts->write_bytes[w] = 0;
+    }
 }
 
 static enum effect run(struct op *op, bool resume)

@@ -8,6 +8,7 @@
 #include "codes.h"
 #include "memory.h"
 #include "process.h"
+#include "vmm.h"
 
 static char text[1024];
 
@@ -52,6 +53,11 @@ static void explain_address(const struct op *op, const struct vgpu_exec_reply *r
     unsigned long long a = (unsigned long long)address;
     if (address < 0x10000) {
         snprintf(out, room, "a null pointer; was the memory allocated, and the call checked?");
+    } else if (vmm_address(address)) {
+        snprintf(out, room,
+                 "an address from cuMemAddressReserve where GPU %d may not do that: cuMemMap puts "
+                 "memory there, cuMemSetAccess with location GPU %d allows it",
+                 op->device, op->device);
     } else if (memory_find(address, &p) && p.owner == op->process && p.device != op->device) {
         snprintf(
             out, room,

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "process.h"
+#include "vmm.h"
 
 #define SMALL_GRANULE 512
 #define SMALL_LIMIT (VGPU_CHUNK_BYTES / 2)
@@ -144,7 +145,8 @@ static struct block *new_block(struct process *owner, int device, uint64_t bytes
     }
     if (b->shared)
         arena_init(&b->small, whole, SMALL_GRANULE);
-    owner->map_version++;
+    if (owner)
+        owner->map_version++;
     return b;
 }
 
@@ -187,6 +189,12 @@ uint64_t memory_take(struct process *owner, int device, uint64_t bytes)
     return b ? VGPU_DEVICE_VA(device) + b->offset : 0;
 }
 
+uint64_t memory_take_free(int device, uint64_t bytes)
+{
+    struct block *b = new_block(NULL, device, bytes, USE_OWN);
+    return b ? b->offset : ARENA_NONE;
+}
+
 static void drop_block(struct block *b)
 {
     struct device_memory *m = &devices[b->device];
@@ -198,13 +206,25 @@ static void drop_block(struct block *b)
         }
     fallocate(m->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)b->offset, (off_t)b->bytes);
     arena_give(&m->blocks, b->offset);
-    b->owner->map_version++;
+    if (b->owner)
+        b->owner->map_version++;
     arena_clear(&b->small);
     free(b);
 }
 
+/* Where the bytes at a mapped address are; other addresses are their own homes. */
+static uint64_t home_of(uint64_t address)
+{
+    const struct vmm_mapping *m = vmm_at(address);
+    if (!m)
+        return address;
+    const struct vmm_allocation *a = m->handle->allocation;
+    return VGPU_DEVICE_VA(a->device) + a->offset + (address - m->va);
+}
+
 static struct block *block_at(uint64_t address, uint64_t *offset)
 {
+    address = home_of(address);
     if (address < VGPU_ARENA_VA || address >= VGPU_DEVICE_VA(device_count))
         return NULL;
     uint64_t device = (address - VGPU_ARENA_VA) / VGPU_DEVICE_STRIDE;
@@ -213,9 +233,26 @@ static struct block *block_at(uint64_t address, uint64_t *offset)
     return r ? r->user : NULL;
 }
 
+static bool find_mapped(uint64_t address, struct pointee *out)
+{
+    const struct vmm_mapping *m = vmm_at(address);
+    if (!m)
+        return false;
+    const struct vmm_allocation *a = m->handle->allocation;
+    *out = (struct pointee){.device = a->device,
+                            .base = m->va,
+                            .bytes = m->bytes,
+                            .owner = m->handle->owner,
+                            .home = VGPU_DEVICE_VA(a->device) + a->offset,
+                            .mapped = true};
+    return true;
+}
+
 bool memory_find(uint64_t address, struct pointee *out)
 {
     uint64_t offset;
+    if (vmm_address(address))
+        return find_mapped(address, out);
     struct block *b = block_at(address, &offset);
     if (!b)
         return false;
@@ -224,8 +261,16 @@ bool memory_find(uint64_t address, struct pointee *out)
     if (!r)
         return false;
     uint64_t base = b->shared ? b->offset + r->offset : b->offset;
-    *out = (struct pointee){b->device, VGPU_DEVICE_VA(b->device) + base, r->bytes, b->owner};
+    base += VGPU_DEVICE_VA(b->device);
+    *out = (struct pointee){b->device, base, r->bytes, b->owner, base, false};
     return true;
+}
+
+void memory_give_free(int device, uint64_t offset)
+{
+    struct arena_range *r = arena_find(&devices[device].blocks, offset);
+    if (r)
+        drop_block(r->user);
 }
 
 bool memory_give(struct process *owner, uint64_t address)

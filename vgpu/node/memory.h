@@ -43,6 +43,9 @@ struct vgpu_control *memory_control(void);
 /* cudaMalloc and cudaFree: an address, or 0 when there is no room (or too many bytes). */
 uint64_t memory_take(struct process *owner, int device, uint64_t bytes);
 uint64_t memory_take_variables(struct process *owner, int device, uint64_t bytes);
+/* Whole chunks that no process owns and that have no address: an offset, or ARENA_NONE. */
+uint64_t memory_take_free(int device, uint64_t bytes);
+void memory_give_free(int device, uint64_t offset);
 bool memory_give(struct process *owner, uint64_t address);
 void memory_give_all(struct process *owner, int device);        /* -1: on every device */
 int memory_count(const struct process *owner, uint64_t *bytes); /* live allocations */
@@ -54,6 +57,8 @@ struct pointee {
     int device;
     uint64_t base, bytes; /* of the allocation */
     struct process *owner;
+    uint64_t home; /* the same for all mappings of one allocation */
+    bool mapped;   /* by VMM: not cudaFree's */
 };
 bool memory_find(uint64_t address, struct pointee *out);
 

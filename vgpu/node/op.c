@@ -93,10 +93,10 @@ void op_touches(struct op *op, uint64_t address)
     if (!memory_find(address, &p))
         return;
     for (int i = 0; i < OP_TOUCHES; i++) {
-        if (op->touch[i] == p.base)
+        if (op->touch[i] == p.home)
             return;
         if (op->touch[i] == 0) {
-            op->touch[i] = p.base;
+            op->touch[i] = p.home;
             return;
         }
     }

@@ -15,6 +15,7 @@
 #include "memory.h"
 #include "order.h"
 #include "trace.h"
+#include "vmm.h"
 
 #define PRINT_LIMIT (8u << 20) /* cudaLimitPrintfFifoSize as recorded, roughly */
 
@@ -94,6 +95,7 @@ static void count_left(const struct process *process)
     struct vgpu_summary *counts = trace_counts();
     uint64_t bytes = 0;
     counts->live_allocations += (uint32_t)memory_count(process, &bytes);
+    counts->live_allocations += (uint32_t)vmm_count(process);
     counts->live_bytes += bytes;
     for (int i = 0; i < process->host.count; i++)
         counts->live_host_allocations += process->host.range[i].user != &host_staging;
@@ -118,6 +120,7 @@ void process_end(struct process *process)
         context_end(&process->device[d].context);
         process->device[d].made = false;
     }
+    vmm_end(process);
     memory_give_all(process, -1);
     process_drop(process);
 }
@@ -162,6 +165,9 @@ int process_device_of(uint64_t address)
 {
     if (address < VGPU_ARENA_VA || address >= VGPU_ARENA_END)
         return -1;
+    const struct vmm_mapping *m = vmm_at(address);
+    if (m)
+        return m->handle->allocation->device;
     return (int)((address - VGPU_ARENA_VA) / VGPU_DEVICE_STRIDE);
 }
 

@@ -59,6 +59,20 @@ void request_peer_enable(struct connection *c);
 void request_peer_disable(struct connection *c);
 void request_module(struct connection *c);
 
+/* request_vmm.c */
+void request_vmm_create(struct connection *c);
+void request_vmm_release(struct connection *c);
+void request_vmm_info(struct connection *c);
+void request_vmm_retain(struct connection *c);
+void request_vmm_export(struct connection *c);
+void request_vmm_import(struct connection *c);
+void request_vmm_reserve(struct connection *c);
+void request_vmm_free(struct connection *c);
+void request_vmm_map(struct connection *c);
+void request_vmm_unmap(struct connection *c);
+void request_vmm_access(struct connection *c);
+void request_vmm_get_access(struct connection *c);
+
 /* request_witness.c */
 void request_summary(struct connection *c);
 void request_trace(struct connection *c);

@@ -37,7 +37,7 @@ void request_free(struct connection *c)
         c->reply.r.error = c->process->sticky;
         return;
     }
-    if (!memory_find(q->ptr, &p) || p.owner != c->process || p.base != q->ptr) {
+    if (!memory_find(q->ptr, &p) || p.owner != c->process || p.base != q->ptr || p.mapped) {
         request_fail(c, VGPU_INVALID_VALUE,
                      "%#llx is not the start of a live cudaMalloc allocation: freed twice, or not "
                      "from cudaMalloc?",

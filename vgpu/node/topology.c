@@ -273,8 +273,8 @@ static void read_costs(struct reader *r, const cJSON *root, struct costs *c)
 static void read_gpus(struct reader *r, const cJSON *root, struct topology *t)
 {
     const cJSON *gpus = cJSON_GetObjectItemCaseSensitive(root, "gpus"), *gpu;
-    if (!cJSON_IsArray(gpus) || cJSON_GetArraySize(gpus) > VGPU_MAX_DEVICES) {
-        complain(r, "\"gpus\" must be a list of 0 to %d GPUs", VGPU_MAX_DEVICES);
+    if (!cJSON_IsArray(gpus) || cJSON_GetArraySize(gpus) > VGPU_MAX_GPUS) {
+        complain(r, "\"gpus\" must be a list of 0 to %d GPUs", VGPU_MAX_GPUS);
         return;
     }
     cJSON_ArrayForEach(gpu, gpus) read_gpu(r, gpu, t, t->info.device_count++);

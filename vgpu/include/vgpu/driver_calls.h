@@ -82,6 +82,30 @@
     X(cuMemsetD16Async, (CUdeviceptr dst, unsigned short value, size_t count, CUstream stream)) \
     X(cuMemsetD32Async, (CUdeviceptr dst, unsigned int value, size_t count, CUstream stream))
 
+#define VGPU_DRIVER_VMM(X) \
+    X(cuMemGetAllocationGranularity, (size_t *bytes, const CUmemAllocationProp *prop, \
+                                      CUmemAllocationGranularity_flags option)) \
+    X(cuMemCreate, (CUmemGenericAllocationHandle *handle, size_t bytes, \
+                    const CUmemAllocationProp *prop, unsigned long long flags)) \
+    X(cuMemRelease, (CUmemGenericAllocationHandle handle)) \
+    X(cuMemGetAllocationPropertiesFromHandle, (CUmemAllocationProp *prop, \
+                                               CUmemGenericAllocationHandle handle)) \
+    X(cuMemRetainAllocationHandle, (CUmemGenericAllocationHandle *handle, void *address)) \
+    X(cuMemExportToShareableHandle, (void *out, CUmemGenericAllocationHandle handle, \
+                                     CUmemAllocationHandleType type, unsigned long long flags)) \
+    X(cuMemImportFromShareableHandle, (CUmemGenericAllocationHandle *handle, void *descriptor, \
+                                       CUmemAllocationHandleType type)) \
+    X(cuMemAddressReserve, (CUdeviceptr *ptr, size_t bytes, size_t alignment, CUdeviceptr hint, \
+                            unsigned long long flags)) \
+    X(cuMemAddressFree, (CUdeviceptr ptr, size_t bytes)) \
+    X(cuMemMap, (CUdeviceptr ptr, size_t bytes, size_t offset, \
+                 CUmemGenericAllocationHandle handle, unsigned long long flags)) \
+    X(cuMemUnmap, (CUdeviceptr ptr, size_t bytes)) \
+    X(cuMemSetAccess, (CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc *list, \
+                       size_t count)) \
+    X(cuMemGetAccess, (unsigned long long *flags, const CUmemLocation *location, \
+                       CUdeviceptr ptr))
+
 #define VGPU_DRIVER_WORK(X) \
     X(cuStreamCreate, (CUstream *stream, unsigned int flags)) \
     X(cuStreamCreateWithPriority, (CUstream *stream, unsigned int flags, int priority)) \
@@ -149,6 +173,7 @@
     VGPU_DRIVER_DEVICES(X)                                                                         \
     VGPU_DRIVER_CONTEXTS(X)                                                                        \
     VGPU_DRIVER_MEMORY(X)                                                                          \
+    VGPU_DRIVER_VMM(X)                                                                             \
     VGPU_DRIVER_WORK(X)                                                                            \
     VGPU_DRIVER_REFUSED(X)
 

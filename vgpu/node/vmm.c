@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ * vmm.c: see vmm.h.
+ */
+#define _GNU_SOURCE
+#include "vmm.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "arena.h"
+#include "memory.h"
+#include "process.h"
+
+static struct arena ranges;
+static struct vmm_handle *handles;
+static struct vmm_mapping *mappings; /* by address */
+static uint64_t next_id = 1;
+
+/* ---- allocations and handles ---- */
+
+static void drop_allocation(struct vmm_allocation *a)
+{
+    if (--a->refs > 0)
+        return;
+    memory_give_free(a->device, a->offset);
+    if (a->name_fd >= 0)
+        close(a->name_fd);
+    free(a);
+}
+
+static struct vmm_handle *handle_of(struct process *owner, struct vmm_allocation *a)
+{
+    for (struct vmm_handle *h = handles; h; h = h->next)
+        if (h->owner == owner && h->allocation == a) {
+            h->held++;
+            return h;
+        }
+    struct vmm_handle *h = calloc(1, sizeof *h);
+    if (!h)
+        return NULL;
+    *h = (struct vmm_handle){
+        .owner = owner, .allocation = a, .id = next_id++, .held = 1, .next = handles};
+    a->refs++;
+    handles = h;
+    return h;
+}
+
+static void settle(struct vmm_handle *h)
+{
+    if (h->held > 0 || h->mapped > 0)
+        return;
+    struct vmm_handle **at = &handles;
+    while (*at != h)
+        at = &(*at)->next;
+    *at = h->next;
+    drop_allocation(h->allocation);
+    free(h);
+}
+
+struct vmm_handle *vmm_create(struct process *owner, int device, uint64_t bytes, uint32_t types)
+{
+    struct vmm_allocation *a = calloc(1, sizeof *a);
+    uint64_t offset = a ? memory_take_free(device, bytes) : ARENA_NONE;
+    if (offset == ARENA_NONE) {
+        free(a);
+        return NULL;
+    }
+    *a = (struct vmm_allocation){.device = device,
+                                 .refs = 1,
+                                 .offset = offset,
+                                 .bytes = bytes,
+                                 .handle_types = types,
+                                 .name_fd = -1};
+    struct vmm_handle *h = handle_of(owner, a);
+    drop_allocation(a); /* the handle holds it now */
+    return h;
+}
+
+struct vmm_handle *vmm_handle(const struct process *owner, uint64_t id)
+{
+    for (struct vmm_handle *h = handles; h; h = h->next)
+        if (h->owner == owner && h->id == id)
+            return h->held > 0 ? h : NULL;
+    return NULL;
+}
+
+void vmm_release(struct vmm_handle *handle)
+{
+    handle->held--;
+    settle(handle);
+}
+
+int vmm_name(struct vmm_allocation *allocation)
+{
+    if (allocation->name_fd < 0)
+        allocation->name_fd = memory_sealed_fd("vgpu-allocation", 4096);
+    return allocation->name_fd;
+}
+
+/* The inode is compared: nobody but the node can make a descriptor of it, and the node's own keeps
+ * it from being used anew. */
+struct vmm_handle *vmm_import(struct process *owner, int fd)
+{
+    struct stat asked, mine;
+    if (fd < 0 || fstat(fd, &asked) != 0)
+        return NULL;
+    for (struct vmm_handle *h = handles; h; h = h->next)
+        if (h->allocation->name_fd >= 0 && fstat(h->allocation->name_fd, &mine) == 0 &&
+            mine.st_dev == asked.st_dev && mine.st_ino == asked.st_ino)
+            return handle_of(owner, h->allocation);
+    return NULL;
+}
+
+/* ---- ranges ---- */
+
+uint64_t vmm_reserve(struct process *owner, uint64_t bytes)
+{
+    if (ranges.size == 0)
+        arena_init(&ranges, VGPU_ARENA_END - VGPU_VMM_VA, VGPU_CHUNK_BYTES);
+    struct vmm_range *r = calloc(1, sizeof *r);
+    uint64_t at = r ? arena_take(&ranges, bytes, r) : ARENA_NONE;
+    if (at == ARENA_NONE) {
+        free(r);
+        return 0;
+    }
+    *r = (struct vmm_range){owner, VGPU_VMM_VA + at, bytes};
+    return r->va;
+}
+
+struct vmm_range *vmm_range(const struct process *owner, uint64_t va, uint64_t bytes)
+{
+    struct arena_range *found = vmm_address(va) ? arena_find(&ranges, va - VGPU_VMM_VA) : NULL;
+    struct vmm_range *r = found ? found->user : NULL;
+    return r && r->owner == owner && bytes <= r->bytes - (va - r->va) ? r : NULL;
+}
+
+void vmm_free(struct vmm_range *range)
+{
+    arena_give(&ranges, range->va - VGPU_VMM_VA);
+    free(range);
+}
+
+/* ---- mappings ---- */
+
+struct vmm_mapping *vmm_first(uint64_t va)
+{
+    struct vmm_mapping *m = mappings;
+    while (m && m->va + m->bytes <= va)
+        m = m->next;
+    return m;
+}
+
+bool vmm_map(struct vmm_handle *handle, uint64_t va)
+{
+    struct vmm_mapping *m = calloc(1, sizeof *m), **at = &mappings;
+    if (!m)
+        return false;
+    while (*at && (*at)->va < va)
+        at = &(*at)->next;
+    *m = (struct vmm_mapping){
+        .handle = handle, .va = va, .bytes = handle->allocation->bytes, .next = *at};
+    *at = m;
+    handle->mapped++;
+    return true;
+}
+
+void vmm_unmap(struct vmm_mapping *mapping)
+{
+    struct vmm_mapping **at = &mappings;
+    while (*at != mapping)
+        at = &(*at)->next;
+    *at = mapping->next;
+    mapping->handle->owner->map_version++;
+    mapping->handle->mapped--;
+    settle(mapping->handle);
+    free(mapping);
+}
+
+struct vmm_mapping *vmm_at(uint64_t address)
+{
+    struct vmm_mapping *m = vmm_address(address) ? vmm_first(address) : NULL;
+    if (!m || m->va > address)
+        return NULL;
+    for (int d = 0; d < VGPU_MAX_DEVICES; d++)
+        if (m->mode[d])
+            return m;
+    return NULL;
+}
+
+/* ---- the end of a process ---- */
+
+int vmm_count(const struct process *owner)
+{
+    int count = 0;
+    for (const struct vmm_handle *h = handles; h; h = h->next)
+        count += h->owner == owner;
+    return count;
+}
+
+void vmm_end(struct process *owner)
+{
+    for (struct vmm_mapping *m = mappings, *next; m; m = next) {
+        next = m->next;
+        if (m->handle->owner == owner)
+            vmm_unmap(m);
+    }
+    for (struct vmm_handle *h = handles, *next; h; h = next) {
+        next = h->next;
+        if (h->owner == owner) {
+            h->held = 0;
+            settle(h);
+        }
+    }
+    for (int i = ranges.count - 1; i >= 0; i--)
+        if (((struct vmm_range *)ranges.range[i].user)->owner == owner)
+            vmm_free(ranges.range[i].user);
+}

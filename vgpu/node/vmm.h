@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * vmm.h: virtual memory management: device memory without an address, ranges of addresses without
+ * memory, and mappings that put the one into the other with access for each device.
+ *
+ * Ranges come out of VGPU_VMM_VA, one arena for all processes of the node: an address alone says
+ * which mapping it is in, and the same allocation lies elsewhere in every process, on purpose.
+ * An allocation lives as long as a handle of it or a mapping does, in whichever process.
+ */
+#ifndef VGPU_VMM_H
+#define VGPU_VMM_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "protocol.h"
+
+struct process;
+
+struct vmm_allocation {
+    int device, refs;
+    uint64_t offset, bytes; /* in the device's memory, whole chunks */
+    uint32_t handle_types;  /* as asked for at its making */
+    int name_fd;            /* a memfd whose inode names it to other processes; -1: not yet */
+};
+
+/* A process's handle of an allocation; one for each pair, however often it came. */
+struct vmm_handle {
+    struct process *owner;
+    struct vmm_allocation *allocation;
+    uint64_t id;
+    int held, mapped; /* by the program; by mappings */
+    struct vmm_handle *next;
+};
+
+struct vmm_range {
+    struct process *owner;
+    uint64_t va, bytes;
+};
+
+struct vmm_mapping {
+    struct vmm_handle *handle;
+    uint64_t va, bytes;
+    uint8_t mode[VGPU_MAX_DEVICES]; /* CUmemAccess_flags */
+    struct vmm_mapping *next;       /* by address */
+};
+
+/* Handles. NULL: no room, not this process's, or not a descriptor that vmm_name gave. */
+struct vmm_handle *vmm_create(struct process *owner, int device, uint64_t bytes, uint32_t types);
+struct vmm_handle *vmm_handle(const struct process *owner, uint64_t id); /* held by the program */
+struct vmm_handle *vmm_import(struct process *owner, int fd);
+void vmm_release(struct vmm_handle *handle);
+int vmm_name(struct vmm_allocation *allocation); /* a descriptor that stays the node's, or -1 */
+
+/* Ranges. */
+uint64_t vmm_reserve(struct process *owner, uint64_t bytes); /* 0: no room */
+struct vmm_range *vmm_range(const struct process *owner, uint64_t va, uint64_t bytes); /* around */
+void vmm_free(struct vmm_range *range);
+
+/* Mappings. The first one that ends behind `va`, or NULL. */
+struct vmm_mapping *vmm_first(uint64_t va);
+bool vmm_map(struct vmm_handle *handle, uint64_t va);
+void vmm_unmap(struct vmm_mapping *mapping);
+
+/* The mapping at `address` that some device may use, or NULL. */
+struct vmm_mapping *vmm_at(uint64_t address);
+
+/* What a process leaves is given back; how many allocations it still held. */
+int vmm_count(const struct process *owner);
+void vmm_end(struct process *owner);
+
+static inline bool vmm_address(uint64_t address)
+{
+    return address >= VGPU_VMM_VA && address < VGPU_ARENA_END;
+}
+
+#endif
