@@ -73,10 +73,25 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
     DEVICES(total_memory(bytes, device));
 }
 
-/* The node has VMM; what only multicast and fabric handles need is off. */
+/* Attributes that only the driver API has: there is VMM with descriptors, and nothing of fabric
+ * handles and multicast. */
 static cudaError_t attribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
-    return cudaDeviceGetAttribute(value, (enum cudaDeviceAttr)attribute, device);
+    cudaError_t error = check(value, device);
+    if (error != cudaSuccess)
+        return error;
+    switch (attribute) {
+    case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+        *value = 1;
+        return cudaSuccess;
+    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
+        *value = 0;
+        return cudaSuccess;
+    default:
+        return cudaDeviceGetAttribute(value, (enum cudaDeviceAttr)attribute, device);
+    }
 }
 
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice device)

@@ -165,9 +165,10 @@ int process_device_of(uint64_t address)
 {
     if (address < VGPU_ARENA_VA || address >= VGPU_ARENA_END)
         return -1;
-    const struct vmm_mapping *m = vmm_at(address);
-    if (m)
-        return m->handle->allocation->device;
+    if (vmm_address(address)) {
+        const struct vmm_mapping *m = vmm_at(address);
+        return m ? m->handle->allocation->device : -1;
+    }
     return (int)((address - VGPU_ARENA_VA) / VGPU_DEVICE_STRIDE);
 }
 

@@ -131,7 +131,7 @@ static const struct {
     [VGPU_OP_VMM_RESERVE] = {request_vmm_reserve, NULL, PROGRAM},
     [VGPU_OP_VMM_FREE] = {request_vmm_free, NULL, PROGRAM},
     [VGPU_OP_VMM_MAP] = {request_vmm_map, NULL, PROGRAM},
-    [VGPU_OP_VMM_UNMAP] = {request_vmm_unmap, NULL, PROGRAM},
+    [VGPU_OP_VMM_UNMAP] = {request_vmm_unmap, request_vmm_unmap_done, PROGRAM},
     [VGPU_OP_VMM_ACCESS] = {request_vmm_access, NULL, PROGRAM},
     [VGPU_OP_VMM_GET_ACCESS] = {request_vmm_get_access, NULL, PROGRAM},
     [VGPU_OP_BYE] = {bye, NULL, PROGRAM},

@@ -70,6 +70,7 @@ void request_vmm_reserve(struct connection *c);
 void request_vmm_free(struct connection *c);
 void request_vmm_map(struct connection *c);
 void request_vmm_unmap(struct connection *c);
+void request_vmm_unmap_done(struct connection *c);
 void request_vmm_access(struct connection *c);
 void request_vmm_get_access(struct connection *c);
 

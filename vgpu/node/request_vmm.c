@@ -184,7 +184,7 @@ static bool fits(const struct vgpu_request *q, bool full)
     return !full || at == end;
 }
 
-/* What is pending may use the mappings: it is carried out first. */
+/* What is pending may use the mappings: it is waited for, as cudaFree does. */
 void request_vmm_unmap(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;
@@ -194,6 +194,12 @@ void request_vmm_unmap(struct connection *c)
         refuse_range(c, "a part of a mapping cannot be unmapped");
         return;
     }
+    request_wait(c, process_mark(c->process, q->clock_ps));
+}
+
+void request_vmm_unmap_done(struct connection *c)
+{
+    const struct vgpu_request *q = &c->request.q;
     order_flush(c->process);
     struct vmm_mapping *m = vmm_first(q->ptr);
     while (m && m->va < q->ptr + q->bytes) {

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ * vmm_access.cu: who may use mapped memory is what cuMemSetAccess says, for each device; enabling
+ * peer access changes nothing about it. On every number of GPUs: each one's memory, used by the
+ * next.
+ *
+ *     api-vmm-access grown   a vector that grows without being copied, over all GPUs
+ *     api-vmm-access peer    peer access is enabled, but the access is missing: 700
+ */
+#include <cstring>
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include "expect.h"
+
+__global__ void add_one(int *p, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        p[i] += 1;
+}
+
+static const size_t G = 2 << 20;
+
+static CUmemGenericAllocationHandle make(int device)
+{
+    CUmemGenericAllocationHandle handle;
+    CUmemAllocationProp p = {};
+    p.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+    p.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+    p.location.id = device;
+    OK(cuMemCreate(&handle, G, &p, 0));
+    return handle;
+}
+
+static void allow(CUdeviceptr at, size_t bytes, int device)
+{
+    CUmemAccessDesc d = {{CU_MEM_LOCATION_TYPE_DEVICE, device}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+    OK(cuMemSetAccess(at, bytes, &d, 1));
+}
+
+/* Parts of the vector lie on different GPUs, one after the other; kernels on all of them use it. */
+static void grown(int count)
+{
+    enum { N = 1000 };
+    static int out[N];
+    CUdeviceptr at;
+    OK(cuMemAddressReserve(&at, G * (size_t)count, 0, 0, 0));
+    for (int d = 0; d < count; d++) {
+        CUmemGenericAllocationHandle handle = make(d);
+        OK(cuMemMap(at + G * (size_t)d, G, 0, handle, 0));
+        OK(cuMemRelease(handle));
+        allow(at, G * (size_t)(d + 1), (d + 1) % count);
+        allow(at, G * (size_t)(d + 1), 0);
+        OK(cudaSetDevice((d + 1) % count));
+        if (d == 0)
+            OK(cudaMemcpy((void *)at, out, sizeof out, cudaMemcpyHostToDevice));
+        add_one<<<8, 128>>>((int *)at, N);
+        OK(cudaDeviceSynchronize());
+    }
+    OK(cudaMemcpy(out, (void *)at, sizeof out, cudaMemcpyDeviceToHost));
+    EXPECT_IS(out[0], count);
+    EXPECT_IS(out[N - 1], count);
+    OK(cuMemUnmap(at, G * (size_t)count));
+    EXPECT_IS(cudaMemset((void *)at, 0, 4), cudaErrorInvalidValue);
+    OK(cuMemAddressFree(at, G * (size_t)count));
+}
+
+static void peer()
+{
+    CUdeviceptr at;
+    OK(cuMemAddressReserve(&at, G, 0, 0, 0));
+    OK(cuMemMap(at, G, 0, make(1), 0));
+    allow(at, G, 1);
+    OK(cudaSetDevice(0));
+    OK(cudaDeviceEnablePeerAccess(1, 0));
+    add_one<<<1, 1>>>((int *)at, 1);
+    EXPECT_IS(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
+}
+
+int main(int argc, char **argv)
+{
+    int count = 0, value = 0;
+    OK(cudaGetDeviceCount(&count));
+    OK(cudaFree(0));
+    OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, 0));
+    EXPECT_IS(value, 1);
+    OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED,
+                            0));
+    EXPECT_IS(value, 1);
+    OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, 0));
+    EXPECT_IS(value, 0);
+    if (argc == 2 && strcmp(argv[1], "peer") == 0)
+        peer();
+    else
+        grown(count);
+    return 0;
+}
