@@ -59,6 +59,25 @@ class Managed(unittest.TestCase):
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
 
 
+class Pools(unittest.TestCase):
+    def test_on_every_gpu(self) -> None:
+        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+            done = run("pool", node=node)
+            expected = (f"pools on {gpus} GPUs: right\n", 0)
+            self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+
+    def test_peers_need_the_pools_own_access(self) -> None:
+        self.assertEqual(run("pool", "allowed").stdout, "0\n")
+        done = run("pool", "denied")
+        self.assertEqual(done.stdout, "700\n")
+        self.assertIn("cudaMemPoolSetAccess", done.stderr)
+
+    def test_a_free_that_nothing_orders_comes_first(self) -> None:
+        done = run("pool", "early")
+        self.assertEqual(done.stdout, "700\n")
+        self.assertIn("not allocated", done.stderr)
+
+
 class Limit(unittest.TestCase):
     """More than this computer's share is an error of the program, which says what to do."""
 

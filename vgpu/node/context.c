@@ -18,6 +18,7 @@
 
 #include "memory.h"
 #include "op.h"
+#include "pool.h"
 #include "process.h"
 #include "server.h"
 #include "vmm.h"
@@ -210,13 +211,24 @@ static void want(struct wanted *w, struct mapping m)
     w->item[w->count++] = m;
 }
 
+/* Whose point of view a visit of blocks has. */
+struct view {
+    struct wanted *wanted;
+    int device;
+    uint32_t peers;
+};
+
 static void want_block(const struct block *b, void *context)
 {
-    want(context, (struct mapping){.va = VGPU_DEVICE_VA(b->device) + b->offset,
-                                   .bytes = b->bytes,
-                                   .offset = b->offset,
-                                   .memory = b->device,
-                                   .writable = 1});
+    const struct view *v = context;
+    bool peer = b->pool ? pool_reaches(b->pool, v->device) : v->peers >> b->device & 1;
+    if (b->device != v->device && !peer)
+        return;
+    want(v->wanted, (struct mapping){.va = VGPU_DEVICE_VA(b->device) + b->offset,
+                                     .bytes = b->bytes,
+                                     .offset = b->offset,
+                                     .memory = b->device,
+                                     .writable = 1});
 }
 
 static void want_mapped(const struct process *process, int device, struct wanted *w)
@@ -233,9 +245,9 @@ static void want_mapped(const struct process *process, int device, struct wanted
 static struct wanted wanted_by(struct process *process, int device)
 {
     struct wanted w = {0};
+    struct view view = {&w, device, process->device[device].peers};
     for (int d = 0; d < device_count; d++)
-        if (d == device || (process->device[device].peers >> d & 1))
-            memory_each_block(process, d, want_block, &w);
+        memory_each_block(process, d, want_block, &view);
     want_mapped(process, device, &w);
     for (int i = 0; i < process->host.count; i++) {
         const struct arena_range *r = &process->host.range[i];

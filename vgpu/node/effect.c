@@ -133,6 +133,8 @@ enum effect effect_apply(struct op *op)
         copy(op);
     else if (op->kind == OP_MEMSET)
         set(op);
+    else if (op->kind == OP_FREE)
+        memory_give(op->process, op->u.free);
     else if (op->kind == OP_KERNEL)
         return run(op, false);
     return EFFECT_DONE;

@@ -58,6 +58,13 @@ static void explain_address(const struct op *op, const struct vgpu_exec_reply *r
                  "an address from cuMemAddressReserve where GPU %d may not do that: cuMemMap puts "
                  "memory there, cuMemSetAccess with location GPU %d allows it",
                  op->device, op->device);
+    } else if (memory_find(address, &p) && p.owner == op->process && p.pool &&
+               p.device != op->device) {
+        snprintf(out, room,
+                 "memory of a pool of GPU %d, which GPU %d may not access: peer access does not "
+                 "count for pools; call cudaMemPoolSetAccess with GPU %d and "
+                 "cudaMemAccessFlagsProtReadWrite",
+                 p.device, op->device, op->device);
     } else if (memory_find(address, &p) && p.owner == op->process && p.device != op->device) {
         snprintf(
             out, room,

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "pool.h"
 #include "process.h"
 #include "vmm.h"
 
@@ -195,8 +196,26 @@ uint64_t memory_take_free(int device, uint64_t bytes)
     return b ? b->offset : ARENA_NONE;
 }
 
+uint64_t memory_take_pool(struct process *owner, struct pool *pool, uint64_t bytes)
+{
+    struct block *b = new_block(owner, pool->device, bytes, USE_OWN);
+    if (!b)
+        return 0;
+    b->pool = pool;
+    pool_count(pool, (int64_t)bytes, (int64_t)b->bytes);
+    return VGPU_DEVICE_VA(b->device) + b->offset;
+}
+
+/* A large block's own length, as asked for. */
+static uint64_t asked_bytes(const struct block *b)
+{
+    return arena_find(&devices[b->device].blocks, b->offset)->bytes;
+}
+
 static void drop_block(struct block *b)
 {
+    if (b->pool)
+        pool_count(b->pool, -(int64_t)asked_bytes(b), -(int64_t)b->bytes);
     struct device_memory *m = &devices[b->device];
     uint64_t first = b->offset / VGPU_CHUNK_BYTES, count = b->bytes / VGPU_CHUNK_BYTES;
     for (uint64_t c = first; c < first + count; c++)
@@ -262,7 +281,7 @@ bool memory_find(uint64_t address, struct pointee *out)
         return false;
     uint64_t base = b->shared ? b->offset + r->offset : b->offset;
     base += VGPU_DEVICE_VA(b->device);
-    *out = (struct pointee){b->device, base, r->bytes, b->owner, base, false};
+    *out = (struct pointee){b->device, base, r->bytes, b->owner, base, false, b->pool, b->dying};
     return true;
 }
 
@@ -271,6 +290,14 @@ void memory_give_free(int device, uint64_t offset)
     struct arena_range *r = arena_find(&devices[device].blocks, offset);
     if (r)
         drop_block(r->user);
+}
+
+void memory_die(uint64_t address)
+{
+    uint64_t offset;
+    struct block *b = block_at(address, &offset);
+    if (b)
+        b->dying = true;
 }
 
 bool memory_give(struct process *owner, uint64_t address)
@@ -321,8 +348,8 @@ struct tally {
 static void tally_block(const struct block *b, void *context)
 {
     struct tally *t = context;
-    t->count += b->variables ? 0 : b->shared ? b->small.count : 1;
-    t->bytes += b->variables ? 0 : b->bytes;
+    t->count += b->variables || b->dying ? 0 : b->shared ? b->small.count : 1;
+    t->bytes += b->variables || b->dying ? 0 : b->bytes;
 }
 
 int memory_count(const struct process *owner, uint64_t *bytes)

@@ -16,6 +16,7 @@
 #include "protocol.h"
 
 struct process;
+struct pool;
 
 struct block {
     struct process *owner;
@@ -24,6 +25,8 @@ struct block {
     bool shared;            /* holds small allocations, in `small` */
     bool variables;         /* an image's __device__ variables: not the program's to free */
     struct arena small;
+    struct pool *pool; /* stream-ordered memory: which GPUs reach it is the pool's to say */
+    bool dying;        /* cudaFreeAsync was issued: its operation is in a stream */
 };
 
 struct device_memory {
@@ -46,6 +49,9 @@ uint64_t memory_take_variables(struct process *owner, int device, uint64_t bytes
 /* Whole chunks that no process owns and that have no address: an offset, or ARENA_NONE. */
 uint64_t memory_take_free(int device, uint64_t bytes);
 void memory_give_free(int device, uint64_t offset);
+/* cudaMallocAsync: always blocks of its own. memory_die: a free of it is under way. */
+uint64_t memory_take_pool(struct process *owner, struct pool *pool, uint64_t bytes);
+void memory_die(uint64_t address);
 bool memory_give(struct process *owner, uint64_t address);
 void memory_give_all(struct process *owner, int device);        /* -1: on every device */
 int memory_count(const struct process *owner, uint64_t *bytes); /* live allocations */
@@ -57,8 +63,10 @@ struct pointee {
     int device;
     uint64_t base, bytes; /* of the allocation */
     struct process *owner;
-    uint64_t home; /* the same for all mappings of one allocation */
-    bool mapped;   /* by VMM: not cudaFree's */
+    uint64_t home;           /* the same for all mappings of one allocation */
+    bool mapped;             /* by VMM: not cudaFree's */
+    const struct pool *pool; /* NULL: not of a pool */
+    bool dying;
 };
 bool memory_find(uint64_t address, struct pointee *out);
 

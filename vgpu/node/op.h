@@ -22,7 +22,7 @@ struct process;
 
 #define OP_TOUCHES 16
 
-enum op_kind { OP_MARK, OP_COPY, OP_MEMSET, OP_KERNEL };
+enum op_kind { OP_MARK, OP_COPY, OP_MEMSET, OP_KERNEL, OP_FREE };
 
 struct kernel_run {
     struct vgpu_launch launch;
@@ -46,6 +46,7 @@ struct op {
         struct vgpu_copy copy;
         struct vgpu_memset memset;
         struct kernel_run kernel;
+        uint64_t free; /* address of what cudaFreeAsync gives back */
     } u;
     struct vgpu_run_counts *counts; /* kernels, once carried out */
 

@@ -13,6 +13,7 @@
 
 #include "codes.h"
 #include "memory.h"
+#include "pool.h"
 #include "order.h"
 #include "trace.h"
 #include "vmm.h"
@@ -122,6 +123,7 @@ void process_end(struct process *process)
     }
     vmm_end(process);
     memory_give_all(process, -1);
+    pool_free_all(process);
     process_drop(process);
 }
 

@@ -54,6 +54,7 @@ struct process {
     int variable_count;
     struct device_state device[VGPU_MAX_DEVICES];
     struct event *events;
+    struct pool *pools;
 
     char *printed; /* by kernels, not yet fetched */
     uint32_t printed_bytes;

@@ -29,6 +29,14 @@ void request_stage_alloc(struct connection *c);
 void request_mem_info(struct connection *c);
 void request_pointer(struct connection *c);
 void request_var(struct connection *c);
+void request_pool_create(struct connection *c);
+void request_pool_destroy(struct connection *c);
+void request_pool_set_access(struct connection *c);
+void request_pool_get_access(struct connection *c);
+void request_pool_set(struct connection *c);
+void request_pool_get(struct connection *c);
+void request_pool_malloc(struct connection *c);
+void request_pool_free(struct connection *c);
 
 /* request_stream.c */
 void request_stream_create(struct connection *c);

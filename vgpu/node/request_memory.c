@@ -37,7 +37,8 @@ void request_free(struct connection *c)
         c->reply.r.error = c->process->sticky;
         return;
     }
-    if (!memory_find(q->ptr, &p) || p.owner != c->process || p.base != q->ptr || p.mapped) {
+    if (!memory_find(q->ptr, &p) || p.owner != c->process || p.base != q->ptr || p.mapped ||
+        p.dying) {
         request_fail(c, VGPU_INVALID_VALUE,
                      "%#llx is not the start of a live cudaMalloc allocation: freed twice, or not "
                      "from cudaMalloc?",
@@ -126,7 +127,7 @@ void request_pointer(struct connection *c)
     struct pointee p;
     request_cost(c, server_topology()->cost.local_ps);
     *out = (struct vgpu_pointer){.kind = 0, .device = -2};
-    if (memory_find(at, &p) && p.owner == c->process) {
+    if (memory_find(at, &p) && p.owner == c->process && !p.dying) {
         *out = (struct vgpu_pointer){2, p.device, p.base, p.bytes};
     } else if (at >= VGPU_HOST_VA && at < VGPU_HOST_END) {
         struct arena_range *r = arena_find(&c->process->host, at - VGPU_HOST_VA);

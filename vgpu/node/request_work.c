@@ -16,7 +16,7 @@ static bool check_range(struct connection *c, const char *side, uint64_t address
 {
     struct pointee p;
     uint64_t base = 0, bytes = 0;
-    if (memory_find(address, &p) && p.owner == c->process) {
+    if (memory_find(address, &p) && p.owner == c->process && !p.dying) {
         base = p.base;
         bytes = p.bytes;
     } else if (address >= VGPU_HOST_VA && address < VGPU_HOST_END) {

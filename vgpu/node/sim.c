@@ -227,6 +227,9 @@ static enum progress start(struct op *op)
     case OP_MEMSET:
         push(now + topology->cost.kernel_floor_ps, op, PHASE_LATENCY);
         break;
+    case OP_FREE: /* a word in a table */
+        push(now, op, PHASE_LATENCY);
+        break;
     case OP_KERNEL:
         return begin_kernel(op);
     }

@@ -11,22 +11,6 @@
 #define VGPU_LATER_MEMORY(X) \
     X(cudaHostRegister, (void *ptr, size_t bytes, unsigned int flags)) \
     X(cudaHostUnregister, (void *ptr)) \
-    X(cudaMallocAsync, (void **ptr, size_t bytes, cudaStream_t stream)) \
-    X(cudaFreeAsync, (void *ptr, cudaStream_t stream)) \
-    X(cudaMallocFromPoolAsync, (void **ptr, size_t bytes, cudaMemPool_t pool, \
-                                cudaStream_t stream)) \
-    X(cudaMemPoolCreate, (cudaMemPool_t *pool, const struct cudaMemPoolProps *props)) \
-    X(cudaMemPoolDestroy, (cudaMemPool_t pool)) \
-    X(cudaMemPoolTrimTo, (cudaMemPool_t pool, size_t bytes)) \
-    X(cudaMemPoolSetAttribute, (cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)) \
-    X(cudaMemPoolGetAttribute, (cudaMemPool_t pool, enum cudaMemPoolAttr attr, void *value)) \
-    X(cudaMemPoolSetAccess, (cudaMemPool_t pool, const struct cudaMemAccessDesc *list, \
-                             size_t count)) \
-    X(cudaMemPoolGetAccess, (enum cudaMemAccessFlags *flags, cudaMemPool_t pool, \
-                             struct cudaMemLocation *location)) \
-    X(cudaDeviceGetDefaultMemPool, (cudaMemPool_t *pool, int device)) \
-    X(cudaDeviceGetMemPool, (cudaMemPool_t *pool, int device)) \
-    X(cudaDeviceSetMemPool, (int device, cudaMemPool_t pool)) \
     X(cudaMalloc3D, (struct cudaPitchedPtr *ptr, struct cudaExtent extent)) \
     X(cudaMemset3D, (struct cudaPitchedPtr ptr, int value, struct cudaExtent extent)) \
     X(cudaMemset3DAsync, (struct cudaPitchedPtr ptr, int value, struct cudaExtent extent, \

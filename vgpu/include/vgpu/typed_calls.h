@@ -55,6 +55,19 @@ template <class T> inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cuda
     return ::cudaMallocAsync((void **)(void *)ptr, size, stream);
 }
 
+template <class T>
+inline cudaError_t cudaMallocFromPoolAsync(T **ptr, size_t size, cudaMemPool_t memPool,
+                                           cudaStream_t stream)
+{
+    return ::cudaMallocFromPoolAsync((void **)(void *)ptr, size, memPool, stream);
+}
+
+template <class T>
+inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+{
+    return ::cudaMallocFromPoolAsync((void **)(void *)ptr, size, memPool, stream);
+}
+
 /* ---- variables ---- */
 
 template <class T>

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT
+ * pool.h: memory pools: where stream-ordered allocations come from, and which GPUs reach them. Peer
+ * access between devices means nothing to them, as recorded ([pool], [pool_access]).
+ *
+ * Memory goes back to the GPU when its free takes place; no pool holds more than what is in use, so
+ * that a release threshold has nothing to keep and every reuse is a fresh, poisoned allocation.
+ */
+#ifndef VGPU_POOL_H
+#define VGPU_POOL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct process;
+
+struct pool {
+    uint64_t id;
+    int device;
+    uint32_t access; /* bit d: GPU d may read and write, beside the own one */
+    bool destroyed;  /* its allocations live on */
+    uint64_t used, used_high, reserved, reserved_high; /* bytes */
+    uint64_t threshold;
+    int reuse[3]; /* cudaMemPoolReuse...: as set; what they allow is never done */
+    struct pool *next;
+};
+
+/* A new pool, or NULL. Owned by the process until its end. */
+struct pool *pool_new(struct process *process, int device);
+
+/* The pool of this id (device + 1: the device's default pool), or NULL. */
+struct pool *pool_find(struct process *process, uint64_t id);
+void pool_free_all(struct process *process);
+
+bool pool_reaches(const struct pool *pool, int device);
+
+/* So many bytes more (or less) are in use, as asked for and as whole chunks. */
+void pool_count(struct pool *pool, int64_t used, int64_t reserved);
+
+#endif

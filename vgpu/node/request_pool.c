@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT
+ * request_pool.c: memory pools and stream-ordered allocation.
+ */
+#include <stdio.h>
+
+#include "memory.h"
+#include "order.h"
+#include "pool.h"
+#include "process.h"
+#include "request.h"
+#include "trace.h"
+
+static struct pool *named(struct connection *c)
+{
+    struct pool *p = pool_find(c->process, c->request.q.value);
+    if (!p)
+        request_fail(c, VGPU_INVALID_VALUE, "this is no live memory pool of the program");
+    return p;
+}
+
+void request_pool_create(struct connection *c)
+{
+    if (!request_device(c, c->request.q.device))
+        return;
+    struct pool *p = pool_new(c->process, c->request.q.device);
+    if (p)
+        c->reply.r.value = p->id;
+    else
+        request_fail(c, VGPU_OUT_OF_MEMORY, "no memory for another pool");
+}
+
+void request_pool_destroy(struct connection *c)
+{
+    struct pool *p = named(c);
+    if (p && p->id <= VGPU_MAX_DEVICES)
+        request_fail(c, VGPU_INVALID_VALUE, "GPU %d's default pool cannot be destroyed", p->device);
+    else if (p)
+        p->destroyed = true;
+}
+
+void request_pool_set_access(struct connection *c)
+{
+    const struct vgpu_request *q = &c->request.q;
+    struct pool *p = named(c);
+    if (!p || !request_device(c, q->device))
+        return;
+    if (q->flags != 0 && q->flags != 3) {
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "access %u: a pool gives none (0) or read and write (3)", q->flags);
+    } else if (q->device == p->device) {
+        if (q->flags == 0)
+            request_fail(c, VGPU_INVALID_DEVICE,
+                         "GPU %d's access to its own pool cannot be taken away", q->device);
+    } else if (q->flags && !server_info()->pair[q->device][p->device].access) {
+        request_fail(c, VGPU_INVALID_DEVICE,
+                     "GPU %d cannot access GPU %d's memory: cudaDeviceCanAccessPeer says 0",
+                     q->device, p->device);
+    } else {
+        uint32_t bit = 1u << q->device;
+        p->access = q->flags ? p->access | bit : p->access & ~bit;
+        c->process->map_version++;
+    }
+}
+
+void request_pool_get_access(struct connection *c)
+{
+    struct pool *p = named(c);
+    if (p && request_device(c, c->request.q.device))
+        c->reply.r.value = pool_reaches(p, c->request.q.device) ? 3 : 0;
+}
+
+/* The numbers are cudaMemPoolAttr's. */
+enum attribute {
+    REUSE_FIRST = 1,
+    REUSE_LAST = 3,
+    THRESHOLD,
+    RESERVED,
+    RESERVED_HIGH,
+    USED,
+    USED_HIGH
+};
+
+void request_pool_get(struct connection *c)
+{
+    struct pool *p = named(c);
+    uint32_t which = c->request.q.flags;
+    if (!p)
+        return;
+    const uint64_t values[] = {[THRESHOLD] = p->threshold,
+                               [RESERVED] = p->reserved,
+                               [RESERVED_HIGH] = p->reserved_high,
+                               [USED] = p->used,
+                               [USED_HIGH] = p->used_high};
+    if (which >= REUSE_FIRST && which <= REUSE_LAST)
+        c->reply.r.value = (uint64_t)p->reuse[which - REUSE_FIRST];
+    else if (which >= THRESHOLD && which <= USED_HIGH)
+        c->reply.r.value = values[which];
+    else
+        request_fail(c, VGPU_INVALID_VALUE, "a pool has no attribute %u", which);
+}
+
+void request_pool_set(struct connection *c)
+{
+    const struct vgpu_request *q = &c->request.q;
+    struct pool *p = named(c);
+    if (!p)
+        return;
+    if (q->flags >= REUSE_FIRST && q->flags <= REUSE_LAST)
+        p->reuse[q->flags - REUSE_FIRST] = q->bytes != 0;
+    else if (q->flags == THRESHOLD)
+        p->threshold = q->bytes;
+    else if (q->flags == RESERVED_HIGH && q->bytes == 0)
+        p->reserved_high = p->reserved;
+    else if (q->flags == USED_HIGH && q->bytes == 0)
+        p->used_high = p->used;
+    else
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "attribute %u of a pool cannot be set to %llu; the high marks only to 0",
+                     q->flags, (unsigned long long)q->bytes);
+}
+
+/* What frees are in the streams may make room: they are carried out before giving up. */
+void request_pool_malloc(struct connection *c)
+{
+    const struct vgpu_request *q = &c->request.q;
+    struct pool *p = named(c);
+    if (!p || !request_stream(c))
+        return;
+    c->reply.r.value = memory_take_pool(c->process, p, q->bytes);
+    if (!c->reply.r.value) {
+        order_flush(c->process);
+        c->reply.r.value = memory_take_pool(c->process, p, q->bytes);
+    }
+    if (!c->reply.r.value) {
+        request_fail(c, VGPU_OUT_OF_MEMORY, "%llu bytes asked for, GPU %d has %llu free",
+                     (unsigned long long)q->bytes, p->device,
+                     (unsigned long long)memory_free_bytes(p->device));
+        return;
+    }
+    trace_counts()->mallocs++;
+    trace_memory(p->device, memory_used_bytes(p->device));
+}
+
+void request_pool_free(struct connection *c)
+{
+    const struct vgpu_request *q = &c->request.q;
+    struct pointee at;
+    struct stream *s = request_stream(c);
+    if (!s)
+        return;
+    if (!memory_find(q->ptr, &at) || at.owner != c->process || at.base != q->ptr || !at.pool ||
+        at.dying) {
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "%#llx is not the start of live memory of cudaMallocAsync: freed twice, or "
+                     "from another call?",
+                     (unsigned long long)q->ptr);
+        return;
+    }
+    struct op *op = op_new(c->process, s->device, OP_FREE);
+    op->issue_ps = q->clock_ps;
+    snprintf(op->call, sizeof op->call, "%s", q->call);
+    op->u.free = q->ptr;
+    op_touches(op, q->ptr);
+    memory_die(q->ptr);
+    stream_push(s, op);
+    op_drop(op);
+}
