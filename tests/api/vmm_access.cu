@@ -66,6 +66,36 @@ static void grown(int count)
     OK(cuMemAddressFree(at, G * (size_t)count));
 }
 
+/* Virtual milliseconds that a copy takes on the current GPU. */
+static float copy_ms(void *dst, CUdeviceptr src)
+{
+    cudaEvent_t start, stop;
+    float ms;
+    OK(cudaEventCreate(&start));
+    OK(cudaEventCreate(&stop));
+    OK(cudaEventRecord(start));
+    OK(cudaMemcpyAsync(dst, (void *)src, G, cudaMemcpyDeviceToDevice));
+    OK(cudaEventRecord(stop));
+    OK(cudaEventSynchronize(stop));
+    OK(cudaEventElapsedTime(&ms, start, stop));
+    return ms;
+}
+
+/* A copy goes over the link where the mapping allows the other GPU, else through the host. */
+static void copied()
+{
+    CUdeviceptr at;
+    void *here;
+    OK(cuMemAddressReserve(&at, G, 0, 0, 0));
+    OK(cuMemMap(at, G, 0, make(1), 0));
+    allow(at, G, 1);
+    OK(cudaMalloc(&here, G));
+    float staged = copy_ms(here, at);
+    allow(at, G, 0);
+    float direct = copy_ms(here, at);
+    EXPECT(direct * 3 < staged);
+}
+
 static void peer()
 {
     CUdeviceptr at;
@@ -90,9 +120,10 @@ int main(int argc, char **argv)
     EXPECT_IS(value, 1);
     OK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED, 0));
     EXPECT_IS(value, 0);
-    if (argc == 2 && strcmp(argv[1], "peer") == 0)
+    if (argc == 2 && strcmp(argv[1], "peer") == 0) {
+        copied();
         peer();
-    else
+    } else
         grown(count);
     return 0;
 }

@@ -57,6 +57,11 @@ class Command(Case):
         )
         self.good("a.cu", "-c", "-DVALUE=1", *flags.split())
 
+    def test_cudas_libraries_are_in_the_runtime(self) -> None:
+        self.write("d.c", "#include <cuda.h>\nint main(void) { return cuInit(1) != 1; }\n")
+        self.good("d.c", "-o", "d", "-lcuda", "-lcudart")
+        self.assertEqual(run(["./d"], folder=self.folder).returncode, 0)
+
     def test_host_compiler_options(self) -> None:
         self.write("a.cu", "int main() { int unused; }\n")
         self.assertIn(

@@ -10,6 +10,7 @@
 #include "memory.h"
 #include "process.h"
 #include "trace.h"
+#include "vmm.h"
 
 /* Is [address, +span) inside one live allocation of the process? Fails with which one it is not. */
 static bool check_range(struct connection *c, const char *side, uint64_t address, uint64_t span)
@@ -112,7 +113,9 @@ void request_copy(struct connection *c)
     op->u.copy = *copy;
     op_touches(op, copy->dst);
     op_touches(op, copy->src);
-    op->direct = from >= 0 && to >= 0 && process_peers_linked(c->process, from, to);
+    op->direct = from >= 0 && to >= 0 &&
+                 (process_peers_linked(c->process, from, to) || vmm_allows(copy->src, to) ||
+                  vmm_allows(copy->dst, from));
     touch_contexts(c, from, to);
     trace_issue(op);
     if (copy->api == VGPU_COPY_PEER && copy->sync && from >= 0 && to >= 0)

@@ -189,6 +189,12 @@ struct vmm_mapping *vmm_at(uint64_t address)
     return NULL;
 }
 
+bool vmm_allows(uint64_t address, int device)
+{
+    const struct vmm_mapping *m = vmm_at(address);
+    return m && m->mode[device];
+}
+
 /* ---- the end of a process ---- */
 
 int vmm_count(const struct process *owner)

@@ -64,6 +64,9 @@ void vmm_unmap(struct vmm_mapping *mapping);
 /* The mapping at `address` that some device may use, or NULL. */
 struct vmm_mapping *vmm_at(uint64_t address);
 
+/* May `device` use the mapping at `address`? */
+bool vmm_allows(uint64_t address, int device);
+
 /* What a process leaves is given back; how many allocations it still held. */
 int vmm_count(const struct process *owner);
 void vmm_end(struct process *owner);
