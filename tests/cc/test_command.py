@@ -52,7 +52,8 @@ class Command(Case):
             "-arch=sm_90 -arch native -gencode arch=compute_90,code=sm_90 "
             "--generate-code=arch=compute_80,code=sm_80 -rdc=false -lineinfo -G -use_fast_math "
             "-Xptxas -v -maxrregcount=64 -std c++20 -O3 --expt-relaxed-constexpr "
-            "-Wno-deprecated-gpu-targets -cudart static -t=4 -diag-suppress=20012 -m64 "
+            "-Wno-deprecated-gpu-targets -allow-unsupported-compiler "
+            "-cudart static -t=4 -diag-suppress=20012 -m64 "
             "-Xcudafe --display_error_number -extended-lambda -forward-unknown-to-host-compiler"
         )
         self.good("a.cu", "-c", "-DVALUE=1", *flags.split())
@@ -68,6 +69,9 @@ class Command(Case):
             "unused variable", self.good("-c", "a.cu", "-Xcompiler", "-fPIC,-Wall").stderr
         )
         self.assertIn("unused variable", self.good("-c", "a.cu", "--compiler-options=-Wall").stderr)
+        self.assertIn(
+            "unused variable", self.good("-c", "a.cu", "--compiler-options", "-fPIC -Wall").stderr
+        )
         self.assertIn(
             "unused", self.bad("-c", "a.cu", "-Xcompiler", "-Wall", "-Werror", "all-warnings")
         )
@@ -131,6 +135,7 @@ class Command(Case):
             "relocatable device code is not supported", self.bad("-rdc=true", "-c", "a.cu")
         )
         self.assertIn("relocatable device code is not supported", self.bad("-dc", "a.cu"))
+        self.assertIn("'-rdc=true'", self.bad("--relocatable-device-code", "true", "a.cu"))
         self.assertIn("'-ptx' is not supported", self.bad("-ptx", "a.cu"))
         self.assertIn("unknown option '--nonsense'", self.bad("--nonsense", "a.cu"))
         self.assertIn("needs a value", self.bad("a.cu", "-o"))

@@ -45,7 +45,7 @@ static const char help[] =
     "-expt-extended-lambda,\n"
     "-restrict, -res-usage, -source-in-ptx, -split-compile, -dopt, -Xarchive,\n"
     "-extra-device-vectorization, -rdc=false, -forward-unknown-to-host-compiler,\n"
-    "-Wno-deprecated-gpu-targets.\n"
+    "-Wno-deprecated-gpu-targets, -allow-unsupported-compiler.\n"
     "Refused: -rdc=true, -dc, -dlink, -ptx, -cubin, -fatbin, -lib, -run, -cuda, -dlto.\n"
     "\n"
     "Environment\n"

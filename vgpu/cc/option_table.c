@@ -68,6 +68,7 @@ static const struct cc_option table[] = {
     {"-source-in-ptx", "--source-in-ptx", IGNORE, false, 0, NULL},
     {"-forward-unknown-to-host-compiler", "--forward-unknown-to-host-compiler", IGNORE, false, 0,
      NULL},
+    {"-allow-unsupported-compiler", "--allow-unsupported-compiler", IGNORE, false, 0, NULL},
     {"-Wno-deprecated-gpu-targets", NULL, IGNORE, false, 0, NULL},
     {"-expt-relaxed-constexpr", "--expt-relaxed-constexpr", SWITCH, false, OFFSET(relaxed), NULL},
     {"-v", "--verbose", SWITCH, false, OFFSET(verbose), NULL},

@@ -42,14 +42,14 @@ static void add_input(struct cc_options *options, const char *path, bool is_opti
     options->input[options->input_count++] = (struct cc_input){path, options->language, is_option};
 }
 
-/* Each part of "a,b,c". */
+/* Each part of "a,b,c" or "a b c". */
 static void add_parts(const char *value, struct cc_list *list)
 {
     while (*value != 0) {
-        size_t length = strcspn(value, ",");
+        size_t length = strcspn(value, ", ");
         if (length != 0)
             cc_add(list, cc_copy(value, length));
-        value += length + (value[length] == ',');
+        value += length + (value[length] != 0);
     }
 }
 
@@ -105,7 +105,9 @@ static bool refuse_rdc(const struct line *line)
     if (!off)
         cc_fail("'%s': relocatable device code is not supported: device code of one file cannot "
                 "call that of another; put shared __device__ functions into a header",
-                line->argv[line->at]);
+                line->option->joined || line->value == NULL
+                    ? line->argv[line->at]
+                    : cc_format("%s=%s", line->option->name, line->value));
     return off;
 }
 

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Works until it is killed: memory, kernels, copies between GPUs, pinned memory. "busy free": what
+// is free on each GPU. "busy hold": takes 64 MiB of GPU 0, says so, and waits for a line.
+#include "check.h"
+
+#include <string.h>
+
+__global__ void work(int *data, int n)
+{
+    for (int i = threadIdx.x; i < n; i += blockDim.x)
+        atomicAdd(&data[i], i);
+}
+
+static void tell_free(int gpus)
+{
+    for (int d = 0; d < gpus; d++) {
+        size_t available, total;
+        MUST(cudaSetDevice(d));
+        MUST(cudaMemGetInfo(&available, &total));
+        printf("%zu\n", available);
+    }
+}
+
+static void hold(void)
+{
+    void *p;
+    MUST(cudaMalloc(&p, 64 << 20));
+    puts("held");
+    fflush(stdout);
+    getchar();
+}
+
+static void one_round(int gpus)
+{
+    const size_t bytes = 3 << 20;
+    for (int d = 0; d < gpus; d++) {
+        int *here, *there, *host;
+        MUST(cudaSetDevice((d + 1) % gpus));
+        MUST(cudaMalloc(&there, bytes));
+        MUST(cudaSetDevice(d));
+        MUST(cudaMalloc(&here, bytes));
+        MUST(cudaMallocHost(&host, bytes));
+        work<<<8, 64>>>(here, 4096);
+        MUST(cudaMemcpyPeerAsync(there, (d + 1) % gpus, here, d, bytes, 0));
+        MUST(cudaMemcpyAsync(host, there, bytes, cudaMemcpyDefault, 0));
+        MUST(cudaDeviceSynchronize());
+        MUST(cudaFreeHost(host));
+        MUST(cudaFree(here));
+        MUST(cudaFree(there));
+    }
+}
+
+int main(int argc, char **argv)
+{
+    int gpus = 0;
+    MUST(cudaGetDeviceCount(&gpus));
+    if (argc > 1 && strcmp(argv[1], "free") == 0)
+        tell_free(gpus);
+    else if (argc > 1 && strcmp(argv[1], "hold") == 0)
+        hold();
+    else
+        for (;;)
+            one_round(gpus);
+    return 0;
+}

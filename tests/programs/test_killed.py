@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Programs that share a node: they see each other's memory, and one that is killed leaves nothing."""
+
+import os
+import pathlib
+import random
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+BUSY = pathlib.Path(sys.argv[1]) / "program-busy"
+KILLS = 20
+SECONDS = 2.0
+
+
+def start(ident: str, *arguments: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [BUSY, *arguments],
+        env=dict(os.environ, VGPU_NODE="hgx-h200-4", VGPU_NODE_ID=ident),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def free_bytes(ident: str) -> list[int]:
+    """What a program that starts now sees as free on each GPU."""
+    out, err = start(ident, "free").communicate(timeout=30)
+    if err:
+        raise AssertionError(err)
+    return [int(line) for line in out.split()]
+
+
+def processes(ident: str, program: str) -> list[int]:
+    """The running processes of this node that are that program."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            name = (entry / "comm").read_text().strip()
+            environment = (entry / "environ").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if name == program and f"VGPU_NODE_ID={ident}".encode() in environment:
+            found.append(int(entry.name))
+    return found
+
+
+class Shared(unittest.TestCase):
+    def test_each_sees_the_others_memory(self) -> None:
+        ident = f"shared-{os.getpid()}"
+        first = start(ident, "hold")
+        self.assertEqual(first.stdout.readline(), "held\n")
+        with_one = free_bytes(ident)
+        second = start(ident, "hold")
+        self.assertEqual(second.stdout.readline(), "held\n")
+        with_two = free_bytes(ident)
+        self.assertGreaterEqual(with_one[0] - with_two[0], 64 << 20)
+        self.assertEqual(with_one[1:], with_two[1:])
+        second.communicate("go\n", timeout=30)
+        self.assertEqual(free_bytes(ident), with_one)
+        first.communicate("go\n", timeout=30)
+
+    def test_killed_at_any_moment_leaves_nothing(self) -> None:
+        ident, shm = f"killed-{os.getpid()}", set(os.listdir("/dev/shm"))
+        keeper = start(ident, "hold")  # so that it is one node throughout
+        self.assertEqual(keeper.stdout.readline(), "held\n")
+        before, contexts = free_bytes(ident), processes(ident, "vgpu-exec")
+        rng, seen = random.Random(7), 0
+        for number in range(KILLS):
+            victim = start(ident)
+            time.sleep(rng.uniform(0.0, 0.25))
+            self.assertIsNone(victim.poll(), "it ended by itself")
+            seen += len(processes(ident, "vgpu-exec")) > len(contexts)
+            victim.send_signal(signal.SIGKILL)
+            victim.communicate()
+            end = time.monotonic() + SECONDS
+            after, left = free_bytes(ident), processes(ident, "vgpu-exec")
+            while (after, left) != (before, contexts) and time.monotonic() < end:
+                time.sleep(0.02)
+                after, left = free_bytes(ident), processes(ident, "vgpu-exec")
+            self.assertEqual((after, left), (before, contexts), f"after kill {number + 1}")
+        self.assertGreater(seen, 0, "no kill met a victim with a context")
+        keeper.communicate("go\n", timeout=30)
+        self.assertEqual(set(os.listdir("/dev/shm")) - shm, set())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
