@@ -56,7 +56,8 @@ def structures(text: str) -> dict[str, list[str]]:
 
 def functions(text: str) -> dict[str, tuple[str, str]]:
     """Prototypes: name -> (result, parameters)."""
-    pattern = r"\b(cudaError_t|CUresult|const char \*)\s*(cu[a-zA-Z]\w+)\s*(\((?:[^()]|\([^()]*\))*\))\s*;"
+    result = r"\b(cudaError_t|CUresult|const char \*)\s*"
+    pattern = result + r"(cu[a-zA-Z]\w+)\s*(\((?:[^()]|\([^()]*\))*\))\s*;"
     return {name: (result, parameters) for result, name, parameters in re.findall(pattern, text)}
 
 

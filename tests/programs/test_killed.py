@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Programs that share a node: they see each other's memory, and one that is killed leaves nothing."""
+"""Programs that share a node: they see each other's memory, and one that is killed leaves
+nothing."""
 
 import os
 import pathlib
@@ -64,7 +65,7 @@ class Shared(unittest.TestCase):
         first.communicate("go\n", timeout=30)
 
     def test_killed_at_any_moment_leaves_nothing(self) -> None:
-        ident, shm = f"killed-{os.getpid()}", set(os.listdir("/dev/shm"))
+        ident, shm = f"killed-{os.getpid()}", set(pathlib.Path("/dev/shm").iterdir())
         keeper = start(ident, "hold")  # so that it is one node throughout
         self.assertEqual(keeper.stdout.readline(), "held\n")
         before, contexts = free_bytes(ident), processes(ident, "vgpu-exec")
@@ -84,7 +85,7 @@ class Shared(unittest.TestCase):
             self.assertEqual((after, left), (before, contexts), f"after kill {number + 1}")
         self.assertGreater(seen, 0, "no kill met a victim with a context")
         keeper.communicate("go\n", timeout=30)
-        self.assertEqual(set(os.listdir("/dev/shm")) - shm, set())
+        self.assertEqual(set(pathlib.Path("/dev/shm").iterdir()) - shm, set())
 
 
 if __name__ == "__main__":

@@ -48,9 +48,7 @@ class Usual(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / name
             options = OPTIONS.get(name, ())
-            built = run(
-                BIN / "vgpu-cc", *options, "-o", program, source, *LIBRARIES.get(name, ())
-            )
+            built = run(BIN / "vgpu-cc", *options, "-o", program, source, *LIBRARIES.get(name, ()))
             self.assertEqual((built.returncode, built.stderr), (0, ""))
             for node in NODES:
                 done = run(program, VGPU_NODE=node, VGPU_NODE_ID=f"usual-{os.getpid()}-{node}")
