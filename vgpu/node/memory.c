@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "memory_limit.h"
 #include "pool.h"
 #include "process.h"
 #include "vmm.h"
@@ -44,29 +45,6 @@ static void *map_shared(int fd, uint64_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* "2G", "512M", "65536K" or bytes; 0 when it is none of these. */
-static uint64_t size_of(const char *text)
-{
-    static const char units[] = "KMG";
-    char *end;
-    errno = 0;
-    uint64_t number = strtoull(text, &end, 10);
-    const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
-    int shift = unit ? 10 * (int)(unit - units + 1) : 0;
-    bool whole = end != text && *text != '-' && (unit ? end[1] == '\0' : *end == '\0');
-    return whole && errno == 0 && number <= UINT64_MAX >> shift ? number << shift : 0;
-}
-
-/* How much of this computer's memory all GPUs together may take. 0: VGPU_MEMORY_LIMIT is no size.
- */
-static uint64_t commit_limit(void)
-{
-    const char *text = getenv("VGPU_MEMORY_LIMIT");
-    if (text && *text)
-        return size_of(text);
-    return (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
-}
-
 int memory_start(const struct vgpu_node_info *info, char *error, int error_room)
 {
     control_fd = memory_sealed_fd("vgpu-control", sizeof *control);
@@ -89,14 +67,8 @@ int memory_start(const struct vgpu_node_info *info, char *error, int error_room)
                  strerror(errno));
         return -1;
     }
-    control->commit_limit_bytes = commit_limit();
-    if (!control->commit_limit_bytes) {
-        snprintf(error, (size_t)error_room,
-                 "VGPU_MEMORY_LIMIT=%s is no size: a number of bytes, or one with K, M or G, as 2G",
-                 getenv("VGPU_MEMORY_LIMIT"));
-        return -1;
-    }
-    return 0;
+    control->commit_limit_bytes = memory_limit(error, error_room);
+    return control->commit_limit_bytes ? 0 : -1;
 }
 
 struct device_memory *memory_of(int device)
