@@ -59,6 +59,12 @@ class Managed(unittest.TestCase):
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
 
 
+class Groups(unittest.TestCase):
+    def test_tiles_of_every_size(self) -> None:
+        for lanes in ("forward", "reverse", "seeded"):
+            self.assertEqual(run("groups", VGPU_LANES=lanes).stdout, "groups: right\n")
+
+
 class Pools(unittest.TestCase):
     def test_on_every_gpu(self) -> None:
         for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
