@@ -21,7 +21,8 @@
 #define VGPU_GROUP_BODY(...) ;
 #endif
 
-/* clang-format off: it takes VGPU_GROUP_BODY(...) for the head of what follows */
+/* The formatter takes VGPU_GROUP_BODY(...) for the head of what follows. */
+/* clang-format off */
 namespace cooperative_groups
 {
 
