@@ -1,147 +1,232 @@
 /* SPDX-License-Identifier: MIT
- * flow.c: see flow.h.
+ * flow.c: see flow.h. Flows on the same route always have the same rate, so they are kept as one
+ * group: what each of its flows has received since the group began is one number, and a flow
+ * has arrived when that number reaches what it was when the flow came plus the flow's size. A group
+ * therefore needs a heap and no visit to each flow, and a flow's cost does not grow with how many
+ * there are.
  *
- * Rates change only when a flow comes or goes. Then what was sent is booked, and rates are found
- * anew by progressive filling: every flow grows at the same pace until a resource (or the flow's
- * own limit) is full, those that it holds stop, the others go on. The loops run in a fixed order,
- * and the compiler may not fuse or reorder the arithmetic, so results are the same everywhere.
+ * Rates change only when flows come or go, and are found anew then (share.c), once for all that
+ * come and go in the same picosecond. Loops run in a fixed order and the compiler may not fuse or
+ * reorder the arithmetic, so results are the same everywhere.
  */
 #include "flow.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-struct flow {
+#include "share.h"
+
+#define PS_PER_S 1e12
+#define TABLE 1024 /* a power of two, well above the routes a node can have in use */
+
+/* A flow of a group, by what the group's flows have received when it arrives. */
+struct waiting {
+    double until_bytes;
+    uint64_t order;
     struct op *op;
-    struct route route;
-    double left_bytes, rate_bytes_s;
-    int frozen;
+};
+
+struct lane {
+    struct waiting *heap;
+    int room;
+    double received; /* bytes that each flow of the group got since the group was last empty */
+    int next;        /* group in the same place of the table, or -1 */
 };
 
 static const struct topology *topology;
-static struct flow *flows;
-static int count, room;
-static uint64_t booked_ps; /* all flows' left_bytes are as of then */
-static uint64_t next_ps = FLOW_NEVER;
-
-#define PS_PER_S 1e12
+static struct group groups[MAX_GROUPS]; /* one for each route that was ever used */
+static struct lane lanes[MAX_GROUPS];   /* beside them */
+static int group_count;
+static int table[TABLE];
+static int active[MAX_GROUPS], active_count; /* groups that have flows, by number */
+static uint64_t booked_ps;                   /* all `received` are as of then */
+static uint64_t next_ps = FLOW_NEVER, added;
+static bool stale; /* rates and next_ps are not yet as the flows are */
 
 void flow_start(const struct topology *t)
 {
     topology = t;
+    for (int i = 0; i < TABLE; i++)
+        table[i] = -1;
+}
+
+/* ---- groups ---- */
+
+static unsigned hash(const struct route *route)
+{
+    uint64_t bits, h = 1469598103934665603ull;
+    memcpy(&bits, &route->cap_bytes_s, sizeof bits);
+    h = (h ^ bits) * 1099511628211ull;
+    for (int k = 0; k < route->length; k++)
+        h = (h ^ (uint64_t)route->resource[k]) * 1099511628211ull;
+    return (unsigned)(h >> 32) & (TABLE - 1);
+}
+
+static bool same(const struct route *a, const struct route *b)
+{
+    return a->cap_bytes_s == b->cap_bytes_s && a->length == b->length &&
+           memcmp(a->resource, b->resource, (size_t)a->length * sizeof a->resource[0]) == 0;
+}
+
+static int group_of(const struct route *route)
+{
+    unsigned place = hash(route);
+    for (int g = table[place]; g >= 0; g = lanes[g].next)
+        if (same(&groups[g].route, route))
+            return g;
+    if (group_count == MAX_GROUPS)
+        abort(); /* see share.h: no node has so many routes */
+    groups[group_count] = (struct group){.route = *route};
+    lanes[group_count] = (struct lane){.next = table[place]};
+    table[place] = group_count;
+    return group_count++;
+}
+
+static void activate(int g)
+{
+    int at = active_count++;
+    for (; at > 0 && active[at - 1] > g; at--)
+        active[at] = active[at - 1];
+    active[at] = g;
+    lanes[g].received = 0;
+}
+
+static void retire(int g)
+{
+    int at = 0;
+    while (active[at] != g)
+        at++;
+    memmove(active + at, active + at + 1, (size_t)(--active_count - at) * sizeof *active);
+}
+
+/* ---- a group's heap ---- */
+
+static bool sooner(const struct waiting *a, const struct waiting *b)
+{
+    return a->until_bytes < b->until_bytes ||
+           (a->until_bytes == b->until_bytes && a->order < b->order);
+}
+
+static void push(int g, struct waiting flow)
+{
+    struct lane *lane = &lanes[g];
+    if (groups[g].flows == lane->room) {
+        lane->room = lane->room ? 2 * lane->room : 8;
+        lane->heap = realloc(lane->heap, (size_t)lane->room * sizeof *lane->heap);
+        if (!lane->heap)
+            abort();
+    }
+    int i = groups[g].flows++;
+    for (; i > 0 && sooner(&flow, &lane->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        lane->heap[i] = lane->heap[(i - 1) / 2];
+    lane->heap[i] = flow;
+}
+
+static struct op *pop(int g)
+{
+    struct waiting *heap = lanes[g].heap, last = heap[--groups[g].flows];
+    struct op *op = heap[0].op;
+    int count = groups[g].flows, i = 0;
+    for (;;) {
+        int child = 2 * i + 1;
+        if (child >= count)
+            break;
+        if (child + 1 < count && sooner(&heap[child + 1], &heap[child]))
+            child++;
+        if (!sooner(&heap[child], &last))
+            break;
+        heap[i] = heap[child];
+        i = child;
+    }
+    heap[i] = last;
+    return op;
+}
+
+/* ---- time ---- */
+
+/* Has the group's first flow arrived? What rounding may have left of it is forgiven. */
+static bool is_due(int g)
+{
+    double until = lanes[g].heap[0].until_bytes;
+    return until - lanes[g].received <= 1e-6 + 1e-13 * until;
+}
+
+static uint64_t arrival(int g)
+{
+    if (is_due(g))
+        return booked_ps;
+    double left = lanes[g].heap[0].until_bytes - lanes[g].received;
+    return booked_ps + (uint64_t)ceil(left / groups[g].rate_bytes_s * PS_PER_S);
 }
 
 static void book(uint64_t now_ps)
 {
     double seconds = (double)(now_ps - booked_ps) / PS_PER_S;
-    for (int i = 0; i < count; i++)
-        flows[i].left_bytes -= flows[i].rate_bytes_s * seconds;
+    for (int i = 0; i < active_count; i++)
+        lanes[active[i]].received += groups[active[i]].rate_bytes_s * seconds;
     booked_ps = now_ps;
 }
 
-/* How much every unfrozen flow can still grow before something is full. */
-static double headroom(const double *free_rate, const int *users)
+/* Of the groups whose first flow has arrived, the one whose flow came first; -1: none. */
+static int first_due(void)
 {
-    double least = INFINITY;
-    for (int r = 0; r < topology->resource_count; r++)
-        if (users[r] > 0)
-            least = fmin(least, free_rate[r] / users[r]);
-    for (int i = 0; i < count; i++)
-        if (!flows[i].frozen)
-            least = fmin(least, flows[i].route.cap_bytes_s - flows[i].rate_bytes_s);
-    return fmax(least, 0);
-}
-
-static int is_full(const struct flow *f, const double *free_rate)
-{
-    if (f->route.cap_bytes_s - f->rate_bytes_s <= f->route.cap_bytes_s * 1e-12)
-        return 1;
-    for (int k = 0; k < f->route.length; k++) {
-        int r = f->route.resource[k];
-        if (free_rate[r] <= topology->rate_bytes_s[r] * 1e-12)
-            return 1;
+    int first = -1;
+    for (int i = 0; i < active_count; i++) {
+        int g = active[i];
+        if (is_due(g) && (first < 0 || lanes[g].heap[0].order < lanes[first].heap[0].order))
+            first = g;
     }
-    return 0;
+    return first;
 }
 
-static void share(void)
+static void refresh(void)
 {
-    double free_rate[MAX_RESOURCES];
-    int users[MAX_RESOURCES] = {0}, moving = count;
-    memcpy(free_rate, topology->rate_bytes_s, sizeof free_rate);
-    for (int i = 0; i < count; i++) {
-        flows[i].rate_bytes_s = 0;
-        flows[i].frozen = 0;
-        for (int k = 0; k < flows[i].route.length; k++)
-            users[flows[i].route.resource[k]]++;
-    }
-    while (moving) {
-        double grow = headroom(free_rate, users);
-        for (int i = 0; i < count; i++)
-            if (!flows[i].frozen) {
-                flows[i].rate_bytes_s += grow;
-                for (int k = 0; k < flows[i].route.length; k++)
-                    free_rate[flows[i].route.resource[k]] -= grow;
-            }
-        for (int i = 0; i < count; i++)
-            if (!flows[i].frozen && is_full(&flows[i], free_rate)) {
-                flows[i].frozen = 1;
-                moving--;
-                for (int k = 0; k < flows[i].route.length; k++)
-                    users[flows[i].route.resource[k]]--;
-            }
-    }
-}
-
-static uint64_t arrival(const struct flow *f)
-{
-    if (f->left_bytes <= 0)
-        return booked_ps;
-    return booked_ps + (uint64_t)ceil(f->left_bytes / f->rate_bytes_s * PS_PER_S);
-}
-
-static void replan(void)
-{
-    share();
+    share_rates(topology->rate_bytes_s, topology->resource_count, groups, active, active_count);
     next_ps = FLOW_NEVER;
-    for (int i = 0; i < count; i++) {
-        uint64_t at = arrival(&flows[i]);
+    for (int i = 0; i < active_count; i++) {
+        uint64_t at = arrival(active[i]);
         if (at < next_ps)
             next_ps = at;
     }
+    stale = false;
 }
 
 void flow_add(struct op *op, const struct route *route, uint64_t bytes, uint64_t now_ps)
 {
-    if (count == room) {
-        room = room ? 2 * room : 64;
-        flows = realloc(flows, (size_t)room * sizeof *flows);
-        if (!flows)
-            abort();
+    if (now_ps > booked_ps) {
+        if (stale)
+            refresh();
+        book(now_ps);
     }
-    book(now_ps);
-    flows[count++] = (struct flow){.op = op, .route = *route, .left_bytes = (double)bytes};
-    replan();
+    int g = group_of(route);
+    if (groups[g].flows == 0)
+        activate(g);
+    push(g, (struct waiting){lanes[g].received + (double)bytes, added++, op});
+    stale = true;
 }
 
 uint64_t flow_next_ps(void)
 {
+    if (stale && first_due() >= 0) /* those go first, new rates would come too early */
+        return booked_ps;
+    if (stale)
+        refresh();
     return next_ps;
 }
 
 struct op *flow_take_arrived(uint64_t now_ps)
 {
-    if (next_ps > now_ps)
+    uint64_t at = flow_next_ps();
+    if (at > now_ps)
         return NULL;
-    for (int i = 0; i < count; i++) {
-        if (arrival(&flows[i]) != next_ps)
-            continue;
-        struct op *op = flows[i].op;
-        book(next_ps);
-        memmove(flows + i, flows + i + 1, (size_t)(--count - i) * sizeof *flows);
-        replan();
-        return op;
-    }
-    return NULL;
+    if (at > booked_ps)
+        book(at);
+    int g = first_due();
+    struct op *op = pop(g);
+    if (groups[g].flows == 0)
+        retire(g);
+    stale = true;
+    return op;
 }

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ * share_wrong.c: a mutant of vgpu/node/share.c that node.oracle must reject: every link is split
+ * evenly, and what a flow leaves because another link holds it up goes to nobody.
+ */
+#include <math.h>
+
+#include "share.h"
+
+void share_rates(const double *capacity_bytes_s, int resource_count, struct group *groups,
+                 const int *active, int active_count)
+{
+    int users[MAX_RESOURCES] = {0};
+    (void)resource_count;
+    for (int i = 0; i < active_count; i++)
+        for (int k = 0; k < groups[active[i]].route.length; k++)
+            users[groups[active[i]].route.resource[k]] += groups[active[i]].flows;
+    for (int i = 0; i < active_count; i++) {
+        struct group *g = &groups[active[i]];
+        g->rate_bytes_s = g->route.cap_bytes_s;
+        for (int k = 0; k < g->route.length; k++) {
+            int r = g->route.resource[k];
+            g->rate_bytes_s = fmin(g->rate_bytes_s, capacity_bytes_s[r] / users[r]);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * share.h: how fast flows are that share links: max-min fairness.
+ */
+#ifndef VGPU_SHARE_H
+#define VGPU_SHARE_H
+
+#include "topology.h"
+
+/* Each path between each two of the GPUs and the host, at two rates (a copy's first bytes are
+ * slower), is 8 * 13 * 13 * 2 routes at most. */
+#define MAX_GROUPS 4096
+
+/* Flows on the same route. */
+struct group {
+    struct route route;
+    int flows;
+    double rate_bytes_s; /* of each of them */
+};
+
+/* Sets the rate of the `active_count` groups whose numbers are in `active` (each with a flow at
+ * least): no flow can be faster without making one slower that is not faster than itself, no
+ * resource carries more than its `capacity_bytes_s`, no flow goes beyond its route's cap. */
+void share_rates(const double *capacity_bytes_s, int resource_count, struct group *groups,
+                 const int *active, int active_count);
+
+#endif
