@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "runtime.h"
+#include "vgpu_time.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -94,4 +95,9 @@ struct vgpu__wire *vgpu__wire(void)
     }
     adopt(wire);
     return wire;
+}
+
+uint64_t vgpu_time(void)
+{
+    return vgpu__self.clock_ps;
 }

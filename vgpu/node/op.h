@@ -61,6 +61,7 @@ struct op {
     struct op *older, *newer;   /* order.c: others that have not begun */
     uint64_t touch[OP_TOUCHES]; /* allocations it is known to touch, by address; 0: no more */
     int flows;                  /* sim.c: activities still going */
+    uint64_t later_bytes;       /* sim.c: of a copy, what follows its ramp */
     uint64_t trace;             /* trace.c: number of its record plus 1 */
 };
 

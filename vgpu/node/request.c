@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "process.h"
+#include "sim.h"
 #include "trace.h"
 
 static void hello(struct connection *c)
@@ -172,9 +173,15 @@ bool request_device(struct connection *c, int device)
     return c->reply.r.error == VGPU_SUCCESS;
 }
 
+void request_wait_until(struct connection *c, struct op *op, enum wait until)
+{
+    c->wait = op;
+    c->until = until;
+}
+
 void request_wait(struct connection *c, struct op *mark)
 {
-    c->wait = mark;
+    request_wait_until(c, mark, WAIT_END);
 }
 
 static bool allowed(const struct connection *c, enum speaker speaker)
@@ -209,13 +216,26 @@ void request_handle(struct connection *c)
     handlers[q->op].handle(c);
 }
 
+/* The caller's clock when what it waited for has come. */
+static uint64_t clock_after(const struct connection *c)
+{
+    uint64_t now_ps = c->reply.r.clock_ps, end_ps = c->wait->end_ps;
+    if (c->until == WAIT_EFFECT)
+        return now_ps;
+    if (c->until == WAIT_HANDOVER)
+        end_ps -= sim_path(c->wait)->handover_ps;
+    else if (end_ps > now_ps)
+        return end_ps + server_topology()->cost.wake_ps;
+    else
+        return now_ps + server_topology()->cost.wake_ps;
+    return end_ps > now_ps ? end_ps : now_ps;
+}
+
 void request_finish(struct connection *c)
 {
     struct vgpu_reply *r = &c->reply.r;
     if (c->wait) {
-        uint64_t end = c->wait->end_ps;
-        r->clock_ps = end > r->clock_ps ? end : r->clock_ps;
-        r->clock_ps += server_topology()->cost.wake_ps;
+        r->clock_ps = clock_after(c);
         op_drop(c->wait);
         c->wait = NULL;
         if (handlers[c->request.q.op].done)

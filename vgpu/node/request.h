@@ -17,6 +17,7 @@ void request_fail(struct connection *c, int error, const char *format, ...)
 bool request_device(struct connection *c,
                     int device); /* in range, its context usable; else fails */
 void request_wait(struct connection *c, struct op *mark); /* takes the reference over */
+void request_wait_until(struct connection *c, struct op *op, enum wait until);
 
 /* request_memory.c */
 void request_malloc(struct connection *c);

@@ -176,7 +176,7 @@ void request_event_record(struct connection *c)
     }
     request_cost(c, server_topology()->cost.record_ps);
     struct op *mark = op_new(c->process, s->device, OP_MARK), *before = e->recorded;
-    mark->issue_ps = q->clock_ps;
+    mark->issue_ps = c->reply.r.clock_ps;
     stream_push(s, mark);
     e->recorded = mark;
     op_drop(before);

@@ -9,6 +9,7 @@
 
 #include "memory.h"
 #include "process.h"
+#include "sim.h"
 #include "trace.h"
 #include "vmm.h"
 
@@ -46,7 +47,7 @@ static struct op *new_op(struct connection *c, int device, enum op_kind kind)
 {
     const struct vgpu_request *q = &c->request.q;
     struct op *op = op_new(c->process, device, kind);
-    op->issue_ps = q->clock_ps;
+    op->issue_ps = c->reply.r.clock_ps; /* the device hears of it at the end of the call */
     snprintf(op->call, sizeof op->call, "%s", q->call);
     snprintf(op->site, sizeof op->site, "%.63s", q->site);
     return op;
@@ -102,6 +103,31 @@ static bool copy_waits(const struct vgpu_copy *copy, int from, int to)
            (copy->sync && (copy->api == VGPU_COPY_PEER || from < 0 || to < 0));
 }
 
+static bool goes_inline(const struct op *op)
+{
+    const struct vgpu_copy *copy = &op->u.copy;
+    return copy->src_pageable && !copy->dst_pageable &&
+           (double)(copy->bytes * copy->rows) <= sim_path(op)->inline_bytes;
+}
+
+/* The call's own time, and from when on the device can do it. */
+static void time_copy(struct connection *c, struct op *op)
+{
+    const struct path_model *m = sim_path(op);
+    double bytes = (double)(op->u.copy.bytes * op->u.copy.rows);
+    double inline_s = goes_inline(op) ? bytes / m->inline_bytes_s : 0;
+    request_cost(c, m->issue_ps + (uint64_t)(inline_s * 1e12));
+    op->issue_ps = c->reply.r.clock_ps;
+}
+
+static enum wait wait_of(const struct op *op)
+{
+    const struct vgpu_copy *copy = &op->u.copy;
+    if (goes_inline(op))
+        return WAIT_EFFECT;
+    return copy->src_pageable && !copy->dst_pageable ? WAIT_HANDOVER : WAIT_END;
+}
+
 void request_copy(struct connection *c)
 {
     struct vgpu_copy *copy = &c->request.q.u.copy;
@@ -117,13 +143,14 @@ void request_copy(struct connection *c)
                  (process_peers_linked(c->process, from, to) || vmm_allows(copy->src, to) ||
                   vmm_allows(copy->dst, from));
     touch_contexts(c, from, to);
+    time_copy(c, op);
     trace_issue(op);
     if (copy->api == VGPU_COPY_PEER && copy->sync && from >= 0 && to >= 0)
         stream_push_both(c->process, from, to, op);
     else
         stream_push(s, op);
     if (copy_waits(copy, from, to))
-        request_wait(c, op);
+        request_wait_until(c, op, wait_of(op));
     else
         op_drop(op);
 }

@@ -96,10 +96,18 @@ static void peer(const struct topology *t, struct route *r, int from, int to)
     }
 }
 
-struct route topology_route(const struct topology *t, enum path path, int from, int to)
+static double cap(const struct path_model *m, uint64_t bytes)
 {
-    struct route r = {.cap_bytes_s = t->path[path].cap_bytes_s,
-                      .latency_ps = t->path[path].latency_ps};
+    for (int i = 0; i < m->bands; i++)
+        if ((double)bytes <= m->band[i].up_to_bytes)
+            return m->band[i].bytes_s;
+    return m->bytes_s;
+}
+
+struct route topology_route(const struct topology *t, enum path path, int from, int to,
+                            uint64_t bytes)
+{
+    struct route r = {.cap_bytes_s = cap(&t->path[path], bytes)};
     switch (path) {
     case PATH_H2D_PINNED:
     case PATH_H2D_PAGEABLE:

@@ -159,7 +159,8 @@ static bool advance(struct connection *c)
 {
     if (!c->wait)
         return true;
-    if (order_carry_out(c->wait) == PROGRESS_DONE && sim_finish(c->wait) == PROGRESS_DONE)
+    if (order_carry_out(c->wait) == PROGRESS_DONE &&
+        (c->until == WAIT_EFFECT || sim_finish(c->wait) == PROGRESS_DONE))
         return true;
     if (c->blocked_since == 0)
         c->blocked_since = seconds();

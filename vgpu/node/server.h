@@ -25,6 +25,13 @@ union reply {
     char room[VGPU_MSG_MAX];
 };
 
+/* Until when a call keeps its caller, and what the caller's clock says then. */
+enum wait {
+    WAIT_END,      /* until the operation is over; then the host wakes up */
+    WAIT_HANDOVER, /* a large pageable source: until its last chunk is taken, just before the end */
+    WAIT_EFFECT    /* in no time: the operation's effect alone, what it took from is free again */
+};
+
 /* One host thread of a program, or a witness. */
 struct connection {
     int socket;
@@ -38,6 +45,7 @@ struct connection {
     int reply_fd[MAX_REPLY_FDS], reply_fds;
     bool reply_fd_ours;   /* close reply_fd[0] after sending */
     struct op *wait;      /* the reply goes out when this is finished */
+    enum wait until;      /* or as this says */
     double blocked_since; /* wall seconds; 0: not blocked */
 };
 

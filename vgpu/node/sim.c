@@ -4,6 +4,7 @@
  */
 #include "sim.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "flow.h"
@@ -147,11 +148,53 @@ static enum path path_of(const struct op *op, int *from, int *to)
     return op->direct ? PATH_PEER : PATH_STAGED;
 }
 
+static uint64_t copy_bytes(const struct op *op)
+{
+    return op->u.copy.bytes * op->u.copy.rows;
+}
+
+const struct path_model *sim_path(const struct op *op)
+{
+    int from, to;
+    return &topology->path[path_of(op, &from, &to)];
+}
+
 static struct route copy_route(const struct op *op)
 {
     int from, to;
     enum path path = path_of(op, &from, &to);
-    return topology_route(topology, path, from, to);
+    return topology_route(topology, path, from, to, copy_bytes(op));
+}
+
+static uint64_t copy_latency(const struct op *op)
+{
+    const struct path_model *m = sim_path(op);
+    uint64_t idle_ps = (double)copy_bytes(op) <= m->inline_bytes ? m->inline_idle_ps : m->idle_ps;
+    return m->latency_ps + (op->ready_ps <= op->issue_ps ? idle_ps : 0);
+}
+
+static void send_copy(struct op *op)
+{
+    const struct path_model *m = sim_path(op);
+    struct route route = copy_route(op);
+    uint64_t first = copy_bytes(op);
+    if (m->ramp_bytes > 0) {
+        first = (double)first > m->ramp_bytes ? (uint64_t)m->ramp_bytes : first;
+        route.cap_bytes_s = fmin(route.cap_bytes_s, m->ramp_bytes_s);
+    }
+    op->later_bytes = copy_bytes(op) - first;
+    add_flow(op, route, first);
+}
+
+/* True: the copy has come to speed, and its other bytes are on their way. */
+static bool send_later_bytes(struct op *op)
+{
+    if (op->kind != OP_COPY || op->later_bytes == 0)
+        return false;
+    uint64_t bytes = op->later_bytes;
+    op->later_bytes = 0;
+    add_flow(op, copy_route(op), bytes);
+    return true;
 }
 
 /* ---- kernels and memsets: flows on the memories they touch ---- */
@@ -163,21 +206,32 @@ static struct route memory_route(int device)
                           .cap_bytes_s = topology->memory_bytes_s[device]};
 }
 
+static uint64_t memory_bytes(uint64_t read, uint64_t written)
+{
+    return read + (uint64_t)((double)written * topology->cost.kernel_write_weight);
+}
+
+static void send_over_link(struct op *op, int from, int to, uint64_t bytes)
+{
+    struct route route = topology_route(topology, PATH_PEER, from, to, bytes);
+    route.cap_bytes_s = fmin(route.cap_bytes_s, topology->cost.kernel_peer_bytes_s);
+    add_flow(op, route, bytes);
+}
+
 static void send_kernel(struct op *op)
 {
     const struct vgpu_run_counts *c = op->counts;
     for (int m = 0; m < topology->info.device_count; m++) {
         if (m == op->device) {
-            add_flow(op, memory_route(m), c->read_bytes[m] + c->write_bytes[m]);
+            add_flow(op, memory_route(m), memory_bytes(c->read_bytes[m], c->write_bytes[m]));
             continue;
         }
-        add_flow(op, topology_route(topology, PATH_PEER, m, op->device), c->read_bytes[m]);
-        add_flow(op, topology_route(topology, PATH_PEER, op->device, m), c->write_bytes[m]);
+        send_over_link(op, m, op->device, c->read_bytes[m]);
+        send_over_link(op, op->device, m, c->write_bytes[m]);
     }
-    add_flow(op, topology_route(topology, PATH_H2D_PINNED, -1, op->device),
-             c->read_bytes[VGPU_MAX_DEVICES]);
-    add_flow(op, topology_route(topology, PATH_D2H_PINNED, op->device, -1),
-             c->write_bytes[VGPU_MAX_DEVICES]);
+    uint64_t up = c->write_bytes[VGPU_MAX_DEVICES], down = c->read_bytes[VGPU_MAX_DEVICES];
+    add_flow(op, topology_route(topology, PATH_H2D_PINNED, -1, op->device, down), down);
+    add_flow(op, topology_route(topology, PATH_D2H_PINNED, op->device, -1, up), up);
 }
 
 /* The furthest memory a kernel touches sets how long it takes at least. */
@@ -187,7 +241,7 @@ static uint64_t kernel_latency(const struct op *op)
     uint64_t least = topology->cost.kernel_floor_ps, far = 0;
     for (int m = 0; m < topology->info.device_count; m++)
         if (m != op->device && c->read_bytes[m] + c->write_bytes[m] > 0)
-            far = topology_route(topology, PATH_PEER, m, op->device).latency_ps;
+            far = topology->path[PATH_PEER].latency_ps;
     uint64_t clock_khz = (uint64_t)topology->info.device[op->device].clock_khz;
     uint64_t spun = (uint64_t)((double)c->cycles / (double)clock_khz * 1e9);
     least += far;
@@ -205,7 +259,7 @@ static enum progress begin_kernel(struct op *op)
 static void send(struct op *op)
 {
     if (op->kind == OP_COPY)
-        add_flow(op, copy_route(op), op->u.copy.bytes * op->u.copy.rows);
+        send_copy(op);
     else if (op->kind == OP_KERNEL && op->counts)
         send_kernel(op);
     else if (op->kind == OP_MEMSET && process_device_of(op->u.memset.dst) >= 0)
@@ -222,7 +276,7 @@ static enum progress start(struct op *op)
     case OP_MARK: /* finished when it was ready */
         break;
     case OP_COPY:
-        push(now + copy_route(op).latency_ps, op, PHASE_LATENCY);
+        push(now + copy_latency(op), op, PHASE_LATENCY);
         break;
     case OP_MEMSET:
         push(now + topology->cost.kernel_floor_ps, op, PHASE_LATENCY);
@@ -246,7 +300,7 @@ static bool advance(uint64_t limit_ps, enum progress *progress)
     if (flow_ps <= event_ps) {
         now = flow_ps > now ? flow_ps : now;
         struct op *op = flow_take_arrived(flow_ps);
-        if (op && --op->flows == 0)
+        if (op && --op->flows == 0 && !send_later_bytes(op))
             finish(op);
         return true;
     }

@@ -16,6 +16,9 @@
 
 void sim_start(const struct topology *topology);
 
+/* What copy `op` costs, once its `direct` is set. */
+const struct path_model *sim_path(const struct op *op);
+
 /* All that `op` depends on is finished. */
 void sim_ready(struct op *op);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * topology.c: reads a node description. Every complaint names the file and the key.
+ * topology.c: reads a node description, but for its paths (paths.c). Every complaint names the file
+ * and the key.
  */
 #define _GNU_SOURCE
 #include "topology.h"
@@ -22,9 +23,7 @@ struct reader {
     int failed;
 };
 
-static void complain(struct reader *r, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void complain(struct reader *r, const char *format, ...)
+void reader_complain(struct reader *r, const char *format, ...)
 {
     if (r->failed++)
         return;
@@ -55,7 +54,7 @@ static cJSON *parse_file(struct reader *r)
 {
     char *text = read_text(r->file);
     if (!text) {
-        complain(r, "%s", strerror(errno));
+        reader_complain(r, "%s", strerror(errno));
         return NULL;
     }
     cJSON *root = cJSON_Parse(text);
@@ -64,7 +63,7 @@ static cJSON *parse_file(struct reader *r)
         int line = 1;
         for (const char *c = text; at && c < at && *c; c++)
             line += *c == '\n';
-        complain(r, "not valid JSON near line %d; expected one object", line);
+        reader_complain(r, "not valid JSON near line %d; expected one object", line);
         cJSON_Delete(root);
         root = NULL;
     }
@@ -72,11 +71,11 @@ static cJSON *parse_file(struct reader *r)
     return root;
 }
 
-static double number(struct reader *r, const cJSON *object, const char *key, double least)
+double reader_number(struct reader *r, const cJSON *object, const char *key, double least)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     if (!cJSON_IsNumber(item) || item->valuedouble < least) {
-        complain(r, "\"%s\" must be a number of at least %g", key, least);
+        reader_complain(r, "\"%s\" must be a number of at least %g", key, least);
         return least;
     }
     return item->valuedouble;
@@ -86,7 +85,7 @@ static const char *text(struct reader *r, const cJSON *object, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     if (!cJSON_IsString(item)) {
-        complain(r, "\"%s\" must be a string", key);
+        reader_complain(r, "\"%s\" must be a string", key);
         return "";
     }
     return item->valuestring;
@@ -94,7 +93,7 @@ static const char *text(struct reader *r, const cJSON *object, const char *key)
 
 static uint64_t us(struct reader *r, const cJSON *object, const char *key)
 {
-    return (uint64_t)(number(r, object, key, 0) * 1e6 + 0.5);
+    return (uint64_t)(reader_number(r, object, key, 0) * 1e6 + 0.5);
 }
 
 static void copy_text(struct reader *r, const cJSON *o, const char *key, char *to, size_t room)
@@ -107,32 +106,32 @@ static void read_part(struct reader *r, const cJSON *p, struct vgpu_device_info 
     copy_text(r, p, "name", d->name, sizeof d->name);
     const cJSON *capability = cJSON_GetObjectItemCaseSensitive(p, "capability");
     if (!cJSON_IsArray(capability) || cJSON_GetArraySize(capability) != 2)
-        complain(r, "\"capability\" must be [major, minor]");
+        reader_complain(r, "\"capability\" must be [major, minor]");
     else {
         d->cc_major = cJSON_GetArrayItem(capability, 0)->valueint;
         d->cc_minor = cJSON_GetArrayItem(capability, 1)->valueint;
     }
-    d->sm_count = (int32_t)number(r, p, "sms", 1);
-    d->max_threads_per_sm = (int32_t)number(r, p, "threads_per_sm", 1024);
-    d->max_blocks_per_sm = (int32_t)number(r, p, "blocks_per_sm", 1);
-    d->regs_per_block = (int32_t)number(r, p, "regs_per_block", 1);
-    d->regs_per_sm = (int32_t)number(r, p, "regs_per_sm", 1);
-    d->clock_khz = (int32_t)number(r, p, "clock_khz", 1);
-    d->memory_clock_khz = (int32_t)number(r, p, "memory_clock_khz", 1);
-    d->memory_bus_bits = (int32_t)number(r, p, "memory_bus_bits", 1);
-    d->async_engines = (int32_t)number(r, p, "async_engines", 0);
+    d->sm_count = (int32_t)reader_number(r, p, "sms", 1);
+    d->max_threads_per_sm = (int32_t)reader_number(r, p, "threads_per_sm", 1024);
+    d->max_blocks_per_sm = (int32_t)reader_number(r, p, "blocks_per_sm", 1);
+    d->regs_per_block = (int32_t)reader_number(r, p, "regs_per_block", 1);
+    d->regs_per_sm = (int32_t)reader_number(r, p, "regs_per_sm", 1);
+    d->clock_khz = (int32_t)reader_number(r, p, "clock_khz", 1);
+    d->memory_clock_khz = (int32_t)reader_number(r, p, "memory_clock_khz", 1);
+    d->memory_bus_bits = (int32_t)reader_number(r, p, "memory_bus_bits", 1);
+    d->async_engines = (int32_t)reader_number(r, p, "async_engines", 0);
     d->ecc = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(p, "ecc"));
     d->cooperative = d->concurrent_kernels = 1;
-    d->total_bytes = (uint64_t)number(r, p, "total_bytes", VGPU_CHUNK_BYTES);
-    d->l2_bytes = (uint64_t)number(r, p, "l2_bytes", 0);
-    d->shared_per_block = (uint64_t)number(r, p, "shared_per_block", 1);
-    d->shared_per_block_optin = (uint64_t)number(r, p, "shared_per_block_optin", 1);
-    d->shared_per_sm = (uint64_t)number(r, p, "shared_per_sm", 1);
-    d->constant_bytes = (uint64_t)number(r, p, "constant_bytes", 0);
-    *memory = number(r, p, "memory_gbs", 1e-6) * 1e9;
+    d->total_bytes = (uint64_t)reader_number(r, p, "total_bytes", VGPU_CHUNK_BYTES);
+    d->l2_bytes = (uint64_t)reader_number(r, p, "l2_bytes", 0);
+    d->shared_per_block = (uint64_t)reader_number(r, p, "shared_per_block", 1);
+    d->shared_per_block_optin = (uint64_t)reader_number(r, p, "shared_per_block_optin", 1);
+    d->shared_per_sm = (uint64_t)reader_number(r, p, "shared_per_sm", 1);
+    d->constant_bytes = (uint64_t)reader_number(r, p, "constant_bytes", 0);
+    *memory = reader_number(r, p, "memory_gbs", 1e-6) * 1e9;
     if (d->total_bytes > VGPU_DEVICE_STRIDE)
-        complain(r, "\"total_bytes\" is more than the %llu a device can have",
-                 (unsigned long long)VGPU_DEVICE_STRIDE);
+        reader_complain(r, "\"total_bytes\" is more than the %llu a device can have",
+                        (unsigned long long)VGPU_DEVICE_STRIDE);
 }
 
 static int hex_uuid(const char *s, uint8_t uuid[16])
@@ -160,7 +159,7 @@ static void read_gpu(struct reader *r, const cJSON *g, struct topology *t, int i
         .directory = r->directory, .error = r->error, .error_room = r->error_room};
     const char *name = text(r, g, "part");
     if (strchr(name, '/') || name[0] == '.') {
-        complain(r, "\"part\": \"%s\" must be a name in nodes/parts/", name);
+        reader_complain(r, "\"part\": \"%s\" must be a name in nodes/parts/", name);
         return;
     }
     snprintf(part.file, sizeof part.file, "%s/parts/%s.json", r->directory, name);
@@ -171,15 +170,15 @@ static void read_gpu(struct reader *r, const cJSON *g, struct topology *t, int i
     r->failed += part.failed;
     unsigned domain, bus, device;
     if (sscanf(text(r, g, "pci"), "%x:%x:%x.0", &domain, &bus, &device) != 3)
-        complain(r, "gpu %d: \"pci\" must look like \"0000:19:00.0\"", index);
+        reader_complain(r, "gpu %d: \"pci\" must look like \"0000:19:00.0\"", index);
     else {
         d->pci_domain = (int32_t)domain;
         d->pci_bus = (int32_t)bus;
         d->pci_device = (int32_t)device;
     }
     if (hex_uuid(text(r, g, "uuid"), d->uuid) != 0)
-        complain(r, "gpu %d: \"uuid\" must be \"GPU-\" and 32 small hex digits", index);
-    d->numa_node = (int32_t)number(r, g, "numa", 0);
+        reader_complain(r, "gpu %d: \"uuid\" must be \"GPU-\" and 32 small hex digits", index);
+    d->numa_node = (int32_t)reader_number(r, g, "numa", 0);
 }
 
 /* Arrays of arrays of GPU numbers: group[i] = index of the inner array that holds GPU i, or -1. */
@@ -194,14 +193,15 @@ static void read_groups(struct reader *r, const cJSON *array, const char *key, i
         cJSON_ArrayForEach(item, inner)
         {
             if (!cJSON_IsNumber(item) || item->valueint < 0 || item->valueint >= n)
-                complain(r, "\"%s\" names a GPU that is not in \"gpus\" (0 to %d)", key, n - 1);
+                reader_complain(r, "\"%s\" names a GPU that is not in \"gpus\" (0 to %d)", key,
+                                n - 1);
             else
                 group[item->valueint] = index;
         }
         index++;
     }
     if (index > n)
-        complain(r, "\"%s\" has more groups than there are GPUs", key);
+        reader_complain(r, "\"%s\" has more groups than there are GPUs", key);
 }
 
 static void read_peers(struct reader *r, const cJSON *root, struct topology *t)
@@ -212,7 +212,7 @@ static void read_peers(struct reader *r, const cJSON *root, struct topology *t)
     int all = cJSON_IsString(peers) && strcmp(peers->valuestring, "all") == 0;
     if (!all && !cJSON_IsArray(peers) &&
         !(cJSON_IsString(peers) && strcmp(peers->valuestring, "none") == 0))
-        complain(r, "\"peers\" must be \"all\", \"none\" or a list of [from, to]");
+        reader_complain(r, "\"peers\" must be \"all\", \"none\" or a list of [from, to]");
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++)
             t->info.pair[i][j].access = all && i != j;
@@ -222,7 +222,8 @@ static void read_peers(struct reader *r, const cJSON *root, struct topology *t)
             int from = cJSON_GetArraySize(pair) == 2 ? cJSON_GetArrayItem(pair, 0)->valueint : -1;
             int to = from >= 0 ? cJSON_GetArrayItem(pair, 1)->valueint : -1;
             if (from < 0 || from >= n || to < 0 || to >= n || from == to)
-                complain(r, "\"peers\" holds a pair that is not [from, to] of two different GPUs");
+                reader_complain(
+                    r, "\"peers\" holds a pair that is not [from, to] of two different GPUs");
             else
                 t->info.pair[from][to].access = 1;
         }
@@ -232,23 +233,6 @@ static void read_peers(struct reader *r, const cJSON *root, struct topology *t)
             p->native_atomics = p->array_access = p->access && atomics;
             p->performance_rank = p->access && !atomics;
         }
-}
-
-static void read_paths(struct reader *r, const cJSON *root, struct topology *t)
-{
-    static const char *const names[PATH_COUNT] = {"h2d_pinned",   "h2d_pageable", "d2h_pinned",
-                                                  "d2h_pageable", "local",        "peer",
-                                                  "staged",       "host"};
-    const cJSON *copies = cJSON_GetObjectItemCaseSensitive(root, "copies");
-    for (int i = 0; i < PATH_COUNT; i++) {
-        const cJSON *one = cJSON_GetObjectItemCaseSensitive(copies, names[i]);
-        if (!cJSON_IsObject(one)) {
-            complain(r, "\"copies\" must hold \"%s\" with \"latency_us\" and \"gbs\"", names[i]);
-            continue;
-        }
-        t->path[i].cap_bytes_s = number(r, one, "gbs", 1e-6) * 1e9;
-        t->path[i].latency_ps = us(r, one, "latency_us");
-    }
 }
 
 static void read_costs(struct reader *r, const cJSON *root, struct costs *c)
@@ -266,21 +250,21 @@ static void read_costs(struct reader *r, const cJSON *root, struct costs *c)
     c->kernel_delay_ps = us(r, kernel, "delay_us");
     c->kernel_floor_ps = us(r, kernel, "floor_us");
     if (c->query_ps == 0)
-        complain(r,
-                 "\"query_us\" must be above 0, or a program that polls would never see time pass");
+        reader_complain(
+            r, "\"query_us\" must be above 0, or a program that polls would never see time pass");
 }
 
 static void read_gpus(struct reader *r, const cJSON *root, struct topology *t)
 {
     const cJSON *gpus = cJSON_GetObjectItemCaseSensitive(root, "gpus"), *gpu;
     if (!cJSON_IsArray(gpus) || cJSON_GetArraySize(gpus) > VGPU_MAX_GPUS) {
-        complain(r, "\"gpus\" must be a list of 0 to %d GPUs", VGPU_MAX_GPUS);
+        reader_complain(r, "\"gpus\" must be a list of 0 to %d GPUs", VGPU_MAX_GPUS);
         return;
     }
     cJSON_ArrayForEach(gpu, gpus) read_gpu(r, gpu, t, t->info.device_count++);
     const cJSON *memory = cJSON_GetObjectItemCaseSensitive(root, "memory_gbs");
     for (int i = 0; memory && i < t->info.device_count; i++)
-        t->memory_bytes_s[i] = number(r, root, "memory_gbs", 1e-6) * 1e9;
+        t->memory_bytes_s[i] = reader_number(r, root, "memory_gbs", 1e-6) * 1e9;
 }
 
 static void read_links(struct reader *r, const cJSON *root, struct topology *t)
@@ -292,15 +276,15 @@ static void read_links(struct reader *r, const cJSON *root, struct topology *t)
     int n = t->info.device_count;
     read_groups(r, switches, "switches", n, t->switch_of);
     read_groups(r, cJSON_GetObjectItemCaseSensitive(sockets, "groups"), "sockets", n, t->socket_of);
-    double pcie_rate = number(r, pcie, "gbs", 1e-6) * 1e9;
-    double switch_rate = switches ? number(r, pcie, "switch_gbs", 1e-6) * 1e9 : pcie_rate;
-    double socket_rate = number(r, sockets, "gbs", 1e-6) * 1e9;
+    double pcie_rate = reader_number(r, pcie, "gbs", 1e-6) * 1e9;
+    double switch_rate = switches ? reader_number(r, pcie, "switch_gbs", 1e-6) * 1e9 : pcie_rate;
+    double socket_rate = reader_number(r, sockets, "gbs", 1e-6) * 1e9;
     double port = 0;
     const char *label = "";
     if (nvlink) {
         if (strcmp(text(r, nvlink, "kind"), "switch") != 0)
-            complain(r, "\"nvlink\": the only \"kind\" modelled is \"switch\"");
-        port = number(r, nvlink, "port_gbs", 1e-6) * 1e9;
+            reader_complain(r, "\"nvlink\": the only \"kind\" modelled is \"switch\"");
+        port = reader_number(r, nvlink, "port_gbs", 1e-6) * 1e9;
         label = text(r, nvlink, "label");
     }
     topology_wire(t, pcie_rate, switch_rate, socket_rate, port, label, text(r, pcie, "label"));
@@ -350,12 +334,13 @@ int topology_load(struct topology *t, const char *directory, const char *name, c
     if (!root)
         return -1;
     copy_text(&r, root, "name", t->info.name, sizeof t->info.name);
-    t->info.driver_version = t->info.runtime_version = (int32_t)number(&r, root, "driver", 1000);
+    t->info.driver_version = t->info.runtime_version =
+        (int32_t)reader_number(&r, root, "driver", 1000);
     read_gpus(&r, root, t);
     if (!r.failed) {
         read_peers(&r, root, t);
-        read_paths(&r, root, t);
         read_costs(&r, root, &t->cost);
+        topology_read_paths(&r, root, t);
         read_links(&r, root, t);
         t->info.issue_ps = t->cost.local_ps;
     }

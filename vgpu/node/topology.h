@@ -25,18 +25,39 @@ enum path {
     PATH_COUNT
 };
 
-/* The directed resources that a flow occupies, how fast it can be alone, and how long nothing
- * arrives at first. */
+/* What a copy over a path costs, as the node description says (docs/virtual-time.md explains it).
+ * Times add up: the call keeps the host for `issue_ps`; then, if the stream had nothing to do,
+ * `idle_ps`; then `latency_ps`; then the bytes flow, the first `ramp_bytes` at no more than
+ * `ramp_bytes_s`, the others at the rate of the band that the whole size falls into. */
+#define MAX_BANDS 3
+struct path_model {
+    uint64_t issue_ps, idle_ps, latency_ps;
+    double ramp_bytes, ramp_bytes_s; /* 0: no ramp */
+    struct {
+        double up_to_bytes, bytes_s;
+    } band[MAX_BANDS];
+    int bands;
+    double bytes_s; /* beyond the last band */
+    /* Pageable sources only. Up to `inline_bytes` the bytes travel with the command: the call
+     * copies them at `inline_bytes_s` and waits for nothing. Larger ones are handed over chunk by
+     * chunk: the call returns `handover_ps` before the last byte has arrived. */
+    double inline_bytes, inline_bytes_s;
+    uint64_t inline_idle_ps; /* instead of idle_ps */
+    uint64_t handover_ps;
+};
+
+/* The directed resources that a flow occupies, and how fast it can be alone. */
 struct route {
     int resource[MAX_ROUTE];
     int length;
     double cap_bytes_s;
-    uint64_t latency_ps;
 };
 
 struct costs {
     uint64_t local_ps, enqueue_ps, launch_ps, record_ps, query_ps, wake_ps, malloc_ps, free_ps;
     uint64_t kernel_delay_ps, kernel_floor_ps;
+    double kernel_peer_bytes_s; /* of loads and stores over a link between GPUs */
+    double kernel_write_weight; /* a byte written to memory takes as long as so many read */
 };
 
 struct topology {
@@ -46,10 +67,7 @@ struct topology {
     double rate_bytes_s[MAX_RESOURCES];
     int resource_count;
     /* the rest is topology.c's and route.c's */
-    struct {
-        double cap_bytes_s;
-        uint64_t latency_ps;
-    } path[PATH_COUNT];
+    struct path_model path[PATH_COUNT];
     int port_out[VGPU_MAX_DEVICES], port_in[VGPU_MAX_DEVICES]; /* NVLink, -1: none */
     int pcie_up[VGPU_MAX_DEVICES], pcie_down[VGPU_MAX_DEVICES];
     int switch_of[VGPU_MAX_DEVICES], socket_of[VGPU_MAX_DEVICES]; /* -1: none */
@@ -58,13 +76,25 @@ struct topology {
     int memory[VGPU_MAX_DEVICES];
 };
 
+/* One file being read (topology.c); the first complaint stays. */
+struct reader;
+struct cJSON;
+void reader_complain(struct reader *r, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+double reader_number(struct reader *r, const struct cJSON *object, const char *key, double least);
+
+/* paths.c: reads "copies" and "kernel" of a node description. `t->cost` is there already. */
+void topology_read_paths(struct reader *r, const struct cJSON *root, struct topology *t);
+
 /* Reads node `name`: a path when it holds a '/', else NAME.json in `directory`. 0, or -1 with a
  * sentence in `error` naming file and key. */
 int topology_load(struct topology *t, const char *directory, const char *name, char *error,
                   int error_room);
 
-/* The route of `path` from GPU `from` to GPU `to` (-1 where that side is the host). */
-struct route topology_route(const struct topology *t, enum path path, int from, int to);
+/* The route of `path` from GPU `from` to GPU `to` (-1 where that side is the host), for copies of
+ * `bytes` in all: that is what the route's cap goes by. */
+struct route topology_route(const struct topology *t, enum path path, int from, int to,
+                            uint64_t bytes);
 
 /* Fills info.pair[][].link and the resources; called by topology_load. */
 void topology_wire(struct topology *t, double pcie, double switches, double sockets, double nvlink,

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT
+ * paths.c: reads what copies and kernels cost on a node: "copies" and "kernel" of its description.
+ */
+#include <cjson/cJSON.h>
+
+#include "topology.h"
+
+static double given(struct reader *r, const cJSON *object, const char *key, double otherwise,
+                    double least)
+{
+    if (!cJSON_HasObjectItem(object, key))
+        return otherwise;
+    return reader_number(r, object, key, least);
+}
+
+static uint64_t given_us(struct reader *r, const cJSON *object, const char *key,
+                         uint64_t otherwise_ps)
+{
+    return (uint64_t)(given(r, object, key, (double)otherwise_ps / 1e6, 0) * 1e6 + 0.5);
+}
+
+static void read_bands(struct reader *r, const cJSON *one, const char *name, struct path_model *m)
+{
+    const cJSON *bands = cJSON_GetObjectItemCaseSensitive(one, "bands"), *band;
+    double last = 0;
+    if (cJSON_GetArraySize(bands) > MAX_BANDS) {
+        reader_complain(r, "\"copies\": \"%s\" has more than %d bands", name, MAX_BANDS);
+        return;
+    }
+    cJSON_ArrayForEach(band, bands)
+    {
+        double up_to = reader_number(r, band, "up_to_bytes", 1);
+        if (up_to <= last)
+            reader_complain(r, "\"copies\": the bands of \"%s\" must grow: %g after %g bytes", name,
+                            up_to, last);
+        last = m->band[m->bands].up_to_bytes = up_to;
+        m->band[m->bands++].bytes_s = reader_number(r, band, "gbs", 1e-6) * 1e9;
+    }
+}
+
+static void read_path(struct reader *r, const cJSON *one, const char *name, uint64_t issue_ps,
+                      struct path_model *m)
+{
+    const cJSON *ramp = cJSON_GetObjectItemCaseSensitive(one, "ramp");
+    const cJSON *direct = cJSON_GetObjectItemCaseSensitive(one, "inline");
+    m->bytes_s = reader_number(r, one, "gbs", 1e-6) * 1e9;
+    m->latency_ps = (uint64_t)(reader_number(r, one, "latency_us", 0) * 1e6 + 0.5);
+    m->issue_ps = given_us(r, one, "issue_us", issue_ps);
+    m->idle_ps = given_us(r, one, "idle_us", 0);
+    m->handover_ps = given_us(r, one, "handover_us", 0);
+    if (ramp) {
+        m->ramp_bytes = reader_number(r, ramp, "bytes", 1);
+        m->ramp_bytes_s = reader_number(r, ramp, "gbs", 1e-6) * 1e9;
+    }
+    if (direct) {
+        m->inline_bytes = reader_number(r, direct, "up_to_bytes", 1);
+        m->inline_bytes_s = reader_number(r, direct, "gbs", 1e-6) * 1e9;
+        m->inline_idle_ps = given_us(r, direct, "idle_us", m->idle_ps);
+    }
+    read_bands(r, one, name, m);
+}
+
+void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t)
+{
+    static const char *const names[PATH_COUNT] = {"h2d_pinned",   "h2d_pageable", "d2h_pinned",
+                                                  "d2h_pageable", "local",        "peer",
+                                                  "staged",       "host"};
+    const cJSON *copies = cJSON_GetObjectItemCaseSensitive(root, "copies");
+    const cJSON *kernel = cJSON_GetObjectItemCaseSensitive(root, "kernel");
+    for (int i = 0; i < PATH_COUNT; i++) {
+        const cJSON *one = cJSON_GetObjectItemCaseSensitive(copies, names[i]);
+        if (!cJSON_IsObject(one))
+            reader_complain(r, "\"copies\" must hold \"%s\" with \"latency_us\" and \"gbs\"",
+                            names[i]);
+        else
+            read_path(r, one, names[i], t->cost.enqueue_ps, &t->path[i]);
+    }
+    t->cost.kernel_peer_bytes_s =
+        given(r, kernel, "peer_gbs", t->path[PATH_PEER].bytes_s / 1e9, 1e-6) * 1e9;
+    t->cost.kernel_write_weight = given(r, kernel, "write_weight", 1, 1);
+}
