@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The virtual clock against the recording of 4 H200s: calibration.py PROGRAM RECORDED [--table].
 
-PROGRAM is timing.cu built with vgpu-cc; it runs on the node `hgx-h200-4`. RECORDED is the folder with
-timing.txt and pageable.txt. Every row is compared. Fails when fewer than 90 % are within 10 %, or when
-any is off by more than 25 %.
+PROGRAM is timing.cu built with vgpu-cc; it runs on the node `hgx-h200-4`. RECORDED is the folder
+with timing.txt and pageable.txt. Every row is compared. Fails when fewer than 90 % are within 10 %,
+or when any is off by more than 25 %.
 """
 
 import argparse
@@ -44,7 +44,7 @@ KERNELS = {
 ALONE = ["h2d_pageable", "d2h_pageable", "h2d_pinned", "d2h_pinned"]
 
 
-def recorded_timing(text):
+def recorded_timing(text: str) -> dict[str, float]:
     """{name: figure} of timing.txt; NCCL's and the direct kernels' tables are not copies."""
     rows = {}
     for line in text.split("## NCCL")[0].splitlines():
@@ -67,7 +67,7 @@ def recorded_timing(text):
     return rows
 
 
-def recorded_alone(text):
+def recorded_alone(text: str) -> dict[str, float]:
     """{name: microseconds} of pageable.txt."""
     rows = {}
     for line in text.splitlines()[1:]:
@@ -77,7 +77,7 @@ def recorded_alone(text):
     return rows
 
 
-def modelled(program):
+def modelled(program: str) -> dict[str, float]:
     environment = dict(os.environ, VGPU_NODE="hgx-h200-4")
     done = subprocess.run(
         [program], env=environment, capture_output=True, text=True, timeout=300, check=False
@@ -87,7 +87,7 @@ def modelled(program):
     return {name: float(value) for name, value in (x.split() for x in done.stdout.splitlines())}
 
 
-def main():
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("program")
     parser.add_argument("recorded", type=Path)
