@@ -12,13 +12,14 @@ import time
 import unittest
 
 BUSY = pathlib.Path(sys.argv[1]) / "program-busy"
-KILLS = 20
+RANKS = pathlib.Path(sys.argv[1]) / "program-ranks"
+KILLS = int(sys.argv[2]) if len(sys.argv) > 2 else 20
 SECONDS = 2.0
 
 
-def start(ident: str, *arguments: str) -> subprocess.Popen[str]:
+def start(ident: str, *arguments: str, program: pathlib.Path = BUSY) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [BUSY, *arguments],
+        [program, *arguments],
         env=dict(os.environ, VGPU_NODE="hgx-h200-4", VGPU_NODE_ID=ident),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -86,6 +87,29 @@ class Shared(unittest.TestCase):
         self.assertGreater(seen, 0, "no kill met a victim with a context")
         keeper.communicate("go\n", timeout=30)
         self.assertEqual(set(pathlib.Path("/dev/shm").iterdir()) - shm, set())
+
+    def test_ranks_that_hold_each_others_memory(self) -> None:
+        ident, rng = f"ranks-{os.getpid()}", random.Random(11)
+        keeper = start(ident, "hold")
+        self.assertEqual(keeper.stdout.readline(), "held\n")
+        before, contexts = free_bytes(ident), processes(ident, "vgpu-exec")
+        for number in range(KILLS):
+            ranks = start(ident, str(rng.choice((2, 3, 4, 8))), program=RANKS)
+            ranks_at = [int(pid) for pid in ranks.stdout.readline().split()]
+            time.sleep(rng.uniform(0.0, 0.3))
+            os.kill(rng.choice(ranks_at), signal.SIGKILL)
+            time.sleep(rng.uniform(0.0, 0.1))  # the others go on with what the dead one exported
+            began = time.monotonic()
+            out, err = ranks.communicate(timeout=30)
+            self.assertLess(time.monotonic() - began, SECONDS, f"kill {number + 1}: {err}")
+            self.assertEqual(out, "1 killed, 0 failed\n", err)
+            end = time.monotonic() + SECONDS
+            after, left = free_bytes(ident), processes(ident, "vgpu-exec")
+            while (after, left) != (before, contexts) and time.monotonic() < end:
+                time.sleep(0.02)
+                after, left = free_bytes(ident), processes(ident, "vgpu-exec")
+            self.assertEqual((after, left), (before, contexts), f"after kill {number + 1}")
+        keeper.communicate("go\n", timeout=30)
 
 
 if __name__ == "__main__":

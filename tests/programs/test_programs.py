@@ -59,6 +59,17 @@ class Managed(unittest.TestCase):
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
 
 
+class Registered(unittest.TestCase):
+    def test_on_every_gpu(self) -> None:
+        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+            done = run("registered", node=node, VGPU_QUIET="1")
+            expected = (f"registered memory on {gpus} GPUs: right\n", 0)
+            self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+
+    def test_unregistered_memory_is_out_of_reach_again(self) -> None:
+        self.assertEqual(run("registered", "unregistered").stdout, "700\n")
+
+
 class Groups(unittest.TestCase):
     def test_tiles_of_every_size(self) -> None:
         for lanes in ("forward", "reverse", "seeded"):

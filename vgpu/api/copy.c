@@ -100,7 +100,7 @@ static cudaError_t check_device_side(const struct vgpu__copy *c, bool source)
     const void *first = source ? c->src : c->dst;
     const char *side = source ? "source" : "destination";
     struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_POINTER);
-    uint64_t at = (uint64_t)(uintptr_t)first, span;
+    uint64_t at = vgpu__node_address(first), span;
     if (!request)
         return vgpu__failed();
     request->ptr = at;
@@ -162,8 +162,8 @@ static void fill(struct vgpu_request *request, const struct vgpu__copy *c, const
     request->u.copy = (struct vgpu_copy){
         .dst_user = dst,
         .src_user = src,
-        .dst = s->dst && s->stage ? s->stage->address : dst,
-        .src = s->src && s->stage ? s->stage->address : src,
+        .dst = s->dst && s->stage ? s->stage->address : vgpu__node_address(c->dst),
+        .src = s->src && s->stage ? s->stage->address : vgpu__node_address(c->src),
         .bytes = c->rows ? c->width : 0,
         .rows = c->rows ? c->rows : 1,
         .pitch_dst = packed || s->dst ? c->width : c->dst_pitch,
@@ -257,8 +257,8 @@ static cudaError_t copy_peer(const char *call, void *dst, int dst_device, const 
                             src_device, vgpu__process.device_count, vgpu__process.device_count - 1);
     request->stream = vgpu__stream_id(stream);
     request->u.copy = (struct vgpu_copy){
-        .dst = (uint64_t)(uintptr_t)dst,
-        .src = (uint64_t)(uintptr_t)src,
+        .dst = vgpu__node_address(dst),
+        .src = vgpu__node_address(src),
         .dst_user = (uint64_t)(uintptr_t)dst,
         .src_user = (uint64_t)(uintptr_t)src,
         .bytes = bytes,

@@ -6,7 +6,7 @@
  * A table remembers what is mapped: flags, and what a device reset destroys.
  */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "host_range.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -15,34 +15,43 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-struct range {
-    uint64_t address;
-    size_t bytes;
-    int physical; /* whose context it belongs to */
-    unsigned int flags;
-    bool managed;
-    struct range *next;
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct range *ranges; /* guarded by lock */
+static struct vgpu__range *ranges; /* guarded by lock */
+atomic_int vgpu__registered;
 
-static size_t whole_pages(size_t bytes)
+uint64_t vgpu__page_bytes(void)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    return (bytes + page - 1) / page * page;
+    return (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+size_t vgpu__whole_pages(size_t bytes)
+{
+    return (bytes + vgpu__page_bytes() - 1) / vgpu__page_bytes() * vgpu__page_bytes();
+}
+
+/* The pages that hold the range: the first, and how many bytes they have. */
+uint64_t vgpu__range_pages(uint64_t address, size_t bytes, size_t *all)
+{
+    uint64_t first = address / vgpu__page_bytes() * vgpu__page_bytes();
+    *all = vgpu__whole_pages(bytes + (address - first));
+    return first;
+}
+
+static bool was_registered(const struct vgpu__range *r)
+{
+    return r->node != r->address;
 }
 
 bool vgpu__map_host(uint64_t address, size_t bytes)
 {
     void *want = (void *)(uintptr_t)address;
-    void *got =
-        mmap(want, whole_pages(bytes), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED_NOREPLACE,
-             vgpu__process.host_fd, (off_t)(address - VGPU_HOST_VA));
+    void *got = mmap(want, vgpu__whole_pages(bytes), PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_FIXED_NOREPLACE, vgpu__process.host_fd,
+                     (off_t)(address - VGPU_HOST_VA));
     if (got == want)
         return true;
     if (got != MAP_FAILED)
-        munmap(got, whole_pages(bytes));
+        munmap(got, vgpu__whole_pages(bytes));
     vgpu__say("host memory",
               "cannot map %zu bytes at %p: %s; is something else mapped there, or is "
               "the address space limited (ulimit -v)?",
@@ -51,16 +60,19 @@ bool vgpu__map_host(uint64_t address, size_t bytes)
     return false;
 }
 
-static void unmap(const struct range *r)
+void vgpu__range_unmap(const struct vgpu__range *r)
 {
-    munmap((void *)(uintptr_t)r->address, whole_pages(r->bytes));
+    if (was_registered(r))
+        vgpu__range_take_home(r);
+    else
+        munmap((void *)(uintptr_t)r->address, vgpu__whole_pages(r->bytes));
 }
 
 /* Where the range is linked that begins at `address`, or also holds it where `inside`. The caller
  * holds the lock. */
-static struct range **find(uint64_t address, bool inside)
+static struct vgpu__range **find(uint64_t address, bool inside)
 {
-    struct range **at = &ranges;
+    struct vgpu__range **at = &ranges;
     for (; *at; at = &(*at)->next)
         if ((*at)->address == address ||
             (inside && address > (*at)->address && address - (*at)->address < (*at)->bytes))
@@ -68,10 +80,13 @@ static struct range **find(uint64_t address, bool inside)
     return at;
 }
 
-static struct range *take(uint64_t address)
+/* Takes the range that begins at `address` out of the table; NULL: there is none of the kind. */
+struct vgpu__range *vgpu__range_take(uint64_t address, bool registered_one)
 {
     pthread_mutex_lock(&lock);
-    struct range **at = find(address, false), *found = *at;
+    struct vgpu__range **at = find(address, false), *found = *at;
+    if (found && was_registered(found) != registered_one)
+        found = NULL;
     if (found)
         *at = found->next;
     pthread_mutex_unlock(&lock);
@@ -79,7 +94,7 @@ static struct range *take(uint64_t address)
 }
 
 /* Tells the node alone; the call that led here has its own result. */
-static void give_back(const char *call, uint64_t address)
+void vgpu__range_give_back(const char *call, uint64_t address)
 {
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_HOST_FREE);
     if (request) {
@@ -88,13 +103,13 @@ static void give_back(const char *call, uint64_t address)
     }
 }
 
-static struct range *take_any_of(int physical)
+static struct vgpu__range *take_any_of(int physical)
 {
     pthread_mutex_lock(&lock);
-    struct range **at = &ranges;
+    struct vgpu__range **at = &ranges;
     while (*at && (*at)->physical != physical)
         at = &(*at)->next;
-    struct range *found = *at;
+    struct vgpu__range *found = *at;
     if (found)
         *at = found->next;
     pthread_mutex_unlock(&lock);
@@ -103,10 +118,10 @@ static struct range *take_any_of(int physical)
 
 void vgpu__host_forget(int physical)
 {
-    struct range *r;
+    struct vgpu__range *r;
     while ((r = take_any_of(physical)) != NULL) {
-        unmap(r);
-        give_back("cudaDeviceReset", r->address);
+        vgpu__range_unmap(r);
+        vgpu__range_give_back("cudaDeviceReset", r->node / vgpu__page_bytes() * vgpu__page_bytes());
         free(r);
     }
 }
@@ -114,24 +129,29 @@ void vgpu__host_forget(int physical)
 int vgpu__host_owner(const void *pointer)
 {
     pthread_mutex_lock(&lock);
-    const struct range *r = *find((uint64_t)(uintptr_t)pointer, true);
+    const struct vgpu__range *r = *find((uint64_t)(uintptr_t)pointer, true);
     int physical = r ? r->physical : -1;
     pthread_mutex_unlock(&lock);
     return physical;
 }
 
-static cudaError_t remember(struct range range)
+void vgpu__range_add(struct vgpu__range *r, struct vgpu__range range)
 {
-    struct range *r = malloc(sizeof *r);
-    if (!r || !vgpu__map_host(range.address, range.bytes)) {
-        free(r);
-        return cudaErrorOperatingSystem;
-    }
     *r = range;
     pthread_mutex_lock(&lock);
     r->next = ranges;
     ranges = r;
     pthread_mutex_unlock(&lock);
+}
+
+static cudaError_t remember(struct vgpu__range range)
+{
+    struct vgpu__range *r = malloc(sizeof *r);
+    if (!r || !vgpu__map_host(range.address, range.bytes)) {
+        free(r);
+        return cudaErrorOperatingSystem;
+    }
+    vgpu__range_add(r, range);
     return cudaSuccess;
 }
 
@@ -154,11 +174,11 @@ cudaError_t vgpu__host_allocate(const char *call, void **ptr, size_t bytes, unsi
         *ptr = NULL; /* 0 bytes */
         return cudaSuccess;
     }
-    error = remember((struct range){address, bytes, physical, flags, managed, NULL});
+    error = remember((struct vgpu__range){address, bytes, physical, flags, managed, address, NULL});
     if (error == cudaSuccess)
         *ptr = (void *)(uintptr_t)address;
     else
-        give_back(call, address);
+        vgpu__range_give_back(call, address);
     return vgpu__record(error);
 }
 
@@ -190,9 +210,9 @@ cudaError_t vgpu__host_free(const char *call, void *ptr)
     if (!request)
         return vgpu__failed();
     request->ptr = (uint64_t)(uintptr_t)ptr;
-    struct range *r = ptr ? take(request->ptr) : NULL;
+    struct vgpu__range *r = ptr ? vgpu__range_take(request->ptr, false) : NULL;
     if (r) {
-        unmap(r);
+        vgpu__range_unmap(r);
         free(r);
     }
     return vgpu__end(NULL);
@@ -206,13 +226,41 @@ cudaError_t cudaFreeHost(void *ptr)
     return vgpu__host_free("cudaFreeHost", ptr);
 }
 
+/* Does a page of [address, +bytes) belong to a range already? */
+bool vgpu__range_overlaps(uint64_t address, size_t bytes)
+{
+    size_t all, other;
+    uint64_t first = vgpu__range_pages(address, bytes, &all);
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (const struct vgpu__range *r = ranges; r; r = r->next) {
+        uint64_t begin = vgpu__range_pages(r->address, r->bytes, &other);
+        found = found || (first < begin + other && begin < first + all);
+    }
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+uint64_t vgpu__node_address(const void *pointer)
+{
+    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    if (atomic_load_explicit(&vgpu__registered, memory_order_relaxed) == 0)
+        return address;
+    pthread_mutex_lock(&lock);
+    const struct vgpu__range *r = *find(address, true);
+    if (r)
+        address = r->node + (address - r->address);
+    pthread_mutex_unlock(&lock);
+    return address;
+}
+
 /* ---- questions ---- */
 
 bool vgpu__managed(const void *pointer, size_t bytes)
 {
     uint64_t address = (uint64_t)(uintptr_t)pointer;
     pthread_mutex_lock(&lock);
-    const struct range *r = *find(address, true);
+    const struct vgpu__range *r = *find(address, true);
     bool managed = r && r->managed && bytes <= r->bytes - (address - r->address);
     pthread_mutex_unlock(&lock);
     return managed;
@@ -222,7 +270,7 @@ bool vgpu__managed(const void *pointer, size_t bytes)
 static bool look_up(const void *pointer, unsigned int *flags)
 {
     pthread_mutex_lock(&lock);
-    const struct range *r = *find((uint64_t)(uintptr_t)pointer, true);
+    const struct vgpu__range *r = *find((uint64_t)(uintptr_t)pointer, true);
     if (r)
         *flags = r->flags;
     pthread_mutex_unlock(&lock);

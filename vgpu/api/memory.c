@@ -10,7 +10,7 @@
 
 enum vgpu__place vgpu__place(const void *pointer)
 {
-    uint64_t address = (uint64_t)(uintptr_t)pointer;
+    uint64_t address = vgpu__node_address(pointer);
     if (address >= VGPU_ARENA_VA && address < VGPU_ARENA_END)
         return VGPU__DEVICE;
     if (address >= VGPU_HOST_VA && address < VGPU_HOST_END)
@@ -110,7 +110,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
         return vgpu__failed();
     if (!attributes)
         return vgpu__record(cudaErrorInvalidValue);
-    request->ptr = (uint64_t)(uintptr_t)ptr;
+    request->ptr = vgpu__node_address(ptr);
     cudaError_t error = vgpu__end(&reply);
     if (error != cudaSuccess)
         return error;

@@ -14,7 +14,7 @@ static cudaError_t fill(const char *call, void *ptr, size_t pitch, int value, si
                             "a row of %zu bytes is wider than the pitch of %zu", width, pitch);
     request->stream = vgpu__stream_id(stream);
     request->u.memset = (struct vgpu_memset){
-        .dst = (uint64_t)(uintptr_t)ptr,
+        .dst = vgpu__node_address(ptr),
         .bytes = rows ? width : 0,
         .rows = rows ? rows : 1,
         .pitch = rows > 1 ? pitch : width,

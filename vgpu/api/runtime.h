@@ -156,6 +156,9 @@ cudaError_t vgpu__refuse(cudaError_t error, const char *call, const char *format
 enum vgpu__place { VGPU__PAGEABLE, VGPU__PINNED, VGPU__DEVICE };
 enum vgpu__place vgpu__place(const void *address);
 
+/* What the node calls the address: the same, but for memory that cudaHostRegister shared. */
+uint64_t vgpu__node_address(const void *pointer);
+
 /* Maps [address, address + bytes) of the process's pinned memory. False: not possible (said). */
 bool vgpu__map_host(uint64_t address, size_t bytes);
 

@@ -12,7 +12,7 @@ static const char *const builtins[] = {
     "vgpu_syncwarp",   "vgpu_shfl",           "vgpu_vote",        "vgpu_activemask",
     "vgpu_lane_id",    "vgpu_fence",          "vgpu_atomic",      "vgpu_clock64",
     "vgpu_printf",     "vgpu_assert_fail",    "vgpu_trap",        "__wrap_memcpy",
-    "__wrap_memmove",  "__wrap_memset",
+    "__wrap_memmove",  "__wrap_memset",       "warpSize",
 };
 
 /* Functions of double; each has a form of float, whose name ends in f. */

@@ -84,7 +84,7 @@ enum vgpu_op {
     VGPU_OP_FREE,         /* ptr; waits for the device as cudaFree does */
     VGPU_OP_HOST_ALLOC,   /* bytes, flags, value = enum vgpu_host_kind -> value = address; the
                              client maps it */
-    VGPU_OP_HOST_FREE,    /* ptr */
+    VGPU_OP_HOST_FREE,    /* ptr; flags = 1: only waits for what may use it */
     VGPU_OP_STAGE_ALLOC,  /* bytes -> value = address in the host arena for pageable copies */
     VGPU_OP_STAGE_FREE,   /* ptr; the node frees it when no operation uses it any more */
     VGPU_OP_MEM_INFO,     /* device -> value = free bytes, value2 = total bytes */
@@ -131,6 +131,11 @@ enum vgpu_op {
     VGPU_OP_VMM_UNMAP,      /* ptr, bytes */
     VGPU_OP_VMM_ACCESS,     /* ptr, bytes, device, flags = CUmemAccess_flags */
     VGPU_OP_VMM_GET_ACCESS, /* ptr, device -> value = CUmemAccess_flags */
+    VGPU_OP_IPC_EXPORT,     /* ptr -> data = 64 bytes, a handle of its allocation */
+    VGPU_OP_IPC_OPEN,       /* device, data = handle -> value = address */
+    VGPU_OP_IPC_CLOSE,      /* ptr */
+    VGPU_OP_IPC_EVENT,      /* event -> data = 64 bytes, a handle of it */
+    VGPU_OP_IPC_EVENT_OPEN, /* device, data = handle -> value = event */
     VGPU_OP_BYE,            /* orderly end of a process (atexit) */
     /* witness only */
     VGPU_OP_SUMMARY, /* -> summary, over all processes that said hello */
@@ -144,8 +149,9 @@ enum vgpu_op {
 #define VGPU_STREAM_LEGACY 1
 #define VGPU_STREAM_PER_THREAD 2
 
-/* Of VGPU_OP_HOST_ALLOC: pinned memory, or managed memory, which lies there too. */
-enum vgpu_host_kind { VGPU_HOST_PINNED, VGPU_HOST_MANAGED };
+/* Of VGPU_OP_HOST_ALLOC: pinned memory, managed memory, which lies there too, or what stands for
+ * pages of the program at `ptr`: contexts see it there. */
+enum vgpu_host_kind { VGPU_HOST_PINNED, VGPU_HOST_MANAGED, VGPU_HOST_REGISTERED };
 
 enum vgpu_copy_api { VGPU_COPY_MEMCPY, VGPU_COPY_PEER };
 
@@ -230,6 +236,7 @@ struct vgpu_summary { /* everything since the node started; live_ = not given ba
         progress; /* grows with every request and every kernel yield: the verifier's deadline */
     char last_fault[512];
     char waiting[512]; /* who waits for whom, "" when nobody does */
+    uint32_t live_ipc; /* opened memory handles that were not closed */
 };
 
 enum vgpu_trace_kind { VGPU_TRACE_COPY = 1, VGPU_TRACE_KERNEL, VGPU_TRACE_MEMSET, VGPU_TRACE_CALL };

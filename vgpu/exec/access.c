@@ -38,6 +38,8 @@ static void check_aligned(uint64_t address, uint32_t bytes, bool write, uint64_t
 static uint64_t foreign(uint64_t address, bool write, uint64_t pc)
 {
     int window = image_window(address);
+    if (window < 0 && memory_is_registered(address))
+        return WINDOW_HOST;
     if (window < 0)
         fault_raise(VGPU_FAULT_ADDRESS, address, write, pc, "%s", memory_describe(address, write));
     return (uint64_t)window;
@@ -83,7 +85,8 @@ static void spun(void *p, uint32_t bytes, uint64_t pc)
 {
     uint64_t address = (uint64_t)p;
     access_pc = pc;
-    if (window_of(address) < WINDOW_STACK || image_window(address) >= 0)
+    if (window_of(address) < WINDOW_STACK || image_window(address) >= 0 ||
+        memory_is_registered(address))
         poll_note(address, peek(address, bytes), bytes);
 }
 

@@ -31,6 +31,9 @@ OFFERED uint32_t vgpu_lane_id(void)
     return now.thread->number % WARP_LANES;
 }
 
+extern const int warpSize;
+OFFERED const int warpSize = WARP_LANES;
+
 /* Memory here is sequentially consistent for all contexts; only the host runs beside us. */
 OFFERED void vgpu_fence(int scope)
 {

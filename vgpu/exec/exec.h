@@ -179,6 +179,8 @@ enum touch { TOUCH_OPENED, TOUCH_FAULT, TOUCH_LIMIT };
 enum touch memory_touch(uint64_t address);                 /* called for a fault: open its chunk */
 bool memory_commit(int32_t device, uint64_t chunk);        /* false: over the limit */
 const char *memory_describe(uint64_t address, bool write); /* for a person; static text */
+/* Pages of the program that cudaHostRegister made pinned: at addresses of its own choosing. */
+bool memory_is_registered(uint64_t address);
 
 /* image.c */
 struct image;

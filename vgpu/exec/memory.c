@@ -7,6 +7,7 @@
  * before, it is committed against the node's limit and poisoned; then it is opened.
  */
 #define _GNU_SOURCE
+#include "access.h"
 #include "exec.h"
 
 #include <errno.h>
@@ -297,6 +298,12 @@ void memory_review(void)
     for (uint32_t i = 0; i < map_count; i++)
         if (maps[i].opened)
             review(&maps[i]);
+}
+
+bool memory_is_registered(uint64_t address)
+{
+    const struct mapping *map = map_at(address);
+    return map && map->memory == MEMORY_HOST && window_of(address) > WINDOW_HOST;
 }
 
 const char *memory_describe(uint64_t address, bool write)

@@ -40,6 +40,7 @@ typedef struct CUevent_st *CUevent;
 #define CU_STREAM_PER_THREAD ((CUstream)0x2)
 #define CU_DEVICE_CPU ((CUdevice)-1)
 #define CU_DEVICE_INVALID ((CUdevice)-2)
+#define CU_IPC_HANDLE_SIZE 64
 #define CU_MEMHOSTALLOC_PORTABLE 0x01
 #define CU_MEMHOSTALLOC_DEVICEMAP 0x02
 #define CU_MEMHOSTALLOC_WRITECOMBINED 0x04
@@ -92,6 +93,14 @@ typedef struct CUmulticastObjectProp_st {
     unsigned long long handleTypes;
     unsigned long long flags;
 } CUmulticastObjectProp;
+
+typedef struct CUipcMemHandle_st {
+    char reserved[CU_IPC_HANDLE_SIZE];
+} CUipcMemHandle;
+
+typedef struct CUipcEventHandle_st {
+    char reserved[CU_IPC_HANDLE_SIZE];
+} CUipcEventHandle;
 
 /* ---- calls ---- */
 

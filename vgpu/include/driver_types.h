@@ -83,6 +83,18 @@ typedef struct CUkern_st *cudaKernel_t;
 #define cudaCpuDeviceId ((int)-1)
 #define cudaInvalidDeviceId ((int)-2)
 
+/* ---- between processes ---- */
+
+#define CUDA_IPC_HANDLE_SIZE 64
+
+typedef struct cudaIpcEventHandle_st {
+    char reserved[CUDA_IPC_HANDLE_SIZE];
+} cudaIpcEventHandle_t;
+
+typedef struct cudaIpcMemHandle_st {
+    char reserved[CUDA_IPC_HANDLE_SIZE];
+} cudaIpcMemHandle_t;
+
 /* ---- memory ---- */
 
 enum cudaMemoryType {

@@ -242,6 +242,12 @@ static void want_mapped(const struct process *process, int device, struct wanted
                                      .writable = m->mode[device] > 1});
 }
 
+static int by_address(const void *a, const void *b)
+{
+    const struct mapping *first = a, *second = b;
+    return first->va < second->va ? -1 : 1;
+}
+
 static struct wanted wanted_by(struct process *process, int device)
 {
     struct wanted w = {0};
@@ -251,13 +257,15 @@ static struct wanted wanted_by(struct process *process, int device)
     want_mapped(process, device, &w);
     for (int i = 0; i < process->host.count; i++) {
         const struct arena_range *r = &process->host.range[i];
+        const struct host_alias *alias = host_alias(r);
         if (r->user != &host_staging)
-            want(&w, (struct mapping){.va = VGPU_HOST_VA + r->offset,
+            want(&w, (struct mapping){.va = alias ? alias->va : VGPU_HOST_VA + r->offset,
                                       .bytes = (r->bytes + 4095) / 4096 * 4096,
                                       .offset = r->offset,
                                       .memory = -1,
                                       .writable = 1});
     }
+    qsort(w.item, (size_t)w.count, sizeof *w.item, by_address);
     return w;
 }
 
@@ -387,7 +395,7 @@ void context_abort(struct op *op)
     struct context *c = &op->process->device[op->device].context;
     union exec_request q = {.request = {.op = VGPU_EXEC_ABORT, .run = op->u.kernel.run}};
     union exec_answer answer;
-    char error[128];
+    char why[128];
     if (c->pid)
-        exchange(c, op->process, &q, NULL, 0, &answer, error, sizeof error);
+        exchange(c, op->process, &q, NULL, 0, &answer, why, sizeof why);
 }

@@ -227,15 +227,16 @@ static struct block *block_at(uint64_t address, uint64_t *offset)
 static bool find_mapped(uint64_t address, struct pointee *out)
 {
     const struct vmm_mapping *m = vmm_at(address);
-    if (!m)
+    if (!m || address < m->base || address - m->base >= m->length)
         return false;
     const struct vmm_allocation *a = m->handle->allocation;
     *out = (struct pointee){.device = a->device,
-                            .base = m->va,
-                            .bytes = m->bytes,
+                            .base = m->base,
+                            .bytes = m->length,
                             .owner = m->handle->owner,
-                            .home = VGPU_DEVICE_VA(a->device) + a->offset,
-                            .mapped = true};
+                            .home = VGPU_DEVICE_VA(a->device) + a->offset + (m->base - m->va),
+                            .mapped = true,
+                            .shown_on = m->shown_on < 0 ? a->device : m->shown_on};
     return true;
 }
 
@@ -253,7 +254,14 @@ bool memory_find(uint64_t address, struct pointee *out)
         return false;
     uint64_t base = b->shared ? b->offset + r->offset : b->offset;
     base += VGPU_DEVICE_VA(b->device);
-    *out = (struct pointee){b->device, base, r->bytes, b->owner, base, false, b->pool, b->dying};
+    *out = (struct pointee){.device = b->device,
+                            .base = base,
+                            .bytes = r->bytes,
+                            .owner = b->owner,
+                            .home = base,
+                            .shown_on = b->device,
+                            .pool = b->pool,
+                            .dying = b->dying};
     return true;
 }
 
@@ -338,24 +346,6 @@ uint64_t memory_used_bytes(int device)
     return devices[device].blocks.taken_bytes;
 }
 
-static bool commit(int device, uint64_t chunk)
-{
-    static uint8_t pattern[VGPU_CHUNK_BYTES];
-    if (control->chunk[device][chunk])
-        return true;
-    if (control->committed_bytes + VGPU_CHUNK_BYTES > control->commit_limit_bytes)
-        return false;
-    if (pattern[0] != VGPU_POISON)
-        memset(pattern, VGPU_POISON, sizeof pattern);
-    /* Written, not stored through the mapping: one system call instead of 512 page faults. */
-    if (pwrite(devices[device].fd, pattern, sizeof pattern, (off_t)(chunk * VGPU_CHUNK_BYTES)) !=
-        (ssize_t)sizeof pattern)
-        return false;
-    control->chunk[device][chunk] = 1;
-    control->committed_bytes += VGPU_CHUNK_BYTES;
-    return true;
-}
-
 uint8_t *memory_view(uint64_t address, uint64_t bytes)
 {
     uint64_t offset;
@@ -363,7 +353,7 @@ uint8_t *memory_view(uint64_t address, uint64_t bytes)
     if (!b || bytes == 0 || offset + bytes > b->offset + b->bytes)
         return NULL;
     for (uint64_t c = offset / VGPU_CHUNK_BYTES; c <= (offset + bytes - 1) / VGPU_CHUNK_BYTES; c++)
-        if (!commit(b->device, c))
+        if (!memory_commit(b->device, c))
             return NULL;
     return devices[b->device].base + offset;
 }
@@ -377,5 +367,16 @@ bool memory_untouched(uint64_t address, uint64_t bytes)
     for (uint64_t c = offset / VGPU_CHUNK_BYTES; c <= (offset + bytes - 1) / VGPU_CHUNK_BYTES; c++)
         if (control->chunk[b->device][c])
             return false;
+    return true;
+}
+
+bool memory_disown(uint64_t address)
+{
+    uint64_t offset;
+    struct block *b = block_at(address, &offset);
+    if (!b || b->shared || !b->owner || offset != b->offset)
+        return false;
+    b->owner->map_version++;
+    b->owner = NULL;
     return true;
 }

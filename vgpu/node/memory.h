@@ -49,6 +49,10 @@ uint64_t memory_take_variables(struct process *owner, int device, uint64_t bytes
 /* Whole chunks that no process owns and that have no address: an offset, or ARENA_NONE. */
 uint64_t memory_take_free(int device, uint64_t bytes);
 void memory_give_free(int device, uint64_t offset);
+/* Copies whole chunks to chunks that memory_take_free gave; false: no room on this computer. */
+bool memory_copy_chunks(int device, uint64_t to, uint64_t from, uint64_t bytes);
+/* The allocation at `address` becomes chunks that no process owns; false: it shares its block. */
+bool memory_disown(uint64_t address);
 /* cudaMallocAsync: always blocks of its own. memory_die: a free of it is under way. */
 uint64_t memory_take_pool(struct process *owner, struct pool *pool, uint64_t bytes);
 void memory_die(uint64_t address);
@@ -64,7 +68,8 @@ struct pointee {
     uint64_t base, bytes; /* of the allocation */
     struct process *owner;
     uint64_t home;           /* the same for all mappings of one allocation */
-    bool mapped;             /* by VMM: not cudaFree's */
+    bool mapped;             /* by VMM, or another process's: not cudaFree's */
+    int shown_on;            /* the GPU that cudaPointerGetAttributes says */
     const struct pool *pool; /* NULL: not of a pool */
     bool dying;
 };
@@ -77,6 +82,7 @@ void memory_each_block(const struct process *owner, int device,
 /* The node's view of [address, address + bytes), committed; the range must lie in one block. NULL
  * when it does not, or when the host's memory limit is reached. */
 uint8_t *memory_view(uint64_t address, uint64_t bytes);
+bool memory_commit(int device, uint64_t chunk); /* commit.c: has pages afterwards; false: no room */
 bool memory_untouched(uint64_t address,
                       uint64_t bytes); /* no byte of its chunks was ever touched */
 

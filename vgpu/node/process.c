@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "codes.h"
+#include "ipc.h"
 #include "memory.h"
 #include "pool.h"
 #include "order.h"
@@ -82,6 +83,8 @@ void process_drop(struct process *process)
         close(process->module_fd[i]);
     munmap(process->host_base, VGPU_HOST_BYTES);
     close(process->host_fd);
+    for (int i = 0; i < process->host.count; i++)
+        free((void *)host_alias(&process->host.range[i]));
     arena_clear(&process->host);
     free(process->printed);
     free(process->variable);
@@ -91,6 +94,12 @@ void process_drop(struct process *process)
 /* What the program did not give back. */
 char host_staging, host_managed;
 
+const struct host_alias *host_alias(const struct arena_range *range)
+{
+    bool other = !range->user || range->user == &host_staging || range->user == &host_managed;
+    return other ? NULL : range->user;
+}
+
 static void count_left(const struct process *process)
 {
     struct vgpu_summary *counts = trace_counts();
@@ -98,6 +107,7 @@ static void count_left(const struct process *process)
     counts->live_allocations += (uint32_t)memory_count(process, &bytes);
     counts->live_allocations += (uint32_t)vmm_count(process);
     counts->live_bytes += bytes;
+    counts->live_ipc += (uint32_t)ipc_open_count(process);
     for (int i = 0; i < process->host.count; i++)
         counts->live_host_allocations += process->host.range[i].user != &host_staging;
     counts->live_streams += (uint32_t)stream_count(process);
@@ -121,6 +131,7 @@ void process_end(struct process *process)
         context_end(&process->device[d].context);
         process->device[d].made = false;
     }
+    ipc_end(process, -1);
     vmm_end(process);
     memory_give_all(process, -1);
     pool_free_all(process);
@@ -150,6 +161,7 @@ void process_reset_device(struct process *process, int device)
     event_free_all(process, device);
     stream_free_all(process, device);
     context_end(&d->context);
+    ipc_end(process, device);
     memory_give_all(process, device);
     d->peers = 0;
     for (int other = 0; other < VGPU_MAX_DEVICES; other++)

@@ -64,6 +64,10 @@ struct process {
 /* What a range of the host arena is for: its `user`. Pinned memory has none. */
 extern char host_staging; /* the driver's own: no context maps it, nobody counts it */
 extern char host_managed; /* cudaMallocManaged */
+struct host_alias {       /* any other user: cudaHostRegister's; contexts see it at `va` */
+    uint64_t va;
+};
+const struct host_alias *host_alias(const struct arena_range *range); /* NULL: not registered */
 
 struct process *process_new(pid_t pid, const char *program, char *error, int error_room);
 struct process *process_keep(struct process *process);

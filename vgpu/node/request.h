@@ -68,6 +68,14 @@ void request_peer_enable(struct connection *c);
 void request_peer_disable(struct connection *c);
 void request_module(struct connection *c);
 
+/* request_ipc.c */
+void request_ipc_export(struct connection *c);
+void request_ipc_open(struct connection *c);
+void request_ipc_close(struct connection *c);
+void request_ipc_close_done(struct connection *c);
+void request_ipc_event(struct connection *c);
+void request_ipc_event_open(struct connection *c);
+
 /* request_vmm.c */
 void request_vmm_create(struct connection *c);
 void request_vmm_release(struct connection *c);

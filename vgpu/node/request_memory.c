@@ -3,8 +3,10 @@
  */
 #include "request.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "ipc.h"
 #include "memory.h"
 #include "order.h"
 #include "process.h"
@@ -52,8 +54,10 @@ void request_free(struct connection *c)
 void request_free_done(struct connection *c)
 {
     order_flush(c->process);
-    if (!c->process->sticky)
-        memory_give(c->process, c->request.q.ptr);
+    if (c->process->sticky)
+        return;
+    ipc_freed(c->process, c->request.q.ptr);
+    memory_give(c->process, c->request.q.ptr);
 }
 
 static void host_alloc(struct connection *c, void *user)
@@ -67,12 +71,28 @@ static void host_alloc(struct connection *c, void *user)
     c->reply.r.value = VGPU_HOST_VA + at;
 }
 
+static void host_register(struct connection *c)
+{
+    struct host_alias *alias = malloc(sizeof *alias);
+    if (!alias) {
+        request_fail(c, VGPU_OUT_OF_MEMORY, "the node is out of memory");
+        return;
+    }
+    alias->va = c->request.q.ptr;
+    host_alloc(c, alias);
+    if (c->reply.r.error)
+        free(alias);
+}
+
 void request_host_alloc(struct connection *c)
 {
     if (!request_device(c, c->request.q.device) || c->request.q.bytes == 0)
         return;
     request_cost(c, server_topology()->cost.malloc_ps);
-    host_alloc(c, c->request.q.value == VGPU_HOST_MANAGED ? &host_managed : NULL);
+    if (c->request.q.value == VGPU_HOST_REGISTERED)
+        host_register(c);
+    else
+        host_alloc(c, c->request.q.value == VGPU_HOST_MANAGED ? &host_managed : NULL);
     c->process->map_version++;
     trace_counts()->host_allocs++;
 }
@@ -106,8 +126,12 @@ void request_host_free(struct connection *c)
 
 void request_host_free_done(struct connection *c)
 {
+    uint64_t offset = c->request.q.ptr - VGPU_HOST_VA;
     order_flush(c->process);
-    arena_give(&c->process->host, c->request.q.ptr - VGPU_HOST_VA);
+    if (c->request.q.flags & 1)
+        return;
+    free((void *)host_alias(arena_find(&c->process->host, offset)));
+    arena_give(&c->process->host, offset);
     c->process->map_version++;
 }
 
@@ -128,11 +152,12 @@ void request_pointer(struct connection *c)
     request_cost(c, server_topology()->cost.local_ps);
     *out = (struct vgpu_pointer){.kind = 0, .device = -2};
     if (memory_find(at, &p) && p.owner == c->process && !p.dying) {
-        *out = (struct vgpu_pointer){2, p.device, p.base, p.bytes};
+        *out = (struct vgpu_pointer){2, p.shown_on, p.base, p.bytes};
     } else if (at >= VGPU_HOST_VA && at < VGPU_HOST_END) {
         struct arena_range *r = arena_find(&c->process->host, at - VGPU_HOST_VA);
         if (r && r->user != &host_staging)
-            *out = (struct vgpu_pointer){r->user ? 3 : 1, -1, VGPU_HOST_VA + r->offset, r->bytes};
+            *out = (struct vgpu_pointer){r->user == &host_managed ? 3 : 1, -1,
+                                         VGPU_HOST_VA + r->offset, r->bytes};
     }
 }
 

@@ -106,11 +106,11 @@ void request_stream_wait(struct connection *c)
         request_fail(c, VGPU_INVALID_VALUE, "cudaStreamWaitEvent flags %#x: use 0", q->flags);
         return;
     }
-    if (!e->recorded)
+    if (!e->shared->recorded)
         return; /* a wait for an event that was never recorded is no wait, as on hardware */
     struct op *mark = op_new(c->process, s->device, OP_MARK);
     mark->issue_ps = q->clock_ps;
-    op_after(mark, e->recorded);
+    op_after(mark, e->shared->recorded);
     stream_push(s, mark);
     op_drop(mark);
 }
@@ -175,10 +175,10 @@ void request_event_record(struct connection *c)
         return;
     }
     request_cost(c, server_topology()->cost.record_ps);
-    struct op *mark = op_new(c->process, s->device, OP_MARK), *before = e->recorded;
+    struct op *mark = op_new(c->process, s->device, OP_MARK), *before = e->shared->recorded;
     mark->issue_ps = c->reply.r.clock_ps;
     stream_push(s, mark);
-    e->recorded = mark;
+    e->shared->recorded = mark;
     op_drop(before);
 }
 
@@ -186,15 +186,15 @@ void request_event_sync(struct connection *c)
 {
     struct event *e = find_event(c, c->request.q.event);
     trace_counts()->syncs++;
-    if (e && e->recorded)
-        request_wait(c, op_keep(e->recorded));
+    if (e && e->shared->recorded)
+        request_wait(c, op_keep(e->shared->recorded));
 }
 
 void request_event_query(struct connection *c)
 {
     struct event *e = find_event(c, c->request.q.event);
-    if (e && e->recorded)
-        c->reply.r.error = query(c, e->recorded);
+    if (e && e->shared->recorded)
+        c->reply.r.error = query(c, e->shared->recorded);
 }
 
 void request_event_elapsed(struct connection *c)
@@ -203,17 +203,18 @@ void request_event_elapsed(struct connection *c)
     struct event *a = find_event(c, q->event), *b = a ? find_event(c, q->event2) : NULL;
     if (!b)
         return;
-    if (((a->flags | b->flags) & EVENT_DISABLE_TIMING) || !a->recorded || !b->recorded ||
-        a->device != b->device) {
+    if (((a->flags | b->flags) & EVENT_DISABLE_TIMING) || !a->shared->recorded ||
+        !b->shared->recorded || a->device != b->device) {
         request_fail(c, VGPU_INVALID_HANDLE,
                      "both events must be recorded, on one GPU, and made without "
                      "cudaEventDisableTiming");
         return;
     }
-    if (query(c, a->recorded) == VGPU_NOT_READY || query(c, b->recorded) == VGPU_NOT_READY) {
+    if (query(c, a->shared->recorded) == VGPU_NOT_READY ||
+        query(c, b->shared->recorded) == VGPU_NOT_READY) {
         c->reply.r.error = VGPU_NOT_READY;
         return;
     }
     c->reply.r.error = c->process->sticky;
-    c->reply.r.value = b->recorded->end_ps - a->recorded->end_ps;
+    c->reply.r.value = b->shared->recorded->end_ps - a->shared->recorded->end_ps;
 }

@@ -87,7 +87,7 @@ void request_vmm_retain(struct connection *c)
 {
     uint64_t va = c->request.q.ptr;
     struct vmm_mapping *m = vmm_first(va);
-    if (!m || m->va > va || m->handle->owner != c->process) {
+    if (!m || m->va > va || m->handle->owner != c->process || m->handle->window) {
         request_fail(c, VGPU_INVALID_VALUE, "no allocation is mapped at %#llx",
                      (unsigned long long)va);
         return;
@@ -229,16 +229,15 @@ void request_vmm_access(struct connection *c)
     }
     order_flush(c->process);
     for (struct vmm_mapping *m = vmm_first(q->ptr); m && m->va < q->ptr + q->bytes; m = m->next)
-        m->mode[q->device] = (uint8_t)q->flags;
-    c->process->map_version++;
+        vmm_allow(m, q->device, (uint8_t)q->flags);
 }
 
 void request_vmm_get_access(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;
     struct vmm_mapping *m = vmm_first(q->ptr);
-    if (!m || m->va > q->ptr || m->handle->owner != c->process || q->device < 0 ||
-        q->device >= server_info()->device_count)
+    if (!m || m->va > q->ptr || m->handle->owner != c->process || m->handle->window ||
+        q->device < 0 || q->device >= server_info()->device_count)
         request_fail(c, VGPU_INVALID_VALUE, "nothing is mapped at %#llx, or there is no GPU %d",
                      (unsigned long long)q->ptr, q->device);
     else

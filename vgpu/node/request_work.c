@@ -85,13 +85,13 @@ static bool check_copy(struct connection *c, struct vgpu_copy *copy)
            check_range(c, "source", copy->src, span(copy->bytes, copy->rows, copy->pitch_src));
 }
 
-/* Both ends' devices have contexts afterwards. */
-static void touch_contexts(struct connection *c, int from, int to)
+/* The device of `address` has a context afterwards; of another process's memory, the one that it
+ * was opened on. */
+static void touch_context(struct connection *c, uint64_t address)
 {
-    if (from >= 0)
-        process_context(c->process, from);
-    if (to >= 0)
-        process_context(c->process, to);
+    struct pointee p;
+    if (memory_find(address, &p))
+        process_context(c->process, p.shown_on);
 }
 
 /* Does the call wait? Pageable memory is staged: the program may use it when the call returns. A
@@ -142,7 +142,8 @@ void request_copy(struct connection *c)
     op->direct = from >= 0 && to >= 0 &&
                  (process_peers_linked(c->process, from, to) || vmm_allows(copy->src, to) ||
                   vmm_allows(copy->dst, from));
-    touch_contexts(c, from, to);
+    touch_context(c, copy->dst);
+    touch_context(c, copy->src);
     time_copy(c, op);
     trace_issue(op);
     if (copy->api == VGPU_COPY_PEER && copy->sync && from >= 0 && to >= 0)

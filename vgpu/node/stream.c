@@ -69,7 +69,15 @@ void stream_free_all(struct process *process, int device)
     d->legacy.last = NULL;
 }
 
-struct event *event_new(struct process *process, int device, uint32_t flags)
+static struct shared_event *shared_events;
+
+struct shared_event *event_shared_first(void)
+{
+    return shared_events;
+}
+
+static struct event *new_event(struct process *process, int device, uint32_t flags,
+                               struct shared_event *shared)
 {
     struct event *e = calloc(1, sizeof *e);
     if (!e)
@@ -78,8 +86,28 @@ struct event *event_new(struct process *process, int device, uint32_t flags)
                         .process = process,
                         .device = device,
                         .flags = flags,
+                        .shared = shared,
                         .next = process->events};
     process->events = e;
+    shared->refs++;
+    return e;
+}
+
+struct event *event_share(struct process *process, struct shared_event *shared, int device)
+{
+    return new_event(process, device, EVENT_INTERPROCESS | EVENT_DISABLE_TIMING, shared);
+}
+
+struct event *event_new(struct process *process, int device, uint32_t flags)
+{
+    struct shared_event *shared = calloc(1, sizeof *shared);
+    struct event *e = shared ? new_event(process, device, flags, shared) : NULL;
+    if (!e) {
+        free(shared);
+        return NULL;
+    }
+    shared->next = shared_events;
+    shared_events = shared;
     return e;
 }
 
@@ -91,13 +119,25 @@ struct event *event_find(struct process *process, uint64_t id)
     return e;
 }
 
+static void drop_shared(struct shared_event *shared)
+{
+    if (--shared->refs > 0)
+        return;
+    struct shared_event **at = &shared_events;
+    while (*at != shared)
+        at = &(*at)->next;
+    *at = shared->next;
+    op_drop(shared->recorded);
+    free(shared);
+}
+
 void event_free(struct event *event)
 {
     struct event **at = &event->process->events;
     while (*at != event)
         at = &(*at)->next;
     *at = event->next;
-    op_drop(event->recorded);
+    drop_shared(event->shared);
     free(event);
 }
 

@@ -30,12 +30,20 @@ struct stream {
     struct stream *next;
 };
 
+/* What the events of several processes that mean the same have in common. */
+struct shared_event {
+    struct op *recorded; /* NULL: never */
+    uint8_t key[24];     /* ipc.c's; the first is 0: no handle was asked for */
+    int refs;
+    struct shared_event *next;
+};
+
 struct event {
     uint64_t id;
     struct process *process;
     int device;
     uint32_t flags;
-    struct op *recorded; /* NULL: never */
+    struct shared_event *shared;
     struct event *next;
 };
 
@@ -50,6 +58,10 @@ void stream_free_all(struct process *process, int device);
 struct event *event_new(struct process *process, int device, uint32_t flags);
 struct event *event_find(struct process *process, uint64_t id);
 void event_free(struct event *event);
+
+/* An event of `process` that is another one's as well. NULL: out of memory. */
+struct event *event_share(struct process *process, struct shared_event *shared, int device);
+struct shared_event *event_shared_first(void);
 void event_free_all(struct process *process, int device); /* device -1: all */
 
 /* Puts `op` at the end of `stream` and submits it. */

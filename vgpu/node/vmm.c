@@ -20,11 +20,12 @@ static uint64_t next_id = 1;
 
 /* ---- allocations and handles ---- */
 
-static void drop_allocation(struct vmm_allocation *a)
+void vmm_drop(struct vmm_allocation *a)
 {
     if (--a->refs > 0)
         return;
-    memory_give_free(a->device, a->offset);
+    if (!a->borrowed)
+        memory_give_free(a->device, a->offset);
     if (a->name_fd >= 0)
         close(a->name_fd);
     free(a);
@@ -55,7 +56,7 @@ static void settle(struct vmm_handle *h)
     while (*at != h)
         at = &(*at)->next;
     *at = h->next;
-    drop_allocation(h->allocation);
+    vmm_drop(h->allocation);
     free(h);
 }
 
@@ -74,7 +75,7 @@ struct vmm_handle *vmm_create(struct process *owner, int device, uint64_t bytes,
                                  .handle_types = types,
                                  .name_fd = -1};
     struct vmm_handle *h = handle_of(owner, a);
-    drop_allocation(a); /* the handle holds it now */
+    vmm_drop(a); /* the handle holds it now */
     return h;
 }
 
@@ -125,7 +126,7 @@ uint64_t vmm_reserve(struct process *owner, uint64_t bytes)
         free(r);
         return 0;
     }
-    *r = (struct vmm_range){owner, VGPU_VMM_VA + at, bytes};
+    *r = (struct vmm_range){.owner = owner, .va = VGPU_VMM_VA + at, .bytes = bytes};
     return r->va;
 }
 
@@ -133,7 +134,8 @@ struct vmm_range *vmm_range(const struct process *owner, uint64_t va, uint64_t b
 {
     struct arena_range *found = vmm_address(va) ? arena_find(&ranges, va - VGPU_VMM_VA) : NULL;
     struct vmm_range *r = found ? found->user : NULL;
-    return r && r->owner == owner && bytes <= r->bytes - (va - r->va) ? r : NULL;
+    bool mine = r && r->owner == owner && !r->window;
+    return mine && bytes <= r->bytes - (va - r->va) ? r : NULL;
 }
 
 void vmm_free(struct vmm_range *range)
@@ -152,18 +154,36 @@ struct vmm_mapping *vmm_first(uint64_t va)
     return m;
 }
 
-bool vmm_map(struct vmm_handle *handle, uint64_t va)
+static struct vmm_mapping *map(struct vmm_handle *handle, uint64_t va)
 {
     struct vmm_mapping *m = calloc(1, sizeof *m), **at = &mappings;
     if (!m)
-        return false;
+        return NULL;
     while (*at && (*at)->va < va)
         at = &(*at)->next;
-    *m = (struct vmm_mapping){
-        .handle = handle, .va = va, .bytes = handle->allocation->bytes, .next = *at};
+    *m = (struct vmm_mapping){.handle = handle,
+                              .va = va,
+                              .bytes = handle->allocation->bytes,
+                              .base = va,
+                              .length = handle->allocation->bytes,
+                              .shown_on = -1,
+                              .next = *at};
     *at = m;
     handle->mapped++;
-    return true;
+    return m;
+}
+
+bool vmm_map(struct vmm_handle *handle, uint64_t va)
+{
+    return map(handle, va) != NULL;
+}
+
+void vmm_allow(struct vmm_mapping *mapping, int device, uint8_t mode)
+{
+    for (int d = 0; d < VGPU_MAX_DEVICES; d++)
+        if (device < 0 || device == d)
+            mapping->mode[d] = mode;
+    mapping->handle->owner->map_version++;
 }
 
 void vmm_unmap(struct vmm_mapping *mapping)
@@ -195,13 +215,89 @@ bool vmm_allows(uint64_t address, int device)
     return m && m->mode[device];
 }
 
+/* ---- windows ---- */
+
+struct vmm_allocation *vmm_borrow(int device, uint64_t offset, uint64_t bytes)
+{
+    struct vmm_allocation *a = calloc(1, sizeof *a);
+    if (a)
+        *a = (struct vmm_allocation){.device = device,
+                                     .refs = 1,
+                                     .offset = offset,
+                                     .bytes = bytes,
+                                     .name_fd = -1,
+                                     .borrowed = true};
+    return a;
+}
+
+/* All who see `a` look again where it is. */
+static void moved(const struct vmm_allocation *a)
+{
+    for (struct vmm_handle *h = handles; h; h = h->next)
+        if (h->allocation == a)
+            h->owner->map_version++;
+}
+
+bool vmm_move(struct vmm_allocation *a)
+{
+    uint64_t to = memory_take_free(a->device, a->bytes);
+    if (to == ARENA_NONE)
+        return false;
+    if (!memory_copy_chunks(a->device, to, a->offset, a->bytes)) {
+        memory_give_free(a->device, to);
+        return false;
+    }
+    a->offset = to;
+    a->borrowed = false;
+    moved(a);
+    return true;
+}
+
+bool vmm_hand_over(struct vmm_allocation *a, uint64_t address)
+{
+    if (!memory_disown(address))
+        return false;
+    a->borrowed = false;
+    return true;
+}
+
+struct vmm_mapping *vmm_open_window(struct process *owner, struct vmm_allocation *a, uint64_t skip,
+                                    uint64_t bytes)
+{
+    uint64_t va = vmm_reserve(owner, a->bytes);
+    struct vmm_handle *h = va ? handle_of(owner, a) : NULL;
+    struct vmm_mapping *m = h ? map(h, va) : NULL;
+    struct vmm_range *range = va ? vmm_range(owner, va, a->bytes) : NULL;
+    if (h) { /* its mapping alone holds it: a program cannot name it */
+        h->held--;
+        h->window = true;
+        settle(h);
+    }
+    if (!m) {
+        if (range)
+            vmm_free(range);
+        return NULL;
+    }
+    range->window = true;
+    m->base = va + skip;
+    m->length = bytes;
+    return m;
+}
+
+void vmm_close_window(struct vmm_mapping *m)
+{
+    struct vmm_range *range = arena_find(&ranges, m->va - VGPU_VMM_VA)->user;
+    vmm_unmap(m);
+    vmm_free(range);
+}
+
 /* ---- the end of a process ---- */
 
 int vmm_count(const struct process *owner)
 {
     int count = 0;
     for (const struct vmm_handle *h = handles; h; h = h->next)
-        count += h->owner == owner;
+        count += h->owner == owner && !h->window;
     return count;
 }
 

@@ -21,6 +21,7 @@ struct vmm_allocation {
     uint64_t offset, bytes; /* in the device's memory, whole chunks */
     uint32_t handle_types;  /* as asked for at its making */
     int name_fd;            /* a memfd whose inode names it to other processes; -1: not yet */
+    bool borrowed;          /* the chunks are still a cudaMalloc block's (ipc.c) */
 };
 
 /* A process's handle of an allocation; one for each pair, however often it came. */
@@ -29,18 +30,22 @@ struct vmm_handle {
     struct vmm_allocation *allocation;
     uint64_t id;
     int held, mapped; /* by the program; by mappings */
+    bool window;
     struct vmm_handle *next;
 };
 
 struct vmm_range {
     struct process *owner;
     uint64_t va, bytes;
+    bool window; /* ipc.c's, not the program's to map and free */
 };
 
 struct vmm_mapping {
     struct vmm_handle *handle;
     uint64_t va, bytes;
     uint8_t mode[VGPU_MAX_DEVICES]; /* CUmemAccess_flags */
+    uint64_t base, length;          /* what its pointers belong to; a window shows a part */
+    int shown_on;                   /* windows: the GPU that pointers say they are on; else -1 */
     struct vmm_mapping *next;       /* by address */
 };
 
@@ -66,6 +71,18 @@ struct vmm_mapping *vmm_at(uint64_t address);
 
 /* May `device` use the mapping at `address`? */
 bool vmm_allows(uint64_t address, int device);
+
+/* Sets `device`'s access (-1: every device's). */
+void vmm_allow(struct vmm_mapping *mapping, int device, uint8_t mode);
+
+/* Windows (ipc.c): chunks of a cudaMalloc block, [skip, +bytes) of which another process sees. */
+struct vmm_allocation *vmm_borrow(int device, uint64_t offset, uint64_t bytes);
+void vmm_drop(struct vmm_allocation *allocation);
+bool vmm_move(struct vmm_allocation *allocation); /* to chunks of its own, with the contents */
+bool vmm_hand_over(struct vmm_allocation *allocation, uint64_t address); /* the block becomes its */
+struct vmm_mapping *vmm_open_window(struct process *owner, struct vmm_allocation *allocation,
+                                    uint64_t skip, uint64_t bytes);
+void vmm_close_window(struct vmm_mapping *mapping);
 
 /* What a process leaves is given back; how many allocations it still held. */
 int vmm_count(const struct process *owner);

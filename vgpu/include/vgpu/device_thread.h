@@ -17,17 +17,14 @@ VGPU_INLINE const dim3 vgpu_shape(struct vgpu_dim3 shape)
     return dim3(shape.x, shape.y, shape.z);
 }
 
-/* Not a constant expression, as in CUDA: an array of warpSize elements must not compile. */
-VGPU_INLINE int vgpu_warp_size(void)
-{
-    return 32;
-}
-
 #define threadIdx (vgpu_index(vgpu_thread_idx()))
 #define blockIdx (vgpu_index(vgpu_block_idx()))
 #define blockDim (vgpu_shape(vgpu_block_dim()))
 #define gridDim (vgpu_shape(vgpu_grid_dim()))
-#define warpSize (vgpu_warp_size())
+
+/* No macro: cudaDeviceProp has a member of the name. The context defines it, so it is no constant
+ * expression, as in CUDA: an array of warpSize elements must not compile. */
+extern "C" const int warpSize;
 
 /* ---- barriers of the block ---- */
 

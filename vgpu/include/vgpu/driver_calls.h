@@ -50,6 +50,13 @@
     X(cuCtxEnablePeerAccess, (CUcontext peer, unsigned int flags)) \
     X(cuCtxDisablePeerAccess, (CUcontext peer))
 
+#define VGPU_DRIVER_PROCESSES(X) \
+    X(cuIpcGetMemHandle, (CUipcMemHandle *handle, CUdeviceptr ptr)) \
+    X(cuIpcOpenMemHandle, (CUdeviceptr *ptr, CUipcMemHandle handle, unsigned int flags)) \
+    X(cuIpcCloseMemHandle, (CUdeviceptr ptr)) \
+    X(cuIpcGetEventHandle, (CUipcEventHandle *handle, CUevent event)) \
+    X(cuIpcOpenEventHandle, (CUevent *event, CUipcEventHandle handle))
+
 #define VGPU_DRIVER_MEMORY(X) \
     X(cuMemAlloc, (CUdeviceptr *ptr, size_t bytes)) \
     X(cuMemFree, (CUdeviceptr ptr)) \
@@ -174,6 +181,7 @@
     VGPU_DRIVER_CONTEXTS(X)                                                                        \
     VGPU_DRIVER_MEMORY(X)                                                                          \
     VGPU_DRIVER_VMM(X)                                                                             \
+    VGPU_DRIVER_PROCESSES(X)                                                                       \
     VGPU_DRIVER_WORK(X)                                                                            \
     VGPU_DRIVER_REFUSED(X)
 

@@ -9,8 +9,6 @@
 
 /* clang-format off */
 #define VGPU_LATER_MEMORY(X) \
-    X(cudaHostRegister, (void *ptr, size_t bytes, unsigned int flags)) \
-    X(cudaHostUnregister, (void *ptr)) \
     X(cudaMalloc3D, (struct cudaPitchedPtr *ptr, struct cudaExtent extent)) \
     X(cudaMemset3D, (struct cudaPitchedPtr ptr, int value, struct cudaExtent extent)) \
     X(cudaMemset3DAsync, (struct cudaPitchedPtr ptr, int value, struct cudaExtent extent, \
@@ -21,13 +19,6 @@
     X(cudaMemcpy3DPeer, (const struct cudaMemcpy3DPeerParms *copy)) \
     X(cudaMemcpy3DPeerAsync, (const struct cudaMemcpy3DPeerParms *copy, \
                               cudaStream_t stream VGPU_DEFAULT(0)))
-
-#define VGPU_LATER_PROCESSES(X) \
-    X(cudaIpcGetMemHandle, (cudaIpcMemHandle_t *handle, void *ptr)) \
-    X(cudaIpcOpenMemHandle, (void **ptr, cudaIpcMemHandle_t handle, unsigned int flags)) \
-    X(cudaIpcCloseMemHandle, (void *ptr)) \
-    X(cudaIpcGetEventHandle, (cudaIpcEventHandle_t *handle, cudaEvent_t event)) \
-    X(cudaIpcOpenEventHandle, (cudaEvent_t *event, cudaIpcEventHandle_t handle))
 
 #define VGPU_LATER_STREAMS(X) \
     X(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *user_data)) \
@@ -70,7 +61,6 @@
 
 #define VGPU_LATER_CALLS(X)                                                                        \
     VGPU_LATER_MEMORY(X)                                                                           \
-    VGPU_LATER_PROCESSES(X)                                                                        \
     VGPU_LATER_STREAMS(X)                                                                          \
     VGPU_LATER_DEVICES(X)
 

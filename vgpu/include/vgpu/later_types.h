@@ -1,21 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * later_types.h: types of calls that are declared but not modelled yet (vgpu/later_calls.h): IPC,
+ * later_types.h: types of calls that are declared but not modelled yet (vgpu/later_calls.h):
  * managed memory, memory pools, graphs, 3D copies, launch attributes.
  */
 #ifndef VGPU_LATER_TYPES_H
 #define VGPU_LATER_TYPES_H
-
-/* ---- between processes ---- */
-
-#define CUDA_IPC_HANDLE_SIZE 64
-
-typedef struct cudaIpcEventHandle_st {
-    char reserved[CUDA_IPC_HANDLE_SIZE];
-} cudaIpcEventHandle_t;
-
-typedef struct cudaIpcMemHandle_st {
-    char reserved[CUDA_IPC_HANDLE_SIZE];
-} cudaIpcMemHandle_t;
 
 /* ---- managed memory and pools ---- */
 

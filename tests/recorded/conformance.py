@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Does the virtual node answer as 4 H200s did?  conformance.py VGPU_CC PROGRAM [--write-docs]
+
+PROGRAM is `semantics` or `semantics2`: probes/PROGRAM.cu asked real hardware, and
+hgx-h200-4/PROGRAM.txt is what it said. The same program is compiled with vgpu-cc, run on the node
+`hgx-h200-4`, and compared line by line. Where the virtual node answers otherwise on purpose,
+exceptions.json says what and why; an exception that nothing needs any more is an error too, and
+docs/conformance.md must hold them all (--write-docs makes it so).
+"""
+
+import argparse
+import difflib
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).parent
+DOCS = HERE.parent.parent / "docs" / "conformance.md"
+BEGIN, END = "<!-- exceptions: begin -->\n", "<!-- exceptions: end -->\n"
+
+
+def cases(text: str) -> dict[str, list[str]]:
+    """{case: lines}; runs of spaces count as one."""
+    found: dict[str, list[str]] = {}
+    current: list[str] = []
+    for line in text.splitlines():
+        if name := re.fullmatch(r"\[(\w+)\]", line):
+            current = found.setdefault(name[1], [])
+        else:
+            current.append(re.sub(r"\s+", " ", line).strip())
+    return found
+
+
+def compiled(vgpu_cc: str, program: str, changes: list[dict], folder: str) -> str:
+    source = (HERE / "probes" / f"{program}.cu").read_text()
+    for change in changes:
+        if change["old"] not in source:
+            sys.exit(f"exceptions.json: {program}.cu does not hold {change['old']!r} any more")
+        source = source.replace(change["old"], change["new"])
+    path = Path(folder) / f"{program}.cu"
+    path.write_text(source)
+    output = str(path.with_suffix(""))
+    subprocess.run([vgpu_cc, "-o", output, str(path), "-lcuda"], check=True)
+    return output
+
+
+def answers(binary: str) -> dict[str, list[str]]:
+    ident = f"conformance-{os.getpid()}"
+    environment = dict(os.environ, VGPU_NODE="hgx-h200-4", VGPU_QUIET="1", VGPU_NODE_ID=ident)
+    done = subprocess.run(
+        [binary], env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    return cases(done.stdout)
+
+
+def differences(case: str, recorded: list[str], ours: list[str]) -> list[dict]:
+    match = difflib.SequenceMatcher(None, recorded, ours, autojunk=False)
+    return [
+        {"case": case, "recorded": recorded[a:b], "ours": ours[c:d]}
+        for kind, a, b, c, d in match.get_opcodes()
+        if kind != "equal"
+    ]
+
+
+def excused(difference: dict, exceptions: list[dict]) -> bool:
+    for exception in exceptions:
+        if all(exception[key] == difference[key] for key in ("case", "recorded", "ours")):
+            exception["used"] = True
+            return True
+    return False
+
+
+def rendered(known: dict) -> str:
+    """The exceptions as docs/conformance.md shows them."""
+    out = []
+    for program, entry in known.items():
+        for change in entry["source"]:
+            old, new, why = change["old"], change["new"], change["why"]
+            out.append(f"- `{program}.cu`: `{old}` becomes `{new}`. {why}\n")
+        for exception in entry["lines"]:
+            said = " / ".join(exception["recorded"]) or "nothing"
+            ours = " / ".join(exception["ours"]) or "nothing"
+            out.append(
+                f"- `{program}`, case `{exception['case']}`: {exception['why']}\n"
+                f"  Recorded: `{said}`. Here: `{ours}`.\n"
+            )
+    return "".join(out)
+
+
+def check_docs(known: dict, write: bool) -> list[str]:
+    text = DOCS.read_text()
+    head, rest = text.split(BEGIN)
+    wanted = head + BEGIN + rendered(known) + END + rest.split(END)[1]
+    if write:
+        DOCS.write_text(wanted)
+    elif text != wanted:
+        return [f"{DOCS.name} does not list what exceptions.json has: --write-docs"]
+    return []
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("vgpu_cc")
+    parser.add_argument("program")
+    parser.add_argument("--write-docs", action="store_true")
+    options = parser.parse_args()
+    known = json.loads((HERE / "exceptions.json").read_text())
+    mine = known[options.program]
+    problems = check_docs(known, options.write_docs)
+    recorded = cases((HERE / "hgx-h200-4" / f"{options.program}.txt").read_text())
+    with tempfile.TemporaryDirectory() as folder:
+        ours = answers(compiled(options.vgpu_cc, options.program, mine["source"], folder))
+    lines = 0
+    for case, said in recorded.items():
+        lines += len(said)
+        for difference in differences(case, said, ours.get(case, [])):
+            if not excused(difference, mine["lines"]):
+                problems.append(json.dumps(difference, indent=2))
+    problems += [
+        f"exceptions.json: nothing needs the exception of {x['case']}: {x['ours']}"
+        for x in mine["lines"]
+        if "used" not in x
+    ]
+    print("\n".join(problems))
+    print(f"{len(recorded)} cases, {lines} lines, {len(mine['lines'])} exceptions")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * ipc.h: device memory and events of one process in another one.
+ *
+ * An exported allocation has a key that nobody can guess, until its owner frees it. A process that
+ * opens it gets a window: the whole chunks around the allocation, at an address of the window's own
+ * (vmm.c), usable from the devices that were current when it was opened. Peer access has no part
+ * in it (recorded: [ipc_after_enable]). When the owner frees the memory or ends while windows are
+ * open, the bytes stay for these, and the owner may get the same address anew with other memory
+ * behind it (recorded: [ipc_lifetime]).
+ */
+#ifndef VGPU_IPC_H
+#define VGPU_IPC_H
+
+#include <stdint.h>
+
+#include "memory.h"
+#include "protocol.h"
+#include "stream.h"
+
+#define IPC_HANDLE_BYTES 64 /* CUDA_IPC_HANDLE_SIZE */
+
+/* The handle of the allocation that `p` describes; the same for each pointer into it. False: the
+ * node is out of memory. */
+bool ipc_export(const struct pointee *p, uint8_t handle[IPC_HANDLE_BYTES]);
+
+/* Opens a handle for `process` on `device`. An error code; *address is set on success. Each open
+ * needs a close. */
+int ipc_open(struct process *process, const uint8_t *handle, int device, uint64_t *address);
+
+/* False: `address` is not what ipc_open gave to this process, or closed as often. */
+bool ipc_close(struct process *process, uint64_t address);
+
+/* The owner is about to free the allocation at `address`. */
+void ipc_freed(struct process *owner, uint64_t address);
+
+/* `process` loses its device (-1: all): its windows close, what it exported stays for others. */
+void ipc_end(struct process *process, int device);
+
+/* Opens that `process` has not closed. */
+int ipc_open_count(const struct process *process);
+
+/* Events. The handle of an interprocess event; another event for it in `process`, or NULL. */
+bool ipc_event_export(struct event *event, uint8_t handle[IPC_HANDLE_BYTES]);
+struct event *ipc_event_open(struct process *process, const uint8_t *handle, int device);
+
+#endif
