@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * bench.h: what the files of the bench share.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* processes.c: the node's processes, found by its id in their command lines. */
+double node_cpu_seconds(const char *id); /* of the node and its contexts, since they started */
+double node_megabytes(const char *id);   /* PSS; resident pages where that may not be read */
+
+/* peers.c: the same work without a node. */
+int peer_threads(void);
+double peer_seconds(void);
+void peer_add(const float *a, const float *b, float *c, long n);
+void peer_reduce(const float *in, float *out, long blocks);
+
+#ifdef __cplusplus
+}
+
+/* kernels.cu */
+enum { BLOCK = 256 };
+void launch_nop(void);
+void launch_add(const float *a, const float *b, float *c, long n);
+void launch_reduce(const float *in, float *out, unsigned blocks);
+void launch_reduce_plain(const float *in, float *out, unsigned blocks);
+void launch_fill(float *out, long n);
+#endif
+
+#endif

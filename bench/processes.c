@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * processes.c: processor time and memory of a node and its contexts, from /proc.
+ */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST = 64 };
+
+static size_t read_file(int pid, const char *name, char *text, size_t room)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/%s", pid, name);
+    FILE *file = fopen(path, "re");
+    size_t got = file ? fread(text, 1, room - 1, file) : 0;
+    if (file)
+        fclose(file);
+    text[got] = '\0';
+    return got;
+}
+
+/* Whether the process is `vgpu-node --id ID ...`. */
+static int is_node(int pid, const char *id)
+{
+    char line[4096];
+    size_t got = read_file(pid, "cmdline", line, sizeof line);
+    const char *end = line + got, *option = line + strlen(line) + 1;
+    if (!strstr(line, "vgpu-node") || option >= end || strcmp(option, "--id") != 0)
+        return 0;
+    const char *value = option + strlen(option) + 1;
+    return value < end && strcmp(value, id) == 0;
+}
+
+static int parent_of(int pid)
+{
+    char line[512];
+    int parent = 0;
+    read_file(pid, "stat", line, sizeof line);
+    const char *end = strrchr(line, ')');
+    if (end)
+        sscanf(end + 1, " %*c %d", &parent);
+    return parent;
+}
+
+static int list(const char *id, int *pid)
+{
+    int count = 0, node = 0;
+    DIR *proc = opendir("/proc");
+    for (struct dirent *e; proc && !node && (e = readdir(proc));)
+        if (atoi(e->d_name) && is_node(atoi(e->d_name), id))
+            pid[count++] = node = atoi(e->d_name);
+    if (proc)
+        rewinddir(proc);
+    for (struct dirent *e; proc && node && count < MOST && (e = readdir(proc));)
+        if (atoi(e->d_name) && parent_of(atoi(e->d_name)) == node)
+            pid[count++] = atoi(e->d_name);
+    if (proc)
+        closedir(proc);
+    return count;
+}
+
+double node_cpu_seconds(const char *id)
+{
+    int pid[MOST], count = list(id, pid);
+    double sum = 0;
+    for (int i = 0; i < count; i++) {
+        clockid_t clock;
+        struct timespec t;
+        if (clock_getcpuclockid(pid[i], &clock) == 0 && clock_gettime(clock, &t) == 0)
+            sum += (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    }
+    return sum;
+}
+
+static double megabytes(int pid)
+{
+    char text[8192];
+    long kilobytes = 0, pages = 0;
+    read_file(pid, "smaps_rollup", text, sizeof text);
+    const char *pss = strstr(text, "\nPss:");
+    if (pss && sscanf(pss, "\nPss: %ld", &kilobytes) == 1)
+        return (double)kilobytes / 1024;
+    read_file(pid, "statm", text, sizeof text);
+    sscanf(text, "%*d %ld", &pages);
+    return (double)pages * (double)sysconf(_SC_PAGESIZE) / (1 << 20);
+}
+
+double node_megabytes(const char *id)
+{
+    int pid[MOST], count = list(id, pid);
+    double sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += megabytes(pid[i]);
+    return sum;
+}

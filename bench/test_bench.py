@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: MIT
+"""The bench runs to its end with tiny sizes and prints every figure of its README."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+program = sys.argv[1]
+readme = (pathlib.Path(__file__).parent / "README.md").read_text(encoding="utf-8")
+names = re.findall(r"^\| `([^`]+)` \|", readme, re.MULTILINE)
+done = subprocess.run([program, "--tiny"], capture_output=True, text=True, check=False)
+lines = done.stdout.splitlines()[1:]
+printed = [line[:24].strip() for line in lines]
+assert done.returncode == 0, done.stderr
+assert len(names) == 8, f"figures in README.md: {names}"
+assert sorted(printed) == sorted(names), f"printed {printed}, README.md has {names}"
+for line in lines:
+    assert re.search(r"\d", line[45:]), f"no value: {line}"
+usage = subprocess.run([program, "--no"], capture_output=True, text=True, check=False)
+assert usage.returncode == 2 and "usage" in usage.stderr, usage
+print(f"{len(printed)} figures")
