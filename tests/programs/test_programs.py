@@ -70,6 +70,14 @@ class Registered(unittest.TestCase):
         self.assertEqual(run("registered", "unregistered").stdout, "700\n")
 
 
+class HostFunctions(unittest.TestCase):
+    def test_in_streams_of_every_gpu(self) -> None:
+        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+            done = run("host_function", node=node, VGPU_QUIET="1")
+            expected = (f"host functions on {gpus} GPUs: right\n", 0)
+            self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+
+
 class Groups(unittest.TestCase):
     def test_tiles_of_every_size(self) -> None:
         for lanes in ("forward", "reverse", "seeded"):

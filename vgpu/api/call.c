@@ -33,6 +33,12 @@ void vgpu__limit_silence(int fd)
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 }
 
+void vgpu__speak_when_asked(int fd)
+{
+    struct timeval never = {0};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &never, sizeof never);
+}
+
 static bool receive(int fd, const struct vgpu_request *request, struct vgpu_reply *reply, int *fds,
                     int *fd_count)
 {
@@ -86,6 +92,8 @@ static cudaError_t ready(void)
         return error;
     if (atomic_load(&vgpu__process.forked))
         return cudaErrorInitializationError;
+    if (vgpu__self.in_host_function)
+        return cudaErrorNotPermitted;
     return vgpu__wire() ? cudaSuccess : cudaErrorUnknown;
 }
 

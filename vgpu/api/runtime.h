@@ -87,8 +87,9 @@ struct vgpu__thread { /* owner thread only */
     uint64_t clock_ps;
     struct vgpu__wire *wire;
     /* the driver API's view, see driver_context.c */
-    bool bound;     /* a runtime call has used `device` */
-    bool in_driver; /* inside a driver call */
+    bool bound;            /* a runtime call has used `device` */
+    bool in_driver;        /* inside a driver call */
+    bool in_host_function; /* that a stream called: no CUDA calls */
     int context_count;
     struct CUctx_st *contexts[VGPU__CONTEXTS];
 };
@@ -129,6 +130,7 @@ bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
 
 /* A wait on `fd` that takes longer than a minute is told about. */
 void vgpu__limit_silence(int fd);
+void vgpu__speak_when_asked(int fd); /* no limit: its replies come when there is something to do */
 
 /* pin.c: the calling thread moves to the node's CPU, and back. */
 struct vgpu__pin {

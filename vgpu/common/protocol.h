@@ -136,6 +136,9 @@ enum vgpu_op {
     VGPU_OP_IPC_CLOSE,      /* ptr */
     VGPU_OP_IPC_EVENT,      /* event -> data = 64 bytes, a handle of it */
     VGPU_OP_IPC_EVENT_OPEN, /* device, data = handle -> value = event */
+    VGPU_OP_HOST_FUNC,      /* stream, device, value = the function, for VGPU_OP_HOST_NEXT */
+    VGPU_OP_HOST_NEXT,      /* value = the function that has returned, or 0 -> value = the next one
+                               to call; no reply until there is one */
     VGPU_OP_BYE,            /* orderly end of a process (atexit) */
     /* witness only */
     VGPU_OP_SUMMARY, /* -> summary, over all processes that said hello */

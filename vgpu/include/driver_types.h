@@ -219,6 +219,12 @@ enum cudaStreamCaptureStatus {
     cudaStreamCaptureStatusInvalidated = 2
 };
 
+/* ---- host functions ---- */
+
+typedef void(CUDART_CB *cudaHostFn_t)(void *user_data);
+typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status,
+                                              void *user_data);
+
 #include "vgpu/later_types.h"
 
 #endif

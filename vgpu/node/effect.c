@@ -125,6 +125,13 @@ static enum effect run(struct op *op, bool resume)
     }
 }
 
+static enum effect call_host(struct op *op)
+{
+    if (op->u.host.state == HOST_WAITS)
+        op->u.host.state = HOST_WANTED;
+    return op->u.host.state == HOST_DONE ? EFFECT_DONE : EFFECT_STALLED;
+}
+
 enum effect effect_apply(struct op *op)
 {
     if (op->process->dead || op->process->sticky)
@@ -137,6 +144,8 @@ enum effect effect_apply(struct op *op)
         memory_give(op->process, op->u.free);
     else if (op->kind == OP_KERNEL)
         return run(op, false);
+    else if (op->kind == OP_HOST)
+        return call_host(op);
     return EFFECT_DONE;
 }
 
@@ -144,11 +153,13 @@ enum effect effect_resume(struct op *op)
 {
     if (op->process->dead || op->process->sticky)
         return EFFECT_DONE;
-    return run(op, true);
+    return op->kind == OP_HOST ? call_host(op) : run(op, true);
 }
 
 void effect_abandon(struct op *op)
 {
+    if (op->kind != OP_KERNEL)
+        return;
     if (op->u.kernel.stalled && !op->process->dead)
         context_abort(op);
     op->u.kernel.stalled = false;

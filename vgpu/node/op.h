@@ -22,7 +22,12 @@ struct process;
 
 #define OP_TOUCHES 16
 
-enum op_kind { OP_MARK, OP_COPY, OP_MEMSET, OP_KERNEL, OP_FREE };
+enum op_kind { OP_MARK, OP_COPY, OP_MEMSET, OP_KERNEL, OP_FREE, OP_HOST };
+
+struct host_call { /* hostcall.h */
+    uint64_t function;
+    enum { HOST_WAITS, HOST_WANTED, HOST_RUNS, HOST_DONE } state;
+};
 
 struct kernel_run {
     struct vgpu_launch launch;
@@ -46,6 +51,7 @@ struct op {
         struct vgpu_copy copy;
         struct vgpu_memset memset;
         struct kernel_run kernel;
+        struct host_call host;
         uint64_t free; /* address of what cudaFreeAsync gives back */
     } u;
     struct vgpu_run_counts *counts; /* kernels, once carried out */

@@ -289,8 +289,14 @@ void order_describe(char *text, int room)
     text[0] = '\0';
     for (int i = 0, used = 0; i < stalled.count && used < room; i++) {
         struct op *op = stalled.item[i];
-        used += snprintf(text + used, (size_t)(room - used), "%skernel %s on GPU %d polls: %s",
-                         i ? "; " : "", op->u.kernel.name, op->device, effect_stall_text(op));
+        const char *next = i ? "; " : "";
+        if (op->kind == OP_HOST)
+            used += snprintf(text + used, (size_t)(room - used),
+                             "%sa host function in a stream of GPU %d has not returned", next,
+                             op->device);
+        else
+            used += snprintf(text + used, (size_t)(room - used), "%skernel %s on GPU %d polls: %s",
+                             next, op->u.kernel.name, op->device, effect_stall_text(op));
     }
 }
 

@@ -148,6 +148,8 @@ static const struct {
     [VGPU_OP_IPC_CLOSE] = {request_ipc_close, request_ipc_close_done, PROGRAM},
     [VGPU_OP_IPC_EVENT] = {request_ipc_event, NULL, PROGRAM},
     [VGPU_OP_IPC_EVENT_OPEN] = {request_ipc_event_open, NULL, PROGRAM},
+    [VGPU_OP_HOST_FUNC] = {request_host_func, NULL, PROGRAM},
+    [VGPU_OP_HOST_NEXT] = {request_host_next, NULL, PROGRAM},
     [VGPU_OP_BYE] = {bye, NULL, PROGRAM},
     [VGPU_OP_SUMMARY] = {request_summary, NULL, WITNESS},
     [VGPU_OP_TRACE] = {request_trace, NULL, WITNESS},

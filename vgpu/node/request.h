@@ -59,6 +59,9 @@ void request_copy(struct connection *c);
 void request_memset(struct connection *c);
 void request_launch(struct connection *c);
 
+void request_host_func(struct connection *c);
+void request_host_next(struct connection *c);
+
 /* request_device.c */
 void request_context(struct connection *c);
 void request_device_sync(struct connection *c);

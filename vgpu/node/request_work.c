@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hostcall.h"
 #include "memory.h"
 #include "process.h"
 #include "sim.h"
@@ -266,4 +267,26 @@ void request_launch(struct connection *c)
     trace_issue(op);
     stream_push(s, op);
     op_drop(op);
+}
+
+/* ---- functions of the program ---- */
+
+void request_host_func(struct connection *c)
+{
+    struct stream *s = request_stream(c);
+    if (!s)
+        return;
+    struct op *op = new_op(c, s->device, OP_HOST);
+    op->u.host.function = c->request.q.value;
+    stream_push(s, op);
+    hostcall_add(op);
+    op_drop(op);
+}
+
+void request_host_next(struct connection *c)
+{
+    request_cost(c, 0);
+    if (c->request.q.value)
+        hostcall_done(c->process, c->request.q.value);
+    c->takes = true;
 }

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "codes.h"
+#include "hostcall.h"
 #include "order.h"
 #include "process.h"
 #include "sim.h"
@@ -21,6 +22,7 @@
 
 #define MAX_CONNECTIONS 1024
 #define RETRY_MS 5
+#define IDLE_MS 2             /* then host functions are called that nobody waits for */
 #define FIRST_CLIENT_MS 30000 /* whoever started the node must have died */
 #define DEADLOCK_S 3          /* all host threads wait, no kernel moves: nobody will ever end it */
 
@@ -138,7 +140,7 @@ static double seconds(void)
 static bool all_wait(void)
 {
     for (int i = 0; i < connection_count; i++)
-        if (connections[i]->works && !connections[i]->wait)
+        if (connections[i]->works && !connections[i]->wait && !connections[i]->takes)
             return false;
     return true;
 }
@@ -157,6 +159,10 @@ static void end_deadlock(struct connection *c)
 /* Lets the operation that `c` waits for happen. True when the reply can go. */
 static bool advance(struct connection *c)
 {
+    if (c->takes) {
+        c->takes = !hostcall_next(c->process, &c->reply.r.value);
+        return !c->takes;
+    }
     if (!c->wait)
         return true;
     if (order_carry_out(c->wait) == PROGRESS_DONE &&
@@ -190,8 +196,9 @@ static bool serve(struct connection *c)
 static void serve_waiting(void)
 {
     for (int i = connection_count - 1; i >= 0; i--)
-        if (connections[i]->wait && (hung_up(connections[i]->socket) ||
-                                     (advance(connections[i]) && !answer(connections[i]))))
+        if ((connections[i]->wait || connections[i]->takes) &&
+            (hung_up(connections[i]->socket) ||
+             (advance(connections[i]) && !answer(connections[i]))))
             drop(i);
 }
 
@@ -230,6 +237,16 @@ static void accept_one(int listener)
         server_add(socket);
 }
 
+/* How long there may be nothing to read. */
+static int patience_ms(void)
+{
+    if (any_waiting())
+        return RETRY_MS;
+    if (hostcall_pending())
+        return IDLE_MS;
+    return connection_count ? -1 : FIRST_CLIENT_MS;
+}
+
 /* One round: waits for something to read, reads it, lets waiting ones go on. */
 static void serve_round(int listener)
 {
@@ -242,8 +259,8 @@ static void serve_round(int listener)
             polled[n++] = (struct pollfd){.fd = connections[i]->socket, .events = POLLIN};
         }
     polled[n] = (struct pollfd){.fd = listener, .events = POLLIN};
-    int limit_ms = any_waiting() ? RETRY_MS : connection_count ? -1 : FIRST_CLIENT_MS;
-    poll(polled, (nfds_t)n + 1, limit_ms);
+    if (poll(polled, (nfds_t)n + 1, patience_ms()) == 0)
+        hostcall_push();
     for (int i = 0; i < n; i++) {
         if (!polled[i].revents)
             continue;

@@ -46,6 +46,7 @@ struct connection {
     bool reply_fd_ours;   /* close reply_fd[0] after sending */
     struct op *wait;      /* the reply goes out when this is finished */
     enum wait until;      /* or as this says */
+    bool takes;           /* its thread calls host functions, and waits for the next one */
     double blocked_since; /* wall seconds; 0: not blocked */
 };
 

@@ -256,6 +256,15 @@ static enum progress begin_kernel(struct op *op)
     return PROGRESS_DONE;
 }
 
+/* What the function computes costs nothing, as elsewhere on the host; its thread has to wake up. */
+static enum progress begin_host(struct op *op)
+{
+    if (order_carry_out(op) == PROGRESS_BLOCKED)
+        return PROGRESS_BLOCKED;
+    push(now + topology->cost.wake_ps, op, PHASE_LATENCY);
+    return PROGRESS_DONE;
+}
+
 static void send(struct op *op)
 {
     if (op->kind == OP_COPY)
@@ -284,6 +293,8 @@ static enum progress start(struct op *op)
     case OP_FREE: /* a word in a table */
         push(now, op, PHASE_LATENCY);
         break;
+    case OP_HOST:
+        return begin_host(op);
     case OP_KERNEL:
         return begin_kernel(op);
     }

@@ -21,9 +21,6 @@
                               cudaStream_t stream VGPU_DEFAULT(0)))
 
 #define VGPU_LATER_STREAMS(X) \
-    X(cudaLaunchHostFunc, (cudaStream_t stream, cudaHostFn_t function, void *user_data)) \
-    X(cudaStreamAddCallback, (cudaStream_t stream, cudaStreamCallback_t callback, \
-                              void *user_data, unsigned int flags)) \
     X(cudaStreamCopyAttributes, (cudaStream_t dst, cudaStream_t src)) \
     X(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode)) \
     X(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph)) \

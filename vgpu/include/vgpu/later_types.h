@@ -106,12 +106,6 @@ struct cudaMemcpy3DPeerParms {
     struct cudaExtent extent;
 };
 
-/* ---- host functions ---- */
-
-typedef void(CUDART_CB *cudaHostFn_t)(void *user_data);
-typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status,
-                                              void *user_data);
-
 /* ---- graphs ---- */
 
 typedef struct CUgraph_st *cudaGraph_t;
