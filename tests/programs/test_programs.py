@@ -78,6 +78,14 @@ class HostFunctions(unittest.TestCase):
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
 
 
+class Graphs(unittest.TestCase):
+    def test_over_every_gpu(self) -> None:
+        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+            done = run("graphs", node=node)
+            expected = (f"graphs on {gpus} GPUs: right\n", 0)
+            self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+
+
 class Groups(unittest.TestCase):
     def test_tiles_of_every_size(self) -> None:
         for lanes in ("forward", "reverse", "seeded"):

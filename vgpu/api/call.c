@@ -101,11 +101,15 @@ struct vgpu_request *vgpu__begin(const char *call, uint32_t op)
 {
     if (vgpu__record(ready()) != cudaSuccess)
         return NULL;
+    if (atomic_load_explicit(&vgpu__capturing, memory_order_relaxed) &&
+        vgpu__capture_gate(call, op) != cudaSuccess)
+        return NULL;
     vgpu__context_used();
     struct vgpu_request *request = (struct vgpu_request *)vgpu__self.wire->request;
     *request = (struct vgpu_request){.op = op,
                                      .device = vgpu__process.physical[vgpu__self.device],
                                      .peer = -1,
+                                     .graph = vgpu__self.graph,
                                      .clock_ps = vgpu__self.clock_ps};
     snprintf(request->call, sizeof request->call, "%s", call);
     return request;
@@ -152,7 +156,7 @@ static cudaError_t ask(int fd, bool free_of_charge, const struct vgpu_reply **ou
     if (atomic_load(&vgpu__process.lost) ||
         !vgpu__exchange(wire->fd, request, fd, reply, fds, fd_count))
         return cudaErrorUnknown;
-    if (!free_of_charge)
+    if (!free_of_charge && !vgpu__self.graph)
         keep_time(reply->clock_ps);
     if (reply->explain[0])
         vgpu__say(request->call, "%s", reply->explain);

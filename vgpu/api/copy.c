@@ -5,7 +5,7 @@
  * CUDA's table of which copies wait for what.
  */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "graph.h"
 
 #include <string.h>
 
@@ -46,7 +46,7 @@ static cudaError_t check_side(const struct vgpu__copy *c, const void *pointer, b
                         place == VGPU__DEVICE ? "device" : "host");
 }
 
-static cudaError_t check(const struct vgpu__copy *c)
+cudaError_t vgpu__copy_check(const struct vgpu__copy *c)
 {
     if ((int)c->kind < cudaMemcpyHostToHost || c->kind > cudaMemcpyDefault)
         return vgpu__refuse(
@@ -184,9 +184,17 @@ cudaError_t vgpu__copy(const struct vgpu__copy *c)
     struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_COPY);
     if (!request)
         return vgpu__failed();
-    cudaError_t error = check(c);
+    cudaError_t error = vgpu__copy_check(c);
     if (error != cudaSuccess)
         return error;
+    struct CUgraphNode_st *node =
+        c->sync ? NULL : vgpu__capture(c->call, c->stream, cudaGraphNodeTypeMemcpy, &error);
+    if (error != cudaSuccess)
+        return error;
+    if (node) {
+        node->u.copy = *c;
+        return cudaSuccess;
+    }
     if (c->width && c->rows && vgpu__place(c->dst) != VGPU__DEVICE &&
         vgpu__place(c->src) != VGPU__DEVICE)
         return host_to_host(c);
@@ -255,6 +263,9 @@ static cudaError_t copy_peer(const char *call, void *dst, int dst_device, const 
         return vgpu__refuse(cudaErrorInvalidDevice, call,
                             "devices %d and %d; this process sees %d (0 to %d)", dst_device,
                             src_device, vgpu__process.device_count, vgpu__process.device_count - 1);
+    cudaError_t error = sync ? cudaSuccess : vgpu__capture_forbids(call, stream, true);
+    if (error != cudaSuccess)
+        return error;
     request->stream = vgpu__stream_id(stream);
     request->u.copy = (struct vgpu_copy){
         .dst = vgpu__node_address(dst),

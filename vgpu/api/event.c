@@ -2,7 +2,7 @@
  * event.c: events. A handle is the node's number for the event. Times are virtual: what
  * cudaEventElapsedTime gives is the same in every run.
  */
-#include "runtime.h"
+#include "graph.h"
 
 static cudaError_t create(const char *call, cudaEvent_t *event, unsigned int flags)
 {
@@ -49,6 +49,7 @@ static struct vgpu_request *about(const char *call, uint32_t op, cudaEvent_t eve
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
+    vgpu__capture_forget(event);
     return about("cudaEventDestroy", VGPU_OP_EVENT_DESTROY, event) ? vgpu__end(NULL)
                                                                    : vgpu__failed();
 }
@@ -61,7 +62,10 @@ static cudaError_t record(const char *call, cudaEvent_t event, cudaStream_t stre
         return vgpu__failed();
     if (flags != cudaEventRecordDefault)
         return vgpu__refuse(cudaErrorInvalidValue, call,
-                            "flags are %u and must be 0 (captures are not modelled)", flags);
+                            "flags are %u and must be 0 (external events are not modelled)", flags);
+    cudaError_t error;
+    if (vgpu__capture_record(event, stream, &error))
+        return error;
     request->stream = vgpu__stream_id(stream);
     return vgpu__end(NULL);
 }
@@ -78,12 +82,18 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
+    cudaError_t error;
+    if (vgpu__capture_holds("cudaEventSynchronize", event, &error))
+        return error;
     return about("cudaEventSynchronize", VGPU_OP_EVENT_SYNC, event) ? vgpu__end(NULL)
                                                                     : vgpu__failed();
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
 {
+    cudaError_t error;
+    if (vgpu__capture_holds("cudaEventQuery", event, &error))
+        return error;
     return about("cudaEventQuery", VGPU_OP_EVENT_QUERY, event) ? vgpu__end(NULL) : vgpu__failed();
 }
 

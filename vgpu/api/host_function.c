@@ -7,14 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 
-#include "runtime.h"
-
-struct host_function {
-    cudaHostFn_t function;
-    cudaStreamCallback_t callback; /* instead of `function` */
-    cudaStream_t stream;
-    void *data;
-};
+#include "graph.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static bool caller_runs; /* guarded by lock */
@@ -27,7 +20,8 @@ static void call(struct host_function *f)
     else
         f->function(f->data);
     vgpu__self.in_host_function = false;
-    free(f);
+    if (!f->kept)
+        free(f);
 }
 
 /* Each request says which function has returned, and each reply which one is next. */
@@ -68,22 +62,42 @@ static bool start_caller(void)
     return runs;
 }
 
-static cudaError_t enqueue(const char *name, struct host_function function)
+cudaError_t vgpu__host_function(const char *name, struct host_function *f, cudaStream_t stream)
 {
     struct vgpu_request *request = vgpu__begin(name, VGPU_OP_HOST_FUNC);
     if (!request)
         return vgpu__failed();
+    if (!start_caller())
+        return vgpu__refuse(cudaErrorMemoryAllocation, name, "no memory for a thread to call it");
+    request->stream = vgpu__stream_id(stream);
+    request->value = (uint64_t)(uintptr_t)f;
+    return vgpu__end(NULL);
+}
+
+static cudaError_t enqueue(const char *name, struct host_function function)
+{
+    cudaError_t error;
+    if (!vgpu__begin(name, VGPU_OP_HOST_FUNC))
+        return vgpu__failed();
     if (!function.function && !function.callback)
         return vgpu__refuse(cudaErrorInvalidValue, name, "the function is a null pointer");
+    if (function.callback &&
+        (error = vgpu__capture_forbids(name, function.stream, true)) != cudaSuccess)
+        return error;
+    struct CUgraphNode_st *node =
+        vgpu__capture(name, function.stream, cudaGraphNodeTypeHost, &error);
+    if (error != cudaSuccess)
+        return error;
     struct host_function *f = malloc(sizeof *f);
-    if (!f || !start_caller()) {
-        free(f);
-        return vgpu__refuse(cudaErrorMemoryAllocation, name, "no memory for the function's call");
-    }
+    if (!f)
+        return vgpu__record(cudaErrorMemoryAllocation);
     *f = function;
-    request->stream = vgpu__stream_id(function.stream);
-    request->value = (uint64_t)(uintptr_t)f;
-    cudaError_t error = vgpu__end(NULL);
+    f->kept = node != NULL;
+    if (node) {
+        node->u.host = f;
+        return cudaSuccess;
+    }
+    error = vgpu__host_function(name, f, function.stream);
     if (error != cudaSuccess)
         free(f);
     return error;

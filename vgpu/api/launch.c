@@ -7,10 +7,11 @@
  * ones said 9), a host function with 400, a cooperative grid that cannot be resident with 720.
  */
 #define _GNU_SOURCE
-#include "runtime.h"
-
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "graph.h"
 
 #include "registration.h"
 
@@ -50,22 +51,15 @@ cudaError_t vgpu_pop_call(dim3 *grid, dim3 *block, size_t *shared, cudaStream_t 
 
 /* ---- checks ---- */
 
-struct launch {
-    const char *call;
-    const struct vgpu_host_kernel *kernel;
-    struct configuration c;
-    bool cooperative;
-};
-
-static cudaError_t refuse(const struct launch *l, const char *what, size_t got, size_t most)
+static cudaError_t refuse(const struct vgpu__launch *l, const char *what, size_t got, size_t most)
 {
     return vgpu__refuse(cudaErrorInvalidValue, l->call, "kernel %s: %s %zu, allowed are 1 to %zu",
                         l->kernel->name, what, got, most);
 }
 
-static cudaError_t check_shape(const struct launch *l)
+static cudaError_t check_shape(const struct vgpu__launch *l)
 {
-    dim3 g = l->c.grid, b = l->c.block;
+    dim3 g = l->grid, b = l->block;
     size_t threads = (size_t)b.x * b.y * b.z;
     size_t most =
         l->kernel->max_threads && l->kernel->max_threads < 1024 ? l->kernel->max_threads : 1024;
@@ -86,21 +80,21 @@ static cudaError_t check_shape(const struct launch *l)
     return cudaSuccess;
 }
 
-static cudaError_t check_resources(const struct launch *l)
+static cudaError_t check_resources(const struct vgpu__launch *l)
 {
     size_t limit = vgpu__dynamic_limit(l->kernel);
-    if (l->c.shared > limit)
+    if (l->shared > limit)
         return vgpu__refuse(
             cudaErrorInvalidValue, l->call,
             "kernel %s: %zu bytes of dynamic shared memory, allowed are %zu beside its own %u; "
             "cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize allows more, up "
             "to what the device has",
-            l->kernel->name, l->c.shared, limit, l->kernel->static_shared_bytes);
+            l->kernel->name, l->shared, limit, l->kernel->static_shared_bytes);
     if (!l->cooperative)
         return cudaSuccess;
-    size_t threads = (size_t)l->c.block.x * l->c.block.y * l->c.block.z;
-    size_t blocks = (size_t)l->c.grid.x * l->c.grid.y * l->c.grid.z;
-    size_t room = (size_t)vgpu__blocks_per_sm(l->kernel, threads, l->c.shared) *
+    size_t threads = (size_t)l->block.x * l->block.y * l->block.z;
+    size_t blocks = (size_t)l->grid.x * l->grid.y * l->grid.z;
+    size_t room = (size_t)vgpu__blocks_per_sm(l->kernel, threads, l->shared) *
                   (size_t)vgpu__device_info(vgpu__self.device)->sm_count;
     if (blocks > room)
         return vgpu__refuse(
@@ -112,51 +106,9 @@ static cudaError_t check_resources(const struct launch *l)
 
 /* ---- the launch ---- */
 
-/* Arguments back to back, in table order. False: they are more than a launch can carry. */
-static bool pack(struct vgpu_request *request, const struct vgpu_host_kernel *kernel, void **args)
+cudaError_t vgpu__launch_check(struct vgpu__launch *l, const void *func, void **args)
 {
-    size_t at = 0;
-    for (uint32_t i = 0; i < kernel->param_count; i++) {
-        if (kernel->param_bytes[i] > VGPU_ARGS_MAX - at)
-            return false;
-        memcpy(request->data + at, args[i], kernel->param_bytes[i]);
-        at += kernel->param_bytes[i];
-    }
-    request->data_bytes = (uint32_t)at;
-    return true;
-}
-
-static cudaError_t send(const struct launch *l, uint32_t module, void **args)
-{
-    struct vgpu_request *request = vgpu__begin(l->kernel->name, VGPU_OP_LAUNCH);
-    if (!request)
-        return vgpu__failed();
-    if (!pack(request, l->kernel, args))
-        return vgpu__refuse(cudaErrorInvalidValue, l->call,
-                            "kernel %s: its arguments take more than %d bytes", l->kernel->name,
-                            VGPU_ARGS_MAX);
-    const struct configuration *c = &l->c;
-    request->stream = vgpu__stream_id(c->stream);
-    request->u.launch = (struct vgpu_launch){
-        .module = module,
-        .kernel = l->kernel->ordinal,
-        .grid = {c->grid.x, c->grid.y, c->grid.z},
-        .block = {c->block.x, c->block.y, c->block.z},
-        .shared_bytes = c->shared,
-        .param_count = l->kernel->param_count,
-        .args_bytes = request->data_bytes,
-        .cooperative = l->cooperative,
-    };
-    return vgpu__end(NULL);
-}
-
-static cudaError_t launch(struct launch *l, const void *func, void **args)
-{
-    struct vgpu_host_module *module;
-    uint32_t id;
-    if (!vgpu__begin(l->call, VGPU_OP_LAUNCH))
-        return vgpu__failed();
-    l->kernel = vgpu__find_kernel(func, &module);
+    l->kernel = vgpu__find_kernel(func, &l->module);
     if (!l->kernel)
         return vgpu__refuse(
             func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction, l->call,
@@ -166,22 +118,121 @@ static cudaError_t launch(struct launch *l, const void *func, void **args)
         error = check_resources(l);
     if (error == cudaSuccess && l->kernel->param_count > 0 && !args)
         error = vgpu__record(cudaErrorInvalidValue);
-    if (error == cudaSuccess)
-        error = vgpu__load_module(module, l->call, &id);
-    return error == cudaSuccess ? send(l, id, args) : error;
+    return error;
+}
+
+/* Arguments back to back, in table order. False: they are more than a launch can carry. */
+static bool pack(unsigned char *to, uint32_t *bytes, const struct vgpu_host_kernel *kernel,
+                 void **args)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; i < kernel->param_count; i++) {
+        if (kernel->param_bytes[i] > VGPU_ARGS_MAX - at)
+            return false;
+        memcpy(to + at, args[i], kernel->param_bytes[i]);
+        at += kernel->param_bytes[i];
+    }
+    *bytes = (uint32_t)at;
+    return true;
+}
+
+static cudaError_t too_long(const struct vgpu__launch *l)
+{
+    return vgpu__refuse(cudaErrorInvalidValue, l->call,
+                        "kernel %s: its arguments take more than %d bytes", l->kernel->name,
+                        VGPU_ARGS_MAX);
+}
+
+cudaError_t vgpu__launch_pack(struct vgpu__launch *l, void **args)
+{
+    l->args = malloc(VGPU_ARGS_MAX);
+    if (!l->args)
+        return vgpu__record(cudaErrorMemoryAllocation);
+    return pack(l->args, &l->args_bytes, l->kernel, args) ? cudaSuccess : too_long(l);
+}
+
+void vgpu__launch_drop(struct vgpu__launch *l)
+{
+    free(l->args);
+    l->args = NULL;
+}
+
+/* The thread's request for the launch; its arguments are still missing. NULL: see vgpu__failed. */
+static struct vgpu_request *request_of(const struct vgpu__launch *l, cudaStream_t stream)
+{
+    uint32_t id;
+    if (vgpu__load_module(l->module, l->call, &id) != cudaSuccess)
+        return NULL;
+    struct vgpu_request *request = vgpu__begin(l->kernel->name, VGPU_OP_LAUNCH);
+    if (!request)
+        return NULL;
+    request->stream = vgpu__stream_id(stream);
+    request->u.launch = (struct vgpu_launch){
+        .module = id,
+        .kernel = l->kernel->ordinal,
+        .grid = {l->grid.x, l->grid.y, l->grid.z},
+        .block = {l->block.x, l->block.y, l->block.z},
+        .shared_bytes = l->shared,
+        .param_count = l->kernel->param_count,
+        .cooperative = l->cooperative,
+    };
+    return request;
+}
+
+static cudaError_t send(struct vgpu_request *request)
+{
+    request->u.launch.args_bytes = request->data_bytes;
+    return vgpu__end(NULL);
+}
+
+cudaError_t vgpu__launch_send(const struct vgpu__launch *l, cudaStream_t stream)
+{
+    struct vgpu_request *request = request_of(l, stream);
+    if (!request)
+        return vgpu__failed();
+    memcpy(request->data, l->args, l->args_bytes);
+    request->data_bytes = l->args_bytes;
+    return send(request);
+}
+
+static cudaError_t launch(struct vgpu__launch *l, const void *func, void **args,
+                          cudaStream_t stream)
+{
+    if (!vgpu__begin(l->call, VGPU_OP_LAUNCH))
+        return vgpu__failed();
+    cudaError_t error = vgpu__launch_check(l, func, args);
+    if (error != cudaSuccess) {
+        vgpu__capture_spoil(stream);
+        return error;
+    }
+    struct CUgraphNode_st *node = vgpu__capture(l->call, stream, cudaGraphNodeTypeKernel, &error);
+    if (error != cudaSuccess)
+        return error;
+    if (node) {
+        node->u.kernel = *l;
+        return vgpu__launch_pack(&node->u.kernel, args);
+    }
+    struct vgpu_request *request = request_of(l, stream);
+    if (!request)
+        return vgpu__failed();
+    return pack(request->data, &request->data_bytes, l->kernel, args) ? send(request) : too_long(l);
 }
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
                              size_t sharedMem, cudaStream_t stream)
 {
-    struct launch l = {"cudaLaunchKernel", NULL, {gridDim, blockDim, sharedMem, stream}, false};
-    return launch(&l, func, args);
+    struct vgpu__launch l = {
+        .call = "cudaLaunchKernel", .grid = gridDim, .block = blockDim, .shared = sharedMem};
+    return launch(&l, func, args, stream);
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
                                         size_t sharedMem, cudaStream_t stream)
 {
-    struct launch l = {
-        "cudaLaunchCooperativeKernel", NULL, {gridDim, blockDim, sharedMem, stream}, true};
-    return launch(&l, func, args);
+    struct vgpu__launch l = {.call = "cudaLaunchCooperativeKernel",
+                             .grid = gridDim,
+                             .block = blockDim,
+                             .shared = sharedMem,
+                             .cooperative = true};
+    return launch(&l, func, args, stream);
 }

@@ -1,28 +1,46 @@
 /* SPDX-License-Identifier: MIT
  * memset.c: cudaMemset and its family: filling device memory, in stream order.
  */
-#include "runtime.h"
+#include "graph.h"
 
-static cudaError_t fill(const char *call, void *ptr, size_t pitch, int value, size_t width,
-                        size_t rows, cudaStream_t stream, bool sync)
+cudaError_t vgpu__memset(const char *call, const struct memset_call *m, cudaStream_t stream,
+                         bool sync)
 {
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_MEMSET);
     if (!request)
         return vgpu__failed();
-    if (rows > 1 && width > pitch)
-        return vgpu__refuse(cudaErrorInvalidValue, call,
-                            "a row of %zu bytes is wider than the pitch of %zu", width, pitch);
+    size_t row = m->width * m->element_bytes;
     request->stream = vgpu__stream_id(stream);
     request->u.memset = (struct vgpu_memset){
-        .dst = vgpu__node_address(ptr),
-        .bytes = rows ? width : 0,
-        .rows = rows ? rows : 1,
-        .pitch = rows > 1 ? pitch : width,
-        .value = (unsigned char)value,
-        .width = 1,
+        .dst = vgpu__node_address(m->dst),
+        .bytes = m->rows ? row : 0,
+        .rows = m->rows ? m->rows : 1,
+        .pitch = m->rows > 1 ? m->pitch : row,
+        .value = m->value,
+        .width = m->element_bytes,
         .sync = sync,
     };
     return vgpu__end(NULL);
+}
+
+static cudaError_t fill(const char *call, void *ptr, size_t pitch, int value, size_t width,
+                        size_t rows, cudaStream_t stream, bool sync)
+{
+    struct memset_call set = {ptr, pitch, width, rows, (unsigned char)value, 1};
+    cudaError_t error;
+    if (!vgpu__begin(call, VGPU_OP_MEMSET))
+        return vgpu__failed();
+    if (rows > 1 && width > pitch)
+        return vgpu__refuse(cudaErrorInvalidValue, call,
+                            "a row of %zu bytes is wider than the pitch of %zu", width, pitch);
+    struct CUgraphNode_st *node =
+        sync ? NULL : vgpu__capture(call, stream, cudaGraphNodeTypeMemset, &error);
+    if (!sync && error != cudaSuccess)
+        return error;
+    if (!node)
+        return vgpu__memset(call, &set, stream, sync);
+    node->u.memset = set;
+    return cudaSuccess;
 }
 
 cudaError_t cudaMemset(void *devPtr, int value, size_t count)

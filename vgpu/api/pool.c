@@ -2,7 +2,7 @@
  * pool.c: memory pools and stream-ordered allocation. A handle is the pool's number at the node; a
  * device's default pool has its physical number plus 1, so that it needs no call to be known.
  */
-#include "runtime.h"
+#include "graph.h"
 
 static _Atomic uint64_t current[VGPU_MAX_DEVICES]; /* by physical device; 0: its default pool */
 
@@ -43,10 +43,27 @@ static struct vgpu_request *begin(const char *call, uint32_t op, cudaMemPool_t p
 
 /* ---- allocations ---- */
 
+static cudaError_t no_capture(const char *call, cudaStream_t stream)
+{
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    if (atomic_load(&vgpu__capturing) == 0 ||
+        cudaStreamIsCapturing(stream, &status) != cudaSuccess ||
+        status == cudaStreamCaptureStatusNone)
+        return cudaSuccess;
+    vgpu__capture_spoil(stream);
+    return vgpu__refuse(
+        cudaErrorNotSupported, call,
+        "graphs that allocate and free memory are not modelled; allocate before the "
+        "capture");
+}
+
 static cudaError_t allocate(const char *call, void **ptr, size_t bytes, cudaMemPool_t pool,
                             cudaStream_t stream)
 {
     const struct vgpu_reply *reply;
+    cudaError_t error = no_capture(call, stream);
+    if (error != cudaSuccess)
+        return error;
     struct vgpu_request *request = begin(call, VGPU_OP_POOL_MALLOC, pool);
     if (!request)
         return vgpu__failed();
@@ -56,7 +73,7 @@ static cudaError_t allocate(const char *call, void **ptr, size_t bytes, cudaMemP
         request->value = current_pool(request->device);
     request->bytes = bytes;
     request->stream = vgpu__stream_id(stream);
-    cudaError_t error = vgpu__end(&reply);
+    error = vgpu__end(&reply);
     if (error == cudaSuccess)
         *ptr = (void *)(uintptr_t)reply->value;
     return error;
@@ -79,6 +96,9 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPo
 
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 {
+    cudaError_t error = no_capture("cudaFreeAsync", hStream);
+    if (error != cudaSuccess)
+        return error;
     struct vgpu_request *request = vgpu__begin("cudaFreeAsync", VGPU_OP_POOL_FREE);
     if (!request)
         return vgpu__failed();

@@ -89,6 +89,7 @@ struct vgpu__thread { /* owner thread only */
     /* the driver API's view, see driver_context.c */
     bool bound;            /* a runtime call has used `device` */
     bool in_driver;        /* inside a driver call */
+    uint32_t graph;        /* enum vgpu_graph: its requests repeat a graph's nodes */
     bool in_host_function; /* that a stream called: no CUDA calls */
     int context_count;
     struct CUctx_st *contexts[VGPU__CONTEXTS];
@@ -104,6 +105,11 @@ void vgpu__wires_drop(void); /* in a forked child, locked */
 /* driver_context.c: the runtime has used the thread's device, or chosen another. */
 void vgpu__context_used(void);
 void vgpu__context_chosen(void);
+
+/* capture.c: captures under way, or events of them; 0: vgpu__capture_gate need not be asked whether
+ * a call of this kind disturbs one (an error, recorded). */
+extern atomic_int vgpu__capturing;
+cudaError_t vgpu__capture_gate(const char *call, uint32_t op);
 
 /* ---- one call ---- */
 

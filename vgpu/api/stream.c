@@ -2,7 +2,7 @@
  * stream.c: streams. A handle is the node's number for the stream; 0, cudaStreamLegacy and
  * cudaStreamPerThread are CUDA's own handles of the default streams of the current device.
  */
-#include "runtime.h"
+#include "graph.h"
 
 #define GREATEST_PRIORITY (-5) /* recorded; 0 is the least */
 
@@ -66,17 +66,23 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
+    cudaError_t error = vgpu__capture_forbids("cudaStreamSynchronize", stream, true);
+    if (error != cudaSuccess)
+        return error;
     return about("cudaStreamSynchronize", VGPU_OP_STREAM_SYNC, stream) ? vgpu__end(NULL)
                                                                        : vgpu__failed();
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
+    cudaError_t error = vgpu__capture_forbids("cudaStreamQuery", stream, false);
+    if (error != cudaSuccess)
+        return error;
     return about("cudaStreamQuery", VGPU_OP_STREAM_QUERY, stream) ? vgpu__end(NULL)
                                                                   : vgpu__failed();
 }
 
-/* cudaEventWaitExternal has a meaning in captures only, which are not modelled. */
+/* cudaEventWaitExternal, a wait of the graph itself, is not modelled. */
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
     struct vgpu_request *request = about("cudaStreamWaitEvent", VGPU_OP_STREAM_WAIT, stream);
@@ -85,8 +91,14 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     if (flags != cudaEventWaitDefault)
         return vgpu__refuse(cudaErrorInvalidValue, "cudaStreamWaitEvent",
                             "flags are %u and must be 0", flags);
+    cudaError_t error;
     if (!event)
         return vgpu__record(cudaErrorInvalidResourceHandle);
+    if (vgpu__capture_wait("cudaStreamWaitEvent", stream, event, &error))
+        return error;
+    request = about("cudaStreamWaitEvent", VGPU_OP_STREAM_WAIT, stream);
+    if (!request)
+        return vgpu__failed();
     request->event = (uint64_t)(uintptr_t)event;
     return vgpu__end(NULL);
 }
@@ -135,15 +147,5 @@ cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
     cudaError_t error = ask("cudaStreamGetId", hStream, streamId, &reply);
     if (error == cudaSuccess)
         *streamId = vgpu__stream_id(hStream);
-    return error;
-}
-
-/* Captures cannot be begun here, so no stream is in one. */
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
-{
-    const struct vgpu_reply *reply;
-    cudaError_t error = ask("cudaStreamIsCapturing", stream, pCaptureStatus, &reply);
-    if (error == cudaSuccess)
-        *pCaptureStatus = cudaStreamCaptureStatusNone;
     return error;
 }

@@ -104,7 +104,7 @@ enum vgpu_op {
     VGPU_OP_EVENT_DESTROY, /* event */
     VGPU_OP_EVENT_RECORD,  /* event, stream, device, flags */
     VGPU_OP_EVENT_SYNC,    /* event */
-    VGPU_OP_EVENT_QUERY,   /* event -> error 0 or 600 */
+    VGPU_OP_EVENT_QUERY,   /* event -> error 0 or 600; flags = 1: -> value = was ever recorded */
     VGPU_OP_EVENT_ELAPSED, /* event (start), event2 (stop) -> value = ps (signed) */
     VGPU_OP_COPY,          /* copy */
     VGPU_OP_MEMSET,        /* memset */
@@ -139,6 +139,7 @@ enum vgpu_op {
     VGPU_OP_HOST_FUNC,      /* stream, device, value = the function, for VGPU_OP_HOST_NEXT */
     VGPU_OP_HOST_NEXT,      /* value = the function that has returned, or 0 -> value = the next one
                                to call; no reply until there is one */
+    VGPU_OP_GRAPH,          /* stream, device, value = nodes: a launch begins -> value = device */
     VGPU_OP_BYE,            /* orderly end of a process (atexit) */
     /* witness only */
     VGPU_OP_SUMMARY, /* -> summary, over all processes that said hello */
@@ -151,6 +152,14 @@ enum vgpu_op {
  * 1 and 2 `device` says whose default stream is meant. */
 #define VGPU_STREAM_LEGACY 1
 #define VGPU_STREAM_PER_THREAD 2
+
+/* A request that a launch of a graph repeats: the host does not pay for it, and kernels come sooner
+ * after each other. */
+enum vgpu_graph {
+    VGPU_GRAPH_NONE,
+    VGPU_GRAPH_FIRST,
+    VGPU_GRAPH_NEXT /* depends on another node */
+};
 
 /* Of VGPU_OP_HOST_ALLOC: pinned memory, managed memory, which lies there too, or what stands for
  * pages of the program at `ptr`: contexts see it there. */
@@ -196,6 +205,7 @@ struct vgpu_request {
     uint32_t flags;
     int32_t priority;
     uint32_t module;
+    uint32_t graph;    /* enum vgpu_graph */
     uint64_t clock_ps; /* the calling thread's clock at the call */
     uint64_t stream, event, event2;
     uint64_t ptr, bytes, value;

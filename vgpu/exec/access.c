@@ -37,6 +37,8 @@ static void check_aligned(uint64_t address, uint32_t bytes, bool write, uint64_t
 /* The counter's last index for an address beyond the windows; faults if it is nobody's. */
 static uint64_t foreign(uint64_t address, bool write, uint64_t pc)
 {
+    if (is_builtin_variable(address) && !write)
+        return WINDOW_STACK;
     int window = image_window(address);
     if (window < 0 && memory_is_registered(address))
         return WINDOW_HOST;

@@ -31,8 +31,18 @@ OFFERED uint32_t vgpu_lane_id(void)
     return now.thread->number % WARP_LANES;
 }
 
-extern const int warpSize;
-OFFERED const int warpSize = WARP_LANES;
+/* ---- builtin variables ---- */
+
+#define BUILTIN_VARIABLE OFFERED __attribute__((section("builtin_variables")))
+BUILTIN_VARIABLE struct vgpu_dim3 threadIdx, blockIdx, blockDim, gridDim;
+BUILTIN_VARIABLE int warpSize = WARP_LANES;
+extern char __start_builtin_variables[], __stop_builtin_variables[]; /* the linker's */
+
+bool is_builtin_variable(uint64_t address)
+{
+    return address >= (uint64_t)__start_builtin_variables &&
+           address < (uint64_t)__stop_builtin_variables;
+}
 
 /* Memory here is sequentially consistent for all contexts; only the host runs beside us. */
 OFFERED void vgpu_fence(int scope)

@@ -155,6 +155,11 @@ struct now {
 };
 extern struct now now;
 
+/* CUDA's builtin variables, as images see them: constant for each thread, and therefore for a
+ * compiler; set when a thread is entered. They lie in a section of their own, for access.c. */
+extern struct vgpu_dim3 threadIdx, blockIdx, blockDim, gridDim;
+bool is_builtin_variable(uint64_t address);
+
 /* Set once, by ATTACH. */
 struct context {
     bool attached;

@@ -101,6 +101,7 @@ _Noreturn void fiber_worker(void)
         if (next && !next->sp) {
             next->stack = stack;
             now.thread = next;
+            threadIdx = next->idx;
             continue;
         }
         stack_give(stack);

@@ -170,6 +170,7 @@ static inline void *thread_enter(struct thread *thread)
         to = stack_start(thread->stack);
     }
     now.thread = thread;
+    threadIdx = thread->idx;
     now.stack_limit = thread->stack + STACK_RESERVE;
     return to;
 }

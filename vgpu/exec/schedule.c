@@ -40,6 +40,9 @@ static void deadlock(struct block *block)
 static void enter(struct block *block)
 {
     now.block = block;
+    blockIdx = block->idx;
+    blockDim = now.run->shape;
+    gridDim = now.run->grid;
     now.warp = &block->warps[__builtin_ctz(next_bit(block->ready_warps))];
     struct thread *first = pick();
     if (!first)

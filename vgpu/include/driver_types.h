@@ -225,6 +225,7 @@ typedef void(CUDART_CB *cudaHostFn_t)(void *user_data);
 typedef void(CUDART_CB *cudaStreamCallback_t)(cudaStream_t stream, cudaError_t status,
                                               void *user_data);
 
+#include "vgpu/graph_types.h"
 #include "vgpu/later_types.h"
 
 #endif

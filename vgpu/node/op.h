@@ -46,7 +46,8 @@ struct op {
     uint64_t stream;
     uint64_t issue_ps, ready_ps, start_ps, end_ps;
     char call[48], site[64];
-    bool direct; /* copies between GPUs: peer access was enabled at the issue */
+    uint32_t graph; /* enum vgpu_graph */
+    bool direct;    /* copies between GPUs: peer access was enabled at the issue */
     union {
         struct vgpu_copy copy;
         struct vgpu_memset memset;

@@ -67,6 +67,7 @@ void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t
                                                   "staged",       "host"};
     const cJSON *copies = cJSON_GetObjectItemCaseSensitive(root, "copies");
     const cJSON *kernel = cJSON_GetObjectItemCaseSensitive(root, "kernel");
+    const cJSON *calls = cJSON_GetObjectItemCaseSensitive(root, "calls");
     for (int i = 0; i < PATH_COUNT; i++) {
         const cJSON *one = cJSON_GetObjectItemCaseSensitive(copies, names[i]);
         if (!cJSON_IsObject(one))
@@ -75,6 +76,12 @@ void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t
         else
             read_path(r, one, names[i], t->cost.enqueue_ps, &t->path[i]);
     }
+    uint64_t apart_ps = t->cost.kernel_delay_ps + t->cost.kernel_floor_ps;
+    t->cost.graph_first_ps = given_us(r, kernel, "graph_first_us", apart_ps);
+    t->cost.graph_next_ps = given_us(r, kernel, "graph_next_us", apart_ps);
+    t->cost.graph_launch_ps = given_us(r, calls, "graph_launch_us", t->cost.launch_ps);
+    t->cost.graph_node_ps = given_us(r, calls, "graph_node_us", 0);
+    t->cost.host_function_ps = given_us(r, calls, "host_function_us", t->cost.wake_ps);
     t->cost.kernel_peer_bytes_s =
         given(r, kernel, "peer_gbs", t->path[PATH_PEER].bytes_s / 1e9, 1e-6) * 1e9;
     t->cost.kernel_write_weight = given(r, kernel, "write_weight", 1, 1);

@@ -150,6 +150,7 @@ static const struct {
     [VGPU_OP_IPC_EVENT_OPEN] = {request_ipc_event_open, NULL, PROGRAM},
     [VGPU_OP_HOST_FUNC] = {request_host_func, NULL, PROGRAM},
     [VGPU_OP_HOST_NEXT] = {request_host_next, NULL, PROGRAM},
+    [VGPU_OP_GRAPH] = {request_graph, NULL, PROGRAM},
     [VGPU_OP_BYE] = {bye, NULL, PROGRAM},
     [VGPU_OP_SUMMARY] = {request_summary, NULL, WITNESS},
     [VGPU_OP_TRACE] = {request_trace, NULL, WITNESS},
@@ -157,6 +158,8 @@ static const struct {
 
 void request_cost(struct connection *c, uint64_t cost_ps)
 {
+    if (c->request.q.graph != VGPU_GRAPH_NONE)
+        cost_ps = 0;
     c->reply.r.clock_ps = c->request.q.clock_ps + cost_ps;
 }
 

@@ -55,6 +55,7 @@ void request_event_elapsed(struct connection *c);
 struct stream *request_stream(struct connection *c); /* the request's stream, or NULL: failed */
 
 /* request_work.c */
+void request_graph(struct connection *c);
 void request_copy(struct connection *c);
 void request_memset(struct connection *c);
 void request_launch(struct connection *c);

@@ -193,7 +193,9 @@ void request_event_sync(struct connection *c)
 void request_event_query(struct connection *c)
 {
     struct event *e = find_event(c, c->request.q.event);
-    if (e && e->shared->recorded)
+    if (e && c->request.q.flags & 1)
+        c->reply.r.value = e->shared->recorded != NULL;
+    else if (e && e->shared->recorded)
         c->reply.r.error = query(c, e->shared->recorded);
 }
 

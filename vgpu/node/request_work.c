@@ -49,6 +49,7 @@ static struct op *new_op(struct connection *c, int device, enum op_kind kind)
     const struct vgpu_request *q = &c->request.q;
     struct op *op = op_new(c->process, device, kind);
     op->issue_ps = c->reply.r.clock_ps; /* the device hears of it at the end of the call */
+    op->graph = q->graph;
     snprintf(op->call, sizeof op->call, "%s", q->call);
     snprintf(op->site, sizeof op->site, "%.63s", q->site);
     return op;
@@ -267,6 +268,17 @@ void request_launch(struct connection *c)
     trace_issue(op);
     stream_push(s, op);
     op_drop(op);
+}
+
+/* ---- graphs ---- */
+
+void request_graph(struct connection *c)
+{
+    const struct costs *cost = &server_topology()->cost;
+    struct stream *s = request_stream(c);
+    request_cost(c, cost->graph_launch_ps + c->request.q.value * cost->graph_node_ps);
+    if (s)
+        c->reply.r.value = (uint64_t)s->device;
 }
 
 /* ---- functions of the program ---- */

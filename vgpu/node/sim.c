@@ -245,6 +245,11 @@ static uint64_t kernel_latency(const struct op *op)
     uint64_t clock_khz = (uint64_t)topology->info.device[op->device].clock_khz;
     uint64_t spun = (uint64_t)((double)c->cycles / (double)clock_khz * 1e9);
     least += far;
+    if (op->graph != VGPU_GRAPH_NONE) {
+        uint64_t own_ps = op->graph == VGPU_GRAPH_NEXT ? topology->cost.graph_next_ps
+                                                       : topology->cost.graph_first_ps;
+        return far + (spun > own_ps ? spun : own_ps);
+    }
     return topology->cost.kernel_delay_ps + (spun > least ? spun : least);
 }
 
@@ -261,7 +266,7 @@ static enum progress begin_host(struct op *op)
 {
     if (order_carry_out(op) == PROGRESS_BLOCKED)
         return PROGRESS_BLOCKED;
-    push(now + topology->cost.wake_ps, op, PHASE_LATENCY);
+    push(now + topology->cost.host_function_ps, op, PHASE_LATENCY);
     return PROGRESS_DONE;
 }
 

@@ -56,6 +56,9 @@ struct route {
 struct costs {
     uint64_t local_ps, enqueue_ps, launch_ps, record_ps, query_ps, wake_ps, malloc_ps, free_ps;
     uint64_t kernel_delay_ps, kernel_floor_ps;
+    uint64_t graph_launch_ps, graph_node_ps; /* the call, and for each node */
+    uint64_t graph_first_ps, graph_next_ps;  /* a kernel in a graph: delay and floor together */
+    uint64_t host_function_ps;
     double kernel_peer_bytes_s; /* of loads and stores over a link between GPUs */
     double kernel_write_weight; /* a byte written to memory takes as long as so many read */
 };

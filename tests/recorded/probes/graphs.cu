@@ -126,7 +126,7 @@ static void illegal(const char *name, const char *mode, cudaError_t (*call)(cuda
 
 static int *memory, *host;
 static cudaEvent_t recorded, fresh;
-static cudaStream_t other, blocking;
+static cudaStream_t other;
 
 static cudaError_t sync_stream(cudaStream_t s) { return cudaStreamSynchronize(s); }
 static cudaError_t query_stream(cudaStream_t s) { return cudaStreamQuery(s); }

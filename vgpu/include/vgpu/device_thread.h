@@ -6,24 +6,11 @@
 
 /* ---- builtin variables ---- */
 
-VGPU_INLINE const uint3 vgpu_index(struct vgpu_dim3 index)
-{
-    uint3 result = {index.x, index.y, index.z};
-    return result;
-}
-
-VGPU_INLINE const dim3 vgpu_shape(struct vgpu_dim3 shape)
-{
-    return dim3(shape.x, shape.y, shape.z);
-}
-
-#define threadIdx (vgpu_index(vgpu_thread_idx()))
-#define blockIdx (vgpu_index(vgpu_block_idx()))
-#define blockDim (vgpu_shape(vgpu_block_dim()))
-#define gridDim (vgpu_shape(vgpu_grid_dim()))
-
-/* No macro: cudaDeviceProp has a member of the name. The context defines it, so it is no constant
- * expression, as in CUDA: an array of warpSize elements must not compile. */
+/* No macros: dim3 gridDim(4); is a common line of host code, and cudaDeviceProp has a member called
+ * warpSize. The context defines them and sets them for the thread that runs. Two differ from CUDA
+ * in their type (dim3 there), which a conversion covers: compilers report each read of a constant
+ * that has a constructor. */
+extern "C" const uint3 threadIdx, blockIdx, blockDim, gridDim;
 extern "C" const int warpSize;
 
 /* ---- barriers of the block ---- */

@@ -22,22 +22,8 @@
 
 #define VGPU_LATER_STREAMS(X) \
     X(cudaStreamCopyAttributes, (cudaStream_t dst, cudaStream_t src)) \
-    X(cudaStreamBeginCapture, (cudaStream_t stream, enum cudaStreamCaptureMode mode)) \
-    X(cudaStreamEndCapture, (cudaStream_t stream, cudaGraph_t *graph)) \
-    X(cudaThreadExchangeStreamCaptureMode, (enum cudaStreamCaptureMode *mode)) \
-    X(cudaGraphCreate, (cudaGraph_t *graph, unsigned int flags)) \
-    X(cudaGraphDestroy, (cudaGraph_t graph)) \
-    X(cudaGraphClone, (cudaGraph_t *clone, cudaGraph_t graph)) \
-    X(cudaGraphGetNodes, (cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)) \
-    X(cudaGraphInstantiate, (cudaGraphExec_t *exec, cudaGraph_t graph, \
-                             unsigned long long flags VGPU_DEFAULT(0))) \
-    X(cudaGraphInstantiateWithFlags, (cudaGraphExec_t *exec, cudaGraph_t graph, \
-                                      unsigned long long flags VGPU_DEFAULT(0))) \
     X(cudaGraphExecUpdate, (cudaGraphExec_t exec, cudaGraph_t graph, \
                             cudaGraphExecUpdateResultInfo *result)) \
-    X(cudaGraphUpload, (cudaGraphExec_t exec, cudaStream_t stream)) \
-    X(cudaGraphLaunch, (cudaGraphExec_t exec, cudaStream_t stream)) \
-    X(cudaGraphExecDestroy, (cudaGraphExec_t exec)) \
     X(cudaGraphDebugDotPrint, (cudaGraph_t graph, const char *path, unsigned int flags))
 
 #define VGPU_LATER_DEVICES(X) \

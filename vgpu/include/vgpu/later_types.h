@@ -106,36 +106,6 @@ struct cudaMemcpy3DPeerParms {
     struct cudaExtent extent;
 };
 
-/* ---- graphs ---- */
-
-typedef struct CUgraph_st *cudaGraph_t;
-typedef struct CUgraphNode_st *cudaGraphNode_t;
-typedef struct CUgraphExec_st *cudaGraphExec_t;
-
-enum cudaStreamCaptureMode {
-    cudaStreamCaptureModeGlobal = 0,
-    cudaStreamCaptureModeThreadLocal = 1,
-    cudaStreamCaptureModeRelaxed = 2
-};
-
-enum cudaGraphExecUpdateResult {
-    cudaGraphExecUpdateSuccess = 0x0,
-    cudaGraphExecUpdateError = 0x1,
-    cudaGraphExecUpdateErrorTopologyChanged = 0x2,
-    cudaGraphExecUpdateErrorNodeTypeChanged = 0x3,
-    cudaGraphExecUpdateErrorFunctionChanged = 0x4,
-    cudaGraphExecUpdateErrorParametersChanged = 0x5,
-    cudaGraphExecUpdateErrorNotSupported = 0x6,
-    cudaGraphExecUpdateErrorUnsupportedFunctionChange = 0x7,
-    cudaGraphExecUpdateErrorAttributesChanged = 0x8
-};
-
-typedef struct cudaGraphExecUpdateResultInfo_st {
-    enum cudaGraphExecUpdateResult result;
-    cudaGraphNode_t errorNode;
-    cudaGraphNode_t errorFromNode;
-} cudaGraphExecUpdateResultInfo;
-
 /* ---- launch attributes ---- */
 
 typedef enum cudaLaunchAttributeID {

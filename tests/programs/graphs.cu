@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+// graphs.cu: captured and explicit graphs over every GPU, launched several times.
+#include "check.h"
+#include <string.h>
+
+enum { N = 1 << 12, LAUNCHES = 3 };
+
+__global__ void add(int *values, int n, int what)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        values[i] += what;
+}
+
+__global__ void sum(int *to, const int *from, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        to[i] += from[i];
+}
+
+static int gpus;
+
+static void expect(const int *values, int wanted, const char *what)
+{
+    for (int i = 0; i < N; i++)
+        HOLDS(values[i] == wanted, "%s: [%d] is %d, not %d", what, i, values[i], wanted);
+}
+
+static void look(int gpu, const int *device, int wanted, const char *what)
+{
+    static int host[N];
+    MUST(cudaSetDevice(gpu));
+    MUST(cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost));
+    expect(host, wanted, what);
+}
+
+// GPU 0 forks to all others, each adds its number plus 1 and sends its values, GPU 0 sums them up.
+static void across()
+{
+    int *own[16], *inbox[16];
+    cudaStream_t stream[16];
+    cudaEvent_t begin, sent[16];
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    for (int g = 0; g < gpus; g++) {
+        MUST(cudaSetDevice(g));
+        MUST(cudaMalloc((void **)&own[g], N * sizeof(int)));
+        MUST(cudaMemset(own[g], 0, N * sizeof(int)));
+        MUST(cudaStreamCreateWithFlags(&stream[g], cudaStreamNonBlocking));
+        MUST(cudaEventCreateWithFlags(&sent[g], cudaEventDisableTiming));
+        MUST(cudaDeviceSynchronize());
+    }
+    MUST(cudaSetDevice(0));
+    MUST(cudaEventCreateWithFlags(&begin, cudaEventDisableTiming));
+    for (int g = 0; g < gpus; g++)
+        MUST(cudaMalloc((void **)&inbox[g], N * sizeof(int)));
+    MUST(cudaStreamBeginCapture(stream[0], cudaStreamCaptureModeGlobal));
+    MUST(cudaEventRecord(begin, stream[0]));
+    for (int g = 0; g < gpus; g++) {
+        MUST(cudaSetDevice(g));
+        if (g > 0)
+            MUST(cudaStreamWaitEvent(stream[g], begin, 0));
+        add<<<N / 256, 256, 0, stream[g]>>>(own[g], N, g + 1);
+        MUST(cudaMemcpyAsync(inbox[g], own[g], N * sizeof(int), cudaMemcpyDefault, stream[g]));
+        MUST(cudaEventRecord(sent[g], stream[g]));
+    }
+    MUST(cudaSetDevice(0));
+    for (int g = 1; g < gpus; g++) {
+        MUST(cudaStreamWaitEvent(stream[0], sent[g], 0));
+        sum<<<N / 256, 256, 0, stream[0]>>>(inbox[0], inbox[g], N);
+    }
+    MUST(cudaStreamEndCapture(stream[0], &graph));
+    look(gpus - 1, own[gpus - 1], 0, "capturing runs nothing");
+    MUST(cudaSetDevice(0));
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    MUST(cudaGraphDestroy(graph));
+    for (int round = 1; round <= LAUNCHES; round++) {
+        MUST(cudaGraphLaunch(exec, stream[0]));
+        MUST(cudaStreamSynchronize(stream[0]));
+        look(0, inbox[0], round * gpus * (gpus + 1) / 2, "sum of all GPUs");
+    }
+    MUST(cudaSetDevice(gpus - 1)); // from another GPU's stream, and without a wait between them
+    for (int round = 0; round < LAUNCHES; round++)
+        MUST(cudaGraphLaunch(exec, stream[gpus - 1]));
+    MUST(cudaStreamSynchronize(stream[gpus - 1]));
+    look(0, inbox[0], 2 * LAUNCHES * gpus * (gpus + 1) / 2, "launched from the last GPU");
+    MUST(cudaGraphExecDestroy(exec));
+    for (int g = 0; g < gpus; g++) {
+        MUST(cudaFree(own[g]));
+        MUST(cudaFree(inbox[g]));
+        MUST(cudaStreamDestroy(stream[g]));
+        MUST(cudaEventDestroy(sent[g]));
+    }
+    MUST(cudaEventDestroy(begin));
+}
+
+static int calls;
+static void count(void *unused)
+{
+    (void)unused;
+    calls++;
+}
+
+// What copies of pageable memory and host functions see is what is there at the launch.
+static void host_side()
+{
+    static int from[N], to[N];
+    int *device;
+    cudaStream_t stream;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    MUST(cudaSetDevice(0));
+    MUST(cudaMalloc((void **)&device, N * sizeof(int)));
+    MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    MUST(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    MUST(cudaMemcpyAsync(device, from, sizeof from, cudaMemcpyHostToDevice, stream));
+    add<<<N / 256, 256, 0, stream>>>(device, N, 5);
+    MUST(cudaLaunchHostFunc(stream, count, NULL));
+    MUST(cudaMemcpyAsync(to, device, sizeof to, cudaMemcpyDeviceToHost, stream));
+    MUST(cudaStreamEndCapture(stream, &graph));
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    for (int round = 1; round <= LAUNCHES; round++) {
+        for (int i = 0; i < N; i++)
+            from[i] = 100 * round;
+        MUST(cudaGraphLaunch(exec, stream));
+        MUST(cudaStreamSynchronize(stream));
+        expect(to, 100 * round + 5, "through pageable memory");
+        HOLDS(calls == round, "%d calls", calls);
+    }
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphDestroy(graph));
+    MUST(cudaStreamDestroy(stream));
+    MUST(cudaFree(device));
+}
+
+// Nothing but edges orders nodes: without one the copy comes first.
+static void edges(int ordered)
+{
+    int *device, *host, n = N, what = 1;
+    cudaGraph_t graph;
+    cudaGraphNode_t set, kernel, back;
+    cudaGraphExec_t exec;
+    void *args[] = {&device, &n, &what};
+    MUST(cudaMalloc((void **)&device, N * sizeof(int)));
+    MUST(cudaMallocHost((void **)&host, N * sizeof(int)));
+    MUST(cudaMemset(device, 0, N * sizeof(int)));
+    MUST(cudaDeviceSynchronize());
+    struct cudaMemsetParams m = {device, 0, 7, 4, N, 1};
+    struct cudaKernelNodeParams k = {(void *)add, dim3(N / 256), dim3(256), 0, args, NULL};
+    MUST(cudaGraphCreate(&graph, 0));
+    MUST(cudaGraphAddMemsetNode(&set, graph, NULL, 0, &m));
+    MUST(cudaGraphAddKernelNode(&kernel, graph, &set, 1, &k));
+    MUST(cudaGraphAddMemcpyNode1D(&back, graph, &kernel, ordered ? 1 : 0, host, device,
+                                  N * sizeof(int), cudaMemcpyDeviceToHost));
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    MUST(cudaGraphLaunch(exec, 0));
+    MUST(cudaDeviceSynchronize());
+    expect(host, ordered ? 8 : 0, ordered ? "with an edge" : "without an edge");
+    what = 2;
+    MUST(cudaGraphExecKernelNodeSetParams(exec, kernel, &k));
+    MUST(cudaGraphLaunch(exec, 0));
+    MUST(cudaDeviceSynchronize());
+    expect(host, ordered ? 9 : 8, "with new arguments");
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphDestroy(graph));
+    MUST(cudaFree(device));
+    MUST(cudaFreeHost(host));
+}
+
+int main(void)
+{
+    MUST(cudaGetDeviceCount(&gpus));
+    across();
+    host_side();
+    edges(1);
+    edges(0);
+    printf("graphs on %d GPUs: right\n", gpus);
+    return 0;
+}

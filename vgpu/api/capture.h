@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT
+ * capture.h: the captures that are under way: capture.c keeps them, and says what calls on their
+ * streams mean; capture_calls.c begins and ends them.
+ */
+#ifndef VGPU_CAPTURE_H
+#define VGPU_CAPTURE_H
+
+#include <pthread.h>
+
+#include "graph.h"
+
+struct set {
+    struct CUgraphNode_st **node;
+    size_t count, room;
+};
+
+struct member {
+    uint64_t stream;
+    struct set last;
+    struct member *next;
+};
+
+struct capture {
+    unsigned long long id;
+    struct CUgraph_st *graph;
+    enum cudaStreamCaptureMode mode;
+    const void *thread; /* that began it */
+    uint64_t origin;
+    bool spoiled;
+    bool blocking; /* one of its streams waits for the legacy stream */
+    struct member *members;
+    struct capture *next;
+};
+
+/* An event as a capture recorded it; stays when the capture is over, until it is recorded anew. */
+struct captured_event {
+    cudaEvent_t event;
+    unsigned long long capture;
+    struct set last;
+    struct captured_event *next;
+};
+
+extern pthread_mutex_t vgpu__capture_lock;
+extern struct capture *vgpu__captures; /* guarded by the lock; so are the calls below */
+extern _Thread_local enum cudaStreamCaptureMode vgpu__capture_mode; /* its address names a thread */
+
+struct capture *vgpu__capture_of(uint64_t stream, struct member **member);
+struct member *vgpu__capture_member(struct capture *c, uint64_t stream);
+struct member *vgpu__capture_join(struct capture *c, uint64_t stream, bool blocking);
+void vgpu__capture_end(struct capture *c);
+
+/* The capture is invalid from now on; answers `error`, recorded. */
+cudaError_t vgpu__capture_spoil_with(struct capture *c, const char *call, cudaError_t error,
+                                     const char *why);
+
+/* Asks the node, without the lock: does work on the legacy stream wait for `stream`? */
+cudaError_t vgpu__waits_for_legacy(const char *call, cudaStream_t stream, bool *blocking);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT
+ * graph.c: graphs: nodes and what they come after. See graph.h.
+ */
+#include "graph.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUgraph_st *graphs; /* guarded by lock */
+
+/* ---- making and freeing ---- */
+
+struct CUgraph_st *vgpu__graph_new(void)
+{
+    struct CUgraph_st *g = calloc(1, sizeof *g);
+    if (!g)
+        return NULL;
+    pthread_mutex_lock(&lock);
+    g->next = graphs;
+    graphs = g;
+    pthread_mutex_unlock(&lock);
+    return g;
+}
+
+bool vgpu__graph_known(const struct CUgraph_st *graph)
+{
+    pthread_mutex_lock(&lock);
+    const struct CUgraph_st *g = graphs;
+    while (g && g != graph)
+        g = g->next;
+    pthread_mutex_unlock(&lock);
+    return graph && g;
+}
+
+void vgpu__node_free(struct CUgraphNode_st *n)
+{
+    if (n->type == cudaGraphNodeTypeKernel)
+        vgpu__launch_drop(&n->u.kernel);
+    if (n->type == cudaGraphNodeTypeHost)
+        free(n->u.host);
+    free(n->dep);
+    free(n);
+}
+
+void vgpu__graph_free(struct CUgraph_st *graph)
+{
+    pthread_mutex_lock(&lock);
+    struct CUgraph_st **at = &graphs;
+    while (*at && *at != graph)
+        at = &(*at)->next;
+    if (*at)
+        *at = graph->next;
+    pthread_mutex_unlock(&lock);
+    for (size_t i = 0; i < graph->count; i++)
+        vgpu__node_free(graph->node[i]);
+    free(graph->node);
+    free(graph);
+}
+
+static void *room_for(void *list, size_t count, size_t *room)
+{
+    if (count < *room)
+        return list;
+    size_t more = *room ? 2 * *room : 8;
+    void *grown = realloc(list, more * sizeof(void *));
+    if (grown)
+        *room = more;
+    return grown;
+}
+
+bool vgpu__graph_edge(struct CUgraphNode_st *node, struct CUgraphNode_st *dep)
+{
+    void *list = room_for(node->dep, node->dep_count, &node->dep_room);
+    if (!list)
+        return false;
+    node->dep = list;
+    node->dep[node->dep_count++] = dep;
+    return true;
+}
+
+struct CUgraphNode_st *vgpu__graph_add(struct CUgraph_st *graph, enum cudaGraphNodeType type,
+                                       struct CUgraphNode_st *const *deps, size_t count)
+{
+    struct CUgraphNode_st *n = calloc(1, sizeof *n);
+    void *list = n ? room_for(graph->node, graph->count, &graph->room) : NULL;
+    if (list)
+        graph->node = list;
+    for (size_t i = 0; list && i < count; i++)
+        if (!vgpu__graph_edge(n, deps[i]))
+            list = NULL;
+    if (!list) {
+        if (n)
+            free(n->dep);
+        free(n);
+        return NULL;
+    }
+    n->type = type;
+    n->graph = graph;
+    n->physical = vgpu__process.physical[vgpu__self.device];
+    graph->node[graph->count++] = n;
+    return n;
+}
+
+/* Depth first. A graph with a cycle never gets here: it cannot be instantiated, and captures make
+ * none. */
+bool vgpu__node_after(const struct CUgraphNode_st *node, const struct CUgraphNode_st *dep)
+{
+    if (node == dep)
+        return true;
+    for (size_t i = 0; i < node->dep_count; i++)
+        if (vgpu__node_after(node->dep[i], dep))
+            return true;
+    return false;
+}
+
+/* ---- checks ---- */
+
+static cudaError_t wrong(const char *call, const char *what)
+{
+    return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
+}
+
+static bool node_known(const struct CUgraphNode_st *node)
+{
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    for (const struct CUgraph_st *g = graphs; g && !found; g = g->next)
+        for (size_t i = 0; i < g->count && !found; i++)
+            found = g->node[i] == node;
+    pthread_mutex_unlock(&lock);
+    return node && found;
+}
+
+static bool belongs(const struct CUgraph_st *graph, const struct CUgraphNode_st *node)
+{
+    return node_known(node) && node->graph == graph;
+}
+
+static cudaError_t check_new(const char *call, cudaGraphNode_t *out, cudaGraph_t graph,
+                             const cudaGraphNode_t *deps, size_t count, const void *params)
+{
+    if (!vgpu__begin(call, VGPU_OP_CONTEXT))
+        return vgpu__failed();
+    if (!out || !vgpu__graph_known(graph) || (count && !deps) || !params)
+        return wrong(call, "a null pointer, or a graph that was destroyed");
+    for (size_t i = 0; i < count; i++)
+        if (!belongs(graph, deps[i]))
+            return wrong(call, "a dependency is no node of the graph");
+    return cudaSuccess;
+}
+
+static cudaError_t give(cudaGraphNode_t *out, struct CUgraphNode_st *node)
+{
+    if (!node)
+        return vgpu__record(cudaErrorMemoryAllocation);
+    *out = node;
+    return cudaSuccess;
+}
+
+/* ---- nodes ---- */
+
+static cudaError_t kernel_of(const char *call, const struct cudaKernelNodeParams *p,
+                             struct vgpu__launch *out)
+{
+    *out = (struct vgpu__launch){
+        .call = call, .grid = p->gridDim, .block = p->blockDim, .shared = p->sharedMemBytes};
+    if (p->extra)
+        return vgpu__refuse(cudaErrorNotSupported, call, "arguments by `extra` are not modelled");
+    cudaError_t error = vgpu__launch_check(out, p->func, p->kernelParams);
+    return error == cudaSuccess ? vgpu__launch_pack(out, p->kernelParams) : error;
+}
+
+cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                   const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                   const struct cudaKernelNodeParams *pNodeParams)
+{
+    static const char call[] = "cudaGraphAddKernelNode";
+    struct vgpu__launch kernel = {0};
+    cudaError_t error =
+        check_new(call, pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+    if (error == cudaSuccess)
+        error = kernel_of(call, pNodeParams, &kernel);
+    if (error != cudaSuccess) {
+        vgpu__launch_drop(&kernel);
+        return error;
+    }
+    struct CUgraphNode_st *node =
+        vgpu__graph_add(graph, cudaGraphNodeTypeKernel, pDependencies, numDependencies);
+    if (node)
+        node->u.kernel = kernel;
+    else
+        vgpu__launch_drop(&kernel);
+    return give(pGraphNode, node);
+}
+
+cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
+                                         const struct cudaKernelNodeParams *pNodeParams)
+{
+    static const char call[] = "cudaGraphKernelNodeSetParams";
+    struct vgpu__launch kernel = {0};
+    if (!vgpu__begin(call, VGPU_OP_CONTEXT))
+        return vgpu__failed();
+    if (!node_known(node) || node->type != cudaGraphNodeTypeKernel || !pNodeParams)
+        return wrong(call, "no kernel node, or no parameters");
+    cudaError_t error = kernel_of(call, pNodeParams, &kernel);
+    if (error == cudaSuccess) {
+        vgpu__launch_drop(&node->u.kernel);
+        node->u.kernel = kernel;
+    } else {
+        vgpu__launch_drop(&kernel);
+    }
+    return error;
+}
+
+static cudaError_t add_copy(const char *call, cudaGraphNode_t *out, cudaGraph_t graph,
+                            const cudaGraphNode_t *deps, size_t count, struct vgpu__copy copy)
+{
+    cudaError_t error = check_new(call, out, graph, deps, count, &copy);
+    if (error == cudaSuccess)
+        error = vgpu__copy_check(&copy);
+    if (error != cudaSuccess)
+        return error;
+    struct CUgraphNode_st *node = vgpu__graph_add(graph, cudaGraphNodeTypeMemcpy, deps, count);
+    if (node)
+        node->u.copy = copy;
+    return give(out, node);
+}
+
+cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                     const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                     void *dst, const void *src, size_t count,
+                                     enum cudaMemcpyKind kind)
+{
+    static const char call[] = "cudaGraphAddMemcpyNode1D";
+    return add_copy(call, pGraphNode, graph, pDependencies, numDependencies,
+                    (struct vgpu__copy){call, dst, src, count, 1, count, count, kind, NULL, false});
+}
+
+static void *at(struct cudaPitchedPtr p, struct cudaPos pos)
+{
+    return (char *)p.ptr + pos.y * p.pitch + pos.x;
+}
+
+cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                   const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                   const struct cudaMemcpy3DParms *p)
+{
+    static const char call[] = "cudaGraphAddMemcpyNode";
+    if (!p)
+        return vgpu__record(cudaErrorInvalidValue);
+    if (p->srcArray || p->dstArray || p->extent.depth != 1 || p->srcPos.z || p->dstPos.z)
+        return vgpu__refuse(cudaErrorNotSupported, call,
+                            "copies of several planes and of arrays are not modelled");
+    return add_copy(call, pGraphNode, graph, pDependencies, numDependencies,
+                    (struct vgpu__copy){call, at(p->dstPtr, p->dstPos), at(p->srcPtr, p->srcPos),
+                                        p->extent.width, p->extent.height, p->dstPtr.pitch,
+                                        p->srcPtr.pitch, p->kind, NULL, false});
+}
+
+cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                   const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                   const struct cudaMemsetParams *m)
+{
+    static const char call[] = "cudaGraphAddMemsetNode";
+    cudaError_t error = check_new(call, pGraphNode, graph, pDependencies, numDependencies, m);
+    if (error != cudaSuccess)
+        return error;
+    if (m->elementSize != 1 && m->elementSize != 2 && m->elementSize != 4)
+        return wrong(call, "elements have 1, 2 or 4 bytes");
+    struct CUgraphNode_st *node =
+        vgpu__graph_add(graph, cudaGraphNodeTypeMemset, pDependencies, numDependencies);
+    if (node)
+        node->u.memset =
+            (struct memset_call){m->dst, m->pitch, m->width, m->height, m->value, m->elementSize};
+    return give(pGraphNode, node);
+}
+
+cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                 const cudaGraphNode_t *pDependencies, size_t numDependencies,
+                                 const struct cudaHostNodeParams *p)
+{
+    static const char call[] = "cudaGraphAddHostNode";
+    cudaError_t error = check_new(call, pGraphNode, graph, pDependencies, numDependencies, p);
+    if (error != cudaSuccess)
+        return error;
+    if (!p->fn)
+        return wrong(call, "the function is a null pointer");
+    struct host_function *host = calloc(1, sizeof *host);
+    struct CUgraphNode_st *node =
+        host ? vgpu__graph_add(graph, cudaGraphNodeTypeHost, pDependencies, numDependencies) : NULL;
+    if (node) {
+        *host = (struct host_function){.function = p->fn, .data = p->userData, .kept = true};
+        node->u.host = host;
+    } else {
+        free(host);
+    }
+    return give(pGraphNode, node);
+}
+
+cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
+                                  const cudaGraphNode_t *pDependencies, size_t numDependencies)
+{
+    cudaError_t error = check_new("cudaGraphAddEmptyNode", pGraphNode, graph, pDependencies,
+                                  numDependencies, "none needed");
+    return error == cudaSuccess ? give(pGraphNode, vgpu__graph_add(graph, cudaGraphNodeTypeEmpty,
+                                                                   pDependencies, numDependencies))
+                                : error;
+}
+
+/* ---- graphs ---- */
+
+cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
+{
+    if (!vgpu__begin("cudaGraphCreate", VGPU_OP_CONTEXT))
+        return vgpu__failed();
+    if (!pGraph || flags != 0)
+        return wrong("cudaGraphCreate", "flags must be 0");
+    struct CUgraph_st *graph = vgpu__graph_new();
+    if (!graph)
+        return vgpu__record(cudaErrorMemoryAllocation);
+    *pGraph = graph;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphDestroy(cudaGraph_t graph)
+{
+    if (!vgpu__graph_known(graph))
+        return wrong("cudaGraphDestroy", "no graph, or destroyed already");
+    vgpu__graph_free(graph);
+    return cudaSuccess;
+}

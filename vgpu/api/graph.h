@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT
+ * graph.h: graphs live in the process, not at the node: a list of nodes with all that their calls
+ * need. Launching one makes these calls again, in streams of the graph's own ("lanes") with events
+ * between them (graph_exec.c). A capture (capture.c) makes nodes of the calls on its streams.
+ */
+#ifndef VGPU_GRAPH_H
+#define VGPU_GRAPH_H
+
+#include "launch.h"
+
+struct host_function {
+    cudaHostFn_t function;
+    cudaStreamCallback_t callback; /* instead of `function` */
+    cudaStream_t stream;
+    void *data;
+    bool kept; /* a node's: it is called once a launch of its graph */
+};
+
+struct memset_call {
+    void *dst;
+    size_t pitch, width, rows; /* width in elements */
+    unsigned int value, element_bytes;
+};
+
+struct CUgraphNode_st {
+    enum cudaGraphNodeType type;
+    struct CUgraph_st *graph;
+    int physical; /* the device that was current when the node was made */
+    union {
+        struct vgpu__launch kernel;
+        struct vgpu__copy copy;
+        struct memset_call memset;
+        struct host_function *host;
+    } u;
+    struct CUgraphNode_st **dep;
+    size_t dep_count, dep_room;
+};
+
+struct CUgraph_st {
+    struct CUgraphNode_st **node; /* in order of making */
+    size_t count, room;
+    struct CUgraph_st *next; /* of all that live: a forged handle is none */
+};
+
+struct CUgraph_st *vgpu__graph_new(void);
+bool vgpu__graph_known(const struct CUgraph_st *graph);
+void vgpu__graph_free(struct CUgraph_st *graph);
+struct CUgraph_st *vgpu__graph_copy(const struct CUgraph_st *graph); /* NULL: no memory */
+void vgpu__node_free(struct CUgraphNode_st *node); /* that no graph holds any more */
+
+/* A node after `deps`; NULL: no memory. Its parameters are the caller's to fill in. */
+struct CUgraphNode_st *vgpu__graph_add(struct CUgraph_st *graph, enum cudaGraphNodeType type,
+                                       struct CUgraphNode_st *const *deps, size_t count);
+bool vgpu__graph_edge(struct CUgraphNode_st *node, struct CUgraphNode_st *dep);
+bool vgpu__node_after(const struct CUgraphNode_st *node, const struct CUgraphNode_st *dep);
+
+/* ---- capture.c ---- */
+
+/* A call on `stream` that a capture takes becomes a node, which the caller fills in. NULL and
+ * success: it is not captured. NULL and an error, recorded: the call fails. */
+struct CUgraphNode_st *vgpu__capture(const char *call, cudaStream_t stream,
+                                     enum cudaGraphNodeType type, cudaError_t *error);
+
+/* A call that no capture can take: cudaSuccess when `stream` is in none, and disturbs none. */
+cudaError_t vgpu__capture_forbids(const char *call, cudaStream_t stream, bool waits);
+cudaError_t vgpu__capture_forbids_device(const char *call); /* a wait for everything */
+
+/* The call on a captured stream failed: what is captured is no longer what was asked for. */
+void vgpu__capture_spoil(cudaStream_t stream);
+
+/* Record and wait: true when a capture took them, with what to answer. */
+bool vgpu__capture_record(cudaEvent_t event, cudaStream_t stream, cudaError_t *error);
+bool vgpu__capture_wait(const char *call, cudaStream_t stream, cudaEvent_t event,
+                        cudaError_t *error);
+void vgpu__capture_forget(cudaEvent_t event); /* it is destroyed */
+bool vgpu__capture_holds(const char *call, cudaEvent_t event, cudaError_t *error); /* sync, query */
+
+/* ---- what a launch repeats, and what is checked before ---- */
+
+cudaError_t vgpu__copy_check(const struct vgpu__copy *copy);
+
+cudaError_t vgpu__memset(const char *call, const struct memset_call *set, cudaStream_t stream,
+                         bool sync);
+cudaError_t vgpu__host_function(const char *call, struct host_function *function,
+                                cudaStream_t stream);
+
+#endif
