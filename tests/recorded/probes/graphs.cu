@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// graphs.cu: what a real machine answers to captures, graphs and host functions. Each case runs in its
-// own process; the program for graphs.txt.
+// graphs.cu: what a real machine answers to captures, graphs and host functions. Each case runs in
+// its own process; the program for graphs.txt.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -119,8 +119,8 @@ static void illegal(const char *name, const char *mode, cudaError_t (*call)(cuda
     cudaStreamIsCapturing(s, &status);
     cudaError_t end = cudaStreamEndCapture(s, &g);
     cudaGetLastError();
-    V("%s, %s: %d, last %d, status %d, end %d, graph %d", name, mode, (int)e, (int)last, (int)status,
-      (int)end, g != NULL);
+    V("%s, %s: %d, last %d, status %d, end %d, graph %d", name, mode, (int)e, (int)last,
+      (int)status, (int)end, g != NULL);
     cudaStreamDestroy(s);
 }
 
@@ -128,37 +128,138 @@ static int *memory, *host;
 static cudaEvent_t recorded, fresh;
 static cudaStream_t other;
 
-static cudaError_t sync_stream(cudaStream_t s) { return cudaStreamSynchronize(s); }
-static cudaError_t query_stream(cudaStream_t s) { return cudaStreamQuery(s); }
-static cudaError_t sync_device(cudaStream_t) { return cudaDeviceSynchronize(); }
-static cudaError_t allocate(cudaStream_t) { void *p; return cudaMalloc(&p, 64); }
-static cudaError_t allocate_host(cudaStream_t) { void *p; return cudaMallocHost(&p, 64); }
-static cudaError_t release(cudaStream_t) { int *p = memory; memory = NULL; return cudaFree(p); }
-static cudaError_t copy_sync(cudaStream_t) { return cudaMemcpy(host, host + 8, 4, cudaMemcpyDefault); }
-static cudaError_t copy_device(cudaStream_t) { return cudaMemcpy(memory, host, 4, cudaMemcpyDefault); }
-static cudaError_t set_sync(cudaStream_t) { return cudaMemset(memory, 0, 4); }
-static cudaError_t legacy(cudaStream_t) { return cudaMemsetAsync(memory, 0, 4, 0); }
-static cudaError_t legacy_kernel(cudaStream_t) { twice<<<1, 1>>>(memory); return cudaGetLastError(); }
-static cudaError_t other_stream(cudaStream_t) { return cudaMemsetAsync(memory, 0, 4, other); }
-static cudaError_t wait_old(cudaStream_t s) { return cudaStreamWaitEvent(s, recorded, 0); }
-static cudaError_t wait_fresh(cudaStream_t s) { return cudaStreamWaitEvent(s, fresh, 0); }
-static cudaError_t sync_captured(cudaStream_t s) { cudaEventRecord(fresh, s); return cudaEventSynchronize(fresh); }
-static cudaError_t query_captured(cudaStream_t s) { cudaEventRecord(fresh, s); return cudaEventQuery(fresh); }
-static cudaError_t sync_other(cudaStream_t) { return cudaStreamSynchronize(other); }
-static cudaError_t create_stream(cudaStream_t) { cudaStream_t t; return cudaStreamCreate(&t); }
-static cudaError_t create_event(cudaStream_t) { cudaEvent_t e; return cudaEventCreate(&e); }
-static cudaError_t pageable(cudaStream_t s) { static int there; return cudaMemcpyAsync(memory, &there, 4, cudaMemcpyHostToDevice, s); }
-static cudaError_t pinned(cudaStream_t s) { return cudaMemcpyAsync(memory, host, 4, cudaMemcpyHostToDevice, s); }
-static cudaError_t async_memory(cudaStream_t s) { void *p; return cudaMallocAsync(&p, 64, s); }
-static cudaError_t get_info(cudaStream_t) { size_t f, t; return cudaMemGetInfo(&f, &t); }
-static cudaError_t destroy(cudaStream_t s) { return cudaStreamDestroy(s); }
-static cudaError_t elapsed(cudaStream_t) { float ms; return cudaEventElapsedTime(&ms, recorded, recorded); }
+static cudaError_t sync_stream(cudaStream_t s)
+{
+    return cudaStreamSynchronize(s);
+}
+static cudaError_t query_stream(cudaStream_t s)
+{
+    return cudaStreamQuery(s);
+}
+static cudaError_t sync_device(cudaStream_t)
+{
+    return cudaDeviceSynchronize();
+}
+static cudaError_t allocate(cudaStream_t)
+{
+    void *p;
+    return cudaMalloc(&p, 64);
+}
+static cudaError_t allocate_host(cudaStream_t)
+{
+    void *p;
+    return cudaMallocHost(&p, 64);
+}
+static cudaError_t release(cudaStream_t)
+{
+    int *p = memory;
+    memory = NULL;
+    return cudaFree(p);
+}
+static cudaError_t copy_sync(cudaStream_t)
+{
+    return cudaMemcpy(host, host + 8, 4, cudaMemcpyDefault);
+}
+static cudaError_t copy_device(cudaStream_t)
+{
+    return cudaMemcpy(memory, host, 4, cudaMemcpyDefault);
+}
+static cudaError_t set_sync(cudaStream_t)
+{
+    return cudaMemset(memory, 0, 4);
+}
+static cudaError_t legacy(cudaStream_t)
+{
+    return cudaMemsetAsync(memory, 0, 4, 0);
+}
+static cudaError_t legacy_kernel(cudaStream_t)
+{
+    twice<<<1, 1>>>(memory);
+    return cudaGetLastError();
+}
+static cudaError_t other_stream(cudaStream_t)
+{
+    return cudaMemsetAsync(memory, 0, 4, other);
+}
+static cudaError_t wait_old(cudaStream_t s)
+{
+    return cudaStreamWaitEvent(s, recorded, 0);
+}
+static cudaError_t wait_fresh(cudaStream_t s)
+{
+    return cudaStreamWaitEvent(s, fresh, 0);
+}
+static cudaError_t sync_captured(cudaStream_t s)
+{
+    cudaEventRecord(fresh, s);
+    return cudaEventSynchronize(fresh);
+}
+static cudaError_t query_captured(cudaStream_t s)
+{
+    cudaEventRecord(fresh, s);
+    return cudaEventQuery(fresh);
+}
+static cudaError_t sync_other(cudaStream_t)
+{
+    return cudaStreamSynchronize(other);
+}
+static cudaError_t create_stream(cudaStream_t)
+{
+    cudaStream_t t;
+    return cudaStreamCreate(&t);
+}
+static cudaError_t create_event(cudaStream_t)
+{
+    cudaEvent_t e;
+    return cudaEventCreate(&e);
+}
+static cudaError_t pageable(cudaStream_t s)
+{
+    static int there;
+    return cudaMemcpyAsync(memory, &there, 4, cudaMemcpyHostToDevice, s);
+}
+static cudaError_t pinned(cudaStream_t s)
+{
+    return cudaMemcpyAsync(memory, host, 4, cudaMemcpyHostToDevice, s);
+}
+static cudaError_t async_memory(cudaStream_t s)
+{
+    void *p;
+    return cudaMallocAsync(&p, 64, s);
+}
+static cudaError_t get_info(cudaStream_t)
+{
+    size_t f, t;
+    return cudaMemGetInfo(&f, &t);
+}
+static cudaError_t destroy(cudaStream_t s)
+{
+    return cudaStreamDestroy(s);
+}
+static cudaError_t elapsed(cudaStream_t)
+{
+    float ms;
+    return cudaEventElapsedTime(&ms, recorded, recorded);
+}
 static void nothing(void *) {}
-static cudaError_t host_function(cudaStream_t s) { return cudaLaunchHostFunc(s, nothing, NULL); }
+static cudaError_t host_function(cudaStream_t s)
+{
+    return cudaLaunchHostFunc(s, nothing, NULL);
+}
 static void callback(cudaStream_t, cudaError_t, void *) {}
-static cudaError_t add_callback(cudaStream_t s) { return cudaStreamAddCallback(s, callback, NULL, 0); }
-static cudaError_t bad_launch(cudaStream_t s) { twice<<<1, 2048, 0, s>>>(memory); return cudaGetLastError(); }
-static cudaError_t peer_copy(cudaStream_t s) { return cudaMemcpyPeerAsync(memory, 0, memory + 8, 0, 4, s); }
+static cudaError_t add_callback(cudaStream_t s)
+{
+    return cudaStreamAddCallback(s, callback, NULL, 0);
+}
+static cudaError_t bad_launch(cudaStream_t s)
+{
+    twice<<<1, 2048, 0, s>>>(memory);
+    return cudaGetLastError();
+}
+static cudaError_t peer_copy(cudaStream_t s)
+{
+    return cudaMemcpyPeerAsync(memory, 0, memory + 8, 0, 4, s);
+}
 
 static void c_illegal()
 {
@@ -168,17 +269,37 @@ static void c_illegal()
     cudaMallocHost(&host, 64);
     cudaEventRecord(recorded, other);
     cudaDeviceSynchronize();
-    struct { const char *name; cudaError_t (*call)(cudaStream_t); } calls[] = {
-        {"StreamSynchronize", sync_stream}, {"StreamQuery", query_stream}, {"DeviceSynchronize", sync_device},
-        {"Malloc", allocate}, {"MallocHost", allocate_host}, {"Memcpy host to host", copy_sync},
-        {"Memcpy host to device", copy_device}, {"Memset", set_sync}, {"MemsetAsync legacy", legacy},
-        {"kernel legacy", legacy_kernel}, {"MemsetAsync other stream", other_stream}, {"wait for an event from outside", wait_old},
-        {"wait for an event never recorded", wait_fresh}, {"EventSynchronize captured", sync_captured},
-        {"EventQuery captured", query_captured}, {"StreamSynchronize other", sync_other}, {"StreamCreate", create_stream},
-        {"EventCreate", create_event}, {"MemcpyAsync pageable", pageable}, {"MemcpyAsync pinned", pinned},
-        {"MallocAsync", async_memory}, {"MemGetInfo", get_info}, {"ElapsedTime", elapsed},
-        {"LaunchHostFunc", host_function}, {"AddCallback", add_callback}, {"launch of 2048 threads", bad_launch},
-        {"MemcpyPeerAsync", peer_copy}, {"Free", release}};
+    struct {
+        const char *name;
+        cudaError_t (*call)(cudaStream_t);
+    } calls[] = {{"StreamSynchronize", sync_stream},
+                 {"StreamQuery", query_stream},
+                 {"DeviceSynchronize", sync_device},
+                 {"Malloc", allocate},
+                 {"MallocHost", allocate_host},
+                 {"Memcpy host to host", copy_sync},
+                 {"Memcpy host to device", copy_device},
+                 {"Memset", set_sync},
+                 {"MemsetAsync legacy", legacy},
+                 {"kernel legacy", legacy_kernel},
+                 {"MemsetAsync other stream", other_stream},
+                 {"wait for an event from outside", wait_old},
+                 {"wait for an event never recorded", wait_fresh},
+                 {"EventSynchronize captured", sync_captured},
+                 {"EventQuery captured", query_captured},
+                 {"StreamSynchronize other", sync_other},
+                 {"StreamCreate", create_stream},
+                 {"EventCreate", create_event},
+                 {"MemcpyAsync pageable", pageable},
+                 {"MemcpyAsync pinned", pinned},
+                 {"MallocAsync", async_memory},
+                 {"MemGetInfo", get_info},
+                 {"ElapsedTime", elapsed},
+                 {"LaunchHostFunc", host_function},
+                 {"AddCallback", add_callback},
+                 {"launch of 2048 threads", bad_launch},
+                 {"MemcpyPeerAsync", peer_copy},
+                 {"Free", release}};
     for (auto &c : calls) {
         if (!memory)
             cudaMalloc(&memory, 4096);
@@ -362,8 +483,12 @@ struct Case {
     const char *n;
     void (*f)();
 };
-#define C(x) {#x, c_##x}
-static Case cases[] = {C(linear), C(states), C(illegal), C(blocking), C(fork), C(explicit), C(host)};
+#define C(x)                                                                                       \
+    {                                                                                              \
+#x, c_##x                                                                                  \
+    }
+static Case cases[] = {C(linear), C(states),   C(illegal), C(blocking),
+                       C(fork),   C(explicit), C(host)};
 
 int main()
 {
