@@ -4,6 +4,7 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import unittest
@@ -76,6 +77,43 @@ class HostFunctions(unittest.TestCase):
             done = run("host_function", node=node, VGPU_QUIET="1")
             expected = (f"host functions on {gpus} GPUs: right\n", 0)
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+
+
+class Atomics(unittest.TestCase):
+    def test_on_the_host_and_every_gpu(self) -> None:
+        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+            done = run("cuda_atomic", node=node)
+            expected = (f"atomics on {gpus} GPUs: right\n", 0)
+            self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+
+
+class Grids(unittest.TestCase):
+    def test_on_every_gpu(self) -> None:
+        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+            for lanes in ("forward", "seeded"):
+                done = run("grid", node=node, VGPU_LANES=lanes)
+                expected = (f"groups on {gpus} GPUs: right\n", 0)
+                self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+
+    def test_a_barrier_of_an_ordinary_launch_fails_and_says_so(self) -> None:
+        done = run("grid", "uncooperative")
+        self.assertEqual(done.stdout, "1\n")
+        self.assertIn("cudaLaunchCooperativeKernel", done.stderr)
+
+
+NVCC = shutil.which("nvcc", path=os.environ.get("PATH", "") + ":/usr/local/cuda/bin")
+
+
+class Sources(unittest.TestCase):
+    """What is CUDA here is CUDA for nvcc, too."""
+
+    @unittest.skipUnless(NVCC, "no nvcc here")
+    def test_nvcc_compiles_them(self) -> None:
+        for name in ("cuda_atomic", "graphs", "grid"):
+            source = pathlib.Path(__file__).parent / f"{name}.cu"
+            command = [NVCC, "-std=c++17", "-arch=sm_90", "-c", "-o", os.devnull, source]
+            done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+            self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Graphs(unittest.TestCase):

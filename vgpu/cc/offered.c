@@ -20,7 +20,8 @@ static const char *const builtins[] = {
     "__wrap_memmove",   "__wrap_memset",
     "warpSize",         "threadIdx",
     "blockIdx",         "blockDim",
-    "gridDim",
+    "gridDim",          "vgpu_cooperative",
+    "vgpu_grid_meet",
 };
 
 /* Functions of double; each has a form of float, whose name ends in f. */

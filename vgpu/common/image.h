@@ -84,6 +84,9 @@ uint32_t vgpu_vote(enum vgpu_vote kind, uint32_t mask, int predicate, const char
 uint32_t vgpu_activemask(void);
 uint32_t vgpu_lane_id(void) __attribute__((const));
 
+/* One thread of each block of a cooperative grid meets those of the others. */
+void vgpu_grid_meet(uint64_t blocks);
+
 /* Fences: scope 0 block, 1 device, 2 system. */
 void vgpu_fence(int scope);
 

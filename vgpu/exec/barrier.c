@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * barrier.c: __syncthreads and its three reducing forms.
+ * barrier.c: __syncthreads and its three reducing forms, and the barrier of a cooperative grid.
  *
  * All threads of a block that have not left the kernel must arrive, as on hardware since Volta.
  * That they arrive at different lines, or that some have left, is noted and does not stop them.
@@ -88,4 +88,23 @@ OFFERED int vgpu_syncthreads_reduce(int op, int predicate, const char *site)
     if (op == 1)
         return yes == now.block->result_of;
     return op == 2 ? yes != 0 : (int)yes;
+}
+
+/* ---- the grid ---- */
+
+/* Waiting is polling, as a barrier in device code would: the scheduler knows how to go on. */
+OFFERED void vgpu_grid_meet(uint64_t blocks)
+{
+    struct run *run = now.run;
+    uint32_t phase = run->grid_phase;
+    if (++run->grid_arrived < blocks) {
+        while (run->grid_phase == phase)
+            poll_note((uint64_t)&run->grid_phase, phase, sizeof run->grid_phase);
+        return;
+    }
+    run->grid_arrived = 0;
+    run->grid_phase++;
+    run->counts.barriers++;
+    run->events++;
+    progress();
 }

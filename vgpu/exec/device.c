@@ -35,7 +35,7 @@ OFFERED uint32_t vgpu_lane_id(void)
 
 #define BUILTIN_VARIABLE OFFERED __attribute__((section("builtin_variables")))
 BUILTIN_VARIABLE struct vgpu_dim3 threadIdx, blockIdx, blockDim, gridDim;
-BUILTIN_VARIABLE int warpSize = WARP_LANES;
+BUILTIN_VARIABLE int warpSize = WARP_LANES, vgpu_cooperative;
 extern char __start_builtin_variables[], __stop_builtin_variables[]; /* the linker's */
 
 bool is_builtin_variable(uint64_t address)

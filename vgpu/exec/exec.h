@@ -139,7 +139,9 @@ struct run {
     struct vgpu_run_counts counts;
     char *printed;
     uint64_t printed_bytes, sent_bytes;
-    bool dropped;
+    bool dropped, cooperative;
+    volatile uint32_t grid_phase; /* barriers of the grid that are over */
+    uint64_t grid_arrived;        /* blocks, in the one that is not */
     char findings[512];
 };
 
@@ -158,6 +160,7 @@ extern struct now now;
 /* CUDA's builtin variables, as images see them: constant for each thread, and therefore for a
  * compiler; set when a thread is entered. They lie in a section of their own, for access.c. */
 extern struct vgpu_dim3 threadIdx, blockIdx, blockDim, gridDim;
+extern int vgpu_cooperative; /* 1: the kernel was launched so */
 bool is_builtin_variable(uint64_t address);
 
 /* Set once, by ATTACH. */

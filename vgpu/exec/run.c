@@ -138,6 +138,7 @@ static struct run *run_make(const struct vgpu_exec_request *request,
     }
     run->id = request->run;
     run->kernel = kernel;
+    run->cooperative = l->cooperative != 0;
     run->grid = (struct vgpu_dim3){l->grid[0], l->grid[1], l->grid[2]};
     run->shape = (struct vgpu_dim3){l->block[0], l->block[1], l->block[2]};
     run->block_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];

@@ -43,6 +43,7 @@ static void enter(struct block *block)
     blockIdx = block->idx;
     blockDim = now.run->shape;
     gridDim = now.run->grid;
+    vgpu_cooperative = now.run->cooperative;
     now.warp = &block->warps[__builtin_ctz(next_bit(block->ready_warps))];
     struct thread *first = pick();
     if (!first)

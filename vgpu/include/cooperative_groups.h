@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * cooperative_groups.h: groups of threads: the block, and tiles of a warp.
+ * cooperative_groups.h: groups of threads: the grid, the block, tiles of a warp, and whoever
+ * happens to run together. Reductions and copies: cooperative_groups/reduce.h and memcpy_async.h.
  *
- * Ordinary CUDA over the barriers, shuffles and votes of the prelude. Not there yet: grid_group,
- * clusters, coalesced groups and memcpy_async; naming one is a compile error.
+ * Ordinary CUDA over the barriers, shuffles and votes of the prelude. Not there: clusters, and groups
+ * of several devices; naming one is a compile error.
  */
 #ifndef COOPERATIVE_GROUPS_H
 #define COOPERATIVE_GROUPS_H
@@ -125,6 +126,121 @@ template <unsigned int Size, class Parent>
 __device__ inline thread_block_tile<Size, Parent> tiled_partition(const Parent &)
 {
     return thread_block_tile<Size, Parent>();
+}
+
+/* The lanes that were together when coalesced_threads() was called; ranks in order of lanes. */
+class coalesced_group
+{
+    unsigned int lanes_;
+
+    __device__ unsigned int lane_of(unsigned int rank) const
+    {
+        unsigned int rest = lanes_;
+        for (unsigned int i = 0; i < rank && rest; i++)
+            rest &= rest - 1;
+        return rest ? (unsigned int)__builtin_ctz(rest) : 32;
+    }
+    static __device__ unsigned int lane()
+    {
+        return thread_block::thread_rank() % 32;
+    }
+    /* Lanes of the warp become ranks of the group. */
+    __device__ unsigned int ranks_of(unsigned int lanes) const
+    {
+        unsigned int ranks = 0, at = 0;
+        for (unsigned int rest = lanes_; rest; rest &= rest - 1, at++)
+            ranks |= (lanes >> __builtin_ctz(rest) & 1) << at;
+        return ranks;
+    }
+
+public:
+    explicit __device__ coalesced_group(unsigned int lanes) : lanes_(lanes) {}
+    __device__ unsigned int thread_rank() const
+    {
+        return (unsigned int)__builtin_popcount(lanes_ & ((1u << lane()) - 1));
+    }
+    __device__ unsigned int num_threads() const
+    {
+        return (unsigned int)__builtin_popcount(lanes_);
+    }
+    __device__ unsigned int size() const
+    {
+        return num_threads();
+    }
+    __device__ unsigned int meta_group_rank() const
+    {
+        return 0;
+    }
+    __device__ unsigned int meta_group_size() const
+    {
+        return 1;
+    }
+    __device__ void sync() const VGPU_GROUP_BODY(__syncwarp(lanes_);)
+    template <class T> __device__ T shfl(T value, unsigned int rank) const
+        VGPU_GROUP_BODY(unsigned int from = lane_of(rank);
+                        return __shfl_sync(lanes_, value, (int)(from < 32 ? from : lane()));)
+    template <class T> __device__ T shfl_up(T value, unsigned int delta) const
+        VGPU_GROUP_BODY(unsigned int mine = thread_rank();
+                        return shfl(value, mine >= delta ? mine - delta : mine);)
+    template <class T> __device__ T shfl_down(T value, unsigned int delta) const
+        VGPU_GROUP_BODY(unsigned int mine = thread_rank();
+                        return shfl(value, mine + delta < size() ? mine + delta : mine);)
+    __device__ int any(int predicate) const
+        VGPU_GROUP_BODY(return __any_sync(lanes_, predicate);)
+    __device__ int all(int predicate) const
+        VGPU_GROUP_BODY(return __all_sync(lanes_, predicate);)
+    __device__ unsigned int ballot(int predicate) const
+        VGPU_GROUP_BODY(return ranks_of(__ballot_sync(lanes_, predicate));)
+};
+
+__device__ inline coalesced_group coalesced_threads()
+    VGPU_GROUP_BODY(return coalesced_group(__activemask());)
+
+/* All blocks of a kernel that cudaLaunchCooperativeKernel launched. */
+class grid_group
+{
+public:
+    static __device__ bool is_valid() VGPU_GROUP_BODY(return vgpu_cooperative != 0;)
+    /* Each block meets inside; then one thread of each counts, and waits for the others'. */
+    static __device__ void sync()
+        VGPU_GROUP_BODY(vgpu_grid_sync(thread_block::thread_rank() == 0, num_blocks());)
+    static __device__ unsigned long long num_blocks()
+    {
+        return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
+    }
+    static __device__ unsigned long long block_rank()
+    {
+        return ((unsigned long long)blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+    }
+    static __device__ unsigned long long thread_rank()
+    {
+        return block_rank() * thread_block::num_threads() + thread_block::thread_rank();
+    }
+    static __device__ unsigned long long num_threads()
+    {
+        return num_blocks() * thread_block::num_threads();
+    }
+    static __device__ unsigned long long size()
+    {
+        return num_threads();
+    }
+    static __device__ dim3 block_index()
+    {
+        return dim3(blockIdx.x, blockIdx.y, blockIdx.z);
+    }
+    static __device__ dim3 group_dim()
+    {
+        return dim3(gridDim.x, gridDim.y, gridDim.z);
+    }
+    static __device__ dim3 dim_blocks()
+    {
+        return group_dim();
+    }
+};
+
+__device__ inline grid_group this_grid()
+{
+    return grid_group();
 }
 
 template <class Group> __device__ inline void sync(const Group &group)

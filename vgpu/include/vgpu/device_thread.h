@@ -20,6 +20,22 @@ extern "C" const int warpSize;
 #define __syncthreads_and(predicate) vgpu_syncthreads_reduce(1, (predicate) != 0, VGPU_SITE)
 #define __syncthreads_or(predicate) vgpu_syncthreads_reduce(2, (predicate) != 0, VGPU_SITE)
 
+/* ---- the barrier of a cooperative grid ---- */
+
+extern "C" const int vgpu_cooperative; /* of the kernel that runs; the context's */
+
+VGPU_INLINE void vgpu_grid_sync_at(const char *site, bool first, unsigned long long blocks)
+{
+    if (!vgpu_cooperative)
+        vgpu_assert_fail("this_grid().sync() in a kernel that cudaLaunchCooperativeKernel launched",
+                         "cooperative_groups.h", 0, "sync");
+    vgpu_syncthreads(site);
+    if (first)
+        vgpu_grid_meet(blocks);
+    vgpu_syncthreads(site);
+}
+#define vgpu_grid_sync(first, blocks) vgpu_grid_sync_at(VGPU_SITE, first, blocks)
+
 /* ---- fences, clocks, the end ---- */
 
 VGPU_INLINE void __threadfence_block(void)
