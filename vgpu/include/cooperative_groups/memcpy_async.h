@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * cooperative_groups/memcpy_async.h: copies by a whole group. Nothing is asynchronous here: each thread
- * copies its part at once; before wait() the others' parts are not promised, as in CUDA.
+ * cooperative_groups/memcpy_async.h: copies by a whole group. Nothing is asynchronous here: each
+ * thread copies its part at once; before wait() the others' parts are not promised, as in CUDA.
  */
 #ifndef COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
 #define COOPERATIVE_GROUPS_MEMCPY_ASYNC_H

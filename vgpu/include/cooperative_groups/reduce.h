@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * cooperative_groups/reduce.h: reduce(group, value, op) over a tile or a coalesced group. Values are
- * combined in the order of ranks, the same in every run.
+ * cooperative_groups/reduce.h: reduce(group, value, op) over a tile or a coalesced group. Values
+ * are combined in the order of ranks, the same in every run.
  */
 #ifndef COOPERATIVE_GROUPS_REDUCE_H
 #define COOPERATIVE_GROUPS_REDUCE_H
