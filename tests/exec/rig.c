@@ -131,9 +131,10 @@ void rig_start(struct rig *rig)
     struct vgpu_exec_request request = {.op = VGPU_EXEC_MODULE, .module = 1};
     spawn(rig);
     attach(rig);
-    int image = open(TEST_IMAGE_PATH, O_RDONLY | O_CLOEXEC);
+    const char *path = rig->image ? rig->image : TEST_IMAGE_PATH;
+    int image = open(path, O_RDONLY | O_CLOEXEC);
     if (image < 0)
-        broken(TEST_IMAGE_PATH);
+        broken(path);
     rig_ask(rig, &request, NULL, 0, &image, 1);
     need_ok(rig, "MODULE");
     close(image);

@@ -25,6 +25,7 @@ struct rig {
     char *printed; /* by the last run, of all messages */
     uint64_t printed_bytes;
     struct vgpu_exec_limits limits; /* to be set before rig_start */
+    const char *image;              /* the same; NULL: the test image */
     struct vgpu_exec_reply reply;   /* the last one, without its data */
 };
 

@@ -302,11 +302,13 @@ enum vgpu_exec_op {
 /* A signal for a context whose kernel makes no progress: it ends the kernel with VGPU_FAULT_HANG,
  * which says where it loops. SIGKILL if no reply comes. */
 #define VGPU_EXEC_HANG_SIGNAL 10 /* SIGUSR1 */
+#define VGPU_HANG_CPU_S 30 /* CPU seconds without any progress before a kernel counts as hung */
 
 /* How much of a kernel is resident at once; a zero means an H200's value. */
 struct vgpu_exec_limits {
     uint32_t sm_count, threads_per_sm, blocks_per_sm;
     uint64_t shared_per_sm, shared_per_block; /* the latter: what a kernel can opt in to */
+    uint64_t cpus; /* processors (of the first 64) that blocks may run on; 0: one, whichever */
 };
 
 /* A __device__ variable: it lies at `offset` of the VGPU_EXEC_MAP that puts device memory over the
@@ -318,7 +320,7 @@ struct vgpu_exec_var {
 };
 
 /* The control memfd, shared by the node and all contexts of the node; only the one that runs
- * touches it. chunk[d][c]: 0 untouched, 1 committed and poisoned. */
+ * (and its helpers) touches it. chunk[d][c]: 0 untouched, 1 committed and poisoned. */
 struct vgpu_control {
     uint64_t committed_bytes, commit_limit_bytes;
     uint64_t progress; /* contexts add to it at every yield */

@@ -6,6 +6,7 @@
  */
 #include "exec.h"
 #include "fiber.h"
+#include "helper.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +77,8 @@ static void start_warps(struct block *block)
 
 struct block *block_start(struct run *run)
 {
-    if (run->next_block == run->block_count || run->resident_count == run->resident_limit)
+    if (run->resident_count == run->resident_limit ||
+        (run->next_block == run->claimed && !helper_claim(run)) || !helper_starts(run->next_block))
         return NULL;
     struct block *block = block_make(run->shape);
     block->run = run;

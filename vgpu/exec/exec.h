@@ -12,9 +12,11 @@
  *   access.c    the compiler's callbacks: count and check   atomic.c  atomics of both kinds
  *   device.c    the small builtins  shared.c __shared__     print.c   printf and assert
  *   fault.c     signals and traps   lines.c  file:line      divide.c  division by zero
+ *   helper.c    other processors
  *
- * Nothing here is locked: there is one thread, and a signal handler that runs only for accesses of
- * device code. Names without a prefix are the program's own and hidden from images.
+ * Nothing here is locked: there is one thread (helpers are processes), and a signal handler that
+ * runs only for accesses of device code. Names without a prefix are the program's own and hidden
+ * from images.
  */
 #ifndef VGPU_EXEC_H
 #define VGPU_EXEC_H
@@ -122,6 +124,10 @@ struct run {
     const struct vgpu_kernel *kernel;
     struct vgpu_dim3 grid, shape;
     uint64_t block_count, next_block, done_blocks;
+    uint64_t claimed; /* this process starts blocks before this one: helper.h */
+    bool may_share;   /* others may run blocks of it too */
+    uint32_t looks;   /* for helper_consider */
+    double started;
     uint32_t block_threads;
     uint32_t shared_bytes; /* dynamic */
     void **args;           /* in the argument area, which device code may read */
@@ -183,6 +189,8 @@ bool memory_map(const struct vgpu_exec_request *request, char *why, uint64_t roo
 bool memory_unmap(uint64_t va, uint64_t bytes, char *why, uint64_t room);
 /* Closes chunks that were given back since they were opened: their next touch is a first one. */
 void memory_review(void);
+/* Closes all that is open: in a fork, which would fault for every page otherwise. */
+void memory_reopen(void);
 enum touch { TOUCH_OPENED, TOUCH_FAULT, TOUCH_LIMIT };
 enum touch memory_touch(uint64_t address);                 /* called for a fault: open its chunk */
 bool memory_commit(int32_t device, uint64_t chunk);        /* false: over the limit */
@@ -199,6 +207,8 @@ uint32_t image_kernel_count(const struct image *image);
 void image_vars(const struct image *image, uint64_t *base, uint64_t *bytes, uint32_t *count);
 void image_var(const struct image *image, uint32_t index, struct vgpu_exec_var *var);
 bool image_holds_vars(uint64_t va, uint64_t bytes);
+/* Its device code has no way to tell whether its blocks run one after the other. */
+bool image_may_share(const struct image *image);
 /* The window that an access outside of all windows counts for; -1: it is nobody's memory. */
 int image_window(uint64_t address);
 bool image_code(uint64_t pc);

@@ -24,6 +24,7 @@ struct image {
     const struct vgpu_var *vars;
     uint64_t base, low, high; /* where it was loaded; its pages */
     uint64_t var_low, var_high;
+    bool may_share;
 };
 
 static struct image *images;
@@ -82,6 +83,49 @@ static bool find_tables(struct image *image, void *library, char *why, uint64_t 
     return true;
 }
 
+/* ---- what it uses ---- */
+
+/* Who calls one of these may wait for another block, or see in which order blocks run. */
+static bool tells_order(const char *symbol)
+{
+    static const char *const tell[] = {"vgpu_atomic", "vgpu_clock64",         "vgpu_printf",
+                                       "vgpu_fence",  "vgpu_assert_fail",     "__tsan_atomic",
+                                       "__tsan_vola", "__tsan_unaligned_vola"};
+    for (unsigned i = 0; i < sizeof tell / sizeof *tell; i++)
+        if (strncmp(symbol, tell[i], strlen(tell[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Goes through the symbols that the image leaves undefined: in a GNU hash table they are those
+ * before the first hashed one. Without such a table nothing is known. */
+static bool may_share(const struct link_map *map)
+{
+    const ElfW(Sym) *symbols = NULL;
+    const char *names = NULL;
+    const uint32_t *hash = NULL;
+    for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+        const void *at = (const void *)d->d_un.d_ptr; /* NOLINT */
+        if (d->d_tag == DT_SYMTAB)
+            symbols = at;
+        else if (d->d_tag == DT_STRTAB)
+            names = at;
+        else if (d->d_tag == DT_GNU_HASH)
+            hash = at;
+    }
+    if (!symbols || !names || !hash)
+        return false;
+    for (uint32_t i = 1; i < hash[1]; i++)
+        if (tells_order(names + symbols[i].st_name))
+            return false;
+    return true;
+}
+
+bool image_may_share(const struct image *image)
+{
+    return image->may_share;
+}
+
 struct image *image_load(uint32_t module, int fd, char *why, uint64_t room)
 {
     char name[40];
@@ -103,6 +147,7 @@ struct image *image_load(uint32_t module, int fd, char *why, uint64_t room)
         return NULL;
     }
     image->base = map->l_addr;
+    image->may_share = may_share(map);
     dl_iterate_phdr(find_pages, image);
     image->next = images;
     images = image;

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "access.h"
 #include "exec.h"
+#include "helper.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -38,7 +39,7 @@ struct context context;
 static struct mapping *maps; /* by address */
 static uint32_t map_count, map_room;
 
-static const struct vgpu_exec_limits default_limits = {132, 2048, 32, 233472, 232448};
+static const struct vgpu_exec_limits default_limits = {132, 2048, 32, 233472, 232448, 0};
 
 static void default_to(void *value, const void *standard, size_t bytes)
 {
@@ -231,7 +232,7 @@ static bool poison(int fd, uint64_t offset)
     return pwritev(fd, part, sizeof part / sizeof *part, (off_t)offset) == VGPU_CHUNK_BYTES;
 }
 
-bool memory_commit(int32_t device, uint64_t chunk)
+static bool commit(int32_t device, uint64_t chunk)
 {
     struct vgpu_control *control = context.control;
     if (control->chunk[device][chunk])
@@ -242,6 +243,16 @@ bool memory_commit(int32_t device, uint64_t chunk)
     control->committed_bytes += VGPU_CHUNK_BYTES;
     control->chunk[device][chunk] = 1;
     return true;
+}
+
+bool memory_commit(int32_t device, uint64_t chunk)
+{
+    if (context.control->chunk[device][chunk])
+        return true;
+    helper_lock();
+    bool done = commit(device, chunk);
+    helper_unlock();
+    return done;
 }
 
 /* The part of a mapping that lies in a chunk: its address, and its size in *bytes. */
@@ -298,6 +309,17 @@ void memory_review(void)
     for (uint32_t i = 0; i < map_count; i++)
         if (maps[i].opened)
             review(&maps[i]);
+}
+
+void memory_reopen(void)
+{
+    for (uint32_t i = 0; i < map_count; i++) {
+        if (!maps[i].opened_count)
+            continue;
+        mprotect((void *)maps[i].va, maps[i].bytes, PROT_NONE); /* NOLINT */
+        memset(maps[i].opened, 0, chunks_of(maps[i].offset, maps[i].bytes));
+        maps[i].opened_count = 0;
+    }
 }
 
 bool memory_is_registered(uint64_t address)

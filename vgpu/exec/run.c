@@ -8,6 +8,7 @@
 #include "access.h"
 #include "exec.h"
 #include "fiber.h"
+#include "helper.h"
 #include "message.h"
 
 #include <stdarg.h>
@@ -142,6 +143,7 @@ static struct run *run_make(const struct vgpu_exec_request *request,
     run->grid = (struct vgpu_dim3){l->grid[0], l->grid[1], l->grid[2]};
     run->shape = (struct vgpu_dim3){l->block[0], l->block[1], l->block[2]};
     run->block_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    run->claimed = run->block_count;
     run->block_threads = l->block[0] * l->block[1] * l->block[2];
     run->shared_bytes = (uint32_t)l->shared_bytes;
     run->resident_limit = resident_limit(run);
@@ -225,6 +227,7 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
     poll_suspect(false);
     now = (struct now){0};
     access_harvest(&run->counts);
+    helper_join(run, reply);
     reply->counts = run->counts;
     reply->moved = run->moved;
     if (reply->status == VGPU_RAN)
@@ -242,6 +245,7 @@ void run_start(const struct vgpu_exec_request *request, struct vgpu_exec_reply *
     const char *why = check_launch(request, kernel);
     struct run *run = *why ? NULL : run_make(request, kernel);
     if (run) {
+        run->may_share = image_may_share(image);
         run_go(run, reply);
         return;
     }

@@ -9,6 +9,7 @@
  */
 #include "exec.h"
 #include "fiber.h"
+#include "helper.h"
 
 #include <stdio.h>
 
@@ -150,8 +151,10 @@ enum vgpu_exec_status schedule(struct run *run, char *why, uint64_t room)
     uint32_t fruitless = 0;
     for (;;) {
         struct block *block = ready_block(run);
-        if (!block && !run->resident)
+        if (!block && !run->resident) {
+            helper_consider(run);
             block = block_start(run);
+        }
         if (block) {
             enter(block);
             continue;

@@ -25,12 +25,12 @@
 #include "wire.h"
 
 #define TICK_MS 200
-#define CPU_LIMIT_S 30 /* CPU seconds without any progress before a kernel counts as hung */
 
 extern char **environ;
 
 static const char *exec_path;
 static int device_count;
+static uint64_t cpus; /* that contexts may use */
 static uint64_t next_run = 1;
 
 union exec_request {
@@ -43,8 +43,9 @@ union exec_answer {
     char room[VGPU_MSG_MAX];
 };
 
-void context_start(const char *path, int devices)
+void context_start(const char *path, int devices, uint64_t processors)
 {
+    cpus = processors;
     exec_path = path;
     device_count = devices;
 }
@@ -95,11 +96,11 @@ static int await(struct context *c, struct process *process, char *error, int ro
         if (used < 0 || memory_control()->progress != progress) {
             used = now;
             progress = memory_control()->progress;
-        } else if (now - used > CPU_LIMIT_S + 2) {
+        } else if (now - used > VGPU_HANG_CPU_S + 2) {
             snprintf(error, (size_t)room, "a kernel ran for %d CPU seconds without any progress",
-                     CPU_LIMIT_S);
+                     VGPU_HANG_CPU_S);
             return -1;
-        } else if (now - used > CPU_LIMIT_S) {
+        } else if (now - used > VGPU_HANG_CPU_S) {
             kill(c->pid, VGPU_EXEC_HANG_SIGNAL);
         }
     }
@@ -183,7 +184,8 @@ static int attach(struct context *c, struct process *process, int device, char *
                                .threads_per_sm = (uint32_t)info->max_threads_per_sm,
                                .blocks_per_sm = (uint32_t)info->max_blocks_per_sm,
                                .shared_per_sm = info->shared_per_sm,
-                               .shared_per_block = info->shared_per_block_optin}}};
+                               .shared_per_block = info->shared_per_block_optin,
+                               .cpus = cpus}}};
     union exec_answer answer;
     int fds[VGPU_MAX_DEVICES + 2];
     for (int d = 0; d < device_count; d++)

@@ -45,7 +45,7 @@ int context_prepare(struct process *process, int device, char *error, int error_
 /* Ends the context's process. */
 void context_end(struct context *context);
 
-/* Where vgpu-exec is. */
-void context_start(const char *exec_path, int device_count);
+/* Where vgpu-exec is, and the processors (of the first 64) that contexts may use. */
+void context_start(const char *exec_path, int device_count, uint64_t processors);
 
 #endif

@@ -122,6 +122,18 @@ static int listen_at(const char *id, char *path, size_t path_room, char *error, 
     return fd;
 }
 
+/* The processors (of the first 64) that this process may use. */
+static uint64_t processors(void)
+{
+    cpu_set_t may;
+    uint64_t mask = 0;
+    if (sched_getaffinity(0, sizeof may, &may) != 0)
+        return 0;
+    for (int cpu = 0; cpu < 64; cpu++)
+        mask |= (uint64_t) !!CPU_ISSET(cpu, &may) << cpu;
+    return mask;
+}
+
 /* Node and contexts share one CPU: a round trip between two is ten times dearer. One lock a CPU
  * keeps nodes apart while there are CPUs. -1: not pinned. */
 static int pin(void)
@@ -247,7 +259,7 @@ int main(int argc, char **argv)
     int listener = listen_at(o.id, socket_path, sizeof socket_path, error, sizeof error);
     if (listener < 0)
         return refuse("cannot start", error);
-    context_start(exec_path, topology.info.device_count);
+    context_start(exec_path, topology.info.device_count, processors());
     sim_start(&topology);
     server_start(&topology, info, pin());
     report("ok\n");
