@@ -146,6 +146,7 @@ const char *cc_device_pass(struct cc_pass *pass)
     }
     cc_place_variables(pass);
     cc_rewrite_shared(pass);
+    cc_rewrite_ptx(pass);
     cc_rewrite_launches(source, pass->decls);
     drop_unroll(source);
     fix_noinline(source);

@@ -44,6 +44,10 @@ struct cc_device_vars {
 struct cc_device_vars cc_find_device_vars(const struct cc_pass *pass);
 void cc_place_variables(struct cc_pass *pass);
 
+/* ptx.c: inline PTX that has a meaning here. `at`: at the word asm. */
+bool cc_is_known_ptx(const struct cc_source *source, int at);
+void cc_rewrite_ptx(struct cc_pass *pass);
+
 /* rules.c: what the tokens alone show to be wrong. */
 void cc_check_device_rules(const struct cc_pass *pass);
 void cc_check_host_rules(const struct cc_pass *pass);

@@ -46,6 +46,8 @@ static bool is_lambda_word(const struct cc_pass *pass, int at)
 
 static void check_words(const struct cc_pass *pass, int at)
 {
+    if (cc_is_known_ptx(pass->source, at))
+        return;
     for (size_t i = 0; i < sizeof device_rules / sizeof *device_rules; i++)
         if (cc_token_is(pass->source, at, device_rules[i].word))
             cc_error(cc_token_place(pass->source, at), "%s", device_rules[i].message);

@@ -58,6 +58,13 @@ VGPU_INLINE long long clock64(void)
     return vgpu_clock64();
 }
 
+/* What PTX calls %globaltimer (vgpu/cc/ptx.c): nanoseconds at about the clock of an H200, counted
+ * from the kernel's start. */
+VGPU_INLINE unsigned long long vgpu_globaltimer(void)
+{
+    return (unsigned long long)vgpu_clock64() * 100 / 198;
+}
+
 VGPU_INLINE void __trap(void)
 {
     vgpu_trap();
