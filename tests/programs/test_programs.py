@@ -52,6 +52,15 @@ class Order(unittest.TestCase):
         self.assertEqual(run("order", node="single").returncode, 77)
 
 
+class Handshake(unittest.TestCase):
+    def test_kernels_wait_for_each_other_on_every_count_of_gpus(self) -> None:
+        nodes = (("single", 1), ("textbook-a100-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8))
+        for node, gpus in nodes:
+            done = run("handshake", node=node)
+            expected = (f"handshakes on {gpus} GPUs: right\n", 0)
+            self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+
+
 class Managed(unittest.TestCase):
     def test_host_and_every_gpu(self) -> None:
         for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):

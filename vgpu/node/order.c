@@ -4,11 +4,12 @@
  * `newest` heads the list of operations that have not begun, the last issued first. What somebody
  * waits for must be carried out, with all that it depends on. Of the rest only those that touch the
  * same memory take part: they could have seen, or spoiled, what is waited for; everything else
- * stays undone, because a wait for one thing promises nothing about another. The rule: take the
- * one issued last, and go back along what it waits for, again the last issued first, to one that is
- * ready; but if a later one is ready that touches the same memory, that goes first. So whatever
- * leads to the last one comes before everything that does not, and what could overtake does.
- * `stalled` holds kernels that began and now poll: they go on after others have run.
+ * stays undone, because a wait for one thing promises nothing about another (but when kernels poll
+ * and none gets further, anything that is ready may go: one of them may be waited for). The rule:
+ * take the one issued last, and go back along what it waits for, again the last issued first, to
+ * one that is ready; but if a later one is ready that touches the same memory, that goes first. So
+ * whatever leads to the last one comes before everything that does not, and what could overtake
+ * does. `stalled` holds kernels that began and now poll: they go on after others have run.
  */
 #include "order.h"
 
@@ -33,6 +34,7 @@ static struct {
 static struct op *newest;
 static int ready_count; /* of those that have not begun */
 static bool draining;
+static bool anyone; /* kernels wait for each other: whatever is ready may be what helps them */
 static uint64_t search_number;
 
 static void list_add(struct list *list, struct op *op)
@@ -203,7 +205,7 @@ static struct op *choose(bool everything)
 {
     struct op *found = follow(everything);
     for (struct op *op = newest; op && !found; op = op->older) {
-        if (!everything && op->mark != search_number && !touches_wanted(op))
+        if (!everything && !anyone && op->mark != search_number && !touches_wanted(op))
             continue;
         path.count = 0;
         list_add(&path, op);
@@ -245,12 +247,27 @@ static bool resume_stalled(void)
     return moved;
 }
 
+/* Stalled kernels got no further, and what they wait for may be written by one that nobody has
+ * asked for, through a pointer that we do not know of: on a GPU it would be running by now. */
+static struct op *helper(bool everything)
+{
+    anyone = true;
+    struct op *op = choose(everything);
+    anyone = false;
+    return op;
+}
+
 /* One step; false when there is nothing to do that would change anything. */
 static bool step(bool everything)
 {
     struct op *op = choose(everything);
+    if (!op && stalled.count) {
+        if (resume_stalled())
+            return true;
+        op = helper(everything);
+    }
     if (!op)
-        return stalled.count && resume_stalled();
+        return false;
     begin(op);
     if (effect_apply(op) == EFFECT_DONE)
         op_carried(op);
