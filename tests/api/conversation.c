@@ -185,13 +185,13 @@ static void sentences(void)
     int file, saved = capture(2, &file);
     cudaEventSynchronize((cudaEvent_t)9);
     cudaEventSynchronize((cudaEvent_t)9);
-    cudaStreamCopyAttributes(0, 0);
-    cudaStreamCopyAttributes(0, 0);
+    cudaOccupancyMaxActiveClusters(0, 0, 0);
+    cudaOccupancyMaxActiveClusters(0, 0, 0);
     EXPECT_IS(
         strcmp(captured(2, saved, file),
                "vgpu: cudaEventSynchronize: something to know\n"
-               "vgpu: cudaStreamCopyAttributes: not modelled by the virtual node yet; it answers "
-               "cudaErrorNotSupported (801) and does nothing\n"),
+               "vgpu: cudaOccupancyMaxActiveClusters: not modelled by the virtual node yet; it "
+               "answers cudaErrorNotSupported (801) and does nothing\n"),
         0);
 }
 

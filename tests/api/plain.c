@@ -79,6 +79,30 @@ static void pinned_and_streams(void)
     OK(cudaFree(device));
 }
 
+static void stream_attributes(void)
+{
+    cudaStream_t a, b;
+    cudaStreamAttrValue value = {.syncPolicy = cudaSyncPolicyBlockingSync};
+    OK(cudaStreamCreateWithPriority(&a, cudaStreamNonBlocking, -3));
+    OK(cudaStreamCreate(&b));
+    OK(cudaStreamSetAttribute(a, cudaStreamAttributeSynchronizationPolicy, &value));
+    OK(cudaStreamGetAttribute(b, cudaStreamAttributeSynchronizationPolicy, &value));
+    EXPECT_IS(value.syncPolicy, cudaSyncPolicyAuto);
+    OK(cudaStreamCopyAttributes(b, a));
+    OK(cudaStreamGetAttribute(b, cudaStreamAttributeSynchronizationPolicy, &value));
+    EXPECT_IS(value.syncPolicy, cudaSyncPolicyBlockingSync);
+    OK(cudaStreamGetAttribute(a, cudaStreamAttributePriority, &value));
+    EXPECT_IS(value.priority, -3);
+    EXPECT_IS(cudaStreamGetAttribute(a, cudaLaunchAttributeCooperative, &value),
+              cudaErrorInvalidValue);
+    EXPECT_IS(cudaStreamSetAttribute(a, cudaStreamAttributeSynchronizationPolicy, NULL),
+              cudaErrorInvalidValue);
+    OK(cudaStreamDestroy(a));
+    EXPECT_IS(cudaStreamCopyAttributes(b, a), cudaErrorInvalidResourceHandle);
+    OK(cudaStreamDestroy(b));
+    cudaGetLastError();
+}
+
 static void rectangles(void)
 {
     enum { WIDTH = 37, ROWS = 19, HOST_PITCH = 50 };
@@ -133,6 +157,7 @@ int main(void)
     around_all_devices();
     OK(cudaSetDevice(0));
     pinned_and_streams();
+    stream_attributes();
     rectangles();
     large_and_host();
     EXPECT_IS(cudaGetLastError(), cudaSuccess);

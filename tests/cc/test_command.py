@@ -140,6 +140,7 @@ class Command(Case):
         self.assertIn("unknown option '--nonsense'", self.bad("--nonsense", "a.cu"))
         self.assertIn("needs a value", self.bad("a.cu", "-o"))
         self.assertIn("no input files", self.bad("-c"))
+        self.assertIn("legacy, null or per-thread", self.bad("-default-stream=own", "-c", "a.cu"))
         self.assertIn("-x fortran", self.bad("-x", "fortran", "a.cu"))
         self.assertIn("names one object", self.bad("-c", "a.cu", "a.cu", "-o", "x.o"))
         self.assertIn("missing.cu", self.bad("-c", "missing.cu"))

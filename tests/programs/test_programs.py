@@ -133,6 +133,18 @@ class Graphs(unittest.TestCase):
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
 
 
+class PerThread(unittest.TestCase):
+    """What one thread puts into stream 0 comes before another's copy only if they share it."""
+
+    def test_on_every_gpu(self) -> None:
+        whose = {"legacy": "shared", "per-thread": "each thread's own"}
+        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+            for mode, answer in whose.items():
+                done = run(f"stream0-{mode}", node=node)
+                expected = (f"stream 0 on {gpus} GPUs: {answer}\n", 0)
+                self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+
+
 class Groups(unittest.TestCase):
     def test_tiles_of_every_size(self) -> None:
         for lanes in ("forward", "reverse", "seeded"):

@@ -50,6 +50,16 @@ static bool set_join(struct set *set, const struct set *other)
 
 /* ---- who is in what ---- */
 
+/* The stream's number; of a per-thread one, which all threads and devices call the same, where the
+ * thread's state lies. */
+uint64_t vgpu__capture_key(cudaStream_t stream)
+{
+    uint64_t id = vgpu__stream_id(stream);
+    return id == VGPU_STREAM_PER_THREAD
+               ? (uint64_t)(uintptr_t)&vgpu__self + (uint64_t)vgpu__self.device
+               : id;
+}
+
 struct member *vgpu__capture_member(struct capture *c, uint64_t stream)
 {
     struct member *m = c->members;
@@ -131,15 +141,10 @@ cudaError_t vgpu__capture_spoil_with(struct capture *c, const char *call, cudaEr
     return vgpu__refuse(error, call, "%s; the capture is invalid now", why);
 }
 
-static bool is_legacy(uint64_t stream)
-{
-    return stream == VGPU_STREAM_LEGACY || stream == VGPU_STREAM_PER_THREAD;
-}
-
 /* The legacy stream would have to wait for a stream that is being captured. */
 static cudaError_t check_legacy(const char *call, uint64_t stream)
 {
-    for (struct capture *c = vgpu__captures; is_legacy(stream) && c; c = c->next)
+    for (struct capture *c = vgpu__captures; stream == VGPU_STREAM_LEGACY && c; c = c->next)
         if (c->blocking)
             return vgpu__capture_spoil_with(
                 c, call, cudaErrorStreamCaptureImplicit,
@@ -157,7 +162,7 @@ struct CUgraphNode_st *vgpu__capture(const char *call, cudaStream_t stream,
     if (none())
         return NULL;
     pthread_mutex_lock(&vgpu__capture_lock);
-    struct capture *c = vgpu__capture_of(vgpu__stream_id(stream), &m);
+    struct capture *c = vgpu__capture_of(vgpu__capture_key(stream), &m);
     if (!c) {
         *error = check_legacy(call, vgpu__stream_id(stream));
     } else if (c->spoiled) {
@@ -196,17 +201,16 @@ static cudaError_t check_unsafe(const char *call)
 
 cudaError_t vgpu__capture_forbids(const char *call, cudaStream_t stream, bool waits)
 {
-    uint64_t id = vgpu__stream_id(stream);
     struct member *m;
     if (none())
         return cudaSuccess;
     pthread_mutex_lock(&vgpu__capture_lock);
-    struct capture *c = vgpu__capture_of(id, &m);
+    struct capture *c = vgpu__capture_of(vgpu__capture_key(stream), &m);
     cudaError_t error = c ? vgpu__capture_spoil_with(
                                 c, call, cudaErrorStreamCaptureUnsupported,
                                 "the stream is being captured: nothing runs that could be asked "
                                 "about or waited for")
-                          : check_legacy(call, id);
+                          : check_legacy(call, vgpu__stream_id(stream));
     if (error == cudaSuccess && waits)
         error = check_unsafe(call);
     pthread_mutex_unlock(&vgpu__capture_lock);
@@ -238,7 +242,7 @@ void vgpu__capture_spoil(cudaStream_t stream)
     if (none())
         return;
     pthread_mutex_lock(&vgpu__capture_lock);
-    struct capture *c = vgpu__capture_of(vgpu__stream_id(stream), &m);
+    struct capture *c = vgpu__capture_of(vgpu__capture_key(stream), &m);
     if (c)
         c->spoiled = true;
     pthread_mutex_unlock(&vgpu__capture_lock);
@@ -288,7 +292,7 @@ bool vgpu__capture_record(cudaEvent_t event, cudaStream_t stream, cudaError_t *e
     if (none())
         return false;
     pthread_mutex_lock(&vgpu__capture_lock);
-    struct capture *c = vgpu__capture_of(vgpu__stream_id(stream), &m);
+    struct capture *c = vgpu__capture_of(vgpu__capture_key(stream), &m);
     *error = cudaSuccess;
     if (!c)
         forget_event(event);
@@ -330,7 +334,7 @@ static cudaError_t wait_inside(const char *call, struct capture *c, uint64_t str
 bool vgpu__capture_wait(const char *call, cudaStream_t stream, cudaEvent_t event,
                         cudaError_t *error)
 {
-    uint64_t id = vgpu__stream_id(stream);
+    uint64_t id = vgpu__capture_key(stream);
     struct member *m;
     bool outside, blocking, taken = true;
     *error = cudaSuccess;

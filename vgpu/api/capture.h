@@ -44,6 +44,7 @@ extern pthread_mutex_t vgpu__capture_lock;
 extern struct capture *vgpu__captures; /* guarded by the lock; so are the calls below */
 extern _Thread_local enum cudaStreamCaptureMode vgpu__capture_mode; /* its address names a thread */
 
+uint64_t vgpu__capture_key(cudaStream_t stream); /* what a member calls its stream */
 struct capture *vgpu__capture_of(uint64_t stream, struct member **member);
 struct member *vgpu__capture_member(struct capture *c, uint64_t stream);
 struct member *vgpu__capture_join(struct capture *c, uint64_t stream, bool blocking);

@@ -45,7 +45,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     if (error != cudaSuccess)
         return error;
     pthread_mutex_lock(&vgpu__capture_lock);
-    error = begin(vgpu__stream_id(stream), mode, blocking);
+    error = begin(vgpu__capture_key(stream), mode, blocking);
     pthread_mutex_unlock(&vgpu__capture_lock);
     return error;
 }
@@ -99,7 +99,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
     if (!pGraph)
         return vgpu__record(cudaErrorInvalidValue);
     pthread_mutex_lock(&vgpu__capture_lock);
-    cudaError_t error = finish(vgpu__stream_id(stream), &graph);
+    cudaError_t error = finish(vgpu__capture_key(stream), &graph);
     pthread_mutex_unlock(&vgpu__capture_lock);
     *pGraph = graph;
     return error;
@@ -120,7 +120,7 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
     if (error != cudaSuccess)
         return error;
     pthread_mutex_lock(&vgpu__capture_lock);
-    const struct capture *c = vgpu__capture_of(vgpu__stream_id(stream), &m);
+    const struct capture *c = vgpu__capture_of(vgpu__capture_key(stream), &m);
     *captureStatus_out = !c           ? cudaStreamCaptureStatusNone
                          : c->spoiled ? cudaStreamCaptureStatusInvalidated
                                       : cudaStreamCaptureStatusActive;

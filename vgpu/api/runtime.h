@@ -87,10 +87,11 @@ struct vgpu__thread { /* owner thread only */
     uint64_t clock_ps;
     struct vgpu__wire *wire;
     /* the driver API's view, see driver_context.c */
-    bool bound;            /* a runtime call has used `device` */
-    bool in_driver;        /* inside a driver call */
-    uint32_t graph;        /* enum vgpu_graph: its requests repeat a graph's nodes */
-    bool in_host_function; /* that a stream called: no CUDA calls */
+    bool bound;              /* a runtime call has used `device` */
+    bool in_driver;          /* inside a driver call */
+    uint32_t graph;          /* enum vgpu_graph: its requests repeat a graph's nodes */
+    bool own_default_stream; /* per_thread.c: stream 0 is cudaStreamPerThread */
+    bool in_host_function;   /* that a stream called: no CUDA calls */
     int context_count;
     struct CUctx_st *contexts[VGPU__CONTEXTS];
 };
@@ -205,6 +206,7 @@ cudaError_t vgpu__copy(const struct vgpu__copy *copy);
 /* ---- streams, kernels, variables ---- */
 
 uint64_t vgpu__stream_id(cudaStream_t stream);
+void vgpu__stream_attributes_forget(cudaStream_t stream); /* it is destroyed */
 
 struct vgpu_host_kernel;
 struct vgpu_host_module;

@@ -8,7 +8,9 @@
 
 uint64_t vgpu__stream_id(cudaStream_t stream)
 {
-    return stream ? (uint64_t)(uintptr_t)stream : VGPU_STREAM_LEGACY;
+    if (stream)
+        return (uint64_t)(uintptr_t)stream;
+    return vgpu__self.own_default_stream ? VGPU_STREAM_PER_THREAD : VGPU_STREAM_LEGACY;
 }
 
 static cudaError_t create(const char *call, cudaStream_t *stream, unsigned int flags, int priority)
@@ -61,6 +63,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
     if (request->stream <= VGPU_STREAM_PER_THREAD)
         return vgpu__refuse(cudaErrorInvalidResourceHandle, "cudaStreamDestroy",
                             "a default stream cannot be destroyed");
+    vgpu__stream_attributes_forget(stream);
     return vgpu__end(NULL);
 }
 

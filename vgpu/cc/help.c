@@ -27,6 +27,7 @@ static const char help[] =
     "  -Xcompiler A,B        options for the host compiler (--compiler-options)\n"
     "  -ccbin COMPILER       the host compiler; else $VGPU_CXX, else g++ (for C: $VGPU_CC)\n"
     "  -MD, -MMD             also write a dependency file; -MF FILE, -MT TARGET, -MQ TARGET, -MP\n"
+    "  --default-stream legacy|null|per-thread  what stream 0 is (each thread has its own)\n"
     "  -expt-relaxed-constexpr  let constexpr functions of the C++ library pass in device code\n"
     "\n"
     "For the linker\n"

@@ -24,6 +24,7 @@ static const struct cc_option table[] = {
     {"-D", "--define-macro", COMMON, true, 0, NULL},
     {"-U", "--undefine-macro", COMMON, true, 0, NULL},
     {"-std", "--std", STANDARD, false, 0, NULL},
+    {"-default-stream", "--default-stream", DEFAULT_STREAM, false, 0, NULL},
     {"-x", "--x", LANGUAGE, true, 0, NULL},
     {"-Xcompiler", "--compiler-options", HOST_LIST, false, 0, NULL},
     {"-Xlinker", "--linker-options", LINK_LIST, false, 0, NULL},

@@ -18,6 +18,7 @@ enum cc_option_kind {
     LIBRARY,    /* in its place among the inputs */
     LANGUAGE,
     STANDARD,
+    DEFAULT_STREAM,
     DEPS_FLAG,
     DEPS_VALUE,
     IGNORE, /* means nothing on a virtual GPU */

@@ -176,6 +176,19 @@ static bool answer(const struct line *line)
     return true;
 }
 
+static bool set_default_stream(struct cc_options *options, const char *value)
+{
+    bool own = strcmp(value, "per-thread") == 0;
+
+    if (!own && strcmp(value, "legacy") != 0 && strcmp(value, "null") != 0) {
+        cc_fail("--default-stream is legacy, null or per-thread, not '%s'", value);
+        return false;
+    }
+    if (own)
+        cc_add(&options->common, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+    return true;
+}
+
 /* Those that take a value, which is there. */
 static bool take_value(struct line *line)
 {
@@ -214,6 +227,8 @@ static bool take_value(struct line *line)
     case STANDARD:
         options->std = cc_format("-std=%s", value);
         return true;
+    case DEFAULT_STREAM:
+        return set_default_stream(options, value);
     case DEPS_VALUE:
         take_deps(line);
         return true;

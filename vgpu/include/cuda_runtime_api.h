@@ -9,13 +9,9 @@
 
 #include "driver_types.h"
 #include "vgpu/later_calls.h"
+#include "vgpu/per_thread.h"
 
 #define CUDART_VERSION 13000
-
-#ifdef CUDA_API_PER_THREAD_DEFAULT_STREAM
-#error                                                                                             \
-    "the virtual node has no per-thread default stream mode yet: name cudaStreamPerThread in calls"
-#endif
 
 #ifdef __cplusplus
 extern "C" {
@@ -160,6 +156,12 @@ cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags);
 cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority);
 cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device);
 cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId);
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src);
+cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaStreamAttrID attr,
+                                   cudaStreamAttrValue *value_out);
+cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaStreamAttrID attr,
+                                   const cudaStreamAttrValue *value);
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData);
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,

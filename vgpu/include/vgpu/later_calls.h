@@ -21,7 +21,6 @@
                               cudaStream_t stream VGPU_DEFAULT(0)))
 
 #define VGPU_LATER_STREAMS(X) \
-    X(cudaStreamCopyAttributes, (cudaStream_t dst, cudaStream_t src)) \
     X(cudaGraphExecUpdate, (cudaGraphExec_t exec, cudaGraph_t graph, \
                             cudaGraphExecUpdateResultInfo *result)) \
     X(cudaGraphDebugDotPrint, (cudaGraph_t graph, const char *path, unsigned int flags))
