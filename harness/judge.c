@@ -78,7 +78,11 @@ static void leak(struct difference *d, unsigned count, const char *what)
 {
     if (count == 0)
         return;
-    say(d, "%s%u %s%s", d->count++ ? ", " : "", count, what, count == 1 ? "" : "s");
+    int head = (int)strcspn(what, " "); /* "ranges of addresses", but "pinned host allocations" */
+    if (strncmp(what + head, " of ", 4) != 0)
+        head = (int)strlen(what);
+    say(d, "%s%u %.*s%s%s", d->count++ ? ", " : "", count, head, what, count == 1 ? "" : "s",
+        what + head);
 }
 
 void lab_nothing_leaked(struct lab_test *t, const struct lab_run *run)
@@ -95,6 +99,8 @@ void lab_nothing_leaked(struct lab_test *t, const struct lab_run *run)
     leak(&d, w->live_streams, "stream");
     leak(&d, w->live_events, "event");
     leak(&d, w->live_peers, "enabled peer");
+    leak(&d, w->live_mappings, "mapping");
+    leak(&d, w->live_ranges, "range of addresses");
     if (d.count)
         lab_fail(t, "", 0, "nothing leaked", "left behind when the program ended: %s", d.text);
 }

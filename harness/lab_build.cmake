@@ -38,7 +38,8 @@ macro(_lab_tools)
     list(TRANSFORM CUDAToolkit_INCLUDE_DIRS PREPEND -isystem OUTPUT_VARIABLE toolkit) # nvcc has it
     set(cuc ${CUDAToolkit_NVCC_EXECUTABLE})
     set(lab_link ${cuc} -arch=${PEERLAB_CUDA_ARCH})
-    set(lab_libs ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/liblabrun.a -lpthread -ldl -lrt -lm)
+    set(lab_libs ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/liblabrun.a -lpthread -ldl -lrt -lm
+                 -Xlinker --as-needed -lcuda) # the driver's own library: for what uses it only
     set(lab_cuda_flags -arch=${PEERLAB_CUDA_ARCH})
   endif()
   set(lab_cc ${CMAKE_C_COMPILER} -std=gnu11 ${c_flags} -g ${pic} -Wall -Wextra ${includes}

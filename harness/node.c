@@ -234,6 +234,8 @@ static void copy_summary(struct lab_witness *to, const struct vgpu_summary *from
         .live_streams = from->live_streams,
         .live_events = from->live_events,
         .live_peers = from->live_peers,
+        .live_mappings = from->live_mappings,
+        .live_ranges = from->live_ranges,
         .mallocs = from->mallocs,
         .host_allocs = from->host_allocs,
         .streams = from->streams,

@@ -67,6 +67,7 @@ static void drop(char **env, int *count, const char *name)
         if (strncmp(env[i], name, n) == 0 && env[i][n] == '=') {
             free(env[i]);
             env[i--] = env[--*count];
+            env[*count] = NULL; /* free_environment must not meet it twice */
         }
 }
 

@@ -23,6 +23,7 @@ struct lab_record { /* one operation of the device side, in the order of its iss
 
 struct lab_witness {
     unsigned live_allocations, live_host_allocations, live_streams, live_events, live_peers;
+    unsigned live_mappings, live_ranges; /* of addresses: cuMemMap, cuMemAddressReserve */
     unsigned mallocs, host_allocs, streams, events, launches, copies, memsets, syncs, peers_enabled;
     uint64_t peak_bytes[LAB_MAX_GPUS];
     uint64_t copied[LAB_MAX_GPUS + 1][LAB_MAX_GPUS + 1];   /* [from][to], by copies */

@@ -248,8 +248,9 @@ struct vgpu_summary { /* everything since the node started; live_ = not given ba
     uint64_t
         progress; /* grows with every request and every kernel yield: the verifier's deadline */
     char last_fault[512];
-    char waiting[512]; /* who waits for whom, "" when nobody does */
-    uint32_t live_ipc; /* opened memory handles that were not closed */
+    char waiting[512];                   /* who waits for whom, "" when nobody does */
+    uint32_t live_ipc;                   /* opened memory handles that were not closed */
+    uint32_t live_mappings, live_ranges; /* cuMemMap, cuMemAddressReserve */
 };
 
 enum vgpu_trace_kind { VGPU_TRACE_COPY = 1, VGPU_TRACE_KERNEL, VGPU_TRACE_MEMSET, VGPU_TRACE_CALL };

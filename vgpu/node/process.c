@@ -106,6 +106,8 @@ static void count_left(const struct process *process)
     uint64_t bytes = 0;
     counts->live_allocations += (uint32_t)memory_count(process, &bytes);
     counts->live_allocations += (uint32_t)vmm_count(process);
+    counts->live_mappings += (uint32_t)vmm_count_mappings(process);
+    counts->live_ranges += (uint32_t)vmm_count_ranges(process);
     counts->live_bytes += bytes;
     counts->live_ipc += (uint32_t)ipc_open_count(process);
     for (int i = 0; i < process->host.count; i++)

@@ -301,6 +301,24 @@ int vmm_count(const struct process *owner)
     return count;
 }
 
+int vmm_count_mappings(const struct process *owner)
+{
+    int count = 0;
+    for (const struct vmm_mapping *m = mappings; m; m = m->next)
+        count += m->handle->owner == owner && !m->handle->window;
+    return count;
+}
+
+int vmm_count_ranges(const struct process *owner)
+{
+    int count = 0;
+    for (int i = 0; i < ranges.count; i++) {
+        const struct vmm_range *r = ranges.range[i].user;
+        count += r->owner == owner && !r->window;
+    }
+    return count;
+}
+
 void vmm_end(struct process *owner)
 {
     for (struct vmm_mapping *m = mappings, *next; m; m = next) {

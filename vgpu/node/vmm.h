@@ -86,6 +86,8 @@ void vmm_close_window(struct vmm_mapping *mapping);
 
 /* What a process leaves is given back; how many allocations it still held. */
 int vmm_count(const struct process *owner);
+int vmm_count_mappings(const struct process *owner); /* without windows, both */
+int vmm_count_ranges(const struct process *owner);
 void vmm_end(struct process *owner);
 
 static inline bool vmm_address(uint64_t address)

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT
+ * parcels.h: the adapter for vmm_export and vmm_import (part of runner.cu): two processes, a socket
+ * between them. The second one is made before the first calls CUDA, as it must be.
+ */
+#ifndef LAB06_PARCELS_H
+#define LAB06_PARCELS_H
+
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+/* Comes back when the other side is here as well, or gone. */
+static void meet(int socket)
+{
+    char word = 0;
+    (void)!send(socket, &word, 1, MSG_NOSIGNAL);
+    (void)!recv(socket, &word, 1, MSG_WAITALL);
+}
+
+static void spoil_parcel(const struct parcel_in *in, struct vmm_parcel *parcel)
+{
+    if (in->bad == PARCEL_SIZE)
+        parcel->bytes *= 2;
+    if (in->bad == PARCEL_NO_FD) {
+        parcel_drop(parcel);
+        parcel->fd = open("/dev/null", O_RDONLY);
+    }
+}
+
+static void use_import(const struct parcel_in *in, struct vmm *v, struct parcel_child *out)
+{
+    out->device = v->device;
+    out->bytes = v->bytes;
+    out->base = v->base;
+    all_access(v->base, in->gpus, out->access);
+    if (out->access[in->importer] == 3) {
+        (void)get_by(in->importer, v->base, &out->value);
+        (void)put_by(in->importer, v->base + v->bytes - sizeof(int), PARCEL_BACK);
+    }
+    out->freed = vmm_free(v);
+}
+
+/* The importer's life: its report goes through the socket. */
+static void import_and_tell(const struct parcel_in *in, int socket)
+{
+    struct parcel_child out;
+    struct vmm_parcel parcel = {};
+    struct vmm v;
+    memset(&out, 0, sizeof out);
+    memset(&v, IO_FILL, sizeof v);
+    parcel.fd = -1;
+    start(in->gpus, 0);
+    int before = open_fds();
+    out.received = parcel_recv(socket, &parcel);
+    if (out.received == LAB_OK) {
+        spoil_parcel(in, &parcel);
+        out.imported = vmm_import(&parcel, in->importer, &v);
+        out.fd_after = parcel.fd;
+        meet(socket); /* it is imported; now the exporter may free */
+        meet(socket);
+        out.untouched = all_bytes(&v, sizeof v, IO_FILL);
+        if (out.imported == LAB_OK)
+            use_import(in, &v, &out);
+        else
+            parcel_drop(&parcel);
+        out.fds = open_fds() - before;
+    }
+    (void)!write(socket, &out, sizeof out);
+}
+
+/* Calls that must be refused; none of them may use anything up. */
+static void ask_nulls(const struct vmm *v, int *rc)
+{
+    struct vmm_parcel parcel = {};
+    struct vmm nothing, to;
+    memset(&nothing, 0, sizeof nothing);
+    parcel.fd = -1;
+    parcel.bytes = 4096;
+    rc[0] = vmm_export(NULL, &parcel);
+    rc[1] = vmm_export(v, NULL);
+    rc[2] = vmm_export(&nothing, &parcel);
+    rc[3] = vmm_import(NULL, 0, &to);
+    rc[4] = vmm_import(&parcel, 0, &to);
+}
+
+static void export_and_ask(const struct parcel_in *in, int socket, struct parcel_out *out)
+{
+    struct vmm_parcel parcel = {};
+    struct vmm v;
+    memset(&v, 0, sizeof v);
+    parcel.fd = -1;
+    start(in->gpus, 0);
+    out->setup =
+        vmm_alloc(in->device, (size_t)in->bytes, &v) || put_by(in->device, v.base, PARCEL_SENT);
+    if (out->setup)
+        return;
+    int before = open_fds();
+    if (in->bad == PARCEL_NULL)
+        ask_nulls(&v, out->null_rc);
+    out->base = v.base;
+    out->parcel_bytes = v.bytes;
+    out->exported = vmm_export(&v, &parcel);
+    out->export_bytes = parcel.bytes;
+    if (out->exported == LAB_OK) {
+        CUdeviceptr last = v.base + v.bytes - sizeof(int);
+        out->export_fds = open_fds() - before;
+        out->sent = parcel_send(socket, &parcel);
+        parcel_drop(&parcel);
+        meet(socket);
+        if (in->free_early)
+            (void)vmm_free(&v);
+        meet(socket);
+        if (recv(socket, &out->child, sizeof out->child, MSG_WAITALL) != sizeof out->child)
+            out->setup = LAB_EPEER;
+        out->value = IO_UNSET;
+        if (!in->free_early)
+            (void)get_by(in->device, last, &out->value);
+    }
+    (void)vmm_free(&v);
+}
+
+LAB_RUN(parcel)
+{
+    const struct parcel_in *in = (const struct parcel_in *)lab_input(io, sizeof *in);
+    struct parcel_out *out = (struct parcel_out *)lab_result(io, sizeof *out);
+    int ends[2] = {-1, -1};
+    memset(out, 0, sizeof *out);
+    if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends)) {
+        out->setup = LAB_ECUDA;
+        return;
+    }
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        import_and_tell(in, ends[1]);
+        _exit(0);
+    }
+    close(ends[1]);
+    export_and_ask(in, ends[0], out);
+    close(ends[0]);
+    (void)waitpid(child, &out->child_status, 0);
+}
+
+#endif

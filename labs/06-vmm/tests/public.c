@@ -1,0 +1,432 @@
+/* SPDX-License-Identifier: MIT
+ * public.c: lab 06's public tests.
+ */
+#include "common.h"
+
+/* ---- TODO 1 ---- */
+
+static void check_round(struct lab_test *t)
+{
+    const uint64_t sizes[] = {1, 4096, 2 * MIB - 1, 2 * MIB, 2 * MIB + 1, 3000001, 1000 * MIB + 7};
+    int n = lab_gpus(t) < IO_GPUS ? lab_gpus(t) : IO_GPUS;
+    struct round_in in = {.asked = 7};
+    for (int i = 0; i < in.asked; i++) {
+        in.q[i].bytes = sizes[i];
+        in.q[i].n = 1 + i % n;
+        for (int d = 0; d < in.q[i].n; d++)
+            in.q[i].devs[d] = n - 1 - d;
+    }
+    check_rounded(t, &in);
+}
+
+static void check_round_bad(struct lab_test *t)
+{
+    static const char *const calls[] = {
+        "vmm_round of 0 bytes",       "vmm_round for no GPU (n = 0)",
+        "vmm_round with devs null",   "vmm_round with rounded null",
+        "vmm_round for GPU 99",       "vmm_round for GPUs 0 and -1",
+        "vmm_round of SIZE_MAX bytes"};
+    static const int want[] = {LAB_EINVAL, LAB_EINVAL, LAB_EINVAL, LAB_EINVAL,
+                               LAB_ENOGPU, LAB_ENOGPU, LAB_ENOMEM};
+    struct round_in in = {.asked = 7,
+                          .q = {{.n = 1},
+                                {.bytes = 1},
+                                {.bytes = 1, .n = 1, .null = 1},
+                                {.bytes = 1, .n = 1, .null = 2},
+                                {.bytes = 1, .n = 1, .devs = {99}},
+                                {.bytes = 1, .n = 2, .devs = {0, -1}},
+                                {.bytes = UINT64_MAX, .n = 1}}};
+    const struct round_out *out = lab_output(ask_round(t, &in));
+    for (int i = 0; i < in.asked; i++) {
+        expect_rc(t, calls[i], out->rc[i], want[i]);
+        lab_expect(t, out->untouched[i], "%s failed and wrote *rounded", calls[i]);
+    }
+}
+
+/* ---- TODO 2 ---- */
+
+static void check_alloc(struct lab_test *t)
+{
+    const uint64_t sizes[] = {1, 2 * MIB, 5000001, 64 * KIB, 16 * MIB + 3};
+    int n = lab_gpus(t) < IO_GPUS ? lab_gpus(t) : IO_GPUS;
+    struct alloc_in in = {.asked = 5, .gpus = n};
+    for (int i = 0; i < in.asked; i++) {
+        in.dev[i] = (i + 1) % n;
+        in.bytes[i] = sizes[i];
+    }
+    struct lab_run *run = check_allocs(t, &in);
+    const struct alloc_out *out = lab_output(run);
+    for (int i = 1; i < in.asked; i++)
+        lab_expect(t, out->base[i] != out->base[i - 1], "two allocations have the same address");
+}
+
+static void check_alloc_bad(struct lab_test *t)
+{
+    struct alloc_in in = {.asked = 2, .gpus = 1, .dev = {99, -1}, .bytes = {1, 1}};
+    refuse_alloc(t, &in, "vmm_alloc on a GPU that is not there", LAB_ENOGPU);
+    in = (struct alloc_in){.asked = 1, .gpus = 1};
+    refuse_alloc(t, &in, "vmm_alloc of 0 bytes", LAB_EINVAL);
+    in.fail = FAIL_NULL;
+    in.bytes[0] = 1;
+    refuse_alloc(t, &in, "vmm_alloc with v null", LAB_EINVAL);
+}
+
+static void check_alloc_unwinds(struct lab_test *t)
+{
+    struct alloc_in in = {.asked = 2, .gpus = 1, .bytes = {(uint64_t)1 << 41, (uint64_t)1 << 41}};
+    refuse_alloc(t, &in, "vmm_alloc of 2 TiB", LAB_ENOMEM);
+    in.bytes[0] = in.bytes[1] = MIB;
+    in.fail = FAIL_ADDRESSES;
+    refuse_alloc(t, &in, "vmm_alloc when no addresses are left", LAB_ENOMEM);
+}
+
+/* ---- TODO 3 ---- */
+
+static void check_share(struct lab_test *t)
+{
+    struct share_in in = {.owner = 0, .gpus = lab_gpus(t) < IO_GPUS ? lab_gpus(t) : IO_GPUS};
+    in.asked = 2;
+    in.q[0] = (struct share_question){.which = 0, .peer = 1, .flags = READ};
+    in.q[1] = (struct share_question){.which = 0, .peer = 1, .flags = BOTH};
+    if (in.gpus > 2) {
+        in.asked = 5;
+        in.q[2] = (struct share_question){.which = 1, .peer = 2, .flags = READ};
+        in.q[3] = (struct share_question){.which = 0, .peer = 1, .flags = NONE};
+        in.q[4] = (struct share_question){.which = 0, .peer = 2, .flags = BOTH};
+    }
+    check_shares(t, &in);
+}
+
+static void check_share_closed(struct lab_test *t)
+{
+    struct probe_in in = {.owner = 0, .peer = 1, .flags = BOTH, .which = 0, .gpu = 1};
+    check_probe(t, &in, 1);
+    in.write = 1;
+    check_probe(t, &in, 1);
+    in.which = 1;
+    check_probe(t, &in, 0); /* the neighbour is not shared */
+    in.write = 0;
+    check_probe(t, &in, 0);
+    if (lab_gpus(t) > 2) {
+        in.which = 0;
+        in.gpu = 2;
+        check_probe(t, &in, 0); /* nor is it shared with anybody else */
+    }
+}
+
+static void check_share_read_only(struct lab_test *t)
+{
+    struct probe_in in = {.owner = 1, .peer = 0, .flags = READ, .which = 0, .gpu = 0};
+    check_probe(t, &in, 1);
+    in.write = 1;
+    check_probe(t, &in, 0);
+    in.gpu = 1; /* the owner may write all the same */
+    check_probe(t, &in, 1);
+}
+
+static void check_share_bad(struct lab_test *t)
+{
+    static const char *const calls[] = {"vmm_share of a null pointer",
+                                        "vmm_share of nothing allocated",
+                                        "vmm_share with GPU 99",
+                                        "vmm_share with GPU -1",
+                                        "vmm_share with the owner, no access",
+                                        "vmm_share with flags 7"};
+    static const int want[] = {LAB_EINVAL, LAB_EINVAL, LAB_ENOGPU,
+                               LAB_ENOGPU, LAB_EINVAL, LAB_EINVAL};
+    struct share_in in = {.gpus = 2,
+                          .asked = 6,
+                          .q = {{.peer = 1, .flags = READ, .null = 1},
+                                {.peer = 1, .flags = READ, .null = 2},
+                                {.peer = 99, .flags = READ},
+                                {.peer = -1, .flags = READ},
+                                {.peer = 0, .flags = NONE},
+                                {.peer = 1, .flags = 7}}};
+    struct lab_run *run = lab_run(t, "share", &in, sizeof in, sizeof(struct share_out));
+    const struct share_out *out = lab_output(run);
+    for (int i = 0; i < in.asked; i++) {
+        expect_rc(t, calls[i], out->rc[i], want[i]);
+        expect_access(t, calls[i], 0, out->access[i][0][0], BOTH);
+        expect_access(t, calls[i], 1, out->access[i][0][1], NONE);
+    }
+    lab_nothing_leaked(t, run);
+}
+
+/* ---- TODO 4 ---- */
+
+static void check_free(struct lab_test *t)
+{
+    struct free_in in = {.owner = lab_gpus(t) - 1};
+    struct lab_run *run = lab_run(t, "free", &in, sizeof in, sizeof(struct free_out));
+    const struct free_out *out = lab_output(run);
+    lab_expect(t, out->setup == 0, "the allocations could not be made (%d)", out->setup);
+    expect_rc(t, "vmm_free", out->freed, LAB_OK);
+    lab_expect(t, !out->mapped_after, "after vmm_free the allocation is still mapped");
+    lab_expect(t, out->zeroed, "vmm_free left something in *v: a second call would free it again");
+    expect_rc(t, "vmm_free for the second time", out->again, LAB_OK);
+    lab_expect(t, out->kept == 0,
+               "a handle that somebody else held (cuMemRetainAllocationHandle) was invalid after "
+               "vmm_free (error %d): vmm_free released twice and took the other's reference",
+               out->kept);
+    lab_expect(t, out->other_access == BOTH && out->other_value == PROBE_BEFORE,
+               "vmm_free of one allocation changed its neighbour: %s, value %d",
+               access_name(out->other_access), out->other_value);
+    lab_nothing_leaked(t, run);
+}
+
+static void check_free_half(struct lab_test *t)
+{
+    struct free_in in = {.owner = 0};
+    struct lab_run *run = lab_run(t, "free", &in, sizeof in, sizeof(struct free_out));
+    const struct free_out *out = lab_output(run);
+    lab_expect(t, out->setup == 0, "the allocations could not be made (%d)", out->setup);
+    expect_rc(t, "vmm_free of a null pointer", out->null, LAB_EINVAL);
+    expect_rc(t, "vmm_free of a struct that is all zero", out->zero, LAB_OK);
+    expect_rc(t, "vmm_free of a handle without addresses", out->only_handle, LAB_OK);
+    expect_rc(t, "vmm_free of addresses where nothing is mapped", out->only_range, LAB_OK);
+    lab_nothing_leaked(t, run);
+}
+
+/* ---- TODO 5 ---- */
+
+static void check_vec_grow(struct lab_test *t)
+{
+    const uint64_t sizes[] = {1, 2 * MIB, 2 * MIB + 1, 1000, 11000001, 40 * MIB};
+    struct grow_in in = {.gpus = 1, .asked = 6, .reserve = 64 * MIB, .fill = 1};
+    memcpy(in.bytes, sizes, sizeof sizes);
+    check_grow(t, &in);
+}
+
+static void check_grow_sharers(struct lab_test *t)
+{
+    int n = lab_gpus(t) < IO_GPUS ? lab_gpus(t) : IO_GPUS;
+    struct grow_in in = {.device = n - 1, .gpus = n, .asked = 3, .reserve = 64 * MIB};
+    in.bytes[0] = 3 * MIB, in.bytes[1] = 7 * MIB, in.bytes[2] = 9000000;
+    in.sharers = n > 2 ? 2 : 1;
+    in.sharer[0] = 0, in.flags[0] = READ;
+    in.sharer[1] = 1, in.flags[1] = BOTH;
+    in.late = n > 2;
+    check_grow(t, &in);
+}
+
+static void check_grow_bad(struct lab_test *t)
+{
+    struct grow_in in = {
+        .gpus = 1, .asked = 2, .reserve = 8 * MIB, .bytes = {3 * MIB, 8 * MIB + 1}};
+    refuse_grow(t, &in, "vec_grow beyond what is reserved", LAB_ERANGE);
+    in.bytes[1] = 0;
+    refuse_grow(t, &in, "vec_grow to 0 bytes", LAB_EINVAL);
+    in.bytes[1] = 5 * MIB;
+    in.spoil = SPOIL_PARTS;
+    refuse_grow(t, &in, "vec_grow with VVEC_PARTS parts", LAB_ERANGE);
+    in = (struct grow_in){.gpus = 1, .asked = 1, .reserve = 8 * MIB, .bytes = {MIB}, .null = 1};
+    refuse_grow(t, &in, "vec_grow of a null pointer", LAB_EINVAL);
+    in.null = 2;
+    refuse_grow(t, &in, "vec_grow of a vector that was never opened", LAB_EINVAL);
+}
+
+static void check_grow_unwinds(struct lab_test *t)
+{
+    struct grow_in in = {.gpus = lab_gpus(t), .asked = 2, .reserve = 8 * MIB};
+    in.bytes[0] = 3 * MIB, in.bytes[1] = 5 * MIB;
+    in.spoil = SPOIL_MAPPED;
+    refuse_grow(t, &in, "vec_grow where the map fails (something is mapped there)", 0);
+    in.spoil = SPOIL_SHARER;
+    refuse_grow(t, &in, "vec_grow with a sharer that is no GPU", LAB_ENOGPU);
+    in.spoil = SPOIL_NOTHING;
+    in.reserve = (uint64_t)1 << 41;
+    in.bytes[1] = (uint64_t)1 << 41;
+    refuse_grow(t, &in, "vec_grow to 2 TiB", LAB_ENOMEM);
+}
+
+/* ---- TODO 6 ---- */
+
+static void check_send(struct lab_test *t)
+{
+    int n = lab_gpus(t) < IO_GPUS ? lab_gpus(t) : IO_GPUS;
+    struct parcel_in in = {.importer = n > 1, .gpus = n, .bytes = 3000001};
+    check_parcel(t, &in);
+    in.device = in.importer = n - 1;
+    in.bytes = 1;
+    in.free_early = 1;
+    check_parcel(t, &in);
+}
+
+static void check_send_bad(struct lab_test *t)
+{
+    static const char *const calls[] = {
+        "vmm_export of a null pointer", "vmm_export into a null pointer",
+        "vmm_export of nothing allocated", "vmm_import of a null pointer",
+        "vmm_import of a parcel without a descriptor"};
+    struct parcel_in in = {.gpus = lab_gpus(t), .bytes = 3000001, .bad = PARCEL_NULL};
+    struct lab_run *run;
+    const struct parcel_out *out = ask_parcel(t, &in, &run);
+    for (int i = 0; i < 5; i++)
+        expect_rc(t, calls[i], out->null_rc[i], LAB_EINVAL);
+    lab_nothing_leaked(t, run);
+    in.bad = PARCEL_GOOD;
+    in.importer = 99;
+    refuse_parcel(t, &in, "vmm_import for GPU 99", LAB_ENOGPU);
+}
+
+static void check_send_unwinds(struct lab_test *t)
+{
+    struct parcel_in in = {.gpus = lab_gpus(t), .bytes = 3000001, .bad = PARCEL_SIZE};
+    refuse_parcel(t, &in, "vmm_import with twice the size", 0);
+    in.bad = PARCEL_NO_FD;
+    refuse_parcel(t, &in, "vmm_import of a descriptor of /dev/null", 0);
+}
+
+/* ---- everything together ---- */
+
+static void check_gpu_counts(struct lab_test *t)
+{
+    static const char *const visible[] = {"0", "0,1", "0,1,2", "3,2,1,0"};
+    for (int n = 1; n <= 4; n++) {
+        struct alloc_in alloc = {.asked = 2, .gpus = n, .dev = {n - 1, 0}, .bytes = {1, 2097153}};
+        struct share_in share = {.owner = n - 1, .gpus = n, .asked = 1};
+        struct grow_in grow = {.device = n - 1, .gpus = n, .asked = 2, .reserve = 8 * MIB};
+        struct parcel_in parcel = {.device = n - 1, .gpus = n, .bytes = 4194305};
+        grow.bytes[0] = 1, grow.bytes[1] = 2097153;
+        share.q[0] = (struct share_question){.which = 1, .peer = 0, .flags = READ};
+        if (n > 1)
+            grow.sharers = 1, grow.flags[0] = BOTH;
+        lab_env(t, "CUDA_VISIBLE_DEVICES", visible[n - 1]);
+        check_allocs(t, &alloc);
+        if (n > 1)
+            check_shares(t, &share);
+        check_grow(t, &grow);
+        check_parcel(t, &parcel);
+    }
+}
+
+LAB_CASES = {
+    {.name = "round",
+     .todo = 1,
+     .title = "vmm_round gives the next multiple of the granularity",
+     .rule = "cuMemCreate and cuMemAddressReserve take whole granules only",
+     .points = 4,
+     .min_gpus = 1,
+     .quick = true,
+     .check = check_round},
+    {.name = "round_bad",
+     .todo = 1,
+     .title = "vmm_round refuses what makes no sense",
+     .points = 3,
+     .min_gpus = 1,
+     .check = check_round_bad},
+    {.name = "alloc",
+     .todo = 2,
+     .title = "vmm_alloc makes memory that its own GPU may use, and no other",
+     .rule = "memory, addresses, mapping and access are four calls; without the last, nobody may",
+     .points = 12,
+     .min_gpus = 1,
+     .quick = true,
+     .check = check_alloc},
+    {.name = "alloc_bad",
+     .todo = 2,
+     .title = "vmm_alloc refuses what makes no sense",
+     .points = 3,
+     .min_gpus = 1,
+     .check = check_alloc_bad},
+    {.name = "alloc_unwinds",
+     .todo = 2,
+     .title = "vmm_alloc leaves nothing behind when it fails half-way",
+     .rule = "whatever was made before the call that failed is given back",
+     .points = 5,
+     .needs_witness = true,
+     .check = check_alloc_unwinds},
+    {.name = "share",
+     .todo = 3,
+     .title = "vmm_share changes one GPU's access to one allocation",
+     .rule = "cuMemSetAccess names the GPU that is to get access, not the one whose memory it is",
+     .points = 6,
+     .min_gpus = 2,
+     .quick = true,
+     .check = check_share},
+    {.name = "share_closed",
+     .todo = 3,
+     .title = "what is not shared stays unreachable",
+     .points = 4,
+     .min_gpus = 2,
+     .check = check_share_closed},
+    {.name = "share_read_only",
+     .todo = 3,
+     .title = "read-only is read-only, except for the owner",
+     .points = 4,
+     .min_gpus = 2,
+     .check = check_share_read_only},
+    {.name = "share_bad",
+     .todo = 3,
+     .title = "vmm_share refuses what makes no sense",
+     .points = 2,
+     .min_gpus = 2,
+     .check = check_share_bad},
+    {.name = "free",
+     .todo = 4,
+     .title = "vmm_free gives everything back, once",
+     .rule = "a map is unmapped, a reservation freed, a create released; each of them once",
+     .points = 7,
+     .min_gpus = 1,
+     .quick = true,
+     .check = check_free},
+    {.name = "free_half",
+     .todo = 4,
+     .title = "vmm_free takes half an allocation as well",
+     .points = 3,
+     .min_gpus = 1,
+     .check = check_free_half},
+    {.name = "grow",
+     .todo = 5,
+     .title = "vec_grow keeps the address and the contents, and copies nothing",
+     .rule = "a new part is mapped behind the others; nothing else moves",
+     .points = 8,
+     .min_gpus = 1,
+     .quick = true,
+     .check = check_vec_grow},
+    {.name = "grow_sharers",
+     .todo = 5,
+     .title = "who shares the vector shares what it grows by",
+     .rule = "access belongs to a mapping: a new mapping has none",
+     .points = 5,
+     .min_gpus = 2,
+     .check = check_grow_sharers},
+    {.name = "grow_bad",
+     .todo = 5,
+     .title = "vec_grow refuses what does not fit",
+     .points = 2,
+     .min_gpus = 1,
+     .check = check_grow_bad},
+    {.name = "grow_unwinds",
+     .todo = 5,
+     .title = "vec_grow leaves the vector as it was when it fails half-way",
+     .points = 5,
+     .needs_witness = true,
+     .check = check_grow_unwinds},
+    {.name = "send",
+     .todo = 6,
+     .title = "vmm_export and vmm_import: the same memory in two processes",
+     .rule = "a descriptor is a reference: whoever has it closes it, once it was used",
+     .points = 9,
+     .needs_witness = true,
+     .quick = true,
+     .check = check_send},
+    {.name = "send_bad",
+     .todo = 6,
+     .title = "vmm_export and vmm_import refuse what makes no sense",
+     .points = 2,
+     .needs_witness = true,
+     .check = check_send_bad},
+    {.name = "send_unwinds",
+     .todo = 6,
+     .title = "vmm_import leaves nothing behind when it fails half-way",
+     .points = 4,
+     .needs_witness = true,
+     .check = check_send_unwinds},
+    {.name = "gpu_counts",
+     .title = "all of it on 1, 2, 3 and 4 GPUs",
+     .points = 3,
+     .needs_witness = true,
+     .check = check_gpu_counts},
+    {0},
+};

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT
+ * common.h: what lab 06's public and hidden cases share.
+ */
+#ifndef LAB06_COMMON_H
+#define LAB06_COMMON_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "case.h"
+
+#include "io.h"
+
+#define KIB ((uint64_t)1 << 10)
+#define MIB ((uint64_t)1 << 20)
+#define NONE CU_MEM_ACCESS_FLAGS_PROT_NONE
+#define READ CU_MEM_ACCESS_FLAGS_PROT_READ
+#define BOTH CU_MEM_ACCESS_FLAGS_PROT_READWRITE
+#define ILLEGAL_ADDRESS 700
+
+static inline const char *rc_name(int rc)
+{
+    static const char *const names[] = {"LAB_OK",     "LAB_EINVAL", "LAB_ENOGPU", "LAB_ENOPEER",
+                                        "LAB_ENOMEM", "LAB_ECUDA",  "LAB_EPEER",  "LAB_ERANGE"};
+    return rc <= 0 && rc > -8 ? names[-rc] : "no result of lab.h";
+}
+
+static inline const char *access_name(int access)
+{
+    return access == NONE   ? "no access"
+           : access == READ ? "read-only"
+           : access == BOTH ? "read and write"
+                            : "nothing mapped";
+}
+
+/* `call` is what a person would have typed: "vmm_alloc(0, 1, &v)". */
+static inline void expect_rc(struct lab_test *t, const char *call, int got, int want)
+{
+    lab_expect(t, got == want, "%s returned %d (%s), expected %d (%s)", call, got, rc_name(got),
+               want, rc_name(want));
+}
+
+static inline void expect_no_fds(struct lab_test *t, const char *call, int fds)
+{
+    lab_expect(t, fds <= 0,
+               "%d descriptor%s left open after %s: every descriptor that an export made or a "
+               "parcel brought is closed once",
+               fds, fds == 1 ? " was" : "s were", call);
+}
+
+/* One GPU's access: names who has what he should not. */
+static inline void expect_access(struct lab_test *t, const char *what, int gpu, int got, int want)
+{
+    lab_expect(t, got == want, "%s: GPU %d has %s, expected %s%s", what, gpu, access_name(got),
+               access_name(want),
+               want == NONE ? " (access was given to a GPU that nobody named)"
+               : got == NONE
+                   ? " (mapped memory is nobody's until cuMemSetAccess says who may use it)"
+               : want == READ ? " (read-only was asked for)"
+                              : "");
+}
+
+/* ---- rounding ---- */
+
+static inline struct lab_run *ask_round(struct lab_test *t, const struct round_in *in)
+{
+    return lab_run(t, "round", in, sizeof *in, sizeof(struct round_out));
+}
+
+/* Every size in in->q must come out as the next multiple of the granularity. */
+static inline void check_rounded(struct lab_test *t, const struct round_in *in)
+{
+    struct lab_run *run = ask_round(t, in);
+    const struct round_out *out = lab_output(run);
+    uint64_t g = out->granularity;
+    for (int i = 0; i < in->asked; i++) {
+        const struct round_question *q = &in->q[i];
+        char call[96];
+        uint64_t want = (q->bytes + g - 1) / g * g;
+        snprintf(call, sizeof call, "vmm_round(%llu, %d GPUs)", (unsigned long long)q->bytes, q->n);
+        expect_rc(t, call, out->rc[i], LAB_OK);
+        lab_expect(t, out->rounded[i] == want,
+                   "%s gave %llu, expected %llu: the next multiple of the granularity, which is "
+                   "%llu here",
+                   call, (unsigned long long)out->rounded[i], (unsigned long long)want,
+                   (unsigned long long)g);
+    }
+    lab_nothing_leaked(t, run);
+}
+
+/* ---- allocations ---- */
+
+static inline void check_allocated(struct lab_test *t, const struct alloc_in *in, int i,
+                                   const struct alloc_out *out)
+{
+    char call[96];
+    int dev = in->dev[i];
+    snprintf(call, sizeof call, "vmm_alloc(%d, %llu)", dev, (unsigned long long)in->bytes[i]);
+    expect_rc(t, call, out->rc[i], LAB_OK);
+    lab_expect(
+        t,
+        out->bytes[i] >= in->bytes[i] && out->bytes[i] - in->bytes[i] < 2 * MIB &&
+            out->base[i] != 0,
+        "%s made %llu bytes at %#llx: expected what was asked for, rounded up, at an address", call,
+        (unsigned long long)out->bytes[i], (unsigned long long)out->base[i]);
+    lab_expect(t, out->held[i],
+               "%s: v.handle is no handle any more (released already?); vmm_export needs it, and "
+               "vmm_free will release it",
+               call);
+    lab_expect(t, out->of[i] == dev && out->device[i] == dev,
+               "%s: v.device is %d and the memory lies on GPU %d, expected %d", call,
+               out->device[i], out->of[i], dev);
+    for (int d = 0; d < in->gpus; d++)
+        expect_access(t, call, d, out->access[i][d], d == dev ? BOTH : NONE);
+    lab_expect(t, out->works[i], "%s: its own GPU cannot use the first and the last int", call);
+    lab_expect(t, out->exports[i],
+               "%s: the allocation cannot be exported; requestedHandleTypes must say "
+               "CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR before cuMemCreate",
+               call);
+}
+
+static inline struct lab_run *check_allocs(struct lab_test *t, const struct alloc_in *in)
+{
+    struct lab_run *run = lab_run(t, "alloc", in, sizeof *in, sizeof(struct alloc_out));
+    const struct alloc_out *out = lab_output(run);
+    for (int i = 0; i < in->asked; i++)
+        check_allocated(t, in, i, out);
+    for (int i = 0; i < in->asked; i++) {
+        expect_rc(t, "vmm_free", out->freed[i], LAB_OK);
+        lab_expect(t, out->zeroed[i],
+                   "vmm_free left something in *v: a second call would free it "
+                   "again");
+    }
+    lab_expect(t, out->current == in->current, "GPU %d was current before vmm_alloc, %d after it",
+               in->current, out->current);
+    expect_no_fds(t, "vmm_alloc and vmm_free", out->fds);
+    lab_nothing_leaked(t, run);
+    return run;
+}
+
+/* All questions must get `want`, change nothing and leave nothing. */
+static inline void refuse_alloc(struct lab_test *t, const struct alloc_in *in, const char *call,
+                                int want)
+{
+    struct lab_run *run = lab_run(t, "alloc", in, sizeof *in, sizeof(struct alloc_out));
+    const struct alloc_out *out = lab_output(run);
+    for (int i = 0; i < in->asked; i++) {
+        expect_rc(t, call, out->rc[i], want);
+        lab_expect(t, out->untouched[i], "%s failed and wrote *v all the same", call);
+    }
+    lab_nothing_leaked(t, run);
+}
+
+/* ---- sharing ---- */
+
+/* Asks in order; the access of everybody must follow what was said, and nothing else. */
+static inline void check_shares(struct lab_test *t, const struct share_in *in)
+{
+    struct lab_run *run = lab_run(t, "share", in, sizeof *in, sizeof(struct share_out));
+    const struct share_out *out = lab_output(run);
+    int want[2][IO_GPUS] = {{0}};
+    want[0][in->owner] = want[1][in->owner] = BOTH;
+    lab_expect(t, out->setup == 0, "the allocations could not be made (%d)", out->setup);
+    for (int i = 0; i < in->asked; i++) {
+        const struct share_question *q = &in->q[i];
+        char call[96], what[160];
+        snprintf(call, sizeof call, "vmm_share(%c of GPU %d, %d, %s)", 'A' + q->which, in->owner,
+                 q->peer, access_name(q->flags));
+        expect_rc(t, call, out->rc[i], LAB_OK);
+        want[q->which][q->peer] = q->flags;
+        for (int k = 0; k < 2; k++) {
+            snprintf(what, sizeof what, "after %s, allocation %c", call, 'A' + k);
+            for (int d = 0; d < in->gpus; d++)
+                expect_access(t, what, d, out->access[i][k][d], want[k][d]);
+        }
+    }
+    lab_nothing_leaked(t, run);
+}
+
+/* A kernel of in->gpu reads or writes: does it do so, or end in a fault? */
+static inline void check_probe(struct lab_test *t, const struct probe_in *in, int works)
+{
+    struct lab_run *run = lab_run(t, "probe", in, sizeof *in, sizeof(struct probe_out));
+    const struct probe_out *out = lab_output(run);
+    int want = in->write ? PROBE_WRITTEN : PROBE_BEFORE;
+    char what[160];
+    snprintf(what, sizeof what, "GPU %d's allocation A is shared with GPU %d (%s); GPU %d %s %c",
+             in->owner, in->peer, access_name(in->flags), in->gpu, in->write ? "writes" : "reads",
+             'A' + in->which);
+    lab_expect(t, out->setup == 0, "%s: it could not be set up (%d)", what, out->setup);
+    if (works)
+        lab_expect(t, out->error == 0 && out->value == want,
+                   "%s: error %d, value %d; expected no error and %d", what, out->error, out->value,
+                   want);
+    else
+        lab_expect(t, out->error == ILLEGAL_ADDRESS,
+                   "%s: the kernel ended with error %d, expected 700 (an illegal address): %s",
+                   what, out->error,
+                   in->which == 0 && in->gpu == in->peer
+                       ? "read-only must be read-only"
+                       : "what is not shared must stay unreachable");
+}
+
+/* ---- growing ---- */
+
+static inline struct lab_run *ask_grow(struct lab_test *t, const struct grow_in *in)
+{
+    struct lab_run *run = lab_run(t, "grow", in, sizeof *in, sizeof(struct grow_out));
+    const struct grow_out *out = lab_output(run);
+    lab_expect(t, out->setup == 0, "the vector could not be set up (%s)", rc_name(out->setup));
+    return run;
+}
+
+static inline void check_grown(struct lab_test *t, const struct grow_in *in, int i,
+                               const struct grow_out *out)
+{
+    char call[96];
+    uint64_t before = i ? out->mapped[i - 1] : 0, wanted = in->bytes[i];
+    snprintf(call, sizeof call, "vec_grow(v, %llu)", (unsigned long long)wanted);
+    expect_rc(t, call, out->rc[i], LAB_OK);
+    lab_expect(t, out->base_after[i] == out->base,
+               "%s: the vector was at %#llx and is at %#llx now; pointers into it are wrong from "
+               "here on",
+               call, (unsigned long long)out->base, (unsigned long long)out->base_after[i]);
+    if (wanted < before)
+        wanted = before;
+    lab_expect(t, out->mapped[i] >= wanted && out->mapped[i] < wanted + 2 * MIB,
+               "%s: the vector has %llu bytes, expected %llu rounded up", call,
+               (unsigned long long)out->mapped[i], (unsigned long long)wanted);
+    for (int d = 0; d < in->gpus; d++) {
+        char what[160];
+        int want = d == in->device ? BOTH : NONE, known = in->sharers - (i == 0 ? in->late : 0);
+        for (int s = 0; s < known; s++)
+            want = in->sharer[s] == d ? in->flags[s] : want;
+        snprintf(what, sizeof what, "after %s, its last byte", call);
+        lab_expect(t, !(want && !out->access[i][d] && d != in->device),
+                   "%s: GPU %d shared the vector and has no access to the new part: growth must "
+                   "not lose the sharers",
+                   what, d);
+        expect_access(t, what, d, out->access[i][d], want);
+        snprintf(what, sizeof what, "after %s, its first byte", call);
+        expect_access(t, what, d, out->first[i][d], want);
+    }
+}
+
+static inline void check_grow(struct lab_test *t, const struct grow_in *in)
+{
+    struct lab_run *run = ask_grow(t, in);
+    const struct grow_out *out = lab_output(run);
+    const struct lab_witness *w = lab_witness(run);
+    for (int i = 0; i < in->asked; i++)
+        check_grown(t, in, i, out);
+    lab_expect(t, out->wrong == 0,
+               "%d ints of the vector are not what was put there before it grew", out->wrong);
+    uint64_t inside = 0, onto = 0;
+    for (int a = 0; w && a < LAB_MAX_GPUS; a++) {
+        onto += w->copied[LAB_HOST][a] + w->copied[a][LAB_HOST];
+        for (int b = 0; b < LAB_MAX_GPUS; b++)
+            inside += w->copied[a][b];
+    }
+    lab_expect(t, !w || (inside == 0 && onto <= 2 * out->filled && w->launches == 0),
+               "the node saw %llu bytes copied by GPUs, %llu from and to the host (%llu are the "
+               "test's own) and %u kernels: growing copies nothing",
+               (unsigned long long)inside, (unsigned long long)onto,
+               (unsigned long long)(2 * out->filled), w ? w->launches : 0);
+    lab_nothing_leaked(t, run);
+}
+
+/* The last growth must fail with `want` and change nothing; those before it succeed. */
+static inline void refuse_grow(struct lab_test *t, const struct grow_in *in, const char *call,
+                               int want)
+{
+    struct lab_run *run = ask_grow(t, in);
+    const struct grow_out *out = lab_output(run);
+    int last = in->asked - 1;
+    for (int i = 0; i < last; i++)
+        expect_rc(t, "vec_grow before", out->rc[i], LAB_OK);
+    lab_expect(t, want ? out->rc[last] == want : out->rc[last] != LAB_OK,
+               "%s returned %d (%s), expected %s", call, out->rc[last], rc_name(out->rc[last]),
+               want ? rc_name(want) : "an error");
+    lab_expect(t, out->unchanged[last], "%s failed and changed the vector all the same", call);
+    lab_nothing_leaked(t, run);
+}
+
+/* ---- parcels ---- */
+
+static inline const struct parcel_out *ask_parcel(struct lab_test *t, const struct parcel_in *in,
+                                                  struct lab_run **run)
+{
+    *run = lab_run(t, "parcel", in, sizeof *in, sizeof(struct parcel_out));
+    const struct parcel_out *out = lab_output(*run);
+    lab_expect(t, out->child_status == 0, "the importing process died (status %#x)",
+               (unsigned)out->child_status);
+    lab_expect(t, out->setup == 0, "the parcel could not be set up (%d)", out->setup);
+    expect_rc(t, "vmm_export", out->exported, LAB_OK);
+    lab_expect(t, out->export_fds == 1,
+               "vmm_export left %d new descriptors open, expected the parcel's and no other",
+               out->export_fds);
+    lab_expect(t, out->export_bytes == out->parcel_bytes,
+               "vmm_export put %llu bytes into the parcel, the allocation has %llu",
+               (unsigned long long)out->export_bytes, (unsigned long long)out->parcel_bytes);
+    expect_rc(t, "parcel_recv", out->child.received, LAB_OK);
+    return out;
+}
+
+static inline void check_parcel(struct lab_test *t, const struct parcel_in *in)
+{
+    struct lab_run *run;
+    const struct parcel_out *out = ask_parcel(t, in, &run);
+    const struct parcel_child *c = &out->child;
+    expect_rc(t, "vmm_import", c->imported, LAB_OK);
+    lab_expect(t, c->device == in->device && c->bytes == out->parcel_bytes && c->base != 0,
+               "vmm_import: v says %llu bytes on GPU %d at %#llx, expected %llu on GPU %d",
+               (unsigned long long)c->bytes, c->device, (unsigned long long)c->base,
+               (unsigned long long)out->parcel_bytes, in->device);
+    for (int d = 0; d < in->gpus; d++)
+        expect_access(t, "after vmm_import", d, c->access[d], d == in->importer ? BOTH : NONE);
+    lab_expect(t, c->value == PARCEL_SENT,
+               "the importer read %d, the exporter had written %d: not the same memory", c->value,
+               PARCEL_SENT);
+    lab_expect(t, in->free_early || out->value == PARCEL_BACK,
+               "the exporter read %d, the importer had written %d: not the same memory", out->value,
+               PARCEL_BACK);
+    lab_expect(t, c->fd_after == -1,
+               "vmm_import left parcel->fd at %d: the descriptor is its to close (parcel_drop)",
+               c->fd_after);
+    expect_no_fds(t, "vmm_import and vmm_free", c->fds);
+    expect_rc(t, "vmm_free of an import", c->freed, LAB_OK);
+    lab_nothing_leaked(t, run);
+}
+
+/* `want` 0: any error will do. */
+static inline void refuse_parcel(struct lab_test *t, const struct parcel_in *in, const char *call,
+                                 int want)
+{
+    struct lab_run *run;
+    const struct parcel_child *c = &ask_parcel(t, in, &run)->child;
+    lab_expect(t, want ? c->imported == want : c->imported != LAB_OK,
+               "%s returned %d (%s), expected %s", call, c->imported, rc_name(c->imported),
+               want ? rc_name(want) : "an error");
+    lab_expect(t, c->untouched, "%s failed and wrote *v all the same", call);
+    lab_expect(t, c->fd_after >= 0, "%s failed and closed the caller's descriptor", call);
+    expect_no_fds(t, call, c->fds);
+    lab_nothing_leaked(t, run);
+}
+
+#endif
