@@ -13,6 +13,7 @@ import unittest
 
 BUSY = pathlib.Path(sys.argv[1]) / "program-busy"
 RANKS = pathlib.Path(sys.argv[1]) / "program-ranks"
+ORPHAN = pathlib.Path(sys.argv[1]) / "program-orphan"
 KILLS = int(sys.argv[2]) if len(sys.argv) > 2 else 20
 SECONDS = 2.0
 
@@ -110,6 +111,20 @@ class Shared(unittest.TestCase):
                 after, left = free_bytes(ident), processes(ident, "vgpu-exec")
             self.assertEqual((after, left), (before, contexts), f"after kill {number + 1}")
         keeper.communicate("go\n", timeout=30)
+
+    def test_who_waits_for_a_killed_process_gets_an_error(self) -> None:
+        expected = {
+            "before": "event: 400\nquery: 400\nclose: 0\n",
+            "during": "event: 719\nquery: 400\nclose: 0\n",
+            "stream": "stream wait: 0\ndevice: 719\nquery: 719\nclose: 719\n",
+            "done": "event: 400\nvalue: 7\nquery: 400\nclose: 0\n",
+        }
+        for mode, said in expected.items():
+            began = time.monotonic()
+            ident = f"orphan-{mode}-{os.getpid()}"
+            out, err = start(ident, mode, program=ORPHAN).communicate(timeout=30)
+            self.assertEqual(out, said, f"{mode}: {err}")
+            self.assertLess(time.monotonic() - began, 2 * SECONDS, f"{mode}: {err}")
 
 
 if __name__ == "__main__":

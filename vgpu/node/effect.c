@@ -13,6 +13,7 @@
 #include "memory.h"
 #include "process.h"
 #include "trace.h"
+#include "vmm.h"
 
 static void out_of_host_memory(struct process *process, const char *call)
 {
@@ -81,16 +82,33 @@ static void note_fault(struct op *op, const struct vgpu_exec_reply *reply)
     process_fail(op->process, explain_fault_code(reply->fault.kind), text);
 }
 
+/* Whose memory the kernel used that is mapped by VMM or IPC. A context counts by address, which
+ * does not say: the last argument that points to another GPU's decides; without one it was its
+ * own. */
+static int mapped_device(const struct op *op)
+{
+    const struct kernel_run *k = &op->u.kernel;
+    int device = op->device;
+    for (uint32_t at = 0; at + sizeof(uint64_t) <= k->launch.args_bytes; at += 4) {
+        uint64_t value;
+        memcpy(&value, k->args + at, sizeof value);
+        const struct vmm_mapping *m = vmm_at(value);
+        if (m && m->handle->allocation->device != op->device)
+            device = m->handle->allocation->device;
+    }
+    return device;
+}
+
 static void keep_counts(struct op *op, const struct vgpu_exec_reply *reply)
 {
     op->counts = malloc(sizeof *op->counts);
     if (!op->counts)
         return;
     *op->counts = reply->counts;
-    /* A context counts by address: what is mapped by VMM counts as the GPU's own memory. */
+    int device = mapped_device(op);
     for (int w = VGPU_MAX_GPUS; w < VGPU_MAX_DEVICES; w++) {
-        op->counts->read_bytes[op->device] += op->counts->read_bytes[w];
-        op->counts->write_bytes[op->device] += op->counts->write_bytes[w];
+        op->counts->read_bytes[device] += op->counts->read_bytes[w];
+        op->counts->write_bytes[device] += op->counts->write_bytes[w];
         op->counts->read_bytes[w] = op->counts->write_bytes[w] = 0;
     }
 }

@@ -50,9 +50,19 @@ static void explain_address(const struct op *op, const struct vgpu_exec_reply *r
 {
     uint64_t address = reply->fault.address;
     struct pointee p;
+    const struct vmm_mapping *m = vmm_address(address) ? vmm_first(address) : NULL;
     unsigned long long a = (unsigned long long)address;
     if (address < 0x10000) {
         snprintf(out, room, "a null pointer; was the memory allocated, and the call checked?");
+    } else if (m && m->va <= address && m->shown_on >= 0) {
+        snprintf(out, room,
+                 "memory of another process that was opened while GPU %d was current, and GPU %d "
+                 "has no access to it: call cudaIpcOpenMemHandle while GPU %d is current too",
+                 m->shown_on, op->device, op->device);
+    } else if (vmm_address(address) && !vmm_range(op->process, address, 0)) {
+        snprintf(out, room,
+                 "an address that is mapped no more: memory that cudaIpcCloseMemHandle closed, or "
+                 "a range that cuMemAddressFree gave back?");
     } else if (vmm_address(address)) {
         snprintf(out, room,
                  "an address from cuMemAddressReserve where GPU %d may not do that: cuMemMap puts "

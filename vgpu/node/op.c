@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "codes.h"
 #include "memory.h"
 #include "order.h"
 #include "process.h"
@@ -123,9 +124,25 @@ static void retire(struct op *op)
     drop_deps(op);
 }
 
+/* Work of a process that ended never happened: those who come after it in other processes fail,
+ * instead of going on with what it should have written. */
+static void fail_users(const struct op *op)
+{
+    char text[256];
+    snprintf(text, sizeof text,
+             "a stream of this process waits for work of process %d, which ended before it was "
+             "done; wait for each other before a process exits",
+             (int)op->process->pid);
+    for (int i = 0; i < op->user_count; i++)
+        if (op->user[i]->process != op->process && !op->user[i]->process->dead)
+            process_fail(op->user[i]->process, VGPU_LAUNCH_FAILURE, text);
+}
+
 void op_carried(struct op *op)
 {
     op->carried = true;
+    if (op->process->dead)
+        fail_users(op);
     for (int i = 0; i < op->user_count; i++)
         if (--op->user[i]->waits_carry == 0 && op->user[i]->submitted)
             order_ready(op->user[i]);

@@ -241,10 +241,21 @@ static uint64_t clock_after(const struct connection *c)
     return end_ps > now_ps ? end_ps : now_ps;
 }
 
+/* What was waited for was another process's, which ended or failed before it came to pass. */
+static bool waited_in_vain(const struct connection *c)
+{
+    const struct process *p = c->wait->process;
+    return c->process && p != c->process && (p->dead || p->sticky);
+}
+
 void request_finish(struct connection *c)
 {
     struct vgpu_reply *r = &c->reply.r;
     if (c->wait) {
+        if (waited_in_vain(c))
+            request_fail(c, VGPU_LAUNCH_FAILURE,
+                         "what was waited for is work of process %d, which ended or failed first",
+                         (int)c->wait->process->pid);
         r->clock_ps = clock_after(c);
         op_drop(c->wait);
         c->wait = NULL;

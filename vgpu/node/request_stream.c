@@ -36,6 +36,26 @@ static struct event *find_event(struct connection *c, uint64_t id)
     return e;
 }
 
+/* The same for what waits or records: an event whose maker, or whose recorder, has ended or failed
+ * stands for nothing any more. */
+static struct event *find_live_event(struct connection *c, uint64_t id)
+{
+    struct event *e = find_event(c, id);
+    if (!e)
+        return NULL;
+    const struct op *op = e->shared->recorded;
+    if (e->shared->lost)
+        request_fail(c, VGPU_INVALID_HANDLE,
+                     "the process that made the event has ended: nobody will record it any more");
+    else if (op && op->process != c->process && (op->process->dead || op->process->sticky))
+        request_fail(c, VGPU_LAUNCH_FAILURE,
+                     "the event was recorded by process %d, which ended or failed since",
+                     (int)op->process->pid);
+    else
+        return e;
+    return NULL;
+}
+
 void request_stream_create(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
@@ -98,7 +118,7 @@ void request_stream_query(struct connection *c)
 void request_stream_wait(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
-    struct event *e = find_event(c, q->event);
+    struct event *e = find_live_event(c, q->event);
     struct stream *s = e ? request_stream(c) : NULL;
     if (!s)
         return;
@@ -158,7 +178,7 @@ void request_event_destroy(struct connection *c)
 void request_event_record(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
-    struct event *e = find_event(c, q->event);
+    struct event *e = find_live_event(c, q->event);
     struct stream *s = e ? request_stream(c) : NULL;
     if (!s)
         return;
@@ -184,7 +204,7 @@ void request_event_record(struct connection *c)
 
 void request_event_sync(struct connection *c)
 {
-    struct event *e = find_event(c, c->request.q.event);
+    struct event *e = find_live_event(c, c->request.q.event);
     trace_counts()->syncs++;
     if (e && e->shared->recorded)
         request_wait(c, op_keep(e->shared->recorded));
@@ -192,7 +212,7 @@ void request_event_sync(struct connection *c)
 
 void request_event_query(struct connection *c)
 {
-    struct event *e = find_event(c, c->request.q.event);
+    struct event *e = find_live_event(c, c->request.q.event);
     if (e && c->request.q.flags & 1)
         c->reply.r.value = e->shared->recorded != NULL;
     else if (e && e->shared->recorded)

@@ -106,6 +106,7 @@ struct event *event_new(struct process *process, int device, uint32_t flags)
         free(shared);
         return NULL;
     }
+    shared->maker = process;
     shared->next = shared_events;
     shared_events = shared;
     return e;
@@ -137,6 +138,10 @@ void event_free(struct event *event)
     while (*at != event)
         at = &(*at)->next;
     *at = event->next;
+    if (event->shared->maker == event->process) {
+        event->shared->lost = event->process->dead;
+        event->shared->maker = NULL;
+    }
     drop_shared(event->shared);
     free(event);
 }

@@ -32,8 +32,10 @@ struct stream {
 
 /* What the events of several processes that mean the same have in common. */
 struct shared_event {
-    struct op *recorded; /* NULL: never */
-    uint8_t key[24];     /* ipc.c's; the first is 0: no handle was asked for */
+    struct op *recorded;   /* NULL: never */
+    struct process *maker; /* NULL: has destroyed it, or ended */
+    bool lost;             /* the maker ended: nobody will record it any more */
+    uint8_t key[24];       /* ipc.c's; the first is 0: no handle was asked for */
     int refs;
     struct shared_event *next;
 };
