@@ -9,7 +9,11 @@
 
 #include <string.h>
 
-static void release(struct block *block)
+/* What is rare is not inlined: a barrier's frame is kept by every thread that waits there, and the
+ * fewer cache lines that are, the better. */
+#define RARE __attribute__((noinline))
+
+static RARE void release(struct block *block)
 {
     for (uint32_t i = 0; i < block->warp_count; i++) {
         struct warp *warp = &block->warps[i];
@@ -28,7 +32,7 @@ static void release(struct block *block)
     progress();
 }
 
-static void note_sites(const struct thread *thread, const char *site)
+static RARE void note_sites(const struct thread *thread, const char *site)
 {
     char at[40], first[40];
     const struct block *block = thread->block;
@@ -42,7 +46,7 @@ static void note_sites(const struct thread *thread, const char *site)
                 first, at, site, block->site);
 }
 
-static void note_early_exit(const struct block *block)
+static RARE void note_early_exit(const struct block *block)
 {
     char at[40];
     dim3_text(at, sizeof at, block->idx);
@@ -73,17 +77,107 @@ static inline __attribute__((always_inline)) void arrive(const char *site, uint3
             note_early_exit(block);
         release(block);
     }
-    park(thread);
 }
+
+#if defined(__x86_64__)
+
+/* Where a thread at a barrier goes to, and where to keep its own place. to is NULL: it goes on. */
+struct hop {
+    void *to;
+    void **from;
+};
+
+static struct hop hop_to(struct thread *next)
+{
+    void **from = &now.thread->sp;
+    return (struct hop){next ? thread_enter(next) : fiber_main, from};
+}
+
+static RARE struct hop meet(const char *site)
+{
+    struct thread *thread = now.thread;
+    arrive(site, 0);
+    struct thread *next = pick();
+    return next == thread ? (struct hop){NULL, NULL} : hop_to(next);
+}
+
+static RARE struct hop start(struct thread *next)
+{
+    return hop_to(next);
+}
+
+/* The usual case needs no call: somebody of the same warp is to come here, or to go on from here.
+ */
+__attribute__((used)) struct hop barrier_meet(const char *site)
+{
+    struct block *block = now.block;
+    struct warp *warp = now.warp;
+    uint32_t ready = warp->ready;
+    if (UNLIKELY(site != block->site || block->missing == 1 || !ready ||
+                 lane_order != LANES_FORWARD))
+        return meet(site);
+    struct thread *next = warp->threads + __builtin_ctz(ready);
+    now.thread->site = site;
+    block->missing--;
+    warp->ready = ready & (ready - 1);
+    return next->sp ? hop_to(next) : start(next);
+}
+
+/* vgpu_syncthreads(site): the hottest switch, by hand: it keeps what a C function must keep, in as
+ * few cache lines as can be, and returns by a jump. A return would be predicted by the call that
+ * another thread made last; the jump is predicted by where such jumps went before. */
+__asm__(".text\n"
+        "\t.p2align 4\n"
+        "\t.globl vgpu_syncthreads\n"
+        "\t.type vgpu_syncthreads, @function\n"
+        "vgpu_syncthreads:\n"
+        "\t.cfi_startproc\n"
+        "\tpushq %rbp\n"
+        "\tpushq %rbx\n"
+        "\tpushq %r12\n"
+        "\tpushq %r13\n"
+        "\tpushq %r14\n"
+        "\tpushq %r15\n"
+        "\tsubq $8, %rsp\n"
+        "\t.cfi_adjust_cfa_offset 56\n"
+        "\tcall barrier_meet\n"
+        "\ttestq %rax, %rax\n"
+        "\tje 1f\n"
+        "\tleaq 1f(%rip), %rcx\n"
+        "\tpushq %rcx\n"
+        "\tmovq %rsp, (%rdx)\n"
+        "\tmovq %rax, %rsp\n"
+        "\tpopq %rax\n"
+        "\tjmpq *%rax\n"
+        "1:\n"
+        "\taddq $8, %rsp\n"
+        "\tpopq %r15\n"
+        "\tpopq %r14\n"
+        "\tpopq %r13\n"
+        "\tpopq %r12\n"
+        "\tpopq %rbx\n"
+        "\tpopq %rbp\n"
+        "\t.cfi_adjust_cfa_offset -56\n"
+        "\tpopq %rcx\n"
+        "\t.cfi_adjust_cfa_offset -8\n"
+        "\tjmpq *%rcx\n"
+        "\t.cfi_endproc\n"
+        "\t.size vgpu_syncthreads, . - vgpu_syncthreads\n");
+
+#else
 
 OFFERED void vgpu_syncthreads(const char *site)
 {
     arrive(site, 0);
+    park(now.thread);
 }
+
+#endif
 
 OFFERED int vgpu_syncthreads_reduce(int op, int predicate, const char *site)
 {
     arrive(site, predicate != 0);
+    park(now.thread);
     uint32_t yes = now.block->result;
     if (op == 1)
         return yes == now.block->result_of;

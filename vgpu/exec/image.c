@@ -88,9 +88,10 @@ static bool find_tables(struct image *image, void *library, char *why, uint64_t 
 /* Who calls one of these may wait for another block, or see in which order blocks run. */
 static bool tells_order(const char *symbol)
 {
-    static const char *const tell[] = {"vgpu_atomic", "vgpu_clock64",         "vgpu_printf",
-                                       "vgpu_fence",  "vgpu_assert_fail",     "__tsan_atomic",
-                                       "__tsan_vola", "__tsan_unaligned_vola"};
+    static const char *const tell[] = {"vgpu_atomic",          "vgpu_clock64",     "vgpu_printf",
+                                       "vgpu_fence",           "vgpu_assert_fail", "vgpu_grid_meet",
+                                       "vgpu_cooperative",     "__tsan_atomic",    "__tsan_vola",
+                                       "__tsan_unaligned_vola"};
     for (unsigned i = 0; i < sizeof tell / sizeof *tell; i++)
         if (strncmp(symbol, tell[i], strlen(tell[i])) == 0)
             return true;
