@@ -284,7 +284,7 @@ static int take_page(struct lab_witness *w, const uint8_t *page, uint64_t count)
     w->records = all;
     for (uint64_t i = 0; i < count; i++) {
         memcpy(&record, page + i * sizeof record, sizeof record);
-        if (record.kind != VGPU_TRACE_CALL)
+        if (record.kind != VGPU_TRACE_CALL && record.kind != VGPU_TRACE_FINDING)
             copy_record(&all[w->record_count++], &record);
     }
     return 0;

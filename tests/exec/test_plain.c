@@ -41,6 +41,28 @@ static void counts_by_memory(struct rig *rig)
     CHECK(rig_words(rig, 192)[9], 9);
 }
 
+/* 1000 bytes are allocated in the first chunk: granules of 512 and 488. */
+static void stray_accesses(struct rig *rig)
+{
+    rig->control->partial[0] = 1;
+    rig->control->tail[0] = VGPU_GRANULE_BYTES;
+    rig->control->tail[1] = 488;
+    CHECK(rig_run(rig, K_fill, GRID(1, 256), OWN, 250, 0), VGPU_RAN);
+    CHECK(rig->reply.stray_count, 0);
+    CHECK(rig_run(rig, K_fill, GRID(1, 256), OWN, 252, 0), VGPU_RAN);
+    CHECK(rig->reply.stray_count, 1);
+    CHECK(rig->reply.stray[0].address, OWN + 1000);
+    CHECK(rig->reply.stray[0].bytes, 4);
+    CHECK(rig->reply.stray[0].write, 1);
+    CHECK(rig->reply.stray[0].thread.x, 250);
+    CHECK(rig_words(rig, 0)[251], 251); /* carried out all the same */
+    CHECK(rig_run(rig, K_fill, GRID(1, 256), OWN, 256, 0), VGPU_RAN);
+    CHECK(rig->reply.stray_count, 0); /* the same place again */
+    CHECK(rig_run(rig, K_copies, ONE(1), OWN, OWN + 992, 1), VGPU_RAN);
+    CHECK(rig->reply.stray_count > 0, 1); /* a range that begins inside */
+    rig->control->partial[0] = 0;
+}
+
 static void mixed_arguments(struct rig *rig)
 {
     uint8_t data[24] = {5, 0, 0, 0, 0, 0, 0, 9};
@@ -336,6 +358,7 @@ static void refusals(struct rig *rig)
 
 const struct test_case plain_cases[] = {{"results", results},
                                         {"counts_by_memory", counts_by_memory},
+                                        {"stray_accesses", stray_accesses},
                                         {"mixed_arguments", mixed_arguments},
                                         {"dimensions", dimensions},
                                         {"commit_once", commit_once},

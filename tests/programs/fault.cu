@@ -21,6 +21,15 @@ __global__ void divide(int *p, int by)
     *p = 100 / by;
 }
 
+/* Long enough to be run on all processors; the last block of each half goes too far by one. */
+__global__ void sweep(int *p, int n, int rounds)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    for (int r = 0; r < rounds; r++)
+        if (i <= n)
+            p[i] += r;
+}
+
 static int *fresh(int device, size_t bytes)
 {
     int *p;
@@ -53,6 +62,21 @@ static void commit(const char *what)
         store<<<1, 1>>>((int *)((char *)mine + 1), 1);
     } else if (!strcmp(what, "near")) {
         store<<<1, 1>>>(mine + 4096 / 4, 1); /* past the end, unnoticed as on hardware */
+    } else if (!strcmp(what, "near-twice")) {
+        store<<<1, 1>>>(mine + 4096 / 4, 1);
+        store<<<1, 1>>>(mine + 4096 / 4 + 5, 1); /* the same place in the code: said once */
+    } else if (!strcmp(what, "large")) {
+        load<<<1, 1>>>(fresh(0, (8 << 20) + 12) + (2 << 20) + 3 + 10, mine);
+    } else if (!strcmp(what, "freed-small")) {
+        int *gone = fresh(0, 100);
+        MUST(cudaFree(gone));
+        load<<<1, 1>>>(gone + 3, mine);
+    } else if (!strcmp(what, "sweep")) {
+        sweep<<<3000, 256>>>(fresh(0, 2999 * 256 * sizeof(int)), 2999 * 256, 4);
+    } else if (!strcmp(what, "async")) {
+        char *ordered;
+        MUST(cudaMallocAsync(&ordered, 1000, 0));
+        store<<<1, 1>>>((int *)(ordered + 1000), 1);
     } else if (!strcmp(what, "zero")) {
         divide<<<1, 1>>>(mine, 0); /* an integer division by zero does not trap on a GPU */
     } else {

@@ -201,7 +201,7 @@ class Faults(unittest.TestCase):
         "null": ("null pointer",),
         "freed": ("not allocated",),
         "misaligned": ("misaligned", "not a multiple of 4"),
-        "near": (),  # past the end of a small buffer: unnoticed, as on hardware
+        "near": ("finding: kernel store on GPU 0", "0 bytes past the end"),
         "zero": (),
     }
 
@@ -219,6 +219,43 @@ class Faults(unittest.TestCase):
                 self.assertEqual(done.stdout, answers + "\n", done.stderr)
                 for words in self.SAID[case]:
                     self.assertIn(words, done.stderr)
+
+
+class Findings(unittest.TestCase):
+    """What hardware accepts keeps its code and is said, once a place, with the allocation."""
+
+    RIGHT = "launch 0 sync 0 last 0 again 0 later 0 other 0 reset 0 after 0\n"
+    SAID: ClassVar[dict[str, tuple[str, ...]]] = {
+        "near": ("wrote 4 bytes", "0 bytes past the end of an allocation of 4096 bytes on GPU 0"),
+        "near-twice": ("0 bytes past the end of an allocation of 4096 bytes",),
+        "large": ("read 4 bytes", "40 bytes past the end of an allocation of 8388620 bytes"),
+        "sweep": ("past the end of an allocation of 3070976 bytes",),
+        "freed-small": ("read 4 bytes", "byte 12 of an allocation of 100 bytes on GPU 0", "freed"),
+        "async": ("0 bytes past the end of an allocation of 1000 bytes on GPU 0",),
+    }
+
+    def test_said_once_and_no_error(self) -> None:
+        for case, words in self.SAID.items():
+            with self.subTest(case):
+                done = run("fault", case)
+                self.assertEqual(done.stdout, self.RIGHT, done.stderr)
+                self.assertIn(done.stderr.count("finding:"), (1, 2 if case == "sweep" else 1))
+                self.assertRegex(done.stderr, r"thread \(0,0,0\), fault.cu:\d+\)")
+                self.assertRegex(done.stderr, r"\(allocated at fault.cu:\d+\)")
+                for part in (*words, "VGPU_STRICT=1"):
+                    self.assertIn(part, done.stderr)
+
+    def test_strict_is_illegal_address(self) -> None:
+        for case in self.SAID:
+            done = run("fault", case, VGPU_STRICT="1")
+            self.assertIn("sync 700", done.stdout, done.stderr)
+            self.assertNotIn("finding:", done.stderr)
+            self.assertRegex(done.stderr, r"\(allocated at fault.cu:\d+\)")
+
+    def test_programs_without_mistakes_have_none(self) -> None:
+        for program in ("order", "managed", "pool", "sums", "groups"):
+            done = run(program, VGPU_STRICT="1")
+            self.assertEqual((done.returncode, "finding" in done.stderr), (0, False), program)
 
 
 class LastError(unittest.TestCase):

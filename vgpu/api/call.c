@@ -147,6 +147,15 @@ static void keep_time(uint64_t clock_ps)
         ;
 }
 
+static void say_explained(const char *call, const char *explain)
+{
+    char text[1200];
+    if (vgpu__quiet())
+        return;
+    vgpu__unmark(explain, text, sizeof text);
+    vgpu__say(call, "%s", text);
+}
+
 static cudaError_t ask(int fd, bool free_of_charge, const struct vgpu_reply **out, int *fds,
                        int *fd_count)
 {
@@ -159,7 +168,7 @@ static cudaError_t ask(int fd, bool free_of_charge, const struct vgpu_reply **ou
     if (!free_of_charge && !vgpu__self.graph)
         keep_time(reply->clock_ps);
     if (reply->explain[0])
-        vgpu__say(request->call, "%s", reply->explain);
+        say_explained(request->call, reply->explain);
     if (reply->text_waiting)
         print_text(wire);
     if (out)

@@ -18,7 +18,7 @@ enum vgpu__place vgpu__place(const void *pointer)
     return VGPU__PAGEABLE;
 }
 
-static cudaError_t allocate(const char *call, void **ptr, size_t bytes)
+static cudaError_t allocate(const char *call, void **ptr, size_t bytes, void *caller)
 {
     const struct vgpu_reply *reply;
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_MALLOC);
@@ -27,6 +27,7 @@ static cudaError_t allocate(const char *call, void **ptr, size_t bytes)
     if (!ptr)
         return vgpu__record(cudaErrorInvalidValue);
     request->bytes = bytes;
+    request->caller = (uint64_t)(uintptr_t)caller;
     cudaError_t error = vgpu__end(&reply);
     if (error == cudaSuccess)
         *ptr = (void *)(uintptr_t)reply->value;
@@ -36,7 +37,7 @@ static cudaError_t allocate(const char *call, void **ptr, size_t bytes)
 /* Nothing is allocated for 0 bytes: success and a null pointer (recorded). */
 cudaError_t cudaMalloc(void **devPtr, size_t size)
 {
-    return allocate("cudaMalloc", devPtr, size);
+    return allocate("cudaMalloc", devPtr, size, __builtin_return_address(0));
 }
 
 cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
@@ -45,7 +46,7 @@ cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t h
     size_t bytes;
     if (!pitch || row < width || __builtin_mul_overflow(row, height, &bytes))
         return vgpu__record(cudaErrorInvalidValue);
-    cudaError_t error = allocate("cudaMallocPitch", devPtr, bytes);
+    cudaError_t error = allocate("cudaMallocPitch", devPtr, bytes, __builtin_return_address(0));
     if (error == cudaSuccess)
         *pitch = row;
     return error;

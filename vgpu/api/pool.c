@@ -58,7 +58,7 @@ static cudaError_t no_capture(const char *call, cudaStream_t stream)
 }
 
 static cudaError_t allocate(const char *call, void **ptr, size_t bytes, cudaMemPool_t pool,
-                            cudaStream_t stream)
+                            cudaStream_t stream, void *caller)
 {
     const struct vgpu_reply *reply;
     cudaError_t error = no_capture(call, stream);
@@ -72,6 +72,7 @@ static cudaError_t allocate(const char *call, void **ptr, size_t bytes, cudaMemP
     if (!pool)
         request->value = current_pool(request->device);
     request->bytes = bytes;
+    request->caller = (uint64_t)(uintptr_t)caller;
     request->stream = vgpu__stream_id(stream);
     error = vgpu__end(&reply);
     if (error == cudaSuccess)
@@ -82,7 +83,7 @@ static cudaError_t allocate(const char *call, void **ptr, size_t bytes, cudaMemP
 /* From the current pool of the current device. */
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 {
-    return allocate("cudaMallocAsync", devPtr, size, NULL, hStream);
+    return allocate("cudaMallocAsync", devPtr, size, NULL, hStream, __builtin_return_address(0));
 }
 
 cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool,
@@ -91,7 +92,7 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPo
     const char *call = "cudaMallocFromPoolAsync";
     if (!memPool)
         return wrong(call, cudaErrorInvalidValue);
-    return allocate(call, ptr, size, memPool, stream);
+    return allocate(call, ptr, size, memPool, stream, __builtin_return_address(0));
 }
 
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)

@@ -37,6 +37,8 @@ static void fill_hello(struct vgpu_request *request)
     request->u.hello.protocol = VGPU_PROTOCOL;
     request->u.hello.pid = getpid();
     request->u.hello.device_order_pci = order && strcmp(order, "PCI_BUS_ID") == 0;
+    const char *strict = getenv("VGPU_STRICT");
+    request->u.hello.strict = strict && strcmp(strict, "1") == 0;
     snprintf(request->u.hello.program, sizeof request->u.hello.program, "%s",
              program_invocation_short_name);
 }

@@ -160,6 +160,11 @@ bool vgpu__quiet(void);
 cudaError_t vgpu__refuse(cudaError_t error, const char *call, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* where.c: "file:line" of the code before `address` in this program, "" where it has no debug
+ * information; and a text of the node's with its marks read. */
+void vgpu__where(uint64_t address, char *where, size_t room);
+void vgpu__unmark(const char *text, char *out, size_t room);
+
 /* ---- memory ---- */
 
 enum vgpu__place { VGPU__PAGEABLE, VGPU__PINNED, VGPU__DEVICE };

@@ -46,7 +46,7 @@ bool vgpu__quiet(void)
 
 static void say(const char *call, const char *format, va_list args)
 {
-    char line[1024];
+    char line[1280];
     int head = snprintf(line, sizeof line, "vgpu: %s: ", call);
     if (head < 0 || (size_t)head >= sizeof line)
         return;

@@ -209,13 +209,15 @@ struct vgpu_request {
     uint64_t clock_ps; /* the calling thread's clock at the call */
     uint64_t stream, event, event2;
     uint64_t ptr, bytes, value;
-    char site[96]; /* "file:line" of the student's call where known, "" otherwise */
-    char call[48]; /* "cudaMemcpyPeerAsync": for diagnoses and the trace */
+    uint64_t caller; /* return address of the call, 0 where it does not matter */
+    char site[96];   /* "file:line" of the student's call where known, "" otherwise */
+    char call[48];   /* "cudaMemcpyPeerAsync": for diagnoses and the trace */
     union {
         struct {
             uint32_t protocol;
             int32_t pid;
             int32_t device_order_pci;
+            int32_t strict; /* VGPU_STRICT=1: findings that have a code become errors */
             char program[128];
         } hello;
         struct vgpu_copy copy;
@@ -243,6 +245,7 @@ struct vgpu_summary { /* everything since the node started; live_ = not given ba
     uint64_t kernel_bytes[VGPU_MAX_DEVICES][VGPU_MAX_DEVICES +
                                             1]; /* by kernels: [running on][memory of] (advisory) */
     uint32_t faults;                            /* kernels that ended in a fault */
+    uint32_t findings;                          /* records of VGPU_TRACE_FINDING */
     int32_t sticky;                             /* first sticky error of any process, or 0 */
     uint64_t now_ps;                            /* virtual time reached */
     uint64_t
@@ -253,7 +256,14 @@ struct vgpu_summary { /* everything since the node started; live_ = not given ba
     uint32_t live_mappings, live_ranges; /* cuMemMap, cuMemAddressReserve */
 };
 
-enum vgpu_trace_kind { VGPU_TRACE_COPY = 1, VGPU_TRACE_KERNEL, VGPU_TRACE_MEMSET, VGPU_TRACE_CALL };
+enum vgpu_trace_kind {
+    VGPU_TRACE_COPY = 1,
+    VGPU_TRACE_KERNEL,
+    VGPU_TRACE_MEMSET,
+    VGPU_TRACE_CALL,
+    VGPU_TRACE_FINDING /* what hardware accepts and should not be done: name = kernel, site = where,
+                          device = running on, to = memory of, bytes = of the access */
+};
 
 struct vgpu_trace_record {
     uint32_t kind;
@@ -279,7 +289,7 @@ struct vgpu_reply {
             uint32_t protocol;
         } hello;
     } u;
-    char explain[512]; /* why, for a person: empty unless there is something to say */
+    char explain[1024]; /* why, for a person: empty unless there is something to say */
     uint32_t data_bytes;
     uint32_t unused; /* data is aligned for any of the structs it may hold */
     uint8_t data[];
@@ -320,12 +330,20 @@ struct vgpu_exec_var {
     char key[112];
 };
 
+#define VGPU_GRANULE_BYTES 512 /* allocations start at multiples of it, as recorded */
+#define VGPU_WINDOWS 20        /* strides from VGPU_ARENA_VA on that a context may index by */
+
 /* The control memfd, shared by the node and all contexts of the node; only the one that runs
- * (and its helpers) touches it. chunk[d][c]: 0 untouched, 1 committed and poisoned. */
+ * (and its helpers) touches it. chunk[d][c]: 0 untouched, 1 committed and poisoned. Sparse: most of
+ * it is never touched. Bounds, by address from VGPU_ARENA_VA on: partial[c] is 1 where a chunk is
+ * mapped and not all of it is allocated; tail[g] says for each granule of such a chunk how many
+ * bytes are, from its start on. */
 struct vgpu_control {
     uint64_t committed_bytes, commit_limit_bytes;
     uint64_t progress; /* contexts add to it at every yield */
-    uint8_t chunk[VGPU_MAX_DEVICES][VGPU_DEVICE_STRIDE / (2ull << 20)];
+    uint8_t chunk[VGPU_MAX_DEVICES][VGPU_DEVICE_STRIDE / VGPU_CHUNK_BYTES];
+    _Alignas(4096) uint8_t partial[VGPU_WINDOWS * (VGPU_DEVICE_STRIDE / VGPU_CHUNK_BYTES)];
+    uint16_t tail[VGPU_MAX_GPUS * (VGPU_DEVICE_STRIDE / VGPU_GRANULE_BYTES)];
 };
 
 struct vgpu_exec_request {
@@ -334,7 +352,8 @@ struct vgpu_exec_request {
     int32_t memory, writable;
     int32_t fixed; /* MAP: replaces the variables' pages of an image */
     uint32_t module;
-    uint64_t run; /* id of the run, chosen by the node; several may be stalled at a time */
+    int32_t strict; /* RUN: a stray access is a fault */
+    uint64_t run;   /* id of the run, chosen by the node; several may be stalled at a time */
     uint64_t va, bytes, offset;
     struct vgpu_exec_limits limits;
     struct vgpu_launch launch;
@@ -363,6 +382,19 @@ struct vgpu_run_counts {
     uint64_t cycles; /* the furthest clock64 any thread read: the kernel lasts at least that long */
 };
 
+/* An access outside of every allocation that the MMU lets pass, because the memory around it is
+ * mapped; told once for each place in the code. */
+struct vgpu_stray {
+    uint64_t address, pc;
+    uint32_t bytes;
+    int32_t write;
+    struct vgpu_dim3_ {
+        uint32_t x, y, z;
+    } thread, block;
+    char where[96]; /* "file:line" where known */
+};
+#define VGPU_STRAYS 4 /* of one run; what comes after is told by a later one */
+
 struct vgpu_exec_reply {
     int32_t status; /* enum vgpu_exec_status */
     uint64_t run;
@@ -371,11 +403,11 @@ struct vgpu_exec_reply {
         int32_t kind; /* enum vgpu_fault_kind */
         int32_t write;
         uint64_t address;
-        struct vgpu_dim3_ {
-            uint32_t x, y, z;
-        } thread, block;
+        struct vgpu_dim3_ thread, block;
         char where[96]; /* "file:line" of the access where known */
     } fault;
+    uint32_t stray_count; /* RAN, FAULTED */
+    struct vgpu_stray stray[VGPU_STRAYS];
     int32_t moved;  /* STALLED: something happened since RUN or RESUME. When every stalled kernel of
                        a node was resumed in turn and none moved, they wait for ever. */
     char text[512]; /* REFUSED, STALLED: why; who waits for what. FAULTED: what happened. RAN:

@@ -55,6 +55,8 @@ static __attribute__((noinline)) void slow(uint64_t address, uint32_t kind, bool
     if (window >= WINDOW_IMAGE)
         window = foreign(address, write, pc);
     access_count[write][kind][window]++;
+    if (window_of(address) < VGPU_MAX_GPUS)
+        bounds_check(address, bytes, write, pc);
     if (access_limit == 0 && window != WINDOW_STACK)
         poll_lap_read(address, bytes, write);
 }
@@ -65,8 +67,12 @@ static inline __attribute__((always_inline)) void one(void *p, uint32_t kind, ui
     uint64_t address = (uint64_t)p, window = window_of(address);
     if (UNLIKELY(window >= access_limit || (address & mask)))
         slow(address, kind, write, pc);
-    else
+    else {
         access_count[write][kind][window]++;
+        if (UNLIKELY(bounds_partial(address)) &&
+            UNLIKELY(address % VGPU_GRANULE_BYTES + mask >= bounds_granule(address)))
+            bounds_stray(address, (uint32_t)mask + 1, write, pc);
+    }
 }
 
 static void range(void *p, uint64_t bytes, bool write, uint64_t pc)
@@ -79,6 +85,8 @@ static void range(void *p, uint64_t bytes, bool write, uint64_t pc)
         window = foreign(address, write, pc);
     access_count[write][ACCESS_RANGE][window]++;
     access_count[write][ACCESS_BYTES][window] += bytes;
+    if (window_of(address) < VGPU_MAX_GPUS)
+        bounds_check(address, bytes, write, pc);
     if (access_limit == 0 && window != WINDOW_STACK)
         poll_lap_read(address, (uint32_t)bytes, write);
 }

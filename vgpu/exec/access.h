@@ -27,6 +27,28 @@ extern uint64_t access_limit; /* windows from here on take the slow way; 0 in a 
 extern uint64_t access_wide;  /* a 16-byte access that was only 8-byte aligned */
 extern uint64_t access_pc;    /* where device code called what reads or writes for it */
 
+/* bounds.c: which bytes are allocated, in tables that the node keeps (struct vgpu_control). The
+ * first one lies at a fixed address, which saves every access a load. */
+#define BOUNDS_PARTIAL_VA 0x20000000ull
+extern const uint16_t *bounds_tail;
+/* Maps the first table and finds the second. False: not possible. */
+bool bounds_attach(int control_fd);
+static inline bool bounds_partial(uint64_t address)
+{
+    const uint8_t *table = (const uint8_t *)BOUNDS_PARTIAL_VA; /* NOLINT */
+    return table[(address - VGPU_ARENA_VA) / VGPU_CHUNK_BYTES];
+}
+static inline uint64_t bounds_granule(uint64_t address)
+{
+    return bounds_tail[(address - VGPU_ARENA_VA) / VGPU_GRANULE_BYTES];
+}
+/* Notes [address, +bytes), of device memory, if not all of it is allocated. */
+void bounds_check(uint64_t address, uint64_t bytes, bool write, uint64_t pc);
+/* Notes an access that is not: a finding, or a fault where the run is strict. */
+void bounds_stray(uint64_t address, uint64_t bytes, bool write, uint64_t pc);
+/* Adds what a helper noted. */
+void bounds_merge(struct run *run, const struct vgpu_stray *stray, uint32_t count);
+
 static inline uint64_t window_of(uint64_t address)
 {
     return (address - VGPU_ARENA_VA) >> 40;

@@ -10,8 +10,9 @@
  *   schedule.c  who runs next; when a kernel is stalled     block.c   blocks and their threads
  *   barrier.c   __syncthreads      warp.c  shuffles, votes  poll.c    threads that spin
  *   access.c    the compiler's callbacks: count and check   atomic.c  atomics of both kinds
+ *   bounds.c    accesses past an allocation
  *   device.c    the small builtins  shared.c __shared__     print.c   printf and assert
- *   fault.c     signals and traps   lines.c  file:line      divide.c  division by zero
+ *   fault.c     signals and traps   divide.c  division by zero
  *   helper.c    other processors
  *
  * Nothing here is locked: there is one thread (helpers are processes), and a signal handler that
@@ -145,9 +146,11 @@ struct run {
     struct vgpu_run_counts counts;
     char *printed;
     uint64_t printed_bytes, sent_bytes;
-    bool dropped, cooperative;
+    bool dropped, cooperative, strict;
     volatile uint32_t grid_phase; /* barriers of the grid that are over */
     uint64_t grid_arrived;        /* blocks, in the one that is not */
+    uint32_t stray_count;
+    struct vgpu_stray stray[VGPU_STRAYS];
     char findings[512];
 };
 

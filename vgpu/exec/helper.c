@@ -34,6 +34,8 @@ struct part {    /* a helper's part of the result */
     struct vgpu_run_counts counts;
     uint32_t finding_set;
     char findings[512];
+    uint32_t stray_count;
+    struct vgpu_stray stray[VGPU_STRAYS];
     uint8_t reply[sizeof(struct vgpu_exec_reply)]; /* if it faulted: what to answer */
 };
 
@@ -113,6 +115,7 @@ static void begin_helping(struct run *run, uint32_t n, pid_t parent)
     memset(access_count, 0, sizeof access_count);
     run->counts = (struct vgpu_run_counts){0};
     run->findings[0] = '\0';
+    run->stray_count = 0;
     memory_reopen();
 }
 
@@ -121,6 +124,8 @@ static _Noreturn void end_helping(const struct run *run, const struct vgpu_exec_
     own->counts = run->counts;
     own->finding_set = run->finding_set;
     memcpy(own->findings, run->findings, sizeof own->findings);
+    own->stray_count = run->stray_count;
+    memcpy(own->stray, run->stray, sizeof own->stray);
     memcpy(own->reply, reply, sizeof own->reply);
     __atomic_store_n(&own->ended, true, __ATOMIC_RELEASE);
     _exit(0);
@@ -295,6 +300,7 @@ static bool add_part(struct run *run, const struct part *part, struct vgpu_exec_
         return part->at > share->fault_block;
     add_counts(&run->counts, &part->counts);
     add_findings(run, part);
+    bounds_merge(run, part->stray, part->stray_count);
     memcpy(&theirs, part->reply, sizeof theirs);
     if (theirs.status == VGPU_FAULTED && part->at == share->fault_block)
         *reply = theirs;

@@ -230,5 +230,5 @@ void image_place(uint64_t pc, char *where, uint64_t room)
     const struct image *image = image_at(pc);
     where[0] = '\0';
     if (image)
-        lines_find(image->fd, pc - image->base, where, room);
+        vgpu_lines_find(image->fd, pc - image->base, where, room);
 }

@@ -8,7 +8,6 @@
  */
 #define _GNU_SOURCE
 #include "access.h"
-#include "exec.h"
 #include "helper.h"
 
 #include <errno.h>
@@ -83,6 +82,11 @@ bool memory_attach(const struct vgpu_exec_request *request, const int *fds, int 
     memcpy(context.memory_fd, fds, sizeof *fds * (size_t)count);
     context.host_fd = fds[count];
     context.control = control;
+    if (!bounds_attach(fds[count + 1])) {
+        snprintf(why, room, "cannot map the table of bounds at 0x%llx: %s", BOUNDS_PARTIAL_VA,
+                 strerror(errno));
+        return false;
+    }
     set_limits(&request->limits);
     return true;
 }

@@ -148,6 +148,7 @@ static struct run *run_make(const struct vgpu_exec_request *request,
     run->shared_bytes = (uint32_t)l->shared_bytes;
     run->resident_limit = resident_limit(run);
     run->moved = true;
+    run->strict = request->strict;
     place_args(run, request->data);
     run->next = runs;
     runs = run;
@@ -232,6 +233,8 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
     reply->moved = run->moved;
     if (reply->status == VGPU_RAN)
         snprintf(reply->text, sizeof reply->text, "%s", run->findings);
+    reply->stray_count = run->stray_count;
+    memcpy(reply->stray, run->stray, sizeof run->stray);
     attach_print(run, reply);
     if (reply->status != VGPU_STALLED)
         run_drop(run);

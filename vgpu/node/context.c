@@ -384,6 +384,7 @@ int context_run(struct op *op, bool resume, struct vgpu_exec_reply *reply, char 
     if (!resume) {
         k->run = next_run++;
         q.request.launch = k->launch;
+        q.request.strict = op->process->strict;
         q.request.module = k->launch.module;
         q.request.data_bytes = k->launch.args_bytes;
         memcpy(q.request.data, k->args, k->launch.args_bytes);

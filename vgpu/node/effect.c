@@ -10,6 +10,7 @@
 #include "codes.h"
 #include "context.h"
 #include "explain.h"
+#include "finding.h"
 #include "memory.h"
 #include "process.h"
 #include "trace.h"
@@ -79,6 +80,7 @@ static void note_fault(struct op *op, const struct vgpu_exec_reply *reply)
     const char *text = explain_fault(op, reply);
     counts->faults++;
     strncpy(counts->last_fault, text, sizeof counts->last_fault - 1);
+    explain_unmark(counts->last_fault);
     process_fail(op->process, explain_fault_code(reply->fault.kind), text);
 }
 
@@ -123,6 +125,7 @@ static enum effect run(struct op *op, bool resume)
         return EFFECT_DONE;
     }
     op->u.kernel.stalled = answer.reply.status == VGPU_STALLED;
+    finding_strays(op, &answer.reply);
     switch (answer.reply.status) {
     case VGPU_STALLED:
         free(op->u.kernel.stall_text);

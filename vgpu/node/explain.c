@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 
+#include "bounds.h"
 #include "codes.h"
 #include "memory.h"
 #include "process.h"
@@ -44,6 +45,45 @@ const char *explain_commit_limit(const char *call)
     return text;
 }
 
+void explain_allocation(const struct pointee *p, char *out, size_t room)
+{
+    int used = snprintf(out, room, "an allocation of %llu bytes on GPU %d",
+                        (unsigned long long)p->bytes, p->device);
+    if (p->caller && used > 0 && (size_t)used + 20 < room)
+        snprintf(out + used, room - (size_t)used, EXPLAIN_MARK_FORMAT,
+                 (unsigned long long)p->caller);
+}
+
+void explain_outside(const struct process *process, uint64_t address, char *out, size_t room)
+{
+    struct pointee p;
+    char whose[160];
+    bool freed = bounds_freed(address, &p) && p.owner == process;
+    bool before = !freed && bounds_before(process, address, &p);
+    if (freed || before)
+        explain_allocation(&p, whose, sizeof whose);
+    if (freed)
+        snprintf(out, room, "byte %llu of %s that was freed",
+                 (unsigned long long)(address - p.base), whose);
+    else if (before)
+        snprintf(out, room, "%llu bytes past the end of %s",
+                 (unsigned long long)(address - p.base - p.bytes), whose);
+    else
+        snprintf(out, room, "where nothing is allocated on GPU %d", process_device_of(address));
+}
+
+void explain_unmark(char *at)
+{
+    char *to = at;
+    for (; *at; at++)
+        if (*at != '\1')
+            *to++ = *at;
+        else
+            while (at[1] && *at != '\2')
+                at++;
+    *to = '\0';
+}
+
 /* What an address is, seen from a kernel on op->device, and what to do about it. */
 static void explain_address(const struct op *op, const struct vgpu_exec_reply *reply, char *out,
                             size_t room)
@@ -76,20 +116,23 @@ static void explain_address(const struct op *op, const struct vgpu_exec_reply *r
                  "cudaMemAccessFlagsProtReadWrite",
                  p.device, op->device, op->device);
     } else if (memory_find(address, &p) && p.owner == op->process && p.device != op->device) {
-        snprintf(
-            out, room,
-            "memory of GPU %d (byte %llu of an allocation of %llu), and GPU %d has no peer access "
-            "to GPU %d: call cudaDeviceEnablePeerAccess(%d, 0) while GPU %d is current",
-            p.device, (unsigned long long)(address - p.base), (unsigned long long)p.bytes,
-            op->device, p.device, p.device, op->device);
+        char whose[160];
+        explain_allocation(&p, whose, sizeof whose);
+        snprintf(out, room,
+                 "memory of GPU %d (byte %llu of %s), and GPU %d has no peer access "
+                 "to GPU %d: call cudaDeviceEnablePeerAccess(%d, 0) while GPU %d is current",
+                 p.device, (unsigned long long)(address - p.base), whose, op->device, p.device,
+                 p.device, op->device);
     } else if (memory_find(address, &p) && p.owner != op->process) {
         snprintf(out, room, "memory of another process on GPU %d, which only IPC can share",
                  p.device);
     } else if (address >= VGPU_ARENA_VA && address < VGPU_ARENA_END) {
-        snprintf(
-            out, room,
-            "memory of GPU %d that is not allocated: freed already, or past the end of a buffer?",
-            process_device_of(address));
+        char whose[256];
+        explain_outside(op->process, address, whose, sizeof whose);
+        snprintf(out, room,
+                 "memory of GPU %d that is not allocated: %s; was it freed too early, or is an "
+                 "index too large?",
+                 process_device_of(address), whose);
     } else if (address >= VGPU_HOST_VA && address < VGPU_HOST_END) {
         snprintf(out, room, "pinned host memory that is not allocated: freed already?");
     } else {
@@ -110,7 +153,7 @@ static void where(const struct vgpu_exec_reply *r, char *out, size_t room)
 
 const char *explain_fault(const struct op *op, const struct vgpu_exec_reply *reply)
 {
-    char place[192], what[320];
+    char place[192], what[512];
     where(reply, place, sizeof place);
     if (reply->fault.kind == VGPU_FAULT_ADDRESS) {
         explain_address(op, reply, what, sizeof what);

@@ -12,12 +12,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "bounds.h"
 #include "memory_limit.h"
 #include "pool.h"
 #include "process.h"
 #include "vmm.h"
 
-#define SMALL_GRANULE 512
 #define SMALL_LIMIT (VGPU_CHUNK_BYTES / 2)
 #define CONTEXT_BYTES (512ull << 20) /* what a context takes of a device's memory */
 
@@ -116,8 +116,9 @@ static struct block *new_block(struct process *owner, int device, uint64_t bytes
         free(b);
         return NULL;
     }
+    bounds_map(device, b->offset, b->shared ? 0 : use == USE_VARIABLES ? whole : bytes);
     if (b->shared)
-        arena_init(&b->small, whole, SMALL_GRANULE);
+        arena_init(&b->small, whole, VGPU_GRANULE_BYTES);
     if (owner)
         owner->map_version++;
     return b;
@@ -131,21 +132,28 @@ static void poison(int device, uint64_t offset, uint64_t bytes)
         memset(devices[device].base + offset, VGPU_POISON, bytes);
 }
 
-static uint64_t take_small(struct process *owner, int device, uint64_t bytes)
+/* From a block of small allocations; 0: it has no room. */
+static uint64_t take_from(struct block *b, uint64_t bytes, uint64_t caller)
+{
+    uint64_t at = arena_take(&b->small, bytes, (void *)caller); /* NOLINT: a number, no pointer */
+    if (at == ARENA_NONE)
+        return 0;
+    poison(b->device, b->offset + at, bytes);
+    bounds_take(b->device, b->offset + at, bytes);
+    return VGPU_DEVICE_VA(b->device) + b->offset + at;
+}
+
+static uint64_t take_small(struct process *owner, int device, uint64_t bytes, uint64_t caller)
 {
     struct arena *blocks = &devices[device].blocks;
     for (int i = 0; i < blocks->count; i++) {
         struct block *b = blocks->range[i].user;
-        if (!b->shared || b->owner != owner)
-            continue;
-        uint64_t at = arena_take(&b->small, bytes, NULL);
-        if (at != ARENA_NONE) {
-            poison(device, b->offset + at, bytes);
-            return VGPU_DEVICE_VA(device) + b->offset + at;
-        }
+        uint64_t at = b->shared && b->owner == owner ? take_from(b, bytes, caller) : 0;
+        if (at)
+            return at;
     }
     struct block *b = new_block(owner, device, VGPU_CHUNK_BYTES, USE_SHARED);
-    return b ? VGPU_DEVICE_VA(device) + b->offset + arena_take(&b->small, bytes, NULL) : 0;
+    return b ? take_from(b, bytes, caller) : 0;
 }
 
 uint64_t memory_take_variables(struct process *owner, int device, uint64_t bytes)
@@ -154,11 +162,13 @@ uint64_t memory_take_variables(struct process *owner, int device, uint64_t bytes
     return b ? VGPU_DEVICE_VA(device) + b->offset : 0;
 }
 
-uint64_t memory_take(struct process *owner, int device, uint64_t bytes)
+uint64_t memory_take(struct process *owner, int device, uint64_t bytes, uint64_t caller)
 {
     if (bytes <= SMALL_LIMIT)
-        return take_small(owner, device, bytes);
+        return take_small(owner, device, bytes, caller);
     struct block *b = new_block(owner, device, bytes, USE_OWN);
+    if (b)
+        b->caller = caller;
     return b ? VGPU_DEVICE_VA(device) + b->offset : 0;
 }
 
@@ -168,12 +178,13 @@ uint64_t memory_take_free(int device, uint64_t bytes)
     return b ? b->offset : ARENA_NONE;
 }
 
-uint64_t memory_take_pool(struct process *owner, struct pool *pool, uint64_t bytes)
+uint64_t memory_take_pool(struct process *owner, struct pool *pool, uint64_t bytes, uint64_t caller)
 {
     struct block *b = new_block(owner, pool->device, bytes, USE_OWN);
     if (!b)
         return 0;
     b->pool = pool;
+    b->caller = caller;
     pool_count(pool, (int64_t)bytes, (int64_t)b->bytes);
     return VGPU_DEVICE_VA(b->device) + b->offset;
 }
@@ -195,6 +206,7 @@ static void drop_block(struct block *b)
             control->chunk[b->device][c] = 0;
             control->committed_bytes -= VGPU_CHUNK_BYTES;
         }
+    bounds_unmap(b->device, b->offset, b->bytes);
     fallocate(m->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)b->offset, (off_t)b->bytes);
     arena_give(&m->blocks, b->offset);
     if (b->owner)
@@ -261,7 +273,8 @@ bool memory_find(uint64_t address, struct pointee *out)
                             .home = base,
                             .shown_on = b->device,
                             .pool = b->pool,
-                            .dying = b->dying};
+                            .dying = b->dying,
+                            .caller = b->shared ? (uint64_t)r->user : b->caller};
     return true;
 }
 
@@ -283,9 +296,12 @@ void memory_die(uint64_t address)
 bool memory_give(struct process *owner, uint64_t address)
 {
     uint64_t offset;
+    struct pointee gone;
     struct block *b = block_at(address, &offset);
     if (!b || b->owner != owner || b->variables)
         return false;
+    if (memory_find(address, &gone) && gone.base == address)
+        bounds_give(&gone);
     if (!b->shared) {
         if (offset != b->offset)
             return false;

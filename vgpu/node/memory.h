@@ -27,6 +27,7 @@ struct block {
     struct arena small;
     struct pool *pool; /* stream-ordered memory: which GPUs reach it is the pool's to say */
     bool dying;        /* cudaFreeAsync was issued: its operation is in a stream */
+    uint64_t caller;   /* the program's code that allocated it; a shared one's: `user` in `small` */
 };
 
 struct device_memory {
@@ -44,7 +45,7 @@ int memory_control_fd(void);
 struct vgpu_control *memory_control(void);
 
 /* cudaMalloc and cudaFree: an address, or 0 when there is no room (or too many bytes). */
-uint64_t memory_take(struct process *owner, int device, uint64_t bytes);
+uint64_t memory_take(struct process *owner, int device, uint64_t bytes, uint64_t caller);
 uint64_t memory_take_variables(struct process *owner, int device, uint64_t bytes);
 /* Whole chunks that no process owns and that have no address: an offset, or ARENA_NONE. */
 uint64_t memory_take_free(int device, uint64_t bytes);
@@ -54,7 +55,8 @@ bool memory_copy_chunks(int device, uint64_t to, uint64_t from, uint64_t bytes);
 /* The allocation at `address` becomes chunks that no process owns; false: it shares its block. */
 bool memory_disown(uint64_t address);
 /* cudaMallocAsync: always blocks of its own. memory_die: a free of it is under way. */
-uint64_t memory_take_pool(struct process *owner, struct pool *pool, uint64_t bytes);
+uint64_t memory_take_pool(struct process *owner, struct pool *pool, uint64_t bytes,
+                          uint64_t caller);
 void memory_die(uint64_t address);
 bool memory_give(struct process *owner, uint64_t address);
 void memory_give_all(struct process *owner, int device);        /* -1: on every device */
@@ -72,6 +74,7 @@ struct pointee {
     int shown_on;            /* the GPU that cudaPointerGetAttributes says */
     const struct pool *pool; /* NULL: not of a pool */
     bool dying;
+    uint64_t caller; /* where in the program's code it was allocated; 0: not known */
 };
 bool memory_find(uint64_t address, struct pointee *out);
 

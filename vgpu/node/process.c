@@ -227,8 +227,11 @@ void process_learn_variables(struct process *process, uint32_t module, const uin
 
 void process_explain(struct process *process, const char *text)
 {
-    if (!process->explain[0])
+    size_t used = strlen(process->explain), more = strlen(text);
+    if (used == 0)
         snprintf(process->explain, sizeof process->explain, "%s", text);
+    else if (used + 1 + more < sizeof process->explain)
+        snprintf(process->explain + used, sizeof process->explain - used, "\n%s", text);
 }
 
 void process_fail(struct process *process, int error, const char *explain)
@@ -236,8 +239,12 @@ void process_fail(struct process *process, int error, const char *explain)
     if (process->sticky)
         return;
     process->sticky = error;
+    char before[sizeof process->explain];
+    memcpy(before, process->explain, sizeof before);
     process->explain[0] = '\0';
     process_explain(process, explain);
+    if (before[0])
+        process_explain(process, before);
 }
 
 void process_print(struct process *process, const uint8_t *text, uint32_t bytes)

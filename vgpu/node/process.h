@@ -39,7 +39,8 @@ struct process {
     int refs, connections;
     bool dead, left; /* left: said goodbye */
     int sticky;      /* first sticky error; every later call that needs a context answers it */
-    char explain[512];
+    bool strict;     /* VGPU_STRICT=1: a stray access is an error */
+    char explain[1024];
     uint64_t map_version; /* grows with every change of what contexts may touch */
 
     int host_fd;
@@ -98,7 +99,8 @@ void process_learn_variables(struct process *process, uint32_t module, const uin
 /* First sticky error wins; later ones change nothing. */
 void process_fail(struct process *process, int error, const char *explain);
 
-/* Something a person should read with the next reply; an earlier text that waits stays. */
+/* Something a person should read with the next reply, after what waits already; dropped when there
+ * is no room. */
 void process_explain(struct process *process, const char *text);
 
 /* Keeps what a kernel printed until the program fetches it. */

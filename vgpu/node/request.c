@@ -32,6 +32,7 @@ static void hello(struct connection *c)
         return;
     }
     c->process->connections = 1;
+    c->process->strict = q->u.hello.strict;
     c->reply.r.u.hello.node_cpu = server_cpu();
     c->reply.r.u.hello.protocol = VGPU_PROTOCOL;
     c->reply_fd[0] = server_info_fd();

@@ -18,7 +18,7 @@ void request_malloc(struct connection *c)
     if (!request_device(c, q->device) || q->bytes == 0)
         return;
     request_cost(c, server_topology()->cost.malloc_ps);
-    c->reply.r.value = memory_take(c->process, q->device, q->bytes);
+    c->reply.r.value = memory_take(c->process, q->device, q->bytes, q->caller);
     if (!c->reply.r.value) {
         request_fail(c, VGPU_OUT_OF_MEMORY, "%llu bytes asked for, GPU %d has %llu free",
                      (unsigned long long)q->bytes, q->device,

@@ -126,10 +126,10 @@ void request_pool_malloc(struct connection *c)
     struct pool *p = named(c);
     if (!p || !request_stream(c))
         return;
-    c->reply.r.value = memory_take_pool(c->process, p, q->bytes);
+    c->reply.r.value = memory_take_pool(c->process, p, q->bytes, q->caller);
     if (!c->reply.r.value) {
         order_flush(c->process);
-        c->reply.r.value = memory_take_pool(c->process, p, q->bytes);
+        c->reply.r.value = memory_take_pool(c->process, p, q->bytes, q->caller);
     }
     if (!c->reply.r.value) {
         request_fail(c, VGPU_OUT_OF_MEMORY, "%llu bytes asked for, GPU %d has %llu free",

@@ -103,6 +103,25 @@ void trace_operation(struct op *op, uint64_t now_ps)
         count_kernel(op, r);
 }
 
+void trace_finding(const struct op *op, const char *name, const char *site, int memory,
+                   uint64_t bytes)
+{
+    struct vgpu_trace_record *r = append();
+    counts.findings++;
+    if (!r)
+        return;
+    r->kind = VGPU_TRACE_FINDING;
+    r->pid = op->process->pid;
+    r->device = op->device;
+    r->from = op->device;
+    r->to = memory;
+    r->stream = op->stream;
+    r->bytes = bytes;
+    r->issue_ps = r->start_ps = r->end_ps = op->issue_ps;
+    snprintf(r->name, sizeof r->name, "%.47s", name);
+    snprintf(r->site, sizeof r->site, "%.63s", site);
+}
+
 void trace_memory(int device, uint64_t bytes)
 {
     if (bytes > counts.peak_bytes[device])

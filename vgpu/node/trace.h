@@ -14,6 +14,11 @@ struct vgpu_summary *trace_counts(void);
 void trace_issue(struct op *op);
 void trace_operation(struct op *op, uint64_t now_ps);
 
+/* A mistake that hardware accepts, in `op`: what it is called, where ("file:line" or ""), and the
+ * GPU and bytes of the memory that it is about. */
+void trace_finding(const struct op *op, const char *name, const char *site, int memory,
+                   uint64_t bytes);
+
 /* Bytes in use on `device` have become `bytes`. */
 void trace_memory(int device, uint64_t bytes);
 

@@ -10,13 +10,16 @@
 
 /* ---- memory ---- */
 
-template <class T> inline cudaError_t cudaMalloc(T **devPtr, size_t size)
+/* Even without optimization the call is the caller's own: diagnoses name its line. */
+#define VGPU_AT_CALLER inline __attribute__((always_inline))
+
+template <class T> VGPU_AT_CALLER cudaError_t cudaMalloc(T **devPtr, size_t size)
 {
     return ::cudaMalloc((void **)(void *)devPtr, size);
 }
 
 template <class T>
-inline cudaError_t cudaMallocPitch(T **devPtr, size_t *pitch, size_t width, size_t height)
+VGPU_AT_CALLER cudaError_t cudaMallocPitch(T **devPtr, size_t *pitch, size_t width, size_t height)
 {
     return ::cudaMallocPitch((void **)(void *)devPtr, pitch, width, height);
 }
@@ -50,20 +53,22 @@ inline cudaError_t cudaMallocManaged(T **devPtr, size_t size,
     return ::cudaMallocManaged((void **)(void *)devPtr, size, flags);
 }
 
-template <class T> inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaStream_t stream)
+template <class T>
+VGPU_AT_CALLER cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaStream_t stream)
 {
     return ::cudaMallocAsync((void **)(void *)ptr, size, stream);
 }
 
 template <class T>
-inline cudaError_t cudaMallocFromPoolAsync(T **ptr, size_t size, cudaMemPool_t memPool,
-                                           cudaStream_t stream)
+VGPU_AT_CALLER cudaError_t cudaMallocFromPoolAsync(T **ptr, size_t size, cudaMemPool_t memPool,
+                                                   cudaStream_t stream)
 {
     return ::cudaMallocFromPoolAsync((void **)(void *)ptr, size, memPool, stream);
 }
 
 template <class T>
-inline cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaMemPool_t memPool, cudaStream_t stream)
+VGPU_AT_CALLER cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaMemPool_t memPool,
+                                           cudaStream_t stream)
 {
     return ::cudaMallocFromPoolAsync((void **)(void *)ptr, size, memPool, stream);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * lines.c: from an address in an image to the line of source it comes from.
+ * lines.c: from an address in an ELF file to the line of source it comes from.
  *
  * Reads the DWARF line table (versions 2 to 5) of an ELF file, so that a fault can name the
  * student's line. A table is a program for a small machine whose rows give address, file and line;
@@ -240,8 +240,9 @@ static bool is_ours(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    static const char *const names[] = {"device_thread.h", "device_warp.h", "device_atomic.h",
-                                        "device_math.h", "cooperative_groups.h"};
+    static const char *const names[] = {"device_thread.h",      "device_warp.h",
+                                        "device_atomic.h",      "device_math.h",
+                                        "cooperative_groups.h", "typed_calls.h"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return true;
@@ -370,7 +371,7 @@ static void search_units(const struct file_map *map, struct search *search)
     }
 }
 
-void lines_find(int fd, uint64_t address, char *where, uint64_t room)
+void vgpu_lines_find(int fd, uint64_t address, char *where, uint64_t room)
 {
     struct stat status;
     struct search search = {.address = address};

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * lines.h: from an address in an image to the line of source it comes from.
+ * lines.h: from an address in an ELF file to the line of source it comes from.
  */
-#ifndef VGPU_EXEC_LINES_H
-#define VGPU_EXEC_LINES_H
+#ifndef VGPU_LINES_H
+#define VGPU_LINES_H
 
 #include <stdint.h>
 
 /* Writes "file:line" for the code at `address` (relative to the image's start) of the ELF file
  * `fd`; "" if it has no line table. Reads the file anew at every call: it is for faults. */
-void lines_find(int fd, uint64_t address, char *where, uint64_t room);
+void vgpu_lines_find(int fd, uint64_t address, char *where, uint64_t room);
 
 #endif
