@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "access.h"
 
+#include <string.h>
 #include <sys/mman.h>
 
 enum { PLACES = 256 }; /* a power of two */
@@ -44,6 +45,15 @@ static struct vgpu_dim3_ plain(struct vgpu_dim3 from)
     return (struct vgpu_dim3_){from.x, from.y, from.z};
 }
 
+/* One line that reads and writes, or is there twice after unrolling, is one place. */
+static bool told_before(const struct run *run, const struct vgpu_stray *stray)
+{
+    for (uint32_t i = 0; i < run->stray_count; i++)
+        if (stray->where[0] && strcmp(stray->where, run->stray[i].where) == 0)
+            return true;
+    return false;
+}
+
 void bounds_stray(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
 {
     struct run *run = now.run;
@@ -54,7 +64,7 @@ void bounds_stray(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
                     (unsigned long long)address);
     if (run->stray_count == VGPU_STRAYS || !is_new(pc))
         return;
-    struct vgpu_stray *stray = &run->stray[run->stray_count++];
+    struct vgpu_stray *stray = &run->stray[run->stray_count];
     *stray =
         (struct vgpu_stray){.address = address, .pc = pc, .bytes = (uint32_t)bytes, .write = write};
     if (now.thread) {
@@ -62,12 +72,14 @@ void bounds_stray(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
         stray->block = plain(now.thread->block->idx);
     }
     image_place(pc, stray->where, sizeof stray->where);
+    if (!told_before(run, stray))
+        run->stray_count++;
 }
 
 void bounds_merge(struct run *run, const struct vgpu_stray *stray, uint32_t count)
 {
     for (uint32_t i = 0; i < count && run->stray_count < VGPU_STRAYS; i++)
-        if (is_new(stray[i].pc))
+        if (is_new(stray[i].pc) && !told_before(run, &stray[i]))
             run->stray[run->stray_count++] = stray[i];
 }
 

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ * protocol_exec.h: what the node and its contexts (vgpu-exec) say to each other. The second half of
+ * protocol.h, which includes it.
+ */
+#ifndef VGPU_PROTOCOL_EXEC_H
+#define VGPU_PROTOCOL_EXEC_H
+
+#include "protocol.h"
+
+/* ---- node to context (vgpu-exec, socket on descriptor 3) and back ----
+ * The first message is VGPU_EXEC_ATTACH; each request has one reply. */
+
+enum vgpu_exec_op {
+    VGPU_EXEC_ATTACH = 1, /* device = own, device_count, limits; fds: memfd of each device, host
+                             memfd, control memfd */
+    VGPU_EXEC_MAP,    /* va, bytes, memory (device index, or -1 host), offset, writable, fixed */
+    VGPU_EXEC_UNMAP,  /* va, bytes: one whole mapping, or all that lie inside */
+    VGPU_EXEC_MODULE, /* module id; fd: image -> kernel_count, var_base, var_bytes; data =
+                         struct vgpu_exec_var[] */
+    VGPU_EXEC_RUN,    /* launch + args: -> VGPU_RAN, VGPU_FAULTED or VGPU_STALLED */
+    VGPU_EXEC_RESUME, /* go on with the stalled kernel `run` */
+    VGPU_EXEC_ABORT,  /* drop the stalled kernel `run` */
+};
+
+/* A signal for a context whose kernel makes no progress: it ends the kernel with VGPU_FAULT_HANG,
+ * which says where it loops. SIGKILL if no reply comes. */
+#define VGPU_EXEC_HANG_SIGNAL 10 /* SIGUSR1 */
+#define VGPU_HANG_CPU_S 30 /* CPU seconds without any progress before a kernel counts as hung */
+
+/* How much of a kernel is resident at once; a zero means an H200's value. */
+struct vgpu_exec_limits {
+    uint32_t sm_count, threads_per_sm, blocks_per_sm;
+    uint64_t shared_per_sm, shared_per_block; /* the latter: what a kernel can opt in to */
+    uint64_t cpus; /* processors (of the first 64) that blocks may run on; 0: one, whichever */
+};
+
+/* A __device__ variable: it lies at `offset` of the VGPU_EXEC_MAP that puts device memory over the
+ * image's variables (va = var_base, bytes = var_bytes, fixed = 1). That MAP also writes their
+ * initial values into the device's memory. */
+struct vgpu_exec_var {
+    uint64_t offset, bytes;
+    char key[112];
+};
+
+#define VGPU_GRANULE_BYTES 512 /* allocations start at multiples of it, as recorded */
+#define VGPU_WINDOWS 20        /* strides from VGPU_ARENA_VA on that a context may index by */
+
+/* The control memfd, shared by the node and all contexts of the node; only the one that runs
+ * (and its helpers) touches it. chunk[d][c]: 0 untouched, 1 committed and poisoned. Sparse: most of
+ * it is never touched. Bounds, by address from VGPU_ARENA_VA on: partial[c] is 1 where a chunk is
+ * mapped and not all of it is allocated; tail[g] says for each granule of such a chunk how many
+ * bytes are, from its start on. */
+struct vgpu_control {
+    uint64_t committed_bytes, commit_limit_bytes;
+    uint64_t progress; /* contexts add to it at every yield */
+    uint8_t chunk[VGPU_MAX_DEVICES][VGPU_DEVICE_STRIDE / VGPU_CHUNK_BYTES];
+    uint8_t partial[VGPU_WINDOWS * (VGPU_DEVICE_STRIDE / VGPU_CHUNK_BYTES)]
+        __attribute__((aligned(4096)));
+    uint16_t tail[VGPU_MAX_GPUS * (VGPU_DEVICE_STRIDE / VGPU_GRANULE_BYTES)];
+};
+
+struct vgpu_exec_request {
+    uint32_t op;
+    int32_t device, device_count;
+    int32_t memory, writable;
+    int32_t fixed; /* MAP: replaces the variables' pages of an image */
+    uint32_t module;
+    int32_t strict; /* RUN: a stray access is a fault */
+    uint64_t run;   /* id of the run, chosen by the node; several may be stalled at a time */
+    uint64_t va, bytes, offset;
+    struct vgpu_exec_limits limits;
+    struct vgpu_launch launch;
+    uint32_t data_bytes;
+    uint8_t data[]; /* arguments */
+};
+
+enum vgpu_exec_status { VGPU_OK = 0, VGPU_RAN, VGPU_FAULTED, VGPU_STALLED, VGPU_REFUSED };
+
+enum vgpu_fault_kind {
+    VGPU_FAULT_NONE,
+    VGPU_FAULT_ADDRESS,
+    VGPU_FAULT_MISALIGNED,
+    VGPU_FAULT_TRAP,
+    VGPU_FAULT_ASSERT,
+    VGPU_FAULT_STACK,
+    VGPU_FAULT_BARRIER,
+    VGPU_FAULT_MEMORY /* commit limit, or too much shared memory */,
+    VGPU_FAULT_INTERNAL,
+    VGPU_FAULT_HANG /* VGPU_EXEC_HANG_SIGNAL */
+};
+
+struct vgpu_run_counts {
+    uint64_t read_bytes[VGPU_MAX_DEVICES + 1], write_bytes[VGPU_MAX_DEVICES + 1]; /* last = host */
+    uint64_t atomics, barriers, threads, accesses;
+    uint64_t cycles; /* the furthest clock64 any thread read: the kernel lasts at least that long */
+};
+
+struct vgpu_dim3_ {
+    uint32_t x, y, z;
+};
+
+/* An access outside of every allocation that the MMU lets pass, because the memory around it is
+ * mapped; told once for each place in the code. */
+struct vgpu_stray {
+    uint64_t address, pc;
+    uint32_t bytes;
+    int32_t write;
+    struct vgpu_dim3_ thread, block;
+    char where[96]; /* "file:line" where known */
+};
+#define VGPU_STRAYS 4 /* of one run; what comes after is told by a later one */
+
+struct vgpu_exec_reply {
+    int32_t status; /* enum vgpu_exec_status */
+    uint64_t run;
+    struct vgpu_run_counts counts; /* RAN, FAULTED: of the whole run */
+    struct {
+        int32_t kind; /* enum vgpu_fault_kind */
+        int32_t write;
+        uint64_t address;
+        struct vgpu_dim3_ thread, block;
+        char where[96]; /* "file:line" of the access where known */
+    } fault;
+    uint32_t stray_count; /* RAN, FAULTED */
+    struct vgpu_stray stray[VGPU_STRAYS];
+    int32_t moved;  /* STALLED: something happened since RUN or RESUME. When every stalled kernel of
+                       a node was resumed in turn and none moved, they wait for ever. */
+    char text[512]; /* REFUSED, STALLED: why; who waits for what. FAULTED: what happened. RAN:
+                       findings (what hardware accepts and should not be done), "" if none */
+    uint32_t kernel_count;        /* reply to MODULE: entries in the table */
+    uint64_t var_base, var_bytes; /* reply to MODULE: the image's variables; 0, 0: it has none */
+    uint32_t printf_bytes;        /* device printf output in data[]. What does not fit comes in
+                                     replies of its own with status VGPU_OK before the last one */
+    uint32_t data_bytes;
+    uint8_t data[];
+};
+
+#endif
