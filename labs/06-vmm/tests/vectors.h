@@ -32,8 +32,8 @@ static int spoil(const struct grow_in *in, struct vvec *v, struct obstacle *o)
     if (in->spoil == SPOIL_MAPPED)
         return put_obstacle(v, o);
     if (in->spoil == SPOIL_SHARER) {
-        v->sharer[v->sharers].device = in->gpus;
-        v->sharer[v->sharers++].flags = CU_MEM_ACCESS_FLAGS_PROT_READ;
+        v->sharer[v->sharers].device = in->device;
+        v->sharer[v->sharers++].flags = (CUmemAccess_flags)7;
     }
     return LAB_OK;
 }

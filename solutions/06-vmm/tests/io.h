@@ -92,7 +92,7 @@ struct free_out {
 enum spoil {
     SPOIL_NOTHING,
     SPOIL_MAPPED, /* something is mapped behind the vector already */
-    SPOIL_SHARER, /* a sharer that is no GPU here */
+    SPOIL_SHARER, /* a sharer whose flags no GPU knows */
     SPOIL_PARTS,  /* no part left */
 };
 struct grow_in {

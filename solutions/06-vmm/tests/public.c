@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * public.c: lab 06's public tests.
  */
-#include "common.h"
+#include "public_vectors.h"
 
 /* ---- TODO 1 ---- */
 
@@ -185,96 +185,6 @@ static void check_free_half(struct lab_test *t)
     expect_rc(t, "vmm_free of a handle without addresses", out->only_handle, LAB_OK);
     expect_rc(t, "vmm_free of addresses where nothing is mapped", out->only_range, LAB_OK);
     lab_nothing_leaked(t, run);
-}
-
-/* ---- TODO 5 ---- */
-
-static void check_vec_grow(struct lab_test *t)
-{
-    const uint64_t sizes[] = {1, 2 * MIB, 2 * MIB + 1, 1000, 11000001, 40 * MIB};
-    struct grow_in in = {.gpus = 1, .asked = 6, .reserve = 64 * MIB, .fill = 1};
-    memcpy(in.bytes, sizes, sizeof sizes);
-    check_grow(t, &in);
-}
-
-static void check_grow_sharers(struct lab_test *t)
-{
-    int n = lab_gpus(t) < IO_GPUS ? lab_gpus(t) : IO_GPUS;
-    struct grow_in in = {.device = n - 1, .gpus = n, .asked = 3, .reserve = 64 * MIB};
-    in.bytes[0] = 3 * MIB, in.bytes[1] = 7 * MIB, in.bytes[2] = 9000000;
-    in.sharers = n > 2 ? 2 : 1;
-    in.sharer[0] = 0, in.flags[0] = READ;
-    in.sharer[1] = 1, in.flags[1] = BOTH;
-    in.late = n > 2;
-    check_grow(t, &in);
-}
-
-static void check_grow_bad(struct lab_test *t)
-{
-    struct grow_in in = {
-        .gpus = 1, .asked = 2, .reserve = 8 * MIB, .bytes = {3 * MIB, 8 * MIB + 1}};
-    refuse_grow(t, &in, "vec_grow beyond what is reserved", LAB_ERANGE);
-    in.bytes[1] = 0;
-    refuse_grow(t, &in, "vec_grow to 0 bytes", LAB_EINVAL);
-    in.bytes[1] = 5 * MIB;
-    in.spoil = SPOIL_PARTS;
-    refuse_grow(t, &in, "vec_grow with VVEC_PARTS parts", LAB_ERANGE);
-    in = (struct grow_in){.gpus = 1, .asked = 1, .reserve = 8 * MIB, .bytes = {MIB}, .null = 1};
-    refuse_grow(t, &in, "vec_grow of a null pointer", LAB_EINVAL);
-    in.null = 2;
-    refuse_grow(t, &in, "vec_grow of a vector that was never opened", LAB_EINVAL);
-}
-
-static void check_grow_unwinds(struct lab_test *t)
-{
-    struct grow_in in = {.gpus = lab_gpus(t), .asked = 2, .reserve = 8 * MIB};
-    in.bytes[0] = 3 * MIB, in.bytes[1] = 5 * MIB;
-    in.spoil = SPOIL_MAPPED;
-    refuse_grow(t, &in, "vec_grow where the map fails (something is mapped there)", 0);
-    in.spoil = SPOIL_SHARER;
-    refuse_grow(t, &in, "vec_grow with a sharer that is no GPU", LAB_ENOGPU);
-    in.spoil = SPOIL_NOTHING;
-    in.reserve = (uint64_t)1 << 41;
-    in.bytes[1] = (uint64_t)1 << 41;
-    refuse_grow(t, &in, "vec_grow to 2 TiB", LAB_ENOMEM);
-}
-
-/* ---- TODO 6 ---- */
-
-static void check_send(struct lab_test *t)
-{
-    int n = lab_gpus(t) < IO_GPUS ? lab_gpus(t) : IO_GPUS;
-    struct parcel_in in = {.importer = n > 1, .gpus = n, .bytes = 3000001};
-    check_parcel(t, &in);
-    in.device = in.importer = n - 1;
-    in.bytes = 1;
-    in.free_early = 1;
-    check_parcel(t, &in);
-}
-
-static void check_send_bad(struct lab_test *t)
-{
-    static const char *const calls[] = {
-        "vmm_export of a null pointer", "vmm_export into a null pointer",
-        "vmm_export of nothing allocated", "vmm_import of a null pointer",
-        "vmm_import of a parcel without a descriptor"};
-    struct parcel_in in = {.gpus = lab_gpus(t), .bytes = 3000001, .bad = PARCEL_NULL};
-    struct lab_run *run;
-    const struct parcel_out *out = ask_parcel(t, &in, &run);
-    for (int i = 0; i < 5; i++)
-        expect_rc(t, calls[i], out->null_rc[i], LAB_EINVAL);
-    lab_nothing_leaked(t, run);
-    in.bad = PARCEL_GOOD;
-    in.importer = 99;
-    refuse_parcel(t, &in, "vmm_import for GPU 99", LAB_ENOGPU);
-}
-
-static void check_send_unwinds(struct lab_test *t)
-{
-    struct parcel_in in = {.gpus = lab_gpus(t), .bytes = 3000001, .bad = PARCEL_SIZE};
-    refuse_parcel(t, &in, "vmm_import with twice the size", 0);
-    in.bad = PARCEL_NO_FD;
-    refuse_parcel(t, &in, "vmm_import of a descriptor of /dev/null", 0);
 }
 
 /* ---- everything together ---- */

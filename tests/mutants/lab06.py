@@ -1,0 +1,280 @@
+# SPDX-License-Identifier: MIT
+"""Lab 06's mutants: what goes wrong when people map memory themselves."""
+
+from grader.mutants import Mutant
+
+MUTANTS = [
+    Mutant(
+        name="round_does_not",
+        todo=1,
+        find="    *rounded = (bytes + largest - 1) / largest * largest;\n",
+        replace="    *rounded = bytes;\n",
+        rejected_by="round",
+        why="no call takes a size that is not whole granules",
+    ),
+    Mutant(
+        name="round_one_granule_too_many",
+        todo=1,
+        find="(bytes + largest - 1) / largest * largest",
+        replace="(bytes / largest + 1) * largest",
+        rejected_by="round",
+        why="right except for sizes that are whole already",
+    ),
+    Mutant(
+        name="round_wraps_around",
+        todo=1,
+        find="    if (bytes > SIZE_MAX - (largest - 1))\n        return LAB_ENOMEM;\n",
+        replace="",
+        rejected_by="round_bad",
+        why="nearly SIZE_MAX rounds up to 0",
+    ),
+    Mutant(
+        name="round_looks_at_one_gpu",
+        todo=1,
+        find="for (int i = 0; i < n; i++) {",
+        replace="for (int i = 0; i < 1; i++) {",
+        rejected_by="round_bad",
+        why="the other GPUs may have another granularity, or not exist",
+    ),
+    Mutant(
+        name="alloc_forgets_access",
+        todo=2,
+        find="    return vmm_result(allow(v->base, v->bytes, dev, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));",
+        replace="    return dev < 0 ? LAB_EINVAL : LAB_OK;",
+        rejected_by="alloc",
+        why="mapped, and nobody may use it",
+    ),
+    Mutant(
+        name="alloc_access_for_gpu_0",
+        todo=2,
+        find="    return vmm_result(allow(v->base, v->bytes, dev, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));",
+        replace="    return vmm_result(\n"
+        "        allow(v->base, v->bytes, 0 * dev, CU_MEM_ACCESS_FLAGS_PROT_READWRITE));",
+        rejected_by="alloc",
+        why="access to the wrong device: right on one GPU",
+    ),
+    Mutant(
+        name="alloc_without_handle_type",
+        todo=2,
+        find="        .requestedHandleTypes = CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR,\n",
+        replace="",
+        rejected_by="alloc",
+        why="the export fails, much later",
+    ),
+    Mutant(
+        name="alloc_releases_early",
+        todo=2,
+        find="        rc = place(&made, dev);\n    if (rc)\n        (void)vmm_free(&made);\n    else\n",
+        replace="        rc = place(&made, dev);\n"
+        "    (void)cuMemRelease(made.handle);\n"
+        "    if (rc)\n        (void)vmm_free(&made);\n    else\n",
+        rejected_by="alloc",
+        why="the mapping keeps the memory, but the handle is gone, and vmm_free releases it again",
+    ),
+    Mutant(
+        name="alloc_does_not_unwind",
+        todo=2,
+        find="    if (rc)\n        (void)vmm_free(&made);\n    else\n        *v = made;\n",
+        replace="    if (!rc)\n        *v = made;\n",
+        rejected_by="alloc_unwinds",
+        why="the allocation stays when there are no addresses for it",
+    ),
+    Mutant(
+        name="share_the_owner",
+        todo=3,
+        find="allow(v->base, v->bytes, peer, flags)",
+        replace="allow(v->base, v->bytes, v->device, flags)",
+        rejected_by="share",
+        why="access to the wrong device: the location is who gets it",
+    ),
+    Mutant(
+        name="share_writable",
+        todo=3,
+        find="allow(v->base, v->bytes, peer, flags)",
+        replace="allow(v->base, v->bytes, peer, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)",
+        rejected_by="share",
+        why="read-write where read-only was asked for",
+    ),
+    Mutant(
+        name="share_with_everybody",
+        todo=3,
+        find="    return vmm_result(allow(v->base, v->bytes, peer, flags));",
+        replace="    for (int d = 0; vmm_gpu(d) == LAB_OK; d++)\n"
+        "        if (d != v->device)\n"
+        "            (void)allow(v->base, v->bytes, d, flags);\n"
+        "    return LAB_OK;",
+        rejected_by="share",
+        why="shares with both peers where one was named",
+    ),
+    Mutant(
+        name="share_both_allocations",
+        todo=3,
+        find="    return vmm_result(allow(v->base, v->bytes, peer, flags));",
+        replace="    (void)allow(v->base + v->bytes, (size_t)4 << 20, peer, flags);\n"
+        "    return vmm_result(allow(v->base, v->bytes, peer, flags));",
+        rejected_by="share",
+        why="shares the neighbour as well, as enabling peer access would",
+    ),
+    Mutant(
+        name="share_without_asking",
+        todo=3,
+        find="    if ((rc = vmm_gpu(peer)) || (rc = vmm_reach(peer, v->device)))\n",
+        replace="    if ((rc = vmm_gpu(peer)))\n",
+        rejected_by="hidden.share_unreachable",
+        why="a peer that cannot reach the memory gets access in name only",
+    ),
+    Mutant(
+        name="free_releases_twice",
+        todo=4,
+        find="    memset(v, 0, sizeof *v);\n    return vmm_result(first);\n",
+        replace="    (void)cuMemRelease(v->handle);\n"
+        "    memset(v, 0, sizeof *v);\n    return vmm_result(first);\n",
+        rejected_by="free",
+        why="takes the reference of whoever retained the handle",
+    ),
+    Mutant(
+        name="free_never_releases",
+        todo=4,
+        find="    if (v->handle && (r = cuMemRelease(v->handle)) != CUDA_SUCCESS && first == CUDA_SUCCESS)\n"
+        "        first = r;\n",
+        replace="",
+        rejected_by="free",
+        why="unmapped memory is still memory",
+    ),
+    Mutant(
+        name="free_keeps_the_addresses",
+        todo=4,
+        find="        if ((r = cuMemAddressFree(v->base, v->bytes)) != CUDA_SUCCESS && first == CUDA_SUCCESS)\n"
+        "            first = r;\n",
+        replace="",
+        rejected_by="free",
+        why="reserves without ever freeing",
+    ),
+    Mutant(
+        name="free_keeps_the_mapping",
+        todo=4,
+        find="        if ((r = cuMemUnmap(v->base, v->bytes)) != CUDA_SUCCESS)\n            first = r;\n",
+        replace="",
+        rejected_by="free",
+        why="addresses with something mapped there cannot be freed",
+    ),
+    Mutant(
+        name="free_leaves_the_struct",
+        todo=4,
+        find="    memset(v, 0, sizeof *v);\n    return vmm_result(first);\n",
+        replace="    return vmm_result(first);\n",
+        rejected_by="free",
+        why="the next call frees it again",
+    ),
+    Mutant(
+        name="grow_loses_the_sharers",
+        todo=5,
+        find="    for (int i = 0; i < v->sharers && !rc; i++)\n        rc = vmm_result(allow(at",
+        replace="    for (int i = 0; i < 0 && !rc; i++)\n        rc = vmm_result(allow(at",
+        rejected_by="grow_sharers",
+        why="a new mapping has nobody's access",
+    ),
+    Mutant(
+        name="grow_lets_sharers_write",
+        todo=5,
+        find="allow(at, bytes, v->sharer[i].device, v->sharer[i].flags)",
+        replace="allow(at, bytes, v->sharer[i].device, CU_MEM_ACCESS_FLAGS_PROT_READWRITE)",
+        rejected_by="grow_sharers",
+        why="read-only ends where the vector grows",
+    ),
+    Mutant(
+        name="grow_moves",
+        todo=5,
+        find="    v->part[v->parts++] = part;\n    v->bytes += more;\n",
+        replace="    v->part[v->parts++] = part;\n    v->base += v->bytes;\n    v->bytes = more;\n",
+        rejected_by="grow",
+        why="changes the base address: every pointer into the vector is wrong",
+    ),
+    Mutant(
+        name="grow_copies",
+        todo=5,
+        find="    v->part[v->parts++] = part;\n    v->bytes += more;\n",
+        replace="    for (CUdeviceptr at = v->base; v->bytes && at < v->base + v->bytes; at += 2 << 20) {\n"
+        "        CUcontext context;\n"
+        "        (void)cuDevicePrimaryCtxRetain(&context, v->device);\n"
+        "        (void)cuCtxSetCurrent(context);\n"
+        "        (void)cuMemcpyDtoD(v->base + v->bytes, at, more < 2 << 20 ? more : 2 << 20);\n"
+        "    }\n"
+        "    v->part[v->parts++] = part;\n    v->bytes += more;\n",
+        rejected_by="grow",
+        why="copying is what this is there to avoid",
+    ),
+    Mutant(
+        name="grow_keeps_the_part",
+        todo=5,
+        find="        (void)cuMemRelease(part);\n        return rc;\n",
+        replace="        return rc;\n",
+        rejected_by="grow_unwinds",
+        why="the new part is lost when it cannot be mapped",
+    ),
+    Mutant(
+        name="grow_keeps_the_mapping",
+        todo=5,
+        find="        (void)cuMemUnmap(at, bytes);\n    return rc;\n",
+        replace="        at = 0;\n    return rc;\n",
+        rejected_by="grow_unwinds",
+        why="a part stays mapped behind a vector that does not know of it",
+    ),
+    Mutant(
+        name="grow_counts_too_early",
+        todo=5,
+        find="    if ((rc = append(v, part, more))) {\n",
+        replace="    v->parts++;\n    rc = append(v, part, more);\n    v->parts -= rc == LAB_OK;\n"
+        "    if (rc) {\n",
+        rejected_by="grow_unwinds",
+        why="an error that changes the vector all the same",
+    ),
+    Mutant(
+        name="import_leaks_the_descriptor",
+        todo=6,
+        find="    parcel_drop(parcel);\n",
+        replace="    parcel->fd = -1;\n",
+        rejected_by="send",
+        why="one descriptor more with every parcel, until there are no more",
+    ),
+    Mutant(
+        name="import_forgets_the_descriptor",
+        todo=6,
+        find="    parcel_drop(parcel);\n",
+        replace="",
+        rejected_by="send",
+        why="the caller cannot know whose it is to close",
+    ),
+    Mutant(
+        name="export_a_second_descriptor",
+        todo=6,
+        find="    *parcel = (struct vmm_parcel){.fd = fd, .bytes = v->bytes};\n",
+        replace="    *parcel = (struct vmm_parcel){.fd = dup(fd), .bytes = v->bytes};\n",
+        rejected_by="send",
+        why="a copy of the descriptor is a second one to close",
+    ),
+    Mutant(
+        name="export_forgets_the_size",
+        todo=6,
+        find=".bytes = v->bytes};\n    return LAB_OK;",
+        replace=".bytes = 2 << 20};\n    return LAB_OK;",
+        rejected_by="send",
+        why="a handle does not say how large its allocation is",
+    ),
+    Mutant(
+        name="import_believes_it_is_its_own",
+        todo=6,
+        find="    v->device = prop.location.id;\n",
+        replace="    v->device = dev;\n",
+        rejected_by="send",
+        why="who uses it is not whose memory it is",
+    ),
+    Mutant(
+        name="import_does_not_unwind",
+        todo=6,
+        find="    if (rc) {\n        (void)vmm_free(&made);\n        return rc;\n    }\n",
+        replace="    if (rc)\n        return rc;\n",
+        rejected_by="send_unwinds",
+        why="an import that could not be mapped keeps the exporter's memory",
+    ),
+]
