@@ -240,9 +240,12 @@ static bool is_ours(const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    static const char *const names[] = {"device_thread.h",      "device_warp.h",
-                                        "device_atomic.h",      "device_math.h",
-                                        "cooperative_groups.h", "typed_calls.h"};
+    static const char *const names[] = {
+        "device_thread.h",   "device_warp.h",        "device_atomic.h",
+        "device_math.h",     "cooperative_groups.h", "rounding.h",
+        "small_type.h",      "small_convert.h",      "small_math.h",
+        "small_operators.h", "typed_calls.h",        "device_round.h",
+        "device_simd.h",     "special_math.h",       "dpx.h"};
     for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(name, names[i]) == 0)
             return true;

@@ -10,7 +10,8 @@
 template <class T> VGPU_INLINE uint64_t vgpu_to_bits(T value)
 {
     uint64_t bits = 0;
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "shuffles take values of 4 or 8 bytes");
+    static_assert(sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8,
+                  "shuffles take values of 2, 4 or 8 bytes");
     __builtin_memcpy(&bits, &value, sizeof(T));
     return bits;
 }
