@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -17,6 +18,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vgpu_host_module *modules; /* guarded by lock; entries stay for good */
+static struct vgpu_managed *managed;     /* the same */
 
 void vgpu_register_module(struct vgpu_host_module *module)
 {
@@ -25,6 +27,34 @@ void vgpu_register_module(struct vgpu_host_module *module)
     module->next = modules;
     modules = module;
     pthread_mutex_unlock(&lock);
+}
+
+/* Without a GPU the variable is an ordinary one. */
+void *vgpu_make_managed(struct vgpu_managed *variable)
+{
+    if (cudaMallocManaged(&variable->address, variable->bytes, cudaMemAttachGlobal) !=
+        cudaSuccess) {
+        cudaGetLastError();
+        variable->address = calloc(1, variable->bytes);
+        if (!variable->address)
+            abort();
+    }
+    memcpy(variable->address, variable->first, variable->bytes);
+    pthread_mutex_lock(&lock);
+    variable->next = managed;
+    managed = variable;
+    pthread_mutex_unlock(&lock);
+    return variable->address;
+}
+
+const struct vgpu_managed *vgpu__find_managed(const void *address)
+{
+    pthread_mutex_lock(&lock);
+    const struct vgpu_managed *variable = managed;
+    pthread_mutex_unlock(&lock);
+    while (variable && variable->address != address)
+        variable = variable->next;
+    return variable;
 }
 
 /* The list only grows at its head: what is reached from here stays valid without the lock. */
@@ -61,6 +91,22 @@ const struct vgpu_host_var *vgpu__find_var(const void *shadow, struct vgpu_host_
 
 /* ---- to the node ---- */
 
+/* Puts the addresses of the image's __managed__ variables where their marks stand. */
+static bool place_managed(const struct vgpu_host_module *module, int fd)
+{
+    size_t bytes = (size_t)(module->image_end - module->image);
+    bool placed = true;
+    pthread_mutex_lock(&lock);
+    for (const struct vgpu_managed *v = managed; v; v = v->next) {
+        const uint8_t *at = memmem(module->image, bytes, v->mark, sizeof v->mark);
+        if (at)
+            placed &= pwrite(fd, &v->address, sizeof v->address, at - module->image) ==
+                      (ssize_t)sizeof v->address;
+    }
+    pthread_mutex_unlock(&lock);
+    return placed;
+}
+
 static int image_fd(const struct vgpu_host_module *module)
 {
     const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
@@ -76,7 +122,7 @@ static int image_fd(const struct vgpu_host_module *module)
         at += written;
         left -= (size_t)written;
     }
-    if (fd >= 0 && (left > 0 || fcntl(fd, F_ADD_SEALS, seals) != 0)) {
+    if (fd >= 0 && (left > 0 || !place_managed(module, fd) || fcntl(fd, F_ADD_SEALS, seals) != 0)) {
         close(fd);
         fd = -1;
     }

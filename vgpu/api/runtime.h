@@ -219,6 +219,8 @@ struct vgpu_host_module;
 /* The kernel of this stub, NULL if none; *module may be NULL. */
 const struct vgpu_host_kernel *vgpu__find_kernel(const void *stub,
                                                  struct vgpu_host_module **module);
+/* The __managed__ variable that begins there, or null. */
+const struct vgpu_managed *vgpu__find_managed(const void *address);
 const struct vgpu_host_var *vgpu__find_var(const void *shadow, struct vgpu_host_module **module);
 
 /* The module's id at the node, sent there if need be. */

@@ -29,6 +29,11 @@ static cudaError_t locate(const char *call, const void *symbol, struct variable 
     uint32_t id;
     if (!vgpu__begin(call, VGPU_OP_VAR))
         return vgpu__failed();
+    const struct vgpu_managed *managed = vgpu__find_managed(symbol);
+    if (managed) {
+        *out = (struct variable){(uint64_t)(uintptr_t)symbol, managed->bytes};
+        return cudaSuccess;
+    }
     const struct vgpu_host_var *var = vgpu__find_var(symbol, &module);
     if (!var)
         return unknown(call, symbol);

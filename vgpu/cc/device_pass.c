@@ -145,6 +145,7 @@ const char *cc_device_pass(struct cc_pass *pass)
             cc_edit_before(source, decl->spec, "VGPU_HOST_VARIABLE ");
     }
     cc_place_variables(pass);
+    cc_place_managed(pass, false);
     cc_rewrite_shared(pass);
     cc_rewrite_ptx(pass);
     cc_rewrite_launches(source, pass->decls);

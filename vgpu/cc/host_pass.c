@@ -188,9 +188,11 @@ const char *cc_host_pass(struct cc_pass *pass, bool has_image)
             hide_device_function(pass, decl);
         else if (decl->kind == CC_VARIABLE && (decl->words & CC_SHARED) != 0)
             drop_shared(pass, decl);
-        else if (decl->kind == CC_VARIABLE && (decl->words & (CC_DEVICE | CC_CONSTANT)) != 0)
+        else if (decl->kind == CC_VARIABLE && (decl->words & (CC_DEVICE | CC_CONSTANT)) != 0 &&
+                 (decl->words & CC_MANAGED) == 0)
             replace_addresses(pass, decl);
     }
+    cc_place_managed(pass, true);
     cc_rewrite_launches(pass->source, pass->decls);
     fix_noinline(pass->source);
     return has_image ? registration(pass) : "";

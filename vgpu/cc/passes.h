@@ -44,6 +44,9 @@ struct cc_device_vars {
 struct cc_device_vars cc_find_device_vars(const struct cc_pass *pass);
 void cc_place_variables(struct cc_pass *pass);
 
+/* managed.c: __managed__ variables become references to managed memory. */
+void cc_place_managed(struct cc_pass *pass, bool host);
+
 /* ptx.c: inline PTX that has a meaning here. `at`: at the word asm. */
 bool cc_is_known_ptx(const struct cc_source *source, int at);
 void cc_rewrite_ptx(struct cc_pass *pass);

@@ -83,8 +83,6 @@ static void check_unmodelled(const struct cc_pass *pass, const struct cc_decl *d
 {
     struct cc_place place = cc_token_place(pass->source, decl->spec);
 
-    if ((decl->words & CC_MANAGED) != 0)
-        cc_error(place, "__managed__ variables are not modelled by the virtual node yet");
     if ((decl->words & CC_CLUSTER_DIMS) != 0)
         cc_error(place, "thread block clusters are not modelled by the virtual node yet");
 }

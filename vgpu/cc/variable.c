@@ -13,7 +13,7 @@
 static bool is_device_variable(const struct cc_decl *decl)
 {
     return decl->kind == CC_VARIABLE && (decl->words & (CC_DEVICE | CC_CONSTANT)) != 0 &&
-           (decl->words & CC_SHARED) == 0;
+           (decl->words & (CC_SHARED | CC_MANAGED)) == 0;
 }
 
 /* Is the object itself const (not only what it points to)? */

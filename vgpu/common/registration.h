@@ -43,6 +43,18 @@ struct vgpu_host_module {
     uint32_t id;
 };
 
+/* A __managed__ variable: where its address is to stand in the image, and what it holds at first. */
+struct vgpu_managed {
+    uint64_t mark[2];
+    const void *first;
+    uint64_t bytes;
+    void *address; /* the runtime's, from here on */
+    struct vgpu_managed *next;
+};
+
+/* Called by the initialisers of __managed__ variables: allocates one; never null. */
+void *vgpu_make_managed(struct vgpu_managed *variable);
+
 /* Called by constructors, before main; does nothing but link the module into a list. */
 void vgpu_register_module(struct vgpu_host_module *module);
 

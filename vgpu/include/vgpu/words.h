@@ -50,7 +50,19 @@
         vgpu_register_module(&module);                                                             \
     }
 
+/* The object's first value is vgpu_first_<name>: see vgpu/cc/managed.c. */
+#define VGPU_MANAGED_MARK 0x9d27b1c4656e616du
+#define VGPU_MANAGED_HOST(type, name, hash)                                                        \
+    static struct vgpu_managed vgpu_entry_of_##name = {                                                   \
+        {VGPU_MANAGED_MARK, hash}, &vgpu_first_##name, sizeof(type), 0, 0};                        \
+    __attribute__((unused)) static type &name = *(type *)vgpu_make_managed(&vgpu_entry_of_##name)
+
 /* ---- put in by the device pass ---- */
+
+#define VGPU_MANAGED_DEVICE(type, name, hash)                                                      \
+    extern type &name __asm__("vgpu_managed_" #hash);                                              \
+    static VGPU_DEVICE_VARIABLE uint64_t vgpu_address_of_##name[2] __asm__(                        \
+        "vgpu_managed_" #hash) = {VGPU_MANAGED_MARK, hash##u}
 
 #define VGPU_HOST_FUNCTION __attribute__((VGPU_APART))
 #define VGPU_HOST_MARK(id) __asm__ volatile("\n# vgpu.host %c0" : : "i"(id))
