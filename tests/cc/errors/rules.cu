@@ -28,7 +28,7 @@ __device__ void thrower()
     throw 1; //!5 device code cannot throw exceptions
 }
 
-__managed__ int managed; //!1 __managed__ variables are not modelled by the virtual node yet
+extern __managed__ int managed; //!1 the virtual node knows a __managed__ variable
 
 struct s {
     __global__ void member(int *out) { *out = 1; } //!21 kernel 's::member' is a member of a class
