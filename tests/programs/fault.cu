@@ -30,6 +30,12 @@ __global__ void sweep(int *p, int n, int rounds)
             p[i] += r;
 }
 
+__global__ void endless(int *p)
+{
+    for (unsigned i = 1; i; i |= 1)
+        p[i & 7] += i;
+}
+
 static int *fresh(int device, size_t bytes)
 {
     int *p;
@@ -71,6 +77,8 @@ static void commit(const char *what)
         int *gone = fresh(0, 100);
         MUST(cudaFree(gone));
         load<<<1, 1>>>(gone + 3, mine);
+    } else if (!strcmp(what, "endless")) {
+        endless<<<1, 32>>>(mine);
     } else if (!strcmp(what, "sweep")) {
         sweep<<<3000, 256>>>(fresh(0, 2999 * 256 * sizeof(int)), 2999 * 256, 4);
     } else if (!strcmp(what, "async")) {

@@ -61,6 +61,19 @@ class Handshake(unittest.TestCase):
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
 
 
+class Spin(unittest.TestCase):
+    """A host that watches pinned memory and makes no call is served; one that is quick is not."""
+
+    def test_kernels_and_copies_arrive(self) -> None:
+        for how, expected in (("spin", "spin 20"), ("nap", "nap 20"), ("copy", "copy 7")):
+            for node in ("single", "hgx-h200-4"):
+                done = run("spin", how, node=node)
+                self.assertEqual((done.stdout, done.returncode), (expected + "\n", 0), done.stderr)
+
+    def test_a_missing_wait_still_shows(self) -> None:
+        self.assertEqual(run("spin", "early").stdout, "0\n")
+
+
 class Managed(unittest.TestCase):
     def test_host_and_every_gpu(self) -> None:
         for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
@@ -219,6 +232,14 @@ class Faults(unittest.TestCase):
                 self.assertEqual(done.stdout, answers + "\n", done.stderr)
                 for words in self.SAID[case]:
                     self.assertIn(words, done.stderr)
+
+
+class Endless(unittest.TestCase):
+    def test_ended_with_its_line(self) -> None:
+        done = run("fault", "endless", VGPU_KERNEL_SECONDS="1")
+        self.assertIn("launch 0 sync 702", done.stdout, done.stderr)
+        self.assertRegex(done.stderr, r"kernel endless on GPU 0 \(block .*, fault.cu:\d+\)")
+        self.assertIn("after 1 s of processor time (VGPU_KERNEL_SECONDS", done.stderr)
 
 
 class Findings(unittest.TestCase):

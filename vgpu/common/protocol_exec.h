@@ -25,7 +25,6 @@ enum vgpu_exec_op {
 /* A signal for a context whose kernel makes no progress: it ends the kernel with VGPU_FAULT_HANG,
  * which says where it loops. SIGKILL if no reply comes. */
 #define VGPU_EXEC_HANG_SIGNAL 10 /* SIGUSR1 */
-#define VGPU_HANG_CPU_S 30 /* CPU seconds without any progress before a kernel counts as hung */
 
 /* How much of a kernel is resident at once; a zero means an H200's value. */
 struct vgpu_exec_limits {

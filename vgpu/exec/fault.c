@@ -10,6 +10,7 @@
 #include "divide.h"
 #include "exec.h"
 #include "fiber.h"
+#include "patience.h"
 
 #include <errno.h>
 #include <setjmp.h>
@@ -185,7 +186,10 @@ static void hang_fault(uint64_t pc)
     struct itimerval off = {0};
     hang_asked = 0;
     setitimer(ITIMER_REAL, &off, NULL);
-    fault_raise(VGPU_FAULT_HANG, 0, false, pc, "the kernel makes no progress: an endless loop");
+    fault_raise(VGPU_FAULT_HANG, 0, false, pc,
+                "the kernel makes no progress: an endless loop? It was ended after %d s of "
+                "processor time (VGPU_KERNEL_SECONDS sets the limit)",
+                vgpu_kernel_seconds());
 }
 
 /* Our own code must not be left half-way: if it runs now, we look again soon; and a few times more

@@ -10,6 +10,7 @@
 #include "helper.h"
 #include "access.h"
 #include "fiber.h"
+#include "patience.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -236,9 +237,9 @@ static void watch(struct helper *h)
     if (h->used < 0 || context.control->progress != h->progress) {
         h->used = used;
         h->progress = context.control->progress;
-    } else if (used - h->used > VGPU_HANG_CPU_S + 2) {
+    } else if (used - h->used > vgpu_kernel_seconds() + 2) {
         kill(h->pid, SIGKILL);
-    } else if (used - h->used > VGPU_HANG_CPU_S) {
+    } else if (used - h->used > vgpu_kernel_seconds()) {
         kill(h->pid, VGPU_EXEC_HANG_SIGNAL);
     }
 }

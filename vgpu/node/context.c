@@ -18,6 +18,7 @@
 
 #include "memory.h"
 #include "op.h"
+#include "patience.h"
 #include "pool.h"
 #include "process.h"
 #include "server.h"
@@ -96,11 +97,11 @@ static int await(struct context *c, struct process *process, char *error, int ro
         if (used < 0 || memory_control()->progress != progress) {
             used = now;
             progress = memory_control()->progress;
-        } else if (now - used > VGPU_HANG_CPU_S + 2) {
+        } else if (now - used > vgpu_kernel_seconds() + 2) {
             snprintf(error, (size_t)room, "a kernel ran for %d CPU seconds without any progress",
-                     VGPU_HANG_CPU_S);
+                     vgpu_kernel_seconds());
             return -1;
-        } else if (now - used > VGPU_HANG_CPU_S) {
+        } else if (now - used > vgpu_kernel_seconds()) {
             kill(c->pid, VGPU_EXEC_HANG_SIGNAL);
         }
     }

@@ -301,6 +301,11 @@ enum progress order_flush(struct process *process)
     return stalled.count ? PROGRESS_BLOCKED : PROGRESS_DONE;
 }
 
+bool order_pending(void)
+{
+    return newest || stalled.count;
+}
+
 void order_describe(char *text, int room)
 {
     text[0] = '\0';

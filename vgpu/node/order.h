@@ -9,6 +9,8 @@
 #ifndef VGPU_ORDER_H
 #define VGPU_ORDER_H
 
+#include <stdbool.h>
+
 #include "op.h"
 
 enum progress {
@@ -31,5 +33,8 @@ void order_describe(char *text, int room);
 
 /* Gives the stalled kernels of `process` up; their operations count as carried out. */
 void order_abandon(struct process *process);
+
+/* Whether any operation has not begun, or is stalled. */
+bool order_pending(void);
 
 #endif

@@ -33,13 +33,22 @@ struct variable {
     char key[112];
 };
 
+/* idle.c: since when the program has made no call. */
+struct silence {
+    uint64_t calls;
+    double since, cpu;
+    bool silent;
+};
+
 struct process {
     pid_t pid;
     char program[128];
     int refs, connections;
     bool dead, left; /* left: said goodbye */
     int sticky;      /* first sticky error; every later call that needs a context answers it */
-    bool strict;     /* VGPU_STRICT=1: a stray access is an error */
+    uint64_t calls;  /* requests so far */
+    struct silence silence;
+    bool strict; /* VGPU_STRICT=1: a stray access is an error */
     char explain[1024];
     uint64_t map_version; /* grows with every change of what contexts may touch */
 

@@ -223,6 +223,8 @@ void request_handle(struct connection *c)
         return;
     }
     q->call[sizeof q->call - 1] = q->site[sizeof q->site - 1] = '\0';
+    if (c->process)
+        c->process->calls++;
     c->works |= c->process && q->op != VGPU_OP_THREAD && q->op != VGPU_OP_BYE;
     handlers[q->op].handle(c);
 }

@@ -15,6 +15,7 @@
 
 #include "codes.h"
 #include "hostcall.h"
+#include "idle.h"
 #include "order.h"
 #include "process.h"
 #include "sim.h"
@@ -244,7 +245,14 @@ static int patience_ms(void)
         return RETRY_MS;
     if (hostcall_pending())
         return IDLE_MS;
-    return connection_count ? -1 : FIRST_CLIENT_MS;
+    return connection_count ? idle_patience_ms() : FIRST_CLIENT_MS;
+}
+
+static void nobody_calls(void)
+{
+    hostcall_push();
+    if (!any_waiting())
+        idle_look();
 }
 
 /* One round: waits for something to read, reads it, lets waiting ones go on. */
@@ -260,7 +268,7 @@ static void serve_round(int listener)
         }
     polled[n] = (struct pollfd){.fd = listener, .events = POLLIN};
     if (poll(polled, (nfds_t)n + 1, patience_ms()) == 0)
-        hostcall_push();
+        nobody_calls();
     for (int i = 0; i < n; i++) {
         if (!polled[i].revents)
             continue;

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ * spin.cu: a host that waits on pinned memory without any CUDA call. "spin" and "nap": until a
+ * kernel has answered, twenty times; "copy": until a copy has; "early": what is there after a
+ * nap of 0.2 s, when nobody has waited for the kernel.
+ */
+#include "check.h"
+
+#include <string.h>
+#include <unistd.h>
+
+__global__ void answer(volatile int *question, volatile int *reply, int rounds)
+{
+    for (int i = 1; i <= rounds; i++) {
+        while (*question < i)
+            ;
+        *reply = i;
+    }
+}
+
+__global__ void set(volatile int *reply, int value)
+{
+    *reply = value;
+}
+
+static void wait_for(volatile int *reply, int value, bool nap)
+{
+    while (*reply < value)
+        if (nap)
+            usleep(1000);
+}
+
+int main(int argc, char **argv)
+{
+    const char *how = argc > 1 ? argv[1] : "spin";
+    const int rounds = 20;
+    bool nap = !strcmp(how, "nap");
+    int *host, *device;
+    MUST(cudaHostAlloc(&host, 64, cudaHostAllocMapped));
+    MUST(cudaMalloc(&device, 64));
+    memset(host, 0, 64);
+    volatile int *question = host, *reply = host + 8;
+    if (!strcmp(how, "early")) {
+        set<<<1, 1>>>(reply, 7);
+        usleep(200000);
+        printf("%d\n", *reply);
+    } else if (!strcmp(how, "copy")) {
+        set<<<1, 1>>>(device, 7);
+        MUST(cudaMemcpyAsync((void *)reply, device, 4, cudaMemcpyDeviceToHost, 0));
+        wait_for(reply, 7, nap);
+        printf("copy %d\n", *reply);
+    } else {
+        answer<<<1, 1>>>(question, reply, rounds);
+        for (int i = 1; i <= rounds; i++) {
+            *question = i;
+            wait_for(reply, i, nap);
+        }
+        printf("%s %d\n", how, *reply);
+    }
+    MUST(cudaDeviceSynchronize());
+    return 0;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT
+ * idle.c: see idle.h.
+ *
+ * What nobody waits for stays undone (order.c), so that a missing wait shows. That rule must not
+ * depend on how fast this computer is: a program counts as silent after processor time of its own
+ * without a call, which a program that others keep from running does not use, or after a whole
+ * second. Only pinned and managed memory can be watched without a call.
+ */
+#define _GNU_SOURCE
+#include "idle.h"
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "order.h"
+#include "process.h"
+
+enum { LOOK_MS = 20, SILENT_LOOK_MS = 2 };
+#define SILENT_CPU_S 0.1
+#define SILENT_S 1.0
+
+static double seconds(clockid_t clock)
+{
+    struct timespec t;
+    return clock_gettime(clock, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
+}
+
+static double cpu_seconds(const struct process *process)
+{
+    clockid_t clock;
+    return clock_getcpuclockid(process->pid, &clock) == 0 ? seconds(clock) : 0;
+}
+
+static bool may_watch(const struct process *process)
+{
+    for (int i = 0; i < process->host.count && !process->dead; i++)
+        if (process->host.range[i].user != &host_staging)
+            return true;
+    return false;
+}
+
+int idle_patience_ms(void)
+{
+    int patience = -1;
+    for (const struct process *p = order_pending() ? process_first() : NULL; p; p = p->next)
+        if (p->silence.silent && p->silence.calls == p->calls)
+            return SILENT_LOOK_MS;
+        else if (may_watch(p))
+            patience = LOOK_MS;
+    return patience;
+}
+
+/* Whether the program has been silent for long enough since its last call. */
+static bool is_silent(struct process *p)
+{
+    struct silence *s = &p->silence;
+    double cpu = cpu_seconds(p), now = seconds(CLOCK_MONOTONIC);
+    if (s->calls != p->calls || s->since == 0)
+        *s = (struct silence){.calls = p->calls, .since = now, .cpu = cpu};
+    s->silent |= cpu - s->cpu > SILENT_CPU_S || now - s->since > SILENT_S;
+    return s->silent;
+}
+
+void idle_look(void)
+{
+    bool any = false;
+    for (struct process *p = order_pending() ? process_first() : NULL; p; p = p->next)
+        any |= may_watch(p) && is_silent(p);
+    for (struct process *p = any ? process_first() : NULL; p; p = p->next)
+        if (p->silence.silent && p->silence.calls == p->calls) {
+            order_flush(p);
+            return; /* of everybody: the list may have changed */
+        }
+}
