@@ -5,6 +5,7 @@ import itertools
 import json
 import os
 import pathlib
+import random
 import re
 import subprocess
 import sys
@@ -86,7 +87,7 @@ class Descriptions(unittest.TestCase):
     def test_refusals_name_file_and_key(self) -> None:
         good = json.loads((NODES / "hgx-h200-4.json").read_text())
         cases = [
-            ("not json", "{ nonsense", "not valid JSON near line 1"),
+            ("not json", "{ nonsense", "line 1, column 4: not valid JSON from here on"),
             ("no gpus", {**good, "gpus": 3}, '"gpus" must be a list'),
             ("no rate", {**good, "pcie": {"label": "X"}}, '"gbs" must be a number'),
             ("bad peers", {**good, "peers": [[0, 9]]}, '"peers" holds a pair'),
@@ -99,6 +100,38 @@ class Descriptions(unittest.TestCase):
                 text = content if isinstance(content, str) else json.dumps(content)
                 self.assertIn(expected, refuse(text))
                 self.assertIn("bad.json", refuse(text))
+
+    def test_refusals_name_line_and_column(self) -> None:
+        text = (NODES / "hgx-h200-4.json").read_text()
+
+        def place(word: str, after: str = "") -> str:
+            at = text.index(word, text.index(after))
+            line = text.count("\n", 0, at) + 1
+            return f"bad.json', line {line}, column {at - text.rfind(chr(10), 0, at)}: "
+
+        for key, after in (("driver", ""), ("query_us", ""), ("gbs", '"sockets"')):
+            with self.subTest(key):
+                old = re.search(rf'"{key}":\s*[0-9.e]+', text[text.index(after) :])
+                assert old
+                start = text.index(after) + old.start()
+                bad = text[:start] + f'"{key}": "much"' + text[start + len(old.group()) :]
+                said = refuse(bad)
+                self.assertIn(place(f'"{key}"', after), said)
+                self.assertIn(f'"{key}" must be a number', said)
+
+    def test_damaged_descriptions_are_refused_or_work(self) -> None:
+        """No damage makes the node crash, hang, or refuse without a place."""
+        text = (NODES / "pcie-2.json").read_text()
+        dice = random.Random(20261121)
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "bad.json")
+            for _ in range(40):
+                at, more = dice.randrange(len(text)), dice.randrange(1, 9)
+                junk = dice.choice(["", "{", "]", "-1", "1e999", '"', "\\u0000", "null", "[[["])
+                path.write_text(text[:at] + junk + text[at + more :])
+                done = smi(str(path), "-L")
+                if done.returncode != 0:
+                    self.assertRegex(done.stderr, r"line \d+, column \d+: ", path.read_text())
 
     def test_unknown_node(self) -> None:
         done = smi("no-such-node", "-L")

@@ -23,6 +23,7 @@ static void read_bands(struct reader *r, const cJSON *one, const char *name, str
 {
     const cJSON *bands = cJSON_GetObjectItemCaseSensitive(one, "bands"), *band;
     double last = 0;
+    reader_at(r, bands);
     if (cJSON_GetArraySize(bands) > MAX_BANDS) {
         reader_complain(r, "\"copies\": \"%s\" has more than %d bands", name, MAX_BANDS);
         return;
@@ -70,6 +71,7 @@ void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t
     const cJSON *calls = cJSON_GetObjectItemCaseSensitive(root, "calls");
     for (int i = 0; i < PATH_COUNT; i++) {
         const cJSON *one = cJSON_GetObjectItemCaseSensitive(copies, names[i]);
+        reader_at(r, one ? one : copies);
         if (!cJSON_IsObject(one))
             reader_complain(r, "\"copies\" must hold \"%s\" with \"latency_us\" and \"gbs\"",
                             names[i]);

@@ -14,10 +14,16 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "json_place.h"
+
 /* One file being read; the first complaint stays. */
 struct reader {
     const char *directory;
     char file[512];
+    char *text; /* of the file */
+    cJSON *root;
+    const cJSON *at;          /* what a complaint is about */
+    struct json_place syntax; /* where it is no JSON any more; line 0: nowhere */
     char *error;
     int error_room;
     int failed;
@@ -27,7 +33,13 @@ void reader_complain(struct reader *r, const char *format, ...)
 {
     if (r->failed++)
         return;
-    int used = snprintf(r->error, (size_t)r->error_room, "node description '%s': ", r->file);
+    struct json_place place = r->root ? json_place(r->text, r->root, r->at) : r->syntax;
+    int used = snprintf(r->error, (size_t)r->error_room, "node description '%s'", r->file);
+    if (used >= 0 && used < r->error_room && place.line)
+        used += snprintf(r->error + used, (size_t)(r->error_room - used), ", line %d, column %d",
+                         place.line, place.column);
+    if (used >= 0 && used < r->error_room)
+        used += snprintf(r->error + used, (size_t)(r->error_room - used), ": ");
     if (used < 0 || used >= r->error_room)
         return;
     va_list list;
@@ -52,40 +64,67 @@ static char *read_text(const char *path)
 
 static cJSON *parse_file(struct reader *r)
 {
-    char *text = read_text(r->file);
-    if (!text) {
+    r->text = read_text(r->file);
+    if (!r->text) {
         reader_complain(r, "%s", strerror(errno));
         return NULL;
     }
-    cJSON *root = cJSON_Parse(text);
-    if (!cJSON_IsObject(root)) {
+    r->root = cJSON_Parse(r->text);
+    if (!r->root) {
         const char *at = cJSON_GetErrorPtr();
-        int line = 1;
-        for (const char *c = text; at && c < at && *c; c++)
-            line += *c == '\n';
-        reader_complain(r, "not valid JSON near line %d; expected one object", line);
-        cJSON_Delete(root);
-        root = NULL;
+        r->syntax = json_place_of(r->text, at ? at : r->text);
+        reader_complain(r, "not valid JSON from here on; a comma, quote or bracket too many or too "
+                           "few?");
+    } else if (!cJSON_IsObject(r->root)) {
+        reader_complain(r, "one object is expected: { ... }");
     }
-    free(text);
-    return root;
+    return cJSON_IsObject(r->root) ? r->root : NULL;
+}
+
+static void close_file(struct reader *r)
+{
+    cJSON_Delete(r->root);
+    free(r->text);
+}
+
+void reader_at(struct reader *r, const cJSON *item)
+{
+    r->at = item;
+}
+
+/* What to blame for `key` of `object`: the value, or what should hold it. */
+static const cJSON *look_up(struct reader *r, const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    r->at = item ? item : object;
+    return item;
 }
 
 double reader_number(struct reader *r, const cJSON *object, const char *key, double least)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
-    if (!cJSON_IsNumber(item) || item->valuedouble < least) {
-        reader_complain(r, "\"%s\" must be a number of at least %g", key, least);
+    const double most = 1e13;
+    const cJSON *item = look_up(r, object, key);
+    if (!cJSON_IsNumber(item) || !(item->valuedouble >= least) || item->valuedouble > most) {
+        reader_complain(r, "\"%s\" must be a number of at least %g%s", key, least,
+                        item ? "" : ": it is missing");
         return least;
     }
     return item->valuedouble;
 }
 
+static int32_t whole(struct reader *r, const cJSON *object, const char *key, double least)
+{
+    double value = reader_number(r, object, key, least);
+    if (value > INT32_MAX)
+        reader_complain(r, "\"%s\" must be at most %d", key, INT32_MAX);
+    return value > INT32_MAX ? INT32_MAX : (int32_t)value;
+}
+
 static const char *text(struct reader *r, const cJSON *object, const char *key)
 {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    const cJSON *item = look_up(r, object, key);
     if (!cJSON_IsString(item)) {
-        reader_complain(r, "\"%s\" must be a string", key);
+        reader_complain(r, "\"%s\" must be a string%s", key, item ? "" : ": it is missing");
         return "";
     }
     return item->valuestring;
@@ -104,22 +143,22 @@ static void copy_text(struct reader *r, const cJSON *o, const char *key, char *t
 static void read_part(struct reader *r, const cJSON *p, struct vgpu_device_info *d, double *memory)
 {
     copy_text(r, p, "name", d->name, sizeof d->name);
-    const cJSON *capability = cJSON_GetObjectItemCaseSensitive(p, "capability");
+    const cJSON *capability = look_up(r, p, "capability");
     if (!cJSON_IsArray(capability) || cJSON_GetArraySize(capability) != 2)
         reader_complain(r, "\"capability\" must be [major, minor]");
     else {
         d->cc_major = cJSON_GetArrayItem(capability, 0)->valueint;
         d->cc_minor = cJSON_GetArrayItem(capability, 1)->valueint;
     }
-    d->sm_count = (int32_t)reader_number(r, p, "sms", 1);
-    d->max_threads_per_sm = (int32_t)reader_number(r, p, "threads_per_sm", 1024);
-    d->max_blocks_per_sm = (int32_t)reader_number(r, p, "blocks_per_sm", 1);
-    d->regs_per_block = (int32_t)reader_number(r, p, "regs_per_block", 1);
-    d->regs_per_sm = (int32_t)reader_number(r, p, "regs_per_sm", 1);
-    d->clock_khz = (int32_t)reader_number(r, p, "clock_khz", 1);
-    d->memory_clock_khz = (int32_t)reader_number(r, p, "memory_clock_khz", 1);
-    d->memory_bus_bits = (int32_t)reader_number(r, p, "memory_bus_bits", 1);
-    d->async_engines = (int32_t)reader_number(r, p, "async_engines", 0);
+    d->sm_count = whole(r, p, "sms", 1);
+    d->max_threads_per_sm = whole(r, p, "threads_per_sm", 1024);
+    d->max_blocks_per_sm = whole(r, p, "blocks_per_sm", 1);
+    d->regs_per_block = whole(r, p, "regs_per_block", 1);
+    d->regs_per_sm = whole(r, p, "regs_per_sm", 1);
+    d->clock_khz = whole(r, p, "clock_khz", 1);
+    d->memory_clock_khz = whole(r, p, "memory_clock_khz", 1);
+    d->memory_bus_bits = whole(r, p, "memory_bus_bits", 1);
+    d->async_engines = whole(r, p, "async_engines", 0);
     d->ecc = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(p, "ecc"));
     d->cooperative = d->concurrent_kernels = 1;
     d->total_bytes = (uint64_t)reader_number(r, p, "total_bytes", VGPU_CHUNK_BYTES);
@@ -129,6 +168,7 @@ static void read_part(struct reader *r, const cJSON *p, struct vgpu_device_info 
     d->shared_per_sm = (uint64_t)reader_number(r, p, "shared_per_sm", 1);
     d->constant_bytes = (uint64_t)reader_number(r, p, "constant_bytes", 0);
     *memory = reader_number(r, p, "memory_gbs", 1e-6) * 1e9;
+    look_up(r, p, "total_bytes");
     if (d->total_bytes > VGPU_DEVICE_STRIDE)
         reader_complain(r, "\"total_bytes\" is more than the %llu a device can have",
                         (unsigned long long)VGPU_DEVICE_STRIDE);
@@ -166,7 +206,7 @@ static void read_gpu(struct reader *r, const cJSON *g, struct topology *t, int i
     cJSON *p = parse_file(&part);
     if (p)
         read_part(&part, p, d, &t->memory_bytes_s[index]);
-    cJSON_Delete(p);
+    close_file(&part);
     r->failed += part.failed;
     unsigned domain, bus, device;
     if (sscanf(text(r, g, "pci"), "%x:%x:%x.0", &domain, &bus, &device) != 3)
@@ -178,7 +218,7 @@ static void read_gpu(struct reader *r, const cJSON *g, struct topology *t, int i
     }
     if (hex_uuid(text(r, g, "uuid"), d->uuid) != 0)
         reader_complain(r, "gpu %d: \"uuid\" must be \"GPU-\" and 32 small hex digits", index);
-    d->numa_node = (int32_t)reader_number(r, g, "numa", 0);
+    d->numa_node = whole(r, g, "numa", 0);
 }
 
 /* Arrays of arrays of GPU numbers: group[i] = index of the inner array that holds GPU i, or -1. */
@@ -192,6 +232,7 @@ static void read_groups(struct reader *r, const cJSON *array, const char *key, i
     {
         cJSON_ArrayForEach(item, inner)
         {
+            reader_at(r, item);
             if (!cJSON_IsNumber(item) || item->valueint < 0 || item->valueint >= n)
                 reader_complain(r, "\"%s\" names a GPU that is not in \"gpus\" (0 to %d)", key,
                                 n - 1);
@@ -200,13 +241,14 @@ static void read_groups(struct reader *r, const cJSON *array, const char *key, i
         }
         index++;
     }
+    reader_at(r, array);
     if (index > n)
         reader_complain(r, "\"%s\" has more groups than there are GPUs", key);
 }
 
 static void read_peers(struct reader *r, const cJSON *root, struct topology *t)
 {
-    const cJSON *peers = cJSON_GetObjectItemCaseSensitive(root, "peers"), *pair;
+    const cJSON *peers = look_up(r, root, "peers"), *pair;
     int n = t->info.device_count;
     int atomics = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "native_atomics"));
     int all = cJSON_IsString(peers) && strcmp(peers->valuestring, "all") == 0;
@@ -220,6 +262,7 @@ static void read_peers(struct reader *r, const cJSON *root, struct topology *t)
         cJSON_ArrayForEach(pair, peers)
         {
             int from = cJSON_GetArraySize(pair) == 2 ? cJSON_GetArrayItem(pair, 0)->valueint : -1;
+            reader_at(r, pair);
             int to = from >= 0 ? cJSON_GetArrayItem(pair, 1)->valueint : -1;
             if (from < 0 || from >= n || to < 0 || to >= n || from == to)
                 reader_complain(
@@ -249,6 +292,7 @@ static void read_costs(struct reader *r, const cJSON *root, struct costs *c)
     c->free_ps = us(r, calls, "free_us");
     c->kernel_delay_ps = us(r, kernel, "delay_us");
     c->kernel_floor_ps = us(r, kernel, "floor_us");
+    look_up(r, calls, "query_us");
     if (c->query_ps == 0)
         reader_complain(
             r, "\"query_us\" must be above 0, or a program that polls would never see time pass");
@@ -256,7 +300,7 @@ static void read_costs(struct reader *r, const cJSON *root, struct costs *c)
 
 static void read_gpus(struct reader *r, const cJSON *root, struct topology *t)
 {
-    const cJSON *gpus = cJSON_GetObjectItemCaseSensitive(root, "gpus"), *gpu;
+    const cJSON *gpus = look_up(r, root, "gpus"), *gpu;
     if (!cJSON_IsArray(gpus) || cJSON_GetArraySize(gpus) > VGPU_MAX_GPUS) {
         reader_complain(r, "\"gpus\" must be a list of 0 to %d GPUs", VGPU_MAX_GPUS);
         return;
@@ -331,11 +375,12 @@ int topology_load(struct topology *t, const char *directory, const char *name, c
         return -1;
     }
     cJSON *root = parse_file(&r);
-    if (!root)
+    if (!root) {
+        close_file(&r);
         return -1;
+    }
     copy_text(&r, root, "name", t->info.name, sizeof t->info.name);
-    t->info.driver_version = t->info.runtime_version =
-        (int32_t)reader_number(&r, root, "driver", 1000);
+    t->info.driver_version = t->info.runtime_version = whole(&r, root, "driver", 1000);
     read_gpus(&r, root, t);
     if (!r.failed) {
         read_peers(&r, root, t);
@@ -344,6 +389,6 @@ int topology_load(struct topology *t, const char *directory, const char *name, c
         read_links(&r, root, t);
         t->info.issue_ps = t->cost.local_ps;
     }
-    cJSON_Delete(root);
+    close_file(&r);
     return r.failed ? -1 : 0;
 }

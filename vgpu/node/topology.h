@@ -81,7 +81,10 @@ struct topology {
 
 /* One file being read (topology.c); the first complaint stays. */
 struct reader;
+
 struct cJSON;
+/* The value that the next complaint is about: its line and column are told. */
+void reader_at(struct reader *r, const struct cJSON *item);
 void reader_complain(struct reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 double reader_number(struct reader *r, const struct cJSON *object, const char *key, double least);
