@@ -93,6 +93,14 @@ class Registered(unittest.TestCase):
         self.assertEqual(run("registered", "unregistered").stdout, "700\n")
 
 
+class Calls(unittest.TestCase):
+    def test_three_dimensions_and_rare_calls(self) -> None:
+        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+            done = run("more_calls", node=node, VGPU_QUIET="1")
+            expected = (f"more calls on {gpus} GPUs: right\n", 0)
+            self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+
+
 class HostFunctions(unittest.TestCase):
     def test_in_streams_of_every_gpu(self) -> None:
         for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):

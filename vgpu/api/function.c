@@ -157,6 +157,30 @@ cudaError_t cudaFuncGetName(const char **name, const void *func)
     return error;
 }
 
+/* Sizes are the kernel's; each parameter begins at a multiple of the largest power of two in its
+ * size, up to 16, which is where compilers put what has no alignment of its own. */
+cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset,
+                                 size_t *paramSize)
+{
+    const struct vgpu_host_kernel *kernel;
+    cudaError_t error = find_function("cudaFuncGetParamInfo", func, &kernel);
+    if (error != cudaSuccess)
+        return error;
+    if (!paramOffset || paramIndex >= kernel->param_count)
+        return vgpu__record(cudaErrorInvalidValue);
+    size_t at = 0;
+    for (size_t i = 0; i <= paramIndex; i++) {
+        size_t bytes = kernel->param_bytes[i], align = bytes & -bytes;
+        align = align > 16 ? 16 : align;
+        at = (at + align - 1) / align * align;
+        *paramOffset = at;
+        at += bytes;
+    }
+    if (paramSize)
+        *paramSize = kernel->param_bytes[paramIndex];
+    return cudaSuccess;
+}
+
 /* ---- occupancy ---- */
 
 int vgpu__blocks_per_sm(const struct vgpu_host_kernel *kernel, size_t threads, size_t dynamic_bytes)

@@ -236,3 +236,39 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blo
                              .cooperative = true};
     return launch(&l, func, args, stream);
 }
+
+/* What an attribute asks for; those that only say how well, not what, are ignored. */
+static cudaError_t apply(struct vgpu__launch *l, const cudaLaunchAttribute *attribute)
+{
+    switch (attribute->id) {
+    case cudaLaunchAttributeCooperative:
+        l->cooperative = attribute->val.cooperative != 0;
+        return cudaSuccess;
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributeSynchronizationPolicy:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributePreferredSharedMemoryCarveout:
+        return cudaSuccess;
+    default:
+        return vgpu__refuse(cudaErrorNotSupported, l->call,
+                            "launch attribute %d is not modelled (clusters, programmatic launches)",
+                            (int)attribute->id);
+    }
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    if (!config || (config->numAttrs && !config->attrs))
+        return vgpu__record(cudaErrorInvalidValue);
+    struct vgpu__launch l = {.call = "cudaLaunchKernelExC",
+                             .grid = config->gridDim,
+                             .block = config->blockDim,
+                             .shared = config->dynamicSmemBytes};
+    for (unsigned int i = 0; i < config->numAttrs; i++) {
+        cudaError_t error = apply(&l, &config->attrs[i]);
+        if (error != cudaSuccess)
+            return error;
+    }
+    return launch(&l, func, args, config->stream);
+}

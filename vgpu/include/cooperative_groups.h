@@ -2,8 +2,8 @@
  * cooperative_groups.h: groups of threads: the grid, the block, tiles of a warp, and whoever
  * happens to run together. Reductions and copies: cooperative_groups/reduce.h and memcpy_async.h.
  *
- * Ordinary CUDA over the barriers, shuffles and votes of the prelude. Not there: clusters, and groups
- * of several devices; naming one is a compile error.
+ * Ordinary CUDA over the barriers, shuffles and votes of the prelude. Not there: clusters, and
+ * groups of several devices; naming one is a compile error.
  */
 #ifndef COOPERATIVE_GROUPS_H
 #define COOPERATIVE_GROUPS_H

@@ -79,33 +79,6 @@ struct cudaMemPoolProps {
 
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 
-/* ---- 3D copies ---- */
-
-typedef struct cudaArray *cudaArray_t;
-
-struct cudaMemcpy3DParms {
-    cudaArray_t srcArray;
-    struct cudaPos srcPos;
-    struct cudaPitchedPtr srcPtr;
-    cudaArray_t dstArray;
-    struct cudaPos dstPos;
-    struct cudaPitchedPtr dstPtr;
-    struct cudaExtent extent;
-    enum cudaMemcpyKind kind;
-};
-
-struct cudaMemcpy3DPeerParms {
-    cudaArray_t srcArray;
-    struct cudaPos srcPos;
-    struct cudaPitchedPtr srcPtr;
-    int srcDevice;
-    cudaArray_t dstArray;
-    struct cudaPos dstPos;
-    struct cudaPitchedPtr dstPtr;
-    int dstDevice;
-    struct cudaExtent extent;
-};
-
 /* ---- launch attributes ---- */
 
 typedef enum cudaLaunchAttributeID {
