@@ -96,6 +96,41 @@ static void copied()
     EXPECT(direct * 3 < staged);
 }
 
+/* Copies and memsets go over the seam of two mappings, whose memory lies the other way round; not
+ * past the last one (recorded on two H200). */
+static void seams()
+{
+    enum { N = 2 * (2 << 20) / sizeof(int) };
+    static int numbers[N + 1], back[N];
+    CUdeviceptr at;
+    CUmemGenericAllocationHandle first = make(0), second = make(0);
+    for (int i = 0; i < N; i++)
+        numbers[i] = i;
+    OK(cuMemAddressReserve(&at, 3 * G, 0, 0, 0));
+    OK(cuMemMap(at + G, G, 0, first, 0));
+    OK(cuMemMap(at, G, 0, second, 0));
+    allow(at, 2 * G, 0);
+    OK(cudaMemcpy((void *)at, numbers, 2 * G, cudaMemcpyHostToDevice));
+    add_one<<<N / 128, 128>>>((int *)at, N);
+    OK(cudaMemcpy(back, (void *)at, G, cudaMemcpyDeviceToHost));
+    OK(cudaMemcpy(back + N / 2, (void *)(at + G), G, cudaMemcpyDeviceToHost));
+    int wrong = 0;
+    for (int i = 0; i < N; i++)
+        wrong += back[i] != i + 1;
+    EXPECT_IS(wrong, 0);
+    OK(cudaMemset((void *)(at + G - 8), 7, 16));
+    OK(cudaMemcpy(back, (void *)(at + G - 12), 24, cudaMemcpyDeviceToHost));
+    EXPECT(back[0] == N / 2 - 2 && back[1] == 0x07070707 && back[4] == 0x07070707);
+    EXPECT_IS(back[5], N / 2 + 3);
+    EXPECT_IS(cudaMemcpy((void *)at, numbers, 2 * G + 1, cudaMemcpyHostToDevice),
+              cudaErrorInvalidValue);
+    EXPECT_IS(cudaMemset((void *)(at + G), 0, G + 1), cudaErrorInvalidValue);
+    OK(cuMemUnmap(at, 2 * G));
+    OK(cuMemRelease(first));
+    OK(cuMemRelease(second));
+    OK(cuMemAddressFree(at, 3 * G));
+}
+
 static void peer()
 {
     CUdeviceptr at;
@@ -123,7 +158,9 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "peer") == 0) {
         copied();
         peer();
-    } else
+    } else {
+        seams();
         grown(count);
+    }
     return 0;
 }

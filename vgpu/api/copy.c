@@ -112,11 +112,11 @@ static cudaError_t check_device_side(const struct vgpu__copy *c, bool source)
         return vgpu__refuse(cudaErrorInvalidValue, c->call,
                             "the %s %p is not allocated: freed already, or never allocated?", side,
                             first);
-    if (!span_of(c, source ? c->src_pitch : c->dst_pitch, &span) || span > p->base + p->bytes - at)
+    if (!span_of(c, source ? c->src_pitch : c->dst_pitch, &span) || span > p->reach)
         return vgpu__refuse(cudaErrorInvalidValue, c->call,
                             "%zu rows of %zu bytes from the %s, but only %llu of its allocation's "
                             "%llu bytes are left",
-                            c->rows, c->width, side, (unsigned long long)(p->base + p->bytes - at),
+                            c->rows, c->width, side, (unsigned long long)p->reach,
                             (unsigned long long)p->bytes);
     return cudaSuccess;
 }

@@ -232,6 +232,7 @@ struct vgpu_pointer {
     int32_t kind; /* 0 unregistered host, 1 pinned host, 2 device, 3 managed: cudaMemoryType */
     int32_t device;
     uint64_t base, bytes;
+    uint64_t reach; /* bytes that a copy may use from the pointer on: mappings may follow */
 };
 
 struct vgpu_summary { /* everything since the node started; live_ = not given back at process end */

@@ -24,8 +24,28 @@ static void out_of_host_memory(struct process *process, const char *call)
 /* Both sides are poison that was never touched: the copy would change nothing. */
 static bool changes_nothing(const struct vgpu_copy *c)
 {
-    return c->rows == 1 && process_device_of(c->src) >= 0 && process_device_of(c->dst) >= 0 &&
+    return c->rows == 1 && c->bytes <= vmm_piece(c->src) && c->bytes <= vmm_piece(c->dst) &&
+           process_device_of(c->src) >= 0 && process_device_of(c->dst) >= 0 &&
            memory_untouched(c->src, c->bytes) && memory_untouched(c->dst, c->bytes);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Piece by piece: neighbours by address need not be neighbours in memory. False: no memory. */
+static bool copy_row(struct process *process, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    while (bytes > 0) {
+        uint64_t n = least(bytes, least(vmm_piece(to), vmm_piece(from)));
+        uint8_t *dst = process_view(process, to, n), *src = process_view(process, from, n);
+        if (n == 0 || !dst || !src)
+            return false;
+        memmove(dst, src, n);
+        to += n, from += n, bytes -= n;
+    }
+    return true;
 }
 
 static void copy(struct op *op)
@@ -34,36 +54,44 @@ static void copy(struct op *op)
     if (c->bytes == 0 || changes_nothing(c))
         return;
     for (uint64_t row = 0; row < c->rows; row++) {
-        uint8_t *dst = process_view(op->process, c->dst + row * c->pitch_dst, c->bytes);
-        uint8_t *src = process_view(op->process, c->src + row * c->pitch_src, c->bytes);
-        if (!dst || !src) {
+        if (!copy_row(op->process, c->dst + row * c->pitch_dst, c->src + row * c->pitch_src,
+                      c->bytes)) {
             out_of_host_memory(op->process, op->call);
             return;
         }
-        memmove(dst, src, c->bytes);
     }
 }
 
-static void fill(uint8_t *at, const struct vgpu_memset *m)
+static void fill(uint8_t *at, const struct vgpu_memset *m, uint64_t bytes)
 {
     if (m->width == 1) {
-        memset(at, (int)m->value, m->bytes);
+        memset(at, (int)m->value, bytes);
         return;
     }
-    for (uint64_t i = 0; i + m->width <= m->bytes; i += m->width)
+    for (uint64_t i = 0; i + m->width <= bytes; i += m->width)
         memcpy(at + i, &m->value, m->width); /* little endian, as both targets are */
+}
+
+static bool set_row(struct process *process, uint64_t at, const struct vgpu_memset *m)
+{
+    for (uint64_t left = m->bytes, n; left > 0; at += n, left -= n) {
+        n = least(left, vmm_piece(at));
+        uint8_t *to = process_view(process, at, n);
+        if (n == 0 || !to)
+            return false;
+        fill(to, m, n);
+    }
+    return true;
 }
 
 static void set(struct op *op)
 {
     const struct vgpu_memset *m = &op->u.memset;
     for (uint64_t row = 0; row < m->rows && m->bytes; row++) {
-        uint8_t *at = process_view(op->process, m->dst + row * m->pitch, m->bytes);
-        if (!at) {
+        if (!set_row(op->process, m->dst + row * m->pitch, m)) {
             out_of_host_memory(op->process, op->call);
             return;
         }
-        fill(at, m);
     }
 }
 

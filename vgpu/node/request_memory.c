@@ -11,6 +11,7 @@
 #include "order.h"
 #include "process.h"
 #include "trace.h"
+#include "vmm.h"
 
 void request_malloc(struct connection *c)
 {
@@ -152,12 +153,14 @@ void request_pointer(struct connection *c)
     request_cost(c, server_topology()->cost.local_ps);
     *out = (struct vgpu_pointer){.kind = 0, .device = -2};
     if (memory_find(at, &p) && p.owner == c->process && !p.dying) {
-        *out = (struct vgpu_pointer){2, p.shown_on, p.base, p.bytes};
+        *out = (struct vgpu_pointer){2, p.shown_on, p.base, p.bytes,
+                                     p.mapped ? vmm_run(at) : p.base + p.bytes - at};
     } else if (at >= VGPU_HOST_VA && at < VGPU_HOST_END) {
         struct arena_range *r = arena_find(&c->process->host, at - VGPU_HOST_VA);
         if (r && r->user != &host_staging)
             *out = (struct vgpu_pointer){r->user == &host_managed ? 3 : 1, -1,
-                                         VGPU_HOST_VA + r->offset, r->bytes};
+                                         VGPU_HOST_VA + r->offset, r->bytes,
+                                         VGPU_HOST_VA + r->offset + r->bytes - at};
     }
 }
 

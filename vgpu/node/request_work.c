@@ -21,7 +21,7 @@ static bool check_range(struct connection *c, const char *side, uint64_t address
     uint64_t base = 0, bytes = 0;
     if (memory_find(address, &p) && p.owner == c->process && !p.dying) {
         base = p.base;
-        bytes = p.bytes;
+        bytes = p.mapped ? address - base + vmm_run(address) : p.bytes;
     } else if (address >= VGPU_HOST_VA && address < VGPU_HOST_END) {
         struct arena_range *r = arena_find(&c->process->host, address - VGPU_HOST_VA);
         base = r ? VGPU_HOST_VA + r->offset : 0;
@@ -66,6 +66,16 @@ static uint64_t span(uint64_t bytes, uint64_t rows, uint64_t pitch)
         __builtin_add_overflow(before, bytes, &all))
         return UINT64_MAX;
     return all;
+}
+
+/* Every allocation that lies there: mapped ones may follow each other. */
+static void touches(struct op *op, uint64_t address, uint64_t bytes)
+{
+    for (uint64_t n; bytes > 0 && (n = vmm_piece(address)) > 0; address += n, bytes -= n) {
+        op_touches(op, address);
+        if (n >= bytes)
+            return;
+    }
 }
 
 static bool check_copy(struct connection *c, struct vgpu_copy *copy)
@@ -139,8 +149,8 @@ void request_copy(struct connection *c)
     int from = process_device_of(copy->src), to = process_device_of(copy->dst);
     struct op *op = new_op(c, s->device, OP_COPY);
     op->u.copy = *copy;
-    op_touches(op, copy->dst);
-    op_touches(op, copy->src);
+    touches(op, copy->dst, span(copy->bytes, copy->rows, copy->pitch_dst));
+    touches(op, copy->src, span(copy->bytes, copy->rows, copy->pitch_src));
     op->direct = from >= 0 && to >= 0 &&
                  (process_peers_linked(c->process, from, to) || vmm_allows(copy->src, to) ||
                   vmm_allows(copy->dst, from));
@@ -183,7 +193,7 @@ void request_memset(struct connection *c)
     }
     struct op *op = new_op(c, s->device, OP_MEMSET);
     op->u.memset = *m;
-    op_touches(op, m->dst);
+    touches(op, m->dst, span(m->bytes, m->rows, m->pitch));
     trace_issue(op);
     stream_push(s, op);
     if (device < 0 && m->sync)

@@ -209,6 +209,27 @@ struct vmm_mapping *vmm_at(uint64_t address)
     return NULL;
 }
 
+uint64_t vmm_run(uint64_t address)
+{
+    const struct vmm_mapping *m = vmm_at(address), *next;
+    if (!m)
+        return 0;
+    if (m->handle->window)
+        return m->base + m->length - address;
+    while ((next = vmm_at(m->va + m->bytes)) && !next->handle->window &&
+           vmm_range(m->handle->owner, address, next->va + next->bytes - address))
+        m = next;
+    return m->va + m->bytes - address;
+}
+
+uint64_t vmm_piece(uint64_t address)
+{
+    if (!vmm_address(address))
+        return UINT64_MAX;
+    const struct vmm_mapping *m = vmm_at(address);
+    return m ? m->va + m->bytes - address : 0;
+}
+
 bool vmm_allows(uint64_t address, int device)
 {
     const struct vmm_mapping *m = vmm_at(address);

@@ -72,6 +72,14 @@ struct vmm_mapping *vmm_at(uint64_t address);
 /* May `device` use the mapping at `address`? */
 bool vmm_allows(uint64_t address, int device);
 
+/* How many bytes from `address` on lie in mappings without a gap, inside one range of their
+ * process; 0: it is not mapped. Copies go over the seams of mappings, as recorded on two H200. */
+uint64_t vmm_run(uint64_t address);
+
+/* How many bytes from `address` on lie in one mapping, so that they are one piece of memory;
+ * UINT64_MAX for addresses that are not VMM's. */
+uint64_t vmm_piece(uint64_t address);
+
 /* Sets `device`'s access (-1: every device's). */
 void vmm_allow(struct vmm_mapping *mapping, int device, uint8_t mode);
 

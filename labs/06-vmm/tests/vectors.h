@@ -65,18 +65,15 @@ static int fill(const struct vvec *v, uint64_t from, uint64_t to, uint64_t *fill
     return error == cudaSuccess ? LAB_OK : LAB_ECUDA;
 }
 
+/* One copy over all parts. */
 static int count_wrong(const struct vvec *v)
 {
     int wrong = 0;
-    const size_t piece = (size_t)1 << 21; /* no granule is smaller: never over the end of a part */
-    int *numbers = (int *)malloc(piece);
-    for (size_t at = 0; at < v->bytes; at += piece) {
-        size_t bytes = v->bytes - at < piece ? v->bytes - at : piece;
-        memset(numbers, 0xA5, piece);
-        (void)cudaMemcpy(numbers, (void *)(v->base + at), bytes, cudaMemcpyDeviceToHost);
-        for (size_t i = 0; i < bytes / sizeof(int); i++)
-            wrong += numbers[i] != number(at / sizeof(int) + i);
-    }
+    int *numbers = (int *)calloc(1, v->bytes + 1);
+    if (cudaMemcpy(numbers, (void *)v->base, v->bytes, cudaMemcpyDeviceToHost) != cudaSuccess)
+        wrong = -1;
+    for (uint64_t i = 0; i < v->bytes / sizeof(int) && wrong >= 0; i++)
+        wrong += numbers[i] != number(i);
     free(numbers);
     return wrong;
 }
