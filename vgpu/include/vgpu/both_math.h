@@ -160,4 +160,7 @@ VGPU_BOTH double norm3d(double x, double y, double z)
     return hypot(hypot(x, y), z);
 }
 
+#include "dpx.h"
+#include "special_math.h"
+
 #endif

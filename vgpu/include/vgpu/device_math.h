@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * device_math.h: CUDA's own arithmetic functions. What <math.h> has is libm's.
  *
- * The fast forms (__expf ...) are as exact as the others here, and rounding modes other than to
- * nearest are offered only where hardware gives them exactly.
+ * The fast forms (__expf ...) are as exact as the others here.
  */
 #ifndef VGPU_DEVICE_MATH_H
 #define VGPU_DEVICE_MATH_H
+
+#include "device_round.h"
+#include "device_simd.h"
 
 /* ---- bits ---- */
 
@@ -114,41 +116,6 @@ VGPU_REINTERPRET(__double_as_longlong, double, long long)
 VGPU_REINTERPRET(__longlong_as_double, long long, double)
 #undef VGPU_REINTERPRET
 
-VGPU_INLINE int __double2int_rn(double x)
-{
-    return (int)__builtin_rint(x);
-}
-
-VGPU_INLINE int __float2int_rn(float x)
-{
-    return (int)__builtin_rintf(x);
-}
-
-VGPU_INLINE int __float2int_rz(float x)
-{
-    return (int)x;
-}
-
-VGPU_INLINE int __float2int_rd(float x)
-{
-    return (int)__builtin_floorf(x);
-}
-
-VGPU_INLINE int __float2int_ru(float x)
-{
-    return (int)__builtin_ceilf(x);
-}
-
-VGPU_INLINE float __int2float_rn(int x)
-{
-    return (float)x;
-}
-
-VGPU_INLINE float __uint2float_rn(unsigned int x)
-{
-    return (float)x;
-}
-
 /* ---- floating point, rounded to nearest ---- */
 
 #define VGPU_ARITHMETIC(type, prefix)                                                              \
@@ -242,6 +209,21 @@ VGPU_INLINE void vgpu_sincosf(float x, float *s, float *c)
 template <class T> VGPU_INLINE T __ldg(const T *address)
 {
     return *address;
+}
+
+template <class T> VGPU_INLINE T __ldca(const T *address)
+{
+    return *address;
+}
+
+template <class T> VGPU_INLINE T __ldlu(const T *address)
+{
+    return *address;
+}
+
+template <class T> VGPU_INLINE void __stwb(T *address, T value)
+{
+    *address = value;
 }
 
 template <class T> VGPU_INLINE T __ldcg(const T *address)
