@@ -10,6 +10,7 @@
 
 #include "diag.h"
 #include "render.h"
+#include "words.h"
 
 struct launch {
     int callee;      /* first token of the kernel's expression */
@@ -208,6 +209,41 @@ static int count_arguments(const struct cc_source *source, const struct launch *
     return count;
 }
 
+/* A variable or parameter of the launching function that has the callee's name? */
+static bool is_local(const struct cc_source *source, const struct cc_decl *function, int name)
+{
+    for (int i = function != NULL ? function->params : name; i < name; i++) {
+        const struct cc_token *before = &source->token[i - 1];
+        bool type = before->kind == CC_NAME && (!cc_is_keyword(before->text, before->length) ||
+                                                cc_is_type_keyword(before->text, before->length));
+        if (cc_same_token(source, i, name) &&
+            (type || cc_token_is(source, i - 1, "*") || cc_token_is(source, i - 1, "auto") ||
+             cc_token_is(source, i - 1, "&") || cc_token_is(source, i - 1, ">")))
+            return true;
+    }
+    return false;
+}
+
+/* `f<<<1, 1>>>()` where every function called f in this file is one for the host. */
+static bool is_host_function(const struct cc_source *source, const struct cc_decls *decls,
+                             const struct launch *launch)
+{
+    int name = launch->callee;
+    const struct cc_decl *callee = NULL;
+
+    while (cc_token_is(source, name + 1, "::"))
+        name += 2;
+    for (size_t i = 0; i < decls->count; i++) {
+        const struct cc_decl *decl = &decls->item[i];
+        if (!cc_same_token(source, decl->name, name))
+            continue;
+        if (decl->kind != CC_FUNCTION || decl->in_class || (decl->words & CC_GLOBAL) != 0)
+            return false;
+        callee = decl;
+    }
+    return callee != NULL && !is_local(source, cc_function_at(decls, launch->open), name);
+}
+
 static bool is_sound(const struct cc_source *source, const struct cc_decls *decls,
                      const struct launch *launch)
 {
@@ -220,6 +256,11 @@ static bool is_sound(const struct cc_source *source, const struct cc_decls *decl
                  "'%s' launches a kernel from device code; the virtual node does not model "
                  "dynamic parallelism: launch from the host",
                  cc_decl_name(source, function));
+        return false;
+    }
+    if (is_host_function(source, decls, launch)) {
+        cc_error(place, "'%s' is no kernel: <<<>>> launches __global__ functions only",
+                 cc_token_text(source, launch->callee, launch->open));
         return false;
     }
     if (count < 2 || count > 4) {

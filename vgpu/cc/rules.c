@@ -36,14 +36,6 @@ static const struct rule device_rules[] = {
                  "own"},
 };
 
-/* `[] __device__ (`, `[] __host__ __device__ (` */
-static bool is_lambda_word(const struct cc_pass *pass, int at)
-{
-    int before = cc_token_is(pass->source, at - 1, "__host__") ? at - 2 : at - 1;
-
-    return cc_token_is(pass->source, at, "__device__") && cc_token_is(pass->source, before, "]");
-}
-
 static void check_words(const struct cc_pass *pass, int at)
 {
     if (cc_is_known_ptx(pass->source, at))
@@ -95,11 +87,6 @@ void cc_check_device_rules(const struct cc_pass *pass)
         if (decl->kind == CC_FUNCTION && decl->body >= 0 && cc_runs_on_device(decl))
             check_device_function(pass, decl);
     }
-    for (int i = 0; (size_t)i < pass->source->token_count; i++)
-        if (is_lambda_word(pass, i))
-            cc_error(cc_token_place(pass->source, i),
-                     "lambdas marked __device__ are not supported; write a struct with a "
-                     "__device__ operator()");
 }
 
 /* ---- host ---- */

@@ -15,8 +15,8 @@ enum vgpu_exec_op {
                              memfd, control memfd */
     VGPU_EXEC_MAP,    /* va, bytes, memory (device index, or -1 host), offset, writable, fixed */
     VGPU_EXEC_UNMAP,  /* va, bytes: one whole mapping, or all that lie inside */
-    VGPU_EXEC_MODULE, /* module id; fd: image -> kernel_count, var_base, var_bytes; data =
-                         struct vgpu_exec_var[] */
+    VGPU_EXEC_MODULE, /* module id; fd: image -> kernel_count, var_base, var_bytes, var_count; data =
+                         the first struct vgpu_exec_var[]. Without fd: those from number va on */
     VGPU_EXEC_RUN,    /* launch + args: -> VGPU_RAN, VGPU_FAULTED or VGPU_STALLED */
     VGPU_EXEC_RESUME, /* go on with the stalled kernel `run` */
     VGPU_EXEC_ABORT,  /* drop the stalled kernel `run` */
@@ -128,6 +128,7 @@ struct vgpu_exec_reply {
                        findings (what hardware accepts and should not be done), "" if none */
     uint32_t kernel_count;        /* reply to MODULE: entries in the table */
     uint64_t var_base, var_bytes; /* reply to MODULE: the image's variables; 0, 0: it has none */
+    uint32_t var_count;           /* reply to MODULE: how many there are, in data[] or not */
     uint32_t printf_bytes;        /* device printf output in data[]. What does not fit comes in
                                      replies of its own with status VGPU_OK before the last one */
     uint32_t data_bytes;

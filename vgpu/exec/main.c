@@ -39,11 +39,12 @@ void message_send(const struct vgpu_exec_reply *reply)
 
 enum { MAX_VARS = (VGPU_MSG_MAX - sizeof(struct vgpu_exec_reply)) / sizeof(struct vgpu_exec_var) };
 
-static void put_vars(const struct image *image, uint32_t count, struct vgpu_exec_reply *reply)
+/* As many of the image's variables as a message holds, from number `first` on. */
+static void put_vars(const struct image *image, uint64_t first, struct vgpu_exec_reply *reply)
 {
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint64_t i = first; i < reply->var_count && i - first < MAX_VARS; i++) {
         struct vgpu_exec_var var = {0};
-        image_var(image, i, &var);
+        image_var(image, (uint32_t)i, &var);
         memcpy(reply->data + reply->data_bytes, &var, sizeof var);
         reply->data_bytes += sizeof var;
     }
@@ -52,29 +53,27 @@ static void put_vars(const struct image *image, uint32_t count, struct vgpu_exec
 static void load_module(const struct vgpu_exec_request *request, int *fds, int fd_count,
                         struct vgpu_exec_reply *reply)
 {
-    uint32_t vars;
+    struct image *image = image_find(request->module);
+    if (fd_count == 0 && image) {
+        image_vars(image, &reply->var_base, &reply->var_bytes, &reply->var_count);
+        put_vars(image, request->va, reply);
+        return;
+    }
     if (fd_count != 1) {
         snprintf(reply->text, sizeof reply->text, "MODULE %u came with %d descriptors, not one",
                  request->module, fd_count);
         reply->status = VGPU_REFUSED;
         return;
     }
-    struct image *image = image_load(request->module, fds[0], reply->text, sizeof reply->text);
+    image = image_load(request->module, fds[0], reply->text, sizeof reply->text);
     if (!image) {
         reply->status = VGPU_REFUSED;
         return;
     }
     fds[0] = -1; /* the image's now */
     reply->kernel_count = image_kernel_count(image);
-    image_vars(image, &reply->var_base, &reply->var_bytes, &vars);
-    if (vars <= MAX_VARS) {
-        put_vars(image, vars, reply);
-        return;
-    }
-    reply->status = VGPU_REFUSED;
-    snprintf(reply->text, sizeof reply->text,
-             "module %u has %u __device__ variables, more than %d: join some in a struct",
-             request->module, vars, (int)MAX_VARS);
+    image_vars(image, &reply->var_base, &reply->var_bytes, &reply->var_count);
+    put_vars(image, 0, reply);
 }
 
 static void answer(const struct vgpu_exec_request *request, int *fds, int fd_count,

@@ -339,6 +339,27 @@ static int place_variables(struct context *c, struct process *process, int devic
     return command(c, process, &q, NULL, 0, &answer, error, room);
 }
 
+/* The variables that had no room in the reply to the module itself. */
+static int learn_rest(struct context *c, struct process *process, uint32_t module, uint32_t known,
+                      uint32_t count, char *error, int room)
+{
+    while (known < count) {
+        union exec_request q = {.request = {.op = VGPU_EXEC_MODULE, .module = module, .va = known}};
+        union exec_answer answer;
+        if (command(c, process, &q, NULL, 0, &answer, error, room) != 0)
+            return -1;
+        uint32_t more = answer.reply.data_bytes / (uint32_t)sizeof(struct vgpu_exec_var);
+        if (more == 0) {
+            snprintf(error, (size_t)room, "module %u: %u of %u __device__ variables were told",
+                     module, known, count);
+            return -1;
+        }
+        process_learn_variables(process, module, known, answer.reply.data, answer.reply.data_bytes);
+        known += more;
+    }
+    return 0;
+}
+
 static int load_module(struct context *c, struct process *process, int device, uint32_t module,
                        char *error, int room)
 {
@@ -348,7 +369,10 @@ static int load_module(struct context *c, struct process *process, int device, u
     if (command(c, process, &q, &fd, 1, &answer, error, room) != 0)
         return -1;
     c->kernels[module] = answer.reply.kernel_count;
-    process_learn_variables(process, module, answer.reply.data, answer.reply.data_bytes);
+    process_learn_variables(process, module, 0, answer.reply.data, answer.reply.data_bytes);
+    uint32_t known = answer.reply.data_bytes / (uint32_t)sizeof(struct vgpu_exec_var);
+    if (learn_rest(c, process, module, known, answer.reply.var_count, error, room) != 0)
+        return -1;
     if (answer.reply.var_bytes)
         return place_variables(c, process, device, module, &answer.reply, error, room);
     return 0;

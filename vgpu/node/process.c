@@ -196,20 +196,20 @@ uint8_t *process_view(struct process *process, uint64_t address, uint64_t bytes)
     return memory_view(address, bytes);
 }
 
-static bool knows_variables(const struct process *process, uint32_t module)
+static uint32_t known_variables(const struct process *process, uint32_t module)
 {
+    uint32_t known = 0;
     for (int i = 0; i < process->variable_count; i++)
-        if (process->variable[i].module == module)
-            return true;
-    return false;
+        known += process->variable[i].module == module;
+    return known;
 }
 
-void process_learn_variables(struct process *process, uint32_t module, const uint8_t *data,
-                             uint32_t bytes)
+void process_learn_variables(struct process *process, uint32_t module, uint32_t first,
+                             const uint8_t *data, uint32_t bytes)
 {
     struct vgpu_exec_var var;
     int count = (int)(bytes / sizeof var);
-    if (count == 0 || knows_variables(process, module))
+    if (count == 0 || known_variables(process, module) != first)
         return;
     size_t total = (size_t)(process->variable_count + count);
     struct variable *grown = realloc(process->variable, total * sizeof *grown);

@@ -101,9 +101,10 @@ int process_device_of(uint64_t address);
 /* The node's view of [address, +bytes) for this process, or NULL (not its memory, or no room). */
 uint8_t *process_view(struct process *process, uint64_t address, uint64_t bytes);
 
-/* Remembers the variables of a module from a context's struct vgpu_exec_var[]. */
-void process_learn_variables(struct process *process, uint32_t module, const uint8_t *data,
-                             uint32_t bytes);
+/* Remembers variables of a module from a context's struct vgpu_exec_var[], whose first one is the
+ * module's number `first`; another context has told the same before, perhaps. */
+void process_learn_variables(struct process *process, uint32_t module, uint32_t first,
+                             const uint8_t *data, uint32_t bytes);
 
 /* First sticky error wins; later ones change nothing. */
 void process_fail(struct process *process, int error, const char *explain);

@@ -40,8 +40,8 @@ void host(int *out)
     __shared__ int no_block;  //!5 __shared__ variable in host function 'host'
     assembly(out);            //!5 kernel 'assembly' is called like a function; launch it: assembly<<<blocks, threads>>>(...)
     assembly<<<1>>>(out);     //!13 a launch is <<<blocks, threads>>>, with the bytes of shared memory and a stream behind them if wanted; this one has 1 argument
+    host<<<1, 1>>>(out);      //!9 'host' is no kernel: <<<>>> launches __global__ functions only
     assembly<<<1, 1>>> out;   //!13 this <<< has no >>>( behind it
-    auto f = [] __device__ (int i) { return i; }; //!17 lambdas marked __device__ are not supported
 }
 
 __global__ void initialised()
