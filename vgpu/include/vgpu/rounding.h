@@ -91,7 +91,7 @@ VGPU_NUMBER float vgpu_from_half(unsigned short bits)
     if (size >= 0x7c00u)
         return vgpu_float_of(sign | 0x7f800000u | (size & 0x3ffu) << 13);
     if (size < 0x400u) {
-        float value = (float)size * 0x1p-24f;
+        float value = (float)size / 16777216.0f; /* 2^24 */
         return sign != 0 ? -value : value;
     }
     return vgpu_float_of(sign | ((size << 13) + (112u << 23)));
