@@ -25,6 +25,7 @@ struct lab_io;
 struct lab_entry {
     const char *name;
     void (*run)(struct lab_io *io);
+    int forks; /* its work is done by processes that it forks: no CUDA call may come before */
 };
 
 const void *lab_input(struct lab_io *io,
@@ -35,11 +36,15 @@ void *lab_result(struct lab_io *io, size_t bytes); /* ends the runner when there
 #define LAB_RUN(what) static void lab_run_##what(struct lab_io *io)
 #define LAB_ENTRY(what)                                                                            \
     {                                                                                              \
-#what, lab_run_##what                                                                      \
+#what, lab_run_##what, 0                                                                   \
+    }
+#define LAB_ENTRY_FORKS(what)                                                                      \
+    {                                                                                              \
+#what, lab_run_##what, 1                                                                   \
     }
 #define LAB_END                                                                                    \
     {                                                                                              \
-        0, 0                                                                                       \
+        0, 0, 0                                                                                    \
     }
 #define LAB_RUNS                                                                                   \
     extern const struct lab_entry lab_runs[];                                                      \

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ * common.h: what lab 05's public and hidden cases share.
+ */
+#ifndef LAB05_COMMON_H
+#define LAB05_COMMON_H
+
+#include <stdio.h>
+#include <string.h>
+
+#include "case.h"
+
+#include "io.h"
+
+#define KIB ((uint64_t)1 << 10)
+
+static inline const char *rc_name(int rc)
+{
+    static const char *const names[] = {"LAB_OK",     "LAB_EINVAL", "LAB_ENOGPU", "LAB_ENOPEER",
+                                        "LAB_ENOMEM", "LAB_ECUDA",  "LAB_EPEER",  "LAB_ERANGE"};
+    return rc <= 0 && rc > -8 ? names[-rc] : "no result of lab.h";
+}
+
+static inline void expect_rc(struct lab_test *t, const char *call, int got, int want)
+{
+    lab_expect(t, got == want, "%s returned %d (%s), expected %d (%s)", call, got, rc_name(got),
+               want, rc_name(want));
+}
+
+static inline void expect_clear(struct lab_test *t, const char *call, int last)
+{
+    lab_expect(t, last == 0,
+               "after %s CUDA's last error was still %d: the caller's next check will blame an "
+               "innocent call; ipc_result takes it away",
+               call, last);
+}
+
+static inline struct lab_run *run_handle(struct lab_test *t, const struct handle_in *in)
+{
+    struct lab_run *run = lab_run(t, "handle", in, sizeof *in, sizeof(struct handle_out));
+    const struct handle_out *out = lab_output(run);
+    lab_expect(t, out->setup == 0, "the memory to export could not be made (%d)", out->setup);
+    for (int r = 0; r < 2; r++)
+        lab_expect(t, out->status[r] == 0, "rank %d ended with status %#x", r, out->status[r]);
+    return run;
+}
+
+/* Every rank must have got what the one before it sent, in every round. */
+static inline struct lab_run *check_ring(struct lab_test *t, const struct ring_in *in)
+{
+    struct lab_run *run = lab_run(t, "ring", in, sizeof *in, sizeof(struct ring_out));
+    const struct ring_out *out = lab_output(run);
+    for (int r = 0; r < in->ranks; r++) {
+        const struct rank_out *k = &out->rank[r];
+        char call[64];
+        lab_expect(t, out->status[r] == 0, "rank %d of %d ended with status %#x", r, in->ranks,
+                   out->status[r]);
+        snprintf(call, sizeof call, "rank %d: ring_open (given)", r);
+        expect_rc(t, call, k->open_rc, LAB_OK);
+        snprintf(call, sizeof call, "rank %d, round %d: ring_put", r, k->rounds_done);
+        expect_rc(t, call, k->put_rc, LAB_OK);
+        snprintf(call, sizeof call, "rank %d, round %d: ring_take", r, k->rounds_done);
+        expect_rc(t, call, k->take_rc, LAB_OK);
+        expect_clear(t, "ring_put and ring_take", k->last);
+        snprintf(call, sizeof call, "rank %d: ipc_close", r);
+        expect_rc(t, call, k->close_rc, LAB_OK);
+    }
+    for (int r = 0; r < in->ranks; r++) {
+        const struct rank_out *k = &out->rank[r];
+        lab_expect(t, k->wrong_round < 0,
+                   "rank %d of %d, round %d, byte %lld: got 0x%02x, want 0x%02x: read or "
+                   "overwritten before its time (is each event recorded before the message that "
+                   "tells of it, and waited for after the message?)",
+                   r, in->ranks, k->wrong_round, (long long)k->wrong_at, k->got, k->want);
+        lab_expect(t, k->took == in->bytes[in->rounds - 1],
+                   "rank %d: ring_take said %llu bytes, expected %llu", r,
+                   (unsigned long long)k->took, (unsigned long long)in->bytes[in->rounds - 1]);
+    }
+    lab_nothing_leaked(t, run);
+    return run;
+}
+
+static inline void check_close_of(struct lab_test *t, int ranks)
+{
+    struct ring_in in = {.ranks = ranks, .rounds = 1, .die_rank = -1, .bytes = {4096}};
+    struct lab_run *run = check_ring(t, &in);
+    const struct ring_out *out = lab_output(run);
+    for (int r = 0; r < ranks; r++) {
+        const struct rank_out *k = &out->rank[r];
+        lab_expect(t, k->at_barriers == 1,
+                   "rank %d: ipc_close came to %d barriers, expected one: without it memory is "
+                   "freed that another rank has open",
+                   r, k->at_barriers);
+        lab_expect(t, k->mine_lives,
+                   "rank %d freed its inbox before the barrier: another rank may still write to it",
+                   r);
+        lab_expect(t, k->theirs_closed,
+                   "rank %d came to the barrier with the next rank's inbox open: close, barrier, "
+                   "free",
+                   r);
+        lab_expect(t, k->cleared, "rank %d: ipc_close left something in *ring", r);
+    }
+}
+
+/* Rank `dead` is killed before its put of round `round`; all others must find out, soon. */
+static inline void check_death(struct lab_test *t, int ranks, int dead, int round)
+{
+    struct ring_in in = {.ranks = ranks,
+                         .rounds = 4,
+                         .die_rank = dead,
+                         .die_round = round,
+                         .bytes = {4096, 4096, 4096, 4096}};
+    struct lab_run *run = lab_run(t, "ring", &in, sizeof in, sizeof(struct ring_out));
+    const struct ring_out *out = lab_output(run);
+    lab_expect(t, out->status[dead] == 9, "rank %d should have been killed (status %#x)", dead,
+               out->status[dead]);
+    for (int r = 0; r < ranks; r++) {
+        const struct rank_out *k = &out->rank[r];
+        if (r == dead)
+            continue;
+        lab_expect(t, out->status[r] == 0, "rank %d ended with status %#x", r, out->status[r]);
+        int rc = k->put_rc ? k->put_rc : k->take_rc ? k->take_rc : k->close_rc;
+        lab_expect(t, rc == LAB_EPEER,
+                   "rank %d was killed; rank %d got %d (%s) from ring_put, ring_take and "
+                   "ipc_close, expected LAB_EPEER",
+                   dead, r, rc, rc_name(rc));
+        lab_expect(t, k->seconds < 5,
+                   "rank %d was killed; rank %d needed %.1f s to find out, at most 5 are allowed: "
+                   "a closed socket says so at once",
+                   dead, r, k->seconds);
+    }
+}
+
+static inline const struct hear_out *hear(struct lab_test *t, int how, int wait_ms)
+{
+    struct hear_in in = {how, wait_ms};
+    return lab_output(lab_run(t, "hear", &in, sizeof in, sizeof(struct hear_out)));
+}
+
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT
+ * public.c: lab 05's public tests.
+ */
+#include "common.h"
+
+static void check_export(struct lab_test *t)
+{
+    const uint64_t offset[] = {0, 4, 12345};
+    for (int i = 0; i < 3; i++) {
+        struct handle_in in = {.offset = offset[i], .bytes = 1000};
+        struct lab_run *run = run_handle(t, &in);
+        const struct handle_out *out = lab_output(run);
+        expect_rc(t, "ipc_export", out->export_rc, LAB_OK);
+        expect_clear(t, "ipc_export", out->export_last);
+        lab_expect(t, out->handle_ok, "wire.handle is not what cudaIpcGetMemHandle gives");
+        lab_expect(t, out->offset_ok,
+                   "wire.offset is not %llu: a handle opens at its allocation's beginning, so the "
+                   "offset must travel too",
+                   (unsigned long long)offset[i]);
+        lab_expect(t, out->bytes_ok, "wire.bytes is not 1000");
+        lab_nothing_leaked(t, run);
+    }
+}
+
+static void refuse_export(struct lab_test *t, int odd, const char *call, int want)
+{
+    struct handle_in in = {.odd = odd, .bytes = 1000};
+    const struct handle_out *out = lab_output(run_handle(t, &in));
+    expect_rc(t, call, out->export_rc, want);
+    expect_clear(t, call, out->export_last);
+    lab_expect(t, out->export_untouched, "%s failed and wrote *wire", call);
+}
+
+static void check_export_bad(struct lab_test *t)
+{
+    refuse_export(t, ODD_NULL, "ipc_export(NULL, 0, 1000, &wire)", LAB_EINVAL);
+    refuse_export(t, ODD_ZERO, "ipc_export of 0 bytes", LAB_EINVAL);
+    refuse_export(t, ODD_NO_OUT, "ipc_export(base, 0, 1000, NULL)", LAB_EINVAL);
+    refuse_export(t, ODD_HOST, "ipc_export of host memory", LAB_ECUDA);
+}
+
+static void check_import(struct lab_test *t)
+{
+    const uint64_t offset[] = {0, 4, 12344};
+    for (int i = 0; i < 3; i++) {
+        struct handle_in in = {.offset = offset[i], .bytes = 1000};
+        struct lab_run *run = run_handle(t, &in);
+        const struct handle_out *out = lab_output(run);
+        expect_rc(t, "ipc_import in another process", out->import_rc, LAB_OK);
+        lab_expect(t, out->seen == IO_VALUE,
+                   "%llu bytes into the allocation the importer reads %d, expected %d: ptr is base "
+                   "+ offset",
+                   (unsigned long long)offset[i], out->seen, IO_VALUE);
+        lab_expect(t, out->import_bytes_ok, "remote.bytes is not 1000");
+        lab_expect(t, out->base_closes,
+                   "remote.base cannot be closed: it is what cudaIpcOpenMemHandle gave");
+        lab_nothing_leaked(t, run);
+    }
+}
+
+static void refuse_import(struct lab_test *t, int odd, const char *call, int want)
+{
+    struct handle_in in = {.odd = odd, .bytes = 1000};
+    const struct handle_out *out = lab_output(run_handle(t, &in));
+    expect_rc(t, call, out->import_rc, want);
+    expect_clear(t, call, out->import_last);
+    lab_expect(t, out->import_untouched, "%s failed and wrote *remote", call);
+}
+
+static void check_import_bad(struct lab_test *t)
+{
+    refuse_import(t, ODD_NULL, "ipc_import(NULL, &remote)", LAB_EINVAL);
+    refuse_import(t, ODD_NO_OUT, "ipc_import(&wire, NULL)", LAB_EINVAL);
+    refuse_import(t, ODD_STALE, "ipc_import of a handle that nobody made", LAB_ECUDA);
+    refuse_import(t, ODD_SAME_PROCESS,
+                  "ipc_import in the exporting process (threads are no "
+                  "processes: CUDA answers 201)",
+                  LAB_ECUDA);
+}
+
+static void check_events(struct lab_test *t)
+{
+    struct handle_in in = {.bytes = 1000};
+    struct lab_run *run = run_handle(t, &in);
+    const struct handle_out *out = lab_output(run);
+    expect_rc(t, "ipc_events(&events)", out->events_rc, LAB_OK);
+    expect_rc(t, "ipc_events(NULL)", out->events_null_rc, LAB_EINVAL);
+    expect_clear(t, "ipc_events", out->events_last);
+    for (int i = 0; i < 2; i++)
+        lab_expect(t, out->events_open[i] == 0,
+                   "another process cannot open event %d (error %d): both flags, "
+                   "cudaEventInterprocess and cudaEventDisableTiming, and a handle of each",
+                   i, out->events_open[i]);
+    lab_nothing_leaked(t, run);
+}
+
+static void check_put(struct lab_test *t)
+{
+    struct ring_in in = {.ranks = 2, .rounds = 1, .die_rank = -1, .bytes = {64 * KIB}};
+    check_ring(t, &in);
+    in.rounds = 6;
+    for (int i = 0; i < 6; i++)
+        in.bytes[i] = 64 * KIB - (uint64_t)i;
+    check_ring(t, &in);
+}
+
+static void check_take(struct lab_test *t)
+{
+    struct ring_in in = {.ranks = lab_gpus(t) > 2 ? 3 : 2,
+                         .rounds = 5,
+                         .die_rank = -1,
+                         .bytes = {1, 4099, 100, 32 * KIB, 7}};
+    check_ring(t, &in);
+    in.rounds = 1;
+    in.bytes[0] = 4096;
+    in.room = 100;
+    struct lab_run *run = lab_run(t, "ring", &in, sizeof in, sizeof(struct ring_out));
+    const struct ring_out *out = lab_output(run);
+    expect_rc(t, "ring_take of 4096 bytes with room for 100", out->rank[0].take_rc, LAB_ERANGE);
+}
+
+static void check_refuse(struct lab_test *t)
+{
+    const struct refuse_out *out = lab_output(lab_run(t, "refuse", NULL, 0, sizeof *out));
+    expect_rc(t, "ring_put(NULL, src, 4)", out->put_null, LAB_EINVAL);
+    expect_rc(t, "ring_put of a ring that is all zero", out->put_none, LAB_EINVAL);
+    expect_rc(t, "ring_take(NULL, ...)", out->take_null, LAB_EINVAL);
+    expect_rc(t, "ring_take of a ring that is all zero", out->take_none, LAB_EINVAL);
+}
+
+static void check_close(struct lab_test *t)
+{
+    check_close_of(t, 2);
+    const struct refuse_out *out = lab_output(lab_run(t, "refuse", NULL, 0, sizeof *out));
+    expect_rc(t, "ipc_close(NULL)", out->close_null, LAB_EINVAL);
+    expect_rc(t, "ipc_close of a ring that is all zero", out->close_none, LAB_OK);
+}
+
+static void check_hear(struct lab_test *t)
+{
+    for (int how = HEAR_SAID; how <= HEAR_LATE; how++) {
+        const struct hear_out *out = hear(t, how, 5000);
+        expect_rc(t, "peer_hear", out->rc, LAB_OK);
+        lab_expect(t, out->number == 4711, "peer_hear gave %llu, expected 4711",
+                   (unsigned long long)out->number);
+    }
+    expect_rc(t, "peer_hear while a signal comes", hear(t, HEAR_SIGNAL, 5000)->rc, LAB_OK);
+    expect_rc(t, "peer_hear(fd, 5000, NULL)", hear(t, HEAR_NULL, 5000)->rc, LAB_EINVAL);
+}
+
+static void check_hear_nobody(struct lab_test *t)
+{
+    const struct hear_out *out = hear(t, HEAR_GONE, 5000);
+    expect_rc(t, "peer_hear when the other side has gone", out->rc, LAB_EPEER);
+    lab_expect(t, out->untouched, "peer_hear failed and wrote *number");
+    lab_expect(t, out->seconds < 2, "peer_hear took %.1f s to find that the other side has gone",
+               out->seconds);
+    out = hear(t, HEAR_SILENT, 200);
+    expect_rc(t, "peer_hear with a limit of 200 ms and a silent peer", out->rc, LAB_EPEER);
+    lab_expect(t, out->seconds < 3, "peer_hear took %.1f s to give up, its limit was 0.2",
+               out->seconds);
+    lab_expect(t, out->seconds > 0.1, "peer_hear gave up after %.3f s, its limit was 0.2",
+               out->seconds);
+}
+
+static void check_dead(struct lab_test *t)
+{
+    check_death(t, 2, 1, 0);
+    check_death(t, 3, 0, 2);
+}
+
+static void check_together(struct lab_test *t)
+{
+    struct ring_in in = {.ranks = 4, .rounds = 4, .die_rank = -1, .bytes = {1, 999, 64 * KIB, 5}};
+    check_ring(t, &in);
+}
+
+#define ORDER                                                                                      \
+    "record, then tell: a wait for an event that is not recorded yet is no wait; and no stream "   \
+    "reaches into another process"
+
+LAB_CASES = {
+    {.name = "export",
+     .todo = 1,
+     .title = "ipc_export: the allocation's handle, and where in it",
+     .rule = "cudaIpcGetMemHandle gives the same handle for every pointer into an allocation",
+     .points = 7,
+     .quick = true,
+     .min_gpus = 1,
+     .check = check_export},
+    {.name = "export_bad",
+     .todo = 1,
+     .title = "ipc_export refuses, and the last error is clear",
+     .points = 4,
+     .min_gpus = 1,
+     .check = check_export_bad},
+    {.name = "import",
+     .todo = 2,
+     .title = "ipc_import finds the part that was meant",
+     .rule = "the handle opens at its allocation's beginning",
+     .points = 7,
+     .quick = true,
+     .min_gpus = 1,
+     .check = check_import},
+    {.name = "import_bad",
+     .todo = 2,
+     .title = "ipc_import refuses, in the exporting process too",
+     .points = 4,
+     .min_gpus = 1,
+     .check = check_import_bad},
+    {.name = "events",
+     .todo = 3,
+     .title = "ipc_events: two events that other processes can open",
+     .rule = "cudaEventInterprocess works with cudaEventDisableTiming only",
+     .points = 9,
+     .quick = true,
+     .min_gpus = 1,
+     .check = check_events},
+    {.name = "put",
+     .todo = 4,
+     .title = "ring_put: every byte, and never into an inbox that is not drained",
+     .rule = ORDER,
+     .points = 12,
+     .quick = true,
+     .min_gpus = 1,
+     .check = check_put},
+    {.name = "take",
+     .todo = 5,
+     .title = "ring_take: what the previous rank put there, and not before it is there",
+     .rule = ORDER,
+     .points = 11,
+     .quick = true,
+     .min_gpus = 1,
+     .check = check_take},
+    {.name = "put_take_bad",
+     .todo = 5,
+     .title = "ring_put and ring_take refuse what is no ring",
+     .points = 3,
+     .check = check_refuse},
+    {.name = "close",
+     .todo = 6,
+     .title = "ipc_close: close, barrier, free",
+     .rule = "memory may be freed when nobody has it open any more",
+     .points = 11,
+     .min_gpus = 1,
+     .check = check_close},
+    {.name = "hear",
+     .todo = 7,
+     .title = "peer_hear waits for a message, early, late or during a signal",
+     .points = 5,
+     .quick = true,
+     .check = check_hear},
+    {.name = "hear_nobody",
+     .todo = 7,
+     .title = "peer_hear: nobody there, or silent, is LAB_EPEER",
+     .points = 5,
+     .check = check_hear_nobody},
+    {.name = "dead",
+     .todo = 7,
+     .title = "a rank that is killed is LAB_EPEER to all others, not a hang",
+     .rule = "a dead process's sockets are closed: poll and recv say so",
+     .points = 6,
+     .min_gpus = 1,
+     .check = check_dead},
+    {.name = "together",
+     .title = "four ranks, all functions yours",
+     .points = 4,
+     .min_gpus = 1,
+     .check = check_together},
+    {0},
+};

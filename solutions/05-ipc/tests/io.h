@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ * io.h: what lab 05's tests send to the runner and get back. The ranks write into the output
+ * themselves: it is memory that the runner shares with them.
+ */
+#ifndef LAB05_IO_H
+#define LAB05_IO_H
+
+#include <stdint.h>
+
+#include "../lab05.h"
+
+#define IO_ROUNDS 8
+#define IO_FILL 0x5A
+
+/* ipc_export, ipc_import and ipc_events, in two processes; rank 0 exports */
+enum odd { ODD_NONE, ODD_NULL, ODD_ZERO, ODD_HOST, ODD_NO_OUT, ODD_SAME_PROCESS, ODD_STALE };
+struct handle_in {
+    int odd;
+    uint64_t offset, bytes;
+};
+struct handle_out {
+    int setup, export_rc, export_last, export_untouched, offset_ok, bytes_ok, handle_ok;
+    int import_rc, import_last, import_untouched, import_bytes_ok, seen, base_closes;
+    int events_rc, events_null_rc, events_open[2], events_last;
+    int status[2];
+};
+#define IO_VALUE 77
+
+/* the ring: rounds of put and take; then ipc_close */
+struct ring_in {
+    int ranks, rounds;
+    int die_rank, die_round; /* SIGKILL before its put in that round; rank -1: nobody */
+    uint64_t bytes[IO_ROUNDS], room;
+};
+struct rank_out {
+    int open_rc, put_rc, take_rc, last, close_rc, cleared;
+    int rounds_done, wrong_round; /* -1: none */
+    int64_t wrong_at;
+    int got, want;
+    uint64_t took;
+    int mine_lives, theirs_closed, at_barriers; /* seen as the barrier of ipc_close begins */
+    double seconds;
+    int pid;
+};
+struct ring_out {
+    struct rank_out rank[PEERS_MAX];
+    int status[PEERS_MAX];
+};
+
+/* refusals of ring_put, ring_take, ipc_close without any ring */
+struct refuse_out {
+    int put_null, put_none, take_null, take_none, close_null, close_none;
+};
+
+/* peer_hear on a socket pair */
+enum hear { HEAR_SAID, HEAR_LATE, HEAR_SILENT, HEAR_GONE, HEAR_SIGNAL, HEAR_NULL };
+struct hear_in {
+    int how, wait_ms;
+};
+struct hear_out {
+    int rc, untouched;
+    uint64_t number;
+    double seconds;
+};
+
+#endif

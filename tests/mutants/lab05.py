@@ -1,0 +1,209 @@
+# SPDX-License-Identifier: MIT
+"""Lab 05's mutants: what goes wrong when processes share GPU memory."""
+
+from grader.mutants import Mutant
+
+MUTANTS = [
+    Mutant(
+        name="export_forgets_the_offset",
+        todo=1,
+        find="    made.offset = offset;\n",
+        replace="    made.offset = 0 * offset;\n",
+        rejected_by="export",
+        why="the handle opens at the allocation's beginning",
+    ),
+    Mutant(
+        name="export_of_the_inner_pointer",
+        todo=1,
+        find="    made.offset = offset;\n",
+        replace="    made.offset = 0;\n"
+        "    (void)cudaIpcGetMemHandle(&made.handle, (char *)base + offset);\n",
+        rejected_by="export",
+        why="every pointer into an allocation gives the same handle: the offset is lost",
+    ),
+    Mutant(
+        name="export_leaves_the_last_error",
+        todo=1,
+        find="    if ((rc = ipc_result(cudaIpcGetMemHandle(&made.handle, base))))\n        return rc;\n",
+        replace="    rc = 0;\n    (void)rc;\n    if (cudaIpcGetMemHandle(&made.handle, base) != cudaSuccess)\n"
+        "        return LAB_ECUDA;\n",
+        rejected_by="export_bad",
+        why="the caller's next check blames an innocent call",
+    ),
+    Mutant(
+        name="import_forgets_the_offset",
+        todo=2,
+        find="(char *)base + wire->offset;",
+        replace="(char *)base;",
+        rejected_by="import",
+        why="reads the beginning of somebody's allocation",
+    ),
+    Mutant(
+        name="import_closes_nothing_later",
+        todo=2,
+        find="    remote->base = base;\n",
+        replace="    remote->base = (char *)base + wire->offset;\n",
+        rejected_by="import",
+        why="cudaIpcCloseMemHandle wants what cudaIpcOpenMemHandle gave",
+    ),
+    Mutant(
+        name="import_as_if_threads_were_processes",
+        todo=2,
+        find="    if ((rc =\n"
+        "             ipc_result(cudaIpcOpenMemHandle(&base, wire->handle, "
+        "cudaIpcMemLazyEnablePeerAccess))))\n        return rc;\n",
+        replace="    base = NULL;\n"
+        "    rc = (int)cudaIpcOpenMemHandle(&base, wire->handle, cudaIpcMemLazyEnablePeerAccess);\n"
+        "    (void)cudaGetLastError();\n"
+        "    if (rc && rc != cudaErrorDeviceUninitialized)\n        return LAB_ECUDA;\n",
+        rejected_by="import_bad",
+        why="error 201 in the exporting process: the demonstration with threads ignores it",
+    ),
+    Mutant(
+        name="events_without_interprocess",
+        todo=3,
+        find="flags = cudaEventInterprocess | cudaEventDisableTiming;",
+        replace="flags = cudaEventDisableTiming;",
+        rejected_by="events",
+        why="such an event has no handle (error 400)",
+    ),
+    Mutant(
+        name="events_with_timing",
+        todo=3,
+        find="flags = cudaEventInterprocess | cudaEventDisableTiming;",
+        replace="flags = cudaEventInterprocess;",
+        rejected_by="events",
+        why="Interprocess without DisableTiming is refused",
+    ),
+    Mutant(
+        name="events_one_handle",
+        todo=3,
+        find="cudaIpcGetEventHandle(&made.handle[i], made.event[i])",
+        replace="cudaIpcGetEventHandle(&made.handle[0], made.event[i])",
+        rejected_by="events",
+        why="DRAINED has no handle",
+    ),
+    Mutant(
+        name="put_tells_before_it_records",
+        todo=4,
+        find="    if (!rc)\n"
+        "        rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream));\n"
+        "    if (!rc)\n        rc = peer_tell(ring->peers->to_next, bytes);\n",
+        replace="    if (!rc)\n        rc = peer_tell(ring->peers->to_next, bytes);\n"
+        "    for (volatile int i = 0; i < 20000000; i++)\n        ;\n"
+        "    if (!rc)\n"
+        "        rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream));\n",
+        rejected_by="put",
+        why="a wait for an event that is not recorded yet is no wait",
+    ),
+    Mutant(
+        name="put_missing_event",
+        todo=4,
+        find="        rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream));\n",
+        replace="        rc = LAB_OK;\n",
+        rejected_by="put",
+        why="the taker waits for nothing",
+    ),
+    Mutant(
+        name="put_into_a_full_inbox",
+        todo=4,
+        find="        rc = ring_result(ring, cudaStreamWaitEvent(ring->stream, ring->next_drained, 0));\n",
+        replace="        rc = LAB_OK;\n",
+        rejected_by="put",
+        why="overwrites what the next rank has not taken out yet",
+    ),
+    Mutant(
+        name="put_sleeps_instead",
+        todo=4,
+        find="        rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream));\n",
+        replace="        (void)poll(NULL, 0, 20);\n",
+        rejected_by="put",
+        why="sleeping orders nothing",
+    ),
+    Mutant(
+        name="take_does_not_wait",
+        todo=5,
+        find="    if ((rc = ring_result(ring, cudaStreamWaitEvent(ring->stream, ring->prev_filled, 0))))\n"
+        "        return rc;\n",
+        replace="",
+        rejected_by="take",
+        why="a message says that the event is recorded, not that the bytes are there",
+    ),
+    Mutant(
+        name="take_says_drained_without_event",
+        todo=5,
+        find="    if ((rc = ring_result(ring, cudaEventRecord(ring->mine.event[DRAINED], ring->stream))))\n"
+        "        return rc;\n",
+        replace="",
+        rejected_by="take",
+        why="the previous rank overwrites the inbox under the copy",
+    ),
+    Mutant(
+        name="take_more_than_room",
+        todo=5,
+        find="    if (there > room)\n        return LAB_ERANGE;\n",
+        replace="",
+        rejected_by="take",
+        why="writes behind the caller's buffer",
+    ),
+    Mutant(
+        name="close_without_barrier",
+        todo=6,
+        find="ring->peers ? peers_barrier(ring->peers) : LAB_OK",
+        replace="LAB_OK",
+        rejected_by="close",
+        why="frees while another rank has it open",
+    ),
+    Mutant(
+        name="close_after_free",
+        todo=6,
+        find="    // Now nobody uses what is mine,",
+        replace="    (void)ipc_result(cudaFree(ring->base));\n    ring->base = NULL;\n"
+        "    // Now nobody uses what is mine,",
+        rejected_by="close",
+        why="the inbox is freed before everybody has closed it",
+    ),
+    Mutant(
+        name="close_does_not_close",
+        todo=6,
+        find="        (void)ipc_result(cudaIpcCloseMemHandle(ring->next.base));\n",
+        replace="        ring->next.ptr = NULL;\n",
+        rejected_by="close",
+        why="holds the next rank's memory until this process ends",
+    ),
+    Mutant(
+        name="close_leaks_the_others_events",
+        todo=6,
+        find="    if (ring->prev_filled)\n"
+        "        (void)ipc_result(cudaEventDestroy(ring->prev_filled));\n",
+        replace="",
+        rejected_by="close",
+        why="an opened event is destroyed like any other",
+    ),
+    Mutant(
+        name="hear_hangs_on_a_dead_peer",
+        todo=7,
+        find="    if (ready <= 0 || recv(fd, &said, sizeof said, MSG_WAITALL) != "
+        "(ssize_t)sizeof said)\n        return LAB_EPEER;\n",
+        replace="    while (ready <= 0 || recv(fd, &said, sizeof said, MSG_WAITALL) != "
+        "(ssize_t)sizeof said)\n        ready = poll(&wait, 1, 100);\n",
+        rejected_by="hear_nobody",
+        why="polls a closed socket for ever",
+    ),
+    Mutant(
+        name="hear_without_a_limit",
+        todo=7,
+        find="        ready = poll(&wait, 1, wait_ms);\n",
+        replace="        ready = poll(&wait, 1, wait_ms * 0 - 1);\n",
+        rejected_by="hear_nobody",
+        why="a silent peer is waited for as long as it likes",
+    ),
+    Mutant(
+        name="hear_gives_up_at_a_signal",
+        todo=7,
+        find="    while (ready < 0 && errno == EINTR);\n",
+        replace="    while (0 && errno == EINTR);\n",
+        rejected_by="hear",
+        why="a timer or a debugger is no dead peer",
+    ),
+]
