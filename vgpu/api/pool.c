@@ -122,10 +122,15 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolPr
                             (int)poolProps->location.type);
     if (!is_device(poolProps->location.id))
         return wrong(call, cudaErrorInvalidDevice);
+    if (poolProps->handleTypes & ~(unsigned int)cudaMemHandleTypePosixFileDescriptor)
+        return vgpu__refuse(cudaErrorNotSupported, call,
+                            "handle types %#x: only cudaMemHandleTypePosixFileDescriptor exists",
+                            (unsigned int)poolProps->handleTypes);
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_POOL_CREATE);
     if (!request)
         return vgpu__failed();
     request->device = vgpu__process.physical[poolProps->location.id];
+    request->flags = poolProps->handleTypes;
     cudaError_t error = vgpu__end(&reply);
     if (error == cudaSuccess)
         *memPool = handle(reply->value);
@@ -277,7 +282,7 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
     if (!is_device(device))
         return wrong("cudaDeviceSetMemPool", cudaErrorInvalidDevice);
     cudaError_t error =
-        ask_attribute("cudaDeviceSetMemPool", memPool, cudaMemPoolAttrUsedMemCurrent, &unused);
+        ask_attribute("cudaDeviceSetMemPool", memPool, VGPU_POOL_ALLOCATES, &unused);
     if (error == cudaSuccess)
         atomic_store(&current[vgpu__process.physical[device]], id_of(memPool));
     return error;

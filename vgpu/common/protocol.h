@@ -109,14 +109,20 @@ enum vgpu_op {
     VGPU_OP_COPY,          /* copy */
     VGPU_OP_MEMSET,        /* memset */
     VGPU_OP_LAUNCH,        /* launch; `call` is the name of the kernel */
-    VGPU_OP_POOL_CREATE,  /* device -> value = pool id; a device's default pool is its number + 1 */
-    VGPU_OP_POOL_DESTROY, /* value = pool */
-    VGPU_OP_POOL_SET_ACCESS, /* value = pool, device, flags = 0 none, 3 read and write */
-    VGPU_OP_POOL_GET_ACCESS, /* value = pool, device -> value = flags */
-    VGPU_OP_POOL_SET,        /* value = pool, flags = cudaMemPoolAttr, bytes = what to set */
-    VGPU_OP_POOL_GET,        /* value = pool, flags = cudaMemPoolAttr -> value */
-    VGPU_OP_POOL_MALLOC,     /* value = pool, bytes, stream, device -> value = address */
-    VGPU_OP_POOL_FREE,       /* ptr, stream, device: takes place when the stream gets there */
+    VGPU_OP_POOL_CREATE, /* device, flags = handle types -> value = pool id; a device's default pool
+                            is its number + 1 */
+    VGPU_OP_POOL_EXPORT, /* value = pool -> fd */
+    VGPU_OP_POOL_IMPORT, /* fd -> value = pool */
+    VGPU_OP_POOL_EXPORT_PTR,      /* ptr -> data = 64 bytes, a name of it */
+    VGPU_OP_POOL_IMPORT_PTR,      /* value = pool, data = name -> value = address */
+    VGPU_OP_POOL_DESTROY,         /* value = pool */
+    VGPU_OP_POOL_SET_ACCESS,      /* value = pool, device, flags = 0 none, 3 read and write */
+    VGPU_OP_POOL_GET_ACCESS,      /* value = pool, device -> value = flags */
+    VGPU_OP_POOL_SET,             /* value = pool, flags = cudaMemPoolAttr, bytes = what to set */
+    VGPU_OP_POOL_GET,             /* value = pool, flags = cudaMemPoolAttr -> value */
+#define VGPU_POOL_ALLOCATES 0x100 /* an attribute of ours: fails for a pool of another process */
+    VGPU_OP_POOL_MALLOC,          /* value = pool, bytes, stream, device -> value = address */
+    VGPU_OP_POOL_FREE,            /* ptr, stream, device: takes place when the stream gets there */
     VGPU_OP_VAR, /* device, module, key -> value = address, value2 = bytes (__device__ variable) */
     VGPU_OP_PRINTF,         /* -> text in data: what kernels printed since the last call */
     VGPU_OP_VMM_CREATE,     /* device, bytes, flags = handle types -> value = handle */

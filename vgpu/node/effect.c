@@ -11,6 +11,7 @@
 #include "context.h"
 #include "explain.h"
 #include "finding.h"
+#include "ipc.h"
 #include "memory.h"
 #include "process.h"
 #include "trace.h"
@@ -181,6 +182,15 @@ static enum effect call_host(struct op *op)
     return op->u.host.state == HOST_DONE ? EFFECT_DONE : EFFECT_STALLED;
 }
 
+/* What cudaFreeAsync gives back: own memory, or what was imported with a pool. */
+static void give(struct process *process, uint64_t address)
+{
+    if (ipc_close(process, address))
+        return;
+    ipc_freed(process, address);
+    memory_give(process, address);
+}
+
 enum effect effect_apply(struct op *op)
 {
     if (op->process->dead || op->process->sticky)
@@ -190,7 +200,7 @@ enum effect effect_apply(struct op *op)
     else if (op->kind == OP_MEMSET)
         set(op);
     else if (op->kind == OP_FREE)
-        memory_give(op->process, op->u.free);
+        give(op->process, op->u.free);
     else if (op->kind == OP_KERNEL)
         return run(op, false);
     else if (op->kind == OP_HOST)

@@ -9,6 +9,7 @@
 #include <sys/random.h>
 
 #include "codes.h"
+#include "pool.h"
 #include "process.h"
 #include "server.h"
 #include "vmm.h"
@@ -24,6 +25,7 @@ struct export
     struct key key;
     struct process *owner;
     uint64_t address, bytes;
+    uint64_t pool;                 /* id of the one it comes from; 0: cudaMalloc */
     struct vmm_allocation *memory; /* the chunks around it */
     uint64_t skip;                 /* from their start to the allocation */
     int windows;
@@ -34,6 +36,8 @@ struct window {
     struct export *of;
     struct process *process;
     struct vmm_mapping *mapping;
+    const struct pool *pool; /* imported, as its memory; NULL: by handle */
+    bool dying;
     int opens;
     struct window *next;
 };
@@ -75,6 +79,7 @@ static struct export *new_export(const struct pointee *p)
     }
     e->owner = p->owner;
     e->address = p->base;
+    e->pool = p->pool ? p->pool->id : 0;
     e->bytes = p->bytes;
     e->skip = offset - first;
     e->next = exports;
@@ -169,12 +174,61 @@ static void close_window(struct window *w)
     free(w);
 }
 
-int ipc_open(struct process *process, const uint8_t *handle, int device, uint64_t *address)
+static struct export *named(const uint8_t *handle)
 {
     struct export *e = exports;
     while (e && !(e->owner && is_handle(handle, &e->key)))
         e = e->next;
-    if (!e)
+    return e;
+}
+
+static void show(struct window *w)
+{
+    for (int d = 0; d < server_info()->device_count; d++)
+        vmm_allow(w->mapping, d, pool_reaches(w->pool, d) ? 3 : 0);
+}
+
+int ipc_open_pool(struct process *process, const uint8_t *handle, const struct pool *pool,
+                  uint64_t *address)
+{
+    struct export *e = named(handle);
+    if (!e || !e->pool || e->pool != pool->origin)
+        return VGPU_INVALID_VALUE;
+    if (e->owner == process)
+        return VGPU_DEVICE_UNINITIALIZED;
+    struct window *w = new_window(process, e);
+    if (!w)
+        return VGPU_OUT_OF_MEMORY;
+    w->opens = 1;
+    w->pool = pool;
+    w->mapping->shown_on = pool->device;
+    show(w);
+    *address = w->mapping->base;
+    return VGPU_SUCCESS;
+}
+
+bool ipc_of_pool(const struct process *process, uint64_t address, bool dying)
+{
+    struct window *w = windows;
+    while (w && (w->process != process || w->mapping->base != address))
+        w = w->next;
+    bool is = w && w->pool && !w->dying;
+    if (is)
+        w->dying = dying;
+    return is;
+}
+
+void ipc_pool_access(const struct pool *pool)
+{
+    for (struct window *w = windows; w; w = w->next)
+        if (w->pool == pool)
+            show(w);
+}
+
+int ipc_open(struct process *process, const uint8_t *handle, int device, uint64_t *address)
+{
+    struct export *e = named(handle);
+    if (!e || e->pool)
         return VGPU_INVALID_VALUE;
     if (e->owner == process)
         return VGPU_DEVICE_UNINITIALIZED;

@@ -27,6 +27,14 @@ bool ipc_export(const struct pointee *p, uint8_t handle[IPC_HANDLE_BYTES]);
  * needs a close. */
 int ipc_open(struct process *process, const uint8_t *handle, int device, uint64_t *address);
 
+/* The same for memory of a pool that `pool` is an import of: whom it is shown to is the pool's. */
+int ipc_open_pool(struct process *process, const uint8_t *handle, const struct pool *pool,
+                  uint64_t *address);
+/* Is `address` what ipc_open_pool gave? With `dying`: and from now on no more, until it is closed.
+ */
+bool ipc_of_pool(const struct process *process, uint64_t address, bool dying);
+void ipc_pool_access(const struct pool *pool); /* the pool's access has changed */
+
 /* False: `address` is not what ipc_open gave to this process, or closed as often. */
 bool ipc_close(struct process *process, uint64_t address);
 

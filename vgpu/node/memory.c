@@ -394,5 +394,8 @@ bool memory_disown(uint64_t address)
         return false;
     b->owner->map_version++;
     b->owner = NULL;
+    if (b->pool)
+        pool_count(b->pool, -(int64_t)asked_bytes(b), -(int64_t)b->bytes);
+    b->pool = NULL;
     return true;
 }

@@ -4,7 +4,10 @@
 #include "pool.h"
 
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "memory.h"
 #include "process.h"
 #include "server.h"
 
@@ -13,15 +16,46 @@ static struct pool *add(struct process *process, uint64_t id, int device)
     struct pool *p = calloc(1, sizeof *p);
     if (!p)
         return NULL;
-    *p = (struct pool){.id = id, .device = device, .reuse = {1, 1, 1}, .next = process->pools};
+    *p = (struct pool){
+        .id = id, .device = device, .reuse = {1, 1, 1}, .name_fd = -1, .next = process->pools};
     process->pools = p;
     return p;
 }
 
+static uint64_t next_id = VGPU_MAX_DEVICES + 1; /* below: the default pools */
+
 struct pool *pool_new(struct process *process, int device)
 {
-    static uint64_t next_id = VGPU_MAX_DEVICES + 1; /* below: the default pools */
     return add(process, next_id++, device);
+}
+
+struct pool *pool_import(struct process *process, const struct pool *from)
+{
+    struct pool *p = add(process, next_id++, from->device);
+    if (p)
+        p->origin = from->origin ? from->origin : from->id;
+    return p;
+}
+
+int pool_name(struct pool *pool)
+{
+    if (pool->name_fd < 0)
+        pool->name_fd = memory_sealed_fd("vgpu-pool", 4096);
+    return pool->name_fd;
+}
+
+/* As vmm_import: nobody but the node can make a descriptor of that inode. */
+const struct pool *pool_named(int fd)
+{
+    struct stat asked, its;
+    if (fd < 0 || fstat(fd, &asked) != 0)
+        return NULL;
+    for (struct process *process = process_first(); process; process = process->next)
+        for (struct pool *p = process->pools; p; p = p->next)
+            if (!p->destroyed && p->name_fd >= 0 && fstat(p->name_fd, &its) == 0 &&
+                its.st_dev == asked.st_dev && its.st_ino == asked.st_ino)
+                return p;
+    return NULL;
 }
 
 struct pool *pool_find(struct process *process, uint64_t id)
@@ -37,6 +71,8 @@ void pool_free_all(struct process *process)
 {
     for (struct pool *p = process->pools, *next; p; p = next) {
         next = p->next;
+        if (p->name_fd >= 0)
+            close(p->name_fd);
         free(p);
     }
     process->pools = NULL;

@@ -18,6 +18,9 @@ struct pool {
     int device;
     uint32_t access; /* bit d: GPU d may read and write, beside the own one */
     bool destroyed;  /* its allocations live on */
+    bool shareable;  /* made with a handle type */
+    uint64_t origin; /* imported: the exporter's pool; 0: an own one, which allocates */
+    int name_fd;     /* a memfd whose inode names it to other processes; -1: not yet */
     uint64_t used, used_high, reserved, reserved_high; /* bytes */
     uint64_t threshold;
     int reuse[3]; /* cudaMemPoolReuse...: as set; what they allow is never done */
@@ -29,6 +32,12 @@ struct pool *pool_new(struct process *process, int device);
 
 /* The pool of this id (device + 1: the device's default pool), or NULL. */
 struct pool *pool_find(struct process *process, uint64_t id);
+
+/* A pool that `fd` names, of another process or this one, or NULL. */
+const struct pool *pool_named(int fd);
+int pool_name(struct pool *pool); /* a descriptor that stays the node's, or -1 */
+/* The process's view of another one's pool: it gives no memory, but takes in pointers. */
+struct pool *pool_import(struct process *process, const struct pool *from);
 void pool_free_all(struct process *process);
 
 bool pool_reaches(const struct pool *pool, int device);

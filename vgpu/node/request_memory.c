@@ -40,8 +40,9 @@ void request_free(struct connection *c)
         c->reply.r.error = c->process->sticky;
         return;
     }
-    if (!memory_find(q->ptr, &p) || p.owner != c->process || p.base != q->ptr || p.mapped ||
-        p.dying) {
+    bool imported = ipc_of_pool(c->process, q->ptr, false);
+    if (!memory_find(q->ptr, &p) || p.owner != c->process || p.base != q->ptr ||
+        (p.mapped && !imported) || p.dying) {
         request_fail(c, VGPU_INVALID_VALUE,
                      "%#llx is not the start of a live cudaMalloc allocation: freed twice, or not "
                      "from cudaMalloc?",
@@ -55,7 +56,8 @@ void request_free(struct connection *c)
 void request_free_done(struct connection *c)
 {
     order_flush(c->process);
-    if (c->process->sticky)
+    if (c->process->sticky || (ipc_of_pool(c->process, c->request.q.ptr, false) &&
+                               ipc_close(c->process, c->request.q.ptr)))
         return;
     ipc_freed(c->process, c->request.q.ptr);
     memory_give(c->process, c->request.q.ptr);

@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "ipc.h"
 #include "memory.h"
 #include "order.h"
 #include "pool.h"
@@ -18,15 +19,24 @@ static struct pool *named(struct connection *c)
     return p;
 }
 
+static void refuse_imported(struct connection *c)
+{
+    request_fail(c, VGPU_INVALID_VALUE,
+                 "the pool was imported: only its own process allocates from it, others take in "
+                 "pointers with cudaMemPoolImportPointer");
+}
+
 void request_pool_create(struct connection *c)
 {
     if (!request_device(c, c->request.q.device))
         return;
     struct pool *p = pool_new(c->process, c->request.q.device);
-    if (p)
-        c->reply.r.value = p->id;
-    else
+    if (!p) {
         request_fail(c, VGPU_OUT_OF_MEMORY, "no memory for another pool");
+        return;
+    }
+    p->shareable = c->request.q.flags != 0;
+    c->reply.r.value = p->id;
 }
 
 void request_pool_destroy(struct connection *c)
@@ -58,6 +68,7 @@ void request_pool_set_access(struct connection *c)
     } else {
         uint32_t bit = 1u << q->device;
         p->access = q->flags ? p->access | bit : p->access & ~bit;
+        ipc_pool_access(p);
         c->process->map_version++;
     }
 }
@@ -86,6 +97,11 @@ void request_pool_get(struct connection *c)
     uint32_t which = c->request.q.flags;
     if (!p)
         return;
+    if (which == VGPU_POOL_ALLOCATES) {
+        if (p->origin)
+            refuse_imported(c);
+        return;
+    }
     const uint64_t values[] = {[THRESHOLD] = p->threshold,
                                [RESERVED] = p->reserved,
                                [RESERVED_HIGH] = p->reserved_high,
@@ -126,6 +142,10 @@ void request_pool_malloc(struct connection *c)
     struct pool *p = named(c);
     if (!p || !request_stream(c))
         return;
+    if (p->origin) {
+        refuse_imported(c);
+        return;
+    }
     c->reply.r.value = memory_take_pool(c->process, p, q->bytes, q->caller);
     if (!c->reply.r.value) {
         order_flush(c->process);
@@ -148,8 +168,9 @@ void request_pool_free(struct connection *c)
     struct stream *s = request_stream(c);
     if (!s)
         return;
-    if (!memory_find(q->ptr, &at) || at.owner != c->process || at.base != q->ptr || !at.pool ||
-        at.dying) {
+    bool imported = ipc_of_pool(c->process, q->ptr, true);
+    if (!imported && (!memory_find(q->ptr, &at) || at.owner != c->process || at.base != q->ptr ||
+                      !at.pool || at.dying)) {
         request_fail(c, VGPU_INVALID_VALUE,
                      "%#llx is not the start of live memory of cudaMallocAsync: freed twice, or "
                      "from another call?",
@@ -161,7 +182,76 @@ void request_pool_free(struct connection *c)
     snprintf(op->call, sizeof op->call, "%s", q->call);
     op->u.free = q->ptr;
     op_touches(op, q->ptr);
-    memory_die(q->ptr);
+    if (!imported)
+        memory_die(q->ptr);
     stream_push(s, op);
     op_drop(op);
+}
+
+/* ---- other processes ---- */
+
+void request_pool_export(struct connection *c)
+{
+    struct pool *p = named(c);
+    if (!p)
+        return;
+    if (!p->shareable) {
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "the pool was made without a handle type: set handleTypes to "
+                     "cudaMemHandleTypePosixFileDescriptor before cudaMemPoolCreate (a default "
+                     "pool has none)");
+        return;
+    }
+    c->reply_fd[0] = pool_name(p);
+    if (c->reply_fd[0] < 0)
+        request_fail(c, VGPU_OUT_OF_MEMORY, "the node can open no more descriptors");
+    else
+        c->reply_fds = 1;
+}
+
+void request_pool_import(struct connection *c)
+{
+    const struct pool *from = pool_named(c->request_fd);
+    if (!from) {
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "the descriptor names no live pool of this node: it must come from "
+                     "cudaMemPoolExportToShareableHandle, and the exporter must still have the "
+                     "pool");
+        return;
+    }
+    struct pool *p = pool_import(c->process, from);
+    if (p)
+        c->reply.r.value = p->id;
+    else
+        request_fail(c, VGPU_OUT_OF_MEMORY, "no memory for another pool");
+}
+
+void request_pool_export_ptr(struct connection *c)
+{
+    struct pointee at;
+    bool ours = memory_find(c->request.q.ptr, &at) && at.owner == c->process && at.pool;
+    if (!ours || at.dying || !at.pool->shareable)
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "%#llx is not in live memory of a pool that can be shared (handleTypes at "
+                     "cudaMemPoolCreate)",
+                     (unsigned long long)c->request.q.ptr);
+    else if (ipc_export(&at, c->reply.r.data))
+        c->reply.r.data_bytes = IPC_HANDLE_BYTES;
+    else
+        request_fail(c, VGPU_OUT_OF_MEMORY, "the node is out of memory");
+}
+
+void request_pool_import_ptr(struct connection *c)
+{
+    const struct vgpu_request *q = &c->request.q;
+    struct pool *p = named(c);
+    if (!p)
+        return;
+    int error = !p->origin || q->data_bytes != IPC_HANDLE_BYTES
+                    ? VGPU_INVALID_VALUE
+                    : ipc_open_pool(c->process, q->data, p, &c->reply.r.value);
+    if (error)
+        request_fail(c, error,
+                     "the data names no live memory of the pool that was imported, or it is this "
+                     "process's own");
 }

@@ -77,6 +77,10 @@ struct cudaMemPoolProps {
     unsigned char reserved[54];
 };
 
+struct cudaMemPoolPtrExportData {
+    unsigned char reserved[64];
+};
+
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 
 /* ---- launch attributes ---- */
