@@ -185,6 +185,13 @@ class Pools(unittest.TestCase):
         self.assertEqual(done.stdout, "700\n")
         self.assertIn("cudaMemPoolSetAccess", done.stderr)
 
+    def test_shared_between_processes(self) -> None:
+        for node in ("single", "hgx-h200-4", "dgx-a100"):
+            done = run("pool_shared", node=node)
+            self.assertEqual(
+                (done.stdout, done.returncode), ("pool_shared: right\n", 0), done.stderr
+            )
+
     def test_a_free_that_nothing_orders_comes_first(self) -> None:
         done = run("pool", "early")
         self.assertEqual(done.stdout, "700\n")

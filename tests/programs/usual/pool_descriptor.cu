@@ -3,6 +3,7 @@
 // socket (SCM_RIGHTS), the pointers into it as plain bytes. For each GPU, the parent allocates in
 // stream order and fills; a child that was forked before any CUDA call imports, checks, and answers
 // there.
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
