@@ -198,6 +198,14 @@ class Pools(unittest.TestCase):
         self.assertIn("not allocated", done.stderr)
 
 
+class Ipc(unittest.TestCase):
+    def test_rules_between_programs(self) -> None:
+        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+            done = run("ipc_rules", node=node)
+            expected = (f"ipc_rules on {gpus} GPUs: right\n", 0)
+            self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+
+
 class Limit(unittest.TestCase):
     """More than this computer's share is an error of the program, which says what to do."""
 

@@ -31,6 +31,8 @@ typedef enum CUevent_flags_enum {
     CU_EVENT_INTERPROCESS = 4
 } CUevent_flags;
 
+typedef enum CUipcMem_flags_enum { CU_IPC_MEM_LAZY_ENABLE_PEER_ACCESS = 1 } CUipcMem_flags;
+
 typedef enum CUevent_record_flags_enum {
     CU_EVENT_RECORD_DEFAULT = 0,
     CU_EVENT_RECORD_EXTERNAL = 1
