@@ -23,7 +23,7 @@ static void expect(const char *what, long is, long should)
 }
 
 static const size_t LARGE = 5 << 20;
-enum { SMALL, BIG, BEFORE, COUNT };
+enum { SMALL, BIG, BEFORE, TIMED, COUNT };
 
 struct message {
     cudaIpcMemHandle_t memory[COUNT];
@@ -33,6 +33,12 @@ struct message {
 __global__ void store(int *p, int v)
 {
     *p = v;
+}
+
+__global__ void fill(int *p, int n)
+{
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        p[i] = i;
 }
 
 static void as_text(const void *from, size_t bytes, char *to)
@@ -89,7 +95,33 @@ static void by_driver(const cudaIpcMemHandle_t *handle, const int *opened)
     HOLDS(cuIpcCloseMemHandle(ptr) == CUDA_SUCCESS, "cuIpcCloseMemHandle");
 }
 
-static int import(const char *text)
+static float fill_ms(int *p)
+{
+    cudaEvent_t begin, end;
+    float ms;
+    MUST(cudaEventCreate(&begin));
+    MUST(cudaEventCreate(&end));
+    MUST(cudaEventRecord(begin, 0));
+    fill<<<16, 256>>>(p, (int)(LARGE / sizeof *p));
+    MUST(cudaEventRecord(end, 0));
+    MUST(cudaEventSynchronize(end));
+    MUST(cudaEventElapsedTime(&ms, begin, end));
+    return ms;
+}
+
+/* Stores of a kernel go over the link when the memory is another GPU's. */
+static void over_the_link(int *opened, int gpu)
+{
+    int *own;
+    MUST(cudaMalloc((void **)&own, LARGE));
+    fill_ms(own); // the first launch loads the kernel
+    float here = fill_ms(own), there = fill_ms(opened);
+    HOLDS(gpu == 0 ? there < 1.1f * here : there > 1.5f * here, "GPU %d: %g ms, own memory %g ms",
+          gpu, there, here);
+    MUST(cudaFree(own));
+}
+
+static int import(const char *text, int gpu)
 {
     struct message m;
     int *p[COUNT], gpus;
@@ -101,6 +133,7 @@ static int import(const char *text)
         MUST(cudaIpcOpenMemHandle((void **)&p[i], m.memory[i], cudaIpcMemLazyEnablePeerAccess));
     MUST(cudaIpcOpenEventHandle(&event, m.event));
     by_driver(&m.memory[BIG], p[BIG]);
+    over_the_link(p[TIMED], gpu);
     next(); // the exporter launches and records
     HOLDS(peek(p[BEFORE]) == 1, "nothing orders the read after the kernel: %d", peek(p[BEFORE]));
     MUST(cudaStreamWaitEvent(0, event, 0));
@@ -121,10 +154,11 @@ static int import(const char *text)
 
 /* ---- the exporter ---- */
 
-static pid_t start(const char *self, const struct message *m, int *to, int *from)
+static pid_t start(const char *self, const struct message *m, int gpu, int *to, int *from)
 {
     int down[2], up[2];
-    char text[2 * sizeof *m + 1];
+    char text[2 * sizeof *m + 1], number[16];
+    snprintf(number, sizeof number, "%d", gpu);
     as_text(m, sizeof *m, text);
     HOLDS(pipe(down) == 0 && pipe(up) == 0, "pipe");
     pid_t child = fork();
@@ -135,7 +169,7 @@ static pid_t start(const char *self, const struct message *m, int *to, int *from
             close(down[i]);
             close(up[i]);
         }
-        execl(self, self, text, (char *)NULL);
+        execl(self, self, text, number, (char *)NULL);
         _exit(127);
     }
     close(down[0]);
@@ -191,6 +225,7 @@ static void export_all(const char *self, int gpu)
     MUST(cudaMalloc((void **)&p[SMALL], 4096));
     MUST(cudaMalloc((void **)&p[BIG], LARGE));
     MUST(cudaMalloc((void **)&p[BEFORE], LARGE));
+    MUST(cudaMalloc((void **)&p[TIMED], LARGE));
     store<<<1, 1>>>(p[SMALL], 10);
     store<<<1, 1>>>(p[BIG], 20);
     store<<<1, 1>>>(p[BEFORE], 1);
@@ -199,7 +234,7 @@ static void export_all(const char *self, int gpu)
     for (int i = 0; i < COUNT; i++)
         MUST(cudaIpcGetMemHandle(&m.memory[i], p[i]));
     MUST(cudaIpcGetEventHandle(&m.event, event));
-    pid_t child = start(self, &m, &to, &from);
+    pid_t child = start(self, &m, gpu, &to, &from);
     await(from);
     store<<<1, 1>>>(p[BEFORE], 2);
     MUST(cudaEventRecord(event, 0));
@@ -225,8 +260,8 @@ static void export_all(const char *self, int gpu)
 int main(int argc, char **argv)
 {
     int gpus;
-    if (argc > 1)
-        return import(argv[1]);
+    if (argc > 2)
+        return import(argv[1], atoi(argv[2]));
     MUST(cudaGetDeviceCount(&gpus));
     for (int gpu = 0; gpu < gpus; gpu++) {
         int can = 1;
