@@ -23,6 +23,10 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
+/* Sparse and large: away from where the system puts mappings, which is where programs have the
+ * memory that cudaHostRegister wants at the same address here. */
+#define CONTROL_VA 0x400000000000ull
+
 enum { MEMORY_HOST = -1, POISON_BYTES = 64 << 10 };
 
 struct mapping {
@@ -70,8 +74,9 @@ bool memory_attach(const struct vgpu_exec_request *request, const int *fds, int 
                  request->device, count, fd_count, context.attached ? ", again" : "");
         return false;
     }
-    void *control =
-        mmap(NULL, sizeof *context.control, PROT_READ | PROT_WRITE, MAP_SHARED, fds[count + 1], 0);
+    void *control = mmap((void *)CONTROL_VA, sizeof *context.control, PROT_READ | PROT_WRITE,
+                         MAP_SHARED, /* NOLINT */
+                         fds[count + 1], 0);
     if (control == MAP_FAILED) {
         snprintf(why, room, "cannot map the control memory: %s", strerror(errno));
         return false;
