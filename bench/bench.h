@@ -16,6 +16,7 @@ double node_megabytes(const char *id);   /* PSS; resident pages where that may n
 int peer_threads(void);
 double peer_seconds(void);
 void peer_add(const float *a, const float *b, float *c, long n);
+double peer_switch_ns(void); /* from one of 256 stacks to the next, by a plain switch; 0: unknown */
 void peer_reduce(const float *in, float *out, long blocks);
 
 #ifdef __cplusplus
