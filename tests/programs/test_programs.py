@@ -60,6 +60,13 @@ class Handshake(unittest.TestCase):
             expected = (f"handshakes on {gpus} GPUs: right\n", 0)
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
 
+    def test_the_host_goes_on_while_a_kernel_polls(self) -> None:
+        nodes = (("single", 1), ("textbook-a100-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8))
+        for node, gpus in nodes:
+            done = run("release", node=node)
+            expected = (f"released on {gpus} GPUs: right\n", 0)
+            self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+
 
 class Spin(unittest.TestCase):
     """A host that watches pinned memory and makes no call is served; one that is quick is not."""

@@ -157,6 +157,15 @@ static void end_deadlock(struct connection *c)
     order_abandon(c->process);
 }
 
+/* Lets time pass until what `c` waits for is finished. */
+static bool finish(const struct connection *c)
+{
+    while (sim_finish(c->wait) != PROGRESS_DONE)
+        if (!all_wait() || !sim_pass_by())
+            return false;
+    return true;
+}
+
 /* Lets the operation that `c` waits for happen. True when the reply can go. */
 static bool advance(struct connection *c)
 {
@@ -166,8 +175,7 @@ static bool advance(struct connection *c)
     }
     if (!c->wait)
         return true;
-    if (order_carry_out(c->wait) == PROGRESS_DONE &&
-        (c->until == WAIT_EFFECT || sim_finish(c->wait) == PROGRESS_DONE))
+    if (order_carry_out(c->wait) == PROGRESS_DONE && (c->until == WAIT_EFFECT || finish(c)))
         return true;
     if (c->blocked_since == 0)
         c->blocked_since = seconds();

@@ -21,8 +21,10 @@ struct happening {
 
 static const struct topology *topology;
 static struct happening *heap;
-static int count, room;
+static int count, room, aside_count, aside_room;
 static uint64_t now, pushed;
+static struct op *blocked, *passed_by; /* a kernel that polls: the clock is at its start; goes on */
+static struct op **aside;              /* kernels that began before `now`, and poll */
 
 void sim_start(const struct topology *t)
 {
@@ -306,6 +308,39 @@ static enum progress start(struct op *op)
     return PROGRESS_DONE;
 }
 
+static void set_aside(struct op *op)
+{
+    if (aside_count == aside_room) {
+        aside_room = 2 * aside_room + 16;
+        aside = realloc(aside, (size_t)aside_room * sizeof *aside);
+        if (!aside)
+            abort();
+    }
+    op->start_ps = now;
+    aside[aside_count++] = op;
+}
+
+/* Those that need not poll any longer take their time from now on. */
+static void take_back(void)
+{
+    int left = 0;
+    for (int i = 0; i < aside_count; i++) {
+        struct op *op = aside[i];
+        if (op->carried)
+            push(now + (op->counts ? kernel_latency(op) : 0), op, PHASE_LATENCY);
+        else
+            aside[left++] = op;
+    }
+    aside_count = left;
+}
+
+bool sim_pass_by(void)
+{
+    passed_by = blocked;
+    blocked = NULL;
+    return passed_by != NULL;
+}
+
 /* One event that happens at or before `limit_ps`. False: there is none. */
 static bool advance(uint64_t limit_ps, enum progress *progress)
 {
@@ -322,10 +357,16 @@ static bool advance(uint64_t limit_ps, enum progress *progress)
     }
     struct happening event = pop();
     now = event.at_ps;
-    if (event.phase == PHASE_START) {
+    if (event.phase == PHASE_START && event.op == passed_by) {
+        set_aside(event.op);
+        passed_by = NULL;
+    } else if (event.phase == PHASE_START) {
         *progress = start(event.op);
-        if (*progress == PROGRESS_BLOCKED) /* time stands still until somebody lets it go on */
+        blocked = NULL;
+        if (*progress == PROGRESS_BLOCKED) { /* time stands still until somebody lets it go on */
+            blocked = event.op->kind == OP_KERNEL ? event.op : NULL;
             push(event.at_ps, event.op, PHASE_START);
+        }
     } else {
         send(event.op);
     }
@@ -335,6 +376,7 @@ static bool advance(uint64_t limit_ps, enum progress *progress)
 enum progress sim_pass(uint64_t time_ps)
 {
     enum progress progress = PROGRESS_DONE;
+    take_back();
     while (progress == PROGRESS_DONE && advance(time_ps, &progress))
         ;
     if (progress == PROGRESS_DONE && time_ps != UINT64_MAX && time_ps > now)
@@ -345,10 +387,14 @@ enum progress sim_pass(uint64_t time_ps)
 enum progress sim_finish(struct op *op)
 {
     enum progress progress = PROGRESS_DONE;
+    take_back();
     op_keep(op);
     while (progress == PROGRESS_DONE && !op->finished)
-        if (!advance(UINT64_MAX, &progress))
-            abort(); /* a graph without cycles always has an event left */
+        if (!advance(UINT64_MAX, &progress)) {
+            if (aside_count == 0)
+                abort(); /* a graph without cycles always has an event left */
+            progress = PROGRESS_BLOCKED;
+        }
     op_drop(op);
     return progress;
 }

@@ -26,6 +26,11 @@ void sim_ready(struct op *op);
 enum progress sim_finish(struct op *op);
 enum progress sim_pass(uint64_t time_ps);
 
+/* The clock stands still at the start of a kernel that polls, as nobody knows how long it takes.
+ * When every host thread waits for the clock, none can end the polling before that: lets the clock
+ * pass by, and the kernel ends later. False: no kernel holds the clock. */
+bool sim_pass_by(void);
+
 uint64_t sim_now(void);
 
 #endif
