@@ -24,9 +24,9 @@ void check_failed(const char *file, int line, const char *what, unsigned long lo
 }
 
 struct outcome {
-    struct vgpu_exec_reply reply;
     uint32_t sums[BLOCKS];
     bool helped;
+    struct vgpu_exec_reply reply;
 };
 
 static struct outcome alone, shared;
