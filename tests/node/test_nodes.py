@@ -80,6 +80,13 @@ class Descriptions(unittest.TestCase):
         self.assertIn("GPU0\tX\tOK", oneway)
         self.assertIn("GPU1\tNS\tX", oneway)
 
+    def test_as_nvidia_smi_printed(self) -> None:
+        path = pathlib.Path(__file__).parent.parent / "recorded/hgx-h200-4/nvidia-smi.txt"
+        parts = re.split(r"^\[(.*)\]\n", path.read_text(), flags=re.M)[1:]
+        self.assertEqual(len(parts), 6)
+        for arguments, printed in zip(parts[::2], parts[1::2], strict=True):
+            self.assertEqual(smi("hgx-h200-4", *arguments.split()).stdout, printed, arguments)
+
     def test_bad_usage(self) -> None:
         self.assertEqual(smi("single", "topo", "-x").returncode, 2)
         self.assertEqual(smi("single", "--help").returncode, 0)

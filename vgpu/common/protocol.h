@@ -46,6 +46,7 @@ struct vgpu_device_info {
     uint8_t uuid[16];
     int32_t pci_domain, pci_bus, pci_device;
     int32_t numa_node;
+    char cpus[20]; /* those near it, as "0-63"; empty: not known */
     int32_t cc_major, cc_minor;
     int32_t sm_count, max_threads_per_sm, max_blocks_per_sm;
     int32_t regs_per_block, regs_per_sm;

@@ -219,6 +219,8 @@ static void read_gpu(struct reader *r, const cJSON *g, struct topology *t, int i
     if (hex_uuid(text(r, g, "uuid"), d->uuid) != 0)
         reader_complain(r, "gpu %d: \"uuid\" must be \"GPU-\" and 32 small hex digits", index);
     d->numa_node = whole(r, g, "numa", 0);
+    if (cJSON_GetObjectItemCaseSensitive(g, "cpus"))
+        snprintf(d->cpus, sizeof d->cpus, "%s", text(r, g, "cpus"));
 }
 
 /* Arrays of arrays of GPU numbers: group[i] = index of the inner array that holds GPU i, or -1. */

@@ -91,27 +91,33 @@ static void heading(const struct vgpu_node_info *info)
 static int matrix(const struct vgpu_node_info *info)
 {
     heading(info);
-    printf("\tNUMA Affinity\n");
+    printf("\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n");
     for (int i = 0; i < info->device_count; i++) {
+        const struct vgpu_device_info *g = &info->device[i];
         printf("GPU%d", i);
         for (int j = 0; j < info->device_count; j++)
             printf("\t%s", i == j ? " X " : info->pair[i][j].link);
-        printf("\t%d\n", info->device[i].numa_node);
+        printf("\t%s\t%d\t\tN/A\n", g->cpus[0] ? g->cpus : "N/A", g->numa_node);
     }
     puts("\nLegend:\n\n"
          "  X    = Self\n"
-         "  SYS  = through PCIe and the link between the sockets\n"
-         "  NODE = through PCIe host bridges of one socket\n"
-         "  PHB  = through a PCIe host bridge (the CPU)\n"
-         "  PIX  = through one PCIe switch\n"
-         "  NV#  = through # bonded NVLinks");
+         "  SYS  = Connection traversing PCIe as well as the SMP interconnect between NUMA nodes "
+         "(e.g., QPI/UPI)\n"
+         "  NODE = Connection traversing PCIe as well as the interconnect between PCIe Host "
+         "Bridges within a NUMA node\n"
+         "  PHB  = Connection traversing PCIe as well as a PCIe Host Bridge (typically the CPU)\n"
+         "  PXB  = Connection traversing multiple PCIe bridges (without traversing the PCIe Host "
+         "Bridge)\n"
+         "  PIX  = Connection traversing at most a single PCIe bridge\n"
+         "  NV#  = Connection traversing a bonded set of # NVLinks");
     return 0;
 }
 
 static int reach(const struct vgpu_node_info *info, char what)
 {
+    printf(" ");
     heading(info);
-    printf("\n");
+    printf("\t\n");
     for (int i = 0; i < info->device_count; i++) {
         printf(" GPU%d", i);
         for (int j = 0; j < info->device_count; j++) {
@@ -119,9 +125,16 @@ static int reach(const struct vgpu_node_info *info, char what)
             int yes = what == 'a' ? p->native_atomics : p->access;
             printf("\t%s", i == j ? "X" : yes ? "OK" : "NS");
         }
-        printf("\n");
+        printf("\t\n");
     }
-    puts("\nLegend:\n\n  X    = Self\n  OK   = Status Ok\n  NS   = Not supported");
+    puts("\nLegend:\n\n"
+         "  X    = Self\n"
+         "  OK   = Status Ok\n"
+         "  CNS  = Chipset not supported\n"
+         "  GNS  = GPU not supported\n"
+         "  TNS  = Topology not supported\n"
+         "  NS   = Not supported\n"
+         "  U    = Unknown");
     return 0;
 }
 
