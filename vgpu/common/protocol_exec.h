@@ -15,8 +15,8 @@ enum vgpu_exec_op {
                              memfd, control memfd */
     VGPU_EXEC_MAP,    /* va, bytes, memory (device index, or -1 host), offset, writable, fixed */
     VGPU_EXEC_UNMAP,  /* va, bytes: one whole mapping, or all that lie inside */
-    VGPU_EXEC_MODULE, /* module id; fd: image -> kernel_count, var_base, var_bytes, var_count; data =
-                         the first struct vgpu_exec_var[]. Without fd: those from number va on */
+    VGPU_EXEC_MODULE, /* module id; fd: image -> kernel_count, var_base, var_bytes, var_count; data
+                         = the first struct vgpu_exec_var[]. Without fd: those from number va on */
     VGPU_EXEC_RUN,    /* launch + args: -> VGPU_RAN, VGPU_FAULTED or VGPU_STALLED */
     VGPU_EXEC_RESUME, /* go on with the stalled kernel `run` */
     VGPU_EXEC_ABORT,  /* drop the stalled kernel `run` */

@@ -43,7 +43,8 @@ struct vgpu_host_module {
     uint32_t id;
 };
 
-/* A __managed__ variable: where its address is to stand in the image, and what it holds at first. */
+/* A __managed__ variable: where its address is to stand in the image, and what it holds at first.
+ */
 struct vgpu_managed {
     uint64_t mark[2];
     const void *first;

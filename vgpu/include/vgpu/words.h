@@ -53,7 +53,7 @@
 /* The object's first value is vgpu_first_<name>: see vgpu/cc/managed.c. */
 #define VGPU_MANAGED_MARK 0x9d27b1c4656e616du
 #define VGPU_MANAGED_HOST(type, name, hash)                                                        \
-    static struct vgpu_managed vgpu_entry_of_##name = {                                                   \
+    static struct vgpu_managed vgpu_entry_of_##name = {                                            \
         {VGPU_MANAGED_MARK, hash}, &vgpu_first_##name, sizeof(type), 0, 0};                        \
     __attribute__((unused)) static type &name = *(type *)vgpu_make_managed(&vgpu_entry_of_##name)
 
