@@ -21,6 +21,7 @@ static void cuboids(int other)
     MUST(cudaSetDevice(0));
     MUST(cudaMalloc3D(&first, extent));
     MUST(cudaMemset3D(first, 0xEE, extent));
+    MUST(cudaDeviceSynchronize()); /* the next copy is in a stream of the other GPU */
     MUST(cudaSetDevice(other));
     MUST(cudaMalloc3D(&second, make_cudaExtent(X + 1, Y + 1, Z + 1)));
     HOLDS(first.pitch % 256 == 0 && first.ysize == Y, "pitch %zu, ysize %zu", first.pitch,
@@ -58,7 +59,7 @@ static void cuboids(int other)
         sum += ((unsigned char *)to)[i];
     HOLDS(sum == X * Y * Z * (X * Y * Z + 1) / 2, "something else was written: %d", sum);
     out.dstPtr.ysize = 2;
-    HOLDS(cudaMemcpy3D(&out) == cudaErrorInvalidValue, "planes that overlap");
+    HOLDS(cudaMemcpy3D(&out) == cudaErrorInvalidPitchValue, "planes that overlap");
     cudaGetLastError();
     MUST(cudaFree(first.ptr));
     MUST(cudaFree(second.ptr));

@@ -173,6 +173,14 @@ class PerThread(unittest.TestCase):
                 self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
 
 
+class Volumes(unittest.TestCase):
+    def test_boxes_on_every_gpu(self) -> None:
+        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+            done = run("volume", node=node)
+            expected = (f"volumes on {gpus} GPUs: right\n", 0)
+            self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+
+
 class Groups(unittest.TestCase):
     def test_tiles_of_every_size(self) -> None:
         for lanes in ("forward", "reverse", "seeded"):

@@ -16,6 +16,10 @@ NODES = ("single", "pcie-2", "hgx-h200-4", "dgx-a100")
 NVCC = shutil.which("nvcc", path=os.environ.get("PATH", "") + ":/usr/local/cuda/bin")
 # What is asked of the command line, and of the linker; the others take neither.
 OPTIONS = {
+    "conjugate_gradient": ("-std=c++17", "-arch", "sm_90"),
+    "halo_threads": ("-std=c++14", "-Xcompiler", "-pthread"),
+    "histogram": ("-O2", "-std=c++11"),
+    "nbody": ("-use_fast_math", "-std=c++17"),
     "jacobi_openmp": ("-O2", "-Xcompiler", "-fopenmp"),
     "p2p_bandwidth": ("-O3", "-arch=sm_90", "-lineinfo"),
     "reduction_series": ("-std=c++17", "-gencode", "arch=compute_90,code=sm_90"),

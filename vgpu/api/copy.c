@@ -53,9 +53,9 @@ cudaError_t vgpu__copy_check(const struct vgpu__copy *c)
             cudaErrorInvalidMemcpyDirection, c->call,
             "direction %d does not exist; use one of cudaMemcpyHostToDevice and so on",
             (int)c->kind);
-    if (c->rows > 1 && (c->width > c->dst_pitch || c->width > c->src_pitch))
+    if (c->rows > 0 && (c->width > c->dst_pitch || c->width > c->src_pitch))
         return vgpu__refuse(
-            cudaErrorInvalidPitchValue, c->call,
+            c->rows > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue, c->call,
             "a row of %zu bytes is wider than a pitch (destination %zu, source %zu)", c->width,
             c->dst_pitch, c->src_pitch);
     if (c->width == 0 || c->rows == 0)
@@ -66,11 +66,33 @@ cudaError_t vgpu__copy_check(const struct vgpu__copy *c)
 
 /* ---- bytes ---- */
 
-static void copy_rows(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t width,
-                      size_t rows)
+/* How the rows of one side lie: packed ones follow each other without gaps. */
+struct layout {
+    size_t pitch, plane; /* plane == 0: no planes */
+};
+
+static struct layout packed(const struct vgpu__copy *c)
 {
-    for (size_t i = 0; i < rows; i++)
-        memmove((char *)dst + i * dst_pitch, (const char *)src + i * src_pitch, width);
+    return (struct layout){c->width, c->width * c->plane_rows};
+}
+
+static struct layout side(const struct vgpu__copy *c, bool source)
+{
+    return source ? (struct layout){c->src_pitch, c->src_plane}
+                  : (struct layout){c->dst_pitch, c->dst_plane};
+}
+
+static size_t row_at(const struct vgpu__copy *c, struct layout l, size_t row)
+{
+    return c->plane_rows ? row / c->plane_rows * l.plane + row % c->plane_rows * l.pitch
+                         : row * l.pitch;
+}
+
+static void copy_rows(const struct vgpu__copy *c, void *dst, struct layout to, const void *src,
+                      struct layout from)
+{
+    for (size_t i = 0; i < c->rows; i++)
+        memmove((char *)dst + row_at(c, to, i), (const char *)src + row_at(c, from, i), c->width);
 }
 
 /* Both sides are the host's: the copy happens here, after what the stream still has to do. */
@@ -82,15 +104,19 @@ static cudaError_t host_to_host(const struct vgpu__copy *c)
     request->stream = vgpu__stream_id(c->stream);
     cudaError_t error = vgpu__end(NULL);
     if (error == cudaSuccess)
-        copy_rows(c->dst, c->dst_pitch, c->src, c->src_pitch, c->width, c->rows);
+        copy_rows(c, c->dst, side(c, false), c->src, side(c, true));
     return error;
 }
 
 /* From the first byte of the first row to the last of the last; false: more than there are. */
-static bool span_of(const struct vgpu__copy *c, size_t pitch, uint64_t *span)
+static bool span_of(const struct vgpu__copy *c, struct layout l, uint64_t *span)
 {
-    return !__builtin_mul_overflow(c->rows - 1, pitch, span) &&
-           !__builtin_add_overflow(*span, c->width, span);
+    size_t rows = c->plane_rows ? c->plane_rows : c->rows, planes = c->rows / rows;
+    uint64_t before;
+    return !__builtin_mul_overflow(rows - 1, l.pitch, span) &&
+           !__builtin_add_overflow(*span, c->width, span) &&
+           !__builtin_mul_overflow(planes - 1, l.plane, &before) &&
+           !__builtin_add_overflow(*span, before, span);
 }
 
 /* Does the device side lie in one allocation? Recorded and said if not. */
@@ -98,7 +124,7 @@ static cudaError_t check_device_side(const struct vgpu__copy *c, bool source)
 {
     const struct vgpu_reply *reply;
     const void *first = source ? c->src : c->dst;
-    const char *side = source ? "source" : "destination";
+    const char *name = source ? "source" : "destination";
     struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_POINTER);
     uint64_t at = vgpu__node_address(first), span;
     if (!request)
@@ -110,13 +136,13 @@ static cudaError_t check_device_side(const struct vgpu__copy *c, bool source)
         return error;
     if (p->kind == cudaMemoryTypeUnregistered)
         return vgpu__refuse(cudaErrorInvalidValue, c->call,
-                            "the %s %p is not allocated: freed already, or never allocated?", side,
+                            "the %s %p is not allocated: freed already, or never allocated?", name,
                             first);
-    if (!span_of(c, source ? c->src_pitch : c->dst_pitch, &span) || span > p->reach)
+    if (!span_of(c, side(c, source), &span) || span > p->reach)
         return vgpu__refuse(cudaErrorInvalidValue, c->call,
                             "%zu rows of %zu bytes from the %s, but only %llu of its allocation's "
                             "%llu bytes are left",
-                            c->rows, c->width, side, (unsigned long long)p->reach,
+                            c->rows, c->width, name, (unsigned long long)p->reach,
                             (unsigned long long)p->bytes);
     return cudaSuccess;
 }
@@ -150,14 +176,15 @@ static cudaError_t stage(const struct vgpu__copy *c, struct staged *s)
     if (error == cudaSuccess)
         error = vgpu__record(vgpu__stage_take(bytes, &s->stage));
     if (error == cudaSuccess && s->src)
-        copy_rows(staging(s), c->width, c->src, c->src_pitch, c->width, c->rows);
+        copy_rows(c, staging(s), packed(c), c->src, side(c, true));
     return error;
 }
 
 static void fill(struct vgpu_request *request, const struct vgpu__copy *c, const struct staged *s)
 {
     uint64_t dst = (uint64_t)(uintptr_t)c->dst, src = (uint64_t)(uintptr_t)c->src;
-    bool packed = c->rows <= 1; /* staged rows lie back to back as well */
+    struct layout to = s->dst || c->rows <= 1 ? packed(c) : side(c, false);
+    struct layout from = s->src || c->rows <= 1 ? packed(c) : side(c, true);
     request->stream = vgpu__stream_id(c->stream);
     request->u.copy = (struct vgpu_copy){
         .dst_user = dst,
@@ -166,8 +193,11 @@ static void fill(struct vgpu_request *request, const struct vgpu__copy *c, const
         .src = s->src && s->stage ? s->stage->address : vgpu__node_address(c->src),
         .bytes = c->rows ? c->width : 0,
         .rows = c->rows ? c->rows : 1,
-        .pitch_dst = packed || s->dst ? c->width : c->dst_pitch,
-        .pitch_src = packed || s->src ? c->width : c->src_pitch,
+        .pitch_dst = to.pitch,
+        .pitch_src = from.pitch,
+        .plane_rows = c->plane_rows,
+        .plane_dst = to.plane,
+        .plane_src = from.plane,
         .api = VGPU_COPY_MEMCPY,
         .dst_device = -1,
         .src_device = -1,
@@ -209,7 +239,7 @@ cudaError_t vgpu__copy(const struct vgpu__copy *c)
         error = vgpu__failed();
     }
     if (error == cudaSuccess && s.dst && s.stage)
-        copy_rows(c->dst, c->dst_pitch, staging(&s), c->width, c->width, c->rows);
+        copy_rows(c, c->dst, side(c, false), staging(&s), packed(c));
     if (s.stage)
         vgpu__stage_give(s.stage);
     return error;
@@ -219,22 +249,22 @@ cudaError_t vgpu__copy(const struct vgpu__copy *c)
 
 cudaError_t cudaMemcpy(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind)
 {
-    return vgpu__copy(
-        &(struct vgpu__copy){"cudaMemcpy", dst, src, count, 1, count, count, kind, NULL, true});
+    return vgpu__copy(&(struct vgpu__copy){"cudaMemcpy", dst, src, count, 1, count, count, kind,
+                                           NULL, .sync = true});
 }
 
 cudaError_t cudaMemcpyAsync(void *dst, const void *src, size_t count, enum cudaMemcpyKind kind,
                             cudaStream_t stream)
 {
     return vgpu__copy(&(struct vgpu__copy){"cudaMemcpyAsync", dst, src, count, 1, count, count,
-                                           kind, stream, false});
+                                           kind, stream, .sync = false});
 }
 
 cudaError_t cudaMemcpy2D(void *dst, size_t dpitch, const void *src, size_t spitch, size_t width,
                          size_t height, enum cudaMemcpyKind kind)
 {
     return vgpu__copy(&(struct vgpu__copy){"cudaMemcpy2D", dst, src, width, height, dpitch, spitch,
-                                           kind, NULL, true});
+                                           kind, NULL, .sync = true});
 }
 
 cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t spitch,
@@ -242,7 +272,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
                               cudaStream_t stream)
 {
     return vgpu__copy(&(struct vgpu__copy){"cudaMemcpy2DAsync", dst, src, width, height, dpitch,
-                                           spitch, kind, stream, false});
+                                           spitch, kind, stream, .sync = false});
 }
 
 /* ---- between devices, by number ---- */
@@ -253,35 +283,31 @@ static bool exists(int device)
 }
 
 /* The numbers must exist and mean nothing else: the addresses decide (recorded). */
-static cudaError_t copy_peer(const char *call, void *dst, int dst_device, const void *src,
-                             int src_device, size_t bytes, cudaStream_t stream, bool sync)
+cudaError_t vgpu__copy_peer(const struct vgpu__copy *c, int dst_device, int src_device)
 {
-    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_COPY);
+    struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_COPY);
     if (!request)
         return vgpu__failed();
     if (!exists(dst_device) || !exists(src_device))
-        return vgpu__refuse(cudaErrorInvalidDevice, call,
+        return vgpu__refuse(cudaErrorInvalidDevice, c->call,
                             "devices %d and %d; this process sees %d (0 to %d)", dst_device,
                             src_device, vgpu__process.device_count, vgpu__process.device_count - 1);
-    cudaError_t error = sync ? cudaSuccess : vgpu__capture_forbids(call, stream, true);
+    cudaError_t error = c->sync ? cudaSuccess : vgpu__capture_forbids(c->call, c->stream, true);
     if (error != cudaSuccess)
         return error;
-    request->stream = vgpu__stream_id(stream);
-    request->u.copy = (struct vgpu_copy){
-        .dst = vgpu__node_address(dst),
-        .src = vgpu__node_address(src),
-        .dst_user = (uint64_t)(uintptr_t)dst,
-        .src_user = (uint64_t)(uintptr_t)src,
-        .bytes = bytes,
-        .rows = 1,
-        .pitch_dst = bytes,
-        .pitch_src = bytes,
-        .api = VGPU_COPY_PEER,
-        .dst_device = vgpu__process.physical[dst_device],
-        .src_device = vgpu__process.physical[src_device],
-        .sync = sync,
-    };
+    fill(request, c, &(struct staged){NULL, false, false});
+    request->u.copy.api = VGPU_COPY_PEER;
+    request->u.copy.dst_device = vgpu__process.physical[dst_device];
+    request->u.copy.src_device = vgpu__process.physical[src_device];
     return vgpu__end(NULL);
+}
+
+static cudaError_t copy_peer(const char *call, void *dst, int dst_device, const void *src,
+                             int src_device, size_t bytes, cudaStream_t stream, bool sync)
+{
+    return vgpu__copy_peer(&(struct vgpu__copy){call, dst, src, bytes, 1, bytes, bytes,
+                                                cudaMemcpyDeviceToDevice, stream, .sync = sync},
+                           dst_device, src_device);
 }
 
 cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)

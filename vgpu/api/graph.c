@@ -234,13 +234,9 @@ cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t gr
                                      enum cudaMemcpyKind kind)
 {
     static const char call[] = "cudaGraphAddMemcpyNode1D";
-    return add_copy(call, pGraphNode, graph, pDependencies, numDependencies,
-                    (struct vgpu__copy){call, dst, src, count, 1, count, count, kind, NULL, false});
-}
-
-static void *at(struct cudaPitchedPtr p, struct cudaPos pos)
-{
-    return (char *)p.ptr + pos.y * p.pitch + pos.x;
+    return add_copy(
+        call, pGraphNode, graph, pDependencies, numDependencies,
+        (struct vgpu__copy){call, dst, src, count, 1, count, count, kind, NULL, .sync = false});
 }
 
 cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -250,13 +246,11 @@ cudaError_t cudaGraphAddMemcpyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
     static const char call[] = "cudaGraphAddMemcpyNode";
     if (!p)
         return vgpu__record(cudaErrorInvalidValue);
-    if (p->srcArray || p->dstArray || p->extent.depth != 1 || p->srcPos.z || p->dstPos.z)
-        return vgpu__refuse(cudaErrorNotSupported, call,
-                            "copies of several planes and of arrays are not modelled");
-    return add_copy(call, pGraphNode, graph, pDependencies, numDependencies,
-                    (struct vgpu__copy){call, at(p->dstPtr, p->dstPos), at(p->srcPtr, p->srcPos),
-                                        p->extent.width, p->extent.height, p->dstPtr.pitch,
-                                        p->srcPtr.pitch, p->kind, NULL, false});
+    struct vgpu__copy copy;
+    cudaError_t error = vgpu__box(call, p, &copy);
+    if (error != cudaSuccess)
+        return error;
+    return add_copy(call, pGraphNode, graph, pDependencies, numDependencies, copy);
 }
 
 cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -272,8 +266,8 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
     struct CUgraphNode_st *node =
         vgpu__graph_add(graph, cudaGraphNodeTypeMemset, pDependencies, numDependencies);
     if (node)
-        node->u.memset =
-            (struct memset_call){m->dst, m->pitch, m->width, m->height, m->value, m->elementSize};
+        node->u.memset = (struct memset_call){m->dst,    m->pitch, m->width,
+                                              m->height, m->value, .element_bytes = m->elementSize};
     return give(pGraphNode, node);
 }
 

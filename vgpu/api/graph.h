@@ -20,6 +20,7 @@ struct memset_call {
     void *dst;
     size_t pitch, width, rows; /* width in elements */
     unsigned int value, element_bytes;
+    size_t plane_rows, plane; /* as in struct vgpu__copy */
 };
 
 struct CUgraphNode_st {
@@ -77,10 +78,16 @@ bool vgpu__capture_holds(const char *call, cudaEvent_t event, cudaError_t *error
 
 /* ---- what a launch repeats, and what is checked before ---- */
 
+/* The box that the parameters describe, checked; recorded and said if there is none. */
+cudaError_t vgpu__box(const char *call, const struct cudaMemcpy3DParms *p, struct vgpu__copy *copy);
+
 cudaError_t vgpu__copy_check(const struct vgpu__copy *copy);
 
 cudaError_t vgpu__memset(const char *call, const struct memset_call *set, cudaStream_t stream,
                          bool sync);
+/* The same as the calls do it: checked, or taken down by a capture. */
+cudaError_t vgpu__fill(const char *call, const struct memset_call *set, cudaStream_t stream,
+                       bool sync);
 cudaError_t vgpu__host_function(const char *call, struct host_function *function,
                                 cudaStream_t stream);
 

@@ -16,6 +16,8 @@ cudaError_t vgpu__memset(const char *call, const struct memset_call *m, cudaStre
         .bytes = m->rows ? row : 0,
         .rows = m->rows ? m->rows : 1,
         .pitch = m->rows > 1 ? m->pitch : row,
+        .plane_rows = m->plane_rows,
+        .plane = m->plane,
         .value = m->value,
         .width = m->element_bytes,
         .sync = sync,
@@ -23,24 +25,32 @@ cudaError_t vgpu__memset(const char *call, const struct memset_call *m, cudaStre
     return vgpu__end(NULL);
 }
 
-static cudaError_t fill(const char *call, void *ptr, size_t pitch, int value, size_t width,
-                        size_t rows, cudaStream_t stream, bool sync)
+cudaError_t vgpu__fill(const char *call, const struct memset_call *set, cudaStream_t stream,
+                       bool sync)
 {
-    struct memset_call set = {ptr, pitch, width, rows, (unsigned char)value, 1};
     cudaError_t error;
     if (!vgpu__begin(call, VGPU_OP_MEMSET))
         return vgpu__failed();
-    if (rows > 1 && width > pitch)
+    if (set->rows > 1 && set->width > set->pitch)
         return vgpu__refuse(cudaErrorInvalidValue, call,
-                            "a row of %zu bytes is wider than the pitch of %zu", width, pitch);
+                            "a row of %zu bytes is wider than the pitch of %zu", set->width,
+                            set->pitch);
     struct CUgraphNode_st *node =
         sync ? NULL : vgpu__capture(call, stream, cudaGraphNodeTypeMemset, &error);
     if (!sync && error != cudaSuccess)
         return error;
     if (!node)
-        return vgpu__memset(call, &set, stream, sync);
-    node->u.memset = set;
+        return vgpu__memset(call, set, stream, sync);
+    node->u.memset = *set;
     return cudaSuccess;
+}
+
+static cudaError_t fill(const char *call, void *ptr, size_t pitch, int value, size_t width,
+                        size_t rows, cudaStream_t stream, bool sync)
+{
+    struct memset_call set = {
+        ptr, pitch, width, rows, .value = (unsigned char)value, .element_bytes = 1};
+    return vgpu__fill(call, &set, stream, sync);
 }
 
 cudaError_t cudaMemset(void *devPtr, int value, size_t count)

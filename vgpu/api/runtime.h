@@ -196,7 +196,8 @@ cudaError_t vgpu__host_free(const char *call, void *ptr);
 bool vgpu__managed(const void *pointer, size_t bytes);
 int vgpu__host_owner(const void *pointer); /* physical device it was allocated under, -1: none */
 
-/* One copy as the program asked for it; rows == 1 and pitches unused for a plain one. */
+/* One copy as the program asked for it; rows == 1 and pitches unused for a plain one. A box has
+ * plane_rows rows in each plane. */
 struct vgpu__copy {
     const char *call;
     void *dst;
@@ -205,8 +206,12 @@ struct vgpu__copy {
     enum cudaMemcpyKind kind;
     cudaStream_t stream;
     bool sync;
+    size_t plane_rows, dst_plane, src_plane; /* plane_rows == 0: one plane */
 };
 cudaError_t vgpu__copy(const struct vgpu__copy *copy);
+
+/* The same between devices by number: they must exist, the addresses decide. */
+cudaError_t vgpu__copy_peer(const struct vgpu__copy *copy, int dst_device, int src_device);
 
 /* ---- streams, kernels, variables ---- */
 

@@ -107,7 +107,7 @@ static cudaError_t copy_to(const struct part *p, const void *src, enum cudaMemcp
     if (error != cudaSuccess)
         return error;
     return vgpu__copy(&(struct vgpu__copy){p->call, dst, src, p->bytes, 1, p->bytes, p->bytes, kind,
-                                           stream, sync});
+                                           stream, .sync = sync});
 }
 
 static cudaError_t copy_from(const struct part *p, void *dst, enum cudaMemcpyKind kind,
@@ -120,7 +120,7 @@ static cudaError_t copy_from(const struct part *p, void *dst, enum cudaMemcpyKin
     if (error != cudaSuccess)
         return error;
     return vgpu__copy(&(struct vgpu__copy){p->call, dst, src, p->bytes, 1, p->bytes, p->bytes, kind,
-                                           stream, sync});
+                                           stream, .sync = sync});
 }
 
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset,

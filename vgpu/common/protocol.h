@@ -181,6 +181,8 @@ struct vgpu_copy {
     uint64_t dst_user,
         src_user; /* addresses as the program wrote them, for diagnoses and the trace */
     uint64_t pitch_dst, pitch_src, rows; /* rows > 1: a 2D copy of `bytes` a row */
+    uint64_t plane_rows;                 /* 3D: a plane has so many of the rows; 0: one plane */
+    uint64_t plane_dst, plane_src;       /* from one plane to the next */
     int32_t api;                         /* enum vgpu_copy_api */
     int32_t dst_device,
         src_device; /* as named in cudaMemcpyPeer, -1 elsewhere; checked for range only */
@@ -192,6 +194,7 @@ struct vgpu_copy {
 struct vgpu_memset {
     uint64_t dst, bytes; /* bytes a row */
     uint64_t pitch, rows;
+    uint64_t plane_rows, plane; /* as in a copy */
     uint32_t value;
     uint32_t width; /* 1, 2 or 4 bytes */
     int32_t sync;   /* cudaMemset (asynchronous all the same for device memory) */

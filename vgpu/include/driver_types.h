@@ -141,6 +141,7 @@ struct cudaPos {
 /* ---- copies in three dimensions ---- */
 
 typedef struct cudaArray *cudaArray_t;
+typedef const struct cudaArray *cudaArray_const_t;
 
 struct cudaMemcpy3DParms {
     cudaArray_t srcArray;

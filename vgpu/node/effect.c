@@ -49,14 +49,23 @@ static bool copy_row(struct process *process, uint64_t to, uint64_t from, uint64
     return true;
 }
 
+/* Where a row of a copy or fill begins. */
+static uint64_t row_offset(uint64_t row, uint64_t pitch, uint64_t plane_rows, uint64_t plane)
+{
+    if (plane_rows == 0)
+        return row * pitch;
+    return row / plane_rows * plane + row % plane_rows * pitch;
+}
+
 static void copy(struct op *op)
 {
     const struct vgpu_copy *c = &op->u.copy;
     if (c->bytes == 0 || changes_nothing(c))
         return;
     for (uint64_t row = 0; row < c->rows; row++) {
-        if (!copy_row(op->process, c->dst + row * c->pitch_dst, c->src + row * c->pitch_src,
-                      c->bytes)) {
+        uint64_t to = row_offset(row, c->pitch_dst, c->plane_rows, c->plane_dst);
+        uint64_t from = row_offset(row, c->pitch_src, c->plane_rows, c->plane_src);
+        if (!copy_row(op->process, c->dst + to, c->src + from, c->bytes)) {
             out_of_host_memory(op->process, op->call);
             return;
         }
@@ -89,7 +98,8 @@ static void set(struct op *op)
 {
     const struct vgpu_memset *m = &op->u.memset;
     for (uint64_t row = 0; row < m->rows && m->bytes; row++) {
-        if (!set_row(op->process, m->dst + row * m->pitch, m)) {
+        uint64_t offset = row_offset(row, m->pitch, m->plane_rows, m->plane);
+        if (!set_row(op->process, m->dst + offset, m)) {
             out_of_host_memory(op->process, op->call);
             return;
         }

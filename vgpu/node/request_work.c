@@ -57,6 +57,12 @@ static struct op *new_op(struct connection *c, int device, enum op_kind kind)
 
 /* ---- copies ---- */
 
+/* What a copy or fill does on one side. */
+struct box {
+    uint64_t bytes, rows, pitch; /* rows: of all planes */
+    uint64_t plane_rows, plane;  /* plane_rows == 0: one plane */
+};
+
 /* From the first to the last byte of a 2D range; UINT64_MAX when rows overlap or nothing is that
  * large. */
 static uint64_t span(uint64_t bytes, uint64_t rows, uint64_t pitch)
@@ -78,6 +84,16 @@ static void touches(struct op *op, uint64_t address, uint64_t bytes)
     }
 }
 
+/* The same of a box: planes follow each other, rows in them do. */
+static uint64_t box_span(struct box b)
+{
+    if (b.plane_rows == 0 || b.rows <= b.plane_rows)
+        return span(b.bytes, b.rows, b.pitch);
+    if (b.rows % b.plane_rows != 0)
+        return UINT64_MAX;
+    return span(span(b.bytes, b.plane_rows, b.pitch), b.rows / b.plane_rows, b.plane);
+}
+
 static bool check_copy(struct connection *c, struct vgpu_copy *copy)
 {
     int n = server_info()->device_count;
@@ -93,8 +109,11 @@ static bool check_copy(struct connection *c, struct vgpu_copy *copy)
     if (copy->bytes == 0)
         return false; /* done, successfully */
     return check_range(c, "destination", copy->dst,
-                       span(copy->bytes, copy->rows, copy->pitch_dst)) &&
-           check_range(c, "source", copy->src, span(copy->bytes, copy->rows, copy->pitch_src));
+                       box_span((struct box){copy->bytes, copy->rows, copy->pitch_dst,
+                                             copy->plane_rows, copy->plane_dst})) &&
+           check_range(c, "source", copy->src,
+                       box_span((struct box){copy->bytes, copy->rows, copy->pitch_src,
+                                             copy->plane_rows, copy->plane_src}));
 }
 
 /* The device of `address` has a context afterwards; of another process's memory, the one that it
@@ -182,7 +201,8 @@ void request_memset(struct connection *c)
         request_fail(c, VGPU_INVALID_VALUE, "fill of %u-byte elements: 1, 2 or 4", m->width);
         return;
     }
-    if (m->bytes == 0 || !check_range(c, "destination", m->dst, span(m->bytes, m->rows, m->pitch)))
+    struct box box = {m->bytes, m->rows, m->pitch, m->plane_rows, m->plane};
+    if (m->bytes == 0 || !check_range(c, "destination", m->dst, box_span(box)))
         return;
     int device = process_device_of(m->dst);
     if (device >= 0 && device != s->device) {

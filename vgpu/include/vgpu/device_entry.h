@@ -93,6 +93,17 @@ struct vgpu_kernel_of<void (*)(P...), kernel, id, threads> {
 
 /* A declaration's number; each instance of a template has storage of its own, so there the
  * function's full name goes in (it has a [ only with template arguments). */
+#if __cplusplus < 201402L /* one return statement, as C++11 wants it */
+constexpr uint32_t vgpu_hash(const char *text, uint32_t hash)
+{
+    return *text == 0 ? hash : vgpu_hash(text + 1, (hash ^ (unsigned char)*text) * 16777619u);
+}
+
+constexpr bool vgpu_has_arguments(const char *text)
+{
+    return *text != 0 && (*text == '[' || vgpu_has_arguments(text + 1));
+}
+#else
 constexpr uint32_t vgpu_hash(const char *text, uint32_t hash)
 {
     while (*text != 0)
@@ -106,6 +117,7 @@ constexpr bool vgpu_has_arguments(const char *text)
         text++;
     return *text != 0;
 }
+#endif
 
 constexpr uint32_t vgpu_shared_number(uint32_t id, const char *function)
 {

@@ -8,6 +8,12 @@
 #define VGPU_LATER_CALLS_H
 
 /* clang-format off */
+#define VGPU_LATER_MEMORY(X) \
+    X(cudaMemcpy2DToArray, (cudaArray_t dst, size_t x, size_t y, const void *src, size_t pitch, \
+                            size_t width, size_t height, enum cudaMemcpyKind kind)) \
+    X(cudaMemcpy2DFromArray, (void *dst, size_t pitch, cudaArray_const_t src, size_t x, size_t y, \
+                              size_t width, size_t height, enum cudaMemcpyKind kind))
+
 #define VGPU_LATER_STREAMS(X) \
     X(cudaGraphExecUpdate, (cudaGraphExec_t exec, cudaGraph_t graph, \
                             cudaGraphExecUpdateResultInfo *result)) \
@@ -23,6 +29,7 @@
 /* clang-format on */
 
 #define VGPU_LATER_CALLS(X)                                                                        \
+    VGPU_LATER_MEMORY(X)                                                                           \
     VGPU_LATER_STREAMS(X)                                                                          \
     VGPU_LATER_DEVICES(X)
 
