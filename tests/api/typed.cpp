@@ -46,7 +46,7 @@ int main()
     EXPECT_IS(cudaLaunchKernel(not_a_kernel, dim3(1), dim3(1), nullptr),
               cudaErrorInvalidResourceHandle);
     EXPECT_IS(cudaMemcpyToSymbol(not_a_variable, pinned, 4), cudaErrorInvalidSymbol);
-    EXPECT_IS(cudaGraphDebugDotPrint(NULL, "", 0), cudaErrorNotSupported);
+    EXPECT_IS(cudaOccupancyMaxActiveClusters(&blocks, nullptr, nullptr), cudaErrorNotSupported);
     EXPECT_IS(cudaGetLastError(), cudaErrorNotSupported);
     EXPECT_IS(cudaGetLastError(), cudaSuccess);
     return 0;

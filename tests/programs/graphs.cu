@@ -168,6 +168,149 @@ static void edges(int ordered)
     MUST(cudaFreeHost(host));
 }
 
+// Many forks and joins: paths through the graph are far more than nodes.
+static void forks()
+{
+    enum { FORKS = 200 };
+    int *device, value;
+    cudaStream_t stream, other;
+    cudaEvent_t forked, joined;
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    MUST(cudaSetDevice(0));
+    MUST(cudaMalloc((void **)&device, 2 * sizeof(int)));
+    MUST(cudaMemset(device, 0, 2 * sizeof(int)));
+    MUST(cudaDeviceSynchronize());
+    MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    MUST(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+    MUST(cudaEventCreateWithFlags(&forked, cudaEventDisableTiming));
+    MUST(cudaEventCreateWithFlags(&joined, cudaEventDisableTiming));
+    MUST(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    for (int i = 0; i < FORKS; i++) {
+        MUST(cudaEventRecord(forked, stream));
+        MUST(cudaStreamWaitEvent(other, forked, 0));
+        add<<<1, 1, 0, stream>>>(device, 1, 1);
+        add<<<1, 1, 0, other>>>(device + 1, 1, 1);
+        MUST(cudaEventRecord(joined, other));
+        MUST(cudaStreamWaitEvent(stream, joined, 0));
+    }
+    sum<<<1, 1, 0, stream>>>(device, device + 1, 1);
+    MUST(cudaStreamEndCapture(stream, &graph));
+    MUST(cudaGraphInstantiate(&exec, graph, NULL, NULL, 0)); // as it was before CUDA 12
+    MUST(cudaGraphLaunch(exec, stream));
+    MUST(cudaMemcpyAsync(&value, device, sizeof value, cudaMemcpyDeviceToHost, stream));
+    HOLDS(value == 2 * FORKS, "%d forks: %d", FORKS, value);
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphDestroy(graph));
+    MUST(cudaEventDestroy(forked));
+    MUST(cudaEventDestroy(joined));
+    MUST(cudaStreamDestroy(stream));
+    MUST(cudaStreamDestroy(other));
+    MUST(cudaFree(device));
+}
+
+static void put(void *where)
+{
+    *(int *)where += 1;
+}
+
+static cudaGraph_t chain(int *device, int n, int what, int nodes)
+{
+    cudaGraph_t graph;
+    cudaGraphNode_t node, before;
+    void *args[] = {&device, &n, &what};
+    struct cudaKernelNodeParams k = {(void *)add, dim3(n / 256), dim3(256), 0, args, NULL};
+    MUST(cudaGraphCreate(&graph, 0));
+    for (int i = 0; i < nodes; i++) {
+        MUST(cudaGraphAddKernelNode(&node, graph, &before, i > 0 ? 1 : 0, &k));
+        before = node;
+    }
+    return graph;
+}
+
+// An executable graph takes over what a graph of the same shape says, and nothing of another shape.
+static void updates()
+{
+    int *device;
+    cudaGraph_t graph, other, longer;
+    cudaGraphExec_t exec;
+    cudaGraphExecUpdateResultInfo info;
+    MUST(cudaSetDevice(gpus - 1));
+    MUST(cudaMalloc((void **)&device, N * sizeof(int)));
+    MUST(cudaMemset(device, 0, N * sizeof(int)));
+    graph = chain(device, N, 1, 2);
+    other = chain(device, N, 10, 2);
+    longer = chain(device, N, 100, 3);
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    MUST(cudaGraphLaunch(exec, 0));
+    MUST(cudaGraphExecUpdate(exec, other, &info));
+    HOLDS(info.result == cudaGraphExecUpdateSuccess, "result %d", info.result);
+    MUST(cudaGraphLaunch(exec, 0));
+    look(gpus - 1, device, 22, "updated");
+    cudaError_t error = cudaGraphExecUpdate(exec, longer, &info);
+    HOLDS(error == cudaErrorGraphExecUpdateFailure && info.errorNode &&
+              info.result == cudaGraphExecUpdateErrorTopologyChanged,
+          "longer: %d, result %d", error, info.result);
+    HOLDS(cudaGetLastError() == cudaErrorGraphExecUpdateFailure, "no last error");
+    MUST(cudaGraphLaunch(exec, 0));
+    look(gpus - 1, device, 42, "not updated");
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphDestroy(graph));
+    MUST(cudaGraphDestroy(other));
+    MUST(cudaGraphDestroy(longer));
+    MUST(cudaFree(device));
+}
+
+// Each node's parameters by themselves; and a graph that is gone before it has run.
+static void parameters()
+{
+    static int first, second;
+    int *device, *host;
+    cudaGraph_t graph;
+    cudaGraphNode_t set, back, called;
+    cudaGraphExec_t exec;
+    MUST(cudaSetDevice(0));
+    MUST(cudaMalloc((void **)&device, 2 * N * sizeof(int)));
+    MUST(cudaMallocHost((void **)&host, N * sizeof(int)));
+    MUST(cudaMemset(device, 0, 2 * N * sizeof(int)));
+    struct cudaMemsetParams m = {device, 0, 7, 4, N, 1};
+    struct cudaHostNodeParams h = {put, &first};
+    MUST(cudaGraphCreate(&graph, 0));
+    MUST(cudaGraphAddMemsetNode(&set, graph, NULL, 0, &m));
+    MUST(cudaGraphAddMemcpyNode1D(&back, graph, &set, 1, host, device, N * sizeof(int),
+                                  cudaMemcpyDeviceToHost));
+    MUST(cudaGraphAddHostNode(&called, graph, &back, 1, &h));
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    m.dst = device + N;
+    m.value = 9;
+    h.userData = &second;
+    MUST(cudaGraphExecMemsetNodeSetParams(exec, set, &m));
+    MUST(cudaGraphExecMemcpyNodeSetParams1D(exec, back, host, device + N, N * sizeof(int),
+                                            cudaMemcpyDeviceToHost));
+    MUST(cudaGraphExecHostNodeSetParams(exec, called, &h));
+    HOLDS(cudaGraphExecMemsetNodeSetParams(exec, called, &m) == cudaErrorInvalidValue,
+          "a host node is no memset node");
+    MUST(cudaGraphLaunch(exec, 0));
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaDeviceSynchronize());
+    expect(host, 9, "with other parameters");
+    HOLDS(first == 0 && second == 1, "called %d and %d times", first, second);
+    m.value = 11;
+    MUST(cudaGraphMemsetNodeSetParams(set, &m));
+    MUST(cudaGraphMemcpyNodeSetParams1D(back, host, device + N, N * sizeof(int),
+                                        cudaMemcpyDeviceToHost));
+    MUST(cudaGraphHostNodeSetParams(called, &h));
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    MUST(cudaGraphDestroy(graph));
+    MUST(cudaGraphLaunch(exec, 0));
+    MUST(cudaDeviceSynchronize());
+    expect(host, 11, "with parameters of the graph");
+    HOLDS(second == 2, "called %d times", second);
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaFree(device));
+    MUST(cudaFreeHost(host));
+}
+
 int main(void)
 {
     MUST(cudaGetDeviceCount(&gpus));
@@ -175,6 +318,9 @@ int main(void)
     host_side();
     edges(1);
     edges(0);
+    forks();
+    updates();
+    parameters();
     printf("graphs on %d GPUs: right\n", gpus);
     return 0;
 }

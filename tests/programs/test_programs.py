@@ -161,6 +161,14 @@ class Graphs(unittest.TestCase):
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
 
 
+class Launches(unittest.TestCase):
+    def test_by_configuration(self) -> None:
+        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+            done = run("launch_ex", node=node, VGPU_QUIET="1")
+            expected = (f"launches by configuration on {gpus} GPUs: right\n", 0)
+            self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+
+
 class PerThread(unittest.TestCase):
     """What one thread puts into stream 0 comes before another's copy only if they share it."""
 

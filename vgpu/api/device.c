@@ -91,62 +91,6 @@ cudaError_t cudaSetDevice(int device)
     return need_context("cudaSetDevice", device);
 }
 
-/* What is asked for and not met: 0 is asking for nothing. */
-static int missing(const struct cudaDeviceProp *have, const struct cudaDeviceProp *want)
-{
-    int capability = 10 * want->major + want->minor;
-    return (capability > 10 * have->major + have->minor) +
-           (want->multiProcessorCount > have->multiProcessorCount) +
-           (want->totalGlobalMem > have->totalGlobalMem) +
-           (want->sharedMemPerBlock > have->sharedMemPerBlock) +
-           (want->l2CacheSize > have->l2CacheSize);
-}
-
-cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
-{
-    struct cudaDeviceProp have;
-    int best = -1, least = 0;
-    cudaError_t error = vgpu__enter();
-    if (error != cudaSuccess || !device || !prop)
-        return vgpu__record(error != cudaSuccess ? error : cudaErrorInvalidValue);
-    for (int i = 0; i < vgpu__process.device_count; i++) {
-        if ((error = cudaGetDeviceProperties(&have, i)) != cudaSuccess)
-            return error;
-        int misses = missing(&have, prop);
-        if (best < 0 || misses < least) {
-            best = i;
-            least = misses;
-        }
-    }
-    *device = best;
-    return cudaSuccess;
-}
-
-/* The first one of the list is what a thread uses that has not chosen. */
-cudaError_t cudaSetValidDevices(int *device_arr, int len)
-{
-    cudaError_t error = vgpu__enter();
-    if (error != cudaSuccess)
-        return vgpu__record(error);
-    if (len < 0 || (len > 0 && !device_arr))
-        return vgpu__record(cudaErrorInvalidValue);
-    for (int i = 0; i < len; i++)
-        if (!exists(device_arr[i]))
-            return vgpu__refuse(cudaErrorInvalidDevice, "cudaSetValidDevices",
-                                "there is no device %d; this process sees %d", device_arr[i],
-                                vgpu__process.device_count);
-    if (!vgpu__self.bound)
-        vgpu__self.device = len > 0 ? device_arr[0] : 0;
-    return cudaSuccess;
-}
-
-/* No line of the second-level cache is kept, so none has to be let go. */
-cudaError_t cudaCtxResetPersistingL2Cache(void)
-{
-    return vgpu__begin("cudaCtxResetPersistingL2Cache", VGPU_OP_CONTEXT) ? vgpu__end(NULL)
-                                                                         : vgpu__failed();
-}
-
 static bool valid_flags(unsigned int flags)
 {
     unsigned int schedule = flags & cudaDeviceScheduleMask;

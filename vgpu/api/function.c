@@ -222,3 +222,28 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const 
     return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
         numBlocks, func, blockSize, dynamicSMemSize, cudaOccupancyDefault);
 }
+
+/* With these blocks on an SM, what is left of its shared memory for each, as far as one may have.
+ */
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func,
+                                                      int numBlocks, int blockSize)
+{
+    static const char call[] = "cudaOccupancyAvailableDynamicSMemPerBlock";
+    const struct vgpu_host_kernel *kernel;
+    cudaError_t error = find_function(call, func, &kernel);
+    if (error != cudaSuccess)
+        return error;
+    if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0)
+        return vgpu__record(cudaErrorInvalidValue);
+    if (vgpu__blocks_per_sm(kernel, (size_t)blockSize, 0) < numBlocks)
+        return vgpu__refuse(cudaErrorInvalidValue, call,
+                            "kernel %s: %d blocks of %d threads do not fit on an SM", kernel->name,
+                            numBlocks, blockSize);
+    const struct vgpu_device_info *d = vgpu__device_info(vgpu__self.device);
+    size_t used = kernel->static_shared_bytes + (d->cc_major >= 8 ? 1024 : 0);
+    size_t share = d->shared_per_sm / (size_t)numBlocks / 128 * 128;
+    size_t most = d->shared_per_block_optin - kernel->static_shared_bytes;
+    size_t left = share > used ? share - used : 0;
+    *dynamicSmemSize = left < most ? left : most;
+    return cudaSuccess;
+}

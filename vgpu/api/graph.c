@@ -103,16 +103,22 @@ struct CUgraphNode_st *vgpu__graph_add(struct CUgraph_st *graph, enum cudaGraphN
     return n;
 }
 
-/* Depth first. A graph with a cycle never gets here: it cannot be instantiated, and captures make
- * none. */
-bool vgpu__node_after(const struct CUgraphNode_st *node, const struct CUgraphNode_st *dep)
+/* Each node is looked at once a question: paths can be many more than nodes. */
+static bool reaches(struct CUgraphNode_st *node, const struct CUgraphNode_st *dep, uint64_t asked)
 {
-    if (node == dep)
-        return true;
-    for (size_t i = 0; i < node->dep_count; i++)
-        if (vgpu__node_after(node->dep[i], dep))
-            return true;
-    return false;
+    bool found = node == dep;
+    if (node->asked == asked)
+        return false;
+    node->asked = asked;
+    for (size_t i = 0; !found && i < node->dep_count; i++)
+        found = reaches(node->dep[i], dep, asked);
+    return found;
+}
+
+bool vgpu__node_after(struct CUgraphNode_st *node, const struct CUgraphNode_st *dep)
+{
+    static _Atomic uint64_t questions;
+    return reaches(node, dep, atomic_fetch_add(&questions, 1) + 1);
 }
 
 /* ---- checks ---- */
@@ -122,7 +128,7 @@ static cudaError_t wrong(const char *call, const char *what)
     return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
 }
 
-static bool node_known(const struct CUgraphNode_st *node)
+bool vgpu__node_known(const struct CUgraphNode_st *node)
 {
     bool found = false;
     pthread_mutex_lock(&lock);
@@ -135,7 +141,7 @@ static bool node_known(const struct CUgraphNode_st *node)
 
 static bool belongs(const struct CUgraph_st *graph, const struct CUgraphNode_st *node)
 {
-    return node_known(node) && node->graph == graph;
+    return vgpu__node_known(node) && node->graph == graph;
 }
 
 static cudaError_t check_new(const char *call, cudaGraphNode_t *out, cudaGraph_t graph,
@@ -202,7 +208,7 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
     struct vgpu__launch kernel = {0};
     if (!vgpu__begin(call, VGPU_OP_CONTEXT))
         return vgpu__failed();
-    if (!node_known(node) || node->type != cudaGraphNodeTypeKernel || !pNodeParams)
+    if (!vgpu__node_known(node) || node->type != cudaGraphNodeTypeKernel || !pNodeParams)
         return wrong(call, "no kernel node, or no parameters");
     cudaError_t error = kernel_of(call, pNodeParams, &kernel);
     if (error == cudaSuccess) {
@@ -285,7 +291,7 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
     struct CUgraphNode_st *node =
         host ? vgpu__graph_add(graph, cudaGraphNodeTypeHost, pDependencies, numDependencies) : NULL;
     if (node) {
-        *host = (struct host_function){.function = p->fn, .data = p->userData, .kept = true};
+        *host = (struct host_function){.function = p->fn, .data = p->userData};
         node->u.host = host;
     } else {
         free(host);

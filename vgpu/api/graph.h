@@ -13,7 +13,6 @@ struct host_function {
     cudaStreamCallback_t callback; /* instead of `function` */
     cudaStream_t stream;
     void *data;
-    bool kept; /* a node's: it is called once a launch of its graph */
 };
 
 struct memset_call {
@@ -35,6 +34,7 @@ struct CUgraphNode_st {
     } u;
     struct CUgraphNode_st **dep;
     size_t dep_count, dep_room;
+    uint64_t asked; /* vgpu__node_after's */
 };
 
 struct CUgraph_st {
@@ -53,7 +53,10 @@ void vgpu__node_free(struct CUgraphNode_st *node); /* that no graph holds any mo
 struct CUgraphNode_st *vgpu__graph_add(struct CUgraph_st *graph, enum cudaGraphNodeType type,
                                        struct CUgraphNode_st *const *deps, size_t count);
 bool vgpu__graph_edge(struct CUgraphNode_st *node, struct CUgraphNode_st *dep);
-bool vgpu__node_after(const struct CUgraphNode_st *node, const struct CUgraphNode_st *dep);
+bool vgpu__node_known(const struct CUgraphNode_st *node);
+
+/* Does `node` come after `dep`, or is it the same? The graph is the caller's alone. */
+bool vgpu__node_after(struct CUgraphNode_st *node, const struct CUgraphNode_st *dep);
 
 /* ---- capture.c ---- */
 

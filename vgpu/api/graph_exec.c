@@ -16,7 +16,17 @@ static cudaError_t wrong(const char *call, const char *what)
     return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
 }
 
-static bool known(const struct CUgraphExec_st *exec)
+void vgpu__execs_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void vgpu__execs_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+bool vgpu__exec_known(const struct CUgraphExec_st *exec)
 {
     const struct CUgraphExec_st *e = execs;
     while (e && e != exec)
@@ -67,6 +77,20 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph
 
 /* ---- launching ---- */
 
+/* The function may run when the graph is gone already: each launch has its own. */
+static cudaError_t call_host(const char *call, const struct host_function *host,
+                             cudaStream_t stream)
+{
+    struct host_function *own = malloc(sizeof *own);
+    if (!own)
+        return vgpu__record(cudaErrorMemoryAllocation);
+    *own = *host;
+    cudaError_t error = vgpu__host_function(call, own, stream);
+    if (error != cudaSuccess)
+        free(own);
+    return error;
+}
+
 static cudaError_t repeat(const struct CUgraphNode_st *node, cudaStream_t stream)
 {
     static const char call[] = "cudaGraphLaunch";
@@ -80,7 +104,7 @@ static cudaError_t repeat(const struct CUgraphNode_st *node, cudaStream_t stream
     case cudaGraphNodeTypeMemset:
         return vgpu__memset(call, &node->u.memset, stream, false);
     case cudaGraphNodeTypeHost:
-        return vgpu__host_function(call, node->u.host, stream);
+        return call_host(call, node->u.host, stream);
     default:
         return cudaSuccess;
     }
@@ -180,7 +204,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
         return error;
     pthread_mutex_lock(&lock);
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_GRAPH);
-    if (!known(graphExec)) {
+    if (!vgpu__exec_known(graphExec)) {
         error = wrong(call, "no executable graph, or destroyed already");
     } else if (!request) {
         error = vgpu__failed();
@@ -199,7 +223,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     (void)stream; /* nothing is on the device before a launch */
     pthread_mutex_lock(&lock);
-    bool there = known(graphExec);
+    bool there = vgpu__exec_known(graphExec);
     pthread_mutex_unlock(&lock);
     return there ? cudaSuccess
                  : wrong("cudaGraphUpload", "no executable graph, or destroyed already");
@@ -208,7 +232,7 @@ cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 {
     pthread_mutex_lock(&lock);
-    bool there = known(graphExec);
+    bool there = vgpu__exec_known(graphExec);
     struct CUgraphExec_st **at = &execs;
     while (there && *at != graphExec)
         at = &(*at)->next;
@@ -221,17 +245,24 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
     return cudaSuccess;
 }
 
+struct CUgraphNode_st *vgpu__exec_node(const struct CUgraphExec_st *exec,
+                                       const struct CUgraphNode_st *original,
+                                       enum cudaGraphNodeType type)
+{
+    for (size_t i = 0; vgpu__exec_known(exec) && i < exec->count; i++)
+        if (exec->step[i].original == original && exec->step[i].node->type == type)
+            return exec->step[i].node;
+    return NULL;
+}
+
 cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
                                              const struct cudaKernelNodeParams *pNodeParams)
 {
     static const char call[] = "cudaGraphExecKernelNodeSetParams";
-    struct CUgraphNode_st *mine = NULL;
-    pthread_mutex_lock(&lock);
-    for (size_t i = 0; known(hGraphExec) && i < hGraphExec->count; i++)
-        if (hGraphExec->step[i].original == node)
-            mine = hGraphExec->step[i].node;
+    vgpu__execs_lock();
+    struct CUgraphNode_st *mine = vgpu__exec_node(hGraphExec, node, cudaGraphNodeTypeKernel);
     cudaError_t error = mine ? cudaGraphKernelNodeSetParams(mine, pNodeParams)
-                             : wrong(call, "no executable graph, or no node of its graph");
-    pthread_mutex_unlock(&lock);
+                             : wrong(call, "no executable graph, or no kernel node of its graph");
+    vgpu__execs_unlock();
     return error;
 }

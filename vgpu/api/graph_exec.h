@@ -34,6 +34,15 @@ struct CUgraphExec_st {
     struct CUgraphExec_st *next;
 };
 
+/* graph_exec.c: a launch holds this lock as well. The calls below want it. exec_node: the exec's
+ * own node for one of the graph that it was made from; NULL: none of that type. */
+void vgpu__execs_lock(void);
+void vgpu__execs_unlock(void);
+bool vgpu__exec_known(const struct CUgraphExec_st *exec);
+struct CUgraphNode_st *vgpu__exec_node(const struct CUgraphExec_st *exec,
+                                       const struct CUgraphNode_st *original,
+                                       enum cudaGraphNodeType type);
+
 /* graph_lanes.c. The graph is copied; an error is recorded. */
 cudaError_t vgpu__exec_new(const struct CUgraph_st *graph, struct CUgraphExec_st **out);
 void vgpu__exec_drop(struct CUgraphExec_st *exec);

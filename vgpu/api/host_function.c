@@ -20,8 +20,7 @@ static void call(struct host_function *f)
     else
         f->function(f->data);
     vgpu__self.in_host_function = false;
-    if (!f->kept)
-        free(f);
+    free(f);
 }
 
 /* Each request says which function has returned, and each reply which one is next. */
@@ -92,7 +91,6 @@ static cudaError_t enqueue(const char *name, struct host_function function)
     if (!f)
         return vgpu__record(cudaErrorMemoryAllocation);
     *f = function;
-    f->kept = node != NULL;
     if (node) {
         node->u.host = f;
         return cudaSuccess;

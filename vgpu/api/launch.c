@@ -237,38 +237,46 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blo
     return launch(&l, func, args, stream);
 }
 
-/* What an attribute asks for; those that only say how well, not what, are ignored. */
-static cudaError_t apply(struct vgpu__launch *l, const cudaLaunchAttribute *attribute)
+/* ---- by a configuration ---- */
+
+/* What the attribute asks for: the launch itself, nothing (hints), or what is not modelled. */
+static cudaError_t take(struct vgpu__launch *l, const cudaLaunchAttribute *a)
 {
-    switch (attribute->id) {
+    const cudaLaunchAttributeValue *v = &a->val;
+    switch (a->id) {
     case cudaLaunchAttributeCooperative:
-        l->cooperative = attribute->val.cooperative != 0;
+        l->cooperative = v->cooperative != 0;
         return cudaSuccess;
-    case cudaLaunchAttributeIgnore:
-    case cudaLaunchAttributeAccessPolicyWindow:
-    case cudaLaunchAttributeSynchronizationPolicy:
-    case cudaLaunchAttributePriority:
-    case cudaLaunchAttributePreferredSharedMemoryCarveout:
-        return cudaSuccess;
-    default:
-        return vgpu__refuse(cudaErrorNotSupported, l->call,
-                            "launch attribute %d is not modelled (clusters, programmatic launches)",
-                            (int)attribute->id);
+    case cudaLaunchAttributeClusterDimension:
+        if (v->clusterDim.x * v->clusterDim.y * v->clusterDim.z <= 1)
+            return cudaSuccess;
+        break;
+    case cudaLaunchAttributeProgrammaticEvent:
+    case cudaLaunchAttributeLaunchCompletionEvent:
+    case cudaLaunchAttributeDeviceUpdatableKernelNode:
+        break;
+    default: /* an earlier start than the stream's order allows is a hint, too */
+        if ((int)a->id >= cudaLaunchAttributeIgnore &&
+            a->id <= cudaLaunchAttributeNvlinkUtilCentricScheduling)
+            return cudaSuccess;
+        return vgpu__refuse(cudaErrorInvalidValue, l->call, "there is no launch attribute %d",
+                            (int)a->id);
     }
+    return vgpu__refuse(cudaErrorNotSupported, l->call,
+                        "launch attribute %d (clusters, programmatic events) is not modelled",
+                        (int)a->id);
 }
 
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
 {
+    struct vgpu__launch l = {.call = "cudaLaunchKernelExC"};
+    cudaError_t error = cudaSuccess;
     if (!config || (config->numAttrs && !config->attrs))
-        return vgpu__record(cudaErrorInvalidValue);
-    struct vgpu__launch l = {.call = "cudaLaunchKernelExC",
-                             .grid = config->gridDim,
-                             .block = config->blockDim,
-                             .shared = config->dynamicSmemBytes};
-    for (unsigned int i = 0; i < config->numAttrs; i++) {
-        cudaError_t error = apply(&l, &config->attrs[i]);
-        if (error != cudaSuccess)
-            return error;
-    }
-    return launch(&l, func, args, config->stream);
+        return vgpu__refuse(cudaErrorInvalidValue, l.call, "no configuration, or no attributes");
+    l.grid = config->gridDim;
+    l.block = config->blockDim;
+    l.shared = config->dynamicSmemBytes;
+    for (unsigned int i = 0; error == cudaSuccess && i < config->numAttrs; i++)
+        error = take(&l, &config->attrs[i]);
+    return error == cudaSuccess ? launch(&l, func, args, config->stream) : error;
 }

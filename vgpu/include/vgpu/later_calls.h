@@ -15,8 +15,6 @@
                               size_t width, size_t height, enum cudaMemcpyKind kind))
 
 #define VGPU_LATER_STREAMS(X) \
-    X(cudaGraphExecUpdate, (cudaGraphExec_t exec, cudaGraph_t graph, \
-                            cudaGraphExecUpdateResultInfo *result)) \
     X(cudaGraphDebugDotPrint, (cudaGraph_t graph, const char *path, unsigned int flags))
 
 #define VGPU_LATER_DEVICES(X) \

@@ -139,6 +139,30 @@ inline cudaError_t cudaLaunchCooperativeKernel(T *func, dim3 gridDim, dim3 block
                                          stream);
 }
 
+template <class... P, class... A>
+inline cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t *config, void (*kernel)(P...),
+                                      A &&...arguments)
+{
+    return [&](P... converted) {
+        void *list[] = {(void *)__builtin_addressof(converted)..., (void *)0};
+        return ::cudaLaunchKernelExC(config, (const void *)kernel, list);
+    }(static_cast<A &&>(arguments)...);
+}
+
+inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
+                                        cudaGraphNode_t *, char *, size_t)
+{
+    return ::cudaGraphInstantiate(pGraphExec, graph, 0);
+}
+
+template <class T>
+inline cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, T *func, int blocks,
+                                                             int block_size)
+{
+    return ::cudaOccupancyAvailableDynamicSMemPerBlock(bytes, (const void *)func, blocks,
+                                                       block_size);
+}
+
 template <class T>
 inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, T *entry)
 {

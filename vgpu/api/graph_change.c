@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT
+ * graph_change.c: other parameters for nodes that there are, in graphs and in executable ones, and
+ * cudaGraphExecUpdate, which takes over all parameters of a graph of the same shape.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph_exec.h"
+
+static cudaError_t wrong(const char *call, const char *what)
+{
+    return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
+}
+
+/* ---- one node ---- */
+
+static cudaError_t set_copy(const char *call, struct CUgraphNode_st *node, void *dst,
+                            const void *src, size_t bytes, enum cudaMemcpyKind kind)
+{
+    struct vgpu__copy copy = {call, dst, src, bytes, 1, bytes, bytes, kind, NULL, .sync = false};
+    cudaError_t error = vgpu__copy_check(&copy);
+    if (error == cudaSuccess)
+        node->u.copy = copy;
+    return error;
+}
+
+static cudaError_t set_memset(const char *call, struct CUgraphNode_st *node,
+                              const struct cudaMemsetParams *m)
+{
+    if (!m || (m->elementSize != 1 && m->elementSize != 2 && m->elementSize != 4))
+        return wrong(call, "no parameters, or elements that have not 1, 2 or 4 bytes");
+    node->u.memset = (struct memset_call){m->dst,    m->pitch, m->width,
+                                          m->height, m->value, .element_bytes = m->elementSize};
+    return cudaSuccess;
+}
+
+/* Launches that are under way have a copy of what they call. */
+static cudaError_t set_host(const char *call, struct CUgraphNode_st *node,
+                            const struct cudaHostNodeParams *p)
+{
+    if (!p || !p->fn)
+        return wrong(call, "no parameters, or a null pointer for a function");
+    struct host_function *host = calloc(1, sizeof *host);
+    if (!host)
+        return vgpu__record(cudaErrorMemoryAllocation);
+    *host = (struct host_function){.function = p->fn, .data = p->userData};
+    free(node->u.host);
+    node->u.host = host;
+    return cudaSuccess;
+}
+
+static struct CUgraphNode_st *typed(struct CUgraphNode_st *node, enum cudaGraphNodeType type)
+{
+    return node && vgpu__node_known(node) && node->type == type ? node : NULL;
+}
+
+#define NO_NODE "no such node, or one of another type"
+
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src,
+                                           size_t count, enum cudaMemcpyKind kind)
+{
+    static const char call[] = "cudaGraphMemcpyNodeSetParams1D";
+    struct CUgraphNode_st *mine = typed(node, cudaGraphNodeTypeMemcpy);
+    return mine ? set_copy(call, mine, dst, src, count, kind) : wrong(call, NO_NODE);
+}
+
+cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
+                                         const struct cudaMemsetParams *pNodeParams)
+{
+    static const char call[] = "cudaGraphMemsetNodeSetParams";
+    struct CUgraphNode_st *mine = typed(node, cudaGraphNodeTypeMemset);
+    return mine ? set_memset(call, mine, pNodeParams) : wrong(call, NO_NODE);
+}
+
+cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
+                                       const struct cudaHostNodeParams *pNodeParams)
+{
+    static const char call[] = "cudaGraphHostNodeSetParams";
+    struct CUgraphNode_st *mine = typed(node, cudaGraphNodeTypeHost);
+    return mine ? set_host(call, mine, pNodeParams) : wrong(call, NO_NODE);
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                               void *dst, const void *src, size_t count,
+                                               enum cudaMemcpyKind kind)
+{
+    static const char call[] = "cudaGraphExecMemcpyNodeSetParams1D";
+    vgpu__execs_lock();
+    struct CUgraphNode_st *mine = vgpu__exec_node(hGraphExec, node, cudaGraphNodeTypeMemcpy);
+    cudaError_t error = mine ? set_copy(call, mine, dst, src, count, kind) : wrong(call, NO_NODE);
+    vgpu__execs_unlock();
+    return error;
+}
+
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                             const struct cudaMemsetParams *pNodeParams)
+{
+    static const char call[] = "cudaGraphExecMemsetNodeSetParams";
+    vgpu__execs_lock();
+    struct CUgraphNode_st *mine = vgpu__exec_node(hGraphExec, node, cudaGraphNodeTypeMemset);
+    cudaError_t error = mine ? set_memset(call, mine, pNodeParams) : wrong(call, NO_NODE);
+    vgpu__execs_unlock();
+    return error;
+}
+
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                           const struct cudaHostNodeParams *pNodeParams)
+{
+    static const char call[] = "cudaGraphExecHostNodeSetParams";
+    vgpu__execs_lock();
+    struct CUgraphNode_st *mine = vgpu__exec_node(hGraphExec, node, cudaGraphNodeTypeHost);
+    cudaError_t error = mine ? set_host(call, mine, pNodeParams) : wrong(call, NO_NODE);
+    vgpu__execs_unlock();
+    return error;
+}
+
+/* ---- a whole graph: nodes are paired in the order in which they were made ---- */
+
+static size_t place_of(const struct CUgraph_st *graph, const struct CUgraphNode_st *node)
+{
+    size_t i = 0;
+    while (graph->node[i] != node)
+        i++;
+    return i;
+}
+
+static bool same_edges(const struct CUgraph_st *old, const struct CUgraph_st *new, size_t at)
+{
+    const struct CUgraphNode_st *a = old->node[at], *b = new->node[at];
+    bool same = a->dep_count == b->dep_count;
+    for (size_t d = 0; same && d < a->dep_count; d++)
+        same = place_of(old, a->dep[d]) == place_of(new, b->dep[d]);
+    return same;
+}
+
+static enum cudaGraphExecUpdateResult compare_node(const struct CUgraph_st *old,
+                                                   const struct CUgraph_st *new, size_t at)
+{
+    const struct CUgraphNode_st *a = old->node[at], *b = new->node[at];
+    if (a->type != b->type)
+        return cudaGraphExecUpdateErrorNodeTypeChanged;
+    if (!same_edges(old, new, at))
+        return cudaGraphExecUpdateErrorTopologyChanged;
+    if (a->physical == b->physical)
+        return cudaGraphExecUpdateSuccess;
+    return a->type == cudaGraphNodeTypeKernel ? cudaGraphExecUpdateErrorUnsupportedFunctionChange
+                                              : cudaGraphExecUpdateErrorParametersChanged;
+}
+
+static enum cudaGraphExecUpdateResult compare(const struct CUgraph_st *old,
+                                              const struct CUgraph_st *new, size_t *at)
+{
+    enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
+    for (*at = 0; *at < old->count && *at < new->count; ++*at)
+        if ((result = compare_node(old, new, *at)) != cudaGraphExecUpdateSuccess)
+            return result;
+    return old->count == new->count ? result : cudaGraphExecUpdateErrorTopologyChanged;
+}
+
+/* Both have the same shape. The parameters change places with those of a copy, which is dropped. */
+static cudaError_t take_over(struct CUgraph_st *old, const struct CUgraph_st *new)
+{
+    struct CUgraph_st *copy = vgpu__graph_copy(new);
+    if (!copy)
+        return vgpu__record(cudaErrorMemoryAllocation);
+    for (size_t i = 0; i < old->count; i++) {
+        struct CUgraphNode_st *to = old->node[i], *from = copy->node[i];
+        if (to->type == cudaGraphNodeTypeHost)
+            free(to->u.host);
+        void *mine = to->type == cudaGraphNodeTypeKernel ? to->u.kernel.args : NULL;
+        to->u = from->u;
+        if (from->type == cudaGraphNodeTypeKernel)
+            from->u.kernel.args = mine;
+        if (from->type == cudaGraphNodeTypeHost)
+            from->u.host = NULL;
+    }
+    vgpu__graph_free(copy);
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
+                                cudaGraphExecUpdateResultInfo *resultInfo)
+{
+    static const char call[] = "cudaGraphExecUpdate";
+    size_t at = 0;
+    cudaError_t error = cudaSuccess;
+    enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateError;
+    vgpu__execs_lock();
+    if (!resultInfo || !vgpu__graph_known(hGraph) || !vgpu__exec_known(hGraphExec))
+        error = wrong(call, "a null pointer, or a graph that was destroyed");
+    else if ((result = compare(hGraphExec->graph, hGraph, &at)) != cudaGraphExecUpdateSuccess)
+        error = vgpu__refuse(cudaErrorGraphExecUpdateFailure, call,
+                             "node %zu of the graph (in order of making, from 0) does not fit the "
+                             "instantiated one: result %d; instantiate anew",
+                             at, (int)result);
+    else
+        error = take_over(hGraphExec->graph, hGraph);
+    vgpu__execs_unlock();
+    if (resultInfo)
+        *resultInfo = (cudaGraphExecUpdateResultInfo){
+            .result = result,
+            .errorNode = error == cudaErrorGraphExecUpdateFailure && at < hGraph->count
+                             ? hGraph->node[at]
+                             : NULL};
+    return error;
+}
