@@ -311,6 +311,62 @@ static void parameters()
     MUST(cudaFreeHost(host));
 }
 
+// A graph of graphs, by hand and by capturing the launch of one: all of the child comes between
+// what is before and what is after.
+static void children(int captured)
+{
+    int *device, n = N, what = 5;
+    cudaGraph_t graph, inner, outer, mine;
+    cudaGraphNode_t before, node, after;
+    cudaGraphNodeType type;
+    cudaGraphExec_t exec, inner_exec;
+    cudaStream_t stream;
+    size_t count = 0;
+    MUST(cudaSetDevice(gpus - 1));
+    MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    MUST(cudaMalloc((void **)&device, N * sizeof(int)));
+    inner = chain(device, N, 1, 3);
+    void *args[] = {&device, &n, &what};
+    struct cudaMemsetParams m = {device, 0, 40, 4, N, 1};
+    struct cudaKernelNodeParams k = {(void *)add, dim3(N / 256), dim3(256), 0, args, NULL};
+    MUST(cudaGraphInstantiate(&inner_exec, inner, 0));
+    if (captured) {
+        MUST(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+        MUST(cudaMemsetAsync(device, 0, N * sizeof(int), stream));
+        add<<<N / 256, 256, 0, stream>>>(device, N, 40);
+        MUST(cudaGraphLaunch(inner_exec, stream));
+        add<<<N / 256, 256, 0, stream>>>(device, N, what);
+        MUST(cudaStreamEndCapture(stream, &graph));
+    } else {
+        MUST(cudaGraphCreate(&graph, 0));
+        MUST(cudaGraphAddMemsetNode(&before, graph, NULL, 0, &m));
+        MUST(cudaGraphAddChildGraphNode(&node, graph, &before, 1, inner));
+        MUST(cudaGraphAddKernelNode(&after, graph, &node, 1, &k));
+        MUST(cudaGraphChildGraphNodeGetGraph(node, &mine));
+        MUST(cudaGraphGetNodes(mine, NULL, &count));
+        MUST(cudaGraphNodeGetType(node, &type));
+        HOLDS(mine != inner && count == 3 && type == cudaGraphNodeTypeGraph, "%zu nodes", count);
+    }
+    MUST(cudaGraphExecDestroy(inner_exec));
+    MUST(cudaGraphDestroy(inner));
+    MUST(cudaGraphCreate(&outer, 0)); // and once more
+    MUST(cudaGraphAddChildGraphNode(&node, outer, NULL, 0, graph));
+    MUST(cudaGraphAddKernelNode(&after, outer, &node, 1, &k));
+    MUST(cudaGraphInstantiate(&exec, outer, 0));
+    cudaGraphExecUpdateResultInfo info;
+    MUST(cudaGraphExecUpdate(exec, outer, &info));
+    MUST(cudaGraphDestroy(graph));
+    MUST(cudaGraphDestroy(outer));
+    for (int round = 0; round < LAUNCHES; round++) {
+        MUST(cudaGraphLaunch(exec, stream));
+        MUST(cudaStreamSynchronize(stream));
+        look(gpus - 1, device, 40 + 3 + 2 * what, captured ? "captured child" : "child");
+    }
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaStreamDestroy(stream));
+    MUST(cudaFree(device));
+}
+
 int main(void)
 {
     MUST(cudaGetDeviceCount(&gpus));
@@ -321,6 +377,8 @@ int main(void)
     forks();
     updates();
     parameters();
+    children(0);
+    children(1);
     printf("graphs on %d GPUs: right\n", gpus);
     return 0;
 }

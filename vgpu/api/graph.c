@@ -40,6 +40,8 @@ void vgpu__node_free(struct CUgraphNode_st *n)
         vgpu__launch_drop(&n->u.kernel);
     if (n->type == cudaGraphNodeTypeHost)
         free(n->u.host);
+    if (n->type == cudaGraphNodeTypeGraph && n->u.child)
+        vgpu__graph_free(n->u.child);
     free(n->dep);
     free(n);
 }
@@ -144,8 +146,8 @@ static bool belongs(const struct CUgraph_st *graph, const struct CUgraphNode_st 
     return vgpu__node_known(node) && node->graph == graph;
 }
 
-static cudaError_t check_new(const char *call, cudaGraphNode_t *out, cudaGraph_t graph,
-                             const cudaGraphNode_t *deps, size_t count, const void *params)
+cudaError_t vgpu__graph_check_new(const char *call, cudaGraphNode_t *out, cudaGraph_t graph,
+                                  const cudaGraphNode_t *deps, size_t count, const void *params)
 {
     if (!vgpu__begin(call, VGPU_OP_CONTEXT))
         return vgpu__failed();
@@ -185,7 +187,7 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
     static const char call[] = "cudaGraphAddKernelNode";
     struct vgpu__launch kernel = {0};
     cudaError_t error =
-        check_new(call, pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
+        vgpu__graph_check_new(call, pGraphNode, graph, pDependencies, numDependencies, pNodeParams);
     if (error == cudaSuccess)
         error = kernel_of(call, pNodeParams, &kernel);
     if (error != cudaSuccess) {
@@ -223,7 +225,7 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
 static cudaError_t add_copy(const char *call, cudaGraphNode_t *out, cudaGraph_t graph,
                             const cudaGraphNode_t *deps, size_t count, struct vgpu__copy copy)
 {
-    cudaError_t error = check_new(call, out, graph, deps, count, &copy);
+    cudaError_t error = vgpu__graph_check_new(call, out, graph, deps, count, &copy);
     if (error == cudaSuccess)
         error = vgpu__copy_check(&copy);
     if (error != cudaSuccess)
@@ -264,7 +266,8 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
                                    const struct cudaMemsetParams *m)
 {
     static const char call[] = "cudaGraphAddMemsetNode";
-    cudaError_t error = check_new(call, pGraphNode, graph, pDependencies, numDependencies, m);
+    cudaError_t error =
+        vgpu__graph_check_new(call, pGraphNode, graph, pDependencies, numDependencies, m);
     if (error != cudaSuccess)
         return error;
     if (m->elementSize != 1 && m->elementSize != 2 && m->elementSize != 4)
@@ -282,7 +285,8 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                  const struct cudaHostNodeParams *p)
 {
     static const char call[] = "cudaGraphAddHostNode";
-    cudaError_t error = check_new(call, pGraphNode, graph, pDependencies, numDependencies, p);
+    cudaError_t error =
+        vgpu__graph_check_new(call, pGraphNode, graph, pDependencies, numDependencies, p);
     if (error != cudaSuccess)
         return error;
     if (!p->fn)
@@ -302,8 +306,8 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                   const cudaGraphNode_t *pDependencies, size_t numDependencies)
 {
-    cudaError_t error = check_new("cudaGraphAddEmptyNode", pGraphNode, graph, pDependencies,
-                                  numDependencies, "none needed");
+    cudaError_t error = vgpu__graph_check_new("cudaGraphAddEmptyNode", pGraphNode, graph,
+                                              pDependencies, numDependencies, "none needed");
     return error == cudaSuccess ? give(pGraphNode, vgpu__graph_add(graph, cudaGraphNodeTypeEmpty,
                                                                    pDependencies, numDependencies))
                                 : error;

@@ -31,6 +31,7 @@ struct CUgraphNode_st {
         struct vgpu__copy copy;
         struct memset_call memset;
         struct host_function *host;
+        struct CUgraph_st *child; /* the node's own */
     } u;
     struct CUgraphNode_st **dep;
     size_t dep_count, dep_room;
@@ -53,6 +54,16 @@ void vgpu__node_free(struct CUgraphNode_st *node); /* that no graph holds any mo
 struct CUgraphNode_st *vgpu__graph_add(struct CUgraph_st *graph, enum cudaGraphNodeType type,
                                        struct CUgraphNode_st *const *deps, size_t count);
 bool vgpu__graph_edge(struct CUgraphNode_st *node, struct CUgraphNode_st *dep);
+/* Its place among the graph's nodes, of which it is one. */
+size_t vgpu__node_place(const struct CUgraph_st *graph, const struct CUgraphNode_st *node);
+
+/* What all calls that add a node check; an error is recorded. */
+cudaError_t vgpu__graph_check_new(const char *call, cudaGraphNode_t *out, cudaGraph_t graph,
+                                  const cudaGraphNode_t *deps, size_t count, const void *params);
+
+/* graph_child.c: puts the nodes of child graphs into the graph itself. False: no memory. */
+bool vgpu__graph_expand(struct CUgraph_st *graph);
+
 bool vgpu__node_known(const struct CUgraphNode_st *node);
 
 /* Does `node` come after `dep`, or is it the same? The graph is the caller's alone. */

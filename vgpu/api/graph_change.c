@@ -116,20 +116,12 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraph
 
 /* ---- a whole graph: nodes are paired in the order in which they were made ---- */
 
-static size_t place_of(const struct CUgraph_st *graph, const struct CUgraphNode_st *node)
-{
-    size_t i = 0;
-    while (graph->node[i] != node)
-        i++;
-    return i;
-}
-
 static bool same_edges(const struct CUgraph_st *old, const struct CUgraph_st *new, size_t at)
 {
     const struct CUgraphNode_st *a = old->node[at], *b = new->node[at];
     bool same = a->dep_count == b->dep_count;
     for (size_t d = 0; same && d < a->dep_count; d++)
-        same = place_of(old, a->dep[d]) == place_of(new, b->dep[d]);
+        same = vgpu__node_place(old, a->dep[d]) == vgpu__node_place(new, b->dep[d]);
     return same;
 }
 
@@ -157,44 +149,47 @@ static enum cudaGraphExecUpdateResult compare(const struct CUgraph_st *old,
     return old->count == new->count ? result : cudaGraphExecUpdateErrorTopologyChanged;
 }
 
-/* Both have the same shape. The parameters change places with those of a copy, which is dropped. */
-static cudaError_t take_over(struct CUgraph_st *old, const struct CUgraph_st *new)
+/* Both have the same shape; the parameters change places. */
+static void take_over(struct CUgraph_st *old, struct CUgraph_st *new)
 {
-    struct CUgraph_st *copy = vgpu__graph_copy(new);
-    if (!copy)
-        return vgpu__record(cudaErrorMemoryAllocation);
     for (size_t i = 0; i < old->count; i++) {
-        struct CUgraphNode_st *to = old->node[i], *from = copy->node[i];
-        if (to->type == cudaGraphNodeTypeHost)
-            free(to->u.host);
-        void *mine = to->type == cudaGraphNodeTypeKernel ? to->u.kernel.args : NULL;
-        to->u = from->u;
-        if (from->type == cudaGraphNodeTypeKernel)
-            from->u.kernel.args = mine;
-        if (from->type == cudaGraphNodeTypeHost)
-            from->u.host = NULL;
+        struct CUgraphNode_st mine = *old->node[i];
+        old->node[i]->u = new->node[i]->u;
+        new->node[i]->u = mine.u;
     }
-    vgpu__graph_free(copy);
-    return cudaSuccess;
+}
+
+/* The place of the node that does not fit in *at. */
+static cudaError_t update(struct CUgraphExec_st *exec, const struct CUgraph_st *graph,
+                          enum cudaGraphExecUpdateResult *result, size_t *at)
+{
+    struct CUgraph_st *copy = vgpu__graph_copy(graph);
+    cudaError_t error = cudaSuccess;
+    if (!copy || !vgpu__graph_expand(copy))
+        error = vgpu__record(cudaErrorMemoryAllocation);
+    else if ((*result = compare(exec->graph, copy, at)) == cudaGraphExecUpdateSuccess)
+        take_over(exec->graph, copy);
+    else
+        error = vgpu__refuse(cudaErrorGraphExecUpdateFailure, "cudaGraphExecUpdate",
+                             "node %zu of the graph (in order of making, from 0) does not fit the "
+                             "instantiated one: result %d; instantiate anew",
+                             *at, (int)*result);
+    if (copy)
+        vgpu__graph_free(copy);
+    return error;
 }
 
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
                                 cudaGraphExecUpdateResultInfo *resultInfo)
 {
-    static const char call[] = "cudaGraphExecUpdate";
     size_t at = 0;
     cudaError_t error = cudaSuccess;
     enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateError;
     vgpu__execs_lock();
     if (!resultInfo || !vgpu__graph_known(hGraph) || !vgpu__exec_known(hGraphExec))
-        error = wrong(call, "a null pointer, or a graph that was destroyed");
-    else if ((result = compare(hGraphExec->graph, hGraph, &at)) != cudaGraphExecUpdateSuccess)
-        error = vgpu__refuse(cudaErrorGraphExecUpdateFailure, call,
-                             "node %zu of the graph (in order of making, from 0) does not fit the "
-                             "instantiated one: result %d; instantiate anew",
-                             at, (int)result);
+        error = wrong("cudaGraphExecUpdate", "a null pointer, or a graph that was destroyed");
     else
-        error = take_over(hGraphExec->graph, hGraph);
+        error = update(hGraphExec, hGraph, &result, &at);
     vgpu__execs_unlock();
     if (resultInfo)
         *resultInfo = (cudaGraphExecUpdateResultInfo){

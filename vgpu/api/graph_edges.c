@@ -19,7 +19,7 @@ static bool holds(const struct CUgraph_st *graph, const struct CUgraphNode_st *n
     return false;
 }
 
-static size_t place_of(const struct CUgraph_st *graph, const struct CUgraphNode_st *node)
+size_t vgpu__node_place(const struct CUgraph_st *graph, const struct CUgraphNode_st *node)
 {
     size_t i = 0;
     while (graph->node[i] != node)
@@ -93,7 +93,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
     if (!node || !vgpu__graph_known(node->graph) || !holds(node->graph, node))
         return wrong("cudaGraphDestroyNode", "no node of a graph");
     struct CUgraph_st *g = node->graph;
-    size_t at = place_of(g, node);
+    size_t at = vgpu__node_place(g, node);
     for (size_t i = 0; i < g->count; i++)
         drop_edge(g->node[i], node);
     g->count--;
@@ -193,6 +193,10 @@ static bool copy_parameters(struct CUgraphNode_st *to, const struct CUgraphNode_
             memcpy(to->u.kernel.args, from->u.kernel.args, from->u.kernel.args_bytes);
         return to->u.kernel.args;
     }
+    if (from->type == cudaGraphNodeTypeGraph) {
+        to->u.child = vgpu__graph_copy(from->u.child);
+        return to->u.child;
+    }
     if (from->type == cudaGraphNodeTypeHost) {
         to->u.host = malloc(sizeof *to->u.host);
         if (to->u.host)
@@ -213,7 +217,7 @@ struct CUgraph_st *vgpu__graph_copy(const struct CUgraph_st *graph)
     for (size_t i = 0; good && i < graph->count; i++)
         for (size_t k = 0; good && k < graph->node[i]->dep_count; k++)
             good = vgpu__graph_edge(copy->node[i],
-                                    copy->node[place_of(graph, graph->node[i]->dep[k])]);
+                                    copy->node[vgpu__node_place(graph, graph->node[i]->dep[k])]);
     if (copy && !good) {
         vgpu__graph_free(copy);
         copy = NULL;

@@ -195,20 +195,30 @@ static cudaError_t launch(struct CUgraphExec_st *x, uint64_t stream, int physica
     return error;
 }
 
+/* The launch is captured (*node is not NULL afterwards, or an error): a child graph. */
+static cudaError_t capture(const struct CUgraphExec_st *x, cudaStream_t stream,
+                           struct CUgraphNode_st **node)
+{
+    cudaError_t error;
+    *node = vgpu__capture("cudaGraphLaunch", stream, cudaGraphNodeTypeGraph, &error);
+    if (*node && !((*node)->u.child = vgpu__graph_copy(x->graph)))
+        error = vgpu__record(cudaErrorMemoryAllocation);
+    return error;
+}
+
 cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     static const char call[] = "cudaGraphLaunch";
     const struct vgpu_reply *reply;
-    cudaError_t error = vgpu__capture_forbids(call, stream, false);
-    if (error != cudaSuccess)
-        return error;
+    struct CUgraphNode_st *node = NULL;
+    cudaError_t error = cudaSuccess;
     pthread_mutex_lock(&lock);
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_GRAPH);
     if (!vgpu__exec_known(graphExec)) {
         error = wrong(call, "no executable graph, or destroyed already");
     } else if (!request) {
         error = vgpu__failed();
-    } else {
+    } else if ((error = capture(graphExec, stream, &node)) == cudaSuccess && !node) {
         uint64_t id = request->stream = vgpu__stream_id(stream);
         request->value = graphExec->count;
         error = vgpu__end(&reply);

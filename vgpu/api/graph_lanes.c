@@ -67,8 +67,8 @@ static bool sort(struct CUgraphExec_st *x, const struct CUgraph_st *original)
         moved = false;
         for (size_t i = 0; i < g->count; i++)
             if (!placed[i] && ready(g->node[i], placed, g)) {
-                x->step[x->count++] =
-                    (struct step){.node = g->node[i], .original = original->node[i]};
+                x->step[x->count++] = (struct step){
+                    .node = g->node[i], .original = i < original->count ? original->node[i] : NULL};
                 placed[i] = moved = true;
             }
     }
@@ -166,7 +166,9 @@ void vgpu__exec_drop(struct CUgraphExec_st *x)
 cudaError_t vgpu__exec_new(const struct CUgraph_st *graph, struct CUgraphExec_st **out)
 {
     struct CUgraphExec_st *x = calloc(1, sizeof *x);
-    if (!x || !(x->graph = vgpu__graph_copy(graph))) {
+    if (!x || !(x->graph = vgpu__graph_copy(graph)) || !vgpu__graph_expand(x->graph)) {
+        if (x && x->graph)
+            vgpu__graph_free(x->graph);
         free(x);
         return vgpu__record(cudaErrorMemoryAllocation);
     }
