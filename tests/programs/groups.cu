@@ -12,7 +12,7 @@ template <unsigned int Size> __global__ void sums(int *out)
 {
     __shared__ int part[128];
     cg::thread_block block = cg::this_thread_block();
-    cg::thread_block_tile<Size, cg::thread_block> tile = cg::tiled_partition<Size>(block);
+    cg::thread_block_tile<Size> tile = cg::tiled_partition<Size>(block);
     int value = (int)block.thread_rank() + 1;
     for (unsigned int step = tile.size() / 2; step > 0; step /= 2)
         value += tile.shfl_down(value, step);

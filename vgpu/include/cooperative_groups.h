@@ -82,6 +82,11 @@ template <unsigned int Size, class Parent = void> class thread_block_tile
     }
 
 public:
+    __device__ thread_block_tile() {}
+
+    /* Forgets of what it is a tile: thread_block_tile<32> t = tiled_partition<32>(block). */
+    template <class Other> __device__ thread_block_tile(const thread_block_tile<Size, Other> &) {}
+
     static __device__ unsigned int thread_rank()
     {
         return thread_block::thread_rank() % Size;
