@@ -18,8 +18,6 @@
     X(cudaGraphDebugDotPrint, (cudaGraph_t graph, const char *path, unsigned int flags))
 
 #define VGPU_LATER_DEVICES(X) \
-    X(cudaOccupancyAvailableDynamicSMemPerBlock, (size_t *bytes, const void *function, \
-                                                  int blocks, int block_size)) \
     X(cudaOccupancyMaxActiveClusters, (int *clusters, const void *function, \
                                        const cudaLaunchConfig_t *config)) \
     X(cudaOccupancyMaxPotentialClusterSize, (int *cluster_size, const void *function, \
