@@ -28,6 +28,7 @@ static void usage(FILE *to, const char *program)
             "  --as NAME          what the tests are called in front of the dot (default %s)\n"
             "  --json FILE        append one line of JSON a test (also: LAB_JSON)\n"
             "  --results FOLDER   write FOLDER/TEST.json\n"
+            "  --launcher WORD    start the runner as WORD... RUNNER: a sandbox (may be repeated)\n"
             "  --color WHEN       auto, always or never\n"
             "  --list             the cases: name, todo, points, quick, title\n"
             "  --list-json        the same as JSON\n"
@@ -113,6 +114,7 @@ enum option_id {
     AS,
     JSON,
     RESULTS,
+    LAUNCHER,
     COLOR,
     LIST,
     LIST_JSON
@@ -127,6 +129,7 @@ static const struct option known[] = {
     {"as", required_argument, NULL, AS},
     {"json", required_argument, NULL, JSON},
     {"results", required_argument, NULL, RESULTS},
+    {"launcher", required_argument, NULL, LAUNCHER},
     {"color", required_argument, NULL, COLOR},
     {"list", no_argument, NULL, LIST},
     {"list-json", no_argument, NULL, LIST_JSON},
@@ -148,6 +151,14 @@ static int set_seed(struct lab_options *options, const char *text)
     char *end;
     options->seed = strtoull(text, &end, 10);
     return *text && !*end ? 0 : -1;
+}
+
+static int add_launcher(struct lab_options *options, const char *word)
+{
+    if (options->launcher_words == LAB_LAUNCHER_MAX)
+        return -1;
+    options->launcher[options->launcher_words++] = word;
+    return 0;
 }
 
 static int set(struct lab_options *options, int id, const char *value)
@@ -176,6 +187,8 @@ static int set(struct lab_options *options, int id, const char *value)
     case RESULTS:
         options->results = value;
         return 0;
+    case LAUNCHER:
+        return add_launcher(options, value);
     case COLOR:
         return set_color(options, value);
     case LIST:

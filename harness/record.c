@@ -62,6 +62,7 @@ static void write_object(FILE *to, const struct lab_test *t)
     fprintf(to, ",\"points\":%d,\"quick\":%s", t->info->points, t->info->quick ? "true" : "false");
     text_field(to, "verdict", lab__verdict_name(t->verdict));
     fprintf(to, ",\"status\":%d", t->verdict);
+    text_field(to, "ending", t->ending);
     text_field(to, "message", t->message.at);
     text_field(to, "why", t->judged ? t->info->rule : "");
     text_field(to, "where", where);

@@ -37,71 +37,6 @@ struct attempt { /* what exists only while the runner runs */
 
 /* ---- set-up ---- */
 
-static bool passed_on(const char *variable)
-{
-    static const char *const names[] = {"PATH",           "HOME",          "LANG",
-                                        "LC_ALL",         "TMPDIR",        "XDG_RUNTIME_DIR",
-                                        "VGPU_HOME",      "VGPU_STRICT",   "VGPU_TRACE",
-                                        "ASAN_OPTIONS",   "UBSAN_OPTIONS", "LSAN_OPTIONS",
-                                        "LD_LIBRARY_PATH"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        size_t n = strlen(names[i]);
-        if (strncmp(variable, names[i], n) == 0 && variable[n] == '=')
-            return true;
-    }
-    return !lab__node_virtual() && strncmp(variable, "CUDA_", 5) == 0;
-}
-
-static char *joined(struct lab_test *t, const char *name, const char *value)
-{
-    char *text;
-    if (asprintf(&text, "%s=%s", name, value) < 0)
-        lab__broken(t, ENOMEM, "building the runner's environment");
-    return text;
-}
-
-static void drop(char **env, int *count, const char *name)
-{
-    size_t n = strlen(name);
-    for (int i = 0; i < *count; i++)
-        if (strncmp(env[i], name, n) == 0 && env[i][n] == '=') {
-            free(env[i]);
-            env[i--] = env[--*count];
-            env[*count] = NULL; /* free_environment must not meet it twice */
-        }
-}
-
-/* A short list of harmless variables, the node's, and the case's own. Caller frees. */
-static char **make_environment(struct lab_test *t, const struct lab_node *node)
-{
-    int given = 0, count = 0;
-    while (environ[given])
-        given++;
-    char **env = calloc((size_t)given + LAB_ENV_MAX + 3, sizeof *env);
-    if (!env)
-        lab__broken(t, ENOMEM, "building the runner's environment");
-    for (int i = 0; i < given; i++)
-        if (passed_on(environ[i]))
-            env[count++] = strdup(environ[i]);
-    if (node) {
-        env[count++] = joined(t, "VGPU_NODE_ID", lab__node_id(node));
-        env[count++] = joined(t, "VGPU_NODE", t->node);
-    }
-    for (int i = 0; i < t->env_count; i++) {
-        drop(env, &count, t->env[i].name);
-        if (t->env[i].value)
-            env[count++] = joined(t, t->env[i].name, t->env[i].value);
-    }
-    return env;
-}
-
-static void free_environment(char **env)
-{
-    for (int i = 0; env[i]; i++)
-        free(env[i]);
-    free(env);
-}
-
 static void open_pipe(struct lab_test *t, struct lab_stream *stream, int *other)
 {
     int ends[2];
@@ -129,14 +64,25 @@ static void prepare(struct lab_test *t, struct lab_run *run, struct attempt *a, 
     open_pipe(t, &run->printed[1], &a->ends[1]);
 }
 
+static void make_words(const struct lab_test *t, const char *what, char **argv)
+{
+    const struct lab_options *options = t->options;
+    for (int i = 0; i < options->launcher_words; i++)
+        *argv++ = (char *)options->launcher[i];
+    *argv++ = (char *)t->runner;
+    *argv++ = (char *)what;
+    *argv = NULL;
+}
+
 static void spawn(struct lab_test *t, struct lab_run *run, struct attempt *a)
 {
-    char *argv[] = {t->runner, (char *)run->what, NULL};
-    char **env = make_environment(t, run->node);
+    char *argv[LAB_LAUNCHER_MAX + 3];
+    make_words(t, run->what, argv);
+    char **env = lab__environment(t, run->node);
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     int fds[] = {nothing, a->ends[0], a->ends[1], a->input, a->shared, a->page};
     a->pid = lab__spawn(argv, env, fds, 6);
-    free_environment(env);
+    lab__environment_free(env);
     for (int i = 0; i < 6; i++)
         close(fds[i]);
     if (a->pid < 0)
@@ -271,31 +217,56 @@ static const char *signal_meaning(int number)
     }
 }
 
-/* Everything that ends a case here, but for "not written". */
-static void judge_ending(struct lab_test *t, const struct lab_run *run, const struct attempt *a)
+/* The signal that ended the program, 0 without one. A launcher passes it on as a shell does. */
+static int signal_of(const struct lab_test *t, int status)
 {
-    int status = a->exit_status;
+    if (WIFSIGNALED(status))
+        return WTERMSIG(status);
+    int code = WEXITSTATUS(status);
+    return t->options->launcher_words > 0 && code > 128 && code <= 128 + SIGRTMAX ? code - 128 : 0;
+}
+
+static void ended_by(struct lab_test *t, const char *how, const char *format, ...)
+    __attribute__((noreturn, format(printf, 3, 4)));
+
+static void ended_by(struct lab_test *t, const char *how, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    t->ending = how;
+    lab__vend(t, LAB_FAIL, format, args);
+}
+
+/* A program that was stopped because it would not end. */
+static void judge_stopped(struct lab_test *t, const struct lab_run *run, const struct attempt *a)
+{
     if (a->ending == FLOODED)
-        lab__end(t, LAB_FAIL, "your program printed more than %u bytes and was stopped",
+        ended_by(t, "output", "your program printed more than %u bytes and was stopped",
                  LAB_FLOOD_BYTES);
     if (a->ending == HUNG)
-        lab__end(
-            t, LAB_FAIL,
-            "your program hung: it waits forever in '%s' (every thread is blocked, no CPU time "
-            "used, nothing asked of the GPUs)",
-            run->what);
+        ended_by(t, "timeout",
+                 "your program hung: it waits forever in '%s' (every thread is blocked, no CPU "
+                 "time used, nothing asked of the GPUs)",
+                 run->what);
     if (a->ending == ASLEEP)
-        lab__end(t, LAB_FAIL,
+        ended_by(t, "timeout",
                  "your program slept for %.0f s in all without coming to an end in '%s'",
                  a->watch.idle, run->what);
     if (a->ending == BUSY)
-        lab__end(t, LAB_FAIL, "your program ran %.0f CPU seconds without coming to an end in '%s'",
+        ended_by(t, "timeout", "your program ran %.0f CPU seconds without coming to an end in '%s'",
                  a->watch.cpu_seconds, run->what);
-    if (WIFSIGNALED(status))
-        lab__end(t, LAB_FAIL, "your program was ended by signal %d (%s) in '%s'", WTERMSIG(status),
-                 signal_meaning(WTERMSIG(status)), run->what);
+}
+
+/* Everything that ends a case here, but for "not written". */
+static void judge_ending(struct lab_test *t, const struct lab_run *run, const struct attempt *a)
+{
+    int status = a->exit_status, number = signal_of(t, status);
+    judge_stopped(t, run, a);
+    if (number)
+        ended_by(t, "crash", "your program was ended by signal %d (%s) in '%s'", number,
+                 signal_meaning(number), run->what);
     if (run->status.state != LAB_STATE_FINISHED || WEXITSTATUS(status) != LAB_RUNNER_FINISHED)
-        lab__end(t, LAB_FAIL,
+        ended_by(t, "exit",
                  "your program was ended by exit(%d) before the function returned, in '%s'",
                  WEXITSTATUS(status), run->what);
 }

@@ -5,6 +5,7 @@
  *     case.c     one case: set-up, the ways it can end, what belongs to it
  *     judge.c    lab_expect's comparisons
  *     run.c      lab_run: one runner on one node, from the memfds to the verdict
+ *     environment.c  what the runner finds in its environment
  *     process.c  spawning, reading /proc, killing what is left
  *     watch.c    is it still getting on? deadlines that count progress
  *     output.c   what a runner prints: capped, cleaned
@@ -26,6 +27,7 @@
 #define LAB_TEXT_MAX 4096
 #define LAB_ENV_MAX 32
 #define LAB_NODES_MAX 16
+#define LAB_LAUNCHER_MAX 8
 
 /* ---- what the build knows about the lab (a generated file; labcheck has an empty one) ---- */
 
@@ -50,6 +52,8 @@ struct lab_options {
     const char *json;    /* appended to */
     const char *results; /* folder: one file a test */
     uint64_t seed;
+    const char *launcher[LAB_LAUNCHER_MAX]; /* words before the runner: a sandbox */
+    int launcher_words;
     bool all, list, list_json, color;
 };
 
@@ -84,6 +88,7 @@ struct lab_test {
     sigjmp_buf end;
     enum lab_verdict verdict;
     bool judged;               /* by lab_fail: its rule is why; not so a crash or a loop */
+    const char *ending;        /* how the program ended, when that was not well: "crash" */
     struct lab_text message;   /* what, for a person */
     struct lab_text said;      /* what the program printed last, cleaned */
     struct lab_text explained; /* what the node said */
@@ -139,6 +144,12 @@ void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room);
 /* Makes text that students can influence harmless: no control characters, no broken UTF-8, none of
  * the words that ctest or our own verdict lines mean something by. In place. */
 void lab__clean(char *text);
+
+/* ---- a runner's environment ---- */
+
+/* A short list of harmless variables, the node's, and the case's own. */
+char **lab__environment(struct lab_test *t, const struct lab_node *node);
+void lab__environment_free(char **env);
 
 /* ---- processes ---- */
 

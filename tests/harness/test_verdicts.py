@@ -95,11 +95,28 @@ class Verdicts(unittest.TestCase):
             "ended by signal 11 (invalid memory access) in 'all'",
             "said   | near the end",
         )
-        self.stops(run("abort", "(void)in, (void)out, (void)n;\nabort();"), "ended by signal 6")
+        got = run("abort", "(void)in, (void)out, (void)n;\nabort();")
+        self.stops(got, "ended by signal 6")
+        self.assertEqual(got.record["ending"], "crash")
         self.stops(
             run("float", "(void)in, (void)out, (void)n;\nraise(SIGFPE);\nreturn 0;"),
             "ended by signal 8 (arithmetic error",
         )
+
+    def test_launcher(self) -> None:
+        """What stands before the runner passes its descriptors on, and signals as a shell does."""
+        runner = toy.build("launched", toy.SOLUTION.read_text(encoding="utf-8"))
+        words = ("--launcher", "/usr/bin/env", "--launcher", "LAUNCHED=1")
+        self.expect(toy.check(runner, "all", *words), toy.PASS)
+        got = toy.check(runner, "all", "--launcher", "/bin/false")
+        self.stops(got, "ended by exit(1)")
+        self.assertEqual(got.record["ending"], "exit")
+        script = runner.with_name("launcher.sh")
+        script.write_text("#!/bin/sh\nexit 139\n", encoding="utf-8")
+        script.chmod(0o755)
+        got = toy.check(runner, "all", "--launcher", script)
+        self.stops(got, "ended by signal 11")
+        self.assertEqual(got.record["ending"], "crash")
 
     def test_assertions_hold(self) -> None:
         """Students' files are optimised, yet compiled without -DNDEBUG."""
@@ -151,7 +168,9 @@ class Verdicts(unittest.TestCase):
     def test_hangs(self) -> None:
         hold = "(void)in, (void)out, (void)n;\n"
         started = time.monotonic()
-        self.stops(run("hang", hold + "for (;;) pause();"), "hung: it waits forever in 'all'")
+        got = run("hang", hold + "for (;;) pause();")
+        self.stops(got, "hung: it waits forever in 'all'")
+        self.assertEqual(got.record["ending"], "timeout")
         self.assertGreaterEqual(time.monotonic() - started, 2)
         self.stops(run("stop", hold + "raise(SIGSTOP);\nreturn 0;"), "hung")
         self.stops(

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * environment.c: what a runner finds in its environment. Nothing of ours that it does not need.
+ */
+#define _GNU_SOURCE
+#include "verifier.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool passed_on(const char *variable)
+{
+    static const char *const names[] = {"PATH",           "HOME",          "LANG",
+                                        "LC_ALL",         "TMPDIR",        "XDG_RUNTIME_DIR",
+                                        "VGPU_HOME",      "VGPU_STRICT",   "VGPU_TRACE",
+                                        "ASAN_OPTIONS",   "UBSAN_OPTIONS", "LSAN_OPTIONS",
+                                        "LD_LIBRARY_PATH"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t n = strlen(names[i]);
+        if (strncmp(variable, names[i], n) == 0 && variable[n] == '=')
+            return true;
+    }
+    return !lab__node_virtual() && strncmp(variable, "CUDA_", 5) == 0;
+}
+
+static char *joined(struct lab_test *t, const char *name, const char *value)
+{
+    char *text;
+    if (asprintf(&text, "%s=%s", name, value) < 0)
+        lab__broken(t, ENOMEM, "building the runner's environment");
+    return text;
+}
+
+static void drop(char **env, int *count, const char *name)
+{
+    size_t n = strlen(name);
+    for (int i = 0; i < *count; i++)
+        if (strncmp(env[i], name, n) == 0 && env[i][n] == '=') {
+            free(env[i]);
+            env[i--] = env[--*count];
+            env[*count] = NULL; /* lab__environment_free must not meet it twice */
+        }
+}
+
+/* A short list of harmless variables, the node's, and the case's own. Caller frees. */
+char **lab__environment(struct lab_test *t, const struct lab_node *node)
+{
+    int given = 0, count = 0;
+    while (environ[given])
+        given++;
+    char **env = calloc((size_t)given + LAB_ENV_MAX + 3, sizeof *env);
+    if (!env)
+        lab__broken(t, ENOMEM, "building the runner's environment");
+    for (int i = 0; i < given; i++)
+        if (passed_on(environ[i]))
+            env[count++] = strdup(environ[i]);
+    if (node) {
+        env[count++] = joined(t, "VGPU_NODE_ID", lab__node_id(node));
+        env[count++] = joined(t, "VGPU_NODE", t->node);
+    }
+    for (int i = 0; i < t->env_count; i++) {
+        drop(env, &count, t->env[i].name);
+        if (t->env[i].value)
+            env[count++] = joined(t, t->env[i].name, t->env[i].value);
+    }
+    return env;
+}
+
+void lab__environment_free(char **env)
+{
+    for (int i = 0; env[i]; i++)
+        free(env[i]);
+    free(env);
+}
