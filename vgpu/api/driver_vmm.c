@@ -138,7 +138,7 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void 
 
 /* ---- descriptors ---- */
 
-/* The descriptor names the allocation to the node and holds nothing itself. */
+/* The descriptor holds the allocation until its last copy is closed. */
 static cudaError_t export(int *out, CUmemGenericAllocationHandle handle,
                           CUmemAllocationHandleType type, unsigned long long flags)
 {
@@ -174,11 +174,11 @@ static cudaError_t import(CUmemGenericAllocationHandle *handle, void *descriptor
     static const char call[] = "cuMemImportFromShareableHandle";
     const struct vgpu_reply *reply;
     int fd = (int)(intptr_t)descriptor;
-    if (!handle || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return cudaErrorInvalidValue;
+    if (!handle || !descriptor || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
+        return cudaErrorInvalidValue; /* descriptor 0 is a null pointer: recorded ([vmm]) */
     int copy = dup(fd); /* a number that is no descriptor cannot be sent */
     if (copy < 0)
-        return vgpu__refuse(cudaErrorInvalidValue, call, "%d is no open descriptor", fd);
+        return vgpu__refuse(cudaErrorUnknown, call, "%d is no open descriptor", fd);
     cudaError_t error =
         vgpu__begin(call, VGPU_OP_VMM_IMPORT) ? vgpu__ask(copy, false, &reply) : vgpu__failed();
     close(copy);

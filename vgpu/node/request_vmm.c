@@ -9,6 +9,7 @@
 #include "process.h"
 #include "trace.h"
 #include "vmm.h"
+#include "vmm_export.h"
 
 static bool whole(uint64_t bytes)
 {
@@ -107,11 +108,12 @@ void request_vmm_export(struct connection *c)
                      "to CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR before cuMemCreate");
         return;
     }
-    c->reply_fd[0] = vmm_name(h->allocation);
+    c->reply_fd[0] = vmm_export(h->allocation);
     if (c->reply_fd[0] < 0)
         request_fail(c, VGPU_OUT_OF_MEMORY, "the node can open no more descriptors");
     else
         c->reply_fds = 1;
+    c->reply_fd_ours = c->reply_fds == 1;
 }
 
 void request_vmm_import(struct connection *c)
@@ -120,9 +122,9 @@ void request_vmm_import(struct connection *c)
     if (h)
         c->reply.r.value = h->id;
     else
-        request_fail(c, VGPU_INVALID_VALUE,
+        request_fail(c, VGPU_UNKNOWN,
                      "the descriptor does not name an allocation of this node: it must come from "
-                     "cuMemExportToShareableHandle, and a process must still hold the allocation");
+                     "cuMemExportToShareableHandle");
 }
 
 void request_vmm_reserve(struct connection *c)

@@ -19,9 +19,11 @@
 #include "order.h"
 #include "process.h"
 #include "sim.h"
+#include "vmm_export.h"
 #include "wire.h"
 
 #define MAX_CONNECTIONS 1024
+#define MAX_EXPORTS 256 /* that are watched; the rest is looked at whenever there is work */
 #define RETRY_MS 5
 #define IDLE_MS 2             /* then host functions are called that nobody waits for */
 #define FIRST_CLIENT_MS 30000 /* whoever started the node must have died */
@@ -266,7 +268,7 @@ static void nobody_calls(void)
 /* One round: waits for something to read, reads it, lets waiting ones go on. */
 static void serve_round(int listener)
 {
-    static struct pollfd polled[MAX_CONNECTIONS + 1];
+    static struct pollfd polled[MAX_CONNECTIONS + 1 + MAX_EXPORTS];
     static struct connection *asked[MAX_CONNECTIONS];
     int n = 0;
     for (int i = 0; i < connection_count; i++)
@@ -275,8 +277,10 @@ static void serve_round(int listener)
             polled[n++] = (struct pollfd){.fd = connections[i]->socket, .events = POLLIN};
         }
     polled[n] = (struct pollfd){.fd = listener, .events = POLLIN};
-    if (poll(polled, (nfds_t)n + 1, patience_ms()) == 0)
+    int exported = vmm_export_poll(polled + n + 1, MAX_EXPORTS);
+    if (poll(polled, (nfds_t)(n + 1 + exported), patience_ms()) == 0)
         nobody_calls();
+    vmm_export_reap();
     for (int i = 0; i < n; i++) {
         if (!polled[i].revents)
             continue;
@@ -296,5 +300,5 @@ void server_loop(int listener)
 {
     do
         serve_round(listener);
-    while (connection_count > 0);
+    while (connection_count > 0 || vmm_export_any());
 }

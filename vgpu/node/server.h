@@ -60,7 +60,8 @@ int server_cpu(void);
 bool server_add(int socket);
 bool server_add_thread(int socket, struct process *process); /* another thread of a program */
 
-/* Serves until the last connection is gone. `listener` may be -1. */
+/* Serves until the last connection is gone, and with it the last exported descriptor. `listener`
+ * may be -1. */
 void server_loop(int listener);
 
 /* The program of this process has closed all its connections (seen without reading them). */

@@ -5,13 +5,11 @@
 #include "vmm.h"
 
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "arena.h"
 #include "memory.h"
 #include "process.h"
+#include "vmm_export.h"
 
 static struct arena ranges;
 static struct vmm_handle *handles;
@@ -26,8 +24,6 @@ void vmm_drop(struct vmm_allocation *a)
         return;
     if (!a->borrowed)
         memory_give_free(a->device, a->offset);
-    if (a->name_fd >= 0)
-        close(a->name_fd);
     free(a);
 }
 
@@ -68,12 +64,8 @@ struct vmm_handle *vmm_create(struct process *owner, int device, uint64_t bytes,
         free(a);
         return NULL;
     }
-    *a = (struct vmm_allocation){.device = device,
-                                 .refs = 1,
-                                 .offset = offset,
-                                 .bytes = bytes,
-                                 .handle_types = types,
-                                 .name_fd = -1};
+    *a = (struct vmm_allocation){
+        .device = device, .refs = 1, .offset = offset, .bytes = bytes, .handle_types = types};
     struct vmm_handle *h = handle_of(owner, a);
     vmm_drop(a); /* the handle holds it now */
     return h;
@@ -93,25 +85,10 @@ void vmm_release(struct vmm_handle *handle)
     settle(handle);
 }
 
-int vmm_name(struct vmm_allocation *allocation)
-{
-    if (allocation->name_fd < 0)
-        allocation->name_fd = memory_sealed_fd("vgpu-allocation", 4096);
-    return allocation->name_fd;
-}
-
-/* The inode is compared: nobody but the node can make a descriptor of it, and the node's own keeps
- * it from being used anew. */
 struct vmm_handle *vmm_import(struct process *owner, int fd)
 {
-    struct stat asked, mine;
-    if (fd < 0 || fstat(fd, &asked) != 0)
-        return NULL;
-    for (struct vmm_handle *h = handles; h; h = h->next)
-        if (h->allocation->name_fd >= 0 && fstat(h->allocation->name_fd, &mine) == 0 &&
-            mine.st_dev == asked.st_dev && mine.st_ino == asked.st_ino)
-            return handle_of(owner, h->allocation);
-    return NULL;
+    struct vmm_allocation *a = vmm_exported(fd);
+    return a ? handle_of(owner, a) : NULL;
 }
 
 /* ---- ranges ---- */
@@ -242,12 +219,8 @@ struct vmm_allocation *vmm_borrow(int device, uint64_t offset, uint64_t bytes)
 {
     struct vmm_allocation *a = calloc(1, sizeof *a);
     if (a)
-        *a = (struct vmm_allocation){.device = device,
-                                     .refs = 1,
-                                     .offset = offset,
-                                     .bytes = bytes,
-                                     .name_fd = -1,
-                                     .borrowed = true};
+        *a = (struct vmm_allocation){
+            .device = device, .refs = 1, .offset = offset, .bytes = bytes, .borrowed = true};
     return a;
 }
 

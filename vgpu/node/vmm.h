@@ -4,7 +4,8 @@
  *
  * Ranges come out of VGPU_VMM_VA, one arena for all processes of the node: an address alone says
  * which mapping it is in, and the same allocation lies elsewhere in every process, on purpose.
- * An allocation lives as long as a handle of it or a mapping does, in whichever process.
+ * An allocation lives as long as a handle of it, a mapping or an exported descriptor
+ * (vmm_export.h) does, in whichever process.
  */
 #ifndef VGPU_VMM_H
 #define VGPU_VMM_H
@@ -20,7 +21,6 @@ struct vmm_allocation {
     int device, refs;
     uint64_t offset, bytes; /* in the device's memory, whole chunks */
     uint32_t handle_types;  /* as asked for at its making */
-    int name_fd;            /* a memfd whose inode names it to other processes; -1: not yet */
     bool borrowed;          /* the chunks are still a cudaMalloc block's (ipc.c) */
 };
 
@@ -49,12 +49,11 @@ struct vmm_mapping {
     struct vmm_mapping *next;       /* by address */
 };
 
-/* Handles. NULL: no room, not this process's, or not a descriptor that vmm_name gave. */
+/* Handles. NULL: no room, not this process's, or not a descriptor that vmm_export gave. */
 struct vmm_handle *vmm_create(struct process *owner, int device, uint64_t bytes, uint32_t types);
 struct vmm_handle *vmm_handle(const struct process *owner, uint64_t id); /* held by the program */
 struct vmm_handle *vmm_import(struct process *owner, int fd);
 void vmm_release(struct vmm_handle *handle);
-int vmm_name(struct vmm_allocation *allocation); /* a descriptor that stays the node's, or -1 */
 
 /* Ranges. */
 uint64_t vmm_reserve(struct process *owner, uint64_t bytes); /* 0: no room */

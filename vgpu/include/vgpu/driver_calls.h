@@ -113,6 +113,30 @@
     X(cuMemGetAccess, (unsigned long long *flags, const CUmemLocation *location, \
                        CUdeviceptr ptr))
 
+#define VGPU_DRIVER_POOLS(X) \
+    X(cuMemAllocAsync, (CUdeviceptr *ptr, size_t bytes, CUstream stream)) \
+    X(cuMemAllocFromPoolAsync, (CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool, \
+                                CUstream stream)) \
+    X(cuMemFreeAsync, (CUdeviceptr ptr, CUstream stream)) \
+    X(cuMemPoolCreate, (CUmemoryPool *pool, const CUmemPoolProps *props)) \
+    X(cuMemPoolDestroy, (CUmemoryPool pool)) \
+    X(cuMemPoolTrimTo, (CUmemoryPool pool, size_t keep)) \
+    X(cuMemPoolSetAttribute, (CUmemoryPool pool, CUmemPool_attribute attribute, void *value)) \
+    X(cuMemPoolGetAttribute, (CUmemoryPool pool, CUmemPool_attribute attribute, void *value)) \
+    X(cuMemPoolSetAccess, (CUmemoryPool pool, const CUmemAccessDesc *list, size_t count)) \
+    X(cuMemPoolGetAccess, (CUmemAccess_flags *flags, CUmemoryPool pool, CUmemLocation *location)) \
+    X(cuDeviceGetDefaultMemPool, (CUmemoryPool *pool, CUdevice device)) \
+    X(cuDeviceGetMemPool, (CUmemoryPool *pool, CUdevice device)) \
+    X(cuDeviceSetMemPool, (CUdevice device, CUmemoryPool pool)) \
+    X(cuMemPoolExportToShareableHandle, (void *handle, CUmemoryPool pool, \
+                                         CUmemAllocationHandleType type, \
+                                         unsigned long long flags)) \
+    X(cuMemPoolImportFromShareableHandle, (CUmemoryPool *pool, void *handle, \
+                                           CUmemAllocationHandleType type, \
+                                           unsigned long long flags)) \
+    X(cuMemPoolExportPointer, (CUmemPoolPtrExportData *data, CUdeviceptr ptr)) \
+    X(cuMemPoolImportPointer, (CUdeviceptr *ptr, CUmemoryPool pool, CUmemPoolPtrExportData *data))
+
 #define VGPU_DRIVER_WORK(X) \
     X(cuStreamCreate, (CUstream *stream, unsigned int flags)) \
     X(cuStreamCreateWithPriority, (CUstream *stream, unsigned int flags, int priority)) \
@@ -181,6 +205,7 @@
     VGPU_DRIVER_CONTEXTS(X)                                                                        \
     VGPU_DRIVER_MEMORY(X)                                                                          \
     VGPU_DRIVER_VMM(X)                                                                             \
+    VGPU_DRIVER_POOLS(X)                                                                           \
     VGPU_DRIVER_PROCESSES(X)                                                                       \
     VGPU_DRIVER_WORK(X)                                                                            \
     VGPU_DRIVER_REFUSED(X)
