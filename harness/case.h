@@ -58,7 +58,7 @@ extern const char lab_name[];             /* "lab03" */
 
 /* ---- set-up, before lab_run ---- */
 void lab_node(struct lab_test *t,
-              const char *node); /* "pcie-2"; default hgx-h200-4. Real GPUs: ignored */
+              const char *node); /* "pcie-4090-2"; default hgx-h200-4. Real GPUs: ignored */
 void lab_env(struct lab_test *t, const char *name,
              const char *value);         /* for the runner; NULL unsets */
 uint64_t lab_random(struct lab_test *t); /* from --seed and the case's name */

@@ -92,7 +92,7 @@ static void witness_counts(void)
 static void nonsense(void)
 {
     struct client c;
-    client_start(&c, "pcie-2", "memory");
+    client_start(&c, "pcie-4090-2", "memory");
     for (uint32_t op = 0; op <= VGPU_OP_TRACE + 2; op++) {
         if (op == VGPU_OP_BYE || op == VGPU_OP_HOST_NEXT) /* the latter waits for a function */
             continue;

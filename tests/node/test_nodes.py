@@ -13,6 +13,8 @@ import tempfile
 import unittest
 
 NODE, SMI, NODES = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
+DESCRIPTIONS = sorted(path for path in NODES.glob("*.json") if path.name != "schema.json")
+RECORDED = pathlib.Path(__file__).parent / "smi"
 IDS = itertools.count()  # a node of its own each time: the last one may still be going
 
 
@@ -45,7 +47,7 @@ def refuse(text: str) -> str:
 
 class Descriptions(unittest.TestCase):
     def test_every_description_starts(self) -> None:
-        for path in sorted(NODES.glob("*.json")):
+        for path in DESCRIPTIONS:
             with self.subTest(path.name):
                 gpus = json.loads(path.read_text())["gpus"]
                 done = smi(path.stem, "-L")
@@ -57,7 +59,7 @@ class Descriptions(unittest.TestCase):
     def test_no_such_name_lists_the_names(self) -> None:
         done = smi("nosuch", "-L")
         self.assertNotEqual(done.returncode, 0)
-        names = ", ".join(sorted(path.stem for path in NODES.glob("*.json")))
+        names = ", ".join(path.stem for path in DESCRIPTIONS)
         self.assertIn("VGPU_NODE=nosuch", done.stderr)
         self.assertIn(names, done.stderr)
 
@@ -74,11 +76,11 @@ class Descriptions(unittest.TestCase):
 
     def test_links(self) -> None:
         self.assertEqual(smi("hgx-h200-4", "topo", "-m").stdout.count("NV18"), 12)
-        dual = smi("pcie-4-dual", "topo", "-m").stdout
+        dual = smi("pcie-dual-socket-4", "topo", "-m").stdout
         self.assertEqual((dual.count("PIX") - 1, dual.count("SYS") - 1), (4, 8))
         oneway = smi("oneway-2", "topo", "-p2p", "r").stdout
         self.assertIn("GPU0\tX\tOK", oneway)
-        self.assertIn("GPU1\tNS\tX", oneway)
+        self.assertIn("GPU1\tCNS\tX", oneway)
 
     def test_as_nvidia_smi_printed(self) -> None:
         path = pathlib.Path(__file__).parent.parent / "recorded/hgx-h200-4/nvidia-smi.txt"
@@ -87,18 +89,54 @@ class Descriptions(unittest.TestCase):
         for arguments, printed in zip(parts[::2], parts[1::2], strict=True):
             self.assertEqual(smi("hgx-h200-4", *arguments.split()).stdout, printed, arguments)
 
+    def test_topologies_as_the_real_tool_prints_them(self) -> None:
+        """Each file in smi/ holds what nvidia-smi would print on such a machine, but the legend."""
+        legend = re.compile(r"\nLegend:\n.*", re.S)
+        self.assertEqual(
+            [p.stem for p in sorted(RECORDED.glob("*.txt"))], [p.stem for p in DESCRIPTIONS]
+        )
+        for path in sorted(RECORDED.glob("*.txt")):
+            printed = "".join(
+                legend.sub("", smi(path.stem, "topo", *how).stdout)
+                for how in (["-m"], ["-p2p", "r"])
+            )
+            self.assertEqual(printed, path.read_text(), path.name)
+
+    def test_cube_mesh(self) -> None:
+        """Six NVLinks a GPU, over one or two to each of four others; no access without one."""
+        links = [
+            line.split("\t")[1:9] for line in smi("dgx1-v100", "topo", "-m").stdout.split("\n")[1:9]
+        ]
+        reach = [
+            line.split("\t")[1:9]
+            for line in smi("dgx1-v100", "topo", "-p2p", "r").stdout.split("\n")[1:9]
+        ]
+        for i, row in enumerate(links):
+            self.assertEqual(sorted(row), [" X ", "NV1", "NV1", "NV2", "NV2", "SYS", "SYS", "SYS"])
+            self.assertEqual([row[i] for row in links], row)
+            self.assertEqual([word == "OK" for word in reach[i]], [x[:2] == "NV" for x in row])
+
     def test_bad_usage(self) -> None:
         self.assertEqual(smi("single", "topo", "-x").returncode, 2)
         self.assertEqual(smi("single", "--help").returncode, 0)
 
     def test_refusals_name_file_and_key(self) -> None:
         good = json.loads((NODES / "hgx-h200-4.json").read_text())
+        mesh = {"kind": "mesh", "link_gbs": 25}
         cases = [
             ("not json", "{ nonsense", "line 1, column 4: not valid JSON from here on"),
             ("no gpus", {**good, "gpus": 3}, '"gpus" must be a list'),
             ("no rate", {**good, "pcie": {"label": "X"}}, '"gbs" must be a number'),
             ("bad peers", {**good, "peers": [[0, 9]]}, '"peers" holds a pair'),
             ("bad part", {**good, "gpus": [{**good["gpus"][0], "part": "../x"}]}, '"part"'),
+            (
+                "typo",
+                {**good, "calls": {**good["calls"], "lunch_us": 1}},
+                'no field "lunch_us"; it',
+            ),
+            ("no such pair", {**good, "nvlink": {**mesh, "links": [[0, 4, 1]]}}, '"links" must'),
+            ("no links", {**good, "nvlink": {**mesh, "links": [[0, 1, 0]]}}, '"links" must hold'),
+            ("odd refusal", {**good, "peers_refused": "NO"}, '"peers_refused" must be'),
             ("bad uuid", {**good, "gpus": [{**good["gpus"][0], "uuid": "GPU-1"}]}, '"uuid"'),
             ("free polls", {**good, "calls": {**good["calls"], "query_us": 0}}, '"query_us"'),
         ]
@@ -128,7 +166,7 @@ class Descriptions(unittest.TestCase):
 
     def test_damaged_descriptions_are_refused_or_work(self) -> None:
         """No damage makes the node crash, hang, or refuse without a place."""
-        text = (NODES / "pcie-2.json").read_text()
+        text = (NODES / "pcie-4090-2.json").read_text()
         dice = random.Random(20261121)
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder, "bad.json")

@@ -13,7 +13,7 @@ import unittest
 BIN = pathlib.Path(sys.argv[1])
 DEVICE = pathlib.Path(__file__).parent / "device"
 NVCC = shutil.which("nvcc", path=os.environ.get("PATH", "") + ":/usr/local/cuda/bin")
-NODES = {"managed_variables": ("single", "hgx-h200-4"), "grid": ("single", "pcie-2")}
+NODES = {"managed_variables": ("single", "hgx-h200-4"), "grid": ("single", "pcie-4090-2")}
 
 
 def run(*command: object, **environment: str) -> subprocess.CompletedProcess[str]:

@@ -45,7 +45,7 @@ class Order(unittest.TestCase):
             "other event: 256 stale\nother GPU: 256 stale\n"
             "its stream: 0 stale\nits GPU: 0 stale\n"
         )
-        for node in ("hgx-h200-4", "pcie-2"):
+        for node in ("hgx-h200-4", "pcie-4090-2"):
             self.assertEqual(run("wait", node=node).stdout, expected)
 
     def test_one_gpu_is_said(self) -> None:
@@ -83,7 +83,7 @@ class Spin(unittest.TestCase):
 
 class Managed(unittest.TestCase):
     def test_host_and_every_gpu(self) -> None:
-        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+        for node, gpus in (("single", 1), ("pcie-4090-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
             done = run("managed", node=node)
             expected = (f"managed on {gpus} GPUs: right\n", 0)
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
@@ -91,7 +91,7 @@ class Managed(unittest.TestCase):
 
 class Registered(unittest.TestCase):
     def test_on_every_gpu(self) -> None:
-        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+        for node, gpus in (("single", 1), ("pcie-4090-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
             done = run("registered", node=node, VGPU_QUIET="1")
             expected = (f"registered memory on {gpus} GPUs: right\n", 0)
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
@@ -102,7 +102,7 @@ class Registered(unittest.TestCase):
 
 class Calls(unittest.TestCase):
     def test_three_dimensions_and_rare_calls(self) -> None:
-        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+        for node, gpus in (("single", 1), ("pcie-4090-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
             done = run("more_calls", node=node, VGPU_QUIET="1")
             expected = (f"more calls on {gpus} GPUs: right\n", 0)
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
@@ -110,7 +110,7 @@ class Calls(unittest.TestCase):
 
 class HostFunctions(unittest.TestCase):
     def test_in_streams_of_every_gpu(self) -> None:
-        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+        for node, gpus in (("single", 1), ("pcie-4090-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
             done = run("host_function", node=node, VGPU_QUIET="1")
             expected = (f"host functions on {gpus} GPUs: right\n", 0)
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
@@ -118,7 +118,7 @@ class HostFunctions(unittest.TestCase):
 
 class Atomics(unittest.TestCase):
     def test_on_the_host_and_every_gpu(self) -> None:
-        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+        for node, gpus in (("single", 1), ("pcie-4090-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
             done = run("cuda_atomic", node=node)
             expected = (f"atomics on {gpus} GPUs: right\n", 0)
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
@@ -126,7 +126,7 @@ class Atomics(unittest.TestCase):
 
 class Grids(unittest.TestCase):
     def test_on_every_gpu(self) -> None:
-        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+        for node, gpus in (("single", 1), ("pcie-4090-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
             for lanes in ("forward", "seeded"):
                 done = run("grid", node=node, VGPU_LANES=lanes)
                 expected = (f"groups on {gpus} GPUs: right\n", 0)
@@ -155,7 +155,7 @@ class Sources(unittest.TestCase):
 
 class Graphs(unittest.TestCase):
     def test_over_every_gpu(self) -> None:
-        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+        for node, gpus in (("single", 1), ("pcie-4090-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
             done = run("graphs", node=node)
             expected = (f"graphs on {gpus} GPUs: right\n", 0)
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
@@ -163,7 +163,7 @@ class Graphs(unittest.TestCase):
 
 class Launches(unittest.TestCase):
     def test_by_configuration(self) -> None:
-        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+        for node, gpus in (("single", 1), ("pcie-4090-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
             done = run("launch_ex", node=node, VGPU_QUIET="1")
             expected = (f"launches by configuration on {gpus} GPUs: right\n", 0)
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
@@ -174,7 +174,7 @@ class PerThread(unittest.TestCase):
 
     def test_on_every_gpu(self) -> None:
         whose = {"legacy": "shared", "per-thread": "each thread's own"}
-        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+        for node, gpus in (("single", 1), ("pcie-4090-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
             for mode, answer in whose.items():
                 done = run(f"stream0-{mode}", node=node)
                 expected = (f"stream 0 on {gpus} GPUs: {answer}\n", 0)
@@ -183,7 +183,7 @@ class PerThread(unittest.TestCase):
 
 class Volumes(unittest.TestCase):
     def test_boxes_on_every_gpu(self) -> None:
-        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+        for node, gpus in (("single", 1), ("pcie-4090-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
             done = run("volume", node=node)
             expected = (f"volumes on {gpus} GPUs: right\n", 0)
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
@@ -197,7 +197,7 @@ class Groups(unittest.TestCase):
 
 class Pools(unittest.TestCase):
     def test_on_every_gpu(self) -> None:
-        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+        for node, gpus in (("single", 1), ("pcie-4090-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
             done = run("pool", node=node)
             expected = (f"pools on {gpus} GPUs: right\n", 0)
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
@@ -223,7 +223,7 @@ class Pools(unittest.TestCase):
 
 class Ipc(unittest.TestCase):
     def test_rules_between_programs(self) -> None:
-        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+        for node, gpus in (("single", 1), ("pcie-4090-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
             done = run("ipc_rules", node=node)
             expected = (f"ipc_rules on {gpus} GPUs: right\n", 0)
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
@@ -352,7 +352,7 @@ class Talk(unittest.TestCase):
 
 class Sums(unittest.TestCase):
     def test_same_output_to_the_last_digit(self) -> None:
-        for node, gpus in (("single", 1), ("pcie-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
+        for node, gpus in (("single", 1), ("pcie-4090-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):
             first, second = run("sums", node=node), run("sums", node=node)
             self.assertEqual(first.returncode, 0, first.stderr)
             self.assertEqual(first.stdout, second.stdout)

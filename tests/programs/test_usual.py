@@ -12,7 +12,7 @@ import unittest
 
 BIN = pathlib.Path(sys.argv[1])
 USUAL = pathlib.Path(__file__).parent / "usual"
-NODES = ("single", "pcie-2", "hgx-h200-4", "dgx-a100")
+NODES = ("single", "pcie-4090-2", "hgx-h200-4", "dgx-a100")
 NVCC = shutil.which("nvcc", path=os.environ.get("PATH", "") + ":/usr/local/cuda/bin")
 # What is asked of the command line, and of the linker; the others take neither.
 OPTIONS = {

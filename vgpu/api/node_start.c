@@ -283,7 +283,7 @@ static int connect_or_start(const char *id, const char *path, char *why, size_t 
 }
 
 /* Who names no id shares a node with all who want the same machine (VGPU_NODE), and only with them:
- * "default", "default-pcie-2", or a number for the path of a description. */
+ * "default", "default-pcie-4090-2", or a number for the path of a description. */
 static void default_id(char *id, size_t room)
 {
     const char *node = getenv("VGPU_NODE");

@@ -62,6 +62,7 @@ struct vgpu_pair_info { /* from device i to device j */
     int32_t array_access;
     int32_t performance_rank; /* 0 is best */
     char link[8];             /* as `nvidia-smi topo -m` prints it: X NV18 PIX PXB PHB NODE SYS */
+    char status[8];           /* as `nvidia-smi topo -p2p r` does: OK NS CNS GNS TNS */
 };
 
 struct vgpu_node_info {

@@ -30,6 +30,7 @@ static void read_bands(struct reader *r, const cJSON *one, const char *name, str
     }
     cJSON_ArrayForEach(band, bands)
     {
+        reader_fields(r, band, "a band", "up_to_bytes gbs");
         double up_to = reader_number(r, band, "up_to_bytes", 1);
         if (up_to <= last)
             reader_complain(r, "\"copies\": the bands of \"%s\" must grow: %g after %g bytes", name,
@@ -44,6 +45,9 @@ static void read_path(struct reader *r, const cJSON *one, const char *name, uint
 {
     const cJSON *ramp = cJSON_GetObjectItemCaseSensitive(one, "ramp");
     const cJSON *direct = cJSON_GetObjectItemCaseSensitive(one, "inline");
+    reader_fields(r, one, name, "issue_us idle_us latency_us gbs handover_us ramp inline bands");
+    reader_fields(r, ramp, "\"ramp\"", "bytes gbs");
+    reader_fields(r, direct, "\"inline\"", "up_to_bytes gbs idle_us");
     m->bytes_s = reader_number(r, one, "gbs", 1e-6) * 1e9;
     m->latency_ps = (uint64_t)(reader_number(r, one, "latency_us", 0) * 1e6 + 0.5);
     m->issue_ps = given_us(r, one, "issue_us", issue_ps);
@@ -69,6 +73,8 @@ void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t
     const cJSON *copies = cJSON_GetObjectItemCaseSensitive(root, "copies");
     const cJSON *kernel = cJSON_GetObjectItemCaseSensitive(root, "kernel");
     const cJSON *calls = cJSON_GetObjectItemCaseSensitive(root, "calls");
+    reader_fields(r, copies, "\"copies\"",
+                  "h2d_pinned h2d_pageable d2h_pinned d2h_pageable local peer staged host");
     for (int i = 0; i < PATH_COUNT; i++) {
         const cJSON *one = cJSON_GetObjectItemCaseSensitive(copies, names[i]);
         reader_at(r, one ? one : copies);

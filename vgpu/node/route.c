@@ -6,52 +6,90 @@
  */
 #include "topology.h"
 
+#include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
-static int resource(struct topology *t, double bytes_s)
+/* A new resource, called as the format says; -1, which limits nothing, for a rate of 0. */
+__attribute__((format(printf, 3, 4))) static int resource(struct topology *t, double gbs,
+                                                          const char *format, ...)
 {
-    t->rate_bytes_s[t->resource_count] = bytes_s;
+    if (gbs <= 0)
+        return -1;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(t->resource_name[t->resource_count], sizeof t->resource_name[0], format, list);
+    va_end(list);
+    t->rate_bytes_s[t->resource_count] = gbs * 1e9;
     return t->resource_count++;
 }
 
-static const char *pair_label(const struct topology *t, int i, int j, const char *nvlink,
-                              const char *pcie)
+static const char *pair_label(const struct topology *t, int i, int j, const struct wires *w)
 {
+    static char linked[16];
     if (i == j)
         return "X";
-    if (t->port_out[i] >= 0 && t->port_out[j] >= 0)
-        return nvlink;
+    if (t->port_out[i] >= 0)
+        return w->nvlink_label;
+    if (w->links[i][j]) {
+        snprintf(linked, sizeof linked, "NV%d", w->links[i][j]);
+        return linked;
+    }
     if (t->switch_of[i] >= 0 && t->switch_of[i] == t->switch_of[j])
         return "PIX";
-    return t->socket_of[i] == t->socket_of[j] ? pcie : "SYS";
+    return t->socket_of[i] == t->socket_of[j] ? w->pcie_label : "SYS";
 }
 
-void topology_wire(struct topology *t, double pcie, double switches, double sockets, double nvlink,
-                   const char *nvlink_label, const char *pcie_label)
+static void wire_gpu(struct topology *t, int i, const struct wires *w)
+{
+    t->pcie_up[i] = resource(t, w->pcie_gbs, "GPU%d PCIe up", i);
+    t->pcie_down[i] = resource(t, w->pcie_gbs, "GPU%d PCIe down", i);
+    t->port_out[i] = resource(t, w->port_gbs, "GPU%d NVLink out", i);
+    t->port_in[i] = resource(t, w->port_gbs, "GPU%d NVLink in", i);
+    t->memory[i] = resource(t, t->memory_bytes_s[i] / 1e9, "GPU%d memory", i);
+    for (int j = 0; j < t->info.device_count; j++)
+        t->nvlink[i][j] = resource(t, w->links[i][j] * w->link_gbs, "GPU%d-GPU%d NVLink", i, j);
+}
+
+/* Switches and sockets have numbers, as many as there are GPUs at most. */
+static void wire_switch(struct topology *t, int s, const struct wires *w)
+{
+    bool there = false;
+    for (int i = 0; i < t->info.device_count; i++)
+        there = there || t->switch_of[i] == s;
+    t->switch_up[s] = resource(t, there ? w->switch_gbs : 0, "switch %d up", s);
+    t->switch_down[s] = resource(t, there ? w->switch_gbs : 0, "switch %d down", s);
+}
+
+static void wire_socket(struct topology *t, int s, const struct wires *w)
+{
+    int last = -1;
+    for (int i = 0; i < t->info.device_count; i++)
+        last = t->socket_of[i] > last ? t->socket_of[i] : last;
+    t->root_up[s] = resource(t, s <= last ? w->root_gbs : 0, "root complex %d up", s);
+    t->root_down[s] = resource(t, s <= last ? w->root_gbs : 0, "root complex %d down", s);
+    for (int other = 0; other < t->info.device_count; other++)
+        t->socket_link[s][other] =
+            resource(t, s != other && s <= last && other <= last ? w->socket_gbs : 0,
+                     "socket %d to %d", s, other);
+}
+
+void topology_wire(struct topology *t, const struct wires *w)
 {
     int n = t->info.device_count;
     t->resource_count = 0;
-    for (int i = 0; i < n; i++) {
-        t->pcie_up[i] = resource(t, pcie);
-        t->pcie_down[i] = resource(t, pcie);
-        t->port_out[i] = nvlink > 0 ? resource(t, nvlink) : -1;
-        t->port_in[i] = nvlink > 0 ? resource(t, nvlink) : -1;
-        t->memory[i] = resource(t, t->memory_bytes_s[i]);
-        t->switch_up[i] = resource(t, switches); /* indexed by switch: never more than GPUs */
-        t->switch_down[i] = resource(t, switches);
-    }
-    for (int a = 0; a < n; a++)
-        for (int b = 0; b < n; b++)
-            t->socket_link[a][b] = -1;
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
-            int a = t->socket_of[i], b = t->socket_of[j];
-            if (a >= 0 && b >= 0 && a != b && t->socket_link[a][b] < 0)
-                t->socket_link[a][b] = resource(t, sockets);
+        wire_gpu(t, i, w);
+    for (int i = 0; i < n; i++)
+        wire_switch(t, i, w);
+    for (int i = 0; i < n; i++)
+        wire_socket(t, i, w);
+    t->host_memory = resource(t, w->memory_gbs, "host memory");
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
             snprintf(t->info.pair[i][j].link, sizeof t->info.pair[i][j].link, "%s",
-                     pair_label(t, i, j, nvlink_label, pcie_label));
-        }
+                     pair_label(t, i, j, w));
 }
 
 static void through(struct route *r, int resource)
@@ -76,22 +114,44 @@ static void down(const struct topology *t, struct route *r, int gpu)
 
 static void across(const struct topology *t, struct route *r, int from, int to)
 {
-    int a = t->socket_of[from], b = t->socket_of[to];
-    if (a >= 0 && b >= 0 && a != b)
-        through(r, t->socket_link[a][b]);
+    if (from >= 0 && to >= 0 && from != to)
+        through(r, t->socket_link[from][to]);
+}
+
+/* The program, and the memory it allocates, are on the first socket. */
+#define HOST_SOCKET 0
+
+static void to_host(const struct topology *t, struct route *r, int gpu)
+{
+    up(t, r, gpu);
+    if (t->socket_of[gpu] >= 0)
+        through(r, t->root_up[t->socket_of[gpu]]);
+    across(t, r, t->socket_of[gpu], HOST_SOCKET);
+    through(r, t->host_memory);
+}
+
+static void from_host(const struct topology *t, struct route *r, int gpu)
+{
+    through(r, t->host_memory);
+    across(t, r, HOST_SOCKET, t->socket_of[gpu]);
+    if (t->socket_of[gpu] >= 0)
+        through(r, t->root_down[t->socket_of[gpu]]);
+    down(t, r, gpu);
 }
 
 static void peer(const struct topology *t, struct route *r, int from, int to)
 {
-    if (t->port_out[from] >= 0 && t->port_in[to] >= 0) {
+    if (t->port_out[from] >= 0) {
         through(r, t->port_out[from]);
         through(r, t->port_in[to]);
+    } else if (t->nvlink[from][to] >= 0) {
+        through(r, t->nvlink[from][to]);
     } else if (t->switch_of[from] >= 0 && t->switch_of[from] == t->switch_of[to]) {
         through(r, t->pcie_up[from]);
         through(r, t->pcie_down[to]);
     } else {
         up(t, r, from);
-        across(t, r, from, to);
+        across(t, r, t->socket_of[from], t->socket_of[to]);
         down(t, r, to);
     }
 }
@@ -111,11 +171,11 @@ struct route topology_route(const struct topology *t, enum path path, int from, 
     switch (path) {
     case PATH_H2D_PINNED:
     case PATH_H2D_PAGEABLE:
-        down(t, &r, to);
+        from_host(t, &r, to);
         break;
     case PATH_D2H_PINNED:
     case PATH_D2H_PAGEABLE:
-        up(t, &r, from);
+        to_host(t, &r, from);
         break;
     case PATH_LOCAL:
         through(&r, t->memory[from]);
@@ -125,7 +185,7 @@ struct route topology_route(const struct topology *t, enum path path, int from, 
         break;
     case PATH_STAGED:
         up(t, &r, from);
-        across(t, &r, from, to);
+        across(t, &r, t->socket_of[from], t->socket_of[to]);
         down(t, &r, to);
         break;
     case PATH_HOST:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * topology.c: reads a node description, but for its paths (paths.c). Every complaint names the file
- * and the key.
+ * topology.c: reads a node description, but for its paths (paths.c) and links (links.c). Every
+ * complaint names the file, the place and the key.
  */
 #define _GNU_SOURCE
 #include "topology.h"
@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +94,7 @@ void reader_at(struct reader *r, const cJSON *item)
 }
 
 /* What to blame for `key` of `object`: the value, or what should hold it. */
-static const cJSON *look_up(struct reader *r, const cJSON *object, const char *key)
+const cJSON *reader_item(struct reader *r, const cJSON *object, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
     r->at = item ? item : object;
@@ -103,13 +104,35 @@ static const cJSON *look_up(struct reader *r, const cJSON *object, const char *k
 double reader_number(struct reader *r, const cJSON *object, const char *key, double least)
 {
     const double most = 1e13;
-    const cJSON *item = look_up(r, object, key);
+    const cJSON *item = reader_item(r, object, key);
     if (!cJSON_IsNumber(item) || !(item->valuedouble >= least) || item->valuedouble > most) {
         reader_complain(r, "\"%s\" must be a number of at least %g%s", key, least,
                         item ? "" : ": it is missing");
         return least;
     }
     return item->valuedouble;
+}
+
+/* One of the words of `fields`? */
+static bool is_among(const char *name, const char *fields)
+{
+    size_t length = strlen(name);
+    for (const char *at = fields; length && (at = strstr(at, name)); at += length)
+        if ((at == fields || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
+
+void reader_fields(struct reader *r, const cJSON *object, const char *what, const char *fields)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, object)
+    {
+        if (item->string && !is_among(item->string, fields)) {
+            reader_at(r, item);
+            reader_complain(r, "%s has no field \"%s\"; it has: %s", what, item->string, fields);
+        }
+    }
 }
 
 static int32_t whole(struct reader *r, const cJSON *object, const char *key, double least)
@@ -120,9 +143,9 @@ static int32_t whole(struct reader *r, const cJSON *object, const char *key, dou
     return value > INT32_MAX ? INT32_MAX : (int32_t)value;
 }
 
-static const char *text(struct reader *r, const cJSON *object, const char *key)
+const char *reader_text(struct reader *r, const cJSON *object, const char *key)
 {
-    const cJSON *item = look_up(r, object, key);
+    const cJSON *item = reader_item(r, object, key);
     if (!cJSON_IsString(item)) {
         reader_complain(r, "\"%s\" must be a string%s", key, item ? "" : ": it is missing");
         return "";
@@ -137,13 +160,18 @@ static uint64_t us(struct reader *r, const cJSON *object, const char *key)
 
 static void copy_text(struct reader *r, const cJSON *o, const char *key, char *to, size_t room)
 {
-    snprintf(to, room, "%s", text(r, o, key));
+    snprintf(to, room, "%s", reader_text(r, o, key));
 }
 
 static void read_part(struct reader *r, const cJSON *p, struct vgpu_device_info *d, double *memory)
 {
+    reader_fields(r, p, "a part",
+                  "about name capability sms total_bytes l2_bytes clock_khz memory_clock_khz "
+                  "memory_bus_bits shared_per_block_optin shared_per_sm memory_gbs threads_per_sm "
+                  "blocks_per_sm regs_per_block regs_per_sm async_engines ecc shared_per_block "
+                  "constant_bytes");
     copy_text(r, p, "name", d->name, sizeof d->name);
-    const cJSON *capability = look_up(r, p, "capability");
+    const cJSON *capability = reader_item(r, p, "capability");
     if (!cJSON_IsArray(capability) || cJSON_GetArraySize(capability) != 2)
         reader_complain(r, "\"capability\" must be [major, minor]");
     else {
@@ -168,7 +196,7 @@ static void read_part(struct reader *r, const cJSON *p, struct vgpu_device_info 
     d->shared_per_sm = (uint64_t)reader_number(r, p, "shared_per_sm", 1);
     d->constant_bytes = (uint64_t)reader_number(r, p, "constant_bytes", 0);
     *memory = reader_number(r, p, "memory_gbs", 1e-6) * 1e9;
-    look_up(r, p, "total_bytes");
+    reader_item(r, p, "total_bytes");
     if (d->total_bytes > VGPU_DEVICE_STRIDE)
         reader_complain(r, "\"total_bytes\" is more than the %llu a device can have",
                         (unsigned long long)VGPU_DEVICE_STRIDE);
@@ -197,7 +225,8 @@ static void read_gpu(struct reader *r, const cJSON *g, struct topology *t, int i
     struct vgpu_device_info *d = &t->info.device[index];
     struct reader part = {
         .directory = r->directory, .error = r->error, .error_room = r->error_room};
-    const char *name = text(r, g, "part");
+    reader_fields(r, g, "a GPU", "part pci numa cpus uuid");
+    const char *name = reader_text(r, g, "part");
     if (strchr(name, '/') || name[0] == '.') {
         reader_complain(r, "\"part\": \"%s\" must be a name in nodes/parts/", name);
         return;
@@ -209,81 +238,29 @@ static void read_gpu(struct reader *r, const cJSON *g, struct topology *t, int i
     close_file(&part);
     r->failed += part.failed;
     unsigned domain, bus, device;
-    if (sscanf(text(r, g, "pci"), "%x:%x:%x.0", &domain, &bus, &device) != 3)
+    if (sscanf(reader_text(r, g, "pci"), "%x:%x:%x.0", &domain, &bus, &device) != 3)
         reader_complain(r, "gpu %d: \"pci\" must look like \"0000:19:00.0\"", index);
     else {
         d->pci_domain = (int32_t)domain;
         d->pci_bus = (int32_t)bus;
         d->pci_device = (int32_t)device;
     }
-    if (hex_uuid(text(r, g, "uuid"), d->uuid) != 0)
+    if (hex_uuid(reader_text(r, g, "uuid"), d->uuid) != 0)
         reader_complain(r, "gpu %d: \"uuid\" must be \"GPU-\" and 32 small hex digits", index);
     d->numa_node = whole(r, g, "numa", 0);
     if (cJSON_GetObjectItemCaseSensitive(g, "cpus"))
-        snprintf(d->cpus, sizeof d->cpus, "%s", text(r, g, "cpus"));
-}
-
-/* Arrays of arrays of GPU numbers: group[i] = index of the inner array that holds GPU i, or -1. */
-static void read_groups(struct reader *r, const cJSON *array, const char *key, int n, int *group)
-{
-    for (int i = 0; i < VGPU_MAX_DEVICES; i++)
-        group[i] = -1;
-    const cJSON *inner, *item;
-    int index = 0;
-    cJSON_ArrayForEach(inner, array)
-    {
-        cJSON_ArrayForEach(item, inner)
-        {
-            reader_at(r, item);
-            if (!cJSON_IsNumber(item) || item->valueint < 0 || item->valueint >= n)
-                reader_complain(r, "\"%s\" names a GPU that is not in \"gpus\" (0 to %d)", key,
-                                n - 1);
-            else
-                group[item->valueint] = index;
-        }
-        index++;
-    }
-    reader_at(r, array);
-    if (index > n)
-        reader_complain(r, "\"%s\" has more groups than there are GPUs", key);
-}
-
-static void read_peers(struct reader *r, const cJSON *root, struct topology *t)
-{
-    const cJSON *peers = look_up(r, root, "peers"), *pair;
-    int n = t->info.device_count;
-    int atomics = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(root, "native_atomics"));
-    int all = cJSON_IsString(peers) && strcmp(peers->valuestring, "all") == 0;
-    if (!all && !cJSON_IsArray(peers) &&
-        !(cJSON_IsString(peers) && strcmp(peers->valuestring, "none") == 0))
-        reader_complain(r, "\"peers\" must be \"all\", \"none\" or a list of [from, to]");
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++)
-            t->info.pair[i][j].access = all && i != j;
-    if (cJSON_IsArray(peers))
-        cJSON_ArrayForEach(pair, peers)
-        {
-            int from = cJSON_GetArraySize(pair) == 2 ? cJSON_GetArrayItem(pair, 0)->valueint : -1;
-            reader_at(r, pair);
-            int to = from >= 0 ? cJSON_GetArrayItem(pair, 1)->valueint : -1;
-            if (from < 0 || from >= n || to < 0 || to >= n || from == to)
-                reader_complain(
-                    r, "\"peers\" holds a pair that is not [from, to] of two different GPUs");
-            else
-                t->info.pair[from][to].access = 1;
-        }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) {
-            struct vgpu_pair_info *p = &t->info.pair[i][j];
-            p->native_atomics = p->array_access = p->access && atomics;
-            p->performance_rank = p->access && !atomics;
-        }
+        snprintf(d->cpus, sizeof d->cpus, "%s", reader_text(r, g, "cpus"));
 }
 
 static void read_costs(struct reader *r, const cJSON *root, struct costs *c)
 {
     const cJSON *calls = cJSON_GetObjectItemCaseSensitive(root, "calls");
     const cJSON *kernel = cJSON_GetObjectItemCaseSensitive(root, "kernel");
+    reader_fields(r, kernel, "\"kernel\"",
+                  "delay_us floor_us graph_first_us graph_next_us peer_gbs write_weight");
+    reader_fields(r, calls, "\"calls\"",
+                  "local_us enqueue_us launch_us record_us query_us wake_us malloc_us free_us "
+                  "graph_launch_us graph_node_us host_function_us");
     c->local_ps = us(r, calls, "local_us");
     c->enqueue_ps = us(r, calls, "enqueue_us");
     c->launch_ps = us(r, calls, "launch_us");
@@ -294,7 +271,7 @@ static void read_costs(struct reader *r, const cJSON *root, struct costs *c)
     c->free_ps = us(r, calls, "free_us");
     c->kernel_delay_ps = us(r, kernel, "delay_us");
     c->kernel_floor_ps = us(r, kernel, "floor_us");
-    look_up(r, calls, "query_us");
+    reader_item(r, calls, "query_us");
     if (c->query_ps == 0)
         reader_complain(
             r, "\"query_us\" must be above 0, or a program that polls would never see time pass");
@@ -302,7 +279,7 @@ static void read_costs(struct reader *r, const cJSON *root, struct costs *c)
 
 static void read_gpus(struct reader *r, const cJSON *root, struct topology *t)
 {
-    const cJSON *gpus = look_up(r, root, "gpus"), *gpu;
+    const cJSON *gpus = reader_item(r, root, "gpus"), *gpu;
     if (!cJSON_IsArray(gpus) || cJSON_GetArraySize(gpus) > VGPU_MAX_GPUS) {
         reader_complain(r, "\"gpus\" must be a list of 0 to %d GPUs", VGPU_MAX_GPUS);
         return;
@@ -313,33 +290,11 @@ static void read_gpus(struct reader *r, const cJSON *root, struct topology *t)
         t->memory_bytes_s[i] = reader_number(r, root, "memory_gbs", 1e-6) * 1e9;
 }
 
-static void read_links(struct reader *r, const cJSON *root, struct topology *t)
-{
-    const cJSON *pcie = cJSON_GetObjectItemCaseSensitive(root, "pcie");
-    const cJSON *sockets = cJSON_GetObjectItemCaseSensitive(root, "sockets");
-    const cJSON *nvlink = cJSON_GetObjectItemCaseSensitive(root, "nvlink");
-    const cJSON *switches = cJSON_GetObjectItemCaseSensitive(pcie, "switches");
-    int n = t->info.device_count;
-    read_groups(r, switches, "switches", n, t->switch_of);
-    read_groups(r, cJSON_GetObjectItemCaseSensitive(sockets, "groups"), "sockets", n, t->socket_of);
-    double pcie_rate = reader_number(r, pcie, "gbs", 1e-6) * 1e9;
-    double switch_rate = switches ? reader_number(r, pcie, "switch_gbs", 1e-6) * 1e9 : pcie_rate;
-    double socket_rate = reader_number(r, sockets, "gbs", 1e-6) * 1e9;
-    double port = 0;
-    const char *label = "";
-    if (nvlink) {
-        if (strcmp(text(r, nvlink, "kind"), "switch") != 0)
-            reader_complain(r, "\"nvlink\": the only \"kind\" modelled is \"switch\"");
-        port = reader_number(r, nvlink, "port_gbs", 1e-6) * 1e9;
-        label = text(r, nvlink, "label");
-    }
-    topology_wire(t, pcie_rate, switch_rate, socket_rate, port, label, text(r, pcie, "label"));
-}
-
 static int is_description(const struct dirent *entry)
 {
     size_t length = strlen(entry->d_name);
-    return length > 5 && strcmp(entry->d_name + length - 5, ".json") == 0;
+    return length > 5 && strcmp(entry->d_name, "schema.json") != 0 &&
+           strcmp(entry->d_name + length - 5, ".json") == 0;
 }
 
 /* There is no such description: says which there are. */
@@ -381,14 +336,16 @@ int topology_load(struct topology *t, const char *directory, const char *name, c
         close_file(&r);
         return -1;
     }
+    reader_fields(&r, root, "a node",
+                  "name about sources driver gpus memory_gbs peers peers_refused native_atomics "
+                  "nvlink pcie sockets copies kernel calls");
     copy_text(&r, root, "name", t->info.name, sizeof t->info.name);
     t->info.driver_version = t->info.runtime_version = whole(&r, root, "driver", 1000);
     read_gpus(&r, root, t);
     if (!r.failed) {
-        read_peers(&r, root, t);
         read_costs(&r, root, &t->cost);
         topology_read_paths(&r, root, t);
-        read_links(&r, root, t);
+        topology_read_links(&r, root, t);
         t->info.issue_ps = t->cost.local_ps;
     }
     close_file(&r);

@@ -9,8 +9,9 @@
 
 #include "protocol.h"
 
-#define MAX_RESOURCES 256
+#define MAX_RESOURCES 512
 #define MAX_ROUTE 10
+#define MAX_LINKS 18 /* NVLinks of one GPU, at most: a Hopper has 18 */
 #define PS_PER_US 1000000ull
 
 enum path {
@@ -68,15 +69,28 @@ struct topology {
     struct costs cost;
     double memory_bytes_s[VGPU_MAX_DEVICES]; /* of a kernel on its own memory */
     double rate_bytes_s[MAX_RESOURCES];
+    char resource_name[MAX_RESOURCES][32]; /* "GPU0 PCIe up": for people */
     int resource_count;
-    /* the rest is topology.c's and route.c's */
+    /* the rest is topology.c's and route.c's; a resource of -1 is not there and limits nothing */
     struct path_model path[PATH_COUNT];
-    int port_out[VGPU_MAX_DEVICES], port_in[VGPU_MAX_DEVICES]; /* NVLink, -1: none */
+    int port_out[VGPU_MAX_DEVICES], port_in[VGPU_MAX_DEVICES]; /* to an NVSwitch */
+    int nvlink[VGPU_MAX_DEVICES][VGPU_MAX_DEVICES];            /* between two GPUs, directed */
     int pcie_up[VGPU_MAX_DEVICES], pcie_down[VGPU_MAX_DEVICES];
-    int switch_of[VGPU_MAX_DEVICES], socket_of[VGPU_MAX_DEVICES]; /* -1: none */
-    int switch_up[VGPU_MAX_DEVICES], switch_down[VGPU_MAX_DEVICES];
-    int socket_link[VGPU_MAX_DEVICES][VGPU_MAX_DEVICES]; /* between sockets, directed */
+    int switch_of[VGPU_MAX_DEVICES], socket_of[VGPU_MAX_DEVICES];   /* -1: none */
+    int switch_up[VGPU_MAX_DEVICES], switch_down[VGPU_MAX_DEVICES]; /* by switch */
+    int root_up[VGPU_MAX_DEVICES], root_down[VGPU_MAX_DEVICES];     /* by socket */
+    int socket_link[VGPU_MAX_DEVICES][VGPU_MAX_DEVICES];            /* directed */
+    int host_memory;
     int memory[VGPU_MAX_DEVICES];
+};
+
+/* The links as a description gives them, GB/s a direction; 0: there are none. */
+struct wires {
+    double pcie_gbs, switch_gbs, root_gbs, socket_gbs, memory_gbs;
+    double port_gbs;                               /* of a GPU to the NVSwitch */
+    double link_gbs;                               /* of one NVLink between two GPUs */
+    int links[VGPU_MAX_DEVICES][VGPU_MAX_DEVICES]; /* how many of them */
+    char nvlink_label[8], pcie_label[8];
 };
 
 /* One file being read (topology.c); the first complaint stays. */
@@ -87,10 +101,21 @@ struct cJSON;
 void reader_at(struct reader *r, const struct cJSON *item);
 void reader_complain(struct reader *r, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Complains about the first member of `object` that is none of the words of `fields`. */
+void reader_fields(struct reader *r, const struct cJSON *object, const char *what,
+                   const char *fields);
+/* `key` of `object`, or NULL; what the next complaint is about is the value, or what should hold
+ * it.
+ */
+const struct cJSON *reader_item(struct reader *r, const struct cJSON *object, const char *key);
+const char *reader_text(struct reader *r, const struct cJSON *object, const char *key);
 double reader_number(struct reader *r, const struct cJSON *object, const char *key, double least);
 
 /* paths.c: reads "copies" and "kernel" of a node description. `t->cost` is there already. */
 void topology_read_paths(struct reader *r, const struct cJSON *root, struct topology *t);
+
+/* links.c: reads "nvlink", "pcie", "sockets" and "peers". The GPUs are there already. */
+void topology_read_links(struct reader *r, const struct cJSON *root, struct topology *t);
 
 /* Reads node `name`: a path when it holds a '/', else NAME.json in `directory`. 0, or -1 with a
  * sentence in `error` naming file and key. */
@@ -102,8 +127,7 @@ int topology_load(struct topology *t, const char *directory, const char *name, c
 struct route topology_route(const struct topology *t, enum path path, int from, int to,
                             uint64_t bytes);
 
-/* Fills info.pair[][].link and the resources; called by topology_load. */
-void topology_wire(struct topology *t, double pcie, double switches, double sockets, double nvlink,
-                   const char *nvlink_label, const char *pcie_label);
+/* Fills info.pair[][].link and the resources; called by topology_read_links. */
+void topology_wire(struct topology *t, const struct wires *wires);
 
 #endif

@@ -122,8 +122,8 @@ static int reach(const struct vgpu_node_info *info, char what)
         printf(" GPU%d", i);
         for (int j = 0; j < info->device_count; j++) {
             const struct vgpu_pair_info *p = &info->pair[i][j];
-            int yes = what == 'a' ? p->native_atomics : p->access;
-            printf("\t%s", i == j ? "X" : yes ? "OK" : "NS");
+            bool slow = what == 'a' && p->access && !p->native_atomics;
+            printf("\t%s", i == j ? "X" : slow ? "NS" : p->status);
         }
         printf("\t\n");
     }

@@ -10,7 +10,7 @@ static void check_shapes(struct lab_test *t)
     static const struct {
         const char *node;
         int gpus;
-    } shapes[] = {{"single", 1}, {"pcie-2", 2}, {"dgx-a100", 8}, {"pcie-4-dual", 4}};
+    } shapes[] = {{"single", 1}, {"pcie-4090-2", 2}, {"dgx-a100", 8}, {"pcie-dual-socket-4", 4}};
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
         lab_node(t, shapes[i].node);
         int n = count_here(t);
@@ -97,7 +97,7 @@ static void check_alloc_full_other(struct lab_test *t)
 {
     struct each_in in = {.bytes = (uint64_t)96 << 20, .n = 4, .current = 2, .left = 48 << 20};
     for (in.full_gpu = 0; in.full_gpu < 3; in.full_gpu++) {
-        lab_node(t, "pcie-4-dual");
+        lab_node(t, "pcie-dual-socket-4");
         refuse_each(t, &in, LAB_ENOMEM);
     }
     lab_node(t, "none");

@@ -7,7 +7,7 @@
 
 static void check_matrix(struct lab_test *t)
 {
-    static const char *const on[] = {"dgx-a100", "pcie-4-dual", "pcie-2", "single", "none"};
+    static const char *const on[] = {"dgx-a100", "pcie-dual-socket-4", "pcie-4090-2", "single", "none"};
     for (size_t k = 0; k < COUNT(on); k++) {
         struct machine m;
         struct matrix_in in[6] = {{.n = 0}, {.n = 17}};
@@ -68,7 +68,7 @@ static void check_enable_eight(struct lab_test *t)
 
 static void check_enable_few(struct lab_test *t)
 {
-    static const char *const on[] = {"single", "none", "pcie-2"};
+    static const char *const on[] = {"single", "none", "pcie-4090-2"};
     for (size_t k = 0; k < COUNT(on); k++) {
         struct machine m;
         struct enable_in in[] = {
@@ -164,7 +164,7 @@ static void check_probe_eight(struct lab_test *t)
 
 static void check_probe_few(struct lab_test *t)
 {
-    static const char *const on[] = {"single", "none", "pcie-2"};
+    static const char *const on[] = {"single", "none", "pcie-4090-2"};
     for (size_t k = 0; k < COUNT(on); k++) {
         static const struct probe_in in[] = {
             {.from = 0, .to = 1}, {.from = 1, .to = 0}, {.from = 0, .to = 0}};

@@ -51,7 +51,7 @@ static void check_attrs(struct lab_test *t)
 
 static void check_attrs_pcie(struct lab_test *t)
 {
-    ask_all_attrs(t, "pcie-4-dual");
+    ask_all_attrs(t, "pcie-dual-socket-4");
 }
 
 /* ---- TODO(3) and TODO(4) ---- */
@@ -88,7 +88,7 @@ static void check_enable_rollback(struct lab_test *t)
         {.current = 0, .n = 3, .gpu = {3, 2, 1}, .pre_count = 1, .pre = {{2, 3}}},
         {.current = 1, .n = 2, .gpu = {0, 1}},
     };
-    use_machine(t, "pcie-4-dual", &m);
+    use_machine(t, "pcie-dual-socket-4", &m);
     ask_enable(t, &m, in, COUNT(in), JUDGE_ENABLE);
 }
 
@@ -163,7 +163,7 @@ static void check_probe(struct lab_test *t)
 
 static void check_probe_pcie(struct lab_test *t)
 {
-    ask_all_probes(t, "pcie-4-dual");
+    ask_all_probes(t, "pcie-dual-socket-4");
 }
 
 /* The answer must come from trying: the node saw a kernel of `from` write into memory of `to`. */
@@ -186,7 +186,7 @@ static void check_probe_tries(struct lab_test *t)
 
 static void check_dot(struct lab_test *t)
 {
-    static const char *const drawn[] = {"hgx-h200-4", "pcie-4-dual", "oneway-2", "single"};
+    static const char *const drawn[] = {"hgx-h200-4", "pcie-dual-socket-4", "oneway-2", "single"};
     struct dot_in in[COUNT(drawn) + 1];
     memset(in, 0, sizeof in);
     for (size_t k = 0; k < COUNT(drawn); k++) {

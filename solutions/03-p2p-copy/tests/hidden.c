@@ -25,7 +25,7 @@ static void check_peer_copy_other(struct lab_test *t)
     expect_no_wait(t, check_moves(t, &in, "copy_peer_async", 0), "copy_peer_async");
     in.dst_dev = in.current = 0;
     in.src_dev = 1;
-    lab_node(t, "pcie-2"); /* without peer access it is slow, and right */
+    lab_node(t, "pcie-4090-2"); /* without peer access it is slow, and right */
     check_moves(t, &in, "copy_peer_async", 0);
 }
 
@@ -44,11 +44,11 @@ static void check_stage_copy_other(struct lab_test *t)
 {
     const uint64_t bytewise[] = {5, 0, 1, 2, 7}, large[] = {700001, 12289, 0, 1000000};
     const uint64_t mixed[] = {40961, 8191, 8192, 8193, 24576, 1, 90001};
-    lab_node(t, "pcie-4-dual");
+    lab_node(t, "pcie-dual-socket-4");
     stage_moves(t, 3, 0, 1, 1, bytewise, 5);
-    lab_node(t, "pcie-4-dual");
+    lab_node(t, "pcie-dual-socket-4");
     stage_moves(t, 0, 2, 2, 8192, mixed, 7);
-    lab_node(t, "pcie-2");
+    lab_node(t, "pcie-4090-2");
     stage_moves(t, 0, 1, 1, MIB, large, 4);
     lab_node(t, "single");
     stage_moves(t, 0, 0, 2, 8192, mixed, 7);
@@ -56,7 +56,7 @@ static void check_stage_copy_other(struct lab_test *t)
 
 static void check_stage_speed_other(struct lab_test *t)
 {
-    lab_node(t, "pcie-2");
+    lab_node(t, "pcie-4090-2");
     const struct speed_out *out = speeds(t, 0, 1, 32 * MIB, MIB, WAY_HOPS | WAY_STAGE);
     double hop = out->down > out->up ? out->down : out->up;
     lab_expect(t, out->stage <= 1.15 * hop,
@@ -94,14 +94,14 @@ static void check_p2p_shapes(struct lab_test *t)
 {
     check_p2p_on(t, "oneway-2", 1, 0, PATH_PEER);
     check_p2p_on(t, "oneway-2", 0, 1, PATH_STAGED);
-    check_p2p_on(t, "pcie-4-dual", 3, 0, PATH_STAGED);
-    check_p2p_on(t, "pcie-4-dual", 3, 2, PATH_PEER);
+    check_p2p_on(t, "pcie-dual-socket-4", 3, 0, PATH_STAGED);
+    check_p2p_on(t, "pcie-dual-socket-4", 3, 2, PATH_PEER);
     check_p2p_on(t, "dgx-a100", 7, 4, PATH_PEER);
 }
 
 static void check_measure_staged(struct lab_test *t)
 {
-    lab_node(t, "pcie-2");
+    lab_node(t, "pcie-4090-2");
     struct bw bw = one_measure(t, 1, 0, 4 * MIB, 0);
     check_bw(t, &bw, 4 * MIB, PATH_STAGED);
     lab_expect(t, bw.gbs > 15 && bw.gbs < 25.5,
@@ -127,7 +127,7 @@ static void check_measure_keeps_peer(struct lab_test *t)
 
 static void check_matrix_shapes(struct lab_test *t)
 {
-    lab_node(t, "pcie-4-dual");
+    lab_node(t, "pcie-dual-socket-4");
     check_matrix_of(t, 4, 2 * MIB, 0.01);
     lab_node(t, "single");
     check_matrix_of(t, 1, 4099, 0.01);

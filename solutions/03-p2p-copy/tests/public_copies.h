@@ -22,11 +22,11 @@ static void check_path(struct lab_test *t)
 
 static void check_path_shapes(struct lab_test *t)
 {
-    lab_node(t, "pcie-2");
+    lab_node(t, "pcie-4090-2");
     check_paths(t, 2,
                 "LS"
                 "SL");
-    lab_node(t, "pcie-4-dual");
+    lab_node(t, "pcie-dual-socket-4");
     check_paths(t, 4,
                 "LPSS"
                 "PLSS"
@@ -264,7 +264,7 @@ static void check_p2p_peer(struct lab_test *t)
 
 static void check_p2p_staged(struct lab_test *t)
 {
-    lab_node(t, "pcie-2");
+    lab_node(t, "pcie-4090-2");
     struct moves_in in = p2p_moves(0, 1);
     struct lab_run *run = check_moves(t, &in, "p2p_copy", PATH_STAGED);
     const struct lab_witness *w = lab_witness(run);
@@ -275,7 +275,7 @@ static void check_p2p_staged(struct lab_test *t)
                (unsigned long long)w->copied[1][0]);
     in.no_stage = 1;
     in.asked = 1;
-    lab_node(t, "pcie-2");
+    lab_node(t, "pcie-4090-2");
     unsigned char *pattern;
     const struct moves_out *out = lab_output(run_moves(t, &in, &pattern));
     free(pattern);
@@ -296,7 +296,7 @@ static void check_p2p_bad(struct lab_test *t)
     static const int want[REFUSALS] = {LAB_EINVAL, LAB_EINVAL, LAB_EINVAL, LAB_EINVAL,
                                        LAB_EINVAL, LAB_ENOGPU, LAB_ENOGPU, LAB_EINVAL};
     check_refusals(t, MOVE_P2P, 1, 0, want);
-    lab_node(t, "pcie-2");
+    lab_node(t, "pcie-4090-2");
     check_refusals(t, MOVE_P2P, 1, 0, want);
 }
 

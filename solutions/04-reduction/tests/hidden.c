@@ -250,7 +250,7 @@ static void check_peer_arguments(struct lab_test *t)
 
 static void check_scale_few(struct lab_test *t)
 {
-    static const char *const on[] = {"none", "single", "pcie-2"};
+    static const char *const on[] = {"none", "single", "pcie-4090-2"};
     if (!lab_is_virtual(t))
         lab_cannot_run(t, "it needs machines with no, one and two GPUs");
     for (int gpus = 0; gpus < 3; gpus++) {

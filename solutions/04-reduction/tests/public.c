@@ -169,7 +169,7 @@ static void check_peer_alone(struct lab_test *t)
     struct parts_in *in = parts_of(t, count, 2, 4, WHOLE);
     if (!lab_is_virtual(t))
         lab_cannot_run(t, "it needs two GPUs without peer access");
-    lab_node(t, "pcie-2");
+    lab_node(t, "pcie-4090-2");
     in->combine = COMBINE_PEER;
     ask_sums(t, LAB_ENOPEER, WHOLE);
 }

@@ -62,7 +62,7 @@ static void check_share_eight(struct lab_test *t)
 static void check_share_unreachable(struct lab_test *t)
 {
     struct share_in in = {.owner = 0, .gpus = 2, .asked = 1, .q = {{.peer = 1, .flags = READ}}};
-    const char *const nodes[] = {"pcie-2", "oneway-2"};
+    const char *const nodes[] = {"pcie-4090-2", "oneway-2"};
     for (int i = 0; i < 2; i++) {
         lab_node(t, nodes[i]);
         struct lab_run *run = lab_run(t, "share", &in, sizeof in, sizeof(struct share_out));
@@ -110,7 +110,7 @@ static void check_send_pairs(struct lab_test *t)
     }
     struct parcel_in in = {.importer = 1, .gpus = 2, .bytes = 1};
     lab_env(t, "CUDA_VISIBLE_DEVICES", NULL);
-    lab_node(t, "pcie-2");
+    lab_node(t, "pcie-4090-2");
     refuse_parcel(t, &in, "vmm_import for a GPU that cannot reach it", LAB_ENOPEER);
 }
 
