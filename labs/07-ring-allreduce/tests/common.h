@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT
+ * common.h: what lab 07's public and hidden cases share: ask_... runs calls in one process and
+ * judges what came back.
+ */
+#ifndef LAB07_COMMON_H
+#define LAB07_COMMON_H
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "case.h"
+
+#include "io.h"
+
+#define COUNT(array) (sizeof(array) / sizeof *(array))
+#define NOT_READY 600 /* cudaErrorNotReady */
+
+static inline const char *rc_name(int rc)
+{
+    static const char *const names[] = {"LAB_OK",     "LAB_EINVAL", "LAB_ENOGPU", "LAB_ENOPEER",
+                                        "LAB_ENOMEM", "LAB_ECUDA",  "LAB_EPEER",  "LAB_ERANGE"};
+    return rc <= 0 && rc > -8 ? names[-rc] : "no result of lab.h";
+}
+
+static inline bool untouched(const void *at, size_t bytes)
+{
+    const unsigned char *b = at;
+    for (size_t i = 0; i < bytes; i++)
+        if (b[i] != UNTOUCHED)
+            return false;
+    return true;
+}
+
+static inline void expect_call(struct lab_test *t, const char *what, const struct outcome *call,
+                               int want, int current)
+{
+    lab_expect(t, call->rc == want, "%s returned %d (%s), expected %s", what, call->rc,
+               rc_name(call->rc), rc_name(want));
+    lab_expect(t, call->error == 0,
+               "after %s CUDA's last error was still %d: the caller's next check will blame an "
+               "innocent call; ring_result takes it away",
+               what, call->error);
+    lab_expect(t, current < 0 || call->current == current,
+               "the current device was %d before %s and %d afterwards", current, what,
+               call->current);
+}
+
+/* What ring_chunk must say, computed here in another way: by counting. */
+static inline uint64_t chunk_len(uint64_t count, int n, int k)
+{
+    return count / (uint64_t)n + ((uint64_t)k < count % (uint64_t)n ? 1 : 0);
+}
+
+static inline uint64_t chunk_first(uint64_t count, int n, int k)
+{
+    uint64_t first = 0;
+    for (int i = 0; i < k; i++)
+        first += chunk_len(count, n, i);
+    return first;
+}
+
+static inline size_t type_bytes(int type)
+{
+    return type == RING_FLOAT16 ? 2 : 4;
+}
+
+static inline const char *type_name(int type)
+{
+    return type == RING_INT32     ? "int32"
+           : type == RING_FLOAT32 ? "float32"
+           : type == RING_FLOAT16 ? "float16"
+                                  : "unknown type";
+}
+
+/* ---- reduce ---- */
+
+static inline void expect_reduced(struct lab_test *t, const char *what, const struct reduce_in *in,
+                                  const struct reduce_call *c, const unsigned char *got, bool done)
+{
+    size_t each = type_bytes(c->type);
+    lab_expect(t, untouched(got, GUARD * each), "%s wrote in front of dst", what);
+    lab_expect(t, untouched(got + (GUARD + c->count) * each, GUARD * each),
+               "%s wrote behind the last element of dst", what);
+    for (uint64_t i = 0; i < c->count; i++) {
+        int mine = io_whole(in->seed, 0, i), other = io_whole(in->seed, 1, i);
+        int want = !done ? mine : c->op == RING_SUM ? mine + other : mine > other ? mine : other;
+        unsigned char bytes[4];
+        io_put(bytes, (enum ring_type)c->type, want);
+        lab_expect(t, memcmp(got + (GUARD + i) * each, bytes, each) == 0,
+                   "%s: dst[%zu] was %d, src[%zu] is %d; dst[%zu] must be %d now, and is not", what,
+                   (size_t)i, mine, (size_t)i, other, (size_t)i, want);
+    }
+}
+
+static inline bool bad_reduce(const struct reduce_call *c)
+{
+    return c->type < 0 || c->type > RING_FLOAT16 || c->op < 0 || c->op > RING_MAX ||
+           (c->count > 0 && (c->no_dst || c->no_src));
+}
+
+static inline void ask_reduce(struct lab_test *t, struct reduce_in *in)
+{
+    in->seed = lab_random(t);
+    in->out_bytes = 0;
+    for (size_t i = 0; i < in->calls; i++) {
+        in->call[i].out_at = in->out_bytes;
+        in->out_bytes += (in->call[i].count + 2 * GUARD) * 4;
+    }
+    struct lab_run *run =
+        lab_run(t, "reduce", in, sizeof *in, sizeof(struct reduce_out) + (size_t)in->out_bytes);
+    const struct reduce_out *out = lab_output(run);
+    for (size_t i = 0; i < in->calls; i++) {
+        const struct reduce_call *c = &in->call[i];
+        bool bad = bad_reduce(c);
+        char what[128];
+        snprintf(what, sizeof what, "ring_reduce(%s, %s, count = %zu, %s, %s)",
+                 c->no_dst ? "NULL" : "dst", c->no_src ? "NULL" : "src", (size_t)c->count,
+                 type_name(c->type),
+                 c->op == RING_SUM   ? "RING_SUM"
+                 : c->op == RING_MAX ? "RING_MAX"
+                                     : "neither sum nor max");
+        expect_call(t, what, &out->call[i], bad ? LAB_EINVAL : LAB_OK, c->gpu);
+        lab_expect(t, out->after[i] == 0, "%s: its kernel ended with CUDA error %d", what,
+                   out->after[i]);
+        if (c->type >= 0 && c->type <= RING_FLOAT16)
+            expect_reduced(t, what, in, c, out->data + c->out_at, !bad);
+    }
+    lab_nothing_leaked(t, run);
+}
+
+/* ---- collectives ---- */
+
+static const char *const collective_names[] = {
+    "ring_reduce_scatter", "ring_all_gather", "ring_all_reduce", "ring_pipelined", "ring_one_shot"};
+
+static inline void say_call(char *what, size_t room, const struct ring_call *c)
+{
+    char slices[32] = "";
+    if (c->what == DO_PIPELINED)
+        snprintf(slices, sizeof slices, ", %d slices", c->slices);
+    snprintf(what, room, "%s(%d ranks, count = %zu, %s, %s%s%s)%s", collective_names[c->what], c->n,
+             (size_t)c->count, type_name(c->type), c->op == RING_MAX ? "RING_MAX" : "RING_SUM",
+             c->out_of_place ? ", out of place" : "", slices, c->graph ? " in a graph" : "");
+}
+
+static inline int runs_of(const struct ring_call *c)
+{
+    return c->repeats ? c->repeats : 1;
+}
+
+static inline int reduced(const struct rings_in *in, const struct ring_call *c, uint64_t i)
+{
+    int all = io_whole(in->seed, 0, i);
+    for (int r = 1; r < c->n; r++) {
+        int one = io_whole(in->seed, r, i);
+        all = c->op == RING_SUM ? all + one : one > all ? one : all;
+    }
+    return all;
+}
+
+/* Elements [first, first + len) of rank r. */
+static inline void expect_elements(struct lab_test *t, const char *what, const struct rings_in *in,
+                                   const struct ring_call *c, const unsigned char *buffer, int r,
+                                   int chunk)
+{
+    uint64_t first = chunk_first(c->count, c->n, chunk), len = chunk_len(c->count, c->n, chunk);
+    size_t each = type_bytes(c->type);
+    for (uint64_t i = first; i < first + len; i++) {
+        const unsigned char *got = buffer + (GUARD + i) * each;
+        int want = c->what == DO_ALL_GATHER ? io_whole(in->seed, chunk, i) : reduced(in, c, i);
+        unsigned char bytes[4], own[4];
+        io_put(bytes, (enum ring_type)c->type, want);
+        io_put(own, (enum ring_type)c->type, io_whole(in->seed, r, i));
+        lab_expect(t, memcmp(got, bytes, each) == 0,
+                   "%s: rank %d (GPU %d), element %zu (chunk %d, its element %zu of %zu) must be "
+                   "%d%s",
+                   what, r, c->gpu[r], (size_t)i, chunk, (size_t)(i - first), (size_t)len, want,
+                   untouched(got, each)          ? ", but nobody wrote it"
+                   : memcmp(got, own, each) == 0 ? ", but is what the rank itself began with"
+                   : got[0] == 0xCB && got[1] == 0xCB
+                       ? ", but is memory that nobody has written yet"
+                       : ", but is another number");
+    }
+}
+
+/* Floats whose sums are rounded: close to the exact sum, whatever the order was. */
+static inline void expect_close(struct lab_test *t, const char *what, const struct rings_in *in,
+                                const struct ring_call *c, const unsigned char *buffer, int r)
+{
+    for (uint64_t i = 0; i < c->count; i++) {
+        float got;
+        double want = 0, size = 0;
+        memcpy(&got, buffer + (GUARD + i) * sizeof got, sizeof got);
+        for (int p = 0; p < c->n; p++) {
+            want += io_real(in->seed, p, i);
+            size += fabs(io_real(in->seed, p, i));
+        }
+        lab_expect(t, fabs(got - want) <= c->n * size / 16777216.0,
+                   "%s: rank %d, element %zu is %.9g, expected %.9g", what, r, (size_t)i, got,
+                   want);
+    }
+}
+
+static inline void expect_buffer(struct lab_test *t, const char *what, const struct rings_in *in,
+                                 const struct ring_call *c, const unsigned char *buffer, int r)
+{
+    size_t each = type_bytes(c->type);
+    lab_expect(t, untouched(buffer, GUARD * each), "%s wrote in front of rank %d's buffer", what,
+               r);
+    lab_expect(t, untouched(buffer + (GUARD + c->count) * each, GUARD * each),
+               "%s wrote behind rank %d's buffer", what, r);
+    if (c->numbers == REAL) {
+        expect_close(t, what, in, c, buffer, r);
+        return;
+    }
+    for (int k = 0; k < c->n; k++)
+        if (c->what != DO_REDUCE_SCATTER || k == r)
+            expect_elements(t, what, in, c, buffer, r, k);
+}
+
+/* The hash of what send[r] held at first. */
+static inline uint64_t hash_of_send(const struct rings_in *in, const struct ring_call *c, int r)
+{
+    size_t each = type_bytes(c->type), bytes = (size_t)(c->count + 2 * GUARD) * each;
+    unsigned char *made = malloc(bytes);
+    memset(made, UNTOUCHED, bytes);
+    for (uint64_t i = 0; i < c->count; i++) {
+        float real = io_real(in->seed, r, i);
+        if (c->numbers == REAL)
+            memcpy(made + (GUARD + i) * each, &real, sizeof real);
+        else
+            io_put(made + (GUARD + i) * each, (enum ring_type)c->type, io_whole(in->seed, r, i));
+    }
+    uint64_t hash = io_hash(made, bytes);
+    free(made);
+    return hash;
+}
+
+static inline void expect_same_bits(struct lab_test *t, const char *what, const struct ring_call *c,
+                                    const struct ring_told *told)
+{
+    for (int k = 0; k < runs_of(c); k++)
+        for (int r = 0; r < c->n; r++) {
+            lab_expect(t, told->hash[k][r] == told->hash[0][r],
+                       "%s: run %d gave rank %d other bits than the first run", what, k, r);
+            lab_expect(t, c->what == DO_REDUCE_SCATTER || told->hash[k][r] == told->hash[k][0],
+                       "%s: rank %d has other bits than rank 0: the order of additions must not "
+                       "depend on who adds",
+                       what, r);
+        }
+}
+
+static inline int want_of(const struct ring_call *c)
+{
+    switch (c->odd) {
+    case ODD_NOT:
+        return LAB_OK;
+    case ODD_SMALL:
+        return LAB_ERANGE;
+    default:
+        return LAB_EINVAL;
+    }
+}
+
+static inline void expect_collective(struct lab_test *t, const struct rings_in *in,
+                                     const struct ring_call *c, const struct ring_told *told,
+                                     const unsigned char *data)
+{
+    size_t bytes = (size_t)(c->count + 2 * GUARD) * type_bytes(c->type);
+    char what[160];
+    say_call(what, sizeof what, c);
+    lab_expect(t, told->opened == LAB_OK, "%s: the ring could not be opened (%s)", what,
+               rc_name(told->opened));
+    for (int k = 0; k < runs_of(c); k++)
+        expect_call(t, what, &told->call[k], want_of(c), c->current);
+    lab_expect(t, told->captured == LAB_OK,
+               "%s: the graph could not be captured or launched (%s): something waited, or used a "
+               "stream that does not belong to the ring",
+               what, rc_name(told->captured));
+    lab_expect(t, told->ended == LAB_OK, "%s: the work on the GPUs ended with %s", what,
+               rc_name(told->ended));
+    for (int r = 0; r < c->n && c->odd == ODD_NOT; r++)
+        expect_buffer(t, what, in, c, data + (size_t)r * bytes, r);
+    for (int r = 0; r < c->n && (c->out_of_place || c->odd); r++)
+        for (int k = 0; k < runs_of(c); k++)
+            lab_expect(t, told->sent[k][r] == hash_of_send(in, c, r),
+                       "%s changed send[%d], which is %s", what, r,
+                       c->odd ? "wrong after an error" : "the caller's");
+    if (c->odd == ODD_NOT)
+        expect_same_bits(t, what, c, told);
+}
+
+/* GPUs 0, 1, ... unless the call names some. */
+static inline void complete(struct rings_in *in, struct ring_call *c)
+{
+    int named = 0;
+    for (int r = 0; r < c->n; r++)
+        named |= c->gpu[r];
+    for (int r = 0; r < c->n && !named; r++)
+        c->gpu[r] = r;
+    if (c->slices == 0)
+        c->slices = 4;
+    c->out_at = in->out_bytes;
+    in->out_bytes += (uint64_t)c->n * (c->count + 2 * GUARD) * type_bytes(c->type);
+}
+
+static inline struct lab_run *ask_rings(struct lab_test *t, struct ring_call *call, size_t calls)
+{
+    static struct rings_in in;
+    memset(&in, 0, sizeof in);
+    in.seed = lab_random(t);
+    in.calls = calls;
+    for (size_t i = 0; i < calls; i++) {
+        complete(&in, &call[i]);
+        in.call[i] = call[i];
+    }
+    struct lab_run *run =
+        lab_run(t, "rings", &in, sizeof in, sizeof(struct rings_out) + (size_t)in.out_bytes);
+    const struct rings_out *out = lab_output(run);
+    for (size_t i = 0; i < calls; i++)
+        expect_collective(t, &in, &in.call[i], &out->told[i], out->data + in.call[i].out_at);
+    lab_nothing_leaked(t, run);
+    return run;
+}
+
+#endif

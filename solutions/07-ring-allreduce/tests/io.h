@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT
+ * io.h: what the tests and the adapters of lab 07 tell each other, and the numbers that both know.
+ *
+ * The numbers are not sent: element i of rank r follows from a seed. Most are whole and so small
+ * that no sum is ever rounded, in any type; then the order of additions does not matter, and
+ * whatever differs is a mistake.
+ */
+#ifndef LAB07_IO_H
+#define LAB07_IO_H
+
+#include <string.h>
+
+#include "lab07.h"
+
+#define UNTOUCHED 0x77 /* every byte of what must not be written */
+#define GUARD 3 /* elements before and behind each buffer; odd, so nothing is aligned to 16 */
+
+/* ---- the numbers ---- */
+
+enum numbers { WHOLE, REAL };
+
+static inline uint64_t io_mix(uint64_t x)
+{
+    x ^= x >> 31;
+    x *= 0x9E3779B97F4A7C15u;
+    x ^= x >> 29;
+    x *= 0xBF58476D1CE4E5B9u;
+    return x ^ x >> 32;
+}
+
+/* -100 .. 100: eight of them are exact as half, too. */
+static inline int io_whole(uint64_t seed, int rank, uint64_t i)
+{
+    return (int)(io_mix(seed + (uint64_t)rank * 0x1000193u + i * 0x10001u) % 201) - 100;
+}
+
+/* -1 .. 1, with all 24 bits of a float in use: sums are rounded, and the order shows. */
+static inline float io_real(uint64_t seed, int rank, uint64_t i)
+{
+    int64_t bits = (int64_t)(io_mix(seed + (uint64_t)rank * 0x1000193u + i * 0x10001u) >> 40);
+
+    return (float)(bits - (1 << 23)) / (float)(1 << 23);
+}
+
+/* The half of a whole number below 2048. */
+static inline uint16_t io_half(int value)
+{
+    unsigned size = (unsigned)(value < 0 ? -value : value), exponent = 0;
+
+    if (size == 0)
+        return 0;
+    while (size >> (exponent + 1) != 0)
+        exponent++;
+    unsigned mantissa = size << (10 - exponent) & 0x3FF;
+    return (uint16_t)((value < 0 ? 0x8000u : 0) | (exponent + 15) << 10 | mantissa);
+}
+
+/* A whole number as an element of the type. */
+static inline void io_put(void *at, enum ring_type type, int value)
+{
+    int32_t integer = value;
+    float real = (float)value;
+    uint16_t half = io_half(value);
+
+    if (type == RING_INT32)
+        memcpy(at, &integer, sizeof integer);
+    else if (type == RING_FLOAT32)
+        memcpy(at, &real, sizeof real);
+    else
+        memcpy(at, &half, sizeof half);
+}
+
+/* FNV-1a: to compare many results without sending them. */
+static inline uint64_t io_hash(const void *data, size_t bytes)
+{
+    const unsigned char *byte = data;
+    uint64_t hash = 0xCBF29CE484222325u;
+
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ byte[i]) * 0x100000001B3u;
+    return hash;
+}
+
+/* ---- around every call ---- */
+
+struct outcome {
+    int32_t rc;
+    int32_t error;   /* cudaPeekAtLastError() after the call */
+    int32_t current; /* the current device after it; -1 without a GPU */
+};
+
+/* "chunk" */
+struct chunk_in {
+    uint64_t count;
+    int32_t n, k, no_first, no_len;
+};
+struct chunk_out {
+    int32_t rc;
+    uint64_t first, len;
+};
+
+/* "reduce": several calls; results one behind the other, GUARD elements around each. */
+#define REDUCE_CALLS 24
+struct reduce_call {
+    int32_t gpu, type, op, no_dst, no_src;
+    uint64_t count, out_at; /* in bytes, behind struct reduce_out */
+};
+struct reduce_in {
+    uint64_t seed, calls, out_bytes;
+    struct reduce_call call[REDUCE_CALLS];
+};
+struct reduce_out {
+    struct outcome call[REDUCE_CALLS];
+    int32_t query[REDUCE_CALLS]; /* cudaStreamQuery right after the call */
+    int32_t after[REDUCE_CALLS]; /* what waiting for the stream said */
+    unsigned char data[];
+};
+
+/* "rings": several collectives, each on a ring of its own; the data of its first run comes back,
+ * rank after rank with its guards, and a hash of every run of every rank. */
+enum collective {
+    DO_REDUCE_SCATTER,
+    DO_ALL_GATHER,
+    DO_ALL_REDUCE,
+    DO_PIPELINED,
+    DO_ONE_SHOT,
+};
+enum odd {
+    ODD_NOT,
+    ODD_NO_RING,
+    ODD_NO_BUFFERS,
+    ODD_NO_BUFFER, /* the last rank's */
+    ODD_TYPE,
+    ODD_OP,
+    ODD_SMALL,   /* inboxes for a tenth of the data */
+    ODD_OVERLAP, /* recv[0] begins one element behind send[0] */
+};
+#define RING_CALLS 24
+#define RING_REPEATS 3
+struct ring_call {
+    int32_t what, n, current, type, op, numbers, slices, odd;
+    int32_t out_of_place;
+    int32_t repeats; /* 0 is 1. One after the other without a wait */
+    int32_t graph;   /* captured, and launched `repeats` times */
+    int32_t gpu[RING_RANKS];
+    uint64_t count, out_at;
+};
+struct rings_in {
+    uint64_t seed, calls, out_bytes;
+    struct ring_call call[RING_CALLS];
+};
+struct ring_told {
+    int32_t opened, ended; /* what ring_open and ring_wait said */
+    int32_t captured;      /* what capturing and launching said */
+    struct outcome call[RING_REPEATS];
+    uint64_t hash[RING_REPEATS][RING_RANKS]; /* of the result, guards too */
+    uint64_t sent[RING_REPEATS][RING_RANKS]; /* of what send[r] held afterwards, guards too */
+};
+struct rings_out {
+    struct ring_told told[RING_CALLS];
+    unsigned char data[];
+};
+
+/* "speed": a large all-reduce of int32 where every element of rank r is `value[r]`. */
+#define SPEED_SAMPLES 4096
+struct speed_in {
+    int32_t what, n, slices, graph; /* graph 0: every call by this one thread */
+    int32_t gpu[RING_RANKS], value[RING_RANKS];
+    uint64_t count;
+};
+struct speed_out {
+    int32_t opened, rc, captured, ended;
+    int32_t sample[RING_RANKS][SPEED_SAMPLES]; /* evenly from first to last */
+};
+
+/* "order" */
+struct order_in {
+    int32_t n, no_links, no_order;
+    uint8_t links[RING_RANKS * RING_RANKS];
+};
+struct order_out {
+    int32_t rc;
+    int32_t order[RING_RANKS + 1]; /* one more, which nobody may write */
+};
+
+#endif

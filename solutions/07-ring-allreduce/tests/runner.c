@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT
+ * runner.c: calls the functions of lab 07 for the tests. It only translates; the judging is done in
+ * another process.
+ *
+ * Everything around a collective is queued on the ranks' streams as well, and nothing waits before
+ * the end: the upload before it, the download after it, and then rubbish into the buffers. Who
+ * starts too early or is still at it afterwards reads or writes rubbish.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "io.h"
+#include "runner.h"
+
+#define RUBBISH 0x55
+
+/* ---- around every call ---- */
+
+static int gpu_count(void)
+{
+    int n = 0;
+    if (cudaGetDeviceCount(&n) != cudaSuccess)
+        n = 0;
+    cudaGetLastError();
+    return n;
+}
+
+static void before(int current)
+{
+    if (current < gpu_count())
+        cudaSetDevice(current);
+    cudaGetLastError();
+}
+
+static void after(struct outcome *call, int rc)
+{
+    int current = -1;
+    call->rc = rc;
+    call->error = (int32_t)cudaPeekAtLastError();
+    if (cudaGetDevice(&current) != cudaSuccess)
+        current = -1;
+    call->current = current;
+    if (gpu_count() == 0) /* then every call fails, the one that looks too */
+        call->error = 0;
+    cudaGetLastError();
+}
+
+/* ---- ring_chunk ---- */
+
+LAB_RUN(chunk)
+{
+    size_t n = lab_input_bytes(io) / sizeof(struct chunk_in);
+    const struct chunk_in *in = lab_input(io, n * sizeof *in);
+    struct chunk_out *out = lab_result(io, n * sizeof *out);
+    for (size_t i = 0; i < n; i++) {
+        size_t first, len;
+        memset(&first, UNTOUCHED, sizeof first);
+        memset(&len, UNTOUCHED, sizeof len);
+        out[i].rc = ring_chunk((size_t)in[i].count, in[i].n, in[i].k,
+                               in[i].no_first ? NULL : &first, in[i].no_len ? NULL : &len);
+        out[i].first = first;
+        out[i].len = len;
+    }
+}
+
+/* ---- ring_reduce ---- */
+
+/* `count` elements of the rank between guards, in pageable memory. */
+static unsigned char *make(uint64_t seed, int rank, uint64_t count, size_t each, int type,
+                           int numbers)
+{
+    size_t bytes = (size_t)(count + 2 * GUARD) * each;
+    unsigned char *at = malloc(bytes);
+    memset(at, UNTOUCHED, bytes);
+    for (uint64_t i = 0; i < count; i++) {
+        unsigned char *to = at + (GUARD + i) * each;
+        float real = io_real(seed, rank, i);
+        if (numbers == REAL)
+            memcpy(to, &real, sizeof real);
+        else
+            io_put(to, (enum ring_type)type, io_whole(seed, rank, i));
+    }
+    return at;
+}
+
+static void *upload(const unsigned char *data, size_t bytes)
+{
+    void *at = NULL;
+    if (cudaMalloc(&at, bytes) != cudaSuccess)
+        return NULL;
+    cudaMemcpy(at, data, bytes, cudaMemcpyHostToDevice);
+    cudaDeviceSynchronize();
+    return at;
+}
+
+static void reduce_once(const struct reduce_in *in, struct reduce_out *out, size_t i)
+{
+    static char nowhere[1]; /* an address, for machines whose GPU has none to give */
+    const struct reduce_call *c = &in->call[i];
+    size_t each = ring_type_bytes((enum ring_type)c->type), wide = each ? each : 4;
+    size_t bytes = (size_t)(c->count + 2 * GUARD) * wide;
+    unsigned char *mine = make(in->seed, 0, c->count, wide, c->type, WHOLE);
+    unsigned char *other = make(in->seed, 1, c->count, wide, c->type, WHOLE);
+    cudaStream_t stream = NULL;
+
+    before(c->gpu);
+    char *dst = upload(mine, bytes), *src = upload(other, bytes);
+    cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
+    cudaGetLastError();
+    void *to = c->no_dst ? NULL : dst ? dst + GUARD * wide : nowhere;
+    void *from = c->no_src ? NULL : src ? src + GUARD * wide : nowhere;
+    after(&out->call[i], ring_reduce(to, from, (size_t)c->count, (enum ring_type)c->type,
+                                     (enum ring_op)c->op, stream));
+    out->query[i] = stream ? (int32_t)cudaStreamQuery(stream) : 0;
+    cudaGetLastError(); /* "not ready" is no error to keep */
+    out->after[i] = stream ? (int32_t)cudaStreamSynchronize(stream) : 0;
+    if (dst)
+        cudaMemcpy(out->data + c->out_at, dst, bytes, cudaMemcpyDeviceToHost);
+    if (stream)
+        cudaStreamDestroy(stream);
+    cudaFree(dst);
+    cudaFree(src);
+    free(mine);
+    free(other);
+    cudaGetLastError();
+}
+
+LAB_RUN(reduce)
+{
+    const struct reduce_in *in = lab_input(io, sizeof *in);
+    struct reduce_out *out = lab_result(io, sizeof *out + (size_t)in->out_bytes);
+    for (size_t i = 0; i < in->calls; i++)
+        reduce_once(in, out, i);
+}
+
+/* ---- the collectives ---- */
+
+/* One call with all that belongs to it. */
+struct job {
+    const struct ring_call *c;
+    struct ring_told *told;
+    unsigned char *data; /* of the first run, for the verifier */
+    struct ring ring;
+    size_t each, bytes; /* of an element, of a buffer with its guards */
+    int runs;
+    char *send[RING_RANKS], *recv[RING_RANKS]; /* recv == send: in place */
+    unsigned char *from[RING_RANKS];           /* pinned: what is uploaded before each run */
+    unsigned char *got[RING_REPEATS][RING_RANKS], *kept[RING_REPEATS][RING_RANKS];
+};
+
+/* What rank r holds before the call. For an all-gather: its own chunk, and other numbers. */
+static void fill(struct job *job, uint64_t seed, int r)
+{
+    const struct ring_call *c = job->c;
+    unsigned char *made = make(seed, r, c->count, job->each, c->type, c->numbers);
+
+    memcpy(job->from[r], made, job->bytes);
+    free(made);
+}
+
+static void *pinned(size_t bytes)
+{
+    void *at = NULL;
+    (void)cudaHostAlloc(&at, bytes, cudaHostAllocPortable);
+    return at;
+}
+
+static void prepare(struct job *job, uint64_t seed)
+{
+    const struct ring_call *c = job->c;
+    for (int r = 0; r < c->n; r++) {
+        void *send = NULL, *recv = NULL;
+        cudaSetDevice(c->gpu[r]);
+        cudaMalloc(&send, job->bytes + job->each); /* one more, for a recv that overlaps */
+        if (c->out_of_place)
+            cudaMalloc(&recv, job->bytes);
+        job->send[r] = send;
+        job->recv[r] = c->out_of_place ? recv : send;
+        job->from[r] = pinned(job->bytes);
+        for (int k = 0; k < job->runs; k++) {
+            job->got[k][r] = pinned(job->bytes);
+            job->kept[k][r] = pinned(job->bytes);
+        }
+        fill(job, seed, r);
+    }
+}
+
+static void clean_up(struct job *job)
+{
+    for (int r = 0; r < job->c->n; r++) {
+        cudaSetDevice(job->c->gpu[r]);
+        cudaFree(job->send[r]);
+        if (job->recv[r] != job->send[r])
+            cudaFree(job->recv[r]);
+        cudaFreeHost(job->from[r]);
+        for (int k = 0; k < job->runs; k++) {
+            cudaFreeHost(job->got[k][r]);
+            cudaFreeHost(job->kept[k][r]);
+        }
+    }
+    cudaGetLastError();
+}
+
+static int run_collective(struct job *job)
+{
+    const struct ring_call *c = job->c;
+    enum ring_type type = c->odd == ODD_TYPE ? (enum ring_type)7 : (enum ring_type)c->type;
+    enum ring_op op = c->odd == ODD_OP ? (enum ring_op)7 : (enum ring_op)c->op;
+    struct ring *ring = c->odd == ODD_NO_RING ? NULL : &job->ring;
+    void *send[RING_RANKS], *recv[RING_RANKS];
+    size_t count = (size_t)c->count;
+
+    for (int r = 0; r < c->n; r++) {
+        send[r] = job->send[r] + GUARD * job->each;
+        recv[r] = job->recv[r] + GUARD * job->each;
+    }
+    if (c->odd == ODD_NO_BUFFER)
+        send[c->n - 1] = recv[c->n - 1] = NULL;
+    if (c->odd == ODD_OVERLAP)
+        recv[0] = (char *)send[0] + job->each;
+    void *const *out = c->odd == ODD_NO_BUFFERS ? NULL : recv;
+    void *const *in = c->odd == ODD_NO_BUFFERS ? NULL : send;
+    switch (c->what) {
+    case DO_REDUCE_SCATTER:
+        return ring_reduce_scatter(ring, out, count, type, op);
+    case DO_ALL_GATHER:
+        return ring_all_gather(ring, out, count, type);
+    case DO_PIPELINED:
+        return ring_pipelined(ring, in, out, count, type, op, c->slices);
+    case DO_ONE_SHOT:
+        return ring_one_shot(ring, in, out, count, type, op);
+    default:
+        return ring_all_reduce(ring, in, out, count, type, op);
+    }
+}
+
+/* Queued before each run. The copies of different ranks take their time. */
+static void queue_upload(struct job *job)
+{
+    for (int r = 0; r < job->c->n; r++) {
+        cudaStream_t stream = job->ring.rank[r].stream;
+        if (job->c->out_of_place)
+            cudaMemsetAsync(job->recv[r], UNTOUCHED, job->bytes, stream);
+        cudaMemcpyAsync(job->send[r], job->from[r], job->bytes, cudaMemcpyHostToDevice, stream);
+    }
+}
+
+static void queue_download(struct job *job, int k)
+{
+    for (int r = 0; r < job->c->n; r++) {
+        cudaStream_t stream = job->ring.rank[r].stream;
+        cudaMemcpyAsync(job->got[k][r], job->recv[r], job->bytes, cudaMemcpyDeviceToHost, stream);
+        cudaMemcpyAsync(job->kept[k][r], job->send[r], job->bytes, cudaMemcpyDeviceToHost, stream);
+        cudaMemsetAsync(job->send[r], RUBBISH, job->bytes, stream);
+    }
+}
+
+/* Without a graph: upload, call, download, as often as asked, and no wait in between. */
+static void run_plain(struct job *job)
+{
+    for (int k = 0; k < job->runs; k++) {
+        queue_upload(job);
+        before(job->c->current);
+        after(&job->told->call[k], run_collective(job));
+        queue_download(job, k);
+    }
+}
+
+/* With one: captured once. Upload and download of all ranks are ordered around each launch by the
+ * host, as a graph is launched on one stream only. */
+static void run_graph(struct job *job)
+{
+    cudaGraphExec_t graph = NULL;
+    int rc = ring_capture_begin(&job->ring);
+
+    before(job->c->current);
+    after(&job->told->call[0], run_collective(job));
+    int ended = ring_capture_end(&job->ring, &graph);
+    for (int k = 0; k < job->runs && ended == LAB_OK; k++) {
+        job->told->call[k] = job->told->call[0];
+        queue_upload(job);
+        rc = rc == LAB_OK ? ring_wait(&job->ring) : rc;
+        if (rc == LAB_OK)
+            rc = ring_result(cudaGraphLaunch(graph, job->ring.rank[0].stream));
+        rc = rc == LAB_OK ? ring_wait(&job->ring) : rc;
+        queue_download(job, k);
+    }
+    if (graph)
+        cudaGraphExecDestroy(graph);
+    job->told->captured = rc == LAB_OK ? ended : rc;
+    cudaGetLastError();
+}
+
+static void tell(struct job *job)
+{
+    for (int k = 0; k < job->runs; k++)
+        for (int r = 0; r < job->c->n; r++) {
+            job->told->hash[k][r] = io_hash(job->got[k][r], job->bytes);
+            job->told->sent[k][r] = io_hash(job->kept[k][r], job->bytes);
+        }
+    for (int r = 0; r < job->c->n; r++)
+        memcpy(job->data + (size_t)r * job->bytes, job->got[0][r], job->bytes);
+}
+
+static void run_call(const struct rings_in *in, const struct ring_call *c, struct ring_told *told,
+                     unsigned char *data)
+{
+    struct job job;
+    memset(&job, 0, sizeof job);
+    memset(told, 0, sizeof *told);
+    job.c = c;
+    job.told = told;
+    job.data = data;
+    job.each = ring_type_bytes((enum ring_type)c->type);
+    job.bytes = (size_t)(c->count + 2 * GUARD) * job.each;
+    job.runs = c->repeats ? c->repeats : 1;
+    size_t most = (size_t)c->count * job.each;
+    told->opened = ring_open(&job.ring, c->gpu, c->n, c->odd == ODD_SMALL ? most / 10 : most);
+    if (told->opened != LAB_OK)
+        return;
+    prepare(&job, in->seed);
+    if (c->graph)
+        run_graph(&job);
+    else
+        run_plain(&job);
+    told->ended = ring_wait(&job.ring);
+    tell(&job);
+    ring_close(&job.ring);
+    clean_up(&job);
+}
+
+LAB_RUN(rings)
+{
+    const struct rings_in *in = lab_input(io, sizeof *in);
+    struct rings_out *out = lab_result(io, sizeof *out + (size_t)in->out_bytes);
+    for (size_t i = 0; i < in->calls; i++)
+        run_call(in, &in->call[i], &out->told[i], out->data + in->call[i].out_at);
+}
+
+/* ---- speed ---- */
+
+static int run_fast(struct ring *ring, void *const *buf, const struct speed_in *in)
+{
+    size_t count = (size_t)in->count;
+    if (in->what == DO_PIPELINED)
+        return ring_pipelined(ring, buf, buf, count, RING_INT32, RING_SUM, in->slices);
+    return ring_all_reduce(ring, buf, buf, count, RING_INT32, RING_SUM);
+}
+
+static void fast(struct ring *ring, void *const *buf, const struct speed_in *in,
+                 struct speed_out *out)
+{
+    cudaGraphExec_t graph = NULL;
+    if (!in->graph) {
+        out->rc = run_fast(ring, buf, in);
+    } else {
+        out->captured = ring_capture_begin(ring);
+        out->rc = run_fast(ring, buf, in);
+        int ended = ring_capture_end(ring, &graph);
+        out->captured = out->captured == LAB_OK ? ended : out->captured;
+        if (out->captured == LAB_OK)
+            out->captured = ring_result(cudaGraphLaunch(graph, ring->rank[0].stream));
+    }
+    out->ended = ring_wait(ring);
+    if (graph)
+        cudaGraphExecDestroy(graph);
+}
+
+static void take_samples(const struct speed_in *in, const void *at, int32_t *to)
+{
+    cudaMemcpy2D(to, 4, at, (size_t)in->count / SPEED_SAMPLES * 4, 4, SPEED_SAMPLES,
+                 cudaMemcpyDeviceToHost);
+}
+
+LAB_RUN(speed)
+{
+    const struct speed_in *in = lab_input(io, sizeof *in);
+    struct speed_out *out = lab_result(io, sizeof *out);
+    void *buf[RING_RANKS] = {NULL};
+    struct ring ring;
+
+    memset(out, 0, sizeof *out);
+    out->opened = ring_open(&ring, in->gpu, in->n, (size_t)in->count * 4);
+    for (int r = 0; r < in->n && out->opened == LAB_OK; r++) {
+        cudaSetDevice(in->gpu[r]);
+        cudaMalloc(&buf[r], (size_t)in->count * 4);
+        cudaMemset(buf[r], in->value[r], (size_t)in->count * 4);
+        cudaDeviceSynchronize();
+    }
+    if (out->opened == LAB_OK)
+        fast(&ring, buf, in, out);
+    for (int r = 0; r < in->n && out->opened == LAB_OK; r++) {
+        cudaSetDevice(in->gpu[r]);
+        take_samples(in, buf[r], out->sample[r]);
+        cudaFree(buf[r]);
+    }
+    ring_close(&ring);
+    cudaGetLastError();
+}
+
+/* ---- ring_order ---- */
+
+LAB_RUN(order)
+{
+    size_t n = lab_input_bytes(io) / sizeof(struct order_in);
+    const struct order_in *in = lab_input(io, n * sizeof *in);
+    struct order_out *out = lab_result(io, n * sizeof *out);
+    for (size_t i = 0; i < n; i++) {
+        memset(out[i].order, UNTOUCHED, sizeof out[i].order);
+        out[i].rc = ring_order(in[i].n, in[i].no_links ? NULL : in[i].links,
+                               in[i].no_order ? NULL : out[i].order);
+    }
+}
+
+LAB_RUNS = {LAB_ENTRY(chunk), LAB_ENTRY(reduce), LAB_ENTRY(rings),
+            LAB_ENTRY(speed), LAB_ENTRY(order),  LAB_END};
