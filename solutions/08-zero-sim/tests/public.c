@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT
+ * public.c: lab 08's public tests of the plan.
+ */
+#include "fits.h"
+#include "referee.h"
+
+/* ---- TODO 1 ---- */
+
+static void check_shard(struct lab_test *t)
+{
+    static const uint64_t counts[] = {0, 1, 3, 4, 5, 8, 328, 1000003};
+    for (int n = 1; n <= 5; n += 2) {
+        struct shard_in in = {.asked = 0};
+        for (int c = 0; c < COUNT(counts); c++)
+            for (int rank = 0; rank < n; rank++)
+                in.q[in.asked++] = (struct shard_question){counts[c], 1, n, rank, 0};
+        check_shards_of(t, &in);
+    }
+}
+
+static void check_shard_align(struct lab_test *t)
+{
+    static const uint64_t counts[] = {0, 1, 16, 17, 63, 64, 65, 328};
+    for (uint64_t align = 4; align <= 16; align += 6) {
+        struct shard_in in = {.asked = 0};
+        for (int c = 0; c < COUNT(counts); c++)
+            for (int rank = 0; rank < 4; rank++)
+                in.q[in.asked++] = (struct shard_question){counts[c], align, 4, rank, 0};
+        check_shards_of(t, &in);
+    }
+}
+
+static void check_shard_bad(struct lab_test *t)
+{
+    static const int want[] = {LAB_EINVAL, LAB_EINVAL, LAB_EINVAL, LAB_EINVAL, LAB_EINVAL,
+                               LAB_EINVAL, LAB_EINVAL, LAB_ERANGE, LAB_ERANGE};
+    struct shard_in in = {.asked = COUNT(want),
+                          .q = {{10, 1, 0, 0, 0},
+                                {10, 1, -1, 0, 0},
+                                {10, 1, 4, 4, 0},
+                                {10, 1, 4, -1, 0},
+                                {10, 0, 4, 0, 0},
+                                {10, 1, 4, 0, 1},
+                                {10, 1, 4, 0, 2},
+                                {UINT64_MAX, 1, 2, 0, 0},
+                                {UINT64_MAX - 8, 16, 1, 0, 0}}};
+    struct lab_run *run = lab_run(t, "shard", &in, sizeof in, sizeof(struct shard_out));
+    const struct shard_out *out = lab_output(run);
+    for (int i = 0; i < in.asked; i++) {
+        char call[120];
+        snprintf(call, sizeof call, "zero_shard(%" PRIu64 ", %d, %d, %" PRIu64 ")%s", in.q[i].count,
+                 in.q[i].n, in.q[i].rank, in.q[i].align,
+                 in.q[i].null ? " with a null pointer" : "");
+        expect_rc(t, call, out->rc[i], want[i]);
+        lab_expect(t, out->untouched[i], "%s failed and wrote its outputs all the same", call);
+    }
+}
+
+/* ---- TODO 2 ---- */
+
+static void check_layout(struct lab_test *t)
+{
+    for (int ranks = 1; ranks <= 4; ranks++) {
+        for (int stage = 0; stage < 4; stage++) {
+            struct plan_in in = {.model = mlp(),
+                                 .how = {.stage = stage, .ranks = ranks, .align = 1}};
+            check_layout_of(t, &in);
+        }
+    }
+}
+
+static void check_layout_units(struct lab_test *t)
+{
+    static const uint64_t buckets[] = {0, 1, 1016, 2500};
+    for (int stage = 0; stage < 4; stage++) {
+        for (int i = 0; i < COUNT(buckets); i++) {
+            struct plan_in in = {
+                .model = primes(),
+                .how = {.stage = stage, .ranks = 3, .align = 8, .bucket = buckets[i]}};
+            check_layout_of(t, &in);
+        }
+        struct plan_in in = {.model = primes(),
+                             .how = {.stage = stage, .ranks = 8, .align = 2, .per_tensor = 1}};
+        check_layout_of(t, &in);
+        in.how.offload = 1;
+        check_layout_of(t, &in);
+    }
+}
+
+static void check_layout_bad(struct lab_test *t)
+{
+    struct plan_in good = {.model = primes(), .how = {.stage = 1, .ranks = 4, .align = 1}}, in;
+    for (int null = 1; null <= 4; null++) {
+        in = good;
+        in.null = null;
+        refuse_layout(t, &in, "zero_layout with a null pointer", LAB_EINVAL);
+    }
+    in = good;
+    in.how.stage = 4;
+    refuse_layout(t, &in, "zero_layout of stage 4", LAB_EINVAL);
+    in = good;
+    in.how.align = 0;
+    refuse_layout(t, &in, "zero_layout with align 0", LAB_EINVAL);
+    in = good;
+    in.model.tensor[3].layer = 4;
+    refuse_layout(t, &in, "zero_layout of layers out of order", LAB_EINVAL);
+    in = good;
+    in.how.per_tensor = 1;
+    in.cap = 10;
+    refuse_layout(t, &in, "zero_layout of 11 tensors into 10 units", LAB_ERANGE);
+    in = good;
+    in.model.tensor[5].count = UINT64_MAX / 16;
+    refuse_layout(t, &in, "zero_layout of 2^60 parameters", LAB_ERANGE);
+}
+
+static void check_table1(struct lab_test *t)
+{
+    check_cells(t, "Table 1", table1, COUNT(table1), mixed_rounding);
+}
+
+static void check_figure1(struct lab_test *t)
+{
+    check_cells(t, "Figure 1", figure1, COUNT(figure1), one_digit);
+}
+
+/* ---- TODO 3 ---- */
+
+static void check_ledger(struct lab_test *t)
+{
+    struct ledger_in in = {.ranks = 3,
+                           .granule_bytes = 512,
+                           .asked = 10,
+                           .step = {{0, 0, ZERO_PARAM, 1000},
+                                    {0, 0, ZERO_GRAD, 512},
+                                    {0, 2, ZERO_PARAM, 1},
+                                    {1, 0, ZERO_PARAM, 1000},
+                                    {0, 0, ZERO_BUCKET, 700},
+                                    {0, 0, ZERO_PARAM, 600},
+                                    {1, 0, ZERO_GRAD, 512},
+                                    {1, 0, ZERO_BUCKET, 700},
+                                    {0, 0, ZERO_GRAD, 513},
+                                    {1, 0, ZERO_MOMENTUM, 512}}};
+    check_books(t, &in);
+}
+
+static void check_ledger_limit(struct lab_test *t)
+{
+    struct ledger_in in = {.ranks = 2,
+                           .granule_bytes = 256,
+                           .limit_bytes = 1024,
+                           .asked = 8,
+                           .step = {{0, 1, ZERO_PARAM, 700},
+                                    {0, 1, ZERO_GRAD, 257},
+                                    {0, 0, ZERO_GRAD, 1025},
+                                    {0, 0, ZERO_GRAD, 1024},
+                                    {0, 1, ZERO_MASTER, 256},
+                                    {0, 1, ZERO_MASTER, 1},
+                                    {1, 1, ZERO_PARAM, 700},
+                                    {0, 1, ZERO_MASTER, 768}}};
+    check_books(t, &in);
+}
+
+static void check_ledger_bad(struct lab_test *t)
+{
+    struct ledger_in in = {.ranks = 2,
+                           .granule_bytes = 512,
+                           .asked = 9,
+                           .step = {{0, 2, ZERO_PARAM, 1},
+                                    {0, -1, ZERO_PARAM, 1},
+                                    {0, 0, ZERO_KINDS, 1},
+                                    {0, 0, -1, 1},
+                                    {0, 0, ZERO_PARAM, 0},
+                                    {1, 0, ZERO_PARAM, 1},
+                                    {1, 2, ZERO_PARAM, 1},
+                                    {1, 0, ZERO_PARAM, 0},
+                                    {0, 0, ZERO_PARAM, UINT64_MAX}}};
+    refuse_books(t, &in, "a booking that makes no sense");
+    in.null = 1;
+    in.step[0].rank = 0;
+    refuse_books(t, &in, "a booking without a ledger");
+}
+
+/* ---- TODO 4 ---- */
+
+static void check_schedule(struct lab_test *t)
+{
+    for (int stage = 0; stage < 4; stage++) {
+        struct plan_in in = {.model = mlp(), .how = {.stage = stage, .ranks = 4, .align = 1}};
+        check_schedule_of(t, &in);
+    }
+}
+
+static void check_schedule_units(struct lab_test *t)
+{
+    for (int stage = 0; stage < 4; stage++) {
+        struct plan_in in = {.model = primes(),
+                             .how = {.stage = stage, .ranks = 3, .align = 4, .bucket = 2100}};
+        check_schedule_of(t, &in);
+        in.how.per_tensor = 1;
+        check_schedule_of(t, &in);
+        in.model.counted = 0;
+        check_schedule_of(t, &in);
+    }
+}
+
+static void check_schedule_offload(struct lab_test *t)
+{
+    for (int stage = 0; stage < 4; stage++) {
+        struct plan_in in = {.model = primes(),
+                             .how = {.stage = stage, .ranks = 2, .align = 1, .offload = 1}};
+        check_schedule_of(t, &in);
+    }
+}
+
+static void refuse_schedule(struct lab_test *t, const struct plan_in *in, const char *call,
+                            int want)
+{
+    struct lab_run *run = lab_run(t, "schedule", in, sizeof *in, sizeof(struct schedule_out));
+    const struct schedule_out *out = lab_output(run);
+    expect_rc(t, call, out->rc, want);
+    lab_expect(t, out->untouched, "%s failed and changed the schedule all the same", call);
+}
+
+static void check_schedule_bad(struct lab_test *t)
+{
+    struct plan_in in = {.model = mlp(), .how = {.stage = 3, .ranks = 2, .align = 1}};
+    for (in.null = 1; in.null <= 3; in.null++)
+        refuse_schedule(t, &in, "zero_schedule with a null pointer", LAB_EINVAL);
+    in.null = 0;
+    for (in.cap = 1; in.cap < 31; in.cap++) /* 10 resident, 8 forward, 11 backward, 2 updates */
+        refuse_schedule(t, &in, "zero_schedule into too little room", LAB_ERANGE);
+}
+
+/* ---- TODO 5 ---- */
+
+static void check_predict(struct lab_test *t)
+{
+    struct predict_in in = any_schedule(t);
+    uint64_t peak;
+    check_predicted(t, &in);
+    first_too_large(&in, &peak);
+    for (int part = 1; part <= 4; part++) {
+        in.limit_bytes = peak / 4 * (uint64_t)part;
+        check_predicted(t, &in);
+    }
+    in.limit_bytes = peak - 1;
+    check_predicted(t, &in);
+}
+
+static void check_fit(struct lab_test *t)
+{
+    struct io_model small = mlp(), large = primes();
+    check_fits_of(t, &small, (struct zero_how){.ranks = 4, .align = 1}, 512);
+    check_fits_of(t, &large, (struct zero_how){.ranks = 8, .align = 8, .bucket = 2500}, 512);
+    check_fits_of(t, &large, (struct zero_how){.ranks = 3, .align = 1, .per_tensor = 1}, 1);
+}
+
+static void check_fit_bad(struct lab_test *t)
+{
+    struct fit_in in = {
+        .model = mlp(),
+        .how = {.ranks = 4, .align = 1},
+        .asked = 5,
+        .q = {{512, 100000, 1}, {512, 100000, 2}, {512, 100000, 3}, {0, 100000, 0}, {512, 0, 0}}};
+    struct lab_run *run = lab_run(t, "fit", &in, sizeof in, sizeof(struct fit_out));
+    const struct fit_out *out = lab_output(run);
+    for (int i = 0; i < in.asked; i++) {
+        expect_rc(t, "zero_fit of what makes no sense", out->rc[i], LAB_EINVAL);
+        lab_expect(t, out->untouched[i], "zero_fit failed and wrote *fit all the same");
+    }
+}
+
+LAB_CASES = {
+    {.name = "shard",
+     .todo = 1,
+     .title = "zero_shard: every element has one owner",
+     .rule = "shards are equally long and filled in order; the last rank's may be short",
+     .points = 4,
+     .quick = true,
+     .check = check_shard},
+    {.name = "shard_align",
+     .todo = 1,
+     .title = "zero_shard: shards are whole multiples of the alignment",
+     .rule = "a shard that begins off the alignment cannot be read in vectors",
+     .points = 2,
+     .check = check_shard_align},
+    {.name = "shard_bad",
+     .todo = 1,
+     .title = "zero_shard refuses what makes no sense",
+     .points = 2,
+     .check = check_shard_bad},
+    {.name = "layout",
+     .todo = 2,
+     .title = "zero_layout: 16P, 4P + 12P/N, 2P + 14P/N, 16P/N bytes, and the padding",
+     .rule = "each stage cuts one thing more: fp32 states, gradients, parameters",
+     .points = 8,
+     .quick = true,
+     .check = check_layout},
+    {.name = "layout_units",
+     .todo = 2,
+     .title = "zero_layout: units by layer, by bucket, by tensor",
+     .rule = "what is sent at once is padded once: every unit for itself",
+     .points = 4,
+     .check = check_layout_units},
+    {.name = "layout_bad",
+     .todo = 2,
+     .title = "zero_layout refuses what makes no sense",
+     .points = 2,
+     .check = check_layout_bad},
+    {.name = "table1",
+     .todo = 2,
+     .title = "the 54 numbers of the paper's Table 1",
+     .rule = "cut from 100 GB on, one digit from 10 GB on, two below, half up",
+     .points = 7,
+     .check = check_table1},
+    {.name = "figure1",
+     .todo = 2,
+     .title = "the four numbers of the paper's Figure 1: 120, 31.4, 16.6, 1.9 GB",
+     .points = 2,
+     .quick = true,
+     .check = check_figure1},
+    {.name = "ledger",
+     .todo = 3,
+     .title = "ledger_add and ledger_drop: what is held, and the most at one time",
+     .rule = "a peak belongs to a moment: the peaks of the kinds do not add up to it",
+     .points = 8,
+     .quick = true,
+     .check = check_ledger},
+    {.name = "ledger_limit",
+     .todo = 3,
+     .title = "ledger_add says when memory is full, before it is",
+     .points = 3,
+     .check = check_ledger_limit},
+    {.name = "ledger_bad",
+     .todo = 3,
+     .title = "the ledger refuses what makes no sense",
+     .points = 2,
+     .check = check_ledger_bad},
+    {.name = "schedule",
+     .todo = 4,
+     .title = "zero_schedule: one step of every stage",
+     .rule = "reduce before update, update before gather; nothing lives longer than its last use",
+     .points = 14,
+     .quick = true,
+     .check = check_schedule},
+    {.name = "schedule_units",
+     .todo = 4,
+     .title = "zero_schedule: many units, units over many layers, layers without activations",
+     .rule = "a unit is complete when its first layer's backward is through",
+     .points = 9,
+     .check = check_schedule_units},
+    {.name = "schedule_offload",
+     .todo = 4,
+     .title = "zero_schedule: states on the host",
+     .points = 2,
+     .check = check_schedule_offload},
+    {.name = "schedule_bad",
+     .todo = 4,
+     .title = "zero_schedule refuses what makes no sense",
+     .points = 1,
+     .check = check_schedule_bad},
+    {.name = "predict",
+     .todo = 5,
+     .title = "zero_predict names the operation that will not fit",
+     .rule = "host memory is not GPU memory, and what is freed is free again",
+     .points = 4,
+     .quick = true,
+     .check = check_predict},
+    {.name = "fit",
+     .todo = 5,
+     .title = "zero_fit: the smallest stage that fits, offload when none does",
+     .points = 8,
+     .check = check_fit},
+    {.name = "fit_bad",
+     .todo = 5,
+     .title = "zero_fit refuses what makes no sense",
+     .points = 1,
+     .check = check_fit_bad},
+    {0},
+};
