@@ -183,7 +183,7 @@ static void set_up(struct lab_test *t, const struct lab_case *info,
     t->info = info;
     t->options = options;
     t->wants_node = lab__node_virtual();
-    snprintf(t->node, sizeof t->node, "hgx-h200-4");
+    snprintf(t->node, sizeof t->node, "%s", options->node);
     snprintf(t->name, sizeof t->name, "%s.%s", options->as, info->name);
     t->random = seed_of(options->seed, info->name);
     choose_runner(t);

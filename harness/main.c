@@ -23,6 +23,7 @@ static void usage(FILE *to, const char *program)
             "  --runner PATH      the program with the student's code, or its prefix: PATH-<todo>\n"
             "  --case NAME        only this case\n"
             "  --seed N           other inputs (default 1)\n"
+            "  --node NAME        the virtual node of cases that choose none (default hgx-h200-4)\n"
             "  --all              details of every failure, not of the first only\n"
             "  --source FILE      the student's file, to say where a function stands\n"
             "  --as NAME          what the tests are called in front of the dot (default %s)\n"
@@ -109,6 +110,7 @@ enum option_id {
     RUNNER = 1000,
     CASE,
     SEED,
+    NODE,
     ALL,
     SOURCE,
     AS,
@@ -124,6 +126,7 @@ static const struct option known[] = {
     {"runner", required_argument, NULL, RUNNER},
     {"case", required_argument, NULL, CASE},
     {"seed", required_argument, NULL, SEED},
+    {"node", required_argument, NULL, NODE},
     {"all", no_argument, NULL, ALL},
     {"source", required_argument, NULL, SOURCE},
     {"as", required_argument, NULL, AS},
@@ -172,6 +175,9 @@ static int set(struct lab_options *options, int id, const char *value)
         return 0;
     case SEED:
         return set_seed(options, value);
+    case NODE:
+        options->node = value;
+        return 0;
     case ALL:
         options->all = true;
         return 0;
@@ -204,7 +210,7 @@ static int set(struct lab_options *options, int id, const char *value)
 int main(int argc, char **argv)
 {
     struct lab_options options = {
-        .as = lab_name, .seed = 1, .json = getenv("LAB_JSON"), .color = isatty(STDOUT_FILENO)};
+        .as = lab_name, .node = LAB_NODE_DEFAULT, .seed = 1, .json = getenv("LAB_JSON"), .color = isatty(STDOUT_FILENO)};
     prctl(PR_SET_DUMPABLE, 0); /* expected values are in here: no debugger from below */
     for (int id; (id = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
         if (id == 'h') {

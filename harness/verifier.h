@@ -44,11 +44,14 @@ extern const struct lab_about lab_about;
 
 /* ---- command line ---- */
 
+#define LAB_NODE_DEFAULT "hgx-h200-4"
+
 struct lab_options {
     const char *runner;  /* a program, or a prefix: PREFIX-<todo> is then the program */
     const char *as;      /* prefix of the tests' names: "lab03", "solution03.hidden" */
     const char *only;    /* one case, or NULL */
     const char *source;  /* the student's file, for "where" */
+    const char *node;    /* the description of the node for cases that choose none */
     const char *json;    /* appended to */
     const char *results; /* folder: one file a test */
     uint64_t seed;

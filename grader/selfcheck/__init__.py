@@ -11,6 +11,7 @@ from grader.machine import cores
 from grader.project import Project
 from grader.selfcheck import sources
 from grader.selfcheck.programs import Programs
+from grader.selfcheck.repeats import ALTOGETHER, NORMALLY, check_repeats
 from grader.selfcheck.report import Report
 from grader.selfcheck.rubric import check_rubrics
 from grader.selfcheck.shown import check_shown
@@ -32,8 +33,10 @@ def selfcheck(project: Project, *, full: bool = False, jobs: int = 0) -> ExitSta
         programs.check_solutions(labs)
         programs.check_skeletons(labs)
         programs.check_mutants(labs)
+        check_repeats(programs, 1, NORMALLY)
         check_shown(project, programs.skeletons, report)
         if full:
+            check_repeats(programs, 1 + NORMALLY, ALTOGETHER - NORMALLY)
             programs.check_seeds(labs, FULL_SEEDS)
     print()
     print(report.closing_line())

@@ -57,7 +57,7 @@ class Programs:
         for seed in seeds:
             with self.report.section(f"solutions pass with seed {seed}") as section:
                 tests = [test for lab in labs for test in self.solution_tests(lab)]
-                self._all(section, [partial(self._seed, test, seed) for test in tests])
+                self.check_all(section, [partial(self._seed, test, seed) for test in tests])
 
     def check_solutions(self, labs: list[Lab]) -> None:
         for lab in labs:
@@ -68,7 +68,7 @@ class Programs:
 
     def check_skeletons(self, labs: list[Lab]) -> None:
         with self.report.section("skeletons compile cleanly and are 'not written'") as section:
-            self._all(section, [partial(self._skeleton, lab) for lab in labs])
+            self.check_all(section, [partial(self._skeleton, lab) for lab in labs])
 
     def check_mutants(self, labs: list[Lab]) -> None:
         for lab in labs:
@@ -77,7 +77,7 @@ class Programs:
                     mutants = load(self.project, lab)
                 except LabError:
                     continue  # counted where the mutants' files are read
-                self._all(section, [partial(self._mutant, lab, mutant) for mutant in mutants])
+                self.check_all(section, [partial(self._mutant, lab, mutant) for mutant in mutants])
 
     def _count_solution(self, section: Section, outcome: Outcome) -> None:
         name = outcome.record.test
@@ -86,7 +86,7 @@ class Programs:
             self.passing.add(name)
         section.check(name, good, f"{outcome.verdict.value}, expected pass\n{outcome.text}")
 
-    def _all(self, section: Section, checks: Iterable[Check]) -> None:
+    def check_all(self, section: Section, checks: Iterable[Check]) -> None:
         """Runs the checks, a few at a time, and counts in order."""
         with ThreadPoolExecutor(self.jobs) as pool:
             for found in pool.map(lambda check: check(), checks):

@@ -113,6 +113,22 @@ MUTANTS = [
         why="overwrites what the next rank has not taken out yet",
     ),
     Mutant(
+        name="put_into_the_wrong_ranks_inbox",
+        todo=4,
+        find="cudaMemcpyAsync(ring->next.ptr, src, bytes,",
+        replace="cudaMemcpyAsync(ring->inbox, src, bytes,",
+        rejected_by="put",
+        why="the handle of the wrong rank: mine in place of next's",
+    ),
+    Mutant(
+        name="put_waits_for_the_wrong_rank",
+        todo=4,
+        find="cudaStreamWaitEvent(ring->stream, ring->next_drained, 0)",
+        replace="cudaStreamWaitEvent(ring->stream, ring->mine.event[DRAINED], 0)",
+        rejected_by="put",
+        why="that my inbox is drained says nothing of next's",
+    ),
+    Mutant(
         name="put_sleeps_instead",
         todo=4,
         find="        rc = ring_result(ring, cudaEventRecord(ring->mine.event[FILLED], ring->stream));\n",
@@ -128,6 +144,14 @@ MUTANTS = [
         replace="",
         rejected_by="take",
         why="a message says that the event is recorded, not that the bytes are there",
+    ),
+    Mutant(
+        name="take_waits_for_the_wrong_rank",
+        todo=5,
+        find="cudaStreamWaitEvent(ring->stream, ring->prev_filled, 0)",
+        replace="cudaStreamWaitEvent(ring->stream, ring->mine.event[FILLED], 0)",
+        rejected_by="take",
+        why="that next's inbox is filled says nothing of mine",
     ),
     Mutant(
         name="take_says_drained_without_event",

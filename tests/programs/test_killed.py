@@ -14,7 +14,7 @@ import unittest
 BUSY = pathlib.Path(sys.argv[1]) / "program-busy"
 RANKS = pathlib.Path(sys.argv[1]) / "program-ranks"
 ORPHAN = pathlib.Path(sys.argv[1]) / "program-orphan"
-KILLS = int(sys.argv[2]) if len(sys.argv) > 2 else 20
+KILLS, RANK_KILLS = 20, 100
 SECONDS = 2.0
 
 
@@ -94,7 +94,7 @@ class Shared(unittest.TestCase):
         keeper = start(ident, "hold")
         self.assertEqual(keeper.stdout.readline(), "held\n")
         before, contexts = free_bytes(ident), processes(ident, "vgpu-exec")
-        for number in range(KILLS):
+        for number in range(RANK_KILLS):
             ranks = start(ident, str(rng.choice((2, 3, 4, 8))), program=RANKS)
             ranks_at = [int(pid) for pid in ranks.stdout.readline().split()]
             time.sleep(rng.uniform(0.0, 0.3))

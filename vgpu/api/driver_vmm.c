@@ -176,7 +176,7 @@ static cudaError_t import(CUmemGenericAllocationHandle *handle, void *descriptor
     int fd = (int)(intptr_t)descriptor;
     if (!handle || !descriptor || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
         return cudaErrorInvalidValue; /* descriptor 0 is a null pointer: recorded ([vmm]) */
-    int copy = dup(fd); /* a number that is no descriptor cannot be sent */
+    int copy = dup(fd);               /* a number that is no descriptor cannot be sent */
     if (copy < 0)
         return vgpu__refuse(cudaErrorUnknown, call, "%d is no open descriptor", fd);
     cudaError_t error =

@@ -66,6 +66,12 @@ static inline struct lab_run *check_ring(struct lab_test *t, const struct ring_i
     }
     for (int r = 0; r < in->ranks; r++) {
         const struct rank_out *k = &out->rank[r];
+        lab_expect(
+            t, k->wrong_round < 0 || k->wrong_from < 0,
+            "rank %d of %d, round %d: got what rank %d sent, expected rank %d's: the handle, "
+            "the inbox or the event of the wrong rank (each rank writes into next's inbox "
+            "and reads its own)",
+            r, in->ranks, k->wrong_round, k->wrong_from, (r + in->ranks - 1) % in->ranks);
         lab_expect(t, k->wrong_round < 0,
                    "rank %d of %d, round %d, byte %lld: got 0x%02x, want 0x%02x: read or "
                    "overwritten before its time (is each event recorded before the message that "

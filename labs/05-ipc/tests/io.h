@@ -35,6 +35,7 @@ struct ring_in {
 struct rank_out {
     int open_rc, put_rc, take_rc, last, close_rc, cleared;
     int rounds_done, wrong_round; /* -1: none */
+    int wrong_from;               /* another rank whose bytes those of the wrong round are; or -1 */
     int64_t wrong_at;
     int got, want;
     uint64_t took;

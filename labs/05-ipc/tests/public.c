@@ -83,7 +83,12 @@ static void check_events(struct lab_test *t)
     struct handle_in in = {.bytes = 1000};
     struct lab_run *run = run_handle(t, &in);
     const struct handle_out *out = lab_output(run);
-    expect_rc(t, "ipc_events(&events)", out->events_rc, LAB_OK);
+    lab_expect(
+        t, out->events_rc == LAB_OK,
+        "ipc_events(&events) returned %d (%s), expected LAB_OK: an event for other processes "
+        "has both flags, cudaEventInterprocess and cudaEventDisableTiming; without the first "
+        "it has no handle, without the second it is not made",
+        out->events_rc, rc_name(out->events_rc));
     expect_rc(t, "ipc_events(NULL)", out->events_null_rc, LAB_EINVAL);
     expect_clear(t, "ipc_events", out->events_last);
     for (int i = 0; i < 2; i++)

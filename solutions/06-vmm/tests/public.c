@@ -192,6 +192,7 @@ static void check_free_half(struct lab_test *t)
 static void check_gpu_counts(struct lab_test *t)
 {
     static const char *const visible[] = {"0", "0,1", "0,1,2", "3,2,1,0"};
+    lab_node(t, "hgx-h200-4");
     for (int n = 1; n <= 4; n++) {
         struct alloc_in alloc = {.asked = 2, .gpus = n, .dev = {n - 1, 0}, .bytes = {1, 2097153}};
         struct share_in share = {.owner = n - 1, .gpus = n, .asked = 1};

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Labs whose solutions are several processes pass again and again, on several numbers of GPUs.
+
+What goes wrong between processes goes wrong now and then, so once is not enough; and with 8 ranks on
+few processors they are scheduled in every order there is.
+"""
+
+from functools import partial
+
+from grader.ctest import Test
+from grader.needs import build_env
+from grader.proc import capture
+from grader.selfcheck.programs import Found, Programs
+
+LABS = ("05", "06")
+NODES = ("textbook-a100-2", "tests/harness/h200-3.json", "hgx-h200-4", "dgx-a100")  # 2, 3, 4, 8
+NORMALLY = 20
+ALTOGETHER = 200  # with --full
+SECONDS = 120.0  # one run of all cases takes about one
+
+
+def check_repeats(programs: Programs, first: int, count: int) -> None:
+    """Runs all cases of these labs `count` times, with other inputs and another node each time."""
+    whole = _verifiers(programs)
+    title = f"labs {', '.join(LABS)} pass {count} times, on 2, 3, 4 and 8 GPUs"
+    with programs.report.section(title) as section:
+        section.check("there are cases to repeat", len(whole) > 0, "no such test")
+        for number in range(first, first + count):
+            programs.check_all(section, [partial(_once, programs, v, number) for v in whole])
+
+
+def _verifiers(programs: Programs) -> list[tuple[str, ...]]:
+    """The commands that run all cases of a lab: public ones, and hidden ones."""
+    tests = [test for test in programs.tests if test.name[:10] in {f"solution{n}" for n in LABS}]
+    return sorted({_all_cases(test) for test in tests})
+
+
+def _all_cases(test: Test) -> tuple[str, ...]:
+    words = list(test.command)
+    for option in ("--case", "--results", "--as"):
+        at = words.index(option)
+        del words[at : at + 2]
+    return tuple(words)
+
+
+def _once(programs: Programs, verifier: tuple[str, ...], number: int) -> list[Found]:
+    node = NODES[number % len(NODES)]
+    place = str(programs.project.root / node) if "/" in node else node
+    words = [*verifier, "--seed", str(number), "--node", place, "--color", "never"]
+    done = capture(words, env=build_env(programs.project), timeout=SECONDS)
+    name = f"{verifier[0].rsplit('/', 1)[-1]} --seed {number} --node {node}"
+    return [(name, done.ok, done.output)]

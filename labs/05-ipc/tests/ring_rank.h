@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT
+ * ring_rank.h: what one rank of the ring does in the tests, whoever started its process: the
+ * runner, or mpirun.
+ */
+#ifndef LAB05_RING_RANK_H
+#define LAB05_RING_RANK_H
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io.h"
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static int last_error(void)
+{
+    cudaError_t error = cudaPeekAtLastError();
+    (void)cudaGetLastError();
+    return (int)error;
+}
+
+static int all_bytes(const void *what, size_t bytes, int value)
+{
+    const unsigned char *byte = (const unsigned char *)what;
+    while (bytes > 0 && *byte == value)
+        byte++, bytes--;
+    return bytes == 0;
+}
+
+struct ring_job {
+    const struct ring_in *in;
+    struct ring_out *out;
+};
+struct work {
+    const struct ring_in *in;
+    struct rank_out *out;
+    struct ring ring;
+    struct peers *peers;
+    unsigned char *pinned, *back[IO_ROUNDS], *sent[IO_ROUNDS];
+    void *src, *dst, *base, *theirs;
+};
+
+static int pattern(int rank, int round, uint64_t at)
+{
+    return (int)((at * 7 + (uint64_t)rank * 31 + (uint64_t)round * 101 + 1) & 0xFF);
+}
+
+/* Called as a barrier begins: what is mine must live still, what is theirs must be closed. */
+static void look(void *watcher)
+{
+    struct work *w = (struct work *)watcher;
+    struct cudaPointerAttributes at;
+    w->out->at_barriers++;
+    w->out->mine_lives =
+        cudaPointerGetAttributes(&at, w->base) == cudaSuccess && at.type == cudaMemoryTypeDevice;
+    w->out->theirs_closed = cudaPointerGetAttributes(&at, w->theirs) != cudaSuccess ||
+                            at.type == cudaMemoryTypeUnregistered;
+    (void)cudaGetLastError();
+}
+
+static int set_up(struct work *w, struct peers *p)
+{
+    uint64_t most = w->in->room;
+    for (int r = 0; r < w->in->rounds; r++)
+        most = w->in->bytes[r] > most ? w->in->bytes[r] : most;
+    w->out->open_rc = ring_open(&w->ring, p, most);
+    if (w->out->open_rc)
+        return -1;
+    w->base = w->ring.base;
+    w->theirs = w->ring.next.base;
+    (void)cudaMalloc(&w->src, most);
+    (void)cudaMalloc(&w->dst, most);
+    for (int r = 0; r < w->in->rounds; r++) {
+        (void)cudaHostAlloc((void **)&w->sent[r], most, 0);
+        (void)cudaHostAlloc((void **)&w->back[r], most, 0);
+        for (uint64_t i = 0; i < w->in->bytes[r]; i++)
+            w->sent[r][i] = (unsigned char)pattern(p->rank, r, i);
+        memset(w->back[r], 0, most);
+    }
+    return 0;
+}
+
+/* Everything is queued; only messages are waited for. */
+static void rounds(struct work *w, struct peers *p)
+{
+    for (int r = 0; r < w->in->rounds; r++) {
+        size_t took = 0;
+        if (p->rank == w->in->die_rank && r == w->in->die_round)
+            (void)kill(getpid(), SIGKILL);
+        (void)cudaMemcpyAsync(w->src, w->sent[r], w->in->bytes[r], cudaMemcpyHostToDevice,
+                              w->ring.stream);
+        if ((w->out->put_rc = ring_put(&w->ring, w->src, w->in->bytes[r])) ||
+            (w->out->take_rc =
+                 ring_take(&w->ring, w->dst, w->in->room ? w->in->room : w->ring.bytes, &took)))
+            return;
+        w->out->took = took;
+        (void)cudaMemcpyAsync(w->back[r], w->dst, took, cudaMemcpyDeviceToHost, w->ring.stream);
+        w->out->rounds_done++;
+    }
+}
+
+/* Where what came in a round differs from what `from` sent; -1: nowhere. */
+static int64_t differs(const struct work *w, int round, int from)
+{
+    for (uint64_t i = 0; i < w->in->bytes[round]; i++)
+        if (w->back[round][i] != pattern(from, round, i))
+            return (int64_t)i;
+    return -1;
+}
+
+static void compare(struct work *w, struct peers *p)
+{
+    struct rank_out *out = w->out;
+    int from = (p->rank + p->size - 1) % p->size, r = 0;
+    out->wrong_round = out->wrong_from = -1;
+    while (r < out->rounds_done && differs(w, r, from) < 0)
+        r++;
+    if (r == out->rounds_done)
+        return;
+    out->wrong_round = r;
+    out->wrong_at = differs(w, r, from);
+    out->got = w->back[r][out->wrong_at];
+    out->want = pattern(from, r, (uint64_t)out->wrong_at);
+    for (int other = 0; other < p->size; other++)
+        if (differs(w, r, other) < 0)
+            out->wrong_from = other;
+}
+
+static int ring_rank(struct peers *p, void *argument)
+{
+    const struct ring_job *job = (const struct ring_job *)argument;
+    struct work *w = (struct work *)calloc(1, sizeof *w);
+    double start = now();
+    w->in = job->in;
+    w->out = &job->out->rank[p->rank];
+    w->out->pid = (int)getpid();
+    if (set_up(w, p) != 0)
+        return 0;
+    p->at_barrier = look;
+    p->watcher = w;
+    rounds(w, p);
+    w->out->last = last_error();
+    w->out->close_rc = ipc_close(&w->ring);
+    w->out->cleared = all_bytes(&w->ring, sizeof w->ring, 0);
+    p->at_barrier = NULL;
+    w->out->seconds = now() - start;
+    compare(w, p);
+    (void)cudaFree(w->src);
+    (void)cudaFree(w->dst);
+    for (int r = 0; r < w->in->rounds; r++) {
+        (void)cudaFreeHost(w->sent[r]);
+        (void)cudaFreeHost(w->back[r]);
+    }
+    return 0;
+}
+
+#endif
