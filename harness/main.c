@@ -209,8 +209,11 @@ static int set(struct lab_options *options, int id, const char *value)
 
 int main(int argc, char **argv)
 {
-    struct lab_options options = {
-        .as = lab_name, .node = LAB_NODE_DEFAULT, .seed = 1, .json = getenv("LAB_JSON"), .color = isatty(STDOUT_FILENO)};
+    struct lab_options options = {.as = lab_name,
+                                  .node = LAB_NODE_DEFAULT,
+                                  .seed = 1,
+                                  .json = getenv("LAB_JSON"),
+                                  .color = isatty(STDOUT_FILENO)};
     prctl(PR_SET_DUMPABLE, 0); /* expected values are in here: no debugger from below */
     for (int id; (id = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
         if (id == 'h') {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Labs whose solutions are several processes pass again and again, on several numbers of GPUs.
+"""Labs of several processes pass again and again, on several numbers of GPUs.
 
-What goes wrong between processes goes wrong now and then, so once is not enough; and with 8 ranks on
-few processors they are scheduled in every order there is.
+What goes wrong between processes goes wrong now and then, so once is not enough; and 8 ranks on
+few processors are scheduled in every order there is.
 """
 
 from functools import partial
