@@ -47,5 +47,6 @@ long clock(void) noexcept __asm__("vgpu_clock64");
 #include "vgpu/device_warp.h"
 #include "vgpu/device_atomic.h"
 #include "vgpu/device_math.h"
+#include "vgpu/device_ptx.h"
 
 #endif

@@ -7,6 +7,11 @@ __global__ void assembly(int *out)
 {
     asm volatile("mov.u32 %0, %laneid;" : "=r"(*out)); //!5 inline assembly in device code is not supported
     BARRIER;                                            //!5 inline assembly in device code is not supported
+    asm volatile("ld.global.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(*out) : "l"(out)); //!5 inline assembly
+    asm volatile("ld.volatile.volatile.global.u32 %0, [%1];" : "=r"(*out) : "l"(out)); //!5 inline assembly
+    asm volatile("red.global.min.u32 [%0], %1;" ::"l"(out), "r"(1)); //!5 inline assembly
+    asm volatile("ld.global.u8 %0, [%1];" : "=r"(*out) : "l"(out)); //!5 inline assembly
+    asm volatile("st.global.u32 [%0], %1;" ::"l"(out), "r"(1) : "cc"); //!5 inline assembly
 }
 
 __attribute__((no_sanitize("thread"))) __device__ int unseen() { return 1; } //!16 no_sanitize is not allowed in device code

@@ -81,4 +81,9 @@ VGPU_INLINE void __nanosleep(unsigned int)
     vgpu_clock64();
 }
 
+/* Programmatic dependent launch: a kernel starts when the one before it in the stream has ended, so
+ * there is nothing to wait for and nobody who could start earlier. */
+VGPU_INLINE void cudaGridDependencySynchronize(void) {}
+VGPU_INLINE void cudaTriggerProgrammaticLaunchCompletion(void) {}
+
 #endif
