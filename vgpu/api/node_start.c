@@ -4,7 +4,10 @@
  * 1. VGPU_NODE_FD: a connected socket that the parent left open. It belongs to the process that
  *    inherited it by exec: a child forked later, before any call, must not share its parent's
  *    conversation and goes on with 2. Once taken it is closed on exec, for the same reason.
- * 2. The socket of VGPU_NODE_ID (default: one for each VGPU_NODE). If nobody listens there the node
+ * 2. VGPU_NODE_QUEUE: a socket with messages that carry a connected socket each. Whoever asks takes
+ * the next one: so the processes of a sandbox reach the node without being able to connect
+ * anywhere.
+ * 3. The socket of VGPU_NODE_ID (default: one for each VGPU_NODE). If nobody listens there the node
  * is started, under a lock, so that programs starting together end up with one node.
  */
 #define _GNU_SOURCE
@@ -28,6 +31,7 @@
 #include <unistd.h>
 
 #include "place.h"
+#include "wire.h"
 
 #ifndef VGPU_BIN_DIR
 #define VGPU_BIN_DIR ""
@@ -61,6 +65,25 @@ static int inherited(void)
         return -1;
     fcntl((int)fd, F_SETFD, FD_CLOEXEC);
     return (int)fd;
+}
+
+/* ---- a queue of sockets ---- */
+
+/* The next connection of the queue `text` names, -1 with a reason when there is none left. */
+static int queued(const char *text, char *why, size_t room)
+{
+    char *end, message[16];
+    int fd = -1, count = 1;
+    long queue = strtol(text, &end, 10);
+    if (*end || queue < 0 || queue > INT_MAX ||
+        vgpu_receive((int)queue, message, sizeof message, &fd, &count, MSG_DONTWAIT) <= 0 ||
+        count != 1) {
+        snprintf(why, room,
+                 "no connection to the virtual node is left in this sandbox: each process that "
+                 "uses the GPUs takes one");
+        return -1;
+    }
+    return fd;
 }
 
 /* ---- a node that listens ---- */
@@ -303,8 +326,11 @@ int vgpu__reach_node(char *why, size_t room)
     char path[PATH_MAX], usual[64];
     const char *id = getenv("VGPU_NODE_ID");
     int fd = inherited();
+    const char *queue = getenv("VGPU_NODE_QUEUE");
     if (fd >= 0)
         return fd;
+    if (queue && *queue)
+        return queued(queue, why, room);
     if (!id || !*id) {
         default_id(usual, sizeof usual);
         id = usual;

@@ -149,6 +149,23 @@ static int command(struct context *c, struct process *process, union exec_reques
     return -1;
 }
 
+#define LAUNCHER_WORDS 8
+
+/* How a context is started: VGPU_EXEC_LAUNCHER, a word a line, stands before the program (a sandbox
+ * for device code; its PID must become the program's). Caller frees argv[0] when it is not
+ * exec_path. */
+static void launch_words(char *argv[LAUNCHER_WORDS + 2])
+{
+    const char *launcher = getenv("VGPU_EXEC_LAUNCHER");
+    char *rest = launcher && *launcher ? strdup(launcher) : NULL;
+    int count = 0;
+    for (char *word = rest ? strtok_r(rest, "\n", &rest) : NULL; word && count < LAUNCHER_WORDS;
+         word = strtok_r(NULL, "\n", &rest))
+        argv[count++] = word;
+    argv[count++] = (char *)exec_path;
+    argv[count] = NULL;
+}
+
 static int spawn(struct context *c, char *error, int room)
 {
     int pair[2];
@@ -156,11 +173,14 @@ static int spawn(struct context *c, char *error, int room)
         snprintf(error, (size_t)room, "cannot make a socket for a context: %s", strerror(errno));
         return -1;
     }
-    char *argv[] = {(char *)"vgpu-exec", NULL};
+    char *argv[LAUNCHER_WORDS + 2];
+    launch_words(argv);
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
     posix_spawn_file_actions_adddup2(&actions, pair[1], 3);
-    int failed = posix_spawn(&c->pid, exec_path, &actions, NULL, argv, environ);
+    int failed = posix_spawn(&c->pid, argv[0], &actions, NULL, argv, environ);
+    if (argv[0] != exec_path)
+        free(argv[0]);
     posix_spawn_file_actions_destroy(&actions);
     close(pair[1]);
     if (failed) {

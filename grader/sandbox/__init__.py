@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""Runs what students sent in, and lets none of it out. docs/security.md says against what.
+
+    outcome = run(Request(argv=("/usr/bin/cc", "-c", "x.c"), read_write=(work,), folder=work))
+
+    with prepare(Request(argv=(), read_only=(runner,), node=True)) as launch:
+        capture([verifier, "--runner", runner, *launch.options], env=launch.environment)
+
+The second form is for a verifier: it stays outside and starts the runner through `launch`, and so
+does its node with the processes that run kernels. Nothing of the caller's environment goes in.
+"""
+
+from grader.sandbox.launch import Launch, prepare
+from grader.sandbox.readback import Refused, read_back
+from grader.sandbox.request import Limits, Outcome, Request, SandboxError, Tier
+from grader.sandbox.supervise import run
+from grader.sandbox.tiers import tier
+
+__all__ = [
+    "Launch",
+    "Limits",
+    "Outcome",
+    "Refused",
+    "Request",
+    "SandboxError",
+    "Tier",
+    "prepare",
+    "read_back",
+    "run",
+    "tier",
+]

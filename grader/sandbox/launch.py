@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""What every run needs around it: the policy in a folder of its own, the slot's control group, and
+writable folders that belong to the slot."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grader.sandbox import cgroups, policy
+from grader.sandbox.request import Request, SandboxError, Tier
+from grader.sandbox.tiers import jail_program, programs
+from grader.sandbox.tiers import tier as best_tier
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How a verifier starts what is a submission's: `options` for its command line; `environment`
+    is the verifier's own, complete."""
+
+    options: tuple[str, ...]
+    environment: dict[str, str]
+    tier: Tier
+
+
+@contextmanager
+def prepare(request: Request, tier: Tier | None = None) -> Iterator[Launch]:
+    """For a verifier that judges a submission: `read_only` has the runners. What is in
+    `environment` is the verifier's; beyond that it inherits nothing."""
+    tier = tier or best_tier()
+    with _around(request) as (folder, group):
+        words = _runner_words(request, tier, folder, group)
+        options = tuple(part for word in words for part in ("--launcher", word))
+        environment = {
+            "PATH": os.environ.get("PATH", policy.PATH),
+            "LC_ALL": "C.UTF-8",
+            **_runtime_folder(),
+            "VGPU_EXEC_LAUNCHER": "\n".join(_exec_words(request, tier, folder, group)),
+            **request.environment,
+        }
+        yield Launch(options, environment, tier)
+
+
+def _runtime_folder() -> dict[str, str]:
+    """Where nodes listen, and agree on who pins which processor."""
+    name = "XDG_RUNTIME_DIR"
+    return {name: os.environ[name]} if name in os.environ else {}
+
+
+@contextmanager
+def around(request: Request) -> Iterator[tuple[Path, cgroups.Group | None]]:
+    """The same for `run`."""
+    with _around(request) as both:
+        yield both
+
+
+def _runner_words(
+    request: Request, tier: Tier, folder: Path, group: cgroups.Group | None
+) -> list[str]:
+    inner = replace(request, node=True, environment={})
+    keep = policy.RUNNER_KEEPS
+    lines = policy.rules(tier, inner, group, keep=keep, report=None)
+    lines += [f"pass {name}" for name in policy.PASSED_TO_RUNNERS]
+    policy.write(folder / "runner.policy", lines)
+    return [str(jail_program()), str(folder / "runner.policy")]
+
+
+def _exec_words(
+    request: Request, tier: Tier, folder: Path, group: cgroups.Group | None
+) -> list[str]:
+    program = programs() / "vgpu-exec"
+    policy.write(folder / "exec.policy", policy.exec_rules(request, group, program, tier))
+    return [str(jail_program()), str(folder / "exec.policy")]
+
+
+@contextmanager
+def _around(request: Request) -> Iterator[tuple[Path, cgroups.Group | None]]:
+    _check(request)
+    _give(request)
+    folder = Path(tempfile.mkdtemp(prefix="peerlab-"))  # mode 0700: the policy is ours to read
+    group = cgroups.make(request.slot, request.limits)
+    try:
+        yield folder, group
+    finally:
+        if group:
+            group.remove()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def _check(request: Request) -> None:
+    for path in (*request.read_only, *request.read_write, request.folder):
+        if not path.is_absolute() or not path.exists():
+            raise SandboxError(
+                f"the sandbox should show {path}, which is no absolute path to a file"
+            )
+    if request.argv and not Path(request.argv[0]).is_absolute():
+        raise SandboxError(f"the sandbox starts programs by absolute path, not {request.argv[0]!r}")
+
+
+def _give(request: Request) -> None:
+    """Writable folders become the slot's, and the files that we put there."""
+    uid = policy.uid_of(request.slot)
+    if not uid:
+        return
+    for top in request.read_write:
+        os.chown(top, uid, uid, follow_symlinks=False)
+        for entry in os.scandir(top) if top.is_dir() and not top.is_symlink() else ():
+            os.chown(entry.path, uid, uid, follow_symlinks=False)

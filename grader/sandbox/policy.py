@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: MIT
+"""Writes the policy that harness/jail reads: what one run may see and take."""
+
+import os
+import re
+import shutil
+from collections.abc import Iterable, Mapping
+from functools import cache
+from pathlib import Path
+
+from grader.proc import capture
+from grader.sandbox.cgroups import Group
+from grader.sandbox.request import Request, SandboxError, Tier
+
+FIRST_UID = 20000  # of slot 0, where the grader is root
+QUEUED = 32  # processes of one submission that may use the GPUs
+RUNNER_KEEPS = 6  # what a verifier gives a runner: harness/status.h
+PASSED_TO_RUNNERS = ("VGPU_STRICT", "VGPU_NODE", "CUDA_*", "LANG", "LC_ALL")
+PATH = "/usr/bin:/bin"
+SIZE_SINCE = (0, 7)  # of bwrap
+DISABLE_USERNS_SINCE = (0, 8)
+
+
+def uid_of(slot: int) -> int:
+    """The uid that a slot's submissions run as; 0 where they run as we do."""
+    return FIRST_UID + slot if os.geteuid() == 0 else 0
+
+
+@cache
+def bwrap_version() -> tuple[int, ...]:
+    """Of the bwrap on PATH; empty without one."""
+    path = shutil.which("bwrap")
+    match = re.search(r"(\d+)\.(\d+)", capture([path, "--version"]).output) if path else None
+    return tuple(int(part) for part in match.groups()) if match else ()
+
+
+def rules(
+    tier: Tier, request: Request, group: Group | None, *, keep: int, report: int | None
+) -> list[str]:
+    """The policy's lines."""
+    limits = request.limits
+    lines = [*_tier_rules(tier), f"keep {keep}", f"folder {request.folder}"]
+    lines += [] if report is None else [f"report {report}"]
+    if uid_of(request.slot):
+        lines.append(f"uid {uid_of(request.slot)}")
+    lines += [f"cgroup {folder}" for folder in group.folders] if group else []
+    lines += [f"read {path}" for path in _sorted(request.read_only)]
+    lines += [f"write {path}" for path in _sorted(request.read_write)]
+    lines += [f"queue {QUEUED}"] if request.node else []
+    lines += [
+        f"cpu-seconds {limits.cpu_seconds}",
+        f"file-bytes {limits.file_bytes}",
+        f"temporary-bytes {limits.temporary_bytes}",
+        f"processes {limits.processes}",
+        f"descriptors {limits.descriptors}",
+        f"data-bytes {limits.memory_bytes}",
+    ]
+    lines += _environment(request.environment)
+    return lines
+
+
+def exec_rules(request: Request, group: Group | None, program: Path, tier: Tier) -> list[str]:
+    """The policy of vgpu-exec, which runs a submission's kernels and is started by the node. Always
+    in place: the node signals it by its PID. What it may allocate, the cgroup says: the stacks
+    of a kernel's threads are large and hardly touched."""
+    inner = Request(argv=(), read_only=(program,), slot=request.slot, limits=request.limits)
+    bare = Tier.BARE if tier is Tier.BARE else Tier.LANDLOCK
+    lines = rules(bare, inner, group, keep=4, report=None)
+    dropped = ("data-bytes", "cpu-seconds")
+    lines = [line for line in lines if not line.startswith(dropped)]
+    lines += ["cpu-seconds 3600", "pass VGPU_KERNEL_SECONDS"]  # the node ends kernels that hang
+    return lines
+
+
+def write(path: Path, lines: Iterable[str]) -> None:
+    """A line is a rule, so none may have a line's end in it."""
+    for line in lines:
+        if "\n" in line or "\0" in line:
+            raise SandboxError(f"the sandbox cannot take a line's end or a zero byte in {line!r}")
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def _tier_rules(tier: Tier) -> list[str]:
+    if tier is not Tier.BUBBLEWRAP:
+        return ["tier bare" if tier is Tier.BARE else "tier landlock"]
+    lines = ["tier bubblewrap", f"bwrap {shutil.which('bwrap')}"]
+    lines += ["bwrap-can size"] if bwrap_version() >= SIZE_SINCE else []
+    lines += ["bwrap-can disable-userns"] if bwrap_version() >= DISABLE_USERNS_SINCE else []
+    return lines
+
+
+def _sorted(paths: Iterable[Path]) -> list[Path]:
+    """Folders before what lies in them, so that bwrap mounts one over the other."""
+    return sorted(set(paths))
+
+
+def _environment(extra: Mapping[str, str]) -> list[str]:
+    everywhere = {"PATH": PATH, "HOME": "/tmp", "TMPDIR": "/tmp", "LC_ALL": "C.UTF-8"}
+    return [f"set {name}={value}" for name, value in {**everywhere, **extra}.items()]

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ * filter.c: the system calls that a submission does without, as a BPF program.
+ *
+ * A list of what is refused, since compilers and CUDA programs use a great deal. On it: looking
+ * into other processes, channels that no namespace separates (keyrings, vsock, io_uring), sockets
+ * of every kind, new namespaces, mounts, modules, clocks. Refused calls answer EPERM; what
+ * libraries know how to do without answers ENOSYS. Another architecture's calls end the process.
+ */
+#define _GNU_SOURCE
+#include "jail.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined __x86_64__
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined __aarch64__
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#else
+#error "the numbers of system calls of this architecture are not known here"
+#endif
+
+#define FILTER_MAX 256
+#define NAMESPACES 0x7e020000u /* CLONE_NEW*, but for time's, which clone cannot make */
+#define X32_BIT 0x40000000u
+#define UNIX_FAMILY 1
+
+/* By their numbers, which are the same everywhere: headers may be older than the kernel. */
+enum {
+    NR_PIDFD_SEND_SIGNAL = 424,
+    NR_IO_URING_SETUP = 425,
+    NR_IO_URING_REGISTER = 427,
+    NR_OPEN_TREE = 428,
+    NR_FSPICK = 433,
+    NR_CLONE3 = 435,
+    NR_PIDFD_GETFD = 438,
+    NR_MOUNT_SETATTR = 442
+};
+
+static const int refused[] = {
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    SYS_kcmp,
+    SYS_keyctl,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_bpf,
+    SYS_userfaultfd,
+    SYS_perf_event_open,
+    SYS_mount,
+    SYS_umount2,
+    SYS_pivot_root,
+    SYS_chroot,
+    SYS_unshare,
+    SYS_setns,
+    SYS_kexec_load,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_reboot,
+    SYS_swapon,
+    SYS_swapoff,
+    SYS_open_by_handle_at,
+    SYS_acct,
+    SYS_settimeofday,
+    SYS_clock_settime,
+    SYS_clock_adjtime,
+    SYS_adjtimex,
+    SYS_sethostname,
+    SYS_setdomainname,
+    SYS_syslog,
+    SYS_quotactl,
+    SYS_move_pages,
+    SYS_migrate_pages,
+    SYS_lookup_dcookie,
+    SYS_fanotify_init,
+    SYS_vhangup,
+    SYS_msgget,
+    SYS_semget,
+    SYS_shmget,
+    SYS_mq_open,
+    SYS_socket,
+    NR_PIDFD_GETFD,
+    NR_MOUNT_SETATTR,
+#if defined __x86_64__
+    SYS_iopl,
+    SYS_ioperm,
+    SYS_kexec_file_load,
+#endif
+};
+
+struct program {
+    struct sock_filter code[FILTER_MAX];
+    unsigned short length;
+};
+
+static void add(struct program *p, struct sock_filter instruction)
+{
+    if (p->length < FILTER_MAX)
+        p->code[p->length++] = instruction;
+}
+
+static void load(struct program *p, size_t offset)
+{
+    add(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
+}
+
+static void answer(struct program *p, uint32_t what)
+{
+    add(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, what));
+}
+
+static uint32_t error(int number)
+{
+    return SECCOMP_RET_ERRNO | (uint32_t)number;
+}
+
+/* With a system call's number loaded: those from first to last get `what`. */
+static void range(struct program *p, int first, int last, uint32_t what)
+{
+    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)first, 0, 2));
+    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, (uint32_t)last, 1, 0));
+    answer(p, what);
+}
+
+/* Call `number` is refused unless the low half of argument `index` passes `test` against k. */
+static void only_if(struct program *p, int number, int index, uint16_t test, uint32_t k,
+                    bool wanted)
+{
+    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 4));
+    load(p, offsetof(struct seccomp_data, args) + 8 * (size_t)index);
+    add(p, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | test | BPF_K), k, wanted, !wanted));
+    answer(p, error(EPERM));
+    load(p, offsetof(struct seccomp_data, nr)); /* for whoever comes next */
+}
+
+static void architecture(struct program *p)
+{
+    load(p, offsetof(struct seccomp_data, arch));
+    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
+    answer(p, SECCOMP_RET_KILL_PROCESS);
+    load(p, offsetof(struct seccomp_data, nr));
+    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1));
+    answer(p, SECCOMP_RET_KILL_PROCESS);
+}
+
+/* raise() and abort() are tgkill to oneself. */
+static void own_signals(struct program *p)
+{
+    static const int others[] = {SYS_kill, SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo,
+                                 NR_PIDFD_SEND_SIGNAL};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        range(p, others[i], others[i], error(EPERM));
+    only_if(p, SYS_tgkill, 0, BPF_JEQ, (uint32_t)getpid(), true);
+}
+
+static void build(struct program *p, enum jail_signals signals)
+{
+    p->length = 0;
+    architecture(p);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        range(p, refused[i], refused[i], error(EPERM));
+    range(p, NR_IO_URING_SETUP, NR_IO_URING_REGISTER, error(ENOSYS));
+    range(p, NR_OPEN_TREE, NR_FSPICK, error(EPERM));
+    range(p, NR_CLONE3, NR_CLONE3, error(ENOSYS)); /* its flags cannot be seen from here */
+    only_if(p, SYS_clone, 0, BPF_JSET, NAMESPACES, false);
+    only_if(p, SYS_socketpair, 0, BPF_JEQ, UNIX_FAMILY, true);
+    if (signals == JAIL_SIGNALS_OWN)
+        own_signals(p);
+    answer(p, SECCOMP_RET_ALLOW);
+}
+
+void jail_filter_self(const struct jail_policy *policy, enum jail_signals signals)
+{
+    struct program p;
+    build(&p, signals);
+    struct sock_fprog whole = {p.length, p.code};
+    if (p.length == FILTER_MAX || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole) != 0)
+        jail_broken(policy, "the filter of system calls");
+}
+
+int jail_filter_file(const struct jail_policy *policy)
+{
+    struct program p;
+    build(&p, JAIL_SIGNALS_FREE);
+    size_t bytes = p.length * sizeof *p.code;
+    int fd = memfd_create("lab-filter", 0);
+    if (p.length == FILTER_MAX || fd < 0 || write(fd, p.code, bytes) != (ssize_t)bytes ||
+        lseek(fd, 0, SEEK_SET) != 0)
+        jail_broken(policy, "the filter of system calls");
+    return fd;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ * landlock.c: which files are there for a process in place, and whom it may signal.
+ *
+ * Numbers and structs of the kernel are written out: Debian 12's headers know version 1 only, and
+ * kernels are asked for what they know (version 6, Linux 6.12, can keep signals inside).
+ */
+#define _GNU_SOURCE
+#include "jail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { CREATE_RULESET = 444, ADD_RULE = 445, RESTRICT_SELF = 446, VERSION = 1, PATH_BENEATH = 1 };
+enum { SCOPE_VERSION = 6, SCOPE_ABSTRACT_SOCKETS = 1, SCOPE_SIGNALS = 2 };
+
+#define EXECUTE (1ull << 0)
+#define WRITE_FILE (1ull << 1)
+#define READ_FILE (1ull << 2)
+#define READ_DIR (1ull << 3)
+#define TRUNCATE (1ull << 14)
+#define ALL_OF_VERSION_1 ((1ull << 13) - 1)
+
+struct ruleset {
+    uint64_t files, network, scoped;
+};
+
+struct beneath {
+    uint64_t allowed;
+    int32_t parent;
+} __attribute__((packed));
+
+static uint64_t handled(int version)
+{
+    uint64_t files = ALL_OF_VERSION_1;
+    files |= version >= 2 ? 1ull << 13 : 0; /* links from one folder into another */
+    files |= version >= 3 ? TRUNCATE : 0;
+    files |= version >= 5 ? 1ull << 15 : 0; /* ioctl on devices */
+    return files;
+}
+
+static void allow(const struct jail_policy *policy, int rules, const char *path, uint64_t what)
+{
+    const uint64_t of_files = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | 1ull << 15;
+    struct stat info;
+    struct beneath rule = {what, open(path, O_PATH | O_CLOEXEC)};
+    if (rule.parent < 0 && errno == ENOENT)
+        return;
+    if (rule.parent < 0 || fstat(rule.parent, &info) != 0)
+        jail_broken(policy, path);
+    if (!S_ISDIR(info.st_mode))
+        rule.allowed &= of_files;
+    if (syscall(ADD_RULE, rules, PATH_BENEATH, &rule, 0) != 0)
+        jail_broken(policy, path);
+    close(rule.parent);
+}
+
+static void allow_system(const struct jail_policy *policy, int rules, uint64_t read)
+{
+    static const char *const programs[] = {
+        "/usr", "/bin", "/lib", "/lib64", "/etc/ld.so.cache", "/etc/alternatives"};
+    static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
+                                          "/dev/urandom"};
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        allow(policy, rules, programs[i], read);
+    for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
+        allow(policy, rules, devices[i], READ_FILE | WRITE_FILE);
+}
+
+bool jail_landlock(const struct jail_policy *policy)
+{
+    long version = syscall(CREATE_RULESET, NULL, 0, VERSION);
+    if (version < 1)
+        jail_broken(policy, "Landlock is not in this kernel (5.13 or newer, switched on)");
+    struct ruleset set = {.files = handled((int)version)};
+    if (version >= SCOPE_VERSION)
+        set.scoped = SCOPE_ABSTRACT_SOCKETS | SCOPE_SIGNALS;
+    size_t bytes = version >= SCOPE_VERSION ? sizeof set : sizeof set.files;
+    int rules = (int)syscall(CREATE_RULESET, &set, bytes, 0);
+    if (rules < 0)
+        jail_broken(policy, "landlock_create_ruleset");
+    const uint64_t read = (EXECUTE | READ_FILE | READ_DIR) & set.files;
+    allow_system(policy, rules, read);
+    for (int i = 0; i < policy->path_count; i++)
+        allow(policy, rules, policy->paths[i].path, policy->paths[i].writable ? set.files : read);
+    if (syscall(RESTRICT_SELF, rules, 0) != 0)
+        jail_broken(policy, "landlock_restrict_self");
+    close(rules);
+    return set.scoped != 0;
+}

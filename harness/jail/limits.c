@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT
+ * limits.c: who the submission runs as, and how much it may take.
+ */
+#define _GNU_SOURCE
+#include "jail.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+void jail_join_cgroups(const struct jail_policy *policy)
+{
+    for (int i = 0; i < policy->cgroup_count; i++) {
+        char path[4200];
+        snprintf(path, sizeof path, "%s/cgroup.procs", policy->cgroups[i]);
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (fd < 0 || write(fd, "0", 1) != 1)
+            jail_broken(policy, path);
+        close(fd);
+    }
+}
+
+/* A change of uid forgets the parent-death signal: the verifier set it, and means it. */
+void jail_become(const struct jail_policy *policy)
+{
+    pid_t parent = getppid();
+    if (policy->uid) {
+        gid_t gid = (gid_t)policy->uid;
+        if (setgroups(0, NULL) != 0 || setresgid(gid, gid, gid) != 0 ||
+            setresuid(policy->uid, policy->uid, policy->uid) != 0)
+            jail_broken(policy, "changing to the submission's uid");
+    }
+    if (prctl(PR_SET_PDEATHSIG, 9) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
+        jail_broken(policy, "prctl");
+    if (getppid() != parent)
+        _exit(JAIL_BROKEN); /* it died before the line above: nobody waits for us */
+    if (geteuid() == 0)
+        jail_broken(policy, "still root");
+}
+
+static void limit(const struct jail_policy *policy, int which, uint64_t most)
+{
+    struct rlimit now, to = {most, most};
+    if (getrlimit(which, &now) != 0)
+        jail_broken(policy, "getrlimit");
+    if (now.rlim_max < most)
+        to.rlim_cur = to.rlim_max = now.rlim_max;
+    if (setrlimit(which, &to) != 0)
+        jail_broken(policy, "setrlimit");
+}
+
+void jail_limit(const struct jail_policy *policy)
+{
+    limit(policy, RLIMIT_CORE, 0);
+    limit(policy, RLIMIT_RTPRIO, 0);
+    limit(policy, RLIMIT_MSGQUEUE, 0);
+    limit(policy, RLIMIT_CPU, policy->cpu_seconds);
+    limit(policy, RLIMIT_FSIZE, policy->file_bytes);
+    limit(policy, RLIMIT_NOFILE, policy->descriptors);
+    if (policy->data_bytes)
+        limit(policy, RLIMIT_DATA, policy->data_bytes);
+}
+
+/* Threads that this uid has already: the kernel counts them against the limit. */
+static uint64_t threads_of(uid_t uid)
+{
+    DIR *proc = opendir("/proc");
+    uint64_t count = 0;
+    for (struct dirent *e; proc && (e = readdir(proc));) {
+        char path[300];
+        struct stat info;
+        snprintf(path, sizeof path, "/proc/%s/task", e->d_name);
+        if (isdigit((unsigned char)e->d_name[0]) && stat(path, &info) == 0 && info.st_uid == uid)
+            count += info.st_nlink > 2 ? info.st_nlink - 2 : 1;
+    }
+    if (proc)
+        closedir(proc);
+    return count;
+}
+
+void jail_limit_processes(uint64_t processes, bool alone)
+{
+    uint64_t most = processes + (alone ? 0 : threads_of(getuid()));
+    struct rlimit now, to = {most, most};
+    if (getrlimit(RLIMIT_NPROC, &now) == 0 && now.rlim_max < most)
+        to.rlim_cur = to.rlim_max = now.rlim_max;
+    if (setrlimit(RLIMIT_NPROC, &to) != 0)
+        _exit(JAIL_BROKEN);
+}
+
+void jail_close_from(int first)
+{
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, first, ~0u, 0) == 0)
+        return;
+#endif
+    struct rlimit most;
+    rlim_t last = getrlimit(RLIMIT_NOFILE, &most) == 0 ? most.rlim_max : 1 << 20;
+    for (rlim_t fd = (rlim_t)first; fd < last && fd < 1 << 20; fd++)
+        close((int)fd);
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT
+ * main.c: lab-jail: in which order a submission loses what it must not have. See jail.h.
+ */
+#define _GNU_SOURCE
+#include "jail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void jail_broken(const struct jail_policy *policy, const char *what)
+{
+    char text[4600];
+    int n = snprintf(text, sizeof text, "lab-jail failed: %s%s%s\n", what, errno ? ": " : "",
+                     errno ? strerror(errno) : "");
+    int fd = policy->report >= 0 ? policy->report : STDERR_FILENO;
+    if (n > 0 && write(fd, text, (size_t)n) < 0)
+        _exit(JAIL_BROKEN);
+    _exit(JAIL_BROKEN);
+}
+
+static void say_started(const struct jail_policy *policy)
+{
+    static const char started[] = "started\n";
+    if (policy->report >= 0 && write(policy->report, started, sizeof started - 1) < 0)
+        _exit(JAIL_BROKEN);
+}
+
+/* Descriptors that are ours move up, out of the program's way, and close by themselves. */
+static void move_report(struct jail_policy *policy, int flag)
+{
+    if (policy->report < 0)
+        return;
+    int high = fcntl(policy->report, flag, 100);
+    if (high < 0) {
+        policy->report = -1;
+        jail_broken(policy, "the report descriptor");
+    }
+    close(policy->report);
+    policy->report = high;
+}
+
+static void close_on_exec_from(int first)
+{
+    for (int fd = first; fd < 256; fd++)
+        if (fcntl(fd, F_GETFD) >= 0)
+            fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+/* The PID stays the caller's: vgpu-node signals vgpu-exec, and reads its CPU time. */
+static void in_place(struct jail_policy *policy, char *const words[])
+{
+    jail_limit_processes(policy->processes, policy->uid != 0);
+    jail_limit(policy);
+    if (chdir(policy->folder) != 0)
+        jail_broken(policy, policy->folder);
+    bool scoped = !policy->bare && jail_landlock(policy);
+    bool alone = policy->uid != 0;
+    jail_filter_self(policy, scoped || alone ? JAIL_SIGNALS_FREE : JAIL_SIGNALS_OWN);
+    say_started(policy);
+    execve(words[0], words, policy->environment);
+    jail_broken(policy, words[0]);
+}
+
+/* Inside bwrap's namespaces: the limit on processes counts those of the namespace only. */
+static int inside(char *const words[])
+{
+    struct jail_policy nothing = {.report = -1};
+    jail_limit_processes(strtoull(words[0], NULL, 10), true);
+    jail_close_from(atoi(words[1]));
+    execv(words[2], words + 2);
+    jail_broken(&nothing, words[2]);
+}
+
+int main(int argc, char **argv)
+{
+    static struct jail_policy policy = {.report = -1};
+    if (argc >= 5 && strcmp(argv[1], "--inside") == 0)
+        return inside(argv + 2);
+    if (argc >= 4 && strcmp(argv[1], "--supervise") == 0)
+        return jail_supervise(argv + 1);
+    if (argc < 3 || argv[2][0] != '/') {
+        fprintf(stderr, "usage: lab-jail [--supervise] POLICY /PROGRAM ARGUMENT...\n"
+                        "Started by ./lab grade; harness/jail/policy.c says what a policy is.\n");
+        return JAIL_BROKEN;
+    }
+    jail_read_policy(argv[1], &policy);
+    move_report(&policy, policy.bubblewrap ? F_DUPFD : F_DUPFD_CLOEXEC);
+    jail_join_cgroups(&policy);
+    jail_queue_node(&policy);
+    close_on_exec_from(policy.keep);
+    if (policy.bubblewrap && policy.report >= 0)
+        fcntl(policy.report, F_SETFD, 0);
+    jail_become(&policy);
+    if (!policy.bubblewrap)
+        in_place(&policy, argv + 2);
+    jail_limit(&policy);
+    jail_box(&policy, argv + 2);
+}

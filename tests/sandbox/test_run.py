@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""What `run` promises, on every tier: how a program ends is told, what it may not see is not there,
+and nothing of it is left."""
+
+import os
+import socket
+import tempfile
+import time
+import unittest
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from grader.sandbox import Limits, Outcome, Request, SandboxError, Tier, run
+from grader.sandbox.policy import uid_of
+from tests.sandbox.tiers import available
+
+QUICK = Limits(wall_seconds=20)
+
+
+def shell(tier: Tier, script: str, **changes: object) -> Outcome:
+    request = Request(argv=("/bin/sh", "-c", script), limits=QUICK)
+    return run(replace(request, **changes), tier)
+
+
+def running(marker: str) -> list[str]:
+    """PIDs of processes with `marker` among their words."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            if marker.encode() in (entry / "cmdline").read_bytes():
+                found.append(entry.name)
+        except OSError:
+            continue
+    return [pid for pid in found if pid != str(os.getpid())]
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A folder that every uid may look into."""
+    with tempfile.TemporaryDirectory(prefix="sandbox-test-") as name:
+        Path(name).chmod(0o755)
+        yield Path(name)
+
+
+class EveryTier(unittest.TestCase):
+    def each(self) -> Iterator[Tier]:
+        for tier in available():
+            with self.subTest(tier=tier.value):
+                yield tier
+
+    def test_status_and_output_are_told(self) -> None:
+        for tier in self.each():
+            outcome = shell(tier, "echo out; echo err >&2; exit 7")
+            self.assertEqual((outcome.status, outcome.text), (7, "out\nerr\n"))
+            self.assertIs(outcome.tier, tier)
+            self.assertFalse(outcome.ok)
+
+    def test_a_signal_is_told(self) -> None:
+        for tier in self.each():
+            self.assertEqual(shell(tier, "kill -SEGV $$").signal, 11)
+
+    def test_the_environment_is_the_request_and_nothing_else(self) -> None:
+        os.environ["CANARY"] = "tweet"
+        self.addCleanup(os.environ.pop, "CANARY")
+        for tier in self.each():
+            text = shell(tier, "cat /proc/*/environ | tr '\\0' '\\n'; env").text
+            self.assertNotIn("tweet", text)
+            self.assertIn("A=b c", shell(tier, "env", environment={"A": "b c"}).text)
+
+    def test_only_what_is_named_is_there(self) -> None:
+        with folder() as top:
+            (top / "seen").mkdir()
+            (top / "seen" / "file").write_text("shown\n")
+            (top / "hidden").write_text("secret\n")
+            for tier in self.each():
+                script = f"cat {top}/seen/file {top}/hidden /etc/passwd; ls /home /root {top}"
+                outcome = shell(tier, script, read_only=(top / "seen",))
+                self.assertIn("shown", outcome.text)
+                self.assertNotIn("secret", outcome.text)
+                self.assertNotIn("root:", outcome.text)
+
+    def test_writing_only_where_it_was_allowed(self) -> None:
+        with folder() as top:
+            for name in ("in", "out"):
+                (top / name).mkdir()
+            for tier in self.each():
+                script = f"echo x >{top}/out/{tier}; echo x >{top}/in/{tier}; echo x >/usr/lab-x"
+                shell(tier, script, read_only=(top / "in",), read_write=(top / "out",))
+                self.assertTrue((top / "out" / str(tier)).exists())
+                self.assertEqual(list((top / "in").iterdir()), [])
+                self.assertFalse(Path("/usr/lab-x").exists())
+
+    def test_output_is_cut_and_its_program_ended(self) -> None:
+        for tier in self.each():
+            outcome = shell(tier, "yes", limits=replace(QUICK, output_bytes=1000))
+            self.assertTrue(outcome.flooded)
+            self.assertEqual(len(outcome.output), 1000)
+
+    def test_time_runs_out(self) -> None:
+        for tier in self.each():
+            began = time.monotonic()
+            outcome = shell(tier, "sleep 1000", limits=replace(QUICK, wall_seconds=0.5))
+            self.assertTrue(outcome.timed_out)
+            self.assertLess(time.monotonic() - began, 10)
+
+    def test_nothing_is_left_running(self) -> None:
+        for tier in self.each():
+            marker = f"123456{os.getpid()}{list(Tier).index(tier)}"
+            script = f"(setsid sleep {marker} &); (trap '' TERM HUP; sleep {marker}) & "
+            shell(tier, script + "exit 0")
+            self.assertEqual(running(marker), [])
+            shell(tier, script + "wait", limits=replace(QUICK, wall_seconds=0.5))
+            self.assertEqual(running(marker), [])
+
+    def test_processes_are_limited_in_each_slot_by_itself(self) -> None:
+        few = replace(QUICK, processes=24)
+        script = "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 2 & done; echo started; wait"
+        bomb = "n=0; while [ $n -lt 200 ]; do sleep 2 & n=$((n+1)); done; echo all"
+        for tier in self.each():
+            self.assertNotIn("all", shell(tier, bomb, limits=few, slot=1).text)
+            self.assertIn("started", shell(tier, script, limits=few, slot=2).text)
+
+    def test_no_sockets_to_anything(self) -> None:
+        with socket.create_server(("127.0.0.1", 0)) as server:
+            port = server.getsockname()[1]
+            script = (
+                "import socket,sys\n"
+                "for f in (socket.AF_INET, socket.AF_INET6, socket.AF_UNIX, socket.AF_NETLINK):\n"
+                "  for k in (socket.SOCK_STREAM, socket.SOCK_DGRAM, socket.SOCK_RAW):\n"
+                "    try: socket.socket(f, k); print('open', f, k)\n"
+                "    except OSError: pass\n"
+                f"try: socket.create_connection(('127.0.0.1', {port})); print('open')\n"
+                "except OSError: print('closed')\n"
+            )
+            for tier in self.each():
+                request = Request(argv=("/usr/bin/python3", "-c", script), limits=QUICK)
+                self.assertEqual(run(request, tier).text, "closed\n")
+
+    def test_a_slot_is_no_other_user(self) -> None:
+        for tier in self.each():
+            uid = uid_of(5) or os.getuid()
+            self.assertEqual(shell(tier, "id -u", slot=5).text.strip(), str(uid))
+
+    def test_memory_is_limited(self) -> None:
+        script = "import sys\nx = bytearray(3 << 30)\nprint('had it')"
+        for tier in self.each():
+            request = Request(argv=("/usr/bin/python3", "-c", script), limits=QUICK)
+            outcome = run(request, tier)
+            self.assertNotIn("had it", outcome.text)
+            self.assertFalse(outcome.ok)
+
+
+class Broken(unittest.TestCase):
+    """What we did wrong is never a student's failure."""
+
+    def test_a_path_that_is_not_there(self) -> None:
+        with self.assertRaisesRegex(SandboxError, "/nowhere"):
+            run(Request(argv=("/bin/true",), read_only=(Path("/nowhere"),)), available()[0])
+
+    def test_a_program_by_relative_path(self) -> None:
+        with self.assertRaisesRegex(SandboxError, "absolute"):
+            run(Request(argv=("true",)), available()[0])
+
+    def test_a_path_with_a_line_end(self) -> None:
+        with folder() as top:
+            odd = top / "a\nuid 0"
+            odd.mkdir()
+            with self.assertRaisesRegex(SandboxError, "line's end"):
+                run(Request(argv=("/bin/true",), read_only=(odd,)), available()[0])
+
+
+if __name__ == "__main__":
+    unittest.main()
