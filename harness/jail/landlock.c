@@ -67,6 +67,7 @@ static void allow_system(const struct jail_policy *policy, int rules, uint64_t r
         allow(policy, rules, programs[i], read);
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
         allow(policy, rules, devices[i], READ_FILE | WRITE_FILE);
+    allow(policy, rules, "/proc", READ_DIR); /* a process may count its own descriptors */
 }
 
 bool jail_landlock(const struct jail_policy *policy)
