@@ -52,6 +52,20 @@ static const struct vgpu_node_info *map_info(int fd)
     return p == MAP_FAILED ? NULL : p;
 }
 
+/* The file that VGPU_TRACE names, for the node to write what happened into (timeline.h there); -1:
+ * none is wanted, or it cannot be made (said on stderr). */
+static int open_trace(void)
+{
+    const char *path = getenv("VGPU_TRACE");
+    if (!path || !*path)
+        return -1;
+    int fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (fd < 0)
+        vgpu__say("VGPU_TRACE", "%s cannot be written: %s; there will be no trace", path,
+                  strerror(errno));
+    return fd;
+}
+
 /* Says hello on `fd`. What the node gave becomes the process's; false: not a node we understand. */
 static bool hello(int fd)
 {
@@ -62,7 +76,11 @@ static bool hello(int fd)
     struct vgpu_request request;
     int fds[2], count = 2;
     fill_hello(&request);
-    if (!vgpu__exchange(fd, &request, -1, &answer.reply, fds, &count))
+    int trace_fd = open_trace();
+    bool answered = vgpu__exchange(fd, &request, trace_fd, &answer.reply, fds, &count);
+    if (trace_fd >= 0)
+        close(trace_fd);
+    if (!answered)
         return false;
     if (answer.reply.explain[0])
         vgpu__say("the virtual node", "%s", answer.reply.explain);

@@ -43,6 +43,7 @@ static int table[TABLE];
 static int active[MAX_GROUPS], active_count; /* groups that have flows, by number */
 static uint64_t booked_ps;                   /* all `received` are as of then */
 static uint64_t next_ps = FLOW_NEVER, added;
+static void (*watcher)(uint64_t at_ps, const double *bytes_s);
 static bool stale; /* rates and next_ps are not yet as the flows are */
 
 void flow_start(const struct topology *t)
@@ -181,6 +182,22 @@ static int first_due(void)
     return first;
 }
 
+void flow_watch(void (*watch)(uint64_t at_ps, const double *bytes_s))
+{
+    watcher = watch;
+}
+
+static void tell_rates(void)
+{
+    double carried[MAX_RESOURCES] = {0};
+    for (int i = 0; i < active_count; i++) {
+        const struct group *g = &groups[active[i]];
+        for (int k = 0; k < g->route.length; k++)
+            carried[g->route.resource[k]] += g->rate_bytes_s * g->flows;
+    }
+    watcher(booked_ps, carried);
+}
+
 static void refresh(void)
 {
     share_rates(topology->rate_bytes_s, topology->resource_count, groups, active, active_count);
@@ -191,6 +208,8 @@ static void refresh(void)
             next_ps = at;
     }
     stale = false;
+    if (watcher)
+        tell_rates();
 }
 
 void flow_add(struct op *op, const struct route *route, uint64_t bytes, uint64_t now_ps)
@@ -205,6 +224,13 @@ void flow_add(struct op *op, const struct route *route, uint64_t bytes, uint64_t
         activate(g);
     push(g, (struct waiting){lanes[g].received + (double)bytes, added++, op});
     stale = true;
+}
+
+void flow_restart(void)
+{
+    if (stale)
+        refresh(); /* whoever watches learns that the links are idle */
+    booked_ps = 0;
 }
 
 uint64_t flow_next_ps(void)

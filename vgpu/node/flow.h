@@ -17,6 +17,12 @@ void flow_start(const struct topology *topology);
 /* Adds a flow for `op` at `now_ps` (never before an earlier call's time). */
 void flow_add(struct op *op, const struct route *route, uint64_t bytes, uint64_t now_ps);
 
+/* Calls `watch` whenever the rates have changed, with what each resource carries from then on. */
+void flow_watch(void (*watch)(uint64_t at_ps, const double *bytes_s));
+
+/* Nothing is on its way: time begins at 0 again. */
+void flow_restart(void);
+
 /* When the next flow arrives, or FLOW_NEVER. */
 uint64_t flow_next_ps(void);
 

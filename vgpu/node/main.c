@@ -30,6 +30,7 @@
 #include "place.h"
 #include "server.h"
 #include "sim.h"
+#include "timeline.h"
 #include "topology.h"
 
 static struct topology topology;
@@ -261,6 +262,7 @@ int main(int argc, char **argv)
         return refuse("cannot start", error);
     context_start(exec_path, topology.info.device_count, processors());
     sim_start(&topology);
+    timeline_start(&topology);
     server_start(&topology, info, pin());
     report("ok\n");
     server_loop(listener);

@@ -12,6 +12,7 @@
 #include "order.h"
 #include "process.h"
 #include "sim.h"
+#include "timeline.h"
 
 static uint64_t next_seq = 1;
 
@@ -78,6 +79,7 @@ void op_after(struct op *op, struct op *dep)
 {
     if (!dep)
         return;
+    timeline_after(op, dep);
     if (dep->finished && dep->end_ps > op->ready_ps)
         op->ready_ps = dep->end_ps;
     if (dep->carried && dep->finished)

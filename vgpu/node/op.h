@@ -21,6 +21,7 @@
 struct process;
 
 #define OP_TOUCHES 16
+#define OP_SOURCES 8
 
 enum op_kind { OP_MARK, OP_COPY, OP_MEMSET, OP_KERNEL, OP_FREE, OP_HOST };
 
@@ -70,6 +71,8 @@ struct op {
     int flows;                  /* sim.c: activities still going */
     uint64_t later_bytes;       /* sim.c: of a copy, what follows its ramp */
     uint64_t trace;             /* trace.c: number of its record plus 1 */
+    uint32_t
+        source[OP_SOURCES]; /* timeline.c: of a mark, the records it stands after; 0: no more */
 };
 
 struct op *op_new(struct process *process, int device, enum op_kind kind);

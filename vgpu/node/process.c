@@ -16,6 +16,7 @@
 #include "memory.h"
 #include "pool.h"
 #include "order.h"
+#include "timeline.h"
 #include "trace.h"
 #include "vmm.h"
 
@@ -26,6 +27,14 @@ static struct process *first;
 struct process *process_first(void)
 {
     return first;
+}
+
+bool process_any_alive(void)
+{
+    for (const struct process *p = first; p; p = p->next)
+        if (!p->dead)
+            return true;
+    return false;
 }
 
 static void start_devices(struct process *process)
@@ -125,6 +134,7 @@ void process_end(struct process *process)
     if (process->dead)
         return;
     count_left(process);
+    timeline_write(process);
     process->dead = true;
     order_abandon(process);
     event_free_all(process, -1);

@@ -48,7 +48,9 @@ struct process {
     int sticky;      /* first sticky error; every later call that needs a context answers it */
     uint64_t calls;  /* requests so far */
     struct silence silence;
-    bool strict; /* VGPU_STRICT=1: a stray access is an error */
+    int number;      /* in the order in which they came */
+    int timeline_fd; /* timeline.c's; -1: no file */
+    bool strict;     /* VGPU_STRICT=1: a stray access is an error */
     char explain[1024];
     uint64_t map_version; /* grows with every change of what contexts may touch */
 
@@ -79,6 +81,7 @@ struct host_alias {       /* any other user: cudaHostRegister's; contexts see it
 };
 const struct host_alias *host_alias(const struct arena_range *range); /* NULL: not registered */
 
+bool process_any_alive(void);
 struct process *process_new(pid_t pid, const char *program, char *error, int error_room);
 struct process *process_keep(struct process *process);
 void process_drop(struct process *process);

@@ -13,7 +13,16 @@
 
 #include "process.h"
 #include "sim.h"
+#include "timeline.h"
 #include "trace.h"
+
+/* A program that has the node for itself begins at time 0, also where it is not the node's first:
+ * it must not matter whether the node of the program before was quick to end. */
+static void start_over(void)
+{
+    if (!process_any_alive() && !server_watched() && sim_restart())
+        timeline_restart();
+}
 
 static void hello(struct connection *c)
 {
@@ -26,12 +35,14 @@ static void hello(struct connection *c)
         return;
     }
     q->u.hello.program[sizeof q->u.hello.program - 1] = '\0';
+    start_over();
     c->process = process_new(q->u.hello.pid, q->u.hello.program, error, sizeof error);
     if (!c->process) {
         request_fail(c, VGPU_OUT_OF_MEMORY, "%s", error);
         return;
     }
     c->process->connections = 1;
+    timeline_program(c->process, c->request_fd);
     c->process->strict = q->u.hello.strict;
     c->reply.r.u.hello.node_cpu = server_cpu();
     c->reply.r.u.hello.protocol = VGPU_PROTOCOL;
@@ -81,6 +92,7 @@ static void print(struct connection *c)
 static void bye(struct connection *c)
 {
     c->process->left = true;
+    timeline_write(c->process); /* it may be read as soon as the program has ended */
 }
 
 /* Which side may send what: programs, witnesses, anybody. */

@@ -108,6 +108,14 @@ static bool hung_up(int socket)
     return poll(&p, 1, 0) > 0 && (p.revents & (POLLRDHUP | POLLHUP | POLLERR));
 }
 
+bool server_watched(void)
+{
+    for (int i = 0; i < connection_count; i++)
+        if (connections[i]->witness)
+            return true;
+    return false;
+}
+
 bool server_is_gone(const struct process *process)
 {
     for (int i = 0; i < connection_count; i++)

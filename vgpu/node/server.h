@@ -65,6 +65,7 @@ bool server_add_thread(int socket, struct process *process); /* another thread o
 void server_loop(int listener);
 
 /* The program of this process has closed all its connections (seen without reading them). */
+bool server_watched(void); /* by a witness */
 bool server_is_gone(const struct process *process);
 
 /* Answers all that other connections have sent, so that a witness sees everything. */

@@ -7,22 +7,15 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "agenda.h"
 #include "flow.h"
 #include "process.h"
+#include "timeline.h"
 #include "trace.h"
 
-enum phase { PHASE_START, PHASE_LATENCY };
-
-struct happening {
-    uint64_t at_ps, order;
-    struct op *op;
-    enum phase phase;
-};
-
 static const struct topology *topology;
-static struct happening *heap;
-static int count, room, aside_count, aside_room;
-static uint64_t now, pushed;
+static int aside_count, aside_room;
+static uint64_t now;
 static struct op *blocked, *passed_by; /* a kernel that polls: the clock is at its start; goes on */
 static struct op **aside;              /* kernels that began before `now`, and poll */
 
@@ -35,45 +28,6 @@ void sim_start(const struct topology *t)
 uint64_t sim_now(void)
 {
     return now;
-}
-
-static bool before(const struct happening *a, const struct happening *b)
-{
-    return a->at_ps < b->at_ps || (a->at_ps == b->at_ps && a->order < b->order);
-}
-
-static void push(uint64_t at_ps, struct op *op, enum phase phase)
-{
-    if (count == room) {
-        room = room ? 2 * room : 256;
-        heap = realloc(heap, (size_t)room * sizeof *heap);
-        if (!heap)
-            abort();
-    }
-    struct happening event = {at_ps, pushed++, op, phase};
-    int i = count++;
-    for (; i > 0 && before(&event, &heap[(i - 1) / 2]); i = (i - 1) / 2)
-        heap[i] = heap[(i - 1) / 2];
-    heap[i] = event;
-}
-
-static struct happening pop(void)
-{
-    struct happening top = heap[0], last = heap[--count];
-    int i = 0;
-    for (;;) {
-        int child = 2 * i + 1;
-        if (child >= count)
-            break;
-        if (child + 1 < count && before(&heap[child + 1], &heap[child]))
-            child++;
-        if (!before(&heap[child], &last))
-            break;
-        heap[i] = heap[child];
-        i = child;
-    }
-    heap[i] = last;
-    return top;
 }
 
 /* When all that `op` depends on is finished its start is known. */
@@ -115,7 +69,7 @@ void sim_ready(struct op *op)
         return;
     }
     uint64_t at = start_of(op);
-    push(at > now ? at : now, op, PHASE_START);
+    agenda_push(at > now ? at : now, op, PHASE_START);
 }
 
 static void finish(struct op *op)
@@ -124,12 +78,19 @@ static void finish(struct op *op)
     op_finished(op, now);
 }
 
-static void add_flow(struct op *op, struct route route, uint64_t bytes)
+/* `moved` bytes, which take as long as `bytes`. */
+static void add_weighed_flow(struct op *op, struct route route, uint64_t bytes, uint64_t moved)
 {
     if (bytes == 0)
         return;
     op->flows++;
+    timeline_bytes(&route, moved);
     flow_add(op, &route, bytes, now);
+}
+
+static void add_flow(struct op *op, struct route route, uint64_t bytes)
+{
+    add_weighed_flow(op, route, bytes, bytes);
 }
 
 /* ---- copies ---- */
@@ -208,9 +169,10 @@ static struct route memory_route(int device)
                           .cap_bytes_s = topology->memory_bytes_s[device]};
 }
 
-static uint64_t memory_bytes(uint64_t read, uint64_t written)
+static void send_to_memory(struct op *op, int device, uint64_t read, uint64_t written)
 {
-    return read + (uint64_t)((double)written * topology->cost.kernel_write_weight);
+    uint64_t weighed = (uint64_t)((double)written * topology->cost.kernel_write_weight);
+    add_weighed_flow(op, memory_route(device), read + weighed, read + written);
 }
 
 static void send_over_link(struct op *op, int from, int to, uint64_t bytes)
@@ -225,7 +187,7 @@ static void send_kernel(struct op *op)
     const struct vgpu_run_counts *c = op->counts;
     for (int m = 0; m < topology->info.device_count; m++) {
         if (m == op->device) {
-            add_flow(op, memory_route(m), memory_bytes(c->read_bytes[m], c->write_bytes[m]));
+            send_to_memory(op, m, c->read_bytes[m], c->write_bytes[m]);
             continue;
         }
         send_over_link(op, m, op->device, c->read_bytes[m]);
@@ -259,7 +221,7 @@ static enum progress begin_kernel(struct op *op)
 {
     if (order_carry_out(op) == PROGRESS_BLOCKED)
         return PROGRESS_BLOCKED;
-    push(now + (op->counts ? kernel_latency(op) : 0), op, PHASE_LATENCY);
+    agenda_push(now + (op->counts ? kernel_latency(op) : 0), op, PHASE_LATENCY);
     return PROGRESS_DONE;
 }
 
@@ -268,7 +230,7 @@ static enum progress begin_host(struct op *op)
 {
     if (order_carry_out(op) == PROGRESS_BLOCKED)
         return PROGRESS_BLOCKED;
-    push(now + topology->cost.host_function_ps, op, PHASE_LATENCY);
+    agenda_push(now + topology->cost.host_function_ps, op, PHASE_LATENCY);
     return PROGRESS_DONE;
 }
 
@@ -292,13 +254,13 @@ static enum progress start(struct op *op)
     case OP_MARK: /* finished when it was ready */
         break;
     case OP_COPY:
-        push(now + copy_latency(op), op, PHASE_LATENCY);
+        agenda_push(now + copy_latency(op), op, PHASE_LATENCY);
         break;
     case OP_MEMSET:
-        push(now + topology->cost.kernel_floor_ps, op, PHASE_LATENCY);
+        agenda_push(now + topology->cost.kernel_floor_ps, op, PHASE_LATENCY);
         break;
     case OP_FREE: /* a word in a table */
-        push(now, op, PHASE_LATENCY);
+        agenda_push(now, op, PHASE_LATENCY);
         break;
     case OP_HOST:
         return begin_host(op);
@@ -327,7 +289,7 @@ static void take_back(void)
     for (int i = 0; i < aside_count; i++) {
         struct op *op = aside[i];
         if (op->carried)
-            push(now + (op->counts ? kernel_latency(op) : 0), op, PHASE_LATENCY);
+            agenda_push(now + (op->counts ? kernel_latency(op) : 0), op, PHASE_LATENCY);
         else
             aside[left++] = op;
     }
@@ -344,9 +306,10 @@ bool sim_pass_by(void)
 /* One event that happens at or before `limit_ps`. False: there is none. */
 static bool advance(uint64_t limit_ps, enum progress *progress)
 {
-    uint64_t flow_ps = flow_next_ps(), event_ps = count ? heap[0].at_ps : UINT64_MAX;
+    uint64_t flow_ps = flow_next_ps(), event_ps = agenda_next_ps();
     *progress = PROGRESS_DONE;
-    if ((flow_ps < event_ps ? flow_ps : event_ps) > limit_ps || (!count && flow_ps == FLOW_NEVER))
+    if ((flow_ps < event_ps ? flow_ps : event_ps) > limit_ps ||
+        (event_ps == AGENDA_EMPTY && flow_ps == FLOW_NEVER))
         return false;
     if (flow_ps <= event_ps) {
         now = flow_ps > now ? flow_ps : now;
@@ -355,7 +318,7 @@ static bool advance(uint64_t limit_ps, enum progress *progress)
             finish(op);
         return true;
     }
-    struct happening event = pop();
+    struct happening event = agenda_pop();
     now = event.at_ps;
     if (event.phase == PHASE_START && event.op == passed_by) {
         set_aside(event.op);
@@ -365,7 +328,7 @@ static bool advance(uint64_t limit_ps, enum progress *progress)
         blocked = NULL;
         if (*progress == PROGRESS_BLOCKED) { /* time stands still until somebody lets it go on */
             blocked = event.op->kind == OP_KERNEL ? event.op : NULL;
-            push(event.at_ps, event.op, PHASE_START);
+            agenda_push(event.at_ps, event.op, PHASE_START);
         }
     } else {
         send(event.op);
@@ -397,4 +360,13 @@ enum progress sim_finish(struct op *op)
         }
     op_drop(op);
     return progress;
+}
+
+bool sim_restart(void)
+{
+    if (sim_pass(UINT64_MAX) != PROGRESS_DONE || agenda_next_ps() != AGENDA_EMPTY || aside_count)
+        return false;
+    flow_restart();
+    now = 0;
+    return true;
 }

@@ -33,4 +33,7 @@ bool sim_pass_by(void);
 
 uint64_t sim_now(void);
 
+/* Finishes what is left and sets the clock back to 0. False: something cannot be finished. */
+bool sim_restart(void);
+
 #endif

@@ -195,13 +195,13 @@ void stream_push(struct stream *stream, struct op *op)
 
 void stream_push_both(struct process *process, int a, int b, struct op *op)
 {
+    op->stream = VGPU_STREAM_LEGACY;
     after_stream(op, &process->device[a].legacy);
     set_last(&process->device[a].legacy, op);
     if (a != b) {
         after_stream(op, &process->device[b].legacy);
         set_last(&process->device[b].legacy, op);
     }
-    op->stream = VGPU_STREAM_LEGACY;
     op_submit(op);
 }
 

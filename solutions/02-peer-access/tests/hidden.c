@@ -7,7 +7,8 @@
 
 static void check_matrix(struct lab_test *t)
 {
-    static const char *const on[] = {"dgx-a100", "pcie-dual-socket-4", "pcie-4090-2", "single", "none"};
+    static const char *const on[] = {"dgx-a100", "pcie-dual-socket-4", "pcie-4090-2", "single",
+                                     "none"};
     for (size_t k = 0; k < COUNT(on); k++) {
         struct machine m;
         struct matrix_in in[6] = {{.n = 0}, {.n = 17}};

@@ -14,7 +14,8 @@ static void check_shapes(struct lab_test *t)
     static const struct {
         const char *node;
         int gpus;
-    } shapes[] = {{"hgx-h200-4", 4}, {"single", 1}, {"none", 0}, {"dgx-a100", 8}, {"pcie-4090-2", 2}};
+    } shapes[] = {
+        {"hgx-h200-4", 4}, {"single", 1}, {"none", 0}, {"dgx-a100", 8}, {"pcie-4090-2", 2}};
     for (int i = 0; i < 5; i++) {
         lab_node(t, shapes[i].node);
         const struct relay_out *out = lab_output(relay(t, 100));
