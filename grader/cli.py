@@ -6,8 +6,9 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
-from grader import start, testing
+from grader import grading, start, testing
 from grader.exits import ExitStatus, LabError
 from grader.hints import hint
 from grader.project import Lab, Project, here
@@ -26,7 +27,7 @@ def main(words: Sequence[str]) -> int:
     args = parser().parse_args(list(words))
     command: Command = args.run
     try:
-        status = command(here(args.preset), args)
+        status = command(here(args.preset, args.build), args)
         sys.stdout.flush()  # a reader who has left is noticed here, not while Python ends
         return status
     except BrokenPipeError:
@@ -53,8 +54,10 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--preset", choices=("vgpu", "cuda"), default="vgpu", help="cuda: real GPUs")
+    top.add_argument("--build", type=Path, metavar="DIR", help="another build tree than build/vgpu")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     _learner_commands(commands)
+    _instructor_commands(commands)
     _maintainer_commands(commands)
     return top
 
@@ -63,6 +66,7 @@ def _learner_commands(commands: "argparse._SubParsersAction[argparse.ArgumentPar
     add = commands.add_parser("start", help="install what is missing, build, run, show the board")
     add.add_argument("--no-install", action="store_true", help="only say what is missing")
     add.add_argument("--only-setup", action="store_true", help="install what is missing, no more")
+    add.add_argument("--grader", action="store_true", help="also what ./lab grade needs")
     add.set_defaults(run=_start)
     add = commands.add_parser("test", help="rebuild and run your tests: all, 03 or 03.CASE")
     add.add_argument("what", nargs="?", default="", metavar="LAB[.CASE]")
@@ -80,6 +84,12 @@ def _learner_commands(commands: "argparse._SubParsersAction[argparse.ArgumentPar
     add.set_defaults(run=_reset)
 
 
+def _instructor_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    add = commands.add_parser("grade", help="submissions to marks: folders, archives, downloads")
+    grading.add_words(add)
+    add.set_defaults(run=grading.run)
+
+
 def _maintainer_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     add = commands.add_parser("sync", help="write labs/ from solutions/; edited files stay")
     add.add_argument("labs", nargs="*", metavar="LAB")
@@ -93,7 +103,7 @@ def _maintainer_commands(commands: "argparse._SubParsersAction[argparse.Argument
 
 
 def _start(project: Project, args: argparse.Namespace) -> ExitStatus:
-    start.set_up(project, may_install=not args.no_install)
+    start.set_up(project, may_install=not args.no_install, grader=args.grader)
     return ExitStatus.OK if args.only_setup else start.first_run(project)
 
 

@@ -9,6 +9,7 @@ import importlib.util
 import shutil
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 from grader import needs
 from grader.exits import ExitStatus, LabError
@@ -19,6 +20,7 @@ from grader.project import Project
 
 Say = Callable[[str], None]
 CMAKE_WHEEL = "cmake>=3.25"
+RICH = "rich>=13,<15"
 INSTALL = ("install", "-y", "--no-install-recommends")
 
 
@@ -99,6 +101,29 @@ def cmake_from_pypi(project: Project, say: Say) -> None:
         show([sys.executable, "-m", "pip", "install", "--quiet", "--target", target, CMAKE_WHEEL])
     else:
         say("CMake from PyPI needs python3-venv (or pip), and this Python has neither.")
+
+
+def rich(project: Project, say: Say) -> None:
+    """The Python package that draws the grader's tables, below .deps/ (see own_packages)."""
+    own_packages(project)
+    if importlib.util.find_spec("rich") is not None:
+        return
+    pip: list[str | Path] = [sys.executable, "-m", "pip"]
+    if not capture([*pip, "--version"]).ok:
+        if has_ensurepip():
+            show([sys.executable, "-m", "venv", project.venv])
+        pip = [project.venv / "bin" / "pip"]
+    target = project.deps / "python"
+    say(f"pip install --target .deps/python '{RICH}'")
+    if show([*pip, "install", "--quiet", "--target", target, RICH]) != 0:
+        raise LabError(f"{RICH} could not be installed; it needs python3-pip.", ExitStatus.MISSING)
+
+
+def own_packages(project: Project) -> None:
+    """Makes this Python see what set-up installed into the checkout, after everything else."""
+    place = str(project.deps / "python")
+    if place not in sys.path:
+        sys.path.append(place)
 
 
 def unpack(project: Project, packages: tuple[str, ...], say: Say) -> None:

@@ -33,6 +33,7 @@ class Lab:
 class Project:
     root: Path
     preset: str = "vgpu"
+    build: Path | None = None  # another place than the preset's
 
     @property
     def labs_dir(self) -> Path:
@@ -44,7 +45,7 @@ class Project:
 
     @property
     def build_dir(self) -> Path:
-        return self.root / "build" / self.preset
+        return self.build or self.root / "build" / self.preset
 
     @property
     def venv(self) -> Path:
@@ -78,6 +79,7 @@ def _labs_in(folder: Path) -> list[Lab]:
     return [Lab(name) for name in names if LAB_FOLDER.fullmatch(name)]
 
 
-def here(preset: str = "vgpu") -> Project:
+def here(preset: str = "vgpu", build: Path | None = None) -> Project:
     """The checkout that this package belongs to, and which of its build trees is meant."""
-    return Project(Path(__file__).resolve().parent.parent, preset)
+    root = Path(__file__).resolve().parent.parent
+    return Project(root, preset, build.resolve() if build else None)

@@ -11,7 +11,7 @@ from grader.scoreboard import next_step, render, scores, stale
 from grader.testing import LEARNER, rebuild, run_tests, started
 
 
-def set_up(project: Project, *, may_install: bool = True) -> None:
+def set_up(project: Project, *, may_install: bool = True, grader: bool = False) -> None:
     """Everything that the build needs is there on return; LabError says what is missing."""
     machine = look()
     _say("machine", str(machine))
@@ -28,6 +28,8 @@ def set_up(project: Project, *, may_install: bool = True) -> None:
     elif lacking:
         raise LabError(install.advice(lacking, machine), ExitStatus.MISSING)
     _say("tools", ", ".join(need.found(project) for need in needs.needs()))
+    if grader and may_install:
+        install.rich(project, _say_install)
 
 
 def first_run(project: Project) -> ExitStatus:

@@ -7,6 +7,7 @@
 #   labcc.sh CONF strict  SOURCE OBJECT [DEPFILE]      as ours: warnings are errors
 #   labcc.sh CONF runner  OBJECT TODO OUTPUT           TODO 0: all functions are the object's
 #   labcc.sh CONF mutant  SOURCE OUTPUT                compile, then runner 0
+#   labcc.sh CONF submission SOURCE PREFIX TODO...     compile, then a runner PREFIX-TODO for each
 #   labcc.sh CONF program OBJECT MAIN_OBJECT OUTPUT    the lab's own program
 #
 # CONF is written by peerlab_lab() (lab.cmake): labs/NN-name/lab.conf in the build folder. Its lists
@@ -111,5 +112,13 @@ mutant)
     compile "$1" "$2.o" "" ""
     runner "$2.o" 0 "$2"
     ;;
-*) fail "labcc.sh: '$action' is none of compile, strict, runner, mutant, program" ;;
+submission)
+    source=$1 prefix=$2
+    shift 2
+    compile "$source" "$prefix.o" "" ""
+    for number; do
+        runner "$prefix.o" "$number" "$prefix-$number"
+    done
+    ;;
+*) fail "labcc.sh: '$action' is none of compile, strict, runner, mutant, submission, program" ;;
 esac

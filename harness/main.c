@@ -11,6 +11,7 @@
 #include "verifier.h"
 
 #include <getopt.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -31,6 +32,7 @@ static void usage(FILE *to, const char *program)
             "  --results FOLDER   write FOLDER/TEST.json\n"
             "  --launcher WORD    start the runner as WORD... RUNNER: a sandbox (may be repeated)\n"
             "  --color WHEN       auto, always or never\n"
+            "  --die-with-parent  end when whoever started this has ended\n"
             "  --list             the cases: name, todo, points, quick, title\n"
             "  --list-json        the same as JSON\n"
             "exit status: 0 pass, 1 fail, 3 not written, 4 harness error, 77 cannot run here,\n"
@@ -117,6 +119,7 @@ enum option_id {
     JSON,
     RESULTS,
     LAUNCHER,
+    DIE_WITH_PARENT,
     COLOR,
     LIST,
     LIST_JSON
@@ -133,6 +136,7 @@ static const struct option known[] = {
     {"json", required_argument, NULL, JSON},
     {"results", required_argument, NULL, RESULTS},
     {"launcher", required_argument, NULL, LAUNCHER},
+    {"die-with-parent", no_argument, NULL, DIE_WITH_PARENT},
     {"color", required_argument, NULL, COLOR},
     {"list", no_argument, NULL, LIST},
     {"list-json", no_argument, NULL, LIST_JSON},
@@ -195,6 +199,8 @@ static int set(struct lab_options *options, int id, const char *value)
         return 0;
     case LAUNCHER:
         return add_launcher(options, value);
+    case DIE_WITH_PARENT:
+        return prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever lives on needs no verdict */
     case COLOR:
         return set_color(options, value);
     case LIST:

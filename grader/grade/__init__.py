@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: MIT
+"""`./lab grade`: from a folder of submissions to marks.
+
+ingest     paths, archives and LMS downloads become packages, one a student
+contract   of a package, only the files that a lab asks for
+course     the trusted programs, built once, and what they are (hashes, versions)
+work       one submission: its file over a pristine tree, built and run in the sandbox
+marks      verdicts become points by the rubric; nothing that a submission says does
+journal    append-only; everything else in the output folder can be made again from it
+batch      many submissions at a time, resumed, cached
+results    the one set of records that every report and exporter reads
+"""

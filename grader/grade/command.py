@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: MIT
+"""`./lab grade PATHS... --out DIR`, from the words that were typed to the files in DIR."""
+
+import argparse
+import json
+import secrets
+import unicodedata
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from grader.exits import ExitStatus, LabError
+from grader.grade import box, contract, course, late, results, screen, sheets
+from grader.grade.batch import Batch, Task
+from grader.grade.diff import changes, read_results
+from grader.grade.ingest import Intake
+from grader.grade.journal import Journal, opened, write_whole
+from grader.grade.layouts import compile_pattern, read_roster, read_table
+from grader.grade.model import Package, Run
+from grader.grade.results import Settings
+from grader.grade.work import worker
+from grader.project import Lab, Project
+
+Json = dict[str, Any]
+
+
+def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
+    console = screen.Console()
+    packages = _packages(project, args)
+    labs = _labs(project, args.labs, packages)
+    tier = _tier(args)
+    with TemporaryDirectory(prefix="lab-course-") as scratch, opened(args.out) as journal:
+        trusted = course.prepare(project, labs, Path(scratch), builds=not args.no_build)
+        graded = [
+            course.graded_lab(trusted, lab, contract.file_of(project, lab), args.rubric)
+            for lab in labs
+        ]
+        settings = _settings(args, tier)
+        grades = worker(trusted, tier, settings.seed, args.jobs)
+        batch = Batch(journal, grades, settings.seed, tier.value, args.jobs)
+        tasks = [
+            batch.task(lab, contract.submission(package, lab.lab, lab.file, len(labs) == 1))
+            for lab in graded
+            for package in packages
+        ]
+        broken = _run(batch, tasks, args, console)
+        head = results.header(trusted, graded, settings)
+        rows = [_row(task, journal, settings, broken) for task in tasks]
+    whole = results.text(head, rows)
+    return _tell(args, whole, console)
+
+
+# ---- what was handed in ----
+
+
+def _packages(project: Project, args: argparse.Namespace) -> list[Package]:
+    files = {contract.file_of(project, lab) for lab in project.labs()}
+    asked = _asked(project, args.labs)
+    loose = tuple(sorted({Path(contract.file_of(project, lab)).suffix for lab in asked}))
+    intake = Intake(
+        lambda path: any(contract.is_named(path, file) for file in files),
+        compile_pattern(args.pattern),
+        loose if len(asked) == 1 else (".c", ".cu"),
+    )
+    packages = intake.packages(args.paths)
+    return _with_roster(packages, read_roster(args.students), late.read_times(args.times))
+
+
+def _with_roster(
+    packages: list[Package], roster: dict[str, dict[str, str]], times: dict[str, float]
+) -> list[Package]:
+    """Names and ids of the class; whoever is in it has a package, if an empty one."""
+    ids = {row.get("match") or student: student for student, row in roster.items()}
+    for package in packages:
+        package.student = ids.get(package.student, ids.get(package.name, package.student))
+        package.name = roster.get(package.student, {}).get("name") or package.name
+        package.submitted = times.get(package.student, package.submitted)
+    there = {package.student for package in packages}
+    absent = [student for student in roster if student not in there]
+    return packages + [Package(one, roster[one].get("name", "")) for one in absent]
+
+
+def _asked(project: Project, words: str) -> list[Lab]:
+    """ "1,3-5" as labs; none for no words."""
+    chosen: list[Lab] = []
+    for word in filter(None, words.replace(" ", "").split(",")):
+        first, dash, last = word.partition("-")
+        if dash and last.isdigit() and first.isdigit():
+            numbers = [str(number) for number in range(int(first), int(last) + 1)]
+        else:
+            numbers = [word]
+        chosen += [project.lab(number) for number in numbers]
+    return sorted(set(chosen), key=lambda lab: lab.number)
+
+
+def _labs(project: Project, words: str, packages: list[Package]) -> list[Lab]:
+    """Those asked for, else those that somebody handed in."""
+    if asked := _asked(project, words):
+        return asked
+    paths = [path for package in packages for path in package.files]
+    found = [
+        lab
+        for lab in project.labs()
+        if any(contract.is_named(path, contract.file_of(project, lab)) for path in paths)
+    ]
+    if not found:
+        names = ", ".join(contract.file_of(project, lab) for lab in project.labs())
+        raise LabError(
+            f"{len(packages)} submissions, and no lab's file among them ({names}). Say which lab "
+            "it is with --labs, and every student gets a row.",
+            ExitStatus.NO_MATCH,
+        )
+    return found
+
+
+# ---- grading ----
+
+
+def _tier(args: argparse.Namespace) -> box.Tier:
+    found = box.Tier.BARE if args.unsafe_no_sandbox else box.tier()
+    if found is None or (found is box.Tier.BARE and not args.unsafe_no_sandbox):
+        raise LabError(
+            "There is no sandbox on this machine, and submissions are other people's programs: "
+            "they could read your files and write their own marks. ./lab doctor says what to "
+            "install. --unsafe-no-sandbox runs them all the same, with your rights.",
+            ExitStatus.MISSING,
+        )
+    return found
+
+
+def _settings(args: argparse.Namespace, tier: box.Tier) -> Settings:
+    policy = late.LatePolicy(
+        late.when(args.deadline) if args.deadline else None,
+        args.grace,
+        args.late,
+        args.late_cap,
+        late.read_extensions(args.extensions),
+    )
+    seed = _seed(args.out / "class.json", args.seed)
+    return Settings(seed, tier.value, policy, _questions(args.questions))
+
+
+def _seed(path: Path, given: int | None) -> int:
+    """One for the class: drawn once, then kept beside the results."""
+    try:
+        kept = int(json.loads(path.read_text(encoding="utf-8"))["seed"])
+    except (OSError, ValueError, KeyError, TypeError):
+        kept = None
+    seed = given if given is not None else kept
+    if seed is None:
+        seed = secrets.randbelow(1 << 31)
+    if seed != kept:
+        write_whole(path, json.dumps({"seed": seed}) + "\n")
+    return seed
+
+
+def _questions(path: Path | None) -> dict[tuple[str, str], tuple[Decimal, str]]:
+    if path is None:
+        return {}
+    found = {}
+    for row in read_table(path, ("student", "lab", "points")):
+        try:
+            points = Decimal(row["points"])
+        except InvalidOperation as error:
+            who = f"{row['student']}, lab {row['lab']}"
+            message = f"{path}: {who}: {row['points']!r} is no number"
+            raise LabError(message, ExitStatus.USAGE) from error
+        number = "".join(c for c in row["lab"] if c.isdigit()).zfill(2)
+        found[row["student"], number] = (points, row.get("comment", ""))
+    return found
+
+
+def _run(
+    batch: Batch, tasks: list[Task], args: argparse.Namespace, console: screen.Console
+) -> dict[str, Run]:
+    only = {unicodedata.normalize("NFC", student) for student in args.only}
+    unknown = only - {task.submission.student for task in tasks}
+    if unknown:
+        raise LabError(
+            f"--only: nobody is called {', '.join(sorted(unknown))}", ExitStatus.NO_MATCH
+        )
+    chosen = [task for task in tasks if not only or task.submission.student in only]
+    work = batch.to_do(chosen, lambda submission: args.regrade)
+    console.print(f"{len(tasks)} submissions, {len(work)} to grade", highlight=False)
+    with screen.progress(console, len(work)) as tick:
+        return batch.run(work, lambda task, run: tick(task.submission.key))
+
+
+def _row(task: Task, journal: Journal, settings: Settings, broken: dict[str, Run]) -> Json:
+    """From the journal; a run that broke is shown only where there is no earlier result of the very
+    same file, which it never replaces."""
+    run = journal.runs.get(task.cache)
+    at, note = journal.at.get(task.cache), ""
+    failed = broken.get(task.cache)
+    if run is None and task.submission.contents is not None:
+        run = journal.before(task.submission.key, task.submission.digest)
+    if failed is not None:
+        note = f"the latest grading broke, so an earlier one stands: {failed.broken}" if run else ""
+        run = run or failed
+    return results.row(task.lab, task.submission, run, settings, at, note)
+
+
+# ---- telling ----
+
+
+def _tell(args: argparse.Namespace, whole: str, console: screen.Console) -> ExitStatus:
+    old = read_results(args.diff) if args.diff else None
+    write_whole(args.out / "results.json", whole)
+    found = json.loads(whole)
+    write_whole(args.out / "marks.csv", sheets.wide(found))
+    write_whole(args.out / "cases.csv", sheets.long(found))
+    console.print(screen.table(found))
+    for line in ["", *screen.summary(found), f"results: {args.out}"]:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    if old is not None:
+        lines = changes(old, found) or ["no mark changed"]
+        console.print("\n".join(["", f"since {args.diff}:", *lines]), markup=False, highlight=False)
+    missing = any(row["mark"] is None for row in found["rows"])
+    return ExitStatus.HARNESS_ERROR if missing else ExitStatus.OK

@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: MIT
+"""The trusted side of grading: what is built once, where it lies, and exactly what it is.
+
+A lab's fingerprint is the hash of everything that its verdicts depend on; a submission that was
+graded with the same one, the same seed and the same contents is not graded again.
+"""
+
+import hashlib
+import platform
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader import build
+from grader.exits import ExitStatus, LabError
+from grader.grade.rubric import Rubric, load
+from grader.needs import build_env
+from grader.proc import capture
+from grader.project import Lab, Project
+from grader.sync import generate
+from grader.testing import compile_errors
+
+HIDDEN = "hidden."
+
+
+@dataclass(frozen=True)
+class GradedLab:
+    """One lab, ready to grade: `todos` are the runners that its cases want."""
+
+    lab: Lab
+    file: str
+    rubric: Rubric
+    todos: tuple[int, ...]
+    fingerprint: str
+
+
+@dataclass(frozen=True)
+class Course:
+    project: Project
+    pristine: Path  # generated skeletons: the only tree that submissions are compiled against
+    versions: dict[str, str]
+
+    def conf(self, lab: Lab) -> Path:
+        return self.project.build_dir / "labs" / lab.folder / "lab.conf"
+
+    def verifier(self, lab: Lab, case: str) -> Path:
+        hidden = "-hidden" if case.startswith(HIDDEN) else ""
+        return self.project.build_dir / "bin" / f"{lab.name}-check{hidden}"
+
+
+def prepare(project: Project, labs: list[Lab], scratch: Path, *, builds: bool = True) -> Course:
+    """Builds the trusted programs of `labs`, and writes their pristine trees below `scratch`."""
+    if builds:
+        _build(project, labs)
+    pristine = scratch / "pristine"
+    shutil.rmtree(pristine, ignore_errors=True)
+    for lab in labs:
+        for path, contents in generate(project, lab).items():
+            target = pristine / "labs" / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(contents)
+    return Course(project, pristine, _versions(project))
+
+
+def _build(project: Project, labs: list[Lab]) -> None:
+    build.configure(project)
+    done = build.build(project, [f"solution{lab.number}" for lab in labs], quiet=True)
+    if not done.ok:
+        errors = compile_errors(done.output)
+        raise LabError(f"{errors}\nThe course itself does not build.", ExitStatus.BUILD_FAILED)
+
+
+def graded_lab(course: Course, lab: Lab, file: str, own: Path | None) -> GradedLab:
+    """Checks that what the rubric names is there: LabError, or every case can be asked."""
+    rubric = load(course.project, lab, own)
+    for case in ("public", f"{HIDDEN}x"):
+        wanted = any(rule.case.startswith(HIDDEN) == (case != "public") for rule in rubric.rules)
+        program = course.verifier(lab, case)
+        if wanted and not program.is_file():
+            raise LabError(f"{program} is missing: it asks {lab.name}'s cases.", _BROKEN)
+    todos = tuple(sorted({rule.todo for rule in rubric.rules}))
+    return GradedLab(lab, file, rubric, todos, _fingerprint(course, lab))
+
+
+_BROKEN = ExitStatus.HARNESS_ERROR
+
+
+def _fingerprint(course: Course, lab: Lab) -> str:
+    """Of the programs and objects that take part, and of the skeleton's headers."""
+    folder, tree = course.project.build_dir, course.project.root
+    parts = [
+        *sorted((folder / "labs" / lab.folder).glob("*.o")),
+        *sorted((folder / "bin").glob(f"{lab.name}-check*")),
+        *sorted((folder / "lib").glob("*.a")),
+        *(folder / "bin" / name for name in ("vgpu-node", "vgpu-exec", "vgpu-cc")),
+        course.conf(lab),
+        tree / "harness" / "labcc.sh",
+        *sorted((course.pristine / "labs" / lab.folder).rglob("*.h")),
+    ]
+    whole = hashlib.sha256()
+    for path in (path for path in parts if path.is_file() and path.name != "student.o"):
+        whole.update(f"{path.name}\0".encode())
+        whole.update(hashlib.sha256(path.read_bytes()).digest())
+    return whole.hexdigest()
+
+
+def _versions(project: Project) -> dict[str, str]:
+    env = build_env(project)
+    entries = build.cache(project)
+    compiler = capture([entries.get("CMAKE_C_COMPILER", "cc"), "--version"], env=env).output
+    described = capture(["git", "describe", "--always", "--dirty"], cwd=project.root)
+    return {
+        "course": described.output.strip() if described.ok else "unknown",
+        "compiler": compiler.splitlines()[0] if compiler else "unknown",
+        "build_type": entries.get("CMAKE_BUILD_TYPE", ""),
+        "python": platform.python_version(),
+        "system": f"{platform.system()} {platform.machine()}",
+    }

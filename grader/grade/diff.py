@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""What changed between two gradings: which marks, and why."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from grader.exits import ExitStatus, LabError
+from grader.grade.results import SCHEMA
+
+Json = dict[str, Any]
+
+
+def read_results(path: Path) -> Json:
+    """Of a results.json, or of the output folder that it lies in."""
+    file = path / "results.json" if path.is_dir() else path
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise LabError(f"{file} cannot be read as results: {error}", ExitStatus.USAGE) from error
+    if not isinstance(data, dict) or data.get("schema") != SCHEMA:
+        found = data.get("schema") if isinstance(data, dict) else None
+        raise LabError(f"{file}: its schema is {found!r}, expected {SCHEMA!r}", ExitStatus.USAGE)
+    return data
+
+
+def changes(old: Json, new: Json) -> list[str]:
+    """A line for each student and lab whose mark or status changed, and lines with the reasons."""
+    before = {(row["student"], row["lab"]): row for row in old["rows"]}
+    after = {(row["student"], row["lab"]): row for row in new["rows"]}
+    lines = []
+    for key in sorted(before.keys() | after.keys()):
+        was, now = before.get(key), after.get(key)
+        if was and now and (was["mark"], was["status"]) == (now["mark"], now["status"]):
+            continue
+        lines.append(f"{key[0]} {key[1]}: {_short(was)} -> {_short(now)}")
+        if was and now:
+            lines += [f"    {reason}" for reason in _reasons(was, now, old, new)]
+    return lines
+
+
+def _short(row: Json | None) -> str:
+    if row is None:
+        return "no row"
+    mark = "no mark" if row["mark"] is None else f"{row['mark']:g}"
+    return f"{mark} ({row['status']})"
+
+
+def _reasons(was: Json, now: Json, old: Json, new: Json) -> list[str]:
+    reasons = []
+    if was["sha256"] != now["sha256"]:
+        reasons.append("another file was handed in")
+    if was["late"] != now["late"]:
+        reasons.append(f"late: {was['late']['points']:g} -> {now['late']['points']:g} points off")
+    if was["questions"] != now["questions"]:
+        reasons.append("the marks of the word questions")
+    reasons += _cases(was, now)
+    if now["message"] and now["message"] != was["message"]:
+        reasons.append(now["message"].splitlines()[0])
+    if _programs(old, now["lab"]) != _programs(new, now["lab"]):
+        reasons.append("graded by other programs: the course was built anew")
+    return reasons
+
+
+def _programs(results: Json, lab: str) -> str:
+    return next((one["programs"] for one in results["labs"] if one["lab"] == lab), "")
+
+
+def _cases(was: Json, now: Json) -> list[str]:
+    before = {case["case"]: case for case in was["cases"]}
+    lines = []
+    for case in now["cases"]:
+        other = before.get(case["case"])
+        if other is None:
+            lines.append(f"{case['case']}: new, {case['status']}")
+        elif (other["status"], other["points"]) != (case["status"], case["points"]):
+            lines.append(
+                f"{case['case']}: {other['status']} ({other['points']}) -> "
+                f"{case['status']} ({case['points']} of {case['possible']})"
+            )
+    return lines

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Whose submission is it? The names that learning platforms give, and a pattern of one's own.
+
+    Canvas   lovelaceada_LATE_10234_998877_p2p_copy.c     name, user, submission, file
+    Moodle   Ada Lovelace_10234_assignsubmission_file_     name, participant (a folder)
+             Ada Lovelace_10234_assignsubmission_file_p2p_copy.c    (without folders)
+    else     the name without an archive's ending
+
+Canvas puts -1, -2 behind the name of a file that was handed in again.
+"""
+
+import csv
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.exits import ExitStatus, LabError
+from grader.grade import archive
+
+CANVAS = re.compile(r"(?P<name>[^_]+)(_LATE)?_(?P<student>\d+)_(question_\d+_)?\d+_(?P<file>.+)")
+MOODLE = re.compile(
+    r"(?P<name>.+)_(?P<student>\d+)_assignsubmission_(file|onlinetext)_?(?P<file>.*)"
+)
+
+
+@dataclass(frozen=True)
+class Layout:
+    student: str
+    name: str = ""
+    file: str = ""  # what the student called it, where the platform changed the name
+
+
+def identify(name: str, pattern: re.Pattern[str] | None = None) -> Layout:
+    """`pattern` has a group `student`, and may have `name` and `file`."""
+    for known in (pattern, CANVAS, MOODLE):
+        found = known.fullmatch(name) if known else None
+        if found:
+            groups = found.groupdict()
+            file = re.sub(r"-\d+(\.[A-Za-z]+)$", r"\1", groups.get("file") or "")
+            return Layout(groups["student"], groups.get("name") or "", file)
+    plain = archive.stem(name)
+    return Layout(plain if plain != name else re.sub(r"\.(c|cu)$", "", name))
+
+
+def compile_pattern(text: str) -> re.Pattern[str] | None:
+    if not text:
+        return None
+    try:
+        pattern = re.compile(text)
+    except re.error as error:
+        raise LabError(f"--pattern {text!r}: {error}", ExitStatus.USAGE) from error
+    if "student" not in pattern.groupindex:
+        raise LabError(f"--pattern {text!r} has no group (?P<student>...)", ExitStatus.USAGE)
+    return pattern
+
+
+def read_table(path: Path, needed: tuple[str, ...]) -> list[dict[str, str]]:
+    """The rows of a CSV with a heading; its columns' names in small letters."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise LabError(f"{path}: {error}", ExitStatus.USAGE) from error
+    rows = list(csv.DictReader(text.splitlines()))
+    head = [name.strip().lower() for name in (rows[0] if rows else {}) if name]
+    lacking = [name for name in needed if rows and name not in head]
+    if lacking:
+        raise LabError(
+            f"{path} has no column {', '.join(lacking)}; it has {', '.join(head)}.",
+            ExitStatus.USAGE,
+        )
+    return [{(k or "").strip().lower(): (v or "").strip() for k, v in row.items()} for row in rows]
+
+
+def read_roster(path: Path | None) -> dict[str, dict[str, str]]:
+    """The class, by student: columns student, name, email; `match` is what the platform's names
+    for them hold, where that is not the student's id."""
+    if path is None:
+        return {}
+    return {row["student"]: row for row in read_table(path, ("student",)) if row["student"]}

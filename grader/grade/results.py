@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""results.json: the one set of records that every table, page and exporter is made from.
+
+It is the same, byte for byte, whenever the same submissions are graded with the same course and
+seed, but for what stands under "times". docs/results.md describes every field; the schema's name
+changes when a field changes its meaning.
+"""
+
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Any
+
+from grader.grade.course import Course, GradedLab
+from grader.grade.late import LatePolicy, deduction
+from grader.grade.marks import Graded, GradedCase, judge, rounded
+from grader.grade.model import Run, Submission
+
+SCHEMA = "peerlab/results/v1"
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What marks depend on besides the submissions."""
+
+    seed: int
+    tier: str
+    late: LatePolicy = field(default_factory=LatePolicy)
+    questions: dict[tuple[str, str], tuple[Decimal, str]] = field(default_factory=dict)
+
+
+def header(course: Course, labs: list[GradedLab], settings: Settings) -> Json:
+    late = settings.late
+    return {
+        "schema": SCHEMA,
+        "course": course.versions,
+        "seed": settings.seed,
+        "sandbox": settings.tier,
+        "late": {
+            "deadline": _time(late.deadline),
+            "grace_minutes": late.grace_minutes,
+            "percent_a_day": late.percent_a_day,
+            "cap": late.cap,
+        },
+        "labs": [_lab(lab) for lab in labs],
+    }
+
+
+def _lab(lab: GradedLab) -> Json:
+    return {
+        "lab": lab.lab.name,
+        "title": lab.lab.title,
+        "file": lab.file,
+        "programs": lab.fingerprint,
+        "points": lab.rubric.possible,
+        "cases": [
+            {
+                "case": rule.case,
+                "todo": rule.todo,
+                "points": rule.points,
+                "hidden": rule.hidden,
+                "depends": list(rule.depends),
+                "category": rule.category,
+            }
+            for rule in lab.rubric.rules
+        ],
+    }
+
+
+def row(
+    lab: GradedLab,
+    submission: Submission,
+    run: Run | None,
+    settings: Settings,
+    graded_at: float | None = None,
+    note: str = "",
+) -> Json:
+    """One student's record of one lab."""
+    graded = judge(submission, run, lab.rubric)
+    notes = [*submission.notes, *([note] if note else [])]
+    return {
+        "student": submission.student,
+        "name": submission.name,
+        "lab": lab.lab.name,
+        "status": graded.status.value,
+        "message": graded.message,
+        "points": graded.points,
+        "possible": graded.possible,
+        **_mark(lab, submission, graded, settings),
+        "file": submission.file,
+        "sha256": submission.digest,
+        "source": submission.source,
+        "commit": submission.commit,
+        "notes": notes,
+        "compiler": run.compiler_output if run else "",
+        "cases": [_case(case) for case in graded.cases],
+        "times": _times(submission, run, graded_at),
+    }
+
+
+def _mark(lab: GradedLab, submission: Submission, graded: Graded, settings: Settings) -> Json:
+    """Points less what lateness costs, and with what the word questions brought."""
+    late = settings.late
+    student = submission.student
+    asked = settings.questions.get((student, lab.lab.number))
+    days = late.days(student, lab.lab, submission.submitted)
+    lost = deduction(graded.points or 0, late.percent(days))
+    mark = None
+    if graded.points is not None:
+        mark = rounded(Decimal(graded.points) - lost + (asked[0] if asked else 0))
+    return {
+        "late": {"days": days, "percent": late.percent(days), "points": rounded(lost)},
+        "questions": {"points": float(asked[0]), "comment": asked[1]} if asked else None,
+        "mark": mark,
+    }
+
+
+def _case(case: GradedCase) -> Json:
+    rule, run = case.rule, case.run
+    return {
+        "case": rule.case,
+        "status": run.status.value,
+        "points": case.points,
+        "possible": rule.points,
+        "todo": rule.todo,
+        "hidden": rule.hidden,
+        "category": rule.category,
+        "title": run.title,
+        "message": run.message,
+        "why": run.why,
+        "where": run.where,
+        "next": run.next,
+        "explained": run.explained,
+        "said": run.said,
+        "feedback": rule.feedback if case.points < rule.points else "",
+    }
+
+
+def _times(submission: Submission, run: Run | None, graded_at: float | None) -> Json:
+    cases = run.cases if run else ()
+    return {
+        "submitted": _time(submission.submitted),
+        "graded": _time(graded_at),
+        "seconds": run.seconds if run else 0,
+        "cpu_seconds": round(sum(case.cpu_seconds for case in cases), 3),
+        "virtual_seconds": round(sum(case.virtual_ps for case in cases) * 1e-12, 9),
+    }
+
+
+def _time(seconds: float | None) -> str | None:
+    if seconds is None:
+        return None
+    return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def text(head: Json, rows: list[Json]) -> str:
+    rows = sorted(rows, key=lambda row: (row["student"], row["lab"]))
+    return json.dumps({**head, "rows": rows}, indent=1, ensure_ascii=False) + "\n"
+
+
+def without_times(results: Json) -> Json:
+    """What two gradings of the same submissions must agree on."""
+    return {
+        **results,
+        "rows": [{k: v for k, v in row.items() if k != "times"} for row in results["rows"]],
+    }

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""What an instructor sees on the terminal: progress while it runs, the marks at the end."""
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from grader.exits import ExitStatus, LabError
+from grader.grade.archive import printable
+from grader.grade.sheets import by_student
+
+Json = dict[str, Any]
+
+try:
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.table import Table
+    from rich.text import Text
+except ImportError as error:  # pragma: no cover
+    raise LabError(
+        "The grader's tables need the Python package rich: ./lab start --grader installs it.",
+        ExitStatus.MISSING,
+    ) from error
+
+_COLORS = {
+    "pass": "green",
+    "partial": "yellow",
+    "not written": "yellow",
+    "infrastructure error": "magenta",
+}
+
+
+@contextlib.contextmanager
+def progress(console: Console, total: int) -> Iterator[Callable[[str], None]]:
+    """Yields what is called with a word about each submission that is done."""
+    columns = (
+        TextColumn("grading"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.description}"),
+    )
+    with Progress(*columns, console=console, transient=True, disable=total == 0) as bar:
+        task = bar.add_task("", total=total)
+        yield lambda said: bar.update(task, advance=1, description=printable(said))
+
+
+def table(results: Json) -> Table:
+    """A line a student, a column a lab: the mark, and the status where there is more to say."""
+    labs = [lab["lab"] for lab in results["labs"]]
+    board = Table(box=None, pad_edge=False, header_style="bold")
+    board.add_column("student")
+    for lab in labs:
+        board.add_column(lab, justify="right")
+        board.add_column("", justify="left")
+    if len(labs) > 1:
+        board.add_column("total", justify="right")
+    for student, rows in by_student(results).items():
+        line = [Text(printable(student))]
+        for lab in labs:
+            line += _cells(rows.get(lab))
+        if len(labs) > 1:
+            marks = [row["mark"] for row in rows.values()]
+            line.append(Text("" if None in marks else _number(sum(marks))))
+        board.add_row(*line)
+    return board
+
+
+def _cells(row: Json | None) -> list[Text]:
+    if row is None:
+        return [Text(""), Text("")]
+    mark = "-" if row["mark"] is None else _number(row["mark"])
+    words = row["status"]
+    if row["late"]["days"]:
+        words += f", {row['late']['days']} d late"
+    return [Text(mark), Text(words, style=_COLORS.get(row["status"], "red"))]
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}".rstrip("0").rstrip(".")
+
+
+def summary(results: Json) -> list[str]:
+    """What is worth a sentence after the table."""
+    rows = results["rows"]
+    lines = []
+    for lab in results["labs"]:
+        marks = [
+            row["mark"] for row in rows if row["lab"] == lab["lab"] and row["mark"] is not None
+        ]
+        if marks:
+            middle = sorted(marks)[len(marks) // 2]
+            lines.append(
+                f"{lab['lab']}: {len(marks)} marks, mean {_number(sum(marks) / len(marks))}, "
+                f"median {_number(middle)} of {lab['points']}"
+            )
+    broken = [row for row in rows if row["mark"] is None]
+    if broken:
+        who = ", ".join(sorted({printable(row["student"]) for row in broken})[:10])
+        lines.append(f"{len(broken)} without a mark, by no fault of the student's: {who}")
+    lines.append(f"sandbox: {results['sandbox']}")
+    return lines

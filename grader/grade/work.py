@@ -1,0 +1,245 @@
+# SPDX-License-Identifier: MIT
+"""One submission from its text to the verdicts of its cases.
+
+    build   the student's file over the pristine tree, compiled and linked inside the sandbox;
+            the trusted objects are those of the course's build, made once
+    run     each case of the rubric is asked by the lab's verifier, which stays outside, holds the
+            expected values and starts the student's program in the sandbox
+
+Nothing that the submission prints or leaves behind counts: a case that the verifier did not report
+is our error, never a pass.
+"""
+
+import json
+import re
+import shutil
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from queue import SimpleQueue
+
+from grader.exits import LabError
+from grader.grade import box
+from grader.grade.course import HIDDEN, Course, GradedLab
+from grader.grade.model import CaseRun, Run, Status, Submission
+from grader.grade.rubric import Rule
+from grader.needs import build_env
+
+CASE_SECONDS = 300.0  # a last resort: the verifier has better deadlines
+MOST_TIMEOUTS = 2  # of a TODO; its other cases are not waited for
+KEPT_OUTPUT = 8000  # characters of the compiler's
+
+_STATUS = {
+    "pass": Status.PASS,
+    "fail": Status.FAIL,
+    "not written": Status.NOT_WRITTEN,
+    "cannot run": Status.CANNOT_RUN,
+    "harness error": Status.INFRASTRUCTURE,
+}
+_OURS = re.compile(r"No space left on device|Resource temporarily unavailable|Too many open files")
+_ENDING = {"crash": Status.CRASH, "timeout": Status.TIMEOUT}
+
+
+@dataclass(frozen=True)
+class Worker:
+    """What grades, several at a time: each takes a free slot of the sandbox."""
+
+    course: Course
+    tier: box.Tier
+    seed: int
+    slots: "SimpleQueue[int]"
+
+    def grade(self, lab: GradedLab, submission: Submission) -> Run:
+        """Never raises for anything that a submission does."""
+        started = time.monotonic()
+        folder = Path(tempfile.mkdtemp(prefix="lab-"))
+        slot = self.slots.get()
+        try:
+            run = _Desk(self, lab, folder, slot).run(submission.contents or b"")
+        except (OSError, LabError) as error:
+            run = Run(broken=f"grading could not go on: {error}")
+        finally:
+            self.slots.put(slot)
+            shutil.rmtree(folder, ignore_errors=True)
+        return replace(run, seconds=round(time.monotonic() - started, 3))
+
+
+def worker(course: Course, tier: box.Tier, seed: int, jobs: int) -> Worker:
+    slots: SimpleQueue[int] = SimpleQueue()
+    for slot in range(jobs):
+        slots.put(slot)
+    return Worker(course, tier, seed, slots)
+
+
+@dataclass(frozen=True)
+class _Desk:
+    """A folder that exists for one submission."""
+
+    worker: Worker
+    lab: GradedLab
+    folder: Path
+    slot: int
+
+    @property
+    def source(self) -> str:
+        """As the compiler is told, and so as diagnostics say it."""
+        return f"labs/{self.lab.lab.folder}/{self.lab.file}"
+
+    def run(self, contents: bytes) -> Run:
+        for name in ("build", "run", "results", Path(self.source).parent):
+            (self.folder / name).mkdir(parents=True, exist_ok=True)
+        (self.folder / self.source).write_bytes(contents)
+        built = self._build()
+        said = self._clean(built.text)
+        if built.timed_out:
+            said += "\nThe compiler did not come to an end and was stopped."
+        if built.flooded:
+            said += "\nThe compiler said more than anybody would read and was stopped."
+        if built.status != 0 or built.timed_out or built.flooded:
+            broken = said if _OURS.search(said) or built.status in (126, 127) else ""
+            return Run(compiled=False, compiler_output=said, broken=broken)
+        return Run(compiler_output=said, cases=tuple(self._cases()))
+
+    # ---- building ----
+
+    def _build(self) -> box.Outcome:
+        project = self.worker.course.project
+        conf = self._conf()
+        script = project.root / "harness" / "labcc.sh"
+        todos = sorted({0, *self.lab.todos})
+        argv = ["/bin/sh", script, conf, "submission", self.source, self._runner, *todos]
+        request = box.Request(
+            argv=tuple(str(word) for word in argv),
+            read_only=self._trusted(),
+            read_write=(self.folder,),
+            environment=self._environment(),
+            folder=self.folder,
+            slot=self.slot,
+        )
+        return box.run(request, self.worker.tier)
+
+    def _conf(self) -> Path:
+        """The course's, with the pristine tree for the solutions and our folder for its parts."""
+        course, lab = self.worker.course, self.lab.lab
+        text = course.conf(lab).read_text(encoding="utf-8")
+        solution = str(course.project.solutions_dir / lab.folder)
+        text = text.replace(solution, str(course.pristine / "labs" / lab.folder))
+        work = str(course.conf(lab).parent)
+        text = text.replace(f"LAB_FOLDER='{work}'", f"LAB_FOLDER='{self.folder}/build'")
+        conf = self.folder / "lab.conf"
+        conf.write_text(text, encoding="utf-8")
+        return conf
+
+    def _trusted(self) -> tuple[Path, ...]:
+        """What a build may read: no solution, no hidden test is among it."""
+        course = self.worker.course
+        return (
+            course.pristine / "labs" / self.lab.lab.folder,
+            course.project.root / "harness",
+            course.project.root / "vgpu" / "include",
+            course.project.build_dir / "lib",
+            *(course.project.build_dir / "bin" / name for name in ("vgpu-cc", "vgpu-exec")),
+            *sorted(course.conf(self.lab.lab).parent.glob("*.o")),
+        )
+
+    @property
+    def _runner(self) -> Path:
+        return self.folder / "build" / "run"
+
+    def _environment(self) -> dict[str, str]:
+        """Made, not inherited."""
+        home = str(self.folder)
+        run = str(self.folder / "run")
+        path = build_env(self.worker.course.project)["PATH"]
+        return {"PATH": path, "HOME": home, "TMPDIR": run, "XDG_RUNTIME_DIR": run, "LC_ALL": "C"}
+
+    # ---- running ----
+
+    def _cases(self) -> list[CaseRun]:
+        """In the rubric's order, so that what a case depends on has been run before it."""
+        done: dict[str, CaseRun] = {}
+        slow: dict[int, int] = {}
+        request = box.Request(
+            argv=(),
+            read_only=(self.folder / "build",),
+            environment=self._environment(),
+            slot=self.slot,
+            node=True,
+        )
+        with box.prepare(request, self.worker.tier) as launch:
+            for rule in self.lab.rubric.rules:
+                done[rule.case] = self._case(rule, done, launch, slow.get(rule.todo, 0))
+                if done[rule.case].status is Status.TIMEOUT:
+                    slow[rule.todo] = slow.get(rule.todo, 0) + 1
+        return list(done.values())
+
+    def _case(
+        self, rule: Rule, done: dict[str, CaseRun], launch: box.Launch, timeouts: int
+    ) -> CaseRun:
+        lacking = [name for name in rule.depends if done[name].status is not Status.PASS]
+        if lacking:
+            names = " and ".join(name.removeprefix(HIDDEN) for name in lacking)
+            return CaseRun(rule.case, Status.NOT_RUN, message=f"{names} must pass first")
+        if timeouts >= MOST_TIMEOUTS:
+            why = f"not waited for: {timeouts} tests of the same task did not come to an end"
+            return CaseRun(rule.case, Status.TIMEOUT, message=why)
+        return self._ask(rule, launch)
+
+    def _ask(self, rule: Rule, launch: box.Launch) -> CaseRun:
+        name = self.lab.lab.name + (".hidden" if rule.case.startswith(HIDDEN) else "")
+        case = rule.case.removeprefix(HIDDEN)
+        results = self.folder / "results"
+        words = [self.worker.course.verifier(self.lab.lab, rule.case), "--runner", self._runner]
+        words += ["--case", case, "--as", name, "--source", self.folder / self.source]
+        words += ["--results", results, "--seed", self.worker.seed, "--die-with-parent"]
+        words += launch.options
+        said = _quiet([str(word) for word in words], launch.environment, self.folder)
+        return self._read(rule, results / f"{name}.{case}.json", said)
+
+    def _read(self, rule: Rule, path: Path, said: str) -> CaseRun:
+        try:
+            data = json.loads(path.read_text(encoding="utf-8", errors="replace"))
+            status = _STATUS[data["verdict"]]
+            if data["case"] != rule.case.removeprefix(HIDDEN) or data["todo"] != rule.todo:
+                raise ValueError(f"it is about {data['case']}, TODO({data['todo']})")
+        except (OSError, ValueError, KeyError) as error:
+            message = f"the test left no result ({error})\n{said}"
+            return CaseRun(rule.case, Status.INFRASTRUCTURE, message=self._clean(message))
+        if status is Status.FAIL:
+            status = _ENDING.get(data["ending"], status)
+        texts = ("title", "message", "why", "where", "next", "said", "explained")
+        return CaseRun(
+            rule.case,
+            status,
+            virtual_ps=data["virtual_ps"],
+            cpu_seconds=data["cpu_seconds"],
+            **{key: self._clean(str(data[key])) for key in texts},
+        )
+
+    def _clean(self, text: str) -> str:
+        """Without this run's folders, which mean nothing to anybody."""
+        for folder in (self.folder, self.worker.course.pristine, self.worker.course.project.root):
+            text = text.replace(f"{folder}/", "")
+        text = "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text).strip()
+        return text if len(text) <= KEPT_OUTPUT else text[:KEPT_OUTPUT] + "\n[cut here]"
+
+
+def _quiet(words: list[str], env: dict[str, str], cwd: Path) -> str:
+    """Runs a verifier in a session of its own; what it says matters when it left no record."""
+    try:
+        done = subprocess.run(
+            words,
+            env=env,
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            timeout=CASE_SECONDS,
+            start_new_session=True,
+            check=False,
+        )
+        return done.stdout[-2000:].decode("utf-8", "replace")
+    except subprocess.TimeoutExpired:
+        return f"its verifier ran for more than {CASE_SECONDS:.0f} s"

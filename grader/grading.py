@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""The instructor's commands as `./lab` lists them. What they do is imported when one is typed, so
+that learners need neither Python 3.11 nor rich."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from grader import install
+from grader.exits import ExitStatus, LabError
+from grader.machine import cores
+from grader.project import Project
+
+
+def add_words(add: argparse.ArgumentParser) -> None:
+    add.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="submissions")
+    add.add_argument("--out", type=Path, required=True, metavar="DIR", help="where results go")
+    add.add_argument("--labs", default="", metavar="1,3-5", help="default: those handed in")
+    add.add_argument("--jobs", type=int, default=cores(), help="at a time (default: cores)")
+    add.add_argument("--only", action="append", default=[], metavar="STUDENT", help="only these")
+    add.add_argument("--regrade", action="store_true", help="even what has a result")
+    add.add_argument(
+        "--diff", type=Path, metavar="OLD", help="say what changed since these results"
+    )
+    add.add_argument("--seed", type=int, help="of the tests' inputs (default: one a class, kept)")
+    add.add_argument("--rubric", type=Path, metavar="TOML", help="changes to the labs' rubrics")
+    add.add_argument("--students", type=Path, metavar="CSV", help="student, name, match: the class")
+    add.add_argument("--pattern", default="", metavar="REGEX", help="(?P<student>...) in names")
+    add.add_argument("--deadline", metavar="WHEN", help="2026-11-20T23:59")
+    add.add_argument("--grace", type=float, default=0.0, metavar="MINUTES")
+    add.add_argument("--late", type=float, default=0.0, metavar="PERCENT", help="off a day")
+    add.add_argument("--late-cap", type=float, default=100.0, metavar="PERCENT", help="off at most")
+    add.add_argument("--extensions", type=Path, metavar="CSV", help="student, until, lab")
+    add.add_argument("--times", type=Path, metavar="CSV", help="student, submitted")
+    add.add_argument("--questions", type=Path, metavar="CSV", help="student, lab, points, comment")
+    add.add_argument("--no-build", action="store_true", help="the course is built and up to date")
+    add.add_argument("--unsafe-no-sandbox", action="store_true", help="run them with your rights")
+
+
+def run(project: Project, args: argparse.Namespace) -> ExitStatus:
+    if sys.version_info < (3, 11):
+        raise LabError("Grading needs Python 3.11 or newer.", ExitStatus.MISSING)
+    install.own_packages(project)
+    from grader.grade.command import grade
+
+    return grade(project, args)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: MIT
+"""grader.grade.rubric, marks and late: what a case is worth, and when."""
+
+import json
+import unittest
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+from grader.exits import LabError
+from grader.grade.late import LatePolicy, deduction, read_extensions, when
+from grader.grade.marks import Graded, judge, rounded
+from grader.grade.model import CaseRun, Run, Status, Submission
+from grader.grade.rubric import Rubric, load
+from grader.tests.fake import FakeCheckout
+
+CASES = [
+    {"case": "one", "todo": 1, "points": 50},
+    {"case": "two", "todo": 1, "points": 30},
+    {"case": "hidden.three", "todo": 2, "points": 20},
+]
+
+
+class Marks(FakeCheckout):
+    def setUp(self) -> None:
+        super().setUp()
+        self.write("solutions/01-tiny/tests/rubric.json", json.dumps({"cases": CASES}))
+
+    def rubric(self, own: str = "") -> Rubric:
+        path = self.write("own.toml", own) if own else None
+        return load(self.project, self.lab, path)
+
+    def judged(self, rubric: Rubric, *statuses: Status, **more: object) -> Graded:
+        submission = Submission("ada", "", self.lab, "tiny.c", b"x")
+        cases = tuple(
+            CaseRun(case["case"], status) for case, status in zip(CASES, statuses, strict=False)
+        )
+        return judge(replace(submission, **more), Run(cases=cases), rubric)
+
+    def test_points(self) -> None:
+        rubric = self.rubric()
+        every = self.judged(rubric, Status.PASS, Status.PASS, Status.PASS)
+        self.assertEqual((every.points, every.status, every.possible), (100, Status.PASS, 100))
+        some = self.judged(rubric, Status.FAIL, Status.PASS, Status.CRASH)
+        self.assertEqual((some.points, some.status), (30, Status.PARTIAL))
+        none = self.judged(rubric, *[Status.NOT_WRITTEN] * 3)
+        self.assertEqual((none.points, none.status), (0, Status.NOT_WRITTEN))
+        none = self.judged(rubric, Status.CRASH, Status.FAIL, Status.CRASH)
+        self.assertEqual((none.points, none.status), (0, Status.FAIL))
+        none = self.judged(rubric, *[Status.TIMEOUT] * 3)
+        self.assertEqual((none.points, none.status), (0, Status.TIMEOUT))
+
+    def test_our_errors_are_no_marks(self) -> None:
+        rubric = self.rubric()
+        missing = self.judged(rubric, Status.PASS, Status.PASS)
+        self.assertEqual((missing.points, missing.status), (None, Status.INFRASTRUCTURE))
+        ours = self.judged(rubric, Status.PASS, Status.PASS, Status.INFRASTRUCTURE)
+        self.assertIsNone(ours.points)
+        submission = Submission("ada", "", self.lab, "tiny.c", b"x")
+        self.assertIsNone(judge(submission, Run(broken="disk full"), rubric).points)
+        self.assertIsNone(judge(submission, None, rubric).points)
+
+    def test_theirs_are_zeros(self) -> None:
+        rubric = self.rubric()
+        rejected = self.judged(rubric, problem="it climbs")
+        self.assertEqual((rejected.points, rejected.status), (0, Status.REJECTED))
+        missing = self.judged(rubric, contents=None)
+        self.assertEqual((missing.points, missing.status), (0, Status.MISSING))
+        submission = Submission("ada", "", self.lab, "tiny.c", b"x")
+        wrong = judge(submission, Run(compiled=False), rubric)
+        self.assertEqual((wrong.points, wrong.status), (0, Status.COMPILE_ERROR))
+
+    def test_dependencies(self) -> None:
+        rubric = self.rubric('[lab01.one]\ndepends = ["two"]\n')
+        self.assertEqual([rule.case for rule in rubric.rules], ["two", "one", "hidden.three"])
+        graded = self.judged(rubric, Status.PASS, Status.FAIL, Status.PASS)
+        self.assertEqual(graded.points, 20)
+        self.assertEqual(graded.cases[1].run.status, Status.NOT_RUN)
+        self.assertEqual(graded.cases[1].run.message, "two must pass first")
+
+    def test_own_rubrics(self) -> None:
+        rubric = self.rubric(
+            '[lab01."hidden.three"]\npoints = 5\nhidden = false\ncategory = "odd"\nfeedback = "f"\n'
+        )
+        rule = rubric.rules[2]
+        self.assertEqual((rule.points, rule.hidden, rule.category), (5, False, "odd"))
+        self.assertEqual(rubric.possible, 85)
+        for text, why in (
+            ("[lab01.four]\npoints = 1\n", "no case 'four'"),
+            ("[lab01.one]\npoint = 1\n", "point = 1"),
+            ("[lab01.one]\npoints = '1'\n", "points = '1'"),
+            ("[lab01.one]\npoints = true\n", "points = True"),
+            ('[lab01.one]\ndepends = ["two"]\n[lab01.two]\ndepends = ["one"]\n', "never run"),
+            ('[lab01.one]\ndepends = ["four"]\n', "never run"),
+            ("[lab01\n", "own.toml"),
+        ):
+            with self.subTest(text), self.assertRaisesRegex(LabError, why):
+                self.rubric(text)
+
+    def test_no_rubric(self) -> None:
+        self.write("solutions/01-tiny/tests/rubric.json", "[]")
+        with self.assertRaisesRegex(LabError, "is no rubric"):
+            self.rubric()
+
+
+class Late(FakeCheckout):
+    def test_days(self) -> None:
+        due = when("2026-11-20T12:00+00:00")
+        policy = LatePolicy(due, grace_minutes=10, percent_a_day=20, cap=50)
+        for hours, days, percent in (
+            (-1, 0, 0),
+            (0.1, 0, 0),
+            (0.2, 1, 20),
+            (24, 1, 20),
+            (25, 2, 40),
+            (100, 5, 50),
+        ):
+            found = policy.days("ada", self.lab, due + hours * 3600)
+            self.assertEqual((found, policy.percent(found)), (days, percent), hours)
+        self.assertEqual(policy.days("ada", self.lab, None), 0)
+        self.assertEqual(LatePolicy(percent_a_day=10).days("ada", self.lab, due), 0)
+
+    def test_extensions(self) -> None:
+        path = self.write(
+            "more.csv",
+            "student,until,lab\nada,2026-11-22T12:00Z,lab1\nbob,2026-11-21T12:00Z,\n",
+        )
+        due = when("2026-11-20T12:00Z")
+        policy = LatePolicy(due, percent_a_day=10, extensions=read_extensions(path))
+        self.assertEqual(policy.days("ada", self.lab, due + 47 * 3600), 0)
+        self.assertEqual(policy.days("bob", self.lab, due + 47 * 3600), 1)
+        self.assertEqual(policy.days("cyd", self.lab, due + 47 * 3600), 2)
+
+    def test_half_points(self) -> None:
+        self.assertEqual(rounded(Decimal(89) - deduction(89, 12.5)), 77.88)
+        self.assertEqual(rounded(Decimal("0.005")), 0.01)
+
+    def test_no_time(self) -> None:
+        with self.assertRaisesRegex(LabError, "is no time"):
+            when("tomorrow")
+        with self.assertRaisesRegex(LabError, "extensions|No such file"):
+            read_extensions(Path("/nowhere/extensions.csv"))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""A class whose students hand in solutions, skeletons, mutants and mistakes."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+from grader.mutants import load, mutate, student_files
+from grader.project import Project
+from grader.sync import generate
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ["PEERLAB_BUILD"])
+PROJECT = Project(ROOT, build=BUILD)
+
+
+def file_name(number: str) -> str:
+    return student_files(PROJECT.solutions_dir / PROJECT.lab(number).folder)[0].name
+
+
+def solution(number: str) -> str:
+    lab = PROJECT.lab(number)
+    return (PROJECT.solutions_dir / lab.folder / file_name(number)).read_text(encoding="utf-8")
+
+
+def skeleton(number: str) -> str:
+    lab = PROJECT.lab(number)
+    return generate(PROJECT, lab)[f"{lab.folder}/{file_name(number)}"].decode()
+
+
+def mutant(number: str, name: str) -> str:
+    (found,) = [one for one in load(PROJECT, PROJECT.lab(number)) if one.name == name]
+    return mutate(found, solution(number), name)
+
+
+def with_line(number: str, function: str, line: str) -> str:
+    """The solution with a line at the beginning of one of its functions."""
+    pattern = rf"(\nint {function}\([^)]*\)\n{{\n)"
+    text, count = re.subn(pattern, lambda m: m[1] + line + "\n", solution(number))
+    assert count == 1, function
+    return "#define _GNU_SOURCE\n#include <stdlib.h>\n#include <unistd.h>\n" + text
+
+
+class Classroom(unittest.TestCase):
+    """`self.folder` is empty at the start of every test, and gone at its end."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="peerlab-class-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def hand_in(self, student: str, number: str, text: str, folder: str = "class") -> Path:
+        target = self.folder / folder / student / file_name(number)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+        return target
+
+    def lab(self, *words: object, status: int | None = 0) -> str:
+        """`./lab WORDS`: what it said."""
+        command = [sys.executable, "-B", str(ROOT / "lab"), "--build", str(BUILD)]
+        done = subprocess.run(
+            [*command, *map(str, words)],
+            capture_output=True,
+            text=True,
+            errors="replace",
+            check=False,
+            timeout=800,
+            env={**os.environ, "COLUMNS": "100", "PEERLAB_BUILD": str(BUILD)},
+        )
+        if status is not None:
+            self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done.stdout + done.stderr
+
+    def grade(self, *words: object, out: str = "out", status: int | None = 0) -> str:
+        where = self.folder / out
+        flags = ("--no-build", "--unsafe-no-sandbox")
+        return self.lab("grade", *words, "--out", where, *flags, status=status)
+
+    def results(self, out: str = "out") -> dict[str, Any]:
+        return json.loads((self.folder / out / "results.json").read_text(encoding="utf-8"))
+
+    def rows(self, out: str = "out") -> dict[str, dict[str, Any]]:
+        """By student, where each has one lab."""
+        return {row["student"]: row for row in self.results(out)["rows"]}

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""./lab grade from a folder to marks: statuses, points, cache, resumption, determinism."""
+
+import csv
+import unittest
+from typing import Any
+
+from classroom import Classroom, mutant, skeleton, solution, with_line
+
+from grader.grade.results import without_times
+
+
+def case_of(row: dict[str, Any], name: str) -> dict[str, Any]:
+    return next(case for case in row["cases"] if case["case"] == name)
+
+
+class Batch(Classroom):
+    def class_of_eight(self) -> None:
+        self.hand_in("good", "01", solution("01"))
+        self.hand_in("same", "01", solution("01"))
+        self.hand_in("empty", "01", skeleton("01"))
+        self.hand_in("half", "01", mutant("01", "count_no_gpu_is_an_error"))
+        self.hand_in("typo", "01", solution("01").replace("{", "{ oops", 1))
+        self.hand_in("crash", "01", with_line("01", "inv_count", "abort();"))
+        self.hand_in("hang", "01", with_line("01", "inv_count", "for (;;) pause();"))
+        (self.folder / "class" / "absent").mkdir()
+
+    def test_marks(self) -> None:
+        self.class_of_eight()
+        said = self.grade(self.folder / "class", "--seed", "7")
+        rows = self.rows()
+        self.assertEqual(
+            {student: row["status"] for student, row in rows.items()},
+            {
+                "absent": "nothing submitted",
+                "crash": "partial",
+                "empty": "not written",
+                "good": "pass",
+                "half": "partial",
+                "hang": "partial",
+                "same": "pass",
+                "typo": "compile error",
+            },
+        )
+        marks = {student: row["mark"] for student, row in rows.items()}
+        self.assertEqual((marks["good"], marks["same"]), (100, 100))
+        self.assertEqual((marks["empty"], marks["typo"], marks["absent"]), (0, 0, 0))
+        for student in ("half", "crash", "hang"):
+            self.assertTrue(0 < marks[student] < 100, student)
+            self.assertEqual(marks[student], sum(case["points"] for case in rows[student]["cases"]))
+        self.assertEqual(case_of(rows["crash"], "count")["status"], "crash")
+        self.assertEqual(case_of(rows["hang"], "count")["status"], "timeout")
+        self.assertIn("labs/01-enumerate/enumerate.c:", rows["typo"]["compiler"])
+        self.assertIn("labs/01-enumerate/enumerate.c:", case_of(rows["empty"], "count")["message"])
+        self.assertNotIn("/tmp", str([row["cases"] for row in rows.values()]))
+        self.assertIn("8 submissions, 6 to grade", said)
+        self.check_sheets()
+
+    def check_sheets(self) -> None:
+        with (self.folder / "out" / "marks.csv").open(encoding="utf-8", newline="") as file:
+            marks = {row["student"]: row for row in csv.DictReader(file)}
+        self.assertEqual(len(marks), 8)
+        self.assertEqual(float(marks["good"]["total"]), 100)
+        with (self.folder / "out" / "cases.csv").open(encoding="utf-8", newline="") as file:
+            cases = list(csv.DictReader(file))
+        points = [int(c["points"]) for c in cases if c["student"] == "good" and c["case"]]
+        self.assertEqual(sum(points), 100)
+
+    def test_the_same_twice(self) -> None:
+        """With one job and with eight, from other folders, in another order."""
+        self.class_of_eight()
+        (self.folder / "class" / "hang" / "enumerate.c").unlink()  # it takes its time
+        paths = sorted((self.folder / "class").iterdir())
+        self.grade(*paths, "--labs", "1", "--seed", "7", "--jobs", "1", out="one")
+        self.grade(*reversed(paths), "--labs", "1", "--seed", "7", "--jobs", "8", out="eight")
+        one, eight = self.results("one"), self.results("eight")
+        self.assertEqual(without_times(one), without_times(eight))
+        self.assertNotEqual(one["rows"][0]["times"], {})
+
+    def test_only_what_is_new(self) -> None:
+        self.hand_in("ada", "01", skeleton("01"))
+        self.hand_in("bob", "01", solution("01"))
+        self.grade(self.folder / "class")
+        seed = self.results()["seed"]
+        self.assertIn("2 submissions, 0 to grade", self.grade(self.folder / "class"))
+        self.hand_in("ada", "01", solution("01"))
+        old = self.folder / "old.json"
+        old.write_bytes((self.folder / "out" / "results.json").read_bytes())
+        said = self.grade(self.folder / "class", "--diff", old)
+        self.assertIn("ada lab01: 0 (not written) -> 100 (pass)", said)
+        self.assertIn("another file was handed in", said)
+        self.assertNotIn("bob lab01", said)
+        self.assertEqual(self.results()["seed"], seed)
+        said = self.grade(self.folder / "class", "--regrade", "--only", "ada")
+        self.assertIn("2 submissions, 1 to grade", said)
+        self.assertIn("nobody is called", self.grade(self.folder, "--only", "eve", status=6))
+
+    def test_several_labs(self) -> None:
+        self.hand_in("ada", "01", solution("01"))
+        self.hand_in("ada", "02", skeleton("02"))
+        self.hand_in("bob", "02", solution("02"))
+        said = self.grade(self.folder / "class")
+        found = {(r["student"], r["lab"]): r["mark"] for r in self.results()["rows"]}
+        self.assertEqual(
+            found,
+            {
+                ("ada", "lab01"): 100,
+                ("ada", "lab02"): 0,
+                ("bob", "lab01"): 0,
+                ("bob", "lab02"): 100,
+            },
+        )
+        self.assertIn("total", said)
+
+    def test_late_and_questions(self) -> None:
+        for student in ("ada", "bob", "cyd"):
+            self.hand_in(student, "01", solution("01"))
+        (self.folder / "times.csv").write_text(
+            "student,submitted\nada,2026-11-20T11:00Z\nbob,2026-11-21T13:00Z\ncyd,2026-11-21T13:00Z\n"
+        )
+        (self.folder / "more.csv").write_text("student,until\ncyd,2026-11-22T12:00Z\n")
+        (self.folder / "words.csv").write_text("student,lab,points,comment\nada,1,7.5,well said\n")
+        words = ["--deadline", "2026-11-20T12:00Z", "--late", "10", "--times", "times.csv"]
+        words += ["--extensions", "more.csv", "--questions", "words.csv"]
+        words = [str(self.folder / w) if w.endswith(".csv") else w for w in words]
+        said = self.grade(self.folder / "class", *words)
+        marks = {student: row["mark"] for student, row in self.rows().items()}
+        self.assertEqual(marks, {"ada": 107.5, "bob": 80, "cyd": 100})
+        self.assertIn("2 d late", said)
+
+    def test_a_class_list(self) -> None:
+        self.hand_in("12", "01", skeleton("01"))
+        (self.folder / "list.csv").write_text("student,name,match\nada,Ada L,12\nbob,Bob,13\n")
+        self.grade(self.folder / "class", "--students", self.folder / "list.csv")
+        rows = self.rows()
+        self.assertEqual(
+            {s: (r["name"], r["status"]) for s, r in rows.items()},
+            {"ada": ("Ada L", "not written"), "bob": ("Bob", "nothing submitted")},
+        )
+
+
+if __name__ == "__main__":
+    unittest.main()
