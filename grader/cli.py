@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from grader import grading, start, testing
+from grader import grading, start, testing, topology, trace
 from grader.exits import ExitStatus, LabError
 from grader.hints import hint
 from grader.project import Lab, Project, here
@@ -58,6 +58,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(metavar="COMMAND", required=True)
     _learner_commands(commands)
     _instructor_commands(commands)
+    _seeing_commands(commands)
     _maintainer_commands(commands)
     return top
 
@@ -90,6 +91,18 @@ def _instructor_commands(commands: "argparse._SubParsersAction[argparse.Argument
     add.set_defaults(run=grading.run)
 
 
+def _seeing_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    add = commands.add_parser("topo", help="draw a node: ./lab topo dgx1-v100")
+    add.add_argument("node", nargs="?", default="hgx-h200-4", metavar="NODE")
+    add.add_argument("-o", "--output", type=Path, help="the SVG to write (default: build/topo/)")
+    add.set_defaults(run=_topo)
+    add = commands.add_parser("trace", help="run a test and show what happened: 03, 03.CASE")
+    add.add_argument("what", metavar="LAB[.CASE]|TRACE.json")
+    add.add_argument("--solution", action="store_true", help="run the reference's, not yours")
+    add.add_argument("-o", "--output", type=Path, help="the page to write (default: build/trace/)")
+    add.set_defaults(run=_trace)
+
+
 def _maintainer_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     add = commands.add_parser("sync", help="write labs/ from solutions/; edited files stay")
     add.add_argument("labs", nargs="*", metavar="LAB")
@@ -118,6 +131,17 @@ def _status(project: Project, args: argparse.Namespace) -> ExitStatus:
 def _hint(project: Project, args: argparse.Namespace) -> ExitStatus:
     print(hint(project, project.lab(args.lab), args.task, args.which))
     return ExitStatus.OK
+
+
+def _topo(project: Project, args: argparse.Namespace) -> ExitStatus:
+    output = args.output or project.root / "build" / "topo" / f"{Path(args.node).stem}.svg"
+    topology.command(project.root / "vgpu" / "nodes", args.node, output)
+    print(output)
+    return ExitStatus.OK
+
+
+def _trace(project: Project, args: argparse.Namespace) -> ExitStatus:
+    return trace.command(project, args.what, args.output, solution=args.solution)
 
 
 def _reset(project: Project, args: argparse.Namespace) -> ExitStatus:

@@ -4,7 +4,7 @@
 import json
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -58,8 +58,16 @@ class Finished:
     text: str
 
 
-def run(project: Project, pattern: str, *, label: str = "", jobs: int = 0) -> dict[str, Finished]:
-    """Runs the matching tests (and what builds for them), a few at a time."""
+def run(
+    project: Project,
+    pattern: str,
+    *,
+    label: str = "",
+    jobs: int = 0,
+    env: Mapping[str, str] | None = None,
+) -> dict[str, Finished]:
+    """Runs the matching tests (and what builds for them), a few at a time, with `env` over the
+    caller's environment."""
     require_configured(project)
     with TemporaryDirectory(prefix="peerlab-junit-") as folder:
         junit = Path(folder) / "junit.xml"
@@ -67,7 +75,7 @@ def run(project: Project, pattern: str, *, label: str = "", jobs: int = 0) -> di
         words += ["-j", str(jobs or cores())]
         words += ["--output-junit", junit, "--test-output-size-passed", "65536"]
         words += ["-L", label] if label else []
-        done = capture([*words, *_pattern(pattern)], env=build_env(project))
+        done = capture([*words, *_pattern(pattern)], env={**build_env(project), **(env or {})})
         if not junit.is_file():
             raise LabError(f"{done.output}\nctest ran no test.", ExitStatus.HARNESS_ERROR)
         cases = [_finished(case) for case in ElementTree.parse(junit).getroot().iter("testcase")]
