@@ -161,6 +161,13 @@ class Graphs(unittest.TestCase):
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
 
 
+    def test_as_wide_as_streams(self) -> None:
+        for node in ("hgx-h200-4", "dgx-a100"):
+            done = run("graph_width", node=node)
+            expected = ("graph as wide as its streams\n", 0)
+            self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+
+
 class Launches(unittest.TestCase):
     def test_by_configuration(self) -> None:
         for node, gpus in (("single", 1), ("pcie-4090-2", 2), ("hgx-h200-4", 4), ("dgx-a100", 8)):

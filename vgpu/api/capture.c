@@ -92,28 +92,32 @@ static struct captured_event **find_event(cudaEvent_t event)
     return at;
 }
 
-/* Asks the node whether work on the legacy stream waits for `stream`. */
-cudaError_t vgpu__waits_for_legacy(const char *call, cudaStream_t stream, bool *blocking)
+cudaError_t vgpu__stream_kind(const char *call, cudaStream_t stream, struct stream_kind *kind)
 {
     const struct vgpu_reply *reply;
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_STREAM_INFO);
+    *kind = (struct stream_kind){.blocking = false};
     if (!request)
         return vgpu__failed();
     request->stream = vgpu__stream_id(stream);
     cudaError_t error = vgpu__end(&reply);
-    *blocking = error == cudaSuccess && !(reply->value & cudaStreamNonBlocking);
+    if (error == cudaSuccess)
+        *kind = (struct stream_kind){.blocking = !(reply->value & cudaStreamNonBlocking),
+                                     .physical = (int)reply->value3};
     return error;
 }
 
-struct member *vgpu__capture_join(struct capture *c, uint64_t stream, bool blocking)
+struct member *vgpu__capture_join(struct capture *c, uint64_t stream,
+                                  const struct stream_kind *kind)
 {
     struct member *m = calloc(1, sizeof *m);
     if (!m)
         return NULL;
     m->stream = stream;
+    m->physical = kind->physical;
     m->next = c->members;
     c->members = m;
-    c->blocking = c->blocking || blocking;
+    c->blocking = c->blocking || kind->blocking;
     return m;
 }
 
@@ -170,6 +174,8 @@ struct CUgraphNode_st *vgpu__capture(const char *call, cudaStream_t stream,
     } else {
         node = vgpu__graph_add(c->graph, type, m->last.node, m->last.count);
         m->last.count = 0;
+        if (node)
+            node->physical = m->physical;
         if (!node || !set_add(&m->last, node))
             *error = vgpu__record(cudaErrorMemoryAllocation);
     }
@@ -318,7 +324,7 @@ static bool recorded_outside(const char *call, cudaEvent_t event)
 
 /* Joins what the event stands for to what the stream's next node comes after. */
 static cudaError_t wait_inside(const char *call, struct capture *c, uint64_t stream,
-                               const struct captured_event *e, bool blocking)
+                               const struct captured_event *e, const struct stream_kind *kind)
 {
     struct member *m = vgpu__capture_member(c, stream);
     if (c->spoiled)
@@ -326,7 +332,7 @@ static cudaError_t wait_inside(const char *call, struct capture *c, uint64_t str
     if (e->capture != c->id)
         return vgpu__capture_spoil_with(c, call, cudaErrorStreamCaptureIsolation,
                                         "the event belongs to another capture");
-    m = m ? m : vgpu__capture_join(c, stream, blocking);
+    m = m ? m : vgpu__capture_join(c, stream, kind);
     return m && set_join(&m->last, &e->last) ? cudaSuccess
                                              : vgpu__record(cudaErrorMemoryAllocation);
 }
@@ -336,19 +342,20 @@ bool vgpu__capture_wait(const char *call, cudaStream_t stream, cudaEvent_t event
 {
     uint64_t id = vgpu__capture_key(stream);
     struct member *m;
-    bool outside, blocking, taken = true;
+    struct stream_kind kind;
+    bool outside, taken = true;
     *error = cudaSuccess;
     if (none())
         return false;
     outside = recorded_outside(call, event);
-    vgpu__waits_for_legacy(call, stream, &blocking);
+    vgpu__stream_kind(call, stream, &kind);
     pthread_mutex_lock(&vgpu__capture_lock);
     struct capture *c = vgpu__capture_of(id, &m);
     struct captured_event *e = *find_event(event);
     if (!c && !e)
         taken = false;
     else if (e && (c || by_id(e->capture)))
-        *error = wait_inside(call, c ? c : by_id(e->capture), id, e, blocking);
+        *error = wait_inside(call, c ? c : by_id(e->capture), id, e, &kind);
     else if (e)
         *error = vgpu__refuse(cudaErrorInvalidValue, call,
                               "the event was last recorded in a capture that is over");

@@ -16,8 +16,14 @@ struct set {
 
 struct member {
     uint64_t stream;
+    int physical; /* the stream's device, whichever is current when its nodes are made */
     struct set last;
     struct member *next;
+};
+
+struct stream_kind {
+    bool blocking; /* work on the legacy stream waits for it */
+    int physical;  /* its device */
 };
 
 struct capture {
@@ -47,14 +53,15 @@ extern _Thread_local enum cudaStreamCaptureMode vgpu__capture_mode; /* its addre
 uint64_t vgpu__capture_key(cudaStream_t stream); /* what a member calls its stream */
 struct capture *vgpu__capture_of(uint64_t stream, struct member **member);
 struct member *vgpu__capture_member(struct capture *c, uint64_t stream);
-struct member *vgpu__capture_join(struct capture *c, uint64_t stream, bool blocking);
+struct member *vgpu__capture_join(struct capture *c, uint64_t stream,
+                                  const struct stream_kind *kind);
 void vgpu__capture_end(struct capture *c);
 
 /* The capture is invalid from now on; answers `error`, recorded. */
 cudaError_t vgpu__capture_spoil_with(struct capture *c, const char *call, cudaError_t error,
                                      const char *why);
 
-/* Asks the node, without the lock: does work on the legacy stream wait for `stream`? */
-cudaError_t vgpu__waits_for_legacy(const char *call, cudaStream_t stream, bool *blocking);
+/* Asks the node what `stream` is, without the lock. */
+cudaError_t vgpu__stream_kind(const char *call, cudaStream_t stream, struct stream_kind *kind);
 
 #endif

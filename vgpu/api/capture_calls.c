@@ -7,7 +7,8 @@
 
 static unsigned long long next_id = 1; /* guarded by the lock */
 
-static cudaError_t begin(uint64_t stream, enum cudaStreamCaptureMode mode, bool blocking)
+static cudaError_t begin(uint64_t stream, enum cudaStreamCaptureMode mode,
+                         const struct stream_kind *kind)
 {
     struct member *m;
     if (vgpu__capture_of(stream, &m))
@@ -15,7 +16,7 @@ static cudaError_t begin(uint64_t stream, enum cudaStreamCaptureMode mode, bool 
                             "the stream is being captured already");
     struct capture *c = calloc(1, sizeof *c);
     struct CUgraph_st *graph = c ? vgpu__graph_new() : NULL;
-    if (!graph || !vgpu__capture_join(c, stream, blocking)) {
+    if (!graph || !vgpu__capture_join(c, stream, kind)) {
         if (graph)
             vgpu__graph_free(graph);
         free(c);
@@ -35,17 +36,17 @@ static cudaError_t begin(uint64_t stream, enum cudaStreamCaptureMode mode, bool 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
     static const char call[] = "cudaStreamBeginCapture";
-    bool blocking;
+    struct stream_kind kind;
     if ((unsigned int)mode > cudaStreamCaptureModeRelaxed)
         return vgpu__refuse(cudaErrorInvalidValue, call, "there is no mode %d", (int)mode);
     if (vgpu__stream_id(stream) == VGPU_STREAM_LEGACY)
         return vgpu__refuse(cudaErrorStreamCaptureUnsupported, call,
                             "the legacy default stream cannot be captured; make a stream");
-    cudaError_t error = vgpu__waits_for_legacy(call, stream, &blocking);
+    cudaError_t error = vgpu__stream_kind(call, stream, &kind);
     if (error != cudaSuccess)
         return error;
     pthread_mutex_lock(&vgpu__capture_lock);
-    error = begin(vgpu__capture_key(stream), mode, blocking);
+    error = begin(vgpu__capture_key(stream), mode, &kind);
     pthread_mutex_unlock(&vgpu__capture_lock);
     return error;
 }
@@ -113,10 +114,10 @@ cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
                                      size_t *numDependencies_out)
 {
     struct member *m = NULL;
-    bool blocking;
+    struct stream_kind kind;
     if (!captureStatus_out)
         return vgpu__record(cudaErrorInvalidValue);
-    cudaError_t error = vgpu__waits_for_legacy("cudaStreamGetCaptureInfo", stream, &blocking);
+    cudaError_t error = vgpu__stream_kind("cudaStreamGetCaptureInfo", stream, &kind);
     if (error != cudaSuccess)
         return error;
     pthread_mutex_lock(&vgpu__capture_lock);
