@@ -140,8 +140,10 @@ enum odd {
 struct ring_call {
     int32_t what, n, current, type, op, numbers, slices, odd;
     int32_t out_of_place;
-    int32_t repeats; /* 0 is 1. One after the other without a wait */
-    int32_t graph;   /* captured, and launched `repeats` times */
+    int32_t repeats;  /* 0 is 1. One after the other without a wait */
+    int32_t graph;    /* captured, and launched `repeats` times */
+    int32_t want;     /* what it must return; odd calls: LAB_EINVAL or LAB_ERANGE */
+    int32_t by_links; /* ring_order says which GPUs, not gpu[] */
     int32_t gpu[RING_RANKS];
     uint64_t count, out_at;
 };
@@ -152,6 +154,7 @@ struct rings_in {
 struct ring_told {
     int32_t opened, ended; /* what ring_open and ring_wait said */
     int32_t captured;      /* what capturing and launching said */
+    int32_t gpu[RING_RANKS];
     struct outcome call[RING_REPEATS];
     uint64_t hash[RING_REPEATS][RING_RANKS]; /* of the result, guards too */
     uint64_t sent[RING_REPEATS][RING_RANKS]; /* of what send[r] held afterwards, guards too */

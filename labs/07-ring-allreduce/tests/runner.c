@@ -6,44 +6,10 @@
  * the end: the upload before it, the download after it, and then rubbish into the buffers. Who
  * starts too early or is still at it afterwards reads or writes rubbish.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "io.h"
-#include "runner.h"
+#include "adapters.h"
+#include "speed.h"
 
 #define RUBBISH 0x55
-
-/* ---- around every call ---- */
-
-static int gpu_count(void)
-{
-    int n = 0;
-    if (cudaGetDeviceCount(&n) != cudaSuccess)
-        n = 0;
-    cudaGetLastError();
-    return n;
-}
-
-static void before(int current)
-{
-    if (current < gpu_count())
-        cudaSetDevice(current);
-    cudaGetLastError();
-}
-
-static void after(struct outcome *call, int rc)
-{
-    int current = -1;
-    call->rc = rc;
-    call->error = (int32_t)cudaPeekAtLastError();
-    if (cudaGetDevice(&current) != cudaSuccess)
-        current = -1;
-    call->current = current;
-    if (gpu_count() == 0) /* then every call fails, the one that looks too */
-        call->error = 0;
-    cudaGetLastError();
-}
 
 /* ---- ring_chunk ---- */
 
@@ -64,24 +30,6 @@ LAB_RUN(chunk)
 }
 
 /* ---- ring_reduce ---- */
-
-/* `count` elements of the rank between guards, in pageable memory. */
-static unsigned char *make(uint64_t seed, int rank, uint64_t count, size_t each, int type,
-                           int numbers)
-{
-    size_t bytes = (size_t)(count + 2 * GUARD) * each;
-    unsigned char *at = malloc(bytes);
-    memset(at, UNTOUCHED, bytes);
-    for (uint64_t i = 0; i < count; i++) {
-        unsigned char *to = at + (GUARD + i) * each;
-        float real = io_real(seed, rank, i);
-        if (numbers == REAL)
-            memcpy(to, &real, sizeof real);
-        else
-            io_put(to, (enum ring_type)type, io_whole(seed, rank, i));
-    }
-    return at;
-}
 
 static void *upload(const unsigned char *data, size_t bytes)
 {
@@ -141,6 +89,7 @@ struct job {
     struct ring_told *told;
     unsigned char *data; /* of the first run, for the verifier */
     struct ring ring;
+    int gpu[RING_RANKS];
     size_t each, bytes; /* of an element, of a buffer with its guards */
     int runs;
     char *send[RING_RANKS], *recv[RING_RANKS]; /* recv == send: in place */
@@ -170,7 +119,7 @@ static void prepare(struct job *job, uint64_t seed)
     const struct ring_call *c = job->c;
     for (int r = 0; r < c->n; r++) {
         void *send = NULL, *recv = NULL;
-        cudaSetDevice(c->gpu[r]);
+        cudaSetDevice(job->gpu[r]);
         cudaMalloc(&send, job->bytes + job->each); /* one more, for a recv that overlaps */
         if (c->out_of_place)
             cudaMalloc(&recv, job->bytes);
@@ -188,7 +137,7 @@ static void prepare(struct job *job, uint64_t seed)
 static void clean_up(struct job *job)
 {
     for (int r = 0; r < job->c->n; r++) {
-        cudaSetDevice(job->c->gpu[r]);
+        cudaSetDevice(job->gpu[r]);
         cudaFree(job->send[r]);
         if (job->recv[r] != job->send[r])
             cudaFree(job->recv[r]);
@@ -302,6 +251,23 @@ static void tell(struct job *job)
         memcpy(job->data + (size_t)r * job->bytes, job->got[0][r], job->bytes);
 }
 
+/* The inboxes that the call needs, or a tenth. A one-shot's hold all data of a rank. */
+static size_t room_for(const struct job *job)
+{
+    size_t most = (size_t)job->c->count * job->each;
+    if (job->c->what == DO_ONE_SHOT)
+        most *= (size_t)job->c->n;
+    return job->c->odd == ODD_SMALL ? most / 10 : most;
+}
+
+/* The ring that ring_order finds on this machine. */
+static int order_by_links(int n, int *gpu)
+{
+    uint8_t links[RING_RANKS * RING_RANKS];
+    int rc = ring_links(n, links);
+    return rc == LAB_OK ? ring_order(n, links, gpu) : rc;
+}
+
 static void run_call(const struct rings_in *in, const struct ring_call *c, struct ring_told *told,
                      unsigned char *data)
 {
@@ -309,13 +275,16 @@ static void run_call(const struct rings_in *in, const struct ring_call *c, struc
     memset(&job, 0, sizeof job);
     memset(told, 0, sizeof *told);
     job.c = c;
+    memcpy(job.gpu, c->gpu, sizeof job.gpu);
     job.told = told;
     job.data = data;
     job.each = ring_type_bytes((enum ring_type)c->type);
     job.bytes = (size_t)(c->count + 2 * GUARD) * job.each;
     job.runs = c->repeats ? c->repeats : 1;
-    size_t most = (size_t)c->count * job.each;
-    told->opened = ring_open(&job.ring, c->gpu, c->n, c->odd == ODD_SMALL ? most / 10 : most);
+    if (c->by_links && (told->opened = order_by_links(c->n, job.gpu)) != LAB_OK)
+        return;
+    memcpy(told->gpu, job.gpu, sizeof told->gpu);
+    told->opened = ring_open(&job.ring, job.gpu, c->n, room_for(&job));
     if (told->opened != LAB_OK)
         return;
     prepare(&job, in->seed);
@@ -335,67 +304,6 @@ LAB_RUN(rings)
     struct rings_out *out = lab_result(io, sizeof *out + (size_t)in->out_bytes);
     for (size_t i = 0; i < in->calls; i++)
         run_call(in, &in->call[i], &out->told[i], out->data + in->call[i].out_at);
-}
-
-/* ---- speed ---- */
-
-static int run_fast(struct ring *ring, void *const *buf, const struct speed_in *in)
-{
-    size_t count = (size_t)in->count;
-    if (in->what == DO_PIPELINED)
-        return ring_pipelined(ring, buf, buf, count, RING_INT32, RING_SUM, in->slices);
-    return ring_all_reduce(ring, buf, buf, count, RING_INT32, RING_SUM);
-}
-
-static void fast(struct ring *ring, void *const *buf, const struct speed_in *in,
-                 struct speed_out *out)
-{
-    cudaGraphExec_t graph = NULL;
-    if (!in->graph) {
-        out->rc = run_fast(ring, buf, in);
-    } else {
-        out->captured = ring_capture_begin(ring);
-        out->rc = run_fast(ring, buf, in);
-        int ended = ring_capture_end(ring, &graph);
-        out->captured = out->captured == LAB_OK ? ended : out->captured;
-        if (out->captured == LAB_OK)
-            out->captured = ring_result(cudaGraphLaunch(graph, ring->rank[0].stream));
-    }
-    out->ended = ring_wait(ring);
-    if (graph)
-        cudaGraphExecDestroy(graph);
-}
-
-static void take_samples(const struct speed_in *in, const void *at, int32_t *to)
-{
-    cudaMemcpy2D(to, 4, at, (size_t)in->count / SPEED_SAMPLES * 4, 4, SPEED_SAMPLES,
-                 cudaMemcpyDeviceToHost);
-}
-
-LAB_RUN(speed)
-{
-    const struct speed_in *in = lab_input(io, sizeof *in);
-    struct speed_out *out = lab_result(io, sizeof *out);
-    void *buf[RING_RANKS] = {NULL};
-    struct ring ring;
-
-    memset(out, 0, sizeof *out);
-    out->opened = ring_open(&ring, in->gpu, in->n, (size_t)in->count * 4);
-    for (int r = 0; r < in->n && out->opened == LAB_OK; r++) {
-        cudaSetDevice(in->gpu[r]);
-        cudaMalloc(&buf[r], (size_t)in->count * 4);
-        cudaMemset(buf[r], in->value[r], (size_t)in->count * 4);
-        cudaDeviceSynchronize();
-    }
-    if (out->opened == LAB_OK)
-        fast(&ring, buf, in, out);
-    for (int r = 0; r < in->n && out->opened == LAB_OK; r++) {
-        cudaSetDevice(in->gpu[r]);
-        take_samples(in, buf[r], out->sample[r]);
-        cudaFree(buf[r]);
-    }
-    ring_close(&ring);
-    cudaGetLastError();
 }
 
 /* ---- ring_order ---- */

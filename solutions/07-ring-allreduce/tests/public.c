@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * public.c: the tests of lab 07 that come with the lab.
  */
-#include "common.h"
+#include "public_fast.h"
 
 /* ---- TODO(1) ---- */
 
@@ -63,33 +63,10 @@ static void check_reduce(struct lab_test *t)
                  {.count = 10, .type = 5}},
     };
     in.calls = 13;
-    ask_reduce(t, &in);
+    ask_reduce(t, &in, false);
 }
 
 /* ---- TODO(3) to TODO(5) ---- */
-
-/* Counts around the number of ranks, and one that is not small. */
-static void ask_counts(struct lab_test *t, enum collective what, int out_of_place)
-{
-    static const int ranks[] = {1, 2, 3, 4};
-    struct ring_call call[RING_CALLS];
-    size_t used = 0;
-    memset(call, 0, sizeof call);
-    for (size_t i = 0; i < COUNT(ranks); i++) {
-        uint64_t n = (uint64_t)ranks[i];
-        const uint64_t counts[] = {0, 1, n > 1 ? n - 1 : 7, n, n + 1, 10007};
-        for (size_t k = 0; k < COUNT(counts); k++)
-            call[used++] = (struct ring_call){.what = what,
-                                              .n = ranks[i],
-                                              .count = counts[k],
-                                              .type = (int)(k % 3),
-                                              .op = (int)(used % 2),
-                                              .out_of_place = out_of_place,
-                                              .slices = 3,
-                                              .repeats = 2};
-    }
-    ask_rings(t, call, used);
-}
 
 static void check_scatter(struct lab_test *t)
 {
@@ -111,6 +88,50 @@ static void check_all_apart(struct lab_test *t)
     ask_counts(t, DO_ALL_REDUCE, 1);
 }
 
+static void check_scatter_bytes(struct lab_test *t)
+{
+    ask_traffic(t, DO_REDUCE_SCATTER);
+}
+
+static void check_gather_bytes(struct lab_test *t)
+{
+    ask_traffic(t, DO_ALL_GATHER);
+}
+
+static void check_all_bytes(struct lab_test *t)
+{
+    ask_traffic(t, DO_ALL_REDUCE);
+}
+
+static void check_all_bits(struct lab_test *t)
+{
+    ask_bits(t, DO_ALL_REDUCE);
+}
+
+static void check_all_waits(struct lab_test *t)
+{
+    ask_waits(t, (struct ring_call){.what = DO_ALL_REDUCE, .n = 4, .count = 1000});
+}
+
+static void check_scatter_refuses(struct lab_test *t)
+{
+    ask_refusals(t, DO_REDUCE_SCATTER);
+}
+
+static void check_all_refuses(struct lab_test *t)
+{
+    ask_refusals(t, DO_ALL_GATHER);
+    ask_refusals(t, DO_ALL_REDUCE);
+}
+
+/* ---- all of them together, all yours ---- */
+
+static void check_together(struct lab_test *t)
+{
+    ask_counts(t, DO_ALL_REDUCE, 0);
+    ask_counts(t, DO_PIPELINED, 1);
+}
+
 #define IN_ORDER                                                                                   \
     "an event that has not been recorded yet is not waited for; streams know no other order"
 
@@ -128,7 +149,7 @@ LAB_CASES = {
      .todo = 2,
      .title = "sum and largest of ints, floats and halves",
      .rule = "element i of dst becomes dst[i] op src[i], for each i < count and for no other",
-     .points = 8,
+     .points = 7,
      .quick = true,
      .min_gpus = 2,
      .check = check_reduce},
@@ -139,13 +160,34 @@ LAB_CASES = {
      .points = 8,
      .min_gpus = 4,
      .check = check_scatter},
+    {.name = "scatter_bytes",
+     .todo = 3,
+     .title = "rank r sends every chunk but r, to the next rank only",
+     .rule = "the bound: nobody can do with less than (N-1)/N of the bytes out of each rank",
+     .points = 3,
+     .needs_witness = true,
+     .check = check_scatter_bytes},
+    {.name = "scatter_refuses",
+     .todo = 3,
+     .title = "bad arguments are errors, and nothing is touched",
+     .rule = "check everything before anything is queued",
+     .points = 2,
+     .min_gpus = 3,
+     .check = check_scatter_refuses},
     {.name = "gather",
      .todo = 4,
      .title = "afterwards every rank has every chunk",
      .rule = "in step k rank r sends chunk r - k; " IN_ORDER,
-     .points = 8,
+     .points = 7,
      .min_gpus = 4,
      .check = check_gather},
+    {.name = "gather_bytes",
+     .todo = 4,
+     .title = "rank r sends every chunk but r + 1, to the next rank only",
+     .rule = "the bound: nobody can do with less than (N-1)/N of the bytes out of each rank",
+     .points = 3,
+     .needs_witness = true,
+     .check = check_gather_bytes},
     {.name = "all",
      .todo = 5,
      .title = "the result is exact on every rank, in place",
@@ -157,8 +199,93 @@ LAB_CASES = {
      .todo = 5,
      .title = "the result is exact on every rank, out of place, and send is kept",
      .rule = "out of place is in place on a copy",
-     .points = 6,
+     .points = 5,
      .min_gpus = 4,
      .check = check_all_apart},
+    {.name = "all_bytes",
+     .todo = 5,
+     .title = "2(N-1)S bytes in all, to ring neighbours only",
+     .rule = "out of each rank 2S, less the two chunks that it need not send",
+     .points = 2,
+     .needs_witness = true,
+     .check = check_all_bytes},
+    {.name = "all_bits",
+     .todo = 5,
+     .title = "the same bits on every rank and in every run",
+     .rule = "every chunk is added up once, along the ring, and then copied",
+     .points = 2,
+     .min_gpus = 4,
+     .check = check_all_bits},
+    {.name = "all_waits",
+     .todo = 5,
+     .title = "the host waits for nothing",
+     .rule = "a host that waits after each step makes GPUs wait for the host",
+     .points = 2,
+     .needs_witness = true,
+     .check = check_all_waits},
+    {.name = "all_refuses",
+     .todo = 5,
+     .title = "bad arguments are errors, and nothing is touched",
+     .rule = "check everything before anything is queued",
+     .points = 1,
+     .min_gpus = 3,
+     .check = check_all_refuses},
+    {.name = "pipelined",
+     .todo = 6,
+     .title = "the result is exact on every rank, with the same bits",
+     .rule = IN_ORDER,
+     .points = 4,
+     .min_gpus = 4,
+     .check = check_pipelined},
+    {.name = "pipelined_slices",
+     .todo = 6,
+     .title = "with any number of slices, and captured in a graph",
+     .rule = "chunks differ by one element, so slice s of one chunk may be longer than of another",
+     .points = 3,
+     .min_gpus = 4,
+     .check = check_pipelined_slices},
+    {.name = "pipelined_bytes",
+     .todo = 6,
+     .title = "slices change neither the bytes nor who gets them, and the host waits for nothing",
+     .rule = "the same chunks in the same order, in pieces",
+     .points = 2,
+     .needs_witness = true,
+     .check = check_pipelined_bytes},
+    {.name = "pipelined_fast",
+     .todo = 6,
+     .title = "64 MiB on four H200: at least 90 % of what the ports allow",
+     .rule = "a port that does not send while something is added is idle",
+     .points = 4,
+     .needs_witness = true,
+     .check = check_pipelined_fast},
+    {.name = "order",
+     .todo = 7,
+     .title = "a ring along links, also on a hybrid cube mesh",
+     .rule = "CUDA never forwards: two GPUs without a link talk through the host",
+     .points = 4,
+     .quick = true,
+     .check = check_order},
+    {.name = "order_widest",
+     .todo = 7,
+     .title = "the narrowest hop is as wide as can be",
+     .rule = "a ring is as fast as its slowest hop",
+     .points = 3,
+     .quick = true,
+     .check = check_order_widest},
+    {.name = "one_shot",
+     .todo = 8,
+     .title = "bonus: small messages in one step, the same bits on every rank",
+     .rule =
+         "every rank combines in the order of the ranks, and nobody fills an inbox that is read",
+     .points = 0,
+     .min_gpus = 4,
+     .check = check_one_shot},
+    {.name = "together",
+     .todo = 0,
+     .title = "your functions work together",
+     .rule = "what one leaves behind the next one finds",
+     .points = 1,
+     .min_gpus = 4,
+     .check = check_together},
     {0},
 };

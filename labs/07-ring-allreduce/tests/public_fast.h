@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT
+ * public_fast.h: the public tests of the fast part, TODO(6) to TODO(8).
+ */
+#ifndef LAB07_PUBLIC_FAST_H
+#define LAB07_PUBLIC_FAST_H
+
+#include "asks.h"
+#include "orders.h"
+
+/* ---- TODO(6) ---- */
+
+static void check_pipelined(struct lab_test *t)
+{
+    ask_counts(t, DO_PIPELINED, 0);
+    ask_counts(t, DO_PIPELINED, 1);
+    ask_bits(t, DO_PIPELINED);
+}
+
+/* Slices of all numbers; chunks that differ by one element, so that slices differ, too. */
+static void check_pipelined_slices(struct lab_test *t)
+{
+    static const int slices[] = {1, 2, 3, 7, RING_SLICES};
+    struct ring_call call[COUNT(slices) * 2];
+    memset(call, 0, sizeof call);
+    for (size_t i = 0; i < COUNT(call); i++)
+        call[i] = (struct ring_call){.what = DO_PIPELINED,
+                                     .n = 4,
+                                     .count = i % 2 ? 1003 : 4095,
+                                     .type = RING_FLOAT32,
+                                     .slices = slices[i / 2],
+                                     .repeats = 2,
+                                     .graph = i % 2};
+    ask_rings(t, call, COUNT(call));
+}
+
+static void check_pipelined_bytes(struct lab_test *t)
+{
+    ask_traffic(t, DO_PIPELINED);
+    ask_waits(t, (struct ring_call){.what = DO_PIPELINED, .n = 4, .count = 1000});
+}
+
+static void check_pipelined_fast(struct lab_test *t)
+{
+    expect_fast(t, "hgx-h200-4", 4, 397);
+}
+
+/* ---- TODO(7) ---- */
+
+static void check_order(struct lab_test *t)
+{
+    struct order_in in[7];
+    all_linked(&in[0], 1, 0);
+    all_linked(&in[1], 2, 1);
+    all_linked(&in[2], 4, 18);
+    all_linked(&in[3], 8, 1);
+    memcpy(in[3].links, cube_mesh, sizeof cube_mesh);
+    all_linked(&in[4], 4, 0); /* in one direction only: 0 2 1 3 */
+    link_pair(&in[4], 0, 2, 1);
+    link_pair(&in[4], 2, 1, 1);
+    link_pair(&in[4], 1, 3, 1);
+    link_pair(&in[4], 3, 0, 1);
+    all_linked(&in[5], 4, 2); /* GPU 3 is reached, and leads nowhere */
+    for (int to = 0; to < 3; to++)
+        link_pair(&in[5], 3, to, 0);
+    all_linked(&in[6], 4, 1);
+    in[6].no_links = 1;
+    ask_orders(t, in, COUNT(in), 1);
+}
+
+static void check_order_widest(struct lab_test *t)
+{
+    struct order_in in[6];
+    for (size_t i = 0; i < COUNT(in); i++) {
+        int n = 4 + (int)i % 4;
+        uint64_t seed = lab_random(t);
+        all_linked(&in[i], n, 0);
+        for (int k = 0; k < n * n; k++)
+            in[i].links[k] = (uint8_t)(io_mix(seed + (uint64_t)k) % 6);
+    }
+    ask_orders(t, in, COUNT(in), 0);
+}
+
+/* ---- TODO(8) ---- */
+
+static void check_one_shot(struct lab_test *t)
+{
+    struct ring_call call[18];
+    for (size_t i = 0; i < COUNT(call); i++)
+        call[i] = (struct ring_call){.what = DO_ONE_SHOT,
+                                     .n = 1 + (int)i % 4,
+                                     .count = i < 9 ? i : 200,
+                                     .type = (int)i % 3,
+                                     .op = (int)i % 2,
+                                     .out_of_place = (int)i / 2 % 2,
+                                     .repeats = 3};
+    ask_rings(t, call, COUNT(call));
+    ask_bits(t, DO_ONE_SHOT);
+    ask_refusals(t, DO_ONE_SHOT);
+}
+
+#endif

@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * asks.h: the same questions for each of lab 07's collectives.
+ */
+#ifndef LAB07_ASKS_H
+#define LAB07_ASKS_H
+
+#include "measures.h"
+
+/* Counts around the number of ranks, and one that is not small. */
+static inline void ask_counts(struct lab_test *t, enum collective what, int out_of_place)
+{
+    static const int ranks[] = {1, 2, 3, 4};
+    struct ring_call call[RING_CALLS];
+    size_t used = 0;
+    memset(call, 0, sizeof call);
+    for (size_t i = 0; i < COUNT(ranks); i++) {
+        uint64_t n = (uint64_t)ranks[i];
+        const uint64_t counts[] = {0, 1, n > 1 ? n - 1 : 7, n, n + 1, 10007};
+        for (size_t k = 0; k < COUNT(counts); k++)
+            call[used++] = (struct ring_call){.what = what,
+                                              .n = ranks[i],
+                                              .count = counts[k],
+                                              .type = (int)(k % 3),
+                                              .op = (int)(used % 2),
+                                              .out_of_place = out_of_place,
+                                              .slices = 3,
+                                              .repeats = 2};
+    }
+    ask_rings(t, call, used);
+}
+
+/* Who sends how much to whom. */
+static inline void ask_traffic(struct lab_test *t, enum collective what)
+{
+    static const uint64_t counts[] = {4, 10007};
+    for (size_t i = 0; i < COUNT(counts); i++) {
+        struct ring_call call = {
+            .what = what, .n = 4, .count = counts[i], .gpu = {2, 0, 3, 1}, .slices = 3};
+        ask_bytes(t, &call);
+    }
+}
+
+static inline void ask_bits(struct lab_test *t, enum collective what)
+{
+    struct ring_call call[] = {
+        {.what = what, .n = 4, .count = 5003, .repeats = 3},
+        {.what = what, .n = 3, .count = 1000, .repeats = 3, .out_of_place = 1},
+    };
+    for (size_t i = 0; i < COUNT(call); i++) {
+        call[i].type = RING_FLOAT32;
+        call[i].numbers = REAL;
+    }
+    ask_rings(t, call, COUNT(call));
+}
+
+/* All the ways to be wrong, for one function. */
+static inline void ask_refusals(struct lab_test *t, enum collective what)
+{
+    static const enum odd odd[] = {ODD_NO_RING, ODD_NO_BUFFERS, ODD_NO_BUFFER, ODD_TYPE,
+                                   ODD_OP,      ODD_SMALL,      ODD_OVERLAP};
+    struct ring_call call[COUNT(odd)];
+    size_t used = 0;
+    memset(call, 0, sizeof call);
+    for (size_t i = 0; i < COUNT(odd); i++) {
+        if (what == DO_ALL_GATHER && (odd[i] == ODD_OP || odd[i] == ODD_SMALL))
+            continue;
+        if (what <= DO_ALL_GATHER && odd[i] == ODD_OVERLAP)
+            continue;
+        call[used++] =
+            (struct ring_call){.what = what, .n = 3, .current = 1, .count = 20000, .odd = odd[i]};
+    }
+    ask_rings(t, call, used);
+}
+
+#endif
