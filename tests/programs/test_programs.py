@@ -160,7 +160,6 @@ class Graphs(unittest.TestCase):
             expected = (f"graphs on {gpus} GPUs: right\n", 0)
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
 
-
     def test_as_wide_as_streams(self) -> None:
         for node in ("hgx-h200-4", "dgx-a100"):
             done = run("graph_width", node=node)
