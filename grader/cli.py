@@ -113,6 +113,10 @@ def _maintainer_commands(commands: "argparse._SubParsersAction[argparse.Argument
     add.add_argument("--full", action="store_true", help="the longer drills, too")
     add.add_argument("-j", "--jobs", type=int, default=0, help="at a time (default: cores)")
     add.set_defaults(run=_selfcheck)
+    add = commands.add_parser("docs", help="build the book as a site in build/docs/site")
+    add.add_argument("--serve", action="store_true", help="and serve it to this computer")
+    add.add_argument("--port", type=int, default=8000, help="where to (default: 8000)")
+    add.set_defaults(run=_docs)
 
 
 def _start(project: Project, args: argparse.Namespace) -> ExitStatus:
@@ -188,3 +192,9 @@ def _selfcheck(project: Project, args: argparse.Namespace) -> ExitStatus:
     from grader.selfcheck import selfcheck
 
     return selfcheck(project, full=args.full, jobs=args.jobs)
+
+
+def _docs(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.book import site
+
+    return site.command(project, serve=args.serve, port=args.port)

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""What every chapter has: how long it takes and what comes before, a question to begin with, a
+figure, code, what goes wrong, its lab, three questions with folded answers; and short sentences."""
+
+import re
+from pathlib import Path
+
+WANTED = (
+    (
+        r"\A# .+\n\n\*\*Time\*\* .+ · \*\*Before\*\* .+$",
+        "its first line after the title: Time, Before",
+    ),
+    (r"^> \*\*.+\?\*\*", "a question to begin with: > **...?**"),
+    (r"^!\[[^\]]+\]\(figures/", "a figure"),
+    (r"^<!-- code: |^```(cuda|c|python|console)$", "code or a command"),
+    (r"^## What goes wrong$", "## What goes wrong"),
+    (r"^## The lab$", "## The lab"),
+    (r"^## Questions$", "## Questions"),
+)
+ANSWERS = 3
+LONGEST = 45  # words; more than that is two sentences
+USUAL = 22.0  # words a sentence, on average
+
+
+def problems(chapter: Path) -> list[str]:
+    text = chapter.read_text(encoding="utf-8")
+    found = [what for pattern, what in WANTED if not re.search(pattern, text, re.MULTILINE)]
+    found = [f"it lacks {what}" for what in found]
+    answers = len(re.findall(r'^\?\?\? question ".+\?"$', text, re.MULTILINE))
+    if answers != ANSWERS:
+        found.append(f"{answers} questions with folded answers, expected {ANSWERS}")
+    lengths = [len(sentence.split()) for sentence in sentences(text)]
+    found += [f"a sentence of {n} words, at most {LONGEST}" for n in lengths if n > LONGEST]
+    if lengths and sum(lengths) / len(lengths) > USUAL:
+        found.append(f"{sum(lengths) / len(lengths):.1f} words a sentence, at most {USUAL}")
+    return [f"{chapter.name}: {what}" for what in found]
+
+
+def sentences(text: str) -> list[str]:
+    """Those of plain paragraphs: no code, tables, headings or figures."""
+    text = re.sub(r"^```.*?^```$|^<!--.*?-->$", "", text, flags=re.MULTILINE | re.DOTALL)
+    lines = [line for line in text.splitlines() if not re.match(r"\s*([#|!?>-]|\d+\.)|\s{4}", line)]
+    words = re.sub(r"`[^`]*`", "code", "\n".join(lines))
+    paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", words)]
+    return [s for p in paragraphs if p for s in re.split(r"(?<=[.!?:;])\s+", p)]

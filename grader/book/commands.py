@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""What pages show of a terminal is typed and compared.
+
+In a fenced block of the language `console` each line that begins with `$ ` is a command, and the
+lines up to the next one are what it prints. A page's commands run one after the other in a folder
+of its own, which holds the book's code. There is no shell: a command is words, with NAME=VALUE in
+front where it needs an environment.
+"""
+
+import difflib
+import os
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.proc import capture
+
+BLOCK = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+SECONDS = 120.0
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A command of a page, and what the page says that it prints."""
+
+    command: str
+    output: str
+
+
+def shown_in(text: str) -> list[Shown]:
+    found = []
+    for block in BLOCK.findall(text):
+        for entry in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = entry.partition("\n")
+            found.append(Shown(command, output.rstrip("\n")))
+    return found
+
+
+def printed(command: str, folder: Path, path: str, ident: str) -> str:
+    """What a command prints. Status 0 says nothing; another one is its last line."""
+    words = shlex.split(command)
+    extra: dict[str, str] = {"PATH": path, "VGPU_NODE_ID": ident}
+    while words and re.fullmatch(r"[A-Z_]+=\S*", words[0]):
+        name, _, value = words.pop(0).partition("=")
+        extra[name] = value
+    program = str(folder / words[0]) if words[0].startswith("./") else words[0]
+    done = capture([program, *words[1:]], cwd=folder, env=extra, timeout=SECONDS)
+    status = [] if done.ok else [f"(status {done.status})"]
+    return "\n".join([*done.output.rstrip("\n").splitlines(), *status])
+
+
+def differences(shown: Shown, output: str) -> str:
+    """How what was printed differs from what is shown; "" where it does not."""
+    if output == shown.output:
+        return ""
+    lines = difflib.unified_diff(
+        shown.output.splitlines(), output.splitlines(), "shown", "printed", lineterm=""
+    )
+    return "\n".join([f"$ {shown.command}", *lines])
+
+
+def with_outputs(text: str, outputs: list[str]) -> str:
+    """The page with what was printed in place of what it shows."""
+    left = iter(outputs)
+
+    def block(match: re.Match[str]) -> str:
+        commands = [shown.command for shown in shown_in(match[0])]
+        lines = [line for c in commands for line in (f"$ {c}", *next(left).splitlines())]
+        return "\n".join(["```console", *lines, "```"])
+
+    return BLOCK.sub(block, text)
+
+
+def search_path(tools: Path) -> str:
+    """PATH with the virtual node's programs in front."""
+    return os.pathsep.join([str(tools), os.environ["PATH"]])

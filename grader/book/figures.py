@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Figures in pages: an image whose source is a .dot file is drawn while the site is built, and put
+into the page itself, so that it takes on the theme's colours.
+
+The words in the brackets are what it says to those who do not see it; without them it is an error.
+"""
+
+import re
+from pathlib import Path
+
+from grader.exits import LabError
+from grader.proc import capture
+
+IMAGE = re.compile(r"^!\[([^\]]*)\]\((\S+)\.(?:svg|dot)\)$", re.MULTILINE)
+
+
+def draw(folder: Path, page: str, text: str) -> str:
+    """The page (which lies in `folder`) with its figures drawn."""
+
+    def one(match: re.Match[str]) -> str:
+        source = folder / f"{match[2]}.dot"
+        if not source.is_file():
+            return match[0]
+        if len(match[1].split()) < 2:
+            raise LabError(f"{page}: the figure {match[2]} has no text for those who do not see it")
+        return f'<figure class="drawn" markdown="0">{_svg(source, match[1])}</figure>'
+
+    return IMAGE.sub(one, text)
+
+
+def _svg(source: Path, words: str) -> str:
+    done = capture(["dot", "-Tsvg", "-Gbgcolor=transparent", source], timeout=60)
+    start = done.output.find("<svg")
+    if not done.ok or start < 0:
+        raise LabError(f"dot could not draw {source}:\n{done.output}")
+    svg = re.sub(r"<!--.*?-->|<title>.*?</title>", "", done.output[start:], flags=re.DOTALL)
+    svg = re.sub(r' id="[^"]*"', "", svg)
+    svg = re.sub(r'(fill|stroke)="black"', r'\1="currentColor"', svg)
+    width = re.search(r'<svg width="(\d+)pt"', svg)
+    size = f'style="max-width:{width[1]}pt"' if width else ""
+    svg = re.sub(r'<svg width="[^"]*" height="[^"]*"', f'<svg role="img" {size}', svg)
+    svg = re.sub(r"(<svg[^>]*>)", rf"\1<title>{_escaped(words)}</title>", svg, count=1)
+    return "".join(line for line in svg.splitlines() if line.strip())
+
+
+def _escaped(words: str) -> str:
+    return words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")

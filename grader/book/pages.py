@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""The site's pages: which there are, and how each is made from its source."""
+
+import posixpath
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.book import code, figures, seeds
+from grader.exits import LabError
+from grader.project import Lab, Project
+
+CHAPTER = re.compile(r"\d\d-[a-z0-9-]+\.md")
+# Pages besides chapters and labs: below docs/, in the order of the menu.
+REFERENCE = (
+    "virtual-node.md",
+    "virtual-time.md",
+    "conformance.md",
+    "instructors.md",
+    "architecture.md",
+    "glossary.md",
+    "seeds.md",
+)
+NUMBERED = re.compile(r"\b([Cc]hapter )(\d{1,2})\b")
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
+
+
+@dataclass(frozen=True)
+class Page:
+    """`place` is where it lies in the site, `source` what it is made from."""
+
+    place: str
+    source: Path
+
+
+def chapters(project: Project) -> list[Path]:
+    """The book's chapters in their order."""
+    folder = project.root / "docs" / "book"
+    return sorted(path for path in folder.glob("*.md") if CHAPTER.fullmatch(path.name))
+
+
+def pages(project: Project) -> list[Page]:
+    docs = project.root / "docs"
+    found = [Page("index.md", docs / "book" / "index.md")]
+    found += [Page(f"book/{path.name}", path) for path in chapters(project)]
+    for lab in project.labs():
+        found += _lab_pages(project, lab)
+    found += [Page(name, docs / name) for name in REFERENCE if (docs / name).is_file()]
+    return found
+
+
+def _lab_pages(project: Project, lab: Lab) -> list[Page]:
+    """A lab's README and what else there is to read beside it."""
+    folder = project.solutions_dir / lab.folder
+    more = [path for path in sorted(folder.glob("*.md")) if path.name != "README.md"]
+    found = [Page(f"labs/{lab.folder}/index.md", folder / "README.md")]
+    return found + [Page(f"labs/{lab.folder}/{path.name}", path) for path in more]
+
+
+def navigation(project: Project) -> list[object]:
+    """MkDocs' `nav`; titles are the pages' own."""
+    made = pages(project)
+
+    def below(folder: str) -> list[str]:
+        return [page.place for page in made if page.place.startswith(folder)]
+
+    reference = [page.place for page in made if "/" not in page.place and page.place != "index.md"]
+    return [
+        {"Start": "index.md"},
+        {"The book": below("book/")},
+        {"Labs": below("labs/")},
+        {"Reference": reference},
+    ]
+
+
+def render(project: Project, page: Page) -> str:
+    """The Markdown that MkDocs gets. LabError: something that the page asks for is not there."""
+    name = str(page.source.relative_to(project.root))
+    text = page.source.read_text(encoding="utf-8")
+    text = code.include(project.root, name, text)
+    text = figures.draw(page.source.parent, name, text)
+    text = seeds.insert(project.root, name, text)
+    text = text.replace("<details><summary>", '<details markdown="1"><summary>')
+    text = text.replace("<details>\n<summary>", '<details markdown="1">\n<summary>')
+    return _outside_code(text, lambda part: _chapters(project, page, _relink(project, page, part)))
+
+
+def _outside_code(text: str, change: Callable[[str], str]) -> str:
+    """Applies `change` to all but fenced blocks."""
+    parts = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
+    return "".join(part if part.startswith("```") else change(part) for part in parts)
+
+
+def _chapters(project: Project, page: Page, text: str) -> str:
+    """ "chapter 5" becomes a link, outside the book, too."""
+    places = {int(path.name[:2]): path for path in chapters(project)}
+
+    def one(match: re.Match[str]) -> str:
+        to = places.get(int(match[2]))
+        if to is None or to == page.source:
+            return match[0]
+        target = posixpath.relpath(f"book/{to.name}", posixpath.dirname(page.place) or ".")
+        return f"[{match[1]}{match[2]}]({target})"
+
+    return NUMBERED.sub(one, text)
+
+
+def _relink(project: Project, page: Page, text: str) -> str:
+    """Links between sources become links between pages; files that are no page are only named."""
+    places = {made.source.resolve(): made.place for made in pages(project)}
+
+    def one(match: re.Match[str]) -> str:
+        path, hash_, fragment = match[2].partition("#")
+        if re.match(r"[a-z]+:", match[2]) or not path:
+            return match[0]
+        to = (page.source.parent / path).resolve()
+        if not to.exists():
+            raise LabError(f"{page.source}: the link {match[2]} leads to nothing")
+        if to not in places:
+            return f"{match[1]} (`{to.relative_to(project.root.resolve())}`)"
+        target = posixpath.relpath(places[to], posixpath.dirname(page.place) or ".")
+        return f"[{match[1]}]({target}{hash_}{fragment})"
+
+    return LINK.sub(one, text)

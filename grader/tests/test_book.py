@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: MIT
+"""grader.book: what a page asks for is there or it is an error; wrong outputs, links, chapters and
+lists are found."""
+
+import json
+import shutil
+import unittest
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from grader.book import chapters, code, commands, figures, links, pages, seeds
+from grader.exits import LabError
+from grader.tests.fake import FakeCheckout
+
+SOURCE = "#include <stdio.h>\n    // book: half\n    if (x)\n        y();\n    // book: end\nz();\n"
+PAGE = """\
+Text.
+
+```console
+$ printf 'one\\ntwo\\n'
+one
+two
+$ NAME=3 ./show
+```
+"""
+CHAPTER = """\
+# Title
+
+**Time** 5 minutes · **Before** nothing · **Lab** 01
+
+> **Why?**
+
+![Two words](figures/a.dot)
+
+```c
+x;
+```
+
+Short.
+
+## What goes wrong
+
+## The lab
+
+## Questions
+
+??? question "A?"
+
+??? question "B?"
+
+??? question "C?"
+"""
+
+
+class Folder(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+
+class Code(Folder):
+    def test_a_part_is_moved_to_the_left(self) -> None:
+        self.write("a.c", SOURCE)
+        shown = code.include(self.root, "p.md", "<!-- code: a.c#half -->\n")
+        self.assertEqual(shown, '```c title="a.c"\nif (x)\n    y();\n```\n')
+
+    def test_the_whole_has_no_marks(self) -> None:
+        self.assertEqual(code.part_of(SOURCE, "").count("book:"), 0)
+        self.assertIn("z();", code.part_of(SOURCE, ""))
+
+    def test_what_is_not_there_is_an_error(self) -> None:
+        self.write("a.c", SOURCE)
+        for line in ("<!-- code: b.c -->", "<!-- code: a.c#whole -->"):
+            with self.assertRaisesRegex(LabError, "there is no"):
+                code.include(self.root, "p.md", line)
+
+
+class Figures(Folder):
+    @unittest.skipUnless(shutil.which("dot"), "no Graphviz here")
+    def test_a_figure_is_drawn_with_its_words(self) -> None:
+        self.write("f/a.dot", "digraph g { a -> b }")
+        shown = figures.draw(self.root, "p.md", "![a to <b>](f/a.dot)")
+        self.assertIn("<title>a to &lt;b&gt;</title>", shown)
+        self.assertIn("currentColor", shown)
+
+    def test_a_figure_without_words_is_an_error(self) -> None:
+        self.write("f/a.dot", "digraph g { a -> b }")
+        with self.assertRaisesRegex(LabError, "no text"):
+            figures.draw(self.root, "p.md", "![](f/a.dot)")
+
+
+class Commands(Folder):
+    def test_commands_and_outputs(self) -> None:
+        first, second = commands.shown_in(PAGE)
+        self.assertEqual((first.output, second.output), ("one\ntwo", ""))
+        self.write("show", "#!/bin/sh\necho $NAME\n").chmod(0o755)
+        path = commands.search_path(self.root)
+        got = [commands.printed(s.command, self.root, path, "x") for s in (first, second)]
+        self.assertEqual(got, ["one\ntwo", "3"])
+        self.assertEqual(commands.differences(first, got[0]), "")
+        self.assertIn("+3", commands.differences(second, got[1]))
+        self.assertIn("$ NAME=3 ./show\n3\n```", commands.with_outputs(PAGE, got))
+
+    def test_a_status_is_part_of_what_is_printed(self) -> None:
+        self.assertEqual(commands.printed("false", self.root, "/bin:/usr/bin", "x"), "(status 1)")
+
+
+class Links(Folder):
+    def test_links_that_lead_nowhere(self) -> None:
+        self.write("a.html", '<p id="x"><a href="b.html#y">b</a><a href="#x">here</a>')
+        self.write("b.html", '<a href="c.html">c</a><a href="https://example.org">out</a>')
+        found = links.broken(self.root)
+        self.assertEqual(len(found), 2, found)
+        self.assertIn("without #y", found[0])
+        self.assertIn("c.html leads to no file", found[1])
+
+    def test_nothing_comes_from_the_network(self) -> None:
+        self.write("a.html", '<script src="https://cdn.example/x.js"></script>')
+        self.assertIn("from the network", links.broken(self.root)[0])
+
+
+class Chapters(Folder):
+    def problems(self, text: str) -> str:
+        return "\n".join(chapters.problems(self.write("01-a.md", text)))
+
+    def test_a_whole_chapter(self) -> None:
+        self.assertEqual(self.problems(CHAPTER), "")
+
+    def test_what_a_chapter_lacks(self) -> None:
+        for cut, why in (
+            ("**Time** 5 minutes", "Time"),
+            ("> **Why?**", "a question to begin with"),
+            ("![Two words](figures/a.dot)", "a figure"),
+            ('??? question "C?"', "2 questions"),
+            ("## What goes wrong", "What goes wrong"),
+        ):
+            with self.subTest(why):
+                self.assertIn(why, self.problems(CHAPTER.replace(cut, "")))
+
+    def test_long_sentences(self) -> None:
+        self.assertIn("46 words", self.problems(CHAPTER.replace("Short.", "so " * 45 + "long.")))
+
+
+class Pages(FakeCheckout):
+    def test_labs_and_chapters_are_linked(self) -> None:
+        self.write("docs/book/01-a.md", "See [the lab](../../solutions/01-tiny/README.md).\n")
+        self.write(
+            "docs/book/02-b.md", "As chapter 1 and chapter 9 say, `chapter 1`. [x](../no.md)\n"
+        )
+        self.write("docs/book/index.md", "[a](../../lab.txt)\n")
+        self.write("lab.txt", "")
+        made = {page.place: page for page in pages.pages(self.project)}
+        first = pages.render(self.project, made["book/01-a.md"])
+        self.assertEqual(first, "See [the lab](../labs/01-tiny/index.md).\n")
+        self.assertEqual(pages.render(self.project, made["index.md"]), "a (`lab.txt`)\n")
+        with self.assertRaisesRegex(LabError, "leads to nothing"):
+            pages.render(self.project, made["book/02-b.md"])
+
+    def test_chapters_by_number(self) -> None:
+        self.write("docs/book/01-a.md", "A.\n")
+        self.write("docs/book/02-b.md", "As chapter 1 and chapter 9 say.\n")
+        made = {page.place: page for page in pages.pages(self.project)}
+        shown = pages.render(self.project, made["book/02-b.md"])
+        self.assertEqual(shown, "As [chapter 1](01-a.md) and chapter 9 say.\n")
+
+
+class Seeds(Folder):
+    def found(self, **row: object) -> list[str]:
+        whole = {"row": "r", "where": "w", "ran": [], "open": "", **row}
+        self.write("docs/seeds.json", json.dumps({"rows": [whole], "corrections": []}))
+        return seeds.problems(self.root, {"a.b"})
+
+    def test_rows(self) -> None:
+        self.write("docs/p.md", PAGE)
+        self.assertEqual(self.found(ran=["test:a.b", "page:docs/p.md#./show"]), [])
+        self.assertEqual(self.found(open="to do"), [])
+        self.assertIn("names nothing", self.found()[0])
+        for name in ("test:a.c", "page:docs/q.md#./show", "page:docs/p.md#./other", "a.b"):
+            self.assertEqual(self.found(ran=[name]), [f"r: there is no {name}"])
+
+    def test_corrections_stand_once_in_their_chapter(self) -> None:
+        entry = {"number": 1, "said": "", "true": "", "how": "", "chapter": "01-a.md", "open": ""}
+        self.write("docs/seeds.json", json.dumps({"rows": [], "corrections": [entry]}))
+        self.assertIn("there is no chapter", seeds.problems(self.root, set())[0])
+        self.write("docs/book/01-a.md", "A.\n")
+        self.assertIn("0 times", seeds.problems(self.root, set())[0])
+        self.write("docs/book/01-a.md", "A.\n\n<!-- correction: 1 -->\n")
+        self.assertEqual(seeds.problems(self.root, set()), [])
+
+
+if __name__ == "__main__":
+    unittest.main()

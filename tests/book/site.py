@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""The book becomes a site: without a warning, every link leads somewhere, nothing comes from the
+network. Exit status 77 where MkDocs or Graphviz is not installed."""
+
+import json
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT))
+from grader.book import pages, site  # noqa: E402
+from grader.exits import ExitStatus, LabError  # noqa: E402
+from grader.project import Project  # noqa: E402
+
+
+def problems(project: Project, made: Path) -> list[str]:
+    wrong = []
+    for page in pages.pages(project):
+        place = made / page.place.replace(".md", ".html")
+        if not place.is_file():
+            wrong.append(f"{page.place} did not become a page")
+    index = json.loads((made / "search/search_index.json").read_text(encoding="utf-8"))
+    if not any("current device" in entry["text"] for entry in index["docs"]):
+        wrong.append("the search does not find “current device”")
+    return wrong
+
+
+def main() -> int:
+    project = Project(ROOT)
+    try:
+        made = site.build(project)
+    except LabError as error:
+        print(error)
+        return 77 if error.status is ExitStatus.MISSING else 1
+    wrong = problems(project, made)
+    print("\n".join([*wrong, f"{len(list(made.rglob('*.html')))} pages, {len(wrong)} problems"]))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
