@@ -11,6 +11,8 @@ from grader.exits import ExitStatus, LabError
 from grader.machine import cores
 from grader.project import Project
 
+EXPORTS = "gradescope, classroom50, prairielearn, autolab, junit, or all"
+
 
 def add_words(add: argparse.ArgumentParser) -> None:
     add.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="submissions")
@@ -33,6 +35,8 @@ def add_words(add: argparse.ArgumentParser) -> None:
     add.add_argument("--extensions", type=Path, metavar="CSV", help="student, until, lab")
     add.add_argument("--times", type=Path, metavar="CSV", help="student, submitted")
     add.add_argument("--questions", type=Path, metavar="CSV", help="student, lab, points, comment")
+    add.add_argument("--export", action="append", default=[], metavar="FORMAT", help=EXPORTS)
+    add.add_argument("--jplag", action="store_true", help="also what JPlag compares")
     add.add_argument("--no-build", action="store_true", help="the course is built and up to date")
     add.add_argument("--unsafe-no-sandbox", action="store_true", help="run them with your rights")
 

@@ -3,6 +3,7 @@
 
 import argparse
 import json
+import os
 import secrets
 import unicodedata
 from decimal import Decimal, InvalidOperation
@@ -10,14 +11,17 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from grader import sandbox
 from grader.exits import ExitStatus, LabError
-from grader.grade import box, contract, course, late, results, screen, sheets
+from grader.export import formats
+from grader.grade import contract, course, late, outputs, results, screen
 from grader.grade.batch import Batch, Task
 from grader.grade.diff import changes, read_results
 from grader.grade.ingest import Intake
 from grader.grade.journal import Journal, opened, write_whole
 from grader.grade.layouts import compile_pattern, read_roster, read_table
 from grader.grade.model import Package, Run
+from grader.grade.proof import prove
 from grader.grade.results import Settings
 from grader.grade.work import worker
 from grader.project import Lab, Project
@@ -26,7 +30,9 @@ Json = dict[str, Any]
 
 
 def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
+    os.environ["PEERLAB_BUILD"] = str(project.build_dir)  # the sandbox takes its programs there
     console = screen.Console()
+    wanted = formats(args.export)
     packages = _packages(project, args)
     labs = _labs(project, args.labs, packages)
     tier = _tier(args)
@@ -44,10 +50,15 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
             for lab in graded
             for package in packages
         ]
+        prove(batch, trusted, graded)
         broken = _run(batch, tasks, args, console)
         head = results.header(trusted, graded, settings)
         rows = [_row(task, journal, settings, broken) for task in tasks]
     whole = results.text(head, rows)
+    outputs.write(project, json.loads(whole), args.out, wanted)
+    if args.jplag:
+        submissions = [task.submission for task in tasks]
+        outputs.write_jplag(project, graded, submissions, args.out)
     return _tell(args, whole, console)
 
 
@@ -117,19 +128,12 @@ def _labs(project: Project, words: str, packages: list[Package]) -> list[Lab]:
 # ---- grading ----
 
 
-def _tier(args: argparse.Namespace) -> box.Tier:
-    found = box.Tier.BARE if args.unsafe_no_sandbox else box.tier()
-    if found is None or (found is box.Tier.BARE and not args.unsafe_no_sandbox):
-        raise LabError(
-            "There is no sandbox on this machine, and submissions are other people's programs: "
-            "they could read your files and write their own marks. ./lab doctor says what to "
-            "install. --unsafe-no-sandbox runs them all the same, with your rights.",
-            ExitStatus.MISSING,
-        )
-    return found
+def _tier(args: argparse.Namespace) -> sandbox.Tier:
+    """SandboxError where there is none, and nobody said to do without."""
+    return sandbox.Tier.BARE if args.unsafe_no_sandbox else sandbox.tier()
 
 
-def _settings(args: argparse.Namespace, tier: box.Tier) -> Settings:
+def _settings(args: argparse.Namespace, tier: sandbox.Tier) -> Settings:
     policy = late.LatePolicy(
         late.when(args.deadline) if args.deadline else None,
         args.grace,
@@ -206,15 +210,14 @@ def _row(task: Task, journal: Journal, settings: Settings, broken: dict[str, Run
 
 def _tell(args: argparse.Namespace, whole: str, console: screen.Console) -> ExitStatus:
     old = read_results(args.diff) if args.diff else None
-    write_whole(args.out / "results.json", whole)
     found = json.loads(whole)
-    write_whole(args.out / "marks.csv", sheets.wide(found))
-    write_whole(args.out / "cases.csv", sheets.long(found))
+    write_whole(args.out / "results.json", whole)
     console.print(screen.table(found))
     for line in ["", *screen.summary(found), f"results: {args.out}"]:
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     if old is not None:
         lines = changes(old, found) or ["no mark changed"]
-        console.print("\n".join(["", f"since {args.diff}:", *lines]), markup=False, highlight=False)
+        text = "\n".join(["", f"since {args.diff}:", *lines])
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
     missing = any(row["mark"] is None for row in found["rows"])
     return ExitStatus.HARNESS_ERROR if missing else ExitStatus.OK

@@ -54,6 +54,7 @@ def prepare(project: Project, labs: list[Lab], scratch: Path, *, builds: bool = 
         _build(project, labs)
     pristine = scratch / "pristine"
     shutil.rmtree(pristine, ignore_errors=True)
+    scratch.chmod(0o711)  # builds in the sandbox may be another user's
     for lab in labs:
         for path, contents in generate(project, lab).items():
             target = pristine / "labs" / path

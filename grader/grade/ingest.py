@@ -33,7 +33,7 @@ class Intake:
         found: dict[str, Package] = {}
         for path in paths:
             for package in self._from_path(path):
-                key = unicodedata.normalize("NFC", package.student)
+                key = _legible(package.student)
                 package.student = key
                 if key in found:
                     _merge(found[key], package)
@@ -156,6 +156,12 @@ class Intake:
         except (Rejected, OSError) as error:
             package.problem = _sentence(error)
         return package
+
+
+def _legible(student: str) -> str:
+    """One spelling of each name; bytes that are no UTF-8 as escapes."""
+    whole = student.encode("utf-8", "backslashreplace").decode("utf-8")
+    return unicodedata.normalize("NFC", whole)
 
 
 def _near_top(path: str) -> bool:

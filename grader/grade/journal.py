@@ -61,7 +61,7 @@ class Journal:
 
     def _append(self, entry: dict[str, Any]) -> None:
         text = json.dumps(entry, ensure_ascii=False, sort_keys=True)
-        data = text.encode("utf-8", "surrogateescape")
+        data = text.encode("utf-8", "backslashreplace")
         line = b"%08x %s\n" % (zlib.crc32(data), data)
         try:
             if os.write(self.fd, line) != len(line):
@@ -125,7 +125,7 @@ def write_whole(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     fd, fresh = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
     try:
-        with os.fdopen(fd, "w", encoding="utf-8", errors="surrogateescape", newline="") as file:
+        with os.fdopen(fd, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
             file.write(text)
             file.flush()
             os.fsync(fd)

@@ -21,11 +21,11 @@ from pathlib import Path
 from queue import SimpleQueue
 
 from grader.exits import LabError
-from grader.grade import box
 from grader.grade.course import HIDDEN, Course, GradedLab
 from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.rubric import Rule
 from grader.needs import build_env
+from grader.sandbox import Launch, Outcome, Request, Tier, prepare, run
 
 CASE_SECONDS = 300.0  # a last resort: the verifier has better deadlines
 MOST_TIMEOUTS = 2  # of a TODO; its other cases are not waited for
@@ -39,6 +39,8 @@ _STATUS = {
     "harness error": Status.INFRASTRUCTURE,
 }
 _OURS = re.compile(r"No space left on device|Resource temporarily unavailable|Too many open files")
+# Another one in every run; addresses on GPUs are not.
+_HOST_ADDRESS = re.compile(r"0x(?:5[56]|7[ef])[0-9a-f]{10}\b")
 _ENDING = {"crash": Status.CRASH, "timeout": Status.TIMEOUT}
 
 
@@ -47,7 +49,7 @@ class Worker:
     """What grades, several at a time: each takes a free slot of the sandbox."""
 
     course: Course
-    tier: box.Tier
+    tier: Tier
     seed: int
     slots: "SimpleQueue[int]"
 
@@ -55,18 +57,19 @@ class Worker:
         """Never raises for anything that a submission does."""
         started = time.monotonic()
         folder = Path(tempfile.mkdtemp(prefix="lab-"))
+        folder.chmod(0o711)  # a slot's user goes through it to what the sandbox shows
         slot = self.slots.get()
         try:
-            run = _Desk(self, lab, folder, slot).run(submission.contents or b"")
+            found = _Desk(self, lab, folder, slot).grade(submission.contents or b"")
         except (OSError, LabError) as error:
-            run = Run(broken=f"grading could not go on: {error}")
+            found = Run(broken=f"grading could not go on: {error}")
         finally:
             self.slots.put(slot)
             shutil.rmtree(folder, ignore_errors=True)
-        return replace(run, seconds=round(time.monotonic() - started, 3))
+        return replace(found, seconds=round(time.monotonic() - started, 3))
 
 
-def worker(course: Course, tier: box.Tier, seed: int, jobs: int) -> Worker:
+def worker(course: Course, tier: Tier, seed: int, jobs: int) -> Worker:
     slots: SimpleQueue[int] = SimpleQueue()
     for slot in range(jobs):
         slots.put(slot)
@@ -87,10 +90,16 @@ class _Desk:
         """As the compiler is told, and so as diagnostics say it."""
         return f"labs/{self.lab.lab.folder}/{self.lab.file}"
 
-    def run(self, contents: bytes) -> Run:
-        for name in ("build", "run", "results", Path(self.source).parent):
-            (self.folder / name).mkdir(parents=True, exist_ok=True)
-        (self.folder / self.source).write_bytes(contents)
+    @property
+    def work(self) -> Path:
+        """All that the submission's build may write in. Results lie elsewhere."""
+        return self.folder / "work"
+
+    def grade(self, contents: bytes) -> Run:
+        for path in ("run", "results", "work/build", f"work/{Path(self.source).parent}"):
+            (self.folder / path).mkdir(parents=True, exist_ok=True)
+        (self.folder / "results").chmod(0o700)
+        (self.work / self.source).write_bytes(contents)
         built = self._build()
         said = self._clean(built.text)
         if built.timed_out:
@@ -104,21 +113,21 @@ class _Desk:
 
     # ---- building ----
 
-    def _build(self) -> box.Outcome:
+    def _build(self) -> Outcome:
         project = self.worker.course.project
         conf = self._conf()
         script = project.root / "harness" / "labcc.sh"
         todos = sorted({0, *self.lab.todos})
         argv = ["/bin/sh", script, conf, "submission", self.source, self._runner, *todos]
-        request = box.Request(
+        request = Request(
             argv=tuple(str(word) for word in argv),
-            read_only=self._trusted(),
-            read_write=(self.folder,),
-            environment=self._environment(),
-            folder=self.folder,
+            read_only=(conf, *self._trusted()),
+            read_write=(self.work, self.work / "build"),
+            environment=self._environment(self.work / "build"),
+            folder=self.work,
             slot=self.slot,
         )
-        return box.run(request, self.worker.tier)
+        return run(request, self.worker.tier)
 
     def _conf(self) -> Path:
         """The course's, with the pristine tree for the solutions and our folder for its parts."""
@@ -127,7 +136,7 @@ class _Desk:
         solution = str(course.project.solutions_dir / lab.folder)
         text = text.replace(solution, str(course.pristine / "labs" / lab.folder))
         work = str(course.conf(lab).parent)
-        text = text.replace(f"LAB_FOLDER='{work}'", f"LAB_FOLDER='{self.folder}/build'")
+        text = text.replace(f"LAB_FOLDER='{work}'", f"LAB_FOLDER='{self.work}/build'")
         conf = self.folder / "lab.conf"
         conf.write_text(text, encoding="utf-8")
         return conf
@@ -139,6 +148,7 @@ class _Desk:
             course.pristine / "labs" / self.lab.lab.folder,
             course.project.root / "harness",
             course.project.root / "vgpu" / "include",
+            course.project.root / "vgpu" / "common",
             course.project.build_dir / "lib",
             *(course.project.build_dir / "bin" / name for name in ("vgpu-cc", "vgpu-exec")),
             *sorted(course.conf(self.lab.lab).parent.glob("*.o")),
@@ -146,14 +156,19 @@ class _Desk:
 
     @property
     def _runner(self) -> Path:
-        return self.folder / "build" / "run"
+        return self.work / "build" / "run"
 
-    def _environment(self) -> dict[str, str]:
-        """Made, not inherited."""
-        home = str(self.folder)
-        run = str(self.folder / "run")
+    def _environment(self, temporary: Path) -> dict[str, str]:
+        """Made, not inherited. Verifiers put their nodes' sockets where `temporary` is."""
+        place = str(temporary)
         path = build_env(self.worker.course.project)["PATH"]
-        return {"PATH": path, "HOME": home, "TMPDIR": run, "XDG_RUNTIME_DIR": run, "LC_ALL": "C"}
+        return {
+            "PATH": path,
+            "HOME": place,
+            "TMPDIR": place,
+            "XDG_RUNTIME_DIR": place,
+            "LC_ALL": "C.UTF-8",
+        }
 
     # ---- running ----
 
@@ -161,23 +176,21 @@ class _Desk:
         """In the rubric's order, so that what a case depends on has been run before it."""
         done: dict[str, CaseRun] = {}
         slow: dict[int, int] = {}
-        request = box.Request(
+        request = Request(
             argv=(),
-            read_only=(self.folder / "build",),
-            environment=self._environment(),
+            read_only=(self.work / "build",),
+            environment=self._environment(self.folder / "run"),
             slot=self.slot,
             node=True,
         )
-        with box.prepare(request, self.worker.tier) as launch:
+        with prepare(request, self.worker.tier) as launch:
             for rule in self.lab.rubric.rules:
                 done[rule.case] = self._case(rule, done, launch, slow.get(rule.todo, 0))
                 if done[rule.case].status is Status.TIMEOUT:
                     slow[rule.todo] = slow.get(rule.todo, 0) + 1
         return list(done.values())
 
-    def _case(
-        self, rule: Rule, done: dict[str, CaseRun], launch: box.Launch, timeouts: int
-    ) -> CaseRun:
+    def _case(self, rule: Rule, done: dict[str, CaseRun], launch: Launch, timeouts: int) -> CaseRun:
         lacking = [name for name in rule.depends if done[name].status is not Status.PASS]
         if lacking:
             names = " and ".join(name.removeprefix(HIDDEN) for name in lacking)
@@ -187,12 +200,12 @@ class _Desk:
             return CaseRun(rule.case, Status.TIMEOUT, message=why)
         return self._ask(rule, launch)
 
-    def _ask(self, rule: Rule, launch: box.Launch) -> CaseRun:
+    def _ask(self, rule: Rule, launch: Launch) -> CaseRun:
         name = self.lab.lab.name + (".hidden" if rule.case.startswith(HIDDEN) else "")
         case = rule.case.removeprefix(HIDDEN)
         results = self.folder / "results"
         words = [self.worker.course.verifier(self.lab.lab, rule.case), "--runner", self._runner]
-        words += ["--case", case, "--as", name, "--source", self.folder / self.source]
+        words += ["--case", case, "--as", name, "--source", self.work / self.source]
         words += ["--results", results, "--seed", self.worker.seed, "--die-with-parent"]
         words += launch.options
         said = _quiet([str(word) for word in words], launch.environment, self.folder)
@@ -220,8 +233,14 @@ class _Desk:
 
     def _clean(self, text: str) -> str:
         """Without this run's folders, which mean nothing to anybody."""
-        for folder in (self.folder, self.worker.course.pristine, self.worker.course.project.root):
+        for folder in (
+            self.work,
+            self.folder,
+            self.worker.course.pristine,
+            self.worker.course.project.root,
+        ):
             text = text.replace(f"{folder}/", "")
+        text = _HOST_ADDRESS.sub("0x...", text)
         text = "".join(c if c.isprintable() or c in "\n\t" else "?" for c in text).strip()
         return text if len(text) <= KEPT_OUTPUT else text[:KEPT_OUTPUT] + "\n[cut here]"
 

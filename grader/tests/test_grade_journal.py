@@ -14,11 +14,12 @@ from unittest import mock
 
 from grader.exits import LabError
 from grader.grade.batch import MOST_BEGINNINGS, Batch, Task
-from grader.grade.course import GradedLab
+from grader.grade.course import Course, GradedLab
 from grader.grade.journal import opened, write_whole
 from grader.grade.model import CaseRun, Run, Status, Submission
+from grader.grade.proof import prove
 from grader.grade.rubric import Rubric, Rule
-from grader.project import Lab
+from grader.project import Lab, Project
 
 LAB = Lab("01-tiny")
 GRADED = GradedLab(LAB, "tiny.c", Rubric(LAB, (Rule("one", 1, 100, False),)), (1,), "abc")
@@ -41,12 +42,16 @@ class FakeWorker:
         return Run(cases=(CaseRun("one", status),))
 
 
-class Journals(unittest.TestCase):
+class InFolder(unittest.TestCase):
+    """`self.out` is an output folder."""
+
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.out = Path(folder.name)
 
+
+class Journals(InFolder):
     def graded(
         self, worker: FakeWorker, who: Iterable[tuple[str, bytes]], **more: bool
     ) -> tuple[dict[str, Run], dict[str, Run | None]]:
@@ -176,6 +181,35 @@ class Journals(unittest.TestCase):
         with opened(self.out) as journal:
             self.assertEqual(len(journal.runs), len(worker.seen))
             self.assertGreaterEqual(len(journal.runs), 1)
+
+
+class Proof(InFolder):
+    """Nobody is graded where the course's own solution does not pass."""
+
+    def prove(self, worker: FakeWorker, solution: bytes) -> None:
+        project = Project(self.out)
+        path = project.solutions_dir / LAB.folder / "tiny.c"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(solution)
+        with opened(self.out) as journal:
+            prove(Batch(journal, worker, 1, "bare", 2), Course(project, self.out, {}), [GRADED])
+
+    def test_it_passes_once(self) -> None:
+        worker = FakeWorker()
+        self.prove(worker, b"good")
+        self.prove(worker, b"good")
+        self.assertEqual(len(worker.seen), 1)
+
+    def test_it_fails(self) -> None:
+        worker = FakeWorker()
+        for _ in range(2):
+            with self.assertRaisesRegex(LabError, "own solution does not get full marks"):
+                self.prove(worker, b"bad")
+        self.assertEqual(len(worker.seen), 2)
+
+    def test_it_breaks(self) -> None:
+        with self.assertRaisesRegex(LabError, "out of luck"):
+            self.prove(FakeWorker({b"good": 2}), b"good")
 
 
 class Files(unittest.TestCase):

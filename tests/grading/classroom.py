@@ -81,7 +81,7 @@ class Classroom(unittest.TestCase):
 
     def grade(self, *words: object, out: str = "out", status: int | None = 0) -> str:
         where = self.folder / out
-        flags = ("--no-build", "--unsafe-no-sandbox")
+        flags = ("--no-build",)
         return self.lab("grade", *words, "--out", where, *flags, status=status)
 
     def results(self, out: str = "out") -> dict[str, Any]:

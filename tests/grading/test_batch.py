@@ -2,12 +2,17 @@
 """./lab grade from a folder to marks: statuses, points, cache, resumption, determinism."""
 
 import csv
+import html
 import unittest
 from typing import Any
 
-from classroom import Classroom, mutant, skeleton, solution, with_line
+from classroom import PROJECT, Classroom, mutant, skeleton, solution, with_line
 
+from grader.export import FORMATS
 from grader.grade.results import without_times
+from grader.mutants import load
+
+MUTANT = "count_no_gpu_is_an_error"
 
 
 def case_of(row: dict[str, Any], name: str) -> dict[str, Any]:
@@ -19,7 +24,7 @@ class Batch(Classroom):
         self.hand_in("good", "01", solution("01"))
         self.hand_in("same", "01", solution("01"))
         self.hand_in("empty", "01", skeleton("01"))
-        self.hand_in("half", "01", mutant("01", "count_no_gpu_is_an_error"))
+        self.hand_in("half", "01", mutant("01", MUTANT))
         self.hand_in("typo", "01", solution("01").replace("{", "{ oops", 1))
         self.hand_in("crash", "01", with_line("01", "inv_count", "abort();"))
         self.hand_in("hang", "01", with_line("01", "inv_count", "for (;;) pause();"))
@@ -27,7 +32,8 @@ class Batch(Classroom):
 
     def test_marks(self) -> None:
         self.class_of_eight()
-        said = self.grade(self.folder / "class", "--seed", "7")
+        words = ("--seed", "7", "--export", "all", "--jplag")
+        said = self.grade(self.folder / "class", *words)
         rows = self.rows()
         self.assertEqual(
             {student: row["status"] for student, row in rows.items()},
@@ -53,8 +59,32 @@ class Batch(Classroom):
         self.assertIn("labs/01-enumerate/enumerate.c:", rows["typo"]["compiler"])
         self.assertIn("labs/01-enumerate/enumerate.c:", case_of(rows["empty"], "count")["message"])
         self.assertNotIn("/tmp", str([row["cases"] for row in rows.values()]))
-        self.assertIn("8 submissions, 6 to grade", said)
+        self.assertIn("8 submissions, 5 to grade", said)
         self.check_sheets()
+        self.check_pages()
+        self.check_exports()
+
+    def check_pages(self) -> None:
+        out = self.folder / "out"
+        report = (out / "report.html").read_text(encoding="utf-8")
+        self.assertIn("8 students, 1 labs, seed 7", report)
+        (mistake,) = [one for one in load(PROJECT, PROJECT.lab("01")) if one.name == MUTANT]
+        self.assertIn(html.escape(mistake.why), report)
+        typo = (out / "feedback" / "typo.md").read_text(encoding="utf-8")
+        self.assertIn("{ oops", typo)
+        half = (out / "feedback" / "half.html").read_text(encoding="utf-8")
+        self.assertIn("hidden tests, details withheld", half)
+        self.assertNotIn("hidden.", half)
+
+    def check_exports(self) -> None:
+        export = self.folder / "out" / "export"
+        for name, form in FORMATS.items():
+            files = sorted(path.parent.name for path in (export / name).glob(f"*/{form.file}"))
+            self.assertEqual(files, sorted(self.rows()), name)
+        jplag = self.folder / "out" / "jplag" / "lab01"
+        self.assertEqual((jplag / "base" / "enumerate.c").read_text(), skeleton("01"))
+        handed_in = {path.name for path in (jplag / "submissions").iterdir()}
+        self.assertEqual(handed_in, {*self.rows(), "_published-solution"} - {"absent"})
 
     def check_sheets(self) -> None:
         with (self.folder / "out" / "marks.csv").open(encoding="utf-8", newline="") as file:

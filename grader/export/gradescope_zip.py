@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+"""`./lab gradescope OUT.zip`: an autograder to upload. It holds the whole course, solutions and
+hidden tests too, a set-up that builds it, and the program that grades one submission."""
+
+import io
+import secrets
+import zipfile
+from pathlib import Path
+
+from grader.project import Lab, Project
+from grader.tree import files_of, read, write_zip
+
+_SCRIPTS = Path(__file__).parent / "autograder"
+_LEFT_OUT = ("tests/recorded/", "docs/", "bench/")
+
+
+def write(project: Project, target: Path, labs: list[Lab], seed: int | None) -> int:
+    """Says how many files the course has in it."""
+    names = [name for name in files_of(project) if not name.startswith(_LEFT_OUT)]
+    course = io.BytesIO()
+    with zipfile.ZipFile(course, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in names:
+            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), read(project, name)[0])
+    numbers = ",".join(lab.number for lab in labs)
+    drawn = seed if seed is not None else secrets.randbelow(1 << 31)
+    contents = {
+        "setup.sh": ((_SCRIPTS / "setup.sh").read_bytes(), 0o755),
+        "run_autograder": ((_SCRIPTS / "run_autograder").read_bytes(), 0o755),
+        "course.zip": (course.getvalue(), 0o644),
+        "labs": (f"{numbers}\n".encode(), 0o644),
+        "seed": (f"{drawn}\n".encode(), 0o644),
+    }
+    write_zip(target, contents)
+    return len(names)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""For JPlag, which finds submissions that are too much alike: a folder a lab with everybody's file,
+the skeleton as base code, the published solution as one more submission, and how to start it.
+
+JPlag's C++ front end does not know .cu by itself, so the endings are named.
+"""
+
+from pathlib import Path
+
+from grader.grade.course import GradedLab
+from grader.grade.journal import write_whole
+from grader.grade.model import Submission
+from grader.grade.names import file_name
+from grader.project import Project
+from grader.sync import generate
+
+SOLUTION = "_published-solution"  # no file_name() begins like this
+
+_SCRIPT = """\
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Compares the submissions of {lab}. JPLAG is the path of jplag-*-jar-with-dependencies.jar.
+set -eu
+cd "$(dirname "$0")"
+exec java -jar "${{JPLAG:?set it to the path of the JPlag jar}}" \\
+    -l cpp -p .cu,.cuh,.c,.h,.cpp -bc base -r result submissions "$@"
+"""
+
+
+def write(
+    project: Project, lab: GradedLab, submissions: list[Submission], folder: Path
+) -> dict[str, str]:
+    """Writes folder/labNN; returns which folder there is whose."""
+    place = folder / lab.lab.name
+    skeleton = generate(project, lab.lab)[f"{lab.lab.folder}/{lab.file}"].decode("utf-8")
+    solution = project.solutions_dir / lab.lab.folder / lab.file
+    write_whole(place / "base" / lab.file, skeleton)
+    target = place / "submissions" / SOLUTION / lab.file
+    write_whole(target, solution.read_text(encoding="utf-8"))
+    names: dict[str, str] = {}
+    for submission in submissions:
+        if submission.contents is not None:
+            name = file_name(submission.student)
+            text = submission.contents.decode("utf-8", "replace")
+            write_whole(place / "submissions" / name / lab.file, text)
+            names[name] = submission.student
+    write_whole(place / "run.sh", _SCRIPT.format(lab=lab.lab.name))
+    (place / "run.sh").chmod(0o755)
+    return names

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""What the exporters share: the tests of a student as other systems show them. Public cases one by
+one, the hidden ones of a lab together."""
+
+from dataclasses import dataclass
+from typing import Any
+
+Json = dict[str, Any]
+LONGEST = 4000  # characters of one test's text
+
+
+@dataclass(frozen=True)
+class Test:
+    name: str
+    points: float
+    possible: float
+    passed: bool
+    text: str
+    lab: str
+    number: str  # "3.2": the second test of task 3
+
+
+def tests(rows: list[Json]) -> list[Test]:
+    found: list[Test] = []
+    for row in rows:
+        found += _of_row(row)
+    return found
+
+
+def _of_row(row: Json) -> list[Test]:
+    lab = row["lab"]
+    if not row["cases"]:
+        text = "\n".join(filter(None, [row["message"], row["compiler"]]))[:LONGEST]
+        return [Test(f"{lab}: {row['status']}", 0, row["possible"], False, text, lab, "1")]
+    seen: dict[int, int] = {}
+    found = []
+    for case in (case for case in row["cases"] if not case["hidden"]):
+        seen[case["todo"]] = seen.get(case["todo"], 0) + 1
+        number = f"{case['todo']}.{seen[case['todo']]}"
+        passed = case["status"] == "pass"
+        title = f"{lab}.{case['case']}: {case['title']}" if case["title"] else case["case"]
+        found.append(
+            Test(title, case["points"], case["possible"], passed, _text(case), lab, number)
+        )
+    return found + _hidden(row)
+
+
+def _text(case: Json) -> str:
+    """What, why, where and what next; nothing for what passed."""
+    if case["status"] == "pass":
+        return ""
+    lines = [f"{case['status']}: {case['message']}"]
+    lines += [case[key] for key in ("why", "explained", "where", "feedback", "next") if case[key]]
+    return "\n".join(lines)[:LONGEST]
+
+
+def _hidden(row: Json) -> list[Test]:
+    hidden = [case for case in row["cases"] if case["hidden"]]
+    if not hidden:
+        return []
+    failed = [case for case in hidden if case["status"] != "pass"]
+    kinds = "; ".join(sorted({case["category"] for case in failed}))
+    text = f"{len(hidden) - len(failed)} of {len(hidden)} passed."
+    text += f" Those that did not are about: {kinds}." if failed else ""
+    return [
+        Test(
+            f"{row['lab']}: {len(hidden)} hidden tests, details withheld",
+            sum(case["points"] for case in hidden),
+            sum(case["possible"] for case in hidden),
+            not failed,
+            text,
+            row["lab"],
+            "9",
+        )
+    ]
+
+
+def has_marks(rows: list[Json]) -> bool:
+    return all(row["mark"] is not None for row in rows)
+
+
+def total(rows: list[Json]) -> float:
+    """Of rows that have marks."""
+    return round(sum(row["mark"] for row in rows), 2)
+
+
+def possible(rows: list[Json]) -> float:
+    return sum(row["possible"] for row in rows)
+
+
+def remarks(rows: list[Json]) -> str:
+    """Lateness, word questions and notes, a line each."""
+    lines = []
+    for row in rows:
+        if row["late"]["days"]:
+            lines.append(f"{row['lab']}: {row['late']['points']:g} points off, late")
+        if row["questions"]:
+            lines.append(f"{row['lab']}: {row['questions']['points']:g} points, word questions")
+        lines += [f"{row['lab']}: {note}" for note in row["notes"]]
+    return "\n".join(lines)

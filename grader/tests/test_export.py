@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: MIT
+"""grader.export: each format against what its system's documentation asks for."""
+
+import json
+import re
+import unittest
+import xml.etree.ElementTree as ElementTree
+from typing import Any
+
+from grader.exits import LabError
+from grader.export import FORMATS, formats
+from grader.grade.names import file_name
+
+Json = dict[str, Any]
+HEAD: Json = {"schema": "peerlab/results/v1", "course": {}, "seed": 1, "sandbox": "bare"}
+NASTY = "<b>]]>\x1b[0m\x00\u202e&amp; \ud800"
+
+
+def case(name: str, status: str, possible: int, **more: object) -> Json:
+    points = possible if status == "pass" else 0
+    texts = dict.fromkeys(("why", "where", "next", "explained", "said", "feedback"), "")
+    return {
+        "case": name,
+        "status": status,
+        "points": points,
+        "possible": possible,
+        "todo": 1,
+        "hidden": name.startswith("hidden."),
+        "category": "odd sizes",
+        "title": "it holds",
+        "message": "SECRET" if name.startswith("hidden.") else NASTY,
+        **texts,
+        **more,
+    }
+
+
+def row(*cases: Json, mark: float | None = 50.0, **more: object) -> Json:
+    return {
+        "student": "ada",
+        "name": "Ada",
+        "lab": "lab01",
+        "status": "partial",
+        "message": "",
+        "points": 50,
+        "possible": 100,
+        "mark": mark,
+        "late": {"days": 0, "percent": 0, "points": 0},
+        "questions": None,
+        "notes": [],
+        "compiler": "",
+        "cases": list(cases),
+        "times": {"seconds": 1.5, "submitted": "2026-11-20T12:00:00Z"},
+        **more,
+    }
+
+
+SOME = row(
+    case("one", "pass", 50),
+    case("two", "fail", 30),
+    case("three", "not run", 0),
+    case("hidden.a", "pass", 10),
+    case("hidden.b", "crash", 10),
+    notes=["line ends were changed"],
+)
+BROKEN = row(mark=None, status="infrastructure error", message="disk full")
+NO_COMPILE = row(mark=0.0, status="compile error", compiler="x.c:1: error", message="no")
+
+
+def written(name: str, *rows: Json, **env: str) -> str:
+    text = FORMATS[name].write(HEAD, list(rows), env)
+    assert text is not None
+    return text
+
+
+class Common(unittest.TestCase):
+    def test_no_mark_is_no_zero(self) -> None:
+        for name in ("gradescope", "classroom50", "autolab"):
+            self.assertIsNone(FORMATS[name].write(HEAD, [BROKEN], {}), name)
+        self.assertIs(json.loads(written("prairielearn", BROKEN))["gradable"], False)
+        self.assertIn("<error", written("junit", BROKEN))
+
+    def test_hidden_tests_stay_hidden(self) -> None:
+        for name in FORMATS:
+            text = written(name, SOME)
+            self.assertNotIn("SECRET", text, name)
+            self.assertNotIn("hidden.a", text, name)
+            self.assertIn("2 hidden tests, details withheld", text, name)
+            self.assertIn("odd sizes", text, name)
+
+    def test_formats(self) -> None:
+        self.assertEqual(formats(["junit,autolab"]), ["junit", "autolab"])
+        self.assertEqual(formats(["all"]), list(FORMATS))
+        with self.assertRaisesRegex(LabError, "known are"):
+            formats(["xlsx"])
+
+    def test_file_names(self) -> None:
+        odd = ["..", "a/b", "A", "a", "", "-x", "\ud800", "x" * 300, "a b", "a-b", "=1", "\n"]
+        names = [file_name(student) for student in odd]
+        self.assertEqual(len(set(names)), len(odd))
+        for name in names:
+            self.assertRegex(name, r"^[a-z0-9][a-z0-9_.@-]{0,59}$")
+
+
+class Gradescope(unittest.TestCase):
+    """Autograder specifications: results.json."""
+
+    TOP = frozenset(
+        {
+            *("score", "execution_time", "output", "output_format", "test_output_format"),
+            *("test_name_format", "visibility", "stdout_visibility", "extra_data", "tests"),
+            "leaderboard",
+        }
+    )
+    TEST = frozenset(
+        {
+            *("score", "max_score", "status", "name", "name_format", "number", "output"),
+            *("output_format", "tags", "visibility", "extra_data"),
+        }
+    )
+    VISIBILITY = ("hidden", "after_due_date", "after_published", "visible")
+    FORMATS = ("text", "html", "simple_format", "md", "ansi")
+
+    def check(self, found: Json) -> None:
+        self.assertLessEqual(found.keys(), self.TOP)
+        self.assertIsInstance(found["score"], float)
+        self.assertIsInstance(found["execution_time"], (int, float))
+        self.assertIn(found["visibility"], self.VISIBILITY)
+        self.assertIn(found["stdout_visibility"], self.VISIBILITY)
+        self.assertIn(found["output_format"], self.FORMATS)
+        self.assertIsInstance(found["extra_data"], dict)
+        for test in found["tests"]:
+            self.assertLessEqual(test.keys(), self.TEST)
+            self.assertIn(test["status"], ("passed", "failed"))
+            self.assertIsInstance(test["score"], (int, float))
+            self.assertLessEqual(test["score"], test["max_score"])
+            self.assertIsInstance(test["number"], str)
+            self.assertTrue(all(isinstance(tag, str) for tag in test["tags"]))
+            self.assertIn(test["visibility"], self.VISIBILITY)
+
+    def test_it(self) -> None:
+        found = json.loads(written("gradescope", SOME))
+        self.check(found)
+        self.assertEqual(found["score"], 50)
+        self.assertEqual(sum(test["max_score"] for test in found["tests"]), 100)
+        self.assertNotIn("hidden", {test["visibility"] for test in found["tests"]})
+        wrong = json.loads(written("gradescope", NO_COMPILE))
+        self.check(wrong)
+        self.assertIn("x.c:1: error", wrong["tests"][0]["output"])
+
+    def test_the_check_checks(self) -> None:
+        for change in ({"score": "50"}, {"visibility": "nobody"}, {"grade": 1}):
+            found = {**json.loads(written("gradescope", SOME)), **change}
+            with self.assertRaises(AssertionError):
+                self.check(found)
+
+
+class Classroom50(unittest.TestCase):
+    """classroom50/result/v1."""
+
+    TEXTS = "schema classroom assignment assignment_type owner submission commit release review"
+
+    def test_it(self) -> None:
+        env = {"CLASSROOM": "c", "ASSIGNMENT": "a", "OWNER": "ada", "COMMIT_URL": "https://x/1"}
+        found = json.loads(written("classroom50", {**SOME, "mark": 49.5}, **env))
+        for key in self.TEXTS.split():
+            self.assertIsInstance(found[key], str, key)
+        self.assertEqual(found["schema"], "classroom50/result/v1")
+        self.assertEqual((found["owner"], found["review"]), ("ada", "https://x/1"))
+        self.assertTrue(re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", found["datetime"]))
+        self.assertIs(type(found["score"]), int)
+        self.assertEqual((found["score"], found["max-score"]), (50, 100))
+        for test in found["tests"]:
+            self.assertLessEqual({"test-name", "passed", "score", "max-score"}, test.keys())
+            self.assertIs(type(test["passed"]), bool)
+            self.assertIs(type(test["score"]), int)
+            self.assertIs(type(test["max-score"]), int)
+
+
+class PrairieLearn(unittest.TestCase):
+    """External grading: results.json."""
+
+    def test_it(self) -> None:
+        found = json.loads(written("prairielearn", SOME))
+        self.assertIs(found["gradable"], True)
+        self.assertEqual(found["score"], 0.5)
+        for test in found["tests"]:
+            self.assertLessEqual(
+                test.keys(), {"name", "description", "points", "max_points", "message", "output"}
+            )
+            self.assertIsInstance(test["points"], (int, float))
+            self.assertIsInstance(test["max_points"], (int, float))
+
+    def test_extra_points_are_no_more_than_all(self) -> None:
+        found = json.loads(written("prairielearn", {**SOME, "mark": 120.0}))
+        self.assertEqual(found["score"], 1)
+
+    def test_size(self) -> None:
+        cases = [case(f"c{n}", "fail", 0, message="\u20ac" * 4000) for n in range(300)]
+        text = written("prairielearn", row(*cases))
+        self.assertLess(len(text.encode()), 1 << 20)
+        self.assertEqual(len(json.loads(text)["tests"]), 300)
+
+
+class Autolab(unittest.TestCase):
+    """The last line of standard output, and the formatted feedback before it."""
+
+    def test_it(self) -> None:
+        text = written("autolab", SOME, {**SOME, "lab": "lab02", "mark": 7.5})
+        shown, last = text.splitlines()
+        scores = json.loads(last)
+        self.assertEqual(scores, {"scores": {"lab01": 50, "lab02": 7.5}, "scoreboard": [57.5]})
+        stages = json.loads(shown)
+        self.assertEqual(stages["_presentation"], "semantic")
+        self.assertEqual(stages["stages"], ["lab01", "lab02"])
+        for stage in stages["stages"]:
+            for entry in stages[stage].values():
+                self.assertIs(type(entry["passed"]), bool)
+                self.assertIsInstance(entry.get("hint", ""), str)
+
+
+class JUnit(unittest.TestCase):
+    def test_it(self) -> None:
+        root = ElementTree.fromstring(written("junit", SOME).encode())
+        (suite,) = root
+        self.assertEqual(root.tag, "testsuites")
+        kinds = [child.tag for test in suite for child in test]
+        self.assertEqual(sorted(kinds), ["failure", "failure", "skipped"])
+        counts = {key: int(suite.get(key, "")) for key in ("tests", "failures", "skipped")}
+        self.assertEqual(counts, {"tests": 4, "failures": 2, "skipped": 1})
+        self.assertIn("]]>", suite[1][0].text or "")
+        self.assertTrue(all(test.get("classname") == "lab01" for test in suite))
+
+
+if __name__ == "__main__":
+    unittest.main()
