@@ -38,6 +38,7 @@ def selfcheck(project: Project, *, full: bool = False, jobs: int = 0) -> ExitSta
         if full:
             check_repeats(programs, 1 + NORMALLY, ALTOGETHER - NORMALLY)
             programs.check_seeds(labs, FULL_SEEDS)
+            programs.check_full()
     print()
     print(report.closing_line())
     return ExitStatus.OK if report.ok else ExitStatus.FAILED

@@ -52,6 +52,14 @@ class Programs:
                     section.check(test.name, test.passed, test.text)
             section.check("there are unit tests", section.passed + section.failed > 0, "none ran")
 
+    def check_full(self) -> None:
+        """The unit tests that can do more: as often, and as large, as it takes."""
+        with self.report.section("unit tests at full length") as section:
+            full = {"PEERLAB_FULL": "1"}
+            for test in ctest.run(self.project, "", label="^full$", jobs=1, env=full).values():
+                section.check(test.name, test.passed, test.text)
+            section.check("there are some", section.passed + section.failed > 0, "none ran")
+
     def check_seeds(self, labs: list[Lab], seeds: Iterable[int]) -> None:
         """Solutions pass with other inputs, too."""
         for seed in seeds:

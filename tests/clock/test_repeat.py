@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""The same times and trace in every run: test_repeat.py PROGRAM, where PROGRAM is traced.cu.
+
+50 runs, 1,000 with PEERLAB_FULL=1: on a quiet machine, on one that is busy, on one processor, with
+other numbers of workers; and 10 under valgrind where that is installed.
+"""
+
+import hashlib
+import itertools
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+PROGRAM = sys.argv[1]
+RUNS = 1000 if os.environ.get("PEERLAB_FULL") == "1" else 50
+IDS = itertools.count()
+
+
+def run(folder: str, *before: str, **more: str) -> str:
+    """A digest of what the program printed and of its trace."""
+    trace = Path(folder, f"trace{next(IDS)}.json")
+    environment = dict(os.environ, VGPU_NODE="hgx-h200-4", VGPU_TRACE=str(trace))
+    environment["VGPU_NODE_ID"] = f"repeat-{os.getpid()}"
+    done = subprocess.run(
+        [*before, PROGRAM],
+        env=environment | more,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=True,
+    )
+    text = done.stdout + trace.read_text()
+    trace.unlink()
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+@contextmanager
+def busy() -> Iterator[None]:
+    """Two endless loops for each processor."""
+    words = [sys.executable, "-c", "while True: pass"]
+    loops = [subprocess.Popen(words) for _ in range(2 * (os.cpu_count() or 1))]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+
+
+@contextmanager
+def one_processor() -> Iterator[None]:
+    before = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(before)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, before)
+
+
+class Repeat(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.first = run(cls.folder.name)
+
+    def again(self, times: int, *before: str, **more: str) -> None:
+        for number in range(times):
+            self.assertEqual(run(self.folder.name, *before, **more), self.first, f"run {number}")
+
+    def test_quiet(self) -> None:
+        self.again(RUNS * 2 // 5)
+
+    def test_workers(self) -> None:
+        self.again(RUNS // 10, VGPU_WORKERS="1")
+        self.again(RUNS // 10, VGPU_WORKERS="3", VGPU_LANES="reverse")
+
+    def test_busy(self) -> None:
+        with busy():
+            self.again(RUNS // 5)
+
+    def test_one_processor(self) -> None:
+        with one_processor():
+            self.again(RUNS // 5)
+
+    def test_valgrind(self) -> None:
+        if shutil.which("valgrind"):
+            self.again(10, "valgrind", "-q", "--error-exitcode=9")
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
