@@ -6,7 +6,7 @@ import re
 import subprocess
 import sys
 
-program = sys.argv[1]
+program, flows = sys.argv[1], sys.argv[2]
 readme = (pathlib.Path(__file__).parent / "README.md").read_text(encoding="utf-8")
 names = re.findall(r"^\| `([^`]+)` \|", readme, re.MULTILINE)
 done = subprocess.run([program, "--tiny"], capture_output=True, text=True, check=False)
@@ -19,4 +19,8 @@ for line in lines:
     assert re.search(r"\d", line[45:]), f"no value: {line}"
 usage = subprocess.run([program, "--no"], capture_output=True, text=True, check=False)
 assert usage.returncode == 2 and "usage" in usage.stderr, usage
-print(f"{len(printed)} figures")
+done = subprocess.run([flows, "10", "20"], capture_output=True, text=True, check=True)
+shown = [re.split(r"  +", line)[0] for line in done.stdout.splitlines()]
+assert [name[:2] for name in shown] == ["10", "10", "20", "20"], done.stdout
+assert all(re.search(r"[0-9.]+ us each$", line) for line in done.stdout.splitlines()), done.stdout
+print(f"{len(printed) + len(shown)} figures")

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 #include "context.h"
+#include "cost.h"
 #include "memory.h"
 #include "place.h"
 #include "server.h"
@@ -263,9 +264,11 @@ int main(int argc, char **argv)
     context_start(exec_path, topology.info.device_count, processors());
     sim_start(&topology);
     timeline_start(&topology);
+    cost_start();
     server_start(&topology, info, pin());
     report("ok\n");
     server_loop(listener);
+    cost_report();
     /* Whoever connected just now is turned away unheard, and starts the next node: all newcomers
      * then meet on that one. */
     unlink(socket_path);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "agenda.h"
+#include "cost.h"
 #include "flow.h"
 #include "process.h"
 #include "timeline.h"
@@ -64,16 +65,18 @@ static void finish_marks(struct op *op)
 
 void sim_ready(struct op *op)
 {
-    if (op->kind == OP_MARK) {
-        finish_marks(op);
-        return;
-    }
     uint64_t at = start_of(op);
-    agenda_push(at > now ? at : now, op, PHASE_START);
+    cost_enter();
+    if (op->kind == OP_MARK)
+        finish_marks(op);
+    else
+        agenda_push(at > now ? at : now, op, PHASE_START);
+    cost_leave();
 }
 
 static void finish(struct op *op)
 {
+    cost_operation();
     trace_operation(op, now);
     op_finished(op, now);
 }
@@ -217,9 +220,18 @@ static uint64_t kernel_latency(const struct op *op)
     return topology->cost.kernel_delay_ps + (spun > least ? spun : least);
 }
 
+/* What the operation does to memory is not the clock's. */
+static enum progress carry_out(struct op *op)
+{
+    cost_pause();
+    enum progress progress = order_carry_out(op);
+    cost_resume();
+    return progress;
+}
+
 static enum progress begin_kernel(struct op *op)
 {
-    if (order_carry_out(op) == PROGRESS_BLOCKED)
+    if (carry_out(op) == PROGRESS_BLOCKED)
         return PROGRESS_BLOCKED;
     agenda_push(now + (op->counts ? kernel_latency(op) : 0), op, PHASE_LATENCY);
     return PROGRESS_DONE;
@@ -228,7 +240,7 @@ static enum progress begin_kernel(struct op *op)
 /* What the function computes costs nothing, as elsewhere on the host; its thread has to wake up. */
 static enum progress begin_host(struct op *op)
 {
-    if (order_carry_out(op) == PROGRESS_BLOCKED)
+    if (carry_out(op) == PROGRESS_BLOCKED)
         return PROGRESS_BLOCKED;
     agenda_push(now + topology->cost.host_function_ps, op, PHASE_LATENCY);
     return PROGRESS_DONE;
@@ -339,9 +351,11 @@ static bool advance(uint64_t limit_ps, enum progress *progress)
 enum progress sim_pass(uint64_t time_ps)
 {
     enum progress progress = PROGRESS_DONE;
+    cost_enter();
     take_back();
     while (progress == PROGRESS_DONE && advance(time_ps, &progress))
         ;
+    cost_leave();
     if (progress == PROGRESS_DONE && time_ps != UINT64_MAX && time_ps > now)
         now = time_ps;
     return progress;
@@ -350,6 +364,7 @@ enum progress sim_pass(uint64_t time_ps)
 enum progress sim_finish(struct op *op)
 {
     enum progress progress = PROGRESS_DONE;
+    cost_enter();
     take_back();
     op_keep(op);
     while (progress == PROGRESS_DONE && !op->finished)
@@ -359,6 +374,7 @@ enum progress sim_finish(struct op *op)
             progress = PROGRESS_BLOCKED;
         }
     op_drop(op);
+    cost_leave();
     return progress;
 }
 

@@ -1,0 +1,48 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What share of its life a node spends in clock and links: clock_share.py BUILD [LAB...].
+
+Runs every case of the labs' solutions (03 and 04), each with a trace, as ctest does, and adds up
+what their nodes say (VGPU_CLOCK_COST). Prints the figures with their goal; fails when a case did.
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+GOAL = 0.10
+
+
+def share(build: Path, lab: str) -> tuple[int, int, int, int]:
+    """(nanoseconds in the clock, of the nodes' lives, operations, nodes) of all cases of a lab."""
+    with tempfile.TemporaryDirectory() as folder:
+        costs = Path(folder, "costs")
+        more = {"VGPU_CLOCK_COST": str(costs), "VGPU_TRACE": str(Path(folder, "trace.json"))}
+        words = ["ctest", "--test-dir", str(build), "-R", rf"^solution{lab}\.", "-j1"]
+        done = subprocess.run(
+            words, env=os.environ | more, capture_output=True, text=True, timeout=600, check=False
+        )
+        if done.returncode != 0:
+            sys.exit(f"{done.stdout}\n{' '.join(words)} ended with {done.returncode}")
+        lines = [[int(word) for word in line.split()] for line in costs.read_text().splitlines()]
+    clock, life, operations = (sum(column) for column in zip(*lines, strict=True))
+    return clock, life, operations, len(lines)
+
+
+def main() -> int:
+    build, labs = Path(sys.argv[1]), sys.argv[2:] or ["03", "04"]
+    for lab in labs:
+        clock, life, operations, nodes = share(build, lab)
+        held = "yes" if clock < GOAL * life else "NO"
+        print(
+            f"{f'clock and links, lab {lab}':<24} {f'{GOAL:.0%} of the wall':<16} {held:<4} "
+            f"{clock / life:.2%}: {clock / 1e6:.1f} of {life / 1e6:.0f} ms, "
+            f"{operations} operations, {nodes} nodes that ended by themselves"
+        )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
