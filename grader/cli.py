@@ -89,6 +89,13 @@ def _instructor_commands(commands: "argparse._SubParsersAction[argparse.Argument
     add = commands.add_parser("grade", help="submissions to marks: folders, archives, downloads")
     grading.add_words(add)
     add.set_defaults(run=grading.run)
+    add = commands.add_parser("handout", help="the students' copy: no solutions, no hidden tests")
+    grading.add_packing_words(add)
+    add.set_defaults(run=grading.handout)
+    add = commands.add_parser("gradescope", help="an autograder to upload to Gradescope")
+    grading.add_packing_words(add)
+    add.add_argument("--seed", type=int, help="of the tests' inputs (default: drawn)")
+    add.set_defaults(run=grading.gradescope)
 
 
 def _seeing_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -27,6 +27,7 @@ def add_words(add: argparse.ArgumentParser) -> None:
     add.add_argument("--seed", type=int, help="of the tests' inputs (default: one a class, kept)")
     add.add_argument("--rubric", type=Path, metavar="TOML", help="changes to the labs' rubrics")
     add.add_argument("--students", type=Path, metavar="CSV", help="student, name, match: the class")
+    add.add_argument("--one", action="store_true", help="each PATH is one submission, whatever")
     add.add_argument("--pattern", default="", metavar="REGEX", help="(?P<student>...) in names")
     add.add_argument("--deadline", metavar="WHEN", help="2026-11-20T23:59")
     add.add_argument("--grace", type=float, default=0.0, metavar="MINUTES")
@@ -41,10 +42,42 @@ def add_words(add: argparse.ArgumentParser) -> None:
     add.add_argument("--unsafe-no-sandbox", action="store_true", help="run them with your rights")
 
 
+def add_packing_words(add: argparse.ArgumentParser) -> None:
+    add.add_argument("target", type=Path, metavar="OUT.zip")
+    add.add_argument("--labs", default="", metavar="1,3-5", help="default: all")
+
+
 def run(project: Project, args: argparse.Namespace) -> ExitStatus:
-    if sys.version_info < (3, 11):
-        raise LabError("Grading needs Python 3.11 or newer.", ExitStatus.MISSING)
-    install.own_packages(project)
+    _needs_all(project)
     from grader.grade.command import grade
 
     return grade(project, args)
+
+
+def handout(project: Project, args: argparse.Namespace) -> ExitStatus:
+    _needs_all(project)
+    from grader import handout
+
+    labs = project.some_labs(args.labs) or project.labs()
+    count = handout.handout(project, args.target, labs)
+    print(f"{args.target}: {len(labs)} labs, {count} files, without solutions and hidden tests")
+    return ExitStatus.OK
+
+
+def gradescope(project: Project, args: argparse.Namespace) -> ExitStatus:
+    _needs_all(project)
+    from grader.export import gradescope_zip
+
+    labs = project.some_labs(args.labs) or project.labs()
+    count = gradescope_zip.write(project, args.target, labs, args.seed)
+    print(f"{args.target}: an autograder for {len(labs)} labs; {count} files, the solutions too")
+    return ExitStatus.OK
+
+
+def _needs_all(project: Project) -> None:
+    if (project.root / "skeletons").is_dir():
+        message = "That is an instructor's command, and not part of a handout."
+        raise LabError(message, ExitStatus.MISSING)
+    if sys.version_info < (3, 11):
+        raise LabError("Grading needs Python 3.11 or newer.", ExitStatus.MISSING)
+    install.own_packages(project)

@@ -15,7 +15,7 @@ from grader.sync import digest, generate, manifest_text
 from grader.tree import files_of, read, write_zip
 
 FOLDER = "peerlab"
-_LEFT_OUT = ("solutions", "tests", "bench", "labs", ".ci", ".github")
+_LEFT_OUT = ("solutions", "zero-plan", "tests", "bench", "labs", ".ci", ".github")
 _GRADING = ("grader/grade/", "grader/export/", "grader/tests/", "grader/selfcheck/")
 
 

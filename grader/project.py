@@ -41,7 +41,9 @@ class Project:
 
     @property
     def solutions_dir(self) -> Path:
-        return self.root / "solutions"
+        """In a handout, whose labs are generated already, their skeletons."""
+        skeletons = self.root / "skeletons"
+        return skeletons if skeletons.is_dir() else self.root / "solutions"
 
     @property
     def build_dir(self) -> Path:
@@ -70,6 +72,18 @@ class Project:
                 return lab
         have = ", ".join(lab.number for lab in self.labs()) or "none"
         raise LabError(f"There is no lab {number!r} here. Labs: {have}.", ExitStatus.NO_MATCH)
+
+    def some_labs(self, words: str) -> list[Lab]:
+        """ "1,3-5" as labs; none for no words."""
+        chosen: list[Lab] = []
+        for word in filter(None, words.replace(" ", "").split(",")):
+            first, dash, last = word.partition("-")
+            if dash and last.isdigit() and first.isdigit():
+                numbers = [str(number) for number in range(int(first), int(last) + 1)]
+            else:
+                numbers = [word]
+            chosen += [self.lab(number) for number in numbers]
+        return sorted(set(chosen), key=lambda lab: lab.number)
 
 
 def _labs_in(folder: Path) -> list[Lab]:

@@ -13,6 +13,8 @@
 #   target lab03 (never in `all`) lab03-run-0 (all functions are the student's) and lab03-run-K (those
 #                                 of TODO(K) only, the others are the reference's), PROGRAM
 #   tests  lab03.CASE
+# A handout (grader/handout.py) has skeletons/ in place of solutions/: no reference, so that every
+# function of its one runner, lab03-run, is the student's.
 # The tests first build what they need (fixture build.lab03), one build at a time.
 #
 # UNLISTED leaves the tests out, for the harness's own. SOLUTION_ROOT and STUDENT_ROOT replace
@@ -30,8 +32,13 @@ include(${PEERLAB_HARNESS_DIR}/lab_tests.cmake)
 function(peerlab_lab)
   cmake_parse_arguments(LAB "UNLISTED" "NUMBER;NAME;FILE;PROGRAM;SOLUTION_ROOT;STUDENT_ROOT"
                         "GIVEN;FUNCTIONS" ${ARGN})
+  set(LAB_HANDOUT FALSE)
   if(NOT LAB_SOLUTION_ROOT)
     set(LAB_SOLUTION_ROOT ${PROJECT_SOURCE_DIR}/solutions)
+    if(NOT EXISTS ${LAB_SOLUTION_ROOT} AND EXISTS ${PROJECT_SOURCE_DIR}/skeletons)
+      set(LAB_SOLUTION_ROOT ${PROJECT_SOURCE_DIR}/skeletons)
+      set(LAB_HANDOUT TRUE)
+    endif()
   endif()
   if(NOT LAB_STUDENT_ROOT)
     set(LAB_STUDENT_ROOT ${PROJECT_SOURCE_DIR}/labs)
@@ -47,7 +54,10 @@ function(peerlab_lab)
   file(MAKE_DIRECTORY ${work})
   _lab_conf()
   _lab_verifiers()
-  _lab_solution()
+  _lab_parts()
+  if(NOT LAB_HANDOUT)
+    _lab_solution()
+  endif()
   if(EXISTS ${student}/${LAB_FILE})
     _lab_student()
   endif()

@@ -14,7 +14,7 @@ from typing import Any
 from grader import sandbox
 from grader.exits import ExitStatus, LabError
 from grader.export import formats
-from grader.grade import contract, course, late, outputs, results, screen
+from grader.grade import contract, course, late, outputs, results, screen, work
 from grader.grade.batch import Batch, Task
 from grader.grade.diff import changes, read_results
 from grader.grade.ingest import Intake
@@ -23,7 +23,6 @@ from grader.grade.layouts import compile_pattern, read_roster, read_table
 from grader.grade.model import Package, Run
 from grader.grade.proof import prove
 from grader.grade.results import Settings
-from grader.grade.work import worker
 from grader.project import Lab, Project
 
 Json = dict[str, Any]
@@ -36,14 +35,16 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
     packages = _packages(project, args)
     labs = _labs(project, args.labs, packages)
     tier = _tier(args)
-    with TemporaryDirectory(prefix="lab-course-") as scratch, opened(args.out) as journal:
+    prefix = work.prefix(args.out)
+    with opened(args.out) as journal, TemporaryDirectory(prefix=f"{prefix}course-") as scratch:
+        work.sweep(prefix, Path(scratch))
         trusted = course.prepare(project, labs, Path(scratch), builds=not args.no_build)
         graded = [
             course.graded_lab(trusted, lab, contract.file_of(project, lab), args.rubric)
             for lab in labs
         ]
         settings = _settings(args, tier)
-        grades = worker(trusted, tier, settings.seed, args.jobs)
+        grades = work.worker(trusted, tier, settings.seed, args.jobs, prefix)
         batch = Batch(journal, grades, settings.seed, tier.value, args.jobs)
         tasks = [
             batch.task(lab, contract.submission(package, lab.lab, lab.file, len(labs) == 1))
@@ -67,14 +68,14 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
 
 def _packages(project: Project, args: argparse.Namespace) -> list[Package]:
     files = {contract.file_of(project, lab) for lab in project.labs()}
-    asked = _asked(project, args.labs)
+    asked = project.some_labs(args.labs)
     loose = tuple(sorted({Path(contract.file_of(project, lab)).suffix for lab in asked}))
     intake = Intake(
         lambda path: any(contract.is_named(path, file) for file in files),
         compile_pattern(args.pattern),
         loose if len(asked) == 1 else (".c", ".cu"),
     )
-    packages = intake.packages(args.paths)
+    packages = intake.packages(args.paths, one=args.one)
     return _with_roster(packages, read_roster(args.students), late.read_times(args.times))
 
 
@@ -92,22 +93,9 @@ def _with_roster(
     return packages + [Package(one, roster[one].get("name", "")) for one in absent]
 
 
-def _asked(project: Project, words: str) -> list[Lab]:
-    """ "1,3-5" as labs; none for no words."""
-    chosen: list[Lab] = []
-    for word in filter(None, words.replace(" ", "").split(",")):
-        first, dash, last = word.partition("-")
-        if dash and last.isdigit() and first.isdigit():
-            numbers = [str(number) for number in range(int(first), int(last) + 1)]
-        else:
-            numbers = [word]
-        chosen += [project.lab(number) for number in numbers]
-    return sorted(set(chosen), key=lambda lab: lab.number)
-
-
 def _labs(project: Project, words: str, packages: list[Package]) -> list[Lab]:
     """Those asked for, else those that somebody handed in."""
-    if asked := _asked(project, words):
+    if asked := project.some_labs(words):
         return asked
     paths = [path for package in packages for path in package.files]
     found = [
@@ -185,10 +173,10 @@ def _run(
             f"--only: nobody is called {', '.join(sorted(unknown))}", ExitStatus.NO_MATCH
         )
     chosen = [task for task in tasks if not only or task.submission.student in only]
-    work = batch.to_do(chosen, lambda submission: args.regrade)
-    console.print(f"{len(tasks)} submissions, {len(work)} to grade", highlight=False)
-    with screen.progress(console, len(work)) as tick:
-        return batch.run(work, lambda task, run: tick(task.submission.key))
+    open_tasks = batch.to_do(chosen, lambda submission: args.regrade)
+    console.print(f"{len(tasks)} submissions, {len(open_tasks)} to grade", highlight=False)
+    with screen.progress(console, len(open_tasks)) as tick:
+        return batch.run(open_tasks, lambda task, run: tick(task.submission.key))
 
 
 def _row(task: Task, journal: Journal, settings: Settings, broken: dict[str, Run]) -> Json:

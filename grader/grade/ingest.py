@@ -28,11 +28,12 @@ class Intake:
     pattern: re.Pattern[str] | None = None
     loose: tuple[str, ...] = ()  # endings of single files that count as a lab's: (".c",)
 
-    def packages(self, paths: Iterable[Path]) -> list[Package]:
-        """By student; several packages of one student are one."""
+    def packages(self, paths: Iterable[Path], *, one: bool = False) -> list[Package]:
+        """By student; several packages of one student are one. `one`: a path is a submission."""
         found: dict[str, Package] = {}
         for path in paths:
-            for package in self._from_path(path):
+            who = identify(path.resolve().name, self.pattern)
+            for package in [self._one(path, who)] if one else self._from_path(path):
                 key = _legible(package.student)
                 package.student = key
                 if key in found:

@@ -10,6 +10,7 @@ Nothing that the submission prints or leaves behind counts: a case that the veri
 is our error, never a pass.
 """
 
+import hashlib
 import json
 import re
 import shutil
@@ -52,11 +53,12 @@ class Worker:
     tier: Tier
     seed: int
     slots: "SimpleQueue[int]"
+    prefix: str
 
     def grade(self, lab: GradedLab, submission: Submission) -> Run:
         """Never raises for anything that a submission does."""
         started = time.monotonic()
-        folder = Path(tempfile.mkdtemp(prefix="lab-"))
+        folder = Path(tempfile.mkdtemp(prefix=self.prefix))
         folder.chmod(0o711)  # a slot's user goes through it to what the sandbox shows
         slot = self.slots.get()
         try:
@@ -69,11 +71,24 @@ class Worker:
         return replace(found, seconds=round(time.monotonic() - started, 3))
 
 
-def worker(course: Course, tier: Tier, seed: int, jobs: int) -> Worker:
+def worker(course: Course, tier: Tier, seed: int, jobs: int, prefix: str) -> Worker:
     slots: SimpleQueue[int] = SimpleQueue()
     for slot in range(jobs):
         slots.put(slot)
-    return Worker(course, tier, seed, slots)
+    return Worker(course, tier, seed, slots, prefix)
+
+
+def prefix(out: Path) -> str:
+    """Of the folders in which submissions for this output folder are worked on."""
+    mark = hashlib.sha256(str(out.resolve()).encode("utf-8", "backslashreplace")).hexdigest()[:8]
+    return f"lab-{mark}-"
+
+
+def sweep(prefix: str, keep: Path) -> None:
+    """Removes what a grader left that was killed. The journal's lock says that none is at work."""
+    for path in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
+        if path != keep:
+            shutil.rmtree(path, ignore_errors=True)
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""Makes a class to try ./lab grade with: python3 tests/grading/example_class.py FOLDER
+
+Six students hand in lab 01: as folders, as archives, on time and late, right and wrong. The files
+roster.csv and times.csv beside FOLDER go with it.
+"""
+
+import sys
+import zipfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from grader.mutants import load, mutate, student_files
+from grader.project import here
+from grader.sync import generate
+
+ROSTER = """\
+student,name
+ada,Ada Lovelace
+bob,Bob Noyce
+cyd,Cyd Charisse
+dan,Dan Bricklin
+eve,Eve Arden
+fay,Fay Ajzenberg
+gus,Gus Grissom
+"""
+TIMES = """\
+student,submitted
+ada,2026-11-20T22:10
+bob,2026-11-20T23:58
+cyd,2026-11-21T09:00
+dan,2026-11-20T23:50
+eve,2026-11-20T20:00
+fay,2026-11-20T21:00
+"""
+
+
+def main(folder: Path) -> None:
+    project = here()
+    lab = project.lab("01")
+    (path,) = student_files(project.solutions_dir / lab.folder)
+    right = path.read_text(encoding="utf-8")
+    mistake = load(project, lab)[0]
+    put(folder / "ada.zip", f"labs/{lab.folder}/{path.name}", right)
+    skeleton = generate(project, lab)[f"{lab.folder}/{path.name}"].decode()
+    put(folder / "bob.zip", path.name, skeleton)
+    write(folder / "cyd" / path.name, mutate(mistake, right, path.name))
+    write(folder / "dan" / path.name, right.replace("int count = 0;", "int count = 0", 1))
+    body = "{\n    volatile int *nowhere = 0;\n    *nowhere = 1;"
+    write(folder / "eve" / path.name, right.replace("{", body, 1))
+    put(folder / "fay.zip", f"../../solutions/{lab.folder}/{path.name}", right)
+    write(folder.with_name("roster.csv"), ROSTER)
+    write(folder.with_name("times.csv"), TIMES)
+
+
+def put(archive: Path, name: str, text: str) -> None:
+    archive.parent.mkdir(parents=True, exist_ok=True)
+    with zipfile.ZipFile(archive, "w") as file:
+        file.writestr(name, text)
+
+
+def write(path: Path, text: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    main(Path(sys.argv[1]))
