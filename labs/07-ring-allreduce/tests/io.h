@@ -141,6 +141,7 @@ struct ring_call {
     int32_t what, n, current, type, op, numbers, slices, odd;
     int32_t out_of_place;
     int32_t repeats;  /* 0 is 1. One after the other without a wait */
+    int32_t then;     /* a collective on other buffers that follows at once; 0: none */
     int32_t graph;    /* captured, and launched `repeats` times */
     int32_t want;     /* what it must return; odd calls: LAB_EINVAL or LAB_ERANGE */
     int32_t by_links; /* ring_order says which GPUs, not gpu[] */

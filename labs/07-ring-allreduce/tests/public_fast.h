@@ -9,8 +9,16 @@
 
 /* ---- TODO(6) ---- */
 
+/* A call that another one follows at once, which fills the same inboxes with other numbers. */
+static void ask_followed(struct lab_test *t, enum collective what, enum collective then)
+{
+    struct ring_call call = {.what = what, .then = then, .n = 4, .count = 4003, .slices = 3};
+    ask_rings(t, &call, 1);
+}
+
 static void check_pipelined(struct lab_test *t)
 {
+    ask_followed(t, DO_REDUCE_SCATTER, DO_PIPELINED);
     ask_counts(t, DO_PIPELINED, 0);
     ask_counts(t, DO_PIPELINED, 1);
     ask_bits(t, DO_PIPELINED);
@@ -48,7 +56,8 @@ static void check_pipelined_fast(struct lab_test *t)
 
 static void check_order(struct lab_test *t)
 {
-    struct order_in in[7];
+    static const int trap[][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 2}, {2, 1}, {1, 3}, {3, 0}};
+    struct order_in in[8];
     all_linked(&in[0], 1, 0);
     all_linked(&in[1], 2, 1);
     all_linked(&in[2], 4, 18);
@@ -62,8 +71,11 @@ static void check_order(struct lab_test *t)
     all_linked(&in[5], 4, 2); /* GPU 3 is reached, and leads nowhere */
     for (int to = 0; to < 3; to++)
         link_pair(&in[5], 3, to, 0);
-    all_linked(&in[6], 4, 1);
-    in[6].no_links = 1;
+    all_linked(&in[6], 4, 0); /* 0 1 2 goes nowhere: one must step back to find 0 2 1 3 */
+    for (size_t i = 0; i < COUNT(trap); i++)
+        link_pair(&in[6], trap[i][0], trap[i][1], 1);
+    all_linked(&in[7], 4, 1);
+    in[7].no_links = 1;
     ask_orders(t, in, COUNT(in), 1);
 }
 
@@ -95,6 +107,7 @@ static void check_one_shot(struct lab_test *t)
                                      .repeats = 3};
     ask_rings(t, call, COUNT(call));
     ask_bits(t, DO_ONE_SHOT);
+    ask_followed(t, DO_ONE_SHOT, DO_ALL_REDUCE);
     ask_refusals(t, DO_ONE_SHOT);
 }
 

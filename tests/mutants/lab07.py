@@ -1,0 +1,353 @@
+# SPDX-License-Identifier: MIT
+"""Lab 07's mutants: what goes wrong when people write an all-reduce."""
+
+from grader.mutants import Mutant
+
+MUTANTS = [
+    Mutant(
+        name="chunk_drops_the_tail",
+        todo=1,
+        find="*len = each + (before < rest ? 1 : 0);",
+        replace="*len = each;",
+        rejected_by="chunk",
+        why="count / n for everybody loses up to n - 1 elements",
+    ),
+    Mutant(
+        name="chunk_rest_at_the_end",
+        todo=1,
+        find="    *first = before * each + (before < rest ? before : rest);\n"
+        "    *len = each + (before < rest ? 1 : 0);",
+        replace="    *first = before * each;\n    *len = k == n - 1 ? each + rest : each;",
+        rejected_by="chunk",
+        why="the last rank gets the whole rest: with 7 elements on 8 ranks all of them",
+    ),
+    Mutant(
+        name="reduce_one_too_many",
+        todo=2,
+        find="i < count; i += stride)\n        dst[i] = combine",
+        replace="i <= count; i += stride)\n        dst[i] = combine",
+        rejected_by="reduce",
+        why="off by one: changes the element behind the chunk, which is another chunk's",
+    ),
+    Mutant(
+        name="reduce_overwrites",
+        todo=2,
+        find="dst[i] = combine(dst[i], src[i], largest);",
+        replace="dst[i] = largest ? combine(dst[i], src[i], largest) : src[i];",
+        rejected_by="reduce",
+        why="copies where it should add",
+    ),
+    Mutant(
+        name="reduce_smallest",
+        todo=2,
+        find="        return a < b ? b : a;",
+        replace="        return a < b ? a : b;",
+        rejected_by="reduce",
+        why="the smallest where the largest was asked for",
+    ),
+    Mutant(
+        name="reduce_launches_nothing",
+        todo=2,
+        find="    if (count == 0)\n        return LAB_OK; // a grid of no blocks is an error\n",
+        replace="",
+        rejected_by="reduce",
+        why="a grid of no blocks is an error",
+    ),
+    Mutant(
+        name="scatter_wrong_chunk",
+        todo=3,
+        find="(char *)buf[r], chunk_of(ring, r - 1 - k, count, type));",
+        replace="(char *)buf[r], chunk_of(ring, r - k, count, type));",
+        rejected_by="scatter",
+        why="sends chunk r - k, and the next rank adds it to another one",
+    ),
+    Mutant(
+        name="scatter_negative_modulo",
+        todo=3,
+        find="    return ((k % n) + n) % n; // C's % of a negative number is negative",
+        replace="    return k % n < 0 ? 0 : k % n;",
+        rejected_by="scatter",
+        why="C's % of a negative number is negative",
+    ),
+    Mutant(
+        name="scatter_one_step_too_few",
+        todo=3,
+        find="k < n - 1; k++) { // reduce-scatter step k",
+        replace="k < n - 2; k++) { // reduce-scatter step k",
+        rejected_by="scatter",
+        why="the last rank's numbers never arrive",
+    ),
+    Mutant(
+        name="scatter_missing_event",
+        todo=3,
+        find="        rc = ring_result(cudaStreamWaitEvent(me->stream, last_of(ring, r)->sent, 0));\n"
+        "    if (rc == LAB_OK)\n"
+        "        rc = ring_reduce(mine + chunk.at",
+        replace="        rc = LAB_OK;\n"
+        "    if (rc == LAB_OK)\n"
+        "        rc = ring_reduce(mine + chunk.at",
+        rejected_by="scatter",
+        why="adds what is in the inbox before the other rank's copy has arrived",
+    ),
+    Mutant(
+        name="scatter_inbox_too_early",
+        todo=3,
+        find="    if (k >= 2)\n"
+        "        rc = ring_result(cudaStreamWaitEvent(ring->rank[r].stream, next->taken",
+        replace="    if (k >= 200)\n"
+        "        rc = ring_result(cudaStreamWaitEvent(ring->rank[r].stream, next->taken",
+        rejected_by="scatter",
+        why="fills an inbox that the next rank has not read yet",
+    ),
+    Mutant(
+        name="scatter_waits_before_it_is_recorded",
+        todo=3,
+        find="            rc = scatter_send(ring, r, k, (char *)buf[r], "
+        "chunk_of(ring, r - 1 - k, count, type));\n"
+        "        for (int r = 0; r < n && rc == LAB_OK; r++)\n"
+        "            rc = scatter_add(",
+        replace="            rc = scatter_send(ring, r, k, (char *)buf[r], "
+        "chunk_of(ring, r - 1 - k, count, type)),\n"
+        "            rc = rc != LAB_OK ? rc : scatter_add(",
+        rejected_by="scatter",
+        why="rank 0 waits for rank n - 1, whose event is recorded later in the same loop",
+    ),
+    Mutant(
+        name="scatter_does_not_meet",
+        todo=3,
+        find="    cudaGetDevice(&before);\n    rc = meet(ring);\n",
+        replace="    cudaGetDevice(&before);\n",
+        rejected_by="scatter",
+        why="fills an inbox that the next rank still reads for the call before",
+    ),
+    Mutant(
+        name="gather_one_step_too_few",
+        todo=4,
+        find="k < n - 1; k++) { // all-gather step k",
+        replace="k < n - 2; k++) { // all-gather step k",
+        rejected_by="gather",
+        why="one chunk of every rank stays what it was",
+    ),
+    Mutant(
+        name="gather_one_step_too_many",
+        todo=4,
+        find="k < n - 1; k++) { // all-gather step k",
+        replace="k < n; k++) { // all-gather step k",
+        rejected_by="gather_bytes",
+        why="right, but every rank gets its own chunk back: S instead of S(N-1)/N",
+    ),
+    Mutant(
+        name="gather_does_not_meet",
+        todo=4,
+        find="    rc = meet(ring);\n    for (int k = 0; k < n - 1; k++) { // all-gather",
+        replace="    for (int k = 0; k < n - 1; k++) { // all-gather",
+        rejected_by="gather",
+        why="writes into the next rank's buffer before that rank has got to this call",
+    ),
+    Mutant(
+        name="gather_reversed",
+        todo=4,
+        find="""            struct piece chunk = chunk_of(ring, r - k, count, type);
+            char *theirs = (char *)buf[(r + 1) % n];
+            rc = send_next(ring, r, theirs + chunk.at, (char *)buf[r] + chunk.at, chunk.bytes);
+        }
+        for (int r = 0; r < n && rc == LAB_OK; r++)
+            rc = ring_result(cudaStreamWaitEvent(ring->rank[r].stream, last_of(ring, r)->sent, 0));
+""",
+        replace="""            struct piece chunk = chunk_of(ring, r + k, count, type);
+            char *theirs = (char *)buf[modulo(r - 1, n)];
+            rc = ring_result(cudaStreamWaitEvent(ring->rank[r].stream, last_of(ring, r)->ready, 0));
+            rc = send_next(ring, r, theirs + chunk.at, (char *)buf[r] + chunk.at, chunk.bytes);
+        }
+        for (int r = 0; r < n && rc == LAB_OK; r++)
+            rc = ring_result(cudaStreamWaitEvent(ring->rank[r].stream, next_of(ring, r)->sent, 0));
+""",
+        rejected_by="gather_bytes",
+        why="the ring runs the other way round in one phase: other pairs, other links",
+    ),
+    Mutant(
+        name="gather_missing_event",
+        todo=4,
+        find="        for (int r = 0; r < n && rc == LAB_OK; r++)\n"
+        "            rc = ring_result(cudaStreamWaitEvent(ring->rank[r].stream, "
+        "last_of(ring, r)->sent, 0));\n"
+        "    }\n",
+        replace="    }\n",
+        rejected_by="gather",
+        why="passes a chunk on before it has come in",
+    ),
+    Mutant(
+        name="all_adds_into_send",
+        todo=5,
+        find="        rc = copy_in(ring, send, recv, count * ring_type_bytes(type));\n"
+        "    if (rc == LAB_OK)\n"
+        "        rc = ring_reduce_scatter(ring, recv, count, type, op);",
+        replace="        rc = ring_reduce_scatter(ring, send, count, type, op);\n"
+        "    if (rc == LAB_OK)\n"
+        "        rc = copy_in(ring, send, recv, count * ring_type_bytes(type));",
+        rejected_by="all_apart",
+        why="out of place the caller's numbers are gone afterwards",
+    ),
+    Mutant(
+        name="all_in_place_alias",
+        todo=5,
+        find="        rc = copy_in(ring, send, recv, count * ring_type_bytes(type));\n"
+        "    if (rc == LAB_OK)\n"
+        "        rc = ring_reduce_scatter(ring, recv",
+        replace="        for (int r = 0; count > 0 && r < ring->n; r++)\n"
+        "            rc = ring_result(cudaMemsetAsync(recv[r], 0, count * ring_type_bytes(type),\n"
+        "                                             ring->rank[r].stream));\n"
+        "    if (rc == LAB_OK)\n"
+        "        rc = copy_in(ring, send, recv, count * ring_type_bytes(type));\n"
+        "    if (rc == LAB_OK)\n"
+        "        rc = ring_reduce_scatter(ring, recv",
+        rejected_by="all",
+        why="clears the result first, which in place is the input",
+    ),
+    Mutant(
+        name="all_waits_between_the_halves",
+        todo=5,
+        find="        rc = ring_all_gather(ring, recv, count, type);",
+        replace="        rc = ring_wait(ring);\n"
+        "    if (rc == LAB_OK)\n"
+        "        rc = ring_all_gather(ring, recv, count, type);",
+        rejected_by="all_waits",
+        why="right, but the GPUs stand still while the host finds out that they are done",
+    ),
+    Mutant(
+        name="all_overlap_is_fine",
+        todo=5,
+        find="        if (!ring_apart(send[r], recv[r], count * ring_type_bytes(type)))\n"
+        "            rc = LAB_EINVAL;",
+        replace="        (void)r;",
+        rejected_by="all_refuses",
+        why="copies into the numbers that it copies from",
+    ),
+    Mutant(
+        name="pipelined_one_slot",
+        todo=6,
+        find="    return slice_of(f, 0, s).at;",
+        replace="    return slice_of(f, 0, s).at * 0;",
+        rejected_by="pipelined",
+        why="all slices of a chunk meet in the same place of the inbox",
+    ),
+    Mutant(
+        name="pipelined_inbox_too_early",
+        todo=6,
+        find="    if (rc == LAB_OK && k >= 2)\n",
+        replace="    if (rc == LAB_OK && k >= 200)\n",
+        rejected_by="pipelined",
+        why="fills a slot that the next rank has not read yet",
+    ),
+    Mutant(
+        name="pipelined_sends_before_it_added",
+        todo=6,
+        find="    if (k >= 1)\n        rc = lane_waits(f, r, s, me->lane_taken",
+        replace="    if (k >= 100)\n        rc = lane_waits(f, r, s, me->lane_taken",
+        rejected_by="pipelined",
+        why="a lane knows nothing of the stream that adds",
+    ),
+    Mutant(
+        name="pipelined_lanes_begin_early",
+        todo=6,
+        find="            if (rc == LAB_OK)\n"
+        "                rc = lane_waits(f, r, i, next_of(f->ring, r)->ready);\n",
+        replace="",
+        rejected_by="pipelined",
+        why="writes into the next rank's memory before that rank has got to this call",
+    ),
+    Mutant(
+        name="pipelined_lanes_not_joined",
+        todo=6,
+        find="    return rc == LAB_OK ? join_lanes(f) : rc;",
+        replace="    (void)join_lanes;\n    return rc;",
+        rejected_by="pipelined",
+        why="what is queued next reads the result while the lanes still write it",
+    ),
+    Mutant(
+        name="pipelined_without_lanes",
+        todo=6,
+        find="    return f->ring->rank[r].lane[s % RING_LANES];",
+        replace="    return s < 0 ? NULL : f->ring->rank[r].stream;",
+        rejected_by="pipelined_fast",
+        why="right, but sending waits for adding, and the port is idle meanwhile",
+    ),
+    Mutant(
+        name="order_identity",
+        todo=7,
+        find="        if (extend(&search, 1)) {",
+        replace="        for (int i = 0; i < n; i++)\n"
+        "            search.order[i] = i;\n"
+        "        if (extend(&search, n)) {",
+        rejected_by="order",
+        why="0, 1, 2, ... is a ring on some machines only",
+    ),
+    Mutant(
+        name="order_mesh_identity",
+        todo=7,
+        find="    for (search.least = UINT8_MAX; search.least > 0; search.least--)",
+        replace="    for (int i = 0; i < n; i++)\n"
+        "        order[i] = i;\n"
+        "    if (n > 1)\n"
+        "        return LAB_OK;\n"
+        "    for (search.least = UINT8_MAX; search.least > 0; search.least--)",
+        rejected_by="hidden.order_mesh",
+        why="the identity ring of a hybrid cube mesh goes through the host twice",
+    ),
+    Mutant(
+        name="order_not_closed",
+        todo=7,
+        find="        return s->n == 1 || linked(s, s->order[at - 1], s->order[0]);",
+        replace="        return 1;",
+        rejected_by="order",
+        why="a path, not a ring: the last GPU does not reach the first",
+    ),
+    Mutant(
+        name="order_any_width",
+        todo=7,
+        find="search.least = UINT8_MAX; search.least > 0; search.least--",
+        replace="search.least = 1; search.least < 2; search.least++",
+        rejected_by="order_widest",
+        why="takes the first ring it finds, over the narrowest links",
+    ),
+    Mutant(
+        name="order_wrong_direction",
+        todo=7,
+        find="s->links[from * s->n + to]",
+        replace="s->links[to * s->n + from]",
+        rejected_by="order",
+        why="whether the other one reaches me is of no interest to a ring",
+    ),
+    Mutant(
+        name="order_never_steps_back",
+        todo=7,
+        find="        s->used[g] = 0;\n",
+        replace="",
+        rejected_by="order",
+        why="gives up after the first dead end",
+    ),
+    Mutant(
+        name="one_shot_own_first",
+        todo=8,
+        find="        in.of[p] = ring->rank[p].inbox[0];",
+        replace="        in.of[p] = ring->rank[(r + p) % ring->n].inbox[0];",
+        rejected_by="one_shot",
+        why="every rank adds floats in an order of its own, and gets bits of its own",
+    ),
+    Mutant(
+        name="one_shot_reads_early",
+        todo=8,
+        find="    if (rc == LAB_OK)\n        rc = wait_for_all(ring, &ring_rank::ready);\n",
+        replace="",
+        rejected_by="one_shot",
+        why="reads inboxes that their owners have not filled yet",
+    ),
+    Mutant(
+        name="one_shot_leaves_early",
+        todo=8,
+        find="    return rc == LAB_OK ? wait_for_all(ring, &ring_rank::sent) : rc;",
+        replace="    return rc;",
+        rejected_by="one_shot",
+        why="fills its inbox for the next call while others still read it",
+    ),
+]
