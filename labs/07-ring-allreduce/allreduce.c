@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * allreduce.c: times the all-reduces of lab 07 on this machine. The program of the lab.
+ * allreduce.c: times the all-reduces of lab 07 on this machine, as graphs. The program of the lab.
+ * The rates are nccl-tests' busbw: 2(N-1)/N times the bytes of a rank, over the time.
  *
  *     allreduce [ranks]     all GPUs by default, 8 at most
  */
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "lab07.h"
+#include "collectives.h"
 
-enum way { STEPS, SLICES, SHOT, WAYS };
-static const char *const way_names[WAYS] = {"ring", "pipelined", "one shot"};
+#define SLICES 2
+
+enum way { NAIVE, STEPS, PIPELINED, SHOT, WAYS };
+static const char *const way_names[WAYS] = {"naive", "ring", "pipelined", "one shot"};
 
 struct table {
     struct ring ring;
@@ -19,11 +22,19 @@ struct table {
 
 static int queue(struct table *t, enum way way, size_t count)
 {
-    if (way == STEPS)
-        return ring_all_reduce(&t->ring, t->buf, t->buf, count, RING_FLOAT32, RING_SUM);
-    if (way == SLICES)
-        return ring_pipelined(&t->ring, t->buf, t->buf, count, RING_FLOAT32, RING_SUM, 4);
-    return ring_one_shot(&t->ring, t->buf, t->buf, count, RING_FLOAT32, RING_SUM);
+    struct ring *ring = &t->ring;
+    void *const *buf = t->buf;
+
+    switch (way) {
+    case NAIVE:
+        return coll_naive_all_reduce(ring, buf, count, RING_FLOAT32, RING_SUM, ring_reduce);
+    case STEPS:
+        return ring_all_reduce(ring, buf, buf, count, RING_FLOAT32, RING_SUM);
+    case PIPELINED:
+        return ring_pipelined(ring, buf, buf, count, RING_FLOAT32, RING_SUM, SLICES);
+    default:
+        return ring_one_shot(ring, buf, buf, count, RING_FLOAT32, RING_SUM);
+    }
 }
 
 /* One launch of the captured graph, the second, between two events of rank 0. */
@@ -69,13 +80,13 @@ static int print_row(struct table *t, size_t bytes)
     double moved = 2.0 * (t->ring.n - 1) / t->ring.n * (double)bytes;
 
     printf("%10zu", bytes);
-    for (enum way way = STEPS; way < WAYS; way++) {
+    for (enum way way = NAIVE; way < WAYS; way++) {
         double us = 0.0;
         int rc = time_way(t, way, bytes / 4, &us);
         if (rc == LAB_OK)
-            printf("  %9.1f us %6.1f GB/s", us, moved / us / 1e3);
+            printf("  %7.1f us %5.1f GB/s", us, moved / us / 1e3);
         else if (rc == LAB_ERANGE || rc == LAB_ENOPEER)
-            printf("  %24s", rc == LAB_ERANGE ? "too large" : "no peer access");
+            printf("  %21s", rc == LAB_ERANGE ? "too large" : "no peer access");
         else
             return rc;
     }
@@ -85,20 +96,23 @@ static int print_row(struct table *t, size_t bytes)
 
 static int open_table(struct table *t, int n, size_t most)
 {
-    int gpu[RING_RANKS], rc;
+    uint8_t links[RING_RANKS * RING_RANKS];
+    int gpu[RING_RANKS], rc = ring_links(n, links);
 
-    for (int r = 0; r < RING_RANKS; r++)
-        gpu[r] = r;
-    rc = ring_open(&t->ring, gpu, n, most);
+    if (rc == LAB_OK && ring_order(n, links, gpu) != LAB_OK)
+        for (int r = 0; r < n; r++) /* no ring of links: through the host */
+            gpu[r] = r;
+    if (rc == LAB_OK)
+        rc = ring_open(&t->ring, gpu, n, most);
     for (int r = 0; r < n && rc == LAB_OK; r++) {
-        cudaSetDevice(r);
+        cudaSetDevice(gpu[r]);
         rc = ring_result(cudaMalloc(&t->buf[r], most));
         if (rc == LAB_OK)
             rc = ring_result(cudaMemset(t->buf[r], 0, most));
         if (rc == LAB_OK)
             rc = ring_result(cudaDeviceSynchronize());
     }
-    cudaSetDevice(0);
+    cudaSetDevice(gpu[0]);
     if (rc == LAB_OK)
         rc = ring_result(cudaEventCreate(&t->from));
     return rc == LAB_OK ? ring_result(cudaEventCreate(&t->to)) : rc;
@@ -134,7 +148,7 @@ int main(int argc, char **argv)
     int rc = open_table(&table, (int)n, most);
     printf("%10s", "bytes");
     for (int way = 0; way < WAYS; way++)
-        printf("  %24s", way_names[way]);
+        printf("  %21s", way_names[way]);
     printf("\n");
     for (size_t bytes = 1 << 10; bytes <= most && rc == LAB_OK; bytes *= 4)
         rc = print_row(&table, bytes);

@@ -12,6 +12,7 @@
 
 #include "case.h"
 
+#include "causes.h"
 #include "io.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -140,7 +141,9 @@ static inline void ask_reduce(struct lab_test *t, struct reduce_in *in, bool no_
 /* ---- collectives ---- */
 
 static const char *const collective_names[] = {
-    "ring_reduce_scatter", "ring_all_gather", "ring_all_reduce", "ring_pipelined", "ring_one_shot"};
+    "ring_reduce_scatter", "ring_all_gather", "ring_all_reduce", "ring_pipelined",
+    "ring_one_shot",       "coll_broadcast",  "coll_reduce",     "coll_all_gather",
+    "coll_reduce_scatter", "coll_all_reduce", "coll_all_to_all", "coll_naive_all_reduce"};
 
 static inline void say_call(char *what, size_t room, const struct ring_call *c)
 {
@@ -167,6 +170,38 @@ static inline int reduced(const struct rings_in *in, const struct ring_call *c, 
     return all;
 }
 
+/* What element i of rank r must be afterwards; it lies in `chunk`. */
+static inline int element_of(const struct rings_in *in, const struct ring_call *c, int r, int chunk,
+                             uint64_t i)
+{
+    switch (c->what) {
+    case DO_ALL_GATHER:
+    case DO_DIRECT_GATHER:
+        return io_whole(in->seed, chunk, i);
+    case DO_BROADCAST:
+        return io_whole(in->seed, c->root, i);
+    case DO_ALL_TO_ALL:
+        return io_whole(in->seed, chunk,
+                        i - chunk_first(c->count, c->n, chunk) + chunk_first(c->count, c->n, r));
+    default:
+        return reduced(in, c, i);
+    }
+}
+
+/* Does the call say anything about this chunk of rank r? */
+static inline bool says(const struct ring_call *c, int r, int chunk)
+{
+    if (c->what == DO_REDUCE_SCATTER || c->what == DO_DIRECT_SCATTER)
+        return chunk == r;
+    return c->what != DO_REDUCE || r == c->root;
+}
+
+/* The call leaves the same on every rank. */
+static inline bool makes_equal(const struct ring_call *c)
+{
+    return c->what != DO_ALL_TO_ALL && says(c, 0, 1) && says(c, 1, 0);
+}
+
 /* Elements [first, first + len) of rank r. */
 static inline void expect_elements(struct lab_test *t, const char *what, const struct rings_in *in,
                                    const struct ring_call *c, const unsigned char *buffer, int r,
@@ -176,19 +211,17 @@ static inline void expect_elements(struct lab_test *t, const char *what, const s
     size_t each = type_bytes(c->type);
     for (uint64_t i = first; i < first + len; i++) {
         const unsigned char *got = buffer + (GUARD + i) * each;
-        int want = c->what == DO_ALL_GATHER ? io_whole(in->seed, chunk, i) : reduced(in, c, i);
-        unsigned char bytes[4], own[4];
+        int want = element_of(in, c, r, chunk, i);
+        unsigned char bytes[4];
+        char cause[256];
         io_put(bytes, (enum ring_type)c->type, want);
-        io_put(own, (enum ring_type)c->type, io_whole(in->seed, r, i));
-        lab_expect(t, memcmp(got, bytes, each) == 0,
-                   "%s: rank %d (GPU %d), element %zu (chunk %d, its element %zu of %zu) must be "
-                   "%d%s",
-                   what, r, c->gpu[r], (size_t)i, chunk, (size_t)(i - first), (size_t)len, want,
-                   untouched(got, each)          ? ", but nobody wrote it"
-                   : memcmp(got, own, each) == 0 ? ", but is what the rank itself began with"
-                   : got[0] == 0xCB && got[1] == 0xCB
-                       ? ", but is memory that nobody has written yet"
-                       : ", but is another number");
+        if (memcmp(got, bytes, each) == 0)
+            continue;
+        say_cause(cause, sizeof cause, in, c, r, i, got);
+        lab_expect(t, false,
+                   "%s: rank %d (GPU %d), element %zu (number %zu of chunk %d) must be "
+                   "%d, %s",
+                   what, r, c->gpu[r], (size_t)i, (size_t)(i - first), chunk, want, cause);
     }
 }
 
@@ -223,7 +256,7 @@ static inline void expect_buffer(struct lab_test *t, const char *what, const str
         return;
     }
     for (int k = 0; k < c->n; k++)
-        if (c->what != DO_REDUCE_SCATTER || k == r)
+        if (says(c, r, k))
             expect_elements(t, what, in, c, buffer, r, k);
 }
 
@@ -252,7 +285,7 @@ static inline void expect_same_bits(struct lab_test *t, const char *what, const 
         for (int r = 0; r < c->n; r++) {
             lab_expect(t, told->hash[k][r] == told->hash[0][r],
                        "%s: run %d gave rank %d other bits than the first run", what, k, r);
-            lab_expect(t, c->what == DO_REDUCE_SCATTER || told->hash[k][r] == told->hash[k][0],
+            lab_expect(t, !makes_equal(c) || told->hash[k][r] == told->hash[k][0],
                        "%s: rank %d has other bits than rank 0: the order of additions must not "
                        "depend on who adds",
                        what, r);

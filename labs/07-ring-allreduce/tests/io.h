@@ -124,6 +124,13 @@ enum collective {
     DO_ALL_REDUCE,
     DO_PIPELINED,
     DO_ONE_SHOT,
+    DO_BROADCAST, /* the companions: collectives.h */
+    DO_REDUCE,
+    DO_DIRECT_GATHER,
+    DO_DIRECT_SCATTER,
+    DO_DIRECT_ALL,
+    DO_ALL_TO_ALL,
+    DO_NAIVE,
 };
 enum odd {
     ODD_NOT,
@@ -139,7 +146,7 @@ enum odd {
 #define RING_REPEATS 3
 struct ring_call {
     int32_t what, n, current, type, op, numbers, slices, odd;
-    int32_t out_of_place;
+    int32_t out_of_place, root;
     int32_t repeats;  /* 0 is 1. One after the other without a wait */
     int32_t then;     /* a collective on other buffers that follows at once; 0: none */
     int32_t graph;    /* captured, and launched `repeats` times */

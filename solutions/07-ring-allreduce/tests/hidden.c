@@ -3,6 +3,7 @@
  * without peer access and with few links, and the speed of eight GPUs.
  */
 #include "asks.h"
+#include "companions.h"
 #include "orders.h"
 
 static void check_reduce(struct lab_test *t)
@@ -263,5 +264,17 @@ LAB_CASES = {
      .title = "bonus: without peer access it says so",
      .points = 0,
      .check = check_one_shot_alone},
+    {.name = "companions",
+     .todo = 0,
+     .title = "broadcast, reduce and the others that come with the lab are right",
+     .points = 0,
+     .min_gpus = 8,
+     .check = check_companions},
+    {.name = "companions_cost",
+     .todo = 0,
+     .title = "and cost what their table says",
+     .points = 0,
+     .needs_witness = true,
+     .check = check_companions_cost},
     {0},
 };

@@ -7,6 +7,7 @@
  * starts too early or is still at it afterwards reads or writes rubbish.
  */
 #include "adapters.h"
+#include "collectives.h"
 #include "speed.h"
 
 #define RUBBISH 0x55
@@ -128,6 +129,7 @@ static void prepare(struct job *job, uint64_t seed)
             cudaMalloc(&job->other[r], job->bytes);
         if (c->then)
             cudaMemset(job->other[r], 1 + r, job->bytes);
+        cudaDeviceSynchronize();
         job->send[r] = send;
         job->recv[r] = c->out_of_place ? recv : send;
         job->from[r] = pinned(job->bytes);
@@ -154,6 +156,30 @@ static void clean_up(struct job *job)
         }
     }
     cudaGetLastError();
+}
+
+static int run_companion(struct ring *ring, void *const *in, void *const *out,
+                         const struct ring_call *c)
+{
+    size_t count = (size_t)c->count;
+    enum ring_type type = (enum ring_type)c->type;
+    enum ring_op op = (enum ring_op)c->op;
+    switch (c->what) {
+    case DO_BROADCAST:
+        return coll_broadcast(ring, out, count, type, c->root);
+    case DO_REDUCE:
+        return coll_reduce(ring, out, count, type, op, c->root, ring_reduce);
+    case DO_DIRECT_GATHER:
+        return coll_all_gather(ring, out, count, type);
+    case DO_DIRECT_SCATTER:
+        return coll_reduce_scatter(ring, out, count, type, op, ring_reduce);
+    case DO_DIRECT_ALL:
+        return coll_all_reduce(ring, out, count, type, op, ring_reduce);
+    case DO_ALL_TO_ALL:
+        return coll_all_to_all(ring, in, out, count, type);
+    default:
+        return coll_naive_all_reduce(ring, out, count, type, op, ring_reduce);
+    }
 }
 
 static int run_collective(struct job *job)
@@ -184,8 +210,10 @@ static int run_collective(struct job *job)
         return ring_pipelined(ring, in, out, count, type, op, c->slices);
     case DO_ONE_SHOT:
         return ring_one_shot(ring, in, out, count, type, op);
-    default:
+    case DO_ALL_REDUCE:
         return ring_all_reduce(ring, in, out, count, type, op);
+    default:
+        return run_companion(ring, in, out, c);
     }
 }
 
