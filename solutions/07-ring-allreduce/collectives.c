@@ -53,12 +53,12 @@ static struct part part_of(size_t count, int n, int k, enum ring_type type)
     return (struct part){first * each, len, len * each};
 }
 
-/* In how many pieces `count` elements go through halves of an inbox, and are passed on. */
-static int pieces_of(const struct ring *ring, size_t count, enum ring_type type)
+/* In how many pieces `count` elements go through halves of an inbox; at least `least`. */
+static int pieces_of(const struct ring *ring, size_t count, enum ring_type type, int least)
 {
     size_t room = ring->inbox_bytes / ring_type_bytes(type), pieces = (count + room - 1) / room;
 
-    return pieces < RING_SLICES ? RING_SLICES : (int)pieces;
+    return pieces < (size_t)least ? least : (int)pieces;
 }
 
 static int check_root(const struct ring *ring, void *const *buf, size_t count, enum ring_type type,
@@ -137,7 +137,7 @@ int coll_reduce(struct ring *ring, void *const *buf, size_t count, enum ring_typ
 
     if (rc != LAB_OK || count == 0)
         return rc;
-    int pieces = pieces_of(ring, count, type);
+    int pieces = pieces_of(ring, count, type, RING_SLICES);
     cudaGetDevice(&before);
     rc = meet(ring);
     for (int p = 0; p < pieces; p++)
@@ -250,7 +250,7 @@ int coll_naive_all_reduce(struct ring *ring, void *const *buf, size_t count, enu
 
     if (rc != LAB_OK || count == 0)
         return rc;
-    int pieces = pieces_of(ring, count, type);
+    int pieces = pieces_of(ring, count, type, 1);
     cudaGetDevice(&before);
     rc = meet(ring);
     for (int r = 1; r < ring->n; r++)
