@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * allreduce.c: times the all-reduces of lab 07 on this machine, as graphs. The program of the lab.
- * The rates are nccl-tests' busbw: 2(N-1)/N times the bytes of a rank, over the time.
+ * allreduce.c: times the all-reduces of lab 07 on this machine. The program of the lab.
  *
- *     allreduce [ranks]     all GPUs by default, 8 at most
+ *     allreduce [ranks [log2 of the most bytes]]     all GPUs, 26 (64 MiB) by default
+ *
+ * "calls": every call by this one thread; all others are graphs, launched by one call. The rates
+ * are nccl-tests' busbw: 2(N-1)/N times the bytes of a rank, over the time. The best of three
+ * counts.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +13,11 @@
 #include "collectives.h"
 
 #define SLICES 2
+#define RUNS 4 /* the first one warms up */
 
-enum way { NAIVE, STEPS, PIPELINED, SHOT, WAYS };
-static const char *const way_names[WAYS] = {"naive", "ring", "pipelined", "one shot"};
+enum way { NAIVE, CALLS, STEPS, PIPELINED, SHOT, WAYS };
+static const char *const way_names[WAYS] = {"naive", "ring, calls", "ring", "pipelined",
+                                            "one shot"};
 
 struct table {
     struct ring ring;
@@ -28,6 +33,7 @@ static int queue(struct table *t, enum way way, size_t count)
     switch (way) {
     case NAIVE:
         return coll_naive_all_reduce(ring, buf, count, RING_FLOAT32, RING_SUM, ring_reduce);
+    case CALLS:
     case STEPS:
         return ring_all_reduce(ring, buf, buf, count, RING_FLOAT32, RING_SUM);
     case PIPELINED:
@@ -37,39 +43,64 @@ static int queue(struct table *t, enum way way, size_t count)
     }
 }
 
-/* One launch of the captured graph, the second, between two events of rank 0. */
-static int time_graph(struct table *t, cudaGraphExec_t graph, double *us)
+/* Without a graph: all ranks begin after `from`, and `to` comes after all of them. */
+static int queue_calls(struct table *t, enum way way, size_t count)
+{
+    struct ring_rank *first = &t->ring.rank[0];
+    int rc = LAB_OK;
+
+    for (int r = 1; r < t->ring.n && rc == LAB_OK; r++)
+        rc = ring_result(cudaStreamWaitEvent(t->ring.rank[r].stream, t->from, 0));
+    if (rc == LAB_OK)
+        rc = queue(t, way, count);
+    for (int r = 1; r < t->ring.n && rc == LAB_OK; r++) {
+        rc = ring_result(cudaEventRecord(t->ring.rank[r].ready, t->ring.rank[r].stream));
+        if (rc == LAB_OK)
+            rc = ring_result(cudaStreamWaitEvent(first->stream, t->ring.rank[r].ready, 0));
+    }
+    return rc;
+}
+
+/* One run between two events of rank 0; `graph` NULL: by calls. */
+static int time_run(struct table *t, enum way way, size_t count, cudaGraphExec_t graph, double *us)
 {
     cudaStream_t stream = t->ring.rank[0].stream;
     float ms = 0.0f;
-    int rc = LAB_OK;
+    int rc = ring_result(cudaEventRecord(t->from, stream));
 
-    for (int run = 0; run < 2 && rc == LAB_OK; run++) {
-        rc = ring_result(cudaEventRecord(t->from, stream));
-        if (rc == LAB_OK)
-            rc = ring_result(cudaGraphLaunch(graph, stream));
-        if (rc == LAB_OK)
-            rc = ring_result(cudaEventRecord(t->to, stream));
-        if (rc == LAB_OK)
-            rc = ring_wait(&t->ring);
-    }
+    if (rc == LAB_OK)
+        rc = graph != NULL ? ring_result(cudaGraphLaunch(graph, stream))
+                           : queue_calls(t, way, count);
+    if (rc == LAB_OK)
+        rc = ring_result(cudaEventRecord(t->to, stream));
+    if (rc == LAB_OK)
+        rc = ring_wait(&t->ring);
     if (rc == LAB_OK)
         rc = ring_result(cudaEventElapsedTime(&ms, t->from, t->to));
     *us = ms * 1e3;
     return rc;
 }
 
-static int time_way(struct table *t, enum way way, size_t count, double *us)
+static int capture(struct table *t, enum way way, size_t count, cudaGraphExec_t *graph)
 {
-    cudaGraphExec_t graph = NULL;
     int rc = ring_capture_begin(&t->ring);
 
     if (rc == LAB_OK)
         rc = queue(t, way, count);
-    int ended = ring_capture_end(&t->ring, &graph);
-    rc = rc == LAB_OK ? ended : rc;
-    if (rc == LAB_OK)
-        rc = time_graph(t, graph, us);
+    int ended = ring_capture_end(&t->ring, graph);
+    return rc == LAB_OK ? ended : rc;
+}
+
+static int time_way(struct table *t, enum way way, size_t count, double *best)
+{
+    cudaGraphExec_t graph = NULL;
+    double us = 0.0;
+    int rc = way == CALLS ? LAB_OK : capture(t, way, count, &graph);
+
+    for (int run = 0; run < RUNS && rc == LAB_OK; run++) {
+        rc = time_run(t, way, count, graph, &us);
+        *best = run <= 1 || us < *best ? us : *best;
+    }
     if (graph != NULL)
         cudaGraphExecDestroy(graph);
     return rc;
@@ -84,9 +115,9 @@ static int print_row(struct table *t, size_t bytes)
         double us = 0.0;
         int rc = time_way(t, way, bytes / 4, &us);
         if (rc == LAB_OK)
-            printf("  %7.1f us %5.1f GB/s", us, moved / us / 1e3);
+            printf("  %8.1f %7.1f", us, moved / us / 1e3);
         else if (rc == LAB_ERANGE || rc == LAB_ENOPEER)
-            printf("  %21s", rc == LAB_ERANGE ? "too large" : "no peer access");
+            printf("  %16s", rc == LAB_ERANGE ? "too large" : "no peer access");
         else
             return rc;
     }
@@ -97,7 +128,7 @@ static int print_row(struct table *t, size_t bytes)
 static int open_table(struct table *t, int n, size_t most)
 {
     uint8_t links[RING_RANKS * RING_RANKS];
-    int gpu[RING_RANKS], rc = ring_links(n, links);
+    int gpu[RING_RANKS] = {0}, rc = ring_links(n, links);
 
     if (rc == LAB_OK && ring_order(n, links, gpu) != LAB_OK)
         for (int r = 0; r < n; r++) /* no ring of links: through the host */
@@ -129,30 +160,41 @@ static void close_table(struct table *t)
         cudaEventDestroy(t->to);
 }
 
-int main(int argc, char **argv)
+static int print_table(int n, size_t most)
 {
     static struct table table;
+    int rc = open_table(&table, n, most);
+
+    printf("%10s", "bytes");
+    for (int way = 0; way < WAYS; way++)
+        printf("  %16s", way_names[way]);
+    printf("\n%10s", "");
+    for (int way = 0; way < WAYS; way++)
+        printf("  %8s %7s", "us", "GB/s");
+    printf("\n");
+    for (size_t bytes = 1 << 10; bytes <= most && rc == LAB_OK; bytes *= 4)
+        rc = print_row(&table, bytes);
+    close_table(&table);
+    return rc;
+}
+
+int main(int argc, char **argv)
+{
     int gpus = 0;
 
     if (cudaGetDeviceCount(&gpus) != cudaSuccess || gpus < 1) {
         fprintf(stderr, "%s: there is no GPU\n", argv[0]);
         return 1;
     }
-    long n = argc == 2 ? strtol(argv[1], NULL, 10) : gpus < RING_RANKS ? gpus : RING_RANKS;
-    if (argc > 2 || n < 1 || n > RING_RANKS || n > gpus) {
-        fprintf(stderr, "usage: %s [ranks, 1 to %d]\n", argv[0],
-                gpus < RING_RANKS ? gpus : RING_RANKS);
+    int highest = gpus < RING_RANKS ? gpus : RING_RANKS;
+    long n = argc > 1 ? strtol(argv[1], NULL, 10) : highest;
+    long bits = argc > 2 ? strtol(argv[2], NULL, 10) : 26;
+    if (argc > 3 || n < 1 || n > highest || bits < 10 || bits > 32) {
+        fprintf(stderr, "usage: %s [ranks, 1 to %d [log2 of the most bytes, 10 to 32]]\n", argv[0],
+                highest);
         return 2;
     }
-    size_t most = (size_t)64 << 20;
-    int rc = open_table(&table, (int)n, most);
-    printf("%10s", "bytes");
-    for (int way = 0; way < WAYS; way++)
-        printf("  %21s", way_names[way]);
-    printf("\n");
-    for (size_t bytes = 1 << 10; bytes <= most && rc == LAB_OK; bytes *= 4)
-        rc = print_row(&table, bytes);
-    close_table(&table);
+    int rc = print_table((int)n, (size_t)1 << bits);
     if (rc != LAB_OK)
         fprintf(stderr, "%s: stopped with result %d (see enum lab_error in lab.h)\n", argv[0], rc);
     return rc == LAB_OK ? 0 : 1;
