@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.book import code, figures, seeds
+from grader.book import code, figures, recorded, seeds
 from grader.exits import LabError
 from grader.project import Lab, Project
 
@@ -16,6 +16,7 @@ CHAPTER = re.compile(r"\d\d-[a-z0-9-]+\.md")
 REFERENCE = (
     "virtual-node.md",
     "virtual-time.md",
+    "zero-plan.md",
     "conformance.md",
     "instructors.md",
     "architecture.md",
@@ -80,6 +81,7 @@ def render(project: Project, page: Page) -> str:
     text = page.source.read_text(encoding="utf-8")
     text = code.include(project.root, name, text)
     text = figures.draw(page.source.parent, name, text)
+    text = recorded.insert(project.root, name, text)
     text = seeds.insert(project.root, name, text)
     text = text.replace("<details><summary>", '<details markdown="1"><summary>')
     text = text.replace("<details>\n<summary>", '<details markdown="1">\n<summary>')

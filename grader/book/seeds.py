@@ -5,9 +5,10 @@
      "corrections": [{"number": 1, "said": "...", "true": "...", "how": "...", "chapter": "...",
                       "open": ""}]}
 
-`ran` names what ran the row: a test of ctest (`test:NAME`), or a command that a page shows and a
-test types (`page:FILE#WORD OF THE COMMAND`). What nothing has run yet, or stands in no chapter yet,
-says in `open` what is missing, and the page of the seeds says so, too.
+`ran` names what ran the row: a test of ctest (`test:NAME`), a command that a page shows and a test
+types (`page:FILE#WORD OF THE COMMAND`), a companion that real GPUs ran (`real:FILE`). What nothing
+has run yet, or stands in no chapter yet, says in `open` what is missing, and the page of the seeds
+says so, too.
 """
 
 import json
@@ -15,6 +16,7 @@ import re
 from pathlib import Path
 from typing import TypedDict
 
+from grader.book import recorded
 from grader.book.commands import shown_in
 from grader.exits import LabError
 
@@ -103,6 +105,8 @@ def _is(root: Path, name: str, tests: set[str]) -> bool:
     kind, _, what = name.partition(":")
     if kind == "test":
         return what in tests
+    if kind == "real":
+        return what in recorded.load(root)
     file, _, word = what.partition("#")
     page = root / file
     if kind != "page" or not page.is_file():

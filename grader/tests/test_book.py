@@ -2,17 +2,19 @@
 """grader.book: what a page asks for is there or it is an error; wrong outputs, links, chapters and
 lists are found."""
 
+import hashlib
 import json
 import shutil
 import unittest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from grader.book import chapters, code, commands, figures, links, pages, seeds
+from grader.book import chapters, code, commands, figures, links, pages, recorded, seeds
 from grader.exits import LabError
 from grader.tests.fake import FakeCheckout
 
 SOURCE = "#include <stdio.h>\n    // book: half\n    if (x)\n        y();\n    // book: end\nz();\n"
+SHA256 = hashlib.sha256(b"print(1)\n").hexdigest()
 PAGE = """\
 Text.
 
@@ -169,6 +171,31 @@ class Pages(FakeCheckout):
         made = {page.place: page for page in pages.pages(self.project)}
         shown = pages.render(self.project, made["book/02-b.md"])
         self.assertEqual(shown, "As [chapter 1](01-a.md) and chapter 9 say.\n")
+
+
+class Recorded(Folder):
+    def record(self, **entry: str) -> None:
+        whole = {"file": "a.py", "sha256": SHA256, "command": "python3 a.py", "machine": "a GPU"}
+        whole |= {"date": "2026-11-21", "output": "1", **entry}
+        self.write("docs/book/real/recorded.json", json.dumps([whole]))
+
+    def test_a_companion_that_changed(self) -> None:
+        self.write("docs/book/real/a.py", "print(1)\n")
+        self.record()
+        self.assertEqual(recorded.problems(self.root), [])
+        self.write("docs/book/real/a.py", "print(2)\n")
+        self.assertIn("changed after its recording", recorded.problems(self.root)[0])
+        self.record(file="b.py")
+        found = recorded.problems(self.root)
+        self.assertIn("b.py was recorded and is not there", found[0])
+        self.assertIn("never recorded", found[1])
+
+    def test_a_page_shows_it(self) -> None:
+        self.record()
+        shown = recorded.insert(self.root, "p.md", "<!-- recorded: a.py -->\n")
+        self.assertIn("$ python3 a.py\n1\n```", shown)
+        with self.assertRaisesRegex(LabError, "there is none"):
+            recorded.insert(self.root, "p.md", "<!-- recorded: c.py -->")
 
 
 class Seeds(Folder):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
-from grader.book import chapters, seeds  # noqa: E402
+from grader.book import chapters, recorded, seeds  # noqa: E402
 from grader.book.pages import chapters as all_chapters  # noqa: E402
 from grader.project import Project  # noqa: E402
 
@@ -31,6 +31,7 @@ def main() -> int:
     for what, count in (("rows", ROWS), ("corrections", CORRECTIONS)):
         if len(listed[what]) != count:
             wrong.append(f"docs/seeds.json has {len(listed[what])} {what}, the course has {count}")
+    wrong += recorded.problems(ROOT)
     found = all_chapters(project)
     wrong += [why for chapter in found for why in chapters.problems(chapter)]
     still = [r for r in (*listed["rows"], *listed["corrections"]) if r["open"]]
