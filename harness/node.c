@@ -251,6 +251,7 @@ static void copy_summary(struct lab_witness *to, const struct vgpu_summary *from
     };
     _Static_assert(LAB_MAX_GPUS == VGPU_MAX_DEVICES, "the tables have the same shape");
     memcpy(to->peak_bytes, from->peak_bytes, sizeof to->peak_bytes);
+    memcpy(to->peak_asked_bytes, from->peak_asked_bytes, sizeof to->peak_asked_bytes);
     memcpy(to->copied, from->copied, sizeof to->copied);
     memcpy(to->kernel_bytes, from->kernel_bytes, sizeof to->kernel_bytes);
 }

@@ -82,9 +82,29 @@ static void witness_counts(void)
     CHECK(s.mallocs == 2 && s.copies == 1 && s.copied[0][VGPU_MAX_DEVICES] == 100, "copies: %u",
           s.copies);
     CHECK(s.peak_bytes[7] == 4 * MIB, "peak %llu", (unsigned long long)s.peak_bytes[7]);
+    CHECK(s.peak_asked_bytes[7] == 3 * MIB && s.peak_asked_bytes[6] == 0, "peak as asked %llu",
+          (unsigned long long)s.peak_asked_bytes[7]);
     struct vgpu_request trace = {.op = VGPU_OP_TRACE};
     CHECK(client_ask(&w, &trace) == 0 && w.reply.r.value == 1, "%d records", (int)w.reply.r.value);
     (void)kept;
+    client_end(&w);
+}
+
+/* What was asked for at most at one time, in steps of 512 bytes, small and large ones. */
+static void witness_peak(void)
+{
+    struct client c, w;
+    client_start(&c, "dgx-a100", "memory");
+    client_witness(&w, "memory");
+    uint64_t small = client_malloc(&c, 1, 700), large = client_malloc(&c, 1, 3 * MIB + 1);
+    CHECK(release(&c, large) == 0, "%s", c.reply.r.explain);
+    client_malloc(&c, 1, 1);
+    CHECK(release(&c, small) == 0, "%s", c.reply.r.explain);
+    client_malloc(&c, 1, 2 * MIB);
+    client_end(&c);
+    struct vgpu_summary s = summary(&w);
+    CHECK(s.peak_asked_bytes[1] == 3 * MIB + 1536, "peak as asked %llu",
+          (unsigned long long)s.peak_asked_bytes[1]);
     client_end(&w);
 }
 
@@ -107,6 +127,7 @@ static void nonsense(void)
 int main(void)
 {
     spacing();
+    witness_peak();
     giving_back();
     witness_counts();
     nonsense();

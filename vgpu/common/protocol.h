@@ -266,6 +266,8 @@ struct vgpu_summary { /* everything since the node started; live_ = not given ba
     char waiting[512];                   /* who waits for whom, "" when nobody does */
     uint32_t live_ipc;                   /* opened memory handles that were not closed */
     uint32_t live_mappings, live_ranges; /* cuMemMap, cuMemAddressReserve */
+    uint64_t peak_asked_bytes[VGPU_MAX_DEVICES]; /* as peak_bytes, of what was asked for, rounded
+                                                    to 512 bytes and not to chunks */
 };
 
 enum vgpu_trace_kind {

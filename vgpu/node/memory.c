@@ -362,6 +362,21 @@ uint64_t memory_used_bytes(int device)
     return devices[device].blocks.taken_bytes;
 }
 
+uint64_t memory_asked_bytes(int device)
+{
+    const struct arena *blocks = &devices[device].blocks;
+    uint64_t sum = 0;
+    for (int i = 0; i < blocks->count; i++) {
+        const struct block *b = blocks->range[i].user;
+        uint64_t whole = blocks->range[i].bytes + VGPU_GRANULE_BYTES - 1;
+        if (b->shared)
+            sum += b->small.taken_bytes;
+        else if (!b->variables)
+            sum += whole / VGPU_GRANULE_BYTES * VGPU_GRANULE_BYTES;
+    }
+    return sum;
+}
+
 uint8_t *memory_view(uint64_t address, uint64_t bytes)
 {
     uint64_t offset;

@@ -62,6 +62,7 @@ bool memory_give(struct process *owner, uint64_t address);
 void memory_give_all(struct process *owner, int device);        /* -1: on every device */
 int memory_count(const struct process *owner, uint64_t *bytes); /* live allocations */
 uint64_t memory_used_bytes(int device);                         /* in allocations, whole chunks */
+uint64_t memory_asked_bytes(int device); /* as asked for, each rounded to VGPU_GRANULE_BYTES */
 uint64_t memory_free_bytes(int device);
 
 /* What a device address points into, of whichever process. False: nothing. */

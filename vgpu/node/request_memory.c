@@ -27,7 +27,7 @@ void request_malloc(struct connection *c)
         return;
     }
     trace_counts()->mallocs++;
-    trace_memory(q->device, memory_used_bytes(q->device));
+    trace_memory(q->device, memory_used_bytes(q->device), memory_asked_bytes(q->device));
 }
 
 /* cudaFree waits for the device, as recorded; other devices' pending work is carried out too,

@@ -158,7 +158,7 @@ void request_pool_malloc(struct connection *c)
         return;
     }
     trace_counts()->mallocs++;
-    trace_memory(p->device, memory_used_bytes(p->device));
+    trace_memory(p->device, memory_used_bytes(p->device), memory_asked_bytes(p->device));
 }
 
 void request_pool_free(struct connection *c)

@@ -122,10 +122,12 @@ void trace_finding(const struct op *op, const char *name, const char *site, int 
     snprintf(r->site, sizeof r->site, "%.63s", site);
 }
 
-void trace_memory(int device, uint64_t bytes)
+void trace_memory(int device, uint64_t bytes, uint64_t asked_bytes)
 {
     if (bytes > counts.peak_bytes[device])
         counts.peak_bytes[device] = bytes;
+    if (asked_bytes > counts.peak_asked_bytes[device])
+        counts.peak_asked_bytes[device] = asked_bytes;
 }
 
 int trace_read(uint64_t first, struct vgpu_trace_record *out, int limit)

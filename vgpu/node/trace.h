@@ -20,7 +20,7 @@ void trace_finding(const struct op *op, const char *name, const char *site, int 
                    uint64_t bytes);
 
 /* Bytes in use on `device` have become `bytes`. */
-void trace_memory(int device, uint64_t bytes);
+void trace_memory(int device, uint64_t bytes, uint64_t asked_bytes);
 
 /* Copies records from `first` on into `out` (room: `room`); how many. */
 int trace_read(uint64_t first, struct vgpu_trace_record *out, int room);
