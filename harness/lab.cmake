@@ -3,6 +3,8 @@
 #
 #   peerlab_lab(NUMBER 03 NAME p2p-copy FILE p2p_copy.c
 #     GIVEN given.c        files that come with the lab, linked beside the student's
+#     USES labs/02-x/x.cu  files of another lab, linked everywhere too; a header: its folder is
+#                          looked into
 #     PROGRAM matrix.c     the lab's own main
 #     FUNCTIONS 1:copy_path 2:copy_peer_async 3:stage_create 3:stage_destroy ...)
 #
@@ -31,7 +33,7 @@ include(${PEERLAB_HARNESS_DIR}/lab_tests.cmake)
 
 function(peerlab_lab)
   cmake_parse_arguments(LAB "UNLISTED" "NUMBER;NAME;FILE;PROGRAM;SOLUTION_ROOT;STUDENT_ROOT"
-                        "GIVEN;FUNCTIONS" ${ARGN})
+                        "GIVEN;USES;FUNCTIONS" ${ARGN})
   set(LAB_HANDOUT FALSE)
   if(NOT LAB_SOLUTION_ROOT)
     set(LAB_SOLUTION_ROOT ${PROJECT_SOURCE_DIR}/solutions)
@@ -51,6 +53,12 @@ function(peerlab_lab)
     message(STATUS "lab ${folder}: not here (no ${LAB_FILE}, or no tests/public.c)")
     return()
   endif()
+  foreach(used IN LISTS LAB_USES)
+    if(NOT EXISTS ${PROJECT_SOURCE_DIR}/${used})
+      message(STATUS "lab ${folder}: not here (it uses ${used})")
+      return()
+    endif()
+  endforeach()
   file(MAKE_DIRECTORY ${work})
   _lab_conf()
   _lab_verifiers()

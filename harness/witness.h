@@ -25,9 +25,9 @@ struct lab_witness {
     unsigned live_allocations, live_host_allocations, live_streams, live_events, live_peers;
     unsigned live_mappings, live_ranges; /* of addresses: cuMemMap, cuMemAddressReserve */
     unsigned mallocs, host_allocs, streams, events, launches, copies, memsets, syncs, peers_enabled;
-    uint64_t peak_bytes[LAB_MAX_GPUS];       /* whole chunks of 2 MiB */
-    uint64_t peak_asked_bytes[LAB_MAX_GPUS]; /* each allocation rounded to 512 bytes */
-    uint64_t copied[LAB_MAX_GPUS + 1][LAB_MAX_GPUS + 1];   /* [from][to], by copies */
+    uint64_t peak_bytes[LAB_MAX_GPUS];                   /* whole chunks of 2 MiB */
+    uint64_t peak_asked_bytes[LAB_MAX_GPUS];             /* each allocation rounded to 512 bytes */
+    uint64_t copied[LAB_MAX_GPUS + 1][LAB_MAX_GPUS + 1]; /* [from][to], by copies */
     uint64_t kernel_bytes[LAB_MAX_GPUS][LAB_MAX_GPUS + 1]; /* [running on][memory of], advisory */
     unsigned faults;
     int sticky;

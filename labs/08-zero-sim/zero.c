@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * zero.c: who owns what, what is allocated when, and what is sent. Lab 08; the contract of each
- * function is in lab08.h.
+ * zero.c: who owns what, what is allocated when, and what is sent; and then all of it, done. Lab
+ * 08; the contract of each function is in lab08.h (the plan, TODO 1 to 5) and run.h (the run, 6 and
+ * 7).
  *
  * The plan knows no GPU: it counts. Only what it counts is run afterwards, operation by operation,
  * so that a plan that is wrong cannot run right.
  */
 #include "lab08.h"
 
-#include <string.h>
+#include "run.h"
 
 int zero_shard(uint64_t count, int n, int rank, uint64_t align, uint64_t *first, uint64_t *len)
 {
@@ -82,4 +83,70 @@ int zero_fit(const struct zero_model *model, const struct zero_how *how, uint64_
     //           ledger of one rank
     (void)model, (void)how, (void)granule_bytes, (void)limit_bytes, (void)fit;
     TODO(5);
+}
+
+int zero_place(const struct zero_run *run, int rank, enum zero_kind kind, int unit,
+               struct zero_place *place)
+{
+    // TODO(6): where parameters and gradients are.  (about 15 lines)
+    //   before: *place holds anything
+    //   after:  whole: where all of the unit is, or NULL; owned: where this rank's shard is
+    //   use:    run->rank[rank].at; which stage cuts what: lab08.h
+    (void)run, (void)rank, (void)kind, (void)unit, (void)place;
+    TODO(6);
+}
+
+int zero_memory(struct zero_run *run, const struct zero_op *op)
+{
+    // TODO(6): allocate or free on every rank, and book it.  (about 40 lines: a helper for one
+    //          rank's allocation, one for its end)
+    //   before: at[kind][index] is NULL (alloc) or an allocation (free), on every rank
+    //   after:  it is what the operation says; when one rank has no room, it is NULL everywhere
+    //   use:    cudaSetDevice, cudaMalloc, cudaFree, cudaHostAlloc (portable: all GPUs read it),
+    //           cudaFreeHost, ring_result, ledger_add, ledger_drop
+    (void)run, (void)op;
+    TODO(6);
+}
+
+int zero_reduce(struct zero_run *run, const struct zero_op *op)
+{
+    // TODO(6): gradients become sums.  (about 35 lines with two helpers)
+    //   before: the whole gradients of the unit are there, on every rank its own
+    //   after:  the owned ones are sums over all ranks
+    //   use:    zero_place, ring_all_reduce, ring_reduce_scatter with RING_FLOAT16 and the unit's
+    //           padded elements; chunk r of the ring is shard r; in stages 2 and 3 copy the shard
+    //           out of the bucket, on the rank's stream
+    (void)run, (void)op;
+    TODO(6);
+}
+
+int zero_step(struct zero_run *run)
+{
+    // TODO(6): one step, operation by operation.  (about 35 lines)
+    //   before: zero_run_start is through, and run->steps steps
+    //   after:  run->steps is one more; or run->failed is the operation that failed
+    //   use:    op[step .. count) of run->work.schedule; zero_memory, zero_reduce, zero_gather,
+    //           zero_bus, net_forward, net_backward, net_update
+    (void)run;
+    TODO(6);
+}
+
+int zero_gather(struct zero_run *run, const struct zero_op *op)
+{
+    // TODO(7): parameters become whole.  (about 18 lines)
+    //   before: every rank's owned parameters of the unit are there
+    //   after:  the whole ones are complete on every rank
+    //   use:    zero_place, ring_all_gather; in stage 3 first copy the owned ones to their place in
+    //           the whole, on the rank's stream
+    (void)run, (void)op;
+    TODO(7);
+}
+
+int zero_bus(struct zero_run *run, const struct zero_op *op)
+{
+    // TODO(7), second half: over PCIe and back.  (about 15 lines)
+    //   after:  halves[unit] holds the owned gradients; or the owned parameters what is in it
+    //   use:    zero_place; cudaMemcpyAsync on the rank's stream: the memory is pinned
+    (void)run, (void)op;
+    TODO(7);
 }

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * zero.c: who owns what, what is allocated when, and what is sent. Lab 08; the contract of each
- * function is in lab08.h.
+ * zero.c: who owns what, what is allocated when, and what is sent; and then all of it, done. Lab
+ * 08; the contract of each function is in lab08.h (the plan, TODO 1 to 5) and run.h (the run, 6 and
+ * 7).
  *
  * The plan knows no GPU: it counts. Only what it counts is run afterwards, operation by operation,
  * so that a plan that is wrong cannot run right.
  */
 #include "lab08.h"
 
-#include <string.h>
+#include "run.h"
 
 // BEGIN SOLUTION
 /* The length of a shard, padding included. 0: n of them are more than a uint64_t holds. */
@@ -373,4 +374,254 @@ int zero_fit(const struct zero_model *model, const struct zero_how *how, uint64_
     // END SOLUTION
     // STUB: (void)model, (void)how, (void)granule_bytes, (void)limit_bytes, (void)fit;
     // STUB: TODO(5);
+}
+
+int zero_place(const struct zero_run *run, int rank, enum zero_kind kind, int unit,
+               struct zero_place *place)
+{
+    // TODO(6): where parameters and gradients are.  (about 15 lines)
+    //   before: *place holds anything
+    //   after:  whole: where all of the unit is, or NULL; owned: where this rank's shard is
+    //   use:    run->rank[rank].at; which stage cuts what: lab08.h
+    // BEGIN SOLUTION
+    if (!run || !place || rank < 0 || rank >= run->ring.n || unit < 0 ||
+        unit >= run->work.layout.units || (kind != ZERO_PARAM && kind != ZERO_GRAD))
+        return LAB_EINVAL;
+    void *const(*at)[ZERO_TENSORS] = run->rank[rank].at;
+    int stage = run->work.layout.how.stage, cut_at = kind == ZERO_PARAM ? 3 : 2;
+    enum zero_kind gathered = kind == ZERO_PARAM ? ZERO_GATHERED : ZERO_BUCKET;
+    char *kept = at[kind][unit];
+    *place = (struct zero_place){.whole = kept, .owned = kept};
+    if (stage >= cut_at)
+        place->whole = at[gathered][unit];
+    else if (stage >= 1 && kept)
+        place->owned = kept + 2 * run->work.layout.unit[unit].shard * (uint64_t)rank;
+    return LAB_OK;
+    // END SOLUTION
+    // STUB: (void)run, (void)rank, (void)kind, (void)unit, (void)place;
+    // STUB: TODO(6);
+}
+
+// BEGIN SOLUTION
+static int free_one(struct zero_run *run, int rank, const struct zero_op *op)
+{
+    void **at = &run->rank[rank].at[op->kind][op->index];
+    int host = zero_on_host(&run->work.layout.how, op->kind);
+    int rc = ring_result(host ? cudaFreeHost(*at) : cudaFree(*at));
+    *at = NULL;
+    return rc ? rc : ledger_drop(host ? &run->host : &run->gpu, rank, op->kind, op->bytes);
+}
+
+static int allocate_one(struct zero_run *run, int rank, const struct zero_op *op)
+{
+    void **at = &run->rank[rank].at[op->kind][op->index];
+    int rc = ring_result(cudaSetDevice(run->rank[rank].gpu));
+    if (!rc)
+        rc = ring_result(op->host ? cudaHostAlloc(at, op->bytes, cudaHostAllocPortable)
+                                  : cudaMalloc(at, op->bytes));
+    if (rc)
+        return rc;
+    if ((rc = ledger_add(op->host ? &run->host : &run->gpu, rank, op->kind, op->bytes)))
+        (void)(op->host ? cudaFreeHost(*at) : cudaFree(*at));
+    if (rc)
+        *at = NULL;
+    return rc;
+}
+
+// END SOLUTION
+int zero_memory(struct zero_run *run, const struct zero_op *op)
+{
+    // TODO(6): allocate or free on every rank, and book it.  (about 40 lines: a helper for one
+    //          rank's allocation, one for its end)
+    //   before: at[kind][index] is NULL (alloc) or an allocation (free), on every rank
+    //   after:  it is what the operation says; when one rank has no room, it is NULL everywhere
+    //   use:    cudaSetDevice, cudaMalloc, cudaFree, cudaHostAlloc (portable: all GPUs read it),
+    //           cudaFreeHost, ring_result, ledger_add, ledger_drop
+    // BEGIN SOLUTION
+    int rc = LAB_OK;
+    if (!run || !op || (op->what != ZERO_ALLOC && op->what != ZERO_FREE))
+        return LAB_EINVAL;
+    for (int r = 0; r < run->ring.n; r++) {
+        rc = op->what == ZERO_FREE ? free_one(run, r, op) : allocate_one(run, r, op);
+        for (int back = r - 1; back >= 0 && rc && op->what == ZERO_ALLOC; back--)
+            (void)free_one(run, back, op);
+        if (rc)
+            break;
+    }
+    return rc;
+    // END SOLUTION
+    // STUB: (void)run, (void)op;
+    // STUB: TODO(6);
+}
+
+// BEGIN SOLUTION
+/* Every rank's whole parameters or gradients of a unit: what lab 07's functions want. */
+static int all_whole(const struct zero_run *run, enum zero_kind kind, int unit,
+                     void *whole[RING_RANKS])
+{
+    struct zero_place place;
+    for (int r = 0; r < run->ring.n; r++) {
+        int rc = zero_place(run, r, kind, unit, &place);
+        if (rc)
+            return rc;
+        whole[r] = place.whole;
+    }
+    return LAB_OK;
+}
+
+/* Queues a copy on a rank's stream. */
+static int copy(const struct zero_run *run, int rank, void *to, const void *from, uint64_t bytes)
+{
+    return ring_result(
+        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, run->ring.rank[rank].stream));
+}
+
+/* Stages 2 and 3: the rank's shard of the bucket is what stays. */
+static int keep_own(const struct zero_run *run, int unit)
+{
+    uint64_t bytes = 2 * run->work.layout.unit[unit].shard;
+    struct zero_place grad;
+    int rc = LAB_OK;
+    for (int r = 0; r < run->ring.n && !rc; r++)
+        if (!(rc = zero_place(run, r, ZERO_GRAD, unit, &grad)))
+            rc = copy(run, r, grad.owned, (char *)grad.whole + bytes * (uint64_t)r, bytes);
+    return rc;
+}
+
+// END SOLUTION
+int zero_reduce(struct zero_run *run, const struct zero_op *op)
+{
+    // TODO(6): gradients become sums.  (about 35 lines with two helpers)
+    //   before: the whole gradients of the unit are there, on every rank its own
+    //   after:  the owned ones are sums over all ranks
+    //   use:    zero_place, ring_all_reduce, ring_reduce_scatter with RING_FLOAT16 and the unit's
+    //           padded elements; chunk r of the ring is shard r; in stages 2 and 3 copy the shard
+    //           out of the bucket, on the rank's stream
+    // BEGIN SOLUTION
+    void *whole[RING_RANKS];
+    int rc;
+    if (!run || !op || (op->what != ZERO_ALL_REDUCE && op->what != ZERO_REDUCE_SCATTER))
+        return LAB_EINVAL;
+    if ((rc = all_whole(run, ZERO_GRAD, op->index, whole)))
+        return rc;
+    uint64_t count = run->work.layout.unit[op->index].padded;
+    if (op->what == ZERO_ALL_REDUCE)
+        return ring_all_reduce(&run->ring, whole, whole, count, RING_FLOAT16, RING_SUM);
+    rc = ring_reduce_scatter(&run->ring, whole, count, RING_FLOAT16, RING_SUM);
+    if (!rc && run->work.layout.how.stage >= 2)
+        rc = keep_own(run, op->index);
+    return rc;
+    // END SOLUTION
+    // STUB: (void)run, (void)op;
+    // STUB: TODO(6);
+}
+
+// BEGIN SOLUTION
+static int on_every_rank(struct zero_run *run, int (*work)(struct zero_run *, int, int), int index)
+{
+    int rc = LAB_OK;
+    for (int r = 0; r < run->ring.n && !rc; r++)
+        rc = work(run, r, index);
+    return rc;
+}
+
+static int perform(struct zero_run *run, const struct zero_op *op)
+{
+    switch (op->what) {
+    case ZERO_ALLOC:
+    case ZERO_FREE:
+        return zero_memory(run, op);
+    case ZERO_FORWARD:
+        return on_every_rank(run, net_forward, op->index);
+    case ZERO_BACKWARD:
+        return on_every_rank(run, net_backward, op->index);
+    case ZERO_ALL_REDUCE:
+    case ZERO_REDUCE_SCATTER:
+        return zero_reduce(run, op);
+    case ZERO_ALL_GATHER:
+        return zero_gather(run, op);
+    case ZERO_UPDATE:
+        return on_every_rank(run, net_update, op->index);
+    case ZERO_TO_HOST:
+    case ZERO_TO_GPU:
+        return zero_bus(run, op);
+    }
+    return LAB_EINVAL;
+}
+
+// END SOLUTION
+int zero_step(struct zero_run *run)
+{
+    // TODO(6): one step, operation by operation.  (about 35 lines)
+    //   before: zero_run_start is through, and run->steps steps
+    //   after:  run->steps is one more; or run->failed is the operation that failed
+    //   use:    op[step .. count) of run->work.schedule; zero_memory, zero_reduce, zero_gather,
+    //           zero_bus, net_forward, net_backward, net_update
+    // BEGIN SOLUTION
+    if (!run || !run->work.schedule.op)
+        return LAB_EINVAL;
+    const struct zero_schedule *s = &run->work.schedule;
+    for (int i = s->step; i < s->count; i++) {
+        int rc = perform(run, &s->op[i]);
+        if (rc) {
+            run->failed = i;
+            return rc;
+        }
+    }
+    run->steps++;
+    return LAB_OK;
+    // END SOLUTION
+    // STUB: (void)run;
+    // STUB: TODO(6);
+}
+
+int zero_gather(struct zero_run *run, const struct zero_op *op)
+{
+    // TODO(7): parameters become whole.  (about 18 lines)
+    //   before: every rank's owned parameters of the unit are there
+    //   after:  the whole ones are complete on every rank
+    //   use:    zero_place, ring_all_gather; in stage 3 first copy the owned ones to their place in
+    //           the whole, on the rank's stream
+    // BEGIN SOLUTION
+    void *whole[RING_RANKS];
+    struct zero_place param;
+    int rc;
+    if (!run || !op || op->what != ZERO_ALL_GATHER)
+        return LAB_EINVAL;
+    if ((rc = all_whole(run, ZERO_PARAM, op->index, whole)))
+        return rc;
+    const struct zero_unit *unit = &run->work.layout.unit[op->index];
+    uint64_t bytes = 2 * unit->shard;
+    for (int r = 0; r < run->ring.n && !rc && run->work.layout.how.stage == 3; r++)
+        if (!(rc = zero_place(run, r, ZERO_PARAM, op->index, &param)))
+            rc = copy(run, r, (char *)whole[r] + bytes * (uint64_t)r, param.owned, bytes);
+    return rc ? rc : ring_all_gather(&run->ring, whole, unit->padded, RING_FLOAT16);
+    // END SOLUTION
+    // STUB: (void)run, (void)op;
+    // STUB: TODO(7);
+}
+
+int zero_bus(struct zero_run *run, const struct zero_op *op)
+{
+    // TODO(7), second half: over PCIe and back.  (about 15 lines)
+    //   after:  halves[unit] holds the owned gradients; or the owned parameters what is in it
+    //   use:    zero_place; cudaMemcpyAsync on the rank's stream: the memory is pinned
+    // BEGIN SOLUTION
+    int rc = LAB_OK;
+    if (!run || !op || (op->what != ZERO_TO_HOST && op->what != ZERO_TO_GPU) ||
+        !run->work.layout.how.offload)
+        return LAB_EINVAL;
+    int down = op->what == ZERO_TO_GPU;
+    for (int r = 0; r < run->ring.n && !rc; r++) {
+        struct zero_place place;
+        void *host = run->rank[r].halves[op->index];
+        if ((rc = zero_place(run, r, down ? ZERO_PARAM : ZERO_GRAD, op->index, &place)))
+            return rc;
+        rc = down ? copy(run, r, place.owned, host, op->bytes)
+                  : copy(run, r, host, place.owned, op->bytes);
+    }
+    return rc;
+    // END SOLUTION
+    // STUB: (void)run, (void)op;
+    // STUB: TODO(7);
 }

@@ -220,6 +220,20 @@ class Page(unittest.TestCase):
             for part in "\n".join(wanted).split("\n...\n"):  # "..." stands for lines left out
                 self.assertIn(part.removeprefix("...\n"), "\n".join(printed), words)
 
+    def test_the_labs_page_shows_what_happens(self) -> None:
+        """README.md of lab 08: what its program prints, on the virtual node."""
+        lab = HERE.parent.parent / "solutions/08-zero-sim"
+        readme = (lab / "README.md").read_text(encoding="utf-8")
+        (shown,) = re.findall(r"```\n\$ stages\n((?:.*\n)*?)```", readme)
+        done = subprocess.run(
+            [str(BIN / "solution08-stages")],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=True,
+        )
+        self.assertEqual(done.stdout, shown)
+
 
 class Plan(unittest.TestCase):
     def test_ddp(self) -> None:

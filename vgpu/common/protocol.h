@@ -263,9 +263,9 @@ struct vgpu_summary { /* everything since the node started; live_ = not given ba
     uint64_t
         progress; /* grows with every request and every kernel yield: the verifier's deadline */
     char last_fault[512];
-    char waiting[512];                   /* who waits for whom, "" when nobody does */
-    uint32_t live_ipc;                   /* opened memory handles that were not closed */
-    uint32_t live_mappings, live_ranges; /* cuMemMap, cuMemAddressReserve */
+    char waiting[512];                           /* who waits for whom, "" when nobody does */
+    uint32_t live_ipc;                           /* opened memory handles that were not closed */
+    uint32_t live_mappings, live_ranges;         /* cuMemMap, cuMemAddressReserve */
     uint64_t peak_asked_bytes[VGPU_MAX_DEVICES]; /* as peak_bytes, of what was asked for, rounded
                                                     to 512 bytes and not to chunks */
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * hidden.c: lab 08's hidden tests of the plan: other models, other ranks, the paper's Table 2.
+ * hidden.c: lab 08's hidden tests: other models, other ranks, the paper's Table 2.
  */
 #include "fits.h"
+#include "moves.h"
 #include "referee.h"
 
 static void check_shard_random(struct lab_test *t)
@@ -108,36 +109,134 @@ static void check_fit_random(struct lab_test *t)
     }
 }
 
+/* ---- the run ---- */
+
+static struct io_net any_net(struct lab_test *t)
+{
+    return (struct io_net){.inputs = 5 + (int)(lab_random(t) % 9),
+                           .hidden = 9 + (int)(lab_random(t) % 9),
+                           .outputs = 2 + (int)(lab_random(t) % 4),
+                           .batch = 24,
+                           .seed = (uint32_t)lab_random(t)};
+}
+
+/* Other networks on up to 8 GPUs, units and padding as they come. */
+static void check_any_training(struct lab_test *t, const int *stages, int count)
+{
+    static const int ranks[] = {8, 4, 6, 2};
+    struct train_in one = {.net = any_net(t), .how = {.ranks = 1, .align = 1}, .steps = 10};
+    lab_node(t, "dgx-a100");
+    struct train_out want = *must_train(t, &one, NULL);
+    check_first_step(t, &one, &want);
+    for (int i = 0; i < count; i++) {
+        const struct lab_witness *w;
+        struct train_in in = one;
+        in.how = any_how(t);
+        in.how.stage = stages[i];
+        in.how.offload = 0;
+        in.how.bucket %= 200;
+        in.how.ranks = ranks[i];
+        const struct train_out *out = must_train(t, &in, &w);
+        check_first_step(t, &in, out);
+        check_same(t, &in, out, &want);
+        check_held(t, &in, out, w);
+    }
+}
+
+static void check_step_eight(struct lab_test *t)
+{
+    static const int stages[] = {2, 1, 0, 1};
+    struct train_in in = {.how = {.stage = 1, .ranks = 8, .align = 3}};
+    check_any_training(t, stages, COUNT(stages));
+    in.net = any_net(t);
+    check_sent(t, in);
+}
+
+static void check_stage3_eight(struct lab_test *t)
+{
+    static const int stages[] = {3, 3, 3, 3};
+    struct train_in in = {.how = {.stage = 3, .ranks = 8, .align = 5}};
+    check_any_training(t, stages, COUNT(stages));
+    in.net = any_net(t);
+    check_sent(t, in);
+}
+
+static void check_offload_any(struct lab_test *t)
+{
+    struct train_in one = {.net = any_net(t), .how = {.ranks = 1, .align = 1}, .steps = 5};
+    lab_node(t, "dgx-a100");
+    struct train_out want = *must_train(t, &one, NULL);
+    struct train_in in = one;
+    in.how = (struct zero_how){.stage = 3, .ranks = 4, .align = 2, .offload = 1};
+    check_offloaded(t, in, &want);
+    in.how = (struct zero_how){.stage = 1, .ranks = 3, .align = 7, .offload = 1, .bucket = 90};
+    check_offloaded(t, in, &want);
+}
+
+static void check_no_gpus(struct lab_test *t)
+{
+    struct train_in in = {.net = small_net, .how = {.ranks = 2, .align = 1}, .steps = 1};
+    lab_node(t, "single");
+    expect_rc(t, "zero_run_open on more ranks than GPUs", ask_train(t, &in, NULL)->opened,
+              LAB_ENOGPU);
+    in.how.ranks = 1;
+    in.how.stage = 3;
+    must_train(t, &in, NULL);
+}
+
 LAB_CASES = {
     {.name = "shard_random",
      .todo = 1,
      .title = "zero_shard of any count on up to 1500 ranks",
-     .points = 2,
+     .points = 1,
      .check = check_shard_random},
     {.name = "layout_random",
      .todo = 2,
      .title = "zero_layout of any model",
-     .points = 3,
+     .points = 1,
      .check = check_layout_random},
     {.name = "table2",
      .todo = 2,
      .title = "the model sizes of the paper's Table 2",
-     .points = 3,
+     .points = 2,
      .check = check_table2},
     {.name = "ledger_random",
      .todo = 3,
      .title = "any bookings on 16 ranks",
-     .points = 2,
+     .points = 1,
      .check = check_ledger_random},
     {.name = "schedule_random",
      .todo = 4,
      .title = "zero_schedule of any model",
-     .points = 4,
+     .points = 2,
      .check = check_schedule_random},
     {.name = "fit_random",
      .todo = 5,
      .title = "zero_fit and zero_predict of any model",
      .points = 3,
      .check = check_fit_random},
+    {.name = "step_eight",
+     .todo = 6,
+     .title = "stages 0 to 2, other networks on up to 8 GPUs",
+     .points = 2,
+     .needs_witness = true,
+     .check = check_step_eight},
+    {.name = "stage3_eight",
+     .todo = 7,
+     .title = "stage 3, other networks on up to 8 GPUs",
+     .points = 1,
+     .needs_witness = true,
+     .check = check_stage3_eight},
+    {.name = "offload_any",
+     .todo = 7,
+     .title = "offload, other networks and units",
+     .points = 1,
+     .needs_witness = true,
+     .check = check_offload_any},
+    {.name = "no_gpus",
+     .title = "fewer GPUs than ranks, and one GPU in stage 3",
+     .points = 1,
+     .needs_witness = true,
+     .check = check_no_gpus},
     {0},
 };

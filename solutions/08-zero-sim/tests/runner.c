@@ -24,6 +24,8 @@ static struct zero_model model_of(const struct io_model *m)
                                .activation_bytes = m->counted ? m->activation_bytes : NULL};
 }
 
+#include "runs.h"
+
 LAB_RUN(shard)
 {
     const struct shard_in *in = lab_input(io, sizeof *in);
@@ -146,4 +148,5 @@ LAB_RUN(fit)
 }
 
 LAB_RUNS = {LAB_ENTRY(shard),    LAB_ENTRY(layout),  LAB_ENTRY(states), LAB_ENTRY(ledger),
-            LAB_ENTRY(schedule), LAB_ENTRY(predict), LAB_ENTRY(fit),    LAB_END};
+            LAB_ENTRY(schedule), LAB_ENTRY(predict), LAB_ENTRY(fit),    LAB_ENTRY(place),
+            LAB_ENTRY(memory),   LAB_ENTRY(move),    LAB_ENTRY(train),  LAB_END};

@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: MIT
+ * moves.h: lab 08's cases of single functions of the run: places, memory, what is moved; and of
+ * runs that do not fit.
+ */
+#ifndef LAB08_MOVES_H
+#define LAB08_MOVES_H
+
+#include "trains.h"
+
+/* ---- zero_place ---- */
+
+static inline void check_place_answer(struct lab_test *t, const struct place_in *in,
+                                      const struct place_out *out, int i)
+{
+    int rank = in->q[i].rank, unit = in->q[i].unit, grad = in->q[i].kind == ZERO_GRAD;
+    const uint64_t(*at)[IO_UNITS] = in->at[rank];
+    int apart = in->stage >= (grad ? 2 : 3);
+    uint64_t kept = at[in->q[i].kind][unit],
+             gathered = at[grad ? ZERO_BUCKET : ZERO_GATHERED][unit];
+    uint64_t owned = !apart && in->stage ? kept + 2 * in->shard * (uint64_t)rank : kept;
+    char call[160];
+    snprintf(call, sizeof call, "zero_place(rank %d, %s, unit %d) in stage %d", rank,
+             grad ? "ZERO_GRAD" : "ZERO_PARAM", unit, in->stage);
+    expect_rc(t, call, out->rc[i], LAB_OK);
+    lab_expect(t, out->whole[i] == (apart ? gathered : kept),
+               "%s: whole is %#" PRIx64 ", expected %#" PRIx64 ", %s", call, out->whole[i],
+               apart ? gathered : kept,
+               apart ? "where it is gathered, or the bucket" : "the allocation of its kind");
+    lab_expect(t, out->owned[i] == owned, "%s: owned is %#" PRIx64 ", expected %#" PRIx64, call,
+               out->owned[i], owned);
+}
+
+static inline void check_places_of(struct lab_test *t, int stage, int ranks)
+{
+    struct place_in in = {.stage = stage, .ranks = ranks, .shard = 110};
+    for (int r = 0; r < ranks; r++)
+        for (int k = 0; k < ZERO_KINDS; k++)
+            for (int u = 0; u < IO_UNITS; u++)
+                in.at[r][k][u] = 0x100000u + (uint64_t)((r * ZERO_KINDS + k) * IO_UNITS + u) * 4096;
+    in.at[1][ZERO_BUCKET][2] = in.at[1][ZERO_GATHERED][2] = 0; /* not allocated at the moment */
+    for (int r = 0; r < ranks; r++)
+        for (int u = 0; u < IO_UNITS; u++)
+            for (int kind = ZERO_PARAM; kind <= ZERO_GRAD; kind++) {
+                in.q[in.asked].rank = r;
+                in.q[in.asked].unit = u;
+                in.q[in.asked++].kind = kind;
+            }
+    int good = in.asked;
+    const int bad[][4] = {{ranks, 0, 0, 0},       {-1, 0, 0, 0}, {0, 0, IO_UNITS, 0}, {0, 0, -1, 0},
+                          {0, ZERO_MASTER, 0, 0}, {0, 0, 0, 1},  {0, 0, 0, 2}};
+    for (int i = 0; i < COUNT(bad); i++, in.asked++) {
+        in.q[in.asked].rank = bad[i][0];
+        in.q[in.asked].kind = bad[i][1];
+        in.q[in.asked].unit = bad[i][2];
+        in.q[in.asked].null = bad[i][3];
+    }
+    struct lab_run *run = lab_run(t, "place", &in, sizeof in, sizeof(struct place_out));
+    const struct place_out *out = lab_output(run);
+    for (int i = 0; i < good; i++)
+        check_place_answer(t, &in, out, i);
+    for (int i = good; i < in.asked; i++) {
+        expect_rc(t, "zero_place of what makes no sense", out->rc[i], LAB_EINVAL);
+        lab_expect(t, out->untouched[i], "zero_place failed and wrote *place all the same");
+    }
+}
+
+/* ---- zero_memory ---- */
+
+static inline const struct memory_out *ask_memory(struct lab_test *t, const struct memory_in *in)
+{
+    struct lab_run *run = lab_run(t, "memory", in, sizeof *in, sizeof(struct memory_out));
+    const struct memory_out *out = lab_output(run);
+    expect_rc(t, "zero_run_open", out->opened, LAB_OK);
+    lab_nothing_leaked(t, run);
+    return out;
+}
+
+/* Two allocations and their ends, of GPU memory and, with offload, of the host's. */
+static inline void check_memory_of(struct lab_test *t, int offload)
+{
+    struct memory_in in = {.net = small_net,
+                           .how = {.stage = 2, .ranks = 3, .align = 1, .offload = offload},
+                           .full = -1,
+                           .asked = 4,
+                           .op = {{ZERO_ALLOC, ZERO_GRAD, 0, 0, 1000},
+                                  {ZERO_ALLOC, ZERO_MOMENTUM, 0, offload, 600},
+                                  {ZERO_FREE, ZERO_GRAD, 0, 0, 1000},
+                                  {ZERO_FREE, ZERO_MOMENTUM, 0, offload, 600}}};
+    uint64_t held[] = {1024, 1024, 0, 0}, host[] = {0, 0, 0, 0};
+    const struct memory_out *out = ask_memory(t, &in);
+    host[1] = host[2] = offload ? 1024 : 0;
+    held[1] += offload ? 0 : 1024;
+    held[2] += offload ? 0 : 1024;
+    for (int i = 0; i < in.asked; i++) {
+        char call[120];
+        snprintf(call, sizeof call, "zero_memory(%s of %s)", i < 2 ? "allocation" : "end",
+                 i % 2 ? "momentum" : "gradients");
+        expect_rc(t, call, out->rc[i], LAB_OK);
+        for (int r = 0; r < in.how.ranks; r++) {
+            int want = i >= 2 ? -2 : i == 1 && offload ? -1 : r;
+            lab_expect(t, out->where[i][r] == want,
+                       "%s: rank %d's lies %s %d, expected %s %d (-1: pinned, -2: nowhere)", call,
+                       r, out->where[i][r] < 0 ? "at" : "on GPU", out->where[i][r],
+                       want < 0 ? "at" : "on GPU", want);
+            expect_bytes(t, call, "run->gpu.held[rank]", out->held[i][r], held[i]);
+            expect_bytes(t, call, "run->host.held[rank]", out->host[i][r], host[i]);
+        }
+    }
+    in.asked = 1;
+    for (in.null = 0; in.null < 3; in.null++) {
+        in.op[0].what = in.null ? ZERO_ALLOC : ZERO_UPDATE;
+        expect_rc(t, "zero_memory of what makes no sense", ask_memory(t, &in)->rc[0], LAB_EINVAL);
+    }
+}
+
+/* One GPU is full: nobody has anything afterwards. */
+static inline void check_memory_full_of(struct lab_test *t, int full)
+{
+    struct memory_in in = {.net = small_net,
+                           .how = {.stage = 1, .ranks = 3, .align = 1},
+                           .full = full,
+                           .asked = 1,
+                           .op = {{ZERO_ALLOC, ZERO_MASTER, 0, 0, 3 << 20}}};
+    const struct memory_out *out = ask_memory(t, &in);
+    char call[120];
+    snprintf(call, sizeof call, "zero_memory(3 MiB) while GPU %d is full", full);
+    expect_rc(t, call, out->rc[0], LAB_ENOMEM);
+    for (int r = 0; r < in.how.ranks; r++) {
+        lab_expect(t, out->where[0][r] == -2, "%s: rank %d has an allocation all the same", call,
+                   r);
+        expect_bytes(t, call, "run->gpu.held[rank]", out->held[0][r], 0);
+    }
+}
+
+/* ---- zero_reduce, zero_gather, zero_bus ---- */
+
+static inline float want_moved(const struct move_in *in, const struct move_out *out, int rank,
+                               int i)
+{
+    int shard = (int)out->shard;
+    float sum = 0;
+    switch (in->moved) {
+    case MOVED_REDUCE:
+        for (int r = 0; r < in->how.ranks; r++)
+            sum += io_element(r, i + (in->how.stage ? rank * shard : 0));
+        return sum;
+    case MOVED_GATHER:
+        return io_element(i / shard, i % shard);
+    default:
+        return io_element(rank, i);
+    }
+}
+
+static inline void check_moved(struct lab_test *t, const struct move_in *in)
+{
+    static const char *const names[] = {"zero_reduce", "zero_gather", "zero_bus, to the host",
+                                        "zero_bus, to the GPU"};
+    static const char *const places[] = {"owned gradient", "whole parameter", "halves[]",
+                                         "owned parameter"};
+    struct lab_run *run = lab_run(t, "move", in, sizeof *in, sizeof(struct move_out));
+    const struct move_out *out = lab_output(run);
+    char call[240];
+    describe(&in->how, names[in->moved], call, sizeof call);
+    expect_rc(t, "zero_run_open", out->opened, LAB_OK);
+    expect_rc(t, "zero_run_start", out->started, LAB_OK);
+    expect_rc(t, call, out->rc, LAB_OK);
+    for (int r = 0; r < in->how.ranks; r++)
+        for (int i = 0; i < (int)out->elements; i++)
+            lab_expect(t, half_value(out->half[r][i]) == want_moved(in, out, r, i),
+                       "%s: rank %d's %s %d is %g, expected %g", call, r, places[in->moved], i,
+                       half_value(out->half[r][i]), want_moved(in, out, r, i));
+    expect_rc(t, "without a run", out->null_rc[0], LAB_EINVAL);
+    expect_rc(t, "without an operation", out->null_rc[1], LAB_EINVAL);
+    expect_rc(t, "another operation", out->wrong_rc, LAB_EINVAL);
+    lab_nothing_leaked(t, run);
+}
+
+/* ---- memory that is not enough ---- */
+
+#define CHUNK ((uint64_t)2 << 20)
+
+/* Every allocation of this network takes whole chunks of 2 MiB, as large ones do on hardware: what
+ * is free before the first one decides, to the chunk, which of them fails. */
+static inline void check_full(struct lab_test *t, int stage)
+{
+    struct train_in in = {.net = {4, 300000, 4, 2, 3},
+                          .how = {.stage = stage, .ranks = 2, .align = 1},
+                          .granule_bytes = CHUNK,
+                          .steps = 1};
+    int seen = -1, different = 0;
+    for (uint64_t room = 4; room <= 64; room += 4) {
+        in.room_bytes = room * CHUNK;
+        const struct train_out *out = ask_train(t, &in, NULL);
+        int rc = out->started ? out->started : out->rc[0];
+        char call[240];
+        describe(&in.how, "a step", call, sizeof call);
+        expect_rc(t, "zero_run_open", out->opened, LAB_OK);
+        expect_rc(t, "zero_run_start and zero_step, by zero_predict", rc, out->predicted);
+        lab_expect(t, out->failed == out->predicted_op,
+                   "%s with %" PRIu64 " MiB: operation %d failed (%s), predicted was %d (%s)", call,
+                   in.room_bytes >> 20, out->failed, out->name[1], out->predicted_op, out->name[0]);
+        lab_expect(t, strcmp(out->name[0], out->name[1]) == 0, "%s: %s failed, %s was predicted",
+                   call, out->name[1], out->name[0]);
+        different += out->failed != seen;
+        seen = out->failed;
+        if (rc == LAB_OK)
+            break;
+    }
+    lab_expect(
+        t, seen == -1 && different > 2,
+        "stage %d: expected some sizes that fail at different tensors and one that fits, saw "
+        "%d, last operation %d",
+        stage, different, seen);
+}
+
+/* ---- offload ---- */
+
+static inline void check_offloaded(struct lab_test *t, struct train_in in,
+                                   const struct train_out *want)
+{
+    const struct lab_witness *w, *without;
+    const struct train_out *out = must_train(t, &in, &w);
+    uint64_t moved = (uint64_t)in.steps * 4 * out->shard; /* both ways, each rank */
+    char call[240];
+    describe(&in.how, "four steps", call, sizeof call);
+    check_first_step(t, &in, out);
+    check_same(t, &in, out, want);
+    check_states(t, &in, out);
+    check_held(t, &in, out, w);
+    uint64_t most = out->most[0], host = out->host_most[0];
+    lab_expect(t, host >= 12 * out->shard && host < 12 * out->shard + 3 * IO_UNITS * 512,
+               "%s: %" PRIu64 " bytes pinned a rank, expected %" PRIu64, call, host,
+               12 * out->shard);
+    uint64_t with_ps = w->now_ps;
+    in.how.offload = 0;
+    out = must_train(t, &in, &without);
+    lab_expect(t, most < out->most[0],
+               "%s: a GPU held %" PRIu64 " bytes at most, %" PRIu64 " without offload", call, most,
+               out->most[0]);
+    /* 55 GB/s is the most that the node's PCIe carries. */
+    lab_expect(t, (double)(with_ps - without->now_ps) > (double)moved / 55e9 * 1e12,
+               "%s took %.1f us, %.1f without offload: what crosses PCIe costs time", call,
+               (double)with_ps / 1e6, (double)without->now_ps / 1e6);
+}
+
+#endif
