@@ -39,7 +39,7 @@ int ring_chunk(size_t count, int n, int k, size_t *first, size_t *len)
 // two operations. A template saves you from writing it six times.
 // BEGIN SOLUTION
 #define THREADS 256
-#define BLOCKS 256 // enough to keep the memory of a large GPU busy
+#define BLOCKS 2048 // enough bytes on their way to keep the memory of a large GPU busy
 
 template <typename T> static __device__ T combine(T a, T b, int largest)
 {
