@@ -6,6 +6,7 @@ The words in the brackets are what it says to those who do not see it; without t
 """
 
 import re
+import tempfile
 from pathlib import Path
 
 from grader.exits import LabError
@@ -23,16 +24,20 @@ def draw(folder: Path, page: str, text: str) -> str:
             return match[0]
         if len(match[1].split()) < 2:
             raise LabError(f"{page}: the figure {match[2]} has no text for those who do not see it")
-        return f'<figure class="drawn" markdown="0">{_svg(source, match[1])}</figure>'
+        return drawn(source.read_text(encoding="utf-8"), match[1])
 
     return IMAGE.sub(one, text)
 
 
-def _svg(source: Path, words: str) -> str:
-    done = capture(["dot", "-Tsvg", "-Gbgcolor=transparent", source], timeout=60)
+def drawn(source: str, words: str) -> str:
+    """A figure in Graphviz's language, as HTML that takes on the page's colours."""
+    with tempfile.TemporaryDirectory(prefix="peerlab-figure-") as folder:
+        file = Path(folder) / "figure.dot"
+        file.write_text(source, encoding="utf-8")
+        done = capture(["dot", "-Tsvg", "-Gbgcolor=transparent", file], timeout=60)
     start = done.output.find("<svg")
     if not done.ok or start < 0:
-        raise LabError(f"dot could not draw {source}:\n{done.output}")
+        raise LabError(f"dot could not draw {words!r}:\n{done.output[:2000]}\n{source}")
     svg = re.sub(r"<!--.*?-->|<title>.*?</title>", "", done.output[start:], flags=re.DOTALL)
     svg = re.sub(r' id="[^"]*"', "", svg)
     svg = re.sub(r'(fill|stroke)="black"', r'\1="currentColor"', svg)
@@ -40,7 +45,8 @@ def _svg(source: Path, words: str) -> str:
     size = f'style="max-width:{width[1]}pt"' if width else ""
     svg = re.sub(r'<svg width="[^"]*" height="[^"]*"', f'<svg role="img" {size}', svg)
     svg = re.sub(r"(<svg[^>]*>)", rf"\1<title>{_escaped(words)}</title>", svg, count=1)
-    return "".join(line for line in svg.splitlines() if line.strip())
+    whole = "".join(line for line in svg.splitlines() if line.strip())
+    return f'<figure class="drawn" markdown="0">{whole}</figure>'
 
 
 def _escaped(words: str) -> str:

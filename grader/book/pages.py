@@ -7,13 +7,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.book import code, figures, recorded, seeds
+from grader.book import code, figures, nodes, recorded, seeds
 from grader.exits import LabError
 from grader.project import Lab, Project
 
 CHAPTER = re.compile(r"\d\d-[a-z0-9-]+\.md")
-# Pages besides chapters and labs: below docs/, in the order of the menu.
+# Pages besides chapters and labs: below docs/, in the order of the menu; then all others there.
 REFERENCE = (
+    "diagnoses.md",
+    "nodes.md",
     "virtual-node.md",
     "virtual-time.md",
     "zero-plan.md",
@@ -47,8 +49,9 @@ def pages(project: Project) -> list[Page]:
     found += [Page(f"book/{path.name}", path) for path in chapters(project)]
     for lab in project.labs():
         found += _lab_pages(project, lab)
-    found += [Page(name, docs / name) for name in REFERENCE if (docs / name).is_file()]
-    return found
+    others = sorted(path.name for path in docs.glob("*.md") if path.name not in REFERENCE)
+    names = [name for name in (*REFERENCE, *others) if (docs / name).is_file()]
+    return found + [Page(name, docs / name) for name in names]
 
 
 def _lab_pages(project: Project, lab: Lab) -> list[Page]:
@@ -81,6 +84,7 @@ def render(project: Project, page: Page) -> str:
     text = page.source.read_text(encoding="utf-8")
     text = code.include(project.root, name, text)
     text = figures.draw(page.source.parent, name, text)
+    text = nodes.insert(project.root, text)
     text = recorded.insert(project.root, name, text)
     text = seeds.insert(project.root, name, text)
     text = text.replace("<details><summary>", '<details markdown="1"><summary>')

@@ -22,6 +22,10 @@ def problems(project: Project, made: Path) -> list[str]:
     index = json.loads((made / "search/search_index.json").read_text(encoding="utf-8"))
     if not any("current device" in entry["text"] for entry in index["docs"]):
         wrong.append("the search does not find “current device”")
+    gallery = (made / "nodes.html").read_text(encoding="utf-8")
+    for node in (project.root / "vgpu/nodes").glob("*.json"):
+        if node.stem != "schema" and f'id="{node.stem}"' not in gallery:
+            wrong.append(f"{node.name} is not in the gallery")
     return wrong
 
 
