@@ -160,6 +160,11 @@ double gpt_block_bytes(const struct gpt *g, enum recompute recompute, int tensor
     return sbh * (10 + (24 + scores) / t);
 }
 
+double gpt_blocks_bytes(const struct gpt *g, enum recompute recompute)
+{
+    return (double)g->layers * gpt_block_bytes(g, recompute, 1, 0);
+}
+
 uint64_t *gpt_activations(const struct gpt *g, enum recompute recompute)
 {
     int first = g->params == 0, blocks = (int)g->layers;

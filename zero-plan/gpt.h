@@ -42,5 +42,7 @@ uint64_t gpt_params(const struct gpt *g);
 /* Bytes that one block keeps for its backward: Korthikanti et al., arXiv:2205.05198, Table 2, on
  * one of `tensor` GPUs; `sequence`: with sequence parallelism. */
 double gpt_block_bytes(const struct gpt *g, enum recompute recompute, int tensor, int sequence);
+/* Of all blocks, on one GPU. */
+double gpt_blocks_bytes(const struct gpt *g, enum recompute recompute);
 
 #endif

@@ -144,6 +144,10 @@ int show_json(const struct found *f)
     stages(&f->plan);
     printf("],\n  \"block_activations_bytes\": ");
     block(f->options);
+    printf(",\n  \"activations_bytes\": {\"none\": %.0f, \"selective\": %.0f, \"full\": %.0f}",
+           gpt_blocks_bytes(&f->plan.asked.model, RECOMPUTE_NONE),
+           gpt_blocks_bytes(&f->plan.asked.model, RECOMPUTE_SELECTIVE),
+           gpt_blocks_bytes(&f->plan.asked.model, RECOMPUTE_FULL));
     printf(",\n  \"ddp\": [");
     ddp(f);
     printf("],\n  \"splits\": [");

@@ -103,6 +103,11 @@ static void activations(const struct options *o)
            gpt_block_bytes(g, RECOMPUTE_FULL, t, 0) / mib,
            gpt_block_bytes(g, RECOMPUTE_NONE, t, 1) / mib,
            gpt_block_bytes(g, RECOMPUTE_SELECTIVE, t, 1) / mib);
+    printf(
+        "in all blocks, on one GPU, GB: all %.1f  selective %.1f  full %.1f (and one block's own "
+        "%.1f at a time)\n",
+        gpt_blocks_bytes(g, RECOMPUTE_NONE) / 1e9, gpt_blocks_bytes(g, RECOMPUTE_SELECTIVE) / 1e9,
+        gpt_blocks_bytes(g, RECOMPUTE_FULL) / 1e9, gpt_block_bytes(g, RECOMPUTE_NONE, 1, 0) / 1e9);
 }
 
 static void ddp(const struct found *f)

@@ -216,6 +216,23 @@ MUTANTS = [
         why="the backward needs the parameters that the forward has freed",
     ),
     Mutant(
+        name="schedule_leaves_stale_parameters",
+        todo=4,
+        find="    if (how->stage == 1 || how->stage == 2)\n        zero_put(w, ZERO_ALL_GATHER, unit);\n",
+        replace="    if (how->stage == 2)\n        zero_put(w, ZERO_ALL_GATHER, unit);\n",
+        rejected_by="schedule",
+        why="every rank has updated its shard, and goes on with the others' old parameters",
+    ),
+    Mutant(
+        name="schedule_updates_in_the_backward",
+        todo=4,
+        find="        if (stage >= 2)\n            zero_put_memory(w, ZERO_FREE, ZERO_BUCKET, u);\n",
+        replace="        if (stage >= 2)\n            zero_put_memory(w, ZERO_FREE, ZERO_BUCKET, u);\n"
+        "        zero_put(w, ZERO_UPDATE, u);\n",
+        rejected_by="schedule",
+        why="the layers below still need the old parameters of this one in their backward",
+    ),
+    Mutant(
         name="schedule_offloads_after_the_update",
         todo=4,
         find="    if (how->offload)\n        zero_put(w, ZERO_TO_HOST, unit);\n"

@@ -272,6 +272,19 @@ class Plan(unittest.TestCase):
         for stage in plan("70B", "--gpus", "64")["stages"]:
             self.assertEqual(stage["peak_bytes"], sum(stage["at_peak"].values()))
 
+    def test_recomputation(self) -> None:
+        sums = plan("7B")["activations_bytes"]
+        block = plan("7B")["block_activations_bytes"]["none"]
+        held = {
+            how: plan("7B", "--recompute", how)["stages"][0]["at_peak"]["activations"]
+            for how in sums
+        }
+        for how in ("none", "selective"):
+            self.assertEqual(held[how], sums[how])
+        self.assertEqual(held["full"], sums["full"] + block)
+        self.assertLess(held["full"], held["selective"])
+        self.assertLess(held["selective"], held["none"])
+
     def test_overlap(self) -> None:
         for stage in plan("7B", "--gpus", "8", "--batch", "4")["stages"]:
             serial = stage["compute_s"] + stage["communication_s"]

@@ -73,11 +73,12 @@ struct train_in {
 };
 struct train_out {
     int opened, predicted, predicted_op; /* what zero_predict says, with room_bytes */
-    int started, rc[IO_RUN_STEPS], steps, failed;
+    int started, rc[IO_RUN_STEPS], null_rc, steps, failed;
     char name[2][96]; /* of the operations predicted and failed */
     double loss[IO_RUN_STEPS];
     uint64_t params, padded, shard;
-    uint64_t most[IO_RANKS], held[IO_RANKS], host_most[IO_RANKS], others, sent;
+    uint64_t most[IO_RANKS], held[IO_RANKS], host_most[IO_RANKS], host_held[IO_RANKS];
+    uint64_t others, sent;
     uint64_t resident[IO_RANKS][ZERO_KINDS]; /* booked after the last step */
     uint16_t first_gradient[IO_PARAMS];      /* as reduced in the first step */
     float first_master[IO_PARAMS];           /* after it */

@@ -249,6 +249,7 @@ static void report(const struct zero_run *run, struct train_out *out)
         out->most[r] = run->gpu.most[r];
         out->held[r] = run->gpu.held[r];
         out->host_most[r] = run->host.most[r];
+        out->host_held[r] = run->host.held[r];
         memcpy(out->resident[r], run->gpu.now[r], sizeof out->resident[r]);
     }
 }
@@ -277,6 +278,7 @@ LAB_RUN(train)
         taken[r] = ballast(run.rank[r].gpu, in->room_bytes);
     if (!(out->started = zero_run_start(&run)))
         train(&run, in, out);
+    out->null_rc = zero_step(NULL);
     report(&run, out);
     for (int r = 0; r < IO_RANKS; r++)
         (void)cudaFree(taken[r]);
