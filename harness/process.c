@@ -28,6 +28,7 @@ struct process {
     pid_t pid, parent;
     char state;
     uint64_t ticks;
+    long resident; /* pages */
     bool ours, spared;
 };
 
@@ -177,8 +178,11 @@ static int read_stat(const char *path, struct process *p)
         return -1;
     const char *rest = strrchr(text, ')');
     if (!rest ||
-        sscanf(rest + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld", &p->state,
-               &p->parent, &user, &system, &user_children, &system_children) != 6)
+        sscanf(rest + 1,
+               " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d %*d %*d %*u "
+               "%*u %ld",
+               &p->state, &p->parent, &user, &system, &user_children, &system_children,
+               &p->resident) != 7)
         return -1;
     p->ticks = user + system + (uint64_t)user_children + (uint64_t)system_children;
     return 0;
@@ -275,6 +279,7 @@ void lab__usage(pid_t node, struct lab_usage *usage)
     static struct process all[PROCESSES_MAX];
     int count = read_all(all);
     mark(all, count, node);
+    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
     memset(usage, 0, sizeof *usage);
     for (int i = 0; i < count; i++) {
         if (!all[i].ours)
@@ -283,6 +288,7 @@ void lab__usage(pid_t node, struct lab_usage *usage)
         if (all[i].pid == node) /* it answers our own questions: no sign of life */
             continue;
         usage->processes += !all[i].spared;
+        usage->resident_bytes += all[i].spared ? 0 : (uint64_t)all[i].resident * page;
         usage->cpu_ticks += all[i].ticks;
     }
     usage->cpu_seconds = (double)usage->cpu_ticks / (double)sysconf(_SC_CLK_TCK);

@@ -22,11 +22,12 @@
 #define SAMPLE_SECONDS 0.25
 #define POISON 0xA5
 
-enum ending { ENDED, FLOODED, HUNG, ASLEEP, BUSY };
+enum ending { ENDED, FLOODED, HUNG, ASLEEP, BUSY, LATE, FAT };
 
 struct attempt { /* what exists only while the runner runs */
     int input, shared, page, pidfd;
     int ends[2]; /* the runner's ends of the pipes */
+    int report;  /* what its launcher says, -1 without one */
     void *output;
     struct lab_status *status;
     pid_t pid;
@@ -64,26 +65,21 @@ static void prepare(struct lab_test *t, struct lab_run *run, struct attempt *a, 
     open_pipe(t, &run->printed[1], &a->ends[1]);
 }
 
-static void make_words(const struct lab_test *t, const char *what, char **argv)
-{
-    const struct lab_options *options = t->options;
-    for (int i = 0; i < options->launcher_words; i++)
-        *argv++ = (char *)options->launcher[i];
-    *argv++ = (char *)t->runner;
-    *argv++ = (char *)what;
-    *argv = NULL;
-}
-
 static void spawn(struct lab_test *t, struct lab_run *run, struct attempt *a)
 {
     char *argv[LAB_LAUNCHER_MAX + 3];
-    make_words(t, run->what, argv);
+    int report[2] = {-1, -1};
+    bool launched = t->options->launcher_words > 0;
+    lab__launch_words(t, run->what, argv);
+    if (launched && pipe2(report, O_CLOEXEC) != 0)
+        lab__broken(t, errno, "cannot make a pipe for the launcher");
+    a->report = report[0];
     char **env = lab__environment(t, run->node);
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    int fds[] = {nothing, a->ends[0], a->ends[1], a->input, a->shared, a->page};
-    a->pid = lab__spawn(argv, env, fds, 6);
+    int fds[] = {nothing, a->ends[0], a->ends[1], a->input, a->shared, a->page, report[1]};
+    a->pid = lab__spawn(argv, env, fds, launched ? 7 : 6);
     lab__environment_free(env);
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < (launched ? 7 : 6); i++)
         close(fds[i]);
     if (a->pid < 0)
         lab__broken(t, -a->pid, "cannot start the runner '%s'; was it built? (cmake --build)",
@@ -126,8 +122,11 @@ static void wait_a_moment(const struct lab_run *run, const struct attempt *a)
 
 static enum ending supervise(struct lab_test *t, struct lab_run *run, struct attempt *a)
 {
-    static const enum ending endings[] = {
-        [LAB_HUNG] = HUNG, [LAB_ASLEEP] = ASLEEP, [LAB_BUSY] = BUSY};
+    static const enum ending endings[] = {[LAB_HUNG] = HUNG,
+                                          [LAB_ASLEEP] = ASLEEP,
+                                          [LAB_BUSY] = BUSY,
+                                          [LAB_LATE] = LATE,
+                                          [LAB_FAT] = FAT};
     lab__watch_start(&a->watch, run->node);
     for (double sampled = lab__seconds();;) {
         wait_a_moment(run, a);
@@ -255,6 +254,12 @@ static void judge_stopped(struct lab_test *t, const struct lab_run *run, const s
     if (a->ending == BUSY)
         ended_by(t, "timeout", "your program ran %.0f CPU seconds without coming to an end in '%s'",
                  a->watch.cpu_seconds, run->what);
+    if (a->ending == LATE)
+        ended_by(t, "timeout", "your program had not come to an end after %.0f s in '%s'",
+                 a->watch.wall_limit, run->what);
+    if (a->ending == FAT)
+        ended_by(t, "crash", "your program took more than %llu MiB of memory in '%s'",
+                 (unsigned long long)(a->watch.memory_limit >> 20), run->what);
 }
 
 /* Everything that ends a case here, but for "not written". */
@@ -288,7 +293,8 @@ static void judge(struct lab_test *t, const struct lab_run *run, const struct at
     int code = left ? WEXITSTATUS(a->exit_status) : -1;
     if (code == LAB_RUNNER_NOT_WRITTEN && run->status.state == LAB_STATE_NOT_WRITTEN)
         judge_unwritten(t, run);
-    if (code == LAB_RUNNER_BROKEN && run->status.state == LAB_STATE_BROKEN)
+    if (code == LAB_RUNNER_BROKEN && run->status.state == LAB_STATE_BROKEN &&
+        t->options->launcher_words == 0) /* a submission may say that we are broken */
         lab__broken(t, 0, "'%s': %.*s", run->what, (int)sizeof run->status.text - 1,
                     run->status.text);
     judge_ending(t, run, a);
@@ -325,7 +331,7 @@ static void give_node(struct lab_test *t, struct lab_run *run)
 struct lab_run *lab_run(struct lab_test *t, const char *what, const void *input, size_t input_bytes,
                         size_t output_bytes)
 {
-    struct attempt a = {.pidfd = -1};
+    struct attempt a = {.pidfd = -1, .report = -1};
     struct lab_run *run = new_run(t, what, output_bytes);
     t->explained.at[0] = t->said.at[0] = 0;
     give_node(t, run);
@@ -333,6 +339,10 @@ struct lab_run *lab_run(struct lab_test *t, const char *what, const void *input,
     spawn(t, run, &a);
     a.ending = supervise(t, run, &a);
     collect(t, run, &a);
+    if (a.ending == ENDED)
+        lab__check_launcher(t, a.report, a.exit_status);
+    else if (a.report >= 0)
+        close(a.report);
     keep_said(t, run);
     ask_node(t, run, &a);
     judge(t, run, &a);

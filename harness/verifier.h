@@ -6,6 +6,7 @@
  *     judge.c    lab_expect's comparisons
  *     run.c      lab_run: one runner on one node, from the memfds to the verdict
  *     environment.c  what the runner finds in its environment
+ *     launcher.c the sandbox that a grader puts around the runner, and what it reports
  *     process.c  spawning, reading /proc, killing what is left
  *     watch.c    is it still getting on? deadlines that count progress
  *     output.c   what a runner prints: capped, cleaned
@@ -148,6 +149,15 @@ void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room);
  * the words that ctest or our own verdict lines mean something by. In place. */
 void lab__clean(char *text);
 
+/* ---- a runner's launcher ---- */
+
+/* The words of a runner's command line, its launcher's before them. */
+void lab__launch_words(const struct lab_test *t, const char *what, char **argv);
+#define LAB_FD_REPORT 6 /* of a launcher: where it says what it did; the runner never has it */
+/* Ends the case as our failure when the launcher did not come to start the runner. `report` is the
+ * pipe's end, which is closed; `status` as wait() gave it. */
+void lab__check_launcher(struct lab_test *t, int report, int status);
+
 /* ---- a runner's environment ---- */
 
 /* A short list of harmless variables, the node's, and the case's own. */
@@ -162,6 +172,7 @@ struct lab_usage {      /* of all processes below this one */
     bool sleeping;      /* a thread has set itself an alarm: nanosleep */
     double cpu_seconds; /* used so far, the node not counted */
     uint64_t cpu_ticks;
+    uint64_t resident_bytes; /* the node's side not counted */
 };
 
 pid_t lab__spawn(char *const argv[], char *const envp[], const int *fds, int fd_count);
@@ -178,15 +189,17 @@ int lab__memory_shared(size_t bytes, void **at);
 struct lab_watch {
     struct lab_node *node;
     double cpu_limit, idle_limit;
+    double wall_limit;     /* 0: none */
+    uint64_t memory_limit; /* bytes, 0: none */
     uint64_t ticks, progress;
-    double quiet_since, last; /* wall seconds; last: of the last sample */
-    double idle;              /* seconds in which everything was asleep, in all */
-    double limit;             /* how long it may be quiet, as of the last sample */
+    double began, quiet_since, last; /* wall seconds; last: of the last sample */
+    double idle;                     /* seconds in which everything was asleep, in all */
+    double limit;                    /* how long it may be quiet, as of the last sample */
     int quiet_samples;
     double cpu_seconds;
 };
 
-enum lab_watched { LAB_ALIVE, LAB_HUNG, LAB_ASLEEP, LAB_BUSY };
+enum lab_watched { LAB_ALIVE, LAB_HUNG, LAB_ASLEEP, LAB_BUSY, LAB_LATE, LAB_FAT };
 
 void lab__watch_start(struct lab_watch *watch, struct lab_node *node);
 enum lab_watched lab__watch_sample(struct lab_watch *watch);

@@ -8,6 +8,9 @@
  *              at least eight looks that span two seconds (ten where kernels wait: the node sees
  *              a deadlock of kernels itself after three, and says it better);
  *     asleep   the same with a thread in nanosleep, which ends some day: 30 s of it in all;
+ *     late     a grader's last resort (LAB_WALL_SECONDS, not set: none): a program may be a little
+ *              alive for ever;
+ *     fat      more memory than LAB_MEMORY_BYTES (not set: no limit);
  *     busy     the CPU time of all processes reached the limit (LAB_CPU_SECONDS, default 8).
  *
  * A thread that waits for a CPU is runnable in /proc, however long it waits.
@@ -43,7 +46,9 @@ void lab__watch_start(struct lab_watch *watch, struct lab_node *node)
     watch->node = node;
     watch->cpu_limit = limit_from("LAB_CPU_SECONDS", 8);
     watch->idle_limit = limit_from("LAB_IDLE_SECONDS", 30);
-    watch->last = watch->quiet_since = lab__seconds();
+    watch->wall_limit = limit_from("LAB_WALL_SECONDS", 0);
+    watch->memory_limit = (uint64_t)limit_from("LAB_MEMORY_BYTES", 0);
+    watch->began = watch->last = watch->quiet_since = lab__seconds();
 }
 
 /* Nothing has moved since the last sample? */
@@ -71,6 +76,10 @@ enum lab_watched lab__watch_sample(struct lab_watch *watch)
     watch->cpu_seconds = usage.cpu_seconds;
     if (usage.cpu_seconds > watch->cpu_limit)
         return LAB_BUSY;
+    if (watch->memory_limit && usage.resident_bytes > watch->memory_limit)
+        return LAB_FAT;
+    if (watch->wall_limit > 0 && now - watch->began > watch->wall_limit)
+        return LAB_LATE;
     if (!quiet) {
         watch->quiet_samples = 0;
         watch->quiet_since = now;

@@ -37,6 +37,8 @@ def prepare(request: Request, tier: Tier | None = None) -> Iterator[Launch]:
         environment = {
             "PATH": os.environ.get("PATH", policy.PATH),
             "LC_ALL": "C.UTF-8",
+            "LAB_WALL_SECONDS": f"{request.limits.wall_seconds:g}",
+            "LAB_MEMORY_BYTES": str(request.limits.memory_bytes),
             **_runtime_folder(),
             "VGPU_EXEC_LAUNCHER": "\n".join(_exec_words(request, tier, folder, group)),
             **request.environment,
@@ -62,7 +64,7 @@ def _runner_words(
 ) -> list[str]:
     inner = replace(request, node=True, environment={})
     keep = policy.RUNNER_KEEPS
-    lines = policy.rules(tier, inner, group, keep=keep, report=None)
+    lines = policy.rules(tier, inner, group, keep=keep, report=policy.REPORT)
     lines += [f"pass {name}" for name in policy.PASSED_TO_RUNNERS]
     policy.write(folder / "runner.policy", lines)
     return [str(jail_program()), str(folder / "runner.policy")]

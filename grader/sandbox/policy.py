@@ -15,6 +15,7 @@ from grader.sandbox.request import Request, SandboxError, Tier
 FIRST_UID = 20000  # of slot 0, where the grader is root
 QUEUED = 32  # processes of one submission that may use the GPUs
 RUNNER_KEEPS = 6  # what a verifier gives a runner: harness/status.h
+REPORT = 6  # and a launcher: harness/verifier.h
 PASSED_TO_RUNNERS = ("VGPU_STRICT", "VGPU_NODE", "CUDA_*", "LANG", "LC_ALL")
 PATH = "/usr/bin:/bin"
 SIZE_SINCE = (0, 7)  # of bwrap

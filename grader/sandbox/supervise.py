@@ -127,10 +127,11 @@ def _collect(process: "subprocess.Popen[bytes]") -> tuple[int, float]:
 
 
 def _check_started(seen: _Watched, status: int) -> None:
-    """bwrap tells the status of a program that it started; lab-jail in place that it starts it."""
+    """bwrap tells the status of a program that it started; lab-jail in place that it starts it.
+    What was ended by us, or for its memory, may not have come to that."""
     text = seen.report[:REPORT_MOST].decode(errors="replace")
-    if "failed" in text or (b"exit-code" not in seen.report and b"started" not in seen.report):
-        if (seen.timed_out or seen.flooded) and "failed" not in text:
-            return
-        said = text.strip() or seen.output[:2000].decode(errors="replace").strip()
-        raise SandboxError(f"the sandbox did not start the program (status {status}): {said}")
+    ended = seen.timed_out or seen.flooded or status == 128 + signal.SIGKILL
+    if "failed" not in text and (ended or "exit-code" in text or "started" in text):
+        return
+    said = text.strip() or seen.output[:2000].decode(errors="replace").strip()
+    raise SandboxError(f"the sandbox did not start the program (status {status}): {said}")
