@@ -39,17 +39,17 @@ def prepare(request: Request, tier: Tier | None = None) -> Iterator[Launch]:
             "LC_ALL": "C.UTF-8",
             "LAB_WALL_SECONDS": f"{request.limits.wall_seconds:g}",
             "LAB_MEMORY_BYTES": str(request.limits.memory_bytes),
-            **_runtime_folder(),
+            **_passed_on(),
             "VGPU_EXEC_LAUNCHER": "\n".join(_exec_words(request, tier, folder, group)),
             **request.environment,
         }
         yield Launch(options, environment, tier)
 
 
-def _runtime_folder() -> dict[str, str]:
-    """Where nodes listen, and agree on who pins which processor."""
-    name = "XDG_RUNTIME_DIR"
-    return {name: os.environ[name]} if name in os.environ else {}
+def _passed_on() -> dict[str, str]:
+    """Where nodes listen and agree on who pins which processor, and how patient verifiers are."""
+    names = ("XDG_RUNTIME_DIR", "LAB_CPU_SECONDS", "LAB_IDLE_SECONDS", "LAB_WALL_SECONDS")
+    return {name: os.environ[name] for name in names if name in os.environ}
 
 
 @contextmanager

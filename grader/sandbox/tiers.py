@@ -11,7 +11,7 @@ from grader.project import here
 from grader.sandbox.policy import bwrap_version
 from grader.sandbox.request import Request, SandboxError, Tier
 
-VARIABLE = "PEERLAB_TIER"  # a person's choice, by name
+VARIABLE = "PEERLAB_TIER"  # another tier than the best, by name: for tests
 
 
 def programs() -> Path:
@@ -32,16 +32,16 @@ def jail_program() -> Path:
 
 
 def tier() -> Tier:
-    """The tier that is used. SandboxError where there is none and nobody said to do without."""
+    """The tier that is used: the best that works. LabError where there is none: what runs without
+    one is for a person to say."""
     wanted = os.environ.get(VARIABLE)
-    if wanted:
-        return _named(wanted)
-    found = _best()
+    found = _named(wanted) if wanted else _best()
     if found is None:
-        raise SandboxError(
-            "this machine gives no sandbox: neither bubblewrap nor Landlock works here. Run ./lab "
-            f"doctor to see why. Submissions would run with your rights; {VARIABLE}=bare in the "
-            "environment does that all the same."
+        raise LabError(
+            "There is no sandbox on this machine, and submissions are other people's programs: "
+            "they could read your files and write their own marks. ./lab doctor says what to "
+            "install. --unsafe-no-sandbox runs them all the same, with your rights.",
+            ExitStatus.MISSING,
         )
     return found
 
@@ -74,8 +74,11 @@ def _best() -> Tier | None:
 
 
 def _named(name: str) -> Tier:
-    try:
-        return Tier(name)
-    except ValueError:
-        names = ", ".join(tier.value for tier in Tier)
-        raise LabError(f"{VARIABLE}={name}: there is {names}.", ExitStatus.USAGE) from None
+    """A tier that was asked for by name and holds what it can."""
+    known = {tier.value: tier for tier in candidates()}
+    if name not in known:
+        raise LabError(f"{VARIABLE}={name}: there is {', '.join(known)} here.", ExitStatus.USAGE)
+    reason = why_not(known[name])
+    if reason:
+        raise LabError(f"{VARIABLE}={name} does not work here: {reason}", ExitStatus.MISSING)
+    return known[name]
