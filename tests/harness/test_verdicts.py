@@ -106,17 +106,30 @@ class Verdicts(unittest.TestCase):
     def test_launcher(self) -> None:
         """What stands before the runner passes its descriptors on, and signals as a shell does."""
         runner = toy.build("launched", toy.SOLUTION.read_text(encoding="utf-8"))
-        words = ("--launcher", "/usr/bin/env", "--launcher", "LAUNCHED=1")
-        self.expect(toy.check(runner, "all", *words), toy.PASS)
-        got = toy.check(runner, "all", "--launcher", "/bin/false")
-        self.stops(got, "ended by exit(1)")
-        self.assertEqual(got.record["ending"], "exit")
         script = runner.with_name("launcher.sh")
-        script.write_text("#!/bin/sh\nexit 139\n", encoding="utf-8")
+        script.write_text('#!/bin/sh\necho started >&6\nexec "$@" 6>&-\n')
         script.chmod(0o755)
-        got = toy.check(runner, "all", "--launcher", script)
+        words = ("--launcher", script)
+        self.expect(toy.check(runner, "all", *words), toy.PASS)
+        script.write_text("#!/bin/sh\necho started >&6\nexit 139\n", encoding="utf-8")
+        got = toy.check(runner, "all", *words)
         self.stops(got, "ended by signal 11")
         self.assertEqual(got.record["ending"], "crash")
+        script.write_text("#!/bin/sh\necho started >&6\nexit 1\n", encoding="utf-8")
+        got = toy.check(runner, "all", *words)
+        self.stops(got, "ended by exit(1)")
+        self.assertEqual(got.record["ending"], "exit")
+
+    def test_launcher_that_fails(self) -> None:
+        """It never says that it starts the runner: not the student's failure."""
+        runner = toy.build("unlaunched", toy.SOLUTION.read_text(encoding="utf-8"))
+        got = toy.check(runner, "all", "--launcher", "/bin/false")
+        self.expect(got, toy.BROKEN, "the sandbox did not start the program")
+        script = runner.with_name("failing.sh")
+        script.write_text("#!/bin/sh\necho lab-jail failed: no room >&6\nexit 0\n")
+        script.chmod(0o755)
+        got = toy.check(runner, "all", "--launcher", script)
+        self.expect(got, toy.BROKEN, "no room")
 
     def test_assertions_hold(self) -> None:
         """Students' files are optimised, yet compiled without -DNDEBUG."""
