@@ -28,6 +28,7 @@
 set(PEERLAB_HARNESS_DIR ${CMAKE_CURRENT_LIST_DIR})
 set(PEERLAB_TEST_SECONDS 900) # a last resort: the verifier has better deadlines
 
+find_package(Python3 3.10 REQUIRED COMPONENTS Interpreter)
 include(${PEERLAB_HARNESS_DIR}/lab_build.cmake)
 include(${PEERLAB_HARNESS_DIR}/lab_tests.cmake)
 

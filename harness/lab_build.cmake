@@ -81,7 +81,7 @@ macro(_lab_conf)
   configure_file(${PEERLAB_HARNESS_DIR}/lab.conf.in ${lab_conf} @ONLY)
 endmacro()
 
-# _lab_object(SOURCE OBJECT strict|compile)
+# _lab_object(SOURCE OBJECT strict|compile|without)
 function(_lab_object source object how)
   set(depends ${source} ${lab_conf} ${_lab_cc})
   if(source MATCHES "\\.cu$" AND TARGET vgpu-cc)
@@ -196,6 +196,7 @@ macro(_lab_solution)
     _lab_program(${work}/reference.o ${bin}/solution${LAB_NUMBER}-${program})
     list(APPEND outputs ${bin}/solution${LAB_NUMBER}-${program})
   endif()
+  _lab_without_answers()
   add_custom_target(solution${LAB_NUMBER} ALL DEPENDS ${outputs})
   _lab_needs(solution${LAB_NUMBER})
   _lab_register(solution${LAB_NUMBER} public.c lab${LAB_NUMBER}-check solution public
@@ -205,6 +206,24 @@ macro(_lab_solution)
                   hidden ${bin}/solution${LAB_NUMBER}-run ${solution}/${LAB_FILE})
   endif()
   _lab_build_fixture(solution${LAB_NUMBER} ${solution}/${LAB_FILE})
+endmacro()
+
+# What submissions are linked with: without-K.o is the solution without its answer to TODO(K).
+macro(_lab_without_answers)
+  set(todos ${LAB_FUNCTIONS})
+  list(TRANSFORM todos REPLACE ":.*$" "")
+  list(REMOVE_DUPLICATES todos)
+  foreach(todo IN LISTS todos)
+    set(without ${work}/without-${todo}/${LAB_FILE})
+    add_custom_command(
+      OUTPUT ${without}
+      COMMAND ${CMAKE_COMMAND} -E chdir ${PROJECT_SOURCE_DIR} ${Python3_EXECUTABLE} -B
+              -m grader.strip ${todo} ${solution}/${LAB_FILE} ${without}
+      DEPENDS ${solution}/${LAB_FILE} ${PROJECT_SOURCE_DIR}/grader/strip.py
+      VERBATIM)
+    _lab_object(${without} ${work}/without-${todo}.o without)
+    list(APPEND outputs ${work}/without-${todo}.o)
+  endforeach()
 endmacro()
 
 macro(_lab_student)

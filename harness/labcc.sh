@@ -5,9 +5,10 @@
 #
 #   labcc.sh CONF compile SOURCE OBJECT [DEPFILE]      as a student's: warnings, but no errors by them
 #   labcc.sh CONF strict  SOURCE OBJECT [DEPFILE]      as ours: warnings are errors
+#   labcc.sh CONF without SOURCE OBJECT [DEPFILE]      as ours with an answer taken out: things unused
 #   labcc.sh CONF runner  OBJECT TODO OUTPUT           TODO 0: all functions are the object's
 #   labcc.sh CONF mutant  SOURCE OUTPUT                compile, then runner 0
-#   labcc.sh CONF submission SOURCE PREFIX TODO...     compile, then a runner PREFIX-TODO for each
+#   labcc.sh CONF runners OBJECT PREFIX TODO...        PREFIX-TODO for each, of a submission
 #   labcc.sh CONF program OBJECT MAIN_OBJECT OUTPUT    the lab's own program
 #
 # CONF is written by peerlab_lab() (lab.cmake): labs/NN-name/lab.conf in the build folder. Its lists
@@ -18,6 +19,9 @@
 # weak, and the linker takes the other one. It works for calls inside a file too, because everything
 # is compiled with -fPIC -fsemantic-interposition: calls go through symbols. Whatever else a file
 # defines becomes local to it, so that helpers of the same name do not meet.
+#
+# A submission is graded with a reference that has no answer to TODO(k) (LAB_WITHOUT-k.o): machine
+# code that is in a program can be called, whatever its name.
 set -euf
 IFS='
 '
@@ -27,7 +31,7 @@ fail() {
     exit 1
 }
 
-[ $# -ge 2 ] || fail "usage: labcc.sh CONF compile|strict|runner|mutant|program ..."
+[ $# -ge 2 ] || fail "usage: labcc.sh CONF compile|strict|without|runner|runners|mutant|program ..."
 . "$1"
 action=$2
 shift 2
@@ -105,6 +109,7 @@ runner() {
 
 case $action in
 compile) compile "$1" "$2" "${3-}" "" ;;
+without) compile "$1" "$2" "${3-}" "-Wno-unused" ;;
 strict) compile "$1" "$2" "${3-}" "$LAB_STRICT" ;;
 runner) runner "$1" "$2" "$3" ;;
 program) $LAB_LINK -o "$3" "$1" "$2" $LAB_PROGRAM_GIVEN $LAB_LIBS ;;
@@ -112,13 +117,13 @@ mutant)
     compile "$1" "$2.o" "" ""
     runner "$2.o" 0 "$2"
     ;;
-submission)
-    source=$1 prefix=$2
+runners)
+    object=$1 prefix=$2
     shift 2
-    compile "$source" "$prefix.o" "" ""
     for number; do
-        runner "$prefix.o" "$number" "$prefix-$number"
+        LAB_REFERENCE=$LAB_WITHOUT$number.o
+        runner "$object" "$number" "$prefix-$number"
     done
     ;;
-*) fail "labcc.sh: '$action' is none of compile, strict, runner, mutant, submission, program" ;;
+*) fail "labcc.sh: '$action' is none of compile, strict, without, runner, runners, mutant, program" ;;
 esac

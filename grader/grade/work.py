@@ -26,7 +26,7 @@ from grader.grade.course import HIDDEN, Course, GradedLab
 from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.rubric import Rule
 from grader.needs import build_env
-from grader.sandbox import Launch, Outcome, Request, Tier, prepare, run
+from grader.sandbox import Launch, Limits, Outcome, Request, Tier, prepare, run
 
 CASE_SECONDS = 300.0  # a last resort: the verifier has better deadlines
 MOST_TIMEOUTS = 2  # of a TODO; its other cases are not waited for
@@ -39,7 +39,8 @@ _STATUS = {
     "cannot run": Status.CANNOT_RUN,
     "harness error": Status.INFRASTRUCTURE,
 }
-_OURS = re.compile(r"No space left on device|Resource temporarily unavailable|Too many open files")
+_BUILDING = Limits(wall_seconds=90, cpu_seconds=60, output_bytes=256 << 10, file_bytes=64 << 20)
+_ROOM = 64 << 20  # bytes: a disk with less is full
 # Another one in every run; addresses on GPUs are not.
 _HOST_ADDRESS = re.compile(r"0x(?:5[56]|7[ef])[0-9a-f]{10}\b")
 _ENDING = {"crash": Status.CRASH, "timeout": Status.TIMEOUT}
@@ -111,7 +112,13 @@ class _Desk:
         return self.folder / "work"
 
     def grade(self, contents: bytes) -> Run:
-        for path in ("run", "results", "work/build", f"work/{Path(self.source).parent}"):
+        for path in (
+            "run",
+            "results",
+            "work/compile",
+            "work/build",
+            f"work/{Path(self.source).parent}",
+        ):
             (self.folder / path).mkdir(parents=True, exist_ok=True)
         (self.folder / "results").chmod(0o700)
         (self.work / self.source).write_bytes(contents)
@@ -122,24 +129,36 @@ class _Desk:
         if built.flooded:
             said += "\nThe compiler said more than anybody would read and was stopped."
         if built.status != 0 or built.timed_out or built.flooded:
-            broken = said if _OURS.search(said) or built.status in (126, 127) else ""
+            full = shutil.disk_usage(self.work).free < _ROOM  # what was said, anybody can say
+            broken = f"the disk of {self.work} is full\n{said}" if full else ""
             return Run(compiled=False, compiler_output=said, broken=broken)
         return Run(compiler_output=said, cases=tuple(self._cases()))
 
     # ---- building ----
 
     def _build(self) -> Outcome:
-        project = self.worker.course.project
+        """Compiles, then links, each with only what it needs; what both said."""
+        compiled = self.work / "compile" / "submission.o"
+        built = self._labcc(
+            compiled.parent, (self.work / "labs",), "compile", self.source, compiled
+        )
+        if not built.ok:
+            return built
+        todos = [str(todo) for todo in sorted({0, *self.lab.todos})]
+        parts = (compiled, *self._objects())
+        linked = self._labcc(self._runner.parent, parts, "runners", compiled, self._runner, *todos)
+        return replace(linked, output=built.output + linked.output)
+
+    def _labcc(self, writable: Path, seen: tuple[Path, ...], *words: str | Path) -> Outcome:
         conf = self._conf()
-        script = project.root / "harness" / "labcc.sh"
-        todos = sorted({0, *self.lab.todos})
-        argv = ["/bin/sh", script, conf, "submission", self.source, self._runner, *todos]
+        argv = ["/bin/sh", self.worker.course.project.root / "harness" / "labcc.sh", conf, *words]
         request = Request(
             argv=tuple(str(word) for word in argv),
-            read_only=(conf, *self._trusted()),
-            read_write=(self.work, self.work / "build"),
-            environment=self._environment(self.work / "build"),
+            read_only=(conf, *self._trusted(), *seen),
+            read_write=(writable,),
+            environment=self._environment(writable),
             folder=self.work,
+            limits=_BUILDING,
             slot=self.slot,
         )
         return run(request, self.worker.tier)
@@ -157,7 +176,7 @@ class _Desk:
         return conf
 
     def _trusted(self) -> tuple[Path, ...]:
-        """What a build may read: no solution, no hidden test is among it."""
+        """What every build may read: no solution, no hidden test is among it."""
         course = self.worker.course
         return (
             course.pristine / "labs" / self.lab.lab.folder,
@@ -166,8 +185,13 @@ class _Desk:
             course.project.root / "vgpu" / "common",
             course.project.build_dir / "lib",
             *(course.project.build_dir / "bin" / name for name in ("vgpu-cc", "vgpu-exec")),
-            *sorted(course.conf(self.lab.lab).parent.glob("*.o")),
         )
+
+    def _objects(self) -> list[Path]:
+        """What goes with a submission, for the linker only: an assembler would put it into the
+        student's program for the asking. The solution as a whole is not among it."""
+        every = self.worker.course.conf(self.lab.lab).parent.glob("*.o")
+        return sorted(path for path in every if path.name not in ("reference.o", "student.o"))
 
     @property
     def _runner(self) -> Path:

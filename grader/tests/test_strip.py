@@ -3,8 +3,63 @@
 
 import unittest
 
-from grader.strip import StripError, is_solution_only, strip_solution
+from grader.strip import StripError, is_solution_only, strip_solution, strip_todo
 from grader.tests.fake import SKELETON, SOLUTION
+
+TWO = """\
+// BEGIN SOLUTION
+static int shared(int x)
+{
+    return x;
+}
+
+template <typename T>
+static __global__ void kernel(T *data)
+{
+    data[0] = 1;
+}
+// END SOLUTION
+
+int first(int x)
+{
+    // BEGIN SOLUTION
+    return shared(x);
+    // END SOLUTION
+    // STUB: TODO(1);
+}
+
+int second(int x)
+{
+    // BEGIN SOLUTION
+    return 2 * shared(x);
+    // END SOLUTION
+    // STUB: (void)x;
+    // STUB: TODO(2);
+}
+"""
+
+
+class StripOne(unittest.TestCase):
+    """What a submission is linked with has no answer to the TODO in question."""
+
+    def test_only_that_answer_goes(self) -> None:
+        text = strip_todo(TWO, "x.cu", 2)
+        self.assertNotIn("2 * shared", text)
+        self.assertIn("    (void)x;\n    TODO(2);\n", text)
+        self.assertIn("return shared(x);", text)
+        self.assertIn("data[0] = 1;", text)
+
+    def test_what_its_kernels_do_goes_and_helpers_stay(self) -> None:
+        text = strip_todo(TWO, "x.cu", 1)
+        self.assertNotIn("data[0]", text)
+        self.assertIn("static __global__ void kernel(T *data)\n{\n}\n", text)
+        self.assertIn("return x;", text)
+        self.assertIn("    TODO(1);", text)
+        self.assertIn("2 * shared", text)
+
+    def test_marks_must_fit_here_too(self) -> None:
+        with self.assertRaises(StripError):
+            strip_todo("// BEGIN SOLUTION\n", "x.c", 1)
 
 
 class Strip(unittest.TestCase):

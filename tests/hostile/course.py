@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: MIT
+"""The course that the corpus is graded with: the build that is there, and few cases of each lab."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from grader.grade.course import Course, GradedLab, graded_lab
+from grader.grade.rubric import Rubric, Rule
+from grader.project import Project, here
+from grader.sync import generate
+
+ASKED = {"01": ("count", "hidden."), "04": ("split",)}  # by the beginning of their names, one each
+SECRET = "canary-7b1c9e"  # stands in the files and variables that nobody may read
+
+
+@dataclass(frozen=True)
+class Arena:
+    """What is at stake: the course, its secrets, and where they lie."""
+
+    course: Course
+    labs: dict[str, GradedLab]
+    scratch: Path
+    places: dict[str, str]
+    bases: dict[str, str]
+
+    @property
+    def secrets(self) -> list[str]:
+        """Text that must not show up anywhere that a student reads."""
+        return [SECRET, "SPDX-License-Identifier", "PT_LOAD_OF_SOLUTION", "root:x:0"]
+
+
+@contextmanager
+def arena(scratch: Path) -> Iterator[Arena]:
+    folder = Path(os.environ["PEERLAB_BUILD"])
+    project = Project(here().root, "vgpu", folder)
+    course = Course(project, scratch / "pristine", {})
+    numbers = ("01", "04")
+    for number in numbers:
+        for path, contents in generate(project, project.lab(number)).items():
+            target = course.pristine / "labs" / path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(contents)
+    canary = scratch / "canary"
+    canary.write_text(f"{SECRET}\n", encoding="utf-8")
+    os.environ["PEERLAB_CANARY"] = SECRET
+    try:
+        labs = {number: _few(course, number) for number in numbers}
+        yield Arena(course, labs, scratch, _places(project, canary), _bases(project, course))
+    finally:
+        del os.environ["PEERLAB_CANARY"]
+
+
+def _few(course: Course, number: str) -> GradedLab:
+    lab = course.project.lab(number)
+    file = {"01": "enumerate.c", "04": "reduction.cu"}[number]
+    whole = graded_lab(course, lab, file, None)
+    rules = [_first(whole.rubric, start) for start in ASKED[number]]
+    todos = tuple(sorted({rule.todo for rule in rules}))
+    return replace(whole, rubric=Rubric(lab, tuple(rules)), todos=todos)
+
+
+def _first(rubric: Rubric, start: str) -> Rule:
+    rule = next(r for r in rubric.rules if r.case.startswith(start) and r.todo in (0, 1))
+    return replace(rule, depends=())
+
+
+def _places(project: Project, canary: Path) -> dict[str, str]:
+    solution = project.solutions_dir / "01-enumerate"
+    return {
+        "ROOT": str(project.root),
+        "BUILD": str(project.build_dir),
+        "HIDDEN": str(solution / "tests" / "hidden.c"),
+        "SOLUTION": str(solution / "enumerate.c"),
+        "REFERENCE": str(project.build_dir / "labs" / "01-enumerate" / "reference.o"),
+        "CANARY": str(canary),
+        "WORK": str(canary.parent),
+    }
+
+
+def _bases(project: Project, course: Course) -> dict[str, str]:
+    def text(path: Path) -> str:
+        return path.read_text(encoding="utf-8")
+
+    return {
+        "right01": text(project.solutions_dir / "01-enumerate" / "enumerate.c"),
+        "skeleton04": text(course.pristine / "labs" / "04-reduction" / "reduction.cu"),
+    }

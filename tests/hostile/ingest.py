@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT
+"""The group `ingest`: packages that a class hands in, each beside an honest one.
+
+A maker writes a package for the student "mallory" into a folder. What must come of it: "rejected",
+with a sentence and nothing taken; "taken", the lab's file and nothing else of it; "nothing". The
+honest package beside it is taken, nothing outside of the folder is read, and no file appears.
+"""
+
+import io
+import os
+import stat
+import struct
+import tarfile
+import tempfile
+import time
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from grader.grade import contract
+from grader.grade.ingest import Intake
+from grader.project import Lab
+from tests.hostile.battle import Result
+
+FILE = "enumerate.c"
+GOOD = "int good;\n"
+SECRET = "canary-7b1c9e"
+SECONDS = 60.0
+Maker = Callable[[Path], None]
+
+
+def _zip(path: Path, entries: list[tuple[str, str]], **how: int) -> None:
+    with zipfile.ZipFile(path, "w", how.get("method", zipfile.ZIP_STORED)) as file:
+        for name, text in entries:
+            file.writestr(name, text)
+
+
+def _named(*names: str) -> Maker:
+    """A zip with those names beside the lab's file."""
+    return lambda top: _zip(top / "mallory.zip", [(FILE, GOOD), *((name, "x") for name in names)])
+
+
+def _zip_link(name: str, target: str) -> Maker:
+    def make(top: Path) -> None:
+        info = zipfile.ZipInfo(name)
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        with zipfile.ZipFile(top / "mallory.zip", "w") as file:
+            file.writestr(info, target)
+
+    return make
+
+
+def _tar(*members: tuple[str, bytes, str]) -> Maker:
+    """A tarball of the lab's file and members of other kinds: name, type, target."""
+
+    def make(top: Path) -> None:
+        with tarfile.open(top / "mallory.tar.gz", "w:gz") as file:
+            for name, kind, target in members:
+                info = tarfile.TarInfo(name)
+                info.type, info.linkname = kind, target
+                file.addfile(info)
+            info = tarfile.TarInfo(f"{FILE}")
+            info.size = len(GOOD)
+            file.addfile(info, io.BytesIO(GOOD.encode()))
+
+    return make
+
+
+def _bomb(top: Path) -> None:
+    _zip(top / "mallory.zip", [(FILE, "\0" * (256 << 20))], method=zipfile.ZIP_DEFLATED)
+
+
+def _bomb_beside(top: Path) -> None:
+    """What is not asked for is not unpacked."""
+    entries = [(FILE, GOOD), ("big.bin", "\0" * (256 << 20))]
+    _zip(top / "mallory.zip", entries, method=zipfile.ZIP_DEFLATED)
+
+
+def _nested(top: Path) -> None:
+    inner = io.BytesIO()
+    with zipfile.ZipFile(inner, "w") as file:
+        file.writestr(FILE, GOOD)
+    for _ in range(20):
+        outer = io.BytesIO()
+        with zipfile.ZipFile(outer, "w") as file:
+            file.writestr("more.zip", inner.getvalue())
+        inner = outer
+    (top / "mallory.zip").write_bytes(inner.getvalue())
+
+
+def _lying_size(top: Path) -> None:
+    """The directory says 10 bytes, there are more."""
+    path = top / "mallory.zip"
+    _zip(path, [(FILE, "x" * 5000)])
+    data = bytearray(path.read_bytes())
+    for mark, at in ((b"PK\x03\x04", 18), (b"PK\x01\x02", 20)):
+        start = data.find(mark) + at
+        data[start : start + 8] = struct.pack("<II", 10, 10)
+    path.write_bytes(data)
+
+
+def _encrypted(top: Path) -> None:
+    path = top / "mallory.zip"
+    _zip(path, [(FILE, GOOD)])
+    data = bytearray(path.read_bytes())
+    data[data.find(b"PK\x03\x04") + 6] |= 1
+    data[data.find(b"PK\x01\x02") + 8] |= 1
+    path.write_bytes(data)
+
+
+def _truncated(top: Path) -> None:
+    _zip(top / "mallory.zip", [(FILE, GOOD * 1000)])
+    path = top / "mallory.zip"
+    path.write_bytes(path.read_bytes()[:-40])
+
+
+def _bytes(name: str, data: bytes) -> Maker:
+    def make(top: Path) -> None:
+        (top / name).write_bytes(data)
+
+    return make
+
+
+def _folder(top: Path) -> Path:
+    (top / "mallory").mkdir()
+    return top / "mallory"
+
+
+def _folder_link(top: Path) -> None:
+    (_folder(top) / FILE).symlink_to(top.parent / "canary")
+
+
+def _folder_is_link(top: Path) -> None:
+    (top / "mallory").symlink_to(top.parent)
+
+
+def _folder_loop(top: Path) -> None:
+    folder = _folder(top)
+    (folder / FILE).write_text(GOOD)
+    (folder / "loop").symlink_to(".")
+
+
+def _fifo(top: Path) -> None:
+    os.mkfifo(_folder(top) / FILE)
+
+
+def _deep(top: Path) -> None:
+    _zip(top / "mallory.zip", [("d/" * 400 + FILE, GOOD)])
+
+
+def _crowd(top: Path) -> None:
+    _zip(top / "mallory.zip", [(FILE, GOOD), *((f"f{n}", "") for n in range(10_000))])
+
+
+def _build_files(top: Path) -> None:
+    names = ("CMakeLists.txt", "lab01.h", "tests/public.c", "tests/hidden.c", "harness/run.c")
+    _zip(top / "mallory.zip", [(name, "#error mine") for name in names] + [(FILE, GOOD)])
+
+
+CASES: dict[str, tuple[str, Maker]] = {
+    "climbs": ("rejected", _named("../../solutions/x.c")),
+    "climbs_deep": ("rejected", _named("a/b/../../../../x")),
+    "absolute": ("rejected", _named("/etc/cron.d/x")),
+    "drive_letter": ("rejected", _named("C:\\x.c")),
+    "backslashes": ("rejected", _named("a\\..\\..\\x")),
+    "same_name_twice": ("rejected", _named(FILE)),
+    "same_name_in_capitals": ("rejected", _named(FILE.upper())),
+    "same_name_in_unicode": ("rejected", _named("caf\u00e9", "cafe\u0301")),
+    "zip_link_out": ("rejected", _zip_link(FILE, "../canary")),
+    "zip_link_absolute": ("rejected", _zip_link(FILE, "/etc/passwd")),
+    "tar_link_out": ("rejected", _tar(("x", tarfile.SYMTYPE, "../../canary"))),
+    "tar_hard_link_out": ("rejected", _tar(("x", tarfile.LNKTYPE, "../canary"))),
+    "tar_device": ("rejected", _tar(("x", tarfile.CHRTYPE, ""))),
+    "tar_fifo": ("rejected", _tar(("x", tarfile.FIFOTYPE, ""))),
+    "tar_climbs": ("rejected", _tar(("../x/", tarfile.DIRTYPE, ""))),
+    "bomb": ("rejected", _bomb),
+    "bomb_beside": ("taken", _bomb_beside),
+    "nested": ("nothing", _nested),
+    "lying_size": ("rejected", _lying_size),
+    "encrypted": ("rejected", _encrypted),
+    "truncated": ("rejected", _truncated),
+    "no_archive": ("rejected", _bytes("mallory.zip", b"\x7fELF" + bytes(1000))),
+    "empty_file": ("rejected", _bytes("mallory.zip", b"")),
+    "crowd": ("rejected", _crowd),
+    "long_path": ("taken", _deep),
+    "build_files": ("taken", _build_files),
+    "zero_bytes": ("rejected", lambda top: _zip(top / "mallory.zip", [(FILE, "\0ELF")])),
+    "folder_link": ("rejected", _folder_link),
+    "folder_is_link": ("rejected", _folder_is_link),
+    "folder_loop": ("taken", _folder_loop),
+    "folder_fifo": ("rejected", _fifo),
+}
+
+
+def ingest() -> Iterator[Result]:
+    for name, (expected, make) in CASES.items():
+        with tempfile.TemporaryDirectory(prefix="hostile-ingest-") as folder:
+            yield _one(Path(folder), name, expected, make)
+
+
+def _one(folder: Path, name: str, expected: str, make: Maker) -> Result:
+    (folder / "canary").write_text(SECRET)
+    top = folder / "class"
+    top.mkdir()
+    _zip(top / "ada.zip", [(FILE, GOOD)])
+    make(top)
+    before = sorted(path.as_posix() for path in folder.rglob("*"))
+    began = time.monotonic()
+    told, problems = _take(top, expected)
+    seconds = time.monotonic() - began
+    if sorted(path.as_posix() for path in folder.rglob("*")) != before:
+        problems.append("files have appeared or gone")
+    if seconds > SECONDS:
+        problems.append(f"it took {seconds:.0f} s")
+    return Result(name, told, seconds, tuple(problems))
+
+
+def _take(top: Path, expected: str) -> tuple[str, list[str]]:
+    """What becomes of mallory, told; and whatever was wrong with that, or with ada's."""
+    intake = Intake(lambda path: contract.is_named(path, FILE), None, (".c",))
+    lab = Lab("01-enumerate")
+    taken = {
+        package.student: contract.submission(package, lab, FILE, True)
+        for package in intake.packages([top])
+    }
+    problems = []
+    if "ada" not in taken or taken["ada"].contents != GOOD.encode():
+        problems.append("the honest package beside it was not taken")
+    mine = taken.get("mallory")
+    if mine is None:
+        return "no row", [*problems, "there is no row for the student"]
+    got = "rejected" if mine.problem else "nothing" if mine.contents is None else "taken"
+    if got != expected:
+        problems.append(f"{got}, expected {expected}: {mine.problem}")
+    if got == "taken" and mine.contents != GOOD.encode():
+        problems.append(f"other contents were taken: {mine.contents!r}"[:200])
+    if SECRET in f"{mine.contents!r}{mine.problem}{mine.notes}":
+        problems.append("a secret was read")
+    return f"{got} {mine.problem}"[:60], problems
