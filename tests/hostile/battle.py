@@ -33,7 +33,7 @@ class Result:
 
 def battle(arena: Arena, attacks: list[Attack], tier: Tier) -> Iterator[Result]:
     before = _fingerprint(arena)
-    grading = worker(arena.course, tier, seed=7, jobs=JOBS)
+    grading = worker(arena.course, tier, seed=7, jobs=JOBS, prefix="lab-")
     with ThreadPoolExecutor(JOBS) as pool:
         yield from pool.map(lambda one: _one(arena, grading, one), _with_honest(attacks))
     left = _left(arena)
