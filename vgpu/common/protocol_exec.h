@@ -90,6 +90,8 @@ enum vgpu_fault_kind {
 
 struct vgpu_run_counts {
     uint64_t read_bytes[VGPU_MAX_DEVICES + 1], write_bytes[VGPU_MAX_DEVICES + 1]; /* last = host */
+    /* the bytes of the 32-byte sectors that those need (vgpu/exec/sample.h) */
+    uint64_t read_moved[VGPU_MAX_DEVICES + 1], write_moved[VGPU_MAX_DEVICES + 1];
     uint64_t atomics, barriers, threads, accesses;
     uint64_t cycles; /* the furthest clock64 any thread read: the kernel lasts at least that long */
 };

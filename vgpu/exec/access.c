@@ -11,11 +11,14 @@
  */
 #include "access.h"
 #include "fiber.h"
+#include "sample.h"
 
 #include <string.h>
 
 uint64_t access_count[2][ACCESS_KINDS][WINDOW_COUNT];
 uint64_t access_limit = WINDOW_IMAGE;
+bool access_lap;
+static bool sampling;
 uint64_t access_wide;
 uint64_t access_pc;
 
@@ -47,6 +50,32 @@ static uint64_t foreign(uint64_t address, bool write, uint64_t pc)
     return (uint64_t)window;
 }
 
+static void limit(void)
+{
+    access_limit = access_lap || sampling ? 0 : WINDOW_IMAGE;
+}
+
+void access_watch(bool on)
+{
+    access_lap = on;
+    limit();
+}
+
+void access_sample(bool on)
+{
+    sampling = on;
+    limit();
+}
+
+/* Whoever wants to see all accesses to memory sees this one. */
+static void show(uint64_t window, uint64_t address, uint64_t bytes, bool write)
+{
+    if (access_lap && window != WINDOW_STACK)
+        poll_lap_read(address, (uint32_t)bytes, write);
+    if (sampling && window <= WINDOW_HOST)
+        sample_note(window, address, bytes, write);
+}
+
 static __attribute__((noinline)) void slow(uint64_t address, uint32_t kind, bool write, uint64_t pc)
 {
     uint64_t window = window_of(address);
@@ -57,8 +86,8 @@ static __attribute__((noinline)) void slow(uint64_t address, uint32_t kind, bool
     access_count[write][kind][window]++;
     if (window_of(address) < VGPU_MAX_GPUS)
         bounds_check(address, bytes, write, pc);
-    if (access_limit == 0 && window != WINDOW_STACK)
-        poll_lap_read(address, bytes, write);
+    if (access_limit == 0)
+        show(window, address, bytes, write);
 }
 
 static inline __attribute__((always_inline)) void one(void *p, uint32_t kind, uint64_t mask,
@@ -87,8 +116,8 @@ static void range(void *p, uint64_t bytes, bool write, uint64_t pc)
     access_count[write][ACCESS_BYTES][window] += bytes;
     if (window_of(address) < VGPU_MAX_GPUS)
         bounds_check(address, bytes, write, pc);
-    if (access_limit == 0 && window != WINDOW_STACK)
-        poll_lap_read(address, (uint32_t)bytes, write);
+    if (access_limit == 0)
+        show(window, address, bytes, write);
 }
 
 static void spun(void *p, uint32_t bytes, uint64_t pc)

@@ -23,7 +23,8 @@ enum {
 };
 
 extern uint64_t access_count[2][ACCESS_KINDS][WINDOW_COUNT];
-extern uint64_t access_limit; /* windows from here on take the slow way; 0 in a lap */
+extern uint64_t access_limit; /* windows from here on take the slow way */
+extern bool access_lap;       /* poll.c wants to see all accesses */
 extern uint64_t access_wide;  /* a 16-byte access that was only 8-byte aligned */
 extern uint64_t access_pc;    /* where device code called what reads or writes for it */
 
@@ -53,6 +54,10 @@ static inline uint64_t window_of(uint64_t address)
 {
     return (address - VGPU_ARENA_VA) >> 40;
 }
+
+/* From here on all accesses take the slow way, for poll.c / for sample.c; or no longer. */
+void access_watch(bool on);
+void access_sample(bool on);
 
 /* Moves the counters into `counts` and sets them to zero. */
 void access_harvest(struct vgpu_run_counts *counts);

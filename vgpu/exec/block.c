@@ -7,6 +7,7 @@
 #include "exec.h"
 #include "fiber.h"
 #include "helper.h"
+#include "sample.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,6 +101,7 @@ struct block *block_start(struct run *run)
     if (run->resident_count > run->resident_peak)
         run->resident_peak = run->resident_count;
     shared_start(block);
+    sample_block_starts(block);
     return block;
 }
 
@@ -117,6 +119,7 @@ static void unlink_block(struct block *block)
         run->last_resident = before;
     run->resident_count--;
     shared_end(block);
+    sample_block_ends(block);
     if (spare_count == MAX_SPARE) {
         free(block);
         return;

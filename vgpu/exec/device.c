@@ -102,7 +102,7 @@ OFFERED int64_t vgpu_clock64(void)
 {
     struct thread *thread = now.thread;
     uint64_t step = clock_step(thread);
-    if (access_limit == 0) { /* in a lap */
+    if (access_lap) {
         uint32_t shift = now.run->patience;
         step = (uint64_t)CLOCK_LAP_STEP << (shift < CLOCK_SHIFT_MAX ? shift : CLOCK_SHIFT_MAX);
         thread->timed = thread->clock >> 60 == 0;

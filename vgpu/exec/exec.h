@@ -10,7 +10,7 @@
  *   schedule.c  who runs next; when a kernel is stalled     block.c   blocks and their threads
  *   barrier.c   __syncthreads      warp.c  shuffles, votes  poll.c    threads that spin
  *   access.c    the compiler's callbacks: count and check   atomic.c  atomics of both kinds
- *   bounds.c    accesses past an allocation
+ *   bounds.c    accesses past an allocation            sample.c  sectors of 32 bytes
  *   device.c    the small builtins  shared.c __shared__     print.c   printf and assert
  *   fault.c     signals and traps   divide.c  division by zero
  *   helper.c    other processors
@@ -74,6 +74,7 @@ struct thread {
 
     uint64_t clock; /* clock64, in cycles */
     uint32_t clock_calls;
+    uint32_t sampled; /* sample.c: accesses */
 } __attribute__((aligned(64)));
 
 struct warp {
@@ -118,6 +119,10 @@ struct block {
     struct thread threads[];
 };
 
+struct sample { /* sample.c: reads, or writes, by window */
+    uint64_t bytes[WINDOW_HOST + 1], sectors[WINDOW_HOST + 1];
+};
+
 /* One kernel launch. */
 struct run {
     uint64_t id;
@@ -144,6 +149,7 @@ struct run {
     uint32_t finding_set; /* findings that were told already */
 
     struct vgpu_run_counts counts;
+    struct sample sample[2]; /* reads, writes */
     char *printed;
     uint64_t printed_bytes, sent_bytes;
     bool dropped, cooperative, strict;

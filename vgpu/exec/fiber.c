@@ -120,6 +120,8 @@ _Noreturn void fiber_worker(void)
         next->stack = stack;
         now.thread = next;
         threadIdx = next->idx;
+        if (UNLIKELY(next->block == sample_block))
+            sample_thread_starts(next);
         enter = now.run->kernel->call;
         argument = now.run->args;
     }

@@ -14,6 +14,7 @@
 #define VGPU_FIBER_H
 
 #include "exec.h"
+#include "sample.h"
 
 enum {
     STACK_BYTES = 64 << 10,
@@ -170,6 +171,8 @@ static inline void *thread_enter(struct thread *thread)
     if (!to) {
         thread->stack = stack_take();
         to = stack_start(thread->stack);
+        if (UNLIKELY(thread->block == sample_block))
+            sample_thread_starts(thread);
     }
     now.thread = thread;
     threadIdx = thread->idx;

@@ -27,7 +27,7 @@ uint64_t peek(uint64_t address, uint32_t bytes)
 
 void poll_suspect(bool on)
 {
-    access_limit = on ? 0 : WINDOW_IMAGE;
+    access_watch(on);
 }
 
 void poll_forget(struct thread *thread)
@@ -106,7 +106,7 @@ void poll_note(uint64_t address, uint64_t value, uint32_t bytes)
         now.run->events++;
         progress();
         poll_suspect(false);
-    } else if (access_limit == 0) {
+    } else if (access_lap) {
         end_lap(thread);
     } else if (++thread->watch_unchanged >= POLL_UNCHANGED) {
         stop(thread);

@@ -10,6 +10,7 @@
 #include "fiber.h"
 #include "helper.h"
 #include "message.h"
+#include "sample.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -152,6 +153,7 @@ static struct run *run_make(const struct vgpu_exec_request *request,
     place_args(run, request->data);
     run->next = runs;
     runs = run;
+    sample_begin(run);
     return run;
 }
 
@@ -161,6 +163,7 @@ static void run_drop(struct run *run)
     while (*link != run)
         link = &(*link)->next;
     *link = run->next;
+    sample_end(run);
     while (run->resident)
         block_abandon(run->resident);
     arg_slots_used &= ~(1ull << run->arg_slot);
@@ -229,6 +232,7 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
     now = (struct now){0};
     access_harvest(&run->counts);
     helper_join(run, reply);
+    sample_apply(run, &run->counts);
     reply->counts = run->counts;
     reply->moved = run->moved;
     if (reply->status == VGPU_RAN)

@@ -142,15 +142,17 @@ static int mapped_device(const struct op *op)
 
 static void keep_counts(struct op *op, const struct vgpu_exec_reply *reply)
 {
-    op->counts = malloc(sizeof *op->counts);
-    if (!op->counts)
+    struct vgpu_run_counts *c = op->counts = malloc(sizeof *op->counts);
+    if (!c)
         return;
-    *op->counts = reply->counts;
+    *c = reply->counts;
     int device = mapped_device(op);
     for (int w = VGPU_MAX_GPUS; w < VGPU_MAX_DEVICES; w++) {
-        op->counts->read_bytes[device] += op->counts->read_bytes[w];
-        op->counts->write_bytes[device] += op->counts->write_bytes[w];
-        op->counts->read_bytes[w] = op->counts->write_bytes[w] = 0;
+        c->read_bytes[device] += c->read_bytes[w];
+        c->write_bytes[device] += c->write_bytes[w];
+        c->read_moved[device] += c->read_moved[w];
+        c->write_moved[device] += c->write_moved[w];
+        c->read_bytes[w] = c->write_bytes[w] = c->read_moved[w] = c->write_moved[w] = 0;
     }
 }
 

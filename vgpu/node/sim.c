@@ -190,13 +190,13 @@ static void send_kernel(struct op *op)
     const struct vgpu_run_counts *c = op->counts;
     for (int m = 0; m < topology->info.device_count; m++) {
         if (m == op->device) {
-            send_to_memory(op, m, c->read_bytes[m], c->write_bytes[m]);
+            send_to_memory(op, m, c->read_moved[m], c->write_moved[m]);
             continue;
         }
-        send_over_link(op, m, op->device, c->read_bytes[m]);
-        send_over_link(op, op->device, m, c->write_bytes[m]);
+        send_over_link(op, m, op->device, c->read_moved[m]);
+        send_over_link(op, op->device, m, c->write_moved[m]);
     }
-    uint64_t up = c->write_bytes[VGPU_MAX_DEVICES], down = c->read_bytes[VGPU_MAX_DEVICES];
+    uint64_t up = c->write_moved[VGPU_MAX_DEVICES], down = c->read_moved[VGPU_MAX_DEVICES];
     add_flow(op, topology_route(topology, PATH_H2D_PINNED, -1, op->device, down), down);
     add_flow(op, topology_route(topology, PATH_D2H_PINNED, op->device, -1, up), up);
 }

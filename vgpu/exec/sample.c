@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT
+ * sample.c: see sample.h. The sectors that the block has touched are kept in a hash table; reads
+ * and writes are told apart.
+ */
+#include "sample.h"
+
+#include "access.h"
+
+enum { SAMPLE_ACCESSES = 64, TABLE = 1 << 18, TABLE_LIMIT = TABLE / 2 };
+
+struct block *sample_block;
+
+static const struct run *sampled;
+static uint64_t table[TABLE]; /* sector and direction, plus 1; 0: free */
+static uint32_t used[TABLE_LIMIT], used_count;
+
+static void forget(void)
+{
+    for (uint32_t i = 0; i < used_count; i++)
+        table[used[i]] = 0;
+    used_count = 0;
+}
+
+void sample_begin(struct run *run)
+{
+    if (sampled)
+        return;
+    sampled = run;
+    forget();
+}
+
+void sample_end(struct run *run)
+{
+    if (sampled != run)
+        return;
+    sampled = NULL;
+    sample_block = NULL;
+    access_sample(false);
+}
+
+void sample_block_starts(struct block *block)
+{
+    if (block->number == 0 && block->run == sampled)
+        sample_block = block;
+}
+
+void sample_block_ends(const struct block *block)
+{
+    if (sample_block != block)
+        return;
+    sample_block = NULL;
+    access_sample(false);
+}
+
+void sample_thread_starts(struct thread *thread)
+{
+    thread->sampled = 0;
+    access_sample(true);
+}
+
+/* True: it is new. */
+static bool insert(uint64_t key)
+{
+    uint32_t at = (uint32_t)(key * 0x9E3779B97F4A7C15ull >> 46);
+    while (table[at] != 0 && table[at] != key + 1)
+        at = (at + 1) % TABLE;
+    if (table[at] != 0)
+        return false;
+    table[at] = key + 1;
+    used[used_count++] = at;
+    return true;
+}
+
+void sample_note(uint64_t window, uint64_t address, uint64_t bytes, bool write)
+{
+    struct thread *thread = now.thread;
+    if (thread->block != sample_block || thread->sampled >= SAMPLE_ACCESSES ||
+        used_count + bytes / SECTOR_BYTES + 2 > TABLE_LIMIT) {
+        access_sample(false);
+        return;
+    }
+    struct sample *sample = &now.run->sample[write];
+    uint64_t first = address / SECTOR_BYTES, last = (address + bytes - 1) / SECTOR_BYTES;
+    thread->sampled++;
+    sample->bytes[window] += bytes;
+    for (uint64_t sector = first; sector <= last; sector++)
+        sample->sectors[window] += insert(sector << 1 | write);
+}
+
+static uint64_t moved(uint64_t bytes, const struct sample *sample, int window)
+{
+    if (sample->bytes[window] == 0)
+        return bytes;
+    unsigned __int128 product = (unsigned __int128)bytes * sample->sectors[window] * SECTOR_BYTES;
+    return (uint64_t)(product / sample->bytes[window]);
+}
+
+void sample_apply(const struct run *run, struct vgpu_run_counts *counts)
+{
+    for (int window = 0; window <= WINDOW_HOST; window++) {
+        counts->read_moved[window] = moved(counts->read_bytes[window], &run->sample[0], window);
+        counts->write_moved[window] = moved(counts->write_bytes[window], &run->sample[1], window);
+    }
+}
