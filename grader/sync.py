@@ -18,7 +18,17 @@ from grader.project import Lab, Project
 from grader.strip import is_solution_only, strip_solution
 
 MANIFEST = ".generated.json"
-_LEFT_OUT = ("tests/hidden*", "*/.*", ".*", "*.o", "*~", "*.orig", "*.bak*", "*.pyc")
+_LEFT_OUT = (
+    "tests/hidden*",
+    "tests/rubric.toml",
+    "*/.*",
+    ".*",
+    "*.o",
+    "*~",
+    "*.orig",
+    "*.bak*",
+    "*.pyc",
+)
 
 
 class State(Enum):

@@ -32,8 +32,8 @@ def _facts(results: Json) -> str:
     course = results["course"]
     return "\n".join(
         [
-            f"{len(by_student(results))} students, {len(results['labs'])} labs, "
-            f"seed {results['seed']}",
+            f"{len(by_student(results))} students, seed {results['seed']}, labs: "
+            + ", ".join(lab["lab"] for lab in results["labs"]),
             f"sandbox: {results['sandbox']}; course {course['course']}; {course['compiler']}",
         ]
     )
@@ -107,15 +107,16 @@ def _histogram(marks: list[float], possible: int) -> Picture:
     for at, count in enumerate(counts):
         height = 120 * count / tallest
         x, y = 30 + at * 56, 140 - height
+        last = f"-{possible:g}" if at == _BINS - 1 else ""
         parts.append(
             f'<rect x="{x}" y="{y:.1f}" width="48" height="{height:.1f}" fill="#4a7fb5"/>'
             f'<text x="{x + 24}" y="{y - 5:.1f}" text-anchor="middle">{count or ""}</text>'
-            f'<text x="{x + 24}" y="157" text-anchor="middle">{at * width:g}</text>'
+            f'<text x="{x + 24}" y="157" text-anchor="middle">{at * width:g}{last}</text>'
         )
     svg = (
         '<svg viewBox="0 0 600 165" width="600" height="165" role="img">'
         f'<line x1="26" y1="140" x2="590" y2="140" stroke="currentColor"/>{"".join(parts)}'
-        f'<text x="590" y="157" text-anchor="end">{possible:g}</text></svg>'
+        "</svg>"
     )
     return Picture(svg, "How many marks fall into each tenth of the points")
 
@@ -131,19 +132,17 @@ def _by_count(entry: tuple[str, int]) -> tuple[int, str]:
 
 
 def _tasks(rows: list[Json]) -> Table:
-    """The hardest first: which share of its points the class has."""
-    found: dict[int, list[tuple[int, int, bool]]] = {}
-    for row in rows:
-        for case in row["cases"]:
-            entry = (case["points"], case["possible"], case["status"] == "not written")
-            found.setdefault(case["todo"], []).append(entry)
+    """The hardest first: which share of its points the class has, and who never wrote it."""
     lines = []
-    for todo, cases in found.items():
-        share = sum(case[0] for case in cases) / max(1, sum(case[1] for case in cases))
-        unwritten = sum(case[2] for case in cases) / len(cases)
+    for todo in sorted({case["todo"] for row in rows for case in row["cases"]}):
+        of_each = [[case for case in row["cases"] if case["todo"] == todo] for row in rows]
+        points = sum(case["points"] for cases in of_each for case in cases)
+        possible = sum(case["possible"] for cases in of_each for case in cases)
+        unwritten = sum(any(c["status"] == "not written" for c in cases) for cases in of_each)
+        share = points / max(1, possible)
         name = f"task {todo}" if todo else "the lab as a whole"
-        lines.append((share, [name, f"{share:.0%}", f"{unwritten:.0%}"]))
-    shown = [line for _, line in sorted(lines, key=lambda entry: (entry[0], entry[1]))]
+        lines.append((share, todo, [name, f"{share:.0%}", f"{unwritten} of {len(rows)}"]))
+    shown = [line for *_, line in sorted(lines)]
     return Table(["", "points reached", "not written"], shown, frozenset({1, 2}))
 
 

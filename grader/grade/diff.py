@@ -68,7 +68,9 @@ def _programs(results: Json, lab: str) -> str:
 
 def _cases(was: Json, now: Json) -> list[str]:
     before = {case["case"]: case for case in was["cases"]}
-    lines = []
+    lines: list[str] = []
+    if not before or not now["cases"]:  # nothing was run: the statuses say it all
+        return lines
     for case in now["cases"]:
         other = before.get(case["case"])
         if other is None:

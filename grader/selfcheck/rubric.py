@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 from grader.ctest import Test
+from grader.exits import LabError
 from grader.project import Lab, Project
 from grader.scoreboard import listed_cases
 from grader.selfcheck.report import Report
@@ -28,6 +29,22 @@ def check_rubrics(project: Project, tests: list[Test], labs: list[Lab], report: 
             )
             reason = "(TODO, points) of\n" + "\n".join(wrong)
             section.check(f"{lab.name} rubric.json", not wrong, reason)
+            if shown:
+                section.check(f"{lab.name} rubric.toml", *_refined(project, lab, shown))
+
+
+def _refined(project: Project, lab: Lab, shown: Points) -> tuple[bool, str]:
+    """What grading adds to it can be read, and leaves the points as they are."""
+    try:
+        from grader.grade.rubric import load  # Python 3.11, as grading itself
+    except ImportError:
+        return True, ""
+    try:
+        total = load(project, lab).possible
+    except LabError as error:
+        return False, str(error)
+    before = sum(points for _, points in shown.values())
+    return total == before, f"with it there are {total} points, expected {before}"
 
 
 def points_of(lab: Lab, tests: list[Test]) -> Points:

@@ -30,6 +30,17 @@ class Rubric(FakeBuild):
         self.write("solutions/01-tiny/tests/rubric.json", RUBRIC.replace("60", "50"))
         self.assertIn("twice: tests say (1, 60)", self.failures()["lab01 rubric.json"])
 
+    def test_what_grading_adds(self) -> None:
+        self.configure()
+        self.write("solutions/01-tiny/tests/rubric.json", RUBRIC)
+        toml = "solutions/01-tiny/tests/rubric.toml"
+        self.write(toml, '[lab01]\nagain = { depends = ["twice"] }\n')
+        self.assertEqual(self.failures(), {})
+        self.write(toml, "[lab01]\nagain = { points = 7 }\n")
+        self.assertIn("87 points, expected 100", self.failures()["lab01 rubric.toml"])
+        self.write(toml, '[lab01]\nagain = { depends = ["nobody"] }\n')
+        self.assertIn("nobody", self.failures()["lab01 rubric.toml"])
+
 
 class Shown(FakeBuild):
     def setUp(self) -> None:

@@ -2,7 +2,7 @@
 """Makes a class to try ./lab grade with: python3 tests/grading/example_class.py FOLDER
 
 Six students hand in lab 01: as folders, as archives, on time and late, right and wrong. The files
-roster.csv and times.csv beside FOLDER go with it.
+roster.csv, times.csv and extensions.csv beside FOLDER go with it.
 """
 
 import sys
@@ -36,6 +36,12 @@ fay,2026-11-20T21:00
 """
 
 
+EXTENSIONS = """\
+student,until
+gus,2099-01-01T00:00
+"""
+
+
 def main(folder: Path) -> None:
     project = here()
     lab = project.lab("01")
@@ -52,6 +58,7 @@ def main(folder: Path) -> None:
     put(folder / "fay.zip", f"../../solutions/{lab.folder}/{path.name}", right)
     write(folder.with_name("roster.csv"), ROSTER)
     write(folder.with_name("times.csv"), TIMES)
+    write(folder.with_name("extensions.csv"), EXTENSIONS)
 
 
 def put(archive: Path, name: str, text: str) -> None:

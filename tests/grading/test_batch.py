@@ -67,7 +67,7 @@ class Batch(Classroom):
     def check_pages(self) -> None:
         out = self.folder / "out"
         report = (out / "report.html").read_text(encoding="utf-8")
-        self.assertIn("8 students, 1 labs, seed 7", report)
+        self.assertIn("8 students, seed 7, labs: lab01", report)
         (mistake,) = [one for one in load(PROJECT, PROJECT.lab("01")) if one.name == MUTANT]
         self.assertIn(html.escape(mistake.why), report)
         typo = (out / "feedback" / "typo.md").read_text(encoding="utf-8")

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""docs/instructors.md shows what really happens: its blocks are typed, and the output compared."""
+
+import os
+import re
+import shlex
+import subprocess
+import unittest
+from collections.abc import Iterator
+
+from classroom import BUILD, ROOT, Classroom
+
+PAGE = (ROOT / "docs" / "instructors.md").read_text(encoding="utf-8")
+_WRAPPER = """\
+#!/bin/sh
+if [ "$1" = grade ]; then set -- "$@" --no-build; fi
+exec "{root}/lab" --build "{build}" "$@"
+"""
+
+
+def commands() -> Iterator[tuple[str, str]]:
+    """Each command of the page's blocks, and what stands below it."""
+    for block in re.findall(r"<!-- run -->\n```console\n(.*?)```", PAGE, re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            yield command, output
+
+
+class Instructors(Classroom):
+    def setUp(self) -> None:
+        super().setUp()
+        (self.folder / "lab").write_text(_WRAPPER.format(root=ROOT, build=BUILD))
+        (self.folder / "lab").chmod(0o755)
+        (self.folder / "tests").symlink_to(ROOT / "tests")
+
+    def test_page(self) -> None:
+        count = 0
+        for command, output in commands():
+            done = subprocess.run(
+                shlex.split(command),
+                cwd=self.folder,
+                capture_output=True,
+                text=True,
+                check=False,
+                timeout=300,
+                env={**os.environ, "COLUMNS": "100", "LC_ALL": "C.UTF-8", "TZ": "UTC"},
+            )
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.assertEqual(plain(done.stdout + done.stderr), plain(output), command)
+            count += 1
+        self.assertGreaterEqual(count, 6)
+
+    def test_options_exist(self) -> None:
+        """Every option that the page names is one of ./lab grade's."""
+        known = set(re.findall(r"--[a-z][a-z-]+", self.lab("grade", "--help")))
+        named = set(re.findall(r"--[a-z][a-z-]+", PAGE)) - {"--grader"}
+        self.assertLessEqual(named, known)
+
+
+def plain(text: str) -> list[str]:
+    """Lines without blanks at their ends; the sandbox is whatever the machine gives."""
+    lines = [re.sub(r"^sandbox: \w+$", "sandbox: ...", line.rstrip()) for line in text.splitlines()]
+    return [line for line in lines if line]
+
+
+if __name__ == "__main__":
+    unittest.main()
