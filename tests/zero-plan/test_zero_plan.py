@@ -234,6 +234,21 @@ class Page(unittest.TestCase):
         )
         self.assertEqual(done.stdout, shown)
 
+    def test_real_gpus_said_the_same(self) -> None:
+        """Losses, peaks and equal bits, as 4 NVIDIA H200 gave them on 1 to 4 GPUs."""
+        recorded = HERE.parent / "recorded/hgx-h200-4/stages.txt"
+        lines = recorded.read_text(encoding="utf-8").splitlines()
+        trained = [line for line in lines if not line.startswith("#")]
+        for gpus in range(1, 5):
+            done = subprocess.run(
+                [str(BIN / "solution08-stages"), str(gpus)],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=True,
+            )
+            self.assertEqual(done.stdout.splitlines()[-7:], trained[7 * (gpus - 1) : 7 * gpus])
+
 
 class Plan(unittest.TestCase):
     def test_ddp(self) -> None:

@@ -58,7 +58,8 @@ static void check_training(struct lab_test *t, const int *stages, int count)
             const struct train_out *out = must_train(t, &in, &w);
             check_first_step(t, &in, out);
             check_same(t, &in, out, &want);
-            check_held(t, &in, out, w);
+            if (w) /* real GPUs have none who saw */
+                check_held(t, &in, out, w);
         }
     }
 }
