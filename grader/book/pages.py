@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.book import code, figures, nodes, recorded, seeds
+from grader.book import charts, code, figures, nodes, recorded, seeds
 from grader.exits import LabError
 from grader.project import Lab, Project
 
@@ -84,6 +84,7 @@ def render(project: Project, page: Page) -> str:
     text = page.source.read_text(encoding="utf-8")
     text = code.include(project.root, name, text)
     text = figures.draw(page.source.parent, name, text)
+    text = charts.insert(project.root, name, text)
     text = nodes.insert(project.root, text)
     text = recorded.insert(project.root, name, text)
     text = seeds.insert(project.root, name, text)

@@ -9,7 +9,7 @@ import unittest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from grader.book import chapters, code, commands, figures, links, pages, recorded, seeds
+from grader.book import chapters, charts, code, commands, figures, links, pages, recorded, seeds
 from grader.exits import LabError
 from grader.tests.fake import FakeCheckout
 
@@ -96,6 +96,28 @@ class Figures(Folder):
         self.write("f/a.dot", "digraph g { a -> b }")
         with self.assertRaisesRegex(LabError, "no text"):
             figures.draw(self.root, "p.md", "![](f/a.dot)")
+
+
+class Charts(Folder):
+    TIMING = "      1024       2.0  2 3 4 5 1.0 |\n   1048576      20.0  2 3 4 5 4.0 |\n"
+
+    def test_rates_by_size(self) -> None:
+        points = charts.recorded(self.TIMING, 0)
+        self.assertEqual(points, [(1024, 0.512), (1048576, 52.4288)])
+        model = dict(charts.modelled(points))
+        self.assertAlmostEqual(model[1024], 0.512, delta=0.01)
+        self.assertLess(model[2.0**28], 52.4288)
+
+    def test_a_chart_needs_its_data(self) -> None:
+        self.write(charts.RECORDED, self.TIMING)
+        shown = charts.insert(self.root, "p.md", "<!-- chart: bandwidth -->")
+        self.assertEqual(shown.count("<polyline"), 8)
+        self.assertIn("<title>Bandwidth over size", shown)
+        self.write(charts.RECORDED, "nothing\n")
+        with self.assertRaisesRegex(LabError, "has no table"):
+            charts.insert(self.root, "p.md", "<!-- chart: bandwidth -->")
+        with self.assertRaisesRegex(LabError, "asks for the chart latency"):
+            charts.insert(self.root, "p.md", "<!-- chart: latency -->")
 
 
 class Commands(Folder):
