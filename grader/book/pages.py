@@ -18,6 +18,7 @@ REFERENCE = (
     "nodes.md",
     "virtual-node.md",
     "virtual-time.md",
+    "real-gpus.md",
     "zero-plan.md",
     "conformance.md",
     "instructors.md",

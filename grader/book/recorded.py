@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Companions that only real GPUs can run: docs/book/real/, each with what it printed there.
+"""What real GPUs printed: for companions that only they can run (docs/book/real/), and for programs
+of the book (docs/book/code/).
 
-recorded.json keeps, for each file, its hash when it ran, the command, the machine, the day, and
-what it printed. A companion that changed since has to run again: `problems` says so. A line
-`<!-- recorded: FILE -->` in a page becomes the recording.
+real/recorded.json keeps, for each file, its hash when it ran, the command, the machine, the day,
+and what it printed. A program that changed since has to run again: `problems` says so. A line
+`<!-- recorded: FILE -->` in a page becomes the recording, `<!-- recorded programs -->` those of all
+programs of the book.
 """
 
 import hashlib
@@ -14,7 +16,8 @@ from typing import TypedDict
 
 from grader.exits import LabError
 
-PLACE = Path("docs/book/real")
+PLACE = Path("docs/book")
+PROGRAMS = "<!-- recorded programs -->"
 DIRECTIVE = re.compile(r"^<!-- recorded: (\S+) -->$", re.MULTILINE)
 
 
@@ -28,31 +31,46 @@ class Recording(TypedDict):
 
 
 def load(root: Path) -> dict[str, Recording]:
-    text = (root / PLACE / "recorded.json").read_text(encoding="utf-8")
+    text = (root / PLACE / "real" / "recorded.json").read_text(encoding="utf-8")
     return {entry["file"]: entry for entry in json.loads(text)}
 
 
 def insert(root: Path, page: str, text: str) -> str:
     """The page with its recordings. LabError: there is none of that name."""
 
+    if PROGRAMS in text:
+        known = load(root)
+        names = [name for name in sorted(known) if name.startswith("code/")]
+        shown = [f"## {Path(name).name}\n\n{_shown(known[name])}" for name in names]
+        text = text.replace(PROGRAMS, "\n\n".join(shown))
+
     def one(match: re.Match[str]) -> str:
         entry = load(root).get(match[1])
         if entry is None:
             raise LabError(f"{page} shows a recording of {match[1]}, and there is none")
-        shown = f"$ {entry['command']}\n{entry['output']}"
-        return f"```text\n{shown}\n```\n\nRecorded on {entry['date']}: {entry['machine']}."
+        return _shown(entry)
 
     return DIRECTIVE.sub(one, text)
 
 
+def _shown(entry: Recording) -> str:
+    text = f"$ {entry['command']}\n{entry['output']}"
+    return f"```text\n{text}\n```\n\nRecorded on {entry['date']}: {entry['machine']}."
+
+
 def problems(root: Path) -> list[str]:
-    """Companions that have no recording, or another one than theirs."""
+    """Companions without a recording, and programs that have another one than theirs."""
     folder, known = root / PLACE, load(root)
-    files = {path.name: path for path in folder.iterdir() if path.suffix in (".cu", ".py")}
-    found = [f"{name} was recorded and is not there" for name in sorted(known.keys() - files)]
-    for name, path in sorted(files.items()):
-        if name not in known:
-            found.append(f"{PLACE / name} was never recorded on real GPUs")
-        elif hashlib.sha256(path.read_bytes()).hexdigest() != known[name]["sha256"]:
-            found.append(f"{PLACE / name} changed after its recording: run it on real GPUs again")
-    return found
+    companions = [path for path in (folder / "real").iterdir() if path.suffix in (".cu", ".py")]
+    names = sorted(known.keys() | {f"real/{path.name}" for path in companions})
+    return [why for name in names if (why := _problem(folder / name, known.get(name)))]
+
+
+def _problem(path: Path, entry: Recording | None) -> str:
+    if not path.is_file():
+        return f"{path.name} was recorded and is not there"
+    if entry is None:
+        return f"{path.name} was never recorded on real GPUs"
+    if hashlib.sha256(path.read_bytes()).hexdigest() != entry["sha256"]:
+        return f"{path.name} changed after its recording: run it on real GPUs again"
+    return ""

@@ -18,7 +18,6 @@ from grader.proc import capture
 from grader.project import Project
 
 MINUTES = 10.0
-EXTRAS = ("assets",)
 
 
 def build(project: Project) -> Path:
@@ -69,8 +68,16 @@ def stage(project: Project, source: Path) -> None:
         place = source / page.place
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(pages.render(project, page), encoding="utf-8")
-    for name in EXTRAS:
-        shutil.copytree(project.root / "docs" / "book" / name, source / name)
+    docs = project.root / "docs"
+    shutil.copytree(docs / "book" / "assets", source / "assets")
+    for path in sorted((docs / "figures").iterdir()):  # those that are drawn are in the pages
+        if not path.with_suffix(".dot").is_file():
+            shutil.copy(path, _folder(source / "figures"))
+
+
+def _folder(path: Path) -> Path:
+    path.mkdir(parents=True, exist_ok=True)
+    return path
 
 
 def _configuration(project: Project, source: Path, site: Path) -> str:

@@ -197,7 +197,12 @@ class Pages(FakeCheckout):
 
 class Recorded(Folder):
     def record(self, **entry: str) -> None:
-        whole = {"file": "a.py", "sha256": SHA256, "command": "python3 a.py", "machine": "a GPU"}
+        whole = {
+            "file": "real/a.py",
+            "sha256": SHA256,
+            "command": "python3 a.py",
+            "machine": "a GPU",
+        }
         whole |= {"date": "2026-11-21", "output": "1", **entry}
         self.write("docs/book/real/recorded.json", json.dumps([whole]))
 
@@ -207,14 +212,14 @@ class Recorded(Folder):
         self.assertEqual(recorded.problems(self.root), [])
         self.write("docs/book/real/a.py", "print(2)\n")
         self.assertIn("changed after its recording", recorded.problems(self.root)[0])
-        self.record(file="b.py")
+        self.record(file="code/b.py")
         found = recorded.problems(self.root)
         self.assertIn("b.py was recorded and is not there", found[0])
         self.assertIn("never recorded", found[1])
 
     def test_a_page_shows_it(self) -> None:
         self.record()
-        shown = recorded.insert(self.root, "p.md", "<!-- recorded: a.py -->\n")
+        shown = recorded.insert(self.root, "p.md", "<!-- recorded: real/a.py -->\n")
         self.assertIn("$ python3 a.py\n1\n```", shown)
         with self.assertRaisesRegex(LabError, "there is none"):
             recorded.insert(self.root, "p.md", "<!-- recorded: c.py -->")

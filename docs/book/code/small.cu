@@ -14,26 +14,28 @@ __global__ void work(float *x, size_t n, int passes)
 }
 
 static int gpus;
-static float *all, *part[MOST];
+static float *whole, *part[MOST];
 
 // book: small
 static void on_one(size_t n, int passes)
 {
-    work<<<64, 256>>>(all, n, passes);
+    work<<<64, 256>>>(whole, n, passes);
 }
 
 static void on_all(size_t n, int passes)
 {
     size_t each = n / gpus;
     for (int i = 1; i < gpus; i++) // their parts go out,
-        CHECK(cudaMemcpyAsync(part[i], all + i * each, each * sizeof *all, cudaMemcpyDefault, 0));
+        CHECK(
+            cudaMemcpyAsync(part[i], whole + i * each, each * sizeof *whole, cudaMemcpyDefault, 0));
     for (int i = 0; i < gpus; i++) { // all work,
         CHECK(cudaSetDevice(i));
-        work<<<64, 256>>>(i ? part[i] : all, each, passes);
+        work<<<64, 256>>>(i ? part[i] : whole, each, passes);
     }
     for (int i = 1; i < gpus; i++) { // and the parts come back
         CHECK(cudaSetDevice(i));
-        CHECK(cudaMemcpyAsync(all + i * each, part[i], each * sizeof *all, cudaMemcpyDefault, 0));
+        CHECK(
+            cudaMemcpyAsync(whole + i * each, part[i], each * sizeof *whole, cudaMemcpyDefault, 0));
     }
 }
 // book: end
@@ -63,8 +65,8 @@ int main(void)
     CHECK(cudaGetDeviceCount(&gpus));
     for (int i = gpus - 1; i >= 0; i--) {
         CHECK(cudaSetDevice(i));
-        CHECK(cudaMalloc((void **)(i ? &part[i] : &all), most * sizeof *all));
-        CHECK(cudaMemset(i ? part[i] : all, 0, most * sizeof *all));
+        CHECK(cudaMalloc((void **)(i ? &part[i] : &whole), most * sizeof *whole));
+        CHECK(cudaMemset(i ? part[i] : whole, 0, most * sizeof *whole));
         for (int other = 0; other < gpus; other++)
             if (other != i)
                 CHECK(cudaDeviceEnablePeerAccess(other, 0));
