@@ -39,6 +39,8 @@ def add_words(add: argparse.ArgumentParser) -> None:
     add.add_argument("--export", action="append", default=[], metavar="FORMAT", help=EXPORTS)
     add.add_argument("--jplag", action="store_true", help="also what JPlag compares")
     add.add_argument("--no-build", action="store_true", help="the course is built and up to date")
+    add.add_argument("--executor", choices=("local", "slurm"), default="local")
+    add.add_argument("--sbatch", action="append", default=[], metavar="WORD", help="for sbatch")
     add.add_argument("--unsafe-no-sandbox", action="store_true", help="run them with your rights")
 
 

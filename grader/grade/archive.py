@@ -22,6 +22,7 @@ from grader.grade.model import Rejected
 MOST_FILES = 5000
 MOST_BYTES = 1 << 20  # of one file that is read
 MOST_ARCHIVE = 64 << 20
+MOST_UNPACKED = 256 << 20  # of a tarball: to come to its end all of it has to be unpacked
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 _JUNK = frozenset({"__MACOSX", ".git", ".hg", ".svn", "build", ".venv", ".deps", "__pycache__"})
 Wanted = Callable[[str], bool]
@@ -132,7 +133,11 @@ def _zip(contents: bytes) -> Iterator[Entry]:
 
 def _tar(contents: bytes) -> Iterator[Entry]:
     archive = tarfile.TarFile.open(fileobj=io.BytesIO(contents))
+    unpacked = 0
     for info in archive:
+        unpacked += info.size
+        if unpacked > MOST_UNPACKED:
+            raise Rejected(f"unpacked it is larger than {MOST_UNPACKED >> 20} MiB")
         if info.issym() or info.islnk():
             _check_link(info.name, info.linkname, hard=info.islnk())
         elif info.isdir():

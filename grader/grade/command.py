@@ -23,6 +23,7 @@ from grader.grade.layouts import compile_pattern, read_roster, read_table
 from grader.grade.model import Package, Run
 from grader.grade.proof import prove
 from grader.grade.results import Settings
+from grader.grade.slurm import SlurmBatch
 from grader.project import Lab, Project
 
 Json = dict[str, Any]
@@ -45,7 +46,7 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
         ]
         settings = _settings(args, tier)
         grades = work.worker(trusted, tier, settings.seed, args.jobs, prefix)
-        batch = Batch(journal, grades, settings.seed, tier.value, args.jobs)
+        batch = _batch(args, project, Batch(journal, grades, settings.seed, tier.value, args.jobs))
         tasks = [
             batch.task(lab, contract.submission(package, lab.lab, lab.file, len(labs) == 1))
             for lab in graded
@@ -119,6 +120,16 @@ def _labs(project: Project, words: str, packages: list[Package]) -> list[Lab]:
 def _tier(args: argparse.Namespace) -> sandbox.Tier:
     """SandboxError where there is none, and nobody said to do without."""
     return sandbox.Tier.BARE if args.unsafe_no_sandbox else sandbox.tier()
+
+
+def _batch(args: argparse.Namespace, project: Project, local: Batch) -> Batch:
+    """The same on the cluster, where that was asked for."""
+    if args.executor == "local":
+        return local
+    folder = (args.out / "slurm").resolve()
+    return SlurmBatch(
+        **vars(local), project=project, folder=folder, rubric=args.rubric, words=tuple(args.sbatch)
+    )
 
 
 def _settings(args: argparse.Namespace, tier: sandbox.Tier) -> Settings:

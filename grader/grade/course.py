@@ -96,6 +96,7 @@ def _fingerprint(course: Course, lab: Lab) -> str:
         *(folder / "bin" / name for name in ("vgpu-node", "vgpu-exec", "vgpu-cc")),
         course.conf(lab),
         tree / "harness" / "labcc.sh",
+        *sorted((tree / "vgpu" / "nodes").rglob("*.json")),
         *sorted((course.pristine / "labs" / lab.folder).rglob("*.h")),
     ]
     whole = hashlib.sha256()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """grader.grade.archive: hostile archives are rejected, whatever else is in them."""
 
+import gzip
 import io
 import os
 import stat
@@ -83,6 +84,15 @@ class Archives(unittest.TestCase):
         many = zipped(*((f"{n}.c", b"") for n in range(10_000)))
         self.rejected("a.zip", many, "more than 5000 files")
         self.rejected("a.zip", zipped(("x.c", b"\0" * (64 << 20))), "larger than 1048576 bytes")
+
+    def test_a_tarball_that_swells(self) -> None:
+        big = tarfile.TarInfo("big.bin")
+        big.size = 1 << 30
+        to = io.BytesIO()
+        with gzip.open(to, "wb", compresslevel=1) as file:
+            file.write(big.tobuf())
+            file.write(bytes(1 << 20))
+        self.rejected("a.tgz", to.getvalue(), "larger than 256 MiB")
 
     def test_damaged(self) -> None:
         self.rejected("a.zip", b"no archive", "cannot be read")
