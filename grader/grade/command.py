@@ -17,7 +17,7 @@ from grader.export import formats
 from grader.grade import contract, course, late, outputs, results, screen, work
 from grader.grade.batch import Batch, Task
 from grader.grade.diff import changes, read_results
-from grader.grade.ingest import Intake
+from grader.grade.ingest import Intake, merged
 from grader.grade.journal import Journal, opened, write_whole
 from grader.grade.layouts import compile_pattern, read_roster, read_table
 from grader.grade.model import Package, Run
@@ -33,18 +33,19 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
     os.environ["PEERLAB_BUILD"] = str(project.build_dir)  # the sandbox takes its programs there
     console = screen.Console()
     wanted = formats(args.export)
+    old = read_results(args.diff) if args.diff else None
     packages = _packages(project, args)
     labs = _labs(project, args.labs, packages)
     tier = _tier(args)
     prefix = work.prefix(args.out)
     with opened(args.out) as journal, TemporaryDirectory(prefix=f"{prefix}course-") as scratch:
         work.sweep(prefix, Path(scratch))
+        settings = _settings(args, tier)
         trusted = course.prepare(project, labs, Path(scratch), builds=not args.no_build)
         graded = [
             course.graded_lab(trusted, lab, contract.file_of(project, lab), args.rubric)
             for lab in labs
         ]
-        settings = _settings(args, tier)
         grades = work.worker(trusted, tier, settings.seed, args.jobs, prefix)
         batch = _batch(args, project, Batch(journal, grades, settings.seed, tier.value, args.jobs))
         tasks = [
@@ -61,7 +62,7 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
     if args.jplag:
         submissions = [task.submission for task in tasks]
         outputs.write_jplag(project, graded, submissions, args.out)
-    return _tell(args, whole, console)
+    return _tell(args, whole, old, console)
 
 
 # ---- what was handed in ----
@@ -91,7 +92,7 @@ def _with_roster(
         package.submitted = times.get(package.student, package.submitted)
     there = {package.student for package in packages}
     absent = [student for student in roster if student not in there]
-    return packages + [Package(one, roster[one].get("name", "")) for one in absent]
+    return merged([*packages, *(Package(one, roster[one].get("name", "")) for one in absent)])
 
 
 def _labs(project: Project, words: str, packages: list[Package]) -> list[Lab]:
@@ -165,6 +166,8 @@ def _questions(path: Path | None) -> dict[tuple[str, str], tuple[Decimal, str]]:
     for row in read_table(path, ("student", "lab", "points")):
         try:
             points = Decimal(row["points"])
+            if not points.is_finite():
+                raise InvalidOperation(points)
         except InvalidOperation as error:
             who = f"{row['student']}, lab {row['lab']}"
             message = f"{path}: {who}: {row['points']!r} is no number"
@@ -186,6 +189,9 @@ def _run(
     chosen = [task for task in tasks if not only or task.submission.student in only]
     open_tasks = batch.to_do(chosen, lambda submission: args.regrade)
     console.print(f"{len(tasks)} submissions, {len(open_tasks)} to grade", highlight=False)
+    if torn := batch.journal.damaged:
+        said = f"{torn} lines of the journal are torn; what they said is graded again"
+        console.print(said, highlight=False)
     with screen.progress(console, len(open_tasks)) as tick:
         return batch.run(open_tasks, lambda task, run: tick(task.submission.key))
 
@@ -198,6 +204,7 @@ def _row(task: Task, journal: Journal, settings: Settings, broken: dict[str, Run
     failed = broken.get(task.cache)
     if run is None and task.submission.contents is not None:
         run = journal.before(task.submission.key, task.submission.digest)
+        note = "graded before, by another course, seed or sandbox" if run else ""
     if failed is not None:
         note = f"the latest grading broke, so an earlier one stands: {failed.broken}" if run else ""
         run = run or failed
@@ -207,8 +214,9 @@ def _row(task: Task, journal: Journal, settings: Settings, broken: dict[str, Run
 # ---- telling ----
 
 
-def _tell(args: argparse.Namespace, whole: str, console: screen.Console) -> ExitStatus:
-    old = read_results(args.diff) if args.diff else None
+def _tell(
+    args: argparse.Namespace, whole: str, old: Json | None, console: screen.Console
+) -> ExitStatus:
     found = json.loads(whole)
     write_whole(args.out / "results.json", whole)
     console.print(screen.table(found))

@@ -29,18 +29,12 @@ class Intake:
     loose: tuple[str, ...] = ()  # endings of single files that count as a lab's: (".c",)
 
     def packages(self, paths: Iterable[Path], *, one: bool = False) -> list[Package]:
-        """By student; several packages of one student are one. `one`: a path is a submission."""
-        found: dict[str, Package] = {}
+        """By student. `one`: a path is a submission."""
+        found: list[Package] = []
         for path in paths:
             who = identify(path.resolve().name, self.pattern)
-            for package in [self._one(path, who)] if one else self._from_path(path):
-                key = _legible(package.student)
-                package.student = key
-                if key in found:
-                    _merge(found[key], package)
-                else:
-                    found[key] = package
-        return [found[key] for key in sorted(found)]
+            found += [self._one(path, who)] if one else self._from_path(path)
+        return merged(found)
 
     # ---- a path ----
 
@@ -157,6 +151,18 @@ class Intake:
         except (Rejected, OSError) as error:
             package.problem = _sentence(error)
         return package
+
+
+def merged(packages: Iterable[Package]) -> list[Package]:
+    """By student; several packages of one student are one."""
+    found: dict[str, Package] = {}
+    for package in packages:
+        package.student = _legible(package.student)
+        if package.student in found:
+            _merge(found[package.student], package)
+        else:
+            found[package.student] = package
+    return [found[student] for student in sorted(found)]
 
 
 def _legible(student: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.exits import LabError
 from grader.grade import contract
-from grader.grade.ingest import Intake
+from grader.grade.ingest import Intake, merged
 from grader.grade.layouts import compile_pattern, identify, read_roster
 from grader.grade.model import Package, Submission
 from grader.project import Lab
@@ -139,6 +139,13 @@ class Ingest(unittest.TestCase):
         self.write("two/ada/tiny.c", "another")
         found = self.packages(self.folder / "one", self.folder / "two")
         self.assertIn("two different tiny.c", self.taken(found["ada"]).problem)
+
+    def test_two_names_of_one_student(self) -> None:
+        """A class list may say that they are one: their packages are, too."""
+        packages = [Package("12", files={"tiny.c": b"x"}), Package("ada", files={"b/tiny.c": b"x"})]
+        packages[0].student = "ada"
+        (one,) = merged(packages)
+        self.assertEqual(self.taken(one).contents, b"x")
 
     def test_odd_names(self) -> None:
         names = ("a b", "o'neil", "\u00e5sa", "-rf", "=1+1", "x\ny", "\u202eabc", "$(id)", "%s")

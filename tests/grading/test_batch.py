@@ -121,6 +121,12 @@ class Batch(Classroom):
         self.assertIn("another file was handed in", said)
         self.assertNotIn("bob lab01", said)
         self.assertEqual(self.results()["seed"], seed)
+        journal = self.folder / "out" / "journal.jsonl"
+        lines = journal.read_bytes().splitlines(keepends=True)
+        journal.write_bytes(b"".join(lines[:-1]) + lines[-1][:-9] + b"\n")
+        said = self.grade(self.folder / "class")
+        self.assertIn("1 lines of the journal are torn", said)
+        self.assertEqual({row["mark"] for row in self.rows().values()}, {100})
         said = self.grade(self.folder / "class", "--regrade", "--only", "ada")
         self.assertIn("2 submissions, 1 to grade", said)
         self.assertIn("nobody is called", self.grade(self.folder, "--only", "eve", status=6))
