@@ -110,34 +110,33 @@ int zero_memory(struct zero_run *run, const struct zero_op *op)
 
 int zero_reduce(struct zero_run *run, const struct zero_op *op)
 {
-    // TODO(6): gradients become sums.  (about 35 lines with two helpers)
+    // TODO(6): gradients become sums.  (about 25 lines with a helper)
     //   before: the whole gradients of the unit are there, on every rank its own
     //   after:  the owned ones are sums over all ranks
-    //   use:    zero_place, ring_all_reduce, ring_reduce_scatter with RING_FLOAT16 and the unit's
-    //           padded elements; chunk r of the ring is shard r; in stages 2 and 3 copy the shard
-    //           out of the bucket, on the rank's stream
+    //   use:    zero_wholes, ring_all_reduce, ring_reduce_scatter with RING_FLOAT16 and the unit's
+    //           padded elements; chunk r of the ring is shard r; in stages 2 and 3 zero_copy the
+    //           shard out of the bucket
     (void)run, (void)op;
     TODO(6);
 }
 
 int zero_step(struct zero_run *run)
 {
-    // TODO(6): one step, operation by operation.  (about 35 lines)
+    // TODO(6): one step, operation by operation.  (about 12 lines)
     //   before: zero_run_start is through, and run->steps steps
     //   after:  run->steps is one more; or run->failed is the operation that failed
-    //   use:    op[step .. count) of run->work.schedule; zero_memory, zero_reduce, zero_gather,
-    //           zero_bus, net_forward, net_backward, net_update
+    //   use:    op[step .. count) of run->work.schedule; zero_perform
     (void)run;
     TODO(6);
 }
 
 int zero_gather(struct zero_run *run, const struct zero_op *op)
 {
-    // TODO(7): parameters become whole.  (about 18 lines)
+    // TODO(7): parameters become whole.  (about 16 lines)
     //   before: every rank's owned parameters of the unit are there
     //   after:  the whole ones are complete on every rank
-    //   use:    zero_place, ring_all_gather; in stage 3 first copy the owned ones to their place in
-    //           the whole, on the rank's stream
+    //   use:    zero_wholes, ring_all_gather; in stage 3 first zero_copy the owned ones to their
+    //           place in the whole
     (void)run, (void)op;
     TODO(7);
 }
@@ -146,7 +145,7 @@ int zero_bus(struct zero_run *run, const struct zero_op *op)
 {
     // TODO(7), second half: over PCIe and back.  (about 15 lines)
     //   after:  halves[unit] holds the owned gradients; or the owned parameters what is in it
-    //   use:    zero_place; cudaMemcpyAsync on the rank's stream: the memory is pinned
+    //   use:    zero_place, zero_copy (asynchronous, since the memory is pinned)
     (void)run, (void)op;
     TODO(7);
 }

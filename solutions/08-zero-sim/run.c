@@ -201,6 +201,58 @@ int zero_run_start(struct zero_run *run)
     return rc;
 }
 
+/* ---- operations ---- */
+
+int zero_wholes(const struct zero_run *run, enum zero_kind kind, int unit, void *whole[RING_RANKS])
+{
+    struct zero_place place;
+    for (int r = 0; r < run->ring.n; r++) {
+        int rc = zero_place(run, r, kind, unit, &place);
+        if (rc)
+            return rc;
+        whole[r] = place.whole;
+    }
+    return LAB_OK;
+}
+
+int zero_copy(const struct zero_run *run, int rank, void *to, const void *from, uint64_t bytes)
+{
+    return ring_result(
+        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, run->ring.rank[rank].stream));
+}
+
+static int on_every_rank(struct zero_run *run, int (*work)(struct zero_run *, int, int), int index)
+{
+    int rc = LAB_OK;
+    for (int r = 0; r < run->ring.n && !rc; r++)
+        rc = work(run, r, index);
+    return rc;
+}
+
+int zero_perform(struct zero_run *run, const struct zero_op *op)
+{
+    switch (op->what) {
+    case ZERO_ALLOC:
+    case ZERO_FREE:
+        return zero_memory(run, op);
+    case ZERO_FORWARD:
+        return on_every_rank(run, net_forward, op->index);
+    case ZERO_BACKWARD:
+        return on_every_rank(run, net_backward, op->index);
+    case ZERO_ALL_REDUCE:
+    case ZERO_REDUCE_SCATTER:
+        return zero_reduce(run, op);
+    case ZERO_ALL_GATHER:
+        return zero_gather(run, op);
+    case ZERO_UPDATE:
+        return on_every_rank(run, net_update, op->index);
+    case ZERO_TO_HOST:
+    case ZERO_TO_GPU:
+        return zero_bus(run, op);
+    }
+    return LAB_EINVAL;
+}
+
 /* ---- closing ---- */
 
 static void close_rank(struct zero_run *run, struct zero_rank *me)

@@ -81,9 +81,9 @@ int zero_memory(struct zero_run *run, const struct zero_op *op);
  * rank are sums over all ranks. LAB_EINVAL: another operation. */
 int zero_reduce(struct zero_run *run, const struct zero_op *op);
 
-/* One training step: op[step .. count) of the schedule, each on all ranks. Of layers and updates
- * net_forward, net_backward, net_update are called, rank by rank. When an operation fails the step
- * ends, run->failed says which one, and its error is returned; else run->steps has grown by 1. */
+/* One training step: op[step .. count) of the schedule, each by zero_perform. When an operation
+ * fails the step ends, run->failed says which one, and its error is returned; else run->steps has
+ * grown by 1. */
 int zero_step(struct zero_run *run);
 
 /* 7. Does a ZERO_ALL_GATHER: afterwards zero_place's `whole` parameters are complete on every rank.
@@ -106,6 +106,16 @@ int zero_run_open(struct zero_run *run, const struct zero_net *net, const struct
  * where; zero_run_close is still the caller's to call. */
 int zero_run_start(struct zero_run *run);
 void zero_run_close(struct zero_run *run); /* frees whatever is there; zeros are fine */
+
+/* Does one operation: calls zero_memory, zero_reduce, zero_gather, zero_bus, or for every rank
+ * net_forward, net_backward, net_update. LAB_EINVAL: there is no such operation. */
+int zero_perform(struct zero_run *run, const struct zero_op *op);
+
+/* zero_place's `whole` of every rank: the buffers that lab 07's functions want. */
+int zero_wholes(const struct zero_run *run, enum zero_kind kind, int unit, void *whole[RING_RANKS]);
+
+/* Queues a copy on a rank's stream, between whichever memories. */
+int zero_copy(const struct zero_run *run, int rank, void *to, const void *from, uint64_t bytes);
 
 /* Queue one rank's part of a layer, or of a unit's update. They read zero_place's whole parameters,
  * write its whole gradients; the update reads owned gradients and states, writes states and owned

@@ -414,17 +414,17 @@ static int free_one(struct zero_run *run, int rank, const struct zero_op *op)
 
 static int allocate_one(struct zero_run *run, int rank, const struct zero_op *op)
 {
-    void **at = &run->rank[rank].at[op->kind][op->index];
+    void **at = &run->rank[rank].at[op->kind][op->index], *made = NULL;
     int rc = ring_result(cudaSetDevice(run->rank[rank].gpu));
     if (!rc)
-        rc = ring_result(op->host ? cudaHostAlloc(at, op->bytes, cudaHostAllocPortable)
-                                  : cudaMalloc(at, op->bytes));
-    if (rc)
-        return rc;
-    if ((rc = ledger_add(op->host ? &run->host : &run->gpu, rank, op->kind, op->bytes)))
-        (void)(op->host ? cudaFreeHost(*at) : cudaFree(*at));
-    if (rc)
-        *at = NULL;
+        rc = ring_result(op->host ? cudaHostAlloc(&made, op->bytes, cudaHostAllocPortable)
+                                  : cudaMalloc(&made, op->bytes));
+    if (!rc)
+        rc = ledger_add(op->host ? &run->host : &run->gpu, rank, op->kind, op->bytes);
+    if (rc) // nothing was made, or the ledger has a limit of its own
+        (void)(op->host ? cudaFreeHost(made) : cudaFree(made));
+    else
+        *at = made;
     return rc;
 }
 
@@ -455,27 +455,6 @@ int zero_memory(struct zero_run *run, const struct zero_op *op)
 }
 
 // BEGIN SOLUTION
-/* Every rank's whole parameters or gradients of a unit: what lab 07's functions want. */
-static int all_whole(const struct zero_run *run, enum zero_kind kind, int unit,
-                     void *whole[RING_RANKS])
-{
-    struct zero_place place;
-    for (int r = 0; r < run->ring.n; r++) {
-        int rc = zero_place(run, r, kind, unit, &place);
-        if (rc)
-            return rc;
-        whole[r] = place.whole;
-    }
-    return LAB_OK;
-}
-
-/* Queues a copy on a rank's stream. */
-static int copy(const struct zero_run *run, int rank, void *to, const void *from, uint64_t bytes)
-{
-    return ring_result(
-        cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, run->ring.rank[rank].stream));
-}
-
 /* Stages 2 and 3: the rank's shard of the bucket is what stays. */
 static int keep_own(const struct zero_run *run, int unit)
 {
@@ -484,25 +463,25 @@ static int keep_own(const struct zero_run *run, int unit)
     int rc = LAB_OK;
     for (int r = 0; r < run->ring.n && !rc; r++)
         if (!(rc = zero_place(run, r, ZERO_GRAD, unit, &grad)))
-            rc = copy(run, r, grad.owned, (char *)grad.whole + bytes * (uint64_t)r, bytes);
+            rc = zero_copy(run, r, grad.owned, (char *)grad.whole + bytes * (uint64_t)r, bytes);
     return rc;
 }
 
 // END SOLUTION
 int zero_reduce(struct zero_run *run, const struct zero_op *op)
 {
-    // TODO(6): gradients become sums.  (about 35 lines with two helpers)
+    // TODO(6): gradients become sums.  (about 25 lines with a helper)
     //   before: the whole gradients of the unit are there, on every rank its own
     //   after:  the owned ones are sums over all ranks
-    //   use:    zero_place, ring_all_reduce, ring_reduce_scatter with RING_FLOAT16 and the unit's
-    //           padded elements; chunk r of the ring is shard r; in stages 2 and 3 copy the shard
-    //           out of the bucket, on the rank's stream
+    //   use:    zero_wholes, ring_all_reduce, ring_reduce_scatter with RING_FLOAT16 and the unit's
+    //           padded elements; chunk r of the ring is shard r; in stages 2 and 3 zero_copy the
+    //           shard out of the bucket
     // BEGIN SOLUTION
     void *whole[RING_RANKS];
     int rc;
     if (!run || !op || (op->what != ZERO_ALL_REDUCE && op->what != ZERO_REDUCE_SCATTER))
         return LAB_EINVAL;
-    if ((rc = all_whole(run, ZERO_GRAD, op->index, whole)))
+    if ((rc = zero_wholes(run, ZERO_GRAD, op->index, whole)))
         return rc;
     uint64_t count = run->work.layout.unit[op->index].padded;
     if (op->what == ZERO_ALL_REDUCE)
@@ -516,53 +495,18 @@ int zero_reduce(struct zero_run *run, const struct zero_op *op)
     // STUB: TODO(6);
 }
 
-// BEGIN SOLUTION
-static int on_every_rank(struct zero_run *run, int (*work)(struct zero_run *, int, int), int index)
-{
-    int rc = LAB_OK;
-    for (int r = 0; r < run->ring.n && !rc; r++)
-        rc = work(run, r, index);
-    return rc;
-}
-
-static int perform(struct zero_run *run, const struct zero_op *op)
-{
-    switch (op->what) {
-    case ZERO_ALLOC:
-    case ZERO_FREE:
-        return zero_memory(run, op);
-    case ZERO_FORWARD:
-        return on_every_rank(run, net_forward, op->index);
-    case ZERO_BACKWARD:
-        return on_every_rank(run, net_backward, op->index);
-    case ZERO_ALL_REDUCE:
-    case ZERO_REDUCE_SCATTER:
-        return zero_reduce(run, op);
-    case ZERO_ALL_GATHER:
-        return zero_gather(run, op);
-    case ZERO_UPDATE:
-        return on_every_rank(run, net_update, op->index);
-    case ZERO_TO_HOST:
-    case ZERO_TO_GPU:
-        return zero_bus(run, op);
-    }
-    return LAB_EINVAL;
-}
-
-// END SOLUTION
 int zero_step(struct zero_run *run)
 {
-    // TODO(6): one step, operation by operation.  (about 35 lines)
+    // TODO(6): one step, operation by operation.  (about 12 lines)
     //   before: zero_run_start is through, and run->steps steps
     //   after:  run->steps is one more; or run->failed is the operation that failed
-    //   use:    op[step .. count) of run->work.schedule; zero_memory, zero_reduce, zero_gather,
-    //           zero_bus, net_forward, net_backward, net_update
+    //   use:    op[step .. count) of run->work.schedule; zero_perform
     // BEGIN SOLUTION
     if (!run || !run->work.schedule.op)
         return LAB_EINVAL;
     const struct zero_schedule *s = &run->work.schedule;
     for (int i = s->step; i < s->count; i++) {
-        int rc = perform(run, &s->op[i]);
+        int rc = zero_perform(run, &s->op[i]);
         if (rc) {
             run->failed = i;
             return rc;
@@ -577,24 +521,24 @@ int zero_step(struct zero_run *run)
 
 int zero_gather(struct zero_run *run, const struct zero_op *op)
 {
-    // TODO(7): parameters become whole.  (about 18 lines)
+    // TODO(7): parameters become whole.  (about 16 lines)
     //   before: every rank's owned parameters of the unit are there
     //   after:  the whole ones are complete on every rank
-    //   use:    zero_place, ring_all_gather; in stage 3 first copy the owned ones to their place in
-    //           the whole, on the rank's stream
+    //   use:    zero_wholes, ring_all_gather; in stage 3 first zero_copy the owned ones to their
+    //           place in the whole
     // BEGIN SOLUTION
     void *whole[RING_RANKS];
     struct zero_place param;
     int rc;
     if (!run || !op || op->what != ZERO_ALL_GATHER)
         return LAB_EINVAL;
-    if ((rc = all_whole(run, ZERO_PARAM, op->index, whole)))
+    if ((rc = zero_wholes(run, ZERO_PARAM, op->index, whole)))
         return rc;
     const struct zero_unit *unit = &run->work.layout.unit[op->index];
     uint64_t bytes = 2 * unit->shard;
     for (int r = 0; r < run->ring.n && !rc && run->work.layout.how.stage == 3; r++)
         if (!(rc = zero_place(run, r, ZERO_PARAM, op->index, &param)))
-            rc = copy(run, r, (char *)whole[r] + bytes * (uint64_t)r, param.owned, bytes);
+            rc = zero_copy(run, r, (char *)whole[r] + bytes * (uint64_t)r, param.owned, bytes);
     return rc ? rc : ring_all_gather(&run->ring, whole, unit->padded, RING_FLOAT16);
     // END SOLUTION
     // STUB: (void)run, (void)op;
@@ -605,7 +549,7 @@ int zero_bus(struct zero_run *run, const struct zero_op *op)
 {
     // TODO(7), second half: over PCIe and back.  (about 15 lines)
     //   after:  halves[unit] holds the owned gradients; or the owned parameters what is in it
-    //   use:    zero_place; cudaMemcpyAsync on the rank's stream: the memory is pinned
+    //   use:    zero_place, zero_copy (asynchronous, since the memory is pinned)
     // BEGIN SOLUTION
     int rc = LAB_OK;
     if (!run || !op || (op->what != ZERO_TO_HOST && op->what != ZERO_TO_GPU) ||
@@ -617,8 +561,8 @@ int zero_bus(struct zero_run *run, const struct zero_op *op)
         void *host = run->rank[r].halves[op->index];
         if ((rc = zero_place(run, r, down ? ZERO_PARAM : ZERO_GRAD, op->index, &place)))
             return rc;
-        rc = down ? copy(run, r, place.owned, host, op->bytes)
-                  : copy(run, r, host, place.owned, op->bytes);
+        rc = down ? zero_copy(run, r, place.owned, host, op->bytes)
+                  : zero_copy(run, r, host, place.owned, op->bytes);
     }
     return rc;
     // END SOLUTION

@@ -318,8 +318,9 @@ MUTANTS = [
     Mutant(
         name="memory_host_states_on_the_gpu",
         todo=6,
-        find="op->host ? cudaHostAlloc(at, op->bytes, cudaHostAllocPortable)\n                                  : cudaMalloc(at, op->bytes)",
-        replace="op->host && !at ? cudaSuccess : cudaMalloc(at, op->bytes)",
+        find="op->host ? cudaHostAlloc(&made, op->bytes, cudaHostAllocPortable)\n"
+        "                                  : cudaMalloc(&made, op->bytes)",
+        replace="cudaMalloc(&made, op->bytes)",
         rejected_by="memory",
         why="offload that leaves everything where it was",
     ),
@@ -350,16 +351,19 @@ MUTANTS = [
     Mutant(
         name="step_without_the_last",
         todo=6,
-        find="    for (int i = s->step; i < s->count; i++) {\n        int rc = perform",
-        replace="    for (int i = s->step; i < s->count - 1; i++) {\n        int rc = perform",
+        find="    for (int i = s->step; i < s->count; i++) {\n        int rc = zero_perform",
+        replace="    for (int i = s->step; i < s->count - 1; i++) {\n        int rc = zero_perform",
         rejected_by="step",
         why="the last unit's gather is left out: the others keep old parameters",
     ),
     Mutant(
         name="step_updates_before_the_reduce",
         todo=6,
-        find="    case ZERO_ALL_REDUCE:\n    case ZERO_REDUCE_SCATTER:\n        return zero_reduce(run, op);\n",
-        replace="    case ZERO_ALL_REDUCE:\n    case ZERO_REDUCE_SCATTER:\n        on_every_rank(run, net_update, op->index);\n        return zero_reduce(run, op);\n",
+        find="        int rc = zero_perform(run, &s->op[i]);\n",
+        replace="        if (s->op[i].what == ZERO_REDUCE_SCATTER || s->op[i].what == ZERO_ALL_REDUCE)\n"
+        "            for (int r = 0; r < run->ring.n; r++)\n"
+        "                (void)net_update(run, r, s->op[i].index);\n"
+        "        int rc = zero_perform(run, &s->op[i]);\n",
         rejected_by="step",
         why="the optimizer runs on gradients that are one rank's own, and then once more",
     ),
@@ -406,8 +410,8 @@ MUTANTS = [
     Mutant(
         name="gather_gradients",
         todo=7,
-        find="    if ((rc = all_whole(run, ZERO_PARAM, op->index, whole)))",
-        replace="    if ((rc = all_whole(run, ZERO_GRAD, op->index, whole)))",
+        find="    if ((rc = zero_wholes(run, ZERO_PARAM, op->index, whole)))",
+        replace="    if ((rc = zero_wholes(run, ZERO_GRAD, op->index, whole)))",
         rejected_by="gather",
         why="an all-gather of what nobody needs whole",
     ),
@@ -422,8 +426,8 @@ MUTANTS = [
     Mutant(
         name="bus_one_way",
         todo=7,
-        find="        rc = down ? copy(run, r, place.owned, host, op->bytes)\n                  : copy(run, r, host, place.owned, op->bytes);",
-        replace="        rc = copy(run, r, host, place.owned, op->bytes);",
+        find="        rc = down ? zero_copy(run, r, place.owned, host, op->bytes)\n                  : zero_copy(run, r, host, place.owned, op->bytes);",
+        replace="        rc = zero_copy(run, r, host, place.owned, op->bytes);",
         rejected_by="bus",
         why="what the host has updated never comes back",
     ),
