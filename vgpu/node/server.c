@@ -28,6 +28,7 @@
 #define IDLE_MS 2             /* then host functions are called that nobody waits for */
 #define FIRST_CLIENT_MS 30000 /* whoever started the node must have died */
 #define DEADLOCK_S 3          /* all host threads wait, no kernel moves: nobody will ever end it */
+#define SILENT_S 0.05         /* a thread that has made no call for so long may wait, too */
 
 _Static_assert(offsetof(struct vgpu_reply, data) % 8 == 0, "replies carry structs in data");
 
@@ -167,11 +168,18 @@ static void end_deadlock(struct connection *c)
     order_abandon(c->process);
 }
 
+/* A thread that makes no call may be about to, or may wait for the very thread that `c` is, in
+ * pthread_join, say: nobody tells us. After this long the clock goes on all the same. */
+static bool long_enough(const struct connection *c)
+{
+    return c->blocked_since != 0 && seconds() - c->blocked_since > SILENT_S;
+}
+
 /* Lets time pass until what `c` waits for is finished. */
 static bool finish(const struct connection *c)
 {
     while (sim_finish(c->wait) != PROGRESS_DONE)
-        if (!all_wait() || !sim_pass_by())
+        if (!(all_wait() || long_enough(c)) || !sim_pass_by())
             return false;
     return true;
 }

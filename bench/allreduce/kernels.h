@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ * kernels.h: what group.cu and engines.cu know of the kernels.
+ */
+#ifndef AR_KERNELS_H
+#define AR_KERNELS_H
+
+#include "device.h"
+
+#ifndef AR_TWO_SHOT_THREADS
+#define AR_TWO_SHOT_THREADS 512
+#endif
+#ifndef AR_MIN_BLOCKS
+#define AR_MIN_BLOCKS 2
+#endif
+#ifndef AR_U
+#define AR_U 2
+#endif
+#define AR_SLICES 2 /* that the copy engines' halves are cut into, so that they overlap */
+
+/* The kernel for n ranks, 2 .. AR_RANKS; null for other n. */
+const void *ar_one_shot_kernel(int n);
+const void *ar_two_shot_kernel(int n);
+
+/* Returns the instance of a kernel for n ranks from the function it stands in. */
+#define AR_KERNEL_OF(kernel, n)                                                                    \
+    switch (n) {                                                                                   \
+    case 2:                                                                                        \
+        return (const void *)kernel<2>;                                                            \
+    case 3:                                                                                        \
+        return (const void *)kernel<3>;                                                            \
+    case 4:                                                                                        \
+        return (const void *)kernel<4>;                                                            \
+    case 5:                                                                                        \
+        return (const void *)kernel<5>;                                                            \
+    case 6:                                                                                        \
+        return (const void *)kernel<6>;                                                            \
+    case 7:                                                                                        \
+        return (const void *)kernel<7>;                                                            \
+    case 8:                                                                                        \
+        return (const void *)kernel<8>;                                                            \
+    default:                                                                                       \
+        return NULL;                                                                               \
+    }
+
+/* engines.cu: a rank's streams and memory for the copy engines' way. */
+struct ar_engines {
+    float *inbox; /* [n][longest part]: what others send of my part */
+    cudaStream_t send, signal,
+        share;            /* reduce-scatter's copies, their flags, all-gather's copies */
+    cudaEvent_t event[4]; /* taken in turn: see engines.cu */
+};
+
+struct ar_call_for {
+    struct ar_device device;
+    const struct ar_engines *engines; /* of all ranks */
+    float *const *recv;               /* of all ranks */
+    const float *send;
+    size_t count;
+    cudaStream_t stream;
+};
+
+cudaError_t ar_engines_open(struct ar_engines *e, size_t most);
+void ar_engines_close(struct ar_engines *e);
+cudaError_t ar_engines_call(const struct ar_call_for *c);
+
+#endif
