@@ -108,6 +108,13 @@ __device__ __host__ __forceinline__ unsigned ar_length(struct ar_parts p, int r)
     return p.least + (r < p.longer);
 }
 
+/* Below this index every part of a message has a vector, and a whole one: nothing to look out for.
+ * At most two vectors of a part lie behind it. */
+__device__ __forceinline__ unsigned ar_plain(struct ar_parts p, size_t count)
+{
+    return p.least > 0 ? p.least - (count % 4 != 0) : 0;
+}
+
 /* The number of this call. Read at the start; ar_count at the end makes it the next one's. */
 __device__ __forceinline__ unsigned ar_call(const struct ar_device &d)
 {

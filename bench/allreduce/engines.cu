@@ -65,11 +65,14 @@ static __global__ void __launch_bounds__(512)
     hear(d, FLAG_SLICE + slice, d.call[0]);
     for (unsigned i = first + blockIdx.x * blockDim.x + threadIdx.x; i < end;
          i += gridDim.x * blockDim.x) {
+        const uint4 mine = ar_load(send, part + i, count);
         uint4 v[N];
 #pragma unroll
+        for (int r = 0; r < N; r++) /* its own place in the inbox is empty, and read all the same */
+            v[r] = ((const uint4 *)inbox)[(size_t)r * longest + i];
+#pragma unroll
         for (int r = 0; r < N; r++)
-            v[r] = r == d.me ? ar_load(send, part + i, count)
-                             : ((const uint4 *)inbox)[(size_t)r * longest + i];
+            v[r] = r == d.me ? mine : v[r];
         ar_store(recv, part + i, count, ar_sum<N>(v));
     }
 }

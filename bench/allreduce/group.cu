@@ -6,9 +6,14 @@
 #include "kernels.h"
 #include "words.h"
 
+#define TILE 4096 /* vectors of a part that a block of two-shot takes at a time, at most */
+
+#define LINE 64 /* vectors: 1 KiB */
+
 struct ar_group {
     int n, gpu[AR_RANKS];
     size_t most;
+    bool early;        /* launches may overlap: compute capability 9.0 and up */
     unsigned resident; /* blocks that fit on every GPU at once, at most AR_BLOCKS */
     struct ar_device device[AR_RANKS];
     struct ar_engines engines[AR_RANKS];
@@ -42,12 +47,19 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Vectors that a source may send into one area: a part of two-shot, all of one-shot. */
+/* The least whole number of `parts` that hold `all`. */
+static size_t share(size_t all, size_t parts)
+{
+    return (all + parts - 1) / parts;
+}
+
+/* Vectors that a source may send into one area: a part of two-shot, all of one-shot. Whole lines:
+ * a warp's stores that straddle one more line cost a fifth of the link. */
 static size_t slot_vectors(int n, size_t most)
 {
     size_t part = (least(most, AR_TWO_SHOT_MOST) / sizeof(uint4)) / n + 1;
     size_t all = least(most, ar_one_shot_most(n)) / sizeof(uint4) + 1;
-    return part > all ? part : all;
+    return share(part > all ? part : all, LINE) * LINE;
 }
 
 static cudaError_t enable_peers(const int *gpu, int n, int r)
@@ -92,15 +104,18 @@ static cudaError_t open_board(struct ar_group *g, int r)
 }
 
 /* How many of two-shot's largest blocks run at once on this GPU: a block waits for its like on the
- * other GPUs, so more must never be in a grid. */
-static cudaError_t count_resident(struct ar_group *g, int r)
+ * other GPUs, so more must never be in a grid. And whether launches may overlap. */
+static cudaError_t ask_gpu(struct ar_group *g, int r)
 {
-    int blocks = 0, sms = 0;
+    int blocks = 0, sms = 0, major = 0;
     cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &blocks, ar_two_shot_kernel(g->n), AR_TWO_SHOT_THREADS, 0);
 
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, g->gpu[r]);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, g->gpu[r]);
+    g->early = (r == 0 || g->early) && major >= 9;
     g->resident = (unsigned)least(g->resident, (size_t)blocks * sms);
     return error;
 }
@@ -114,7 +129,7 @@ static cudaError_t open_rank(struct ar_group *g, int r)
     if (error == cudaSuccess)
         error = open_board(g, r);
     if (error == cudaSuccess && g->n > 1)
-        error = count_resident(g, r);
+        error = ask_gpu(g, r);
     if (error == cudaSuccess)
         error = ar_engines_open(&g->engines[r], g->most);
     return error != cudaSuccess ? error : cudaDeviceSynchronize();
@@ -174,47 +189,44 @@ cudaError_t ar_register(struct ar_group *group, int rank, float *recv)
 
 /* ---- calling ---- */
 
-static cudaError_t launch(const void *kernel, unsigned blocks, unsigned threads,
-                          const struct ar_call_for *c)
+static cudaError_t launch(const struct ar_group *g, const void *kernel, size_t blocks,
+                          unsigned threads, unsigned tile, const struct ar_call_for *c)
 {
     cudaLaunchAttribute early;
     cudaLaunchConfig_t config = {};
     void *args[] = {(void *)&c->device, (void *)&c->send, (void *)&c->recv[c->device.me],
-                    (void *)&c->count};
+                    (void *)&c->count, &tile};
 
     early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     early.val.programmaticStreamSerializationAllowed = 1;
-    config.gridDim = dim3(blocks);
+    config.gridDim = dim3((unsigned)blocks);
     config.blockDim = dim3(threads);
     config.stream = c->stream;
     config.attrs = &early;
-    config.numAttrs = 1;
+    config.numAttrs = g->early;
     return cudaLaunchKernelExC(&config, kernel, args);
 }
 
-/* As many blocks as there are runs of 64 vectors, at most `most`: few vectors a thread, so that the
- * first hop begins at once. */
-static unsigned blocks_for(size_t vectors, unsigned most)
-{
-    return (unsigned)least((vectors + 63) / 64, most);
-}
-
+/* Few vectors a thread, so that the first hop begins at once. */
 static cudaError_t one_shot(const struct ar_group *g, const struct ar_call_for *c)
 {
-    const size_t vectors = (c->count + 3) / 4;
-    const unsigned blocks = blocks_for(vectors, (unsigned)least(132, g->resident));
+    const size_t vectors = share(c->count, 4);
+    const size_t blocks = least(share(vectors, 64), least(g->resident, 132));
+    const unsigned tile = (unsigned)share(vectors, blocks);
 
-    return launch(ar_one_shot_kernel(g->n), blocks, vectors > 128 * (size_t)blocks ? 512 : 128, c);
+    return launch(g, ar_one_shot_kernel(g->n), blocks, tile > 128 ? 512 : 128, tile, c);
 }
 
 static cudaError_t two_shot(const struct ar_group *g, const struct ar_call_for *c)
 {
     const size_t part = ar_length(ar_cut(c->count, g->n), 0);
     const void *kernel = ar_two_shot_kernel(g->n);
+    const bool small = part <= 64 * 256;
+    const size_t blocks = least(share(part, 64), least(g->resident, small ? 64 : g->resident));
+    const size_t tiles = share(part, blocks * TILE);
 
-    if (part <= 64 * 256)
-        return launch(kernel, blocks_for(part, (unsigned)least(64, g->resident)), 256, c);
-    return launch(kernel, g->resident, AR_TWO_SHOT_THREADS, c);
+    return launch(g, kernel, blocks, small ? 256 : AR_TWO_SHOT_THREADS,
+                  (unsigned)share(part, blocks * tiles), c);
 }
 
 /* The way that `count` floats can go, at or behind the one that is asked for. */

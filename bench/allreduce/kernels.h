@@ -6,15 +6,7 @@
 
 #include "device.h"
 
-#ifndef AR_TWO_SHOT_THREADS
-#define AR_TWO_SHOT_THREADS 512
-#endif
-#ifndef AR_MIN_BLOCKS
-#define AR_MIN_BLOCKS 2
-#endif
-#ifndef AR_U
-#define AR_U 2
-#endif
+#define AR_TWO_SHOT_THREADS 1024 /* a block's, at most */
 #define AR_SLICES 2 /* that the copy engines' halves are cut into, so that they overlap */
 
 /* The kernel for n ranks, 2 .. AR_RANKS; null for other n. */

@@ -6,27 +6,26 @@
 #include "kernels.h"
 #include "words.h"
 
+/* `tile`: vectors of a block. */
 template <int N>
 static __global__ void __launch_bounds__(512)
-    one_shot(struct ar_device d, const float *send, float *recv, size_t count)
+    one_shot(struct ar_device d, const float *send, float *recv, size_t count, unsigned tile)
 {
     AR_START_EARLY();
     const unsigned call = ar_call(d);
-    const unsigned vectors = (unsigned)((count + 3) / 4);
-    const unsigned each = (vectors + gridDim.x - 1) / gridDim.x, first = blockIdx.x * each;
-    const unsigned end = first + each < vectors ? first + each : vectors;
+    const unsigned vectors = (unsigned)((count + 3) / 4), first = blockIdx.x * tile;
+    const unsigned end = first + tile < vectors ? first + tile : vectors;
 
     for (unsigned i = first + threadIdx.x; i < end; i += blockDim.x) {
         uint4 v = words_to_send(ar_load(send, i, count));
 #pragma unroll
         for (int k = 1; k < N; k++)
-            words_put(words_board(d, (d.me + k) % N, call, AR_AREA_REDUCE, d.me) + i, v);
+            words_put(words_board<N>(d, (d.me + k) % N, call, AR_AREA_REDUCE, d.me) + i, v);
     }
-    uint4 *board = words_board(d, d.me, call, AR_AREA_REDUCE, 0);
+    uint4 *board = words_board<N>(d, d.me, call, AR_AREA_REDUCE, 0);
     for (unsigned i = first + threadIdx.x; i < end; i += blockDim.x) {
-        uint4 v[N];
-        words_take<N>(d, board + i, ar_load(send, i, count), v);
-        ar_store(recv, i, count, ar_sum<N>(v));
+        const uint4 mine = ar_load(send, i, count);
+        ar_store(recv, i, count, words_take_sum<N>(d, board + i, mine));
     }
     ar_count(d, call);
 }

@@ -9,125 +9,109 @@
 #include "kernels.h"
 #include "words.h"
 
-/* What all three steps need to know. */
+/* What all three steps need to know: vectors first .. end - 1 of every part that is so long. */
 struct job {
     const float *send;
     float *recv;
     size_t count;
     struct ar_parts parts;
-    unsigned call;
+    unsigned call, plain, first, end;
 };
 
-/* Vectors of every part that a thread has under way at once: as many as registers allow. */
-template <int N> struct under_way {
-    enum { VECTORS = N <= 4 ? AR_U : 1 };
-};
-
-/* Reduce-scatter, sending: vectors of a tile that begins at `tile` in part r go to rank r. */
+/* Reduce-scatter, sending: vector i of part r to rank r. All loads come before the first use of
+ * what they bring, without a branch in between: what may branch is left to scatter_one. */
 template <int N>
-static __device__ __forceinline__ void scatter(const struct ar_device &d, const struct job &j,
-                                               unsigned tile)
+static __device__ __forceinline__ void scatter_plain(const struct ar_device &d, const struct job &j,
+                                                     unsigned i)
 {
-    enum { U = under_way<N>::VECTORS };
-    uint4 v[U][N];
+    uint4 v[N];
 
 #pragma unroll
-    for (int u = 0; u < U; u++)
+    for (int k = 1; k < N; k++)
+        v[k] = ((const uint4 *)j.send)[ar_first(j.parts, (d.me + k) % N) + i];
 #pragma unroll
-        for (int k = 1; k < N; k++) {
-            const int r = (d.me + k) % N;
-            const unsigned i = tile + u * blockDim.x + threadIdx.x;
-            if (i < ar_length(j.parts, r))
-                v[u][k] = words_to_send(ar_load(j.send, ar_first(j.parts, r) + i, j.count));
-        }
-#pragma unroll
-    for (int u = 0; u < U; u++)
-#pragma unroll
-        for (int k = 1; k < N; k++) {
-            const int r = (d.me + k) % N;
-            const unsigned i = tile + u * blockDim.x + threadIdx.x;
-            if (i < ar_length(j.parts, r))
-                words_put(words_board(d, r, j.call, AR_AREA_REDUCE, d.me) + i, v[u][k]);
-        }
+    for (int k = 1; k < N; k++) {
+        const int r = (d.me + k) % N;
+        words_put(words_board<N>(d, r, j.call, AR_AREA_REDUCE, d.me) + i, words_to_send(v[k]));
+    }
+}
+
+template <int N>
+static __device__ __forceinline__ void scatter_one(const struct ar_device &d, const struct job &j,
+                                                   unsigned i, int r)
+{
+    const uint4 v = ar_load(j.send, ar_first(j.parts, r) + i, j.count);
+    words_put(words_board<N>(d, r, j.call, AR_AREA_REDUCE, d.me) + i, words_to_send(v));
+}
+
+template <int N>
+static __device__ __forceinline__ void scatter(const struct ar_device &d, const struct job &j)
+{
+    const unsigned plain = j.end < j.plain ? j.end : j.plain;
+    unsigned i = j.first + threadIdx.x;
+
+#pragma unroll 2
+    for (; i < plain; i += blockDim.x)
+        scatter_plain<N>(d, j, i);
+    for (; i < j.end; i += blockDim.x)
+        for (int k = 1; k < N; k++)
+            if (i < ar_length(j.parts, (d.me + k) % N))
+                scatter_one<N>(d, j, i, (d.me + k) % N);
 }
 
 /* Reduce-scatter, adding, and all-gather, sending: the sums of my part go to everybody. */
 template <int N>
-static __device__ __forceinline__ void add_up(const struct ar_device &d, const struct job &j,
-                                              unsigned tile)
+static __device__ __forceinline__ void add_up(const struct ar_device &d, const struct job &j)
 {
     const unsigned part = ar_first(j.parts, d.me), length = ar_length(j.parts, d.me);
-    uint4 *board = words_board(d, d.me, j.call, AR_AREA_REDUCE, 0);
+    uint4 *board = words_board<N>(d, d.me, j.call, AR_AREA_REDUCE, 0);
 
-#pragma unroll
-    for (int u = 0; u < under_way<N>::VECTORS; u++) {
-        const unsigned i = tile + u * blockDim.x + threadIdx.x;
-        if (i >= length)
-            return;
-        uint4 v[N];
-        words_take<N>(d, board + i, ar_load(j.send, part + i, j.count), v);
-        const uint4 sum = ar_sum<N>(v), words = words_to_send(sum);
+    for (unsigned i = j.first + threadIdx.x; i < j.end && i < length; i += blockDim.x) {
+        const uint4 mine = ar_load(j.send, part + i, j.count);
+        const uint4 sum = words_take_sum<N>(d, board + i, mine), words = words_to_send(sum);
 #pragma unroll
         for (int k = 1; k < N; k++)
-            words_put(words_board(d, (d.me + k) % N, j.call, AR_AREA_GATHER, d.me) + i, words);
+            words_put(words_board<N>(d, (d.me + k) % N, j.call, AR_AREA_GATHER, d.me) + i, words);
         ar_store(j.recv, part + i, j.count, sum);
     }
 }
 
-/* All-gather, taking, of one vector of every part; those of all ranks are asked for at once. */
+/* All-gather, taking: part r comes from rank r. */
 template <int N>
-static __device__ __forceinline__ void take(const struct ar_device &d, const struct job &j,
-                                            unsigned i)
+static __device__ __forceinline__ void gather(const struct ar_device &d, const struct job &j)
 {
-    uint4 *board = words_board(d, d.me, j.call, AR_AREA_GATHER, 0) + i;
-    uint4 v[N];
-    bool all;
+    uint4 *board = words_board<N>(d, d.me, j.call, AR_AREA_GATHER, 0);
 
-    do {
-        all = true;
+    for (unsigned i = j.first + threadIdx.x; i < j.end; i += blockDim.x) {
+        uint4 v[N];
+        bool there[N];
 #pragma unroll
-        for (int r = 0; r < N; r++)
-            if (r != d.me && i < ar_length(j.parts, r)) {
-                v[r] = words_get(board + r * d.slot);
-                all = all && words_here(v[r]);
-            }
-    } while (!all);
+        for (int k = 1; k < N; k++)
+            there[k] = i < ar_length(j.parts, (d.me + k) % N);
+        words_take<N>(d, board + i, there, v);
 #pragma unroll
-    for (int r = 0; r < N; r++)
-        if (r != d.me && i < ar_length(j.parts, r)) {
-            board[r * d.slot] = words_nothing();
-            ar_store(j.recv, ar_first(j.parts, r) + i, j.count, v[r]);
-        }
+        for (int k = 1; k < N; k++)
+            if (there[k])
+                ar_store(j.recv, ar_first(j.parts, (d.me + k) % N) + i, j.count, v[k]);
+    }
 }
 
+/* `tile`: vectors of every part that a block handles at a time. Large messages go tile by tile, so
+ * that what a tile leaves on the boards is still in the cache when it is taken. */
 template <int N>
-static __device__ __forceinline__ void gather(const struct ar_device &d, const struct job &j,
-                                              unsigned tile)
-{
-#pragma unroll
-    for (int u = 0; u < under_way<N>::VECTORS; u++)
-        take<N>(d, j, tile + u * blockDim.x + threadIdx.x);
-}
-
-/* Tiles one after the other, each a step ahead of the next one's: while the words of one travel,
- * those before it are added up. */
-template <int N>
-static __global__ void __launch_bounds__(AR_TWO_SHOT_THREADS, AR_MIN_BLOCKS)
-    two_shot(struct ar_device d, const float *send, float *recv, size_t count)
+static __global__ void __launch_bounds__(AR_TWO_SHOT_THREADS, 1)
+    two_shot(struct ar_device d, const float *send, float *recv, size_t count, unsigned tile)
 {
     AR_START_EARLY();
-    const struct job j = {send, recv, count, ar_cut(count, N), ar_call(d)};
-    const unsigned vectors = blockDim.x * under_way<N>::VECTORS, step = gridDim.x * vectors;
-    const unsigned longest = ar_length(j.parts, 0), first = blockIdx.x * vectors;
+    struct job j = {send, recv, count, ar_cut(count, N), ar_call(d), 0, 0, 0};
+    const unsigned longest = ar_length(j.parts, 0);
 
-    scatter<N>(d, j, first);
-    for (unsigned tile = first; tile < longest; tile += step) {
-        scatter<N>(d, j, tile + step);
-        add_up<N>(d, j, tile);
-        if (tile != first)
-            gather<N>(d, j, tile - step);
-        if (tile + step >= longest)
-            gather<N>(d, j, tile);
+    j.plain = ar_plain(j.parts, count);
+    for (j.first = blockIdx.x * tile; j.first < longest; j.first += gridDim.x * tile) {
+        j.end = j.first + tile < longest ? j.first + tile : longest;
+        scatter<N>(d, j);
+        add_up<N>(d, j);
+        gather<N>(d, j);
     }
     ar_count(d, j.call);
 }

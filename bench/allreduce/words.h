@@ -41,7 +41,7 @@ __device__ __forceinline__ uint4 words_get(const uint4 *from)
 
 __device__ __forceinline__ bool words_here(uint4 v)
 {
-    return v.x != AR_NOTHING && v.y != AR_NOTHING && v.z != AR_NOTHING && v.w != AR_NOTHING;
+    return (v.x != AR_NOTHING) & (v.y != AR_NOTHING) & (v.z != AR_NOTHING) & (v.w != AR_NOTHING);
 }
 
 __device__ __forceinline__ unsigned word_to_send(unsigned word)
@@ -61,33 +61,58 @@ __device__ __forceinline__ uint4 words_nothing(void)
 
 /* Rank me's board for what `source` sends, in the half of call `call`. Vector i of it is data[i].
  */
+template <int N>
 __device__ __forceinline__ uint4 *words_board(const struct ar_device &d, int rank, unsigned call,
                                               int area, int source)
 {
-    size_t slot = ((size_t)((call & 1) * 2 + area) * d.n + source) * d.slot;
+    size_t slot = ((size_t)((call & 1) * 2 + area) * N + source) * d.slot;
     return d.board[rank] + slot;
 }
 
-/* Waits for vector i of every other rank, empties the board there, and puts `mine` in rank me's
- * place: v[0 .. N-1] is in the order of ranks. `from`: this rank's board for source 0. */
+/* Waits for a vector of every other rank, and empties the board there: v[k] is from rank (me + k) %
+ * N, 0 < k < N. `from`: this rank's board for source 0. Ranks that send none, since their part ends
+ * before, are not waited for: there[k] is false. All loads are under way before the first is looked
+ * at, and nothing branches between them: each costs more than half a microsecond. */
 template <int N>
-__device__ __forceinline__ void words_take(const struct ar_device &d, uint4 *from, uint4 mine,
-                                           uint4 v[N])
+__device__ __forceinline__ void words_take(const struct ar_device &d, uint4 *from,
+                                           const bool there[N], uint4 v[N])
 {
     bool all;
 
     do {
+#pragma unroll
+        for (int k = 1; k < N; k++)
+            v[k] = words_get(from + (d.me + k) % N * d.slot);
         all = true;
 #pragma unroll
-        for (int r = 0; r < N; r++) {
-            v[r] = r == d.me ? mine : words_get(from + r * d.slot);
-            all = all && (r == d.me || words_here(v[r]));
-        }
+        for (int k = 1; k < N; k++)
+            all &= !there[k] | words_here(v[k]);
     } while (!all);
 #pragma unroll
+    for (int k = 1; k < N; k++)
+        if (there[k])
+            from[(d.me + k) % N * d.slot] = words_nothing();
+}
+
+/* The same of all ranks, and their sum with `mine`. */
+template <int N>
+__device__ __forceinline__ uint4 words_take_sum(const struct ar_device &d, uint4 *from, uint4 mine)
+{
+    uint4 v[N], in_order[N];
+    bool there[N];
+
+#pragma unroll
+    for (int k = 0; k < N; k++)
+        there[k] = true;
+    words_take<N>(d, from, there, v);
+    v[0] = mine;
+#pragma unroll
     for (int r = 0; r < N; r++)
-        if (r != d.me)
-            from[r * d.slot] = words_nothing();
+#pragma unroll
+        for (int k = 0; k < N; k++)
+            if ((d.me + k) % N == r)
+                in_order[r] = v[k];
+    return ar_sum<N>(in_order);
 }
 
 #endif

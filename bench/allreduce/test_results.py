@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""The recorded run: README.md shows its tables, and what README.md claims of it is so."""
+
+import unittest
+from pathlib import Path
+
+import table
+
+HERE = Path(__file__).resolve().parent
+ROWS = table.read(HERE.parent / "results" / "allreduce-h200-4.csv")
+README = (HERE / "README.md").read_text(encoding="utf-8")
+KI, MI, GI = 1 << 10, 1 << 20, 1 << 30
+
+
+class Results(unittest.TestCase):
+    def test_readme_shows_the_tables(self) -> None:
+        for gpus in (2, 4):
+            self.assertIn(table.table(ROWS, gpus), README)
+
+    def test_no_size_is_slower(self) -> None:
+        for gpus in (2, 4):
+            for size in table.sizes(ROWS, gpus):
+                self.assertGreaterEqual(table.ratio(ROWS, gpus, size), 1.0, (gpus, size))
+
+    def test_goals_on_four(self) -> None:
+        self.assertGreaterEqual(table.geometric_mean(ROWS, 4, KI, 16 * MI), 1.25)
+        goals = {256 * KI: 1.3, MI: 1.3, 64 * MI: 1.06, GI: 1.03}
+        for size, goal in goals.items():
+            self.assertGreaterEqual(table.ratio(ROWS, 4, size), goal, size)
+
+    def test_geometric_mean_as_said(self) -> None:
+        mean = table.geometric_mean(ROWS, 4, KI, 16 * MI)
+        self.assertIn(f"geometric mean from 1 KiB to 16 MiB: {mean:.2f}", README)
+
+    def test_all_ways_were_measured(self) -> None:
+        self.assertEqual(table.sizes(ROWS, 4), [4**k * KI for k in range(11)])
+        for key in ((4, GI, way, style) for way in table.SHOWN for style in ("calls", "graph")):
+            self.assertIn(key, ROWS)
+
+
+if __name__ == "__main__":
+    unittest.main()
