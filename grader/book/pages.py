@@ -14,6 +14,7 @@ from grader.project import Lab, Project
 CHAPTER = re.compile(r"\d\d-[a-z0-9-]+\.md")
 # Pages besides chapters and labs: below docs/, in the order of the menu; then all others there.
 REFERENCE = (
+    "first-lab.md",
     "diagnoses.md",
     "nodes.md",
     "virtual-node.md",
