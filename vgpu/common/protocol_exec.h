@@ -111,10 +111,19 @@ struct vgpu_stray {
 };
 #define VGPU_STRAYS 4 /* of one run; what comes after is told by a later one */
 
+/* Addresses (of device and pinned memory) that a run stored to by volatile stores and atomics, and
+ * that it polled. What does not fit is left out. */
+#define VGPU_SIGNALS 32
+struct vgpu_signals {
+    uint32_t stored_count, polled_count;
+    uint64_t stored[VGPU_SIGNALS], polled[VGPU_SIGNALS];
+};
+
 struct vgpu_exec_reply {
     int32_t status; /* enum vgpu_exec_status */
     uint64_t run;
-    struct vgpu_run_counts counts; /* RAN, FAULTED: of the whole run */
+    struct vgpu_run_counts counts; /* RAN, FAULTED, STALLED: of the whole run so far */
+    struct vgpu_signals signals;   /* the same: since RUN or RESUME */
     struct {
         int32_t kind; /* enum vgpu_fault_kind */
         int32_t write;

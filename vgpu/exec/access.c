@@ -12,6 +12,7 @@
 #include "access.h"
 #include "fiber.h"
 #include "sample.h"
+#include "signal.h"
 
 #include <string.h>
 
@@ -125,8 +126,10 @@ static void spun(void *p, uint32_t bytes, uint64_t pc)
     uint64_t address = (uint64_t)p;
     access_pc = pc;
     if (window_of(address) < WINDOW_STACK || image_window(address) >= 0 ||
-        memory_is_registered(address))
+        memory_is_registered(address)) {
+        signal_polled(address);
         poll_note(address, peek(address, bytes), bytes);
+    }
 }
 
 /* ---- the callbacks: names and meaning are the compilers' ---- */
@@ -153,6 +156,7 @@ static void spun(void *p, uint32_t bytes, uint64_t pc)
     OFFERED void __tsan_volatile_write##bytes(void *p)                                             \
     {                                                                                              \
         one(p, kind, mask, true, CALLER);                                                          \
+        signal_stored((uint64_t)p);                                                                \
     }                                                                                              \
     OFFERED void __tsan_unaligned_read##bytes(void *p)                                             \
     {                                                                                              \
@@ -175,6 +179,7 @@ static void spun(void *p, uint32_t bytes, uint64_t pc)
     OFFERED void __tsan_unaligned_volatile_write##bytes(void *p)                                   \
     {                                                                                              \
         range(p, bytes, true, CALLER);                                                             \
+        signal_stored((uint64_t)p);                                                                \
     }
 
 ACCESS(1, ACCESS_1, 0)

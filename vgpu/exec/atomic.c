@@ -7,6 +7,7 @@
  */
 #include "access.h"
 #include "fiber.h"
+#include "signal.h"
 
 #include <string.h>
 
@@ -109,8 +110,10 @@ static inline void atomic_done(const void *p, uint64_t old, uint64_t new, uint32
 {
     if (new == old)
         poll_note((uint64_t)p, old, bytes);
-    else
+    else {
+        signal_stored((uint64_t)p);
         poll_changed();
+    }
 }
 
 OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type, void *address,
@@ -160,6 +163,7 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
         (void)order;                                                                               \
         access_atomic((void *)p, bits / 8, true, false, CALLER);                                   \
         type value = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                         \
+        signal_polled((uint64_t)p);                                                                \
         poll_note((uint64_t)p, value, bits / 8);                                                   \
         return value;                                                                              \
     }                                                                                              \
@@ -168,6 +172,7 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
         volatile type *p = at;                                                                     \
         (void)order;                                                                               \
         access_atomic((void *)p, bits / 8, false, true, CALLER);                                   \
+        signal_stored((uint64_t)p);                                                                \
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                              \
     }                                                                                              \
     OFFERED type __tsan_atomic##bits##_exchange(volatile void *at, type value, int order)          \

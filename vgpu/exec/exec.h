@@ -150,6 +150,7 @@ struct run {
 
     struct vgpu_run_counts counts;
     struct sample sample[2]; /* reads, writes */
+    struct vgpu_signals signals;
     char *printed;
     uint64_t printed_bytes, sent_bytes;
     bool dropped, cooperative, strict;

@@ -13,6 +13,7 @@
 #include "exec.h"
 #include "access.h"
 #include "fiber.h"
+#include "signal.h"
 
 #include <string.h>
 
@@ -48,6 +49,7 @@ void poll_changed(void)
 
 static void stop(struct thread *thread)
 {
+    signal_polled(thread->watch_address);
     now.warp->polling |= thread->bit;
     now.block->pollers++;
     park(thread);

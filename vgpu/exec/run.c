@@ -224,6 +224,7 @@ static void execute(void *reply)
 static void run_go(struct run *run, struct vgpu_exec_reply *reply)
 {
     memory_review();
+    run->signals = (struct vgpu_signals){0};
     now = (struct now){.run = run};
     access_wide = 0;
     if (fault_guard(execute, reply))
@@ -234,6 +235,7 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
     helper_join(run, reply);
     sample_apply(run, &run->counts);
     reply->counts = run->counts;
+    reply->signals = run->signals;
     reply->moved = run->moved;
     if (reply->status == VGPU_RAN)
         snprintf(reply->text, sizeof reply->text, "%s", run->findings);

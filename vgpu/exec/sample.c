@@ -13,6 +13,7 @@ struct block *sample_block;
 static const struct run *sampled;
 static uint64_t table[TABLE]; /* sector and direction, plus 1; 0: free */
 static uint32_t used[TABLE_LIMIT], used_count;
+static uint32_t exhausted; /* threads of the block with all their accesses noted */
 
 static void forget(void)
 {
@@ -40,8 +41,10 @@ void sample_end(struct run *run)
 
 void sample_block_starts(struct block *block)
 {
-    if (block->number == 0 && block->run == sampled)
-        sample_block = block;
+    if (block->number != 0 || block->run != sampled)
+        return;
+    sample_block = block;
+    exhausted = 0;
 }
 
 void sample_block_ends(const struct block *block)
@@ -55,6 +58,11 @@ void sample_block_ends(const struct block *block)
 void sample_thread_starts(struct thread *thread)
 {
     thread->sampled = 0;
+    access_sample(true);
+}
+
+void sample_goes_on(void)
+{
     access_sample(true);
 }
 
@@ -74,14 +82,16 @@ static bool insert(uint64_t key)
 void sample_note(uint64_t window, uint64_t address, uint64_t bytes, bool write)
 {
     struct thread *thread = now.thread;
-    if (thread->block != sample_block || thread->sampled >= SAMPLE_ACCESSES ||
-        used_count + bytes / SECTOR_BYTES + 2 > TABLE_LIMIT) {
+    if (thread->block != sample_block || used_count + bytes / SECTOR_BYTES + 2 > TABLE_LIMIT) {
         access_sample(false);
         return;
     }
+    if (thread->sampled == SAMPLE_ACCESSES)
+        return;
     struct sample *sample = &now.run->sample[write];
     uint64_t first = address / SECTOR_BYTES, last = (address + bytes - 1) / SECTOR_BYTES;
-    thread->sampled++;
+    if (++thread->sampled == SAMPLE_ACCESSES && ++exhausted == thread->block->thread_count)
+        sample_block_ends(thread->block);
     sample->bytes[window] += bytes;
     for (uint64_t sector = first; sector <= last; sector++)
         sample->sectors[window] += insert(sector << 1 | write);

@@ -28,6 +28,9 @@ void sample_block_ends(const struct block *block);
 /* A thread of the sampled block starts: from here on its accesses take the slow way. */
 void sample_thread_starts(struct thread *thread);
 
+/* The sampled block runs again. */
+void sample_goes_on(void);
+
 /* An access of device code to a window up to WINDOW_HOST, while they take the slow way. */
 void sample_note(uint64_t window, uint64_t address, uint64_t bytes, bool write);
 

@@ -14,6 +14,7 @@
 #include "ipc.h"
 #include "memory.h"
 #include "process.h"
+#include "slices.h"
 #include "trace.h"
 #include "vmm.h"
 
@@ -140,12 +141,9 @@ static int mapped_device(const struct op *op)
     return device;
 }
 
-static void keep_counts(struct op *op, const struct vgpu_exec_reply *reply)
+/* What was touched through mappings is the GPU's that the memory is on. */
+static void fold_mappings(const struct op *op, struct vgpu_run_counts *c)
 {
-    struct vgpu_run_counts *c = op->counts = malloc(sizeof *op->counts);
-    if (!c)
-        return;
-    *c = reply->counts;
     int device = mapped_device(op);
     for (int w = VGPU_MAX_GPUS; w < VGPU_MAX_DEVICES; w++) {
         c->read_bytes[device] += c->read_bytes[w];
@@ -154,6 +152,23 @@ static void keep_counts(struct op *op, const struct vgpu_exec_reply *reply)
         c->write_moved[device] += c->write_moved[w];
         c->read_bytes[w] = c->write_bytes[w] = c->read_moved[w] = c->write_moved[w] = 0;
     }
+}
+
+/* The context runs the program's code: what it says is not to be trusted. */
+static const struct vgpu_signals *checked(struct vgpu_signals *signals)
+{
+    if (signals->stored_count > VGPU_SIGNALS)
+        signals->stored_count = VGPU_SIGNALS;
+    if (signals->polled_count > VGPU_SIGNALS)
+        signals->polled_count = VGPU_SIGNALS;
+    return signals;
+}
+
+static void keep_counts(struct op *op, const struct vgpu_run_counts *counts)
+{
+    op->counts = malloc(sizeof *op->counts);
+    if (op->counts)
+        *op->counts = *counts;
 }
 
 static enum effect run(struct op *op, bool resume)
@@ -167,6 +182,9 @@ static enum effect run(struct op *op, bool resume)
     }
     op->u.kernel.stalled = answer.reply.status == VGPU_STALLED;
     finding_strays(op, &answer.reply);
+    fold_mappings(op, &answer.reply.counts);
+    if (answer.reply.status != VGPU_STALLED || answer.reply.moved || !resume)
+        slices_add(op, &answer.reply.counts, checked(&answer.reply.signals), resume);
     switch (answer.reply.status) {
     case VGPU_STALLED:
         free(op->u.kernel.stall_text);
@@ -174,12 +192,12 @@ static enum effect run(struct op *op, bool resume)
         return answer.reply.moved ? EFFECT_MOVED : EFFECT_STALLED;
     case VGPU_FAULTED:
         note_fault(op, &answer.reply);
-        keep_counts(op, &answer.reply);
+        keep_counts(op, &answer.reply.counts);
         return EFFECT_DONE;
     case VGPU_RAN:
         if (answer.reply.text[0])
             process_explain(op->process, answer.reply.text);
-        keep_counts(op, &answer.reply);
+        keep_counts(op, &answer.reply.counts);
         return EFFECT_DONE;
     default:
         process_fail(op->process, VGPU_UNKNOWN, answer.reply.text);
@@ -217,6 +235,7 @@ enum effect effect_apply(struct op *op)
         return run(op, false);
     else if (op->kind == OP_HOST)
         return call_host(op);
+    slices_effect(op);
     return EFFECT_DONE;
 }
 

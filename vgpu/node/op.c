@@ -12,6 +12,7 @@
 #include "order.h"
 #include "process.h"
 #include "sim.h"
+#include "slices.h"
 #include "timeline.h"
 
 static uint64_t next_seq = 1;
@@ -61,6 +62,7 @@ void op_drop(struct op *op)
         free(op->u.kernel.stall_text);
     }
     free(op->counts);
+    slices_free(op);
     free(op->dep);
     free(op->user);
     free(op);

@@ -19,6 +19,7 @@
 #include "protocol.h"
 
 struct process;
+struct slices;
 
 #define OP_TOUCHES 16
 #define OP_SOURCES 8
@@ -57,6 +58,7 @@ struct op {
         uint64_t free; /* address of what cudaFreeAsync gives back */
     } u;
     struct vgpu_run_counts *counts; /* kernels, once carried out */
+    struct slices *slices;          /* kernels that wait for each other: slices.c */
 
     /* the graph (op.c) */
     struct op **dep, **user;

@@ -16,6 +16,7 @@
 #include "memory.h"
 #include "pool.h"
 #include "order.h"
+#include "slices.h"
 #include "timeline.h"
 #include "trace.h"
 #include "vmm.h"
@@ -135,6 +136,7 @@ void process_end(struct process *process)
         return;
     count_left(process);
     timeline_write(process);
+    slices_forget(process);
     process->dead = true;
     order_abandon(process);
     event_free_all(process, -1);

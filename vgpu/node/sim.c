@@ -4,13 +4,13 @@
  */
 #include "sim.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "agenda.h"
 #include "cost.h"
 #include "flow.h"
-#include "process.h"
+#include "sending.h"
+#include "slices.h"
 #include "timeline.h"
 #include "trace.h"
 
@@ -18,12 +18,15 @@ static const struct topology *topology;
 static int aside_count, aside_room;
 static uint64_t now;
 static struct op *blocked, *passed_by; /* a kernel that polls: the clock is at its start; goes on */
-static struct op **aside;              /* kernels that began before `now`, and poll */
+static struct op **waiting;            /* kernels whose next slice waits for others' */
+static int waiting_count, waiting_room;
+static struct op **aside; /* kernels that began before `now`, and poll */
 
 void sim_start(const struct topology *t)
 {
     topology = t;
     flow_start(t);
+    sending_start(t);
 }
 
 uint64_t sim_now(void)
@@ -37,6 +40,17 @@ static uint64_t start_of(const struct op *op)
     return op->issue_ps > op->ready_ps ? op->issue_ps : op->ready_ps;
 }
 
+static void add_to(struct op ***list, int *count, int *room, struct op *op)
+{
+    if (*count == *room) {
+        *room = 2 * *room + 16;
+        *list = realloc(*list, (size_t)*room * sizeof **list);
+        if (!*list)
+            abort();
+    }
+    (*list)[(*count)++] = op;
+}
+
 /* A mark takes no time: its end is known now, even where the clock has not come so far. A wait for
  * an idle stream therefore lets no time pass, and nothing else happen. A list instead of
  * recursion: chains of marks can be long. */
@@ -45,13 +59,7 @@ static void finish_marks(struct op *op)
     static struct op **marks;
     static int marks_count, marks_room;
     static bool draining;
-    if (marks_count == marks_room) {
-        marks_room = marks_room ? 2 * marks_room : 64;
-        marks = realloc(marks, (size_t)marks_room * sizeof *marks);
-        if (!marks)
-            abort();
-    }
-    marks[marks_count++] = op;
+    add_to(&marks, &marks_count, &marks_room, op);
     if (draining)
         return;
     draining = true;
@@ -74,150 +82,76 @@ void sim_ready(struct op *op)
     cost_leave();
 }
 
+static void wake_waiting(void);
+
 static void finish(struct op *op)
 {
     cost_operation();
     trace_operation(op, now);
+    op_keep(op);
     op_finished(op, now);
+    if (waiting_count)
+        wake_waiting();
+    op_drop(op);
 }
 
-/* `moved` bytes, which take as long as `bytes`. */
-static void add_weighed_flow(struct op *op, struct route route, uint64_t bytes, uint64_t moved)
+static void wait_for_slices(struct op *op)
 {
-    if (bytes == 0)
-        return;
-    op->flows++;
-    timeline_bytes(&route, moved);
-    flow_add(op, &route, bytes, now);
+    add_to(&waiting, &waiting_count, &waiting_room, op);
+    op->slices->waits = true;
 }
 
-static void add_flow(struct op *op, struct route route, uint64_t bytes)
+/* From the next slice on, up to one that has bytes to move or has to wait. */
+static void send_slices(struct op *op)
 {
-    add_weighed_flow(op, route, bytes, bytes);
-}
-
-/* ---- copies ---- */
-
-static enum path path_of(const struct op *op, int *from, int *to)
-{
-    const struct vgpu_copy *c = &op->u.copy;
-    *from = process_device_of(c->src);
-    *to = process_device_of(c->dst);
-    if (*from < 0 && *to < 0)
-        return PATH_HOST;
-    if (*from < 0)
-        return c->src_pageable ? PATH_H2D_PAGEABLE : PATH_H2D_PINNED;
-    if (*to < 0)
-        return c->dst_pageable ? PATH_D2H_PAGEABLE : PATH_D2H_PINNED;
-    if (*from == *to)
-        return PATH_LOCAL;
-    return op->direct ? PATH_PEER : PATH_STAGED;
-}
-
-static uint64_t copy_bytes(const struct op *op)
-{
-    return op->u.copy.bytes * op->u.copy.rows;
-}
-
-const struct path_model *sim_path(const struct op *op)
-{
-    int from, to;
-    return &topology->path[path_of(op, &from, &to)];
-}
-
-static struct route copy_route(const struct op *op)
-{
-    int from, to;
-    enum path path = path_of(op, &from, &to);
-    return topology_route(topology, path, from, to, copy_bytes(op));
-}
-
-static uint64_t copy_latency(const struct op *op)
-{
-    const struct path_model *m = sim_path(op);
-    uint64_t idle_ps = (double)copy_bytes(op) <= m->inline_bytes ? m->inline_idle_ps : m->idle_ps;
-    return m->latency_ps + (op->ready_ps <= op->issue_ps ? idle_ps : 0);
-}
-
-static void send_copy(struct op *op)
-{
-    const struct path_model *m = sim_path(op);
-    struct route route = copy_route(op);
-    uint64_t first = copy_bytes(op);
-    if (m->ramp_bytes > 0) {
-        first = (double)first > m->ramp_bytes ? (uint64_t)m->ramp_bytes : first;
-        route.cap_bytes_s = fmin(route.cap_bytes_s, m->ramp_bytes_s);
+    struct slices *s = op->slices;
+    for (bool far = false; s->done < s->count && op->flows == 0 && !s->waits;) {
+        if (!slices_may_begin(op, &far)) {
+            wait_for_slices(op);
+            return;
+        }
+        send_counts(op, &s->slice[s->done].counts);
+        if (op->flows == 0) {
+            s->done++;
+            wake_waiting();
+        }
     }
-    op->later_bytes = copy_bytes(op) - first;
-    add_flow(op, route, first);
-}
-
-/* True: the copy has come to speed, and its other bytes are on their way. */
-static bool send_later_bytes(struct op *op)
-{
-    if (op->kind != OP_COPY || op->later_bytes == 0)
-        return false;
-    uint64_t bytes = op->later_bytes;
-    op->later_bytes = 0;
-    add_flow(op, copy_route(op), bytes);
-    return true;
-}
-
-/* ---- kernels and memsets: flows on the memories they touch ---- */
-
-static struct route memory_route(int device)
-{
-    return (struct route){.resource = {topology->memory[device]},
-                          .length = 1,
-                          .cap_bytes_s = topology->memory_bytes_s[device]};
-}
-
-static void send_to_memory(struct op *op, int device, uint64_t read, uint64_t written)
-{
-    uint64_t weighed = (uint64_t)((double)written * topology->cost.kernel_write_weight);
-    add_weighed_flow(op, memory_route(device), read + weighed, read + written);
-}
-
-static void send_over_link(struct op *op, int from, int to, uint64_t bytes)
-{
-    struct route route = topology_route(topology, PATH_PEER, from, to, bytes);
-    route.cap_bytes_s = fmin(route.cap_bytes_s, topology->cost.kernel_peer_bytes_s);
-    add_flow(op, route, bytes);
 }
 
 static void send_kernel(struct op *op)
 {
-    const struct vgpu_run_counts *c = op->counts;
-    for (int m = 0; m < topology->info.device_count; m++) {
-        if (m == op->device) {
-            send_to_memory(op, m, c->read_moved[m], c->write_moved[m]);
-            continue;
-        }
-        send_over_link(op, m, op->device, c->read_moved[m]);
-        send_over_link(op, op->device, m, c->write_moved[m]);
-    }
-    uint64_t up = c->write_moved[VGPU_MAX_DEVICES], down = c->read_moved[VGPU_MAX_DEVICES];
-    add_flow(op, topology_route(topology, PATH_H2D_PINNED, -1, op->device, down), down);
-    add_flow(op, topology_route(topology, PATH_D2H_PINNED, op->device, -1, up), up);
+    if (op->slices)
+        send_slices(op);
+    else
+        send_counts(op, op->counts);
 }
 
-/* The furthest memory a kernel touches sets how long it takes at least. */
-static uint64_t kernel_latency(const struct op *op)
+/* Something is over: slices that come after it begin, those on another GPU when they hear of it. */
+static void wake_waiting(void)
 {
-    const struct vgpu_run_counts *c = op->counts;
-    uint64_t least = topology->cost.kernel_floor_ps, far = 0;
-    for (int m = 0; m < topology->info.device_count; m++)
-        if (m != op->device && c->read_bytes[m] + c->write_bytes[m] > 0)
-            far = topology->path[PATH_PEER].latency_ps;
-    uint64_t clock_khz = (uint64_t)topology->info.device[op->device].clock_khz;
-    uint64_t spun = (uint64_t)((double)c->cycles / (double)clock_khz * 1e9);
-    least += far;
-    if (op->graph != VGPU_GRAPH_NONE) {
-        uint64_t own_ps = op->graph == VGPU_GRAPH_NEXT ? topology->cost.graph_next_ps
-                                                       : topology->cost.graph_first_ps;
-        return far + (spun > own_ps ? spun : own_ps);
+    int left = 0;
+    for (int i = 0; i < waiting_count; i++) {
+        struct op *op = waiting[i];
+        bool far = false;
+        if (!slices_may_begin(op, &far)) {
+            waiting[left++] = op;
+            continue;
+        }
+        op->slices->waits = false;
+        agenda_push(now + (far ? topology->path[PATH_PEER].latency_ps : 0), op, PHASE_LATENCY);
     }
-    return topology->cost.kernel_delay_ps + (spun > least ? spun : least);
+    waiting_count = left;
+}
+
+/* True: a slice of the kernel is over and another one goes on, or waits. */
+static bool send_next_slice(struct op *op)
+{
+    if (op->kind != OP_KERNEL || !op->slices || op->slices->done == op->slices->count)
+        return false;
+    op->slices->done++;
+    send_slices(op);
+    wake_waiting();
+    return op->flows > 0 || op->slices->waits;
 }
 
 /* What the operation does to memory is not the clock's. */
@@ -252,10 +186,9 @@ static void send(struct op *op)
         send_copy(op);
     else if (op->kind == OP_KERNEL && op->counts)
         send_kernel(op);
-    else if (op->kind == OP_MEMSET && process_device_of(op->u.memset.dst) >= 0)
-        add_flow(op, memory_route(process_device_of(op->u.memset.dst)),
-                 op->u.memset.bytes * op->u.memset.rows);
-    if (op->flows == 0)
+    else if (op->kind == OP_MEMSET)
+        send_memset(op);
+    if (op->flows == 0 && !(op->kind == OP_KERNEL && op->slices && op->slices->waits))
         finish(op);
 }
 
@@ -284,14 +217,8 @@ static enum progress start(struct op *op)
 
 static void set_aside(struct op *op)
 {
-    if (aside_count == aside_room) {
-        aside_room = 2 * aside_room + 16;
-        aside = realloc(aside, (size_t)aside_room * sizeof *aside);
-        if (!aside)
-            abort();
-    }
     op->start_ps = now;
-    aside[aside_count++] = op;
+    add_to(&aside, &aside_count, &aside_room, op);
 }
 
 /* Those that need not poll any longer take their time from now on. */
@@ -326,7 +253,7 @@ static bool advance(uint64_t limit_ps, enum progress *progress)
     if (flow_ps <= event_ps) {
         now = flow_ps > now ? flow_ps : now;
         struct op *op = flow_take_arrived(flow_ps);
-        if (op && --op->flows == 0 && !send_later_bytes(op))
+        if (op && --op->flows == 0 && !send_later_bytes(op) && !send_next_slice(op))
             finish(op);
         return true;
     }
@@ -380,9 +307,11 @@ enum progress sim_finish(struct op *op)
 
 bool sim_restart(void)
 {
-    if (sim_pass(UINT64_MAX) != PROGRESS_DONE || agenda_next_ps() != AGENDA_EMPTY || aside_count)
+    if (sim_pass(UINT64_MAX) != PROGRESS_DONE || agenda_next_ps() != AGENDA_EMPTY || aside_count ||
+        waiting_count)
         return false;
     flow_restart();
+    slices_forget(NULL);
     now = 0;
     return true;
 }

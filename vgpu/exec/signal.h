@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * signal.h: by which memory kernels tell each other something: what a run has stored to by volatile
+ * stores and atomics, and what it has polled, since RUN or RESUME. The node makes times of it
+ * (slices.h there).
+ */
+#ifndef VGPU_SIGNAL_H
+#define VGPU_SIGNAL_H
+
+#include "access.h"
+
+static inline void signal_note(uint64_t *list, uint32_t *count, uint64_t address)
+{
+    if (*count == VGPU_SIGNALS || window_of(address) > WINDOW_HOST)
+        return;
+    for (uint32_t i = 0; i < *count; i++)
+        if (list[i] == address)
+            return;
+    list[(*count)++] = address;
+}
+
+static inline void signal_stored(uint64_t address)
+{
+    struct vgpu_signals *s = &now.run->signals;
+    signal_note(s->stored, &s->stored_count, address);
+}
+
+static inline void signal_polled(uint64_t address)
+{
+    struct vgpu_signals *s = &now.run->signals;
+    signal_note(s->polled, &s->polled_count, address);
+}
+
+#endif
