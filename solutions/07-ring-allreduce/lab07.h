@@ -119,6 +119,13 @@ int ring_order(int n, const uint8_t *links, int *order);
 int ring_one_shot(struct ring *ring, void *const *send, void *const *recv, size_t count,
                   enum ring_type type, enum ring_op op);
 
+/* 8. Bonus, too: picks by size. Up to `small` bytes a rank go by ring_one_shot where it can do them
+ * (all inboxes can be read, and are large enough); everything else goes by ring_pipelined with
+ * RING_PICKED slices, and returns what that returns. */
+#define RING_PICKED 2
+int ring_pick(struct ring *ring, void *const *send, void *const *recv, size_t count,
+              enum ring_type type, enum ring_op op, size_t small);
+
 /* ---- given, in given.c ---- */
 
 /* Streams, events and inboxes for a ring of n ranks, rank r on GPU gpu[r] (any order, each GPU

@@ -350,4 +350,20 @@ MUTANTS = [
         rejected_by="one_shot",
         why="fills its inbox for the next call while others still read it",
     ),
+    Mutant(
+        name="pick_always_one_shot",
+        todo=8,
+        find="    if (count * ring_type_bytes(type) <= small)\n        rc = ring_one_shot",
+        replace="    if (small <= count * ring_type_bytes(type))\n        rc = ring_one_shot",
+        rejected_by="pick",
+        why="the wrong way round: large messages in one shot",
+    ),
+    Mutant(
+        name="pick_gives_up",
+        todo=8,
+        find="    if (rc == LAB_ERANGE || rc == LAB_ENOPEER) // refused, so nothing was queued",
+        replace="    if (rc == LAB_ERANGE)",
+        rejected_by="pick",
+        why="where GPUs cannot read each other there is still the ring",
+    ),
 ]

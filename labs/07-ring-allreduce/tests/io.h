@@ -124,6 +124,7 @@ enum collective {
     DO_ALL_REDUCE,
     DO_PIPELINED,
     DO_ONE_SHOT,
+    DO_PICK,
     DO_BROADCAST, /* the companions: collectives.h */
     DO_REDUCE,
     DO_DIRECT_GATHER,
@@ -147,6 +148,7 @@ enum odd {
 struct ring_call {
     int32_t what, n, current, type, op, numbers, slices, odd;
     int32_t out_of_place, root;
+    int32_t small;    /* DO_PICK: bytes up to which one shot is wanted */
     int32_t repeats;  /* 0 is 1. One after the other without a wait */
     int32_t then;     /* a collective on other buffers that follows at once; 0: none */
     int32_t graph;    /* captured, and launched `repeats` times */

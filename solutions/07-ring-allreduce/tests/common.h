@@ -141,9 +141,10 @@ static inline void ask_reduce(struct lab_test *t, struct reduce_in *in, bool no_
 /* ---- collectives ---- */
 
 static const char *const collective_names[] = {
-    "ring_reduce_scatter", "ring_all_gather", "ring_all_reduce", "ring_pipelined",
-    "ring_one_shot",       "coll_broadcast",  "coll_reduce",     "coll_all_gather",
-    "coll_reduce_scatter", "coll_all_reduce", "coll_all_to_all", "coll_naive_all_reduce"};
+    "ring_reduce_scatter",  "ring_all_gather",     "ring_all_reduce", "ring_pipelined",
+    "ring_one_shot",        "ring_pick",           "coll_broadcast",  "coll_reduce",
+    "coll_all_gather",      "coll_reduce_scatter", "coll_all_reduce", "coll_all_to_all",
+    "coll_naive_all_reduce"};
 
 static inline void say_call(char *what, size_t room, const struct ring_call *c)
 {

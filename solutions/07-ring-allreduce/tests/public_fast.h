@@ -111,4 +111,26 @@ static void check_one_shot(struct lab_test *t)
     ask_refusals(t, DO_ONE_SHOT);
 }
 
+/* Which of the two it was is seen by who moved the bytes: copies from rank to rank, or kernels. */
+static void ask_pick(struct lab_test *t, const char *node, int small, bool one_shot)
+{
+    struct ring_call call = {.what = DO_PICK, .n = 2, .count = 1000, .small = small, .repeats = 2};
+    lab_node(t, node);
+    const struct lab_witness *w = lab_witness(ask_rings(t, &call, 1));
+    lab_expect(
+        t, (w->copied[0][1] == 0) == one_shot,
+        "ring_pick of 4000 bytes on %s, where up to %d are small: %zu bytes went from rank 0 "
+        "to rank 1, expected %s",
+        node, small, (size_t)w->copied[0][1],
+        one_shot ? "none: they are read where they lie" : "the ring's");
+}
+
+static void check_pick(struct lab_test *t)
+{
+    ask_pick(t, "hgx-h200-4", 4000, true);
+    ask_pick(t, "hgx-h200-4", 3999, false);
+    ask_refusals(t, DO_PICK);
+    ask_pick(t, "pcie-4090-2", 4000, false);
+}
+
 #endif

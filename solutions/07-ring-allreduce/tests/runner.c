@@ -210,6 +210,8 @@ static int run_collective(struct job *job)
         return ring_pipelined(ring, in, out, count, type, op, c->slices);
     case DO_ONE_SHOT:
         return ring_one_shot(ring, in, out, count, type, op);
+    case DO_PICK:
+        return ring_pick(ring, in, out, count, type, op, (size_t)c->small);
     case DO_ALL_REDUCE:
         return ring_all_reduce(ring, in, out, count, type, op);
     default:
