@@ -84,7 +84,22 @@ static const void *add_up_kernel(int n)
 
 /* ---- the host's side ---- */
 
-cudaError_t ar_engines_open(struct ar_engines *e, size_t most)
+cudaError_t ar_load_kernel(const void *kernel)
+{
+    cudaFuncAttributes unused;
+    return cudaFuncGetAttributes(&unused, kernel);
+}
+
+static cudaError_t load_kernels(int n)
+{
+    cudaError_t error = ar_load_kernel(add_up_kernel(n));
+
+    if (error == cudaSuccess)
+        error = ar_load_kernel((const void *)tell_slice);
+    return error != cudaSuccess ? error : ar_load_kernel((const void *)end);
+}
+
+cudaError_t ar_engines_open(struct ar_engines *e, int n, size_t most)
 {
     cudaError_t error = cudaMalloc((void **)&e->inbox, most + AR_RANKS * sizeof(uint4));
     cudaStream_t *stream[] = {&e->send, &e->signal, &e->share};
@@ -93,7 +108,7 @@ cudaError_t ar_engines_open(struct ar_engines *e, size_t most)
         error = cudaStreamCreateWithFlags(stream[i], cudaStreamNonBlocking);
     for (int i = 0; i < 4 && error == cudaSuccess; i++)
         error = cudaEventCreateWithFlags(&e->event[i], cudaEventDisableTiming);
-    return error;
+    return error != cudaSuccess ? error : load_kernels(n);
 }
 
 void ar_engines_close(struct ar_engines *e)

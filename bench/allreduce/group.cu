@@ -114,6 +114,8 @@ static cudaError_t ask_gpu(struct ar_group *g, int r)
     if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, g->gpu[r]);
     if (error == cudaSuccess)
+        error = ar_load_kernel(ar_one_shot_kernel(g->n));
+    if (error == cudaSuccess)
         error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, g->gpu[r]);
     g->early = (r == 0 || g->early) && major >= 9;
     g->resident = (unsigned)least(g->resident, (size_t)blocks * sms);
@@ -130,8 +132,8 @@ static cudaError_t open_rank(struct ar_group *g, int r)
         error = open_board(g, r);
     if (error == cudaSuccess && g->n > 1)
         error = ask_gpu(g, r);
-    if (error == cudaSuccess)
-        error = ar_engines_open(&g->engines[r], g->most);
+    if (error == cudaSuccess && g->n > 1)
+        error = ar_engines_open(&g->engines[r], g->n, g->most);
     return error != cudaSuccess ? error : cudaDeviceSynchronize();
 }
 

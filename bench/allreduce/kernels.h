@@ -13,6 +13,10 @@
 const void *ar_one_shot_kernel(int n);
 const void *ar_two_shot_kernel(int n);
 
+/* Brings a kernel's code to the current GPU now. CUDA would do so at the first launch, and may wait
+ * for the GPU then: for a kernel that waits for the very one that is to be launched. */
+cudaError_t ar_load_kernel(const void *kernel);
+
 /* Returns the instance of a kernel for n ranks from the function it stands in. */
 #define AR_KERNEL_OF(kernel, n)                                                                    \
     switch (n) {                                                                                   \
@@ -51,7 +55,7 @@ struct ar_call_for {
     cudaStream_t stream;
 };
 
-cudaError_t ar_engines_open(struct ar_engines *e, size_t most);
+cudaError_t ar_engines_open(struct ar_engines *e, int n, size_t most);
 void ar_engines_close(struct ar_engines *e);
 cudaError_t ar_engines_call(const struct ar_call_for *c);
 
