@@ -17,6 +17,10 @@ class Results(unittest.TestCase):
         for gpus in (2, 4):
             self.assertIn(table.table(ROWS, gpus), README)
 
+    def test_the_book_shows_the_table_of_four(self) -> None:
+        chapter = HERE.parents[1] / "docs" / "book" / "10-allreduce.md"
+        self.assertIn(table.table(ROWS, 4), chapter.read_text(encoding="utf-8"))
+
     def test_no_size_is_slower(self) -> None:
         for gpus in (2, 4):
             for size in table.sizes(ROWS, gpus):
