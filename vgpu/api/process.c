@@ -133,12 +133,17 @@ static void say_goodbye(void)
         struct vgpu_reply reply;
         unsigned char room[VGPU_MSG_MAX];
     } answer;
+    bool told = false;
     if (pthread_mutex_trylock(&lock) != 0)
         return;
     request.clock_ps = vgpu__self.clock_ps;
     if (control_fd >= 0 && !atomic_load(&vgpu__process.lost))
-        vgpu__exchange(control_fd, &request, -1, &answer.reply, NULL, NULL);
+        told = vgpu__exchange(control_fd, &request, -1, &answer.reply, NULL, NULL) &&
+               answer.reply.explain[0];
     pthread_mutex_unlock(&lock);
+    const char *trace = getenv("VGPU_TRACE");
+    if (told && trace && *trace)
+        vgpu__say("exit", "%s", answer.reply.explain);
 }
 
 /* ---- start ---- */

@@ -40,6 +40,12 @@ struct silence {
     bool silent;
 };
 
+struct overtaken {    /* overtaken.c */
+    uint32_t workers; /* host threads that have worked so far */
+    uint64_t by_threads, by_programs;
+    char first[160];
+};
+
 struct process {
     pid_t pid;
     char program[128];
@@ -48,7 +54,8 @@ struct process {
     int sticky;      /* first sticky error; every later call that needs a context answers it */
     uint64_t calls;  /* requests so far */
     struct silence silence;
-    int number;      /* in the order in which they came */
+    int number; /* in the order in which they came */
+    struct overtaken overtaken;
     int timeline_fd; /* timeline.c's; -1: no file */
     bool strict;     /* VGPU_STRICT=1: a stray access is an error */
     char explain[1024];

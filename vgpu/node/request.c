@@ -11,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "overtaken.h"
 #include "process.h"
 #include "sim.h"
 #include "timeline.h"
@@ -92,6 +93,7 @@ static void print(struct connection *c)
 static void bye(struct connection *c)
 {
     c->process->left = true;
+    overtaken_tell(c->process);
     timeline_write(c->process); /* it may be read as soon as the program has ended */
 }
 
@@ -241,8 +243,13 @@ void request_handle(struct connection *c)
     q->call[sizeof q->call - 1] = q->site[sizeof q->site - 1] = '\0';
     if (c->process)
         c->process->calls++;
+    bool before = c->works;
     c->works |= c->process && q->op != VGPU_OP_THREAD && q->op != VGPU_OP_BYE;
+    if (c->works && !before)
+        c->process->overtaken.workers++;
     handlers[q->op].handle(c);
+    if (q->op == VGPU_OP_LAUNCH || q->op == VGPU_OP_COPY || q->op == VGPU_OP_MEMSET)
+        overtaken_look(c);
 }
 
 /* The caller's clock when what it waited for has come. */

@@ -74,6 +74,7 @@ static struct connection *add(int socket, struct process *process)
     c->socket = socket;
     c->request_fd = -1;
     c->process = process;
+    c->seen_ps = sim_now();
     if (process)
         process->connections++;
     connections[connection_count++] = c;
@@ -139,6 +140,7 @@ static bool answer(struct connection *c)
         close(c->request_fd);
     c->request_fd = -1;
     c->blocked_since = 0;
+    c->seen_ps = sim_now();
     return sent == 0;
 }
 

@@ -47,6 +47,7 @@ struct connection {
     struct op *wait;      /* the reply goes out when this is finished */
     enum wait until;      /* or as this says */
     bool takes;           /* its thread calls host functions, and waits for the next one */
+    uint64_t seen_ps;     /* the node's clock when its last answer went out */
     double blocked_since; /* wall seconds; 0: not blocked */
 };
 

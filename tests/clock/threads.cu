@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+// threads.cu: two host threads, each with a GPU: threads free: the second one issues its work when
+// the first has waited for a long copy, which nothing but the operating system's order tells;
+// threads joined: it is started when the first one has ended.
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <cuda_runtime.h>
+#include <thread>
+
+static std::atomic<int> waited, begun;
+
+static void check(cudaError_t error)
+{
+    if (error == cudaSuccess)
+        return;
+    fprintf(stderr, "%s\n", cudaGetErrorString(error));
+    exit(1);
+}
+
+// The hand-over by `waited` and `begun` is one that the node cannot see.
+static void work(int gpu, size_t bytes, bool is_free)
+{
+    char *from, *to;
+    check(cudaSetDevice(gpu));
+    check(cudaMalloc(&from, bytes));
+    check(cudaMalloc(&to, bytes));
+    if (is_free && gpu == 1)
+        for (begun = 1; !waited;)
+            std::this_thread::yield();
+    if (is_free && gpu == 0)
+        while (!begun)
+            std::this_thread::yield();
+    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, 0));
+    check(cudaStreamSynchronize(0));
+    waited = 1;
+}
+
+int main(int, char **argv)
+{
+    bool is_free = strcmp(argv[1], "free") == 0;
+    std::thread first(work, 0, 512u << 20, is_free);
+    if (!is_free)
+        first.join();
+    std::thread second(work, 1, 1u << 20, is_free);
+    second.join();
+    if (is_free)
+        first.join();
+    return 0;
+}
