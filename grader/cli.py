@@ -89,6 +89,8 @@ def _instructor_commands(commands: "argparse._SubParsersAction[argparse.Argument
     add = commands.add_parser("grade", help="submissions to marks: folders, archives, downloads")
     grading.add_words(add)
     add.set_defaults(run=grading.run)
+    add = commands.add_parser("doctor", help="what this machine lacks, and how well it can grade")
+    add.set_defaults(run=_doctor)
     add = commands.add_parser("handout", help="the students' copy: no solutions, no hidden tests")
     grading.add_packing_words(add)
     add.set_defaults(run=grading.handout)
@@ -193,6 +195,12 @@ def _tell_check(report: SyncReport) -> ExitStatus:
             print(f"labs/{path}: {state.value}")
     print("labs/ is behind solutions/: run ./lab sync" if behind else "labs/ is up to date")
     return ExitStatus.FAILED if behind else ExitStatus.OK
+
+
+def _doctor(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.doctor import doctor
+
+    return doctor(project)
 
 
 def _selfcheck(project: Project, args: argparse.Namespace) -> ExitStatus:

@@ -74,7 +74,7 @@ class Worker:
 
 def worker(course: Course, tier: Tier, seed: int, jobs: int, prefix: str) -> Worker:
     slots: SimpleQueue[int] = SimpleQueue()
-    for slot in range(jobs):
+    for slot in range(tier.slots(jobs)):
         slots.put(slot)
     return Worker(course, tier, seed, slots, prefix)
 

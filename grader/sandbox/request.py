@@ -29,6 +29,11 @@ class Tier(Enum):
     def __str__(self) -> str:
         return self.value
 
+    def slots(self, wanted: int) -> int:
+        """How many submissions may run at a time: where all are the same user, one takes the
+        processes that another may have."""
+        return wanted if self is not Tier.LANDLOCK else 1
+
 
 @dataclass(frozen=True)
 class Limits:

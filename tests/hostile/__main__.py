@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 """python3 -m tests.hostile GROUP [TIER]: grades a group of hostile submissions and says what held.
 
-PEERLAB_BUILD is the build folder. Exit status 1: something did not hold.
+PEERLAB_BUILD is the build folder. Exit status 1: something did not hold; 77: this machine has no
+sandbox at all, and ./lab grade refuses to grade here. `control` has no sandbox on purpose: what
+must succeed there succeeds, and is noticed.
 """
 
 import os
@@ -10,30 +12,39 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from grader.exits import ExitStatus, LabError
 from grader.sandbox import Tier, tier
-from tests.hostile.battle import Result, battle
+from tests.hostile.battle import Result, battle, control
 from tests.hostile.corpus import groups, load
 from tests.hostile.course import arena
 from tests.hostile.ingest import ingest
 
+OTHERS = ("control", "ingest")
 PATIENCE = {"LAB_CPU_SECONDS": "2", "LAB_IDLE_SECONDS": "3", "LAB_WALL_SECONDS": "12"}
 
 
 def main(words: list[str]) -> int:
-    if len(words) not in (1, 2) or words[0] not in (*groups(), "ingest"):
-        names = "|".join([*groups(), "ingest"])
+    if len(words) not in (1, 2) or words[0] not in (*groups(), *OTHERS):
+        names = "|".join([*groups(), *OTHERS])
         print(f"usage: python3 -m tests.hostile {names} [TIER]", file=sys.stderr)
         return 2
     if words[0] == "ingest":
         return _tell("ingest", "no sandbox: nothing of it is run", ingest())
-    used = Tier(words[1]) if len(words) == 2 else tier()
+    try:
+        used = Tier(words[1]) if len(words) == 2 else tier()
+    except LabError as error:
+        print(error)
+        return ExitStatus.CANNOT_RUN
     os.environ.update(PATIENCE)
     with tempfile.TemporaryDirectory(prefix="hostile-") as folder:
         Path(folder).chmod(0o711)
         tempfile.tempdir = folder
         with arena(Path(folder)) as place:
-            about = f"sandbox tier {used}"
-            status = _tell(words[0], about, battle(place, load(words[0]), used))
+            if words[0] == "control":
+                status = _tell("control", "no sandbox, on purpose", control(place))
+            else:
+                results = battle(place, load(words[0]), used)
+                status = _tell(words[0], f"sandbox tier {used}", results)
         tempfile.tempdir = None
     return status
 

@@ -14,7 +14,7 @@ from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.work import Worker, worker
 from grader.sandbox import Tier
 from grader.sandbox.policy import FIRST_UID
-from tests.hostile.corpus import Attack, compose
+from tests.hostile.corpus import Attack, compose, load
 from tests.hostile.course import Arena
 
 JOBS = 2
@@ -39,6 +39,26 @@ def battle(arena: Arena, attacks: list[Attack], tier: Tier) -> Iterator[Result]:
     left = _left(arena)
     changed = () if _fingerprint(arena) == before else ("files of the course have changed",)
     yield Result("afterwards", "nothing left, nothing changed", 0.0, (*left, *changed))
+
+
+CONTROLS = {
+    "build": ("includes_canary", "incbin_hidden"),
+    "leak": ("reads_hidden_test", "walks_the_tree"),
+    "node": ("image_looks_around",),
+}
+
+
+def control(arena: Arena) -> Iterator[Result]:
+    """Without walls around them these attacks must succeed, and we must see it."""
+    grading = worker(arena.course, Tier.BARE, seed=7, jobs=1, prefix="lab-")
+    for group, names in CONTROLS.items():
+        for attack in (one for one in load(group) if one.name in names):
+            result = _one(arena, grading, attack)
+            seen = [*result.problems, *_left(arena)]
+            problems = () if seen else ("it succeeded, and nobody noticed; or it did not",)
+            yield Result(f"{group}_{attack.name}", result.told, result.seconds, problems)
+    for path in _traces(arena):
+        path.unlink()
 
 
 def _with_honest(attacks: list[Attack]) -> list[Attack]:
@@ -120,11 +140,15 @@ def _left(arena: Arena) -> list[str]:
     deadline = time.monotonic() + SETTLE_SECONDS
     while (alive := _survivors(arena)) and time.monotonic() < deadline:
         time.sleep(0.1)
-    places = ("/tmp", "/dev/shm", "/var/tmp", str(arena.course.project.root))
-    kinds = ("peerlab-msg*", ".peerlab-msg", "peerlab-fill-*", "peerlab-image-*")
-    files = [str(path) for top in places for kind in kinds for path in Path(top).glob(kind)]
     groups = Path("/sys/fs/cgroup").glob(f"*/peerlab-{os.getpid()}-*")
-    return [f"still there: {what}" for what in (*alive, *files, *map(str, groups))]
+    return [f"still there: {what}" for what in (*alive, *_traces(arena), *groups)]
+
+
+def _traces(arena: Arena) -> list[Path]:
+    """Files that attacks make where they can."""
+    places = ("/tmp", "/dev/shm", "/var/tmp", arena.course.project.root)
+    kinds = ("peerlab-msg*", ".peerlab-msg", "peerlab-fill-*", "peerlab-image-*")
+    return [path for top in places for kind in kinds for path in Path(top).glob(kind)]
 
 
 def _survivors(arena: Arena) -> list[str]:

@@ -152,6 +152,13 @@ class EveryTier(unittest.TestCase):
             self.assertFalse(outcome.ok)
 
 
+class Tiers(unittest.TestCase):
+    def test_who_cannot_keep_submissions_apart_has_one_at_a_time(self) -> None:
+        self.assertEqual(Tier.LANDLOCK.slots(8), 1)
+        self.assertEqual(Tier.UID.slots(8), 8)
+        self.assertEqual(Tier.BUBBLEWRAP.slots(8), 8)
+
+
 class Broken(unittest.TestCase):
     """What we did wrong is never a student's failure."""
 

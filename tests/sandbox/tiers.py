@@ -2,6 +2,7 @@
 """The tiers that a test goes through: all that work on this machine."""
 
 from functools import cache
+from unittest import SkipTest
 
 from grader.sandbox.request import Tier
 from grader.sandbox.tiers import candidates, why_not
@@ -10,6 +11,6 @@ from grader.sandbox.tiers import candidates, why_not
 @cache
 def available() -> tuple[Tier, ...]:
     found = tuple(tier for tier in candidates() if not why_not(tier))
-    if not found:
-        raise AssertionError("no tier works here: " + "; ".join(map(why_not, candidates())))
+    if not found:  # ./lab doctor fails there, and ./lab grade refuses
+        raise SkipTest("no tier works here: " + "; ".join(map(why_not, candidates())))
     return found

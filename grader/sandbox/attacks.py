@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""Finds out what a tier stops, by trying it: harness/jail/probe.c does the deeds.
+
+Each attack is tried in the sandbox, and without any. One that does not get through even there
+proves nothing about the sandbox, and the table shows that.
+"""
+
+import os
+import socket
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.sandbox.request import MIB, Limits, Request, Tier
+from grader.sandbox.supervise import run
+from grader.sandbox.tiers import programs
+
+LIMITS = Limits(wall_seconds=30, memory_bytes=192 * MIB, processes=64)
+MORE_MIB, MORE_PROCESSES = 288, 200  # than LIMITS
+THROUGH, HELD = 0, 1
+SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class Attack:
+    title: str  # for a person: what it does
+    word: str  # lab-probe's name for it
+    argument: str
+    limit: bool = False  # against a limit, not against a wall
+
+
+@dataclass(frozen=True)
+class Finding:
+    """How one attack ended; `open_outside`: it gets through without a sandbox."""
+
+    attack: Attack
+    held: bool
+    open_outside: bool
+
+
+@contextmanager
+def targets() -> Iterator[list[Attack]]:
+    """Things to attack: a file, a process, services; gone afterwards."""
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lab-doctor-")))
+        folder.chmod(0o777)
+        secret = folder / "secret"
+        secret.write_text("secret\n", encoding="utf-8")
+        victim = stack.enter_context(_victim())
+        port = stack.enter_context(socket.create_server(("127.0.0.1", 0))).getsockname()[1]
+        service = stack.enter_context(_service(folder / "service"))
+        yield [
+            Attack("reads a file of yours", "read", str(secret)),
+            Attack("looks into your folders", "list", str(folder)),
+            Attack("writes beside your files", "write", str(folder / "written")),
+            Attack("reads another program's environment", "environ", str(victim.pid)),
+            Attack("signals another program", "signal", str(victim.pid)),
+            Attack("debugs another program", "debug", str(victim.pid)),
+            Attack("connects by TCP", "tcp", str(port)),
+            Attack("sends by UDP", "udp", str(port)),
+            Attack("talks to a service of this machine", "service", service),
+            Attack("makes a namespace of its own", "namespace", ""),
+            Attack("leaves a message in a keyring", "keyring", ""),
+            Attack("starts more processes than it may", "processes", str(MORE_PROCESSES), True),
+            Attack("takes more memory than it may", "memory", str(MORE_MIB), True),
+            Attack("takes it as shared memory", "shared-memory", str(MORE_MIB), True),
+        ]
+
+
+def attack_all(attacks: list[Attack], tier: Tier) -> list[Finding]:
+    """Tries every attack on a tier that works."""
+    return [Finding(one, _on(tier, one), _outside(one)) for one in attacks]
+
+
+def _on(tier: Tier, attack: Attack) -> bool:
+    """Held, unless the probe says that it got through."""
+    request = Request(
+        argv=(str(_probe()), attack.word, attack.argument),
+        read_only=(_probe(),),
+        limits=LIMITS,
+    )
+    return run(request, tier).status != THROUGH
+
+
+def _outside(attack: Attack) -> bool:
+    done = subprocess.run(
+        [_probe(), attack.word, attack.argument],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    return done.returncode == THROUGH
+
+
+def _probe() -> Path:
+    return programs() / "lab-probe"
+
+
+@contextmanager
+def _victim() -> Iterator["subprocess.Popen[bytes]"]:
+    process = subprocess.Popen(["/bin/sleep", "600"], env={"SECRET": "secret"})
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+@contextmanager
+def _service(path: Path) -> Iterator[str]:
+    with socket.socket(socket.AF_UNIX) as listener:
+        listener.bind(os.fspath(path))
+        path.chmod(0o777)
+        listener.listen()
+        yield str(path)

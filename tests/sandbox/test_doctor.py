@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""`./lab doctor`: it sees a hole where there is one, and says what to do."""
+
+import contextlib
+import io
+import tempfile
+import unittest
+from pathlib import Path
+from unittest import mock
+
+from grader import doctor
+from grader.doctor import Examined, advice
+from grader.exits import ExitStatus
+from grader.machine import Machine
+from grader.project import here
+from grader.sandbox import Tier
+from grader.sandbox.attacks import Attack, Finding, attack_all, targets
+from tests.sandbox.tiers import available
+
+DEBIAN = Machine("Linux", "Debian", frozenset({"debian"}), "x86_64", wsl=False, root=False)
+ATTACK = Attack("reads a file of yours", "read", "/x")
+MEMORY = Attack("takes more memory than it may", "memory", "1", limit=True)
+
+
+def examined(
+    tier: Tier, reason: str = "", *, held: bool = True, attack: Attack = ATTACK
+) -> Examined:
+    return Examined(tier, reason, () if reason else (Finding(attack, held, True),))
+
+
+class Attacks(unittest.TestCase):
+    def test_every_attack_is_held_on_every_tier_and_gets_through_without(self) -> None:
+        with targets() as attacks:
+            for tier in available():
+                for finding in attack_all(attacks, tier):
+                    with self.subTest(tier=tier.value, attack=finding.attack.title):
+                        self.assertTrue(finding.held)
+                        self.assertTrue(finding.open_outside)
+
+    def test_a_hole_is_seen(self) -> None:
+        """Without Landlock or namespaces every file can be read."""
+        with targets() as attacks:
+            read = [attack for attack in attacks if attack.word == "read"]
+            self.assertEqual([one.held for one in attack_all(read, Tier.BARE)], [False])
+
+
+class Conclusions(unittest.TestCase):
+    def conclude(self, *tiers: Examined) -> tuple[ExitStatus, str]:
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            doctor._table(list(tiers))
+            status = doctor._conclude(DEBIAN, list(tiers))
+        return status, said.getvalue()
+
+    def test_the_best_tier_counts(self) -> None:
+        status, text = self.conclude(examined(Tier.BUBBLEWRAP), examined(Tier.LANDLOCK))
+        self.assertIs(status, ExitStatus.OK)
+        self.assertIn("sandbox    bubblewrap: ", text)
+
+    def test_a_hole_in_it_is_a_failure(self) -> None:
+        status, text = self.conclude(examined(Tier.BUBBLEWRAP, held=False))
+        self.assertIs(status, ExitStatus.FAILED)
+        self.assertIn("GOT THROUGH", text)
+        self.assertIn("a submission that reads a file of yours is not stopped", text)
+
+    def test_a_limit_that_does_not_hold_is_told(self) -> None:
+        status, text = self.conclude(examined(Tier.LANDLOCK, held=False, attack=MEMORY))
+        self.assertIs(status, ExitStatus.OK)
+        self.assertIn("takes more memory than it may is not stopped", text)
+
+    def test_no_tier_at_all(self) -> None:
+        status, text = self.conclude(examined(Tier.LANDLOCK, "no Landlock"))
+        self.assertIs(status, ExitStatus.MISSING)
+        self.assertIn("./lab grade refuses", text)
+        self.assertIn("Linux 5.13 or newer", text)
+
+    def test_the_whole_command(self) -> None:
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            doctor.doctor(here())
+        self.assertRegex(said.getvalue(), rf"(?m)^sandbox    {available()[0]}: ")
+
+
+class Advice(unittest.TestCase):
+    def advice(self, *tiers: Examined) -> str:
+        return "\n".join(advice(DEBIAN, list(tiers)))
+
+    def test_bubblewrap_by_its_package(self) -> None:
+        self.assertIn("sudo apt-get install bubblewrap", self.advice(examined(Tier.LANDLOCK)))
+
+    def test_what_forbids_namespaces(self) -> None:
+        broken = examined(Tier.BUBBLEWRAP, "setting up uid map: Permission denied")
+        with tempfile.TemporaryDirectory() as folder:
+            switch = Path(folder) / "switch"
+            switch.write_text("1\n")
+            with mock.patch.object(doctor, "APPARMOR", switch):
+                self.assertIn("AppArmor forbids user namespaces", self.advice(broken))
+            switch.write_text("0\n")
+            with mock.patch.object(doctor, "APPARMOR", switch / "none"):
+                with mock.patch.object(doctor, "USERNS", switch):
+                    self.assertIn("unprivileged_userns_clone=1", self.advice(broken))
+                with (
+                    mock.patch.object(doctor, "USERNS", switch / "none"),
+                    mock.patch.object(doctor, "CONTAINERS", (switch,)),
+                ):
+                    self.assertIn("in a container", self.advice(broken))
+
+
+if __name__ == "__main__":
+    unittest.main()
