@@ -119,6 +119,15 @@ def rich(project: Project, say: Say) -> None:
         raise LabError(f"{RICH} could not be installed; it needs python3-pip.", ExitStatus.MISSING)
 
 
+def bubblewrap(machine: Machine, say: Say) -> None:
+    """The best sandbox for submissions, where we may install it; `./lab doctor` says what there is
+    without it."""
+    sudo = rights(machine) if machine.has_apt else None
+    if shutil.which("bwrap") is None and sudo is not None:
+        _apt(sudo, ["update", "-qq"], say)
+        _apt(sudo, [*INSTALL, "bubblewrap"], say)
+
+
 def own_packages(project: Project) -> None:
     """Makes this Python see what set-up installed into the checkout, after everything else."""
     place = str(project.deps / "python")

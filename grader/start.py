@@ -30,6 +30,7 @@ def set_up(project: Project, *, may_install: bool = True, grader: bool = False) 
     _say("tools", ", ".join(need.found(project) for need in needs.needs()))
     if grader and may_install:
         install.rich(project, _say_install)
+        install.bubblewrap(machine, _say_install)
 
 
 def first_run(project: Project) -> ExitStatus:

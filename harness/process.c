@@ -274,9 +274,10 @@ static void look_at_threads(pid_t pid, struct lab_usage *usage)
     closedir(tasks);
 }
 
-void lab__usage(pid_t node, struct lab_usage *usage)
+void lab__usage(pid_t node, bool with_files, struct lab_usage *usage)
 {
     static struct process all[PROCESSES_MAX];
+    static pid_t runners[PROCESSES_MAX];
     int count = read_all(all);
     mark(all, count, node);
     const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -287,10 +288,14 @@ void lab__usage(pid_t node, struct lab_usage *usage)
         look_at_threads(all[i].pid, usage);
         if (all[i].pid == node) /* it answers our own questions: no sign of life */
             continue;
-        usage->processes += !all[i].spared;
-        usage->resident_bytes += all[i].spared ? 0 : (uint64_t)all[i].resident * page;
         usage->cpu_ticks += all[i].ticks;
+        if (all[i].spared)
+            continue;
+        usage->resident_bytes += (uint64_t)all[i].resident * page;
+        runners[usage->processes++] = all[i].pid;
     }
+    if (with_files)
+        usage->resident_bytes += lab__memory_files(runners, usage->processes);
     usage->cpu_seconds = (double)usage->cpu_ticks / (double)sysconf(_SC_CLK_TCK);
 }
 

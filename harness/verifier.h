@@ -7,6 +7,7 @@
  *     run.c      lab_run: one runner on one node, from the memfds to the verdict
  *     environment.c  what the runner finds in its environment
  *     launcher.c the sandbox that a grader puts around the runner, and what it reports
+ *     memory.c   memory that no process has: open files in memory
  *     process.c  spawning, reading /proc, killing what is left
  *     watch.c    is it still getting on? deadlines that count progress
  *     output.c   what a runner prints: capped, cleaned
@@ -172,11 +173,13 @@ struct lab_usage {      /* of all processes below this one */
     bool sleeping;      /* a thread has set itself an alarm: nanosleep */
     double cpu_seconds; /* used so far, the node not counted */
     uint64_t cpu_ticks;
-    uint64_t resident_bytes; /* the node's side not counted */
+    uint64_t resident_bytes; /* the node's side not counted; with files in memory, if asked */
 };
 
 pid_t lab__spawn(char *const argv[], char *const envp[], const int *fds, int fd_count);
-void lab__usage(pid_t node, struct lab_usage *usage);
+void lab__usage(pid_t node, bool with_files, struct lab_usage *usage);
+/* Bytes of the memory files that these processes have open, each file once. */
+uint64_t lab__memory_files(const pid_t *processes, int count);
 /* Kills everything below this process but `spare`, and waits for it. */
 void lab__kill_all(pid_t spare);
 int lab__pidfd(pid_t pid); /* -1 where the kernel has none */

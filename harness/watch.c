@@ -70,7 +70,7 @@ enum lab_watched lab__watch_sample(struct lab_watch *watch)
 {
     struct lab_usage usage;
     double now = lab__seconds(), since = now - watch->last;
-    lab__usage(watch->node ? lab__node_pid(watch->node) : 0, &usage);
+    lab__usage(watch->node ? lab__node_pid(watch->node) : 0, watch->memory_limit > 0, &usage);
     bool quiet = is_quiet(watch, &usage);
     watch->last = now;
     watch->cpu_seconds = usage.cpu_seconds;

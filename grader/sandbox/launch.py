@@ -39,6 +39,7 @@ def prepare(request: Request, tier: Tier | None = None) -> Iterator[Launch]:
             "LC_ALL": "C.UTF-8",
             "LAB_WALL_SECONDS": f"{request.limits.wall_seconds:g}",
             "LAB_MEMORY_BYTES": str(request.limits.memory_bytes),
+            "VGPU_MEMORY_LIMIT": str(request.limits.memory_bytes),  # the node has none of ours
             **_passed_on(),
             "VGPU_EXEC_LAUNCHER": "\n".join(_exec_words(request, tier, folder, group)),
             **request.environment,
@@ -98,8 +99,20 @@ def _check(request: Request) -> None:
             raise SandboxError(
                 f"the sandbox should show {path}, which is no absolute path to a file"
             )
+        _check_reachable(path, policy.uid_of(request.slot))
     if request.argv and not Path(request.argv[0]).is_absolute():
         raise SandboxError(f"the sandbox starts programs by absolute path, not {request.argv[0]!r}")
+
+
+def _check_reachable(path: Path, uid: int) -> None:
+    """As root we may look anywhere; the slot's user may not."""
+    for above in path.parents if uid else ():
+        info = above.stat()
+        if not info.st_mode & 0o001 and info.st_uid != uid:
+            raise SandboxError(
+                f"submissions run as user {uid}, and {above} is closed to others: they cannot be "
+                f"shown {path}. Move the course elsewhere, or grade as an ordinary user."
+            )
 
 
 def _give(request: Request) -> None:

@@ -67,8 +67,9 @@ def exec_rules(request: Request, group: Group | None, program: Path, tier: Tier)
     inner = Request(argv=(), read_only=(program,), slot=request.slot, limits=request.limits)
     bare = Tier.BARE if tier is Tier.BARE else Tier.LANDLOCK
     lines = rules(bare, inner, group, keep=4, report=None)
-    dropped = ("data-bytes", "cpu-seconds")
+    dropped = ("data-bytes", "cpu-seconds", "file-bytes")
     lines = [line for line in lines if not line.startswith(dropped)]
+    lines += [f"file-bytes {1 << 62}"]  # a GPU's memory is a file, written far behind its start
     lines += ["cpu-seconds 3600", "pass VGPU_KERNEL_SECONDS"]  # the node ends kernels that hang
     return lines
 

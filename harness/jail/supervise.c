@@ -35,7 +35,7 @@ static pid_t start(char *words[], const sigset_t *before)
 static bool is_too_large(const struct jail_policy *policy)
 {
     struct lab_usage usage;
-    lab__usage(0, &usage);
+    lab__usage(0, true, &usage);
     return policy->data_bytes && usage.resident_bytes > policy->data_bytes;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * limit.cu: touches so many MiB of each of two buffers of GPU 0, by fill, kernel or copy, and
- * prints the code of the wait behind it.
+ * prints the code of the wait behind it. pinned, managed: allocates two such buffers of host memory
+ * and prints the second one's code.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -13,11 +14,23 @@ __global__ void write_all(char *p, size_t bytes)
         p[i] = 1;
 }
 
+static int host(bool managed, size_t bytes)
+{
+    void *a, *b;
+    cudaError_t error = cudaSuccess;
+    for (void **p : {&a, &b})
+        error = managed ? cudaMallocManaged(p, bytes) : cudaMallocHost(p, bytes);
+    std::printf("%d\n", (int)error);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3)
         return 2;
     size_t bytes = (size_t)atoll(argv[2]) << 20;
+    if (strcmp(argv[1], "pinned") == 0 || strcmp(argv[1], "managed") == 0)
+        return host(argv[1][0] == 'm', bytes);
     char *a, *b;
     if (cudaMalloc(&a, bytes) != cudaSuccess || cudaMalloc(&b, bytes) != cudaSuccess)
         return 2;

