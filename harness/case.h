@@ -65,6 +65,16 @@ uint64_t lab_random(struct lab_test *t); /* from --seed and the case's name */
 int lab_gpus(struct lab_test *t);        /* GPUs of the node chosen (real GPUs: of the machine) */
 bool lab_is_virtual(struct lab_test *t);
 
+/* One GPU of the node chosen, as the node says: no process with student code in it was asked.
+ * False on real GPUs, and where there is no such GPU. */
+struct lab_device {
+    char name[64], bus_id[16];
+    unsigned char uuid[16];
+    int major, minor, sms, copy_engines, clock_khz;
+    uint64_t memory_bytes, l2_bytes;
+};
+bool lab_device(struct lab_test *t, int gpu, struct lab_device *to);
+
 /* ---- running the student's code ---- */
 
 /* Runs function `what` of the runner on a copy of the input, with room for `output_bytes` of output

@@ -30,6 +30,7 @@ STAND_IN(void, lab_env, struct lab_test *t, const char *name, const char *value)
 STAND_IN(uint64_t, lab_random, struct lab_test *t)
 STAND_IN(int, lab_gpus, struct lab_test *t)
 STAND_IN(bool, lab_is_virtual, struct lab_test *t)
+STAND_IN(bool, lab_device, struct lab_test *t, int gpu, struct lab_device *to)
 STAND_IN(struct lab_run *, lab_run, struct lab_test *t, const char *what, const void *input,
          size_t input_bytes, size_t output_bytes)
 STAND_IN(const void *, lab_output, const struct lab_run *run)

@@ -30,6 +30,7 @@ struct lab_node {
     int socket, gpus;
     pid_t pid;
     bool asked; /* a question whose answer has not come yet */
+    struct vgpu_node_info info;
 };
 
 union answer {
@@ -151,6 +152,21 @@ static int answer(struct lab_node *node, union answer *to, double seconds)
     return bytes >= (ssize_t)sizeof to->reply ? 0 : -1;
 }
 
+/* The node's description comes with its first answer. */
+static int read_info(struct lab_node *node, union answer *to)
+{
+    int fd = -1, count = 1;
+    struct pollfd wait = {.fd = node->socket, .events = POLLIN};
+    if (poll(&wait, 1, ANSWER_SECONDS * 1000) <= 0)
+        return -1;
+    ssize_t bytes = vgpu_receive(node->socket, to, sizeof *to, &fd, &count, 0);
+    bool whole = bytes >= (ssize_t)sizeof to->reply && count == 1 &&
+                 pread(fd, &node->info, sizeof node->info, 0) == sizeof node->info;
+    if (count == 1)
+        close(fd);
+    return whole ? 0 : -1;
+}
+
 static int connect_witness(struct lab_node *node, char *error, size_t room)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -163,7 +179,7 @@ static int connect_witness(struct lab_node *node, char *error, size_t room)
         return say(error, room, node->path, strerror(errno));
     if (getsockopt(node->socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0)
         node->pid = peer.pid;
-    if (ask(node, VGPU_OP_WITNESS, 0) != 0 || answer(node, &to, ANSWER_SECONDS) != 0)
+    if (ask(node, VGPU_OP_WITNESS, 0) != 0 || read_info(node, &to) != 0)
         return say(error, room, node->path, "the node did not answer its witness");
     if (to.reply.error != 0)
         return say(error, room, "the node refused its witness", to.reply.explain);
@@ -358,14 +374,7 @@ int lab__node_gpus(const struct lab_node *node)
     return node->gpus;
 }
 
-int lab_gpus(struct lab_test *t)
+const struct vgpu_node_info *lab__node_info(const struct lab_node *node)
 {
-    char error[300] = "";
-    if (!t->wants_node)
-        return 0;
-    if (!t->ready)
-        t->ready = lab__node_start(t->node, error, sizeof error);
-    if (!t->ready)
-        lab__broken(t, 0, "cannot start a node '%s': %s", t->node, error);
-    return lab__node_gpus(t->ready);
+    return &node->info;
 }

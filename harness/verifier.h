@@ -6,6 +6,7 @@
  *     judge.c    lab_expect's comparisons
  *     run.c      lab_run: one runner on one node, from the memfds to the verdict
  *     environment.c  what the runner finds in its environment
+ *     device.c   the GPUs of a case's node
  *     launcher.c the sandbox that a grader puts around the runner, and what it reports
  *     memory.c   memory that no process has: open files in memory
  *     process.c  spawning, reading /proc, killing what is left
@@ -216,6 +217,8 @@ struct lab_node *lab__node_start(const char *description, char *error, size_t ro
 const char *lab__node_id(const struct lab_node *node);
 pid_t lab__node_pid(const struct lab_node *node);
 int lab__node_gpus(const struct lab_node *node);
+struct vgpu_node_info;
+const struct vgpu_node_info *lab__node_info(const struct lab_node *node);
 /* The node's counter of progress, and what it says about who waits for whom. 0 when there was no
  * answer within `seconds`; the next call goes on waiting for it. */
 int lab__node_progress(struct lab_node *node, double seconds, uint64_t *progress, char *waiting,

@@ -34,7 +34,8 @@ class Attack:
 
     @property
     def lab(self) -> str:
-        return self.base[-2:]
+        """Its number, and the cases that are asked where these are not the usual ones."""
+        return self.base.lstrip("wrongihtskel")
 
     @property
     def says_tried(self) -> bool:
@@ -67,11 +68,11 @@ def compose(attack: Attack, places: Mapping[str, str], bases: Mapping[str, str])
     """The whole file. `places` are what @WORDS@ in the attack mean on this machine."""
     body = "\n".join(line for line in attack.body.splitlines() if not line.startswith("//// "))
     body = _fill(body + "\n", places)
-    if attack.lab != "01":
+    if not attack.lab.startswith("01"):
         return body + bases[attack.base]
     body = IMAGE.sub(lambda match: _image(match[1]), body)
     body = body.replace("@NODE@\n", _protocol(Path(places["ROOT"])) + _part("node"))
-    return _part("prelude") + body + (bases.get(attack.base) or _part(attack.base))
+    return _part("prelude") + body + (bases.get(attack.base) or _part(attack.base[:7]))
 
 
 def _fill(text: str, places: Mapping[str, str]) -> str:

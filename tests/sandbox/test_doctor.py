@@ -18,6 +18,7 @@ from grader.sandbox.attacks import Attack, Finding, attack_all, targets
 from tests.sandbox.tiers import available
 
 DEBIAN = Machine("Linux", "Debian", frozenset({"debian"}), "x86_64", wsl=False, root=False)
+OFTEN_CLOSED = ("debug", "keyring", "namespace")  # distributions and containers forbid them
 ATTACK = Attack("reads a file of yours", "read", "/x")
 MEMORY = Attack("takes more memory than it may", "memory", "1", limit=True)
 
@@ -35,7 +36,8 @@ class Attacks(unittest.TestCase):
                 for finding in attack_all(attacks, tier):
                     with self.subTest(tier=tier.value, attack=finding.attack.title):
                         self.assertTrue(finding.held)
-                        self.assertTrue(finding.open_outside)
+                        if finding.attack.word not in OFTEN_CLOSED:
+                            self.assertTrue(finding.open_outside)
 
     def test_a_hole_is_seen(self) -> None:
         """Without Landlock or namespaces every file can be read."""

@@ -80,7 +80,7 @@ enum vgpu_op {
     VGPU_OP_HELLO = 1,    /* first connection of a process: -> hello; fds: node info, host memfd */
     VGPU_OP_THREAD,       /* -> fds: one connected socket for another host thread */
     VGPU_OP_WITNESS,      /* first message of a witness (the verifier): keeps the node alive;
-                             -> value = number of devices */
+                             -> value = number of devices; fd: node info */
     VGPU_OP_MODULE,       /* module: fd of the image (client's memfd, fully sealed) -> value = id */
     VGPU_OP_MALLOC,       /* device, bytes -> value = address */
     VGPU_OP_FREE,         /* ptr; waits for the device as cudaFree does */

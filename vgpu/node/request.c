@@ -74,6 +74,8 @@ static void witness(struct connection *c)
 {
     c->witness = true;
     c->reply.r.value = (uint64_t)server_info()->device_count;
+    c->reply_fd[0] = server_info_fd();
+    c->reply_fds = 1;
 }
 
 static void print(struct connection *c)
