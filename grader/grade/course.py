@@ -7,6 +7,7 @@ graded with the same one, the same seed and the same contents is not graded agai
 
 import hashlib
 import platform
+import re
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -43,6 +44,12 @@ class Course:
     def conf(self, lab: Lab) -> Path:
         return self.project.build_dir / "labs" / lab.folder / "lab.conf"
 
+    def folders(self, lab: Lab) -> list[str]:
+        """The lab's own, and those of labs whose headers it looks into (USES of peerlab_lab)."""
+        text = self.conf(lab).read_text(encoding="utf-8")
+        seen = re.findall(re.escape(f"{self.project.solutions_dir}/") + r"([^/'\s]+)", text)
+        return sorted({lab.folder, *seen})
+
     def verifier(self, lab: Lab, case: str) -> Path:
         hidden = "-hidden" if case.startswith(HIDDEN) else ""
         return self.project.build_dir / "bin" / f"{lab.name}-check{hidden}"
@@ -55,12 +62,14 @@ def prepare(project: Project, labs: list[Lab], scratch: Path, *, builds: bool = 
     pristine = scratch / "pristine"
     shutil.rmtree(pristine, ignore_errors=True)
     scratch.chmod(0o711)  # builds in the sandbox may be another user's
-    for lab in labs:
+    course = Course(project, pristine, _versions(project))
+    wanted = {folder for lab in labs for folder in course.folders(lab)}
+    for lab in (lab for lab in project.labs() if lab.folder in wanted):
         for path, contents in generate(project, lab).items():
             target = pristine / "labs" / path
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(contents)
-    return Course(project, pristine, _versions(project))
+    return course
 
 
 def _build(project: Project, labs: list[Lab]) -> None:
@@ -97,7 +106,11 @@ def _fingerprint(course: Course, lab: Lab) -> str:
         course.conf(lab),
         tree / "harness" / "labcc.sh",
         *sorted((tree / "vgpu" / "nodes").rglob("*.json")),
-        *sorted((course.pristine / "labs" / lab.folder).rglob("*.h")),
+        *(
+            header
+            for used in course.folders(lab)
+            for header in sorted((course.pristine / "labs" / used).rglob("*.h"))
+        ),
     ]
     whole = hashlib.sha256()
     for path in (path for path in parts if path.is_file() and path.name != "student.o"):

@@ -167,8 +167,7 @@ class _Desk:
         """The course's, with the pristine tree for the solutions and our folder for its parts."""
         course, lab = self.worker.course, self.lab.lab
         text = course.conf(lab).read_text(encoding="utf-8")
-        solution = str(course.project.solutions_dir / lab.folder)
-        text = text.replace(solution, str(course.pristine / "labs" / lab.folder))
+        text = text.replace(f"{course.project.solutions_dir}/", f"{course.pristine}/labs/")
         work = str(course.conf(lab).parent)
         text = text.replace(f"LAB_FOLDER='{work}'", f"LAB_FOLDER='{self.work}/build'")
         conf = self.folder / "lab.conf"
@@ -179,7 +178,7 @@ class _Desk:
         """What every build may read: no solution, no hidden test is among it."""
         course = self.worker.course
         return (
-            course.pristine / "labs" / self.lab.lab.folder,
+            *(course.pristine / "labs" / name for name in course.folders(self.lab.lab)),
             course.project.root / "harness",
             course.project.root / "vgpu" / "include",
             course.project.root / "vgpu" / "common",

@@ -64,6 +64,16 @@ class Batch(Classroom):
         self.check_pages()
         self.check_exports()
 
+    def test_a_lab_that_uses_another(self) -> None:
+        """Lab 08 looks into lab 07's header: a skeleton's folder, never a solution's. (The solution
+        itself is graded first, as always.)"""
+        self.hand_in("half", "08", mutant("08", "gather_without_its_own"))
+        self.grade(self.folder / "class", "--seed", "7")
+        rows = self.rows()
+        self.assertEqual(rows["half"]["status"], "partial")
+        self.assertEqual(case_of(rows["half"], "gather")["status"], "fail")
+        self.assertEqual(case_of(rows["half"], "fit")["status"], "pass")
+
     def check_pages(self) -> None:
         out = self.folder / "out"
         report = (out / "report.html").read_text(encoding="utf-8")

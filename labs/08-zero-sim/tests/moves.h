@@ -183,12 +183,12 @@ static inline void check_moved(struct lab_test *t, const struct move_in *in)
  * is free before the first one decides, to the chunk, which of them fails. */
 static inline void check_full(struct lab_test *t, int stage)
 {
-    struct train_in in = {.net = {4, 300000, 4, 2, 3},
-                          .how = {.stage = stage, .ranks = 2, .align = 1},
+    struct train_in in = {.net = {4, 135000, 4, 2, 3},
+                          .how = {.stage = stage, .ranks = 1, .align = 1},
                           .granule_bytes = CHUNK,
                           .steps = 1};
     int seen = -1, different = 0;
-    for (uint64_t room = 4; room <= 64; room += 4) {
+    for (uint64_t room = 1; room <= 40; room += 3) {
         in.room_bytes = room * CHUNK;
         const struct train_out *out = ask_train(t, &in, NULL);
         int rc = out->started ? out->started : out->rc[0];

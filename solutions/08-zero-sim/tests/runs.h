@@ -60,14 +60,17 @@ static int where_is(const void *at)
                                               : -3;
 }
 
-/* Takes all memory of a GPU but `leave` bytes. */
+/* Takes all memory of a GPU but `leave` bytes: those in front, where the next allocations go. */
 static void *ballast(int gpu, uint64_t leave)
 {
     size_t there = 0, total = 0;
-    void *taken = NULL;
+    void *taken = NULL, *front = NULL;
     (void)cudaSetDevice(gpu);
-    if (cudaMemGetInfo(&there, &total) == cudaSuccess && there > leave)
-        (void)cudaMalloc(&taken, there - leave);
+    if (leave > 0)
+        (void)cudaMalloc(&front, leave);
+    if (cudaMemGetInfo(&there, &total) == cudaSuccess && there > 0)
+        (void)cudaMalloc(&taken, there);
+    (void)cudaFree(front);
     return taken;
 }
 
