@@ -6,6 +6,7 @@ import os
 import pathlib
 import random
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ import unittest
 BUSY = pathlib.Path(sys.argv[1]) / "program-busy"
 RANKS = pathlib.Path(sys.argv[1]) / "program-ranks"
 ORPHAN = pathlib.Path(sys.argv[1]) / "program-orphan"
+DESCRIPTOR = pathlib.Path(sys.argv[1]) / "program-descriptor_out"
 KILLS, RANK_KILLS = 20, 100
 SECONDS = 2.0
 
@@ -111,6 +113,27 @@ class Shared(unittest.TestCase):
                 after, left = free_bytes(ident), processes(ident, "vgpu-exec")
             self.assertEqual((after, left), (before, contexts), f"after kill {number + 1}")
         keeper.communicate("go\n", timeout=30)
+
+    def test_a_descriptor_outlives_its_maker_and_nothing_outlives_the_descriptor(self) -> None:
+        for how in ((), ("killed",)):
+            ident = f"descriptor-{len(how)}-{os.getpid()}"
+            ours, theirs = socket.socketpair()
+            environment = dict(os.environ, VGPU_NODE="hgx-h200-4", VGPU_NODE_ID=ident)
+            words = [DESCRIPTOR, str(theirs.fileno()), *how]
+            subprocess.run(
+                words, env=environment, pass_fds=[theirs.fileno()], timeout=30, check=False
+            )
+            theirs.close()
+            self.assertEqual(len(processes(ident, "vgpu-node")), 1, "the memory is on its way")
+            _, (descriptor,), _, _ = socket.recv_fds(ours, 1, 1)
+            ours.close()
+            first, second, *_ = free_bytes(ident)
+            self.assertEqual(second - first, 64 << 20, "the descriptor holds it")
+            os.close(descriptor)
+            end = time.monotonic() + SECONDS
+            while (left := processes(ident, "vgpu-node")) and time.monotonic() < end:
+                time.sleep(0.02)
+            self.assertEqual(left, [], "the node stays without a reason")
 
     def test_who_waits_for_a_killed_process_gets_an_error(self) -> None:
         expected = {
