@@ -7,10 +7,12 @@ import secrets
 import zipfile
 from pathlib import Path
 
+from grader.grade.course import VERSION_FILE, version
 from grader.project import Lab, Project
 from grader.tree import files_of, read, write_zip
 
 _SCRIPTS = Path(__file__).parent / "autograder"
+_DATE = (2026, 1, 1, 0, 0, 0)
 _LEFT_OUT = ("tests/recorded/", "docs/", "bench/")
 
 
@@ -20,7 +22,8 @@ def write(project: Project, target: Path, labs: list[Lab], seed: int | None) -> 
     course = io.BytesIO()
     with zipfile.ZipFile(course, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in names:
-            archive.writestr(zipfile.ZipInfo(name, (2026, 1, 1, 0, 0, 0)), read(project, name)[0])
+            archive.writestr(zipfile.ZipInfo(name, _DATE), read(project, name)[0])
+        archive.writestr(zipfile.ZipInfo(VERSION_FILE, _DATE), version(project) + "\n")
     numbers = ",".join(lab.number for lab in labs)
     drawn = seed if seed is not None else secrets.randbelow(1 << 31)
     contents = {

@@ -36,12 +36,14 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
     old = read_results(args.diff) if args.diff else None
     packages = _packages(project, args)
     labs = _labs(project, args.labs, packages)
+    if not args.no_build:
+        course.build_trusted(project, labs)
     tier = _tier(args)
     prefix = work.prefix(args.out)
     with opened(args.out) as journal, TemporaryDirectory(prefix=f"{prefix}course-") as scratch:
         work.sweep(prefix, Path(scratch))
         settings = _settings(args, tier)
-        trusted = course.prepare(project, labs, Path(scratch), builds=not args.no_build)
+        trusted = course.prepare(project, labs, Path(scratch))
         graded = [
             course.graded_lab(trusted, lab, contract.file_of(project, lab), args.rubric)
             for lab in labs

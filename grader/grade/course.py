@@ -22,6 +22,7 @@ from grader.sync import generate
 from grader.testing import compile_errors
 
 HIDDEN = "hidden."
+VERSION_FILE = "VERSION"
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,18 @@ class Course:
         return self.project.build_dir / "bin" / f"{lab.name}-check{hidden}"
 
 
-def prepare(project: Project, labs: list[Lab], scratch: Path, *, builds: bool = True) -> Course:
-    """Builds the trusted programs of `labs`, and writes their pristine trees below `scratch`."""
-    if builds:
-        _build(project, labs)
+def build_trusted(project: Project, labs: list[Lab]) -> None:
+    """Builds all that grading these labs starts or links; nothing of a student's."""
+    build.configure(project)
+    targets = ["lab-jail", "vgpu-cc", *(f"solution{lab.number}" for lab in labs)]
+    done = build.build(project, targets, quiet=True)
+    if not done.ok:
+        errors = compile_errors(done.output)
+        raise LabError(f"{errors}\nThe course itself does not build.", ExitStatus.BUILD_FAILED)
+
+
+def prepare(project: Project, labs: list[Lab], scratch: Path) -> Course:
+    """Writes the pristine trees of `labs` below `scratch`."""
     pristine = scratch / "pristine"
     shutil.rmtree(pristine, ignore_errors=True)
     scratch.chmod(0o711)  # builds in the sandbox may be another user's
@@ -70,14 +79,6 @@ def prepare(project: Project, labs: list[Lab], scratch: Path, *, builds: bool = 
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(contents)
     return course
-
-
-def _build(project: Project, labs: list[Lab]) -> None:
-    build.configure(project)
-    done = build.build(project, [f"solution{lab.number}" for lab in labs], quiet=True)
-    if not done.ok:
-        errors = compile_errors(done.output)
-        raise LabError(f"{errors}\nThe course itself does not build.", ExitStatus.BUILD_FAILED)
 
 
 def graded_lab(course: Course, lab: Lab, file: str, own: Path | None) -> GradedLab:
@@ -119,13 +120,21 @@ def _fingerprint(course: Course, lab: Lab) -> str:
     return whole.hexdigest()
 
 
+def version(project: Project) -> str:
+    """The commit, as git says it; where there is no git, as it was when this copy was packed."""
+    described = capture(["git", "describe", "--always", "--dirty"], cwd=project.root)
+    if described.ok:
+        return described.output.strip()
+    file = project.root / VERSION_FILE
+    return file.read_text(encoding="utf-8").strip() if file.is_file() else "unknown"
+
+
 def _versions(project: Project) -> dict[str, str]:
     env = build_env(project)
     entries = build.cache(project)
     compiler = capture([entries.get("CMAKE_C_COMPILER", "cc"), "--version"], env=env).output
-    described = capture(["git", "describe", "--always", "--dirty"], cwd=project.root)
     return {
-        "course": described.output.strip() if described.ok else "unknown",
+        "course": version(project),
         "compiler": compiler.splitlines()[0] if compiler else "unknown",
         "build_type": entries.get("CMAKE_BUILD_TYPE", ""),
         "python": platform.python_version(),

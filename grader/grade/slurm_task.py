@@ -52,7 +52,7 @@ def _grade(entry: dict[str, Any]) -> Run:
         return Run(broken=f"{socket.gethostname()} gives the sandbox {sandbox.tier()}, not {tier}")
     lab = project.lab(entry["lab"])
     with tempfile.TemporaryDirectory(prefix="lab-node-") as scratch, _slot() as slot:
-        trusted = course.prepare(project, [lab], Path(scratch), builds=False)
+        trusted = course.prepare(project, [lab], Path(scratch))
         own = Path(entry["rubric"]) if entry["rubric"] else None
         graded = course.graded_lab(trusted, lab, entry["file"], own)
         if graded.fingerprint != entry["fingerprint"]:

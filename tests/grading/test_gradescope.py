@@ -31,6 +31,7 @@ class Gradescope(Classroom):
             subprocess.run(["bash", "-n", self.there / "source" / name], check=True)
         with zipfile.ZipFile(self.there / "source" / "course.zip") as course:
             names = course.namelist()
+            self.assertRegex(course.read("VERSION"), rb"\A\S+\n\Z")
         for name in ("lab", "CMakePresets.json", "solutions/01-enumerate/tests/hidden.c"):
             self.assertIn(name, names)
 

@@ -11,8 +11,10 @@ DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
 mkdir -p "$course"
 python3 -m zipfile -e "$AUTOGRADER/source/course.zip" "$course"
 chmod 755 "$course/lab"
-chmod 700 "$course" "$AUTOGRADER/source" # no submission's business, in whatever sandbox it runs
+chmod 711 "$course" # the sandbox's users go through it to the headers, and see nothing else
+chmod 700 "$AUTOGRADER/source"
 cd "$course"
 ./lab start --only-setup --grader
 cmake --preset vgpu
-cmake --build --preset vgpu
+IFS=, read -r -a labs <"$AUTOGRADER/source/labs"
+cmake --build --preset vgpu --target lab-jail vgpu-cc "${labs[@]/#/solution}"
