@@ -68,6 +68,34 @@ class Handshake(unittest.TestCase):
             self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
 
 
+class Meeting(unittest.TestCase):
+    """A host thread for each GPU, all others in pthread_join; a rank that comes late, or never."""
+
+    NODES = (("textbook-a100-2", 2), ("hgx-h200-4", 3), ("hgx-h200-4", 4), ("dgx-a100", 8))
+
+    def meet(self, node: str, gpus: int, *how: str, **more: str) -> str:
+        visible = ",".join(str(gpu) for gpu in range(gpus))
+        done = run("meeting", *how, node=node, CUDA_VISIBLE_DEVICES=visible, **more)
+        end = "all were told" if how == ("never",) else "right"
+        expected = (f"meetings on {gpus} GPUs: {end}\n", 0)
+        self.assertEqual((done.stdout, done.returncode), expected, done.stderr)
+        return done.stderr
+
+    def test_kernels_of_every_rank_wait_for_one_that_waits_for_the_clock(self) -> None:
+        for node, gpus in self.NODES:
+            self.meet(node, gpus)
+
+    def test_who_sleeps_or_computes_is_waited_for(self) -> None:
+        self.meet("hgx-h200-4", 3, "sleeps")
+        self.meet("hgx-h200-4", 3, "computes", VGPU_KERNEL_SECONDS="2")
+
+    def test_who_never_comes_is_no_hang(self) -> None:
+        for node, gpus in self.NODES:
+            text = self.meet(node, gpus, "never", VGPU_KERNEL_SECONDS="1")
+            self.assertIn("deadlock: no host thread has called or used the processor", text)
+            self.assertRegex(text, r"kernel meet on GPU [1-7] polls: meet: block \(0,0,0\)")
+
+
 class Spin(unittest.TestCase):
     """A host that watches pinned memory and makes no call is served; one that is quick is not."""
 
@@ -282,7 +310,7 @@ class Faults(unittest.TestCase):
         lines = [
             line
             for line in (RECORDED / "programs.txt").read_text().splitlines()
-            if not line.startswith("#")
+            if not line.startswith("#") and ": launch " in line
         ]
         self.assertEqual({line.split(":")[0] for line in lines}, set(self.SAID))
         for line in lines:

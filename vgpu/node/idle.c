@@ -9,15 +9,19 @@
 #define _GNU_SOURCE
 #include "idle.h"
 
-#include <stdbool.h>
+#include <stdio.h>
 #include <time.h>
 
+#include "hostcall.h"
 #include "order.h"
+#include "patience.h"
 #include "process.h"
 
 enum { LOOK_MS = 20, SILENT_LOOK_MS = 2 };
 #define SILENT_CPU_S 0.1
 #define SILENT_S 1.0
+#define DEADLOCK_S 3      /* all host threads wait, no kernel moves: nobody will ever end it */
+#define SLEEPS_SHARE 0.05 /* of one processor: less is a thread that looks at a clock */
 
 static double seconds(clockid_t clock)
 {
@@ -25,10 +29,11 @@ static double seconds(clockid_t clock)
     return clock_gettime(clock, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
 }
 
+/* Negative: nobody can tell (it has ended, or hides in a namespace of its own). */
 static double cpu_seconds(const struct process *process)
 {
     clockid_t clock;
-    return clock_getcpuclockid(process->pid, &clock) == 0 ? seconds(clock) : 0;
+    return clock_getcpuclockid(process->pid, &clock) == 0 ? seconds(clock) : -1;
 }
 
 static bool may_watch(const struct process *process)
@@ -71,4 +76,50 @@ void idle_look(void)
             order_flush(p);
             return; /* of everybody: the list may have changed */
         }
+}
+
+/* ---- deadlocks ---- */
+
+static double calm_since;   /* nothing has happened; 0: not asked since something did */
+static double asleep_since; /* nor has a program used the processor */
+
+void idle_stir(void)
+{
+    calm_since = 0;
+}
+
+static void start_watching(double now)
+{
+    asleep_since = now;
+    for (struct process *p = process_first(); p; p = p->next)
+        p->cpu_when_calm = cpu_seconds(p);
+}
+
+static bool all_sleep(double patience)
+{
+    for (const struct process *p = process_first(); p; p = p->next) {
+        double cpu = cpu_seconds(p);
+        if (cpu < 0 || cpu - p->cpu_when_calm > SLEEPS_SHARE * patience)
+            return false;
+    }
+    return true;
+}
+
+const char *idle_hopeless(bool all_wait)
+{
+    static char why[100];
+    double now = seconds(CLOCK_MONOTONIC), patience = vgpu_kernel_seconds();
+    if (calm_since == 0) {
+        calm_since = now;
+        start_watching(now);
+    }
+    if (all_wait)
+        return now - calm_since > DEADLOCK_S ? "every host thread waits" : NULL;
+    if (!all_sleep(patience) || hostcall_pending())
+        start_watching(now);
+    if (now - asleep_since <= patience)
+        return NULL;
+    snprintf(why, sizeof why, "no host thread has called or used the processor for %.0f s",
+             patience);
+    return why;
 }

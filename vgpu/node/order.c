@@ -36,6 +36,8 @@ static int ready_count; /* of those that have not begun */
 static bool draining;
 static bool anyone; /* kernels wait for each other: whatever is ready may be what helps them */
 static uint64_t search_number;
+static uint64_t steps;
+static bool looked; /* all stalled kernels, in vain, and since then nothing has happened */
 
 static void list_add(struct list *list, struct op *op)
 {
@@ -257,17 +259,27 @@ static struct op *helper(bool everything)
     return op;
 }
 
+static void stepped(void)
+{
+    steps++;
+    looked = false;
+}
+
 /* One step; false when there is nothing to do that would change anything. */
 static bool step(bool everything)
 {
     struct op *op = choose(everything);
     if (!op && stalled.count) {
-        if (resume_stalled())
+        if (!looked && resume_stalled()) {
+            stepped();
             return true;
+        }
+        looked = true;
         op = helper(everything);
     }
     if (!op)
         return false;
+    stepped();
     begin(op);
     if (effect_apply(op) == EFFECT_DONE)
         op_carried(op);
@@ -299,6 +311,16 @@ enum progress order_flush(struct process *process)
     while (step(true))
         ;
     return stalled.count ? PROGRESS_BLOCKED : PROGRESS_DONE;
+}
+
+void order_look(void)
+{
+    looked = false;
+}
+
+uint64_t order_steps(void)
+{
+    return steps;
 }
 
 bool order_pending(void)

@@ -28,6 +28,12 @@ enum progress order_carry_out(struct op *op);
 /* Carries out everything of `process` (all processes: NULL), the copies to the host included. */
 enum progress order_flush(struct process *process);
 
+/* Memory may have changed from outside: stalled kernels have to look again, once. */
+void order_look(void);
+
+/* Grows with every operation that was begun, and whenever a stalled kernel got further. */
+uint64_t order_steps(void);
+
 /* Who polls what, for a person; "" when nobody does. */
 void order_describe(char *text, int room);
 

@@ -54,7 +54,8 @@ struct process {
     int sticky;      /* first sticky error; every later call that needs a context answers it */
     uint64_t calls;  /* requests so far */
     struct silence silence;
-    int number; /* in the order in which they came */
+    double cpu_when_calm; /* idle.c: processor seconds when things became calm */
+    int number;           /* in the order in which they came */
     struct overtaken overtaken;
     int timeline_fd; /* timeline.c's; -1: no file */
     bool strict;     /* VGPU_STRICT=1: a stray access is an error */

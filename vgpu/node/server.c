@@ -27,7 +27,6 @@
 #define RETRY_MS 5
 #define IDLE_MS 2             /* then host functions are called that nobody waits for */
 #define FIRST_CLIENT_MS 30000 /* whoever started the node must have died */
-#define DEADLOCK_S 3          /* all host threads wait, no kernel moves: nobody will ever end it */
 #define SILENT_S 0.05         /* a thread that has made no call for so long may wait, too */
 
 _Static_assert(offsetof(struct vgpu_reply, data) % 8 == 0, "replies carry structs in data");
@@ -94,6 +93,7 @@ bool server_add_thread(int socket, struct process *process)
 static void drop(int index)
 {
     struct connection *c = connections[index];
+    idle_stir();
     connections[index] = connections[--connection_count];
     close(c->socket);
     if (c->request_fd >= 0)
@@ -126,6 +126,13 @@ bool server_is_gone(const struct process *process)
     return true;
 }
 
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
 /* Sends the reply; false when the other side is gone. */
 static bool answer(struct connection *c)
 {
@@ -139,49 +146,42 @@ static bool answer(struct connection *c)
     if (c->request_fd >= 0)
         close(c->request_fd);
     c->request_fd = -1;
-    c->blocked_since = 0;
     c->seen_ps = sim_now();
+    c->answered = seconds();
+    if (!c->witness)
+        idle_stir();
     return sent == 0;
 }
 
-static double seconds(void)
+static bool readable(int socket)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+    struct pollfd p = {.fd = socket, .events = POLLIN};
+    return poll(&p, 1, 0) > 0;
 }
 
-static bool all_wait(void)
+/* A thread that makes no call may be about to, or may wait for another one that waits for us, in
+ * pthread_join, say: nobody tells us. After this long it counts as waiting. */
+static bool is_silent(const struct connection *c)
 {
-    for (int i = 0; i < connection_count; i++)
-        if (connections[i]->works && !connections[i]->wait && !connections[i]->takes)
+    return seconds() - c->answered > SILENT_S && !readable(c->socket);
+}
+
+/* Whether every host thread waits for us, or may do so. */
+static bool all_wait(bool or_may)
+{
+    for (int i = 0; i < connection_count; i++) {
+        const struct connection *c = connections[i];
+        if (c->works && !c->wait && !c->takes && !(or_may && is_silent(c)))
             return false;
+    }
     return true;
-}
-
-/* Kernels wait for each other and every host thread for them. */
-static void end_deadlock(struct connection *c)
-{
-    char who[400], text[512];
-    order_describe(who, sizeof who);
-    snprintf(text, sizeof text, "deadlock: every host thread waits, and no kernel can go on. %s",
-             who);
-    process_fail(c->process, VGPU_LAUNCH_TIMEOUT, text);
-    order_abandon(c->process);
-}
-
-/* A thread that makes no call may be about to, or may wait for the very thread that `c` is, in
- * pthread_join, say: nobody tells us. After this long the clock goes on all the same. */
-static bool long_enough(const struct connection *c)
-{
-    return c->blocked_since != 0 && seconds() - c->blocked_since > SILENT_S;
 }
 
 /* Lets time pass until what `c` waits for is finished. */
 static bool finish(const struct connection *c)
 {
     while (sim_finish(c->wait) != PROGRESS_DONE)
-        if (!(all_wait() || long_enough(c)) || !sim_pass_by())
+        if (!all_wait(true) || !sim_pass_by())
             return false;
     return true;
 }
@@ -195,13 +195,7 @@ static bool advance(struct connection *c)
     }
     if (!c->wait)
         return true;
-    if (order_carry_out(c->wait) == PROGRESS_DONE && (c->until == WAIT_EFFECT || finish(c)))
-        return true;
-    if (c->blocked_since == 0)
-        c->blocked_since = seconds();
-    else if (all_wait() && seconds() - c->blocked_since > DEADLOCK_S)
-        end_deadlock(c);
-    return false;
+    return order_carry_out(c->wait) == PROGRESS_DONE && (c->until == WAIT_EFFECT || finish(c));
 }
 
 /* Reads and handles one request. False: the connection is over. */
@@ -217,13 +211,17 @@ static bool serve(struct connection *c)
         return true;
     if (got < (ssize_t)sizeof *q || q->data_bytes != (size_t)got - sizeof *q)
         return false;
+    order_look();
     request_handle(c);
+    if (!c->witness) /* it only looks on */
+        idle_stir();
     return !advance(c) || answer(c);
 }
 
 /* Those whose wait is over get their answer. */
 static void serve_waiting(void)
 {
+    order_look();
     for (int i = connection_count - 1; i >= 0; i--)
         if ((connections[i]->wait || connections[i]->takes) &&
             (hung_up(connections[i]->socket) ||
@@ -239,12 +237,6 @@ static bool any_waiting(void)
     return false;
 }
 
-static bool readable(int socket)
-{
-    struct pollfd p = {.fd = socket, .events = POLLIN};
-    return poll(&p, 1, 0) > 0;
-}
-
 void server_drain(const struct connection *except)
 {
     for (int i = connection_count - 1; i >= 0; i--) {
@@ -257,6 +249,36 @@ void server_drain(const struct connection *except)
                 break;
             }
     }
+}
+
+/* Kernels wait for each other, and every host thread for them. */
+static void end_deadlock(struct process *process, const char *why)
+{
+    char who[400], text[600];
+    order_describe(who, sizeof who);
+    snprintf(text, sizeof text, "deadlock: %s, and no kernel can go on. %s", why, who);
+    process_fail(process, VGPU_LAUNCH_TIMEOUT, text);
+    order_abandon(process);
+}
+
+/* Threads may wait for each other without telling us (pthread_join): then only that nobody makes a
+ * call, and no program uses the processor, says that they do. */
+static void look_for_deadlock(void)
+{
+    static uint64_t steps;
+    if (!any_waiting()) {
+        idle_stir();
+        return;
+    }
+    if (order_steps() != steps)
+        idle_stir();
+    steps = order_steps();
+    const char *why = idle_hopeless(all_wait(false));
+    for (int i = 0; i < connection_count && why; i++)
+        if (connections[i]->wait && connections[i]->process)
+            end_deadlock(connections[i]->process, why);
+    if (why)
+        idle_stir();
 }
 
 static void accept_one(int listener)
@@ -312,6 +334,7 @@ static void serve_round(int listener)
     if (polled[n].revents)
         accept_one(listener);
     serve_waiting();
+    look_for_deadlock();
 }
 
 void server_loop(int listener)

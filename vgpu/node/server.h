@@ -43,12 +43,12 @@ struct connection {
     int request_fd;          /* came with it, -1: none */
     union reply reply;
     int reply_fd[MAX_REPLY_FDS], reply_fds;
-    bool reply_fd_ours;   /* close reply_fd[0] after sending */
-    struct op *wait;      /* the reply goes out when this is finished */
-    enum wait until;      /* or as this says */
-    bool takes;           /* its thread calls host functions, and waits for the next one */
-    uint64_t seen_ps;     /* the node's clock when its last answer went out */
-    double blocked_since; /* wall seconds; 0: not blocked */
+    bool reply_fd_ours; /* close reply_fd[0] after sending */
+    struct op *wait;    /* the reply goes out when this is finished */
+    enum wait until;    /* or as this says */
+    bool takes;         /* its thread calls host functions, and waits for the next one */
+    uint64_t seen_ps;   /* the node's clock when its last answer went out */
+    double answered;    /* wall seconds: since then its thread may make its next call */
 };
 
 void server_start(const struct topology *topology, int info_fd, int node_cpu);

@@ -17,8 +17,8 @@
 static const struct topology *topology;
 static int aside_count, aside_room;
 static uint64_t now;
-static struct op *blocked, *passed_by; /* a kernel that polls: the clock is at its start; goes on */
-static struct op **waiting;            /* kernels whose next slice waits for others' */
+static struct op *held;     /* it has to start now and cannot end: the clock stands still with it */
+static struct op **waiting; /* kernels whose next slice waits for others' */
 static int waiting_count, waiting_room;
 static struct op **aside; /* kernels that began before `now`, and poll */
 
@@ -237,16 +237,32 @@ static void take_back(void)
 
 bool sim_pass_by(void)
 {
-    passed_by = blocked;
-    blocked = NULL;
-    return passed_by != NULL;
+    if (!held || held->kind != OP_KERNEL)
+        return false;
+    set_aside(held);
+    held = NULL;
+    return true;
+}
+
+/* Starts `op`, or holds the clock where it is: what has to start at the same time comes later. */
+static enum progress start_or_hold(struct op *op)
+{
+    enum progress progress = start(op);
+    held = progress == PROGRESS_BLOCKED ? op : NULL;
+    return progress;
 }
 
 /* One event that happens at or before `limit_ps`. False: there is none. */
 static bool advance(uint64_t limit_ps, enum progress *progress)
 {
-    uint64_t flow_ps = flow_next_ps(), event_ps = agenda_next_ps();
     *progress = PROGRESS_DONE;
+    if (held) {
+        if (now > limit_ps)
+            return false;
+        *progress = start_or_hold(held);
+        return true;
+    }
+    uint64_t flow_ps = flow_next_ps(), event_ps = agenda_next_ps();
     if ((flow_ps < event_ps ? flow_ps : event_ps) > limit_ps ||
         (event_ps == AGENDA_EMPTY && flow_ps == FLOW_NEVER))
         return false;
@@ -259,19 +275,10 @@ static bool advance(uint64_t limit_ps, enum progress *progress)
     }
     struct happening event = agenda_pop();
     now = event.at_ps;
-    if (event.phase == PHASE_START && event.op == passed_by) {
-        set_aside(event.op);
-        passed_by = NULL;
-    } else if (event.phase == PHASE_START) {
-        *progress = start(event.op);
-        blocked = NULL;
-        if (*progress == PROGRESS_BLOCKED) { /* time stands still until somebody lets it go on */
-            blocked = event.op->kind == OP_KERNEL ? event.op : NULL;
-            agenda_push(event.at_ps, event.op, PHASE_START);
-        }
-    } else {
+    if (event.phase == PHASE_START)
+        *progress = start_or_hold(event.op);
+    else
         send(event.op);
-    }
     return true;
 }
 
@@ -307,8 +314,8 @@ enum progress sim_finish(struct op *op)
 
 bool sim_restart(void)
 {
-    if (sim_pass(UINT64_MAX) != PROGRESS_DONE || agenda_next_ps() != AGENDA_EMPTY || aside_count ||
-        waiting_count)
+    if (sim_pass(UINT64_MAX) != PROGRESS_DONE || agenda_next_ps() != AGENDA_EMPTY || held ||
+        aside_count || waiting_count)
         return false;
     flow_restart();
     slices_forget(NULL);
