@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * check.cu: is it right, again and again? Random sizes, random numbers, ranks that come late.
  *
- *   allreduce-check [--gpus N] [--calls N] [--most BYTES] [--way one-shot|two-shot|engines]
- *                   [--seed N]
+ *   allreduce-check [--gpus N] [--calls N] [--most BYTES] [--seed N]
+ *                   [--way one-shot|two-shot|engines|any]
  *
  * Every call's sums are compared in every bit, with those of a loop in the order of ranks. Between
  * calls a rank may wait on the host or keep its GPU busy; calls are made in runs without a pause,
- * in place and out of place, so that ranks are at different calls at the same time.
+ * in place and out of place, so that ranks are at different calls at the same time. Without --way
+ * the library chooses; `any` is another way at every call.
  */
 #include <string.h>
 #include <time.h>
@@ -16,6 +17,7 @@
 #include "team.h"
 
 #define RUN 8 /* calls without waiting in between */
+#define ANY AR_WAYS
 
 struct options {
     int gpus, calls, way;
@@ -36,6 +38,7 @@ struct call {
     size_t count, at; /* floats, and where they begin */
     bool in_place;
     unsigned seed;
+    int way; /* -1: the library's choice */
 };
 
 static unsigned next(unsigned *state)
@@ -90,10 +93,10 @@ static void run(const struct rank *r, const struct call *calls, int n, unsigned 
         data_fill(k->in_place ? r->recv : r->send, k->count, DATA_FLOATS, k->seed, r->number,
                   r->stream);
         const float *send = k->in_place ? r->recv : r->send;
-        if (o->way < 0)
+        if (k->way < 0)
             CHECK(ar_all_reduce(o->group, r->number, send, k->count, r->stream));
         else
-            CHECK(ar_all_reduce_by(o->group, (enum ar_way)o->way, r->number, send, k->count,
+            CHECK(ar_all_reduce_by(o->group, (enum ar_way)k->way, r->number, send, k->count,
                                    r->stream));
         CHECK(cudaMemcpyAsync(r->send + o->most / sizeof(float) + k->at, r->recv,
                               k->count * sizeof(float), cudaMemcpyDeviceToDevice, r->stream));
@@ -115,7 +118,7 @@ static void verify(const struct rank *r, const struct call *calls, int n)
                 "rank must hold the sum in the order of ranks\n",
                 r->number, v.wrong, k->count, v.first, k->in_place ? "in place" : "out of place",
                 k->seed,
-                ar_way_name(o->way < 0 ? ar_choice(o->gpus, k->count * 4) : (enum ar_way)o->way));
+                ar_way_name(k->way < 0 ? ar_choice(o->gpus, k->count * 4) : (enum ar_way)k->way));
         exit(1);
     }
 }
@@ -130,7 +133,10 @@ static int some_calls(const struct options *o, struct call *calls, unsigned *sta
         size_t count = some_count(state, o->most / sizeof(float));
         if (count > room - at)
             break;
-        calls[n++] = {count, at, next(state) % 2 == 0, next(state)};
+        calls[n] = {count, at, next(state) % 2 == 0, next(state), o->way};
+        if (o->way == ANY)
+            calls[n].way = (int)(next(state) % AR_WAYS);
+        n++;
         at += count;
     }
     return n;
@@ -165,10 +171,12 @@ static void body(struct team *team, int number, void *argument)
 
 static int way_of(const char *name)
 {
+    if (strcmp(name, "any") == 0)
+        return ANY;
     for (int way = 0; way < AR_WAYS; way++)
         if (strcmp(name, ar_way_name((enum ar_way)way)) == 0)
             return way;
-    fprintf(stderr, "allreduce-check: --way is one-shot, two-shot or engines, not %s\n", name);
+    fprintf(stderr, "allreduce-check: --way is one-shot, two-shot, engines or any, not %s\n", name);
     exit(2);
 }
 
@@ -193,7 +201,7 @@ static struct options read_options(int argc, char **argv)
     if (argc % 2 == 0 || o.gpus < 1 || o.gpus > AR_RANKS || o.most < 16) {
         fprintf(stderr,
                 "usage: allreduce-check [--gpus 1..8] [--calls N] [--most BYTES, 16 or more] "
-                "[--way one-shot|two-shot|engines] [--seed N]\n");
+                "[--way one-shot|two-shot|engines|any] [--seed N]\n");
         exit(2);
     }
     return o;
