@@ -28,6 +28,7 @@ except ImportError as error:  # pragma: no cover
         ExitStatus.MISSING,
     ) from error
 
+_WITH_STATUS = 2  # labs; a terminal is not wider
 _COLORS = {
     "pass": "green",
     "partial": "yellow",
@@ -52,19 +53,21 @@ def progress(console: Console, total: int) -> Iterator[Callable[[str], None]]:
 
 
 def table(results: Json) -> Table:
-    """A line a student, a column a lab: the mark, and the status where there is more to say."""
+    """A line a student, a column a lab: the mark, and its status where there is room for it."""
     labs = [lab["lab"] for lab in results["labs"]]
+    wide = len(labs) <= _WITH_STATUS
     board = Table(box=None, pad_edge=False, header_style="bold")
     board.add_column("student")
     for lab in labs:
         board.add_column(lab, justify="right")
-        board.add_column("", justify="left")
+        if wide:
+            board.add_column("", justify="left")
     if len(labs) > 1:
         board.add_column("total", justify="right")
     for student, rows in by_student(results).items():
         line = [Text(printable(student))]
         for lab in labs:
-            line += _cells(rows.get(lab))
+            line += _cells(rows.get(lab))[: 2 if wide else 1]
         if len(labs) > 1:
             marks = [row["mark"] for row in rows.values()]
             line.append(Text("" if None in marks else _number(sum(marks))))
