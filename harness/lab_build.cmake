@@ -210,6 +210,8 @@ endmacro()
 
 # What submissions are linked with: without-K.o is the solution without its answer to TODO(K).
 macro(_lab_without_answers)
+  find_package(Python3 REQUIRED COMPONENTS Interpreter)
+  cmake_path(GET PEERLAB_HARNESS_DIR PARENT_PATH peerlab) # not always the project's: tests have one of their own
   set(todos ${LAB_FUNCTIONS})
   list(TRANSFORM todos REPLACE ":.*$" "")
   list(REMOVE_DUPLICATES todos)
@@ -217,9 +219,9 @@ macro(_lab_without_answers)
     set(without ${work}/without-${todo}/${LAB_FILE})
     add_custom_command(
       OUTPUT ${without}
-      COMMAND ${CMAKE_COMMAND} -E chdir ${PROJECT_SOURCE_DIR} ${Python3_EXECUTABLE} -B
+      COMMAND ${CMAKE_COMMAND} -E chdir ${peerlab} ${Python3_EXECUTABLE} -B
               -m grader.strip ${todo} ${solution}/${LAB_FILE} ${without}
-      DEPENDS ${solution}/${LAB_FILE} ${PROJECT_SOURCE_DIR}/grader/strip.py
+      DEPENDS ${solution}/${LAB_FILE} ${peerlab}/grader/strip.py
       VERBATIM)
     _lab_object(${without} ${work}/without-${todo}.o without)
     list(APPEND outputs ${work}/without-${todo}.o)
