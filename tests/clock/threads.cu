@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // threads.cu: two host threads, each with a GPU: threads free: the second one issues its work when
-// the first has waited for a long copy, which nothing but the operating system's order tells;
+// the first has waited for long copies, which nothing but the operating system's order tells;
 // threads joined: it is started when the first one has ended.
 #include <atomic>
 #include <cstdio>
@@ -32,7 +32,9 @@ static void work(int gpu, size_t bytes, bool is_free)
     if (is_free && gpu == 0)
         while (!begun)
             std::this_thread::yield();
-    check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, 0));
+    // Longer than all that the other thread does before, whichever of the two began first.
+    for (int i = 0; i < (gpu == 0 ? 6 : 1); i++)
+        check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, 0));
     check(cudaStreamSynchronize(0));
     waited = 1;
 }

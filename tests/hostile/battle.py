@@ -20,7 +20,7 @@ from tests.hostile.course import Arena
 JOBS = 2
 HONEST_EVERY = 8  # attacks
 ATTACK_SECONDS = 150.0  # from the file to its marks, on a machine that others use as well
-SETTLE_SECONDS = 3.0  # for what was killed to be gone
+SETTLE_SECONDS = 60.0  # for what was killed to be gone: a namespace can take long to be made
 
 
 @dataclass(frozen=True)
