@@ -130,6 +130,23 @@ int idle()
     return 0;
 }
 
+/* Processor seconds of the least of a few runs of a streaming kernel, and of one with barriers. */
+int checked(const sizes &s)
+{
+    own_node("checked", "hgx-h200-4");
+    float *a, *b, *c;
+    size_t bytes = (size_t)s.floats * sizeof(float);
+    check(cudaMalloc(&a, bytes), "cudaMalloc");
+    check(cudaMalloc(&b, bytes), "cudaMalloc");
+    check(cudaMalloc(&c, bytes), "cudaMalloc");
+    launch_fill(a, s.floats);
+    launch_fill(b, s.floats);
+    double add = least(s.runs, [&] { launch_add(a, b, c, s.floats); }).cpu;
+    double reduce = least(s.runs, [&] { launch_reduce(a, c, (unsigned)(s.floats / BLOCK)); }).cpu;
+    printf("%f %f\n", add, reduce);
+    return 0;
+}
+
 /* ---- the figures ---- */
 
 void starting(const char *self, const sizes &s)
@@ -172,6 +189,21 @@ void adding(const sizes &s, float *a, float *b, float *c, const std::vector<floa
     figure("vector add", "< 114 ms", node.wall * 1e3 < 114,
            "%.1f ms, CPU %.1f ms; plain C on %d CPUs %.1f ms, ratio %.1f", node.wall * 1e3,
            node.cpu * 1e3, peer_threads(), peer * 1e3, node.wall / peer);
+}
+
+/* What the detectors of kernels cost, against the instrumented run without them. */
+void checking(const char *self, bool tiny)
+{
+    const char *argument = tiny ? "--checked-tiny" : "--checked";
+    setenv("VGPU_CHECK", "none", 1);
+    std::vector<double> without = ask(self, argument);
+    setenv("VGPU_CHECK", "all", 1);
+    std::vector<double> with = ask(self, argument);
+    unsetenv("VGPU_CHECK");
+    static const char *const names[] = {"vector add, checked", "reduction, checked"};
+    for (int i = 0; i < 2; i++)
+        figure(names[i], "ratio <= 8", with[i] / without[i] <= 8,
+               "CPU %.1f ms; VGPU_CHECK=all / none: CPU %.1f", with[i] * 1e3, with[i] / without[i]);
 }
 
 void reducing(const sizes &s, float *in, float *out, const std::vector<float> &host)
@@ -241,6 +273,7 @@ int all(const char *self, const sizes &s)
     reducing(s, a, c, host);
     adding(s, a, b, c, host);
     copying(s);
+    checking(self, s.runs == 1);
     return 0;
 }
 
@@ -254,11 +287,15 @@ int main(int argc, char **argv)
         return first();
     if (strcmp(argument, "--idle") == 0)
         return idle();
-    if (strcmp(argument, "--tiny") == 0) {
+    if (strcmp(argument, "--checked") == 0)
+        return checked(s);
+    if (strcmp(argument, "--tiny") == 0 || strcmp(argument, "--checked-tiny") == 0) {
         s.floats = 64 << 10;
         s.copy_bytes = 4 << 20;
         s.launches = 20;
         s.runs = s.starts = 1;
+        if (strcmp(argument, "--checked-tiny") == 0)
+            return checked(s);
     } else if (argc > 1) {
         fprintf(stderr, "usage: bench-node [--tiny]\n");
         return 2;

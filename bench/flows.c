@@ -4,6 +4,7 @@
  *
  * bench-flows [FLOWS...]: other numbers at once.
  */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -26,7 +27,7 @@ static uint64_t dice(uint64_t below)
 static double seconds(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* whatever else the computer does */
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -79,8 +80,9 @@ static double keep_going(const struct topology *t, int count)
     return each * 1e6;
 }
 
-static void figure(const struct topology *t, int count, const char *what,
-                   double (*measure)(const struct topology *t, int count))
+/* The best of five, printed. */
+static double figure(const struct topology *t, int count, const char *what,
+                     double (*measure)(const struct topology *t, int count))
 {
     char name[64];
     double us = 1e9;
@@ -90,6 +92,19 @@ static void figure(const struct topology *t, int count, const char *what,
     }
     snprintf(name, sizeof name, "%d flows%s", count, what);
     printf("%-24s %-16s %-4s %.2f us each\n", name, "5 us", us <= GOAL_US ? "yes" : "NO", us);
+    return us;
+}
+
+/* Whether each costs no more than the goal, and the most of them what the fewest do: no more than
+ * twice as much, since they do not all fit into a cache. */
+static bool held(const double us[2], double *fewest, int i)
+{
+    bool good = true;
+    for (int k = 0; k < 2; k++) {
+        good &= us[k] <= GOAL_US && (i == 0 || us[k] <= 2 * fewest[k]);
+        fewest[k] = i == 0 ? us[k] : fewest[k];
+    }
+    return good;
 }
 
 int main(int argc, char **argv)
@@ -102,10 +117,14 @@ int main(int argc, char **argv)
     }
     flow_start(&t);
     static const int usual[] = {1000, 100000};
+    double fewest[2];
+    bool good = true;
     for (int i = 0; i < (argc > 1 ? argc - 1 : 2); i++) {
         int count = argc > 1 ? atoi(argv[i + 1]) : usual[i];
-        figure(&t, count, "", come_and_go);
-        figure(&t, count, ", all the time", keep_going);
+        double us[2];
+        us[0] = figure(&t, count, "", come_and_go);
+        us[1] = figure(&t, count, ", all the time", keep_going);
+        good &= held(us, fewest, i);
     }
-    return 0;
+    return good || argc > 1 ? 0 : 1;
 }

@@ -8,12 +8,13 @@ import sys
 
 program, flows = sys.argv[1], sys.argv[2]
 readme = (pathlib.Path(__file__).parent / "README.md").read_text(encoding="utf-8")
-names = re.findall(r"^\| `([^`]+)` \|", readme, re.MULTILINE)
+rows = re.findall(r"^\| (`[^|]+`) \|", readme, re.MULTILINE)
+names = [name for row in rows for name in re.findall(r"`([^`]+)`", row)]
 done = subprocess.run([program, "--tiny"], capture_output=True, text=True, check=False)
 lines = done.stdout.splitlines()[1:]
 printed = [line[:24].strip() for line in lines]
 assert done.returncode == 0, done.stderr
-assert len(names) == 8, f"figures in README.md: {names}"
+assert len(names) == 10, f"figures in README.md: {names}"
 assert sorted(printed) == sorted(names), f"printed {printed}, README.md has {names}"
 for line in lines:
     assert re.search(r"\d", line[45:]), f"no value: {line}"

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from grader.exits import ExitStatus, LabError
+from grader.language import say
 from grader.machine import cores
 from grader.needs import build_env, tool_path
 from grader.proc import Done, capture
@@ -24,7 +25,7 @@ def configure(project: Project, *, again: bool = False) -> bool:
         words += ["--fresh", *_generator(project)]
     done = capture(words, cwd=project.root, env=build_env(project))
     if not done.ok:
-        raise LabError(f"{done.output}\nCMake could not configure.", ExitStatus.BUILD_FAILED)
+        raise LabError(f"{done.output}\n{say('build.no-cmake')}", ExitStatus.BUILD_FAILED)
     return True
 
 
@@ -43,10 +44,8 @@ def build(project: Project, targets: Sequence[str] = (), *, quiet: bool = False)
 
 def require_configured(project: Project) -> None:
     if not project.configured():
-        raise LabError(
-            f"{_relative(project)} is not configured: nothing is built yet. Run ./lab start.",
-            ExitStatus.NOT_CONFIGURED,
-        )
+        folder = str(_relative(project))
+        raise LabError(say("build.not-configured", folder=folder), ExitStatus.NOT_CONFIGURED)
 
 
 def cache(project: Project) -> dict[str, str]:
@@ -79,4 +78,6 @@ def _keep_going(project: Project) -> list[str]:
 
 
 def _relative(project: Project) -> Path:
-    return project.build_dir.relative_to(project.root)
+    """Below the checkout, or wherever --build says."""
+    inside = project.build_dir.is_relative_to(project.root)
+    return project.build_dir.relative_to(project.root) if inside else project.build_dir

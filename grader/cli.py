@@ -8,11 +8,11 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from grader import grading, start, testing, topology, trace
+from grader import conformance, grading, learning, looks, topology, trace
 from grader.exits import ExitStatus, LabError
-from grader.hints import hint
+from grader.language import say, use
 from grader.project import Lab, Project, here
-from grader.sync import State, SyncReport, compare, reset, sync
+from grader.sync import MANIFEST, State, SyncReport, compare, sync
 
 Command = Callable[[Project, argparse.Namespace], ExitStatus]
 
@@ -27,6 +27,8 @@ def main(words: Sequence[str]) -> int:
     args = parser().parse_args(list(words))
     command: Command = args.run
     try:
+        looks.choose(args.plain)
+        use(args.language)
         status = command(here(args.preset, args.build), args)
         sys.stdout.flush()  # a reader who has left is noticed here, not while Python ends
         return status
@@ -36,7 +38,7 @@ def main(words: Sequence[str]) -> int:
         print(error, file=sys.stderr)
         return error.status
     except KeyboardInterrupt:
-        print("\nInterrupted.", file=sys.stderr)
+        print(f"\n{say('interrupted')}", file=sys.stderr)
         return ExitStatus.INTERRUPTED
 
 
@@ -54,35 +56,15 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     top.add_argument("--preset", choices=("vgpu", "cuda"), default="vgpu", help="cuda: real GPUs")
+    top.add_argument("--plain", action="store_true", help="words, no signs or colours")
+    top.add_argument("--language", default="", metavar="de|FILE.json", help="what ./lab speaks")
     top.add_argument("--build", type=Path, metavar="DIR", help="another build tree than build/vgpu")
     commands = top.add_subparsers(metavar="COMMAND", required=True)
-    _learner_commands(commands)
+    learning.add_commands(commands)
     _instructor_commands(commands)
     _seeing_commands(commands)
     _maintainer_commands(commands)
     return top
-
-
-def _learner_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    add = commands.add_parser("start", help="install what is missing, build, run, show the board")
-    add.add_argument("--no-install", action="store_true", help="only say what is missing")
-    add.add_argument("--only-setup", action="store_true", help="install what is missing, no more")
-    add.add_argument("--grader", action="store_true", help="also what ./lab grade needs")
-    add.set_defaults(run=_start)
-    add = commands.add_parser("test", help="rebuild and run your tests: all, 03 or 03.CASE")
-    add.add_argument("what", nargs="?", default="", metavar="LAB[.CASE]")
-    add.add_argument("-v", "--verbose", action="store_true", help="show passed tests' output too")
-    add.set_defaults(run=_test)
-    add = commands.add_parser("status", help="the scoreboard as of the last run")
-    add.set_defaults(run=_status)
-    add = commands.add_parser("hint", help="one hint of a task: ./lab hint 03 2, then ... 03 2 2")
-    add.add_argument("lab", metavar="LAB")
-    add.add_argument("task", type=int, metavar="TASK")
-    add.add_argument("which", type=int, nargs="?", default=1, metavar="N")
-    add.set_defaults(run=_hint)
-    add = commands.add_parser("reset", help="put a lab's skeleton back; your copy is kept as .bakN")
-    add.add_argument("lab", metavar="LAB")
-    add.set_defaults(run=_reset)
 
 
 def _instructor_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -122,28 +104,16 @@ def _maintainer_commands(commands: "argparse._SubParsersAction[argparse.Argument
     add.add_argument("--full", action="store_true", help="the longer drills, too")
     add.add_argument("-j", "--jobs", type=int, default=0, help="at a time (default: cores)")
     add.set_defaults(run=_selfcheck)
+    add = commands.add_parser(
+        "conformance", help="does the virtual node answer as real GPUs did? --record asks them"
+    )
+    conformance.add_words(add)
+    add.set_defaults(run=_conformance)
     add = commands.add_parser("docs", help="build the book as a site in build/docs/site")
     add.add_argument("--serve", action="store_true", help="and serve it to this computer")
     add.add_argument("--port", type=int, default=8000, help="where to (default: 8000)")
+    add.add_argument("--links", action="store_true", help="only try the links that lead out of it")
     add.set_defaults(run=_docs)
-
-
-def _start(project: Project, args: argparse.Namespace) -> ExitStatus:
-    start.set_up(project, may_install=not args.no_install, grader=args.grader)
-    return ExitStatus.OK if args.only_setup else start.first_run(project)
-
-
-def _test(project: Project, args: argparse.Namespace) -> ExitStatus:
-    return testing.command(project, args.what, verbose=args.verbose)
-
-
-def _status(project: Project, args: argparse.Namespace) -> ExitStatus:
-    return start.status(project)
-
-
-def _hint(project: Project, args: argparse.Namespace) -> ExitStatus:
-    print(hint(project, project.lab(args.lab), args.task, args.which))
-    return ExitStatus.OK
 
 
 def _topo(project: Project, args: argparse.Namespace) -> ExitStatus:
@@ -155,16 +125,6 @@ def _topo(project: Project, args: argparse.Namespace) -> ExitStatus:
 
 def _trace(project: Project, args: argparse.Namespace) -> ExitStatus:
     return trace.command(project, args.what, args.output, solution=args.solution)
-
-
-def _reset(project: Project, args: argparse.Namespace) -> ExitStatus:
-    lab = project.lab(args.lab)
-    kept = reset(project, lab)
-    for path, copy in sorted(kept.items()):
-        print(f"labs/{path}: the skeleton again; yours is now labs/{copy}")
-    if not kept:
-        print(f"labs/{lab.folder}: nothing was edited")
-    return ExitStatus.OK
 
 
 def _sync(project: Project, args: argparse.Namespace) -> ExitStatus:
@@ -193,8 +153,11 @@ def _tell_check(report: SyncReport) -> ExitStatus:
     for state in (*behind, State.EDITED):
         for path in report.those(state):
             print(f"labs/{path}: {state.value}")
-    print("labs/ is behind solutions/: run ./lab sync" if behind else "labs/ is up to date")
-    return ExitStatus.FAILED if behind else ExitStatus.OK
+    if report.list_is_old:
+        print(f"labs/{MANIFEST}: not the hashes of what is generated now")
+    old = behind or report.list_is_old
+    print("labs/ is behind solutions/: run ./lab sync" if old else "labs/ is up to date")
+    return ExitStatus.FAILED if old else ExitStatus.OK
 
 
 def _doctor(project: Project, args: argparse.Namespace) -> ExitStatus:
@@ -204,12 +167,20 @@ def _doctor(project: Project, args: argparse.Namespace) -> ExitStatus:
 
 
 def _selfcheck(project: Project, args: argparse.Namespace) -> ExitStatus:
+    project.require_whole("That proves a whole checkout")
     from grader.selfcheck import selfcheck
 
     return selfcheck(project, full=args.full, jobs=args.jobs)
 
 
-def _docs(project: Project, args: argparse.Namespace) -> ExitStatus:
-    from grader.book import site
+def _conformance(project: Project, args: argparse.Namespace) -> ExitStatus:
+    project.require_whole("That asks the cases of tests/conformance")
+    return conformance.command(project, args)
 
+
+def _docs(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.book import site, tried
+
+    if args.links:
+        return tried.command(project)
     return site.command(project, serve=args.serve, port=args.port)

@@ -43,6 +43,7 @@ class Examined:
 
 
 def doctor(project: Project) -> ExitStatus:
+    os.environ["PEERLAB_BUILD"] = str(project.build_dir)  # the sandbox takes its programs there
     found = machine.look()
     print(f"machine    {found}")
     tools_there = _tools(project)

@@ -25,6 +25,9 @@ def add_words(add: argparse.ArgumentParser) -> None:
         "--diff", type=Path, metavar="OLD", help="say what changed since these results"
     )
     add.add_argument("--seed", type=int, help="of the tests' inputs (default: one a class, kept)")
+    add.add_argument(
+        "--orders", type=int, default=1, choices=range(4), help="others a test runs in (1)"
+    )
     add.add_argument("--rubric", type=Path, metavar="TOML", help="changes to the labs' rubrics")
     add.add_argument("--students", type=Path, metavar="CSV", help="student, name, match: the class")
     add.add_argument("--one", action="store_true", help="each PATH is one submission, whatever")
@@ -47,6 +50,7 @@ def add_words(add: argparse.ArgumentParser) -> None:
 def add_packing_words(add: argparse.ArgumentParser) -> None:
     add.add_argument("target", type=Path, metavar="OUT.zip")
     add.add_argument("--labs", default="", metavar="1,3-5", help="default: all")
+    add.add_argument("--no-build", action="store_true", help="the course is built and up to date")
 
 
 def run(project: Project, args: argparse.Namespace) -> ExitStatus:
@@ -61,7 +65,7 @@ def handout(project: Project, args: argparse.Namespace) -> ExitStatus:
     from grader import handout
 
     labs = project.some_labs(args.labs) or project.labs()
-    count = handout.handout(project, args.target, labs)
+    count = handout.handout(project, args.target, labs, build=not args.no_build)
     print(f"{args.target}: {len(labs)} labs, {count} files, without solutions and hidden tests")
     return ExitStatus.OK
 
@@ -77,9 +81,7 @@ def gradescope(project: Project, args: argparse.Namespace) -> ExitStatus:
 
 
 def _needs_all(project: Project) -> None:
-    if (project.root / "skeletons").is_dir():
-        message = "That is an instructor's command, and not part of a handout."
-        raise LabError(message, ExitStatus.MISSING)
+    project.require_whole("That is an instructor's command")
     if sys.version_info < (3, 11):
         raise LabError("Grading needs Python 3.11 or newer.", ExitStatus.MISSING)
     install.own_packages(project)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from grader.exits import ExitStatus, LabError
+from grader.language import say
 
 LAB_FOLDER = re.compile(r"(\d\d)-[a-z0-9-]+")
 
@@ -57,6 +58,11 @@ class Project:
     def deps(self) -> Path:
         return self.root / ".deps"
 
+    def require_whole(self, what: str) -> None:
+        """LabError in a handout, where what maintainers and instructors need is not."""
+        if self.solutions_dir.name != "solutions":
+            raise LabError(f"{what}, and not part of a handout.", ExitStatus.MISSING)
+
     def configured(self) -> bool:
         return (self.build_dir / "CMakeCache.txt").is_file()
 
@@ -71,7 +77,7 @@ class Project:
             if digits and lab.number == digits.group(1).zfill(2):
                 return lab
         have = ", ".join(lab.number for lab in self.labs()) or "none"
-        raise LabError(f"There is no lab {number!r} here. Labs: {have}.", ExitStatus.NO_MATCH)
+        raise LabError(say("lab.none", lab=number, labs=have), ExitStatus.NO_MATCH)
 
     def some_labs(self, words: str) -> list[Lab]:
         """ "1,3-5" as labs; none for no words."""

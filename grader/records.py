@@ -3,10 +3,12 @@
 
 import json
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
+
+from grader.language import say
 
 
 class Verdict(Enum):
@@ -21,13 +23,27 @@ class Verdict(Enum):
 
 
 SIGNS = {
-    Verdict.PASS: ("●", "passed"),
-    Verdict.NOT_WRITTEN: ("○", "not written yet"),
-    Verdict.FAIL: ("✗", "failed"),
-    Verdict.CANNOT_RUN: ("–", "cannot run here"),
-    Verdict.HARNESS_ERROR: ("!", "harness error: not your fault"),
-    Verdict.UNKNOWN: ("·", "not run"),
+    Verdict.PASS: "●",
+    Verdict.NOT_WRITTEN: "○",
+    Verdict.FAIL: "✗",
+    Verdict.CANNOT_RUN: "–",
+    Verdict.HARNESS_ERROR: "!",
+    Verdict.UNKNOWN: "·",
 }
+
+COLORS = {  # of a terminal
+    Verdict.PASS: "32",
+    Verdict.NOT_WRITTEN: "33",
+    Verdict.FAIL: "31",
+    Verdict.CANNOT_RUN: "36",
+    Verdict.HARNESS_ERROR: "35",
+    Verdict.UNKNOWN: "",
+}
+
+
+def words(verdict: Verdict) -> str:
+    """What a sign stands for: "not written yet"."""
+    return say(f"verdict.{verdict.value.replace(' ', '-')}")
 
 
 @dataclass(frozen=True)
@@ -39,7 +55,11 @@ class Record:
     points: int = 0
     verdict: Verdict = Verdict.UNKNOWN
     message: str = ""
+    why: str = ""  # the rule that it breaks
+    explained: str = ""  # what the node has found, and where to read on
+    said: str = ""  # the end of what the program and its runtime printed
     where: str = ""  # "labs/03-p2p-copy/p2p_copy.c:41"
+    ending: str = ""  # how a program ended that did not come to its end: "crash", "timeout"
     written: float = 0.0  # when, as a file's time
 
 
@@ -61,9 +81,18 @@ def from_json(data: dict[str, Any], written: float = 0.0) -> Record:
         points=int(data.get("points", 0)),
         verdict=Verdict(data["verdict"]),
         message=data.get("message", ""),
+        why=data.get("why", ""),
+        explained=data.get("explained", ""),
+        said=data.get("said", ""),
         where=data.get("where", ""),
+        ending=data.get("ending", ""),
         written=written,
     )
+
+
+def to_json(record: Record) -> dict[str, Any]:
+    """As from_json reads it, and the time at which it was written."""
+    return {**asdict(record), "verdict": record.verdict.value}
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:

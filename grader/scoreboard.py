@@ -7,9 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.ctest import Test
+from grader.language import say
+from grader.looks import looks
 from grader.proc import capture
 from grader.project import Lab, Project
-from grader.records import SIGNS, Record, Verdict, from_json, read_record, worst
+from grader.records import COLORS, SIGNS, Record, Verdict, from_json, read_record, words, worst
+from grader.standing import Standing, load
 
 
 @dataclass(frozen=True)
@@ -40,14 +43,16 @@ class LabScore:
 def scores(project: Project, tests: Iterable[Test]) -> list[LabScore]:
     """From the records of the last run; a case without a record was not run."""
     found = list(tests)
+    standing = load(project)
     lines = []
     for lab in project.labs():
         mine = [test for test in found if test.name.startswith(f"{lab.name}.")]
         if mine:
-            known = {
-                f"{lab.name}.{case.case}": case for case in listed_cases(Path(mine[0].command[0]))
-            }
-            lines.append(LabScore(lab, tuple(_latest(test, known.get(test.name)) for test in mine)))
+            program = mine[0].command[:1]  # ctest knows none of what was never built
+            listed = listed_cases(Path(program[0])) if program else []
+            known = {f"{lab.name}.{case.case}": case for case in listed}
+            cases = tuple(_latest(test, known.get(test.name), standing) for test in mine)
+            lines.append(LabScore(lab, cases))
     return lines
 
 
@@ -60,25 +65,39 @@ def listed_cases(verifier: Path) -> list[Record]:
     return [from_json({**entry, **unknown}) for entry in json.loads(done.output)]
 
 
-def render(lines: list[LabScore], *, color: bool = False) -> str:
-    """The board with a legend of the signs on it."""
+def render(lines: list[LabScore]) -> str:
+    """The board with a legend of the signs on it; plain, a sentence a lab."""
+    hidden = say("board.hidden")
+    if looks().plain:
+        return "\n".join([*(_sentence(line) for line in lines), "", f"  {hidden}"])
     width = max((2 * len(line.todos) for line in lines), default=0)
     rows = []
     for line in lines:
-        signs = " ".join(_paint(SIGNS[found][0], found, color) for found in line.todos.values())
+        signs = " ".join(_sign(found) for found in line.todos.values())
         pad = " " * (width - 2 * len(line.todos))
-        name = f"lab {line.lab.number}  {line.lab.title}"
-        rows.append(f"  {name:<24}{signs}{pad}  {line.points:>4} of {line.points_possible} points")
+        name = say("board.lab", lab=line.lab.number, title=line.lab.title)
+        points = say("board.points", points=f"{line.points:>4}", possible=line.points_possible)
+        rows.append(f"  {name:<24}{signs}{pad}  {points}")
     used = {found for line in lines for found in line.todos.values()}
     legend = "   ".join(
-        f"{_paint(sign, verdict, color)} {words}"
-        for verdict, (sign, words) in SIGNS.items()
-        if verdict in used
+        f"{_sign(verdict)} {words(verdict)}" for verdict in SIGNS if verdict in used
     )
-    hidden = "The points missing to 100 belong to hidden tests, which a grader runs."
-    return "\n".join(
-        [*rows, "", f"  one sign a TODO, the last for the whole lab: {legend}", f"  {hidden}"]
-    )
+    return "\n".join([*rows, "", f"  {say('board.legend', legend=legend)}", f"  {hidden}"])
+
+
+def _sentence(line: LabScore) -> str:
+    """ "lab 03  p2p copy: 12 of 86 points. TODO 1 passed, TODO 2 failed, whole lab not run"."""
+    name = say("board.lab", lab=line.lab.number, title=line.lab.title)
+    points = say("board.points", points=line.points, possible=line.points_possible)
+    todos = [
+        f"{f'TODO {number}' if number else say('whole-lab')} {words(found)}"
+        for number, found in line.todos.items()
+    ]
+    return f"  {name}: {points}. {', '.join(todos)}"
+
+
+def _sign(verdict: Verdict) -> str:
+    return looks().paint(SIGNS[verdict], COLORS[verdict])
 
 
 def next_step(project: Project, lines: list[LabScore]) -> str:
@@ -89,8 +108,8 @@ def next_step(project: Project, lines: list[LabScore]) -> str:
                 if case.verdict is wanted:
                     return _step(project, line.lab, case)
     if lines:
-        return "Next: nothing is left to write here. Every lab passes."
-    return "Next: there are no labs in this build. Run ./lab start."
+        return say("next.nothing")
+    return say("next.no-labs")
 
 
 def stale(project: Project, line: LabScore) -> bool:
@@ -101,8 +120,10 @@ def stale(project: Project, line: LabScore) -> bool:
     return bool(times and runs) and max(times) > min(runs)
 
 
-def _latest(test: Test, listed: Record | None) -> Record:
+def _latest(test: Test, listed: Record | None, standing: Standing) -> Record:
+    """As the last run wrote it; as it was known before this build; or as not run."""
     recorded = read_record(test.results) if test.results else None
+    recorded = recorded or standing.latest(test.name)
     if recorded:
         return recorded
     case = test.name.split(".", 1)[1]
@@ -112,30 +133,17 @@ def _latest(test: Test, listed: Record | None) -> Record:
 def _step(project: Project, lab: Lab, case: Record) -> str:
     number = lab.number
     if case.verdict is Verdict.HARNESS_ERROR:
-        return f"Next: {case.test} could not judge: {case.message}\n      run    ./lab selfcheck"
+        return say("next.harness-error", test=case.test, message=case.message)
     what = {
-        Verdict.FAIL: f"repair {case.test}",
-        Verdict.NOT_WRITTEN: f"write TODO({case.todo}) of lab {number}" if case.todo else "",
-        Verdict.UNKNOWN: f"run {case.test}: it has not been run",
-    }.get(case.verdict, "")
-    place = f" in {case.where}" if case.where else ""
-    lines = [f"Next: {what or f'write lab {number}'}{place}"]
+        Verdict.FAIL: say("next.repair", test=case.test),
+        Verdict.NOT_WRITTEN: say("next.todo", todo=case.todo, lab=number) if case.todo else "",
+        Verdict.UNKNOWN: say("next.not-run", test=case.test),
+    }.get(case.verdict, "") or say("next.lab", lab=number)
+    lines = [say("next.in", what=what, place=case.where) if case.where else say("next", what=what)]
     if case.verdict is Verdict.FAIL and case.message:
-        lines.append(f"      said   {case.message.splitlines()[0]}")
-    lines.append(f"      read   labs/{lab.folder}/README.md")
-    lines.append(f"      check  ./lab test {number}")
+        lines.append(say("next.said", said=case.message.splitlines()[0]))
+    lines.append(say("next.read", path=f"labs/{lab.folder}/README.md"))
+    lines.append(say("next.check", lab=number))
     if case.todo:
-        lines.append(f"      stuck  ./lab hint {number} {case.todo}")
+        lines.append(say("next.stuck", lab=number, todo=case.todo))
     return "\n".join(lines)
-
-
-def _paint(text: str, verdict: Verdict, color: bool) -> str:
-    codes = {
-        Verdict.PASS: "32",
-        Verdict.FAIL: "31",
-        Verdict.NOT_WRITTEN: "33",
-        Verdict.CANNOT_RUN: "36",
-        Verdict.HARNESS_ERROR: "35",
-    }
-    code = codes.get(verdict)
-    return f"\033[{code}m{text}\033[0m" if color and code else text

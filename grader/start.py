@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """`./lab start`: from a bare machine to the scoreboard. What is there already is left as it is."""
 
-import sys
-
-from grader import build, ctest, install, needs
+from grader import build, ctest, install, needs, standing
 from grader.exits import ExitStatus, LabError
+from grader.language import say
 from grader.machine import look
 from grader.project import Project
 from grader.scoreboard import next_step, render, scores, stale
@@ -16,11 +15,7 @@ def set_up(project: Project, *, may_install: bool = True, grader: bool = False) 
     machine = look()
     _say("machine", str(machine))
     if machine.system != "Linux":
-        raise LabError(
-            f"The virtual node needs Linux (memfd, Unix sockets, ptrace-free /proc); this is "
-            f"{machine.system}. On Windows use WSL2, on a Mac the container of .devcontainer/.",
-            ExitStatus.MISSING,
-        )
+        raise LabError(say("start.needs-linux", system=machine.system), ExitStatus.MISSING)
     lacking = needs.missing(project)
     if lacking and may_install:
         _say("missing", ", ".join(need.name for need in lacking))
@@ -37,28 +32,26 @@ def first_run(project: Project) -> ExitStatus:
     """Configures, builds, runs the learner's labs, and shows the board."""
     if build.configure(project):
         _say("configured", str(project.build_dir.relative_to(project.root)))
-    _say("building", "the virtual node, the harness, the labs, and the tests of all of them")
+    _say("building", say("start.building"))
     if not build.build(project).ok:  # all but the learner's files: whatever ctest may be asked for
-        raise LabError(
-            "The project itself does not build, which is no fault of yours: see above.",
-            ExitStatus.BUILD_FAILED,
-        )
+        raise LabError(say("start.no-build"), ExitStatus.BUILD_FAILED)
     try:
         rebuild(project, started(project))
     except LabError as error:
         print(error)  # the scoreboard is shown all the same
-    _say("running", "your labs on the virtual node")
+    _say("running", say("start.running"))
     run_tests(project, LEARNER)
     return status(project)
 
 
 def status(project: Project) -> ExitStatus:
     """The scoreboard as of the last run, and what to do next."""
+    standing.current(project)  # what ctest alone has run is remembered, too
     lines = scores(project, ctest.tests(project))
-    print(f"\n{render(lines, color=sys.stdout.isatty())}\n")
+    print(f"\n{render(lines)}\n")
     edited = [line.lab.number for line in lines if stale(project, line)]
     for number in edited:
-        print(f"  lab {number} was edited since its tests ran: ./lab test {number}")
+        print(say("board.edited", lab=number))
     print(next_step(project, lines))
     return ExitStatus.OK
 

@@ -18,6 +18,7 @@ from grader.project import Lab, Project
 from grader.strip import is_solution_only, strip_solution
 
 MANIFEST = ".generated.json"
+RUBRIC = "tests/rubric.json"
 _LEFT_OUT = (
     "tests/hidden*",
     "tests/rubric.toml",
@@ -46,6 +47,7 @@ class SyncReport:
     """What a sync found, by path below labs/."""
 
     states: dict[str, State] = field(default_factory=dict)
+    list_is_old: bool = False  # labs/.generated.json names other hashes than these files'
 
     def those(self, state: State) -> list[str]:
         return sorted(path for path, found in self.states.items() if found is state)
@@ -59,9 +61,23 @@ def generate(project: Project, lab: Lab) -> dict[str, bytes]:
         inside = path.relative_to(source).as_posix()
         if not any(fnmatch(inside, pattern) for pattern in _LEFT_OUT):
             skeleton = _skeleton(path.read_bytes(), f"solutions/{lab.folder}/{inside}")
+            if skeleton is not None and inside == RUBRIC:
+                skeleton = _public_rubric(skeleton)
             if skeleton is not None:
                 files[f"{lab.folder}/{inside}"] = skeleton
     return files
+
+
+def _public_rubric(contents: bytes) -> bytes:
+    """Of hidden cases how many there are and what they are worth, and no name: that says what they
+    try. A rubric without any (a skeleton's) stays as it is."""
+    rubric = json.loads(contents)
+    hidden = [case for case in rubric["cases"] if case["case"].startswith("hidden.")]
+    if not hidden:
+        return contents
+    rubric["cases"] = [case for case in rubric["cases"] if case not in hidden]
+    rubric["hidden"] = {"cases": len(hidden), "points": sum(case["points"] for case in hidden)}
+    return (json.dumps(rubric, indent=4) + "\n").encode()
 
 
 def generate_all(project: Project) -> dict[str, bytes]:
@@ -102,6 +118,7 @@ def compare(project: Project, labs: list[Lab]) -> SyncReport:
         wanted.update(generate(project, lab))
     for path, contents in wanted.items():
         report.states[path] = _state(project.labs_dir / path, contents, before.get(path))
+        report.list_is_old |= before.get(path) != digest(contents)
     folders = {lab.folder for lab in labs}
     for path, old in before.items():
         if path.split("/")[0] in folders and path not in wanted:

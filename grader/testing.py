@@ -2,13 +2,15 @@
 """`./lab test`: rebuilds what was edited, runs the learner's tests, tells how they went."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from grader import build, ctest
+from grader import build, ctest, diagnoses, standing
 from grader.exits import ExitStatus, LabError
+from grader.language import say
+from grader.looks import looks
 from grader.project import Lab, Project
-from grader.records import SIGNS, Record, Verdict, read_record
+from grader.records import COLORS, SIGNS, Record, Verdict, read_record, words
 from grader.sync import read_manifest
 
 LEARNER = r"^lab[0-9][0-9]\."  # ctest knows no \d
@@ -59,7 +61,7 @@ def no_match(project: Project, pattern: str) -> str:
     asked = pattern.strip("^$").replace("\\", "")
     near = [name for name in names if name.startswith(asked.split(".")[0])] or names
     shown = ", ".join(near[:12]) + (", ..." if len(near) > 12 else "")
-    return f"There is no test {asked}. There are: {shown or 'none'}."
+    return say("test.no-match", asked=asked, shown=shown or "-")
 
 
 def rebuild(project: Project, labs: list[Lab]) -> str:
@@ -79,17 +81,15 @@ def rebuild(project: Project, labs: list[Lab]) -> str:
 
 def _whose(said: str) -> str:
     if mine := re.search(r"\b(labs/\d\d-[\w./-]+)(:\d+|: it does not define)", said):
-        return f"{mine.group(1)} does not compile yet: see the first error above."
-    return "The build failed, and not because of your files. ./lab selfcheck shows the whole of it."
+        return say("test.does-not-compile", file=mine.group(1))
+    return say("test.build-failed")
 
 
 def _nothing_deleted(project: Project, lab: Lab) -> None:
     for path in read_manifest(project):
         if path.startswith(f"{lab.folder}/") and not (project.labs_dir / path).is_file():
             raise LabError(
-                f"labs/{path} is gone. ./lab reset {lab.number} puts it back as it came; your "
-                "other files are kept.",
-                ExitStatus.BUILD_FAILED,
+                say("test.file-gone", path=f"labs/{path}", lab=lab.number), ExitStatus.BUILD_FAILED
             )
 
 
@@ -136,44 +136,60 @@ def command(project: Project, what: str, *, verbose: bool = False) -> ExitStatus
     if warnings:
         print(warnings, "\n")
     outcomes = run_tests(project, pattern)
-    print(tell(outcomes, verbose=verbose).replace(f"{project.root}/", ""))
+    standing.remember(project, (outcome.record for outcome in outcomes))
+    known = diagnoses.pages(project)
+    print(tell(outcomes, verbose=verbose, known=known).replace(f"{project.root}/", ""))
     return status_of(outcomes)
 
 
-def tell(outcomes: list[Outcome], *, verbose: bool = False) -> str:
-    """One line a test, the first failure in full (with `verbose` everything), and the counts."""
+def tell(
+    outcomes: list[Outcome], *, verbose: bool = False, known: Sequence[diagnoses.Page] = ()
+) -> str:
+    """One line a test, the first failure in full (with `verbose` everything), and the counts. Where
+    a failure names a diagnosis that is `known`, so does the line after it."""
     lines = [_line(outcome) for outcome in outcomes]
     bad = [o for o in outcomes if o.verdict in (Verdict.FAIL, Verdict.HARNESS_ERROR)]
     for outcome in outcomes if verbose else bad[:1]:
         lines += ["", outcome.text]
+        page = _page(known, outcome) if outcome in bad else None
+        if page:
+            lines.append(say("test.explained", code=page.code, title=page.title))
     lines += ["", _counts(outcomes)]
     if len(bad) > 1 and not verbose:
-        lines.append(f"The first failure is shown; -v shows the other {len(bad) - 1}, too.")
+        lines.append(say("test.others", count=len(bad) - 1))
     return "\n".join(lines)
+
+
+def _page(known: Sequence[diagnoses.Page], outcome: Outcome) -> diagnoses.Page | None:
+    """What a failure names, or how its program ended."""
+    ended = [page for page in known if page.code == outcome.record.ending]
+    return diagnoses.named_in(known, outcome.text) or (ended[0] if ended else None)
 
 
 def _counts(outcomes: list[Outcome]) -> str:
     counts = [
-        f"{sum(outcome.verdict is verdict for outcome in outcomes)} {words}"
-        for verdict, words in (
-            (Verdict.PASS, "passed"),
-            (Verdict.FAIL, "failed"),
-            (Verdict.NOT_WRITTEN, "not written yet"),
-            (Verdict.CANNOT_RUN, "cannot run here"),
-            (Verdict.HARNESS_ERROR, "harness errors"),
+        say(f"count.{verdict.value.replace(' ', '-')}", count=count)
+        for verdict in (
+            Verdict.PASS,
+            Verdict.FAIL,
+            Verdict.NOT_WRITTEN,
+            Verdict.CANNOT_RUN,
+            Verdict.HARNESS_ERROR,
         )
-        if any(outcome.verdict is verdict for outcome in outcomes)
+        if (count := sum(outcome.verdict is verdict for outcome in outcomes))
     ]
     points = sum(outcome.record.points for outcome in outcomes if outcome.verdict is Verdict.PASS)
     possible = sum(outcome.record.points for outcome in outcomes)
-    return f"{', '.join(counts)}: {points} of {possible} points"
+    return say("test.counts", counts=", ".join(counts), points=points, possible=possible)
 
 
 def _line(outcome: Outcome) -> str:
-    record = outcome.record
+    record, verdict = outcome.record, outcome.verdict
     what = {
-        Verdict.NOT_WRITTEN: f"not written yet: {record.where or record.message}",
-        Verdict.CANNOT_RUN: f"cannot run here: {record.message}",
-    }.get(outcome.verdict, record.title)
-    todo = f"TODO({record.todo})" if record.todo else "whole lab"
-    return f"{SIGNS[outcome.verdict][0]} {record.test:<28}{todo:<11}{what}"
+        Verdict.NOT_WRITTEN: say("test.not-written", where=record.where or record.message),
+        Verdict.CANNOT_RUN: say("test.cannot-run", why=record.message),
+    }.get(verdict, record.title)
+    todo = f"TODO({record.todo})" if record.todo else say("whole-lab")
+    if looks().plain:
+        return f"{words(verdict)}: {record.test}, {todo}: {what}"
+    return f"{looks().paint(SIGNS[verdict], COLORS[verdict])} {record.test:<28}{todo:<11}{what}"

@@ -9,7 +9,9 @@ from grader.exits import ExitStatus, LabError
 from grader.proc import capture
 from grader.project import Project
 
-_NEVER = frozenset({".git", "build", ".venv", ".deps", "__pycache__", ".ruff_cache", "Testing"})
+_NEVER = frozenset(
+    {".git", "build", ".venv", ".deps", ".lab", "__pycache__", ".ruff_cache", "Testing"}
+)
 _DATE = (2026, 1, 1, 0, 0, 0)
 
 

@@ -5,7 +5,7 @@ a mutant) with the very commands of the build, and runs single tests on it.
 harness/labcc.sh knows how; the build folder's labs/NN-name/lab.conf tells it with what.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,12 +49,13 @@ class Variant:
         """Of a name of its own: labcc.sh keeps parts of several runners in one folder."""
         return self.source.parent / f"{self.source.parent.name}-run"
 
-    def run(self, test: Test, runner: Path) -> Record:
-        """Runs one of the reference's tests on this file's runner."""
+    def run(self, test: Test, runner: Path, extra: Mapping[str, str] | None = None) -> Record:
+        """Runs one of the reference's tests on this file's runner, `extra` in its environment."""
         results = self.source.parent / "results"
         words = _with_option(test.command, "--runner", str(runner))
         words = _with_option(words, "--results", str(results))
-        done = capture(words, env=build_env(self.project), timeout=TEST_SECONDS)
+        env = {**build_env(self.project), **(extra or {})}
+        done = capture(words, env=env, timeout=TEST_SECONDS)
         record = read_record(results / f"{test.name}.json")
         if record is None:
             return Record(

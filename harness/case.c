@@ -80,6 +80,20 @@ void lab_env(struct lab_test *t, const char *name, const char *value)
     v->value = value ? strdup(value) : NULL;
 }
 
+void lab_fault(struct lab_test *t, const char *words)
+{
+    if (words && !lab__node_virtual())
+        lab__broken(t, 0,
+                    "lab_fault(\"%s\"): real GPUs have no faults to order; ask lab_is_virtual",
+                    words);
+    lab__node_stop(t->ready);
+    t->ready = NULL;
+    if (words)
+        setenv("VGPU_FAULT", words, 1); /* nodes inherit it */
+    else
+        unsetenv("VGPU_FAULT");
+}
+
 bool lab_is_virtual(struct lab_test *t)
 {
     (void)t;
@@ -176,6 +190,17 @@ static void find_place(struct lab_test *t)
     }
 }
 
+/* Right results by luck are no pass. */
+static void no_findings(struct lab_test *t)
+{
+    int code = (int)strcspn(t->finding, " ");
+    if (t->finding[0])
+        lab_fail(t, "", 0, "",
+                 "the results are right, but by luck: the virtual node found %s. On a GPU, or in "
+                 "another order, they need not be. ./lab explain %.*s says what it means",
+                 t->finding, code, t->finding);
+}
+
 static void set_up(struct lab_test *t, const struct lab_case *info,
                    const struct lab_options *options)
 {
@@ -199,6 +224,7 @@ void lab__case_run(struct lab_test *t, const struct lab_case *info,
     if (jumped == 0) {
         need_hardware(t);
         info->check(t);
+        no_findings(t);
         t->verdict = LAB_PASS;
     } else if (jumped > 256) {
         snprintf(t->message.at, sizeof t->message.at,
@@ -230,7 +256,7 @@ void lab__case_free(struct lab_test *t)
         lab__node_stop(run->node);
         free_run(run);
     }
-    lab__node_stop(t->ready);
+    lab_fault(t, NULL);
     for (int i = 0; i < t->env_count; i++) {
         free(t->env[i].name);
         free(t->env[i].value);

@@ -50,6 +50,11 @@ struct lab_case {
     bool quick;         /* carries the label quick */
     bool needs_witness; /* only the virtual node can say */
     int min_gpus;       /* on real hardware: cannot run here below this */
+    bool timed;         /* on real hardware: it measures, so nothing else may run meanwhile */
+    bool no_memcheck;   /* compute-sanitizer cannot have it: it hides the GPUs, which that needs, or
+                           faults on purpose, or cannot wait for processes that start so slowly */
+    bool one_order;     /* judges costs, or repeats a smaller case on a large scale: never run in
+                           other orders */
     void (*check)(struct lab_test *t);
 };
 
@@ -60,7 +65,10 @@ extern const char lab_name[];             /* "lab03" */
 void lab_node(struct lab_test *t,
               const char *node); /* "pcie-4090-2"; default hgx-h200-4. Real GPUs: ignored */
 void lab_env(struct lab_test *t, const char *name,
-             const char *value);         /* for the runner; NULL unsets */
+             const char *value); /* for the runner; NULL unsets */
+/* What breaks in the nodes of the runs that follow (VGPU_FAULT: docs/virtual-node.md); NULL:
+ * nothing more. The virtual node only. */
+void lab_fault(struct lab_test *t, const char *words);
 uint64_t lab_random(struct lab_test *t); /* from --seed and the case's name */
 int lab_gpus(struct lab_test *t);        /* GPUs of the node chosen (real GPUs: of the machine) */
 bool lab_is_virtual(struct lab_test *t);
@@ -103,6 +111,21 @@ void lab_same_int(struct lab_test *t, const char *what, const int32_t *got, cons
 void lab_same_bytes(struct lab_test *t, const char *what, const void *got, const void *want,
                     size_t n);
 void lab_close(struct lab_test *t, const char *what, double got, double want, double tolerance);
+
+/* The same for what the virtual clock says, which depends a little on how a program was compiled:
+ * marks.c tells how near the answer comes to each limit. As conditions of lab_expect:
+ *     lab_expect(t, LAB_LEAST(t, out->speedup, 3), "a speedup of %.2f, ...", out->speedup); */
+#define LAB_LEAST(t, value, least) lab_mark_least((t), LAB_HERE, (value), (least))
+#define LAB_MOST(t, value, most) lab_mark_most((t), LAB_HERE, (value), (most))
+#define LAB_CLOSE(t, what, got, want, tolerance)                                                   \
+    lab_mark_close((t), LAB_HERE, (what), (got), (want), (tolerance))
+#define LAB_HERE __FILE__ ":" LAB_TEXT_OF(__LINE__)
+#define LAB_TEXT_OF(line) LAB_TEXT_OF_IT(line)
+#define LAB_TEXT_OF_IT(line) #line
+bool lab_mark_least(struct lab_test *t, const char *where, double value, double least);
+bool lab_mark_most(struct lab_test *t, const char *where, double value, double most);
+void lab_mark_close(struct lab_test *t, const char *where, const char *what, double got,
+                    double want, double tolerance);
 
 /* Fails when the runner left anything behind on the node: allocations, streams, events, enabled
  * peers. On real GPUs it compares what the runner could count. */

@@ -21,6 +21,18 @@ static const struct lab_node *next_node(struct lab_test *t)
     return t->ready;
 }
 
+void lab__take_gpus(void) {}
+
+void lab__visible(const char *wanted, char *to, size_t room)
+{
+    snprintf(to, room, "%s", wanted);
+}
+
+void lab__check_gpus(struct lab_test *t)
+{
+    (void)t;
+}
+
 int lab_gpus(struct lab_test *t)
 {
     return t->wants_node ? lab__node_gpus(next_node(t)) : 0;

@@ -11,11 +11,11 @@
 
 static bool passed_on(const char *variable)
 {
-    static const char *const names[] = {"PATH",           "HOME",          "LANG",
-                                        "LC_ALL",         "TMPDIR",        "XDG_RUNTIME_DIR",
-                                        "VGPU_HOME",      "VGPU_STRICT",   "VGPU_TRACE",
-                                        "ASAN_OPTIONS",   "UBSAN_OPTIONS", "LSAN_OPTIONS",
-                                        "LD_LIBRARY_PATH"};
+    static const char *const names[] = {"PATH",          "HOME",         "LANG",
+                                        "LC_ALL",        "TMPDIR",       "XDG_RUNTIME_DIR",
+                                        "VGPU_HOME",     "VGPU_STRICT",  "VGPU_TRACE",
+                                        "VGPU_CHECK",    "VGPU_HALT",    "ASAN_OPTIONS",
+                                        "UBSAN_OPTIONS", "LSAN_OPTIONS", "LD_LIBRARY_PATH"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t n = strlen(names[i]);
         if (strncmp(variable, names[i], n) == 0 && variable[n] == '=')
@@ -43,13 +43,26 @@ static void drop(char **env, int *count, const char *name)
         }
 }
 
+/* What the node looks for while a lab's test runs, unless the student has chosen: what costs next
+ * to nothing. Mistakes inside kernels triple a large test's time, and advice is for who asks. */
+#define LAB_CHECKS "order,api,leaks,kernels"
+
+static bool has(char **env, const char *name)
+{
+    size_t n = strlen(name);
+    for (int i = 0; env[i]; i++)
+        if (strncmp(env[i], name, n) == 0 && env[i][n] == '=')
+            return true;
+    return false;
+}
+
 /* A short list of harmless variables, the node's, and the case's own. Caller frees. */
 char **lab__environment(struct lab_test *t, const struct lab_node *node)
 {
     int given = 0, count = 0;
     while (environ[given])
         given++;
-    char **env = calloc((size_t)given + LAB_ENV_MAX + 3, sizeof *env);
+    char **env = calloc((size_t)given + LAB_ENV_MAX + 4, sizeof *env);
     if (!env)
         lab__broken(t, ENOMEM, "building the runner's environment");
     for (int i = 0; i < given; i++)
@@ -58,11 +71,19 @@ char **lab__environment(struct lab_test *t, const struct lab_node *node)
     if (node) {
         env[count++] = joined(t, "VGPU_NODE_ID", lab__node_id(node));
         env[count++] = joined(t, "VGPU_NODE", t->node);
+        if (!has(env, "VGPU_CHECK"))
+            env[count++] = joined(t, "VGPU_CHECK", LAB_CHECKS);
     }
     for (int i = 0; i < t->env_count; i++) {
-        drop(env, &count, t->env[i].name);
-        if (t->env[i].value)
-            env[count++] = joined(t, t->env[i].name, t->env[i].value);
+        const char *name = t->env[i].name, *value = t->env[i].value;
+        char visible[LAB_VISIBLE_MAX];
+        if (value && strcmp(name, "CUDA_VISIBLE_DEVICES") == 0) {
+            lab__visible(value, visible, sizeof visible);
+            value = visible;
+        }
+        drop(env, &count, name);
+        if (value)
+            env[count++] = joined(t, name, value);
     }
     return env;
 }

@@ -3,8 +3,8 @@
 #
 #   peerlab_lab(NUMBER 03 NAME p2p-copy FILE p2p_copy.c
 #     GIVEN given.c        files that come with the lab, linked beside the student's
-#     USES labs/02-x/x.cu  files of another lab, linked everywhere too; a header: its folder is
-#                          looked into
+#     USES labs/02-x/x.cu  files of another lab (objects, too), linked everywhere; a header: its
+#                          folder is looked into
 #     PROGRAM matrix.c     the lab's own main
 #     FUNCTIONS 1:copy_path 2:copy_peer_async 3:stage_create 3:stage_destroy ...)
 #
@@ -15,8 +15,9 @@
 #   target lab03 (never in `all`) lab03-run-0 (all functions are the student's) and lab03-run-K (those
 #                                 of TODO(K) only, the others are the reference's), PROGRAM
 #   tests  lab03.CASE
-# A handout (grader/handout.py) has skeletons/ in place of solutions/: no reference, so that every
-# function of its one runner, lab03-run, is the student's.
+# A handout (grader/handout.py) has skeletons/ in place of solutions/, and the reference as an object
+# made beforehand, reference/PROCESSOR/03-p2p-copy.o. Where there is none for this machine, or GPUs
+# are real, every function of its one runner, lab03-run, is the student's.
 # The tests first build what they need (fixture build.lab03), one build at a time.
 #
 # UNLISTED leaves the tests out, for the harness's own. SOLUTION_ROOT and STUDENT_ROOT replace
@@ -61,6 +62,7 @@ function(peerlab_lab)
     endif()
   endforeach()
   file(MAKE_DIRECTORY ${work})
+  _lab_reference()
   _lab_conf()
   _lab_verifiers()
   _lab_parts()

@@ -22,7 +22,10 @@ macro(_lab_tools)
   set(pic -fPIC -fsemantic-interposition)
   set(includes -I${PEERLAB_HARNESS_DIR} -I${solution} -I${solution}/tests)
   set(lab_uses ${LAB_USES})
-  list(FILTER lab_uses EXCLUDE REGEX "\\.h$")
+  set(lab_used_objects ${LAB_USES})
+  list(FILTER lab_uses EXCLUDE REGEX "\\.[ho]$")
+  list(FILTER lab_used_objects INCLUDE REGEX "\\.o$")
+  list(TRANSFORM lab_used_objects PREPEND ${PROJECT_SOURCE_DIR}/)
   foreach(header IN LISTS LAB_USES)
     if(header MATCHES "\\.h$")
       cmake_path(GET header PARENT_PATH folder_of_it)
@@ -34,6 +37,9 @@ macro(_lab_tools)
     list(APPEND includes -I${PROJECT_SOURCE_DIR}/vgpu/include)
     set(cuc ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/vgpu-cc)
     set(lab_link ${CMAKE_CXX_COMPILER} ${cxx_flags})
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      list(APPEND lab_link -fno-use-linker-plugin) # loading it is a quarter of a link
+    endif()
     set(lab_libs ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/liblabrun.a)
     if(TARGET vgpurt)
       list(APPEND lab_libs -Wl,--start-group ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/libvgpurt.a
@@ -56,6 +62,19 @@ macro(_lab_tools)
   set(lab_cuc ${cuc} -std=c++17 ${cxx_flags} -g ${lab_cuda_flags} -Xcompiler ${pic},-Wall ${includes})
 endmacro()
 
+# What a student's runner takes the other TODOs' functions from; empty where there is nothing.
+macro(_lab_reference)
+  set(lab_reference ${work}/reference.o)
+  if(LAB_HANDOUT)
+    set(lab_reference ${PROJECT_SOURCE_DIR}/reference/${CMAKE_SYSTEM_PROCESSOR}/${folder}.o)
+    if(NOT EXISTS ${lab_reference} OR NOT PEERLAB_BACKEND STREQUAL "vgpu")
+      message(STATUS "lab ${folder}: a task's tests need the tasks before it: there is no ${lab_reference} "
+        "for this machine and back end")
+      set(lab_reference)
+    endif()
+  endif()
+endmacro()
+
 macro(_lab_conf)
   _lab_tools()
   set(lab_given_objects)
@@ -66,6 +85,7 @@ macro(_lab_conf)
     string(REPLACE "/" "-" name ${source})
     list(APPEND lab_given_objects ${work}/${name}.o)
   endforeach()
+  list(APPEND lab_given_objects ${lab_used_objects})
   _lab_words(conf_cc ${lab_cc})
   _lab_words(conf_cuc ${lab_cuc})
   _lab_words(conf_link ${lab_link})
@@ -81,7 +101,7 @@ macro(_lab_conf)
   configure_file(${PEERLAB_HARNESS_DIR}/lab.conf.in ${lab_conf} @ONLY)
 endmacro()
 
-# _lab_object(SOURCE OBJECT strict|compile|without)
+# _lab_object(SOURCE OBJECT strict|compile|without [TODO])
 function(_lab_object source object how)
   set(depends ${source} ${lab_conf} ${_lab_cc})
   if(source MATCHES "\\.cu$" AND TARGET vgpu-cc)
@@ -90,7 +110,7 @@ function(_lab_object source object how)
   cmake_path(RELATIVE_PATH source BASE_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE shown)
   add_custom_command(
     OUTPUT ${object}
-    COMMAND sh ${_lab_cc} ${lab_conf} ${how} ${source} ${object} ${object}.d
+    COMMAND sh ${_lab_cc} ${lab_conf} ${how} ${ARGN} ${source} ${object} ${object}.d
     DEPENDS ${depends}
     DEPFILE ${object}.d
     COMMENT "Compiling ${shown}"
@@ -99,10 +119,8 @@ endfunction()
 
 # _lab_runner(OBJECT TODO OUTPUT)
 function(_lab_runner object todo output)
-  set(depends ${object} ${work}/adapters.o ${lab_given_objects} ${lab_conf} ${_lab_cc} labrun)
-  if(NOT LAB_HANDOUT)
-    list(APPEND depends ${work}/reference.o)
-  endif()
+  set(depends ${object} ${lab_reference} ${work}/adapters.o ${lab_given_objects} ${lab_conf} ${_lab_cc}
+      labrun)
   if(TARGET vgpurt)
     list(APPEND depends vgpurt vgpu_common)
   endif()
@@ -223,7 +241,7 @@ macro(_lab_without_answers)
               -m grader.strip ${todo} ${solution}/${LAB_FILE} ${without}
       DEPENDS ${solution}/${LAB_FILE} ${peerlab}/grader/strip.py
       VERBATIM)
-    _lab_object(${without} ${work}/without-${todo}.o without)
+    _lab_object(${without} ${work}/without-${todo}.o without ${todo})
     list(APPEND outputs ${work}/without-${todo}.o)
   endforeach()
 endmacro()
@@ -234,7 +252,7 @@ macro(_lab_student)
   set(todos ${LAB_FUNCTIONS})
   list(TRANSFORM todos REPLACE ":.*$" "")
   list(REMOVE_DUPLICATES todos)
-  if(LAB_HANDOUT)
+  if(NOT lab_reference)
     _lab_runner(${work}/student.o 0 ${bin}/lab${LAB_NUMBER}-run)
     list(APPEND outputs ${bin}/lab${LAB_NUMBER}-run)
     set(todos)
@@ -274,17 +292,18 @@ macro(_lab_for_editors)
 endmacro()
 
 function(peerlab_vgpu_program name)
-  cmake_parse_arguments(PROGRAM "" "" "SOURCES;FLAGS" ${ARGN})
+  cmake_parse_arguments(PROGRAM "" "" "SOURCES;FLAGS;LIBRARIES" ${ARGN})
   set(output ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${name})
   list(TRANSFORM PROGRAM_SOURCES REPLACE "^([^/].*)$" "${CMAKE_CURRENT_SOURCE_DIR}/\\1")
+  list(TRANSFORM PROGRAM_LIBRARIES PREPEND "-l" OUTPUT_VARIABLE libraries)
   separate_arguments(flags UNIX_COMMAND
                      "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${PEERLAB_BUILD_TYPE}}")
   file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/vgpu/include/*.h
        ${PROJECT_SOURCE_DIR}/vgpu/include/*/* ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
   add_custom_command(
     OUTPUT ${output}
-    COMMAND vgpu-cc ${flags} ${PROGRAM_FLAGS} -o ${output} ${PROGRAM_SOURCES}
-    DEPENDS vgpu-cc vgpurt ${PROGRAM_SOURCES} ${headers}
+    COMMAND vgpu-cc ${flags} ${PROGRAM_FLAGS} -o ${output} ${PROGRAM_SOURCES} ${libraries}
+    DEPENDS vgpu-cc vgpurt ${PROGRAM_LIBRARIES} ${PROGRAM_SOURCES} ${headers}
     COMMENT "Building ${name} with vgpu-cc"
     VERBATIM)
   add_custom_target(${name} ALL DEPENDS ${output})

@@ -5,7 +5,7 @@
 # learn them. The lists are in the trusted files public.c and hidden.c: these are compiled while
 # configuring, with list.c in place of the harness, and asked.
 
-# Compiles and asks, when a source is newer than the list that is there. The list is NAME|TODO|POINTS|QUICK.
+# Compiles and asks, when a source is newer than the list that is there. The list is NAME|TODO|POINTS|QUICK|GPUS|TIMED.
 function(_lab_case_list source variable)
   cmake_path(GET source STEM stem)
   set(program ${work}/list-${stem})
@@ -29,7 +29,7 @@ function(_lab_case_list source variable)
     if(failed)
       message(WARNING "${source} does not compile, so its tests are not known:\n${errors}")
       file(REMOVE ${program}.txt)
-      set(${variable} "does-not-compile|0|0|0" PARENT_SCOPE)
+      set(${variable} "does-not-compile|0|0|0|0|0|0" PARENT_SCOPE)
       return()
     endif()
   endif()
@@ -43,6 +43,12 @@ function(_lab_register prefix source verifier side kind runner student_file)
     return()
   endif()
   _lab_case_list(${solution}/tests/${source} cases)
+  set(checked)
+  if(PEERLAB_MEMCHECK AND side STREQUAL "solution")
+    set(checked ${runner}-memcheck)
+    configure_file(${PEERLAB_HARNESS_DIR}/memcheck.sh.in ${checked} @ONLY
+                   FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+  endif()
   string(REGEX REPLACE "\\..*$" "" label ${prefix})
   foreach(entry IN LISTS cases)
     string(REPLACE "|" ";" fields "${entry}")
@@ -54,8 +60,13 @@ function(_lab_register prefix source verifier side kind runner student_file)
       list(APPEND labels quick)
     endif()
     set(name ${prefix}.${case})
+    list(GET fields 6 no_memcheck)
+    set(started ${runner})
+    if(checked AND NOT no_memcheck)
+      set(started ${checked})
+    endif()
     add_test(NAME ${name}
-      COMMAND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${verifier} --runner ${runner} --case ${case}
+      COMMAND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${verifier} --runner ${started} --case ${case}
               --as ${prefix} --source ${student_file} --results ${PEERLAB_RESULTS})
     set_tests_properties(${name} PROPERTIES
       LABELS "${labels}"
@@ -63,10 +74,27 @@ function(_lab_register prefix source verifier side kind runner student_file)
       FAIL_REGULAR_EXPRESSION "not written yet" # so that ctest says it on the test's line
       FIXTURES_REQUIRED build.${label}
       TIMEOUT ${PEERLAB_TEST_SECONDS})
-    if(NOT PEERLAB_BACKEND STREQUAL "vgpu") # what is free on a real GPU is everybody's business
-      set_tests_properties(${name} PROPERTIES RESOURCE_LOCK gpus)
+    list(GET fields 4 gpus)
+    list(GET fields 5 timed)
+    peerlab_needs_gpus(${name} ${gpus})
+    if(timed AND NOT PEERLAB_BACKEND STREQUAL "vgpu")
+      set_tests_properties(${name} PROPERTIES RUN_SERIAL TRUE)
     endif()
   endforeach()
+endfunction()
+
+# On real GPUs a test has its own: as many as it needs, or all where there are fewer (it then says
+# that it cannot run).
+function(peerlab_needs_gpus test gpus)
+  if(PEERLAB_BACKEND STREQUAL "vgpu" OR PEERLAB_GPUS EQUAL 0)
+    return()
+  endif()
+  if(gpus LESS 1)
+    set(gpus 1)
+  elseif(gpus GREATER PEERLAB_GPUS)
+    set(gpus ${PEERLAB_GPUS})
+  endif()
+  set_tests_properties(${test} PROPERTIES RESOURCE_GROUPS "${gpus},gpus:1")
 endfunction()
 
 # The test that builds what the others run.

@@ -5,7 +5,7 @@
 #
 #   labcc.sh CONF compile SOURCE OBJECT [DEPFILE]      as a student's: warnings, but no errors by them
 #   labcc.sh CONF strict  SOURCE OBJECT [DEPFILE]      as ours: warnings are errors
-#   labcc.sh CONF without SOURCE OBJECT [DEPFILE]      as ours with an answer taken out: things unused
+#   labcc.sh CONF without TODO SOURCE OBJECT [DEPFILE] as ours with the answer to TODO taken out
 #   labcc.sh CONF runner  OBJECT TODO OUTPUT           TODO 0: all functions are the object's
 #   labcc.sh CONF mutant  SOURCE OUTPUT                compile, then runner 0
 #   labcc.sh CONF runners OBJECT PREFIX TODO...        PREFIX-TODO for each, of a submission
@@ -51,11 +51,17 @@ compile() {
     "$@" -c -o "$object" "$source"
 }
 
-# Prints objcopy's options for OBJECT: the functions of TODO keep (student) or lose (reference).
+# What an object defines. (nm takes its time: it loads what it can find of compilers' plugins.)
+# symbols_of OBJECT
+symbols_of() {
+    "$LAB_NM" -P -g --defined-only "$1"
+}
+
+# Prints objcopy's options for an object: the functions of TODO keep (student) or lose (reference).
 # TODO 0: the student's object keeps all. A function that is missing is an error.
-# select_symbols ROLE OBJECT TODO
+# select_symbols ROLE TODO SYMBOLS
 select_symbols() {
-    "$LAB_NM" -P -g --defined-only "$2" | awk -v role="$1" -v todo="$3" -v all="$LAB_FUNCTIONS" '
+    awk -v role="$1" -v todo="$2" -v all="$LAB_FUNCTIONS" '
         function is(symbol, f,   mangled) { # a C name, or C++ mangling of a free function
             mangled = "_Z" length(f) f
             return symbol == f || substr(symbol, 1, length(mangled)) == mangled
@@ -87,29 +93,72 @@ select_symbols() {
                 print "error: not defined:" missing > "/dev/stderr"
                 exit 1
             }
-        }'
+        }' "$3"
+}
+
+# Makes OUTPUT of OBJECT, whose definitions SYMBOLS lists.
+# prepare ROLE TODO SYMBOLS OBJECT OUTPUT
+prepare() {
+    select_symbols "$1" "$2" "$3" >"$5.options" &&
+        "$LAB_OBJCOPY" "@$5.options" "$4" "$5" &&
+        rm -f "$5.options"
+}
+
+# REFERENCE is prepared already; none for TODO 0.
+# link_runner OBJECT SYMBOLS TODO OUTPUT [REFERENCE]
+link_runner() {
+    mine=$part.$3.o
+    prepare student "$3" "$2" "$1" "$mine" ||
+        fail "$LAB_FILE: put the function back; the lab's header says what it must be like"
+    $LAB_LINK -o "$4" "$mine" ${5-} $LAB_GIVEN $LAB_LIBS
+    rm -f "$mine"
+}
+
+# Names what is made on the way. Several may be made at once.
+make_parts() {
+    part=$LAB_FOLDER/parts/$$
+    mkdir -p "$LAB_FOLDER/parts"
 }
 
 # runner OBJECT TODO OUTPUT
 runner() {
-    object=$1 todo=$2 output=$3 reference=
-    part=$LAB_FOLDER/parts/$(basename "$output").$$ # several may be made at once
-    mkdir -p "$LAB_FOLDER/parts"
-    select_symbols student "$object" "$todo" >"$part.student" ||
-        fail "$LAB_FILE: put the function back; the lab's header says what it must be like"
-    "$LAB_OBJCOPY" "@$part.student" "$object" "$part.student.o"
-    if [ "$todo" != 0 ]; then
-        reference=$part.reference.o
-        select_symbols reference "$LAB_REFERENCE" "$todo" >"$part.reference"
-        "$LAB_OBJCOPY" "@$part.reference" "$LAB_REFERENCE" "$reference"
+    make_parts
+    symbols_of "$1" >"$part.symbols"
+    if [ "$2" = 0 ]; then
+        link_runner "$1" "$part.symbols" 0 "$3"
+    else
+        symbols_of "$LAB_REFERENCE" >"$part.reference"
+        prepare reference "$2" "$part.reference" "$LAB_REFERENCE" "$part.reference.o"
+        link_runner "$1" "$part.symbols" "$2" "$3" "$part.reference.o"
     fi
-    $LAB_LINK -o "$output" "$part.student.o" $reference $LAB_GIVEN $LAB_LIBS
-    rm -f "$part.student" "$part.student.o" "$part.reference" "$part.reference.o"
+    rm -f "$part.symbols" "$part.reference" "$part.reference.o"
+}
+
+# runners OBJECT PREFIX TODO...
+runners() {
+    object=$1 prefix=$2
+    shift 2
+    make_parts
+    symbols_of "$object" >"$part.symbols"
+    for number; do
+        reference=
+        [ "$number" = 0 ] || reference=$LAB_WITHOUT$number.o
+        link_runner "$object" "$part.symbols" "$number" "$prefix-$number" $reference
+    done
+    rm -f "$part.symbols"
+}
+
+# without TODO SOURCE OBJECT DEPFILE
+without() {
+    compile "$2" "$3" "$4" "-Wno-unused"
+    symbols_of "$3" >"$3.symbols"
+    prepare reference "$1" "$3.symbols" "$3" "$3"
+    rm -f "$3.symbols"
 }
 
 case $action in
 compile) compile "$1" "$2" "${3-}" "" ;;
-without) compile "$1" "$2" "${3-}" "-Wno-unused" ;;
+without) without "$1" "$2" "$3" "${4-}" ;;
 strict) compile "$1" "$2" "${3-}" "$LAB_STRICT" ;;
 runner) runner "$1" "$2" "$3" ;;
 program) $LAB_LINK -o "$3" "$1" "$2" $LAB_PROGRAM_GIVEN $LAB_LIBS ;;
@@ -117,13 +166,6 @@ mutant)
     compile "$1" "$2.o" "" ""
     runner "$2.o" 0 "$2"
     ;;
-runners)
-    object=$1 prefix=$2
-    shift 2
-    for number; do
-        LAB_REFERENCE=$LAB_WITHOUT$number.o
-        runner "$object" "$number" "$prefix-$number"
-    done
-    ;;
+runners) runners "$@" ;;
 *) fail "labcc.sh: '$action' is none of compile, strict, without, runner, runners, mutant, program" ;;
 esac

@@ -3,7 +3,7 @@
  *
  * CMake compiles it with public.c or hidden.c and nothing else, to learn the tests' names; so it
  * stands in for labcheck, and nothing of it is ever called. One line a case:
- * name|todo|points|quick.
+ * name|todo|points|quick|min_gpus|timed|no_memcheck.
  */
 #define _GNU_SOURCE
 #include "case.h"
@@ -14,7 +14,8 @@
 int main(void)
 {
     for (const struct lab_case *c = lab_cases; c->name; c++)
-        printf("%s|%d|%d|%d\n", c->name, c->todo, c->points, c->quick);
+        printf("%s|%d|%d|%d|%d|%d|%d\n", c->name, c->todo, c->points, c->quick, c->min_gpus,
+               c->timed, c->no_memcheck);
     return 0;
 }
 
@@ -27,6 +28,7 @@ int main(void)
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 STAND_IN(void, lab_node, struct lab_test *t, const char *node)
 STAND_IN(void, lab_env, struct lab_test *t, const char *name, const char *value)
+STAND_IN(void, lab_fault, struct lab_test *t, const char *words)
 STAND_IN(uint64_t, lab_random, struct lab_test *t)
 STAND_IN(int, lab_gpus, struct lab_test *t)
 STAND_IN(bool, lab_is_virtual, struct lab_test *t)
@@ -45,4 +47,8 @@ STAND_IN(void, lab_same_bytes, struct lab_test *t, const char *what, const void 
          const void *want, size_t n)
 STAND_IN(void, lab_close, struct lab_test *t, const char *what, double got, double want,
          double tolerance)
+STAND_IN(bool, lab_mark_least, struct lab_test *t, const char *where, double value, double least)
+STAND_IN(bool, lab_mark_most, struct lab_test *t, const char *where, double value, double most)
+STAND_IN(void, lab_mark_close, struct lab_test *t, const char *where, const char *what, double got,
+         double want, double tolerance)
 STAND_IN(void, lab_nothing_leaked, struct lab_test *t, const struct lab_run *run)

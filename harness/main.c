@@ -11,7 +11,6 @@
 #include "verifier.h"
 
 #include <getopt.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -19,25 +18,27 @@
 
 static void usage(FILE *to, const char *program)
 {
-    fprintf(to,
-            "usage: %s --runner PATH [options]   tests of %s\n"
-            "  --runner PATH      the program with the student's code, or its prefix: PATH-<todo>\n"
-            "  --case NAME        only this case\n"
-            "  --seed N           other inputs (default 1)\n"
-            "  --node NAME        the virtual node of cases that choose none (default hgx-h200-4)\n"
-            "  --all              details of every failure, not of the first only\n"
-            "  --source FILE      the student's file, to say where a function stands\n"
-            "  --as NAME          what the tests are called in front of the dot (default %s)\n"
-            "  --json FILE        append one line of JSON a test (also: LAB_JSON)\n"
-            "  --results FOLDER   write FOLDER/TEST.json\n"
-            "  --launcher WORD    start the runner as WORD... RUNNER: a sandbox (may be repeated)\n"
-            "  --color WHEN       auto, always or never\n"
-            "  --die-with-parent  end when whoever started this has ended\n"
-            "  --list             the cases: name, todo, points, quick, title\n"
-            "  --list-json        the same as JSON\n"
-            "exit status: 0 pass, 1 fail, 3 not written, 4 harness error, 77 cannot run here,\n"
-            "             2 wrong use of this command\n",
-            program, lab_name, lab_name);
+    fprintf(
+        to,
+        "usage: %s --runner PATH [options]   tests of %s\n"
+        "  --runner PATH      the program with the student's code, or its prefix: PATH-<todo>\n"
+        "  --case NAME        only this case\n"
+        "  --seed N           other inputs (default 1)\n"
+        "  --orders N         other orders in which what passed runs again, 0 to 3 (default 3)\n"
+        "  --node NAME        the virtual node of cases that choose none (default hgx-h200-4)\n"
+        "  --all              details of every failure, not of the first only\n"
+        "  --source FILE      the student's file, to say where a function stands\n"
+        "  --as NAME          what the tests are called in front of the dot (default %s)\n"
+        "  --json FILE        append one line of JSON a test (also: LAB_JSON)\n"
+        "  --results FOLDER   write FOLDER/TEST.json\n"
+        "  --launcher WORD    start the runner as WORD... RUNNER: a sandbox (may be repeated)\n"
+        "  --color WHEN       auto, always or never\n"
+        "  --die-with-parent  end, and end all, when whoever started this has ended\n"
+        "  --list             the cases: name, todo, points, quick, title\n"
+        "  --list-json        the same as JSON\n"
+        "exit status: 0 pass, 1 fail, 3 not written, 4 harness error, 77 cannot run here,\n"
+        "             2 wrong use of this command\n",
+        program, lab_name, lab_name);
 }
 
 static int list(const struct lab_options *options)
@@ -80,6 +81,8 @@ static enum lab_verdict run_one(const struct lab_case *info, const struct lab_op
     if (!t)
         return LAB_HARNESS_ERROR;
     lab__case_run(t, info, options);
+    if (t->verdict == LAB_PASS)
+        lab__other_orders(t, info, options);
     enum lab_verdict verdict = t->verdict;
     lab__report(t, options->all || options->only || !*shown);
     *shown |= verdict != LAB_PASS && verdict != LAB_CANNOT_RUN;
@@ -112,6 +115,7 @@ enum option_id {
     RUNNER = 1000,
     CASE,
     SEED,
+    ORDERS,
     NODE,
     ALL,
     SOURCE,
@@ -129,6 +133,7 @@ static const struct option known[] = {
     {"runner", required_argument, NULL, RUNNER},
     {"case", required_argument, NULL, CASE},
     {"seed", required_argument, NULL, SEED},
+    {"orders", required_argument, NULL, ORDERS},
     {"node", required_argument, NULL, NODE},
     {"all", no_argument, NULL, ALL},
     {"source", required_argument, NULL, SOURCE},
@@ -179,6 +184,9 @@ static int set(struct lab_options *options, int id, const char *value)
         return 0;
     case SEED:
         return set_seed(options, value);
+    case ORDERS:
+        options->orders = value[0] - '0';
+        return value[0] >= '0' && options->orders <= LAB_ORDERS && !value[1] ? 0 : -1;
     case NODE:
         options->node = value;
         return 0;
@@ -200,7 +208,8 @@ static int set(struct lab_options *options, int id, const char *value)
     case LAUNCHER:
         return add_launcher(options, value);
     case DIE_WITH_PARENT:
-        return prctl(PR_SET_PDEATHSIG, SIGKILL); /* whoever lives on needs no verdict */
+        options->guarded = true;
+        return 0;
     case COLOR:
         return set_color(options, value);
     case LIST:
@@ -215,11 +224,13 @@ static int set(struct lab_options *options, int id, const char *value)
 
 int main(int argc, char **argv)
 {
+    const char *no = getenv("NO_COLOR"); /* no-color.org */
     struct lab_options options = {.as = lab_name,
                                   .node = LAB_NODE_DEFAULT,
                                   .seed = 1,
+                                  .orders = LAB_ORDERS,
                                   .json = getenv("LAB_JSON"),
-                                  .color = isatty(STDOUT_FILENO)};
+                                  .color = isatty(STDOUT_FILENO) && !(no && no[0])};
     prctl(PR_SET_DUMPABLE, 0); /* expected values are in here: no debugger from below */
     for (int id; (id = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
         if (id == 'h') {
@@ -235,6 +246,9 @@ int main(int argc, char **argv)
     }
     if (options.list)
         return list(&options);
+    if (options.guarded && lab__guard(NULL) != 0) /* whoever is gone needs no verdict */
+        return LAB_HARNESS_ERROR;
+    lab__take_gpus();
     if (!options.runner || optind != argc) {
         usage(stderr, argv[0]);
         return 2;

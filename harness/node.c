@@ -264,6 +264,7 @@ static void copy_summary(struct lab_witness *to, const struct vgpu_summary *from
         .faults = from->faults,
         .sticky = from->sticky,
         .now_ps = from->now_ps,
+        .choices = from->choices,
     };
     _Static_assert(LAB_MAX_GPUS == VGPU_MAX_DEVICES, "the tables have the same shape");
     memcpy(to->peak_bytes, from->peak_bytes, sizeof to->peak_bytes);
@@ -290,6 +291,16 @@ static void copy_record(struct lab_record *to, const struct vgpu_trace_record *f
     snprintf(to->name, sizeof to->name, "%.*s", (int)sizeof from->name - 1, from->name);
 }
 
+/* Findings of other kinds (a stray access) have no code with a dot in it. */
+static void take_finding(struct lab_witness *w, const struct vgpu_trace_record *from)
+{
+    const char *name = from->name, *dot = memchr(name, '.', sizeof from->name);
+    bool ours = dot && (strncmp(name, "kernels.", 8) == 0 || strncmp(name, "order.", 6) == 0);
+    if (!w->finding[0] && ours)
+        snprintf(w->finding, sizeof w->finding, "%.*s%s%.*s", (int)sizeof from->name - 1, name,
+                 from->site[0] ? " at " : "", (int)sizeof from->site - 1, from->site);
+}
+
 /* Appends the operations of one page of the trace; calls of the host side are left out. */
 static int take_page(struct lab_witness *w, const uint8_t *page, uint64_t count)
 {
@@ -301,7 +312,9 @@ static int take_page(struct lab_witness *w, const uint8_t *page, uint64_t count)
     w->records = all;
     for (uint64_t i = 0; i < count; i++) {
         memcpy(&record, page + i * sizeof record, sizeof record);
-        if (record.kind != VGPU_TRACE_CALL && record.kind != VGPU_TRACE_FINDING)
+        if (record.kind == VGPU_TRACE_FINDING)
+            take_finding(w, &record);
+        else if (record.kind != VGPU_TRACE_CALL)
             copy_record(&all[w->record_count++], &record);
     }
     return 0;
@@ -344,6 +357,8 @@ struct lab_witness *lab__node_witness(struct lab_node *node, char *error, size_t
     if (!w)
         return NULL;
     copy_summary(w, &summary);
+    snprintf(w->unsteady, sizeof w->unsteady, "%.*s", (int)sizeof w->unsteady - 1,
+             to.reply.explain);
     snprintf(node->fault, sizeof node->fault, "%.*s", (int)sizeof node->fault - 1,
              summary.last_fault);
     if (read_trace(node, w) == 0)

@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * nonode.c: in place of node.c on real GPUs. There is no node; the machine's GPUs are counted by
- * the runner, because the verifier never loads a driver.
+ * nonode.c: in place of node.c on real GPUs. There is no node; the machine's GPUs are counted and
+ * tried by the runner, because the verifier never loads a driver.
  */
 #define _GNU_SOURCE
 #include "verifier.h"
 
+#include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,24 +19,102 @@ bool lab__node_virtual(void)
     return false;
 }
 
-/* Before any input is there, so no code of the student's runs but constructors. */
-int lab_gpus(struct lab_test *t)
+/* ---- which GPUs are this test's ---- */
+
+/* One resource group a GPU: CTEST_RESOURCE_GROUP_0_GPUS="id:2,slots:1". */
+void lab__take_gpus(void)
 {
-    char *argv[] = {t->runner, "--count-gpus", NULL};
-    char text[32] = "";
+    const char *count = getenv("CTEST_RESOURCE_GROUP_COUNT");
+    char list[LAB_VISIBLE_MAX] = "", name[64];
+    size_t length = 0;
+    for (int i = 0; count && i < atoi(count); i++) {
+        snprintf(name, sizeof name, "CTEST_RESOURCE_GROUP_%d_GPUS", i);
+        const char *given = getenv(name);
+        int gpu;
+        if (given && sscanf(given, "id:%d,", &gpu) == 1 && length + 16 < sizeof list)
+            length += (size_t)sprintf(list + length, "%s%d", length ? "," : "", gpu);
+    }
+    if (length)
+        setenv("CUDA_VISIBLE_DEVICES", list, 1);
+}
+
+/* The entry number `index` of a list, or what no GPU has. */
+static void put_entry(const char *list, long index, char *to, size_t room)
+{
+    for (; index > 0 && *list; index--) {
+        list += strcspn(list, ",");
+        list += *list == ',';
+    }
+    int length = (int)strcspn(list, ",");
+    size_t used = strlen(to);
+    if (index == 0 && length > 0)
+        snprintf(to + used, room - used, "%.*s", length, list);
+    else
+        snprintf(to + used, room - used, "none");
+}
+
+void lab__visible(const char *wanted, char *to, size_t room)
+{
+    const char *ours = getenv("CUDA_VISIBLE_DEVICES");
+    snprintf(to, room, "%s", ours ? "" : wanted);
+    while (ours && *wanted) {
+        char *end;
+        long index = strtol(wanted, &end, 10);
+        size_t length = strcspn(wanted, ",");
+        if (end == wanted + length && length > 0 && index >= 0)
+            put_entry(ours, index, to, room);
+        else /* a UUID, or what is wrong on purpose */
+            snprintf(to + strlen(to), room - strlen(to), "%.*s", (int)length, wanted);
+        wanted += length + (wanted[length] == ',');
+        if (*wanted)
+            snprintf(to + strlen(to), room - strlen(to), ",");
+    }
+}
+
+/* ---- what they say ---- */
+
+#define ANSWER_SECONDS 60
+
+/* What the runner prints on `option`: no code of the student's runs but constructors. */
+static bool asked(struct lab_test *t, char *option, char *text, size_t room)
+{
+    char *argv[] = {t->runner, option, NULL};
     int ends[2], nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     if (nothing < 0 || pipe2(ends, O_CLOEXEC) != 0)
-        lab__broken(t, 0, "cannot ask the runner how many GPUs there are");
+        lab__broken(t, errno, "cannot ask the runner about the GPUs");
     int fds[] = {nothing, ends[1], nothing};
     pid_t pid = lab__spawn(argv, environ, fds, 3);
     close(nothing);
     close(ends[1]);
-    ssize_t n = read(ends[0], text, sizeof text - 1);
+    if (pid < 0)
+        lab__broken(t, -pid, "cannot start '%s %s'", t->runner, option);
+    struct pollfd ready = {.fd = ends[0], .events = POLLIN};
+    ssize_t n = poll(&ready, 1, ANSWER_SECONDS * 1000) == 1 ? read(ends[0], text, room - 1) : 0;
     close(ends[0]);
-    if (pid < 0 || n <= 0)
-        lab__broken(t, pid < 0 ? -pid : 0, "'%s --count-gpus' gave no answer", t->runner);
-    waitpid(pid, NULL, 0);
+    text[n > 0 ? n : 0] = 0;
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, n > 0 ? 0 : WNOHANG); /* one that a GPU holds may never end */
+    return n > 0;
+}
+
+int lab_gpus(struct lab_test *t)
+{
+    char text[32];
+    if (!asked(t, "--count-gpus", text, sizeof text))
+        lab__broken(t, 0, "'%s --count-gpus' gave no answer", t->runner);
     return atoi(text);
+}
+
+void lab__check_gpus(struct lab_test *t)
+{
+    char text[300];
+    if (!asked(t, "--check-gpus", text, sizeof text))
+        lab__broken(t, 0,
+                    "the GPUs have not answered for %d s since the program was ended: look at "
+                    "nvidia-smi before you run more tests",
+                    ANSWER_SECONDS);
+    if (strncmp(text, "ok", 2) != 0)
+        lab__broken(t, 0, "after the program was ended, %s", text);
 }
 
 bool lab_device(struct lab_test *t, int gpu, struct lab_device *to)

@@ -47,6 +47,24 @@ void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room)
     lab__clean(text);
 }
 
+/* The first finding that the runtime has said, with the lines that go on about it. */
+void lab__stream_finding(const struct lab_stream *stream, char *text, size_t room)
+{
+    static const char mark[] = ": finding: ";
+    const char *end = stream->text + stream->kept;
+    const char *from = memmem(stream->text, stream->kept, mark, sizeof mark - 1), *to;
+    text[0] = 0;
+    if (!from)
+        return;
+    from += sizeof mark - 1;
+    for (to = from; to < end && (*to != '\n' || (to + 1 < end && to[1] == ' ')); to++)
+        ;
+    size_t bytes = (size_t)(to - from) < room - 1 ? (size_t)(to - from) : room - 1;
+    memcpy(text, from, bytes);
+    text[bytes] = 0;
+    lab__clean(text);
+}
+
 /* ---- cleaning ---- */
 
 /* Length of the well-formed UTF-8 sequence at s that a terminal may show, 0 when there is none. */

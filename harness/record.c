@@ -47,6 +47,15 @@ static void list_field(FILE *to, const struct lab_test *t)
     putc(']', to);
 }
 
+/* What the node said: about the mistake, and about times that are not to be trusted. */
+static void explained_field(FILE *to, const struct lab_test *t)
+{
+    char text[sizeof t->explained.at + sizeof t->unsteady];
+    bool both = t->explained.at[0] && t->unsteady[0];
+    snprintf(text, sizeof text, "%s%s%s", t->explained.at, both ? "\n" : "", t->unsteady);
+    text_field(to, "explained", text);
+}
+
 static void write_object(FILE *to, const struct lab_test *t)
 {
     char where[400] = "", next[300];
@@ -67,7 +76,7 @@ static void write_object(FILE *to, const struct lab_test *t)
     text_field(to, "why", t->judged ? t->info->rule : "");
     text_field(to, "where", where);
     text_field(to, "next", next);
-    text_field(to, "explained", t->explained.at);
+    explained_field(to, t);
     text_field(to, "said", t->said.at);
     text_field(to, "check", t->check);
     list_field(to, t);

@@ -97,8 +97,11 @@ static void details(const struct lab_test *t)
     if (t->verdict == LAB_FAIL || t->verdict == LAB_HARNESS_ERROR) {
         if (!strstr(t->said.at, t->explained.at)) /* the runtime has said it already */
             paragraph("node", t->explained.at, "");
+        if (!strstr(t->said.at, t->found.at))
+            paragraph("found", t->found.at, "");
         paragraph("said", t->said.at, "| ");
     }
+    paragraph("times", t->unsteady, "");
     if (t->judged)
         paragraph("why", t->info->rule, "");
     paragraph("where", place, "");
@@ -110,5 +113,7 @@ void lab__report(const struct lab_test *t, bool whole)
     heading(t);
     if (whole && t->verdict != LAB_PASS)
         details(t);
+    else if (whole && t->timed)
+        paragraph("times", t->unsteady, "");
     fflush(stdout);
 }

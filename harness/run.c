@@ -166,6 +166,8 @@ static void collect(struct lab_test *t, struct lab_run *run, struct attempt *a)
         lab__broken(t, ENOMEM, "no memory for %zu bytes of output", run->output_bytes);
     if (a->ending != ENDED)
         t->cpu_seconds += a->watch.cpu_seconds;
+    if (a->ending != ENDED || WIFSIGNALED(a->exit_status))
+        lab__check_gpus(t);
 }
 
 /* What was printed last; errors first, they say more. */
@@ -173,6 +175,7 @@ static void keep_said(struct lab_test *t, const struct lab_run *run)
 {
     int which = run->printed[1].kept > 0 ? 1 : 0;
     lab__stream_tail(&run->printed[which], t->said.at, sizeof t->said.at);
+    lab__stream_finding(&run->printed[1], t->found.at, sizeof t->found.at);
 }
 
 /* The node's side of the story, then the node goes. */
@@ -187,8 +190,17 @@ static void ask_node(struct lab_test *t, struct lab_run *run, const struct attem
     run->witness = lab__node_witness(run->node, error, sizeof error);
     if (run->witness)
         t->now_ps = run->witness->now_ps;
+    if (run->witness && !t->unsteady[0])
+        snprintf(t->unsteady, sizeof t->unsteady, "%s", run->witness->unsteady);
+    lab__clean(t->unsteady);
     if (t->explained.at[0] == 0)
         snprintf(t->explained.at, sizeof t->explained.at, "%s", lab__node_fault(run->node));
+    if (run->witness && run->witness->finding[0] && !t->finding[0])
+        snprintf(t->finding, sizeof t->finding, "%s", run->witness->finding);
+    lab__clean(t->finding);
+    if (t->explained.at[0] == 0 && t->finding[0])
+        snprintf(t->explained.at, sizeof t->explained.at, "it found %s; ./lab explain %.*s",
+                 t->finding, (int)strcspn(t->finding, " "), t->finding);
     lab__clean(t->explained.at);
     lab__node_stop(run->node);
     run->node = NULL;
@@ -200,7 +212,7 @@ static const char *signal_meaning(int number)
 {
     switch (number) {
     case SIGSEGV:
-        return "invalid memory access";
+        return "invalid memory access: a null pointer?";
     case SIGBUS:
         return "access to memory that is not there";
     case SIGFPE:
@@ -239,14 +251,17 @@ static void ended_by(struct lab_test *t, const char *how, const char *format, ..
 /* A program that was stopped because it would not end. */
 static void judge_stopped(struct lab_test *t, const struct lab_run *run, const struct attempt *a)
 {
+    char doing[sizeof run->status.text];
+    snprintf(doing, sizeof doing, "%.*s", (int)sizeof doing - 1, run->status.text);
+    lab__clean(doing); /* the page is the student's */
     if (a->ending == FLOODED)
         ended_by(t, "output", "your program printed more than %u bytes and was stopped",
                  LAB_FLOOD_BYTES);
     if (a->ending == HUNG)
         ended_by(t, "timeout",
                  "your program hung: it waits forever in '%s' (every thread is blocked, no CPU "
-                 "time used, nothing asked of the GPUs)",
-                 run->what);
+                 "time used, nothing asked of the GPUs)%s%s",
+                 run->what, doing[0] ? ": " : "", doing);
     if (a->ending == ASLEEP)
         ended_by(t, "timeout",
                  "your program slept for %.0f s in all without coming to an end in '%s'",
@@ -333,7 +348,7 @@ struct lab_run *lab_run(struct lab_test *t, const char *what, const void *input,
 {
     struct attempt a = {.pidfd = -1, .report = -1};
     struct lab_run *run = new_run(t, what, output_bytes);
-    t->explained.at[0] = t->said.at[0] = 0;
+    t->explained.at[0] = t->said.at[0] = t->found.at[0] = 0;
     give_node(t, run);
     prepare(t, run, &a, input, input_bytes);
     spawn(t, run, &a);

@@ -33,6 +33,9 @@ const void *lab_input(struct lab_io *io,
 size_t lab_input_bytes(const struct lab_io *io);
 void *lab_result(struct lab_io *io, size_t bytes); /* ends the runner when there is less room */
 
+/* Says what goes on, for the case that it never ends: "it waits forever in 'ring': TEXT". */
+void lab_doing(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 #define LAB_RUN(what) static void lab_run_##what(struct lab_io *io)
 #define LAB_ENTRY(what)                                                                            \
     {                                                                                              \

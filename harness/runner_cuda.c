@@ -6,6 +6,9 @@
 #include "runner_internal.h"
 
 #include <cuda_runtime.h>
+#include <stdio.h>
+
+void lab__halt(void) {} /* ./lab debug is for the virtual node; real GPUs have cuda-gdb */
 
 int lab__count_gpus(void)
 {
@@ -14,6 +17,39 @@ int lab__count_gpus(void)
         count = 0;
     cudaGetLastError();
     return count;
+}
+
+/* Memory of the GPU is written by it and read back. */
+static cudaError_t check_gpu(int gpu)
+{
+    unsigned char bytes[256] = {0};
+    void *at = NULL;
+    cudaError_t e = cudaSetDevice(gpu);
+    if (e == cudaSuccess)
+        e = cudaMalloc(&at, sizeof bytes);
+    if (e == cudaSuccess)
+        e = cudaMemset(at, 90 + gpu, sizeof bytes);
+    if (e == cudaSuccess)
+        e = cudaMemcpy(bytes, at, sizeof bytes, cudaMemcpyDeviceToHost);
+    for (size_t i = 0; e == cudaSuccess && i < sizeof bytes; i++)
+        if (bytes[i] != 90 + gpu)
+            e = cudaErrorECCUncorrectable;
+    if (at)
+        cudaFree(at);
+    return e;
+}
+
+int lab__check_each_gpu(void)
+{
+    for (int gpu = 0, n = lab__count_gpus(); gpu < n; gpu++) {
+        cudaError_t e = check_gpu(gpu);
+        if (e != cudaSuccess) {
+            printf("GPU %d answers %s (%s)\n", gpu, cudaGetErrorName(e), cudaGetErrorString(e));
+            return 1;
+        }
+    }
+    printf("ok\n");
+    return 0;
 }
 
 static int used_bytes(int64_t *used)

@@ -8,6 +8,11 @@
 
 /* GPUs of this machine, 0 where there is no driver; -1 where the node is the one to ask. */
 int lab__count_gpus(void);
+/* Prints `ok`, or what is wrong with a GPU. The exit status. */
+int lab__check_each_gpu(void);
+
+/* Waits for a debugger where ./lab debug asked for it. */
+void lab__halt(void);
 
 /* Before and after the student's function: what is in use on the GPUs, into *status. */
 void lab__count_before(struct lab_status *status);

@@ -10,6 +10,7 @@
 #include "runner.h"
 #include "runner_internal.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +56,15 @@ void *lab_result(struct lab_io *io, size_t bytes)
         broken("the adapter writes more output bytes than the case left room for", bytes,
                io->output_bytes);
     return io->output;
+}
+
+void lab_doing(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    if (lab__status)
+        vsnprintf(lab__status->text, sizeof lab__status->text, format, args);
+    va_end(args);
 }
 
 /* Maps a descriptor whole and closes it. Empty ones get a valid address all the same. */
@@ -112,11 +122,14 @@ int main(int argc, char **argv)
         printf("%d\n", lab__count_gpus());
         return 0;
     }
+    if (argc == 2 && strcmp(argv[1], "--check-gpus") == 0)
+        return lab__check_each_gpu();
     if (argc != 2 || open_channels(&io) != 0)
         return usage(argv[0]);
     const struct lab_entry *entry = find(argv[1]);
     if (!entry)
         broken("the runner does not know the function that the case asks for", 1, 0);
+    lab__halt();
     if (!entry->forks)
         lab__count_before(lab__status);
     entry->run(&io);

@@ -3,9 +3,21 @@
  */
 #include "runner_internal.h"
 
+#include "halt.h"
+
+void lab__halt(void)
+{
+    vgpu_halt("host");
+}
+
 int lab__count_gpus(void)
 {
     return -1;
+}
+
+int lab__check_each_gpu(void)
+{
+    return 0;
 }
 
 void lab__count_before(struct lab_status *status)

@@ -37,14 +37,9 @@ if(PEERLAB_BACKEND STREQUAL "cuda")
     message(FATAL_ERROR "The preset cuda needs the CUDA Toolkit, and no nvcc was found. Put it on "
       "the PATH (or set CUDAToolkit_ROOT), or take the virtual GPUs: cmake --preset vgpu")
   endif()
-  # Of the machine's GPUs where there are any; else code that later parts translate at load time.
-  if(NOT DEFINED PEERLAB_CUDA_ARCH)
-    execute_process(COMMAND nvidia-smi -L RESULT_VARIABLE no_gpu OUTPUT_QUIET ERROR_QUIET)
-    if(no_gpu)
-      set(arch sm_80)
-    else()
-      set(arch native)
-    endif()
-    set(PEERLAB_CUDA_ARCH ${arch} CACHE STRING "For nvcc's -arch: native, sm_90, ...")
+  if(CUDAToolkit_VERSION VERSION_LESS 12.4)
+    message(FATAL_ERROR "The preset cuda needs CUDA 12.4 or newer; "
+      "${CUDAToolkit_NVCC_EXECUTABLE} is of ${CUDAToolkit_VERSION}.")
   endif()
+  include(harness/gpus.cmake)
 endif()

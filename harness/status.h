@@ -22,6 +22,7 @@ enum lab_state {
     LAB_STATE_FINISHED = 1,
     LAB_STATE_NOT_WRITTEN = 2, /* todo, file, line */
     LAB_STATE_BROKEN = 3,      /* the adapter and the case do not fit: text */
+                               /* while it runs, text is what lab_doing said */
 };
 
 struct lab_status {

@@ -4,11 +4,13 @@
  *     main.c     the command line, the loop over the cases
  *     case.c     one case: set-up, the ways it can end, what belongs to it
  *     judge.c    lab_expect's comparisons
+ *     marks.c    those of times, and how near they come to their limits
  *     run.c      lab_run: one runner on one node, from the memfds to the verdict
  *     environment.c  what the runner finds in its environment
  *     device.c   the GPUs of a case's node
  *     launcher.c the sandbox that a grader puts around the runner, and what it reports
  *     memory.c   memory that no process has: open files in memory
+ *     guard.c    whoever stays outside and ends what is left when a grader dies
  *     process.c  spawning, reading /proc, killing what is left
  *     watch.c    is it still getting on? deadlines that count progress
  *     output.c   what a runner prints: capped, cleaned
@@ -29,6 +31,7 @@
 
 #define LAB_TEXT_MAX 4096
 #define LAB_ENV_MAX 32
+#define LAB_VISIBLE_MAX 256
 #define LAB_NODES_MAX 16
 #define LAB_LAUNCHER_MAX 8
 
@@ -48,6 +51,7 @@ extern const struct lab_about lab_about;
 /* ---- command line ---- */
 
 #define LAB_NODE_DEFAULT "hgx-h200-4"
+enum { LAB_ORDERS = 3 }; /* orders.c: that a case runs in besides the usual one */
 
 struct lab_options {
     const char *runner;  /* a program, or a prefix: PREFIX-<todo> is then the program */
@@ -58,9 +62,11 @@ struct lab_options {
     const char *json;    /* appended to */
     const char *results; /* folder: one file a test */
     uint64_t seed;
+    int orders;                             /* 0 to LAB_ORDERS */
     const char *launcher[LAB_LAUNCHER_MAX]; /* words before the runner: a sandbox */
     int launcher_words;
     bool all, list, list_json, color;
+    bool guarded; /* end, with all that was started, when whoever started us has ended */
 };
 
 /* ---- one case ---- */
@@ -98,6 +104,10 @@ struct lab_test {
     struct lab_text message;   /* what, for a person */
     struct lab_text said;      /* what the program printed last, cleaned */
     struct lab_text explained; /* what the node said */
+    char finding[160];         /* the first mistake that the node found: "CODE at FILE:LINE" */
+    char unsteady[800];        /* why times depend on the operating system; "": they do not */
+    bool timed;                /* times were judged */
+    struct lab_text found;     /* the first mistake that the node has named */
     char check[256];           /* "public.c:41: condition", for whoever writes labs */
     int todo, line;            /* where, when it is known */
     char file[256];
@@ -111,6 +121,11 @@ struct lab_test {
 void lab__case_run(struct lab_test *t, const struct lab_case *info,
                    const struct lab_options *options);
 void lab__case_free(struct lab_test *t);
+
+/* Runs a case that passed in other orders, until one does not pass. A case whose program leaves no
+ * order open, or that wants one_order, is left as it is. */
+void lab__other_orders(struct lab_test *t, const struct lab_case *info,
+                       const struct lab_options *options);
 
 /* Ends the running case with a verdict and a sentence. */
 void lab__end(struct lab_test *t, enum lab_verdict verdict, const char *format, ...)
@@ -147,6 +162,7 @@ struct lab_run {
 int lab__stream_read(struct lab_stream *stream);
 /* The last lines of what was printed, cleaned for a terminal: at most five. */
 void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room);
+void lab__stream_finding(const struct lab_stream *stream, char *text, size_t room);
 /* Makes text that students can influence harmless: no control characters, no broken UTF-8, none of
  * the words that ctest or our own verdict lines mean something by. In place. */
 void lab__clean(char *text);
@@ -177,12 +193,25 @@ struct lab_usage {      /* of all processes below this one */
     uint64_t resident_bytes; /* the node's side not counted; with files in memory, if asked */
 };
 
+/* Real GPUs (nonode.c); nothing to do on the virtual node. The GPUs that ctest's resource
+ * specification gave this test become CUDA_VISIBLE_DEVICES; a case's own value of that variable
+ * means numbers of those; after a runner was ended by force, the GPUs must still answer. */
+void lab__take_gpus(void);
+void lab__visible(const char *wanted, char *to, size_t room);
+void lab__check_gpus(struct lab_test *t);
+
 pid_t lab__spawn(char *const argv[], char *const envp[], const int *fds, int fd_count);
 void lab__usage(pid_t node, bool with_files, struct lab_usage *usage);
 /* Bytes of the memory files that these processes have open, each file once. */
 uint64_t lab__memory_files(const pid_t *processes, int count);
 /* Kills everything below this process but `spare`, and waits for it. */
 void lab__kill_all(pid_t spare);
+void lab__close_from(int first); /* all open descriptors from this one on */
+/* Divides this process in two. It returns 0 in the one that goes on. The other waits for it, ends
+ * everything below it, and exits with its status, as a shell tells it; SIGTERM, the death of
+ * whoever started us, and too_much() (asked four times a second; may be NULL) end it early. -1: it
+ * could not be, or our parent is gone already. */
+int lab__guard(bool (*too_much)(void));
 int lab__pidfd(pid_t pid); /* -1 where the kernel has none */
 /* A sealed memory file: read-only with `bytes` of `data`, or writable and of fixed size. */
 int lab__memory_input(const void *data, size_t bytes);

@@ -6,12 +6,14 @@
  *
  *     hung     every thread is blocked, no CPU time was used and the node saw nothing, in each of
  *              at least eight looks that span two seconds (ten where kernels wait: the node sees
- *              a deadlock of kernels itself after three, and says it better);
+ *              a deadlock of kernels itself after three, and says it better; ten on real GPUs,
+ *              whose driver may keep a program waiting in the kernel);
  *     asleep   the same with a thread in nanosleep, which ends some day: 30 s of it in all;
  *     late     a grader's last resort (LAB_WALL_SECONDS, not set: none): a program may be a little
  *              alive for ever;
  *     fat      more memory than LAB_MEMORY_BYTES (not set: no limit);
- *     busy     the CPU time of all processes reached the limit (LAB_CPU_SECONDS, default 8).
+ *     busy     the CPU time of all processes reached the limit (LAB_CPU_SECONDS, default 8; on real
+ *              GPUs 30, where a context of four GPUs alone takes four).
  *
  * A thread that waits for a CPU is runnable in /proc, however long it waits.
  */
@@ -24,6 +26,7 @@
 
 #define QUIET_SECONDS 2.0
 #define QUIET_SECONDS_OF_KERNELS 10.0
+#define QUIET_SECONDS_OF_DRIVERS 10.0
 #define QUIET_SAMPLES 8
 
 double lab__seconds(void)
@@ -44,7 +47,7 @@ void lab__watch_start(struct lab_watch *watch, struct lab_node *node)
 {
     memset(watch, 0, sizeof *watch);
     watch->node = node;
-    watch->cpu_limit = limit_from("LAB_CPU_SECONDS", 8);
+    watch->cpu_limit = limit_from("LAB_CPU_SECONDS", lab__node_virtual() ? 8 : 30);
     watch->idle_limit = limit_from("LAB_IDLE_SECONDS", 30);
     watch->wall_limit = limit_from("LAB_WALL_SECONDS", 0);
     watch->memory_limit = (uint64_t)limit_from("LAB_MEMORY_BYTES", 0);
@@ -59,7 +62,9 @@ static bool is_quiet(struct lab_watch *watch, const struct lab_usage *usage)
     bool quiet = !usage->running && usage->cpu_ticks == watch->ticks;
     if (quiet && watch->node)
         lab__node_progress(watch->node, 0.1, &progress, waiting, sizeof waiting);
-    watch->limit = waiting[0] ? QUIET_SECONDS_OF_KERNELS : QUIET_SECONDS;
+    watch->limit = !lab__node_virtual() ? QUIET_SECONDS_OF_DRIVERS
+                   : waiting[0]         ? QUIET_SECONDS_OF_KERNELS
+                                        : QUIET_SECONDS;
     quiet = quiet && progress == watch->progress;
     watch->ticks = usage->cpu_ticks;
     watch->progress = progress;

@@ -30,8 +30,11 @@ struct lab_witness {
     uint64_t copied[LAB_MAX_GPUS + 1][LAB_MAX_GPUS + 1]; /* [from][to], by copies */
     uint64_t kernel_bytes[LAB_MAX_GPUS][LAB_MAX_GPUS + 1]; /* [running on][memory of], advisory */
     unsigned faults;
+    char finding[160];  /* the first mistake that changed no result: "CODE at FILE:LINE", or "" */
+    char unsteady[800]; /* why times depend on the operating system; "": they do not */
     int sticky;
     uint64_t now_ps;
+    uint64_t choices; /* operations in whose stead CUDA allows another one to begin */
     const struct lab_record *records;
     unsigned record_count;
 };

@@ -26,6 +26,15 @@ class Results(unittest.TestCase):
             for size in table.sizes(ROWS, gpus):
                 self.assertGreaterEqual(table.ratio(ROWS, gpus, size), 1.0, (gpus, size))
 
+    def test_the_second_run_on_two(self) -> None:
+        """Another machine, a later NCCL."""
+        text = (HERE.parent / "results" / "allreduce-h200-2.txt").read_text(encoding="utf-8")
+        rows = [line.split() for line in text.splitlines() if line.strip()[:1].isdigit()]
+        ratios = [row[-1] for row in rows if row[1] != "GPUs"]
+        self.assertEqual(len(ratios), 11)
+        self.assertGreaterEqual(min(map(float, ratios)), 1.0)
+        self.assertIn(f"ours {', '.join(ratios)} from 1 KiB", README)
+
     def test_goals_on_four(self) -> None:
         self.assertGreaterEqual(table.geometric_mean(ROWS, 4, KI, 16 * MI), 1.25)
         goals = {256 * KI: 1.3, MI: 1.3, 64 * MI: 1.06, GI: 1.03}

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What every chapter has: how long it takes and what comes before, a question to begin with, a
-figure, code, what goes wrong, its lab, three questions with folded answers; and short sentences."""
+figure, code, what goes wrong, its lab, three questions with folded answers; short sentences; and
+words for readers, not scholars."""
 
 import re
 from pathlib import Path
@@ -12,7 +13,10 @@ WANTED = (
     ),
     (r"^> \*\*.+\?\*\*", "a question to begin with: > **...?**"),
     (r"^!\[[^\]]+\]\(figures/", "a figure"),
-    (r"^<!-- code: |^```(cuda|c|python|console)$", "code or a command"),
+    (
+        r"^<!-- code: docs/book/(code|real)/\w+\.cu?\b|^\$ (vgpu-)?cc .*\.cu?$",
+        "a companion in C or CUDA",
+    ),
     (r"^## What goes wrong$", "## What goes wrong"),
     (r"^## The lab$", "## The lab"),
     (r"^## Questions$", "## Questions"),
@@ -20,6 +24,7 @@ WANTED = (
 ANSWERS = 3
 LONGEST = 45  # words; more than that is two sentences
 USUAL = 22.0  # words a sentence, on average
+SCHOOL = 6.0  # years of school (Flesch and Kincaid) up to which nobody is warned
 
 
 def problems(chapter: Path) -> list[str]:
@@ -34,6 +39,26 @@ def problems(chapter: Path) -> list[str]:
     if lengths and sum(lengths) / len(lengths) > USUAL:
         found.append(f"{sum(lengths) / len(lengths):.1f} words a sentence, at most {USUAL}")
     return [f"{chapter.name}: {what}" for what in found]
+
+
+def grade(text: str) -> float:
+    """Years of school that the prose asks for, by Flesch and Kincaid's formula; a syllable is a
+    group of vowels."""
+    found = [s for s in sentences(text) if len(s.split()) > 2]
+    words = [w for s in found for w in re.findall(r"[A-Za-z']+", s)]
+    if not words:
+        return 0.0
+    syllables = sum(
+        max(1, len(re.findall(r"[aeiouy]+", w.lower().removesuffix("e")))) for w in words
+    )
+    return 0.39 * len(words) / len(found) + 11.8 * syllables / len(words) - 15.59
+
+
+def warnings(chapter: Path) -> list[str]:
+    """A chapter that reads harder than the others should; nothing fails for it."""
+    years = grade(chapter.read_text(encoding="utf-8"))
+    harder = f"{chapter.name}: reads like year {years:.1f} of school, at most {SCHOOL:g} is wanted"
+    return [harder] if years > SCHOOL else []
 
 
 def sentences(text: str) -> list[str]:

@@ -3,15 +3,21 @@
 
 A part lies between the lines `// book: NAME` and `// book: end` (or the same behind `#`). Without
 `#PART` it is the whole file. Lines that only mark parts are never shown.
+
+Labs' pages are read in the labs' folders, too, where nothing is put in: what they show of C must
+stand, line by line, in a file that is compiled (`unknown`).
 """
 
 import re
+from collections.abc import Iterable
 from pathlib import Path
 
 from grader.exits import LabError
 
 DIRECTIVE = re.compile(r"^<!-- code: (\S+?)(?:#([\w-]+))? -->$", re.MULTILINE)
 MARK = re.compile(r"^\s*(?://|#) book: (\w[\w-]*)$")
+BLOCK = re.compile(r"^```(?:c|cuda)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+COMPILED = (".c", ".cu", ".h")
 LANGUAGES = {".cu": "cuda", ".c": "c", ".h": "c", ".py": "python", ".json": "json", ".sh": "bash"}
 
 
@@ -46,3 +52,21 @@ def _block(root: Path, page: str, name: str, part: str) -> str:
         raise LabError(f"{page} includes {name}#{part}, and there is no `book: {part}`") from None
     language = LANGUAGES.get(file.suffix, "text")
     return f'```{language} title="{name}"\n{shown}\n```'
+
+
+def _bare(line: str) -> str:
+    """A line without blanks, comments and how its result is checked, for the reader's sake."""
+    bare = re.sub(r"\s+|/\*.*?\*/|//.*|\(void\)", "", line)
+    return re.sub(r"^CHECK\((.*)\);$", r"\1;", bare)
+
+
+def compiled(folders: Iterable[Path]) -> set[str]:
+    """All lines of the C and CUDA files below some folders, bare."""
+    files = [path for folder in folders for path in folder.rglob("*") if path.suffix in COMPILED]
+    return {_bare(line) for path in files for line in path.read_text("utf-8").splitlines()}
+
+
+def unknown(text: str, known: set[str]) -> list[str]:
+    """The lines of a page's C blocks that no compiled file has."""
+    lines = [line for block in BLOCK.findall(text) for line in block.splitlines()]
+    return [line.strip() for line in lines if _bare(line) and _bare(line) not in known]

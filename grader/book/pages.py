@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.book import charts, code, figures, nodes, recorded, seeds
+from grader.book import charts, code, figures, glossary, nodes, numbers, recorded, samples, seeds
 from grader.exits import LabError
 from grader.project import Lab, Project
 
@@ -15,16 +15,21 @@ CHAPTER = re.compile(r"\d\d-[a-z0-9-]+\.md")
 # Pages besides chapters and labs: below docs/, in the order of the menu; then all others there.
 REFERENCE = (
     "first-lab.md",
+    "session-lab03.md",
     "diagnoses.md",
     "nodes.md",
     "virtual-node.md",
     "virtual-time.md",
+    "virtual-time-details.md",
+    "virtual-time-ring.md",
     "real-gpus.md",
     "zero-plan.md",
     "conformance.md",
     "instructors.md",
     "architecture.md",
+    "style.md",
     "glossary.md",
+    "references.md",
     "seeds.md",
 )
 NUMBERED = re.compile(r"\b([Cc]hapter )(\d{1,2})\b")
@@ -53,7 +58,8 @@ def pages(project: Project) -> list[Page]:
         found += _lab_pages(project, lab)
     others = sorted(path.name for path in docs.glob("*.md") if path.name not in REFERENCE)
     names = [name for name in (*REFERENCE, *others) if (docs / name).is_file()]
-    return found + [Page(name, docs / name) for name in names]
+    found += [Page(name, docs / name) for name in names]
+    return found + [Page(f"diagnoses/{p.name}", p) for p in sorted(docs.glob("diagnoses/*.md"))]
 
 
 def _lab_pages(project: Project, lab: Lab) -> list[Page]:
@@ -77,6 +83,7 @@ def navigation(project: Project) -> list[object]:
         {"The book": below("book/")},
         {"Labs": below("labs/")},
         {"Reference": reference},
+        {"Diagnoses": below("diagnoses/")},
     ]
 
 
@@ -84,6 +91,8 @@ def render(project: Project, page: Page) -> str:
     """The Markdown that MkDocs gets. LabError: something that the page asks for is not there."""
     name = str(page.source.relative_to(project.root))
     text = page.source.read_text(encoding="utf-8")
+    if CHAPTER.fullmatch(page.source.name):
+        text += numbers.box(project.root, page.source)
     text = code.include(project.root, name, text)
     text = figures.draw(page.source.parent, name, text)
     text = charts.insert(project.root, name, text)
@@ -92,7 +101,12 @@ def render(project: Project, page: Page) -> str:
     text = seeds.insert(project.root, name, text)
     text = text.replace("<details><summary>", '<details markdown="1"><summary>')
     text = text.replace("<details>\n<summary>", '<details markdown="1">\n<summary>')
-    return _outside_code(text, lambda part: _chapters(project, page, _relink(project, page, part)))
+    if page.source == project.root / glossary.PLACE:
+        text = glossary.anchored(text)
+    if CHAPTER.fullmatch(page.source.name):
+        text = glossary.linked(project.root, text, glossary="../glossary.md")
+    made = _outside_code(text, lambda part: _chapters(project, page, _relink(project, page, part)))
+    return samples.insert(page.place, made)
 
 
 def _outside_code(text: str, change: Callable[[str], str]) -> str:

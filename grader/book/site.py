@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-from grader.book import links, pages
+from grader.book import links, pages, samples
 from grader.exits import ExitStatus, LabError
 from grader.proc import capture
 from grader.project import Project
@@ -68,16 +68,8 @@ def stage(project: Project, source: Path) -> None:
         place = source / page.place
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(pages.render(project, page), encoding="utf-8")
-    docs = project.root / "docs"
-    shutil.copytree(docs / "book" / "assets", source / "assets")
-    for path in sorted((docs / "figures").iterdir()):  # those that are drawn are in the pages
-        if not path.with_suffix(".dot").is_file():
-            shutil.copy(path, _folder(source / "figures"))
-
-
-def _folder(path: Path) -> Path:
-    path.mkdir(parents=True, exist_ok=True)
-    return path
+    shutil.copytree(project.root / "docs" / "book" / "assets", source / "assets")
+    samples.write(project, source)
 
 
 def _configuration(project: Project, source: Path, site: Path) -> str:
@@ -103,9 +95,14 @@ def command(project: Project, *, serve: bool, port: int) -> ExitStatus:
     return ExitStatus.OK
 
 
-def _serve(site: Path, port: int) -> None:
-    """Until it is interrupted; to this computer only."""
+def server(site: Path, port: int) -> http.server.ThreadingHTTPServer:
+    """Serves the site to this computer only; port 0 takes a free one."""
     handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory=str(site))
-    with http.server.ThreadingHTTPServer(("127.0.0.1", port), handler) as server:
-        print(f"http://127.0.0.1:{server.server_port}/  (Ctrl-C ends it)", flush=True)
-        server.serve_forever()
+    return http.server.ThreadingHTTPServer(("127.0.0.1", port), handler)
+
+
+def _serve(site: Path, port: int) -> None:
+    """Until it is interrupted."""
+    with server(site, port) as running:
+        print(f"http://127.0.0.1:{running.server_port}/  (Ctrl-C ends it)", flush=True)
+        running.serve_forever()

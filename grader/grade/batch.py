@@ -36,6 +36,7 @@ class Batch:
     seed: int
     tier: str
     jobs: int
+    orders: int
 
     def task(self, lab: GradedLab, submission: Submission) -> Task:
         return Task(lab, submission, self.cache_key(lab, submission))
@@ -43,19 +44,22 @@ class Batch:
     def cache_key(self, lab: GradedLab, submission: Submission) -> str:
         """Everything that a run depends on. Who handed it in and when is not among it."""
         rules = [(rule.case, rule.todo, rule.depends) for rule in lab.rubric.rules]
-        parts = (lab.lab.name, lab.fingerprint, self.seed, self.tier, rules)
+        parts = (lab.lab.name, lab.fingerprint, self.seed, self.orders, self.tier, rules)
         whole = hashlib.sha256(repr(parts).encode())
         whole.update(submission.contents or b"")
         return whole.hexdigest()
 
     def to_do(self, tasks: list[Task], again: Callable[[Submission], bool]) -> list[Task]:
         """One task for each different work, those that were interrupted most often last; `again`
-        asks for one that has a result."""
+        asks for one whether or not it has a result, and however often it was begun."""
         chosen: dict[str, Task] = {}
         for task in tasks:
             if task.submission.contents is None:
                 continue
-            if task.cache not in self.journal.runs or again(task.submission):
+            redo = again(task.submission)
+            if redo:
+                self.journal.begun[task.cache] = 0
+            if redo or task.cache not in self.journal.runs:
                 chosen.setdefault(task.cache, task)
         return sorted(chosen.values(), key=lambda task: self.journal.begun.get(task.cache, 0))
 

@@ -48,8 +48,9 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
             course.graded_lab(trusted, lab, contract.file_of(project, lab), args.rubric)
             for lab in labs
         ]
-        grades = work.worker(trusted, tier, settings.seed, args.jobs, prefix)
-        batch = _batch(args, project, Batch(journal, grades, settings.seed, tier.value, args.jobs))
+        grades = work.worker(trusted, tier, settings.seed, args.jobs, prefix, args.orders)
+        local = Batch(journal, grades, settings.seed, tier.value, args.jobs, args.orders)
+        batch = _batch(args, project, local)
         tasks = [
             batch.task(lab, contract.submission(package, lab.lab, lab.file, len(labs) == 1))
             for lab in graded
@@ -144,7 +145,7 @@ def _settings(args: argparse.Namespace, tier: sandbox.Tier) -> Settings:
         late.read_extensions(args.extensions),
     )
     seed = _seed(args.out / "class.json", args.seed)
-    return Settings(seed, tier.value, policy, _questions(args.questions))
+    return Settings(seed, args.orders, tier.value, policy, _questions(args.questions))
 
 
 def _seed(path: Path, given: int | None) -> int:

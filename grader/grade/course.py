@@ -42,18 +42,32 @@ class Course:
     pristine: Path  # generated skeletons: the only tree that submissions are compiled against
     versions: dict[str, str]
 
+    @property
+    def nodes(self) -> Path:
+        """Where the nodes of all submissions listen, and agree on who takes which processor:
+        they would all take the first one."""
+        return self.pristine.parent
+
     def conf(self, lab: Lab) -> Path:
-        return self.project.build_dir / "labs" / lab.folder / "lab.conf"
+        return conf_of(self.project, lab)
 
     def folders(self, lab: Lab) -> list[str]:
-        """The lab's own, and those of labs whose headers it looks into (USES of peerlab_lab)."""
-        text = self.conf(lab).read_text(encoding="utf-8")
-        seen = re.findall(re.escape(f"{self.project.solutions_dir}/") + r"([^/'\s]+)", text)
-        return sorted({lab.folder, *seen})
+        return folders_used(self.project, lab)
 
     def verifier(self, lab: Lab, case: str) -> Path:
         hidden = "-hidden" if case.startswith(HIDDEN) else ""
         return self.project.build_dir / "bin" / f"{lab.name}-check{hidden}"
+
+
+def conf_of(project: Project, lab: Lab) -> Path:
+    return project.build_dir / "labs" / lab.folder / "lab.conf"
+
+
+def folders_used(project: Project, lab: Lab) -> list[str]:
+    """The lab's own, and those of labs whose headers it looks into (USES of peerlab_lab)."""
+    text = conf_of(project, lab).read_text(encoding="utf-8")
+    seen = re.findall(re.escape(f"{project.solutions_dir}/") + r"([^/'\s]+)", text)
+    return sorted({lab.folder, *seen})
 
 
 def build_trusted(project: Project, labs: list[Lab]) -> None:

@@ -21,7 +21,8 @@ def prove(batch: Batch, course: Course, labs: list[GradedLab]) -> None:
 
     def is_open(submission: Submission) -> bool:
         (task,) = [task for task in tasks if task.submission is submission]
-        return judge(submission, done[task.cache], task.lab.rubric).status is not Status.PASS
+        run = done.get(task.cache)
+        return not run or judge(submission, run, task.lab.rubric).status is not Status.PASS
 
     for _ in range(ATTEMPTS):
         broken = batch.run(batch.to_do(tasks, is_open), lambda task, run: None)

@@ -26,6 +26,7 @@ class Settings:
     """What marks depend on besides the submissions."""
 
     seed: int
+    orders: int  # in how many others a test runs that leaves an order open
     tier: str
     late: LatePolicy = field(default_factory=LatePolicy)
     questions: dict[tuple[str, str], tuple[Decimal, str]] = field(default_factory=dict)
@@ -37,6 +38,7 @@ def header(course: Course, labs: list[GradedLab], settings: Settings) -> Json:
         "schema": SCHEMA,
         "course": course.versions,
         "seed": settings.seed,
+        "orders": settings.orders,
         "sandbox": settings.tier,
         "late": {
             "deadline": _time(late.deadline),

@@ -79,6 +79,7 @@ class SlurmBatch(Batch):
             "fingerprint": task.lab.fingerprint,
             "rubric": str(self.rubric.resolve()) if self.rubric else None,
             "seed": self.seed,
+            "orders": self.orders,
             "tier": self.tier,
             "contents": contents,
         }

@@ -9,8 +9,6 @@ for a mark.
 """
 
 import base64
-import contextlib
-import fcntl
 import json
 import os
 import socket
@@ -18,8 +16,8 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from queue import SimpleQueue
 from typing import Any
 
 from grader import install, sandbox
@@ -27,8 +25,7 @@ from grader.grade import course, work
 from grader.grade.journal import write_whole
 from grader.grade.model import Run, Submission
 from grader.project import Project, here
-
-MOST_SLOTS = 256
+from grader.sandbox import slots
 
 
 def main(words: list[str]) -> int:
@@ -51,37 +48,30 @@ def _grade(entry: dict[str, Any]) -> Run:
     if tier is not sandbox.Tier.BARE and sandbox.tier() is not tier:
         return Run(broken=f"{socket.gethostname()} gives the sandbox {sandbox.tier()}, not {tier}")
     lab = project.lab(entry["lab"])
-    with tempfile.TemporaryDirectory(prefix="lab-node-") as scratch, _slot() as slot:
+    with slots.claim(tier.slots(slots.MOST)) as slot, _scratch(slot) as scratch:
         trusted = course.prepare(project, [lab], Path(scratch))
         own = Path(entry["rubric"]) if entry["rubric"] else None
         graded = course.graded_lab(trusted, lab, entry["file"], own)
         if graded.fingerprint != entry["fingerprint"]:
             return Run(broken=f"{socket.gethostname()} sees another build of the course")
-        slots: SimpleQueue[int] = SimpleQueue()
-        slots.put(slot)
         contents = base64.b64decode(entry["contents"])
         submission = Submission("", "", lab, entry["file"], contents)
-        worker = work.Worker(trusted, tier, entry["seed"], slots, "lab-node-")
+        worker = work.Worker(
+            trusted, tier, entry["seed"], lambda: nullcontext(slot), _prefix(slot), entry["orders"]
+        )
         return worker.grade(graded, submission)
 
 
-@contextlib.contextmanager
-def _slot() -> Iterator[int]:
-    """A number that no other element on this machine has."""
-    for slot in range(MOST_SLOTS):
-        path = Path(tempfile.gettempdir()) / f"peerlab-slot-{slot}"
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
-            os.close(fd)
-            continue
-        try:
-            yield slot
-        finally:
-            os.close(fd)
-        return
-    raise OSError(f"all {MOST_SLOTS} slots of this machine are taken")
+def _prefix(slot: int) -> str:
+    """Of the folders of whoever has the slot."""
+    return f"lab-node-{os.geteuid()}-{slot}-"
+
+
+@contextmanager
+def _scratch(slot: int) -> Iterator[str]:
+    with tempfile.TemporaryDirectory(prefix=_prefix(slot)) as scratch:
+        work.sweep(_prefix(slot), Path(scratch))  # of an element that was killed here
+        yield scratch
 
 
 if __name__ == "__main__":

@@ -17,16 +17,19 @@ import shutil
 import subprocess
 import tempfile
 import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from queue import SimpleQueue
+from threading import Semaphore
 
+from grader import sandbox
 from grader.exits import LabError
 from grader.grade.course import HIDDEN, Course, GradedLab
 from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.rubric import Rule
 from grader.needs import build_env
-from grader.sandbox import Launch, Limits, Outcome, Request, Tier, prepare, run
+from grader.sandbox import Launch, Limits, Outcome, Request, Tier, prepare, run, slots
 
 CASE_SECONDS = 300.0  # a last resort: the verifier has better deadlines
 MOST_TIMEOUTS = 2  # of a TODO; its other cases are not waited for
@@ -53,30 +56,34 @@ class Worker:
     course: Course
     tier: Tier
     seed: int
-    slots: "SimpleQueue[int]"
+    slot: Callable[[], AbstractContextManager[int]]  # takes a free one
     prefix: str
+    orders: int
 
     def grade(self, lab: GradedLab, submission: Submission) -> Run:
         """Never raises for anything that a submission does."""
         started = time.monotonic()
         folder = Path(tempfile.mkdtemp(prefix=self.prefix))
         folder.chmod(0o711)  # a slot's user goes through it to what the sandbox shows
-        slot = self.slots.get()
         try:
-            found = _Desk(self, lab, folder, slot).grade(submission.contents or b"")
+            with self.slot() as slot:
+                found = _Desk(self, lab, folder, slot).grade(submission.contents or b"")
         except (OSError, LabError) as error:
             found = Run(broken=f"grading could not go on: {error}")
         finally:
-            self.slots.put(slot)
             shutil.rmtree(folder, ignore_errors=True)
         return replace(found, seconds=round(time.monotonic() - started, 3))
 
 
-def worker(course: Course, tier: Tier, seed: int, jobs: int, prefix: str) -> Worker:
-    slots: SimpleQueue[int] = SimpleQueue()
-    for slot in range(tier.slots(jobs)):
-        slots.put(slot)
-    return Worker(course, tier, seed, slots, prefix)
+def worker(course: Course, tier: Tier, seed: int, jobs: int, prefix: str, orders: int) -> Worker:
+    turn = Semaphore(tier.slots(jobs))
+
+    @contextmanager
+    def slot() -> Iterator[int]:
+        with turn, slots.claim(tier.slots(slots.MOST)) as claimed:
+            yield claimed
+
+    return Worker(course, tier, seed, slot, prefix, orders)
 
 
 def prefix(out: Path) -> str:
@@ -87,6 +94,7 @@ def prefix(out: Path) -> str:
 
 def sweep(prefix: str, keep: Path) -> None:
     """Removes what a grader left that was killed. The journal's lock says that none is at work."""
+    sandbox.sweep()
     for path in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
         if path != keep:
             shutil.rmtree(path, ignore_errors=True)
@@ -197,14 +205,13 @@ class _Desk:
         return self.work / "build" / "run"
 
     def _environment(self, temporary: Path) -> dict[str, str]:
-        """Made, not inherited. Verifiers put their nodes' sockets where `temporary` is."""
+        """Made, not inherited."""
         place = str(temporary)
         path = build_env(self.worker.course.project)["PATH"]
         return {
             "PATH": path,
             "HOME": place,
             "TMPDIR": place,
-            "XDG_RUNTIME_DIR": place,
             "LC_ALL": "C.UTF-8",
         }
 
@@ -217,7 +224,8 @@ class _Desk:
         request = Request(
             argv=(),
             read_only=(self.work / "build",),
-            environment=self._environment(self.folder / "run"),
+            environment=self._environment(self.folder / "run")
+            | {"XDG_RUNTIME_DIR": str(self.worker.course.nodes)},
             slot=self.slot,
             node=True,
         )
@@ -245,6 +253,7 @@ class _Desk:
         words = [self.worker.course.verifier(self.lab.lab, rule.case), "--runner", self._runner]
         words += ["--case", case, "--as", name, "--source", self.work / self.source]
         words += ["--results", results, "--seed", self.worker.seed, "--die-with-parent"]
+        words += ["--orders", self.worker.orders]
         words += launch.options
         said = _quiet([str(word) for word in words], launch.environment, self.folder)
         return self._read(rule, results / f"{name}.{case}.json", said)
@@ -284,19 +293,20 @@ class _Desk:
 
 
 def _quiet(words: list[str], env: dict[str, str], cwd: Path) -> str:
-    """Runs a verifier in a session of its own; what it says matters when it left no record."""
-    try:
-        done = subprocess.run(
-            words,
-            env=env,
-            cwd=cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=CASE_SECONDS,
-            start_new_session=True,
-            check=False,
-        )
-        return done.stdout[-2000:].decode("utf-8", "replace")
-    except subprocess.TimeoutExpired:
-        return f"its verifier ran for more than {CASE_SECONDS:.0f} s"
+    """Runs a verifier in a session of its own; what it says matters when it left no record. One
+    that takes too long is asked to end, for it knows what it has started."""
+    with subprocess.Popen(
+        words,
+        env=env,
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    ) as verifier:
+        try:
+            said = verifier.communicate(timeout=CASE_SECONDS)[0]
+            return said[-2000:].decode("utf-8", "replace")
+        except subprocess.TimeoutExpired:
+            verifier.terminate()
+            return f"its verifier ran for more than {CASE_SECONDS:.0f} s"

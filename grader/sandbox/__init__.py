@@ -10,7 +10,7 @@ The second form is for a verifier: it stays outside and starts the runner throug
 does its node with the processes that run kernels. Nothing of the caller's environment goes in.
 """
 
-from grader.sandbox.launch import Launch, prepare
+from grader.sandbox.launch import Launch, prepare, sweep
 from grader.sandbox.readback import Refused, read_back
 from grader.sandbox.request import Limits, Outcome, Request, SandboxError, Tier
 from grader.sandbox.supervise import run
@@ -27,5 +27,6 @@ __all__ = [
     "prepare",
     "read_back",
     "run",
+    "sweep",
     "tier",
 ]

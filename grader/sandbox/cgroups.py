@@ -12,6 +12,7 @@ from grader.sandbox.request import Limits
 
 ROOT = Path("/sys/fs/cgroup")
 GONE_SECONDS = 2.0
+YOUNG_SECONDS = 60.0  # perhaps of a container whose processes we do not see
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,21 @@ class Group:
                 time.sleep(0.01)
 
 
-def make(slot: int, limits: Limits) -> Group | None:
+def left_by(pid: int | str) -> list[Path]:
+    """A grader's groups, by its PID; "*": everybody's."""
+    return [*ROOT.glob(f"peerlab-{pid}-*"), *ROOT.glob(f"*/peerlab-{pid}-*")]
+
+
+def sweep() -> None:
+    """Removes the groups of graders that were killed. One that has processes stays."""
+    for folder in left_by("*"):
+        owner = Path("/proc", folder.name.split("-")[1])
+        with suppress(OSError):
+            if not owner.exists() and time.time() - folder.stat().st_mtime > YOUNG_SECONDS:
+                folder.rmdir()
+
+
+def make(slot: int | None, limits: Limits) -> Group | None:
     """None where this machine gives us no control groups."""
     name = f"peerlab-{os.getpid()}-{slot}-{time.monotonic_ns():x}"
     try:

@@ -10,10 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.sandbox import cgroups, policy
+from grader.sandbox import cgroups, policy, slots
 from grader.sandbox.request import Request, SandboxError, Tier
 from grader.sandbox.tiers import jail_program, programs
 from grader.sandbox.tiers import tier as best_tier
+
+Prepared = tuple[Request, Path, cgroups.Group | None]
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ def prepare(request: Request, tier: Tier | None = None) -> Iterator[Launch]:
     """For a verifier that judges a submission: `read_only` has the runners. What is in
     `environment` is the verifier's; beyond that it inherits nothing."""
     tier = tier or best_tier()
-    with _around(request) as (folder, group):
+    with around(request) as (request, folder, group):
         words = _runner_words(request, tier, folder, group)
         options = tuple(part for word in words for part in ("--launcher", word))
         environment = {
@@ -53,11 +55,12 @@ def _passed_on() -> dict[str, str]:
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
-@contextmanager
-def around(request: Request) -> Iterator[tuple[Path, cgroups.Group | None]]:
-    """The same for `run`."""
-    with _around(request) as both:
-        yield both
+def sweep() -> None:
+    """Removes what graders have left that were killed."""
+    cgroups.sweep()
+    for folder in Path(tempfile.gettempdir()).glob("peerlab-[0-9]*-*"):
+        if not Path("/proc", folder.name.split("-")[1]).exists():
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _runner_words(
@@ -80,13 +83,19 @@ def _exec_words(
 
 
 @contextmanager
-def _around(request: Request) -> Iterator[tuple[Path, cgroups.Group | None]]:
+def around(request: Request) -> Iterator[Prepared]:
+    """What `prepare` and `run` need: the request with its slot, the policy's folder, the group."""
+    if request.slot is None:
+        with slots.claim() as slot, around(replace(request, slot=slot)) as found:
+            yield found
+        return
     _check(request)
     _give(request)
-    folder = Path(tempfile.mkdtemp(prefix="peerlab-"))  # mode 0700: the policy is ours to read
+    # Mode 0700: the policy is ours to read.
+    folder = Path(tempfile.mkdtemp(prefix=f"peerlab-{os.getpid()}-"))
     group = cgroups.make(request.slot, request.limits)
     try:
-        yield folder, group
+        yield request, folder, group
     finally:
         if group:
             group.remove()

@@ -22,8 +22,9 @@ SIZE_SINCE = (0, 7)  # of bwrap
 DISABLE_USERNS_SINCE = (0, 8)
 
 
-def uid_of(slot: int) -> int:
+def uid_of(slot: int | None) -> int:
     """The uid that a slot's submissions run as; 0 where they run as we do."""
+    assert slot is not None, "a run without a slot"
     return FIRST_UID + slot if os.geteuid() == 0 else 0
 
 

@@ -52,8 +52,9 @@ class Request:
     """A program to run. Of the machine it sees /usr and the paths named here, each where it lies
     outside; `argv[0]` is absolute. Standard input is empty. `environment` is all there is.
 
-    `slot` keeps submissions that run at the same time apart: it is 0 .. and no two running ones may
-    have the same. `node` lets the program reach the virtual node of VGPU_NODE_ID."""
+    `slot` keeps submissions apart that run at the same time: one that the caller has claimed
+    for all runs of a submission (slots.py), or one for each run. `node` lets the program reach
+    the virtual node of VGPU_NODE_ID."""
 
     argv: tuple[str, ...]
     read_only: tuple[Path, ...] = ()
@@ -61,7 +62,7 @@ class Request:
     environment: Mapping[str, str] = field(default_factory=dict)
     folder: Path = Path("/")
     limits: Limits = Limits()
-    slot: int = 0
+    slot: int | None = None
     node: bool = False
 
 

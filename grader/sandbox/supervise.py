@@ -34,7 +34,7 @@ def run(request: Request, tier: Tier | None = None) -> Outcome:
     sandbox could not be made."""
     tier = tier or best_tier()
     began = time.monotonic()
-    with around(request) as (folder, group):
+    with around(request) as (request, folder, group):
         reader, writer = os.pipe()
         try:
             lines = policy.rules(tier, request, group, keep=3, report=writer)

@@ -10,6 +10,8 @@ from grader.exits import ExitStatus
 from grader.machine import cores
 from grader.project import Project
 from grader.selfcheck import sources
+from grader.selfcheck.misconceptions import check_misconceptions
+from grader.selfcheck.pages import check_pages
 from grader.selfcheck.programs import Programs
 from grader.selfcheck.repeats import ALTOGETHER, NORMALLY, check_repeats
 from grader.selfcheck.report import Report
@@ -33,7 +35,9 @@ def selfcheck(project: Project, *, full: bool = False, jobs: int = 0) -> ExitSta
         programs.check_solutions(labs)
         programs.check_skeletons(labs)
         programs.check_mutants(labs)
+        check_misconceptions(programs, labs, full=full)
         check_repeats(programs, 1, NORMALLY)
+        check_pages(programs, labs)
         check_shown(project, programs.skeletons, report)
         if full:
             check_repeats(programs, 1 + NORMALLY, ALTOGETHER - NORMALLY)

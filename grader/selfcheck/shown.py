@@ -30,7 +30,7 @@ def check_shown(project: Project, skeletons: dict[Lab, list[Record]], report: Re
 def board_of(project: Project, skeletons: dict[Lab, list[Record]]) -> str:
     """The scoreboard and the next step of a checkout that nobody has edited."""
     lines = [
-        LabScore(lab, tuple(_as_learner(lab, record) for record in records))
+        LabScore(lab, tuple(as_learner(lab, record) for record in records))
         for lab, records in sorted(skeletons.items(), key=lambda entry: entry[0].folder)
     ]
     return f"{render(lines)}\n\n{next_step(project, lines)}"
@@ -42,7 +42,7 @@ def block(text: str, name: str) -> str:
     return found.group(1) if found else ""
 
 
-def _as_learner(lab: Lab, record: Record) -> Record:
+def as_learner(lab: Lab, record: Record) -> Record:
     """A record of the generated skeleton, as if it had been the learner's file."""
     file, _, line = record.where.rpartition("/")[2].partition(":")
     name = re.sub(r"^solution", "lab", record.test)

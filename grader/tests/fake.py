@@ -38,6 +38,8 @@ int twice(int n)
 README = """\
 # Lab 01: tiny
 
+**Level** first lab · **Time** about 1 hour · **You write** about 1 line
+
 ### Task 1: `twice`
 
 Double it.
@@ -57,12 +59,21 @@ Multiply.
 <details><summary>Hint 9</summary>not of task 1</details>
 """
 
+RUBRIC = """\
+{"lab": "lab01", "points": 100, "cases": [
+ {"case": "twice", "todo": 1, "points": 60},
+ {"case": "again", "todo": 1, "points": 20},
+ {"case": "whole", "todo": 0, "points": 15},
+ {"case": "hidden.thrice", "todo": 1, "points": 5}]}
+"""
+
 FILES = {
     "tiny.c": SOLUTION,
     "tiny.h": "int twice(int n);\n",
     "README.md": README,
     "tests/public.c": "int public;\n",
     "tests/hidden.c": "int hidden;\n",
+    "tests/rubric.json": RUBRIC,
     "notes.md": "<!-- SOLUTION-ONLY -->\nfor the instructor\n",
 }
 

@@ -3,14 +3,33 @@
 lists are found."""
 
 import hashlib
+import html
 import json
+import re
 import shutil
 import unittest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from grader.book import chapters, charts, code, commands, figures, links, pages, recorded, seeds
+from grader import topology
+from grader.book import (
+    bandwidth,
+    chapters,
+    charts,
+    code,
+    commands,
+    figures,
+    glossary,
+    links,
+    nodes,
+    outside,
+    pages,
+    recorded,
+    seeds,
+    shown,
+)
 from grader.exits import LabError
+from grader.project import here
 from grader.tests.fake import FakeCheckout
 
 SOURCE = "#include <stdio.h>\n    // book: half\n    if (x)\n        y();\n    // book: end\nz();\n"
@@ -34,9 +53,7 @@ CHAPTER = """\
 
 ![Two words](figures/a.dot)
 
-```c
-x;
-```
+<!-- code: docs/book/code/a.cu#part -->
 
 Short.
 
@@ -83,6 +100,12 @@ class Code(Folder):
             with self.assertRaisesRegex(LabError, "there is no"):
                 code.include(self.root, "p.md", line)
 
+    def test_what_labs_pages_show_is_compiled(self) -> None:
+        self.write("s/a.c", "    (void)cudaFree(x);  // why\n")
+        known = code.compiled([self.root / "s"])
+        page = "```c\ncudaFree(x);\n    cudaFree(y); /* no */\n```\n```text\nz\n```\n"
+        self.assertEqual(code.unknown(page, known), ["cudaFree(y); /* no */"])
+
 
 class Figures(Folder):
     @unittest.skipUnless(shutil.which("dot"), "no Graphviz here")
@@ -102,22 +125,34 @@ class Charts(Folder):
     TIMING = "      1024       2.0  2 3 4 5 1.0 |\n   1048576      20.0  2 3 4 5 4.0 |\n"
 
     def test_rates_by_size(self) -> None:
-        points = charts.recorded(self.TIMING, 0)
+        points = bandwidth.recorded(self.TIMING, 0)
         self.assertEqual(points, [(1024, 0.512), (1048576, 52.4288)])
-        model = dict(charts.modelled(points))
+        model = dict(bandwidth.modelled(points))
         self.assertAlmostEqual(model[1024], 0.512, delta=0.01)
-        self.assertLess(model[2.0**28], 52.4288)
+        self.assertLess(model[2.0**20], 52.4288)
+        self.assertEqual(max(model), 2.0**20, "a model goes no further than the data")
 
     def test_a_chart_needs_its_data(self) -> None:
-        self.write(charts.RECORDED, self.TIMING)
+        self.write(bandwidth.RECORDED, self.TIMING)
         shown = charts.insert(self.root, "p.md", "<!-- chart: bandwidth -->")
         self.assertEqual(shown.count("<polyline"), 8)
         self.assertIn("<title>Bandwidth over size", shown)
-        self.write(charts.RECORDED, "nothing\n")
+        self.write(bandwidth.RECORDED, "nothing\n")
         with self.assertRaisesRegex(LabError, "has no table"):
             charts.insert(self.root, "p.md", "<!-- chart: bandwidth -->")
         with self.assertRaisesRegex(LabError, "asks for the chart latency"):
             charts.insert(self.root, "p.md", "<!-- chart: latency -->")
+
+
+class Configuration(unittest.TestCase):
+    NAMES = ("stage", "reduce_bucket_size", "overlap_comm", "offload_optimizer")
+
+    def test_deepspeeds_is_json_with_its_names(self) -> None:
+        """Those of DeepSpeedZeroConfig (deepspeed/runtime/zero/config.py)."""
+        place = here().root / "docs/book/code/deepspeed.json"
+        given = json.loads(place.read_text(encoding="utf-8"))["zero_optimization"]
+        self.assertEqual(tuple(given), self.NAMES)
+        self.assertIn(given["stage"], range(4))
 
 
 class Commands(Folder):
@@ -134,6 +169,110 @@ class Commands(Folder):
 
     def test_a_status_is_part_of_what_is_printed(self) -> None:
         self.assertEqual(commands.printed("false", self.root, "/bin:/usr/bin", "x"), "(status 1)")
+
+
+class Shown(FakeCheckout):
+    PAGE = (
+        "```text\n$ a | b\none\n$ c\n```\n\n    cmake --preset x   # why\n    words, words\n\n"
+        "```c\n./lab no\n```\n\n```\nctest -R lab01\nno command\n```\n"
+    )
+
+    def test_commands_of_a_page(self) -> None:
+        found = shown.commands_of("p.md", self.PAGE)
+        seen = [(one.command, one.output) for one in found]
+        wanted = [("a | b", "one"), ("c", ""), ("ctest -R lab01", None), ("cmake --preset x", None)]
+        self.assertEqual(seen, wanted)
+
+    def problems(self, **change: str) -> str:
+        for name in shown.MORE:
+            self.write(name, "")
+        self.write("docs/book/index.md", "")
+        self.write("docs/a.md", "```\n$ run\n```\n")
+        entry = {"page": "docs/a.md", "command": "run", "by": "test:a.b", **change}
+        self.write("docs/commands.json", json.dumps([entry]))
+        return "\n".join(shown.problems(self.project, {"a.b"}))
+
+    def test_each_is_run_by_something(self) -> None:
+        self.assertEqual(self.problems(), "")
+        self.assertEqual(self.problems(by="not: it needs two real GPUs"), "")
+        self.assertIn("nothing runs `run`", self.problems(command="walk"))
+        self.assertIn("shows no `walk`", self.problems(command="walk"))
+        self.assertIn("there is no test c.d", self.problems(by="test:c.d"))
+        self.assertEqual(self.problems(by="recorded: docs/a.md"), "")
+        self.assertIn("there is no file docs/b", self.problems(by="recorded: docs/b"))
+        self.assertIn("no way to run it", self.problems(by="not: no"))
+
+
+class Glossary(Folder):
+    def setUp(self) -> None:
+        super().setUp()
+        self.write("docs/glossary.md", '**ring, peer ring** · A "way" round. chapter 10\n')
+
+    def test_the_first_use_leads_there(self) -> None:
+        text = "# A ring\n\nThe `ring` and **ring** are kept. Two rings and a ring.\n"
+        made = glossary.linked(self.root, text, glossary="g.md")
+        link = '[rings](g.md#term-ring){: .term title="A &quot;way&quot; round." }'
+        self.assertEqual(made, text.replace("Two rings", f"Two {link}"))
+
+    def test_code_is_left_alone(self) -> None:
+        text = "```c\nring();\n```\n\n    ring\n- ring\n"
+        self.assertEqual(glossary.linked(self.root, text, glossary="g.md"), text)
+
+    def test_each_term_has_its_place(self) -> None:
+        made = glossary.anchored("**ring, peer ring** · A way.\n")
+        self.assertIn('<a id="term-ring"></a><a id="term-peer-ring"></a>**ring', made)
+
+
+class Outside(FakeCheckout):
+    def problems(self, **change: str) -> str:
+        for name in shown.MORE:
+            self.write(name, "")
+        self.write("docs/book/index.md", "[a](https://a.example/x)\n")
+        entry = {"url": "https://a.example/x", "date": "2026-11-21", "status": "copy", **change}
+        self.write("docs/links.json", json.dumps([entry]))
+        return "\n".join(outside.problems(self.project))
+
+    def test_links_and_the_list_agree(self) -> None:
+        self.assertEqual(self.problems(), "")
+        self.assertIn("is not in docs/links.json", self.problems(url="https://b.example"))
+        self.assertIn("no page leads to", self.problems(url="https://b.example"))
+        self.assertIn("'404'", self.problems(status="404"))
+        self.assertIn("'today'", self.problems(date="today"))
+
+
+class Nodes(Folder):
+    def test_the_calculator_gets_the_machines(self) -> None:
+        """The link between GPUs 0 and 1 is what joins them, not the machine's best."""
+        shown_ = nodes.insert(here().root, nodes.CALCULATOR)
+        rates = json.loads(html.unescape(shown_.split('data-nodes="')[1].split('"')[0]))
+        by_name = {entry["name"]: entry for entry in rates}
+        self.assertNotIn("single", by_name)
+        self.assertAlmostEqual(by_name["dgx1-v100"]["link"], 23.95)
+        self.assertFalse(by_name["pcie-4090-2"]["peer"])
+        self.assertEqual(by_name["hgx-h200-4"]["link"], 395.4)
+
+    @unittest.skipUnless(shutil.which("dot"), "no Graphviz here")
+    def test_a_picture_of_a_machine_is_drawn_anew(self) -> None:
+        shown_ = nodes.insert(
+            here().root, "![eight GPUs](figures/dgx1-v100.svg)\n![x](figures/y.svg)"
+        )
+        self.assertIn("<title>eight GPUs</title>", shown_)
+        self.assertIn("![x](figures/y.svg)", shown_)
+
+    @unittest.skipUnless(shutil.which("dot"), "no Graphviz here")
+    def test_pictures_that_are_kept_say_what_their_sources_say(self) -> None:
+        """docs/figures/*.svg are for who reads the sources; the site draws its own."""
+        folder = here().root / "docs" / "figures"
+        sources = {path: path.read_text("utf-8") for path in folder.glob("*.dot")}
+        machine = topology.describe(here().root / "vgpu" / "nodes", "dgx1-v100")
+        sources[folder / "dgx1-v100.dot"] = topology.dot(topology.graph(machine))
+        for path, source in sources.items():
+            kept = path.with_suffix(".svg").read_text(encoding="utf-8")
+            words = [
+                re.findall(r"<text[^>]*>(.*?)</text>", s)
+                for s in (kept, figures.drawn(source, "a b"))
+            ]
+            self.assertEqual(sorted(words[0]), sorted(words[1]), path.name)
 
 
 class Links(Folder):
@@ -162,11 +301,19 @@ class Chapters(Folder):
             ("**Time** 5 minutes", "Time"),
             ("> **Why?**", "a question to begin with"),
             ("![Two words](figures/a.dot)", "a figure"),
+            ("<!-- code: docs/book/code/a.cu#part -->", "a companion in C or CUDA"),
             ('??? question "C?"', "2 questions"),
             ("## What goes wrong", "What goes wrong"),
         ):
             with self.subTest(why):
                 self.assertIn(why, self.problems(CHAPTER.replace(cut, "")))
+
+    def test_hard_words_are_warned_of(self) -> None:
+        easy = self.write("01-a.md", CHAPTER + "The cat sat on the mat. It was a good cat.\n")
+        self.assertEqual(chapters.warnings(easy), [])
+        hard = "Heterogeneous interconnect topologies necessitate sophisticated synchronisation.\n"
+        (warned,) = chapters.warnings(self.write("01-a.md", CHAPTER + "\n" + hard * 9))
+        self.assertIn("of school", warned)
 
     def test_long_sentences(self) -> None:
         self.assertIn("46 words", self.problems(CHAPTER.replace("Short.", "so " * 45 + "long.")))

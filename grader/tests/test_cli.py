@@ -36,6 +36,13 @@ class Cli(FakeCheckout):
         self.assertEqual(self.typed("sync", "--check")[0], ExitStatus.FAILED)
         self.assertIn("labs/01-tiny/tiny.c: written", self.typed("sync")[1])
         self.assertEqual(self.typed("sync", "--check", "01")[0], ExitStatus.OK)
+        for tree in ("solutions", "labs"):  # both by hand: the list of hashes is behind
+            self.write(f"{tree}/01-tiny/tiny.h", "the same in both\n")
+        status, said = self.typed("sync", "--check")
+        self.assertEqual(status, ExitStatus.FAILED)
+        self.assertIn("labs/.generated.json", said)
+        self.typed("sync")
+        self.assertEqual(self.typed("sync", "--check")[0], ExitStatus.OK)
         self.write("labs/01-tiny/tiny.c", "mine\n")
         status, said = self.typed("sync", "--check")
         self.assertEqual(status, ExitStatus.OK)
@@ -48,11 +55,22 @@ class Cli(FakeCheckout):
         status, said = self.typed("hint", "01", "1")
         self.assertEqual(status, ExitStatus.OK)
         self.assertIn("Add.", said)
+        self.assertIn("Multiply.", self.typed("hint", "01.1")[1])
+        self.assertIn("Add.", self.typed("hint", "01", "1", "1")[1])
+        self.assertIn("Shift.", self.typed("hint", "01.1")[1])
+        self.assertIn("last hint", self.typed("hint", "01.1")[1])
 
     def test_statuses_that_need_no_build(self) -> None:
         for words, status in (
             (("hint", "09", "1"), ExitStatus.NO_MATCH),
             (("hint", "01", "7"), ExitStatus.NO_MATCH),
+            (("hint", "01", "1", "4"), ExitStatus.NO_MATCH),
+            (("hint", "01"), ExitStatus.USAGE),
+            (("explain", "nonsense"), ExitStatus.NO_MATCH),
+            (("submit", "09"), ExitStatus.NO_MATCH),
+            (("submit", "01"), ExitStatus.NO_MATCH),
+            (("reset", "09"), ExitStatus.NO_MATCH),
+            (("--language", "xx", "list"), ExitStatus.USAGE),
             (("test", "01"), ExitStatus.NOT_CONFIGURED),
             (("status",), ExitStatus.NOT_CONFIGURED),
             (("nonsense",), ExitStatus.USAGE),
@@ -65,7 +83,7 @@ class Cli(FakeCheckout):
                 self.assertGreater(len(said), 20)
 
     def test_an_interrupt_is_no_traceback(self) -> None:
-        with mock.patch.object(cli, "hint", side_effect=KeyboardInterrupt):
+        with mock.patch("grader.hints.hint", side_effect=KeyboardInterrupt):
             self.assertEqual(self.typed("hint", "01", "1")[0], ExitStatus.INTERRUPTED)
 
     def test_missing_tools_end_start_with_their_status(self) -> None:
@@ -89,7 +107,7 @@ class Program(unittest.TestCase):
     def test_a_reader_who_has_left_is_no_traceback(self) -> None:
         read, write = os.pipe()
         os.close(read)
-        words = [LAB, "hint", "01", "1"]
+        words = [LAB, "hint", "01", "1", "1"]
         done = subprocess.run(words, stdout=write, stderr=subprocess.PIPE, check=False)
         os.close(write)
         self.assertEqual((done.returncode, done.stderr), (0, b""))

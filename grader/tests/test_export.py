@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """grader.export: each format against what its system's documentation asks for."""
 
+import importlib.util
 import json
 import re
 import unittest
@@ -229,6 +230,18 @@ class JUnit(unittest.TestCase):
         self.assertEqual(counts, {"tests": 4, "failures": 2, "skipped": 1})
         self.assertIn("]]>", suite[1][0].text or "")
         self.assertTrue(all(test.get("classname") == "lab01" for test in suite))
+
+    @unittest.skipUnless(importlib.util.find_spec("junitparser"), "no junitparser (pip)")
+    def test_others_read_it(self) -> None:
+        """What a parser of others' making sees is what was written."""
+        import junitparser
+
+        read = junitparser.JUnitXml.fromstring(written("junit", SOME, NO_COMPILE, BROKEN).encode())
+        results = [
+            type(result).__name__ for suite in read for test in suite for result in test.result
+        ]
+        self.assertEqual(results, ["Failure", "Skipped", "Failure", "Failure", "Error"])
+        self.assertEqual((read.tests, read.failures, read.errors, read.skipped), (6, 3, 1, 1))
 
 
 if __name__ == "__main__":

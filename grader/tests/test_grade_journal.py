@@ -57,7 +57,7 @@ class Journals(InFolder):
     ) -> tuple[dict[str, Run], dict[str, Run | None]]:
         """What broke, by cache key, and how each student's run ended."""
         with opened(self.out) as journal:
-            batch = Batch(journal, worker, 1, "bare", 2)
+            batch = Batch(journal, worker, 1, "bare", 2, 1)
             tasks = [batch.task(GRADED, self.submission(*one)) for one in who]
             work = batch.to_do(tasks, lambda _: more.get("regrade", False))
             broken = batch.run(work, lambda task, run: None)
@@ -165,17 +165,19 @@ class Journals(InFolder):
 
     def test_what_ends_the_grader_comes_last_and_not_for_ever(self) -> None:
         with opened(self.out) as journal:
-            batch = Batch(journal, FakeWorker(), 1, "bare", 1)
+            batch = Batch(journal, FakeWorker(), 1, "bare", 1, 1)
             tasks = [batch.task(GRADED, self.submission(s, s.encode())) for s in ("ada", "bob")]
             journal.begin("lab01/ada", tasks[0].cache)
         with opened(self.out) as journal:
-            batch = Batch(journal, FakeWorker(), 1, "bare", 1)
+            batch = Batch(journal, FakeWorker(), 1, "bare", 1, 1)
             names = [task.submission.student for task in batch.to_do(tasks, lambda _: False)]
             self.assertEqual(names, ["bob", "ada"])
             journal.begun[tasks[0].cache] = MOST_BEGINNINGS
             broken = batch.run(tasks, lambda task, run: None)
             self.assertIn("the grader itself ended", broken[tasks[0].cache].broken)
             self.assertIn(tasks[1].cache, journal.runs)
+            broken = batch.run(batch.to_do(tasks, lambda _: True), lambda task, run: None)
+            self.assertEqual((broken, len(journal.runs)), ({}, 2))  # --regrade tries it again
 
     def test_an_interruption_keeps_what_is_done(self) -> None:
         worker = FakeWorker()
@@ -184,7 +186,7 @@ class Journals(InFolder):
             raise KeyboardInterrupt
 
         with opened(self.out) as journal:
-            batch = Batch(journal, worker, 1, "bare", 1)
+            batch = Batch(journal, worker, 1, "bare", 1, 1)
             tasks = [batch.task(GRADED, self.submission(s, s.encode())) for s in "abcdefgh"]
             with self.assertRaises(KeyboardInterrupt):
                 batch.run(tasks, stop)
@@ -202,7 +204,7 @@ class Proof(InFolder):
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(solution)
         with opened(self.out) as journal:
-            prove(Batch(journal, worker, 1, "bare", 2), Course(project, self.out, {}), [GRADED])
+            prove(Batch(journal, worker, 1, "bare", 2, 1), Course(project, self.out, {}), [GRADED])
 
     def test_it_passes_once(self) -> None:
         worker = FakeWorker()
@@ -221,6 +223,16 @@ class Proof(InFolder):
         with self.assertRaisesRegex(LabError, "out of luck"):
             self.prove(FakeWorker({b"good": 2 * ATTEMPTS}), b"good")
         self.prove(FakeWorker({b"good": 2}), b"good")  # the second attempt passes
+
+    def test_who_kills_the_grader_never_ends_it_for_good(self) -> None:
+        killed = mock.Mock()
+        killed.grade.side_effect = KeyboardInterrupt
+        for _ in range(MOST_BEGINNINGS + 1):
+            with self.assertRaises(KeyboardInterrupt):
+                self.prove(killed, b"good")
+        worker = FakeWorker()
+        self.prove(worker, b"good")
+        self.assertEqual(len(worker.seen), 1)
 
 
 class Files(unittest.TestCase):

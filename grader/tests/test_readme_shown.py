@@ -10,7 +10,7 @@ from grader.project import here
 
 ROOT = here().root
 README = (ROOT / "README.md").read_text(encoding="utf-8")
-MADE_LATER = re.compile(r"NN|[.]{3}|^build/|^\.venv/|^\.deps/")
+MADE_LATER = re.compile(r"NN|[.]{3}|^build/|^\.(venv|deps|lab)/")
 
 
 def typed(program: str) -> list[list[str]]:

@@ -2,12 +2,17 @@
 """grader.records and grader.scoreboard: what a learner sees of where they stand."""
 
 import os
+import shutil
 import unittest
+from dataclasses import replace
+from unittest import mock
 
 from grader import ctest
+from grader.looks import Looks
 from grader.project import Lab, Project, here
 from grader.records import Record, Verdict, read_record, worst
 from grader.scoreboard import LabScore, next_step, render, scores, stale
+from grader.standing import remember
 from grader.testing import LEARNER, run_tests
 from grader.tests.fake_build import FakeBuild
 
@@ -46,7 +51,16 @@ class Board(unittest.TestCase):
     def test_color_only_when_asked(self) -> None:
         line = score(case("a", 1, Verdict.PASS))
         self.assertNotIn("\033", render([line]))
-        self.assertIn("\033[32m●", render([line], color=True))
+        with mock.patch("grader.looks._chosen", Looks(color=True)):
+            self.assertIn("\033[32m●", render([line]))
+
+    def test_plain_is_sentences_without_signs(self) -> None:
+        line = score(case("a", 1, Verdict.PASS), case("w", 0, Verdict.NOT_WRITTEN))
+        with mock.patch("grader.looks._chosen", Looks(plain=True)):
+            said = render([line])
+        words = "lab 01  tiny: 10 of 20 points. TODO 1 passed, whole lab not written yet"
+        self.assertIn(words, said)
+        self.assertTrue(said.isascii())
 
 
 class NextStep(unittest.TestCase):
@@ -84,12 +98,25 @@ class Recorded(FakeBuild):
         self.assertEqual((line.points, line.points_possible), (0, 100))
         self.assertIn("it has not been run", next_step(self.project, [line]))
 
+    def test_before_anything_is_built(self) -> None:
+        """ctest lists tests without a command, as long as their program is not there."""
+        bare = [replace(test, command=()) for test in ctest.tests(self.project)]
+        (line,) = scores(self.project, bare)
+        self.assertEqual(line.points, 0)
+        self.assertIn("it has not been run", next_step(self.project, [line]))
+
     def test_after_a_run(self) -> None:
         run_tests(self.project, LEARNER)
         line = self.board()
         self.assertEqual(line.todos, {1: Verdict.NOT_WRITTEN, 0: Verdict.FAIL})
         self.assertEqual(line.points, 20)
         self.assertIn("said   said of whole", next_step(self.project, [line]))
+
+    def test_a_fresh_build_still_knows(self) -> None:
+        remember(self.project, (o.record for o in run_tests(self.project, LEARNER)))
+        shutil.rmtree(self.project.build_dir / "results")
+        self.assertEqual(self.board().todos, {1: Verdict.NOT_WRITTEN, 0: Verdict.FAIL})
+        self.assertEqual(self.board().points, 20)
 
     def test_an_edit_after_the_run_is_noticed(self) -> None:
         run_tests(self.project, LEARNER)

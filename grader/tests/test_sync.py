@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """grader.sync: labs/ follows solutions/ and a learner's work is never lost."""
 
+import json
+
 from grader.exits import LabError
 from grader.sync import State, compare, generate, read_manifest, reset, sync
 from grader.tests.fake import SKELETON, SOLUTION, FakeCheckout
 
 SKELETON_FILE = "labs/01-tiny/tiny.c"
+
+
+GIVEN = {"tests/public.c", "tests/rubric.json"}
 
 
 class Sync(FakeCheckout):
@@ -19,7 +24,7 @@ class Sync(FakeCheckout):
         self.assertEqual(set(self.sync().values()), {State.MISSING})
         self.assertEqual(self.read(SKELETON_FILE), SKELETON)
         names = {path.split("/", 1)[1] for path in generate(self.project, self.lab)}
-        self.assertEqual(names, {"tiny.c", "tiny.h", "README.md", "tests/public.c"})
+        self.assertEqual(names, {"tiny.c", "tiny.h", "README.md", *GIVEN})
         self.assertEqual(set(read_manifest(self.project)), {f"01-tiny/{name}" for name in names})
 
     def test_second_sync_touches_nothing(self) -> None:
@@ -69,6 +74,19 @@ class Sync(FakeCheckout):
         self.assertEqual(states["01-tiny/kept.h"], State.EDITED)
         self.assertFalse((self.root / "labs/01-tiny/old.h").exists())
         self.assertEqual(self.read("labs/01-tiny/kept.h"), "mine\n")
+
+    def test_a_rubric_names_no_hidden_case(self) -> None:
+        case = {"case": "twice", "todo": 1, "points": 60}
+        hidden = [{"case": f"hidden.{name}", "todo": 1, "points": 20} for name in ("odd", "even")]
+        whole = {"lab": "lab01", "points": 100, "cases": [case, *hidden]}
+        self.write("solutions/01-tiny/tests/rubric.json", json.dumps(whole))
+        self.sync()
+        shown = json.loads(self.read("labs/01-tiny/tests/rubric.json"))
+        self.assertEqual(shown["cases"], [case])
+        self.assertEqual(shown["hidden"], {"cases": 2, "points": 40})
+        self.write("solutions/01-tiny/tests/rubric.json", json.dumps(shown))  # as in a handout
+        self.sync()
+        self.assertEqual(json.loads(self.read("labs/01-tiny/tests/rubric.json")), shown)
 
     def test_reset_keeps_every_copy(self) -> None:
         self.sync()

@@ -4,9 +4,11 @@
 import contextlib
 import io
 import unittest
+from dataclasses import replace
 
-from grader import build, ctest, testing
+from grader import build, ctest, diagnoses, testing
 from grader.exits import ExitStatus, LabError
+from grader.records import Record, Verdict
 from grader.tests.fake_build import FakeBuild
 
 
@@ -58,6 +60,21 @@ class Testing(FakeBuild):
         self.assertNotIn("fail lab01.whole in full", said)
         self.assertIn("-v shows the other 1", said)
         self.assertIn("fail lab01.whole in full", self.typed("01", verbose=True)[1])
+
+    def test_a_failure_leads_to_the_page_of_what_it_names(self) -> None:
+        page = diagnoses.parse("# 700 cudaErrorIllegalAddress: an address\n")
+        crash = diagnoses.parse("# crash: a signal\n")
+        record = Record("lab01.a", "a", 1, verdict=Verdict.FAIL)
+        for text, ending, code in (
+            ("returned cudaErrorIllegalAddress", "", "700"),
+            ("error 700 (x)", "crash", "700"),
+            ("signal 11", "crash", "crash"),
+            ("2 and 3", "", None),
+        ):
+            with self.subTest(text):
+                outcome = testing.Outcome(replace(record, ending=ending), text)
+                said = testing.tell([outcome], known=[page, crash])
+                self.assertEqual(f"./lab explain {code}  (" in said, code is not None)
 
     def test_every_verdict_has_its_status(self) -> None:
         for verdict, status in (

@@ -2,14 +2,20 @@
  * filter.c: the system calls that a submission does without, as a BPF program.
  *
  * A list of what is refused, since compilers and CUDA programs use a great deal. On it: looking
- * into other processes, channels that no namespace separates (keyrings, vsock, io_uring), sockets
- * of every kind, new namespaces, mounts, modules, clocks. Refused calls answer EPERM; what
- * libraries know how to do without answers ENOSYS. Another architecture's calls end the process.
+ * into other processes, limiting, slowing down and signalling them, channels that no namespace
+ * separates (keyrings, System V's, vsock, io_uring), sockets of every kind, new namespaces, mounts,
+ * modules, clocks. Refused calls answer EPERM; what libraries know how to do without answers
+ * ENOSYS. Another architecture's calls end the process.
+ *
+ * Landlock knows no rule for modes, owners, times and attributes of files, before version 3 none
+ * for cutting them short, and does not ask whose they are. In place, who may write nowhere does
+ * none of it.
  */
 #define _GNU_SOURCE
 #include "jail.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -27,7 +33,7 @@
 #error "the numbers of system calls of this architecture are not known here"
 #endif
 
-#define FILTER_MAX 256
+#define FILTER_MAX 512
 #define NAMESPACES 0x7e020000u /* CLONE_NEW*, but for time's, which clone cannot make */
 #define X32_BIT 0x40000000u
 #define UNIX_FAMILY 1
@@ -39,9 +45,15 @@ enum {
     NR_IO_URING_REGISTER = 427,
     NR_OPEN_TREE = 428,
     NR_FSPICK = 433,
+    NR_OPENAT2 = 437,
     NR_CLONE3 = 435,
     NR_PIDFD_GETFD = 438,
-    NR_MOUNT_SETATTR = 442
+    NR_MOUNT_SETATTR = 442,
+    NR_FCHMODAT2 = 452,
+    NR_STATMOUNT = 457,
+    NR_LISTMOUNT = 458,
+    NR_SETXATTRAT = 463,
+    NR_FILE_SETATTR = 469
 };
 
 static const int refused[] = {
@@ -84,9 +96,23 @@ static const int refused[] = {
     SYS_fanotify_init,
     SYS_vhangup,
     SYS_msgget,
+    SYS_msgctl,
+    SYS_msgsnd,
+    SYS_msgrcv,
     SYS_semget,
+    SYS_semctl,
+    SYS_semop,
+    SYS_semtimedop,
     SYS_shmget,
+    SYS_shmctl,
+    SYS_shmat,
     SYS_mq_open,
+    SYS_mq_unlink,
+    SYS_setpriority,
+    SYS_ioprio_set,
+    SYS_sched_setscheduler,
+    SYS_sched_setparam,
+    SYS_sched_setattr,
     SYS_socket,
     NR_PIDFD_GETFD,
     NR_MOUNT_SETATTR,
@@ -96,6 +122,21 @@ static const int refused[] = {
     SYS_kexec_file_load,
 #endif
 };
+
+/* Of files, by path or descriptor. */
+static const int changes[] = {
+    SYS_fchmod,   SYS_fchmodat,  NR_FCHMODAT2,  SYS_fchown,      SYS_fchownat,     SYS_utimensat,
+    SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
+    SYS_truncate,
+#if defined __x86_64__
+    SYS_chmod,    SYS_chown,     SYS_lchown,    SYS_utime,       SYS_utimes,       SYS_futimesat,
+#endif
+};
+
+/* Whom the kernel sends signals for a descriptor, and typing into a terminal. */
+static const uint32_t owners[] = {F_SETOWN, F_SETSIG, 15 /* F_SETOWN_EX */};
+static const uint32_t terminals[] = {0x5412 /* TIOCSTI */, 0x541c /* TIOCLINUX */,
+                                     0x8901 /* FIOSETOWN */, 0x8902 /* SIOCSPGRP */};
 
 struct program {
     struct sock_filter code[FILTER_MAX];
@@ -162,7 +203,30 @@ static void own_signals(struct program *p)
     only_if(p, SYS_tgkill, 0, BPF_JEQ, (uint32_t)getpid(), true);
 }
 
-static void build(struct program *p, enum jail_signals signals)
+/* The number 0 is oneself. */
+static void others(struct program *p)
+{
+    only_if(p, SYS_prlimit64, 0, BPF_JEQ, 0, true);
+    only_if(p, SYS_sched_setaffinity, 0, BPF_JEQ, 0, true);
+    for (size_t i = 0; i < sizeof owners / sizeof *owners; i++)
+        only_if(p, SYS_fcntl, 1, BPF_JEQ, owners[i], false);
+    for (size_t i = 0; i < sizeof terminals / sizeof *terminals; i++)
+        only_if(p, SYS_ioctl, 1, BPF_JEQ, terminals[i], false);
+}
+
+static void changing(struct program *p)
+{
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
+        range(p, changes[i], changes[i], error(EPERM));
+    range(p, NR_SETXATTRAT, NR_FILE_SETATTR, error(ENOSYS));
+    range(p, NR_OPENAT2, NR_OPENAT2, error(ENOSYS)); /* its flags cannot be seen from here */
+    only_if(p, SYS_openat, 2, BPF_JSET, O_TRUNC, false);
+#if defined __x86_64__
+    only_if(p, SYS_open, 1, BPF_JSET, O_TRUNC, false);
+#endif
+}
+
+static void build(struct program *p, const struct jail_walls *walls)
 {
     p->length = 0;
     architecture(p);
@@ -173,15 +237,19 @@ static void build(struct program *p, enum jail_signals signals)
     range(p, NR_CLONE3, NR_CLONE3, error(ENOSYS)); /* its flags cannot be seen from here */
     only_if(p, SYS_clone, 0, BPF_JSET, NAMESPACES, false);
     only_if(p, SYS_socketpair, 0, BPF_JEQ, UNIX_FAMILY, true);
-    if (signals == JAIL_SIGNALS_OWN)
+    range(p, NR_STATMOUNT, NR_LISTMOUNT, error(ENOSYS));
+    others(p);
+    if (!walls->signals)
         own_signals(p);
+    if (!walls->changes)
+        changing(p);
     answer(p, SECCOMP_RET_ALLOW);
 }
 
-void jail_filter_self(const struct jail_policy *policy, enum jail_signals signals)
+void jail_filter_self(const struct jail_policy *policy, const struct jail_walls *walls)
 {
     struct program p;
-    build(&p, signals);
+    build(&p, walls);
     struct sock_fprog whole = {p.length, p.code};
     if (p.length == FILTER_MAX || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole) != 0)
         jail_broken(policy, "the filter of system calls");
@@ -190,7 +258,7 @@ void jail_filter_self(const struct jail_policy *policy, enum jail_signals signal
 int jail_filter_file(const struct jail_policy *policy)
 {
     struct program p;
-    build(&p, JAIL_SIGNALS_FREE);
+    build(&p, &(struct jail_walls){.signals = true, .changes = true});
     size_t bytes = p.length * sizeof *p.code;
     int fd = memfd_create("lab-filter", 0);
     if (p.length == FILTER_MAX || fd < 0 || write(fd, p.code, bytes) != (ssize_t)bytes ||

@@ -74,14 +74,16 @@ void jail_become(const struct jail_policy *policy);
 void jail_limit(const struct jail_policy *policy);
 /* RLIMIT_NPROC. alone: the uid is used by nothing else here, so that the limit is the count. */
 void jail_limit_processes(uint64_t processes, bool alone);
-void jail_close_from(int first);
 /* Only these paths from here on, and no signals to the outside where the kernel can forbid them;
  * says whether it could. */
 bool jail_landlock(const struct jail_policy *policy);
 
-/* How the filter treats kill(): no rule, or refused but for a process's signals to itself. */
-enum jail_signals { JAIL_SIGNALS_FREE, JAIL_SIGNALS_OWN };
-void jail_filter_self(const struct jail_policy *policy, enum jail_signals signals);
+/* What holds without the filter, which then has no rule for it: signals reach nobody outside; files
+ * of others cannot be changed (or some have to be: the run writes somewhere). */
+struct jail_walls {
+    bool signals, changes;
+};
+void jail_filter_self(const struct jail_policy *policy, const struct jail_walls *walls);
 /* The same as a file, as bwrap's --seccomp wants it. */
 int jail_filter_file(const struct jail_policy *policy);
 

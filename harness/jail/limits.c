@@ -17,12 +17,18 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+/* We are one thread. Moving that one, which only version 1 can, takes no lock of all processes, for
+ * which the kernel waits some milliseconds. */
 void jail_join_cgroups(const struct jail_policy *policy)
 {
     for (int i = 0; i < policy->cgroup_count; i++) {
         char path[4200];
-        snprintf(path, sizeof path, "%s/cgroup.procs", policy->cgroups[i]);
+        snprintf(path, sizeof path, "%s/tasks", policy->cgroups[i]);
         int fd = open(path, O_WRONLY | O_CLOEXEC);
+        if (fd < 0) {
+            snprintf(path, sizeof path, "%s/cgroup.procs", policy->cgroups[i]);
+            fd = open(path, O_WRONLY | O_CLOEXEC);
+        }
         if (fd < 0 || write(fd, "0", 1) != 1)
             jail_broken(policy, path);
         close(fd);
@@ -95,16 +101,4 @@ void jail_limit_processes(uint64_t processes, bool alone)
         to.rlim_cur = to.rlim_max = now.rlim_max;
     if (setrlimit(RLIMIT_NPROC, &to) != 0)
         _exit(JAIL_BROKEN);
-}
-
-void jail_close_from(int first)
-{
-#ifdef SYS_close_range
-    if (syscall(SYS_close_range, first, ~0u, 0) == 0)
-        return;
-#endif
-    struct rlimit most;
-    rlim_t last = getrlimit(RLIMIT_NOFILE, &most) == 0 ? most.rlim_max : 1 << 20;
-    for (rlim_t fd = (rlim_t)first; fd < last && fd < 1 << 20; fd++)
-        close((int)fd);
 }

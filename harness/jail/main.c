@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "jail.h"
+#include "verifier.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -50,6 +51,14 @@ static void close_on_exec_from(int first)
             fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
+static bool writes_somewhere(const struct jail_policy *policy)
+{
+    for (int i = 0; i < policy->path_count; i++)
+        if (policy->paths[i].writable)
+            return true;
+    return false;
+}
+
 /* The PID stays the caller's: vgpu-node signals vgpu-exec, and reads its CPU time. */
 static void in_place(struct jail_policy *policy, char *const words[])
 {
@@ -59,7 +68,7 @@ static void in_place(struct jail_policy *policy, char *const words[])
         jail_broken(policy, policy->folder);
     bool scoped = !policy->bare && jail_landlock(policy);
     bool alone = policy->uid != 0;
-    jail_filter_self(policy, scoped || alone ? JAIL_SIGNALS_FREE : JAIL_SIGNALS_OWN);
+    jail_filter_self(policy, &(struct jail_walls){scoped || alone, writes_somewhere(policy)});
     say_started(policy);
     execve(words[0], words, policy->environment);
     jail_broken(policy, words[0]);
@@ -70,7 +79,7 @@ static int inside(char *const words[])
 {
     struct jail_policy nothing = {.report = -1};
     jail_limit_processes(strtoull(words[0], NULL, 10), true);
-    jail_close_from(atoi(words[1]));
+    lab__close_from(atoi(words[1]));
     execv(words[2], words + 2);
     jail_broken(&nothing, words[2]);
 }

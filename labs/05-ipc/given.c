@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "lab05.h"
+#include "lab_clock.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -81,12 +82,20 @@ static int receive_all(int fd, char *at, size_t bytes)
     return LAB_OK;
 }
 
+/* Nobody leaves a gathering before it has my block. Whoever left before I send it has died, or has
+ * heard that somebody did: numbers of its, unread yet, would be taken for blocks. */
+static int somebody_left(const struct peers *p)
+{
+    struct pollfd gone[2] = {{p->to_next, 0, 0}, {p->from_prev, 0, 0}};
+    return poll(gone, 2, 0) > 0;
+}
+
 /* Numbers that were told and not heard any more (the ring's last "drained") lie in from_prev's and
  * to_next's way: blocks go along to_next, where only FILLED messages precede them. */
-int peers_gather(struct peers *p, const void *mine, void *all, size_t bytes)
+static int gather(struct peers *p, const void *mine, void *all, size_t bytes)
 {
     char *at = all;
-    int rc = LAB_OK;
+    int rc = somebody_left(p) ? LAB_EPEER : LAB_OK;
     memcpy(at + (size_t)p->rank * bytes, mine, bytes);
     for (int step = 0; step < p->size - 1 && !rc; step++) {
         size_t give = (size_t)((p->rank - step + p->size) % p->size);
@@ -102,6 +111,22 @@ int peers_gather(struct peers *p, const void *mine, void *all, size_t bytes)
         (void)shutdown(p->from_prev, SHUT_RDWR);
     }
     return rc;
+}
+
+/* All have come: nobody goes on before the last one's clock. */
+static int carry_clocks(struct peers *p)
+{
+    uint64_t all[PEERS_MAX], mine = lab_clock_tell();
+    int rc = gather(p, &mine, all, sizeof mine);
+    for (int r = 0; r < p->size && !rc; r++)
+        lab_clock_hear(all[r]);
+    return rc;
+}
+
+int peers_gather(struct peers *p, const void *mine, void *all, size_t bytes)
+{
+    int rc = gather(p, mine, all, bytes);
+    return rc ? rc : carry_clocks(p);
 }
 
 int peers_barrier(struct peers *p)

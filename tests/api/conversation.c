@@ -16,6 +16,7 @@
 #include "registration.h"
 
 #define SECOND 1
+#define FIRST 3 /* of the module's kernels, in an image of several files */
 
 /* ---- a module with two kernels and a variable, as vgpu-cc would register it ---- */
 
@@ -31,8 +32,9 @@ static const struct vgpu_host_kernel kernels[] = {
     {"second", (const void *)second_stub, SECOND, 3, param_bytes, 256, 1000, "x.cu", 9},
 };
 static const struct vgpu_host_var vars[] = {{"x.cu:shadow", shadow, sizeof shadow}};
-static struct vgpu_host_module module = {"x.cu", image, image + sizeof image, kernels, 2, vars, 1,
-                                         NULL,   0};
+static struct vgpu_host_image host_image = {"x.cu", image, image + sizeof image, 0};
+static const struct vgpu_image_part part = {&host_image, FIRST};
+static struct vgpu_host_module module = {&part, kernels, 2, vars, 1, NULL};
 
 /* ---- the node's side ---- */
 
@@ -52,7 +54,7 @@ static bool launch_is_right(const struct vgpu_request *q)
     int32_t i;
     memcpy(&d, q->data + 1, sizeof d);
     memcpy(&i, q->data + 9, sizeof i);
-    return l->module == 5 && l->kernel == SECOND && l->grid[0] == 3 && l->block[1] == 2 &&
+    return l->module == 5 && l->kernel == FIRST + SECOND && l->grid[0] == 3 && l->block[1] == 2 &&
            l->shared_bytes == 64 && l->param_count == 3 && l->args_bytes == 13 &&
            q->data_bytes == 13 && q->data[0] == 'c' && d == 2.5 && i == -7 && q->stream == 77 &&
            strcmp(q->call, "second") == 0;

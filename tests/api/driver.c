@@ -188,7 +188,7 @@ static void work(CUcontext zero, CUcontext one)
     OK(cuMemFree(p));
     OK(cuCtxEnablePeerAccess(one, 0));
     EXPECT_IS(cuCtxEnablePeerAccess(one, 0), CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
-    EXPECT_IS(cuCtxEnablePeerAccess(zero, 0), CUDA_ERROR_INVALID_CONTEXT);
+    EXPECT_IS(cuCtxEnablePeerAccess(zero, 0), CUDA_ERROR_PEER_ACCESS_UNSUPPORTED);
     OK(cuCtxDisablePeerAccess(one));
     EXPECT_IS(cuCtxDisablePeerAccess(one), CUDA_ERROR_PEER_ACCESS_NOT_ENABLED);
 }

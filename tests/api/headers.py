@@ -47,6 +47,8 @@ def macros(compiler: str, include: Path) -> list[str]:
 
 def structures(text: str) -> dict[str, list[str]]:
     """Structures with their members; a dim3-like `x, y` declares two."""
+    older = r"\w+\s+\w+\s+__attribute__\(\(deprecated\((?:\"[^\"]*\"\s*)+\)\)\)\s*;"
+    text = re.sub(older, "", text)  # CUDA 12's: 13 has them no more
     found = {}
     for name, body in re.findall(r"struct\s+(?:__attribute__\S+\s+)?(\w+)\s*\{([^{}]*)\}", text):
         if re.match(OUR_STRUCTURES, name):

@@ -38,11 +38,11 @@ int main()
     OK(cudaFree(f));
     OK(cudaStreamWaitEvent(0, event));
     EXPECT_IS(make_float4(1, 2, 3, 4).w, 4);
-    EXPECT_IS(cudaFuncGetAttributes(&attributes, not_a_kernel), cudaErrorInvalidDeviceFunction);
+    EXPECT_IS(cudaFuncGetAttributes(&attributes, not_a_kernel), cudaErrorInvalidResourceHandle);
     EXPECT_IS(cudaFuncSetAttribute(not_a_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 1),
-              cudaErrorInvalidDeviceFunction);
+              cudaErrorInvalidResourceHandle);
     EXPECT_IS(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, not_a_kernel, 32, 0),
-              cudaErrorInvalidDeviceFunction);
+              cudaErrorInvalidResourceHandle);
     EXPECT_IS(cudaLaunchKernel(not_a_kernel, dim3(1), dim3(1), nullptr),
               cudaErrorInvalidResourceHandle);
     EXPECT_IS(cudaMemcpyToSymbol(not_a_variable, pinned, 4), cudaErrorInvalidSymbol);

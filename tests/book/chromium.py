@@ -107,9 +107,25 @@ class Browser:
         self.call("Page.navigate", url=page.as_uri() + query)
         self.until("document.readyState === 'complete' && location.protocol === 'file:'")
 
-    def look(self, *, width: int = 1200, dark: bool = False) -> None:
-        """The size of the window, and the theme that its reader likes."""
+    def look(self, *, width: int = 1200, dark: bool = False, media: str = "screen") -> None:
+        """The size of the window, the theme that its reader likes, screen or paper ("print")."""
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.call("Emulation.setEmulatedMedia", features=[scheme])
+        self.call("Emulation.setEmulatedMedia", media=media, features=[scheme])
         size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
         self.call("Emulation.setDeviceMetricsOverride", **size)
+
+    def drag(self, frm: tuple[float, float], to: tuple[float, float]) -> None:
+        """The mouse, pressed at one place and let go at another."""
+        middle = ((frm[0] + to[0]) / 2, (frm[1] + to[1]) / 2)
+        steps = (("mousePressed", frm), ("mouseMoved", middle), ("mouseMoved", to))
+        for kind, (x, y) in (*steps, ("mouseReleased", to)):
+            event = {"type": kind, "x": x, "y": y, "button": "left", "buttons": 1, "clickCount": 1}
+            self.call("Input.dispatchMouseEvent", **event)
+
+    def key(self, name: str) -> None:
+        """A key, pressed and let go: "ArrowLeft", "Tab", "Enter"."""
+        code = {"ArrowLeft": 37, "Tab": 9, "Enter": 13}[name]
+        text = {"text": "\r"} if name == "Enter" else {}
+        for kind in ("keyDown", "keyUp"):
+            event = {"type": kind, "key": name, "code": name, "windowsVirtualKeyCode": code}
+            self.call("Input.dispatchKeyEvent", **event, **(text if kind == "keyDown" else {}))

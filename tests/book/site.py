@@ -4,6 +4,8 @@ network. Exit status 77 where MkDocs or Graphviz is not installed."""
 
 import json
 import sys
+import threading
+import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -12,9 +14,39 @@ from grader.book import pages, site  # noqa: E402
 from grader.exits import ExitStatus, LabError  # noqa: E402
 from grader.project import Project  # noqa: E402
 
+WANTED = (
+    "first-lab",
+    "diagnoses",
+    "nodes",
+    "virtual-time",
+    "real-gpus",
+    "instructors",
+    "architecture",
+    "style",
+    "glossary",
+    "references",
+    "seeds",
+)
+
+
+def served(made: Path) -> str:
+    """What is wrong with `./lab docs --serve`; "" where it answers."""
+    with site.server(made, 0) as running:
+        threading.Thread(target=running.serve_forever, daemon=True).start()
+        address = f"http://127.0.0.1:{running.server_port}/index.html"
+        with urllib.request.urlopen(address, timeout=30) as answer:
+            text = answer.read()
+        running.shutdown()
+    same = text == (made / "index.html").read_bytes()
+    return "" if same else f"{address} is not the site's first page"
+
 
 def problems(project: Project, made: Path) -> list[str]:
-    wrong = []
+    wrong = [f"there is no page {n}" for n in WANTED if not (made / f"{n}.html").is_file()]
+    if why := served(made):
+        wrong.append(why)
+    if (count := len(list((made / "labs").glob("*/index.html")))) != len(project.labs()):
+        wrong.append(f"{count} pages of labs, there are {len(project.labs())} labs")
     for page in pages.pages(project):
         place = made / page.place.replace(".md", ".html")
         if not place.is_file():

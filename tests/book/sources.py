@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The book's chapters are whole, and its list of what the course covers names what there is.
+"""The book's chapters are whole, its list of what the course covers names what there is, and every
+command that a page shows is run by something.
 
 sources.py BUILD
 """
@@ -11,11 +12,21 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
-from grader.book import chapters, recorded, seeds  # noqa: E402
+from grader.book import chapters, code, numbers, outside, recorded, seeds, shown  # noqa: E402
 from grader.book.pages import chapters as all_chapters  # noqa: E402
 from grader.project import Project  # noqa: E402
 
 ROWS, CORRECTIONS = 35, 20
+# What a chapter shows in both: the copy, the reduction, the all-reduce, a step of ZeRO or FSDP.
+PYTHON = {
+    "CuPy": ("copy_cupy.py#copy", "copy_cupy.py#sum", "allreduce_cupy.py#", "zero_cupy.py#zero"),
+    "PyTorch": (
+        "basics_torch.py#copy",
+        "basics_torch.py#sum",
+        "allreduce_torch.py#",
+        "fsdp_torch.py#",
+    ),
+}
 
 
 def tests_of(build: str) -> set[str]:
@@ -24,9 +35,44 @@ def tests_of(build: str) -> set[str]:
     return {test["name"] for test in json.loads(done.stdout)["tests"]}
 
 
+def lab_code(project: Project) -> list[str]:
+    """Lines of C in the labs' pages that no compiled file has."""
+    places = [project.solutions_dir, ROOT / "docs/book/code", ROOT / "tests/programs"]
+    known, wrong = code.compiled(places), []
+    for page in sorted(project.solutions_dir.glob("*/*.md")):
+        name, text = page.relative_to(ROOT), page.read_text(encoding="utf-8")
+        wrong += [f"{name}: nothing compiled has `{line}`" for line in code.unknown(text, known)]
+    return wrong
+
+
+def python_missing(found: list[Path]) -> list[str]:
+    """Versions in Python that no chapter shows; that each was recorded is another check."""
+    shown_code = "".join(chapter.read_text(encoding="utf-8") for chapter in found)
+    wanted = [(library, part) for library, parts in PYTHON.items() for part in parts]
+    return [
+        f"no chapter shows the {library} version {part}"
+        for library, part in wanted
+        if f"<!-- code: docs/book/real/{part}" not in shown_code
+    ]
+
+
+def first_steps() -> list[str]:
+    """Pages that show `./lab start` say what it says it builds."""
+    words = json.loads((ROOT / "grader/words/en.json").read_text(encoding="utf-8"))
+    told = f"building   {words['start.building']}\n"
+    pages = [ROOT / name for name in ("README.md", "docs/first-lab.md")]
+    return [
+        f"{page.relative_to(ROOT)}: ./lab start says {told!r}"
+        for page in pages
+        if told not in page.read_text(encoding="utf-8")
+    ]
+
+
 def main() -> int:
     project = Project(ROOT)
-    wrong = seeds.problems(ROOT, tests_of(sys.argv[1]))
+    tests = tests_of(sys.argv[1])
+    wrong = seeds.problems(ROOT, tests) + shown.problems(project, tests)
+    wrong += outside.problems(project) + lab_code(project) + first_steps()
     listed = seeds.load(ROOT)
     for what, count in (("rows", ROWS), ("corrections", CORRECTIONS)):
         if len(listed[what]) != count:
@@ -34,8 +80,10 @@ def main() -> int:
     wrong += recorded.problems(ROOT)
     found = all_chapters(project)
     wrong += [why for chapter in found for why in chapters.problems(chapter)]
+    wrong += numbers.problems(ROOT, found) + python_missing(found)
     still = [r for r in (*listed["rows"], *listed["corrections"]) if r["open"]]
-    print("\n".join(wrong))
+    warned = [f"warning: {why}" for chapter in found for why in chapters.warnings(chapter)]
+    print("\n".join([*wrong, *warned]))
     print(f"{len(found)} chapters, {ROWS} rows, {CORRECTIONS} corrections, {len(still)} still open")
     return 1 if wrong or not found else 0
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Words of the book that no dictionary has: Hunspell's British English and docs/book/words.txt.
+"""Words of the site and of README.md that no dictionary has: Hunspell's British English and
+docs/book/words.txt. CUDA's own names are none.
 
 Exit status 77 where Hunspell is not installed."""
 
@@ -11,20 +12,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
-from grader.book.pages import chapters  # noqa: E402
+from grader.book import shown  # noqa: E402
 from grader.project import Project  # noqa: E402
 
 WORDS = ROOT / "docs/book/words.txt"
-# Pages of the book that are no chapters; the others are their writers' own.
-BOOK = (
-    "book/index.md",
-    "diagnoses.md",
-    "first-lab.md",
-    "glossary.md",
-    "nodes.md",
-    "real-gpus.md",
-    "seeds.md",
-)
 NOT_PROSE = (
     r"^```.*?^```",  # code
     r"<!--.*?-->",
@@ -32,6 +23,8 @@ NOT_PROSE = (
     r"\]\([^)]*\)",  # where links lead
     r"^ {4}[^A-Z].*$",  # commands
     r"<[^>]*>",
+    r"\bcuda[A-Z]\w*",
+    r"https?://\S+",
 )
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
@@ -56,12 +49,12 @@ def main() -> int:
         print("no Hunspell here (apt-get install hunspell hunspell-en-gb)")
         return 77
     ours = {line for line in WORDS.read_text(encoding="utf-8").split() if line}
-    pages = [*chapters(Project(ROOT)), *(ROOT / "docs" / name for name in BOOK)]
     wrong, seen = [], set()
+    pages = shown.sources(Project(ROOT))
     for page in pages:
         words = set(WORD.findall(prose(page.read_text(encoding="utf-8"))))
         seen |= words
-        wrong += [f"{page.name}: {word}" for word in sorted(unknown(words) - ours)]
+        wrong += [f"{page.relative_to(ROOT)}: {word}" for word in sorted(unknown(words) - ours)]
     wrong += [f"{WORDS.name}: nothing uses {word}" for word in sorted(ours - seen)]
     print("\n".join([*wrong, f"{len(pages)} pages, {len(seen)} words, {len(wrong)} unknown"]))
     return 1 if wrong else 0

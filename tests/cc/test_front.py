@@ -100,7 +100,7 @@ class Text(Case):
             "__global__ void k() { __shared__ float a[4], *b; extern __shared__ int c[]; }\n",
         )
         self.assertRegex(flat, r"typedef float vgpu_shared_\d+_a \[4\], \*\s*vgpu_shared_\d+_b ;")
-        self.assertRegex(flat, r"VGPU_SHARED\(\d+, a, vgpu_shared_\d+_a, \(1\)\);")
+        self.assertRegex(flat, r"VGPU_SHARED\(\d+, \d+, a, vgpu_shared_\d+_a, \(1\)\);")
         self.assertRegex(flat, r"VGPU_DYNAMIC_SHARED\(c, vgpu_shared_\d+_c\);")
 
     def test_host_text_has_no_device_code(self) -> None:

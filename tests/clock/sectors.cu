@@ -45,6 +45,13 @@ __global__ void again(const float *from, float *to)
     to[i] = first + *(const volatile float *)&from[i];
 }
 
+// Every block reads all of the array.
+__global__ void everybody(const volatile float *from, int count)
+{
+    for (int i = threadIdx.x; i < count; i += blockDim.x)
+        (void)from[i];
+}
+
 static void check(cudaError_t error)
 {
     if (error == cudaSuccess)
@@ -71,9 +78,25 @@ static void launch(const char *kind, const float *from, float *to)
     check(cudaGetLastError());
 }
 
+// everybody_COUNT_BLOCKS: of an array of its own.
+static bool launch_everybody(const char *kind)
+{
+    int count, blocks;
+    float *array;
+    if (sscanf(kind, "everybody_%d_%d", &count, &blocks) != 2)
+        return false;
+    check(cudaMalloc(&array, count * sizeof(float)));
+    everybody<<<blocks, THREADS>>>(array, count);
+    check(cudaGetLastError());
+    check(cudaDeviceSynchronize());
+    return true;
+}
+
 int main(int, char **argv)
 {
     const char *kind = argv[1];
+    if (launch_everybody(kind))
+        return 0;
     bool peer = strncmp(kind, "peer_", 5) == 0;
     float *from, *to;
     check(cudaSetDevice(peer));

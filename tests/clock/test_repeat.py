@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The same times and trace in every run: test_repeat.py PROGRAM, where PROGRAM is traced.cu.
+"""The same times and trace in every run: test_repeat.py PROGRAM [WORD ...], where PROGRAM is
+traced.cu, or carry.cu, whose threads print their lines in any order.
 
 50 runs, 1,000 with PEERLAB_FULL=1: on a quiet machine, on one that is busy, on one processor, with
 other numbers of workers; and 10 under valgrind where that is installed.
@@ -17,7 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-PROGRAM = sys.argv[1]
+PROGRAM = sys.argv[1:]
 RUNS = 1000 if os.environ.get("PEERLAB_FULL") == "1" else 50
 IDS = itertools.count()
 
@@ -28,14 +29,16 @@ def run(folder: str, *before: str, **more: str) -> str:
     environment = dict(os.environ, VGPU_NODE="hgx-h200-4", VGPU_TRACE=str(trace))
     environment["VGPU_NODE_ID"] = f"repeat-{os.getpid()}"
     done = subprocess.run(
-        [*before, PROGRAM],
+        [*before, *PROGRAM],
         env=environment | more,
         capture_output=True,
         text=True,
         timeout=120,
-        check=True,
+        check=False,
     )
-    text = done.stdout + trace.read_text()
+    assert done.returncode == 0, f"exit status {done.returncode}: {done.stdout}{done.stderr}"
+    lines = sorted(done.stdout.splitlines())
+    text = "\n".join([*lines, done.stderr, trace.read_text()])
     trace.unlink()
     return hashlib.sha256(text.encode()).hexdigest()
 

@@ -18,7 +18,7 @@ BYTES = 4 * FLOATS  # that a kernel uses
 BLOCKS = FLOATS // 256
 
 
-def moved(kind: str) -> dict[str, int]:
+def moved(kind: str) -> dict[str, float]:
     """Bytes by link."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "trace.json")
@@ -29,7 +29,8 @@ def moved(kind: str) -> dict[str, int]:
     kernels = [e for e in trace["traceEvents"] if e["ph"] == "X"]
     assert len(kernels) == 1, kernels
     return {link["name"]: link["bytes"] for link in trace["otherData"]["links"]} | {
-        "counted": kernels[0]["args"]["bytes"]
+        "counted": kernels[0]["args"]["bytes"],
+        "us": kernels[0]["dur"],
     }
 
 
@@ -69,6 +70,19 @@ class Sectors(unittest.TestCase):
         self.assertEqual(found["GPU0 NVLink in"], 8 * BYTES)
         self.assertEqual(found["GPU0 memory"], BYTES)
         self.assertEqual(moved("peer_stride_1")["GPU0 NVLink in"], BYTES)
+
+    def test_what_blocks_share_comes_from_l2(self) -> None:
+        """32 blocks read 1 MiB each: from memory once, at the recorded 6 TB/s the other times."""
+        array, blocks = 1 << 20, 32
+        found = moved(f"everybody_{array // 4}_{blocks}")
+        self.assertEqual(found["GPU0 memory"], array)
+        self.assertEqual(found["counted"], blocks * array)
+        rate = (blocks - 1) * array / (found["us"] - 2.5 - array / 4388e3) / 1e3
+        self.assertAlmostEqual(rate / 5845, 1, delta=0.1)  # engines.txt, 1 MiB, each block
+
+    def test_what_does_not_fit_does_not(self) -> None:
+        array = 40 << 20  # more than half of 60 MiB
+        self.assertEqual(moved(f"everybody_{array // 4}_2")["GPU0 memory"], 2 * array)
 
 
 if __name__ == "__main__":

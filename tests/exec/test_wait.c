@@ -76,7 +76,7 @@ static void between_kernels(struct rig *rig)
     CHECK(rig_resume(rig, 11), VGPU_RAN);
     CHECK(rig_words(rig, 64)[0], 5);
     CHECK(rig->reply.counts.threads, 96);
-    CHECK(rig->reply.counts.read_bytes[0] > before.read_bytes[0], 1);
+    CHECK(rig->reply.counts.read_bytes[0], before.read_bytes[0]); /* polling changes no count */
 }
 
 static void several_flags(struct rig *rig)

@@ -12,6 +12,7 @@ import sys
 import time
 import unittest
 from pathlib import Path
+from unittest import mock
 
 from classroom import BUILD, PROJECT, ROOT, Classroom, skeleton, solution
 
@@ -70,7 +71,8 @@ class Drills(Classroom):
             time.sleep(chance.uniform(0.3, max(0.6, 1.5 * seconds / KILLS)))
             process.send_signal(signal.SIGKILL)
             process.wait(60)
-        self.assertEqual(self.start("--out", str(self.folder / "storm")).wait(900), 0)
+        with mock.patch.dict(os.environ, TMPDIR=str(self.temporary)):
+            self.grade(self.folder / "class", "--seed", "3", out="storm")
         calm, storm = self.results("calm"), self.results("storm")
         self.assertEqual(len(calm["rows"]), STUDENTS)
         self.assertEqual(without_times(calm), without_times(storm))
@@ -81,6 +83,7 @@ class Drills(Classroom):
             time.sleep(0.2)
         self.assertEqual(self.left_running(), [])
         self.assertEqual(list(self.temporary.glob("lab-*")), [])
+        self.assertEqual(list(self.temporary.glob("peerlab-*")), [])
 
     def test_interrupted(self) -> None:
         """Ctrl-C keeps what is done; the next run goes on from there."""

@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""./lab handout: no solution in it, and building and testing it works on its own."""
+"""./lab handout: no solution in it, and every lab alone can be built and tested there. Labs 01 and
+08 (which is built upon 07); all of them with PEERLAB_FULL in the environment."""
 
+import json
+import os
+import platform
 import re
 import shutil
 import subprocess
@@ -8,7 +12,14 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from classroom import BUILD, Classroom, file_name, skeleton, solution
+from classroom import BUILD, PROJECT, ROOT, Classroom, file_name, skeleton, solution
+
+from grader.exits import ExitStatus
+from grader.strip import strip_todo
+
+LABS = [lab.number for lab in PROJECT.labs()]
+ALONE = LABS if "PEERLAB_FULL" in os.environ else ["01", "08"]
+NEVER = re.compile(r"/(solutions|tests/mutants|tests/grading|bench)/|hidden")
 
 
 def cache(name: str) -> str:
@@ -18,68 +29,131 @@ def cache(name: str) -> str:
     return found.group(1) if found else ""
 
 
-class Handout(Classroom):
-    def setUp(self) -> None:
-        super().setUp()
-        archive = self.folder / "handout.zip"
-        self.said = self.lab("handout", archive, "--labs", "1,2")
-        with zipfile.ZipFile(archive) as file:
-            self.names = set(file.namelist())
-            file.extractall(self.folder)
-        self.root = self.folder / "peerlab"
-        (self.root / "lab").chmod(0o755)
+def hidden_cases() -> set[str]:
+    rubrics = (PROJECT.solutions_dir).glob("*/tests/rubric.json")
+    cases = [case for path in rubrics for case in json.loads(path.read_text())["cases"]]
+    return {case["case"] for case in cases if case["case"].startswith("hidden.")}
 
-    def run_there(self, *words: str, status: int = 0) -> str:
+
+class Handout(Classroom):
+    """Handouts follow one another in one folder, so that what they share is built once."""
+
+    def take(self, labs: str) -> list[str]:
+        """Another handout in the place of the last; the names of its files."""
+        archive = self.folder / "handout.zip"
+        self.lab("handout", archive, "--labs", labs, "--no-build")
+        for folder in ("labs", "skeletons", "reference"):
+            shutil.rmtree(self.root / folder, ignore_errors=True)
+        with zipfile.ZipFile(archive) as file:
+            for info in file.infolist():
+                path, contents = self.folder / info.filename, file.read(info)
+                if not path.is_file() or path.read_bytes() != contents:
+                    file.extract(info, self.folder)
+            (self.root / "lab").chmod(0o755)
+            return file.namelist()
+
+    @property
+    def root(self) -> Path:
+        return self.folder / "peerlab"
+
+    def mine(self, number: str) -> Path:
+        return self.root / "labs" / PROJECT.lab(number).folder / file_name(number)
+
+    def run_there(self, *words: str, status: int = ExitStatus.OK) -> str:
         done = subprocess.run(
             words, cwd=self.root, capture_output=True, text=True, check=False, timeout=800
         )
         self.assertEqual(done.returncode, status, done.stdout + done.stderr)
         return done.stdout + done.stderr
 
-    def build(self) -> None:
+    def configure(self) -> None:
         launcher = shutil.which("ccache")
         words = ["cmake", "--preset", "vgpu", "-G", cache("CMAKE_GENERATOR")]
         for language in ("C", "CXX") if launcher else ():
             words.append(f"-DCMAKE_{language}_COMPILER_LAUNCHER={launcher}")
         self.run_there(*words)
 
-    def test_it(self) -> None:
-        self.check_contents()
-        self.build()
-        said = self.run_there("./lab", "test", "01", status=3)
-        self.assertIn("not written yet: labs/01-enumerate/enumerate.c:", said)
-        mine = self.root / "labs" / "01-enumerate" / file_name("01")
-        mine.write_text(solution("01"), encoding="utf-8")
-        self.assertRegex(self.run_there("./lab", "test", "01"), r"\d+ passed: \d+ of \d+ points")
-        self.assertIn("mine", self.check_half(mine))
-        self.run_there("./lab", "reset", "1")
-        self.assertEqual(mine.read_text(encoding="utf-8"), skeleton("01"))
-        self.assertIn("Hint", (self.root / "labs/01-enumerate/README.md").read_text())
-        self.run_there("./lab", "hint", "1", "1")
-        said = self.run_there("./lab", "grade", "x", "--out", "y", status=8)
-        self.assertIn("not part of a handout", said)
+    def test_each_lab_alone(self) -> None:
+        for number in ALONE:
+            with self.subTest(lab=number):
+                self.check_names(self.take(number), number)
+                self.configure()
+                said = self.run_there("./lab", "test", number, status=ExitStatus.NOT_WRITTEN)
+                self.assertNotIn("passed", said)
+                self.check_half(number)
+                self.mine(number).write_text(solution(number), encoding="utf-8")
+                said = self.run_there("./lab", "test", number)
+                self.assertRegex(said, r"\n\d+ passed: (\d+) of \1 points")
+        self.check_commands()
+        self.check_another_machine()
 
-    def check_half(self, mine: Path) -> str:
-        """Without the reference a test of TODO(2) uses the student's own TODO(1)."""
-        text = "// mine\n" + solution("01").replace("*n = count;", "*n = count + 1;", 1)
-        mine.write_text(text, encoding="utf-8")
-        said = self.run_there("./lab", "test", "01", status=1)
-        self.assertIn("./lab hint 01 1", said)
-        return text
+    def check_names(self, names: list[str], number: str) -> None:
+        for name in names:
+            self.assertNotRegex(name, NEVER)
+        folders = {name.split("/")[2] for name in names if name.startswith("peerlab/labs/")}
+        self.assertEqual(folders, {".generated.json", PROJECT.lab(number).folder})
+        self.assertEqual(self.mine(number).read_text(encoding="utf-8"), skeleton(number))
 
-    def check_contents(self) -> None:
-        self.assertIn("files", self.said)
-        for name in self.names:
-            self.assertNotRegex(name, r"/(solutions|tests/mutants|tests/grading|bench)/|hidden")
-        self.assertIn("peerlab/labs/01-enumerate/enumerate.c", self.names)
-        self.assertFalse([name for name in self.names if "/03-p2p-copy/" in name])
-        for folder, number in (("01-enumerate", "01"), ("02-peer-access", "02")):
-            for place in ("labs", "skeletons"):
-                file = self.root / place / folder / file_name(number)
-                self.assertEqual(file.read_text(encoding="utf-8"), skeleton(number))
-                for path in file.parent.rglob("*"):
-                    marked = path.is_file() and b"BEGIN SOLUTION" in path.read_bytes()
-                    self.assertFalse(marked, path)
+    def check_half(self, number: str) -> None:
+        """TODO(1) that is not written hides no other task's tests: these take the reference's."""
+        text = strip_todo(solution(number), file_name(number), 1)
+        self.mine(number).write_text(text, encoding="utf-8")
+        said = self.run_there("./lab", "test", number, status=ExitStatus.NOT_WRITTEN)
+        for line in said.splitlines():
+            if line.startswith("○"):
+                self.assertRegex(line, r" (TODO\(1\)|whole lab) ")
+        self.assertRegex(said, r"\n\d+ passed, \d+ not written yet: ")
+
+    def check_commands(self) -> None:
+        """After lab 08, whose solution is still there."""
+        self.run_there("./lab", "reset", "8")
+        self.assertEqual(self.mine("08").read_text(encoding="utf-8"), skeleton("08"))
+        self.assertIn("Hint", self.mine("08").with_name("README.md").read_text())
+        self.run_there("./lab", "hint", "8", "1")
+        for words in (["grade", "x", "--out", "y"], ["handout", "x.zip"], ["selfcheck"]):
+            said = self.run_there("./lab", *words, status=ExitStatus.MISSING)
+            self.assertIn("not part of a handout", said)
+
+    def check_another_machine(self) -> None:
+        """Without an object for it, all functions are the student's, and all can be tested."""
+        self.take("1")
+        shutil.rmtree(self.root / "reference")
+        for runner in (self.root / "build/vgpu/bin").glob("lab01-run*"):
+            runner.unlink()  # there never were any
+        self.configure()
+        self.mine("01").write_text(solution("01"), encoding="utf-8")
+        self.assertRegex(self.run_there("./lab", "test", "01"), r"\n\d+ passed: (\d+) of \1 ")
+        wrong = solution("01").replace("*n = count;", "*n = count + 1;", 1)
+        self.mine("01").write_text(wrong, encoding="utf-8")
+        said = self.run_there("./lab", "test", "01", status=ExitStatus.FAILED)
+        self.assertRegex(said, r"✗ lab01\.table +whole lab")
+
+    def test_nothing_leaks(self) -> None:
+        """The whole course: no solution's text, no hidden test's name, no place of this machine."""
+        names = self.take("")
+        objects = [name for name in names if name.startswith("peerlab/reference/")]
+        expected = {
+            f"peerlab/reference/{platform.machine()}/{lab.folder}.o" for lab in PROJECT.labs()
+        }
+        self.assertEqual(set(objects), expected)
+        words = [b"BEGIN SOLUTION", *(name.encode() for name in hidden_cases())]
+        self.assertGreater(len(words), 20)
+        words += [str(place).encode() for place in (ROOT, BUILD)]
+        for name in names:
+            self.assertNotRegex(name, NEVER)
+            contents = (self.folder / name).read_bytes()
+            found = [word for word in words if word in contents]
+            self.assertLessEqual(set(found), self.maintainers(name), name)
+        for name in objects:
+            sections = subprocess.run(
+                ["objdump", "-h", self.folder / name], capture_output=True, text=True, check=True
+            )
+            self.assertNotIn(".debug", sections.stdout)
+
+    def maintainers(self, name: str) -> set[bytes]:
+        """What the course's own programs may say: the mark that they look for, an example."""
+        said = {b"BEGIN SOLUTION", b"hidden.split"}
+        return said if name.startswith(("peerlab/grader/", "peerlab/docs/")) else set()
 
 
 if __name__ == "__main__":

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: MIT
 """docs/instructors.md shows what really happens: its blocks are typed, and the output compared."""
 
+import json
 import os
 import re
 import shlex
 import subprocess
 import unittest
 from collections.abc import Iterator
+from typing import Any
 
 from classroom import BUILD, ROOT, Classroom
 
 PAGE = (ROOT / "docs" / "instructors.md").read_text(encoding="utf-8")
+SAMPLE = ROOT / "docs" / "samples" / "class.json"  # what the book's class report is made from
+WRITE = os.environ.get("PEERLAB_WRITE") == "1"
+_ROW = ("student", "name", "lab", "status", "message", "mark", "late", "times")
+_CASE = ("case", "title", "todo", "points", "possible", "status")
 _WRAPPER = """\
 #!/bin/sh
 if [ "$1" = grade ]; then set -- "$@" --no-build; fi
@@ -49,6 +55,14 @@ class Instructors(Classroom):
             self.assertEqual(plain(done.stdout + done.stderr), plain(output), command)
             count += 1
         self.assertGreaterEqual(count, 6)
+        self.compare_sample()
+
+    def compare_sample(self) -> None:
+        now = reported(json.loads((self.folder / "marks" / "results.json").read_text()))
+        if WRITE:
+            SAMPLE.write_text(json.dumps(now, indent=1, ensure_ascii=False) + "\n")
+        told = "this class gets other results: PEERLAB_WRITE=1 writes the sample anew"
+        self.assertEqual(steady(now), steady(json.loads(SAMPLE.read_text())), told)
 
     def test_options_exist(self) -> None:
         """Every option that the page names is one of ./lab grade's."""
@@ -56,6 +70,24 @@ class Instructors(Classroom):
         others = {"--grader", "--partition"}  # of ./lab start and of sbatch
         named = set(re.findall(r"--[a-z][a-z-]+", PAGE)) - others
         self.assertLessEqual(named, known)
+
+
+def reported(results: dict[str, Any]) -> dict[str, Any]:
+    """What the class report needs of results.json."""
+
+    def row(one: dict[str, Any]) -> dict[str, Any]:
+        cases = [{key: case[key] for key in _CASE} for case in one["cases"]]
+        return {key: one[key] for key in _ROW} | {"cases": cases}
+
+    labs = [{key: lab[key] for key in ("lab", "title", "points")} for lab in results["labs"]]
+    top = {key: results[key] for key in ("course", "seed", "sandbox")}
+    return top | {"labs": labs, "rows": [row(one) for one in results["rows"]]}
+
+
+def steady(results: dict[str, Any]) -> dict[str, Any]:
+    """Without what is another machine's: compiler, sandbox, times."""
+    rows = [{key: row[key] for key in row if key != "times"} for row in results["rows"]]
+    return {"seed": results["seed"], "labs": results["labs"], "rows": rows}
 
 
 def plain(text: str) -> list[str]:

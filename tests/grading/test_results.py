@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: MIT
 """docs/results.md describes every field that there is, and no other."""
 
+import json
 import re
 import unittest
 from typing import Any
 
+try:
+    import jsonschema
+except ModuleNotFoundError:
+    jsonschema = None
 from classroom import ROOT, Classroom, mutant, skeleton
 
 from grader.grade.model import Status
@@ -50,6 +55,36 @@ class Results(Classroom):
         self.assertEqual(set(found), described(section))
         for field, value in nested.items():
             self.assertEqual(set(value), inner(section, field), field)
+
+    @unittest.skipUnless(jsonschema, "no jsonschema (pip)")
+    def test_schema(self) -> None:
+        """The published schema takes what is written, and nothing that is not."""
+        self.hand_in("ada", "01", mutant("01", "count_no_gpu_is_an_error"))
+        self.hand_in("bob", "01", "int x\n")
+        roster = self.folder / "roster.csv"
+        roster.write_text("student\nada\nbob\ncyd\n")
+        self.grade(self.folder / "class", "--students", roster)
+        found = self.results()
+        schema = json.loads((ROOT / "docs" / "results.schema.json").read_text(encoding="utf-8"))
+        self.assertEqual(
+            set(schema["$defs"]["status"]["enum"]), {status.value for status in Status}
+        )
+        jsonschema.Draft202012Validator.check_schema(schema)
+        check = jsonschema.Draft202012Validator(schema)
+        check.validate(found)
+        row = found["rows"][0]
+        for wrong in (
+            {"mark": None},
+            {"mark": "75"},
+            {"status": "good"},
+            {"more": 1},
+            {"student": ""},
+        ):
+            with self.assertRaises(jsonschema.ValidationError, msg=str(wrong)):
+                check.validate({**found, "rows": [{**row, **wrong}]})
+        for wrong in ({"schema": "peerlab/results/v2"}, {"sandbox": "none"}, {"seed": None}):
+            with self.assertRaises(jsonschema.ValidationError, msg=str(wrong)):
+                check.validate({**found, **wrong})
 
     def test_every_status(self) -> None:
         self.assertEqual({status.value for status in Status}, described("Statuses"))

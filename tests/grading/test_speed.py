@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """200 submissions of lab 03 (a mix of solution, skeleton, mutants and mistakes): under 8 minutes on
-two cores, under 10 seconds again, under 1 GiB of memory. 200 with PEERLAB_FULL in the environment,
-else six by the same measure."""
+two cores, under 10 seconds again, under 1 GiB of memory. So with PEERLAB_FULL in the environment;
+else six, whose time is printed beside the goal and not judged: it says as much of the machine."""
 
 import os
 import subprocess
@@ -14,7 +14,8 @@ from classroom import BUILD, PROJECT, ROOT, Classroom, skeleton, solution
 
 from grader.mutants import load, mutate
 
-STUDENTS = 200 if "PEERLAB_FULL" in os.environ else 6
+FULL = "PEERLAB_FULL" in os.environ
+STUDENTS = 200 if FULL else 6
 CORE_SECONDS = 4.8 * STUDENTS
 AGAIN_SECONDS = 10.0
 MEMORY = 1 << 30
@@ -76,16 +77,17 @@ class Speed(Classroom):
         used = sum(after[2:4]) - sum(before[2:4])
         again, _, _ = self.timed()
         print(
-            f"{STUDENTS} submissions: {seconds:.0f} s, {used:.0f} core-seconds, "
-            f"{most >> 20} MiB; again {again:.1f} s",
+            f"{STUDENTS} submissions: {seconds:.0f} s, {used:.0f} core-seconds (goal "
+            f"{CORE_SECONDS:.0f}), {most >> 20} MiB; again {again:.1f} s",
             flush=True,
         )
         rows = self.rows()
         self.assertEqual(len(rows), STUDENTS)
         self.assertNotIn(None, [row["mark"] for row in rows.values()])
-        self.assertLess(used, CORE_SECONDS)
-        self.assertLess(again, AGAIN_SECONDS)
         self.assertLess(most, MEMORY)
+        if FULL:
+            self.assertLess(used, CORE_SECONDS)
+            self.assertLess(again, AGAIN_SECONDS)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,9 @@
  */
 #include <stdio.h>
 
+// What a runner would tell of itself: nobody asks here.
+static void lab_doing(const char *, ...) {}
+
 #include "ring_rank.h"
 
 #define ROUNDS 6

@@ -89,7 +89,7 @@ class WithCTest(unittest.TestCase):
         shutil.copy(SOLUTION, day.file)
         status, text = day.run("ctest", "-R", "lab90")
         self.assertEqual(status, 0, text)
-        self.assertIn("100% tests passed, 0 tests failed out of 5", text)
+        self.assertRegex(text, "100% tests passed(, 0 tests failed)? out of 5")  # CMake 4 says less
         self.assertTrue((day.build / "results/lab90.all.json").exists())
 
     def selections(self, day: Day) -> None:

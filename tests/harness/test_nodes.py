@@ -51,6 +51,16 @@ class Nodes(unittest.TestCase):
         self.assertEqual(got.record["nodes"], ["hgx-h200-4"])
         self.assertGreater(int(str(got.record["virtual_ps"])), 0)
 
+    def test_times_of_the_operating_system(self) -> None:
+        got = GPU.check(SOLUTION, "unsteady")
+        self.assertEqual(got.status, PASS, got.text)
+        for text in (got.text, str(got.record["explained"])):
+            self.assertIn(
+                "times of this program depend on the operating system: 1 operations", text
+            )
+            self.assertIn("another host thread had waited", text)
+        self.assertEqual(GPU.check(SOLUTION, "seen").record["explained"], "")
+
     def test_unknown_node(self) -> None:
         got = GPU.check(SOLUTION, "unknown")
         self.assertEqual(got.status, BROKEN)
@@ -87,7 +97,8 @@ class Nodes(unittest.TestCase):
     *p = 1;"""
         got = variant("touch", body)
         self.assertEqual(got.status, FAIL)
-        self.assertIn("ended by signal 11 (invalid memory access) in 'relay'", got.text)
+        said = "ended by signal 11 (invalid memory access: a null pointer?) in 'relay'"
+        self.assertIn(said, got.text)
 
     def test_hang_with_a_node(self) -> None:
         body = "(void)bytes;\ncudaGetDeviceCount(gpus);\ncudaFree(0);\nfor (;;) pause();"

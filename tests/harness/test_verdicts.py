@@ -92,7 +92,7 @@ class Verdicts(unittest.TestCase):
         crash = 'fprintf(stderr, "near the end\\n");\n*(volatile int *)0 = n;\n(void)in, (void)out;'
         self.stops(
             run("crash", crash + "\nreturn 0;"),
-            "ended by signal 11 (invalid memory access) in 'all'",
+            "ended by signal 11 (invalid memory access: a null pointer?) in 'all'",
             "said   | near the end",
         )
         got = run("abort", "(void)in, (void)out, (void)n;\nabort();")
@@ -244,17 +244,19 @@ class Verdicts(unittest.TestCase):
     char path[64];
     int open_ones = 0;
     for (int i = 0; i < 256; i++) {
-        snprintf(path, sizeof path, "/proc/self/fd/%d", i);
+        snprintf(path, sizeof path, "/proc/self/fd/%%d", i);
         open_ones += access(path, F_OK) == 0;
     }
-    if (open_ones != 3 || getenv("LAB_JSON") || getenv("SECRET") || getppid() == 1)
+    if (%s || getenv("LAB_JSON") || getenv("SECRET") || getppid() == 1)
         return 1;
     char c;
     if (read(0, &c, 1) != 0)
         return 1;
     for (int i = 0; i < n; i++) toy_double(in[i], &out[i]);
     return 0;"""
-        self.expect(run("closed", body, SECRET="x"), toy.PASS)
+        virtual = (toy.BUILD / "bin/vgpu-node").exists()
+        descriptors = "open_ones != 3" if virtual else "open_ones < 3"  # the driver has its own
+        self.expect(run("closed", body % descriptors, SECRET="x"), toy.PASS)
 
 
 if __name__ == "__main__":

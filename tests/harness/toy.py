@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Learners of labs 90 and 91: builds a variant of the solution and runs the verifier on it."""
+"""Learners of labs 90 to 92: builds a variant of the solution and runs the verifier on it."""
 
 from __future__ import annotations
 
@@ -86,4 +86,5 @@ class Lab:
 
 TOY = Lab("90", "90-toy", "toy.c")
 GPU = Lab("91", "91-gpu", "gpu.c")
+KERNEL = Lab("92", "92-kernel", "kernel.cu")
 with_body, labcc, build, check = TOY.with_body, TOY.labcc, TOY.build, TOY.check

@@ -12,8 +12,9 @@ from pathlib import Path
 
 from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.work import Worker, worker
-from grader.sandbox import Tier
+from grader.sandbox import Tier, cgroups
 from grader.sandbox.policy import FIRST_UID
+from grader.sandbox.slots import MOST
 from tests.hostile.corpus import Attack, compose, load
 from tests.hostile.course import Arena
 
@@ -33,7 +34,7 @@ class Result:
 
 def battle(arena: Arena, attacks: list[Attack], tier: Tier) -> Iterator[Result]:
     before = _fingerprint(arena)
-    grading = worker(arena.course, tier, seed=7, jobs=JOBS, prefix="lab-")
+    grading = worker(arena.course, tier, seed=7, jobs=JOBS, prefix="lab-", orders=1)
     with ThreadPoolExecutor(JOBS) as pool:
         yield from pool.map(lambda one: _one(arena, grading, one), _with_honest(attacks))
     left = _left(arena)
@@ -50,7 +51,7 @@ CONTROLS = {
 
 def control(arena: Arena) -> Iterator[Result]:
     """Without walls around them these attacks must succeed, and we must see it."""
-    grading = worker(arena.course, Tier.BARE, seed=7, jobs=1, prefix="lab-")
+    grading = worker(arena.course, Tier.BARE, seed=7, jobs=1, prefix="lab-", orders=1)
     for group, names in CONTROLS.items():
         for attack in (one for one in load(group) if one.name in names):
             result = _one(arena, grading, attack)
@@ -140,7 +141,7 @@ def _left(arena: Arena) -> list[str]:
     deadline = time.monotonic() + SETTLE_SECONDS
     while (alive := _survivors(arena)) and time.monotonic() < deadline:
         time.sleep(0.1)
-    groups = Path("/sys/fs/cgroup").glob(f"*/peerlab-{os.getpid()}-*")
+    groups = cgroups.left_by(os.getpid())
     return [f"still there: {what}" for what in (*alive, *_traces(arena), *groups)]
 
 
@@ -158,7 +159,7 @@ def _survivors(arena: Arena) -> list[str]:
         if not entry.name.isdigit() or int(entry.name) == os.getpid():
             continue
         with suppress(OSError):
-            of_slot = FIRST_UID <= entry.stat().st_uid < FIRST_UID + JOBS
+            of_slot = FIRST_UID <= entry.stat().st_uid < FIRST_UID + MOST
             words = (entry / "cmdline").read_bytes()
             zombie = b") Z " in (entry / "stat").read_bytes()
             known = str(arena.scratch).encode() in words

@@ -20,6 +20,7 @@ from pathlib import Path
 from grader.grade.model import Status
 
 FOLDER = Path(__file__).parent / "attacks"
+PROTOCOL = FOLDER.parents[2] / "vgpu/common"
 HEAD = re.compile(r"^//// (\w+) \| (\w+) \| ([\w ]+)$", re.MULTILINE)
 IMAGE = re.compile(r"@IMAGE@\n(.*?)@END@\n", re.DOTALL)
 
@@ -96,7 +97,7 @@ def _image(code: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         source, image = Path(folder) / "image.c", Path(folder) / "image.so"
         source.write_text(_part("image") + code, encoding="utf-8")
-        words = ["cc", "-shared", "-fPIC", "-Os", "-s", "-w", "-o", image, source]
+        words = ["cc", "-shared", "-fPIC", "-Os", "-s", "-w", f"-I{PROTOCOL}", "-o", image, source]
         subprocess.run(words, check=True)
         data = image.read_bytes()
     numbers = ",".join(str(byte) for byte in data)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The course that the corpus is graded with: the build that is there, and few cases of each lab."""
 
+import ctypes
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +15,9 @@ from grader.sync import generate
 
 # By the beginning of their names, one each.
 ASKED = {"01": ("count", "hidden."), "01_device": ("device",), "04": ("split",)}
+IPC_RMID = 0
+_LIBC = ctypes.CDLL(None)
+_LIBC.shmat.restype = ctypes.c_void_p
 SECRET = "canary-7b1c9e"  # stands in the files and variables that nobody may read
 
 
@@ -46,11 +50,22 @@ def arena(scratch: Path) -> Iterator[Arena]:
     canary = scratch / "canary"
     canary.write_text(f"{SECRET}\n", encoding="utf-8")
     os.environ["PEERLAB_CANARY"] = SECRET
+    shared = _shared_memory()
     try:
         labs = {name: _few(course, name) for name in ASKED}
         yield Arena(course, labs, scratch, _places(project, canary), _bases(project, course))
     finally:
+        _LIBC.shmctl(shared, IPC_RMID, None)
         del os.environ["PEERLAB_CANARY"]
+
+
+def _shared_memory() -> int:
+    """System V's, with the secret: everybody's to read who may ask for it."""
+    segment = int(_LIBC.shmget(0, 4096, 0o1666))
+    place = _LIBC.shmat(segment, None, 0)
+    ctypes.memmove(place, SECRET.encode(), len(SECRET))
+    _LIBC.shmdt(ctypes.c_void_p(place))
+    return segment
 
 
 def _few(course: Course, name: str) -> GradedLab:

@@ -7,10 +7,11 @@
 #include "share.h"
 
 void share_rates(const double *capacity_bytes_s, int resource_count, struct group *groups,
-                 const int *active, int active_count)
+                 const int *active, int active_count, bool same)
 {
     int users[MAX_RESOURCES] = {0};
     (void)resource_count;
+    (void)same;
     for (int i = 0; i < active_count; i++)
         for (int k = 0; k < groups[active[i]].route.length; k++)
             users[groups[active[i]].route.resource[k]] += groups[active[i]].flows;

@@ -53,7 +53,8 @@ class Schema(unittest.TestCase):
             node = json.loads(path.read_text())
             self.assertEqual(complaints(node, SCHEMA), [], path.name)
             self.assertEqual(node["name"], path.stem)
-            sections = {"gpus", "peers", "nvlink", "pcie", "sockets", "copies", "kernel", "calls"}
+            sections = {"gpus", "peers", "nvlink", "pcie", "sockets", "copies", "edges"}
+            sections |= {"kernel", "calls"}
             self.assertEqual(set(node["sources"]) - {"memory_gbs"}, sections & set(node), path.name)
 
     def test_every_part_fits(self) -> None:

@@ -36,6 +36,23 @@ __global__ void endless(int *p)
         p[i & 7] += i;
 }
 
+/* Half of the threads never come to the barrier, and wait for the other half. */
+__global__ void diverge(int *p)
+{
+    if (threadIdx.x < 32)
+        __syncthreads();
+    else
+        while (*(volatile int *)p == 0)
+            ;
+    *p = 1;
+}
+
+__global__ void wait_for(volatile int *p)
+{
+    while (*p == 0)
+        ;
+}
+
 static int *fresh(int device, size_t bytes)
 {
     int *p;
@@ -66,6 +83,27 @@ static void commit(const char *what)
         store<<<1, 1>>>(gone, 1);
     } else if (!strcmp(what, "misaligned")) {
         store<<<1, 1>>>((int *)((char *)mine + 1), 1);
+    } else if (!strcmp(what, "never")) {
+        store<<<1, 1>>>(mine + (1 << 28), 1);
+    } else if (!strcmp(what, "pool")) {
+        int *theirs;
+        MUST(cudaSetDevice(1));
+        MUST(cudaMallocAsync(&theirs, 1000, 0));
+        MUST(cudaStreamSynchronize(0));
+        MUST(cudaSetDevice(0));
+        MUST(cudaDeviceEnablePeerAccess(1, 0));
+        store<<<1, 1>>>(theirs + 2, 1);
+    } else if (!strcmp(what, "divergent")) {
+        diverge<<<1, 64>>>(mine);
+    } else if (!strcmp(what, "configuration")) {
+        store<<<1, 2000>>>(mine, 1);
+    } else if (!strcmp(what, "on-host")) {
+        mine[3] = 1;
+    } else if (!strcmp(what, "on-host-freed")) {
+        MUST(cudaFree(mine));
+        mine[0] = 1;
+    } else if (!strcmp(what, "waits")) {
+        wait_for<<<1, 1>>>(mine + 5);
     } else if (!strcmp(what, "near")) {
         store<<<1, 1>>>(mine + 4096 / 4, 1); /* past the end, unnoticed as on hardware */
     } else if (!strcmp(what, "near-twice")) {

@@ -105,6 +105,7 @@ int main(void)
     MUST(cudaGetDeviceProperties(&wish, 0));
     MUST(cudaChooseDevice(&device, &wish));
     HOLDS(device == 0, "chose %d", device);
+    MUST(cudaSetDevice(device = gpus - 1)); // makes the context
     MUST(cudaCtxResetPersistingL2Cache());
     cudaGetLastError();
     for (int g = 0; g < gpus; g++)

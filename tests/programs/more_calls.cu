@@ -114,6 +114,8 @@ static void devices(int gpus)
     all[0] = gpus;
     HOLDS(cudaSetValidDevices(all, 1) == cudaErrorInvalidDevice, "no such device");
     cudaGetLastError();
+    HOLDS(cudaCtxResetPersistingL2Cache() == cudaErrorDeviceUninitialized, "no context yet");
+    MUST(cudaSetDevice(0));
     MUST(cudaCtxResetPersistingL2Cache());
 }
 

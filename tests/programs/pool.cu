@@ -80,7 +80,7 @@ static void pools(int gpus)
     props.allocType = cudaMemAllocationTypePinned;
     props.location.type = cudaMemLocationTypeDevice;
     props.location.id = gpus;
-    expect("no such GPU", cudaMemPoolCreate(&pool, &props), cudaErrorInvalidDevice);
+    expect("no such GPU", cudaMemPoolCreate(&pool, &props), cudaErrorInvalidValue);
     props.location.id = gpus - 1;
     expect("create", cudaMemPoolCreate(&pool, &props), cudaSuccess);
     expect("threshold", cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold),

@@ -12,8 +12,9 @@ import unittest
 
 BIN = pathlib.Path(sys.argv[1])
 USUAL = pathlib.Path(__file__).parent / "usual"
-NODES = ("single", "pcie-4090-2", "hgx-h200-4", "dgx-a100")
+NODES = {"single": 1, "pcie-4090-2": 2, "hgx-h200-4": 4, "dgx-a100": 8}  # and their GPUs
 NVCC = shutil.which("nvcc", path=os.environ.get("PATH", "") + ":/usr/local/cuda/bin")
+NVCC_HAS_NCCL = bool(NVCC) and (pathlib.Path(NVCC).parents[1] / "include/nccl.h").exists()
 # What is asked of the command line, and of the linker; the others take neither.
 OPTIONS = {
     "conjugate_gradient": ("-std=c++17", "-arch", "sm_90"),
@@ -26,8 +27,22 @@ OPTIONS = {
     "templates17": ("-std=c++17", "-g", "--expt-relaxed-constexpr"),
     "thread_per_gpu": ("-std=c++17", "-Xcompiler", "-pthread"),
     "google_test": ("-std=c++17",),
+    "mpi_jacobi": ("-ccbin", "mpicxx"),
+    "mpi_nccl": ("-ccbin", "mpicxx", "-std=c++17"),
 }
-LIBRARIES = {"google_test": ("-lgtest", "-lpthread")}
+LIBRARIES = {
+    "google_test": ("-lgtest", "-lpthread"),
+    "mpi_nccl": ("-lnccl",),
+    "nccl_data_parallel": ("-lnccl",),
+}
+MPIRUN = ("mpirun", "--oversubscribe", "--bind-to", "none", "--allow-run-as-root")
+# What a program needs of the machine, and the packages that bring it.
+NEEDS = {
+    "google_test": (pathlib.Path("/usr/include/gtest/gtest.h").exists(), "libgtest-dev"),
+    "mpi": (shutil.which("mpicxx") and shutil.which("mpirun"), "libopenmpi-dev, openmpi-bin"),
+}
+# NCCL has no way between processes whose GPUs have no peer access: docs/virtual-node.md.
+LEFT_OUT = {("mpi_nccl", "pcie-4090-2")}
 
 TALKS = {"google_test"}  # makes mistakes on purpose, which are explained on stderr
 
@@ -47,21 +62,26 @@ class Usual(unittest.TestCase):
 
     def check(self, source: pathlib.Path) -> None:
         name = source.stem
-        if name == "google_test" and not pathlib.Path("/usr/include/gtest/gtest.h").exists():
-            self.skipTest("no GoogleTest here (libgtest-dev)")
+        for start, (there, package) in NEEDS.items():
+            if name.startswith(start) and not there:
+                self.skipTest(f"install {package}")
         with tempfile.TemporaryDirectory() as folder:
             program = pathlib.Path(folder) / name
             options = OPTIONS.get(name, ())
             built = run(BIN / "vgpu-cc", *options, "-o", program, source, *LIBRARIES.get(name, ()))
             self.assertEqual((built.returncode, built.stderr), (0, ""))
-            for node in NODES:
-                done = run(program, VGPU_NODE=node, VGPU_NODE_ID=f"usual-{os.getpid()}-{node}")
+            for node, gpus in NODES.items():
+                if (name, node) in LEFT_OUT:
+                    continue
+                start = (*MPIRUN, "-n", gpus) if name.startswith("mpi") else ()
+                node_id = f"usual-{os.getpid()}-{node}"
+                done = run(*start, program, VGPU_NODE=node, VGPU_NODE_ID=node_id)
                 said = f"{node}: {done.stdout}{done.stderr}"
                 self.assertEqual(done.returncode, 0, said)
                 if name not in TALKS:
                     self.assertEqual(done.stderr, "", said)
                 self.assertIn("PASS", done.stdout, said)
-            if NVCC:
+            if NVCC and ("nccl" not in name or NVCC_HAS_NCCL):
                 built = run(NVCC, *options, "-c", "-o", f"{folder}/nvcc.o", source)
                 self.assertEqual(built.returncode, 0, f"nvcc: {built.stderr}")
 

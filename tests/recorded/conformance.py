@@ -9,30 +9,19 @@ docs/conformance.md must hold them all (--write-docs makes it so).
 """
 
 import argparse
-import difflib
 import json
 import os
-import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent.parent.parent))
+from grader.conformance import Answers, cases, compare
+
 HERE = Path(__file__).parent
 DOCS = HERE.parent.parent / "docs" / "conformance.md"
 BEGIN, END = "<!-- exceptions: begin -->\n", "<!-- exceptions: end -->\n"
-
-
-def cases(text: str) -> dict[str, list[str]]:
-    """{case: lines}; runs of spaces count as one."""
-    found: dict[str, list[str]] = {}
-    current: list[str] = []
-    for line in text.splitlines():
-        if name := re.fullmatch(r"\[(\w+)\]", line):
-            current = found.setdefault(name[1], [])
-        else:
-            current.append(re.sub(r"\s+", " ", line).strip())
-    return found
 
 
 def compiled(vgpu_cc: str, program: str, folder: str) -> str:
@@ -42,30 +31,13 @@ def compiled(vgpu_cc: str, program: str, folder: str) -> str:
     return output
 
 
-def answers(binary: str) -> dict[str, list[str]]:
+def answers(binary: str) -> Answers:
     ident = f"conformance-{os.getpid()}"
     environment = dict(os.environ, VGPU_NODE="hgx-h200-4", VGPU_QUIET="1", VGPU_NODE_ID=ident)
     done = subprocess.run(
         [binary], env=environment, capture_output=True, text=True, timeout=300, check=False
     )
     return cases(done.stdout)
-
-
-def differences(case: str, recorded: list[str], ours: list[str]) -> list[dict]:
-    match = difflib.SequenceMatcher(None, recorded, ours, autojunk=False)
-    return [
-        {"case": case, "recorded": recorded[a:b], "ours": ours[c:d]}
-        for kind, a, b, c, d in match.get_opcodes()
-        if kind != "equal"
-    ]
-
-
-def excused(difference: dict, exceptions: list[dict]) -> bool:
-    for exception in exceptions:
-        if all(exception[key] == difference[key] for key in ("case", "recorded", "ours")):
-            exception["used"] = True
-            return True
-    return False
 
 
 def rendered(known: dict) -> str:
@@ -105,17 +77,8 @@ def main() -> int:
     recorded = cases((HERE / "hgx-h200-4" / f"{options.program}.txt").read_text())
     with tempfile.TemporaryDirectory() as folder:
         ours = answers(compiled(options.vgpu_cc, options.program, folder))
-    lines = 0
-    for case, said in recorded.items():
-        lines += len(said)
-        for difference in differences(case, said, ours.get(case, [])):
-            if not excused(difference, mine):
-                problems.append(json.dumps(difference, indent=2))
-    problems += [
-        f"exceptions.json: nothing needs the exception of {x['case']}: {x['ours']}"
-        for x in mine
-        if "used" not in x
-    ]
+    lines = sum(len(said) for said in recorded.values())
+    problems += compare(recorded, ours, mine)
     print("\n".join(problems))
     print(f"{len(recorded)} cases, {lines} lines, {len(mine)} exceptions")
     return 1 if problems else 0

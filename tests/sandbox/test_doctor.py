@@ -3,6 +3,9 @@
 
 import contextlib
 import io
+import os
+import subprocess
+import sys
 import tempfile
 import unittest
 from pathlib import Path
@@ -46,6 +49,23 @@ class Attacks(unittest.TestCase):
             self.assertEqual([one.held for one in attack_all(read, Tier.BARE)], [False])
 
 
+class Build(unittest.TestCase):
+    def test_another_build_is_the_one_that_counts(self) -> None:
+        """`./lab --build DIR doctor` takes DIR's programs, whatever the environment says."""
+        with tempfile.TemporaryDirectory() as empty:
+            status, said = self.doctor(empty, os.environ["PEERLAB_BUILD"])
+            self.assertEqual(status, ExitStatus.NOT_CONFIGURED, said)
+            self.assertIn(f"{empty}/bin/lab-jail is not built", said)
+            status, said = self.doctor(os.environ["PEERLAB_BUILD"], empty)
+            self.assertIn("\nsandbox  ", said)
+
+    def doctor(self, build: str, variable: str) -> tuple[int, str]:
+        words = [sys.executable, "-B", "-m", "grader", "--build", build, "doctor"]
+        env = {**os.environ, "PEERLAB_BUILD": variable}
+        done = subprocess.run(words, env=env, capture_output=True, text=True, timeout=300)
+        return done.returncode, done.stdout + done.stderr
+
+
 class Conclusions(unittest.TestCase):
     def conclude(self, *tiers: Examined) -> tuple[ExitStatus, str]:
         said = io.StringIO()
@@ -79,7 +99,7 @@ class Conclusions(unittest.TestCase):
     def test_the_whole_command(self) -> None:
         said = io.StringIO()
         with contextlib.redirect_stdout(said):
-            doctor.doctor(here())
+            doctor.doctor(here(build=Path(os.environ["PEERLAB_BUILD"])))
         self.assertRegex(said.getvalue(), rf"(?m)^sandbox    {available()[0]}: ")
 
 

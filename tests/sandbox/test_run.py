@@ -4,6 +4,7 @@ and nothing of it is left."""
 
 import os
 import socket
+import subprocess
 import tempfile
 import time
 import unittest
@@ -11,8 +12,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from unittest import mock
 
-from grader.sandbox import Limits, Outcome, Request, SandboxError, Tier, run
+from grader.sandbox import (
+    Limits,
+    Outcome,
+    Request,
+    SandboxError,
+    Tier,
+    cgroups,
+    run,
+    slots,
+    sweep,
+)
 from grader.sandbox.policy import uid_of
 from tests.sandbox.tiers import available
 
@@ -119,8 +131,9 @@ class EveryTier(unittest.TestCase):
         script = "for i in 1 2 3 4 5 6 7 8 9 10; do sleep 2 & done; echo started; wait"
         bomb = "n=0; while [ $n -lt 200 ]; do sleep 2 & n=$((n+1)); done; echo all"
         for tier in self.each():
-            self.assertNotIn("all", shell(tier, bomb, limits=few, slot=1).text)
-            self.assertIn("started", shell(tier, script, limits=few, slot=2).text)
+            with slots.claim() as one, slots.claim() as other:
+                self.assertNotIn("all", shell(tier, bomb, limits=few, slot=one).text)
+                self.assertIn("started", shell(tier, script, limits=few, slot=other).text)
 
     def test_no_sockets_to_anything(self) -> None:
         with socket.create_server(("127.0.0.1", 0)) as server:
@@ -140,8 +153,9 @@ class EveryTier(unittest.TestCase):
 
     def test_a_slot_is_no_other_user(self) -> None:
         for tier in self.each():
-            uid = uid_of(5) or os.getuid()
-            self.assertEqual(shell(tier, "id -u", slot=5).text.strip(), str(uid))
+            with slots.claim() as slot:
+                uid = uid_of(slot) or os.getuid()
+                self.assertEqual(shell(tier, "id -u", slot=slot).text.strip(), str(uid))
 
     def test_memory_is_limited(self) -> None:
         script = "import sys\nx = bytearray(3 << 30)\nprint('had it')"
@@ -150,6 +164,29 @@ class EveryTier(unittest.TestCase):
             outcome = run(request, tier)
             self.assertNotIn("had it", outcome.text)
             self.assertFalse(outcome.ok)
+
+
+class Leftovers(unittest.TestCase):
+    def test_what_killed_graders_left_is_swept_and_nothing_else(self) -> None:
+        gone = subprocess.Popen(["/bin/true"])
+        gone.wait()
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch.object(tempfile, "tempdir", folder),
+            mock.patch.object(cgroups, "YOUNG_SECONDS", 0.0),
+        ):
+            names = {pid: Path(folder, f"peerlab-{pid}-x") for pid in (gone.pid, os.getpid())}
+            for path in names.values():
+                path.mkdir()
+            with mock.patch.object(os, "getpid", return_value=gone.pid):
+                theirs = cgroups.make(0, Limits())
+            ours = cgroups.make(0, Limits())
+            sweep()
+            self.assertEqual(list(Path(folder).iterdir()), [names[os.getpid()]])
+            self.assertFalse(theirs and any(path.exists() for path in theirs.folders))
+            self.assertTrue(ours is None or all(path.exists() for path in ours.folders))
+            if ours:
+                ours.remove()
 
 
 class Tiers(unittest.TestCase):

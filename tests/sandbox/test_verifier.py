@@ -3,10 +3,13 @@
 that fails is our failure."""
 
 import os
+import random
+import shutil
 import subprocess
 import tempfile
+import time
 import unittest
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 from grader.sandbox import Launch, Request, Tier, prepare
@@ -14,6 +17,7 @@ from grader.sandbox.tiers import jail_program, programs
 from tests.sandbox.tiers import available
 
 SECONDS = 300
+KILLS = 40
 HARNESS_ERROR = 4
 # What a sandbox might break: many nodes, kernels, several processes, counting one's descriptors.
 LABS = ("01", "04", "05", "06", "08")  # and memory that lies far apart, in lab 08
@@ -71,6 +75,50 @@ class Verifiers(unittest.TestCase):
         self.addCleanup(os.environ.pop, "CANARY")
         with sandboxed(Path("/usr/bin/true"), available()[0]) as launch:
             self.assertNotIn("CANARY", launch.environment)
+
+
+class Killed(unittest.TestCase):
+    """Whoever started a verifier dies by SIGKILL while the sandbox is being made: bwrap forks first
+    and asks to die with its parent afterwards."""
+
+    def test_nothing_is_left(self) -> None:
+        if Tier.BUBBLEWRAP not in available():
+            self.skipTest("no bwrap here: its gap is what this is about")
+        chance = random.Random(3)
+        with tempfile.TemporaryDirectory(prefix="lab-killed-") as folder:
+            Path(folder).chmod(0o755)
+            runner = Path(folder, "runner")
+            shutil.copy(programs() / "solution01-run", runner)
+            with sandboxed(runner, Tier.BUBBLEWRAP) as launch:
+                for _ in range(KILLS):
+                    self.start_and_kill(runner, launch, chance.uniform(0, 0.006))
+            deadline = time.monotonic() + SECONDS / 3
+            while (left := self.running(runner)) and time.monotonic() < deadline:
+                time.sleep(0.1)
+            self.assertEqual(left, [])
+
+    def start_and_kill(self, runner: Path, launch: Launch, seconds: float) -> None:
+        verifier = [programs() / "lab01-check", "--runner", runner, "--die-with-parent"]
+        parent = subprocess.Popen(
+            ["/bin/sh", "-c", '"$0" "$@"; :', *verifier, *launch.options],
+            env=launch.environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        deadline = time.monotonic() + SECONDS
+        while not any(words.startswith("bwrap") for words in self.running(runner)):
+            self.assertLess(time.monotonic(), deadline, "no sandbox was made")
+        time.sleep(seconds)
+        parent.kill()
+        parent.wait()
+
+    def running(self, runner: Path) -> list[str]:
+        found = []
+        for process in Path("/proc").glob("[0-9]*/cmdline"):
+            with suppress(OSError):
+                words = process.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+                found += [words] if str(runner) in words else []
+        return found
 
 
 class Launcher(unittest.TestCase):

@@ -12,7 +12,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-BIN = Path(sys.argv.pop(1)) if len(sys.argv) > 1 else Path("build/bin")
+BIN = Path(sys.argv.pop(1)) if len(sys.argv) > 1 else Path("build/vgpu/bin")
 CANNOT_RUN = 77
 
 

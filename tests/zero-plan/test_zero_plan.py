@@ -17,7 +17,7 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-BIN = Path(sys.argv.pop(1)) if len(sys.argv) > 1 else Path("build/bin")
+BIN = Path(sys.argv.pop(1)) if len(sys.argv) > 1 else Path("build/vgpu/bin")
 HERE = Path(__file__).parent
 STAGE = {"baseline": 0, "Pos": 1, "Pos+g": 2, "Pos+g+p": 3}
 

@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
+#include "carry.h"
 #include "wire.h"
 
 #define SILENCE_LIMIT_S 60
@@ -81,7 +82,7 @@ cudaError_t vgpu__enter(void)
 {
     cudaError_t error = vgpu__start();
     if (error == cudaSuccess)
-        vgpu__self.clock_ps += vgpu__process.info->issue_ps;
+        vgpu__clock_set(vgpu__self.clock_ps + vgpu__process.info->issue_ps);
     return error;
 }
 
@@ -110,8 +111,11 @@ struct vgpu_request *vgpu__begin(const char *call, uint32_t op)
                                      .device = vgpu__process.physical[vgpu__self.device],
                                      .peer = -1,
                                      .graph = vgpu__self.graph,
+                                     .unheard = vgpu__threads_unheard(),
+                                     .caller = vgpu__caller(),
                                      .clock_ps = vgpu__self.clock_ps};
     snprintf(request->call, sizeof request->call, "%s", call);
+    vgpu__blame_call(call);
     return request;
 }
 
@@ -127,6 +131,8 @@ static void print_text(struct vgpu__wire *wire)
 {
     const struct vgpu_request request = {.op = VGPU_OP_PRINTF,
                                          .peer = -1,
+                                         .unheard = vgpu__threads_unheard(),
+                                         .free = true,
                                          .clock_ps = vgpu__self.clock_ps,
                                          .call = "printf of kernels"};
     struct vgpu_reply *text = (struct vgpu_reply *)wire->text;
@@ -140,20 +146,35 @@ static void print_text(struct vgpu__wire *wire)
 
 static void keep_time(uint64_t clock_ps)
 {
-    vgpu__self.clock_ps = clock_ps;
+    vgpu__clock_set(clock_ps);
     uint64_t latest = atomic_load_explicit(&vgpu__process.latest_ps, memory_order_relaxed);
     while (latest < clock_ps &&
            !atomic_compare_exchange_weak(&vgpu__process.latest_ps, &latest, clock_ps))
         ;
 }
 
-static void say_explained(const char *call, const char *explain)
+/* The next finding in `text`, or its end. */
+static char *next_finding(char *text)
 {
-    char text[1200];
+    char *at = text;
+    while ((at = strchr(at, '\n')))
+        if (strncmp(++at, "finding: ", 9) == 0 || strncmp(at, "advice: ", 8) == 0)
+            return at;
+    return text + strlen(text);
+}
+
+void vgpu__explain(const char *call, const char *explain)
+{
+    char text[2800];
     if (vgpu__quiet())
         return;
     vgpu__unmark(explain, text, sizeof text);
-    vgpu__say(call, "%s", text);
+    for (char *at = text, *next; *at; at = next) {
+        next = next_finding(at);
+        if (next[-1] == '\n')
+            next[-1] = '\0';
+        vgpu__say(call, "%s", at);
+    }
 }
 
 static cudaError_t ask(int fd, bool free_of_charge, const struct vgpu_reply **out, int *fds,
@@ -162,13 +183,14 @@ static cudaError_t ask(int fd, bool free_of_charge, const struct vgpu_reply **ou
     struct vgpu__wire *wire = vgpu__self.wire;
     struct vgpu_request *request = (struct vgpu_request *)wire->request;
     struct vgpu_reply *reply = (struct vgpu_reply *)wire->reply;
+    request->free = free_of_charge || vgpu__self.graph;
     if (atomic_load(&vgpu__process.lost) ||
         !vgpu__exchange(wire->fd, request, fd, reply, fds, fd_count))
         return cudaErrorUnknown;
-    if (!free_of_charge && !vgpu__self.graph)
+    if (!free_of_charge)
         keep_time(reply->clock_ps);
     if (reply->explain[0])
-        say_explained(request->call, reply->explain);
+        vgpu__explain(request->call, reply->explain);
     if (reply->text_waiting)
         print_text(wire);
     if (out)

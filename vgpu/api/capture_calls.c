@@ -147,7 +147,7 @@ cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureSta
 
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
 {
-    if (!mode || (unsigned int)*mode > cudaStreamCaptureModeRelaxed)
+    if (!mode)
         return vgpu__record(cudaErrorInvalidValue);
     enum cudaStreamCaptureMode before = vgpu__capture_mode;
     vgpu__capture_mode = *mode;

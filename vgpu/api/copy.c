@@ -23,10 +23,11 @@ static bool kind_says_device(enum cudaMemcpyKind kind, bool source)
            kind == (source ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
 }
 
-/* Pinned memory is both: the host's, and reachable by devices at the same address. */
+/* Only pageable memory cannot be the device's side: every other address says by itself where it
+ * lies, and the direction is not looked at (recorded). */
 static bool fits(enum vgpu__place place, bool device)
 {
-    return place == VGPU__PINNED || (place == VGPU__DEVICE) == device;
+    return place != VGPU__PAGEABLE || !device;
 }
 
 /* Records and returns what is wrong with one side, or success. */
@@ -48,6 +49,8 @@ static cudaError_t check_side(const struct vgpu__copy *c, const void *pointer, b
 
 cudaError_t vgpu__copy_check(const struct vgpu__copy *c)
 {
+    if (c->width == 0 || c->rows == 0)
+        return cudaSuccess;
     if ((int)c->kind < cudaMemcpyHostToHost || c->kind > cudaMemcpyDefault)
         return vgpu__refuse(
             cudaErrorInvalidMemcpyDirection, c->call,
@@ -58,8 +61,6 @@ cudaError_t vgpu__copy_check(const struct vgpu__copy *c)
             c->rows > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue, c->call,
             "a row of %zu bytes is wider than a pitch (destination %zu, source %zu)", c->width,
             c->dst_pitch, c->src_pitch);
-    if (c->width == 0 || c->rows == 0)
-        return cudaSuccess;
     cudaError_t error = check_side(c, c->dst, false);
     return error != cudaSuccess ? error : check_side(c, c->src, true);
 }
@@ -288,7 +289,7 @@ cudaError_t vgpu__copy_peer(const struct vgpu__copy *c, int dst_device, int src_
     struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_COPY);
     if (!request)
         return vgpu__failed();
-    if (!exists(dst_device) || !exists(src_device))
+    if (c->width > 0 && (!exists(dst_device) || !exists(src_device)))
         return vgpu__refuse(cudaErrorInvalidDevice, c->call,
                             "devices %d and %d; this process sees %d (0 to %d)", dst_device,
                             src_device, vgpu__process.device_count, vgpu__process.device_count - 1);
@@ -296,6 +297,8 @@ cudaError_t vgpu__copy_peer(const struct vgpu__copy *c, int dst_device, int src_
     if (error != cudaSuccess)
         return error;
     fill(request, c, &(struct staged){NULL, false, false});
+    if (c->width == 0)
+        return vgpu__end(NULL);
     request->u.copy.api = VGPU_COPY_PEER;
     request->u.copy.dst_device = vgpu__process.physical[dst_device];
     request->u.copy.src_device = vgpu__process.physical[src_device];

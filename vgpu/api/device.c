@@ -30,7 +30,8 @@ cudaError_t cudaDriverGetVersion(int *version)
 {
     if (!version)
         return vgpu__record(cudaErrorInvalidValue);
-    vgpu__start();
+    if (vgpu__start() == cudaSuccess && !atomic_load(&vgpu__process.forked))
+        atomic_store(&vgpu__process.driver_ready, true); /* as cuInit (recorded) */
     *version = vgpu__process.info ? vgpu__process.info->driver_version : 0;
     return cudaSuccess;
 }
@@ -86,7 +87,8 @@ cudaError_t cudaSetDevice(int device)
         return vgpu__refuse(cudaErrorInvalidDevice, "cudaSetDevice",
                             "there is no device %d; this process sees %d (0 to %d)", device,
                             vgpu__process.device_count, vgpu__process.device_count - 1);
-    vgpu__self.device = device;
+    vgpu__self.device = vgpu__self.chosen = device;
+    vgpu__self.has_chosen = true;
     vgpu__context_chosen();
     return need_context("cudaSetDevice", device);
 }
@@ -105,12 +107,13 @@ cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int fl
     cudaError_t error = vgpu__enter();
     if (error == cudaSuccess && !exists(device))
         error = cudaErrorInvalidDevice;
-    if (error == cudaSuccess && (flags & ~(unsigned int)cudaInitDeviceFlagsAreValid))
-        error = cudaErrorInvalidValue;
-    if (error == cudaSuccess && flags && !valid_flags(deviceFlags))
+    bool with_flags = flags & cudaInitDeviceFlagsAreValid; /* other bits mean nothing (recorded) */
+    if (error == cudaSuccess && with_flags && !valid_flags(deviceFlags))
         error = cudaErrorInvalidValue;
     if (error != cudaSuccess)
         return vgpu__record(error);
+    if (with_flags)
+        atomic_store(&device_flags, deviceFlags | cudaDeviceMapHost);
     return need_context("cudaInitDevice", device);
 }
 
@@ -179,14 +182,14 @@ cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
     cudaError_t error = vgpu__enter();
     if (error == cudaSuccess && !exists(device))
         error = cudaErrorInvalidDevice;
-    if (error == cudaSuccess && (!pciBusId || len < 13)) /* "dddd:bb:dd.f" and its end */
+    if (error == cudaSuccess && (!pciBusId || len <= 0))
         error = cudaErrorInvalidValue;
     if (error != cudaSuccess)
         return vgpu__record(error);
     const struct vgpu_device_info *d = vgpu__device_info(device);
-    snprintf(pciBusId, (size_t)len, "%04X:%02X:%02X.0", (unsigned)d->pci_domain,
-             (unsigned)d->pci_bus, (unsigned)d->pci_device);
-    return cudaSuccess;
+    int needed = snprintf(pciBusId, (size_t)len, "%04X:%02X:%02X.0", (unsigned)d->pci_domain,
+                          (unsigned)d->pci_bus, (unsigned)d->pci_device);
+    return vgpu__record(needed < len ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 /* domain:bus:device.function, domain:bus:device or bus:device.function, hexadecimal. */

@@ -35,8 +35,9 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
     return vgpu__record(error);
 }
 
-/* A thread that has used no device yet gets the list's first: all devices work here, so none of
- * the others is ever tried. Holds for the calling thread. */
+/* A thread that has not called cudaSetDevice gets the list's first, also when it has used another
+ * one (recorded): all devices work here, so none of the others is ever tried. Holds for the calling
+ * thread. */
 cudaError_t cudaSetValidDevices(int *device_arr, int len)
 {
     static const char call[] = "cudaSetValidDevices";
@@ -51,14 +52,21 @@ cudaError_t cudaSetValidDevices(int *device_arr, int len)
         if (device_arr[i] < 0 || device_arr[i] >= vgpu__process.device_count)
             return vgpu__refuse(cudaErrorInvalidDevice, call, "there is no device %d",
                                 device_arr[i]);
-    if (!vgpu__self.bound)
-        vgpu__self.device = len ? device_arr[0] : 0;
+    if (!vgpu__self.has_chosen && vgpu__self.context_count == 0)
+        vgpu__self.device = vgpu__self.chosen = len ? device_arr[0] : 0;
     return cudaSuccess;
 }
 
-/* Nothing persists: there is no cache. */
+/* Nothing persists: there is no cache. Unlike most calls it makes no context (recorded). */
 cudaError_t cudaCtxResetPersistingL2Cache(void)
 {
-    return vgpu__begin("cudaCtxResetPersistingL2Cache", VGPU_OP_CONTEXT) ? cudaSuccess
-                                                                         : vgpu__failed();
+    static const char call[] = "cudaCtxResetPersistingL2Cache";
+    cudaError_t error = vgpu__enter();
+    if (error != cudaSuccess)
+        return vgpu__record(error);
+    if (!atomic_load(&vgpu__process.has_context[vgpu__process.physical[vgpu__self.device]]))
+        return vgpu__refuse(cudaErrorDeviceUninitialized, call,
+                            "device %d has no context yet: cudaSetDevice(%d) makes one",
+                            vgpu__self.device, vgpu__self.device);
+    return vgpu__begin(call, VGPU_OP_CONTEXT) ? cudaSuccess : vgpu__failed();
 }

@@ -128,7 +128,8 @@ static const struct {
 CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags,
                           CUdriverProcAddressQueryResult *status)
 {
-    if (!symbol || !function || version <= 0 || flags > CU_GET_PROC_ADDRESS_LEGACY_STREAM)
+    if (!symbol || !function || version <= 0 ||
+        flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
         return CUDA_ERROR_INVALID_VALUE;
     *function = NULL;
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
@@ -136,7 +137,7 @@ CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuui
             memcpy(function, &calls[i].function, sizeof *function);
     if (status)
         *status = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-    return *function || status ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
+    return CUDA_SUCCESS; /* also for a name that there is not (recorded) */
 }
 
 /* ---- refused ---- */

@@ -34,6 +34,7 @@ void vgpu__context_used(void)
     vgpu__self.bound = vgpu__self.context_count == 0;
     atomic_store(&vgpu__process.driver_ready, true);
     atomic_store(&primary[vgpu__self.device].runtime_uses, true);
+    atomic_store(&primary[vgpu__self.device].context.destroyed, false);
 }
 
 void vgpu__context_chosen(void)
@@ -81,14 +82,17 @@ static void settle(void)
     vgpu__self.bound = false;
 }
 
+/* Without a context, the runtime goes back to what cudaSetDevice chose (recorded). */
 static void follow(void)
 {
-    if (vgpu__self.context_count > 0)
-        vgpu__self.device = vgpu__self.contexts[vgpu__self.context_count - 1]->device;
+    int count = vgpu__self.context_count;
+    vgpu__self.device = count > 0 ? vgpu__self.contexts[count - 1]->device : vgpu__self.chosen;
 }
 
 static cudaError_t push(CUcontext context)
 {
+    if (!context)
+        return cudaErrorInvalidValue;
     if (!vgpu__driver_is_context(context))
         return cudaErrorDeviceUninitialized; /* 201 is CUDA_ERROR_INVALID_CONTEXT */
     settle();
@@ -166,21 +170,31 @@ static cudaError_t make(int device)
     return error;
 }
 
+/* The context is gone for whoever has it current, until it is retained again (recorded). */
 static cudaError_t reset(int device)
 {
     int before = vgpu__self.device;
     vgpu__self.device = device;
     cudaError_t error = cudaDeviceReset();
     vgpu__self.device = before;
+    atomic_store(&primary[device].context.destroyed, true);
+    primary[device].context.flags = 0;
     return error;
 }
 
 /* ---- created contexts ---- */
 
+/* At most one way of waiting. */
+static bool valid_flags(unsigned int flags)
+{
+    unsigned int waits = flags & CU_CTX_SCHED_MASK;
+    return (flags & ~(unsigned int)CU_CTX_FLAGS_MASK) == 0 && (waits & (waits - 1)) == 0;
+}
+
 static cudaError_t create(CUcontext *context, const CUctxCreateParams *params, unsigned int flags,
                           CUdevice device)
 {
-    if (!context || (flags & ~(unsigned int)CU_CTX_FLAGS_MASK))
+    if (!context || !valid_flags(flags))
         return cudaErrorInvalidValue;
     if (params && (params->execAffinityParams || params->cigParams))
         return vgpu__refuse(cudaErrorNotSupported, "cuCtxCreate",
@@ -218,6 +232,8 @@ static cudaError_t wait_for(int device)
 
 static cudaError_t destroy(CUcontext context)
 {
+    if (!context)
+        return cudaErrorInvalidValue;
     if (!vgpu__driver_is_context(context) || context->primary)
         return cudaErrorDeviceUninitialized;
     wait_for(context->device);
@@ -242,6 +258,7 @@ static cudaError_t retain(CUcontext *context, CUdevice device)
     if (error != cudaSuccess)
         return error;
     atomic_fetch_add(&primary[device].retained, 1);
+    atomic_store(&primary[device].context.destroyed, false);
     *context = vgpu__driver_primary(device);
     return cudaSuccess;
 }
@@ -277,7 +294,7 @@ CUresult cuDevicePrimaryCtxReset(CUdevice device)
 
 static cudaError_t set_flags(CUdevice device, unsigned int flags)
 {
-    if (!vgpu__driver_device(device) || (flags & ~(unsigned int)CU_CTX_FLAGS_MASK))
+    if (!vgpu__driver_device(device) || !valid_flags(flags))
         return vgpu__driver_device(device) ? cudaErrorInvalidValue : cudaErrorInvalidDevice;
     primary[device].context.flags = flags;
     return cudaSuccess;
@@ -295,8 +312,7 @@ static cudaError_t get_state(CUdevice device, unsigned int *flags, int *active)
     if (!flags || !active)
         return cudaErrorInvalidValue;
     *flags = primary[device].context.flags;
-    *active = atomic_load(&primary[device].retained) > 0 ||
-              atomic_load(&vgpu__process.has_context[vgpu__process.physical[device]]);
+    *active = atomic_load(&vgpu__process.has_context[vgpu__process.physical[device]]);
     return cudaSuccess;
 }
 
@@ -327,9 +343,9 @@ CUresult cuCtxGetFlags(unsigned int *flags)
 
 CUresult cuCtxGetApiVersion(CUcontext context, unsigned int *version)
 {
-    VGPU_DRIVER_OF(VGPU__NEED_INIT, !context || vgpu__driver_is_context(context)
-                                        ? fill(version, 3020)
-                                        : cudaErrorDeviceUninitialized);
+    VGPU_DRIVER_OF(context ? VGPU__NEED_INIT : VGPU__NEED_CONTEXT,
+                   !context || vgpu__driver_is_context(context) ? fill(version, 3020)
+                                                                : cudaErrorDeviceUninitialized);
 }
 
 CUresult cuCtxGetStreamPriorityRange(int *least, int *greatest)
@@ -342,11 +358,12 @@ CUresult cuCtxSynchronize(void)
     VGPU_DRIVER(cudaDeviceSynchronize());
 }
 
-/* A context's own device is no peer: 201, where the runtime says 217. */
 static cudaError_t peer(CUcontext context, unsigned int flags, bool enable)
 {
-    if (!vgpu__driver_is_context(context) || context->device == vgpu__self.device)
+    if (!vgpu__driver_is_context(context))
         return cudaErrorDeviceUninitialized;
+    if (context->device == vgpu__self.device) /* no peer of itself */
+        return enable ? cudaErrorPeerAccessUnsupported : cudaErrorPeerAccessNotEnabled;
     return enable ? cudaDeviceEnablePeerAccess(context->device, flags)
                   : cudaDeviceDisablePeerAccess(context->device);
 }

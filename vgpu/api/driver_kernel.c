@@ -3,19 +3,20 @@
  * program: cudaGetFuncBySymbol and cudaGetKernel give a handle, which is the address of the
  * kernel's stub.
  */
+#include <stdlib.h>
+
 #include "driver.h"
 #include "registration.h"
 
 static cudaError_t find(const char *call, void *handle, const void *symbol)
 {
-    if (!handle || !symbol)
-        return vgpu__record(cudaErrorInvalidValue);
     if (!vgpu__find_kernel(symbol, NULL))
         return vgpu__refuse(cudaErrorInvalidDeviceFunction, call,
                             "%p is no kernel of this program; give the name of a __global__ "
                             "function",
                             symbol);
-    *(const void **)handle = symbol;
+    if (handle)
+        *(const void **)handle = symbol;
     return cudaSuccess;
 }
 
@@ -28,6 +29,8 @@ cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolP
 
 cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
 {
+    if (!kernelPtr)
+        return vgpu__record(cudaErrorInvalidValue);
     return vgpu__begin("cudaGetKernel", VGPU_OP_CONTEXT)
                ? find("cudaGetKernel", kernelPtr, entryFuncAddr)
                : vgpu__failed();
@@ -56,7 +59,7 @@ CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 
 static cudaError_t name_of(const char **name, const void *handle)
 {
-    cudaError_t error = check(handle, name);
+    cudaError_t error = handle ? check(handle, name) : cudaErrorInvalidValue;
     return error == cudaSuccess ? cudaFuncGetName(name, handle) : error;
 }
 
@@ -103,6 +106,17 @@ static cudaError_t attribute(int *value, CUfunction_attribute which, CUfunction 
     case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
         *value = a.maxDynamicSharedSizeBytes;
         return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        *value = a.preferredShmemCarveout;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        *value = 0; /* clusters are not modelled: no kernel asks for one */
+        return cudaSuccess;
     default:
         return cudaErrorInvalidValue;
     }
@@ -131,16 +145,47 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
 
 /* ---- launches ---- */
 
+/* The buffer that `extra` describes, or NULL. */
+static char *packed(void **extra)
+{
+    char *buffer = NULL;
+    for (; extra && extra[0] != CU_LAUNCH_PARAM_END; extra += 2)
+        if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            buffer = extra[1];
+    return buffer;
+}
+
+/* Arguments in one buffer, each where cudaFuncGetParamInfo says. Its size is not looked at, as on
+ * hardware (recorded). */
+static cudaError_t launch_packed(CUfunction function, dim3 grid, dim3 block, size_t shared,
+                                 CUstream stream, char *buffer)
+{
+    const struct vgpu_host_kernel *kernel = vgpu__find_kernel(function, NULL);
+    void **args = calloc(kernel->param_count + 1, sizeof *args);
+    if (!args)
+        return cudaErrorMemoryAllocation;
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < kernel->param_count && error == cudaSuccess; i++) {
+        size_t offset = 0;
+        error = cudaFuncGetParamInfo(function, i, &offset, NULL);
+        args[i] = buffer + offset;
+    }
+    if (error == cudaSuccess)
+        error = cudaLaunchKernel(function, grid, block, args, shared, stream);
+    free(args);
+    return error;
+}
+
 static cudaError_t launch(CUfunction function, dim3 grid, dim3 block, size_t shared,
                           CUstream stream, void **args, void **extra)
 {
     if (check(function, &grid) != cudaSuccess)
         return cudaErrorInvalidResourceHandle;
-    if (extra && extra[0] != CU_LAUNCH_PARAM_END)
-        return vgpu__refuse(cudaErrorNotSupported, "cuLaunchKernel",
-                            "arguments packed in a buffer (extra) are not modelled; give an array "
-                            "of pointers to them (kernelParams)");
-    return cudaLaunchKernel(function, grid, block, args, shared, stream);
+    char *buffer = packed(extra);
+    if (buffer && args)
+        return cudaErrorInvalidValue;
+    return buffer ? launch_packed(function, grid, block, shared, stream, buffer)
+                  : cudaLaunchKernel(function, grid, block, args, shared, stream);
 }
 
 CUresult cuLaunchKernel(CUfunction function, unsigned int gridX, unsigned int gridY,

@@ -25,10 +25,6 @@ static cudaError_t check_prop(const char *call, const CUmemAllocationProp *prop)
             cudaErrorNotSupported, call,
             "handle types %#x: only CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR exists",
             (unsigned int)prop->requestedHandleTypes);
-    if (!vgpu__driver_device(prop->location.id))
-        return vgpu__refuse(cudaErrorInvalidDevice, call,
-                            "there is no device %d; this process sees %d", prop->location.id,
-                            vgpu__process.device_count);
     return cudaSuccess;
 }
 
@@ -58,7 +54,16 @@ static cudaError_t create(CUmemGenericAllocationHandle *handle, size_t bytes,
     const struct vgpu_reply *reply;
     if (!handle || flags != 0)
         return cudaErrorInvalidValue;
+    if (prop && (bytes == 0 || bytes % VGPU_CHUNK_BYTES != 0)) /* before the device is looked at */
+        return vgpu__refuse(cudaErrorInvalidValue, "cuMemCreate",
+                            "%zu bytes are no multiple of the granularity; round up to 2 MiB "
+                            "(cuMemGetAllocationGranularity)",
+                            bytes);
     cudaError_t error = check_prop("cuMemCreate", prop);
+    if (error == cudaSuccess && !vgpu__driver_device(prop->location.id))
+        error = vgpu__refuse(cudaErrorInvalidDevice, "cuMemCreate",
+                             "there is no device %d; this process sees %d", prop->location.id,
+                             vgpu__process.device_count);
     if (error != cudaSuccess)
         return error;
     struct vgpu_request *request = vgpu__begin("cuMemCreate", VGPU_OP_VMM_CREATE);
@@ -157,8 +162,10 @@ static cudaError_t export(int *out, CUmemGenericAllocationHandle handle,
     cudaError_t error = vgpu__ask_fds(&fd, &count);
     if (error == cudaSuccess && count != 1)
         error = cudaErrorUnknown;
-    if (error == cudaSuccess)
+    if (error == cudaSuccess) {
         *out = fd;
+        vgpu__descriptor_given(fd);
+    }
     return error;
 }
 
@@ -271,7 +278,8 @@ static cudaError_t set_access(CUdeviceptr ptr, size_t bytes, const CUmemAccessDe
                 vgpu__refuse(cudaErrorInvalidValue, call,
                              "entry %zu: only locations of type CU_MEM_LOCATION_TYPE_DEVICE", i);
         else if (!vgpu__driver_device(list[i].location.id))
-            error = cudaErrorInvalidDevice;
+            error = vgpu__refuse(cudaErrorInvalidValue, call, "entry %zu: there is no device %d", i,
+                                 list[i].location.id);
     for (size_t i = 0; i < count && error == cudaSuccess; i++) {
         struct vgpu_request *request = range(call, VGPU_OP_VMM_ACCESS, ptr, bytes);
         if (!request)

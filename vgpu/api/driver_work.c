@@ -104,5 +104,5 @@ CUresult cuEventQuery(CUevent event)
 
 CUresult cuEventElapsedTime(float *ms, CUevent start, CUevent stop)
 {
-    VGPU_DRIVER(cudaEventElapsedTime(ms, start, stop));
+    VGPU_DRIVER(ms ? cudaEventElapsedTime(ms, start, stop) : cudaErrorInvalidResourceHandle);
 }

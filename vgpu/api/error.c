@@ -24,22 +24,30 @@ static const struct code *find(cudaError_t error)
 
 cudaError_t vgpu__record(cudaError_t error)
 {
-    if (error != cudaSuccess)
-        vgpu__self.last_error = error;
+    if (error == cudaSuccess)
+        return error;
+    vgpu__self.last_error = error;
+    vgpu__blame_failed(error);
     return error;
 }
 
 /* Without devices both answer what every call answers, even the first one, and nothing takes it
  * away, as recorded ([visible_none_last], [visible_dup_last]). */
-cudaError_t cudaPeekAtLastError(void)
+static cudaError_t last_error(const char *call)
 {
     cudaError_t error = vgpu__start();
+    vgpu__blame_asked(call);
     return error != cudaSuccess ? error : vgpu__self.last_error;
+}
+
+cudaError_t cudaPeekAtLastError(void)
+{
+    return last_error("cudaPeekAtLastError");
 }
 
 cudaError_t cudaGetLastError(void)
 {
-    cudaError_t error = cudaPeekAtLastError();
+    cudaError_t error = last_error("cudaGetLastError");
     vgpu__self.last_error = cudaSuccess;
     return error;
 }

@@ -60,9 +60,10 @@ static cudaError_t record(const char *call, cudaEvent_t event, cudaStream_t stre
     struct vgpu_request *request = about(call, VGPU_OP_EVENT_RECORD, event);
     if (!request)
         return vgpu__failed();
+    if (flags == cudaEventRecordExternal)
+        return vgpu__capture_external(call, stream, cudaGraphNodeTypeEventRecord, event);
     if (flags != cudaEventRecordDefault)
-        return vgpu__refuse(cudaErrorInvalidValue, call,
-                            "flags are %u and must be 0 (external events are not modelled)", flags);
+        return vgpu__refuse(cudaErrorInvalidValue, call, "flags are %u: they are 0 or 1", flags);
     cudaError_t error;
     if (vgpu__capture_record(event, stream, &error))
         return error;

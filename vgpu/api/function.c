@@ -75,9 +75,9 @@ static cudaError_t find_function(const char *call, const void *func,
     *kernel = vgpu__find_kernel(func, NULL);
     if (*kernel)
         return cudaSuccess;
-    return vgpu__refuse(cudaErrorInvalidDeviceFunction, call,
-                        "%p is no kernel of this program; give the name of a __global__ function",
-                        func);
+    return vgpu__refuse(
+        func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction, call,
+        "%p is no kernel of this program; give the name of a __global__ function", func);
 }
 
 static int most_threads(const struct vgpu_host_kernel *kernel)
@@ -223,8 +223,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const 
         numBlocks, func, blockSize, dynamicSMemSize, cudaOccupancyDefault);
 }
 
-/* With these blocks on an SM, what is left of its shared memory for each, as far as one may have.
- */
+/* With these blocks on an SM, what is left of its shared memory for each, as far as the kernel may
+ * have it (cudaFuncSetAttribute). */
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func,
                                                       int numBlocks, int blockSize)
 {
@@ -242,7 +242,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
     const struct vgpu_device_info *d = vgpu__device_info(vgpu__self.device);
     size_t used = kernel->static_shared_bytes + (d->cc_major >= 8 ? 1024 : 0);
     size_t share = d->shared_per_sm / (size_t)numBlocks / 128 * 128;
-    size_t most = d->shared_per_block_optin - kernel->static_shared_bytes;
+    size_t most = vgpu__dynamic_limit(kernel);
     size_t left = share > used ? share - used : 0;
     *dynamicSmemSize = left < most ? left : most;
     return cudaSuccess;

@@ -227,7 +227,7 @@ static cudaError_t add_copy(const char *call, cudaGraphNode_t *out, cudaGraph_t 
 {
     cudaError_t error = vgpu__graph_check_new(call, out, graph, deps, count, &copy);
     if (error == cudaSuccess)
-        error = vgpu__copy_check(&copy);
+        error = vgpu__graph_check_copy(&copy);
     if (error != cudaSuccess)
         return error;
     struct CUgraphNode_st *node = vgpu__graph_add(graph, cudaGraphNodeTypeMemcpy, deps, count);
@@ -270,8 +270,9 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
         vgpu__graph_check_new(call, pGraphNode, graph, pDependencies, numDependencies, m);
     if (error != cudaSuccess)
         return error;
-    if (m->elementSize != 1 && m->elementSize != 2 && m->elementSize != 4)
-        return wrong(call, "elements have 1, 2 or 4 bytes");
+    error = vgpu__graph_check_memset(call, m);
+    if (error != cudaSuccess)
+        return error;
     struct CUgraphNode_st *node =
         vgpu__graph_add(graph, cudaGraphNodeTypeMemset, pDependencies, numDependencies);
     if (node)

@@ -32,6 +32,7 @@ struct CUgraphNode_st {
         struct memset_call memset;
         struct host_function *host;
         struct CUgraph_st *child; /* the node's own */
+        cudaEvent_t event;
     } u;
     struct CUgraphNode_st **dep;
     size_t dep_count, dep_room;
@@ -88,6 +89,9 @@ bool vgpu__capture_record(cudaEvent_t event, cudaStream_t stream, cudaError_t *e
 bool vgpu__capture_wait(const char *call, cudaStream_t stream, cudaEvent_t event,
                         cudaError_t *error);
 void vgpu__capture_forget(cudaEvent_t event); /* it is destroyed */
+/* graph_event.c: a node of that type, for an event that the graph shares with what is outside. */
+cudaError_t vgpu__capture_external(const char *call, cudaStream_t stream,
+                                   enum cudaGraphNodeType type, cudaEvent_t event);
 bool vgpu__capture_holds(const char *call, cudaEvent_t event, cudaError_t *error); /* sync, query */
 
 /* ---- what a launch repeats, and what is checked before ---- */
@@ -97,6 +101,9 @@ cudaError_t vgpu__box(const char *call, const struct cudaMemcpy3DParms *p, struc
 
 cudaError_t vgpu__copy_check(const struct vgpu__copy *copy);
 
+/* graph_check.c: whether it may be a node. */
+cudaError_t vgpu__graph_check_copy(const struct vgpu__copy *copy);
+cudaError_t vgpu__graph_check_memset(const char *call, const struct cudaMemsetParams *params);
 cudaError_t vgpu__memset(const char *call, const struct memset_call *set, cudaStream_t stream,
                          bool sync);
 /* The same as the calls do it: checked, or taken down by a capture. */

@@ -18,7 +18,7 @@ static cudaError_t set_copy(const char *call, struct CUgraphNode_st *node, void 
                             const void *src, size_t bytes, enum cudaMemcpyKind kind)
 {
     struct vgpu__copy copy = {call, dst, src, bytes, 1, bytes, bytes, kind, NULL, .sync = false};
-    cudaError_t error = vgpu__copy_check(&copy);
+    cudaError_t error = vgpu__graph_check_copy(&copy);
     if (error == cudaSuccess)
         node->u.copy = copy;
     return error;
@@ -27,8 +27,9 @@ static cudaError_t set_copy(const char *call, struct CUgraphNode_st *node, void 
 static cudaError_t set_memset(const char *call, struct CUgraphNode_st *node,
                               const struct cudaMemsetParams *m)
 {
-    if (!m || (m->elementSize != 1 && m->elementSize != 2 && m->elementSize != 4))
-        return wrong(call, "no parameters, or elements that have not 1, 2 or 4 bytes");
+    cudaError_t error = vgpu__graph_check_memset(call, m);
+    if (error != cudaSuccess)
+        return error;
     node->u.memset = (struct memset_call){m->dst,    m->pitch, m->width,
                                           m->height, m->value, .element_bytes = m->elementSize};
     return cudaSuccess;
@@ -87,7 +88,14 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaG
     static const char call[] = "cudaGraphExecMemcpyNodeSetParams1D";
     vgpu__execs_lock();
     struct CUgraphNode_st *mine = vgpu__exec_node(hGraphExec, node, cudaGraphNodeTypeMemcpy);
-    cudaError_t error = mine ? set_copy(call, mine, dst, src, count, kind) : wrong(call, NO_NODE);
+    cudaError_t error;
+    if (!mine)
+        error = wrong(call, NO_NODE);
+    else if (vgpu__place(dst) != vgpu__place(mine->u.copy.dst) ||
+             vgpu__place(src) != vgpu__place(mine->u.copy.src))
+        error = wrong(call, "an instantiated copy keeps its direction: instantiate anew");
+    else
+        error = set_copy(call, mine, dst, src, count, kind);
     vgpu__execs_unlock();
     return error;
 }
@@ -98,7 +106,13 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGra
     static const char call[] = "cudaGraphExecMemsetNodeSetParams";
     vgpu__execs_lock();
     struct CUgraphNode_st *mine = vgpu__exec_node(hGraphExec, node, cudaGraphNodeTypeMemset);
-    cudaError_t error = mine ? set_memset(call, mine, pNodeParams) : wrong(call, NO_NODE);
+    cudaError_t error;
+    if (!mine)
+        error = wrong(call, NO_NODE);
+    else if (pNodeParams && (pNodeParams->height > 1 || mine->u.memset.rows > 1))
+        error = wrong(call, "an instantiated memset has one row and keeps it: instantiate anew");
+    else
+        error = set_memset(call, mine, pNodeParams);
     vgpu__execs_unlock();
     return error;
 }
@@ -179,6 +193,13 @@ static cudaError_t update(struct CUgraphExec_st *exec, const struct CUgraph_st *
     return error;
 }
 
+/* Another shape is nobody's fault: it comes without a node (recorded). */
+static bool names_node(enum cudaGraphExecUpdateResult result)
+{
+    return result != cudaGraphExecUpdateSuccess && result != cudaGraphExecUpdateError &&
+           result != cudaGraphExecUpdateErrorTopologyChanged;
+}
+
 cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
                                 cudaGraphExecUpdateResultInfo *resultInfo)
 {
@@ -186,7 +207,7 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
     cudaError_t error = cudaSuccess;
     enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateError;
     vgpu__execs_lock();
-    if (!resultInfo || !vgpu__graph_known(hGraph) || !vgpu__exec_known(hGraphExec))
+    if (!vgpu__graph_known(hGraph) || !vgpu__exec_known(hGraphExec))
         error = wrong("cudaGraphExecUpdate", "a null pointer, or a graph that was destroyed");
     else
         error = update(hGraphExec, hGraph, &result, &at);
@@ -194,8 +215,6 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
     if (resultInfo)
         *resultInfo = (cudaGraphExecUpdateResultInfo){
             .result = result,
-            .errorNode = error == cudaErrorGraphExecUpdateFailure && at < hGraph->count
-                             ? hGraph->node[at]
-                             : NULL};
+            .errorNode = names_node(result) && at < hGraph->count ? hGraph->node[at] : NULL};
     return error;
 }

@@ -57,6 +57,8 @@ static cudaError_t check_edges(const char *call, cudaGraph_t graph, const cudaGr
     for (size_t i = 0; i < count; i++) {
         if (!holds(graph, from[i]) || !holds(graph, to[i]))
             return wrong(call, "a node is not in the graph");
+        if (!there && from[i] == to[i])
+            return wrong(call, "a node cannot wait for itself");
         if (has_edge(to[i], from[i]) != there)
             return wrong(call, there ? "there is no such dependency" : "the dependency is there");
     }

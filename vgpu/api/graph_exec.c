@@ -55,8 +55,10 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
         return vgpu__failed();
     if (!pGraphExec || !vgpu__graph_known(graph))
         return wrong(call, "a null pointer, or a graph that was destroyed");
-    if (flags & ~known_flags)
+    if (flags & cudaGraphInstantiateFlagDeviceLaunch)
         return vgpu__refuse(cudaErrorNotSupported, call, "flags %#llx are not modelled", flags);
+    if (flags & ~known_flags)
+        return vgpu__refuse(cudaErrorInvalidValue, call, "flags %#llx do not exist", flags);
     struct CUgraphExec_st *x = NULL;
     cudaError_t error = vgpu__exec_new(graph, &x);
     if (error != cudaSuccess)
@@ -105,6 +107,10 @@ static cudaError_t repeat(const struct CUgraphNode_st *node, cudaStream_t stream
         return vgpu__memset(call, &node->u.memset, stream, false);
     case cudaGraphNodeTypeHost:
         return call_host(call, node->u.host, stream);
+    case cudaGraphNodeTypeEventRecord:
+        return mark(VGPU_OP_EVENT_RECORD, vgpu__stream_id(stream), (uintptr_t)node->u.event);
+    case cudaGraphNodeTypeWaitEvent:
+        return mark(VGPU_OP_STREAM_WAIT, vgpu__stream_id(stream), (uintptr_t)node->u.event);
     default:
         return cudaSuccess;
     }
@@ -114,8 +120,12 @@ static cudaError_t run_step(const struct CUgraphExec_st *x, const struct step *s
                             const uint64_t *streams)
 {
     cudaError_t error = cudaSuccess;
+    bool charged = false; /* a node that waits for other GPUs costs so once, for however many */
     for (size_t d = 0; error == cudaSuccess && d < s->node->dep_count; d++) {
         const struct step *dep = &x->step[s->dep[d]];
+        bool apart = x->lane[dep->lane].physical != x->lane[s->lane].physical;
+        vgpu__self.graph = VGPU_GRAPH_NEXT | (apart && !charged ? VGPU_GRAPH_EDGE : 0);
+        charged |= apart;
         if (dep->lane != s->lane)
             error = mark(VGPU_OP_STREAM_WAIT, streams[s->lane], dep->event);
     }
@@ -221,6 +231,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
     } else if ((error = capture(graphExec, stream, &node)) == cudaSuccess && !node) {
         uint64_t id = request->stream = vgpu__stream_id(stream);
         request->value = graphExec->count;
+        request->bytes = (uint64_t)graphExec->gpus;
         error = vgpu__end(&reply);
         if (error == cudaSuccess)
             error = launch(graphExec, id, (int)reply->value);

@@ -29,6 +29,7 @@ struct CUgraphExec_st {
     size_t count;
     struct lane *lane;
     size_t lane_count;
+    int gpus;                                                 /* that it has nodes on */
     uint64_t entry[VGPU_MAX_DEVICES], done[VGPU_MAX_DEVICES]; /* events; 0: not made yet */
     int launched_on;                                          /* device of the last launch, -1 */
     struct CUgraphExec_st *next;

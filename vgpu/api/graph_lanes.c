@@ -124,6 +124,14 @@ static cudaError_t place(struct CUgraphExec_st *x, size_t at)
     return cudaSuccess;
 }
 
+static int gpus_of(const struct CUgraphExec_st *x)
+{
+    uint32_t seen = 0;
+    for (size_t i = 0; i < x->lane_count; i++)
+        seen |= 1u << x->lane[i].physical;
+    return __builtin_popcount(seen);
+}
+
 static cudaError_t make_lanes(struct CUgraphExec_st *x)
 {
     cudaError_t error = cudaSuccess;
@@ -132,6 +140,7 @@ static cudaError_t make_lanes(struct CUgraphExec_st *x)
         return vgpu__record(cudaErrorMemoryAllocation);
     for (size_t i = 0; error == cudaSuccess && i < x->count; i++)
         error = place(x, i);
+    x->gpus = gpus_of(x);
     for (size_t i = 0; error == cudaSuccess && i < x->lane_count; i++) {
         struct lane *l = &x->lane[i];
         if (i > 0)

@@ -188,7 +188,7 @@ static cudaError_t allocate(const char *call, void **ptr, size_t bytes, unsigned
                                          cudaHostAllocWriteCombined)))
         return vgpu__begin(call, VGPU_OP_CONTEXT) ? vgpu__record(cudaErrorInvalidValue)
                                                   : vgpu__failed();
-    return vgpu__host_allocate(call, ptr, bytes, flags, false);
+    return vgpu__host_allocate(call, ptr, bytes, flags | cudaHostAllocMapped, false); /* always */
 }
 
 cudaError_t cudaMallocHost(void **ptr, size_t size)
@@ -266,13 +266,25 @@ bool vgpu__managed(const void *pointer, size_t bytes)
     return managed;
 }
 
-/* Flags and address of the range that holds `pointer`; false: not pinned memory of this process. */
+bool vgpu__host_range(const void *pointer, uint64_t *base, uint64_t *bytes)
+{
+    pthread_mutex_lock(&lock);
+    const struct vgpu__range *r = *find((uint64_t)(uintptr_t)pointer, true);
+    if (r) {
+        *base = r->address;
+        *bytes = r->bytes;
+    }
+    pthread_mutex_unlock(&lock);
+    return r != NULL;
+}
+
+/* Flags of the range that holds `pointer`; false: it is not pinned memory of this process. */
 static bool look_up(const void *pointer, unsigned int *flags)
 {
     pthread_mutex_lock(&lock);
     const struct vgpu__range *r = *find((uint64_t)(uintptr_t)pointer, true);
     if (r)
-        *flags = r->flags;
+        *flags = r->managed ? cudaHostAllocMapped : r->flags;
     pthread_mutex_unlock(&lock);
     return r != NULL;
 }
@@ -298,6 +310,9 @@ cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int f
     if (!pDevice || flags != 0)
         return vgpu__record(cudaErrorInvalidValue);
     cudaError_t error = question("cudaHostGetDevicePointer", pHost, &unused);
+    if (error == cudaSuccess && vgpu__managed(pHost, 1))
+        return vgpu__refuse(cudaErrorInvalidValue, "cudaHostGetDevicePointer",
+                            "%p is managed memory: its address is the devices' already", pHost);
     if (error == cudaSuccess)
         *pDevice = pHost; /* one address for all */
     return error;

@@ -110,6 +110,11 @@ cudaError_t cudaHostUnregister(void *ptr)
     if (!request)
         return vgpu__failed();
     struct vgpu__range *r = vgpu__range_take((uint64_t)(uintptr_t)ptr, true);
+    uint64_t first, size;
+    if (!r && vgpu__host_range(ptr, &first, &size) && first != (uint64_t)(uintptr_t)ptr)
+        return vgpu__refuse(cudaErrorInvalidValue, call,
+                            "%p is inside of registered memory: give its start, %#llx", ptr,
+                            (unsigned long long)first);
     if (!r)
         return vgpu__refuse(cudaErrorHostMemoryNotRegistered, call,
                             "%p is not the start of registered memory", ptr);

@@ -106,7 +106,8 @@ CUresult cuIpcCloseMemHandle(CUdeviceptr ptr)
 
 CUresult cuIpcGetEventHandle(CUipcEventHandle *handle, CUevent event)
 {
-    VGPU_DRIVER(cudaIpcGetEventHandle((cudaIpcEventHandle_t *)handle, event));
+    VGPU_DRIVER(!event ? cudaErrorInvalidValue
+                       : cudaIpcGetEventHandle((cudaIpcEventHandle_t *)handle, event));
 }
 
 CUresult cuIpcOpenEventHandle(CUevent *event, CUipcEventHandle handle)

@@ -21,6 +21,7 @@ struct configuration {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
+    uint64_t at; /* the line with <<<>>> */
 };
 
 static _Thread_local struct configuration pending[PENDING_MAX];
@@ -31,7 +32,8 @@ unsigned int vgpu_push_call(dim3 grid, dim3 block, size_t shared, cudaStream_t s
     if (pending_count == PENDING_MAX)
         return vgpu__refuse(cudaErrorLaunchOutOfResources, "kernel launch",
                             "%d launches are nested in each other's arguments", PENDING_MAX);
-    pending[pending_count++] = (struct configuration){grid, block, shared, stream};
+    pending[pending_count++] = (struct configuration){
+        grid, block, shared, stream, (uint64_t)(uintptr_t)__builtin_return_address(0)};
     return cudaSuccess;
 }
 
@@ -46,6 +48,7 @@ cudaError_t vgpu_pop_call(dim3 *grid, dim3 *block, size_t *shared, cudaStream_t 
     *block = top->block;
     *shared = top->shared;
     *stream = top->stream;
+    vgpu__self.launched_at = top->at;
     return cudaSuccess;
 }
 
@@ -161,7 +164,7 @@ void vgpu__launch_drop(struct vgpu__launch *l)
 static struct vgpu_request *request_of(const struct vgpu__launch *l, cudaStream_t stream)
 {
     uint32_t id;
-    if (vgpu__load_module(l->module, l->call, &id) != cudaSuccess)
+    if (vgpu__load_image(l->module, l->call, &id) != cudaSuccess)
         return NULL;
     struct vgpu_request *request = vgpu__begin(l->kernel->name, VGPU_OP_LAUNCH);
     if (!request)
@@ -169,7 +172,7 @@ static struct vgpu_request *request_of(const struct vgpu__launch *l, cudaStream_
     request->stream = vgpu__stream_id(stream);
     request->u.launch = (struct vgpu_launch){
         .module = id,
-        .kernel = l->kernel->ordinal,
+        .kernel = l->module->part->first_kernel + l->kernel->ordinal,
         .grid = {l->grid.x, l->grid.y, l->grid.z},
         .block = {l->block.x, l->block.y, l->block.z},
         .shared_bytes = l->shared,
@@ -200,6 +203,7 @@ static cudaError_t launch(struct vgpu__launch *l, const void *func, void **args,
 {
     if (!vgpu__begin(l->call, VGPU_OP_LAUNCH))
         return vgpu__failed();
+    vgpu__self.blame.launches++;
     cudaError_t error = vgpu__launch_check(l, func, args);
     if (error != cudaSuccess) {
         vgpu__capture_spoil(stream);
@@ -223,7 +227,9 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void
 {
     struct vgpu__launch l = {
         .call = "cudaLaunchKernel", .grid = gridDim, .block = blockDim, .shared = sharedMem};
-    return launch(&l, func, args, stream);
+    cudaError_t error = launch(&l, func, args, stream);
+    vgpu__self.launched_at = 0;
+    return error;
 }
 
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
@@ -271,12 +277,13 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 {
     struct vgpu__launch l = {.call = "cudaLaunchKernelExC"};
     cudaError_t error = cudaSuccess;
-    if (!config || (config->numAttrs && !config->attrs))
+    bool is_kernel = func && vgpu__find_kernel(func, NULL); /* what it is not counts first */
+    if (!config || (is_kernel && config->numAttrs && !config->attrs))
         return vgpu__refuse(cudaErrorInvalidValue, l.call, "no configuration, or no attributes");
     l.grid = config->gridDim;
     l.block = config->blockDim;
     l.shared = config->dynamicSmemBytes;
-    for (unsigned int i = 0; error == cudaSuccess && i < config->numAttrs; i++)
+    for (unsigned int i = 0; is_kernel && error == cudaSuccess && i < config->numAttrs; i++)
         error = take(&l, &config->attrs[i]);
     return error == cudaSuccess ? launch(&l, func, args, config->stream) : error;
 }

@@ -100,7 +100,7 @@ cudaError_t cudaFuncSetCacheConfig(const void *func, enum cudaFuncCache cacheCon
 {
     cudaError_t error = enter_context();
     if (error == cudaSuccess && !vgpu__find_kernel(func, NULL))
-        error = cudaErrorInvalidDeviceFunction;
+        error = func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction;
     if (error == cudaSuccess && !known_config(cacheConfig))
         error = cudaErrorInvalidValue;
     return vgpu__record(error);

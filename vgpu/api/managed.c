@@ -8,7 +8,7 @@
 
 cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
 {
-    if (!devPtr || size == 0 || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
+    if (!devPtr || (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost))
         return vgpu__begin("cudaMallocManaged", VGPU_OP_CONTEXT)
                    ? vgpu__record(cudaErrorInvalidValue)
                    : vgpu__failed();
@@ -87,5 +87,14 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t l
         return error;
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
         return vgpu__refuse(cudaErrorInvalidValue, call, "flags are %u", flags);
-    return check_range(call, devPtr, length ? length : 1);
+    error = check_range(call, devPtr, length ? length : 1);
+    uint64_t first, size;
+    if (error != cudaSuccess || !vgpu__host_range(devPtr, &first, &size))
+        return error;
+    if (first != (uint64_t)(uintptr_t)devPtr || (length && length != size))
+        return vgpu__refuse(cudaErrorInvalidValue, call,
+                            "[%p, +%zu) is a part of an allocation; give its start, and 0 or its "
+                            "whole length (%llu)",
+                            devPtr, length, (unsigned long long)size);
+    return cudaSuccess;
 }

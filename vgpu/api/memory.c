@@ -18,7 +18,7 @@ enum vgpu__place vgpu__place(const void *pointer)
     return VGPU__PAGEABLE;
 }
 
-static cudaError_t allocate(const char *call, void **ptr, size_t bytes, void *caller)
+static cudaError_t allocate(const char *call, void **ptr, size_t bytes)
 {
     const struct vgpu_reply *reply;
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_MALLOC);
@@ -27,17 +27,18 @@ static cudaError_t allocate(const char *call, void **ptr, size_t bytes, void *ca
     if (!ptr)
         return vgpu__record(cudaErrorInvalidValue);
     request->bytes = bytes;
-    request->caller = (uint64_t)(uintptr_t)caller;
     cudaError_t error = vgpu__end(&reply);
-    if (error == cudaSuccess)
-        *ptr = (void *)(uintptr_t)reply->value;
+    if (error != cudaSuccess)
+        return error;
+    *ptr = (void *)(uintptr_t)reply->value;
+    vgpu__allocated(reply->value, bytes);
     return error;
 }
 
 /* Nothing is allocated for 0 bytes: success and a null pointer (recorded). */
 cudaError_t cudaMalloc(void **devPtr, size_t size)
 {
-    return allocate("cudaMalloc", devPtr, size, __builtin_return_address(0));
+    return allocate("cudaMalloc", devPtr, size);
 }
 
 cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
@@ -46,7 +47,7 @@ cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t h
     size_t bytes;
     if (!pitch || row < width || __builtin_mul_overflow(row, height, &bytes))
         return vgpu__record(cudaErrorInvalidValue);
-    cudaError_t error = allocate("cudaMallocPitch", devPtr, bytes, __builtin_return_address(0));
+    cudaError_t error = allocate("cudaMallocPitch", devPtr, bytes);
     if (error == cudaSuccess)
         *pitch = bytes ? row : 0; /* recorded (boxes.txt) */
     return error;
@@ -61,7 +62,10 @@ cudaError_t cudaFree(void *devPtr)
     if (!request)
         return vgpu__failed();
     request->ptr = (uint64_t)(uintptr_t)devPtr;
-    return vgpu__end(NULL);
+    cudaError_t error = vgpu__end(NULL);
+    if (error == cudaSuccess)
+        vgpu__freed((uint64_t)(uintptr_t)devPtr);
+    return error;
 }
 
 cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
@@ -81,7 +85,7 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
 
 /* ---- pointers ---- */
 
-static bool reachable(int from, int owner)
+bool vgpu__peer_reaches(int from, int owner)
 {
     return from == owner || (owner >= 0 && owner < VGPU_MAX_DEVICES &&
                              atomic_load(&vgpu__process.peer_enabled[from][owner]));
@@ -95,7 +99,7 @@ static void describe(struct cudaPointerAttributes *a, const void *ptr,
     a->device = vgpu__logical(pointer->kind == cudaMemoryTypeDevice ? pointer->device
                                                                     : vgpu__host_owner(ptr));
     if (a->type == cudaMemoryTypeDevice) {
-        a->devicePointer = reachable(from, pointer->device) ? (void *)ptr : NULL;
+        a->devicePointer = vgpu__peer_reaches(from, pointer->device) ? (void *)ptr : NULL;
         a->hostPointer = NULL;
     } else {
         a->devicePointer = a->hostPointer = (void *)ptr;

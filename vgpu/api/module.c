@@ -23,7 +23,6 @@ static struct vgpu_managed *managed;     /* the same */
 void vgpu_register_module(struct vgpu_host_module *module)
 {
     pthread_mutex_lock(&lock);
-    module->id = 0; /* not at the node yet; later its number there plus one */
     module->next = modules;
     modules = module;
     pthread_mutex_unlock(&lock);
@@ -92,26 +91,26 @@ const struct vgpu_host_var *vgpu__find_var(const void *shadow, struct vgpu_host_
 /* ---- to the node ---- */
 
 /* Puts the addresses of the image's __managed__ variables where their marks stand. */
-static bool place_managed(const struct vgpu_host_module *module, int fd)
+static bool place_managed(const struct vgpu_host_image *image, int fd)
 {
-    size_t bytes = (size_t)(module->image_end - module->image);
+    size_t bytes = (size_t)(image->end - image->begin);
     bool placed = true;
     pthread_mutex_lock(&lock);
     for (const struct vgpu_managed *v = managed; v; v = v->next) {
-        const uint8_t *at = memmem(module->image, bytes, v->mark, sizeof v->mark);
+        const uint8_t *at = memmem(image->begin, bytes, v->mark, sizeof v->mark);
         if (at)
-            placed &= pwrite(fd, &v->address, sizeof v->address, at - module->image) ==
+            placed &= pwrite(fd, &v->address, sizeof v->address, at - image->begin) ==
                       (ssize_t)sizeof v->address;
     }
     pthread_mutex_unlock(&lock);
     return placed;
 }
 
-static int image_fd(const struct vgpu_host_module *module)
+static int image_fd(const struct vgpu_host_image *image)
 {
     const int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
-    size_t left = (size_t)(module->image_end - module->image);
-    const uint8_t *at = module->image;
+    size_t left = (size_t)(image->end - image->begin);
+    const uint8_t *at = image->begin;
     int fd = memfd_create("vgpu-image", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     while (fd >= 0 && left > 0) {
         ssize_t written = write(fd, at, left);
@@ -122,42 +121,43 @@ static int image_fd(const struct vgpu_host_module *module)
         at += written;
         left -= (size_t)written;
     }
-    if (fd >= 0 && (left > 0 || !place_managed(module, fd) || fcntl(fd, F_ADD_SEALS, seals) != 0)) {
+    if (fd >= 0 && (left > 0 || !place_managed(image, fd) || fcntl(fd, F_ADD_SEALS, seals) != 0)) {
         close(fd);
         fd = -1;
     }
     return fd;
 }
 
-static cudaError_t send_module(struct vgpu_host_module *module, const char *call)
+static cudaError_t send_image(struct vgpu_host_image *image, const char *call)
 {
     const struct vgpu_reply *reply;
     if (!vgpu__begin(call, VGPU_OP_MODULE))
         return vgpu__failed();
-    int fd = image_fd(module);
+    int fd = image_fd(image);
     if (fd < 0)
         return vgpu__refuse(cudaErrorOperatingSystem, call,
-                            "cannot make a memfd of the device code of %s: %s", module->name,
+                            "cannot make a memfd of the device code of %s: %s", image->name,
                             strerror(errno));
     cudaError_t error = vgpu__record(vgpu__ask(fd, true, &reply));
     close(fd);
     if (error == cudaSuccess)
-        __atomic_store_n(&module->id, (uint32_t)reply->value + 1, __ATOMIC_RELEASE);
+        __atomic_store_n(&image->id, (uint32_t)reply->value + 1, __ATOMIC_RELEASE);
     return error;
 }
 
-/* Two threads that come first together wait for one another here, once a module. */
-cudaError_t vgpu__load_module(struct vgpu_host_module *module, const char *call, uint32_t *id)
+/* Two threads that come first together wait for one another here, once an image. */
+cudaError_t vgpu__load_image(const struct vgpu_host_module *module, const char *call, uint32_t *id)
 {
+    struct vgpu_host_image *image = module->part->image;
     static pthread_mutex_t sending = PTHREAD_MUTEX_INITIALIZER;
     cudaError_t error = cudaSuccess;
-    if (__atomic_load_n(&module->id, __ATOMIC_ACQUIRE) == 0) {
+    if (__atomic_load_n(&image->id, __ATOMIC_ACQUIRE) == 0) {
         pthread_mutex_lock(&sending);
-        if (module->id == 0)
-            error = send_module(module, call);
+        if (image->id == 0)
+            error = send_image(image, call);
         pthread_mutex_unlock(&sending);
     }
     if (error == cudaSuccess)
-        *id = module->id - 1;
+        *id = image->id - 1;
     return error;
 }

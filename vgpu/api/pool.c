@@ -5,6 +5,7 @@
 #include "graph.h"
 
 static _Atomic uint64_t current[VGPU_MAX_DEVICES]; /* by physical device; 0: its default pool */
+static _Atomic bool replaced;                      /* is there one that is not 0? */
 
 static cudaMemPool_t handle(uint64_t id)
 {
@@ -58,7 +59,7 @@ static cudaError_t no_capture(const char *call, cudaStream_t stream)
 }
 
 static cudaError_t allocate(const char *call, void **ptr, size_t bytes, cudaMemPool_t pool,
-                            cudaStream_t stream, void *caller)
+                            cudaStream_t stream)
 {
     const struct vgpu_reply *reply;
     cudaError_t error = no_capture(call, stream);
@@ -67,23 +68,33 @@ static cudaError_t allocate(const char *call, void **ptr, size_t bytes, cudaMemP
     struct vgpu_request *request = begin(call, VGPU_OP_POOL_MALLOC, pool);
     if (!request)
         return vgpu__failed();
-    if (!ptr || bytes == 0)
+    if (!ptr)
         return vgpu__record(cudaErrorInvalidValue);
-    if (!pool)
-        request->value = current_pool(request->device);
+    *ptr = NULL;
+    if (bytes == 0)
+        return cudaSuccess;
     request->bytes = bytes;
-    request->caller = (uint64_t)(uintptr_t)caller;
     request->stream = vgpu__stream_id(stream);
     error = vgpu__end(&reply);
-    if (error == cudaSuccess)
-        *ptr = (void *)(uintptr_t)reply->value;
+    if (error != cudaSuccess)
+        return error;
+    *ptr = (void *)(uintptr_t)reply->value;
+    vgpu__allocated(reply->value, bytes);
     return error;
 }
 
-/* From the current pool of the current device. */
+/* The current pool of the stream's device (recorded); NULL: its default pool. */
+static cudaMemPool_t pool_of(cudaStream_t stream)
+{
+    int device;
+    if (!atomic_load(&replaced) || cudaStreamGetDevice(stream, &device) != cudaSuccess)
+        return NULL;
+    return handle(current_pool(vgpu__process.physical[device]));
+}
+
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 {
-    return allocate("cudaMallocAsync", devPtr, size, NULL, hStream, __builtin_return_address(0));
+    return allocate("cudaMallocAsync", devPtr, size, pool_of(hStream), hStream);
 }
 
 cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool,
@@ -92,7 +103,7 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPo
     const char *call = "cudaMallocFromPoolAsync";
     if (!memPool)
         return wrong(call, cudaErrorInvalidValue);
-    return allocate(call, ptr, size, memPool, stream, __builtin_return_address(0));
+    return allocate(call, ptr, size, memPool, stream);
 }
 
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
@@ -103,9 +114,14 @@ cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
     struct vgpu_request *request = vgpu__begin("cudaFreeAsync", VGPU_OP_POOL_FREE);
     if (!request)
         return vgpu__failed();
+    if (!devPtr)
+        return cudaSuccess;
     request->ptr = (uint64_t)(uintptr_t)devPtr;
     request->stream = vgpu__stream_id(hStream);
-    return vgpu__end(NULL);
+    error = vgpu__end(NULL);
+    if (error == cudaSuccess)
+        vgpu__freed((uint64_t)(uintptr_t)devPtr);
+    return error;
 }
 
 /* ---- pools ---- */
@@ -114,16 +130,18 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolPr
 {
     const char *call = "cudaMemPoolCreate";
     const struct vgpu_reply *reply;
-    if (!memPool || !poolProps || poolProps->allocType != cudaMemAllocationTypePinned)
+    if (!memPool || !poolProps || poolProps->allocType != cudaMemAllocationTypePinned ||
+        poolProps->location.type < cudaMemLocationTypeDevice ||
+        poolProps->location.type > cudaMemLocationTypeHostNumaCurrent)
         return wrong(call, cudaErrorInvalidValue);
     if (poolProps->location.type != cudaMemLocationTypeDevice)
         return vgpu__refuse(cudaErrorNotSupported, call,
                             "location type %d: pools lie on GPUs (cudaMemLocationTypeDevice) here",
                             (int)poolProps->location.type);
     if (!is_device(poolProps->location.id))
-        return wrong(call, cudaErrorInvalidDevice);
+        return wrong(call, cudaErrorInvalidValue);
     if (poolProps->handleTypes & ~(unsigned int)cudaMemHandleTypePosixFileDescriptor)
-        return vgpu__refuse(cudaErrorNotSupported, call,
+        return vgpu__refuse(cudaErrorInvalidValue, call,
                             "handle types %#x: only cudaMemHandleTypePosixFileDescriptor exists",
                             (unsigned int)poolProps->handleTypes);
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_POOL_CREATE);
@@ -131,6 +149,7 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolPr
         return vgpu__failed();
     request->device = vgpu__process.physical[poolProps->location.id];
     request->flags = poolProps->handleTypes;
+    request->bytes = poolProps->maxSize;
     cudaError_t error = vgpu__end(&reply);
     if (error == cudaSuccess)
         *memPool = handle(reply->value);
@@ -238,7 +257,7 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t m
     if (!flags || !location || location->type != cudaMemLocationTypeDevice)
         return wrong(call, cudaErrorInvalidValue);
     if (!is_device(location->id))
-        return wrong(call, cudaErrorInvalidDevice);
+        return wrong(call, cudaErrorInvalidValue);
     struct vgpu_request *request = begin(call, VGPU_OP_POOL_GET_ACCESS, memPool);
     if (!request)
         return vgpu__failed();
@@ -259,8 +278,8 @@ static cudaError_t tell_pool(const char *call, cudaMemPool_t *pool, int device, 
     if (!pool)
         return vgpu__record(cudaErrorInvalidValue);
     if (!is_device(device))
-        return vgpu__refuse(cudaErrorInvalidDevice, call, "there is no GPU %d: there are %d",
-                            device, vgpu__process.device_count);
+        return vgpu__refuse(of_now ? cudaErrorInvalidValue : cudaErrorInvalidDevice, call,
+                            "there is no GPU %d: there are %d", device, vgpu__process.device_count);
     int physical = vgpu__process.physical[device];
     *pool = handle(of_now ? current_pool(physical) : (uint64_t)physical + 1);
     return cudaSuccess;
@@ -278,12 +297,16 @@ cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
 {
-    uint64_t unused;
+    static const char call[] = "cudaDeviceSetMemPool";
+    uint64_t of = 0;
     if (!is_device(device))
-        return wrong("cudaDeviceSetMemPool", cudaErrorInvalidDevice);
-    cudaError_t error =
-        ask_attribute("cudaDeviceSetMemPool", memPool, VGPU_POOL_ALLOCATES, &unused);
+        return wrong(call, cudaErrorInvalidValue);
+    cudaError_t error = ask_attribute(call, memPool, VGPU_POOL_ALLOCATES, &of);
+    if (error == cudaSuccess && of != (uint64_t)vgpu__process.physical[device])
+        return vgpu__refuse(cudaErrorInvalidValue, call,
+                            "the pool's memory is on another GPU than device %d", device);
     if (error == cudaSuccess)
         atomic_store(&current[vgpu__process.physical[device]], id_of(memPool));
+    atomic_store(&replaced, true);
     return error;
 }

@@ -34,8 +34,10 @@ cudaError_t cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPoo
     cudaError_t error = vgpu__ask_fds(&fd, &count);
     if (error == cudaSuccess && count != 1)
         error = cudaErrorUnknown;
-    if (error == cudaSuccess)
+    if (error == cudaSuccess) {
         *(int *)shareableHandle = fd;
+        vgpu__descriptor_given(fd);
+    }
     return vgpu__record(error);
 }
 
@@ -52,7 +54,7 @@ cudaError_t cudaMemPoolImportFromShareableHandle(cudaMemPool_t *memPool, void *s
         return wrong_type(call, handleType, flags);
     int copy = dup(fd); /* a number that is no descriptor cannot be sent */
     if (copy < 0)
-        return vgpu__refuse(cudaErrorInvalidValue, call, "%d is no open descriptor", fd);
+        return vgpu__refuse(cudaErrorUnknown, call, "%d is no open descriptor", fd);
     cudaError_t error = vgpu__ask(copy, false, &reply);
     close(copy);
     if (error == cudaSuccess)

@@ -9,6 +9,7 @@
  * node sees its parent end.
  */
 #define _GNU_SOURCE
+#include "carry.h"
 #include "runtime.h"
 
 #include <errno.h>
@@ -21,6 +22,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "check.h"
+
 struct vgpu__process vgpu__process = {.host_fd = -1, .node_cpu = -1};
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -29,6 +32,20 @@ static cudaError_t start_error;
 static int control_fd = -1; /* guarded by lock */
 
 /* ---- the first words ---- */
+
+/* VGPU_CHECK: which mistakes to tell about. A word that is none is told, and nothing it would have
+ * switched on or off is guessed. */
+static uint32_t checks(void)
+{
+    uint32_t checks;
+    char bad[32];
+    if (!vgpu_check_parse(getenv("VGPU_CHECK"), &checks, bad, sizeof bad))
+        vgpu__say("VGPU_CHECK",
+                  "\"%s\" is none of order, api, leaks, advice, kernels, all, none (with commas "
+                  "between); it is as if VGPU_CHECK were not set",
+                  bad);
+    return checks;
+}
 
 static void fill_hello(struct vgpu_request *request)
 {
@@ -39,6 +56,7 @@ static void fill_hello(struct vgpu_request *request)
     request->u.hello.device_order_pci = order && strcmp(order, "PCI_BUS_ID") == 0;
     const char *strict = getenv("VGPU_STRICT");
     request->u.hello.strict = strict && strcmp(strict, "1") == 0;
+    request->u.hello.checks = vgpu__process.checks = checks();
     snprintf(request->u.hello.program, sizeof request->u.hello.program, "%s",
              program_invocation_short_name);
 }
@@ -133,17 +151,21 @@ static void say_goodbye(void)
         struct vgpu_reply reply;
         unsigned char room[VGPU_MSG_MAX];
     } answer;
-    bool told = false;
-    if (pthread_mutex_trylock(&lock) != 0)
-        return;
+    bool told = true;
+    vgpu__blame_forget();
+    vgpu__descriptors_tell();
     request.clock_ps = vgpu__self.clock_ps;
-    if (control_fd >= 0 && !atomic_load(&vgpu__process.lost))
-        told = vgpu__exchange(control_fd, &request, -1, &answer.reply, NULL, NULL) &&
+    request.value = atomic_load(&vgpu__process.clock_read);
+    while (told) { /* what it has to say may take more than one answer */
+        if (pthread_mutex_trylock(&lock) != 0)
+            return;
+        told = control_fd >= 0 && !atomic_load(&vgpu__process.lost) &&
+               vgpu__exchange(control_fd, &request, -1, &answer.reply, NULL, NULL) &&
                answer.reply.explain[0];
-    pthread_mutex_unlock(&lock);
-    const char *trace = getenv("VGPU_TRACE");
-    if (told && trace && *trace)
-        vgpu__say("exit", "%s", answer.reply.explain);
+        pthread_mutex_unlock(&lock);
+        if (told)
+            vgpu__explain("exit", answer.reply.explain);
+    }
 }
 
 /* ---- start ---- */
@@ -203,7 +225,12 @@ cudaError_t vgpu__start(void)
 int vgpu__new_connection(struct vgpu_request *request, struct vgpu_reply *reply)
 {
     int fd = -1, count = 1;
-    *request = (struct vgpu_request){.op = VGPU_OP_THREAD, .peer = -1, .call = "thread"};
+    *request = (struct vgpu_request){.op = VGPU_OP_THREAD,
+                                     .peer = -1,
+                                     .free = true,
+                                     .unheard = vgpu__threads_unheard(),
+                                     .clock_ps = vgpu__self.clock_ps,
+                                     .call = "thread"};
     pthread_mutex_lock(&lock);
     bool ok = control_fd >= 0 && vgpu__exchange(control_fd, request, -1, reply, &fd, &count);
     pthread_mutex_unlock(&lock);

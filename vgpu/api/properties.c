@@ -5,6 +5,8 @@
  */
 #include "runtime.h"
 
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* CUDA 12's fields are filled in */
+
 #include <stdio.h>
 #include <string.h>
 
@@ -109,6 +111,17 @@ static void fill_textures(struct cudaDeviceProp *p)
     set2(p->maxSurfaceCubemapLayered, 32768, 2046);
 }
 
+/* What CUDA 13 has as attributes only. */
+static void fill_older(struct cudaDeviceProp *p, const struct vgpu_device_info *d)
+{
+    p->clockRate = d->clock_khz;
+    p->memoryClockRate = d->memory_clock_khz;
+    p->deviceOverlap = d->async_engines > 0;
+    p->computeMode = cudaComputeModeDefault;
+    p->maxTexture1DLinear = 268435456;
+    p->singleToDoublePrecisionPerfRatio = d->cc_minor == 0 ? 2 : d->cc_major >= 8 ? 64 : 32;
+}
+
 static void fill(struct cudaDeviceProp *p, int device)
 {
     const struct vgpu_device_info *d = vgpu__device_info(device);
@@ -117,6 +130,7 @@ static void fill(struct cudaDeviceProp *p, int device)
     fill_compute(p, d);
     fill_memory(p, d);
     fill_textures(p);
+    fill_older(p, d);
 }
 
 static cudaError_t check(const void *out, int device)
@@ -259,40 +273,20 @@ static const struct field fields[] = {
     FIELD(MpsEnabled, mpsEnabled),
     FIELD(HostNumaId, hostNumaId),
     FIELD(HostNumaMultinodeIpcSupported, hostNumaMultinodeIpcSupported),
+    FIELD(ClockRate, clockRate),
+    FIELD(MemoryClockRate, memoryClockRate),
+    FIELD(GpuOverlap, deviceOverlap),
+    FIELD(KernelExecTimeout, kernelExecTimeoutEnabled),
+    FIELD(ComputeMode, computeMode),
+    FIELD(MaxTexture1DLinearWidth, maxTexture1DLinear),
+    FIELD(SingleToDoublePrecisionPerfRatio, singleToDoublePrecisionPerfRatio),
 };
 
-/* Attributes that CUDA 13 has no property for. */
-static bool without_field(const struct vgpu_device_info *d, enum cudaDeviceAttr attr, int *value)
+/* Attributes that are no property, all 0. */
+static bool without_field(enum cudaDeviceAttr attr)
 {
-    switch (attr) {
-    case cudaDevAttrClockRate:
-        *value = d->clock_khz;
-        return true;
-    case cudaDevAttrMemoryClockRate:
-        *value = d->memory_clock_khz;
-        return true;
-    case cudaDevAttrGpuOverlap:
-        *value = d->async_engines > 0;
-        return true;
-    case cudaDevAttrKernelExecTimeout:
-        *value = 0;
-        return true;
-    case cudaDevAttrComputeMode:
-        *value = cudaComputeModeDefault;
-        return true;
-    case cudaDevAttrMaxTexture1DLinearWidth:
-        *value = 268435456;
-        return true;
-    case cudaDevAttrSingleToDoublePrecisionPerfRatio:
-        *value = d->cc_minor == 0 ? 2 : d->cc_major >= 8 ? 64 : 32;
-        return true;
-    case cudaDevAttrOnlyPartialHostNativeAtomicSupported:
-    case cudaDevAttrCanFlushRemoteWrites:
-        *value = 0;
-        return true;
-    default:
-        return false;
-    }
+    return attr == cudaDevAttrOnlyPartialHostNativeAtomicSupported ||
+           attr == cudaDevAttrCanFlushRemoteWrites;
 }
 
 static bool from_field(int device, enum cudaDeviceAttr attr, int *value)
@@ -313,8 +307,9 @@ static bool from_field(int device, enum cudaDeviceAttr attr, int *value)
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
 {
     cudaError_t error = check(value, device);
-    if (error == cudaSuccess && !without_field(vgpu__device_info(device), attr, value) &&
-        !from_field(device, attr, value))
+    if (error == cudaSuccess && without_field(attr))
+        *value = 0;
+    else if (error == cudaSuccess && !from_field(device, attr, value))
         error = cudaErrorInvalidValue;
     return vgpu__record(error);
 }

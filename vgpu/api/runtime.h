@@ -6,6 +6,7 @@
  *   node_start.c         finds the node, or starts it
  *   visible.c            which devices CUDA_VISIBLE_DEVICES leaves
  *   process.c thread.c   the process's connection, and one more for each host thread
+ *   carry*.c             threads that wait for each other pass on their clocks
  *   call.c pin.c         one request and its reply
  *   everything else      the calls, by subject; driver_*.c: the driver API over them
  *
@@ -36,13 +37,15 @@ struct vgpu__process {
     const struct vgpu_node_info *info; /* NULL: no node */
     int host_fd;                       /* the process's pinned memory */
     int node_cpu;                      /* -1: never pin */
+    uint32_t checks;                   /* VGPU_CHECK: enum vgpu_check */
     int device_count;                  /* visible ones */
     int physical[VGPU_MAX_DEVICES];    /* of logical device i */
 
     atomic_bool forked;         /* this is the child of a process that was connected */
     atomic_bool driver_ready;   /* cuInit, or a runtime call that does the same */
     atomic_bool lost;           /* the node went away */
-    _Atomic uint64_t latest_ps; /* the latest clock of any thread: where a new thread's begins */
+    atomic_bool clock_read;     /* by vgpu_time */
+    _Atomic uint64_t latest_ps; /* the latest clock of any thread */
 
     /* by physical device; small facts that a call must know without asking */
     atomic_bool has_context[VGPU_MAX_DEVICES];
@@ -81,10 +84,24 @@ struct vgpu__wire {
 
 #define VGPU__CONTEXTS 64 /* a thread's stack of the driver's contexts */
 
+struct vgpu__blame { /* blame.c: the failure that the last error is about; error 0: none */
+    cudaError_t error;
+    uint64_t caller;
+    char call[48];
+    bool launch;                 /* by <<<>>>: it returns nothing */
+    uint64_t launched, launches; /* kernels launched before it; so far */
+    bool telling;
+    char current[48]; /* the call that is being answered */
+};
+
 struct vgpu__thread { /* owner thread only */
     int device;       /* logical number */
+    int chosen;       /* by cudaSetDevice: what counts where no context is current */
+    bool has_chosen;
     cudaError_t last_error;
-    uint64_t clock_ps;
+    uint64_t clock_ps;       /* changed by vgpu__clock_set alone */
+    struct vgpu__life *life; /* carry_threads.c: NULL: the first thread, or not pthread_create's */
+    struct vgpu__team *team; /* carry.h: of OpenMP threads that it is one of */
     struct vgpu__wire *wire;
     /* the driver API's view, see driver_context.c */
     bool bound;              /* a runtime call has used `device` */
@@ -92,10 +109,24 @@ struct vgpu__thread { /* owner thread only */
     uint32_t graph;          /* enum vgpu_graph: its requests repeat a graph's nodes */
     bool own_default_stream; /* per_thread.c: stream 0 is cudaStreamPerThread */
     bool in_host_function;   /* that a stream called: no CUDA calls */
+    struct vgpu__blame blame;
+    uint64_t launched_at; /* launch.c: the line with <<<>>>, for its call alone */
     int context_count;
     struct CUctx_st *contexts[VGPU__CONTEXTS];
 };
 extern _Thread_local struct vgpu__thread vgpu__self;
+
+/* blame.c: what is being answered is this call; a call of the thread has failed; the program has
+ * asked for the last error; or nobody can ask any more. */
+void vgpu__blame_call(const char *call);
+/* A diagnosis of our own: the node counts it and hands it back to be said, once for each key. */
+void vgpu__finding(uint32_t diagnosis, const char *call, uint64_t key, const char *text);
+/* descriptors.c: one for memory is handed out; the program ends. */
+void vgpu__descriptor_given(int fd);
+void vgpu__descriptors_tell(void);
+void vgpu__blame_failed(cudaError_t error);
+void vgpu__blame_asked(const char *call);
+void vgpu__blame_forget(void);
 
 /* The calling thread's wire, made if need be; NULL: not possible (said on stderr). */
 struct vgpu__wire *vgpu__wire(void);
@@ -156,13 +187,22 @@ cudaError_t vgpu__record(cudaError_t error);
 void vgpu__say(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool vgpu__quiet(void);
 
+/* call.c: a text of the node's, with its marks read. */
+void vgpu__explain(const char *call, const char *explain);
+
 /* A sentence and the code to answer with: `return vgpu__refuse(error, call, ...)`. Recorded. */
 cudaError_t vgpu__refuse(cudaError_t error, const char *call, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* caller.c: the return address of the call that the program has made and that is being answered; 0:
+ * not known. From the stack, so that no call need hand it on; the library's own code lies in a
+ * section of its own, by which it is told from the program's. */
+uint64_t vgpu__caller(void);
+
 /* where.c: "file:line" of the code before `address` in this program, "" where it has no debug
  * information; and a text of the node's with its marks read. */
 void vgpu__where(uint64_t address, char *where, size_t room);
+uint64_t vgpu__where_path(uint64_t address, char *path, size_t room); /* to open it: the line */
 void vgpu__unmark(const char *text, char *out, size_t room);
 
 /* ---- memory ---- */
@@ -194,6 +234,10 @@ cudaError_t vgpu__host_allocate(const char *call, void **ptr, size_t bytes, unsi
 cudaError_t vgpu__host_free(const char *call, void *ptr);
 /* Does [pointer, +bytes) lie in one live allocation of managed memory? */
 bool vgpu__managed(const void *pointer, size_t bytes);
+/* The pinned, managed or registered memory that it lies in. */
+bool vgpu__host_range(const void *pointer, uint64_t *base, uint64_t *bytes);
+/* May kernels on the physical GPU `from` touch memory of `owner`? */
+bool vgpu__peer_reaches(int from, int owner);
 int vgpu__host_owner(const void *pointer); /* physical device it was allocated under, -1: none */
 
 /* One copy as the program asked for it; rows == 1 and pitches unused for a plain one. A box has
@@ -228,8 +272,8 @@ const struct vgpu_host_kernel *vgpu__find_kernel(const void *stub,
 const struct vgpu_managed *vgpu__find_managed(const void *address);
 const struct vgpu_host_var *vgpu__find_var(const void *shadow, struct vgpu_host_module **module);
 
-/* The module's id at the node, sent there if need be. */
-cudaError_t vgpu__load_module(struct vgpu_host_module *module, const char *call, uint32_t *id);
+/* The number at the node of the module's image, which is sent there if need be. */
+cudaError_t vgpu__load_image(const struct vgpu_host_module *module, const char *call, uint32_t *id);
 
 /* Bytes of dynamic shared memory that the kernel may have on the current device. */
 size_t vgpu__dynamic_limit(const struct vgpu_host_kernel *kernel);
@@ -240,6 +284,15 @@ int vgpu__blocks_per_sm(const struct vgpu_host_kernel *kernel, size_t threads,
                         size_t dynamic_bytes);
 
 void vgpu__limits_forget(int physical);
+/* allocated.c: what the process allocated on GPUs, for the handler of faults: no call waits. */
+struct vgpu__allocation {
+    uint64_t base, bytes, caller;
+    bool freed;
+};
+void vgpu__allocated(uint64_t address, uint64_t bytes);
+void vgpu__freed(uint64_t address);
+bool vgpu__allocation_at(uint64_t address, struct vgpu__allocation *out); /* the newest */
+
 void vgpu__fault_handler_install(void);                  /* once a process */
 void vgpu__fault_stack_install(struct vgpu__wire *wire); /* once a thread */
 void vgpu__fault_stack_remove(struct vgpu__wire *wire);

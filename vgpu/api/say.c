@@ -71,5 +71,6 @@ cudaError_t vgpu__refuse(cudaError_t error, const char *call, const char *format
     va_start(args, format);
     say(call, format, args);
     va_end(args);
+    vgpu__blame_call(call);
     return vgpu__record(error);
 }

@@ -78,22 +78,28 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    cudaError_t error = vgpu__capture_forbids("cudaStreamQuery", stream, false);
+    bool legacy = vgpu__stream_id(stream) == VGPU_STREAM_LEGACY; /* as a wait for it (recorded) */
+    cudaError_t error = vgpu__capture_forbids("cudaStreamQuery", stream, legacy);
     if (error != cudaSuccess)
         return error;
     return about("cudaStreamQuery", VGPU_OP_STREAM_QUERY, stream) ? vgpu__end(NULL)
                                                                   : vgpu__failed();
 }
 
-/* cudaEventWaitExternal, a wait of the graph itself, is not modelled. */
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
     struct vgpu_request *request = about("cudaStreamWaitEvent", VGPU_OP_STREAM_WAIT, stream);
     if (!request)
         return vgpu__failed();
+    if (flags == cudaEventWaitExternal && atomic_load(&vgpu__capturing) == 0)
+        return vgpu__refuse(cudaErrorIllegalState, "cudaStreamWaitEvent",
+                            "an event is external only to a stream that is captured");
+    if (flags == cudaEventWaitExternal)
+        return vgpu__capture_external("cudaStreamWaitEvent", stream, cudaGraphNodeTypeWaitEvent,
+                                      event);
     if (flags != cudaEventWaitDefault)
         return vgpu__refuse(cudaErrorInvalidValue, "cudaStreamWaitEvent",
-                            "flags are %u and must be 0", flags);
+                            "flags are %u; outside of captures they must be 0", flags);
     cudaError_t error;
     if (!event)
         return vgpu__record(cudaErrorInvalidResourceHandle);

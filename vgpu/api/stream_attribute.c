@@ -8,6 +8,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+enum { MOST_WINDOW = 128 << 20 }; /* bytes: accessPolicyMaxWindowSize of an H200 (recorded) */
+#define NO_POLICY ((enum cudaSynchronizationPolicy) - 1) /* nothing was set (recorded) */
+
 struct attributes {
     uint64_t stream;
     enum cudaSynchronizationPolicy policy;
@@ -26,7 +29,7 @@ static struct attributes *find(uint64_t stream, bool make)
         a = a->next;
     if (!a && make && (a = calloc(1, sizeof *a)) != NULL) {
         a->stream = stream;
-        a->policy = cudaSyncPolicyAuto;
+        a->policy = NO_POLICY;
         a->next = all;
         all = a;
     }
@@ -70,7 +73,7 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaStreamAttrID attr,
     if (attr == cudaLaunchAttributePriority)
         value.priority = priority;
     else if (attr == cudaLaunchAttributeSynchronizationPolicy)
-        value.syncPolicy = a ? a->policy : cudaSyncPolicyAuto;
+        value.syncPolicy = a ? a->policy : NO_POLICY;
     else if (attr == cudaLaunchAttributeAccessPolicyWindow && a)
         value.accessPolicyWindow = a->window;
     pthread_mutex_unlock(&lock);
@@ -87,6 +90,8 @@ static bool valid(cudaLaunchAttributeID attr, const cudaStreamAttrValue *value)
         return value->syncPolicy >= cudaSyncPolicyAuto &&
                value->syncPolicy <= cudaSyncPolicyBlockingSync;
     const struct cudaAccessPolicyWindow *w = &value->accessPolicyWindow;
+    if (w->num_bytes > MOST_WINDOW)
+        return false;
     return w->hitRatio >= 0 && w->hitRatio <= 1 && w->missProp != cudaAccessPropertyPersisting;
 }
 
@@ -132,7 +137,7 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
     const struct attributes *from = find(vgpu__stream_id(src), false);
     struct attributes *to = find(vgpu__stream_id(dst), from != NULL);
     if (to) {
-        to->policy = from ? from->policy : cudaSyncPolicyAuto;
+        to->policy = from ? from->policy : NO_POLICY;
         to->window = from ? from->window : (struct cudaAccessPolicyWindow){0};
     }
     pthread_mutex_unlock(&lock);

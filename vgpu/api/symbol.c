@@ -37,7 +37,7 @@ static cudaError_t locate(const char *call, const void *symbol, struct variable 
     const struct vgpu_host_var *var = vgpu__find_var(symbol, &module);
     if (!var)
         return unknown(call, symbol);
-    cudaError_t error = vgpu__load_module(module, call, &id);
+    cudaError_t error = vgpu__load_image(module, call, &id);
     if (error != cudaSuccess)
         return error;
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_VAR);
@@ -101,11 +101,11 @@ static cudaError_t copy_to(const struct part *p, const void *src, enum cudaMemcp
                            cudaStream_t stream, bool sync)
 {
     void *dst;
-    if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost)
-        return vgpu__record(cudaErrorInvalidMemcpyDirection);
     cudaError_t error = locate_part(p, &dst);
     if (error != cudaSuccess)
         return error;
+    if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost)
+        return vgpu__record(cudaErrorInvalidMemcpyDirection);
     return vgpu__copy(&(struct vgpu__copy){p->call, dst, src, p->bytes, 1, p->bytes, p->bytes, kind,
                                            stream, .sync = sync});
 }
@@ -114,11 +114,11 @@ static cudaError_t copy_from(const struct part *p, void *dst, enum cudaMemcpyKin
                              cudaStream_t stream, bool sync)
 {
     void *src;
-    if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice)
-        return vgpu__record(cudaErrorInvalidMemcpyDirection);
     cudaError_t error = locate_part(p, &src);
     if (error != cudaSuccess)
         return error;
+    if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice)
+        return vgpu__record(cudaErrorInvalidMemcpyDirection);
     return vgpu__copy(&(struct vgpu__copy){p->call, dst, src, p->bytes, 1, p->bytes, p->bytes, kind,
                                            stream, .sync = sync});
 }

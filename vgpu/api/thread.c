@@ -8,7 +8,10 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "carry.h"
 
 _Thread_local struct vgpu__thread vgpu__self;
 
@@ -52,6 +55,8 @@ static void thread_ends(void *argument)
     struct vgpu__wire *wire = argument;
     if (atomic_load(&vgpu__process.forked))
         return;
+    vgpu__self.wire = wire; /* its address is in a key of its own */
+    vgpu__blame_forget();
     unlink_wire(wire);
     vgpu__fault_stack_remove(wire);
     close(wire->fd);
@@ -62,6 +67,12 @@ static void thread_ends(void *argument)
 static void make_key(void)
 {
     pthread_key_create(&end_key, thread_ends);
+}
+
+/* Not the first thread, nor one that pthread_create made: nobody has told when it began. */
+static bool is_foreign(void)
+{
+    return !vgpu__self.life && syscall(SYS_gettid) != getpid();
 }
 
 static void adopt(struct vgpu__wire *wire)
@@ -75,9 +86,10 @@ static void adopt(struct vgpu__wire *wire)
     vgpu__wires_unlock();
     vgpu__fault_stack_install(wire);
     vgpu__self.wire = wire;
+    vgpu__thread_heard();
     uint64_t latest = atomic_load(&vgpu__process.latest_ps);
-    if (latest > vgpu__self.clock_ps)
-        vgpu__self.clock_ps = latest;
+    if (is_foreign() && latest > vgpu__self.clock_ps)
+        vgpu__clock_set(latest);
 }
 
 struct vgpu__wire *vgpu__wire(void)
@@ -99,5 +111,17 @@ struct vgpu__wire *vgpu__wire(void)
 
 uint64_t vgpu_time(void)
 {
+    atomic_store_explicit(&vgpu__process.clock_read, true, memory_order_relaxed);
     return vgpu__self.clock_ps;
+}
+
+uint64_t vgpu_time_tell(void)
+{
+    return vgpu__self.clock_ps;
+}
+
+void vgpu_time_hear(uint64_t told_ps)
+{
+    if (told_ps > vgpu__self.clock_ps)
+        vgpu__clock_set(told_ps);
 }

@@ -41,16 +41,36 @@ static int holds(struct dl_phdr_info *info, size_t bytes, void *context)
     return 0;
 }
 
-void vgpu__where(uint64_t address, char *where, size_t room)
+/* The file of the object that holds the call before `address`, and where in it; -1: none. */
+static int open_object(uint64_t address, uint64_t *offset)
 {
     struct object object = {.address = address - 1}; /* inside the call, not behind it */
-    where[0] = '\0';
     dl_iterate_phdr(holds, &object);
-    int fd = object.found ? open(object.path, O_RDONLY | O_CLOEXEC) : -1;
+    *offset = object.address - object.base;
+    return object.found ? open(object.path, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+void vgpu__where(uint64_t address, char *where, size_t room)
+{
+    uint64_t offset;
+    int fd = open_object(address, &offset);
+    where[0] = '\0';
     if (fd < 0)
         return;
-    vgpu_lines_find(fd, object.address - object.base, where, room);
+    vgpu_lines_find(fd, offset, where, room);
     close(fd);
+}
+
+uint64_t vgpu__where_path(uint64_t address, char *path, size_t room)
+{
+    uint64_t offset;
+    int fd = open_object(address, &offset);
+    path[0] = '\0';
+    if (fd < 0)
+        return 0;
+    uint64_t line = vgpu_lines_path(fd, offset, path, room);
+    close(fd);
+    return line;
 }
 
 void vgpu__unmark(const char *text, char *out, size_t room)
@@ -59,14 +79,16 @@ void vgpu__unmark(const char *text, char *out, size_t room)
     size_t used = 0;
     while (*text && used + 1 < room) {
         char *end;
-        uint64_t address = *text == '\1' ? strtoull(text + 1, &end, 16) : 0;
-        if (*text != '\1' || *end != '\2') {
+        bool allocated = *text == '\1', mark = allocated || *text == '\3';
+        uint64_t address = mark ? strtoull(text + 1, &end, 16) : 0;
+        if (!mark || *end != '\2') {
             out[used++] = *text++;
             continue;
         }
         vgpu__where(address, where, sizeof where);
         if (where[0]) {
-            int more = snprintf(out + used, room - used, " (allocated at %s)", where);
+            int more = snprintf(out + used, room - used,
+                                allocated ? " (allocated at %s)" : " at %s", where);
             used += more > 0 && (size_t)more < room - used ? (size_t)more : 0;
         }
         text = end + 1;

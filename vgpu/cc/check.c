@@ -3,6 +3,7 @@
  */
 #include "check.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "declarator.h"
@@ -12,6 +13,7 @@ struct checker {
     const struct cc_pass *pass;
     const struct cc_marks *marks;
     bool relaxed;
+    struct cc_text *wanted;
 };
 
 /* ---- places ---- */
@@ -43,21 +45,8 @@ static struct cc_place place_of_use(const struct cc_pass *pass, const char *name
     return cc_token_place(pass->source, fallback);
 }
 
-/* The declaration of that name, one that has one of the words if `words` is not 0; or null. */
-static const struct cc_decl *find_decl(const struct cc_pass *pass, const char *name,
-                                       enum cc_decl_kind kind, unsigned words)
-{
-    for (size_t i = 0; i < pass->decls->count; i++) {
-        const struct cc_decl *decl = &pass->decls->item[i];
-        bool fits = decl->kind == kind && (words == 0 || (decl->words & words) != 0);
-        if (fits && decl->name >= 0 && token_named(pass->source, decl->name, name))
-            return decl;
-    }
-    return NULL;
-}
-
-/* Is a variable of that name declared `extern`? Its name is not in the declaration's record. */
-static bool is_extern_variable(const struct cc_pass *pass, const char *name)
+/* The declaration of that variable as `extern`, or null. Its name is not in the record. */
+static const struct cc_decl *extern_variable(const struct cc_pass *pass, const char *name)
 {
     for (size_t i = 0; i < pass->decls->count; i++) {
         const struct cc_decl *decl = &pass->decls->item[i];
@@ -65,7 +54,19 @@ static bool is_extern_variable(const struct cc_pass *pass, const char *name)
             continue;
         for (int at = decl->spec; at < decl->last; at++)
             if (token_named(pass->source, at, name))
-                return true;
+                return decl;
+    }
+    return NULL;
+}
+
+/* Is a __device__ function of that name declared without a body? */
+static bool is_promised(const struct cc_pass *pass, const char *name)
+{
+    for (size_t i = 0; i < pass->decls->count; i++) {
+        const struct cc_decl *decl = &pass->decls->item[i];
+        if (decl->kind == CC_FUNCTION && (decl->words & CC_DEVICE) != 0 && decl->body < 0 &&
+            decl->name >= 0 && token_named(pass->source, decl->name, name))
+            return true;
     }
     return false;
 }
@@ -138,22 +139,35 @@ static const struct reason reasons[] = {
     {"__cxa_allocate_exception", "throw", "device code cannot throw exceptions"},
 };
 
+/* A __device__ function or variable (`kind`) of another file. */
+static void elsewhere(const struct checker *c, const char *kind, const char *symbol,
+                      const char *qualified, struct cc_place place)
+{
+    if (c->wanted != NULL)
+        cc_putf(c->wanted, "%s\t%s\t%s\t%d\t%d\t%s\n", symbol, kind, qualified, place.line,
+                place.column, place.file);
+    else
+        cc_error(place,
+                 "__device__ %s '%s' is declared but not defined in this file; compile all files "
+                 "with -rdc=true (or -dc) if another one defines it, or put it into a header",
+                 kind, qualified);
+}
+
 static void undefined(const struct checker *c, const char *symbol)
 {
     const char *qualified, *name = cc_plain_name(symbol, &qualified);
-    const struct cc_decl *device = find_decl(c->pass, name, CC_FUNCTION, CC_DEVICE);
+    const struct cc_decl *variable = extern_variable(c->pass, name);
 
     for (size_t i = 0; i < sizeof reasons / sizeof *reasons; i++)
         if (strcmp(symbol, reasons[i].symbol) == 0) {
             cc_error(place_of_use(c->pass, reasons[i].use), "%s", reasons[i].message);
             return;
         }
-    if (device != NULL && device->body < 0)
-        cc_error(place_of_use(c->pass, name),
-                 "__device__ function '%s' is declared but not defined in this file; calls across "
-                 "files (-rdc=true) are not supported: put its body into a header",
-                 qualified);
-    else if (is_extern_variable(c->pass, name))
+    if (is_promised(c->pass, name))
+        elsewhere(c, "function", symbol, qualified, place_of_use(c->pass, name));
+    else if (variable != NULL && (variable->words & (CC_DEVICE | CC_CONSTANT)) != 0)
+        elsewhere(c, "variable", symbol, qualified, place_of_use(c->pass, name));
+    else if (variable != NULL)
         host_variable(c, name, qualified);
     else
         host_function(c, name, qualified);
@@ -224,10 +238,46 @@ static void check_symbol(const struct checker *c, const struct cc_symbol *symbol
 }
 
 void cc_check_image(const struct cc_pass *pass, const struct cc_marks *marks,
-                    const struct cc_symbols *symbols, bool relaxed)
+                    const struct cc_symbols *symbols, bool relaxed, struct cc_text *wanted)
 {
-    struct checker checker = {pass, marks, relaxed};
+    struct checker checker = {pass, marks, relaxed, wanted};
 
     for (size_t i = 0; i < symbols->count; i++)
         check_symbol(&checker, &symbols->item[i]);
+}
+
+/* ---- what the files of a device link need of each other ---- */
+
+static bool is_there(const struct cc_symbols *symbols, const char *name)
+{
+    for (size_t i = 0; i < symbols->count; i++)
+        if (strcmp(symbols->item[i].name, name) == 0)
+            return symbols->item[i].kind == CC_SYM_FUNCTION ||
+                   symbols->item[i].kind == CC_SYM_DEVICE ||
+                   symbols->item[i].kind == CC_SYM_CONSTANT;
+    return true; /* no kernel reaches it */
+}
+
+/* The next field of the line, ended by `end`. */
+static const char *field(const char **at, char end)
+{
+    const char *begin = *at, *stop = strchr(begin, end);
+
+    *at = stop != NULL ? stop + 1 : begin + strlen(begin);
+    return stop != NULL ? cc_copy(begin, (size_t)(stop - begin)) : begin;
+}
+
+void cc_check_link(const struct cc_symbols *symbols, const char *wanted)
+{
+    while (*wanted != 0) {
+        const char *symbol = field(&wanted, '\t'), *kind = field(&wanted, '\t');
+        const char *name = field(&wanted, '\t'), *line = field(&wanted, '\t');
+        const char *column = field(&wanted, '\t'), *file = field(&wanted, '\n');
+        if (!is_there(symbols, symbol))
+            cc_error((struct cc_place){file, atoi(line), atoi(column)},
+                     "__device__ %s '%s' is used here, but none of the files that are linked "
+                     "defines it as one for the device; add the file that does (compiled with "
+                     "-rdc=true or -dc), or define it",
+                     kind, name);
+    }
 }

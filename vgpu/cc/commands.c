@@ -194,8 +194,12 @@ struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side,
     cc_add(&command, standard(job->options));
     add_side_flags(&command, job, side);
     cc_add_all(&command, &job->options->warnings);
+    if (side == CC_HOST_SIDE) /* a call that is a jump has no line of its own: vgpu/api/caller.c */
+        cc_add(&command, "-fno-optimize-sibling-calls");
+    /* The host pass knows OpenMP's pragmas, this one none; and its marks on host functions come
+     * after a declaration that says inline. */
     if (side == CC_DEVICE_SIDE)
-        cc_add(&command, "-Wno-unknown-pragmas"); /* the host pass knows OpenMP's, this one none */
+        add_words(&command, "-Wno-unknown-pragmas -Wno-attributes");
     if (side == CC_DEVICE_SIDE && !needs.exceptions)
         add_words(&command, "-fno-exceptions -fno-asynchronous-unwind-tables");
     if (side == CC_DEVICE_SIDE && !needs.type_information)
@@ -223,7 +227,8 @@ static void add_assembler_flags(struct cc_list *command, const struct cc_options
         add_words(command, "-Wa,--no-warn -Wno-unused-command-line-argument");
 }
 
-struct cc_list cc_image_command(const struct cc_job *job, const char *assembly, const char *image)
+struct cc_list cc_image_command(const struct cc_job *job, const struct cc_list *inputs,
+                                const struct cc_list *roots, const char *image)
 {
     struct cc_list command = {0};
 
@@ -236,8 +241,10 @@ struct cc_list cc_image_command(const struct cc_job *job, const char *assembly, 
     add_words(&command, "-Wl,--defsym=_Unwind_Resume=0 -Wl,--defsym=__gxx_personality_v0=0");
     cc_add(&command, cc_format("-Wl,-T,%s", cc_temp_path("image.ld")));
     cc_add(&command, cc_format("-Wl,--version-script=%s", cc_temp_path("image.ver")));
+    for (size_t i = 0; i < roots->count; i++)
+        cc_add(&command, cc_format("-Wl,-u,%s", roots->item[i]));
     add_assembler_flags(&command, job->options);
-    cc_add(&command, assembly);
+    cc_add_all(&command, inputs);
     cc_add(&command, "-lgcc");
     cc_add(&command, "-o");
     cc_add(&command, image);
@@ -289,6 +296,28 @@ struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input 
     return command;
 }
 
+static bool has(const struct cc_list *words, const char *word)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (strcmp(words->item[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* The runtime stands before these functions (vgpu/api/carry.h) and finds them in the next library;
+ * where there are none, under libc's other names, which the program must have taken in. OpenMP's
+ * have no others: its own go first. */
+static void add_static_names(struct cc_list *command, const struct cc_list *host)
+{
+    if (!has(host, "-static") && !has(host, "-static-pie"))
+        return;
+    add_words(command, "-Wl,-u,__pthread_create -Wl,-u,__pthread_join "
+                       "-Wl,-u,__pthread_tryjoin_np -Wl,-u,__pthread_barrier_init "
+                       "-Wl,-u,__pthread_barrier_wait -Wl,-u,__pthread_barrier_destroy");
+    if (has(host, "-fopenmp"))
+        cc_add(command, "-lgomp");
+}
+
 struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *objects)
 {
     struct cc_list command = {0};
@@ -297,6 +326,8 @@ struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *o
     cc_add_all(&command, &job->options->host);
     cc_add_all(&command, &job->options->link);
     cc_add_all(&command, objects);
+    add_static_names(&command, &job->options->host);
+    cc_add(&command, cc_format("-L%s", job->places.library)); /* -lnccl */
     cc_add(&command, "-Wl,--start-group");
     cc_add(&command, cc_format("%s/libvgpurt.a", job->places.library));
     cc_add(&command, cc_format("%s/libvgpu_common.a", job->places.library));

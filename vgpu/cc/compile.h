@@ -21,6 +21,11 @@ bool cc_compile_plain(const struct cc_job *job, const struct cc_input *input, co
 /* -E and -M. */
 bool cc_preprocess(const struct cc_job *job, const struct cc_input *input);
 
+/* device_link.c: links the device code of those objects and archives that were compiled with
+ * -rdc=true and not linked yet, to the object `object`. *made: there was any. */
+bool cc_device_link(const struct cc_job *job, const struct cc_list *objects, const char *object,
+                    bool *made);
+
 bool cc_link(const struct cc_job *job, const struct cc_list *objects);
 
 /* ---- commands.c: how the compiler is called ---- */
@@ -54,7 +59,9 @@ struct cc_needs {
 
 struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side,
                                   struct cc_needs needs, const char *text, const char *assembly);
-struct cc_list cc_image_command(const struct cc_job *job, const char *assembly, const char *image);
+/* `inputs`: assembly or objects; `roots`: symbols that are kept although no table names them. */
+struct cc_list cc_image_command(const struct cc_job *job, const struct cc_list *inputs,
+                                const struct cc_list *roots, const char *image);
 struct cc_list cc_assemble_command(const struct cc_job *job, const char *assembly,
                                    const char *object);
 struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input *input,

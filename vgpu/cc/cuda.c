@@ -6,14 +6,19 @@
  *
  * Both preprocessors run side by side, and so do both compilations.
  */
+#include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "check.h"
 #include "compile.h"
 #include "diag.h"
+#include "globals.h"
 #include "image_script.h"
 #include "merge.h"
+#include "part.h"
 #include "passes.h"
 #include "proc.h"
 #include "quotes.h"
@@ -27,6 +32,7 @@ struct unit {
     struct cc_marks marks[2];
     struct cc_needs needs;
     bool has_device;
+    const char *name; /* -rdc=true: the unit's, else null */
 };
 
 static const char *file_of(const struct unit *unit, enum cc_side side, const char *suffix)
@@ -105,7 +111,30 @@ static bool read_side(struct unit *unit, enum cc_side side)
     pass->source = cc_source_read(text, length, &unit->job->options->own_dirs);
     pass->decls = cc_scan(pass->source);
     pass->module = unit->source;
+    pass->unit = unit->name;
     return true;
+}
+
+/* "sum_cu_" and a number of what the file is and holds. */
+static const char *unit_name(const struct unit *unit)
+{
+    const char *slash = strrchr(unit->source, '/'), *output = unit->job->options->output;
+    char *base = cc_format("%s", slash != NULL ? slash + 1 : unit->source);
+    char folder[4096] = "";
+    size_t length;
+    const char *text = cc_read_file(file_of(unit, CC_HOST_SIDE, ".ii"), &length);
+    uint64_t hash = 14695981039346656037u;
+
+    if (*unit->source != '/' && getcwd(folder, sizeof folder) == NULL)
+        *folder = 0;
+    const char *all = cc_format("%s/%s:%s:%s", folder, unit->source, output != NULL ? output : "",
+                                text != NULL ? text : "");
+    for (const char *c = all; *c != 0; c++)
+        hash = (hash ^ (unsigned char)*c) * 1099511628211u;
+    for (char *c = base; *c != 0; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    return cc_format("%s_%016" PRIx64, base, hash);
 }
 
 static void find_needs(struct unit *unit)
@@ -137,6 +166,8 @@ static bool edit(struct unit *unit)
 {
     struct cc_pass *host = &unit->pass[CC_HOST_SIDE], *device = &unit->pass[CC_DEVICE_SIDE];
 
+    if (unit->job->options->rdc)
+        unit->name = unit_name(unit);
     if (!read_side(unit, CC_HOST_SIDE) || !read_side(unit, CC_DEVICE_SIDE))
         return false;
     find_needs(unit);
@@ -199,28 +230,78 @@ static bool finish_assembly(const struct unit *unit, enum cc_side side, const st
     return cc_write_file(file_of(unit, side, ".s"), text->data, text->length);
 }
 
-static bool make_image(struct unit *unit)
+/* Links `input` (assembly, or an object) to an image and checks it. */
+static bool link_image(struct unit *unit, const char *input, const struct cc_list *roots,
+                       struct cc_text *wanted)
 {
-    struct cc_text text = {0};
     struct cc_symbols symbols;
+    struct cc_list inputs = {0};
     const char *image = file_of(unit, CC_DEVICE_SIDE, ".so");
 
-    if (!read_assembly(unit, CC_DEVICE_SIDE, &text))
-        return false;
-    cc_put_image_table(&text, &unit->marks[CC_DEVICE_SIDE], name_entries(unit), unit->source);
-    if (!finish_assembly(unit, CC_DEVICE_SIDE, &text) || !cc_write_image_scripts())
-        return false;
-    struct cc_list command =
-        cc_image_command(unit->job, file_of(unit, CC_DEVICE_SIDE, ".s"), image);
-    if (cc_run(&command) != 0)
+    cc_add(&inputs, input);
+    struct cc_list command = cc_image_command(unit->job, &inputs, roots, image);
+    if (!cc_write_image_scripts() || cc_run(&command) != 0)
         return false;
     if (!cc_read_image(image, &symbols)) {
         cc_fail("the linker's device image '%s' cannot be read; is it GNU ld?", image);
         return false;
     }
     cc_check_image(&unit->pass[CC_DEVICE_SIDE], &unit->marks[CC_DEVICE_SIDE], &symbols,
-                   unit->job->options->relaxed);
+                   unit->job->options->relaxed, wanted);
     return cc_error_count() == 0;
+}
+
+/* -rdc=true: the device object on its way to the device link. An image is made of it here too, as
+ * if it were all: what is wrong in this file is said now, at its lines. */
+static bool make_part(struct unit *unit, const struct cc_list *roots)
+{
+    const char *object = file_of(unit, CC_DEVICE_SIDE, ".o");
+    struct cc_text wanted = {0};
+    struct cc_list command =
+        cc_assemble_command(unit->job, file_of(unit, CC_DEVICE_SIDE, ".s"), object);
+
+    cc_puts(&wanted, "");
+    if (cc_run(&command) != 0 || !link_image(unit, object, roots, &wanted))
+        return false;
+    struct cc_part part = {.unit = unit->name,
+                           .source = unit->source,
+                           .wanted = wanted.data,
+                           .kernels = unit->marks[CC_DEVICE_SIDE].entry_count};
+    part.object = cc_read_file(object, &part.object_bytes);
+    if (part.object != NULL && cc_write_part(file_of(unit, CC_DEVICE_SIDE, ".part"), &part))
+        return true;
+    cc_fail("cannot write '%s': is the disk full?", file_of(unit, CC_DEVICE_SIDE, ".part"));
+    return false;
+}
+
+static bool make_image(struct unit *unit)
+{
+    struct cc_text text = {0};
+    struct cc_list roots = {0};
+
+    if (!read_assembly(unit, CC_DEVICE_SIDE, &text))
+        return false;
+    if (unit->name != NULL)
+        roots = cc_device_globals(&text, &unit->marks[CC_DEVICE_SIDE]);
+    cc_put_image_table(&text, &unit->marks[CC_DEVICE_SIDE], name_entries(unit), unit->source);
+    if (!finish_assembly(unit, CC_DEVICE_SIDE, &text))
+        return false;
+    return unit->name != NULL ? make_part(unit, &roots)
+                              : link_image(unit, file_of(unit, CC_DEVICE_SIDE, ".s"), &roots, NULL);
+}
+
+/* The host object's tables, and its image or its part of one. */
+static void put_device_code(const struct unit *unit, struct cc_text *text)
+{
+    cc_put_host_table(text, &unit->marks[CC_DEVICE_SIDE], &unit->marks[CC_HOST_SIDE],
+                      name_entries(unit));
+    if (unit->name != NULL) {
+        cc_putf(text, "\t.section " CC_PART_SECTION ",\"e\",%%progbits\n\t.incbin %s\n",
+                cc_quoted(file_of(unit, CC_DEVICE_SIDE, ".part")));
+        return;
+    }
+    cc_put_image(text, file_of(unit, CC_DEVICE_SIDE, ".so"), unit->source);
+    cc_put_part(text, NULL, 0);
 }
 
 /* Every stub that the host pass has made must have its kernel in the image. */
@@ -253,8 +334,7 @@ static bool make_object(struct unit *unit)
     if (cc_error_count() != 0)
         return false;
     if (unit->has_device)
-        cc_put_host_table(&text, &unit->marks[CC_DEVICE_SIDE], &unit->marks[CC_HOST_SIDE],
-                          name_entries(unit), file_of(unit, CC_DEVICE_SIDE, ".so"));
+        put_device_code(unit, &text);
     struct cc_list command =
         cc_assemble_command(unit->job, file_of(unit, CC_HOST_SIDE, ".s"), unit->object);
     return finish_assembly(unit, CC_HOST_SIDE, &text) && cc_run(&command) == 0;
@@ -263,8 +343,10 @@ static bool make_object(struct unit *unit)
 /* --dryrun: the commands, without the files that they would need. */
 static bool show_commands(struct unit *unit)
 {
-    struct cc_list image = cc_image_command(unit->job, file_of(unit, CC_DEVICE_SIDE, ".s"),
-                                            file_of(unit, CC_DEVICE_SIDE, ".so"));
+    struct cc_list inputs = {0}, none = {0};
+    cc_add(&inputs, file_of(unit, CC_DEVICE_SIDE, ".s"));
+    struct cc_list image =
+        cc_image_command(unit->job, &inputs, &none, file_of(unit, CC_DEVICE_SIDE, ".so"));
     struct cc_list assemble =
         cc_assemble_command(unit->job, file_of(unit, CC_HOST_SIDE, ".s"), unit->object);
 

@@ -120,11 +120,13 @@ static const char *variable_table(const struct cc_pass *pass)
     struct cc_device_vars vars = cc_find_device_vars(pass);
     struct cc_text text = {0};
 
+    if (vars.count == 0)
+        return "";
     cc_puts(&text, "\nVGPU_IMAGE_VARS {");
     for (size_t i = 0; i < vars.count; i++)
-        cc_putf(&text, "{%s \":%s\", (void *)&%s, sizeof(%s)}, ", cc_quoted(pass->module),
+        cc_putf(&text, "{%s \":%s\", (void *)&%s, sizeof(%s)}, ", cc_quoted(cc_module_key(pass)),
                 vars.item[i].name + 2, vars.item[i].name, vars.item[i].name);
-    cc_putf(&text, "{0, 0, 0}};\nVGPU_IMAGE_VAR_COUNT = %zu;\n", vars.count);
+    cc_puts(&text, "};\n");
     return text.data;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * elf_image.c: see elf_image.h. The file is our own linker's, of this machine's class and byte
- * order; it is checked only as far as needed to stay inside it.
+ * elf_image.c: see elf_image.h. The files are of this machine's class and byte order; they are
+ * checked only as far as needed to stay inside them.
  */
 #include "elf_image.h"
 
@@ -23,19 +23,21 @@ static bool inside(const struct image *image, uint64_t offset, uint64_t bytes)
     return offset <= image->length && bytes <= image->length - offset;
 }
 
-static bool open_image(const char *path, struct image *image)
+/* Of image->data and its length. */
+static bool open_image(struct image *image)
 {
-    image->data = cc_read_file(path, &image->length);
     if (image->data == NULL || image->length < sizeof(Elf64_Ehdr) ||
-        memcmp(image->data, ELFMAG, SELFMAG) != 0)
+        memcmp(image->data, ELFMAG, SELFMAG) != 0 || image->data[EI_CLASS] != ELFCLASS64)
         return false;
     image->head = (const Elf64_Ehdr *)(const void *)image->data;
     if (!inside(image, image->head->e_shoff, image->head->e_shnum * sizeof(Elf64_Shdr)) ||
         image->head->e_shstrndx >= image->head->e_shnum)
         return false;
     image->section = (const Elf64_Shdr *)(const void *)(image->data + image->head->e_shoff);
-    image->section_names = image->data + image->section[image->head->e_shstrndx].sh_offset;
-    return true;
+    const Elf64_Shdr *names = &image->section[image->head->e_shstrndx];
+    image->section_names = image->data + names->sh_offset;
+    return inside(image, names->sh_offset, names->sh_size) && names->sh_size != 0 &&
+           image->section_names[names->sh_size - 1] == 0;
 }
 
 static enum cc_symbol_kind object_kind(const struct image *image, const Elf64_Shdr *section)
@@ -66,6 +68,25 @@ static enum cc_symbol_kind kind_of(const struct image *image, const Elf64_Sym *s
     return object_kind(image, &image->section[symbol->st_shndx]);
 }
 
+const char *cc_elf_section(const char *data, size_t length, const char *name, size_t *bytes)
+{
+    struct image image = {.data = data, .length = length};
+
+    if (!open_image(&image))
+        return NULL;
+    uint64_t names = image.section[image.head->e_shstrndx].sh_size;
+    for (unsigned i = 0; i < image.head->e_shnum; i++) {
+        const Elf64_Shdr *section = &image.section[i];
+        if (section->sh_type != SHT_PROGBITS || section->sh_name >= names ||
+            strcmp(image.section_names + section->sh_name, name) != 0 ||
+            !inside(&image, section->sh_offset, section->sh_size))
+            continue;
+        *bytes = section->sh_size;
+        return data + section->sh_offset;
+    }
+    return NULL;
+}
+
 static const Elf64_Shdr *symbol_table(const struct image *image)
 {
     for (unsigned i = 0; i < image->head->e_shnum; i++)
@@ -76,9 +97,10 @@ static const Elf64_Shdr *symbol_table(const struct image *image)
 
 bool cc_read_image(const char *path, struct cc_symbols *symbols)
 {
-    struct image image;
+    struct image image = {0};
 
-    if (!open_image(path, &image))
+    image.data = cc_read_file(path, &image.length);
+    if (!open_image(&image))
         return false;
     const Elf64_Shdr *table = symbol_table(&image);
     if (table == NULL || !inside(&image, table->sh_offset, table->sh_size) ||

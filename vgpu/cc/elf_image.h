@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * elf_image.h: the symbols of a linked device image.
+ * elf_image.h: the symbols of a linked device image; sections of other ELF files.
  */
 #ifndef VGPU_CC_ELF_IMAGE_H
 #define VGPU_CC_ELF_IMAGE_H
@@ -29,6 +29,10 @@ struct cc_symbols {
     struct cc_symbol *item;
     size_t count;
 };
+
+/* The section's contents in the ELF file `data`, which is aligned for anything; null: it is no such
+ * file or has no such section. */
+const char *cc_elf_section(const char *data, size_t length, const char *name, size_t *bytes);
 
 /* All named symbols of the image, or false when the file cannot be read as one. */
 bool cc_read_image(const char *path, struct cc_symbols *symbols);

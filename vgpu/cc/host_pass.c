@@ -4,6 +4,7 @@
 #include "declarator.h"
 #include "diag.h"
 #include "launch.h"
+#include "marks.h"
 #include "passes.h"
 
 /* ---- stubs ---- */
@@ -171,9 +172,10 @@ static const char *registration(const struct cc_pass *pass)
 
     cc_puts(&text, "\nVGPU_HOST_VARS {");
     for (size_t i = 0; i < vars.count; i++)
-        cc_putf(&text, "{%s \":%s\", (const void *)&%s, sizeof(%s)}, ", cc_quoted(pass->module),
-                vars.item[i].name + 2, vars.item[i].name, vars.item[i].name);
-    cc_putf(&text, "{0, 0, 0}};\nVGPU_REGISTER(%s, %zu)\n", cc_quoted(pass->module), vars.count);
+        cc_putf(&text, "{%s \":%s\", (const void *)&%s, sizeof(%s)}, ",
+                cc_quoted(cc_module_key(pass)), vars.item[i].name + 2, vars.item[i].name,
+                vars.item[i].name);
+    cc_putf(&text, "{0, 0, 0}};\nVGPU_REGISTER(%s, %zu)\n", cc_part_symbol(pass->unit), vars.count);
     return text.data;
 }
 

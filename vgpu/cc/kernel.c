@@ -1,9 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * kernel.c: how a kernel is named in the text that the passes add.
  */
+#include <string.h>
+
 #include "declarator.h"
 #include "diag.h"
 #include "passes.h"
+
+const char *cc_module_key(const struct cc_pass *pass)
+{
+    const char *slash = strrchr(pass->module, '/');
+
+    if (pass->unit != NULL)
+        return pass->unit;
+    return slash != NULL ? slash + 1 : pass->module;
+}
 
 bool cc_is_kernel(const struct cc_decl *decl)
 {

@@ -67,14 +67,33 @@ static const char *toolkit_file(const struct cc_job *job)
 
 bool cc_link(const struct cc_job *job, const struct cc_list *objects)
 {
-    const char *toolkit = toolkit_file(job);
-    struct cc_list with_toolkit = {0};
+    const char *toolkit = toolkit_file(job), *linked = cc_temp_path("linked.o");
+    struct cc_list all = {0};
+    bool made;
 
-    cc_add_all(&with_toolkit, objects);
+    if (!cc_device_link(job, objects, linked, &made))
+        return false;
+    if (made)
+        cc_add(&all, linked);
+    cc_add_all(&all, objects);
     if (toolkit != NULL)
-        cc_add(&with_toolkit, toolkit);
-    struct cc_list command = cc_link_command(job, &with_toolkit);
+        cc_add(&all, toolkit);
+    struct cc_list command = cc_link_command(job, &all);
     return cc_run(&command) == 0;
+}
+
+static bool only_device_link(const struct cc_job *job, const struct cc_list *objects)
+{
+    const char *output = job->options->output;
+    bool made;
+
+    return cc_device_link(job, objects, output != NULL ? output : "a_dlink.o", &made);
+}
+
+/* Are the objects of sources only on the way to something else? */
+static bool links(const struct cc_options *options)
+{
+    return options->action == CC_LINK || options->action == CC_DEVICE_LINK;
 }
 
 /* Compiles one input; the object is added to the list. What needs no compiling is added as it is.
@@ -89,7 +108,7 @@ static bool compile_one(const struct cc_job *job, int number, struct cc_list *ob
         cc_add(objects, input->path);
         return true;
     }
-    if (job->options->action == CC_LINK)
+    if (links(job->options))
         object = cc_temp_path(cc_format("%d-%s", number, object));
     else if (job->options->output != NULL)
         object = job->options->output;
@@ -109,7 +128,7 @@ static bool is_sound(const struct cc_options *options)
                 sources);
         return false;
     }
-    if (options->action != CC_LINK && sources == 0) {
+    if (!links(options) && sources == 0) {
         cc_fail("there is no file to compile; sources end in .cu, .c, .cpp, .cc or .cxx (or give "
                 "their language with -x)");
         return false;
@@ -130,6 +149,8 @@ static bool carry_out(const struct cc_job *job)
         if (!text && !compile_one(job, (int)i, &objects))
             return false;
     }
+    if (options->action == CC_DEVICE_LINK)
+        return only_device_link(job, &objects);
     return options->action != CC_LINK || cc_link(job, &objects);
 }
 

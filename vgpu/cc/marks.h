@@ -45,10 +45,16 @@ struct cc_named {
 void cc_put_image_table(struct cc_text *assembly, const struct cc_marks *marks,
                         const struct cc_named *name, const char *module);
 
-/* The host object's: those kernels that have a stub here, and the image itself, whose path is
- * `image` (null: none). */
+/* The host object's: those kernels that have a stub here. */
 void cc_put_host_table(struct cc_text *assembly, const struct cc_marks *image_marks,
-                       const struct cc_marks *host_marks, const struct cc_named *name,
-                       const char *image);
+                       const struct cc_marks *host_marks, const struct cc_named *name);
+
+/* The symbol of a file's struct vgpu_image_part: `unit` tells files apart that share an image;
+ * null: the file has its own. */
+const char *cc_part_symbol(const char *unit);
+
+/* The image in the file `image`, and behind it the parts in it. */
+void cc_put_image(struct cc_text *assembly, const char *image, const char *name);
+void cc_put_part(struct cc_text *assembly, const char *unit, uint64_t first_kernel);
 
 #endif

@@ -9,7 +9,7 @@
 
 static const struct cc_option table[] = {
     {"-c", "--compile", SET_ACTION, false, CC_COMPILE, NULL},
-    {"-dc", "--device-c", RDC, false, 0, NULL},
+    {"-dc", "--device-c", RDC_ACTION, false, CC_COMPILE, NULL},
     {"-dw", "--device-w", SET_ACTION, false, CC_COMPILE, NULL},
     {"-E", "--preprocess", SET_ACTION, false, CC_PREPROCESS, NULL},
     {"-M", "--generate-dependencies", SET_ACTION, false, CC_DEPENDENCIES, NULL},
@@ -80,7 +80,7 @@ static const struct cc_option table[] = {
     {"-Werror", "--Werror", WERROR, false, 0, NULL},
     {"-w", "--disable-warnings", COMMON, false, 1, NULL},
     {"-rdc", "--relocatable-device-code", RDC, false, 0, NULL},
-    {"-dlink", "--device-link", RDC, false, 0, NULL},
+    {"-dlink", "--device-link", RDC_ACTION, false, CC_DEVICE_LINK, NULL},
     {"-ptx", "--ptx", REFUSE, false, 0, NULL},
     {"-cubin", "--cubin", REFUSE, false, 0, NULL},
     {"-fatbin", "--fatbin", REFUSE, false, 0, NULL},

@@ -25,7 +25,8 @@ enum cc_option_kind {
     IGNORE_VALUE,
     CCBIN,
     WERROR,
-    RDC,
+    RDC,        /* -rdc=true: device code that other files' may use */
+    RDC_ACTION, /* -dc, -dlink */
     REFUSE,
     SWITCH, /* a bool of struct cc_options */
     ANSWER

@@ -58,7 +58,7 @@ static void add_parts(const char *value, struct cc_list *list)
 static bool is_cudas(const char *library)
 {
     return strcmp(library, "cuda") == 0 || strcmp(library, "cudart") == 0 ||
-           strcmp(library, "cudart_static") == 0;
+           strcmp(library, "cudart_static") == 0 || strcmp(library, "cudadevrt") == 0;
 }
 
 static void add_host_flag(struct cc_options *options, const char *flag)
@@ -97,18 +97,14 @@ static bool set_language(struct cc_options *options, const char *name)
     return false;
 }
 
-static bool refuse_rdc(const struct line *line)
+static bool set_rdc(struct cc_options *options, const char *value)
 {
-    bool off = strcmp(line->option->name, "-rdc") == 0 && line->value != NULL &&
-               strcmp(line->value, "false") == 0;
-
-    if (!off)
-        cc_fail("'%s': relocatable device code is not supported: device code of one file cannot "
-                "call that of another; put shared __device__ functions into a header",
-                line->option->joined || line->value == NULL
-                    ? line->argv[line->at]
-                    : cc_format("%s=%s", line->option->name, line->value));
-    return off;
+    options->rdc = strcmp(value, "true") == 0;
+    if (!options->rdc && strcmp(value, "false") != 0) {
+        cc_fail("-rdc (--relocatable-device-code) is true or false, not '%s'", value);
+        return false;
+    }
+    return true;
 }
 
 /* nvcc's -Werror takes a kind, gcc's does not. */
@@ -232,6 +228,8 @@ static bool take_value(struct line *line)
     case DEPS_VALUE:
         take_deps(line);
         return true;
+    case RDC:
+        return set_rdc(options, value);
     case CCBIN:
         take_ccbin(options, value);
         return true;
@@ -253,7 +251,7 @@ static bool is_flag(const struct cc_option *option)
     case SWITCH:
     case ANSWER:
     case WERROR:
-    case RDC:
+    case RDC_ACTION:
     case REFUSE:
         return true;
     default:
@@ -288,10 +286,10 @@ static bool take_flag(struct line *line)
     case WERROR:
         take_werror(line);
         return true;
-    case RDC:
-        if (strcmp(option->name, "-rdc") == 0 && !need_value(line))
-            return false;
-        return refuse_rdc(line);
+    case RDC_ACTION:
+        options->rdc = true;
+        options->action = (enum cc_action)option->number;
+        return true;
     case REFUSE:
         cc_fail("'%s' is not supported: vgpu-cc compiles to objects and programs for virtual GPUs; "
                 "see vgpu-cc --help",

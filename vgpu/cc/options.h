@@ -6,7 +6,7 @@
 
 #include "mem.h"
 
-enum cc_action { CC_LINK, CC_COMPILE, CC_PREPROCESS, CC_DEPENDENCIES };
+enum cc_action { CC_LINK, CC_DEVICE_LINK, CC_COMPILE, CC_PREPROCESS, CC_DEPENDENCIES };
 
 enum cc_language { CC_BY_SUFFIX, CC_LANG_C, CC_LANG_CXX, CC_LANG_CUDA, CC_LANG_OBJECT };
 
@@ -33,6 +33,7 @@ struct cc_options {
     const char *std;           /* "-std=c++20"; null: the default */
     const char *cxx, *cc;
     bool verbose, dryrun, keep, relaxed, done; /* done: --help or --version was answered */
+    bool rdc; /* device code of this file and others may use each other */
 };
 
 /* Reads the command line; false: it is wrong and was told so. */

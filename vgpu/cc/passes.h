@@ -12,7 +12,11 @@ struct cc_pass {
     struct cc_source *source;
     struct cc_decls *decls;
     const char *module; /* the source file's name, the first part of every key */
+    const char *unit;   /* -rdc=true: what tells this file from all others; else null */
 };
+
+/* The first part of the keys of variables: one of its own for each file of an image. */
+const char *cc_module_key(const struct cc_pass *pass);
 
 /* Is there anything for the device: kernels, __device__ functions or variables? */
 bool cc_has_device_code(const struct cc_pass *pass);

@@ -4,7 +4,7 @@
  *     __shared__ float tile[8][9], sum;
  * becomes, in place,
  *     typedef float vgpu_shared_5_tile[8][9], vgpu_shared_5_sum;
- *     VGPU_SHARED(5, tile, vgpu_shared_5_tile, 0) ...
+ *     VGPU_SHARED(5, 5, tile, vgpu_shared_5_tile, 0) ...
  * whose second part makes references into the block's memory. The typedef leaves the user's own
  * declarators to the compiler. Storage that is static or thread_local would be wrong: blocks of
  * several kernels can be resident at once.
@@ -86,14 +86,45 @@ static void take_specifiers(struct cc_pass *pass, struct shared *shared)
     }
 }
 
-/* "VGPU_SHARED(5, tile, type, 16)" or "VGPU_DYNAMIC_SHARED(s, type)" */
+static uint32_t hash(const char *text)
+{
+    uint32_t hash = 2166136261u;
+
+    while (*text != 0)
+        hash = (hash ^ (unsigned char)*text++) * 16777619u;
+    return hash;
+}
+
+/* Is the function the same one in each file that has it? */
+static bool is_common(const struct cc_decl *function)
+{
+    bool own = function->internal || ((function->words & CC_STATIC) != 0 && !function->in_class);
+
+    return !own && ((function->words & (CC_INLINE | CC_FORCEINLINE)) != 0 || function->templ >= 0 ||
+                    function->in_class || function->in_template_class);
+}
+
+/* What the block knows the variable's memory by: a number of the declaration. In an image of many
+ * files it must be the file's own, or for a function that several of them have the function's. */
+static const char *seed(const struct cc_pass *pass, int name)
+{
+    const struct cc_decl *function = cc_function_at(pass->decls, name);
+
+    if (pass->unit == NULL)
+        return cc_format("%d", name);
+    if (function != NULL && is_common(function))
+        return cc_format("vgpu_hash(__PRETTY_FUNCTION__, %d)", name - function->body);
+    return cc_format("%uu", hash(pass->unit) ^ (uint32_t)name);
+}
+
+/* "VGPU_SHARED(5, 5, tile, type, 16)" or "VGPU_DYNAMIC_SHARED(s, type)" */
 static const char *reference(const struct cc_pass *pass, const struct shared *shared, int name)
 {
     if (shared->dynamic)
         return cc_format(" VGPU_DYNAMIC_SHARED(%s, %s);", spelled(pass, name),
                          type_name(pass, shared, name));
-    return cc_format(" VGPU_SHARED(%d, %s, %s, (%s));", name, spelled(pass, name),
-                     type_name(pass, shared, name), shared->align);
+    return cc_format(" VGPU_SHARED(%d, %s, %s, %s, (%s));", name, seed(pass, name),
+                     spelled(pass, name), type_name(pass, shared, name), shared->align);
 }
 
 static bool is_sound(const struct cc_pass *pass, const struct shared *shared)

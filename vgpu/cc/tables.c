@@ -6,6 +6,7 @@
  *
  * Directives are those that x86-64 and AArch64 share. Layouts are checked below.
  */
+#include <inttypes.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@ _Static_assert(offsetof(struct vgpu_kernel, ordinal) == 8 &&
                    offsetof(struct vgpu_kernel, param_bytes) == 40 &&
                    offsetof(struct vgpu_kernel, static_shared_bytes) == 48 &&
                    offsetof(struct vgpu_kernel, max_threads) == 52 &&
-                   sizeof(struct vgpu_kernel) == 56,
+                   sizeof(struct vgpu_kernel) == VGPU_KERNEL_BYTES,
                "put_image_kernel writes this layout");
 _Static_assert(offsetof(struct vgpu_host_kernel, stub) == 8 &&
                    offsetof(struct vgpu_host_kernel, ordinal) == 16 &&
@@ -32,6 +33,15 @@ _Static_assert(offsetof(struct vgpu_host_kernel, stub) == 8 &&
                    offsetof(struct vgpu_host_kernel, line) == 48 &&
                    sizeof(struct vgpu_host_kernel) == 56,
                "put_host_kernel writes this layout");
+
+_Static_assert(sizeof(struct vgpu_var) == VGPU_VAR_BYTES, "the linker script counts these");
+_Static_assert(offsetof(struct vgpu_host_image, begin) == 8 &&
+                   offsetof(struct vgpu_host_image, end) == 16 &&
+                   offsetof(struct vgpu_host_image, id) == 24 &&
+                   sizeof(struct vgpu_host_image) == 32 &&
+                   offsetof(struct vgpu_image_part, first_kernel) == 8 &&
+                   sizeof(struct vgpu_image_part) == 16,
+               "cc_put_image and cc_put_part write these layouts");
 
 static void put_string(struct cc_text *out, const char *label, size_t number, const char *text)
 {
@@ -63,11 +73,6 @@ static void put_image_kernel(struct cc_text *out, size_t i, const struct cc_entr
     cc_putf(out, "\t.long %u, %u\n", entry->shared_bytes, entry->threads);
 }
 
-static void put_global(struct cc_text *out, const char *name)
-{
-    cc_putf(out, "\t.globl %s\n\t.type %s, %%object\n%s:\n", name, name, name);
-}
-
 void cc_put_image_table(struct cc_text *out, const struct cc_marks *marks,
                         const struct cc_named *name, const char *module)
 {
@@ -77,17 +82,9 @@ void cc_put_image_table(struct cc_text *out, const struct cc_marks *marks,
         put_string(out, ".Lvgpu_name", i, name[i].name);
         put_string(out, ".Lvgpu_key", i, cc_format("%s#%zu:%s", module, i, name[i].name));
     }
-    cc_puts(out, "\t.balign 8\n");
-    put_global(out, "vgpu_image_abi");
-    cc_putf(out, "\t.long %d\n\t.size vgpu_image_abi, 4\n", VGPU_IMAGE_ABI);
-    put_global(out, "vgpu_image_kernel_count");
-    cc_putf(out, "\t.long %zu\n\t.size vgpu_image_kernel_count, 4\n", marks->entry_count);
-    cc_puts(out, "\t.section .data.rel.ro.vgpu_tables,\"aw\",%progbits\n\t.balign 8\n");
-    put_global(out, "vgpu_image_kernels");
+    cc_puts(out, "\t.section " VGPU_KERNEL_TABLE_SECTION ",\"aw\",%progbits\n\t.balign 8\n");
     for (size_t i = 0; i < marks->entry_count; i++)
         put_image_kernel(out, i, &marks->entry[i]);
-    cc_putf(out, "\t.zero %zu\n", sizeof(struct vgpu_kernel));
-    cc_puts(out, "\t.size vgpu_image_kernels, . - vgpu_image_kernels\n");
 }
 
 /* ---- host ---- */
@@ -109,18 +106,34 @@ static void put_host_kernel(struct cc_text *out, size_t i, const struct cc_entry
             entry->shared_bytes, i, line);
 }
 
-static void put_host_image(struct cc_text *out, const char *image)
+const char *cc_part_symbol(const char *unit)
 {
-    cc_puts(out,
-            "\t.section .rodata.vgpu_image,\"a\",%progbits\n\t.balign 16\nvgpu_image_begin:\n");
-    if (image != NULL)
-        cc_putf(out, "\t.incbin %s\n", cc_quoted(image));
-    cc_puts(out, "vgpu_image_end:\n\t.byte 0\n");
+    return unit != NULL ? cc_format("vgpu_device_link_of_%s", unit) : "vgpu_image_part_here";
+}
+
+void cc_put_image(struct cc_text *out, const char *image, const char *name)
+{
+    cc_putf(out,
+            "\t.section .rodata.vgpu_image,\"a\",%%progbits\n\t.balign 16\n"
+            ".Lvgpu_image_begin:\n\t.incbin %s\n.Lvgpu_image_end:\n\t.byte 0\n"
+            ".Lvgpu_image_name:\n\t.string %s\n",
+            cc_quoted(image), cc_quoted(name));
+    cc_puts(out, "\t.section .data.vgpu_image,\"aw\",%progbits\n\t.balign 8\n.Lvgpu_image:\n"
+                 "\t.quad .Lvgpu_image_name, .Lvgpu_image_begin, .Lvgpu_image_end\n\t.long 0, 0\n");
+}
+
+void cc_put_part(struct cc_text *out, const char *unit, uint64_t first_kernel)
+{
+    const char *symbol = cc_part_symbol(unit);
+
+    cc_puts(out, "\t.section .data.rel.ro.vgpu_part,\"aw\",%progbits\n\t.balign 8\n");
+    if (unit != NULL)
+        cc_putf(out, "\t.globl %s\n\t.hidden %s\n", symbol, symbol);
+    cc_putf(out, "%s:\n\t.quad .Lvgpu_image\n\t.long %" PRIu64 ", 0\n", symbol, first_kernel);
 }
 
 void cc_put_host_table(struct cc_text *out, const struct cc_marks *image_marks,
-                       const struct cc_marks *host_marks, const struct cc_named *name,
-                       const char *image)
+                       const struct cc_marks *host_marks, const struct cc_named *name)
 {
     size_t count = 0;
 
@@ -142,5 +155,4 @@ void cc_put_host_table(struct cc_text *out, const struct cc_marks *image_marks,
             "\t.quad 0\n\t.section .rodata.vgpu_tables\n\t.balign 4\nvgpu_host_kernel_count:\n"
             "\t.long %zu\n",
             count);
-    put_host_image(out, image);
 }

@@ -16,6 +16,12 @@
 #define VGPU_IMAGE_ABI 1
 #define VGPU_DEVICE_VAR_SECTION "vgpu_devvars" /* storage of __device__/__constant__ variables */
 
+/* Rows of the tables, from any number of files; the linker script puts them together. */
+#define VGPU_KERNEL_TABLE_SECTION ".data.rel.ro.vgpu_kernels"
+#define VGPU_VAR_TABLE_SECTION ".data.rel.ro.vgpu_vars"
+#define VGPU_KERNEL_BYTES 56 /* of a row: vgpu/cc/tables.c holds the structs to it */
+#define VGPU_VAR_BYTES 24
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -23,7 +29,7 @@ extern "C" {
 /* One kernel of an image. `call` unpacks args[i] (pointer to the i-th argument) and calls it. */
 struct vgpu_kernel {
     const char *key;
-    uint32_t ordinal; /* the number in the key; struct vgpu_launch.kernel */
+    uint32_t ordinal; /* the number in the key: its place among its file's kernels */
     const char *name; /* as a person writes it: "sum_shared" */
     void (*call)(void **args);
     uint32_t param_count;
@@ -41,14 +47,13 @@ struct vgpu_var {
 };
 
 /* What an image exports, and all that it exports: five plain objects with C linkage and default
- * visibility, found by dlsym. vgpu-exec itself does not define them. An empty table has one dummy
- * entry and count 0. How an image is linked:
- *     -shared -nostdlib -Wl,-z,now -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset
- * with undefined symbols left over (vgpu-exec offers vgpu_*, __tsan_*, __wrap_mem* and libm's; one
- * that it does not know makes the load fail by name) and everything but these five local. -fno-plt
- * makes the callbacks cheaper. Volatile accesses must be told apart (gcc: --param
- * tsan-distinguish-volatile=1, clang: -mllvm -tsan-distinguish-volatile=1): spinning threads are
- * found by them. */
+ * visibility, found by dlsym. vgpu-exec itself does not define them. struct vgpu_launch.kernel is
+ * an index into the kernels. How an image is linked: -shared -nostdlib -Wl,-z,now
+ * -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset with undefined symbols left over (vgpu-exec offers
+ * vgpu_*, __tsan_*, __wrap_mem* and libm's; one that it does not know makes the load fail by name)
+ * and everything but these five local. -fno-plt makes the callbacks cheaper. Volatile accesses must
+ * be told apart (gcc: --param tsan-distinguish-volatile=1, clang: -mllvm
+ * -tsan-distinguish-volatile=1): spinning threads are found by them. */
 extern const uint32_t vgpu_image_abi; /* VGPU_IMAGE_ABI */
 extern const struct vgpu_kernel vgpu_image_kernels[];
 extern const uint32_t vgpu_image_kernel_count;

@@ -17,7 +17,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { MAX_FILES = 512, MAX_FORMATS = 8 };
+enum { MAX_FILES = 512, MAX_DIRECTORIES = 128, MAX_FORMATS = 8 };
 
 /* A part of the file that is read from front to back; `at` stays within `end`. */
 struct cursor {
@@ -34,8 +34,9 @@ struct unit {
     uint8_t min_step, line_range, opcode_base;
     int8_t line_base;
     uint8_t operands[256];
-    const char *file[MAX_FILES];
-    uint32_t file_count;
+    const char *file[MAX_FILES], *directory[MAX_DIRECTORIES];
+    uint16_t directory_of[MAX_FILES]; /* of a file: its number; version 5 only */
+    uint32_t file_count, directory_count;
     bool wide; /* 64-bit DWARF */
 };
 
@@ -48,6 +49,7 @@ struct search {
     uint64_t address;
     struct cursor strings, line_strings;
     const char *file;
+    const char *directory, *base; /* the file's, and the one that this is relative to; or NULL */
     uint64_t line;
 };
 
@@ -137,7 +139,7 @@ static struct cursor section(const struct file_map *map, const char *name)
 
 enum { FORM_DATA2 = 0x05, FORM_DATA4, FORM_DATA8, FORM_STRING, FORM_BLOCK, FORM_DATA1 = 0x0b };
 enum { FORM_STRP = 0x0e, FORM_UDATA = 0x0f, FORM_DATA16 = 0x1e, FORM_LINE_STRP = 0x1f };
-enum { CONTENT_PATH = 1 };
+enum { CONTENT_PATH = 1, CONTENT_DIRECTORY = 2 };
 
 /* Reads one value of an entry; returns it if it is text. */
 static const char *value_of_form(struct cursor *c, uint64_t form, const struct unit *unit,
@@ -168,10 +170,24 @@ static const char *value_of_form(struct cursor *c, uint64_t form, const struct u
     }
 }
 
-/* Version 5: entries described by formats; directories and files alike. Keeps the paths if asked.
- */
+static void keep_path(struct unit *unit, const char *path, bool file)
+{
+    if (file && unit->file_count < MAX_FILES)
+        unit->file[unit->file_count++] = path;
+    else if (!file && unit->directory_count < MAX_DIRECTORIES)
+        unit->directory[unit->directory_count++] = path;
+}
+
+/* A file's directory comes behind its name. */
+static void keep_directory(struct unit *unit, uint64_t number)
+{
+    if (unit->file_count > 0 && number < MAX_DIRECTORIES)
+        unit->directory_of[unit->file_count - 1] = (uint16_t)number;
+}
+
+/* Version 5: entries described by formats; directories and files alike. */
 static void read_entries(struct cursor *c, struct unit *unit, const struct search *search,
-                         bool keep)
+                         bool files)
 {
     uint64_t content[MAX_FORMATS], form[MAX_FORMATS], formats = fixed(c, 1);
     if (formats > MAX_FORMATS) {
@@ -185,9 +201,13 @@ static void read_entries(struct cursor *c, struct unit *unit, const struct searc
     uint64_t count = unsigned_leb(c);
     for (uint64_t n = 0; n < count && c->at < c->end; n++)
         for (uint64_t i = 0; i < formats; i++) {
+            if (files && content[i] == CONTENT_DIRECTORY && form[i] == FORM_UDATA) {
+                keep_directory(unit, unsigned_leb(c));
+                continue;
+            }
             const char *path = value_of_form(c, form[i], unit, search);
-            if (keep && path && content[i] == CONTENT_PATH && unit->file_count < MAX_FILES)
-                unit->file[unit->file_count++] = path;
+            if (path && content[i] == CONTENT_PATH)
+                keep_path(unit, path, files);
         }
 }
 
@@ -265,6 +285,19 @@ struct machine {
 };
 
 /* A row is complete: does the one before it cover the address? */
+static void found_row(const struct row *row, const struct unit *unit, struct search *search)
+{
+    search->line = row->line;
+    search->file = NULL;
+    if (row->file >= unit->file_count)
+        return;
+    search->file = unit->file[row->file];
+    if (unit->directory_of[row->file] < unit->directory_count) {
+        search->directory = unit->directory[unit->directory_of[row->file]];
+        search->base = unit->directory[0];
+    }
+}
+
 static bool emit(struct machine *m, const struct unit *unit, struct search *search)
 {
     const struct row *row = &m->before;
@@ -274,8 +307,7 @@ static bool emit(struct machine *m, const struct unit *unit, struct search *sear
              search->address < m->now.address) {
         if (m->theirs.line && !is_theirs(row, unit))
             row = &m->theirs;
-        search->file = row->file < unit->file_count ? unit->file[row->file] : NULL;
-        search->line = row->line;
+        found_row(row, unit, search);
         return true;
     }
     m->before = m->now;
@@ -374,23 +406,50 @@ static void search_units(const struct file_map *map, struct search *search)
     }
 }
 
-void vgpu_lines_find(int fd, uint64_t address, char *where, uint64_t room)
+static const char *name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* The file as a path that can be opened, as far as the line table tells. */
+static void path_of(const struct search *s, char *out, uint64_t room)
+{
+    bool whole = s->file[0] == '/' || !s->directory;
+    bool based = !whole && s->directory[0] != '/' && s->base && s->base != s->directory;
+    snprintf(out, room, "%s%s%s%s%s", based ? s->base : "", based ? "/" : "",
+             whole ? "" : s->directory, whole ? "" : "/", s->file);
+}
+
+/* `path` may be NULL. */
+static uint64_t find(int fd, uint64_t address, char *where, char *path, uint64_t room)
 {
     struct stat status;
     struct search search = {.address = address};
-    where[0] = '\0';
     if (fstat(fd, &status) != 0 || status.st_size <= 0)
-        return;
+        return 0;
     struct file_map map = {.bytes = (uint64_t)status.st_size};
     void *base = mmap(NULL, map.bytes, PROT_READ, MAP_PRIVATE, fd, 0);
     if (base == MAP_FAILED)
-        return;
+        return 0;
     map.base = base;
     search_units(&map, &search);
-    if (search.file && search.line) {
-        const char *slash = strrchr(search.file, '/');
-        snprintf(where, room, "%s:%llu", slash ? slash + 1 : search.file,
-                 (unsigned long long)search.line);
-    }
+    if (search.file && search.line && path)
+        path_of(&search, path, room);
+    else if (search.file && search.line)
+        snprintf(where, room, "%s:%llu", name_of(search.file), (unsigned long long)search.line);
     munmap(base, map.bytes);
+    return search.file ? search.line : 0;
+}
+
+void vgpu_lines_find(int fd, uint64_t address, char *where, uint64_t room)
+{
+    where[0] = '\0';
+    find(fd, address, where, NULL, room);
+}
+
+uint64_t vgpu_lines_path(int fd, uint64_t address, char *path, uint64_t room)
+{
+    path[0] = '\0';
+    return find(fd, address, NULL, path, room);
 }

@@ -111,10 +111,10 @@ enum vgpu_op {
     VGPU_OP_COPY,          /* copy */
     VGPU_OP_MEMSET,        /* memset */
     VGPU_OP_LAUNCH,        /* launch; `call` is the name of the kernel */
-    VGPU_OP_POOL_CREATE, /* device, flags = handle types -> value = pool id; a device's default pool
-                            is its number + 1 */
-    VGPU_OP_POOL_EXPORT, /* value = pool -> fd */
-    VGPU_OP_POOL_IMPORT, /* fd -> value = pool */
+    VGPU_OP_POOL_CREATE,   /* device, flags = handle types, bytes = most -> value = pool id; a
+                              device's default pool   is its number + 1 */
+    VGPU_OP_POOL_EXPORT,   /* value = pool -> fd */
+    VGPU_OP_POOL_IMPORT,   /* fd -> value = pool */
     VGPU_OP_POOL_EXPORT_PTR,      /* ptr -> data = 64 bytes, a name of it */
     VGPU_OP_POOL_IMPORT_PTR,      /* value = pool, data = name -> value = address */
     VGPU_OP_POOL_DESTROY,         /* value = pool */
@@ -122,7 +122,7 @@ enum vgpu_op {
     VGPU_OP_POOL_GET_ACCESS,      /* value = pool, device -> value = flags */
     VGPU_OP_POOL_SET,             /* value = pool, flags = cudaMemPoolAttr, bytes = what to set */
     VGPU_OP_POOL_GET,             /* value = pool, flags = cudaMemPoolAttr -> value */
-#define VGPU_POOL_ALLOCATES 0x100 /* an attribute of ours: fails for a pool of another process */
+#define VGPU_POOL_ALLOCATES 0x100 /* of ours: its GPU; fails for a pool of another process */
     VGPU_OP_POOL_MALLOC,          /* value = pool, bytes, stream, device -> value = address */
     VGPU_OP_POOL_FREE,            /* ptr, stream, device: takes place when the stream gets there */
     VGPU_OP_VAR, /* device, module, key -> value = address, value2 = bytes (__device__ variable) */
@@ -147,8 +147,10 @@ enum vgpu_op {
     VGPU_OP_HOST_FUNC,      /* stream, device, value = the function, for VGPU_OP_HOST_NEXT */
     VGPU_OP_HOST_NEXT,      /* value = the function that has returned, or 0 -> value = the next one
                                to call; no reply until there is one */
-    VGPU_OP_GRAPH,          /* stream, device, value = nodes: a launch begins -> value = device */
-    VGPU_OP_BYE,            /* orderly end of a process (atexit) */
+    VGPU_OP_GRAPH,   /* stream, device, value = nodes, bytes = GPUs that they are on: a launch
+                        begins -> value = device */
+    VGPU_OP_FINDING, /* value = enum vgpu_diagnosis, caller = a key, data = the sentence */
+    VGPU_OP_BYE,     /* orderly end of a process (atexit); value = it has read its clock */
     /* witness only */
     VGPU_OP_SUMMARY, /* -> summary, over all processes that said hello */
     VGPU_OP_TRACE,   /* value = first record -> data = struct vgpu_trace_record[], value = how many,
@@ -161,12 +163,14 @@ enum vgpu_op {
 #define VGPU_STREAM_LEGACY 1
 #define VGPU_STREAM_PER_THREAD 2
 
-/* A request that a launch of a graph repeats: the host does not pay for it, and kernels come sooner
+/* A request that a launch of a graph repeats: the host pays less for it, and kernels come sooner
  * after each other. */
 enum vgpu_graph {
     VGPU_GRAPH_NONE,
     VGPU_GRAPH_FIRST,
-    VGPU_GRAPH_NEXT /* depends on another node */
+    VGPU_GRAPH_NEXT,      /* depends on another node */
+    VGPU_GRAPH_PLACE = 3, /* the bits that say one of these */
+    VGPU_GRAPH_EDGE = 4   /* or-ed: of a wait, of one node for another */
 };
 
 /* Of VGPU_OP_HOST_ALLOC: pinned memory, managed memory, which lies there too, or what stands for
@@ -216,7 +220,10 @@ struct vgpu_request {
     uint32_t flags;
     int32_t priority;
     uint32_t module;
-    uint32_t graph;    /* enum vgpu_graph */
+    uint32_t graph;   /* enum vgpu_graph */
+    uint32_t free;    /* the call costs its thread nothing, whatever the reply's clock says */
+    uint64_t unheard; /* threads of the program that live and have not called yet (low 32 bits), and
+                         how often their number has changed */
     uint64_t clock_ps; /* the calling thread's clock at the call */
     uint64_t stream, event, event2;
     uint64_t ptr, bytes, value;
@@ -228,7 +235,8 @@ struct vgpu_request {
             uint32_t protocol;
             int32_t pid;
             int32_t device_order_pci;
-            int32_t strict; /* VGPU_STRICT=1: findings that have a code become errors */
+            int32_t strict;  /* VGPU_STRICT=1: findings that have a code become errors */
+            uint32_t checks; /* VGPU_CHECK: enum vgpu_check */
             char program[128];
         } hello;
         struct vgpu_copy copy;
@@ -243,6 +251,7 @@ struct vgpu_pointer {
     int32_t kind; /* 0 unregistered host, 1 pinned host, 2 device, 3 managed: cudaMemoryType */
     int32_t device;
     uint64_t base, bytes;
+    uint64_t pool;  /* that it came from; 0: none */
     uint64_t reach; /* bytes that a copy may use from the pointer on: mappings may follow */
 };
 
@@ -268,6 +277,9 @@ struct vgpu_summary { /* everything since the node started; live_ = not given ba
     uint32_t live_mappings, live_ranges;         /* cuMemMap, cuMemAddressReserve */
     uint64_t peak_asked_bytes[VGPU_MAX_DEVICES]; /* as peak_bytes, of what was asked for, rounded
                                                     to 512 bytes and not to chunks */
+    uint32_t overtaken; /* operations whose times depend on the operating system (overtaken.h) */
+    uint32_t advice;    /* as findings, of what is right and slow */
+    uint64_t choices;   /* operations in whose stead another one could have begun (order.h) */
 };
 
 enum vgpu_trace_kind {
@@ -303,7 +315,7 @@ struct vgpu_reply {
             uint32_t protocol;
         } hello;
     } u;
-    char explain[1024]; /* why, for a person: empty unless there is something to say */
+    char explain[2048]; /* why, for a person: empty unless there is something to say */
     uint32_t data_bytes;
     uint32_t unused; /* data is aligned for any of the structs it may hold */
     uint8_t data[];

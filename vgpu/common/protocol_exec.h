@@ -58,14 +58,17 @@ struct vgpu_control {
     uint16_t tail[VGPU_MAX_GPUS * (VGPU_DEVICE_STRIDE / VGPU_GRANULE_BYTES)];
 };
 
+#define VGPU_MAP_LOSES_STORES 2 /* MAP, writable: stores stay in this context (inject.h) */
+
 struct vgpu_exec_request {
     uint32_t op;
     int32_t device, device_count;
     int32_t memory, writable;
     int32_t fixed; /* MAP: replaces the variables' pages of an image */
     uint32_t module;
-    int32_t strict; /* RUN: a stray access is a fault */
-    uint64_t run;   /* id of the run, chosen by the node; several may be stalled at a time */
+    int32_t strict;  /* RUN: a stray access is a fault */
+    uint32_t checks; /* RUN: what to look for: enum vgpu_check */
+    uint64_t run;    /* id of the run, chosen by the node; several may be stalled at a time */
     uint64_t va, bytes, offset;
     struct vgpu_exec_limits limits;
     struct vgpu_launch launch;
@@ -111,13 +114,45 @@ struct vgpu_stray {
 };
 #define VGPU_STRAYS 4 /* of one run; what comes after is told by a later one */
 
+/* What the detectors of a kernel have found: two accesses that nothing orders, or one that is wrong
+ * by itself. */
+enum vgpu_access_mode { VGPU_PLAIN, VGPU_VOLATILE, VGPU_ATOMICALLY, VGPU_ATOMICALLY_IN_BLOCK };
+struct vgpu_hazard_side {
+    struct vgpu_dim3_ thread, block;
+    char where[96]; /* "file:line" where known */
+    int32_t known;  /* 0: there is no such access */
+    int32_t others; /* it was another thread than this one */
+    int32_t write;
+    int32_t mode; /* enum vgpu_access_mode */
+};
+struct vgpu_hazard {
+    int32_t diagnosis; /* enum vgpu_diagnosis */
+    uint32_t bytes;
+    uint64_t address;
+    uint32_t object_bytes, object_offset; /* of the __shared__ declaration; 0: other memory */
+    struct vgpu_hazard_side first, second;
+};
+#define VGPU_HAZARDS 4 /* of one run; what comes after is told by a later one */
+
 /* Addresses (of device and pinned memory) that a run stored to by volatile stores and atomics, and
- * that it polled. What does not fit is left out. */
+ * that it polled. What does not fit is left out. Bit i of `fenced`: some store to stored[i] came
+ * after a fence of the system's scope, by whatever thread of the run. */
 #define VGPU_SIGNALS 32
 struct vgpu_signals {
-    uint32_t stored_count, polled_count;
+    uint32_t stored_count, polled_count, fenced;
     uint64_t stored[VGPU_SIGNALS], polled[VGPU_SIGNALS];
 };
+
+/* What a run used of device and pinned memory: `count` pieces of `bytes`, `stride` apart. Atomics
+ * are of a GPU's scope, or a block's, or of the system's. */
+enum vgpu_use { VGPU_USE_READ, VGPU_USE_WRITE, VGPU_USE_ATOMIC, VGPU_USE_ATOMIC_SYSTEM, VGPU_USES };
+struct vgpu_span {
+    uint64_t address, bytes, stride, count;
+    uint64_t use; /* enum vgpu_use */
+};
+#define VGPU_SPANS 1364 /* of one run; where there are more of a use, none of it are told */
+
+#define VGPU_FINDINGS_TEXT 768
 
 struct vgpu_exec_reply {
     int32_t status; /* enum vgpu_exec_status */
@@ -133,15 +168,22 @@ struct vgpu_exec_reply {
     } fault;
     uint32_t stray_count; /* RAN, FAULTED */
     struct vgpu_stray stray[VGPU_STRAYS];
-    int32_t moved;  /* STALLED: something happened since RUN or RESUME. When every stalled kernel of
-                       a node was resumed in turn and none moved, they wait for ever. */
-    char text[512]; /* REFUSED, STALLED: why; who waits for what. FAULTED: what happened. RAN:
-                       findings (what hardware accepts and should not be done), "" if none */
-    uint32_t kernel_count;        /* reply to MODULE: entries in the table */
-    uint64_t var_base, var_bytes; /* reply to MODULE: the image's variables; 0, 0: it has none */
-    uint32_t var_count;           /* reply to MODULE: how many there are, in data[] or not */
-    uint32_t printf_bytes;        /* device printf output in data[]. What does not fit comes in
-                                     replies of its own with status VGPU_OK before the last one */
+    uint32_t hazard_count; /* RAN, FAULTED, STALLED: since RUN or RESUME */
+    struct vgpu_hazard hazards[VGPU_HAZARDS];
+    uint64_t blocks_left, blocks_fit; /* STALLED: those that have not begun, as those that wait keep
+                                         their places; as many as the GPU holds at once */
+    int32_t moved; /* STALLED: something happened since RUN or RESUME. When every stalled kernel of
+                      a node was resumed in turn and none moved, they wait for ever. */
+    char text[VGPU_FINDINGS_TEXT]; /* REFUSED, STALLED: why; who waits for what. FAULTED: what
+                       happened. RAN: findings (what hardware accepts and should not be done), "" if
+                       none */
+    uint32_t kernel_count;         /* reply to MODULE: entries in the table */
+    uint64_t var_base, var_bytes;  /* reply to MODULE: the image's variables; 0, 0: it has none */
+    uint32_t var_count;            /* reply to MODULE: how many there are, in data[] or not */
+    uint32_t printf_bytes;         /* device printf output in data[]. What does not fit comes in
+                                      replies of its own with status VGPU_OK before the last one */
+    uint32_t span_count;           /* struct vgpu_span in data[]: in replies with status VGPU_OK
+                                      before the last one, as what was printed */
     uint32_t data_bytes;
     uint8_t data[];
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * registration.h: what vgpu-cc's host pass emits, and the runtime (api/) consumes.
  *
- * Each .cu becomes one host object. It embeds the device image and registers it from a constructor.
+ * Each .cu becomes one host object, which registers itself from a constructor. It embeds its device
+ * image, or (-rdc=true) names the part of it in an image that the device link makes of many files.
  * A kernel's name in host code is its stub; `k<<<g, b, s, st>>>(args)` becomes
  *     (vgpu_push_call(g, b, s, st) ? (void)0 : k(args))
  * and the stub pops that configuration and calls cudaLaunchKernel with its own address.
@@ -18,7 +19,7 @@ extern "C" {
 struct vgpu_host_kernel {
     const char *name;
     const void *stub;
-    uint32_t ordinal; /* as in the image's table */
+    uint32_t ordinal; /* in the image's table, from the part's first on */
     uint32_t param_count;
     const uint32_t *param_bytes;
     uint32_t max_threads, static_shared_bytes;
@@ -32,15 +33,26 @@ struct vgpu_host_var { /* a __device__ or __constant__ variable and its shadow i
     uint64_t bytes;
 };
 
+/* A device image: one file's, or that of a device link. */
+struct vgpu_host_image {
+    const char *name; /* the source file, or the first of them */
+    const uint8_t *begin, *end;
+    uint32_t id; /* the runtime's: its number at the node plus one; 0: it is not there yet */
+};
+
+/* Where a file's kernels are in the image's table. */
+struct vgpu_image_part {
+    struct vgpu_host_image *image;
+    uint32_t first_kernel;
+};
+
 struct vgpu_host_module {
-    const char *name; /* the source file */
-    const uint8_t *image, *image_end;
+    const struct vgpu_image_part *part;
     const struct vgpu_host_kernel *kernels;
     uint32_t kernel_count;
     const struct vgpu_host_var *vars;
     uint32_t var_count;
-    struct vgpu_host_module *next; /* the runtime's, from here on */
-    uint32_t id;
+    struct vgpu_host_module *next; /* the runtime's */
 };
 
 /* A __managed__ variable: where its address is to stand in the image, and what it holds at first.

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 union control {
-    char room[CMSG_SPACE(sizeof(int) * VGPU_WIRE_FDS)];
+    char room[CMSG_SPACE(sizeof(int) * VGPU_WIRE_FDS) + CMSG_SPACE(sizeof(struct ucred))];
     struct cmsghdr align;
 };
 
@@ -53,6 +53,28 @@ static void take_fds(struct cmsghdr *rights, int *fds, int *count, int room)
         else
             close(fd);
     }
+}
+
+pid_t vgpu_sender(int socket)
+{
+    union {
+        char room[CMSG_SPACE(sizeof(struct ucred))];
+        struct cmsghdr align;
+    } control;
+    struct msghdr header = {.msg_control = control.room, .msg_controllen = sizeof control.room};
+    struct ucred sender = {0};
+    if (recvmsg(socket, &header, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0)
+        return 0;
+    struct cmsghdr *c = CMSG_FIRSTHDR(&header);
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
+        memcpy(&sender, CMSG_DATA(c), sizeof sender);
+    return sender.pid;
+}
+
+void vgpu_tell_sender(int socket)
+{
+    int on = 1;
+    setsockopt(socket, SOL_SOCKET, SO_PASSCRED, &on, sizeof on);
 }
 
 ssize_t vgpu_receive(int socket, void *message, size_t room, int *fds, int *fd_count, int flags)

@@ -19,4 +19,9 @@ int vgpu_send(int socket, const void *message, size_t bytes, const int *fds, int
  * with errno. A message that was cut (too long) is -1 with EMSGSIZE. */
 ssize_t vgpu_receive(int socket, void *message, size_t room, int *fds, int *fd_count, int flags);
 
+/* From now on the socket (or those that this listener accepts) learns who sends a message: the
+ * process of the next one that has come, by our number; 0: none has, or it is not known. */
+void vgpu_tell_sender(int socket);
+pid_t vgpu_sender(int socket);
+
 #endif

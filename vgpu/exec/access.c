@@ -11,15 +11,20 @@
  */
 #include "access.h"
 #include "fiber.h"
+#include "known.h"
+#include "race.h"
+#include "footprint.h"
 #include "sample.h"
 #include "signal.h"
+#include "unwritten.h"
 
 #include <string.h>
 
 uint64_t access_count[2][ACCESS_KINDS][WINDOW_COUNT];
 uint64_t access_limit = WINDOW_IMAGE;
 bool access_lap;
-static bool sampling;
+static bool sampling, looking;
+static bool only_looking; /* and nobody else wants to see accesses */
 uint64_t access_wide;
 uint64_t access_pc;
 
@@ -53,7 +58,8 @@ static uint64_t foreign(uint64_t address, bool write, uint64_t pc)
 
 static void limit(void)
 {
-    access_limit = access_lap || sampling ? 0 : WINDOW_IMAGE;
+    access_limit = access_lap || sampling || looking ? 0 : WINDOW_IMAGE;
+    only_looking = looking && !access_lap && !sampling;
 }
 
 void access_watch(bool on)
@@ -68,19 +74,48 @@ void access_sample(bool on)
     limit();
 }
 
+void access_look(bool on)
+{
+    looking = on;
+    limit();
+}
+
+/* What the detectors of a kernel see. */
+static inline void look(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
+{
+    race_access(address, bytes, write, pc);
+    if (!write && unwritten_suspect(address, bytes))
+        unwritten_read(address, bytes, pc);
+}
+
+/* The read under way is of what the thread has read the last time: it polls. How often it does is
+ * this computer's, so such reads do not count, nor does the one that finds something new: had that
+ * come sooner, there would have been one read. */
+static bool again;
+
 /* Whoever wants to see all accesses to memory sees this one. */
 static void show(uint64_t window, uint64_t address, uint64_t bytes, bool write)
 {
     if (access_lap && window != WINDOW_STACK)
         poll_lap_read(address, (uint32_t)bytes, write);
-    if (sampling && window <= WINDOW_HOST)
+    if (sampling && window <= WINDOW_HOST && !again)
         sample_note(window, address, bytes, write);
+    if (looking && window < WINDOW_STACK)
+        look(address, bytes, write, access_pc);
 }
 
 static __attribute__((noinline)) void slow(uint64_t address, uint32_t kind, bool write, uint64_t pc)
 {
     uint64_t window = window_of(address);
     uint32_t bytes = kind_bytes[kind];
+    access_pc = pc;
+    if (only_looking && window < WINDOW_STACK && !(address & (bytes - 1))) {
+        access_count[write][kind][window]++;
+        if (UNLIKELY(bounds_partial(address)))
+            bounds_check(address, bytes, write, pc);
+        look(address, bytes, write, pc);
+        return;
+    }
     check_aligned(address, bytes, write, pc);
     if (window >= WINDOW_IMAGE)
         window = foreign(address, write, pc);
@@ -91,10 +126,14 @@ static __attribute__((noinline)) void slow(uint64_t address, uint32_t kind, bool
         show(window, address, bytes, write);
 }
 
+/* `use`: what the node is told of it; VGPU_USES: nothing, it is a volatile access. */
 static inline __attribute__((always_inline)) void one(void *p, uint32_t kind, uint64_t mask,
-                                                      bool write, uint64_t pc)
+                                                      bool write, uint64_t pc, enum vgpu_use use)
 {
     uint64_t address = (uint64_t)p, window = window_of(address);
+    if (UNLIKELY(footprint_on) && use != VGPU_USES && window <= WINDOW_HOST &&
+        (address & mask) == 0)
+        footprint_note(address, (uint32_t)mask + 1, use);
     if (UNLIKELY(window >= access_limit || (address & mask)))
         slow(address, kind, write, pc);
     else {
@@ -105,11 +144,23 @@ static inline __attribute__((always_inline)) void one(void *p, uint32_t kind, ui
     }
 }
 
-static void range(void *p, uint64_t bytes, bool write, uint64_t pc)
+static void read_that_may_poll(void *p, uint32_t kind, uint64_t pc)
+{
+    uint64_t address = (uint64_t)p, window = window_of(address);
+    again = window <= WINDOW_HOST && poll_again(address, kind_bytes[kind]);
+    one(p, kind, kind_bytes[kind] - 1, false, pc, VGPU_USES);
+    if (again)
+        access_count[false][kind][window]--;
+    again = false;
+}
+
+static void range(void *p, uint64_t bytes, bool write, uint64_t pc, enum vgpu_use use)
 {
     uint64_t address = (uint64_t)p, window = window_of(address);
     if (bytes == 0)
         return;
+    if (footprint_on && use != VGPU_USES && window <= WINDOW_HOST)
+        footprint_range(address, bytes, use);
     access_pc = pc;
     if (window >= WINDOW_IMAGE)
         window = foreign(address, write, pc);
@@ -130,6 +181,7 @@ static void spun(void *p, uint32_t bytes, uint64_t pc)
         signal_polled(address);
         poll_note(address, peek(address, bytes), bytes);
     }
+    known_load(address); /* now: it may have waited */
 }
 
 /* ---- the callbacks: names and meaning are the compilers' ---- */
@@ -137,48 +189,53 @@ static void spun(void *p, uint32_t bytes, uint64_t pc)
 #define ACCESS(bytes, kind, mask)                                                                  \
     OFFERED void __tsan_read##bytes(void *p)                                                       \
     {                                                                                              \
-        one(p, kind, mask, false, CALLER);                                                         \
+        one(p, kind, mask, false, CALLER, VGPU_USE_READ);                                          \
     }                                                                                              \
     OFFERED void __tsan_write##bytes(void *p)                                                      \
     {                                                                                              \
-        one(p, kind, mask, true, CALLER);                                                          \
+        one(p, kind, mask, true, CALLER, VGPU_USE_WRITE);                                          \
     }                                                                                              \
     OFFERED void __tsan_read_write##bytes(void *p)                                                 \
     {                                                                                              \
-        one(p, kind, mask, false, CALLER);                                                         \
-        one(p, kind, mask, true, CALLER);                                                          \
+        one(p, kind, mask, false, CALLER, VGPU_USE_READ);                                          \
+        one(p, kind, mask, true, CALLER, VGPU_USE_WRITE);                                          \
     }                                                                                              \
     OFFERED void __tsan_volatile_read##bytes(void *p)                                              \
     {                                                                                              \
-        one(p, kind, mask, false, CALLER);                                                         \
+        race_mode = VGPU_VOLATILE;                                                                 \
+        read_that_may_poll(p, kind, CALLER);                                                       \
+        race_mode = VGPU_PLAIN;                                                                    \
         spun(p, bytes, CALLER);                                                                    \
     }                                                                                              \
     OFFERED void __tsan_volatile_write##bytes(void *p)                                             \
     {                                                                                              \
-        one(p, kind, mask, true, CALLER);                                                          \
+        race_mode = VGPU_VOLATILE;                                                                 \
+        one(p, kind, mask, true, CALLER, VGPU_USES);                                               \
+        race_mode = VGPU_PLAIN;                                                                    \
+        known_store((uint64_t)p, false);                                                           \
         signal_stored((uint64_t)p);                                                                \
     }                                                                                              \
     OFFERED void __tsan_unaligned_read##bytes(void *p)                                             \
     {                                                                                              \
-        range(p, bytes, false, CALLER);                                                            \
+        range(p, bytes, false, CALLER, VGPU_USE_READ);                                             \
     }                                                                                              \
     OFFERED void __tsan_unaligned_write##bytes(void *p)                                            \
     {                                                                                              \
-        range(p, bytes, true, CALLER);                                                             \
+        range(p, bytes, true, CALLER, VGPU_USE_WRITE);                                             \
     }                                                                                              \
     OFFERED void __tsan_unaligned_read_write##bytes(void *p)                                       \
     {                                                                                              \
-        range(p, bytes, false, CALLER);                                                            \
-        range(p, bytes, true, CALLER);                                                             \
+        range(p, bytes, false, CALLER, VGPU_USE_READ);                                             \
+        range(p, bytes, true, CALLER, VGPU_USE_WRITE);                                             \
     }                                                                                              \
     OFFERED void __tsan_unaligned_volatile_read##bytes(void *p)                                    \
     {                                                                                              \
-        range(p, bytes, false, CALLER);                                                            \
+        range(p, bytes, false, CALLER, VGPU_USES);                                                 \
         spun(p, bytes, CALLER);                                                                    \
     }                                                                                              \
     OFFERED void __tsan_unaligned_volatile_write##bytes(void *p)                                   \
     {                                                                                              \
-        range(p, bytes, true, CALLER);                                                             \
+        range(p, bytes, true, CALLER, VGPU_USES);                                                  \
         signal_stored((uint64_t)p);                                                                \
     }
 
@@ -188,25 +245,48 @@ ACCESS(4, ACCESS_4, 3)
 ACCESS(8, ACCESS_8, 7)
 ACCESS(16, ACCESS_16, 15)
 
+/* A struct that is copied as a whole: compilers tell of both sides, and then call memcpy, or do
+ * not. What they told of last, a read and a write, is not counted again there. */
+static struct {
+    const void *at;
+    size_t bytes;
+} told[2];
+
+static void tell(const void *p, size_t bytes, bool write)
+{
+    told[write].at = p;
+    told[write].bytes = bytes;
+}
+
+static void copied(void *p, size_t bytes, bool write, uint64_t pc)
+{
+    bool known = told[write].at == p && told[write].bytes == bytes;
+    tell(NULL, 0, write);
+    if (!known)
+        range(p, bytes, write, pc, write ? VGPU_USE_WRITE : VGPU_USE_READ);
+}
+
 OFFERED void __tsan_read_range(void *p, long bytes)
 {
-    range(p, (uint64_t)bytes, false, CALLER);
+    range(p, (uint64_t)bytes, false, CALLER, VGPU_USE_READ);
+    tell(p, (size_t)bytes, false);
 }
 
 OFFERED void __tsan_write_range(void *p, long bytes)
 {
-    range(p, (uint64_t)bytes, true, CALLER);
+    range(p, (uint64_t)bytes, true, CALLER, VGPU_USE_WRITE);
+    tell(p, (size_t)bytes, true);
 }
 
 OFFERED void __tsan_vptr_read(void *p)
 {
-    one(p, ACCESS_8, 7, false, CALLER);
+    one(p, ACCESS_8, 7, false, CALLER, VGPU_USE_READ);
 }
 
 OFFERED void __tsan_vptr_update(void *p, void *value)
 {
     (void)value;
-    one(p, ACCESS_8, 7, true, CALLER);
+    one(p, ACCESS_8, 7, true, CALLER, VGPU_USE_WRITE);
 }
 
 OFFERED void __tsan_func_entry(void *pc)
@@ -234,21 +314,21 @@ OFFERED void __tsan_ignore_thread_end(void) {}
  * with --wrap for them. */
 OFFERED void *__wrap_memcpy(void *to, const void *from, size_t bytes)
 {
-    range((void *)from, bytes, false, CALLER);
-    range(to, bytes, true, CALLER);
+    copied((void *)from, bytes, false, CALLER);
+    copied(to, bytes, true, CALLER);
     return memcpy(to, from, bytes);
 }
 
 OFFERED void *__wrap_memmove(void *to, const void *from, size_t bytes)
 {
-    range((void *)from, bytes, false, CALLER);
-    range(to, bytes, true, CALLER);
+    range((void *)from, bytes, false, CALLER, VGPU_USE_READ);
+    range(to, bytes, true, CALLER, VGPU_USE_WRITE);
     return memmove(to, from, bytes);
 }
 
 OFFERED void *__wrap_memset(void *to, int value, size_t bytes)
 {
-    range(to, bytes, true, CALLER);
+    range(to, bytes, true, CALLER, VGPU_USE_WRITE);
     return memset(to, value, bytes);
 }
 
@@ -259,14 +339,23 @@ OFFERED void *__tsan_memmove(void *to, const void *from, size_t bytes)
 OFFERED void *__tsan_memset(void *to, int value, size_t bytes)
     __attribute__((alias("__wrap_memset")));
 
-void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc)
+void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc, int scope)
 {
     uint32_t kind = (uint32_t)__builtin_ctz(bytes);
     access_pc = pc;
-    if (read)
-        one(p, kind, bytes - 1, false, pc);
+    race_mode = scope == 0 ? VGPU_ATOMICALLY_IN_BLOCK : VGPU_ATOMICALLY;
+    if (read && !write)
+        read_that_may_poll(p, kind, pc);
+    else if (read)
+        one(p, kind, bytes - 1, false, pc, VGPU_USES);
+    footprint_atomics |= write;
     if (write)
-        one(p, kind, bytes - 1, true, pc);
+        one(p, kind, bytes - 1, true, pc, scope == 2 ? VGPU_USE_ATOMIC_SYSTEM : VGPU_USE_ATOMIC);
+    race_mode = VGPU_PLAIN;
+    if (read)
+        known_load((uint64_t)p);
+    if (write)
+        known_store((uint64_t)p, read);
 }
 
 /* ---- the end of a run ---- */

@@ -55,14 +55,15 @@ static inline uint64_t window_of(uint64_t address)
     return (address - VGPU_ARENA_VA) >> 40;
 }
 
-/* From here on all accesses take the slow way, for poll.c / for sample.c; or no longer. */
+/* From here on all accesses take the slow way, for poll.c, for sample.c; or no longer. */
 void access_watch(bool on);
 void access_sample(bool on);
+void access_look(bool on); /* for race.c */
 
 /* Moves the counters into `counts` and sets them to zero. */
 void access_harvest(struct vgpu_run_counts *counts);
 
-/* Checks and counts an atomic access of `bytes`, called at `pc`. */
-void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc);
+/* Checks and counts an atomic access of `bytes`, called at `pc`; scope as vgpu_atomic's. */
+void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc, int scope);
 
 #endif

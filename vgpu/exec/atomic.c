@@ -7,6 +7,7 @@
  */
 #include "access.h"
 #include "fiber.h"
+#include "known.h"
 #include "signal.h"
 
 #include <string.h>
@@ -119,9 +120,8 @@ static inline void atomic_done(const void *p, uint64_t old, uint64_t new, uint32
 OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type, void *address,
                              uint64_t value, uint64_t compare, int scope)
 {
-    (void)scope;
     bool wide = type == VGPU_I64 || type == VGPU_U64 || type == VGPU_F64;
-    access_atomic(address, wide ? 8 : 4, true, true, CALLER);
+    access_atomic(address, wide ? 8 : 4, true, true, CALLER, scope);
     now.run->counts.atomics++;
     uint64_t new;
     if (wide) {
@@ -144,12 +144,21 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
 
 /* ---- __atomic and std::atomic in device code: the signatures are the compilers' ---- */
 
+/* An order that releases is a fence before. */
+static void release(int order)
+{
+    if (order < __ATOMIC_RELEASE)
+        return;
+    known_fence(2);
+    now.run->fenced = true;
+}
+
 #define FETCH(bits, type, name, result)                                                            \
     OFFERED type __tsan_atomic##bits##_fetch_##name(volatile void *at, type value, int order)      \
     {                                                                                              \
         volatile type *p = at;                                                                     \
-        (void)order;                                                                               \
-        access_atomic((void *)p, bits / 8, true, true, CALLER);                                    \
+        release(order);                                                                            \
+        access_atomic((void *)p, bits / 8, true, true, CALLER, 2);                                 \
         now.run->counts.atomics++;                                                                 \
         type old = __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);                              \
         atomic_done((void *)p, old, (type)(result), bits / 8);                                     \
@@ -161,7 +170,7 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
     {                                                                                              \
         const volatile type *p = at;                                                               \
         (void)order;                                                                               \
-        access_atomic((void *)p, bits / 8, true, false, CALLER);                                   \
+        access_atomic((void *)p, bits / 8, true, false, CALLER, 2);                                \
         type value = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                         \
         signal_polled((uint64_t)p);                                                                \
         poll_note((uint64_t)p, value, bits / 8);                                                   \
@@ -170,16 +179,16 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
     OFFERED void __tsan_atomic##bits##_store(volatile void *at, type value, int order)             \
     {                                                                                              \
         volatile type *p = at;                                                                     \
-        (void)order;                                                                               \
-        access_atomic((void *)p, bits / 8, false, true, CALLER);                                   \
+        release(order);                                                                            \
+        access_atomic((void *)p, bits / 8, false, true, CALLER, 2);                                \
         signal_stored((uint64_t)p);                                                                \
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                              \
     }                                                                                              \
     OFFERED type __tsan_atomic##bits##_exchange(volatile void *at, type value, int order)          \
     {                                                                                              \
         volatile type *p = at;                                                                     \
-        (void)order;                                                                               \
-        access_atomic((void *)p, bits / 8, true, true, CALLER);                                    \
+        release(order);                                                                            \
+        access_atomic((void *)p, bits / 8, true, true, CALLER, 2);                                 \
         now.run->counts.atomics++;                                                                 \
         type old = __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                \
         atomic_done((void *)p, old, value, bits / 8);                                              \
@@ -189,7 +198,7 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
 #define COMPARE(bits, type)                                                                        \
     static type compare##bits(volatile type *p, type expected, type value, uint64_t pc)            \
     {                                                                                              \
-        access_atomic((void *)p, bits / 8, true, true, pc);                                        \
+        access_atomic((void *)p, bits / 8, true, true, pc, 2);                                     \
         now.run->counts.atomics++;                                                                 \
         type old = expected;                                                                       \
         bool done = __atomic_compare_exchange_n(p, &old, value, false, __ATOMIC_SEQ_CST,           \
@@ -200,13 +209,13 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
     OFFERED type __tsan_atomic##bits##_compare_exchange_val(volatile void *at, type expected,      \
                                                             type value, int order, int failed)     \
     {                                                                                              \
-        (void)order, (void)failed;                                                                 \
+        release(order), (void)failed;                                                              \
         return compare##bits(at, expected, value, CALLER);                                         \
     }                                                                                              \
     OFFERED bool __tsan_atomic##bits##_compare_exchange_strong(volatile void *at, void *expected,  \
                                                                type value, int order, int failed)  \
     {                                                                                              \
-        (void)order, (void)failed;                                                                 \
+        release(order), (void)failed;                                                              \
         type *to = expected, wanted = *to;                                                         \
         *to = compare##bits(at, wanted, value, CALLER);                                            \
         return *to == wanted;                                                                      \
@@ -214,7 +223,7 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
     OFFERED bool __tsan_atomic##bits##_compare_exchange_weak(volatile void *at, void *expected,    \
                                                              type value, int order, int failed)    \
     {                                                                                              \
-        (void)order, (void)failed;                                                                 \
+        release(order), (void)failed;                                                              \
         type *to = expected, wanted = *to;                                                         \
         *to = compare##bits(at, wanted, value, CALLER);                                            \
         return *to == wanted;                                                                      \
@@ -237,7 +246,7 @@ ATOMICS(64, uint64_t)
 
 OFFERED void __tsan_atomic_thread_fence(int order)
 {
-    (void)order;
+    release(order);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 

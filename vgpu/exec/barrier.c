@@ -4,8 +4,10 @@
  * All threads of a block that have not left the kernel must arrive, as on hardware since Volta.
  * That they arrive at different lines, or that some have left, is noted and does not stop them.
  */
+#include "access.h"
 #include "exec.h"
 #include "fiber.h"
+#include "race.h"
 
 #include <string.h>
 
@@ -27,6 +29,7 @@ static RARE void release(struct block *block)
     block->missing = block->live;
     block->site = NULL;
     block->clock = block->clock_met;
+    race_barrier(block);
     block->run->counts.barriers++;
     block->run->events++;
     progress();
@@ -191,6 +194,7 @@ OFFERED void vgpu_grid_meet(uint64_t blocks)
 {
     struct run *run = now.run;
     uint32_t phase = run->grid_phase;
+    access_pc = (uint64_t)__builtin_return_address(0) - 1;
     if (++run->grid_arrived < blocks) {
         while (run->grid_phase == phase)
             poll_note((uint64_t)&run->grid_phase, phase, sizeof run->grid_phase);
@@ -198,6 +202,7 @@ OFFERED void vgpu_grid_meet(uint64_t blocks)
     }
     run->grid_arrived = 0;
     run->grid_phase++;
+    race_grid_synced(run);
     run->counts.barriers++;
     run->events++;
     progress();

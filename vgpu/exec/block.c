@@ -7,6 +7,7 @@
 #include "exec.h"
 #include "fiber.h"
 #include "helper.h"
+#include "race.h"
 #include "sample.h"
 
 #include <stdio.h>
@@ -43,6 +44,8 @@ static struct block *block_make(struct vgpu_dim3 shape)
         struct block *old = spare;
         spare = old->next;
         spare_count--;
+        free(old->seen);
+        free(old->knows);
         free(old);
     }
     struct block *block = spare;
@@ -84,7 +87,7 @@ struct block *block_start(struct run *run)
     struct block *block = block_make(run->shape);
     block->run = run;
     block->next = NULL;
-    block->number = run->next_block++;
+    block->number = run_block_at(run, run->next_block++);
     block->idx = run_block_index(run, block->number);
     block->live = block->thread_count;
     block->missing = block->thread_count;
@@ -101,6 +104,7 @@ struct block *block_start(struct run *run)
     if (run->resident_count > run->resident_peak)
         run->resident_peak = run->resident_count;
     shared_start(block);
+    race_block_starts(block);
     sample_block_starts(block);
     return block;
 }
@@ -121,6 +125,8 @@ static void unlink_block(struct block *block)
     shared_end(block);
     sample_block_ends(block);
     if (spare_count == MAX_SPARE) {
+        free(block->seen);
+        free(block->knows);
         free(block);
         return;
     }
@@ -181,14 +187,17 @@ static bool same_wait(const struct thread *a, const struct thread *b)
 static int wait_text(char *text, uint64_t room, const struct thread *t)
 {
     const char *site = t->site && t->site[0] ? t->site : "?";
+    char where[96];
     switch (wait_of(t)) {
     case WAIT_BARRIER:
         return snprintf(text, room, "at __syncthreads in %s", site);
     case WAIT_WARP:
         return snprintf(text, room, "at a warp operation (mask 0x%08x) in %s", t->op_mask, site);
     case WAIT_POLL:
-        return snprintf(text, room, "for a change of 0x%llx (now 0x%llx)",
-                        (unsigned long long)t->watch_address, (unsigned long long)t->watch_value);
+        image_place(t->watch_pc, where, sizeof where);
+        return snprintf(text, room, "for a change of 0x%llx (now 0x%llx)%s%s",
+                        (unsigned long long)t->watch_address, (unsigned long long)t->watch_value,
+                        where[0] ? " in " : "", where);
     default:
         return snprintf(text, room, "at __activemask");
     }

@@ -3,6 +3,7 @@
  */
 #include "access.h"
 #include "fiber.h"
+#include "known.h"
 
 #define CALLER ((uint64_t)__builtin_return_address(0) - 1)
 
@@ -44,11 +45,15 @@ bool is_builtin_variable(uint64_t address)
            address < (uint64_t)__stop_builtin_variables;
 }
 
-/* Memory here is sequentially consistent for all contexts; only the host runs beside us. */
+/* Memory here is sequentially consistent for all contexts; only the host runs beside us. What was
+ * said to whom is another matter. */
 OFFERED void vgpu_fence(int scope)
 {
-    if (scope == 2)
+    known_fence(scope);
+    if (scope == 2) {
+        now.run->fenced = true;
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    }
 }
 
 OFFERED void vgpu_trap(void)

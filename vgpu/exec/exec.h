@@ -11,6 +11,9 @@
  *   barrier.c   __syncthreads      warp.c  shuffles, votes  poll.c    threads that spin
  *   access.c    the compiler's callbacks: count and check   atomic.c  atomics of both kinds
  *   bounds.c    accesses past an allocation            sample.c  sectors of 32 bytes
+ *   shadow.c    who used which memory                  race.c    accesses that nothing orders
+ *   known.c     fences and flags                       split.c   the same of single bytes
+ *   unwritten.c what nobody wrote                      hazard.c  what those have found
  *   device.c    the small builtins  shared.c __shared__     print.c   printf and assert
  *   fault.c     signals and traps   divide.c  division by zero
  *   helper.c    other processors
@@ -65,7 +68,7 @@ struct thread {
     uint64_t op_bits, op_result;
 
     /* poll.c: the address it seems to spin on */
-    uint64_t watch_address, watch_value;
+    uint64_t watch_address, watch_value, watch_pc;
     uint32_t watch_bytes, watch_unchanged;
     uint32_t watch_reads, watch_limit;
     uint64_t lap, last_lap; /* signatures of what it read between two polls */
@@ -83,6 +86,7 @@ struct warp {
     uint32_t in_op, converging, polling; /* lanes that wait; those in no mask wait at a barrier */
     uint32_t bit;                        /* in block.ready_warps */
     struct thread *threads;
+    uint64_t interval, since; /* race.c: the present one; the first since all lanes met */
 };
 
 enum { SHARED_OBJECTS = 64 };
@@ -114,6 +118,14 @@ struct block {
     uint32_t object_count;
     struct shared_object objects[SHARED_OBJECTS];
 
+    /* race.c: the first interval; the first since the last barrier; what lanes know of each other
+     */
+    uint64_t first_interval, since;
+    uint64_t (*seen)[WARP_LANES];
+    uint32_t known; /* known.c: the message that all of it knows; what each thread knows */
+    bool told;      /* some thread knows more */
+    struct knows *knows;
+
     struct vgpu_dim3 shape; /* blockDim that `threads` are numbered for */
     struct warp warps[MAX_BLOCK_WARPS];
     struct thread threads[];
@@ -130,9 +142,10 @@ struct run {
     const struct vgpu_kernel *kernel;
     struct vgpu_dim3 grid, shape;
     uint64_t block_count, next_block, done_blocks;
-    uint64_t claimed; /* this process starts blocks before this one: helper.h */
-    bool may_share;   /* others may run blocks of it too */
-    uint32_t looks;   /* for helper_consider */
+    uint64_t block_step, block_first; /* run_block_at: block_step 0: in order */
+    uint64_t claimed;                 /* this process starts blocks before this one: helper.h */
+    bool may_share;                   /* others may run blocks of it too */
+    uint32_t looks;                   /* for helper_consider */
     double started;
     uint32_t block_threads;
     uint32_t shared_bytes; /* dynamic */
@@ -154,11 +167,18 @@ struct run {
     char *printed;
     uint64_t printed_bytes, sent_bytes;
     bool dropped, cooperative, strict;
+    uint32_t checks;              /* enum vgpu_check */
     volatile uint32_t grid_phase; /* barriers of the grid that are over */
     uint64_t grid_arrived;        /* blocks, in the one that is not */
     uint32_t stray_count;
     struct vgpu_stray stray[VGPU_STRAYS];
-    char findings[512];
+    char findings[VGPU_FINDINGS_TEXT];
+    bool fenced;             /* some thread has called a fence of the system's scope */
+    uint64_t first_interval; /* race.c */
+    uint32_t hazard_count;
+    struct vgpu_hazard hazards[VGPU_HAZARDS];
+    uint32_t hazard_width[VGPU_HAZARDS];
+    struct spans *spans; /* footprint.c */
 };
 
 /* What the running code is: read by every builtin. thread is NULL outside device code. Warp and
@@ -229,6 +249,8 @@ void run_start(const struct vgpu_exec_request *request, struct vgpu_exec_reply *
 void run_resume(uint64_t id, struct vgpu_exec_reply *reply);
 void run_abort(uint64_t id, struct vgpu_exec_reply *reply);
 struct vgpu_dim3 run_block_index(const struct run *run, uint64_t number);
+/* The number of the block that is started as the `turn`-th: with VGPU_SCHEDULE another one. */
+uint64_t run_block_at(const struct run *run, uint64_t turn);
 enum finding {
     FINDING_SITES,
     FINDING_EARLY_EXIT,
@@ -261,6 +283,8 @@ void warp_converge(struct warp *warp);
 
 /* poll.c */
 void poll_note(uint64_t address, uint64_t value, uint32_t bytes);
+/* It looks there once more: it may be waiting for a change. */
+bool poll_again(uint64_t address, uint32_t bytes);
 void poll_changed(void); /* an atomic has changed memory */
 void poll_suspect(bool on);
 void poll_lap_read(uint64_t address, uint32_t bytes, bool write);
@@ -270,6 +294,9 @@ uint64_t peek(uint64_t address, uint32_t bytes);
 /* shared.c */
 void shared_start(struct block *block);
 void shared_end(struct block *block);
+/* Of the running block's shared memory: the bytes of the declaration around `address`, and where in
+ * it that is; 0: none, or other memory. */
+uint32_t shared_describe(uint64_t address, uint32_t *offset);
 
 /* print.c */
 void print_text(const char *format, ...) __attribute__((format(printf, 1, 2)));

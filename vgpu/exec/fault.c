@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "access.h"
 #include "divide.h"
+#include "shadow.h"
 #include "exec.h"
 #include "fiber.h"
 #include "patience.h"
@@ -162,7 +163,8 @@ static void on_signal(int signal_number, siginfo_t *info, void *machine)
         return; /* and die of it */
     }
     if (signal_number == SIGSEGV && !cause.addressless) {
-        enum touch touch = memory_touch((uint64_t)info->si_addr);
+        bool note = shadow_touch((uint64_t)info->si_addr);
+        enum touch touch = note ? TOUCH_OPENED : memory_touch((uint64_t)info->si_addr);
         if (touch == TOUCH_OPENED) {
             errno = error;
             return;

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "fiber.h"
+#include "schedule.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -139,10 +140,15 @@ uint32_t lane_seeded(uint32_t mask)
     return turn ? turned << turn | turned >> (32 - turn) : turned;
 }
 
-/* VGPU_LANES=forward|reverse|seeded[:number] */
+/* VGPU_LANES=forward|reverse|seeded[:number], VGPU_SCHEDULE=number */
 __attribute__((constructor)) static void choose_order(void)
 {
     const char *order = getenv("VGPU_LANES");
+    uint64_t seed = vgpu_schedule();
+    if (seed) {
+        lane_order = LANES_SEEDED;
+        seed_state = (uint32_t)(seed * 2654435761u) | 1;
+    }
     if (!order)
         return;
     if (strcmp(order, "reverse") == 0)

@@ -34,7 +34,7 @@ struct part {    /* a helper's part of the result */
     bool ended;
     struct vgpu_run_counts counts;
     uint32_t finding_set;
-    char findings[512];
+    char findings[VGPU_FINDINGS_TEXT];
     uint32_t stray_count;
     struct vgpu_stray stray[VGPU_STRAYS];
     uint8_t reply[sizeof(struct vgpu_exec_reply)]; /* if it faulted: what to answer */

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "exec.h"
+#include "halt.h"
 #include "message.h"
 #include "wire.h"
 
@@ -76,6 +77,14 @@ static void load_module(const struct vgpu_exec_request *request, int *fds, int f
     put_vars(image, 0, reply);
 }
 
+/* For a debugger, which may want this GPU's kernels. */
+static void halt(void)
+{
+    char who[16];
+    snprintf(who, sizeof who, "%d", context.device);
+    vgpu_halt(who);
+}
+
 static void answer(const struct vgpu_exec_request *request, int *fds, int fd_count,
                    struct vgpu_exec_reply *reply)
 {
@@ -92,6 +101,8 @@ static void answer(const struct vgpu_exec_request *request, int *fds, int fd_cou
         done = memory_attach(request, fds, fd_count, why, room);
         for (int i = 0; done && i < fd_count; i++)
             fds[i] = -1; /* the context's now */
+        if (done)
+            halt();
         break;
     case VGPU_EXEC_MAP:
         done = memory_map(request, why, room);

@@ -160,6 +160,7 @@ static bool map_vars(const struct vgpu_exec_request *request, char *why, uint64_
 static bool map_range(const struct vgpu_exec_request *request, char *why, uint64_t room)
 {
     bool host = request->memory == MEMORY_HOST;
+    bool lossy = request->writable == VGPU_MAP_LOSES_STORES;
     int fd = host ? context.host_fd : context.memory_fd[request->memory];
     struct mapping map = {request->va,
                           request->bytes,
@@ -172,7 +173,8 @@ static bool map_range(const struct vgpu_exec_request *request, char *why, uint64
         map.opened = calloc(chunks_of(map.offset, map.bytes), 1);
     if ((host || map.opened) &&
         mmap((void *)map.va, map.bytes, host ? PROT_READ | PROT_WRITE : PROT_NONE, /* NOLINT */
-             MAP_SHARED | MAP_FIXED_NOREPLACE, fd, (off_t)map.offset) != MAP_FAILED) {
+             (lossy ? MAP_PRIVATE : MAP_SHARED) | MAP_NORESERVE | MAP_FIXED_NOREPLACE, fd,
+             (off_t)map.offset) != MAP_FAILED) {
         if (map_insert(map))
             return true;
         munmap((void *)map.va, map.bytes); /* NOLINT */

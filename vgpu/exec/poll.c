@@ -50,6 +50,7 @@ void poll_changed(void)
 static void stop(struct thread *thread)
 {
     signal_polled(thread->watch_address);
+    thread->watch_pc = access_pc;
     now.warp->polling |= thread->bit;
     now.block->pollers++;
     park(thread);
@@ -90,6 +91,12 @@ static void watch(struct thread *thread, uint64_t address, uint64_t value, uint3
     thread->watch_value = value;
     thread->watch_bytes = bytes;
     thread->watch_unchanged = thread->watch_reads = 0;
+}
+
+bool poll_again(uint64_t address, uint32_t bytes)
+{
+    const struct thread *thread = now.thread;
+    return address == thread->watch_address && bytes == thread->watch_bytes;
 }
 
 /* The running thread has found `value` at `address`, and left it so. */

@@ -6,11 +6,16 @@
  */
 #define _GNU_SOURCE
 #include "access.h"
+#include "check.h"
 #include "exec.h"
 #include "fiber.h"
+#include "hazard.h"
+#include "footprint.h"
 #include "helper.h"
 #include "message.h"
+#include "race.h"
 #include "sample.h"
+#include "schedule.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,10 +38,47 @@ struct vgpu_dim3 run_block_index(const struct run *run, uint64_t number)
                               (uint32_t)(row / run->grid.y)};
 }
 
+static uint64_t divisor(uint64_t a, uint64_t b)
+{
+    return b ? divisor(b, a % b) : a;
+}
+
+/* A step that has no divisor in common with their number leads to each block once. */
+static void choose_block_order(struct run *run)
+{
+    static uint64_t luck;
+    if (!luck)
+        luck = vgpu_schedule();
+    if (!luck || run->block_count < 2)
+        return;
+    do
+        run->block_step = 1 + vgpu_schedule_next(&luck) % (run->block_count - 1);
+    while (divisor(run->block_step, run->block_count) != 1);
+    run->block_first = vgpu_schedule_next(&luck) % run->block_count;
+}
+
+uint64_t run_block_at(const struct run *run, uint64_t turn)
+{
+    if (!run->block_step)
+        return turn;
+    unsigned __int128 at = (unsigned __int128)turn * run->block_step + run->block_first;
+    return (uint64_t)(at % run->block_count);
+}
+
 bool run_has_finding(enum finding finding)
 {
     return now.run->finding_set >> finding & 1;
 }
+
+static const enum vgpu_diagnosis diagnosis_of[] = {
+    [FINDING_SITES] = VGPU_DIAGNOSIS_kernels_barrier,
+    [FINDING_EARLY_EXIT] = VGPU_DIAGNOSIS_kernels_barrier,
+    [FINDING_MASK] = VGPU_DIAGNOSIS_kernels_mask,
+    [FINDING_OPERATION] = VGPU_DIAGNOSIS_kernels_mask,
+    [FINDING_LANE] = VGPU_DIAGNOSIS_kernels_mask,
+    [FINDING_PRINT] = VGPU_DIAGNOSES,
+    [FINDING_DIVISION] = VGPU_DIAGNOSES,
+};
 
 void run_finding(enum finding finding, const char *format, ...)
 {
@@ -52,6 +94,8 @@ void run_finding(enum finding finding, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(run->findings + at + head, room - (size_t)head, format, arguments);
     va_end(arguments);
+    if (diagnosis_of[finding] != VGPU_DIAGNOSES)
+        vgpu_diagnosis_sign(diagnosis_of[finding], run->findings + at, room);
 }
 
 /* ---- from message to run ---- */
@@ -150,10 +194,13 @@ static struct run *run_make(const struct vgpu_exec_request *request,
     run->resident_limit = resident_limit(run);
     run->moved = true;
     run->strict = request->strict;
+    run->checks = request->checks;
+    choose_block_order(run);
     place_args(run, request->data);
     run->next = runs;
     runs = run;
     sample_begin(run);
+    race_run_begins(run);
     return run;
 }
 
@@ -164,6 +211,7 @@ static void run_drop(struct run *run)
         link = &(*link)->next;
     *link = run->next;
     sample_end(run);
+    footprint_free(run);
     while (run->resident)
         block_abandon(run->resident);
     arg_slots_used &= ~(1ull << run->arg_slot);
@@ -172,6 +220,8 @@ static void run_drop(struct run *run)
     free(run);
     if (large && !runs)
         stack_trim();
+    if (!runs)
+        race_forget();
 }
 
 /* ---- from run to reply ---- */
@@ -227,21 +277,32 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
     run->signals = (struct vgpu_signals){0};
     now = (struct now){.run = run};
     access_wide = 0;
+    race_run_goes(run);
+    footprint_begin(run);
     if (fault_guard(execute, reply))
         reply_fault(reply);
     poll_suspect(false);
+    race_run_stops();
     now = (struct now){0};
     access_harvest(&run->counts);
     helper_join(run, reply);
+    footprint_end(run);
     sample_apply(run, &run->counts);
     reply->counts = run->counts;
     reply->signals = run->signals;
     reply->moved = run->moved;
+    if (reply->status == VGPU_STALLED) {
+        reply->blocks_left = run->block_count - run->next_block;
+        reply->blocks_fit = run->resident_limit;
+    }
     if (reply->status == VGPU_RAN)
         snprintf(reply->text, sizeof reply->text, "%s", run->findings);
     reply->stray_count = run->stray_count;
     memcpy(reply->stray, run->stray, sizeof run->stray);
+    hazard_reply(run, reply);
     attach_print(run, reply);
+    if (reply->status == VGPU_RAN)
+        footprint_send(run);
     if (reply->status != VGPU_STALLED)
         run_drop(run);
 }
@@ -254,7 +315,7 @@ void run_start(const struct vgpu_exec_request *request, struct vgpu_exec_reply *
     const char *why = check_launch(request, kernel);
     struct run *run = *why ? NULL : run_make(request, kernel);
     if (run) {
-        run->may_share = image_may_share(image);
+        run->may_share = image_may_share(image) && !(run->checks & VGPU_CHECK_KERNELS);
         run_go(run, reply);
         return;
     }

@@ -5,8 +5,8 @@
  * that uses 4 bytes of one moves 32. A kernel's bytes are counted exactly (access.h); how many
  * bytes of sectors they need is measured on a sample, the first SAMPLE_ACCESSES of each thread of
  * the grid's first block, and is taken to be the same everywhere. Of a block, what was moved once
- * stays at hand for it (its warps' coalescing and the caches, of a simple kind); blocks share
- * nothing.
+ * stays at hand for it (its warps' coalescing and the caches, of a simple kind); what
+ * blocks share is the node's business (sending.c).
  */
 #ifndef VGPU_SAMPLE_H
 #define VGPU_SAMPLE_H

@@ -10,6 +10,7 @@
 #include "exec.h"
 #include "fiber.h"
 #include "helper.h"
+#include "signal.h"
 
 #include <stdio.h>
 
@@ -93,6 +94,8 @@ static bool has_changed(struct thread *thread)
     now.thread = thread; /* who is to blame if the memory is gone */
     bool changed = peek(thread->watch_address, thread->watch_bytes) != thread->watch_value;
     now.thread = NULL;
+    if (changed) /* it stands before its load, and will not say again that it polls */
+        signal_polled(thread->watch_address);
     return changed;
 }
 

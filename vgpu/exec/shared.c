@@ -102,6 +102,23 @@ static void *place(struct block *block, struct shared_object *object, uint32_t i
     return object->at;
 }
 
+uint32_t shared_describe(uint64_t address, uint32_t *offset)
+{
+    const struct block *block = now.block;
+    uint64_t base = (uint64_t)slot_base(block);
+    *offset = 0;
+    if (block->slot < 0 || address - base >= SLOT_STRIDE)
+        return 0;
+    for (uint32_t i = 0; i < SHARED_OBJECTS; i++) {
+        const struct shared_object *object = &block->objects[i];
+        *offset = (uint32_t)(address - (uint64_t)object->at);
+        if (object->at && *offset < object->bytes)
+            return object->bytes;
+    }
+    *offset = (uint32_t)(address - base);
+    return block->run->shared_bytes;
+}
+
 /* Two instances of a template share an id and differ in size: both make the key. */
 OFFERED void *vgpu_shared(uint32_t id, uint32_t bytes, uint32_t align)
 {

@@ -22,6 +22,9 @@ static inline void signal_stored(uint64_t address)
 {
     struct vgpu_signals *s = &now.run->signals;
     signal_note(s->stored, &s->stored_count, address);
+    for (uint32_t i = 0; now.run->fenced && i < s->stored_count; i++)
+        if (s->stored[i] == address)
+            s->fenced |= 1u << i;
 }
 
 static inline void signal_polled(uint64_t address)

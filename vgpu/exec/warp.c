@@ -7,6 +7,7 @@
  */
 #include "exec.h"
 #include "fiber.h"
+#include "race.h"
 
 #include <string.h>
 
@@ -78,6 +79,8 @@ static void complete(struct warp *warp, uint32_t met)
     struct block *block = warp->threads->block;
     warp->in_op &= ~met;
     warp->ready |= met;
+    if (first->op_kind == OP_SYNC)
+        race_warp_synced(warp, met);
     block->ready_warps |= warp->bit;
     block->run->events++;
 }

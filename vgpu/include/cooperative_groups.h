@@ -253,6 +253,26 @@ template <class Group> __device__ inline void sync(const Group &group)
     group.sync();
 }
 
+/* Declared so that the compiler can say at the user's line what is not there. */
+#define VGPU_NO_CLUSTERS                                                                           \
+    __device__ __attribute__((error("thread block clusters are not modelled by the virtual node")))
+
+class cluster_group
+{
+  public:
+    static VGPU_NO_CLUSTERS void sync();
+    static VGPU_NO_CLUSTERS unsigned int block_rank();
+    static VGPU_NO_CLUSTERS unsigned int thread_rank();
+    static VGPU_NO_CLUSTERS unsigned int num_blocks();
+    static VGPU_NO_CLUSTERS unsigned int num_threads();
+    static VGPU_NO_CLUSTERS dim3 block_index();
+    static VGPU_NO_CLUSTERS dim3 dim_blocks();
+    template <class T> static VGPU_NO_CLUSTERS T *map_shared_rank(T *variable, int block);
+};
+
+VGPU_NO_CLUSTERS cluster_group this_cluster();
+#undef VGPU_NO_CLUSTERS
+
 } // namespace cooperative_groups
 /* clang-format on */
 

@@ -132,4 +132,7 @@ VGPU_DRIVER_CALLS(VGPU_DRIVER_DECLARE)
 #ifdef __cplusplus
 }
 #endif
+
+#include "vgpu/older_driver_calls.h"
+
 #endif

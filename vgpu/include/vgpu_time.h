@@ -21,6 +21,12 @@ extern "C" {
  * thread's first call that needs the node. CUDA calls move it, computing on the host does not. */
 uint64_t vgpu_time(void);
 
+/* Clocks travel with joins, barriers and events, but not with messages, which we cannot see. A
+ * program whose processes or threads wait for each other's messages may send the clock along:
+ * `tell` is what the sender's clock says; after `hear` the receiver's says that, or later. */
+uint64_t vgpu_time_tell(void);
+void vgpu_time_hear(uint64_t told_ps);
+
 #ifdef __cplusplus
 }
 #endif

@@ -6,13 +6,14 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+#include "op.h"
+
 static struct happening *heap;
 static int count, room;
-static uint64_t pushed;
 
 static bool before(const struct happening *a, const struct happening *b)
 {
-    return a->at_ps < b->at_ps || (a->at_ps == b->at_ps && a->order < b->order);
+    return a->at_ps < b->at_ps || (a->at_ps == b->at_ps && a->op->seq < b->op->seq);
 }
 
 void agenda_push(uint64_t at_ps, struct op *op, enum phase phase)
@@ -23,7 +24,7 @@ void agenda_push(uint64_t at_ps, struct op *op, enum phase phase)
         if (!heap)
             abort();
     }
-    struct happening event = {at_ps, pushed++, op, phase};
+    struct happening event = {at_ps, op, phase};
     int i = count++;
     for (; i > 0 && before(&event, &heap[(i - 1) / 2]); i = (i - 1) / 2)
         heap[i] = heap[(i - 1) / 2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * agenda.h: what the clock (sim.c) knows to come: by time, then in the order in which it was noted.
+ * agenda.h: what the clock (sim.c) knows to come: by time, then in the order of issue.
  */
 #ifndef VGPU_AGENDA_H
 #define VGPU_AGENDA_H
@@ -13,7 +13,7 @@ struct op;
 enum phase { PHASE_START, PHASE_LATENCY };
 
 struct happening {
-    uint64_t at_ps, order;
+    uint64_t at_ps;
     struct op *op;
     enum phase phase;
 };

@@ -16,6 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "answer.h"
+#include "inject.h"
 #include "memory.h"
 #include "op.h"
 #include "patience.h"
@@ -120,8 +122,11 @@ static int receive(struct context *c, struct process *process, union exec_answer
                      got < 0 ? strerror(errno) : "its process died");
             return -1;
         }
+        answer_tame(&answer->reply, (size_t)got);
         process_print(process, answer->reply.data, answer->reply.printf_bytes);
-        if (!(answer->reply.status == VGPU_OK && answer->reply.printf_bytes))
+        answer_take_spans(&answer->reply);
+        if (!(answer->reply.status == VGPU_OK &&
+              (answer->reply.printf_bytes || answer->reply.span_count)))
             return 0;
     }
 }
@@ -247,11 +252,13 @@ static void want_block(const struct block *b, void *context)
     bool peer = b->pool ? pool_reaches(b->pool, v->device) : v->peers >> b->device & 1;
     if (b->device != v->device && !peer)
         return;
-    want(v->wanted, (struct mapping){.va = VGPU_DEVICE_VA(b->device) + b->offset,
-                                     .bytes = b->bytes,
-                                     .offset = b->offset,
-                                     .memory = b->device,
-                                     .writable = 1});
+    want(v->wanted,
+         (struct mapping){.va = VGPU_DEVICE_VA(b->device) + b->offset,
+                          .bytes = b->bytes,
+                          .offset = b->offset,
+                          .memory = b->device,
+                          .writable =
+                              inject_drops(v->device, b->device) ? VGPU_MAP_LOSES_STORES : 1});
 }
 
 static void want_mapped(const struct process *process, int device, struct wanted *w)
@@ -430,11 +437,13 @@ int context_run(struct op *op, bool resume, struct vgpu_exec_reply *reply, char 
         k->run = next_run++;
         q.request.launch = k->launch;
         q.request.strict = op->process->strict;
+        q.request.checks = op->process->checks;
         q.request.module = k->launch.module;
         q.request.data_bytes = k->launch.args_bytes;
         memcpy(q.request.data, k->args, k->launch.args_bytes);
     }
     q.request.run = k->run;
+    answer_forget_spans();
     return exchange(c, op->process, &q, NULL, 0, (union exec_answer *)reply, error, room);
 }
 

@@ -4,13 +4,21 @@
 #define _GNU_SOURCE
 #include "effect.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "answer.h"
 #include "codes.h"
+#include "conflict.h"
 #include "context.h"
 #include "explain.h"
 #include "finding.h"
+#include "host_store.h"
+#include "hazard.h"
+#include "inject.h"
+#include "habits.h"
+#include "happens.h"
 #include "ipc.h"
 #include "memory.h"
 #include "process.h"
@@ -58,10 +66,17 @@ static uint64_t row_offset(uint64_t row, uint64_t pitch, uint64_t plane_rows, ui
     return row / plane_rows * plane + row % plane_rows * pitch;
 }
 
+/* VGPU_FAULT=peer-drop */
+static bool is_dropped(const struct op *op)
+{
+    const struct vgpu_copy *c = &op->u.copy;
+    return op->direct && inject_drops(process_device_of(c->src), process_device_of(c->dst));
+}
+
 static void copy(struct op *op)
 {
     const struct vgpu_copy *c = &op->u.copy;
-    if (c->bytes == 0 || changes_nothing(c))
+    if (c->bytes == 0 || changes_nothing(c) || is_dropped(op))
         return;
     for (uint64_t row = 0; row < c->rows; row++) {
         uint64_t to = row_offset(row, c->pitch_dst, c->plane_rows, c->plane_dst);
@@ -118,6 +133,8 @@ static void note_fault(struct op *op, const struct vgpu_exec_reply *reply)
 {
     struct vgpu_summary *counts = trace_counts();
     const char *text = explain_fault(op, reply);
+    if (reply->fault.kind == VGPU_FAULT_ADDRESS)
+        habits_foreign_memory(op, reply->fault.address);
     counts->faults++;
     strncpy(counts->last_fault, text, sizeof counts->last_fault - 1);
     explain_unmark(counts->last_fault);
@@ -154,16 +171,6 @@ static void fold_mappings(const struct op *op, struct vgpu_run_counts *c)
     }
 }
 
-/* The context runs the program's code: what it says is not to be trusted. */
-static const struct vgpu_signals *checked(struct vgpu_signals *signals)
-{
-    if (signals->stored_count > VGPU_SIGNALS)
-        signals->stored_count = VGPU_SIGNALS;
-    if (signals->polled_count > VGPU_SIGNALS)
-        signals->polled_count = VGPU_SIGNALS;
-    return signals;
-}
-
 static void keep_counts(struct op *op, const struct vgpu_run_counts *counts)
 {
     op->counts = malloc(sizeof *op->counts);
@@ -182,13 +189,20 @@ static enum effect run(struct op *op, bool resume)
     }
     op->u.kernel.stalled = answer.reply.status == VGPU_STALLED;
     finding_strays(op, &answer.reply);
+    hazards_tell(op, &answer.reply);
     fold_mappings(op, &answer.reply.counts);
+    happens_signals(op, &answer.reply.signals);
+    if (answer.reply.status == VGPU_RAN)
+        conflict_kernel(op, answer_spans(), answer_span_count());
     if (answer.reply.status != VGPU_STALLED || answer.reply.moved || !resume)
-        slices_add(op, &answer.reply.counts, checked(&answer.reply.signals), resume);
+        slices_add(op, &answer.reply.counts, &answer.reply.signals, resume);
     switch (answer.reply.status) {
     case VGPU_STALLED:
+        host_store_watch(op, &answer.reply.signals);
         free(op->u.kernel.stall_text);
         op->u.kernel.stall_text = strdup(answer.reply.text);
+        op->u.kernel.blocks_left = answer.reply.blocks_left;
+        op->u.kernel.blocks_fit = answer.reply.blocks_fit;
         return answer.reply.moved ? EFFECT_MOVED : EFFECT_STALLED;
     case VGPU_FAULTED:
         note_fault(op, &answer.reply);
@@ -196,7 +210,7 @@ static enum effect run(struct op *op, bool resume)
         return EFFECT_DONE;
     case VGPU_RAN:
         if (answer.reply.text[0])
-            process_explain(op->process, answer.reply.text);
+            hazard_text(op, answer.reply.text);
         keep_counts(op, &answer.reply.counts);
         return EFFECT_DONE;
     default:
@@ -221,10 +235,25 @@ static void give(struct process *process, uint64_t address)
     memory_give(process, address);
 }
 
+static void lost(struct op *op)
+{
+    char text[160];
+    snprintf(text, sizeof text,
+             "GPU %d has fallen off the bus (VGPU_FAULT=gpu-lost): nothing that it had to do will "
+             "be done; end the process, others may go on without that GPU",
+             op->device);
+    process_fail(op->process, VGPU_UNKNOWN, text);
+}
+
 enum effect effect_apply(struct op *op)
 {
     if (op->process->dead || op->process->sticky)
         return EFFECT_DONE;
+    if (inject_lost(op->device)) {
+        lost(op);
+        return EFFECT_DONE;
+    }
+    conflict_note(op);
     if (op->kind == OP_COPY)
         copy(op);
     else if (op->kind == OP_MEMSET)
@@ -243,6 +272,7 @@ enum effect effect_resume(struct op *op)
 {
     if (op->process->dead || op->process->sticky)
         return EFFECT_DONE;
+    host_store_before(op);
     return op->kind == OP_HOST ? call_host(op) : run(op, true);
 }
 

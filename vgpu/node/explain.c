@@ -4,6 +4,8 @@
 #include "explain.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "bounds.h"
 #include "codes.h"
@@ -76,7 +78,7 @@ void explain_unmark(char *at)
 {
     char *to = at;
     for (; *at; at++)
-        if (*at != '\1')
+        if (*at != '\1' && *at != '\3')
             *to++ = *at;
         else
             while (at[1] && *at != '\2')
@@ -110,11 +112,13 @@ static void explain_address(const struct op *op, const struct vgpu_exec_reply *r
                  op->device, op->device);
     } else if (memory_find(address, &p) && p.owner == op->process && p.pool &&
                p.device != op->device) {
+        char whose[160];
+        explain_allocation(&p, whose, sizeof whose);
         snprintf(out, room,
-                 "memory of a pool of GPU %d, which GPU %d may not access: peer access does not "
-                 "count for pools; call cudaMemPoolSetAccess with GPU %d and "
+                 "memory of a pool of GPU %d (byte %llu of %s), which GPU %d may not access: peer "
+                 "access does not count for pools; call cudaMemPoolSetAccess with GPU %d and "
                  "cudaMemAccessFlagsProtReadWrite",
-                 p.device, op->device, op->device);
+                 p.device, (unsigned long long)(address - p.base), whose, op->device, op->device);
     } else if (memory_find(address, &p) && p.owner == op->process && p.device != op->device) {
         char whose[160];
         explain_allocation(&p, whose, sizeof whose);
@@ -151,6 +155,37 @@ static void where(const struct vgpu_exec_reply *r, char *out, size_t room)
              r->fault.thread.z, r->fault.where[0] ? ", " : "", r->fault.where);
 }
 
+/* ", byte 1 of an allocation ..." of the address that is not aligned; nothing where it is in none.
+ */
+static void explain_misaligned(const struct vgpu_exec_reply *r, char *out, size_t room)
+{
+    struct pointee p;
+    char whose[160];
+    out[0] = '\0';
+    if (r->fault.kind != VGPU_FAULT_MISALIGNED || !memory_find(r->fault.address, &p))
+        return;
+    explain_allocation(&p, whose, sizeof whose);
+    snprintf(out, room, ", byte %llu of %s", (unsigned long long)(r->fault.address - p.base),
+             whose);
+}
+
+const char *explain_wait(const char *said)
+{
+    static const char before[] = "for a change of 0x";
+    static char about[256];
+    const char *found = strstr(said, before);
+    struct pointee p;
+    char whose[160];
+    about[0] = '\0';
+    uint64_t address = found ? strtoull(found + sizeof before - 1, NULL, 16) : 0;
+    if (!memory_find(address, &p))
+        return about;
+    explain_allocation(&p, whose, sizeof whose);
+    snprintf(about, sizeof about, "; 0x%llx is byte %llu of %s", (unsigned long long)address,
+             (unsigned long long)(address - p.base), whose);
+    return about;
+}
+
 const char *explain_fault(const struct op *op, const struct vgpu_exec_reply *reply)
 {
     char place[192], what[512];
@@ -163,8 +198,9 @@ const char *explain_fault(const struct op *op, const struct vgpu_exec_reply *rep
     } else if (reply->fault.kind == VGPU_FAULT_MEMORY && !reply->text[0]) {
         explain_commit_limit(op->u.kernel.name);
     } else {
-        snprintf(text, sizeof text, "kernel %.64s on GPU %d (%s): %.256s", op->u.kernel.name,
-                 op->device, place, reply->text);
+        explain_misaligned(reply, what, sizeof what);
+        snprintf(text, sizeof text, "kernel %.64s on GPU %d (%s): %.256s%s", op->u.kernel.name,
+                 op->device, place, reply->text, what);
     }
     return text;
 }

@@ -22,9 +22,14 @@ struct pointee;
  * process replaces marks by places (api/where.c). */
 void explain_allocation(const struct pointee *p, char *out, size_t room);
 #define EXPLAIN_MARK_FORMAT "\1%llx\2" /* the return address of the call that allocated */
+#define EXPLAIN_AT_FORMAT "\3%llx\2"   /* the same of any call: " at file:line", or nothing */
 
 /* What lies around an address of a GPU where `process` has nothing allocated. */
 void explain_outside(const struct process *process, uint64_t address, char *out, size_t room);
+
+/* What a stalled kernel's text says it waits for: "; 0x... is byte 4 of an allocation ...", or "".
+ */
+const char *explain_wait(const char *said);
 
 /* Takes the marks out of a text that is kept. */
 void explain_unmark(char *text);

@@ -3,9 +3,12 @@
  */
 #include "finding.h"
 
+#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "bounds.h"
+#include "check.h"
 #include "explain.h"
 #include "memory.h"
 #include "process.h"
@@ -15,6 +18,10 @@ static void stray(const struct op *op, const struct vgpu_stray *s)
 {
     char text[768], whose[384];
     const char *kernel = op->u.kernel.name;
+    struct pointee freed;
+    enum vgpu_diagnosis diagnosis = bounds_freed(s->address, &freed) && freed.owner == op->process
+                                        ? VGPU_DIAGNOSIS_kernels_freed
+                                        : VGPU_DIAGNOSIS_kernels_bounds;
     explain_outside(op->process, s->address, whose, sizeof whose);
     snprintf(text, sizeof text,
              "finding: kernel %.64s on GPU %d (block (%u,%u,%u), thread (%u,%u,%u)%s%.90s) %s %u "
@@ -25,6 +32,7 @@ static void stray(const struct op *op, const struct vgpu_stray *s)
              s->thread.z, s->where[0] ? ", " : "", s->where, s->write ? "wrote" : "read", s->bytes,
              (unsigned long long)s->address, whose,
              s->write ? "other data may be overwritten" : "the value read is anybody's");
+    vgpu_diagnosis_sign(diagnosis, text, sizeof text);
     process_explain(op->process, text);
     trace_finding(op, kernel, s->where, process_device_of(s->address), s->bytes);
 }
@@ -33,4 +41,34 @@ void finding_strays(const struct op *op, const struct vgpu_exec_reply *reply)
 {
     for (uint32_t i = 0; i < reply->stray_count && i < VGPU_STRAYS; i++)
         stray(op, &reply->stray[i]);
+}
+
+/* True once for each diagnosis and key. When the table is full the rest is left out. */
+static bool is_new(struct process *process, uint64_t key)
+{
+    for (uint32_t i = 0; i < process->told_count; i++)
+        if (process->told[i] == key)
+            return false;
+    if (process->told_count == FINDINGS_TOLD)
+        return false;
+    process->told[process->told_count++] = key;
+    return true;
+}
+
+void finding_tell(struct process *process, enum vgpu_diagnosis diagnosis, const struct op *op,
+                  uint64_t key, const char *format, ...)
+{
+    char text[900];
+    va_list list;
+    int head = snprintf(text, sizeof text,
+                        "%s: ", vgpu_diagnosis_is_advice(diagnosis) ? "advice" : "finding");
+    if (!(process->checks & vgpu_diagnosis_check(diagnosis)) || process->dead ||
+        !is_new(process, key * 64 + (uint64_t)diagnosis))
+        return;
+    va_start(list, format);
+    vsnprintf(text + head, sizeof text - (size_t)head, format, list);
+    va_end(list);
+    vgpu_diagnosis_sign(diagnosis, text, sizeof text);
+    process_remark(process, text);
+    trace_diagnosis(process, op, diagnosis);
 }

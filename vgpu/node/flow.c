@@ -31,20 +31,28 @@ struct waiting {
 struct lane {
     struct waiting *heap;
     int room;
+    int next; /* group in the same place of the table, or -1 */
+};
+
+/* What every step asks of every group, close together. */
+struct front {
     double received; /* bytes that each flow of the group got since the group was last empty */
-    int next;        /* group in the same place of the table, or -1 */
+    double until;    /* of the first of its flows to arrive */
+    uint64_t order;  /* of that */
 };
 
 static const struct topology *topology;
 static struct group groups[MAX_GROUPS]; /* one for each route that was ever used */
 static struct lane lanes[MAX_GROUPS];   /* beside them */
+static struct front fronts[MAX_GROUPS]; /* beside them */
 static int group_count;
 static int table[TABLE];
 static int active[MAX_GROUPS], active_count; /* groups that have flows, by number */
 static uint64_t booked_ps;                   /* all `received` are as of then */
 static uint64_t next_ps = FLOW_NEVER, added;
 static void (*watcher)(uint64_t at_ps, const double *bytes_s);
-static bool stale; /* rates and next_ps are not yet as the flows are */
+static bool stale;     /* rates and next_ps are not yet as the flows are */
+static bool as_before; /* the active groups are those of the last refresh */
 
 void flow_start(const struct topology *t)
 {
@@ -91,7 +99,8 @@ static void activate(int g)
     for (; at > 0 && active[at - 1] > g; at--)
         active[at] = active[at - 1];
     active[at] = g;
-    lanes[g].received = 0;
+    fronts[g].received = 0;
+    as_before = false;
 }
 
 static void retire(int g)
@@ -100,6 +109,7 @@ static void retire(int g)
     while (active[at] != g)
         at++;
     memmove(active + at, active + at + 1, (size_t)(--active_count - at) * sizeof *active);
+    as_before = false;
 }
 
 /* ---- a group's heap ---- */
@@ -108,6 +118,12 @@ static bool sooner(const struct waiting *a, const struct waiting *b)
 {
     return a->until_bytes < b->until_bytes ||
            (a->until_bytes == b->until_bytes && a->order < b->order);
+}
+
+static void tell_front(int g)
+{
+    fronts[g].until = lanes[g].heap[0].until_bytes;
+    fronts[g].order = lanes[g].heap[0].order;
 }
 
 static void push(int g, struct waiting flow)
@@ -123,6 +139,8 @@ static void push(int g, struct waiting flow)
     for (; i > 0 && sooner(&flow, &lane->heap[(i - 1) / 2]); i = (i - 1) / 2)
         lane->heap[i] = lane->heap[(i - 1) / 2];
     lane->heap[i] = flow;
+    if (i == 0)
+        tell_front(g);
 }
 
 static struct op *pop(int g)
@@ -142,31 +160,36 @@ static struct op *pop(int g)
         i = child;
     }
     heap[i] = last;
+    tell_front(g);
     return op;
 }
 
 /* ---- time ---- */
 
 /* Has the group's first flow arrived? What rounding may have left of it is forgiven. */
-static bool is_due(int g)
+static bool is_due(const struct front *front)
 {
-    double until = lanes[g].heap[0].until_bytes;
-    return until - lanes[g].received <= 1e-6 + 1e-13 * until;
+    return front->until - front->received <= 1e-6 + 1e-13 * front->until;
 }
 
-static uint64_t arrival(int g)
+/* When the first flow of all arrives. */
+static uint64_t next_arrival(void)
 {
-    if (is_due(g))
-        return booked_ps;
-    double left = lanes[g].heap[0].until_bytes - lanes[g].received;
-    return booked_ps + (uint64_t)ceil(left / groups[g].rate_bytes_s * PS_PER_S);
+    double least_s = INFINITY;
+    for (int i = 0; i < active_count; i++) {
+        const struct front *front = &fronts[active[i]];
+        double left = front->until - front->received;
+        double seconds = is_due(front) ? 0 : left / groups[active[i]].rate_bytes_s;
+        least_s = seconds < least_s ? seconds : least_s;
+    }
+    return active_count ? booked_ps + (uint64_t)ceil(least_s * PS_PER_S) : FLOW_NEVER;
 }
 
 static void book(uint64_t now_ps)
 {
     double seconds = (double)(now_ps - booked_ps) / PS_PER_S;
     for (int i = 0; i < active_count; i++)
-        lanes[active[i]].received += groups[active[i]].rate_bytes_s * seconds;
+        fronts[active[i]].received += groups[active[i]].rate_bytes_s * seconds;
     booked_ps = now_ps;
 }
 
@@ -176,7 +199,7 @@ static int first_due(void)
     int first = -1;
     for (int i = 0; i < active_count; i++) {
         int g = active[i];
-        if (is_due(g) && (first < 0 || lanes[g].heap[0].order < lanes[first].heap[0].order))
+        if (is_due(&fronts[g]) && (first < 0 || fronts[g].order < fronts[first].order))
             first = g;
     }
     return first;
@@ -200,14 +223,11 @@ static void tell_rates(void)
 
 static void refresh(void)
 {
-    share_rates(topology->rate_bytes_s, topology->resource_count, groups, active, active_count);
-    next_ps = FLOW_NEVER;
-    for (int i = 0; i < active_count; i++) {
-        uint64_t at = arrival(active[i]);
-        if (at < next_ps)
-            next_ps = at;
-    }
+    share_rates(topology->rate_bytes_s, topology->resource_count, groups, active, active_count,
+                as_before);
+    next_ps = next_arrival();
     stale = false;
+    as_before = true;
     if (watcher)
         tell_rates();
 }
@@ -222,7 +242,7 @@ void flow_add(struct op *op, const struct route *route, uint64_t bytes, uint64_t
     int g = group_of(route);
     if (groups[g].flows == 0)
         activate(g);
-    push(g, (struct waiting){lanes[g].received + (double)bytes, added++, op});
+    push(g, (struct waiting){fronts[g].received + (double)bytes, added++, op});
     stale = true;
 }
 

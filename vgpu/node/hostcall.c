@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "conflict.h"
 #include "order.h"
 #include "process.h"
 
@@ -52,6 +53,7 @@ bool hostcall_next(const struct process *process, uint64_t *function)
         struct host_call *call = &calls[i]->u.host;
         if (calls[i]->process == process && call->state == HOST_WANTED && !calls[i]->carried) {
             call->state = HOST_RUNS;
+            conflict_seen(calls[i]); /* what it waited for: the program goes on after it */
             *function = call->function;
             return true;
         }

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "asleep.h"
+#include "happens.h"
 #include "hostcall.h"
 #include "order.h"
 #include "patience.h"
@@ -23,17 +25,11 @@ enum { LOOK_MS = 20, SILENT_LOOK_MS = 2 };
 #define DEADLOCK_S 3      /* all host threads wait, no kernel moves: nobody will ever end it */
 #define SLEEPS_SHARE 0.05 /* of one processor: less is a thread that looks at a clock */
 
-static double seconds(clockid_t clock)
+static double seconds(void)
 {
     struct timespec t;
-    return clock_gettime(clock, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
-}
-
-/* Negative: nobody can tell (it has ended, or hides in a namespace of its own). */
-static double cpu_seconds(const struct process *process)
-{
-    clockid_t clock;
-    return clock_getcpuclockid(process->pid, &clock) == 0 ? seconds(clock) : -1;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static bool may_watch(const struct process *process)
@@ -59,7 +55,7 @@ int idle_patience_ms(void)
 static bool is_silent(struct process *p)
 {
     struct silence *s = &p->silence;
-    double cpu = cpu_seconds(p), now = seconds(CLOCK_MONOTONIC);
+    double cpu = asleep_cpu_seconds(p->os_pid), now = seconds();
     if (s->calls != p->calls || s->since == 0)
         *s = (struct silence){.calls = p->calls, .since = now, .cpu = cpu};
     s->silent |= cpu - s->cpu > SILENT_CPU_S || now - s->since > SILENT_S;
@@ -74,6 +70,7 @@ void idle_look(void)
     for (struct process *p = any ? process_first() : NULL; p; p = p->next)
         if (p->silence.silent && p->silence.calls == p->calls) {
             order_flush(p);
+            happens_all_seen();
             return; /* of everybody: the list may have changed */
         }
 }
@@ -92,13 +89,13 @@ static void start_watching(double now)
 {
     asleep_since = now;
     for (struct process *p = process_first(); p; p = p->next)
-        p->cpu_when_calm = cpu_seconds(p);
+        p->cpu_when_calm = asleep_cpu_seconds(p->os_pid);
 }
 
 static bool all_sleep(double patience)
 {
     for (const struct process *p = process_first(); p; p = p->next) {
-        double cpu = cpu_seconds(p);
+        double cpu = asleep_cpu_seconds(p->os_pid);
         if (cpu < 0 || cpu - p->cpu_when_calm > SLEEPS_SHARE * patience)
             return false;
     }
@@ -108,7 +105,7 @@ static bool all_sleep(double patience)
 const char *idle_hopeless(bool all_wait)
 {
     static char why[100];
-    double now = seconds(CLOCK_MONOTONIC), patience = vgpu_kernel_seconds();
+    double now = seconds(), patience = vgpu_kernel_seconds();
     if (calm_since == 0) {
         calm_since = now;
         start_watching(now);

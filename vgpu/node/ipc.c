@@ -95,6 +95,15 @@ static struct export *export_at(const struct process *owner, uint64_t address)
     return e;
 }
 
+int ipc_opened_by_others(const struct process *owner, uint64_t address)
+{
+    const struct export *e = export_at(owner, address);
+    int count = 0;
+    for (const struct window *w = e ? windows : NULL; w; w = w->next)
+        count += w->of == e && !w->process->dead;
+    return count;
+}
+
 static void drop_if_unused(struct export *e)
 {
     if (e->owner || e->windows > 0)
@@ -194,8 +203,6 @@ int ipc_open_pool(struct process *process, const uint8_t *handle, const struct p
     struct export *e = named(handle);
     if (!e || !e->pool || e->pool != pool->origin)
         return VGPU_INVALID_VALUE;
-    if (e->owner == process)
-        return VGPU_DEVICE_UNINITIALIZED;
     struct window *w = new_window(process, e);
     if (!w)
         return VGPU_OUT_OF_MEMORY;
@@ -290,10 +297,15 @@ bool ipc_event_export(struct event *event, uint8_t handle[IPC_HANDLE_BYTES])
     return true;
 }
 
-struct event *ipc_event_open(struct process *process, const uint8_t *handle, int device)
+int ipc_event_open(struct process *process, const uint8_t *handle, int device, struct event **event)
 {
-    for (struct shared_event *s = event_shared_first(); s; s = s->next)
-        if (s->key[0] && is_handle(handle, (const struct key *)s->key))
-            return event_share(process, s, device);
-    return NULL;
+    struct shared_event *s = event_shared_first();
+    while (s && !(s->key[0] && is_handle(handle, (const struct key *)s->key)))
+        s = s->next;
+    if (!s)
+        return VGPU_INVALID_HANDLE;
+    if (s->maker == process)
+        return VGPU_DEVICE_UNINITIALIZED;
+    *event = event_share(process, s, device);
+    return *event ? VGPU_SUCCESS : VGPU_OUT_OF_MEMORY;
 }

@@ -44,11 +44,15 @@ void ipc_freed(struct process *owner, uint64_t address);
 /* `process` loses its device (-1: all): its windows close, what it exported stays for others. */
 void ipc_end(struct process *process, int device);
 
+/* How many other processes have the allocation at `address` of `owner` open. */
+int ipc_opened_by_others(const struct process *owner, uint64_t address);
+
 /* Opens that `process` has not closed. */
 int ipc_open_count(const struct process *process);
 
-/* Events. The handle of an interprocess event; another event for it in `process`, or NULL. */
+/* Events. The handle of an interprocess event; another event for it in `process`: a code. */
 bool ipc_event_export(struct event *event, uint8_t handle[IPC_HANDLE_BYTES]);
-struct event *ipc_event_open(struct process *process, const uint8_t *handle, int device);
+int ipc_event_open(struct process *process, const uint8_t *handle, int device,
+                   struct event **event);
 
 #endif

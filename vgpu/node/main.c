@@ -27,8 +27,11 @@
 
 #include "context.h"
 #include "cost.h"
+#include "inject.h"
 #include "memory.h"
+#include "order.h"
 #include "place.h"
+#include "schedule.h"
 #include "server.h"
 #include "sim.h"
 #include "timeline.h"
@@ -82,10 +85,14 @@ static const char *descriptions(void)
 
 static int load(char *error, int room)
 {
+    if (!vgpu_schedule_is_right(error, (size_t)room))
+        return -1;
     const char *name = getenv("VGPU_NODE");
     if (!name || !*name)
         name = "hgx-h200-4";
     if (topology_load(&topology, descriptions(), name, error, room) != 0)
+        return -1;
+    if (!inject_start(topology.info.device_count, error, (size_t)room))
         return -1;
     return memory_start(&topology.info, error, room);
 }
@@ -207,6 +214,8 @@ static void usage(FILE *to)
           "  --ready-fd N   write \"ok\" or a complaint to descriptor N when listening\n"
           "  --foreground   do not detach\n"
           "environment: VGPU_NODE=NAME or PATH of a node description (default hgx-h200-4),\n"
+          "  VGPU_FAULT=WORDS  what breaks on purpose, as alloc:3,link:0-1=0.1\n"
+          "  VGPU_SCHEDULE=SEED  blocks, lanes and unordered operations in another order\n"
           "  VGPU_MEMORY_LIMIT=2G  how much of this computer's memory it may use (default: half)\n",
           to);
 }
@@ -262,6 +271,8 @@ int main(int argc, char **argv)
     if (listener < 0)
         return refuse("cannot start", error);
     context_start(exec_path, topology.info.device_count, processors());
+    op_start(&topology);
+    order_start();
     sim_start(&topology);
     timeline_start(&topology);
     cost_start();

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bounds.h"
+#include "conflict.h"
 #include "memory_limit.h"
 #include "pool.h"
 #include "process.h"
@@ -197,6 +198,10 @@ static uint64_t asked_bytes(const struct block *b)
 
 static void drop_block(struct block *b)
 {
+    uint64_t home = VGPU_DEVICE_VA(b->device) + b->offset;
+    conflict_forget(home);
+    for (int i = 0; i < b->small.count; i++)
+        conflict_forget(home + b->small.range[i].offset);
     if (b->pool)
         pool_count(b->pool, -(int64_t)asked_bytes(b), -(int64_t)b->bytes);
     struct device_memory *m = &devices[b->device];
@@ -300,8 +305,10 @@ bool memory_give(struct process *owner, uint64_t address)
     struct block *b = block_at(address, &offset);
     if (!b || b->owner != owner || b->variables)
         return false;
-    if (memory_find(address, &gone) && gone.base == address)
+    if (memory_find(address, &gone) && gone.base == address) {
         bounds_give(&gone);
+        conflict_forget(gone.home);
+    }
     if (!b->shared) {
         if (offset != b->offset)
             return false;

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "codes.h"
+#include "host_store.h"
+#include "happens.h"
 #include "memory.h"
 #include "order.h"
 #include "process.h"
@@ -16,6 +18,12 @@
 #include "timeline.h"
 
 static uint64_t next_seq = 1;
+static const struct topology *topology;
+
+void op_start(const struct topology *t)
+{
+    topology = t;
+}
 
 /* Memory for the graph is the node's own life; without it nothing can be answered. */
 static void *need(void *memory)
@@ -63,9 +71,67 @@ void op_drop(struct op *op)
     }
     free(op->counts);
     slices_free(op);
+    host_store_free(op);
+    happens_free(op);
     free(op->dep);
     free(op->user);
     free(op);
+}
+
+/* ---- who hears of what, and when ---- */
+
+static enum engine_kind engine_kind(const struct op *op)
+{
+    return op->kind == OP_COPY                              ? ENGINE_COPY
+           : op->kind == OP_KERNEL || op->kind == OP_MEMSET ? ENGINE_KERNEL
+                                                            : ENGINE_NONE;
+}
+
+static const struct edge_costs *edge_costs(const struct op *op)
+{
+    const struct costs *cost = &topology->cost;
+    return op->graph == VGPU_GRAPH_NONE ? &cost->stream_edge : &cost->graph_edge;
+}
+
+/* What was over at `at_ps` is heard of `later_ps` later by who waits for it already; who asks
+ * later finds it over. */
+static uint64_t heard_ps(const struct op *op, uint64_t at_ps, uint64_t later_ps)
+{
+    return at_ps > op->issue_ps ? at_ps + later_ps : at_ps;
+}
+
+static void hears(struct op *op, enum engine_kind kind, uint64_t at_ps)
+{
+    if (at_ps > op->after_ps[kind])
+        op->after_ps[kind] = at_ps;
+}
+
+/* `dep`, which `op` comes after, is over. A mark stands for what it came after itself. */
+static void hears_of(struct op *op, const struct op *dep)
+{
+    bool far = !op->for_host && dep->device != op->device;
+    uint64_t later_ps = far ? edge_costs(op)->other_gpu_ps : 0;
+    if (dep->kind != OP_MARK) {
+        hears(op, engine_kind(dep), heard_ps(op, dep->end_ps, later_ps));
+        return;
+    }
+    hears(op, ENGINE_NONE, dep->issue_ps);
+    for (int k = 0; k < ENGINE_KINDS; k++)
+        if (dep->after_ps[k])
+            hears(op, k, heard_ps(op, dep->after_ps[k], later_ps));
+}
+
+uint64_t op_ready_ps(const struct op *op)
+{
+    uint64_t ready_ps = 0;
+    for (int k = 0; k < ENGINE_KINDS; k++) {
+        bool other = op->kind != OP_MARK && k != ENGINE_NONE && engine_kind(op) != ENGINE_NONE &&
+                     k != (int)engine_kind(op);
+        uint64_t later_ps = other ? edge_costs(op)->other_kind_ps : 0;
+        uint64_t at_ps = heard_ps(op, op->after_ps[k], later_ps);
+        ready_ps = at_ps > ready_ps ? at_ps : ready_ps;
+    }
+    return ready_ps;
 }
 
 static void append(struct op ***list, int *count, int *room, struct op *op)
@@ -82,8 +148,9 @@ void op_after(struct op *op, struct op *dep)
     if (!dep)
         return;
     timeline_after(op, dep);
-    if (dep->finished && dep->end_ps > op->ready_ps)
-        op->ready_ps = dep->end_ps;
+    happens_after(op, dep);
+    if (dep->finished)
+        hears_of(op, dep);
     if (dep->carried && dep->finished)
         return;
     append(&op->dep, &op->dep_count, &op->dep_room, op_keep(dep));
@@ -160,8 +227,7 @@ void op_finished(struct op *op, uint64_t now_ps)
     op->end_ps = now_ps;
     for (int i = 0; i < op->user_count; i++) {
         struct op *user = op->user[i];
-        if (now_ps > user->ready_ps)
-            user->ready_ps = now_ps;
+        hears_of(user, op);
         if (--user->waits_finish == 0 && user->submitted)
             sim_ready(user);
     }

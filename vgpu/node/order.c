@@ -9,7 +9,8 @@
  * take the one issued last, and go back along what it waits for, again the last issued first, to
  * one that is ready; but if a later one is ready that touches the same memory, that goes first. So
  * whatever leads to the last one comes before everything that does not, and what could overtake
- * does. `stalled` holds kernels that began and now poll: they go on after others have run.
+ * does. With VGPU_SCHEDULE any that is ready goes, by chance. `stalled` holds kernels that began
+ * and now poll: they go on after others have run.
  */
 #include "order.h"
 
@@ -18,8 +19,10 @@
 #include <string.h>
 
 #include "effect.h"
+#include "explain.h"
 #include "memory.h"
 #include "process.h"
+#include "schedule.h"
 
 struct list {
     struct op **item;
@@ -32,11 +35,12 @@ static struct {
     int count, room;
 } touched; /* allocations that the wanted operations touch, sorted */
 static struct op *newest;
-static int ready_count; /* of those that have not begun */
+static struct op *newest_ready; /* of those: what could begin now, the last issued first */
 static bool draining;
 static bool anyone; /* kernels wait for each other: whatever is ready may be what helps them */
 static uint64_t search_number;
-static uint64_t steps;
+static uint64_t luck; /* VGPU_SCHEDULE; 0: the worst order */
+static uint64_t steps, choices;
 static bool looked; /* all stalled kernels, in vain, and since then nothing has happened */
 
 static void list_add(struct list *list, struct op *op)
@@ -52,6 +56,11 @@ static void list_add(struct list *list, struct op *op)
 
 /* ---- what has not begun ---- */
 
+void order_start(void)
+{
+    luck = vgpu_schedule();
+}
+
 void order_add(struct op *op)
 {
     if (op->kind == OP_MARK)
@@ -62,10 +71,30 @@ void order_add(struct op *op)
     newest = op;
 }
 
+static void add_ready(struct op *op)
+{
+    struct op *newer = NULL, *older = newest_ready;
+    for (; older && older->seq > op->seq; older = older->ready_older)
+        newer = older;
+    op->ready_newer = newer;
+    op->ready_older = older;
+    if (older)
+        older->ready_newer = op;
+    if (newer)
+        newer->ready_older = op;
+    else
+        newest_ready = op;
+}
+
 static void begin(struct op *op)
 {
     op->begun = true;
-    ready_count--;
+    if (op->ready_newer)
+        op->ready_newer->ready_older = op->ready_older;
+    else
+        newest_ready = op->ready_older;
+    if (op->ready_older)
+        op->ready_older->ready_newer = op->ready_newer;
     if (op->newer)
         op->newer->older = op->older;
     else
@@ -77,7 +106,7 @@ static void begin(struct op *op)
 void order_ready(struct op *op)
 {
     if (op->kind != OP_MARK) {
-        ready_count++;
+        add_ready(op);
         return;
     }
     /* Marks have no effect. A list instead of recursion: chains of them can be long. */
@@ -194,17 +223,38 @@ static bool share_memory(const struct op *a, const struct op *b)
  * keeps it from going first. NULL: there is none. */
 static struct op *rival(const struct op *op, bool everything)
 {
-    if (ready_count < 2)
-        return NULL;
-    for (struct op *other = newest; other && other->seq > op->seq; other = other->older)
-        if (other->waits_carry == 0 && share_memory(op, other) && (everything || !unasked(other)))
-            return other;
+    for (struct op *r = newest_ready; r && r->seq > op->seq; r = r->ready_older)
+        if (share_memory(op, r) && (everything || !unasked(r)))
+            return r;
     return NULL;
+}
+
+/* VGPU_SCHEDULE: any operation that is ready, by chance (the same in every run). */
+static struct op *any_ready(bool everything)
+{
+    struct op *found = NULL;
+    uint64_t count = 0;
+    path.count = 0;
+    for (struct op *op = newest_ready; op; op = op->ready_older)
+        if ((everything || !unasked(op)) && vgpu_schedule_next(&luck) % ++count == 0)
+            found = op;
+    return found;
+}
+
+/* Whether any_ready could have taken another one than `op`. */
+static bool is_choice(const struct op *op, bool everything)
+{
+    for (const struct op *r = newest_ready; r; r = r->ready_older)
+        if (r != op && (everything || !unasked(r)))
+            return true;
+    return false;
 }
 
 /* The next operation to carry out, or NULL. `everything`: unasked copies to the host too. */
 static struct op *choose(bool everything)
 {
+    if (luck)
+        return any_ready(everything);
     struct op *found = follow(everything);
     for (struct op *op = newest; op && !found; op = op->older) {
         if (!everything && !anyone && op->mark != search_number && !touches_wanted(op))
@@ -280,6 +330,7 @@ static bool step(bool everything)
     if (!op)
         return false;
     stepped();
+    choices += is_choice(op, everything);
     begin(op);
     if (effect_apply(op) == EFFECT_DONE)
         op_carried(op);
@@ -323,6 +374,16 @@ uint64_t order_steps(void)
     return steps;
 }
 
+uint64_t order_choices(void)
+{
+    return choices;
+}
+
+const struct op *order_newest(void)
+{
+    return newest;
+}
+
 bool order_pending(void)
 {
     return newest || stalled.count;
@@ -339,9 +400,18 @@ void order_describe(char *text, int room)
                              "%sa host function in a stream of GPU %d has not returned", next,
                              op->device);
         else
-            used += snprintf(text + used, (size_t)(room - used), "%skernel %s on GPU %d polls: %s",
-                             next, op->u.kernel.name, op->device, effect_stall_text(op));
+            used +=
+                snprintf(text + used, (size_t)(room - used), "%skernel %s on GPU %d polls: %s%s",
+                         next, op->u.kernel.name, op->device, effect_stall_text(op),
+                         explain_wait(effect_stall_text(op)));
     }
+}
+
+void order_stalled(const struct process *process, void (*see)(const struct op *op))
+{
+    for (int i = 0; i < stalled.count; i++)
+        if (stalled.item[i]->process == process)
+            see(stalled.item[i]);
 }
 
 void order_abandon(struct process *process)

@@ -18,6 +18,9 @@ enum progress {
     PROGRESS_BLOCKED, /* every kernel that could go on polls memory that nothing here will change */
 };
 
+/* Once, first. */
+void order_start(void);
+
 /* A submitted operation, in the order of issue; then: all that `op` depends on is carried out. */
 void order_add(struct op *op);
 void order_ready(struct op *op);
@@ -33,12 +36,20 @@ void order_look(void);
 
 /* Grows with every operation that was begun, and whenever a stalled kernel got further. */
 uint64_t order_steps(void);
+/* How many of these VGPU_SCHEDULE could have chosen otherwise. 0: there is one order only. */
+uint64_t order_choices(void);
 
 /* Who polls what, for a person; "" when nobody does. */
 void order_describe(char *text, int room);
 
+/* Shows the stalled operations of `process`. */
+void order_stalled(const struct process *process, void (*see)(const struct op *op));
+
 /* Gives the stalled kernels of `process` up; their operations count as carried out. */
 void order_abandon(struct process *process);
+
+/* The operation issued last of those that have not begun; the others follow by `older`. */
+const struct op *order_newest(void);
 
 /* Whether any operation has not begun, or is stalled. */
 bool order_pending(void);

@@ -4,38 +4,93 @@
 #include "overtaken.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "op.h"
 #include "process.h"
-#include "sim.h"
+#include "trace.h"
 
-void overtaken_look(const struct connection *connection)
+static struct overtaken everywhere; /* of all programs, for the witness */
+
+static bool any(const struct overtaken *o)
 {
-    struct process *p = connection->process;
-    uint64_t clock_ps = connection->reply.r.clock_ps;
-    if (clock_ps >= sim_now() || sim_now() <= connection->seen_ps) /* or its own doing */
-        return;
-    if (p->overtaken.by_threads + p->overtaken.by_programs == 0)
-        snprintf(p->overtaken.first, sizeof p->overtaken.first, "%.47s%s%.63s, %.3f us late",
-                 connection->request.q.call, connection->request.q.site[0] ? " at " : "",
-                 connection->request.q.site, (double)(sim_now() - clock_ps) / 1e6);
-    if (p->overtaken.workers > 1)
-        p->overtaken.by_threads++;
-    else
-        p->overtaken.by_programs++;
+    return o->by_threads + o->by_programs + o->stores > 0;
 }
 
-void overtaken_tell(struct process *process)
+static void note(struct overtaken *o, const struct op *op, uint64_t late_ps, bool by_thread)
+{
+    if (!any(o))
+        snprintf(o->first, sizeof o->first, "%.47s%s%.63s, %.3f us late",
+                 op->kind == OP_KERNEL ? op->u.kernel.name : op->call, op->site[0] ? " at " : "",
+                 op->site, (double)late_ps / 1e6);
+    if (by_thread)
+        o->by_threads++;
+    else
+        o->by_programs++;
+}
+
+void overtaken_note(const struct op *op, uint64_t late_ps)
+{
+    bool by_thread = op->process->overtaken.workers > 1;
+    note(&op->process->overtaken, op, late_ps, by_thread);
+    note(&everywhere, op, late_ps, by_thread);
+    trace_counts()->overtaken++;
+}
+
+static void note_store(struct overtaken *o, const struct op *op)
+{
+    if (!any(o))
+        snprintf(o->first, sizeof o->first, "kernel %.63s polls what was stored",
+                 op->u.kernel.name);
+    o->stores++;
+}
+
+void overtaken_store(const struct op *op)
+{
+    note_store(&op->process->overtaken, op);
+    note_store(&everywhere, op);
+    trace_counts()->overtaken++;
+}
+
+/* Adds a cause that was met `count` times to `text`. */
+static void add_cause(char *text, size_t room, unsigned long long count, const char *cause)
+{
+    size_t used = strlen(text);
+    if (count)
+        snprintf(text + used, room - used, "%s%llu %s", used ? ", " : "", count, cause);
+}
+
+static void describe(const struct overtaken *o, char *text, size_t room)
+{
+    char causes[300] = "";
+    add_cause(causes, sizeof causes, o->by_threads,
+              "operations were issued when another host thread had waited for what comes later");
+    add_cause(causes, sizeof causes, o->by_programs,
+              "operations were issued when another program had waited for what comes later");
+    add_cause(causes, sizeof causes, o->stores,
+              "kernels polled pinned memory that one of several host threads stored to");
+    snprintf(text, room,
+             "the times of this program depend on the operating system: %s (the first: %s). Let "
+             "threads and programs wait for each other (join, a barrier, events) before they issue "
+             "what the other one's wait passes",
+             causes, o->first);
+}
+
+void overtaken_describe(char *text, size_t room)
+{
+    text[0] = 0;
+    if (any(&everywhere))
+        describe(&everywhere, text, room);
+}
+
+bool overtaken_tell(struct process *process, bool asked)
 {
     const struct overtaken *o = &process->overtaken;
-    char text[512];
-    if (process->timeline_fd < 0 || o->by_threads + o->by_programs == 0)
-        return;
-    snprintf(
-        text, sizeof text,
-        "the times of this program depend on the operating system: %llu operations were issued "
-        "when another host thread had already waited for what comes later, %llu when another "
-        "program had (the first: %s). Let threads and programs wait for each other (join, "
-        "events, a barrier) before they issue what the other one's wait passes",
-        (unsigned long long)o->by_threads, (unsigned long long)o->by_programs, o->first);
+    bool looked = asked || process->times_read || process->timeline_fd >= 0;
+    char text[800];
+    if (!looked || !any(o))
+        return false;
+    describe(o, text, sizeof text);
     process_explain(process, text);
+    return true;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * paths.c: reads what copies and kernels cost on a node: "copies" and "kernel" of its description.
+ * paths.c: reads what copies, kernels and waits cost on a node: "copies", "edges", "kernel" and
+ * some of "calls" of its description.
  */
 #include <cjson/cJSON.h>
 
@@ -17,6 +18,14 @@ static uint64_t given_us(struct reader *r, const cJSON *object, const char *key,
                          uint64_t otherwise_ps)
 {
     return (uint64_t)(given(r, object, key, (double)otherwise_ps / 1e6, 0) * 1e6 + 0.5);
+}
+
+static void read_edges(struct reader *r, const cJSON *edges, const char *key, struct edge_costs *c)
+{
+    const cJSON *one = cJSON_GetObjectItemCaseSensitive(edges, key);
+    reader_fields(r, one, "\"stream\" or \"graph\" of \"edges\"", "other_gpu_us other_kind_us");
+    c->other_gpu_ps = given_us(r, one, "other_gpu_us", 0);
+    c->other_kind_ps = given_us(r, one, "other_kind_us", 0);
 }
 
 static void read_bands(struct reader *r, const cJSON *one, const char *name, struct path_model *m)
@@ -73,8 +82,13 @@ void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t
     const cJSON *copies = cJSON_GetObjectItemCaseSensitive(root, "copies");
     const cJSON *kernel = cJSON_GetObjectItemCaseSensitive(root, "kernel");
     const cJSON *calls = cJSON_GetObjectItemCaseSensitive(root, "calls");
+    const cJSON *edges = cJSON_GetObjectItemCaseSensitive(root, "edges");
     reader_fields(r, copies, "\"copies\"",
-                  "h2d_pinned h2d_pageable d2h_pinned d2h_pageable local peer staged host");
+                  "h2d_pinned h2d_pageable d2h_pinned d2h_pageable local peer staged host at_once");
+    t->copies_at_once = (int)given(r, copies, "at_once", 0, 1);
+    reader_fields(r, edges, "\"edges\"", "stream graph");
+    read_edges(r, edges, "stream", &t->cost.stream_edge);
+    read_edges(r, edges, "graph", &t->cost.graph_edge);
     for (int i = 0; i < PATH_COUNT; i++) {
         const cJSON *one = cJSON_GetObjectItemCaseSensitive(copies, names[i]);
         reader_at(r, one ? one : copies);
@@ -89,8 +103,14 @@ void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t
     t->cost.graph_next_ps = given_us(r, kernel, "graph_next_us", apart_ps);
     t->cost.graph_launch_ps = given_us(r, calls, "graph_launch_us", t->cost.launch_ps);
     t->cost.graph_node_ps = given_us(r, calls, "graph_node_us", 0);
+    t->cost.graph_gpu_ps = given_us(r, calls, "graph_gpu_us", 0);
+    t->cost.graph_copy_ps = given_us(r, calls, "graph_copy_us", 0);
+    t->cost.graph_wait_ps = given_us(r, calls, "graph_wait_us", 0);
+    t->cost.record_untimed_ps = given_us(r, calls, "record_untimed_us", t->cost.record_ps);
+    t->cost.wait_ps = given_us(r, calls, "wait_us", t->cost.enqueue_ps);
     t->cost.host_function_ps = given_us(r, calls, "host_function_us", t->cost.wake_ps);
     t->cost.kernel_peer_bytes_s =
         given(r, kernel, "peer_gbs", t->path[PATH_PEER].bytes_s / 1e9, 1e-6) * 1e9;
+    t->cost.kernel_l2_bytes_s = given(r, kernel, "l2_gbs", 0, 1e-6) * 1e9;
     t->cost.kernel_write_weight = given(r, kernel, "write_weight", 1, 1);
 }

@@ -11,6 +11,8 @@
 #include "process.h"
 #include "server.h"
 
+enum { POOL_STEP = 32 << 20 }; /* what a pool grows by on hardware (recorded) */
+
 static struct pool *add(struct process *process, uint64_t id, int device)
 {
     struct pool *p = calloc(1, sizeof *p);
@@ -81,6 +83,12 @@ void pool_free_all(struct process *process)
 bool pool_reaches(const struct pool *pool, int device)
 {
     return device == pool->device || (pool->access >> device & 1);
+}
+
+bool pool_has_room(const struct pool *pool, uint64_t bytes)
+{
+    uint64_t most = (pool->most + POOL_STEP - 1) / POOL_STEP * POOL_STEP;
+    return most == 0 || (bytes <= most && pool->used <= most - bytes);
 }
 
 void pool_count(struct pool *pool, int64_t used, int64_t reserved)

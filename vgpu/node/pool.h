@@ -19,6 +19,7 @@ struct pool {
     uint32_t access; /* bit d: GPU d may read and write, beside the own one */
     bool destroyed;  /* its allocations live on */
     bool shareable;  /* made with a handle type */
+    uint64_t most;   /* bytes, rounded up to chunks; 0: no limit */
     uint64_t origin; /* imported: the exporter's pool; 0: an own one, which allocates */
     int name_fd;     /* a memfd whose inode names it to other processes; -1: not yet */
     uint64_t used, used_high, reserved, reserved_high; /* bytes */
@@ -41,6 +42,9 @@ struct pool *pool_import(struct process *process, const struct pool *from);
 void pool_free_all(struct process *process);
 
 bool pool_reaches(const struct pool *pool, int device);
+
+/* Does what the pool may hold (maxSize) suffice for so many bytes more? */
+bool pool_has_room(const struct pool *pool, uint64_t bytes);
 
 /* So many bytes more (or less) are in use, as asked for and as whole chunks. */
 void pool_count(struct pool *pool, int64_t used, int64_t reserved);

@@ -12,11 +12,14 @@
 #include <unistd.h>
 
 #include "codes.h"
+#include "conflict.h"
 #include "ipc.h"
 #include "memory.h"
 #include "pool.h"
 #include "order.h"
 #include "slices.h"
+#include "pace.h"
+#include "tally.h"
 #include "timeline.h"
 #include "trace.h"
 #include "vmm.h"
@@ -80,6 +83,42 @@ struct process *process_keep(struct process *process)
     return process;
 }
 
+struct remark {
+    struct remark *next;
+    char text[];
+};
+
+void process_remark(struct process *process, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    struct remark *remark = malloc(sizeof *remark + bytes);
+    if (!remark)
+        return;
+    remark->next = NULL;
+    memcpy(remark->text, text, bytes);
+    if (!process->remarks)
+        process->last_remark = &process->remarks;
+    *process->last_remark = remark;
+    process->last_remark = &remark->next;
+}
+
+static void drop_remark(struct process *process)
+{
+    struct remark *gone = process->remarks;
+    process->remarks = gone->next;
+    free(gone);
+}
+
+void process_take_remarks(struct process *process, char *text, size_t room)
+{
+    size_t used = strlen(text);
+    while (process->remarks && used + strlen(process->remarks->text) + 2 <= room) {
+        used += (size_t)snprintf(text + used, room - used, "%s%s", used ? "\n" : "",
+                                 process->remarks->text);
+        drop_remark(process);
+    }
+}
+
 void process_drop(struct process *process)
 {
     if (--process->refs > 0)
@@ -96,6 +135,8 @@ void process_drop(struct process *process)
     for (int i = 0; i < process->host.count; i++)
         free((void *)host_alias(&process->host.range[i]));
     arena_clear(&process->host);
+    while (process->remarks)
+        drop_remark(process);
     free(process->printed);
     free(process->variable);
     free(process);
@@ -147,6 +188,9 @@ void process_end(struct process *process)
     }
     ipc_end(process, -1);
     vmm_end(process);
+    conflict_end(process);
+    tally_free(process);
+    pace_free(process);
     memory_give_all(process, -1);
     pool_free_all(process);
     process_drop(process);

@@ -18,12 +18,14 @@
 #include "stream.h"
 
 #define MAX_MODULES 256
+#define FINDINGS_TOLD 256
 
 struct device_state {
     bool made;      /* the primary context exists */
     uint32_t peers; /* bit p: memory of device p is accessible from here */
     struct stream legacy;
     struct stream *streams; /* created ones and per-thread defaults */
+    struct op *gone[2];     /* what destroyed streams still do; [1]: of non-blocking ones */
     struct context context; /* spawned at the first launch */
 };
 
@@ -40,26 +42,42 @@ struct silence {
     bool silent;
 };
 
+struct held { /* passing.c: a thread that makes no call has held the time */
+    double since, cpu;
+    bool given_up;
+};
+
 struct overtaken {    /* overtaken.c */
     uint32_t workers; /* host threads that have worked so far */
-    uint64_t by_threads, by_programs;
+    uint64_t by_threads, by_programs, stores;
     char first[160];
 };
 
 struct process {
-    pid_t pid;
+    pid_t pid;    /* as it knows itself */
+    pid_t os_pid; /* as we know it: it may live in a namespace of its own; 0: not at all */
     char program[128];
     int refs, connections;
-    bool dead, left; /* left: said goodbye */
-    int sticky;      /* first sticky error; every later call that needs a context answers it */
-    uint64_t calls;  /* requests so far */
+    bool dead, left;  /* left: said goodbye */
+    int sticky;       /* first sticky error; every later call that needs a context answers it */
+    uint64_t calls;   /* requests so far */
+    uint64_t unheard; /* as the latest request said: threads that have not called yet */
+    struct held held; /* by them */
     struct silence silence;
-    double cpu_when_calm; /* idle.c: processor seconds when things became calm */
-    int number;           /* in the order in which they came */
+    double cpu_when_calm;    /* idle.c: processor seconds when things became calm */
+    int number;              /* in the order in which they came */
+    uint32_t stream_numbers; /* streams made so far */
     struct overtaken overtaken;
+    bool times_read; /* it has asked how long something took */
     int timeline_fd; /* timeline.c's; -1: no file */
     bool strict;     /* VGPU_STRICT=1: a stray access is an error */
-    char explain[1024];
+    uint32_t checks; /* VGPU_CHECK: enum vgpu_check */
+    char explain[sizeof((struct vgpu_reply *)0)->explain];
+    struct habits *habits;                 /* tally.c */
+    struct pace *paces;                    /* pace.c */
+    struct remark *remarks, **last_remark; /* findings that no reply has carried yet */
+    uint64_t told[FINDINGS_TOLD];          /* finding.c: which were told already */
+    uint32_t told_count;
     uint64_t map_version; /* grows with every change of what contexts may touch */
 
     int host_fd;
@@ -123,6 +141,12 @@ void process_fail(struct process *process, int error, const char *explain);
 /* Something a person should read with the next reply, after what waits already; dropped when there
  * is no room. */
 void process_explain(struct process *process, const char *text);
+
+/* The same for findings: they wait, in their order, until replies have room for them. */
+void process_remark(struct process *process, const char *text);
+
+/* Moves what fits behind what `text` holds. */
+void process_take_remarks(struct process *process, char *text, size_t room);
 
 /* Keeps what a kernel printed until the program fetches it. */
 void process_print(struct process *process, const uint8_t *text, uint32_t bytes);

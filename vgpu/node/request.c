@@ -11,9 +11,18 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "check.h"
+#include "conflict.h"
+#include "finding.h"
+#include "habits.h"
+#include "happens.h"
+#include "leaks.h"
+#include "order.h"
 #include "overtaken.h"
 #include "process.h"
 #include "sim.h"
+#include "pace.h"
+#include "tally.h"
 #include "timeline.h"
 #include "trace.h"
 
@@ -43,8 +52,12 @@ static void hello(struct connection *c)
         return;
     }
     c->process->connections = 1;
+    c->process->os_pid = c->sender;
     timeline_program(c->process, c->request_fd);
     c->process->strict = q->u.hello.strict;
+    c->process->checks = q->u.hello.checks;
+    if (c->process->checks & VGPU_CHECK_ORDER)
+        happens_start();
     c->reply.r.u.hello.node_cpu = server_cpu();
     c->reply.r.u.hello.protocol = VGPU_PROTOCOL;
     c->reply_fd[0] = server_info_fd();
@@ -60,7 +73,7 @@ static void thread(struct connection *c)
                      strerror(errno));
         return;
     }
-    if (!server_add_thread(pair[0], c->process)) {
+    if (!server_add_thread(pair[0], c->process, c->request.q.clock_ps)) {
         close(pair[1]);
         request_fail(c, VGPU_OUT_OF_MEMORY, "too many host threads use the node");
         return;
@@ -92,10 +105,29 @@ static void print(struct connection *c)
     c->reply.r.data_bytes = bytes;
 }
 
+/* What the program's own side of a call has found. */
+static void finding(struct connection *c)
+{
+    const struct vgpu_request *q = &c->request.q;
+    int length = q->data_bytes < 700 ? (int)q->data_bytes : 700;
+    request_cost(c, 0);
+    if (q->value < VGPU_DIAGNOSES)
+        finding_tell(c->process, (enum vgpu_diagnosis)q->value, NULL, q->caller, "%.*s", length,
+                     (const char *)q->data);
+}
+
 static void bye(struct connection *c)
 {
+    if (c->process->left)
+        return; /* it asks for the rest of what we have to say */
+    if (c->process->checks & VGPU_CHECK_ORDER)
+        order_flush(c->process); /* what nobody waits for is compared, too */
+    habits_end(c->process);
+    leaks_tell(c->process);
+    tally_tell(c->process);
+    pace_tell(c->process);
     c->process->left = true;
-    overtaken_tell(c->process);
+    c->reply.r.value = overtaken_tell(c->process, c->request.q.value);
     timeline_write(c->process); /* it may be read as soon as the program has ended */
 }
 
@@ -172,6 +204,7 @@ static const struct {
     [VGPU_OP_HOST_FUNC] = {request_host_func, NULL, PROGRAM},
     [VGPU_OP_HOST_NEXT] = {request_host_next, NULL, PROGRAM},
     [VGPU_OP_GRAPH] = {request_graph, NULL, PROGRAM},
+    [VGPU_OP_FINDING] = {finding, NULL, PROGRAM},
     [VGPU_OP_BYE] = {bye, NULL, PROGRAM},
     [VGPU_OP_SUMMARY] = {request_summary, NULL, WITNESS},
     [VGPU_OP_TRACE] = {request_trace, NULL, WITNESS},
@@ -179,8 +212,10 @@ static const struct {
 
 void request_cost(struct connection *c, uint64_t cost_ps)
 {
-    if (c->request.q.graph != VGPU_GRAPH_NONE)
-        cost_ps = 0;
+    const struct vgpu_request *q = &c->request.q;
+    const struct costs *cost = &server_topology()->cost;
+    if (q->graph != VGPU_GRAPH_NONE)
+        cost_ps = q->op == VGPU_OP_COPY ? cost->graph_copy_ps : 0;
     c->reply.r.clock_ps = c->request.q.clock_ps + cost_ps;
 }
 
@@ -208,6 +243,7 @@ void request_wait_until(struct connection *c, struct op *op, enum wait until)
 {
     c->wait = op;
     c->until = until;
+    op->awaited = true;
 }
 
 void request_wait(struct connection *c, struct op *mark)
@@ -229,6 +265,16 @@ static bool allowed(const struct connection *c, enum speaker speaker)
     }
 }
 
+/* Two threads' requests may come in the other order than they were made. */
+static void count_call(struct process *p, const struct vgpu_request *q)
+{
+    p->calls++;
+    if (q->unheard >> 32 >= p->unheard >> 32 && q->unheard != p->unheard) {
+        p->unheard = q->unheard;
+        p->held = (struct held){0};
+    }
+}
+
 void request_handle(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
@@ -244,22 +290,21 @@ void request_handle(struct connection *c)
     }
     q->call[sizeof q->call - 1] = q->site[sizeof q->site - 1] = '\0';
     if (c->process)
-        c->process->calls++;
-    bool before = c->works;
-    c->works |= c->process && q->op != VGPU_OP_THREAD && q->op != VGPU_OP_BYE;
-    if (c->works && !before)
+        count_call(c->process, q);
+    bool before = c->worked;
+    c->worked |= c->process && q->op != VGPU_OP_THREAD && q->op != VGPU_OP_BYE;
+    c->works |= c->worked;
+    if (c->worked && !before)
         c->process->overtaken.workers++;
     handlers[q->op].handle(c);
-    if (q->op == VGPU_OP_LAUNCH || q->op == VGPU_OP_COPY || q->op == VGPU_OP_MEMSET)
-        overtaken_look(c);
 }
 
 /* The caller's clock when what it waited for has come. */
 static uint64_t clock_after(const struct connection *c)
 {
     uint64_t now_ps = c->reply.r.clock_ps, end_ps = c->wait->end_ps;
-    if (c->until == WAIT_EFFECT)
-        return now_ps;
+    if (c->until == WAIT_EFFECT || c->request.q.graph != VGPU_GRAPH_NONE)
+        return now_ps; /* a launch of a graph waits for nothing */
     if (c->until == WAIT_HANDOVER)
         end_ps -= sim_path(c->wait)->handover_ps;
     else if (end_ps > now_ps)
@@ -276,6 +321,14 @@ static bool waited_in_vain(const struct connection *c)
     return c->process && p != c->process && (p->dead || p->sticky);
 }
 
+/* An asynchronous copy from pageable memory comes back when the memory is free again: the program
+ * may not rely on more. */
+static bool knows_it_over(const struct connection *c)
+{
+    const struct op *op = c->wait;
+    return c->until == WAIT_END || op->kind != OP_COPY || op->u.copy.sync;
+}
+
 void request_finish(struct connection *c)
 {
     struct vgpu_reply *r = &c->reply.r;
@@ -285,6 +338,9 @@ void request_finish(struct connection *c)
                          "what was waited for is work of process %d, which ended or failed first",
                          (int)c->wait->process->pid);
         r->clock_ps = clock_after(c);
+        if (knows_it_over(c))
+            conflict_seen(c->wait);
+        tally_waited(c);
         op_drop(c->wait);
         c->wait = NULL;
         if (handlers[c->request.q.op].done)
@@ -298,5 +354,6 @@ void request_finish(struct connection *c)
         memcpy(r->explain, c->process->explain, sizeof r->explain);
         c->process->explain[0] = '\0';
     }
+    process_take_remarks(c->process, r->explain, sizeof r->explain);
     r->text_waiting = c->process->printed_bytes > 0;
 }

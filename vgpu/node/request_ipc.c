@@ -113,12 +113,16 @@ void request_ipc_event_open(struct connection *c)
     const struct vgpu_request *q = &c->request.q;
     if (!request_device(c, q->device))
         return;
-    struct event *e =
-        q->data_bytes == IPC_HANDLE_BYTES ? ipc_event_open(c->process, q->data, q->device) : NULL;
+    struct event *e = NULL;
+    int error = q->data_bytes == IPC_HANDLE_BYTES
+                    ? ipc_event_open(c->process, q->data, q->device, &e)
+                    : VGPU_INVALID_HANDLE;
     if (e)
         c->reply.r.value = e->id;
+    else if (error == VGPU_DEVICE_UNINITIALIZED)
+        request_fail(c, error, "this process made the event itself: use its own handle here");
     else
-        request_fail(c, VGPU_INVALID_HANDLE,
+        request_fail(c, error,
                      "the handle names no event: not all of its 64 bytes arrived, or the exporter "
                      "has destroyed it or ended");
 }

@@ -6,10 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "inject.h"
+#include "conflict.h"
+#include "habits.h"
 #include "ipc.h"
 #include "memory.h"
 #include "order.h"
+#include "pool.h"
 #include "process.h"
+#include "tally.h"
 #include "trace.h"
 #include "vmm.h"
 
@@ -19,13 +24,15 @@ void request_malloc(struct connection *c)
     if (!request_device(c, q->device) || q->bytes == 0)
         return;
     request_cost(c, server_topology()->cost.malloc_ps);
-    c->reply.r.value = memory_take(c->process, q->device, q->bytes, q->caller);
+    if (!inject_no_memory())
+        c->reply.r.value = memory_take(c->process, q->device, q->bytes, q->caller);
     if (!c->reply.r.value) {
         request_fail(c, VGPU_OUT_OF_MEMORY, "%llu bytes asked for, GPU %d has %llu free",
                      (unsigned long long)q->bytes, q->device,
                      (unsigned long long)memory_free_bytes(q->device));
         return;
     }
+    tally_allocated(c);
     trace_counts()->mallocs++;
     trace_memory(q->device, memory_used_bytes(q->device), memory_asked_bytes(q->device));
 }
@@ -49,6 +56,7 @@ void request_free(struct connection *c)
                      (unsigned long long)q->ptr);
         return;
     }
+    habits_free_while_open(c, q->ptr);
     request_cost(c, server_topology()->cost.free_ps);
     request_wait(c, device_mark(c->process, p.device, q->clock_ps));
 }
@@ -60,6 +68,7 @@ void request_free_done(struct connection *c)
                                ipc_close(c->process, c->request.q.ptr)))
         return;
     ipc_freed(c->process, c->request.q.ptr);
+    tally_freed(c->process);
     memory_give(c->process, c->request.q.ptr);
 }
 
@@ -72,10 +81,11 @@ static bool host_has_room(uint64_t bytes)
     return bytes <= most && taken <= most - bytes;
 }
 
-static void host_alloc(struct connection *c, void *user)
+/* `wanted`: by the program, not by the runtime for itself. */
+static void host_alloc(struct connection *c, void *user, bool wanted)
 {
     uint64_t bytes = c->request.q.bytes, at = ARENA_NONE;
-    if (host_has_room(bytes))
+    if (host_has_room(bytes) && !(wanted && inject_no_memory()))
         at = arena_take(&c->process->host, bytes, user);
     if (at == ARENA_NONE) {
         request_fail(c, VGPU_OUT_OF_MEMORY,
@@ -96,7 +106,7 @@ static void host_register(struct connection *c)
         return;
     }
     alias->va = c->request.q.ptr;
-    host_alloc(c, alias);
+    host_alloc(c, alias, true);
     if (c->reply.r.error)
         free(alias);
 }
@@ -109,7 +119,7 @@ void request_host_alloc(struct connection *c)
     if (c->request.q.value == VGPU_HOST_REGISTERED)
         host_register(c);
     else
-        host_alloc(c, c->request.q.value == VGPU_HOST_MANAGED ? &host_managed : NULL);
+        host_alloc(c, c->request.q.value == VGPU_HOST_MANAGED ? &host_managed : NULL, true);
     c->process->map_version++;
     trace_counts()->host_allocs++;
 }
@@ -117,7 +127,7 @@ void request_host_alloc(struct connection *c)
 void request_stage_alloc(struct connection *c)
 {
     request_cost(c, 0);
-    host_alloc(c, &host_staging);
+    host_alloc(c, &host_staging, false);
 }
 
 void request_host_free(struct connection *c)
@@ -147,6 +157,7 @@ void request_host_free_done(struct connection *c)
     order_flush(c->process);
     if (c->request.q.flags & 1)
         return;
+    conflict_forget_host(c->process, c->request.q.ptr);
     free((void *)host_alias(arena_find(&c->process->host, offset)));
     arena_give(&c->process->host, offset);
     c->process->map_version++;
@@ -169,14 +180,18 @@ void request_pointer(struct connection *c)
     request_cost(c, server_topology()->cost.local_ps);
     *out = (struct vgpu_pointer){.kind = 0, .device = -2};
     if (memory_find(at, &p) && p.owner == c->process && !p.dying) {
-        *out = (struct vgpu_pointer){2, p.shown_on, p.base, p.bytes,
+        *out = (struct vgpu_pointer){2,
+                                     p.shown_on,
+                                     p.base,
+                                     p.bytes,
+                                     p.pool ? p.pool->id : 0,
                                      p.mapped ? vmm_run(at) : p.base + p.bytes - at};
     } else if (at >= VGPU_HOST_VA && at < VGPU_HOST_END) {
         struct arena_range *r = arena_find(&c->process->host, at - VGPU_HOST_VA);
         if (r && r->user != &host_staging)
-            *out = (struct vgpu_pointer){r->user == &host_managed ? 3 : 1, -1,
-                                         VGPU_HOST_VA + r->offset, r->bytes,
-                                         VGPU_HOST_VA + r->offset + r->bytes - at};
+            *out = (struct vgpu_pointer){
+                r->user == &host_managed ? 3 : 1,        -1, VGPU_HOST_VA + r->offset, r->bytes, 0,
+                VGPU_HOST_VA + r->offset + r->bytes - at};
     }
 }
 

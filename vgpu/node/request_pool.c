@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "inject.h"
 #include "ipc.h"
 #include "memory.h"
 #include "order.h"
@@ -36,6 +37,7 @@ void request_pool_create(struct connection *c)
         return;
     }
     p->shareable = c->request.q.flags != 0;
+    p->most = c->request.q.bytes;
     c->reply.r.value = p->id;
 }
 
@@ -54,7 +56,9 @@ void request_pool_set_access(struct connection *c)
     struct pool *p = named(c);
     if (!p || !request_device(c, q->device))
         return;
-    if (q->flags != 0 && q->flags != 3) {
+    if (q->flags == 1) {
+        request_fail(c, VGPU_NOT_SUPPORTED, "access 1 (read): a pool gives none (0) or both (3)");
+    } else if (q->flags != 0 && q->flags != 3) {
         request_fail(c, VGPU_INVALID_VALUE,
                      "access %u: a pool gives none (0) or read and write (3)", q->flags);
     } else if (q->device == p->device) {
@@ -100,6 +104,7 @@ void request_pool_get(struct connection *c)
     if (which == VGPU_POOL_ALLOCATES) {
         if (p->origin)
             refuse_imported(c);
+        c->reply.r.value = (uint64_t)p->device;
         return;
     }
     const uint64_t values[] = {[THRESHOLD] = p->threshold,
@@ -139,15 +144,20 @@ void request_pool_set(struct connection *c)
 void request_pool_malloc(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;
-    struct pool *p = named(c);
-    if (!p || !request_stream(c))
+    struct stream *s = request_stream(c);
+    if (!s)
+        return;
+    struct pool *p = q->value ? named(c) : pool_find(c->process, (uint64_t)s->device + 1);
+    if (!p)
         return;
     if (p->origin) {
         refuse_imported(c);
         return;
     }
-    c->reply.r.value = memory_take_pool(c->process, p, q->bytes, q->caller);
-    if (!c->reply.r.value) {
+    bool fails = inject_no_memory() || !pool_has_room(p, q->bytes);
+    if (!fails)
+        c->reply.r.value = memory_take_pool(c->process, p, q->bytes, q->caller);
+    if (!fails && !c->reply.r.value) {
         order_flush(c->process);
         c->reply.r.value = memory_take_pool(c->process, p, q->bytes, q->caller);
     }
@@ -179,6 +189,7 @@ void request_pool_free(struct connection *c)
     }
     struct op *op = op_new(c->process, s->device, OP_FREE);
     op->issue_ps = q->clock_ps;
+    op->caller = q->caller;
     snprintf(op->call, sizeof op->call, "%s", q->call);
     op->u.free = q->ptr;
     op_touches(op, q->ptr);
@@ -230,11 +241,12 @@ void request_pool_export_ptr(struct connection *c)
 {
     struct pointee at;
     bool ours = memory_find(c->request.q.ptr, &at) && at.owner == c->process && at.pool;
-    if (!ours || at.dying || !at.pool->shareable)
-        request_fail(c, VGPU_INVALID_VALUE,
-                     "%#llx is not in live memory of a pool that can be shared (handleTypes at "
-                     "cudaMemPoolCreate)",
-                     (unsigned long long)c->request.q.ptr);
+    if (!ours || at.dying || !at.pool->shareable || at.base != c->request.q.ptr)
+        request_fail(
+            c, VGPU_INVALID_VALUE,
+            "%#llx is not the start of live memory of a pool that can be shared (handleTypes at "
+            "cudaMemPoolCreate)",
+            (unsigned long long)c->request.q.ptr);
     else if (ipc_export(&at, c->reply.r.data))
         c->reply.r.data_bytes = IPC_HANDLE_BYTES;
     else

@@ -3,6 +3,8 @@
  */
 #include "request.h"
 
+#include "conflict.h"
+#include "habits.h"
 #include "order.h"
 #include "process.h"
 #include "sim.h"
@@ -71,6 +73,7 @@ void request_stream_create(struct connection *c)
         request_fail(c, VGPU_OUT_OF_MEMORY, "no memory for a stream");
         return;
     }
+    s->made_at = q->caller;
     c->reply.r.value = s->id;
     trace_counts()->streams++;
 }
@@ -102,6 +105,7 @@ static int query(struct connection *c, struct op *op)
         op->end_ps > c->request.q.clock_ps)
         return VGPU_NOT_READY;
     order_carry_out(op);
+    conflict_seen(op);
     return c->process->sticky;
 }
 
@@ -115,6 +119,15 @@ void request_stream_query(struct connection *c)
     op_drop(mark);
 }
 
+/* Another program's event is waited for because it was heard that it is recorded: by then, whoever
+ * heard it has the clock of whoever recorded it, or a later one. */
+static void hear_of(struct connection *c, const struct op *recorded)
+{
+    struct vgpu_request *q = &c->request.q;
+    if (recorded->process != c->process && recorded->issue_ps > q->clock_ps)
+        q->clock_ps = recorded->issue_ps;
+}
+
 void request_stream_wait(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
@@ -126,10 +139,17 @@ void request_stream_wait(struct connection *c)
         request_fail(c, VGPU_INVALID_VALUE, "cudaStreamWaitEvent flags %#x: use 0", q->flags);
         return;
     }
-    if (!e->shared->recorded)
-        return; /* a wait for an event that was never recorded is no wait, as on hardware */
+    if (!e->shared->recorded) {
+        habits_wait_unrecorded(c, e); /* no wait, as on hardware */
+        return;
+    }
+    hear_of(c, e->shared->recorded);
+    request_cost(c, server_topology()->cost.wait_ps);
     struct op *mark = op_new(c->process, s->device, OP_MARK);
-    mark->issue_ps = q->clock_ps;
+    if (q->graph & VGPU_GRAPH_EDGE && s->device != e->shared->recorded->device)
+        c->reply.r.clock_ps += server_topology()->cost.graph_wait_ps;
+    mark->issue_ps = q->graph ? c->reply.r.clock_ps : q->clock_ps;
+    mark->graph = q->graph & VGPU_GRAPH_PLACE;
     op_after(mark, e->shared->recorded);
     stream_push(s, mark);
     op_drop(mark);
@@ -164,6 +184,7 @@ void request_event_create(struct connection *c)
         request_fail(c, VGPU_OUT_OF_MEMORY, "no memory for an event");
         return;
     }
+    e->made_at = q->caller;
     c->reply.r.value = e->id;
     trace_counts()->events++;
 }
@@ -171,8 +192,10 @@ void request_event_create(struct connection *c)
 void request_event_destroy(struct connection *c)
 {
     struct event *e = find_event(c, c->request.q.event);
-    if (e)
-        event_free(e);
+    if (!e)
+        return;
+    habits_event_ends(e);
+    event_free(e);
 }
 
 void request_event_record(struct connection *c)
@@ -188,13 +211,15 @@ void request_event_record(struct connection *c)
         return;
     }
     if (e->device != s->device) {
+        habits_mismatch(c, "an event", e->device, s->device);
         request_fail(c, VGPU_INVALID_HANDLE,
                      "the event belongs to GPU %d and the stream to GPU %d: create the event while "
                      "the stream's GPU is current",
                      e->device, s->device);
         return;
     }
-    request_cost(c, server_topology()->cost.record_ps);
+    const struct costs *cost = &server_topology()->cost;
+    request_cost(c, e->flags & EVENT_DISABLE_TIMING ? cost->record_untimed_ps : cost->record_ps);
     struct op *mark = op_new(c->process, s->device, OP_MARK), *before = e->shared->recorded;
     mark->issue_ps = c->reply.r.clock_ps;
     stream_push(s, mark);
@@ -208,6 +233,8 @@ void request_event_sync(struct connection *c)
     trace_counts()->syncs++;
     if (e && e->shared->recorded)
         request_wait(c, op_keep(e->shared->recorded));
+    else if (e)
+        habits_wait_unrecorded(c, e);
 }
 
 void request_event_query(struct connection *c)
@@ -238,5 +265,6 @@ void request_event_elapsed(struct connection *c)
         return;
     }
     c->reply.r.error = c->process->sticky;
+    c->process->times_read = true;
     c->reply.r.value = b->shared->recorded->end_ps - a->shared->recorded->end_ps;
 }

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "inject.h"
 #include "order.h"
 #include "process.h"
 #include "trace.h"
@@ -60,7 +61,8 @@ void request_vmm_create(struct connection *c)
         return;
     }
     request_cost(c, server_topology()->cost.malloc_ps);
-    struct vmm_handle *h = vmm_create(c->process, q->device, q->bytes, q->flags);
+    struct vmm_handle *h =
+        inject_no_memory() ? NULL : vmm_create(c->process, q->device, q->bytes, q->flags);
     if (h)
         c->reply.r.value = h->id;
     else
@@ -81,7 +83,7 @@ void request_vmm_info(struct connection *c)
     if (!h)
         return;
     c->reply.r.value = (uint64_t)h->allocation->device;
-    c->reply.r.value2 = h->allocation->handle_types;
+    c->reply.r.value2 = h->imported ? 0 : h->allocation->handle_types; /* recorded */
 }
 
 void request_vmm_retain(struct connection *c)
@@ -156,13 +158,18 @@ void request_vmm_map(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
     struct vmm_handle *h = handle(c);
+    if (h && q->bytes && !whole(q->bytes)) {
+        request_fail(c, VGPU_NOT_SUPPORTED,
+                     "%llu bytes are no multiple of the granularity; round up to 2 MiB "
+                     "(cuMemGetAllocationGranularity)",
+                     (unsigned long long)q->bytes);
+        return;
+    }
     if (!h || !range(c))
         return;
     struct vmm_mapping *m = vmm_first(q->ptr);
     uint64_t offset = q->event, all = h->allocation->bytes;
-    if (m && m->va < q->ptr + q->bytes)
-        refuse_range(c, "something is mapped there already");
-    else if (offset % VGPU_CHUNK_BYTES || offset > all || q->bytes > all - offset)
+    if (offset == 0 && q->bytes > all)
         refuse_range(c, "more than the allocation has");
     else if (offset != 0 || q->bytes != all)
         request_fail(c, VGPU_NOT_SUPPORTED,
@@ -170,6 +177,8 @@ void request_vmm_map(struct connection *c)
                      "whole allocation (hardware answers 801 as well)",
                      (unsigned long long)q->bytes, (unsigned long long)offset,
                      (unsigned long long)all);
+    else if (m && m->va < q->ptr + q->bytes)
+        refuse_range(c, "something is mapped there already");
     else if (!vmm_map(h, q->ptr))
         request_fail(c, VGPU_OUT_OF_MEMORY, "the node is out of memory");
 }
@@ -190,8 +199,10 @@ static bool fits(const struct vgpu_request *q, bool full)
 void request_vmm_unmap(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;
-    if (!range(c))
+    if (!vmm_range(c->process, q->ptr, q->bytes)) { /* of any size, where nothing is mapped */
+        refuse_range(c, "not inside one range that cuMemAddressReserve gave");
         return;
+    }
     if (!fits(q, false)) {
         refuse_range(c, "a part of a mapping cannot be unmapped");
         return;

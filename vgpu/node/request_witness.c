@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "explain.h"
 #include "memory.h"
 #include "order.h"
+#include "overtaken.h"
 #include "sim.h"
 #include "trace.h"
 
@@ -17,10 +19,13 @@ void request_summary(struct connection *c)
     server_drain(c);
     summary = *trace_counts();
     summary.now_ps = sim_now();
+    summary.choices = order_choices();
     summary.progress += memory_control()->progress;
     order_describe(summary.waiting, sizeof summary.waiting);
+    explain_unmark(summary.waiting);
     memcpy(c->reply.r.data, &summary, sizeof summary);
     c->reply.r.data_bytes = sizeof summary;
+    overtaken_describe(c->reply.r.explain, sizeof c->reply.r.explain);
     trace_counts()->progress--; /* asking is no progress */
 }
 

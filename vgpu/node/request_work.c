@@ -7,10 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "habits.h"
 #include "hostcall.h"
 #include "memory.h"
+#include "pool.h"
 #include "process.h"
 #include "sim.h"
+#include "tally.h"
 #include "trace.h"
 #include "vmm.h"
 
@@ -49,7 +52,9 @@ static struct op *new_op(struct connection *c, int device, enum op_kind kind)
     const struct vgpu_request *q = &c->request.q;
     struct op *op = op_new(c->process, device, kind);
     op->issue_ps = c->reply.r.clock_ps; /* the device hears of it at the end of the call */
-    op->graph = q->graph;
+    op->seen_ps = c->seen_ps;
+    op->graph = q->graph & VGPU_GRAPH_PLACE;
+    op->caller = q->caller;
     snprintf(op->call, sizeof op->call, "%s", q->call);
     snprintf(op->site, sizeof op->site, "%.63s", q->site);
     return op;
@@ -94,13 +99,41 @@ static uint64_t box_span(struct box b)
     return span(span(b.bytes, b.plane_rows, b.pitch), b.rows / b.plane_rows, b.plane);
 }
 
+/* A pool's memory is copied where the current GPU may touch it, whosever the stream is; a peer copy
+ * names the GPUs that must (recorded). */
+static bool pool_lets(struct connection *c, const char *side, uint64_t address, int device)
+{
+    struct pointee p;
+    if (!memory_find(address, &p) || !p.pool || pool_reaches(p.pool, device))
+        return true;
+    request_fail(c, VGPU_INVALID_VALUE,
+                 "the %s is memory of a pool of GPU %d, which GPU %d may not access: name or make "
+                 "current GPU %d, or call cudaMemPoolSetAccess",
+                 side, p.device, device, p.device);
+    return false;
+}
+
+/* cuMem* memory is copied by a peer copy where the GPU that it names may touch it (recorded). */
+static bool mapping_lets(struct connection *c, const char *side, uint64_t address, int device)
+{
+    const struct vmm_mapping *m = vmm_at(address);
+    if (!m || m->shown_on >= 0 || m->mode[device])
+        return true;
+    request_fail(c, VGPU_INVALID_VALUE,
+                 "the %s is mapped memory of GPU %d, which GPU %d, named in the call, may not "
+                 "access: name a GPU that cuMemSetAccess allowed",
+                 side, m->handle->allocation->device, device);
+    return false;
+}
+
 static bool check_copy(struct connection *c, struct vgpu_copy *copy)
 {
     int n = server_info()->device_count;
+    bool peer = copy->api == VGPU_COPY_PEER;
     if (copy->rows == 0)
         copy->rows = 1;
-    if (copy->api == VGPU_COPY_PEER && (copy->dst_device < 0 || copy->dst_device >= n ||
-                                        copy->src_device < 0 || copy->src_device >= n)) {
+    if (peer && (copy->dst_device < 0 || copy->dst_device >= n || copy->src_device < 0 ||
+                 copy->src_device >= n)) {
         request_fail(c, VGPU_INVALID_DEVICE,
                      "copy from GPU %d to GPU %d: the node has GPUs 0 to %d", copy->src_device,
                      copy->dst_device, n - 1);
@@ -113,7 +146,11 @@ static bool check_copy(struct connection *c, struct vgpu_copy *copy)
                                              copy->plane_rows, copy->plane_dst})) &&
            check_range(c, "source", copy->src,
                        box_span((struct box){copy->bytes, copy->rows, copy->pitch_src,
-                                             copy->plane_rows, copy->plane_src}));
+                                             copy->plane_rows, copy->plane_src})) &&
+           pool_lets(c, "destination", copy->dst, peer ? copy->dst_device : c->request.q.device) &&
+           pool_lets(c, "source", copy->src, peer ? copy->src_device : c->request.q.device) &&
+           (!peer || (mapping_lets(c, "destination", copy->dst, copy->dst_device) &&
+                      mapping_lets(c, "source", copy->src, copy->src_device)));
 }
 
 /* The device of `address` has a context afterwards; of another process's memory, the one that it
@@ -177,6 +214,7 @@ void request_copy(struct connection *c)
     touch_context(c, copy->src);
     time_copy(c, op);
     trace_issue(op);
+    tally_issued(c, op);
     if (copy->api == VGPU_COPY_PEER && copy->sync && from >= 0 && to >= 0)
         stream_push_both(c->process, from, to, op);
     else
@@ -188,6 +226,20 @@ void request_copy(struct connection *c)
 }
 
 /* ---- fills ---- */
+
+/* A GPU fills what its kernels could fill. */
+static bool fills(const struct process *process, int from, uint64_t address)
+{
+    int device = process_device_of(address);
+    struct pointee p;
+    if (device < 0 || vmm_allows(address, from))
+        return true;
+    if (!memory_find(address, &p) || p.mapped)
+        return false;
+    if (device == from)
+        return true;
+    return p.pool ? pool_reaches(p.pool, from) : process->device[from].peers >> device & 1;
+}
 
 void request_memset(struct connection *c)
 {
@@ -205,9 +257,11 @@ void request_memset(struct connection *c)
     if (m->bytes == 0 || !check_range(c, "destination", m->dst, box_span(box)))
         return;
     int device = process_device_of(m->dst);
-    if (device >= 0 && device != s->device) {
+    if (!fills(c->process, s->device, m->dst)) {
+        habits_mismatch(c, "memory", device, s->device);
         request_fail(c, VGPU_INVALID_VALUE,
-                     "the memory is GPU %d's and the stream GPU %d's: use a stream of GPU %d",
+                     "the memory is GPU %d's and the stream GPU %d's, which has no access to it: "
+                     "use a stream of GPU %d",
                      device, s->device, device);
         return;
     }
@@ -215,6 +269,7 @@ void request_memset(struct connection *c)
     op->u.memset = *m;
     touches(op, m->dst, span(m->bytes, m->rows, m->pitch));
     trace_issue(op);
+    tally_issued(c, op);
     stream_push(s, op);
     if (device < 0 && m->sync)
         request_wait(c, op);
@@ -276,6 +331,19 @@ static void touch_arguments(struct op *op)
     }
 }
 
+/* How much of its GPU's memory the kernel can read by its arguments. */
+static uint64_t reach(const struct op *op)
+{
+    uint64_t bytes = 0;
+    struct pointee p;
+    if (op->touch[OP_TOUCHES - 1])
+        return 0; /* perhaps there are more */
+    for (int i = 0; i < OP_TOUCHES && op->touch[i]; i++)
+        if (memory_find(op->touch[i], &p) && p.device == op->device)
+            bytes += p.bytes;
+    return bytes;
+}
+
 void request_launch(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
@@ -295,7 +363,9 @@ void request_launch(struct connection *c)
     memcpy(k->args, q->data, k->launch.args_bytes);
     snprintf(k->name, sizeof k->name, "%s", q->call);
     touch_arguments(op);
+    k->reach_bytes = reach(op);
     trace_issue(op);
+    tally_issued(c, op);
     stream_push(s, op);
     op_drop(op);
 }
@@ -306,7 +376,9 @@ void request_graph(struct connection *c)
 {
     const struct costs *cost = &server_topology()->cost;
     struct stream *s = request_stream(c);
-    request_cost(c, cost->graph_launch_ps + c->request.q.value * cost->graph_node_ps);
+    uint64_t gpus = c->request.q.bytes;
+    request_cost(c, cost->graph_launch_ps + c->request.q.value * cost->graph_node_ps +
+                        (gpus > 1 ? gpus - 1 : 0) * cost->graph_gpu_ps);
     if (s)
         c->reply.r.value = (uint64_t)s->device;
 }

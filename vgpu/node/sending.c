@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "flow.h"
+#include "inject.h"
 #include "process.h"
 #include "sim.h"
 #include "timeline.h"
@@ -35,11 +36,16 @@ static void add_flow(struct op *op, struct route route, uint64_t bytes)
 
 /* ---- copies ---- */
 
+void sending_ends(const struct op *op, int *from, int *to)
+{
+    *from = process_device_of(op->u.copy.src);
+    *to = process_device_of(op->u.copy.dst);
+}
+
 static enum path path_of(const struct op *op, int *from, int *to)
 {
     const struct vgpu_copy *c = &op->u.copy;
-    *from = process_device_of(c->src);
-    *to = process_device_of(c->dst);
+    sending_ends(op, from, to);
     if (*from < 0 && *to < 0)
         return PATH_HOST;
     if (*from < 0)
@@ -66,14 +72,19 @@ static struct route copy_route(const struct op *op)
 {
     int from, to;
     enum path path = path_of(op, &from, &to);
-    return topology_route(topology, path, from, to, copy_bytes(op));
+    struct route route = topology_route(topology, path, from, to, copy_bytes(op));
+    route.cap_bytes_s *= inject_rate(from, to);
+    return route;
 }
 
 uint64_t copy_latency(const struct op *op)
 {
     const struct path_model *m = sim_path(op);
+    int from, to;
+    path_of(op, &from, &to);
     uint64_t idle_ps = (double)copy_bytes(op) <= m->inline_bytes ? m->inline_idle_ps : m->idle_ps;
-    return m->latency_ps + (op->ready_ps <= op->issue_ps ? idle_ps : 0);
+    return m->latency_ps + (op_ready_ps(op) <= op->issue_ps ? idle_ps : 0) +
+           inject_delay_ps(from, to);
 }
 
 void send_copy(struct op *op)
@@ -109,16 +120,32 @@ static struct route memory_route(int device)
                           .cap_bytes_s = topology->memory_bytes_s[device]};
 }
 
+/* What a kernel reads beyond all that its arguments point to, it reads again, in whatever block:
+ * out of L2, where that fits into half of it (each half of L2 keeps what its processors read). */
+static uint64_t read_again(const struct op *op, uint64_t read)
+{
+    uint64_t reach = op->u.kernel.reach_bytes;
+    if (topology->cost.kernel_l2_bytes_s <= 0 || reach == 0 || read <= reach ||
+        reach > topology->info.device[op->device].l2_bytes / 2)
+        return 0;
+    return read - reach;
+}
+
 static void send_to_memory(struct op *op, int device, uint64_t read, uint64_t written)
 {
-    uint64_t weighed = (uint64_t)((double)written * topology->cost.kernel_write_weight);
-    add_weighed_flow(op, memory_route(device), read + weighed, read + written);
+    uint64_t again = read_again(op, read), moved = read - again + written;
+    double weighed = (double)written * topology->cost.kernel_write_weight;
+    if (again)
+        weighed +=
+            (double)again * topology->memory_bytes_s[device] / topology->cost.kernel_l2_bytes_s;
+    add_weighed_flow(op, memory_route(device), read - again + (uint64_t)weighed, moved);
 }
 
 static void send_over_link(struct op *op, int from, int to, uint64_t bytes)
 {
     struct route route = topology_route(topology, PATH_PEER, from, to, bytes);
-    route.cap_bytes_s = fmin(route.cap_bytes_s, topology->cost.kernel_peer_bytes_s);
+    route.cap_bytes_s =
+        fmin(route.cap_bytes_s, topology->cost.kernel_peer_bytes_s) * inject_rate(from, to);
     add_flow(op, route, bytes);
 }
 

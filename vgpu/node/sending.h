@@ -14,6 +14,9 @@ void sending_start(const struct topology *topology);
 uint64_t copy_latency(const struct op *op);
 uint64_t kernel_latency(const struct op *op);
 
+/* The GPUs at both ends of a copy; -1: the host. */
+void sending_ends(const struct op *op, int *from, int *to);
+
 /* Add flows for `op` (op->flows): none where nothing has to be moved. */
 void send_copy(struct op *op);
 void send_memset(struct op *op);

@@ -5,6 +5,7 @@
 #include "server.h"
 
 #include <errno.h>
+#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,9 +15,12 @@
 #include <unistd.h>
 
 #include "codes.h"
+#include "host_store.h"
 #include "hostcall.h"
+#include "hazard.h"
 #include "idle.h"
 #include "order.h"
+#include "passing.h"
 #include "process.h"
 #include "sim.h"
 #include "vmm_export.h"
@@ -27,7 +31,6 @@
 #define RETRY_MS 5
 #define IDLE_MS 2             /* then host functions are called that nobody waits for */
 #define FIRST_CLIENT_MS 30000 /* whoever started the node must have died */
-#define SILENT_S 0.05         /* a thread that has made no call for so long may wait, too */
 
 _Static_assert(offsetof(struct vgpu_reply, data) % 8 == 0, "replies carry structs in data");
 
@@ -63,6 +66,11 @@ int server_cpu(void)
     return node_cpu;
 }
 
+struct connection *server_connection(int number)
+{
+    return number < connection_count ? connections[number] : NULL;
+}
+
 static struct connection *add(int socket, struct process *process)
 {
     struct connection *c = connection_count < MAX_CONNECTIONS ? calloc(1, sizeof *c) : NULL;
@@ -73,6 +81,7 @@ static struct connection *add(int socket, struct process *process)
     c->socket = socket;
     c->request_fd = -1;
     c->process = process;
+    vgpu_tell_sender(socket);
     c->seen_ps = sim_now();
     if (process)
         process->connections++;
@@ -85,9 +94,14 @@ bool server_add(int socket)
     return add(socket, NULL) != NULL;
 }
 
-bool server_add_thread(int socket, struct process *process)
+bool server_add_thread(int socket, struct process *process, uint64_t clock_ps)
 {
-    return add(socket, process) != NULL;
+    struct connection *c = add(socket, process);
+    if (c) {
+        c->works = true;
+        c->clock_ps = clock_ps;
+    }
+    return c;
 }
 
 static void drop(int index)
@@ -126,13 +140,6 @@ bool server_is_gone(const struct process *process)
     return true;
 }
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Sends the reply; false when the other side is gone. */
 static bool answer(struct connection *c)
 {
@@ -147,7 +154,7 @@ static bool answer(struct connection *c)
         close(c->request_fd);
     c->request_fd = -1;
     c->seen_ps = sim_now();
-    c->answered = seconds();
+    c->clock_ps = c->request.q.free ? c->request.q.clock_ps : r->clock_ps;
     if (!c->witness)
         idle_stir();
     return sent == 0;
@@ -159,43 +166,27 @@ static bool readable(int socket)
     return poll(&p, 1, 0) > 0;
 }
 
-/* A thread that makes no call may be about to, or may wait for another one that waits for us, in
- * pthread_join, say: nobody tells us. After this long it counts as waiting. */
-static bool is_silent(const struct connection *c)
+/* It has made a call that is not answered: nothing more comes from there. */
+static bool is_busy(const struct connection *c)
 {
-    return seconds() - c->answered > SILENT_S && !readable(c->socket);
+    return c->wait || c->asks || c->due;
 }
 
-/* Whether every host thread waits for us, or may do so. */
-static bool all_wait(bool or_may)
-{
-    for (int i = 0; i < connection_count; i++) {
-        const struct connection *c = connections[i];
-        if (c->works && !c->wait && !c->takes && !(or_may && is_silent(c)))
-            return false;
-    }
-    return true;
-}
-
-/* Lets time pass until what `c` waits for is finished. */
-static bool finish(const struct connection *c)
-{
-    while (sim_finish(c->wait) != PROGRESS_DONE)
-        if (!all_wait(true) || !sim_pass_by())
-            return false;
-    return true;
-}
-
-/* Lets the operation that `c` waits for happen. True when the reply can go. */
-static bool advance(struct connection *c)
+/* Whether the reply to `c` can go, once what it asked for has happened. */
+static bool is_done(struct connection *c)
 {
     if (c->takes) {
         c->takes = !hostcall_next(c->process, &c->reply.r.value);
         return !c->takes;
     }
+    if (c->due) {
+        c->due = false;
+        request_handle(c);
+    }
     if (!c->wait)
-        return true;
-    return order_carry_out(c->wait) == PROGRESS_DONE && (c->until == WAIT_EFFECT || finish(c));
+        return !c->asks;
+    c->effect = order_carry_out(c->wait) == PROGRESS_DONE;
+    return c->effect && (c->until == WAIT_EFFECT || c->wait->finished);
 }
 
 /* Reads and handles one request. False: the connection is over. */
@@ -203,6 +194,8 @@ static bool serve(struct connection *c)
 {
     int fds = 1;
     struct vgpu_request *q = &c->request.q;
+    if (!c->process)
+        c->sender = vgpu_sender(c->socket);
     ssize_t got =
         vgpu_receive(c->socket, &c->request, sizeof c->request, &c->request_fd, &fds, MSG_DONTWAIT);
     if (fds == 0)
@@ -211,28 +204,41 @@ static bool serve(struct connection *c)
         return true;
     if (got < (ssize_t)sizeof *q || q->data_bytes != (size_t)got - sizeof *q)
         return false;
-    order_look();
-    request_handle(c);
+    c->held = (struct held){0};
     if (!c->witness) /* it only looks on */
         idle_stir();
-    return !advance(c) || answer(c);
+    c->asks = c->process && passing_asks(c);
+    if (c->process)
+        host_store_called(c);
+    if (c->asks)
+        return true; /* serve_waiting goes on with it */
+    order_look();
+    request_handle(c);
+    return c->wait || c->takes || answer(c);
+}
+
+static void answer_done(void)
+{
+    for (int i = connection_count - 1; i >= 0; i--) {
+        struct connection *c = connections[i];
+        if ((is_busy(c) || c->takes) && (hung_up(c->socket) || (is_done(c) && !answer(c))))
+            drop(i);
+    }
 }
 
 /* Those whose wait is over get their answer. */
 static void serve_waiting(void)
 {
     order_look();
-    for (int i = connection_count - 1; i >= 0; i--)
-        if ((connections[i]->wait || connections[i]->takes) &&
-            (hung_up(connections[i]->socket) ||
-             (advance(connections[i]) && !answer(connections[i]))))
-            drop(i);
+    do
+        answer_done();
+    while (passing_step());
 }
 
 static bool any_waiting(void)
 {
     for (int i = 0; i < connection_count; i++)
-        if (connections[i]->wait)
+        if (is_busy(connections[i]))
             return true;
     return false;
 }
@@ -241,9 +247,9 @@ void server_drain(const struct connection *except)
 {
     for (int i = connection_count - 1; i >= 0; i--) {
         struct connection *c = connections[i];
-        if (c == except || c->wait || c->witness)
+        if (c == except || is_busy(c) || c->witness)
             continue;
-        while (readable(c->socket) && !c->wait)
+        while (readable(c->socket) && !is_busy(c))
             if (!serve(c)) {
                 drop(i);
                 break;
@@ -254,9 +260,10 @@ void server_drain(const struct connection *except)
 /* Kernels wait for each other, and every host thread for them. */
 static void end_deadlock(struct process *process, const char *why)
 {
-    char who[400], text[600];
+    char who[800], text[1000];
     order_describe(who, sizeof who);
     snprintf(text, sizeof text, "deadlock: %s, and no kernel can go on. %s", why, who);
+    order_stalled(process, hazard_crowded);
     process_fail(process, VGPU_LAUNCH_TIMEOUT, text);
     order_abandon(process);
 }
@@ -273,7 +280,7 @@ static void look_for_deadlock(void)
     if (order_steps() != steps)
         idle_stir();
     steps = order_steps();
-    const char *why = idle_hopeless(all_wait(false));
+    const char *why = idle_hopeless(passing_all_wait());
     for (int i = 0; i < connection_count && why; i++)
         if (connections[i]->wait && connections[i]->process)
             end_deadlock(connections[i]->process, why);
@@ -289,8 +296,10 @@ static void accept_one(int listener)
 }
 
 /* How long there may be nothing to read. */
-static int patience_ms(void)
+static double patience_ms(void)
 {
+    if (passing_patience_ms() > 0)
+        return passing_patience_ms();
     if (any_waiting())
         return RETRY_MS;
     if (hostcall_pending())
@@ -312,13 +321,15 @@ static void serve_round(int listener)
     static struct connection *asked[MAX_CONNECTIONS];
     int n = 0;
     for (int i = 0; i < connection_count; i++)
-        if (!connections[i]->wait) {
+        if (!is_busy(connections[i])) {
             asked[n] = connections[i];
             polled[n++] = (struct pollfd){.fd = connections[i]->socket, .events = POLLIN};
         }
     polled[n] = (struct pollfd){.fd = listener, .events = POLLIN};
     int exported = vmm_export_poll(polled + n + 1, MAX_EXPORTS);
-    if (poll(polled, (nfds_t)(n + 1 + exported), patience_ms()) == 0)
+    double ms = patience_ms();
+    struct timespec patience = {(time_t)(ms / 1e3), (long)(fmod(ms, 1e3) * 1e6)};
+    if (ppoll(polled, (nfds_t)(n + 1 + exported), ms < 0 ? NULL : &patience, NULL) == 0)
         nobody_calls();
     vmm_export_reap();
     for (int i = 0; i < n; i++) {
@@ -339,6 +350,8 @@ static void serve_round(int listener)
 
 void server_loop(int listener)
 {
+    if (listener >= 0)
+        vgpu_tell_sender(listener);
     do
         serve_round(listener);
     while (connection_count > 0 || vmm_export_any());

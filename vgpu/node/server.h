@@ -8,10 +8,9 @@
 #include <stdint.h>
 
 #include "op.h"
+#include "process.h"
 #include "protocol.h"
 #include "topology.h"
-
-struct process;
 
 #define MAX_REPLY_FDS 2
 
@@ -36,9 +35,11 @@ enum wait {
 struct connection {
     int socket;
     bool witness;
-    bool works; /* a host thread calls through it; the first one of a process may only hand out
-                   others */
+    bool works;  /* a host thread calls through it; the first one of a process may only hand out
+                    others */
+    bool worked; /* and has done so */
     struct process *process; /* after VGPU_OP_HELLO */
+    pid_t sender;            /* whose first message this is, where there is no process yet */
     union request request;   /* being answered */
     int request_fd;          /* came with it, -1: none */
     union reply reply;
@@ -46,9 +47,12 @@ struct connection {
     bool reply_fd_ours; /* close reply_fd[0] after sending */
     struct op *wait;    /* the reply goes out when this is finished */
     enum wait until;    /* or as this says */
+    bool effect;        /* what it waits for has been carried out */
+    bool asks, due;     /* its call is handled when time has come to the caller's clock; now */
     bool takes;         /* its thread calls host functions, and waits for the next one */
     uint64_t seen_ps;   /* the node's clock when its last answer went out */
-    double answered;    /* wall seconds: since then its thread may make its next call */
+    uint64_t clock_ps;  /* its thread's clock then: it issues nothing earlier */
+    struct held held;   /* passing.c */
 };
 
 void server_start(const struct topology *topology, int info_fd, int node_cpu);
@@ -57,9 +61,13 @@ const struct topology *server_topology(void);
 int server_info_fd(void);
 int server_cpu(void);
 
+/* The connection of this number, from 0 on; NULL: there are not so many. */
+struct connection *server_connection(int number);
+
 /* Adds a connection; false when there is no room. The socket becomes the server's. */
 bool server_add(int socket);
-bool server_add_thread(int socket, struct process *process); /* another thread of a program */
+/* Another thread of a program, whose clock this is. */
+bool server_add_thread(int socket, struct process *process, uint64_t clock_ps);
 
 /* Serves until the last connection is gone, and with it the last exported descriptor. `listener`
  * may be -1. */

@@ -5,141 +5,182 @@
  * that each flow has for itself.
  *
  * It runs once for each flow that comes or goes, so a round looks only at what it changes: each
- * resource knows its groups, and what a resource can give is worked out anew only after somebody
- * took from it.
+ * resource knows its groups and its flows, from one time to the next while the groups are the same;
+ * and what a resource can give is worked out anew only after somebody took from it.
  */
 #include "share.h"
 
 #include <math.h>
-#include <stdbool.h>
+#include <string.h>
 
-/* Of the resources that carry something, in order; others are not looked at. */
-struct state {
-    double share[MAX_RESOURCES]; /* what each can give to each of its users; INFINITY: has none */
-    double left[MAX_RESOURCES];  /* bytes/s that nobody has yet */
-    int users[MAX_RESOURCES];    /* flows whose rate is still open */
-    int first[MAX_RESOURCES], groups[MAX_RESOURCES]; /* its groups, in `member` */
-    int count;
-    int changed[MAX_RESOURCES], changed_count; /* `share` is not what it should be */
-    bool is_changed[MAX_RESOURCES];
+#define SHORT 4 /* resources: most routes have no more */
+
+/* A resource that carries something; others are not looked at. */
+struct used {
+    double left;  /* bytes/s that nobody has yet */
+    double share; /* what it can give to each of its users, unless it has changed */
+    int users;    /* flows whose rate is still open */
+    int changed;
 };
 
-static struct state s;
-static int place[MAX_RESOURCES]; /* of a resource in the state */
-static int member[MAX_GROUPS * MAX_ROUTE];
-static bool fixed[MAX_GROUPS];
+/* A group's resources, by their numbers in `used`; up to SHORT what is too many is nobody's. */
+struct user {
+    int resource[MAX_ROUTE];
+    int length;
+    int counted; /* its flows that uses.flows has */
+    bool fixed;  /* it has its rate */
+};
 
-static void touch(int u)
-{
-    if (s.is_changed[u])
-        return;
-    s.is_changed[u] = true;
-    s.changed[s.changed_count++] = u;
-}
+/* Who uses what: as long as the same groups are active this stays. */
+struct uses {
+    double capacity[MAX_RESOURCES];
+    int flows[MAX_RESOURCES + 1];                    /* of all its groups */
+    int first[MAX_RESOURCES], groups[MAX_RESOURCES]; /* a resource's groups, in `member` */
+    int member[MAX_GROUPS * MAX_ROUTE];
+    int count;
+    double lowest_cap; /* of all groups */
+};
 
-static void work_out_shares(void)
-{
-    for (int i = 0; i < s.changed_count; i++) {
-        int u = s.changed[i];
-        double left = s.left[u] > 0 ? s.left[u] : 0;
-        s.share[u] = s.users[u] ? left / s.users[u] : INFINITY;
-        s.is_changed[u] = false;
-    }
-    s.changed_count = 0;
-}
+static struct uses uses;
+static struct used used[MAX_RESOURCES + 1]; /* in the resources' order; the last one is nobody's */
+static struct user users[MAX_GROUPS];
+static int still_open[MAX_RESOURCES], open_count; /* those that have users */
 
-/* Finds the resources in use; `users` holds each one's flows, by number. */
-static void list_used(const double *capacity, int resources, const int *users, const int *groups)
+/* Finds the resources in use; `groups` holds how many groups each one has. */
+static void list_used(const double *capacity, int resources, const int *groups, int *place)
 {
     int next = 0;
-    s.count = s.changed_count = 0;
+    uses.count = 0;
     for (int r = 0; r < resources; r++) {
-        if (users[r] == 0)
+        if (groups[r] == 0)
             continue;
-        int u = place[r] = s.count++;
-        s.left[u] = capacity[r];
-        s.users[u] = users[r];
-        s.first[u] = next;
-        s.groups[u] = 0;
+        int u = place[r] = uses.count++;
+        uses.capacity[u] = capacity[r];
+        uses.first[u] = next;
+        uses.groups[u] = 0;
         next += groups[r];
-        s.is_changed[u] = false;
-        touch(u);
     }
 }
 
-static void begin(const double *capacity, int resources, const struct group *groups,
-                  const int *active, int n)
+static void list_route(struct user *user, int number, const struct route *route, const int *place)
 {
-    int users[MAX_RESOURCES] = {0}, count[MAX_RESOURCES] = {0};
-    for (int i = 0; i < n; i++) {
-        const struct group *g = &groups[active[i]];
-        fixed[active[i]] = false;
-        for (int k = 0; k < g->route.length; k++) {
-            users[g->route.resource[k]] += g->flows;
-            count[g->route.resource[k]]++;
-        }
+    for (int k = 0; k < route->length; k++) {
+        int u = user->resource[k] = place[route->resource[k]];
+        uses.member[uses.first[u] + uses.groups[u]++] = number;
     }
-    list_used(capacity, resources, users, count);
+    for (int k = route->length; k < SHORT; k++)
+        user->resource[k] = uses.count;
+    user->length = route->length < SHORT ? SHORT : route->length;
+    user->counted = 0;
+}
+
+static void list_uses(const double *capacity, int resources, const struct group *groups,
+                      const int *active, int n)
+{
+    int count[MAX_RESOURCES] = {0}, place[MAX_RESOURCES];
     for (int i = 0; i < n; i++) {
         const struct route *route = &groups[active[i]].route;
-        for (int k = 0; k < route->length; k++) {
-            int u = place[route->resource[k]];
-            member[s.first[u] + s.groups[u]++] = active[i];
-        }
+        for (int k = 0; k < route->length; k++)
+            count[route->resource[k]]++;
+    }
+    list_used(capacity, resources, count, place);
+    memset(uses.flows, 0, sizeof uses.flows);
+    uses.lowest_cap = INFINITY;
+    for (int i = 0; i < n; i++) {
+        double cap = groups[active[i]].route.cap_bytes_s;
+        list_route(&users[active[i]], active[i], &groups[active[i]].route, place);
+        uses.lowest_cap = cap < uses.lowest_cap ? cap : uses.lowest_cap;
     }
 }
 
-/* The one that can give least to each of its flows; -1: no flow is left on any. */
-static int bottleneck(void)
+/* No rate is fixed yet. */
+static void begin(const struct group *groups, const int *active, int n)
 {
-    int least = -1;
+    for (int i = 0; i < n; i++) {
+        struct user *user = &users[active[i]];
+        int more = groups[active[i]].flows - user->counted;
+        user->fixed = false;
+        user->counted += more;
+        for (int k = 0; more != 0 && k < user->length; k++)
+            uses.flows[user->resource[k]] += more;
+    }
+    for (int u = 0; u < uses.count; u++) {
+        used[u] = (struct used){.left = uses.capacity[u], .users = uses.flows[u], .changed = 1};
+        still_open[u] = u;
+    }
+    open_count = uses.count;
+}
+
+/* The one that can give least to each of its flows; NULL: no flow is left on any. */
+static const struct used *bottleneck(void)
+{
+    const struct used *least = NULL;
+    int kept = 0;
     double level = INFINITY;
-    work_out_shares();
-    for (int u = 0; u < s.count; u++)
-        if (s.share[u] < level) {
-            level = s.share[u];
+    for (int i = 0; i < open_count; i++) {
+        struct used *u = &used[still_open[i]];
+        if (u->users == 0)
+            continue;
+        still_open[kept++] = still_open[i];
+        if (u->changed)
+            u->share = (u->left > 0 ? u->left : 0) / u->users;
+        u->changed = 0;
+        if (u->share < level) {
+            level = u->share;
             least = u;
         }
+    }
+    open_count = kept;
     return least;
 }
 
-static void fix(struct group *groups, int number, double rate)
+static void take(int resource, double bytes_s, int flows)
 {
-    struct group *g = &groups[number];
-    if (fixed[number])
+    struct used *u = &used[resource];
+    u->left -= bytes_s;
+    u->users -= flows;
+    u->changed = 1;
+}
+
+static void fix(struct group *group, struct user *user, double rate)
+{
+    if (user->fixed)
         return;
-    fixed[number] = true;
-    g->rate_bytes_s = rate;
-    for (int k = 0; k < g->route.length; k++) {
-        int u = place[g->route.resource[k]];
-        s.left[u] -= rate * g->flows;
-        s.users[u] -= g->flows;
-        touch(u);
-    }
+    user->fixed = true;
+    group->rate_bytes_s = rate;
+    for (int k = 0; k < SHORT; k++)
+        take(user->resource[k], rate * group->flows, group->flows);
+    for (int k = SHORT; k < user->length; k++)
+        take(user->resource[k], rate * group->flows, group->flows);
 }
 
 /* The groups of `open` whose rate is not fixed yet, and the lowest of their caps. */
 struct caps {
-    int open[MAX_GROUPS], count;
-    double lowest; /* none is below it */
+    int open[MAX_GROUPS], count; /* -1: all, none has been looked at */
+    double lowest;               /* none is below it */
 };
 
 /* Fixes those whose cap is not above `level`; the others stay, in order. False: there was none. */
-static bool fix_capped(struct group *groups, struct caps *c, double level)
+static bool fix_capped(struct group *groups, const int *active, int n, struct caps *c, double level)
 {
     int kept = 0;
     bool any = false;
+    if (c->count < 0) {
+        memcpy(c->open, active, (size_t)n * sizeof *active);
+        c->count = n;
+    }
     c->lowest = INFINITY;
     for (int i = 0; i < c->count; i++) {
-        double cap = groups[c->open[i]].route.cap_bytes_s;
-        if (fixed[c->open[i]])
+        int g = c->open[i];
+        double cap = groups[g].route.cap_bytes_s;
+        if (users[g].fixed)
             continue;
         if (cap <= level) {
-            fix(groups, c->open[i], cap);
+            fix(&groups[g], &users[g], cap);
             any = true;
             continue;
         }
-        c->open[kept++] = c->open[i];
+        c->open[kept++] = g;
         c->lowest = cap < c->lowest ? cap : c->lowest;
     }
     c->count = kept;
@@ -147,22 +188,23 @@ static bool fix_capped(struct group *groups, struct caps *c, double level)
 }
 
 void share_rates(const double *capacity_bytes_s, int resource_count, struct group *groups,
-                 const int *active, int active_count)
+                 const int *active, int active_count, bool same)
 {
     static struct caps caps;
-    begin(capacity_bytes_s, resource_count, groups, active, active_count);
-    for (int i = 0; i < active_count; i++)
-        caps.open[i] = active[i];
-    caps.count = active_count;
-    caps.lowest = 0;
+    if (!same)
+        list_uses(capacity_bytes_s, resource_count, groups, active, active_count);
+    begin(groups, active, active_count);
+    caps.count = -1;
+    caps.lowest = uses.lowest_cap;
     for (;;) {
-        int resource = bottleneck();
-        double level = resource >= 0 ? s.share[resource] : INFINITY;
-        if (caps.lowest <= level && fix_capped(groups, &caps, level))
+        const struct used *least = bottleneck();
+        double level = least ? least->share : INFINITY;
+        if (caps.lowest <= level && fix_capped(groups, active, active_count, &caps, level))
             continue;
-        if (resource < 0)
+        if (!least)
             return;
-        for (int i = 0; i < s.groups[resource]; i++)
-            fix(groups, member[s.first[resource] + i], level);
+        const int *member = &uses.member[uses.first[least - used]];
+        for (int i = 0; i < uses.groups[least - used]; i++)
+            fix(&groups[member[i]], &users[member[i]], level);
     }
 }

@@ -4,6 +4,8 @@
 #ifndef VGPU_SHARE_H
 #define VGPU_SHARE_H
 
+#include <stdbool.h>
+
 #include "topology.h"
 
 /* Each path between each two of the GPUs and the host, at two rates (a copy's first bytes are
@@ -19,8 +21,9 @@ struct group {
 
 /* Sets the rate of the `active_count` groups whose numbers are in `active` (each with a flow at
  * least): no flow can be faster without making one slower that is not faster than itself, no
- * resource carries more than its `capacity_bytes_s`, no flow goes beyond its route's cap. */
+ * resource carries more than its `capacity_bytes_s`, no flow goes beyond its route's cap.
+ * `same`: the groups are those of the last call, though they may have other numbers of flows. */
 void share_rates(const double *capacity_bytes_s, int resource_count, struct group *groups,
-                 const int *active, int active_count);
+                 const int *active, int active_count, bool same);
 
 #endif

@@ -8,15 +8,21 @@
 
 #include "agenda.h"
 #include "cost.h"
+#include "engine.h"
 #include "flow.h"
+#include "host_store.h"
+#include "overtaken.h"
 #include "sending.h"
 #include "slices.h"
 #include "timeline.h"
+#include "pace.h"
+#include "tally.h"
 #include "trace.h"
 
 static const struct topology *topology;
 static int aside_count, aside_room;
 static uint64_t now;
+static bool awaited;        /* what somebody awaits has been finished */
 static struct op *held;     /* it has to start now and cannot end: the clock stands still with it */
 static struct op **waiting; /* kernels whose next slice waits for others' */
 static int waiting_count, waiting_room;
@@ -27,6 +33,7 @@ void sim_start(const struct topology *t)
     topology = t;
     flow_start(t);
     sending_start(t);
+    engine_start(t);
 }
 
 uint64_t sim_now(void)
@@ -37,7 +44,8 @@ uint64_t sim_now(void)
 /* When all that `op` depends on is finished its start is known. */
 static uint64_t start_of(const struct op *op)
 {
-    return op->issue_ps > op->ready_ps ? op->issue_ps : op->ready_ps;
+    uint64_t ready_ps = op_ready_ps(op);
+    return op->issue_ps > ready_ps ? op->issue_ps : ready_ps;
 }
 
 static void add_to(struct op ***list, int *count, int *room, struct op *op)
@@ -66,6 +74,7 @@ static void finish_marks(struct op *op)
     while (marks_count) {
         struct op *mark = marks[--marks_count];
         mark->start_ps = start_of(mark);
+        awaited |= mark->awaited;
         op_finished(mark, mark->start_ps);
     }
     draining = false;
@@ -79,19 +88,34 @@ void sim_ready(struct op *op)
         finish_marks(op);
     else
         agenda_push(at > now ? at : now, op, PHASE_START);
+    if (op->kind != OP_MARK && at < now && op->seen_ps < now)
+        overtaken_note(op, now - at);
     cost_leave();
 }
 
 static void wake_waiting(void);
 
+/* Its engine is free now; what set the copy up was done meanwhile. */
+static void send_held_copy(struct op *op)
+{
+    op->start_ps = now;
+    send_copy(op);
+}
+
 static void finish(struct op *op)
 {
+    struct op *next = engine_leave(op);
     cost_operation();
     trace_operation(op, now);
     op_keep(op);
+    awaited |= op->awaited;
     op_finished(op, now);
+    tally_copied(op);
+    pace_finished(op);
     if (waiting_count)
         wake_waiting();
+    if (next)
+        send_held_copy(next);
     op_drop(op);
 }
 
@@ -167,7 +191,8 @@ static enum progress begin_kernel(struct op *op)
 {
     if (carry_out(op) == PROGRESS_BLOCKED)
         return PROGRESS_BLOCKED;
-    agenda_push(now + (op->counts ? kernel_latency(op) : 0), op, PHASE_LATENCY);
+    agenda_push(host_store_time(op, now) + (op->counts ? kernel_latency(op) : 0), op,
+                PHASE_LATENCY);
     return PROGRESS_DONE;
 }
 
@@ -182,11 +207,14 @@ static enum progress begin_host(struct op *op)
 
 static void send(struct op *op)
 {
+    if (op->kind == OP_COPY && !engine_take(op))
+        return;
     if (op->kind == OP_COPY)
         send_copy(op);
-    else if (op->kind == OP_KERNEL && op->counts)
+    else if (op->kind == OP_KERNEL && op->counts) {
+        slices_join(op);
         send_kernel(op);
-    else if (op->kind == OP_MEMSET)
+    } else if (op->kind == OP_MEMSET)
         send_memset(op);
     if (op->flows == 0 && !(op->kind == OP_KERNEL && op->slices && op->slices->waits))
         finish(op);
@@ -228,11 +256,17 @@ static void take_back(void)
     for (int i = 0; i < aside_count; i++) {
         struct op *op = aside[i];
         if (op->carried)
-            agenda_push(now + (op->counts ? kernel_latency(op) : 0), op, PHASE_LATENCY);
+            agenda_push(host_store_time(op, now) + (op->counts ? kernel_latency(op) : 0), op,
+                        PHASE_LATENCY);
         else
             aside[left++] = op;
     }
     aside_count = left;
+}
+
+bool sim_host_polled(void)
+{
+    return held && host_store_waited(held);
 }
 
 bool sim_pass_by(void)
@@ -295,21 +329,16 @@ enum progress sim_pass(uint64_t time_ps)
     return progress;
 }
 
-enum progress sim_finish(struct op *op)
+enum sim_ran sim_run(uint64_t end_ps)
 {
     enum progress progress = PROGRESS_DONE;
     cost_enter();
     take_back();
-    op_keep(op);
-    while (progress == PROGRESS_DONE && !op->finished)
-        if (!advance(UINT64_MAX, &progress)) {
-            if (aside_count == 0)
-                abort(); /* a graph without cycles always has an event left */
-            progress = PROGRESS_BLOCKED;
-        }
-    op_drop(op);
+    awaited = false;
+    while (!awaited && progress == PROGRESS_DONE && end_ps && advance(end_ps - 1, &progress))
+        ;
     cost_leave();
-    return progress;
+    return awaited ? SIM_AWAITED : progress == PROGRESS_DONE ? SIM_REACHED : SIM_POLLS;
 }
 
 bool sim_restart(void)

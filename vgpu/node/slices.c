@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host_store.h"
 #include "process.h"
 
 #define PLACES 1024 /* addresses that are remembered; a newer one may push out an older one */
@@ -83,7 +84,8 @@ static int find_deps(struct op *op, const struct vgpu_signals *signals, bool res
         if (p->op && p->address == key && p->op != op && !p->op->finished)
             add_dep(slice, p->op, p->slice);
     }
-    if (slice->deps == 0 && resumed && last && last != op && !last->finished)
+    bool by_host = op->polls && op->polls->stored_ps;
+    if (slice->deps == 0 && resumed && !by_host && last && last != op && !last->finished)
         add_dep(slice, last, current(last));
     return slice->deps;
 }
@@ -164,6 +166,15 @@ bool slices_may_begin(struct op *op, bool *far)
         op_drop(dep);
     }
     return may;
+}
+
+void slices_join(struct op *op)
+{
+    uint32_t i = 0;
+    while (op->slices && i < op->slices->count && op->slices->slice[i].deps == 0)
+        i++;
+    if (op->slices && i == op->slices->count)
+        slices_free(op);
 }
 
 void slices_free(struct op *op)

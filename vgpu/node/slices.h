@@ -42,6 +42,10 @@ void slices_effect(struct op *op);
  */
 bool slices_may_begin(struct op *op, bool *far);
 
+/* Pieces that come after nobody's are one: whether it was cut was up to the operating system, which
+ * let the host store before the kernel looked, or later. */
+void slices_join(struct op *op);
+
 void slices_free(struct op *op);
 
 /* Forgets what was stored by whom: by `process`, or (NULL) by all. */

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "happens.h"
 #include "process.h"
 
 #define FIRST_ID 0x1000 /* above CUDA's own handles, so that a forged small number is none */
@@ -21,6 +22,7 @@ struct stream *stream_new(struct process *process, int device, uint32_t flags, i
                          .device = device,
                          .flags = flags,
                          .priority = priority,
+                         .number = ++process->stream_numbers,
                          .next = process->device[device].streams};
     process->device[device].streams = s;
     return s;
@@ -50,23 +52,54 @@ struct stream *stream_find(struct process *process, uint64_t id, int device, con
     return NULL;
 }
 
-void stream_free(struct stream *stream)
+static void take_out(struct stream *stream)
 {
     struct stream **at = &stream->process->device[stream->device].streams;
     while (*at != stream)
         at = &(*at)->next;
     *at = stream->next;
     op_drop(stream->last);
+    happens_line_end(stream->line);
     free(stream);
+}
+
+/* What a destroyed stream has still to do is waited for with its device. */
+static void leave_behind(struct stream *stream)
+{
+    bool apart = stream->flags & STREAM_NON_BLOCKING;
+    struct op **gone = &stream->process->device[stream->device].gone[apart], *before = *gone;
+    if (!before || (before->finished && before->carried)) {
+        *gone = op_keep(stream->last);
+    } else {
+        *gone = op_new(stream->process, stream->device, OP_MARK);
+        (*gone)->issue_ps = stream->last->issue_ps;
+        op_after(*gone, before);
+        op_after(*gone, stream->last);
+        op_submit(*gone);
+    }
+    op_drop(before);
+}
+
+void stream_free(struct stream *stream)
+{
+    if (stream->last && !(stream->last->finished && stream->last->carried))
+        leave_behind(stream);
+    take_out(stream);
 }
 
 void stream_free_all(struct process *process, int device)
 {
     struct device_state *d = &process->device[device];
     while (d->streams)
-        stream_free(d->streams);
+        take_out(d->streams);
     op_drop(d->legacy.last);
+    happens_line_end(d->legacy.line);
     d->legacy.last = NULL;
+    for (int i = 0; i < 2; i++) {
+        op_drop(d->gone[i]);
+        d->gone[i] = NULL;
+    }
+    d->legacy.line = 0;
 }
 
 static struct shared_event *shared_events;
@@ -162,6 +195,7 @@ static bool is_legacy(const struct stream *s)
 
 static void after_blocking_streams(struct op *op, const struct device_state *d)
 {
+    op_after(op, d->gone[0]);
     for (struct stream *s = d->streams; s; s = s->next)
         if (!(s->flags & STREAM_NON_BLOCKING))
             op_after(op, s->last);
@@ -185,12 +219,21 @@ static void set_last(struct stream *stream, struct op *op)
     op_drop(before);
 }
 
+static void issue(struct stream *stream, struct op *op)
+{
+    if (!stream->line)
+        stream->line = happens_line();
+    op->on_stream = stream->number;
+    happens_issue(op, stream->line);
+    op_submit(op);
+}
+
 void stream_push(struct stream *stream, struct op *op)
 {
     op->stream = stream->id;
     after_stream(op, stream);
     set_last(stream, op);
-    op_submit(op);
+    issue(stream, op);
 }
 
 void stream_push_both(struct process *process, int a, int b, struct op *op)
@@ -202,21 +245,30 @@ void stream_push_both(struct process *process, int a, int b, struct op *op)
         after_stream(op, &process->device[b].legacy);
         set_last(&process->device[b].legacy, op);
     }
-    op_submit(op);
+    issue(&process->device[a].legacy, op);
+}
+
+static void submit_mark(struct op *mark)
+{
+    happens_issue(mark, 0);
+    op_submit(mark);
 }
 
 struct op *stream_mark(struct stream *stream, uint64_t issue_ps)
 {
     struct op *mark = op_new(stream->process, stream->device, OP_MARK);
     mark->issue_ps = issue_ps;
+    mark->for_host = true;
     after_stream(mark, stream);
-    op_submit(mark);
+    submit_mark(mark);
     return mark;
 }
 
 static void after_device(struct op *op, const struct device_state *d)
 {
     op_after(op, d->legacy.last);
+    op_after(op, d->gone[0]);
+    op_after(op, d->gone[1]);
     for (struct stream *s = d->streams; s; s = s->next)
         op_after(op, s->last);
 }
@@ -225,8 +277,9 @@ struct op *device_mark(struct process *process, int device, uint64_t issue_ps)
 {
     struct op *mark = op_new(process, device, OP_MARK);
     mark->issue_ps = issue_ps;
+    mark->for_host = true;
     after_device(mark, &process->device[device]);
-    op_submit(mark);
+    submit_mark(mark);
     return mark;
 }
 
@@ -234,9 +287,10 @@ struct op *process_mark(struct process *process, uint64_t issue_ps)
 {
     struct op *mark = op_new(process, 0, OP_MARK);
     mark->issue_ps = issue_ps;
+    mark->for_host = true;
     for (int d = 0; d < VGPU_MAX_DEVICES; d++)
         after_device(mark, &process->device[d]);
-    op_submit(mark);
+    submit_mark(mark);
     return mark;
 }
 

@@ -26,6 +26,9 @@ struct stream {
     uint32_t flags;
     int priority;
     const void *thread; /* per-thread default stream: whose; else NULL */
+    uint64_t made_at;   /* return address of the call */
+    uint32_t number; /* among all that the process made, from 1 on; 0: a device's legacy stream */
+    uint32_t line;   /* happens.c; 0: not yet */
     struct op *last;
     struct stream *next;
 };
@@ -46,6 +49,10 @@ struct event {
     int device;
     uint32_t flags;
     struct shared_event *shared;
+    uint64_t made_at; /* return address of the call */
+    bool waited;      /* habits.c: unrecorded; by which call, where */
+    uint64_t waited_at;
+    char waiter[32];
     struct event *next;
 };
 

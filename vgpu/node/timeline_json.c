@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "timeline_order.h"
 #include "trace.h"
 
 #define LINKS 1000       /* the group of the links */
@@ -27,6 +28,7 @@ struct row { /* a stream's */
 
 struct writer {
     FILE *out;
+    struct timeline in_order;
     const struct timeline *t;
     struct vgpu_trace_record *record;
     int *row, *lane; /* of each record; lane -1: no copy */
@@ -246,8 +248,7 @@ static void write_arrow_end(struct writer *w, const char *kind, uint64_t number,
 static void write_arrows(struct writer *w)
 {
     for (uint32_t i = 0; i < w->t->arrows; i++) {
-        uint64_t from = w->t->arrow[i].from - 1 - w->t->first_record,
-                 to = w->t->arrow[i].to - 1 - w->t->first_record;
+        uint64_t from = w->t->arrow[i].from - 1ull, to = w->t->arrow[i].to - 1ull;
         if (from >= w->records || to >= w->records || w->row[from] < 0 || w->row[to] < 0 ||
             w->row[from] == w->row[to])
             continue;
@@ -302,7 +303,8 @@ void timeline_json(const struct timeline *t, int fd)
     if (!out)
         close(fd);
     if (w && out) {
-        w->t = t;
+        w->in_order = *t;
+        w->t = &w->in_order;
         w->out = out;
         w->record = malloc((total + 1) * sizeof *w->record);
         w->row = calloc(total + 1, sizeof *w->row);
@@ -310,8 +312,12 @@ void timeline_json(const struct timeline *t, int fd)
     }
     if (w && out && w->record && w->row && w->lane) {
         w->records = (uint64_t)trace_read(t->first_record, w->record, (int)total);
-        place(w);
-        write_all(w);
+        if (timeline_order(&w->in_order, w->record, w->records)) {
+            place(w);
+            write_all(w);
+            free(w->in_order.arrow);
+            free(w->in_order.sample);
+        }
     }
     if (w) {
         free(w->record);

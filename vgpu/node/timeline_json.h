@@ -17,7 +17,7 @@ struct timeline_sample { /* from then on a link carries so much */
     int link;
 };
 
-struct timeline_arrow { /* numbers of trace.c's records, plus 1 */
+struct timeline_arrow { /* numbers of trace.c's records, plus 1; 0: none */
     uint32_t from, to;
 };
 

@@ -257,10 +257,11 @@ static void read_costs(struct reader *r, const cJSON *root, struct costs *c)
     const cJSON *calls = cJSON_GetObjectItemCaseSensitive(root, "calls");
     const cJSON *kernel = cJSON_GetObjectItemCaseSensitive(root, "kernel");
     reader_fields(r, kernel, "\"kernel\"",
-                  "delay_us floor_us graph_first_us graph_next_us peer_gbs write_weight");
+                  "delay_us floor_us graph_first_us graph_next_us peer_gbs l2_gbs write_weight");
     reader_fields(r, calls, "\"calls\"",
                   "local_us enqueue_us launch_us record_us query_us wake_us malloc_us free_us "
-                  "graph_launch_us graph_node_us host_function_us");
+                  "graph_launch_us graph_node_us host_function_us record_untimed_us wait_us "
+                  "graph_gpu_us graph_copy_us graph_wait_us");
     c->local_ps = us(r, calls, "local_us");
     c->enqueue_ps = us(r, calls, "enqueue_us");
     c->launch_ps = us(r, calls, "launch_us");
@@ -338,7 +339,7 @@ int topology_load(struct topology *t, const char *directory, const char *name, c
     }
     reader_fields(&r, root, "a node",
                   "name about sources driver gpus memory_gbs peers peers_refused native_atomics "
-                  "nvlink pcie sockets copies kernel calls");
+                  "nvlink pcie sockets copies edges kernel calls");
     copy_text(&r, root, "name", t->info.name, sizeof t->info.name);
     t->info.driver_version = t->info.runtime_version = whole(&r, root, "driver", 1000);
     read_gpus(&r, root, t);

@@ -54,19 +54,31 @@ struct route {
     double cap_bytes_s;
 };
 
+/* How late work is heard of: by another GPU, and by the other of copy engines and processors. */
+struct edge_costs {
+    uint64_t other_gpu_ps, other_kind_ps;
+};
+
 struct costs {
     uint64_t local_ps, enqueue_ps, launch_ps, record_ps, query_ps, wake_ps, malloc_ps, free_ps;
     uint64_t kernel_delay_ps, kernel_floor_ps;
+    uint64_t record_untimed_ps, wait_ps;     /* an event without timing; cudaStreamWaitEvent */
     uint64_t graph_launch_ps, graph_node_ps; /* the call, and for each node */
-    uint64_t graph_first_ps, graph_next_ps;  /* a kernel in a graph: delay and floor together */
+    uint64_t graph_gpu_ps;                   /* for each further GPU that the graph has nodes on */
+    uint64_t graph_copy_ps;                  /* for each copy */
+    uint64_t graph_wait_ps;                  /* for each wait of a node for one on another GPU */
+    struct edge_costs stream_edge, graph_edge;
+    uint64_t graph_first_ps, graph_next_ps; /* a kernel in a graph: delay and floor together */
     uint64_t host_function_ps;
     double kernel_peer_bytes_s; /* of loads and stores over a link between GPUs */
+    double kernel_l2_bytes_s;   /* of what a kernel reads again; 0: as its memory */
     double kernel_write_weight; /* a byte written to memory takes as long as so many read */
 };
 
 struct topology {
     struct vgpu_node_info info;
     struct costs cost;
+    int copies_at_once;                      /* of one kind, on one GPU; 0: any number */
     double memory_bytes_s[VGPU_MAX_DEVICES]; /* of a kernel on its own memory */
     double rate_bytes_s[MAX_RESOURCES];
     char resource_name[MAX_RESOURCES][32]; /* "GPU0 PCIe up": for people */

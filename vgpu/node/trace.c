@@ -122,6 +122,26 @@ void trace_finding(const struct op *op, const char *name, const char *site, int 
     snprintf(r->site, sizeof r->site, "%.63s", site);
 }
 
+void trace_diagnosis(const struct process *process, const struct op *op,
+                     enum vgpu_diagnosis diagnosis)
+{
+    struct vgpu_trace_record *r = append();
+    if (vgpu_diagnosis_is_advice(diagnosis))
+        counts.advice++;
+    else
+        counts.findings++;
+    if (!r)
+        return;
+    r->kind = VGPU_TRACE_FINDING;
+    r->pid = process->pid;
+    if (op) {
+        r->device = r->from = r->to = op->device;
+        r->stream = op->stream;
+        r->issue_ps = r->start_ps = r->end_ps = op->issue_ps;
+    }
+    snprintf(r->name, sizeof r->name, "%s", vgpu_diagnosis_code(diagnosis));
+}
+
 void trace_memory(int device, uint64_t bytes, uint64_t asked_bytes)
 {
     if (bytes > counts.peak_bytes[device])

@@ -4,6 +4,7 @@
 #ifndef VGPU_TRACE_H
 #define VGPU_TRACE_H
 
+#include "check.h"
 #include "op.h"
 #include "protocol.h"
 
@@ -18,6 +19,10 @@ void trace_operation(struct op *op, uint64_t now_ps);
  * GPU and bytes of the memory that it is about. */
 void trace_finding(const struct op *op, const char *name, const char *site, int memory,
                    uint64_t bytes);
+
+/* One of the table's diagnoses, counted; `op` may be NULL. */
+void trace_diagnosis(const struct process *process, const struct op *op,
+                     enum vgpu_diagnosis diagnosis);
 
 /* Bytes in use on `device` have become `bytes`. */
 void trace_memory(int device, uint64_t bytes, uint64_t asked_bytes);

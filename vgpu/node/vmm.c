@@ -88,7 +88,10 @@ void vmm_release(struct vmm_handle *handle)
 struct vmm_handle *vmm_import(struct process *owner, int fd)
 {
     struct vmm_allocation *a = vmm_exported(fd);
-    return a ? handle_of(owner, a) : NULL;
+    struct vmm_handle *h = a ? handle_of(owner, a) : NULL;
+    if (h)
+        h->imported = true;
+    return h;
 }
 
 /* ---- ranges ---- */

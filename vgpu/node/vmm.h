@@ -31,6 +31,7 @@ struct vmm_handle {
     uint64_t id;
     int held, mapped; /* by the program; by mappings */
     bool window;
+    bool imported; /* from another process, or back from it */
     struct vmm_handle *next;
 };
 

@@ -34,84 +34,129 @@ function table(head, rows) {
 
 /* ---- the ring, chunk by chunk ---- */
 
-/* sums[r][k]: how many ranks' numbers are in rank r's chunk k. One step of all ranks at once. */
-function ringStep(sums, step) {
-  const n = sums.length, at = (k) => ((k % n) + n) % n, next = sums.map((row) => row.slice());
-  const moved = [];
-  for (let r = 0; r < n; r++) {
-    const chunk = step < n - 1 ? at(r - step) : at(r + 1 - (step - (n - 1)));
-    const to = at(r + 1);
-    next[to][chunk] = step < n - 1 ? sums[to][chunk] + sums[r][chunk] : sums[r][chunk];
-    moved.push([to, chunk]);
+/* The sends of one step, rank by rank: each [from, to, chunk]. */
+function ringSends(ranks, step) {
+  const at = (k) => ((k % ranks) + ranks) % ranks;
+  return Array.from({ length: ranks }, (_, r) =>
+    [r, at(r + 1), step < ranks - 1 ? at(r - step) : at(r + 1 - (step - (ranks - 1)))]);
+}
+
+/* sums[r][k] after `done` sends since the start: how many ranks' numbers are in rank r's chunk k. The
+ * sends of a step happen at once: each carries what was there before the step. */
+function ringAfter(ranks, done) {
+  let sums = Array.from({ length: ranks }, () => Array(ranks).fill(1));
+  for (let step = 0; step * ranks < done; step++) {
+    const next = sums.map((row) => row.slice());
+    for (const [from, to, chunk] of ringSends(ranks, step).slice(0, done - step * ranks)) {
+      next[to][chunk] = sums[from][chunk] + (step < ranks - 1 ? sums[to][chunk] : 0);
+    }
+    sums = next;
   }
-  return { next, moved };
+  return sums;
 }
 
 play.ring = (place) => {
-  let ranks = 4, step = 0, sums = [], moved = [];
+  let ranks = 4, done = 0;
   const slider = make("input", { type: "range", min: 2, max: 8, value: ranks });
+  const count = make("output", { className: "count" });
   const said = make("output", { ariaLive: "polite" }), cells = make("div", { className: "cells" });
-  const forward = make("button", { type: "button", textContent: "Next step" });
-  const again = make("button", { type: "button", textContent: "From the start" });
+  const button = (text, to) => {
+    const made = make("button", { type: "button", textContent: text });
+    made.addEventListener("click", () => {
+      done = Math.min(Math.max(to(), 0), 2 * (ranks - 1) * ranks);
+      show();
+    });
+    return made;
+  };
+  const step = button("Next step", () => (Math.floor(done / ranks) + 1) * ranks);
+  const chunk = button("Next chunk", () => done + 1);
+  const back = button("Back", () => (Math.ceil(done / ranks) - 1) * ranks);
+  const again = button("From the start", () => 0);
 
+  /* What the last send was, in words. */
+  function told() {
+    const all = 2 * (ranks - 1);
+    if (done === 0) return `${ranks} ranks, ${all} steps`;
+    const now = Math.ceil(done / ranks), half = now < ranks ? "reduce-scatter" : "all-gather";
+    const [from, to, k] = ringSends(ranks, now - 1)[(done - 1) % ranks];
+    return done % ranks
+      ? `step ${now} of ${all}: ${half}; rank ${from} sends chunk ${k} to rank ${to}`
+      : `step ${now} of ${all}: ${half}; each rank has sent ${now}/${ranks} of its data`;
+  }
   function show() {
-    const last = 2 * (ranks - 1), half = step <= ranks - 1 ? "reduce-scatter" : "all-gather";
-    said.textContent = step === 0 ? `${ranks} ranks, ${last} steps` :
-      `step ${step} of ${last}: ${half}; each rank has sent ${step}/${ranks} of its data`;
-    const head = ["", ...sums.map((_, k) => `chunk ${k}`)];
-    const made = table(head, sums.map((row, r) => [`rank ${r}`, ...row]));
-    moved.forEach(([r, k]) => made.tBodies[0].rows[r].cells[k + 1].classList.add("moved"));
+    const sums = ringAfter(ranks, done), now = Math.ceil(done / ranks);
+    const made = table(["", ...sums.map((_, k) => `chunk ${k}`)],
+      sums.map((row, r) => [`rank ${r}`, ...row]));
+    const cell = (r, k) => made.tBodies[0].rows[r].cells[k + 1];
     sums.forEach((row, r) => row.forEach((sum, k) => {
-      if (sum === ranks) made.tBodies[0].rows[r].cells[k + 1].classList.add("whole");
+      if (sum === ranks) cell(r, k).classList.add("whole");
     }));
+    if (done > 0) {
+      const moved = ringSends(ranks, now - 1).slice(0, done - (now - 1) * ranks);
+      moved.forEach(([, to, k]) => cell(to, k).classList.add("moved"));
+    }
     cells.replaceChildren(made);
-    forward.disabled = step === last;
+    said.textContent = told();
+    count.textContent = ranks;
+    step.disabled = chunk.disabled = done === 2 * (ranks - 1) * ranks;
+    back.disabled = again.disabled = done === 0;
   }
-  function restart() {
+  slider.addEventListener("input", () => {
     ranks = Number(slider.value);
-    step = 0;
-    moved = [];
-    sums = Array.from({ length: ranks }, () => Array(ranks).fill(1));
-    show();
-  }
-  forward.addEventListener("click", () => {
-    ({ next: sums, moved } = ringStep(sums, step++));
+    done = 0;
     show();
   });
-  again.addEventListener("click", restart);
-  slider.addEventListener("input", restart);
-  place.append(make("label", {}, make("span", { textContent: "GPUs" }), slider), forward, again,
-    said, cells, make("p", { textContent: "A cell says how many ranks' numbers are in it." }));
-  restart();
+  place.append(make("label", {}, make("span", { textContent: "GPUs" }), slider, count),
+    step, chunk, back, again, said, cells,
+    make("p", { textContent: "A cell says how many ranks' numbers are in it." }));
+  show();
 };
 
 /* ---- which way for a copy ---- */
 
+/* A machine of the gallery in the fields: its rates are one way. */
+function fillFrom(node, fields, both) {
+  for (const name of ["link", "host", "us"]) fields[name].input.value = node[name];
+  both.checked = false;
+}
+
 play.path = (place) => {
   const result = make("div", { ariaLive: "polite" });
   const fields = {};
-  const add = (name, label, value, least, step) => {
-    fields[name] = number(label, value, least, step, show);
+  const nodes = JSON.parse(place.dataset.nodes || "[]");
+  const choice = make("select", {}, make("option", { value: "", textContent: "my own numbers" }),
+    ...nodes.map((node) => make("option", { value: node.name, textContent: node.name })));
+  const add = (name, label, value, least, step, changed) => {
+    fields[name] = number(label, value, least, step, changed);
   };
+  const chosen = () => nodes.find((node) => node.name === choice.value);
+  const mine = () => { choice.value = ""; show(); };
   function show() {
     const v = Object.fromEntries(Object.entries(fields).map(([k, f]) => [k, valueOf(f)]));
-    const link = v.link * (v.both ? 0.5 : 1), ms = (gbs) => v.mb / gbs + v.us / 1000;
+    const link = v.link * (both.checked ? 0.5 : 1), ms = (gbs) => v.mb / gbs + v.us / 1000;
     const direct = ms(link), serial = ms(v.host) + v.mb / v.host, piped = ms(v.host);
-    const row = (name, t) => [name, t.toFixed(2), (v.mb / t).toFixed(1), (t / direct).toFixed(1)];
+    const reached = !chosen() || chosen().peer;
+    const row = (name, t) =>
+      [name, t.toFixed(2), (v.mb / t).toFixed(1), reached ? (t / direct).toFixed(1) : "-"];
     result.replaceChildren(table(["way", "ms", "GB/s", "times direct"], [
-      row("direct, over the link", direct),
+      reached ? row("direct, over the link", direct) : ["direct: no peer access", "-", "-", "-"],
       row("through the host, hop after hop", serial),
       row("through the host, hops overlapped", piped),
     ]));
   }
-  add("mb", "MB to copy", 1000, 0.001, "any");
-  add("link", "GB/s of the link, as it is advertised", 600, 0.001, "any");
-  add("host", "GB/s of each hop through the host", 32, 0.001, "any");
-  add("us", "µs before the first byte", 0, 0, "any");
+  add("mb", "MB to copy", 1000, 0.001, "any", show);
+  add("link", "GB/s of the link, as it is advertised", 600, 0.001, "any", mine);
+  add("host", "GB/s of each hop through the host", 32, 0.001, "any", mine);
+  add("us", "µs before the first byte", 0, 0, "any", mine);
   const both = make("input", { type: "checkbox", checked: true });
-  both.addEventListener("change", show);
-  fields.both = { input: { get value() { return both.checked ? 1 : 0; }, min: 0 } };
-  place.append(...["mb", "link", "host", "us"].map((name) => fields[name].row),
+  both.addEventListener("change", mine);
+  choice.addEventListener("change", () => {
+    if (chosen()) fillFrom(chosen(), fields, both);
+    show();
+  });
+  place.append(
+    make("label", {}, make("span", { textContent: "machine (GPU 0 to GPU 1)" }), choice),
+    ...["mb", "link", "host", "us"].map((name) => fields[name].row),
     make("label", {}, make("span", { textContent: "the advertised number counts both directions" }), both),
     result);
   show();
@@ -132,7 +177,8 @@ play.zero = (place) => {
   function show() {
     const rows = [0, 1, 2, 3].map((stage) => {
       const gb = zeroGigabytes(stage, valueOf(p), valueOf(n));
-      return [stage, gb.toFixed(1), gb <= valueOf(room) ? "yes" : "no", stage === 3 ? "3 P" : "2 P"];
+      const shown = (gb - 1e-9).toFixed(1); // 26.25 is 26.2, as zero.c prints it
+      return [stage, shown, gb <= valueOf(room) ? "yes" : "no", stage === 3 ? "3 P" : "2 P"];
     });
     result.replaceChildren(table(["stage", "GB on each", "fits", "sent in a step"], rows));
   }

@@ -4,6 +4,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include <cuda.h>
+
 #include "runner.h"
 
 #include "io.h"
@@ -75,6 +77,21 @@ LAB_RUN(count)
     out->rc = inv_count(in->null ? NULL : &out->n);
 }
 
+/* Not there where only the runtime is linked. */
+extern CUresult cuDevicePrimaryCtxGetState(CUdevice, unsigned *, int *) __attribute__((weak));
+
+static int contexts_now(void)
+{
+    int gpus = 0, active, contexts = 0;
+    unsigned flags;
+    if (!cuDevicePrimaryCtxGetState)
+        return -1;
+    (void)cudaGetDeviceCount(&gpus);
+    for (int i = 0; i < gpus; i++)
+        contexts += !cuDevicePrimaryCtxGetState(i, &flags, &active) && active;
+    return contexts;
+}
+
 LAB_RUN(device)
 {
     const struct device_in *in = lab_input(io, sizeof *in);
@@ -84,6 +101,7 @@ LAB_RUN(device)
         out->rc[i] = inv_device(in->device[i], in->null ? NULL : &out->info[i]);
         out->last[i] = last_error();
     }
+    out->contexts = contexts_now();
 }
 
 static void take_memory(const uint64_t *bytes, void **taken)
@@ -162,11 +180,41 @@ static void examine(void *buffer, uint64_t bytes, int *gpu, int *wrong)
     *wrong = (got[0] != want[0]) + (got[1] != want[1]);
 }
 
+/* The caller's own memory, some on each GPU: it is none of the student's business. */
+static void own_memory(void **own)
+{
+    int gpus = 0;
+    (void)cudaGetDeviceCount(&gpus);
+    for (int i = 0; i < gpus && i < IO_GPUS; i++)
+        if (cudaSetDevice(i) == cudaSuccess && cudaMalloc(&own[i], 1) != cudaSuccess)
+            own[i] = NULL;
+    if (gpus > 0)
+        (void)cudaSetDevice(0);
+}
+
+/* The first GPU on which it is not there any more, -1: none. Frees it. */
+static int lost_memory(void **own)
+{
+    struct cudaPointerAttributes at;
+    int lost = -1;
+    for (int i = IO_GPUS - 1; i >= 0; i--) {
+        if (!own[i])
+            continue;
+        if (cudaPointerGetAttributes(&at, own[i]) != cudaSuccess || at.type != cudaMemoryTypeDevice)
+            lost = i;
+        else
+            (void)cudaFree(own[i]);
+    }
+    (void)last_error();
+    return lost;
+}
+
 LAB_RUN(each)
 {
     const struct each_in *in = lab_input(io, sizeof *in);
     struct each_out *out = lab_result(io, sizeof *out);
-    void *buffers[IO_GPUS];
+    void *buffers[IO_GPUS], *own[IO_GPUS] = {0};
+    own_memory(own);
     void *all = fill_gpu(in->full_gpu, in->left);
     memset(buffers, IO_FILL, sizeof buffers);
     make_current(in->current);
@@ -182,7 +230,9 @@ LAB_RUN(each)
         examine(buffers[i], in->bytes, &out->gpu[i], &out->wrong[i]);
         (void)cudaFree(buffers[i]);
     }
-    (void)cudaFree(all);
+    out->lost = lost_memory(own);
+    if (out->lost < 0)
+        (void)cudaFree(all);
 }
 
 LAB_RUN(bus)

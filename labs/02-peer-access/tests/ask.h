@@ -63,8 +63,8 @@ static inline void expect_attrs(struct lab_test *t, const struct machine *m,
 {
     char what[64];
     int want = in->no_attr ? LAB_EINVAL : pair_result(m, in->from, in->to);
-    snprintf(what, sizeof what, "peer_attrs(%d, %d, %s)", in->from, in->to,
-             in->no_attr ? "NULL" : "attr");
+    snprintf(what, sizeof what, "peer_attrs(%d, %d, %s)%s", in->from, in->to,
+             in->no_attr ? "NULL" : "attr", in->from == in->to ? ", the same GPU twice," : "");
     expect_call(t, m, &out->call, want, in->current, what);
     if (want != LAB_OK) {
         lab_expect(t, untouched(&out->attr, sizeof out->attr),
@@ -144,7 +144,9 @@ static inline void expect_on(struct lab_test *t, const struct machine *m,
             lab_expect(t, on[from * m->gpus + to] == want,
                        "%s on %s: access from GPU %d to GPU %d is %s, expected %s%s", when, m->name,
                        from, to, on[from * m->gpus + to] ? "on" : "off", want ? "on" : "off",
-                       pre ? " (it was on before the call)" : "");
+                       pre ? " (it was on before the call)"
+                       : position(in, from) < 0 || position(in, to) < 0 ? " (no pair of the list)"
+                                                                        : "");
         }
     }
 }
@@ -261,7 +263,7 @@ static inline void expect_probe(struct lab_test *t, const struct machine *m,
     }
     lab_expect(t, out->works == works,
                want == LAB_OK ? "%s on %s: *works is 0x%x, expected 0x%x (1: stores arrive, 2: "
-                                "atomics add up)"
+                                "atomics add up, where they are native)"
                               : "%s on %s is an error: *works is 0x%x, should still be 0x%x",
                what, m->name, (unsigned)out->works, (unsigned)works);
     for (int i = 0; i < m->gpus * m->gpus; i++)
@@ -291,12 +293,15 @@ static inline void expect_edge(struct lab_test *t, const struct dot_in *in,
     bool want = from != to && a->access;
     const char *label = a->atomics ? "atomics" : "peer";
     lab_expect(t, g->edges[from][to] == (want ? 1 : 0),
-               "the graph has the edge gpu%d -> gpu%d %s, expected %s: GPU %d %s access GPU %d",
-               from, to,
+               "the graph has the edge gpu%d -> gpu%d %s, expected %s: GPU %d %s GPU %d", from, to,
                g->edges[from][to] > 1    ? "more than once"
                : g->edges[from][to] == 1 ? "once"
                                          : "not at all",
-               want ? "once" : "not at all", from, a->access ? "can" : "cannot", to);
+               want ? "once" : "not at all", from,
+               from == to  ? "has no edge to itself, whatever stands on the diagonal:"
+               : a->access ? "can access"
+                           : "cannot access",
+               to);
     lab_expect(t, !want || strcmp(g->label[from][to], label) == 0,
                "the edge gpu%d -> gpu%d is labelled \"%s\", expected \"%s\"", from, to,
                g->label[from][to], label);
@@ -318,6 +323,8 @@ static inline void expect_dot(struct lab_test *t, const struct dot_in *in,
                result_name(out->rc), result_name(want));
     if (want != LAB_OK)
         return;
+    lab_expect(t, !out->closed,
+               "peer_dot closed the stream: it is the caller's, who may want to write more");
     lab_expect(t, dot_read(out->text, (size_t)out->bytes, &g),
                "what peer_dot wrote for %d GPUs is no graph that `dot` would draw as meant: %s",
                in->n, g.error);

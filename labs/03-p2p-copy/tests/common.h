@@ -57,6 +57,15 @@ static inline const char *path_text(int path)
 
 /* ---- paths ---- */
 
+/* `what` begins the sentence: "copy_path only asks, and". */
+static inline void nothing_turned_on(struct lab_test *t, const struct lab_run *run,
+                                     const char *what)
+{
+    const struct lab_witness *w = lab_witness(run);
+    lab_expect(t, !w || w->peers_enabled == 0, "%s turned peer access on (%u times)", what,
+               w->peers_enabled);
+}
+
 /* want[from * n + to]: 'L', 'P' or 'S'; all pairs are asked. */
 static inline void check_paths(struct lab_test *t, int n, const char *want)
 {
@@ -65,7 +74,9 @@ static inline void check_paths(struct lab_test *t, int n, const char *want)
         in.src[i] = i / n;
         in.dst[i] = i % n;
     }
-    const struct path_out *out = ASK(t, "path", &in, path_out);
+    struct lab_run *run = lab_run(t, "path", &in, sizeof in, sizeof(struct path_out));
+    const struct path_out *out = lab_output(run);
+    nothing_turned_on(t, run, "copy_path only asks, and");
     for (int i = 0; i < n * n; i++) {
         char call[64];
         int path = want[i] == 'L' ? PATH_LOCAL : want[i] == 'P' ? PATH_PEER : PATH_STAGED;
@@ -135,8 +146,8 @@ static inline const char *guess(const unsigned char *got, const unsigned char *w
         later &= (got[i] ^ want[i]) == 0xFF;
     }
     if (rim)
-        return ": the destination still holds what it held before (not copied, or not yet when the "
-               "caller's stream went on)";
+        return ": the destination still holds what it held before (not copied, copied from dst to "
+               "src, or not yet when the caller's stream went on)";
     if (stale)
         return ": those bytes were in the source before the caller's stream wrote it: the copy "
                "must "
@@ -196,6 +207,8 @@ static inline struct lab_run *check_moves(struct lab_test *t, const struct moves
         want += in->size[i];
     }
     free(pattern);
+    if (in->move == MOVE_PEER)
+        nothing_turned_on(t, run, "the copy needs no peer access: that is p2p_copy's to turn on;");
     lab_nothing_leaked(t, run);
     return run;
 }
@@ -238,6 +251,7 @@ static inline void check_refusals(struct lab_test *t, int move, int dst, int src
     lab_expect(t, out->changed == 0, "%s was refused and changed %d bytes of dst all the same",
                names[move], out->changed);
     expect_current(t, names[move], out->current, src);
+    nothing_turned_on(t, run, "a copy that was refused leaves everything as it was, and this one");
     lab_nothing_leaked(t, run);
 }
 
@@ -270,6 +284,14 @@ static inline int other_gpu(struct lab_test *t)
     return lab_gpus(t) > 1;
 }
 
+static inline void expect_measured(struct lab_test *t, int rc)
+{
+    lab_expect(t, rc != LAB_ECUDA,
+               "p2p_measure returned LAB_ECUDA: a time between two events needs events of the same "
+               "GPU, and a second one that was waited for (cudaEventSynchronize)");
+    expect_rc(t, "p2p_measure", rc, LAB_OK);
+}
+
 static inline struct bw one_measure(struct lab_test *t, int from, int to, uint64_t bytes, int both)
 {
     struct measure_in in = {.asked = 1, .current = from};
@@ -279,7 +301,7 @@ static inline struct bw one_measure(struct lab_test *t, int from, int to, uint64
     in.both[0] = both;
     struct lab_run *run = lab_run(t, "measure", &in, sizeof in, sizeof(struct measure_out));
     const struct measure_out *out = lab_output(run);
-    expect_rc(t, "p2p_measure", out->rc[0], LAB_OK);
+    expect_measured(t, out->rc[0]);
     lab_nothing_leaked(t, run);
     return out->bw[0];
 }

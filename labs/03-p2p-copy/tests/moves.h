@@ -79,6 +79,14 @@ static int move_once(struct moves *m, int i, cudaStream_t stream)
     }
 }
 
+/* The caller's stream of copy i. A null one is the current device's: then the sender is. */
+static cudaStream_t stream_of(const struct moves *m, int i)
+{
+    if (m->in->null_stream)
+        (void)cudaSetDevice(m->in->src_dev);
+    return m->in->null_stream ? NULL : m->stream[i % m->in->streams];
+}
+
 /* Everything is queued before anything is waited for. */
 static void queue_moves(struct moves *m)
 {
@@ -86,18 +94,19 @@ static void queue_moves(struct moves *m)
     size_t at = 0, off = 0;
     (void)cudaSetDevice(in->current);
     for (int i = 0; i < in->asked; i++) {
-        cudaStream_t stream = m->stream[i % in->streams];
+        cudaStream_t stream = stream_of(m, i);
         (void)cudaMemcpyAsync(m->src[i] + IO_GUARD, m->pattern + at, in->size[i],
                               cudaMemcpyHostToDevice, stream);
+        (void)cudaSetDevice(in->current);
         m->out->rc[i] = move_once(m, i, stream);
         at += in->size[i];
     }
-    m->out->busy = cudaStreamQuery(m->stream[(in->asked - 1) % in->streams]) == cudaErrorNotReady;
-    (void)cudaGetLastError();
     m->out->current = current_gpu();
+    m->out->busy = cudaStreamQuery(stream_of(m, in->asked - 1)) == cudaErrorNotReady;
+    (void)cudaGetLastError();
     at = 0;
     for (int i = 0; i < in->asked; i++) {
-        cudaStream_t stream = m->stream[i % in->streams];
+        cudaStream_t stream = stream_of(m, i);
         (void)cudaMemcpyAsync(m->src[i] + IO_GUARD, m->other + at, in->size[i],
                               cudaMemcpyHostToDevice, stream);
         (void)cudaMemcpyAsync(m->back + off, m->dst[i], in->size[i] + 2 * IO_GUARD,
@@ -105,7 +114,7 @@ static void queue_moves(struct moves *m)
         at += in->size[i];
         off += in->size[i] + 2 * IO_GUARD;
     }
-    (void)cudaStreamSynchronize(m->stream[0]);
+    (void)cudaStreamSynchronize(stream_of(m, 0));
     (void)cudaStreamSynchronize(m->stream[1]);
     m->out->last = last_error();
 }

@@ -72,7 +72,8 @@ static void check_peer_copy(struct lab_test *t)
     const uint64_t sizes[] = {0, 1, 3, 4096, 65537, 1000003, 1 * MIB};
     in.current = lab_gpus(t) - 1;
     memcpy(in.size, sizes, sizeof sizes);
-    expect_no_wait(t, check_moves(t, &in, "copy_peer_async", 0), "copy_peer_async");
+    struct lab_run *run = check_moves(t, &in, "copy_peer_async", 0);
+    expect_no_wait(t, run, "copy_peer_async");
 }
 
 static void check_peer_copy_bad(struct lab_test *t)
@@ -96,6 +97,12 @@ static void check_stage_create(struct lab_test *t)
     expect_current(t, "stage_create", out->current, in.current);
     lab_expect(t, out->numbers,
                "dst_dev, src_dev or chunk_bytes of the stage are not those asked for");
+    lab_expect(t, out->apart,
+               "host[0] and host[1] are the same memory: a stage has two buffers, so that one can "
+               "be filled while the other is emptied");
+    lab_expect(t, !out->timed,
+               "an event of the stage takes the time: cudaEventDisableTiming leaves timing out, "
+               "and waiting for the event costs less");
     for (int i = 0; i < 2; i++) {
         lab_expect(t, out->pinned[i],
                    "stage.host[%d] is not pinned: copies to pageable memory are slow and not "
@@ -150,6 +157,12 @@ static void check_stage_create_bad(struct lab_test *t)
     refuse_stage(t, in, "stage_create with buffers of 64 TiB", LAB_ENOMEM);
     in.null = 1;
     refuse_stage(t, in, "stage_create(NULL, ...)", LAB_EINVAL);
+    in.null = 0;
+    in.chunk = 4096;
+    if (!lab_is_virtual(t))
+        return; /* real GPUs fail when they like */
+    lab_fault(t, "alloc:2");
+    refuse_stage(t, in, "stage_create whose second allocation fails", LAB_ENOMEM);
 }
 
 /* ---- TODO 4 ---- */
@@ -166,6 +179,10 @@ static void check_stage_copy(struct lab_test *t)
     in.streams = 2; /* nothing but the stage's own events keeps these apart */
     in.asked = 8;
     check_moves(t, &in, "stage_copy_async from two streams", 0);
+    in.streams = 1;
+    in.null_stream = 1;
+    check_moves(t, &in, "stage_copy_async in the null stream, the sender's, another GPU current,",
+                0);
 }
 
 static void check_stage_copy_bad(struct lab_test *t)
@@ -199,20 +216,19 @@ static void check_stage_no_wait(struct lab_test *t)
 
 static void check_stage_speed(struct lab_test *t)
 {
-    /* Events between GPUs cost real machines more: larger chunks, more of them. */
-    uint64_t bytes = lab_is_virtual(t) ? 64 * MIB : 256 * MIB;
+    const uint64_t bytes = 128 * MIB; /* a GPU hears of another one's event microseconds later */
     const struct speed_out *small =
         speeds(t, other_gpu(t), 0, 8 * MIB, MIB, WAY_SERIAL | WAY_PAGEABLE);
-    lab_expect(t, small->serial < small->serial_pageable,
+    lab_expect(t, LAB_MOST(t, small->serial, small->serial_pageable),
                "8 MiB there and back through pinned memory take %.2f ms, through pageable memory "
                "%.2f ms: pinned should be faster",
                small->serial, small->serial_pageable);
     const struct speed_out *out =
-        speeds(t, other_gpu(t), 0, bytes, bytes / 32, WAY_HOPS | WAY_STAGE);
+        speeds(t, other_gpu(t), 0, bytes, bytes / 16, WAY_HOPS | WAY_STAGE);
     double hop = out->down > out->up ? out->down : out->up;
-    lab_expect(t, out->stage <= 1.15 * hop,
+    lab_expect(t, LAB_MOST(t, out->stage, 1.2 * hop),
                "%llu MiB through the stage took %.2f ms; the slower hop alone takes %.2f ms, "
-               "allowed is 1.15 times that (one hop after the other would be %.2f ms). Both hops "
+               "allowed is 1.2 times that (one hop after the other would be %.2f ms). Both hops "
                "must be at work at the same time",
                (unsigned long long)(bytes / MIB), out->stage, hop, out->down + out->up);
 }
@@ -224,8 +240,8 @@ static void check_example_a(struct lab_test *t)
     lab_node(t, "textbook-a100-2");
     int ways = WAY_SERIAL | WAY_STAGE;
     const struct speed_out *out = speeds(t, 1, 0, 62500000, 1000000, ways);
-    lab_close(t, "1 GB through the host, one hop after the other, ms", 16 * out->serial, 62.5, 0.5);
-    lab_expect(t, 16 * out->stage <= 36,
+    LAB_CLOSE(t, "1 GB through the host, one hop after the other, ms", 16 * out->serial, 62.5, 0.5);
+    lab_expect(t, LAB_MOST(t, 16 * out->stage, 36),
                "1 GB through the stage takes %.1f ms, at most 36 are allowed: two hops of 31.25 ms "
                "at the same time",
                16 * out->stage);
@@ -255,8 +271,12 @@ static void check_p2p_peer(struct lab_test *t)
         "host",
         (unsigned long long)total_bytes(&in), (unsigned long long)w->copied[3][1],
         (unsigned long long)w->copied[3][LAB_HOST]);
+    lab_expect(t, w->peers_enabled == 1,
+               "p2p_copy turned peer access on %u times for %d copies: it stays on for the copies "
+               "to come, and the caller turns it off",
+               w->peers_enabled, in.asked);
     const struct speed_out *out = speeds(t, 1, 3, 16 * MIB, MIB, WAY_DRIVER | WAY_P2P);
-    lab_expect(t, out->p2p < out->driver / 4,
+    lab_expect(t, LAB_MOST(t, out->p2p, out->driver / 4),
                "*taken says PATH_PEER, but 16 MiB took %.3f ms; without peer access they take %.3f "
                "ms: the driver went through the host without a word (peer_on was missing?)",
                out->p2p, out->driver);

@@ -21,14 +21,16 @@ static inline void expect_split(struct lab_test *t, const struct split_in *in,
         lab_expect(t, out[i].first == next,
                    "split(%zu, %d, %d): the part begins at %zu, expected %zu, where part %d ends",
                    (size_t)in[i].n, parts, i, (size_t)out[i].first, (size_t)next, i - 1);
-        lab_expect(t, out[i].count - in[i].n / (uint64_t)parts <= 1,
-                   "split(%zu, %d, %d): the part has %zu elements, expected %zu or one more",
-                   (size_t)in[i].n, parts, i, (size_t)out[i].count,
-                   (size_t)(in[i].n / (uint64_t)parts));
+        lab_expect(
+            t, out[i].count - in[i].n / (uint64_t)parts <= 1,
+            "split(%zu, %d, %d): the part has %zu elements, expected %zu or one more: no part "
+            "is more than one element longer than another",
+            (size_t)in[i].n, parts, i, (size_t)out[i].count, (size_t)(in[i].n / (uint64_t)parts));
         next += out[i].count;
     }
     lab_expect(t, next == in[0].n,
-               "split(%zu, %d, ...): the parts have %zu elements together, expected %zu",
+               "split(%zu, %d, ...): the parts have %zu elements together, expected %zu: what is "
+               "left over by n / parts has to be somebody's",
                (size_t)in[0].n, parts, (size_t)next, (size_t)in[0].n);
 }
 
@@ -217,6 +219,17 @@ static inline double sum_wanted(enum numbers kind, double *allowed)
     return sum;
 }
 
+/* The sum of each part's first partial: what is left when the others are forgotten. */
+static inline double first_partials(void)
+{
+    const struct parts_in *in = &parts_question.in;
+    double sum = 0.0;
+    for (int i = 0; i < in->parts; i++)
+        for (size_t k = 0; k < in->count[i]; k++)
+            sum += k / SUM_THREADS % (size_t)in->blocks[i] == 0 ? part_data(i)[k] : 0;
+    return sum;
+}
+
 /* Judges what sum_host or sum_peer said in every repetition. */
 static inline void expect_sums(struct lab_test *t, const struct parts_out *out, int want,
                                enum numbers kind)
@@ -235,7 +248,9 @@ static inline void expect_sums(struct lab_test *t, const struct parts_out *out, 
                    "%s is %.17g, expected %.17g (allowed difference %.3g)%s", what, out->sum[k],
                    sum, allowed,
                    out->sum[k] < -1e6 ? "; it looks as if memory was read before it was written"
-                                      : "");
+                   : kind == WHOLE && out->sum[k] == first_partials()
+                       ? "; that is the first partial of each part: there is one for every block"
+                       : "");
         lab_expect(t, want != LAB_OK || memcmp(&out->sum[k], &out->sum[0], sizeof out->sum[0]) == 0,
                    "%s gave %.17g, then %.17g for the same numbers: the order of additions is not "
                    "the same in every run",

@@ -11,6 +11,7 @@
 
 #define IO_ROUNDS 8
 #define IO_FILL 0x5A
+#define IO_RIM 0xEE
 
 /* ipc_export, ipc_import and ipc_events, in two processes; rank 0 exports */
 enum odd { ODD_NONE, ODD_NULL, ODD_ZERO, ODD_HOST, ODD_NO_OUT, ODD_SAME_PROCESS, ODD_STALE };
@@ -21,6 +22,7 @@ struct handle_in {
 struct handle_out {
     int setup, export_rc, export_last, export_untouched, offset_ok, bytes_ok, handle_ok;
     int import_rc, import_last, import_untouched, import_bytes_ok, seen, base_closes;
+    int seen_again; /* opened once more after it was closed */
     int events_rc, events_null_rc, events_open[2], events_last;
     int status[2];
 };
@@ -30,6 +32,7 @@ struct handle_out {
 struct ring_in {
     int ranks, rounds;
     int die_rank, die_round; /* SIGKILL before its put in that round; rank -1: nobody */
+    int too_large;           /* no rounds, but one put of more than the inbox holds */
     uint64_t bytes[IO_ROUNDS], room;
 };
 struct rank_out {
@@ -40,6 +43,10 @@ struct rank_out {
     int got, want;
     uint64_t took;
     int mine_lives, theirs_closed, at_barriers; /* seen as the barrier of ipc_close begins */
+    int finished;                               /* the same: nothing is under way any more */
+    int beyond;                                 /* bytes of dst that no message spoke of changed */
+    int busy;                                   /* when the first ring_put came back */
+    int freed;                                  /* after ipc_close: what was mine */
     double seconds;
     int pid;
 };

@@ -87,6 +87,12 @@ static void import_it(const struct handle_job *job, struct wire *wire)
     (void)cudaMemcpy(&value, remote.ptr, sizeof value, cudaMemcpyDeviceToHost);
     out->seen = value;
     out->base_closes = cudaIpcCloseMemHandle(remote.base) == cudaSuccess;
+    value = -1;
+    if (in->odd == ODD_NONE && ipc_import(wire, &remote) == LAB_OK) {
+        (void)cudaMemcpy(&value, remote.ptr, sizeof value, cudaMemcpyDeviceToHost);
+        (void)cudaIpcCloseMemHandle(remote.base);
+    }
+    out->seen_again = value;
     (void)cudaGetLastError();
 }
 
@@ -201,6 +207,8 @@ LAB_RUN(hear)
     if (in->how == HEAR_SIGNAL)
         (void)setitimer(ITIMER_REAL, &soon, NULL);
     double start = now();
+    if (in->how == HEAR_SILENT)
+        lab_doing("peer_hear of a peer that says nothing, with wait_ms = %d", in->wait_ms);
     out->rc = peer_hear(pair[0], in->wait_ms, in->how == HEAR_NULL ? NULL : &number);
     out->seconds = now() - start;
     out->number = number;

@@ -131,7 +131,7 @@ struct parcel_child { /* what the importer reports */
 };
 struct parcel_out {
     int setup;
-    int exported, sent, export_fds;
+    int exported, sent, export_fds, freed;
     uint64_t export_bytes, parcel_bytes;
     int null_rc[5];
     struct parcel_child child;

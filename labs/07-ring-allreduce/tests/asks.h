@@ -16,15 +16,15 @@ static inline void ask_counts(struct lab_test *t, enum collective what, int out_
     for (size_t i = 0; i < COUNT(ranks); i++) {
         uint64_t n = (uint64_t)ranks[i];
         const uint64_t counts[] = {0, 1, n > 1 ? n - 1 : 7, n, n + 1, 10007};
-        for (size_t k = 0; k < COUNT(counts); k++)
-            call[used++] = (struct ring_call){.what = what,
-                                              .n = ranks[i],
-                                              .count = counts[k],
-                                              .type = (int)(k % 3),
-                                              .op = (int)(used % 2),
-                                              .out_of_place = out_of_place,
-                                              .slices = 3,
-                                              .repeats = 2};
+        for (size_t k = 0; k < COUNT(counts); k++, used++)
+            call[used] = (struct ring_call){.what = what,
+                                            .n = ranks[i],
+                                            .count = counts[k],
+                                            .type = (int)(k % 3),
+                                            .op = (int)(used % 2),
+                                            .out_of_place = out_of_place,
+                                            .slices = 3,
+                                            .repeats = 2};
     }
     ask_rings(t, call, used);
 }

@@ -37,8 +37,11 @@ static inline bool untouched(const void *at, size_t bytes)
 static inline void expect_call(struct lab_test *t, const char *what, const struct outcome *call,
                                int want, int current)
 {
-    lab_expect(t, call->rc == want, "%s returned %d (%s), expected %s", what, call->rc,
-               rc_name(call->rc), rc_name(want));
+    lab_expect(t, call->rc == want, "%s returned %d (%s), expected %s%s", what, call->rc,
+               rc_name(call->rc), rc_name(want),
+               call->rc == LAB_ECUDA && want == LAB_OK
+                   ? " (was a rank of a negative number asked for? C's % is no modulo)"
+                   : "");
     lab_expect(t, call->error == 0,
                "after %s CUDA's last error was still %d: the caller's next check will blame an "
                "innocent call; ring_result takes it away",
@@ -90,8 +93,9 @@ static inline void expect_reduced(struct lab_test *t, const char *what, const st
         unsigned char bytes[4];
         io_put(bytes, (enum ring_type)c->type, want);
         lab_expect(t, memcmp(got + (GUARD + i) * each, bytes, each) == 0,
-                   "%s: dst[%zu] was %d, src[%zu] is %d; dst[%zu] must be %d now, and is not", what,
-                   (size_t)i, mine, (size_t)i, other, (size_t)i, want);
+                   "%s: dst[%zu] was %d, src[%zu] is %d; dst[%zu] must be %d now, and is not%s",
+                   what, (size_t)i, mine, (size_t)i, other, (size_t)i, want,
+                   done && c->op == RING_MAX && want < 0 ? " (the largest may be negative)" : "");
     }
 }
 
@@ -132,6 +136,7 @@ static inline void ask_reduce(struct lab_test *t, struct reduce_in *in, bool no_
             continue;
         lab_expect(t, out->after[i] == 0, "%s: its kernel ended with CUDA error %d", what,
                    out->after[i]);
+        lab_expect(t, !out->changed[i], "%s changed src: the source is read, nothing else", what);
         if (c->type >= 0 && c->type <= RING_FLOAT16)
             expect_reduced(t, what, in, c, out->data + c->out_at, !bad);
     }

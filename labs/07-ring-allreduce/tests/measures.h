@@ -95,6 +95,7 @@ static inline double ask_speed(struct lab_test *t, const char *node, struct spee
         in->value[r] = 1 + (int)(lab_random(t) % 12);
         want += in->value[r] * 0x01010101;
     }
+    lab_env(t, "VGPU_CHECK", "api"); /* 64 MiB a GPU: other cases look for races, with less */
     lab_node(t, node);
     struct lab_run *run = lab_run(t, "speed", in, sizeof *in, sizeof(struct speed_out));
     const struct speed_out *out = lab_output(run);
@@ -124,9 +125,9 @@ static inline void expect_fast(struct lab_test *t, const char *node, int n, doub
 {
     struct speed_in in = {.what = DO_PIPELINED, .n = n, .slices = 2, .graph = 1, .count = MIB_64};
     double part = ask_speed(t, node, &in, port_gbs);
-    lab_expect(t, part >= 0.90,
+    lab_expect(t, LAB_LEAST(t, part, 0.85),
                "64 MiB on %d GPUs of %s, 2 slices, as a graph: %.0f %% of what the ports allow "
-               "(2(N-1)/N times 64 MiB at %.0f GB/s), expected at least 90 %%: is a slice sent "
+               "(2(N-1)/N times 64 MiB at %.0f GB/s), expected at least 85 %%: is a slice sent "
                "while another one is added, on both lanes?",
                n, node, 100 * part, port_gbs);
     lab_expect(t, part <= 1.001, "64 MiB on %s in less time than the ports need: %.0f %%", node,

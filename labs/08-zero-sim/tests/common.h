@@ -310,11 +310,14 @@ static inline void check_books(struct lab_test *t, const struct ledger_in *in)
         uint64_t *now = &want.now[s->rank][s->kind], *held = &want.held[s->rank];
         const struct zero_ledger *got = &out->after[i];
         int rc = LAB_OK;
-        char call[120];
-        snprintf(call, sizeof call, "step %d: ledger_%s(%s, rank %d, %" PRIu64 " bytes)", i,
+        char call[160], limit[40] = "no limit";
+        if (in->limit_bytes)
+            snprintf(limit, sizeof limit, "limit %" PRIu64, in->limit_bytes);
+        snprintf(call, sizeof call,
+                 "step %d: ledger_%s(%s, rank %d, %" PRIu64 " bytes), %s, granule %" PRIu64 ",", i,
                  s->drop ? "drop" : "add",
                  s->kind <= ZERO_GRAD ? (s->kind ? "gradients" : "parameters") : "another kind",
-                 s->rank, s->bytes);
+                 s->rank, s->bytes, limit, g);
         if (s->drop)
             rc = bytes > *now ? LAB_EINVAL : LAB_OK;
         else if (in->limit_bytes && *held + bytes > in->limit_bytes)
@@ -328,7 +331,10 @@ static inline void check_books(struct lab_test *t, const struct ledger_in *in)
             want.peak[s->rank][s->kind] = *now;
         if (*held > want.most[s->rank])
             want.most[s->rank] = *held;
-        expect_bytes(t, call, "now[rank][kind]", got->now[s->rank][s->kind], *now);
+        expect_bytes(t, call,
+                     rc ? "nothing is booked when it is refused: now[rank][kind]"
+                        : "now[rank][kind]",
+                     got->now[s->rank][s->kind], *now);
         expect_bytes(t, call, "held[rank]", got->held[s->rank], *held);
         expect_bytes(t, call, "peak[rank][kind] (the most of a kind at one time)",
                      got->peak[s->rank][s->kind], want.peak[s->rank][s->kind]);

@@ -237,8 +237,9 @@ static inline void see_start(struct referee *r)
 {
     int units = r->out->layout.units;
     rule(r, r->out->step == 5 * units,
-         "%d resident allocations, expected one of each kind for each unit: %d", r->out->step,
-         5 * units);
+         "%d resident allocations before the step begins, expected one of each kind for each "
+         "unit: %d",
+         r->out->step, 5 * units);
     for (int i = 0; i < r->out->step; i++)
         rule(r, (int)r->out->op[i].kind == i / units && r->out->op[i].index == i % units,
              "resident allocation %d is kind %d of unit %d, expected kind by kind, unit by unit", i,

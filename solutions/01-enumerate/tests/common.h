@@ -100,6 +100,17 @@ static inline void same_info(struct lab_test *t, int gpu, const struct gpu_info 
     same_number(t, gpu, "l2_bytes", got->l2_bytes, want->l2_bytes, "bytes");
 }
 
+/* Another GPU's description is a mistake of its own: it is said before any field is compared. */
+static inline void not_of_another(struct lab_test *t, int gpu, const struct gpu_info *got,
+                                  const struct facts_out *facts)
+{
+    for (int k = 0; k < facts->gpus; k++)
+        lab_expect(t, k == gpu || memcmp(got->uuid, facts->info[k].uuid, sizeof got->uuid) != 0,
+                   "inv_device(%d) describes GPU %d, by its UUID: was the current device asked, "
+                   "not the one with the number?",
+                   gpu, k);
+}
+
 /* Asks about every GPU there should be and compares. */
 static inline void check_all_devices(struct lab_test *t, const struct facts_out *facts)
 {
@@ -112,8 +123,13 @@ static inline void check_all_devices(struct lab_test *t, const struct facts_out 
         char call[48];
         snprintf(call, sizeof call, "inv_device(%d, &info)", i);
         expect_rc(t, call, out->rc[i], LAB_OK);
+        not_of_another(t, i, &out->info[i], facts);
         same_info(t, i, &out->info[i], &facts->info[i]);
     }
+    lab_expect(t, out->contexts == 0 || !lab_is_virtual(t),
+               "inv_device made a context on %d GPUs (some hundred MB each): these questions need "
+               "no current device",
+               out->contexts);
     lab_nothing_leaked(t, run);
 }
 
@@ -245,10 +261,15 @@ static inline void refuse_each(struct lab_test *t, const struct each_in *in, int
         expect_clear(t, call, out->last);
     lab_expect(t, untouched(out->pointer, sizeof out->pointer),
                "%s failed and changed buffers[] all the same", call);
+    lab_expect(t, out->lost < 0,
+               "%s failed and took away what others had allocated on GPU %d: cudaDeviceReset "
+               "frees everybody's memory; cudaFree each buffer",
+               call, out->lost);
     if (in->current >= 0)
         lab_expect(t, out->current == in->current,
-                   "%s failed and left GPU %d current; before it was GPU %d", call, out->current,
-                   in->current);
+                   "%s failed and left GPU %d current; before it was GPU %d: the current device is "
+                   "put back on errors, too",
+                   call, out->current, in->current);
     lab_nothing_leaked(t, run);
 }
 

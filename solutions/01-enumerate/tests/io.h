@@ -34,6 +34,7 @@ struct device_in {
 };
 struct device_out {
     int rc[IO_ASKED], last[IO_ASKED];
+    int contexts; /* that exist after all questions; -1: this machine does not say */
     struct gpu_info info[IO_ASKED];
 };
 
@@ -59,6 +60,7 @@ struct each_out {
     int rc, last, current;
     uint64_t pointer[IO_GPUS]; /* IO_FILL in each byte: untouched */
     int gpu[IO_GPUS];          /* whose memory it is, -1: nobody's */
+    int lost;                  /* GPU on which the caller's own memory is gone; -1: none */
     int wrong[IO_GPUS];        /* bytes that did not come back as written to its two ends */
 };
 

@@ -92,6 +92,7 @@ struct dot_in {
 struct dot_out {
     int32_t rc;
     int32_t bytes;
+    int32_t closed; /* 1: by the function, which had no business to */
     char text[DOT_ROOM];
 };
 

@@ -180,6 +180,14 @@ static void check_probe_tries(struct lab_test *t)
                "peer_probe(3, 1) launched no kernel on GPU 3: it answered without trying");
     lab_expect(t, w->kernel_bytes[in.from][in.to] > 0,
                "peer_probe(3, 1) launched kernels, but none on GPU 3 touched memory of GPU 1");
+    lab_fault(t, "peer-drop:3-1"); /* the runtime says yes, and nothing arrives */
+    struct lab_run *run = lab_run(t, "probe", &in, sizeof in, sizeof(struct probe_out));
+    const struct probe_out *out = lab_output(run);
+    lab_expect(t, out->call.rc == LAB_OK && out->works == 0,
+               "on a machine whose runtime says yes and whose stores from GPU 3 to GPU 1 get lost, "
+               "peer_probe(3, 1) gave %d and works = %d, expected 0 and 0: look at the words from "
+               "GPU 1's side",
+               out->call.rc, out->works);
 }
 
 /* ---- TODO(7) ---- */
@@ -209,11 +217,12 @@ static void check_together(struct lab_test *t)
 {
     struct machine m;
     struct matrix_in table = {.current = 1, .n = 4};
-    struct enable_in both = {
-        .current = 3, .n = 4, .gpu = {0, 1, 2, 3}, .pre_count = 1, .pre = {{2, 0}}};
+    struct enable_in both = {.gpu = {0, 1, 2, 3}, .pre = {{2, 0}}};
     struct probe_in probe = {.current = 1, .from = 2, .to = 0, .pre = 1};
     use_machine(t, "hgx-h200-4", &m);
     table.n = both.n = m.gpus < 4 ? m.gpus : 4;
+    both.current = both.n - 1;
+    both.pre_count = m.gpus > 2;
     ask_matrix(t, &m, &table, 1);
     ask_enable(t, &m, &both, 1, JUDGE_ENABLE | JUDGE_DISABLE);
     if (m.gpus > 2)
@@ -250,7 +259,7 @@ LAB_CASES = {
     {.name = "attrs_pcie",
      .todo = 2,
      .title = "no access is an answer, not an error",
-     .rule = "peer access over PCIe has no native atomics; across sockets there is none at all",
+     .rule = "no access is an answer, not an error; and access over PCIe has no native atomics",
      .points = 3,
      .check = check_attrs_pcie},
     {.name = "enable",

@@ -36,6 +36,7 @@ struct moves_in {
     int move, asked;
     int dst_dev, src_dev, current; /* current: GPU of the calling thread */
     int streams;                   /* 1, or 2 in turn */
+    int null_stream;               /* instead: the default stream of src_dev */
     int no_stage;                  /* MOVE_P2P: a null stage */
     uint64_t chunk;
     uint64_t size[IO_ASKED];
@@ -82,6 +83,7 @@ struct stage_out {
     int pinned[2];              /* the host buffers */
     int non_blocking[2];        /* down, up */
     int of_its_gpu[7];          /* enum belongs: 0 when it is of the GPU it should be of */
+    int apart, timed;           /* two host buffers; an event that takes the time */
     int cleared;                /* *stage is all zero after the destruction */
 };
 

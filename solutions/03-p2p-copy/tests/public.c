@@ -13,8 +13,8 @@ static void check_measure(struct lab_test *t)
     double one = check_measured(t, 0, 1, bytes);
     struct bw both = one_measure(t, 0, 1, bytes, 1);
     check_bw(t, &both, 2 * bytes, PATH_PEER);
-    lab_expect(t, both.gbs >= 1.9 * one,
-               "both ways at once give %.1f GB/s, one way %.1f: expected at least 1.9 times that "
+    lab_expect(t, LAB_LEAST(t, both.gbs, 1.8 * one),
+               "both ways at once give %.1f GB/s, one way %.1f: expected at least 1.8 times that "
                "(each direction needs a stream of its own GPU, and both must start before either "
                "is waited for)",
                both.gbs, one);
@@ -22,6 +22,16 @@ static void check_measure(struct lab_test *t)
                "both ways at once give %.1f GB/s, one way %.1f: more than "
                "twice cannot be",
                both.gbs, one);
+    if (!lab_is_virtual(t))
+        return;
+    lab_node(t, "oneway-2"); /* there by peer access, back through the host */
+    struct bw back = one_measure(t, 1, 0, bytes, 0);
+    lab_node(t, "oneway-2");
+    both = one_measure(t, 0, 1, bytes, 1);
+    lab_expect(t, both.seconds > 0.98 * back.seconds,
+               "both ways at once take %.3g s, the slower direction alone %.3g s: the clock runs "
+               "until both have ended",
+               both.seconds, back.seconds);
 }
 
 static void check_measure_bad(struct lab_test *t)
@@ -47,9 +57,9 @@ static void check_example_a_rate(struct lab_test *t)
     struct bw one = one_measure(t, 0, 1, 62500000, 0);
     lab_node(t, "textbook-a100-2");
     struct bw both = one_measure(t, 0, 1, 62500000, 1);
-    lab_close(t, "GB/s one way over NVLink", one.gbs, 300, 3);
-    lab_close(t, "GB/s over NVLink, both ways counted as the source does", both.gbs, 600, 6);
-    lab_close(t, "1 GB one way over NVLink, ms", 16e3 * one.seconds, 3.33, 0.05);
+    LAB_CLOSE(t, "GB/s one way over NVLink", one.gbs, 300, 3);
+    LAB_CLOSE(t, "GB/s over NVLink, both ways counted as the source does", both.gbs, 600, 6);
+    LAB_CLOSE(t, "1 GB one way over NVLink, ms", 16e3 * one.seconds, 3.33, 0.05);
 }
 
 /* ---- TODO 7 ---- */
@@ -57,10 +67,11 @@ static void check_example_a_rate(struct lab_test *t)
 static void check_matrix(struct lab_test *t)
 {
     int n = lab_gpus(t) < 4 ? lab_gpus(t) : 4;
-    check_matrix_of(t, n, MIB, lab_is_virtual(t) ? 0.01 : 0.3);
+    /* real GPUs raise their clocks as they work: the first copy may take twice the second's time */
+    check_matrix_of(t, n, MIB, lab_is_virtual(t) ? 1.01 : 3);
     if (lab_is_virtual(t)) {
         lab_node(t, "oneway-2");
-        check_matrix_of(t, 2, 4 * MIB, 0.01);
+        check_matrix_of(t, 2, 4 * MIB, 1.01);
     }
     struct matrix_in in = {.n = 2, .null = 1, .bytes = MIB};
     refuse_matrix(t, in, "p2p_matrix(2, 1 MiB, NULL)", LAB_EINVAL);
@@ -206,16 +217,19 @@ LAB_CASES = {
      .check = check_stage_no_wait},
     {.name = "stage_speed",
      .todo = 4,
-     .title = "both hops work at the same time: at most 1.15 times the slower one",
+     .title = "both hops work at the same time: at most 1.2 times the slower one",
      .rule = "with two buffers, one is filled while the other is drained",
      .points = 5,
      .min_gpus = 1,
+     .timed = true,
+     .one_order = true,
      .check = check_stage_speed},
     {.name = "example_a",
      .todo = 4,
      .title = "1 GB through the host on two A100: 62.5 ms in series, at most 36 staged",
      .points = 4,
      .needs_witness = true,
+     .one_order = true,
      .check = check_example_a},
     {.name = "p2p_peer",
      .todo = 5,
@@ -246,11 +260,12 @@ LAB_CASES = {
      .check = check_p2p_bad},
     {.name = "measure",
      .todo = 6,
-     .title = "p2p_measure agrees with what the machine saw; both ways at least 1.9 times one",
+     .title = "p2p_measure agrees with what the machine saw; both ways at least 1.8 times one",
      .rule = "between the two events lie the repetitions and nothing else",
      .points = 5,
      .min_gpus = 2,
      .quick = true,
+     .one_order = true,
      .check = check_measure},
     {.name = "measure_bad",
      .todo = 6,
@@ -263,12 +278,15 @@ LAB_CASES = {
      .title = "NVLink of two A100: 300 GB/s one way are the 600 of the data sheet",
      .points = 2,
      .needs_witness = true,
+     .one_order = true,
      .check = check_example_a_rate},
     {.name = "matrix",
      .todo = 7,
      .title = "p2p_matrix has the rate from i to j at [i * n + j]",
      .points = 3,
      .min_gpus = 1,
+     .timed = true,
+     .one_order = true,
      .check = check_matrix},
     {.name = "matrix_bad",
      .todo = 7,
@@ -293,6 +311,7 @@ LAB_CASES = {
      .rule = "a copy of that size spends half of its time on the latency",
      .points = 3,
      .min_gpus = 2,
+     .one_order = true,
      .check = check_curve},
     {0},
 };

@@ -60,6 +60,13 @@ static int fits(cudaEvent_t event, cudaStream_t stream)
     return event && stream ? (int)cudaEventRecord(event, stream) : IO_UNSET;
 }
 
+/* The time between an event and itself is 0, or there is none. */
+static int is_timed(cudaEvent_t event)
+{
+    float ms;
+    return event && cudaEventElapsedTime(&ms, event, event) == cudaSuccess;
+}
+
 static void examine_stage(const struct stage *s, struct stage_out *out)
 {
     const int device[2] = {s->src_dev, s->dst_dev};
@@ -107,6 +114,9 @@ static void one_stage(const struct stage_in *in, struct stage_out *out)
     out->numbers = stage.dst_dev == in->dst_dev && stage.src_dev == in->src_dev &&
                    stage.chunk_bytes == in->chunk;
     examine_stage(&stage, out);
+    out->apart = stage.host[0] != stage.host[1];
+    out->timed = is_timed(stage.begin) || is_timed(stage.filled[0]) || is_timed(stage.filled[1]) ||
+                 is_timed(stage.drained[0]) || is_timed(stage.drained[1]);
     (void)last_error();
     if (in->current >= 0)
         (void)cudaSetDevice(in->current);

@@ -19,12 +19,18 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define NOT_READY 600 /* cudaErrorNotReady */
 
-enum numbers { WHOLE, REAL };
+enum numbers { WHOLE, REAL, COARSE };
 
-/* 0 to 1000, or -2 to 2 with 23 random bits; every (seed, index) has its own. */
+/* The first float to which 1 can be added without an effect: 2^24. */
+#define COARSE_FLOAT 16777216.0f
+
+/* 0 to 1000, or -2 to 2 with 23 random bits; every (seed, index) has its own. COARSE is for one
+ * block: thread 0 has 2^24 and then ones, the others nothing. */
 static inline void fill_numbers(float *data, size_t n, enum numbers kind, uint64_t seed)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && kind == COARSE; i++)
+        data[i] = i == 0 ? COARSE_FLOAT : i % SUM_THREADS == 0;
+    for (size_t i = 0; i < n && kind != COARSE; i++) {
         uint64_t x = seed + i * 0x9e3779b97f4a7c15ull;
         x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
         x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
@@ -63,13 +69,17 @@ static inline bool untouched(const void *at, size_t bytes)
     return true;
 }
 
-/* What a wrong partial tells about itself. */
-static inline const char *symptom(float got)
+/* What a wrong partial tells about itself; `once`: what one element a thread comes to, `n`: the
+ * block's elements. */
+static inline const char *symptom(float got, double once, size_t n)
 {
     uint32_t bits;
     memcpy(&bits, &got, sizeof bits);
     if (bits == 0x77777777u || bits == 0xCBCBCBCBu)
-        return "; nothing was written there";
+        return n ? "; nothing was written there"
+                 : "; nothing was written there: a block without elements has the sum 0";
+    if (n > SUM_THREADS && got == (float)once)
+        return "; that is one element a thread: each strides over the whole grid until n";
     return isnan(got) ? "; it is no number: an element outside of data[0 .. n - 1] was read" : "";
 }
 
@@ -77,20 +87,32 @@ static inline const char *symptom(float got)
 static inline void expect_partials(struct lab_test *t, const char *what, const float *got,
                                    const float *data, size_t n, int blocks, enum numbers kind)
 {
-    static double want[SUM_MAX_BLOCKS], size[SUM_MAX_BLOCKS];
+    static double want[SUM_MAX_BLOCKS], size[SUM_MAX_BLOCKS], once[SUM_MAX_BLOCKS];
+    static size_t elements[SUM_MAX_BLOCKS];
     memset(want, 0, sizeof want);
     memset(size, 0, sizeof size);
+    memset(once, 0, sizeof once);
+    memset(elements, 0, sizeof elements);
     for (size_t i = 0; i < n; i++) {
         size_t b = i / SUM_THREADS % (size_t)blocks;
         want[b] += data[i];
         size[b] += fabs(data[i]);
+        once[b] += elements[b]++ < SUM_THREADS ? data[i] : 0;
     }
     for (int b = 0; b < blocks; b++) {
-        double allowed = kind == WHOLE ? 0.0 : rounding(n, blocks) * size[b];
+        double allowed = kind == REAL ? rounding(n, blocks) * size[b] : 0.0;
+        lab_expect(t, kind != COARSE || got[b] == COARSE_FLOAT,
+                   "%s: 2^24 and then %zu ones, added by one thread: %.9g, expected 2^24, as "
+                   "additions in float are rounded one by one (a block adds in float: the bits are "
+                   "part of the contract)",
+                   what, n / SUM_THREADS - 1, got[b]);
+        if (kind == COARSE)
+            return;
         lab_expect(t, fabs(got[b] - want[b]) <= allowed,
-                   "%s: partials[%d] is %.9g, expected %.9g (the elements i with i / %d %% %d == "
+                   "%s: partials[%d] is %.9g, expected %.9g (element i belongs to block i / %d %% "
                    "%d; allowed difference %.3g)%s",
-                   what, b, got[b], want[b], SUM_THREADS, blocks, b, allowed, symptom(got[b]));
+                   what, b, got[b], want[b], SUM_THREADS, blocks, allowed,
+                   symptom(got[b], once[b], elements[b]));
     }
 }
 

@@ -70,6 +70,8 @@ static void ask_rounding(struct lab_test *t, enum which_sum which)
         lab_expect(t, memcmp(out[i].partials, out[0].partials, 16 * sizeof(float)) == 0,
                    "the same numbers gave other bits in another run: the order of additions must "
                    "not depend on which thread is first");
+    calls[0] = (struct block_call){.which = which, .blocks = 1, .n = 8 * SUM_THREADS};
+    ask_blocks(t, calls, 1, 8 * SUM_THREADS, COARSE, 0);
 }
 
 static void check_shared_rounding(struct lab_test *t)
@@ -100,7 +102,7 @@ static void check_start(struct lab_test *t)
 static void check_start_overlaps(struct lab_test *t)
 {
     static const uint64_t count[] = {1u << 15, 1u << 15, 1u << 15, 1u << 15};
-    double last_start = -1, first_end = 1e18;
+    double first_start = 1e18, last_start = -1, first_end = 1e18;
     parts_of(t, count, 4, 16, WHOLE)->look = 1;
     lab_node(t, "textbook-4");
     struct lab_run *run = run_parts(t);
@@ -114,10 +116,11 @@ static void check_start_overlaps(struct lab_test *t)
                    "the kernel of GPU %d started at %.1f us, when another GPU had already finished "
                    "(at %.1f us): something waits between the launches",
                    gpu, start, first_end);
+        first_start = start < first_start ? start : first_start;
         last_start = start > last_start ? start : last_start;
         first_end = end < first_end ? end : first_end;
     }
-    lab_expect(t, last_start < first_end,
+    lab_expect(t, LAB_MOST(t, last_start - first_start, first_end - first_start),
                "the last kernel started at %.1f us, the first had ended at %.1f us", last_start,
                first_end);
     for (int i = 0; i < 4; i++)
@@ -250,12 +253,12 @@ static void check_example_b(struct lab_test *t)
     struct lab_run *run = ask_scale(t, &in, 1, &want);
     const struct sum_scaling *s = &((const struct scale_out *)lab_output(run))->s;
     double alone = longest(lab_witness(run), 0), shared = longest(lab_witness(run), 3);
-    lab_expect(t, s->t1_ms >= alone && s->t1_ms < alone + 1,
+    lab_expect(t, s->t1_ms >= alone && LAB_MOST(t, s->t1_ms, alone + 1.5),
                "T1 is %.2f ms, but the one GPU computed for %.2f ms", s->t1_ms, alone);
-    lab_expect(t, s->tg_ms >= shared && s->tg_ms < shared + 2,
+    lab_expect(t, s->tg_ms >= shared && LAB_MOST(t, s->tg_ms, shared + 2),
                "T4 is %.2f ms, but each of the four GPUs computed for %.2f ms", s->tg_ms, shared);
-    lab_expect(t, s->speedup > 3.2 && s->speedup < 3.5,
-               "4 GPUs: T1 = %.2f ms, T4 = %.2f ms, speedup %.2f, expected 3.2 to 3.5 (a quarter "
+    lab_expect(t, LAB_LEAST(t, s->speedup, 3.1) && LAB_MOST(t, s->speedup, 3.6),
+               "4 GPUs: T1 = %.2f ms, T4 = %.2f ms, speedup %.2f, expected 3.1 to 3.6 (a quarter "
                "of the time, and about 1 ms to bring the partial sums together)",
                s->t1_ms, s->tg_ms, s->speedup);
 }
@@ -330,6 +333,7 @@ LAB_CASES = {
      .rule = FIRST_LAUNCH,
      .points = 8,
      .needs_witness = true,
+     .one_order = true,
      .check = check_start_overlaps},
     {.name = "host",
      .todo = 5,
@@ -385,6 +389,7 @@ LAB_CASES = {
      .rule = "E = T1 / (G TG), with the T1 of the same total work",
      .points = 4,
      .min_gpus = 4,
+     .one_order = true,
      .check = check_scale},
     {.name = "example_b",
      .todo = 7,
@@ -392,6 +397,7 @@ LAB_CASES = {
      .rule = "what cannot be shared out limits the speedup",
      .points = 5,
      .needs_witness = true,
+     .one_order = true,
      .check = check_example_b},
     {.name = "together",
      .todo = 0,

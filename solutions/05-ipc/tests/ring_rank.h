@@ -46,11 +46,36 @@ struct work {
     struct peers *peers;
     unsigned char *pinned, *back[IO_ROUNDS], *sent[IO_ROUNDS];
     void *src, *dst, *base, *theirs;
+    uint64_t most;
 };
 
 static int pattern(int rank, int round, uint64_t at)
 {
     return (int)((at * 7 + (uint64_t)rank * 31 + (uint64_t)round * 101 + 1) & 0xFF);
+}
+
+static int is_freed(void *memory)
+{
+    struct cudaPointerAttributes at;
+    int freed = cudaPointerGetAttributes(&at, memory) != cudaSuccess ||
+                at.type == cudaMemoryTypeUnregistered;
+    (void)cudaGetLastError();
+    return freed;
+}
+
+/* Said of a ring that hangs: what the last call was, and what it waits for. */
+static void doing_put(int rank, int round)
+{
+    lab_doing("rank %d, round %d: ring_put%s", rank, round,
+              round ? " waits for the message that the inbox is drained, which ring_take tells the "
+                      "previous rank"
+                    : ", the first put, has no message to wait for");
+}
+
+static void doing_take(int rank, int round)
+{
+    lab_doing("rank %d, round %d: ring_take waits for the message of the previous rank's ring_put",
+              rank, round);
 }
 
 /* Called as a barrier begins: what is mine must live still, what is theirs must be closed. */
@@ -63,6 +88,7 @@ static void look(void *watcher)
         cudaPointerGetAttributes(&at, w->base) == cudaSuccess && at.type == cudaMemoryTypeDevice;
     w->out->theirs_closed = cudaPointerGetAttributes(&at, w->theirs) != cudaSuccess ||
                             at.type == cudaMemoryTypeUnregistered;
+    w->out->finished = cudaStreamQuery(w->ring.stream) == cudaSuccess;
     (void)cudaGetLastError();
 }
 
@@ -71,6 +97,7 @@ static int set_up(struct work *w, struct peers *p)
     uint64_t most = w->in->room;
     for (int r = 0; r < w->in->rounds; r++)
         most = w->in->bytes[r] > most ? w->in->bytes[r] : most;
+    w->most = most;
     w->out->open_rc = ring_open(&w->ring, p, most);
     if (w->out->open_rc)
         return -1;
@@ -91,18 +118,32 @@ static int set_up(struct work *w, struct peers *p)
 /* Everything is queued; only messages are waited for. */
 static void rounds(struct work *w, struct peers *p)
 {
+    if (w->in->too_large)
+        w->out->put_rc = ring_put(&w->ring, w->src, w->ring.next.bytes + 1);
+    if (w->in->too_large)
+        return;
     for (int r = 0; r < w->in->rounds; r++) {
         size_t took = 0;
         if (p->rank == w->in->die_rank && r == w->in->die_round)
             (void)kill(getpid(), SIGKILL);
         (void)cudaMemcpyAsync(w->src, w->sent[r], w->in->bytes[r], cudaMemcpyHostToDevice,
                               w->ring.stream);
-        if ((w->out->put_rc = ring_put(&w->ring, w->src, w->in->bytes[r])) ||
-            (w->out->take_rc =
-                 ring_take(&w->ring, w->dst, w->in->room ? w->in->room : w->ring.bytes, &took)))
+        doing_put(p->rank, r);
+        w->out->put_rc = ring_put(&w->ring, w->src, w->in->bytes[r]);
+        if (r == 0)
+            w->out->busy = cudaStreamQuery(w->ring.stream) == cudaErrorNotReady;
+        (void)(w->out->busy && cudaGetLastError()); /* "not ready" is no mistake of anybody's */
+        if (w->out->put_rc)
+            return;
+        (void)cudaMemsetAsync(w->dst, IO_RIM, w->ring.bytes, w->ring.stream);
+        doing_take(p->rank, r);
+        w->out->take_rc =
+            ring_take(&w->ring, w->dst, w->in->room ? w->in->room : w->ring.bytes, &took);
+        if (w->out->take_rc)
             return;
         w->out->took = took;
-        (void)cudaMemcpyAsync(w->back[r], w->dst, took, cudaMemcpyDeviceToHost, w->ring.stream);
+        (void)cudaMemcpyAsync(w->back[r], w->dst, w->ring.bytes, cudaMemcpyDeviceToHost,
+                              w->ring.stream);
         w->out->rounds_done++;
     }
 }
@@ -121,6 +162,8 @@ static void compare(struct work *w, struct peers *p)
     struct rank_out *out = w->out;
     int from = (p->rank + p->size - 1) % p->size, r = 0;
     out->wrong_round = out->wrong_from = -1;
+    for (int i = 0; i < out->rounds_done; i++)
+        out->beyond |= !all_bytes(w->back[i] + w->in->bytes[i], w->most - w->in->bytes[i], IO_RIM);
     while (r < out->rounds_done && differs(w, r, from) < 0)
         r++;
     if (r == out->rounds_done)
@@ -138,17 +181,19 @@ static int ring_rank(struct peers *p, void *argument)
 {
     const struct ring_job *job = (const struct ring_job *)argument;
     struct work *w = (struct work *)calloc(1, sizeof *w);
-    double start = now();
+    double start;
     w->in = job->in;
     w->out = &job->out->rank[p->rank];
     w->out->pid = (int)getpid();
     if (set_up(w, p) != 0)
         return 0;
+    start = now(); /* a context may take seconds on real GPUs */
     p->at_barrier = look;
     p->watcher = w;
     rounds(w, p);
     w->out->last = last_error();
     w->out->close_rc = ipc_close(&w->ring);
+    w->out->freed = is_freed(w->base);
     w->out->cleared = all_bytes(&w->ring, sizeof w->ring, 0);
     p->at_barrier = NULL;
     w->out->seconds = now() - start;

@@ -52,13 +52,15 @@ static inline void expect_no_fds(struct lab_test *t, const char *call, int fds)
 /* One GPU's access: names who has what he should not. */
 static inline void expect_access(struct lab_test *t, const char *what, int gpu, int got, int want)
 {
-    lab_expect(t, got == want, "%s: GPU %d has %s, expected %s%s", what, gpu, access_name(got),
-               access_name(want),
-               want == NONE ? " (access was given to a GPU that nobody named)"
-               : got == NONE
-                   ? " (mapped memory is nobody's until cuMemSetAccess says who may use it)"
-               : want == READ ? " (read-only was asked for)"
-                              : "");
+    lab_expect(
+        t, got == want, "%s: GPU %d has %s, expected %s%s", what, gpu, access_name(got),
+        access_name(want),
+        want == NONE ? " (access was given to a GPU that nobody named)"
+        : got == NONE
+            ? " (mapped memory is nobody's until cuMemSetAccess says who may use it; who had "
+              "access keeps it)"
+        : want == READ ? " (read-only was asked for)"
+                       : "");
 }
 
 /* ---- rounding ---- */
@@ -82,9 +84,9 @@ static inline void check_rounded(struct lab_test *t, const struct round_in *in)
         expect_rc(t, call, out->rc[i], LAB_OK);
         lab_expect(t, out->rounded[i] == want,
                    "%s gave %llu, expected %llu: the next multiple of the granularity, which is "
-                   "%llu here",
+                   "%llu here%s",
                    call, (unsigned long long)out->rounded[i], (unsigned long long)want,
-                   (unsigned long long)g);
+                   (unsigned long long)g, out->rounded[i] > want ? ", and no larger" : "");
     }
     lab_nothing_leaked(t, run);
 }
@@ -220,14 +222,15 @@ static inline void check_grown(struct lab_test *t, const struct grow_in *in, int
     snprintf(call, sizeof call, "vec_grow(v, %llu)", (unsigned long long)wanted);
     expect_rc(t, call, out->rc[i], LAB_OK);
     lab_expect(t, out->base_after[i] == out->base,
-               "%s: the vector was at %#llx and is at %#llx now; pointers into it are wrong from "
-               "here on",
+               "%s: the vector has moved from %#llx to %#llx; pointers into it are wrong from here "
+               "on",
                call, (unsigned long long)out->base, (unsigned long long)out->base_after[i]);
     if (wanted < before)
         wanted = before;
     lab_expect(t, out->mapped[i] >= wanted && out->mapped[i] < wanted + 2 * MIB,
-               "%s: the vector has %llu bytes, expected %llu rounded up", call,
-               (unsigned long long)out->mapped[i], (unsigned long long)wanted);
+               "%s: the vector has %llu bytes, expected %llu rounded up: the new part holds what "
+               "is missing, no more than that",
+               call, (unsigned long long)out->mapped[i], (unsigned long long)wanted);
     for (int d = 0; d < in->gpus; d++) {
         char what[160];
         int want = d == in->device ? BOTH : NONE, known = in->sharers - (i == 0 ? in->late : 0);
@@ -309,11 +312,16 @@ static inline void check_parcel(struct lab_test *t, const struct parcel_in *in)
     struct lab_run *run;
     const struct parcel_out *out = ask_parcel(t, in, &run);
     const struct parcel_child *c = &out->child;
+    lab_expect(t, c->imported != LAB_ECUDA,
+               "vmm_import returned LAB_ECUDA for a good parcel: is it the descriptor itself that "
+               "is cast to a pointer, not its address?");
     expect_rc(t, "vmm_import", c->imported, LAB_OK);
-    lab_expect(t, c->device == in->device && c->bytes == out->parcel_bytes && c->base != 0,
-               "vmm_import: v says %llu bytes on GPU %d at %#llx, expected %llu on GPU %d",
-               (unsigned long long)c->bytes, c->device, (unsigned long long)c->base,
-               (unsigned long long)out->parcel_bytes, in->device);
+    lab_expect(
+        t, c->device == in->device && c->bytes == out->parcel_bytes && c->base != 0,
+        "vmm_import: v says %llu bytes on GPU %d at %#llx, expected %llu on GPU %d (v->device "
+        "says whose memory it is)",
+        (unsigned long long)c->bytes, c->device, (unsigned long long)c->base,
+        (unsigned long long)out->parcel_bytes, in->device);
     for (int d = 0; d < in->gpus; d++)
         expect_access(t, "after vmm_import", d, c->access[d], d == in->importer ? BOTH : NONE);
     lab_expect(t, c->value == PARCEL_SENT,
@@ -327,6 +335,10 @@ static inline void check_parcel(struct lab_test *t, const struct parcel_in *in)
                c->fd_after);
     expect_no_fds(t, "vmm_import and vmm_free", c->fds);
     expect_rc(t, "vmm_free of an import", c->freed, LAB_OK);
+    lab_expect(t, out->freed == LAB_OK,
+               "the exporter's vmm_free returned %s: an export moves nothing, v keeps its handle "
+               "until then (was it released twice?)",
+               rc_name(out->freed));
     lab_nothing_leaked(t, run);
 }
 

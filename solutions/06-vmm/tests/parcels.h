@@ -90,8 +90,9 @@ static void export_and_ask(const struct parcel_in *in, int socket, struct parcel
     memset(&v, 0, sizeof v);
     parcel.fd = -1;
     start(in->gpus, 0);
-    out->setup =
-        vmm_alloc(in->device, (size_t)in->bytes, &v) || put_by(in->device, v.base, PARCEL_SENT);
+    out->setup = vmm_alloc(in->device, (size_t)in->bytes, &v) ||
+                 put_by(in->device, v.base, PARCEL_SENT) ||
+                 put_by(in->device, v.base + v.bytes - sizeof(int), IO_UNSET);
     if (out->setup)
         return;
     int before = open_fds();
@@ -108,7 +109,7 @@ static void export_and_ask(const struct parcel_in *in, int socket, struct parcel
         parcel_drop(&parcel);
         meet(socket);
         if (in->free_early)
-            (void)vmm_free(&v);
+            out->freed = vmm_free(&v);
         meet(socket);
         if (recv(socket, &out->child, sizeof out->child, MSG_WAITALL) != sizeof out->child)
             out->setup = LAB_EPEER;
@@ -116,7 +117,8 @@ static void export_and_ask(const struct parcel_in *in, int socket, struct parcel
         if (!in->free_early)
             (void)get_by(in->device, last, &out->value);
     }
-    (void)vmm_free(&v);
+    if (v.handle)
+        out->freed = vmm_free(&v);
 }
 
 LAB_RUN(parcel)

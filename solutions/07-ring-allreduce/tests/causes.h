@@ -56,6 +56,22 @@ static inline int ranks_in(const struct rings_in *in, const struct ring_call *c,
     return found;
 }
 
+/* The rank whose number was added once too often, -1: none. */
+static inline int rank_twice(const struct rings_in *in, const struct ring_call *c, uint64_t i,
+                             const unsigned char *got)
+{
+    int sum = 0;
+    for (int r = 0; r < c->n; r++)
+        sum += share_of(in, r, i);
+    for (int r = 0; r < c->n; r++) {
+        unsigned char bytes[4];
+        io_put(bytes, (enum ring_type)c->type, sum + share_of(in, r, i));
+        if (memcmp(bytes, got, c->type == RING_FLOAT16 ? 2 : 4) == 0)
+            return r;
+    }
+    return -1;
+}
+
 static inline void list_ranks(char *text, size_t room, int set)
 {
     size_t used = 0;
@@ -74,6 +90,7 @@ static inline void say_cause(char *text, size_t room, const struct rings_in *in,
     int set = added && c->op == RING_SUM ? ranks_in(in, c, i, got) : 0;
     static const unsigned char zero[4];
     unsigned char own[4];
+    int twice;
     char ranks[40], missing[40];
     list_ranks(ranks, sizeof ranks, set);
     list_ranks(missing, sizeof missing, ((1 << c->n) - 1) & ~set);
@@ -89,7 +106,13 @@ static inline void say_cause(char *text, size_t room, const struct rings_in *in,
     else if (poisoned(c->type, got))
         snprintf(text, room,
                  "but has memory in it that nobody had written: something was read before the "
-                 "copy to it was over. Which event says that it is over, and who waits for it?");
+                 "copy to it was over. Which event says that it is over, was it recorded before "
+                 "the wait, and who waits for it?");
+    else if (added && c->op == RING_SUM && (twice = rank_twice(in, c, i, got)) >= 0)
+        snprintf(text, room,
+                 "but has rank %d's number in it twice: n ranks need n - 1 steps, and each chunk "
+                 "is added to once in each",
+                 twice);
     else if (set)
         snprintf(text, room,
                  "but is the sum of rank %s only, without rank %s: a step too few, or a chunk "

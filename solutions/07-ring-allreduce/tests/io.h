@@ -111,8 +111,9 @@ struct reduce_in {
 };
 struct reduce_out {
     struct outcome call[REDUCE_CALLS];
-    int32_t query[REDUCE_CALLS]; /* cudaStreamQuery right after the call */
-    int32_t after[REDUCE_CALLS]; /* what waiting for the stream said */
+    int32_t query[REDUCE_CALLS];   /* cudaStreamQuery right after the call */
+    int32_t changed[REDUCE_CALLS]; /* src is not what it was */
+    int32_t after[REDUCE_CALLS];   /* what waiting for the stream said */
     unsigned char data[];
 };
 

@@ -65,6 +65,8 @@ static void reduce_once(const struct reduce_in *in, struct reduce_out *out, size
     out->after[i] = stream ? (int32_t)cudaStreamSynchronize(stream) : 0;
     if (dst)
         cudaMemcpy(out->data + c->out_at, dst, bytes, cudaMemcpyDeviceToHost);
+    if (src && cudaMemcpy(mine, src, bytes, cudaMemcpyDeviceToHost) == cudaSuccess)
+        out->changed[i] = memcmp(mine, other, bytes) != 0;
     if (stream)
         cudaStreamDestroy(stream);
     cudaFree(dst);

@@ -102,8 +102,8 @@ static inline void check_memory_of(struct lab_test *t, int offload)
                        "%s: rank %d's lies %s %d, expected %s %d (-1: pinned, -2: nowhere)", call,
                        r, out->where[i][r] < 0 ? "at" : "on GPU", out->where[i][r],
                        want < 0 ? "at" : "on GPU", want);
-            expect_bytes(t, call, "run->gpu.held[rank]", out->held[i][r], held[i]);
-            expect_bytes(t, call, "run->host.held[rank]", out->host[i][r], host[i]);
+            expect_bytes(t, call, "the ledger's run->gpu.held[rank]", out->held[i][r], held[i]);
+            expect_bytes(t, call, "the ledger's run->host.held[rank]", out->host[i][r], host[i]);
         }
     }
     in.asked = 1;
@@ -128,7 +128,7 @@ static inline void check_memory_full_of(struct lab_test *t, int full)
     for (int r = 0; r < in.how.ranks; r++) {
         lab_expect(t, out->where[0][r] == -2, "%s: rank %d has an allocation all the same", call,
                    r);
-        expect_bytes(t, call, "run->gpu.held[rank]", out->held[0][r], 0);
+        expect_bytes(t, call, "the ledger's run->gpu.held[rank]", out->held[0][r], 0);
     }
 }
 
@@ -157,6 +157,10 @@ static inline void check_moved(struct lab_test *t, const struct move_in *in)
                                         "zero_bus, to the GPU"};
     static const char *const places[] = {"owned gradient", "whole parameter", "halves[]",
                                          "owned parameter"};
+    static const char *const hints[] = {
+        "with the unit's padded elements, chunk r of the ring is shard r",
+        "each rank's shard is copied to its own place in the whole first",
+        "the owned gradients go down, `shard` of them", "the owned parameters come back"};
     struct lab_run *run = lab_run(t, "move", in, sizeof *in, sizeof(struct move_out));
     const struct move_out *out = lab_output(run);
     char call[240];
@@ -167,8 +171,8 @@ static inline void check_moved(struct lab_test *t, const struct move_in *in)
     for (int r = 0; r < in->how.ranks; r++)
         for (int i = 0; i < (int)out->elements; i++)
             lab_expect(t, half_value(out->half[r][i]) == want_moved(in, out, r, i),
-                       "%s: rank %d's %s %d is %g, expected %g", call, r, places[in->moved], i,
-                       half_value(out->half[r][i]), want_moved(in, out, r, i));
+                       "%s: rank %d's %s %d is %g, expected %g (%s)", call, r, places[in->moved], i,
+                       half_value(out->half[r][i]), want_moved(in, out, r, i), hints[in->moved]);
     expect_rc(t, "without a run", out->null_rc[0], LAB_EINVAL);
     expect_rc(t, "without an operation", out->null_rc[1], LAB_EINVAL);
     expect_rc(t, "another operation", out->wrong_rc, LAB_EINVAL);

@@ -33,6 +33,8 @@ __device__ void thrower()
     throw 1; //!5 device code cannot throw exceptions
 }
 
+__global__ void __cluster_dims__(2, 1, 1) clustered(int *out) { *out = 1; } //!1 thread block clusters are not modelled
+
 extern __managed__ int managed; //!1 the virtual node knows a __managed__ variable
 
 struct s {

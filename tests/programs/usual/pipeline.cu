@@ -51,7 +51,6 @@ class Stage
         for (int i = 0; i < 2; i++) {
             OK(cudaMalloc(reinterpret_cast<void **>(&buffer[i]), n * sizeof(int)));
             OK(cudaEventCreateWithFlags(&full[i], cudaEventDisableTiming));
-            OK(cudaEventCreateWithFlags(&empty[i], cudaEventDisableTiming));
         }
     }
     ~Stage()
@@ -61,7 +60,8 @@ class Stage
         for (int i = 0; i < 2; i++) {
             cudaFree(buffer[i]);
             cudaEventDestroy(full[i]);
-            cudaEventDestroy(empty[i]);
+            if (empty[i])
+                cudaEventDestroy(empty[i]);
         }
     }
     Stage(const Stage &) = delete;
@@ -71,7 +71,8 @@ class Stage
     void take(int slot, const int *host, Stage *before)
     {
         OK(cudaSetDevice(device));
-        OK(cudaStreamWaitEvent(stream, empty[slot], 0)); // never recorded: no wait
+        if (empty[slot]) // not before the first batch
+            OK(cudaStreamWaitEvent(stream, empty[slot], 0));
         if (before) {
             OK(cudaStreamWaitEvent(stream, before->full[slot], 0));
             OK(cudaMemcpyPeerAsync(buffer[slot], device, before->buffer[slot], before->device,
@@ -89,6 +90,8 @@ class Stage
     {
         OK(cudaSetDevice(device));
         OK(cudaMemcpyAsync(host, buffer[slot], n * sizeof(int), cudaMemcpyDeviceToHost, stream));
+        if (!empty[slot])
+            OK(cudaEventCreateWithFlags(&empty[slot], cudaEventDisableTiming));
         OK(cudaEventRecord(empty[slot], stream));
     }
     void finish()
@@ -102,15 +105,8 @@ class Stage
     {
         if (!taken[slot])
             OK(cudaEventCreateWithFlags(&taken[slot], cudaEventDisableTiming));
-        before->empty_by_next(slot, taken[slot]);
+        before->empty[slot] = taken[slot];
         return taken[slot];
-    }
-    void empty_by_next(int slot, cudaEvent_t event)
-    {
-        if (empty[slot] != event) {
-            cudaEventDestroy(empty[slot]);
-            empty[slot] = event;
-        }
     }
     int device, n;
     cudaStream_t stream{};

@@ -119,9 +119,9 @@ constexpr bool vgpu_has_arguments(const char *text)
 }
 #endif
 
-constexpr uint32_t vgpu_shared_number(uint32_t id, const char *function)
+constexpr uint32_t vgpu_shared_number(uint32_t seed, const char *function)
 {
-    return vgpu_has_arguments(function) ? vgpu_hash(function, 2166136261u ^ id) : id;
+    return vgpu_has_arguments(function) ? vgpu_hash(function, 2166136261u ^ seed) : seed;
 }
 
 #endif

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * device_prop.h: what cudaGetDeviceProperties fills in: CUDA 13's fields by name. Programs are
- * compiled against this file, so the layout need not be CUDA's.
- *
- * Fields that CUDA 13 dropped (clockRate, memoryClockRate, computeMode, deviceOverlap,
- * kernelExecTimeoutEnabled ...) are gone here as well: ask cudaDeviceGetAttribute.
+ * device_prop.h: what cudaGetDeviceProperties fills in: CUDA 13's fields by name, and those of CUDA
+ * 12 that 13 dropped, whose use the compiler warns about. Programs are compiled against this file,
+ * so the layout need not be CUDA's.
  */
 #ifndef VGPU_DEVICE_PROP_H
 #define VGPU_DEVICE_PROP_H
 
 #include <stddef.h>
+
+/* What CUDA 13 has no more works, with a warning that says what takes its place. */
+#define VGPU_UNTIL_12(instead)                                                                     \
+    __attribute__((deprecated("CUDA 13 has dropped this; there it is " instead)))
 
 #ifndef CU_UUID_HAS_BEEN_DEFINED
 #define CU_UUID_HAS_BEEN_DEFINED
@@ -112,6 +114,17 @@ struct cudaDeviceProp {
     unsigned int gpuPciDeviceID;
     unsigned int gpuPciSubsystemID;
     int hostNumaMultinodeIpcSupported;
+    int clockRate VGPU_UNTIL_12("cudaDeviceGetAttribute with cudaDevAttrClockRate");
+    int memoryClockRate VGPU_UNTIL_12("cudaDeviceGetAttribute with cudaDevAttrMemoryClockRate");
+    int computeMode VGPU_UNTIL_12("cudaDeviceGetAttribute with cudaDevAttrComputeMode");
+    int deviceOverlap VGPU_UNTIL_12("asyncEngineCount");
+    int kernelExecTimeoutEnabled
+        VGPU_UNTIL_12("cudaDeviceGetAttribute with cudaDevAttrKernelExecTimeout");
+    int maxTexture1DLinear
+        VGPU_UNTIL_12("cudaDeviceGetAttribute with cudaDevAttrMaxTexture1DLinearWidth");
+    int singleToDoublePrecisionPerfRatio
+        VGPU_UNTIL_12("cudaDeviceGetAttribute with cudaDevAttrSingleToDoublePrecisionPerfRatio");
+    int cooperativeMultiDeviceLaunch VGPU_UNTIL_12("cooperativeLaunch");
     int reserved[56];
 };
 

@@ -15,7 +15,14 @@
                               size_t width, size_t height, enum cudaMemcpyKind kind))
 
 #define VGPU_LATER_STREAMS(X) \
-    X(cudaGraphDebugDotPrint, (cudaGraph_t graph, const char *path, unsigned int flags))
+    X(cudaGraphDebugDotPrint, (cudaGraph_t graph, const char *path, unsigned int flags)) \
+    X(cudaGraphAddMemAllocNode, (cudaGraphNode_t *node, cudaGraph_t graph, \
+                                 const cudaGraphNode_t *dependencies, size_t count, \
+                                 struct cudaMemAllocNodeParams *params)) \
+    X(cudaGraphAddMemFreeNode, (cudaGraphNode_t *node, cudaGraph_t graph, \
+                                const cudaGraphNode_t *dependencies, size_t count, \
+                                void *pointer)) \
+    X(cudaDeviceGraphMemTrim, (int device))
 
 #define VGPU_LATER_DEVICES(X) \
     X(cudaOccupancyMaxActiveClusters, (int *clusters, const void *function, \

@@ -83,6 +83,14 @@ struct cudaMemPoolPtrExportData {
 
 typedef struct CUmemPoolHandle_st *cudaMemPool_t;
 
+struct cudaMemAllocNodeParams {
+    struct cudaMemPoolProps poolProps;
+    const struct cudaMemAccessDesc *accessDescs;
+    size_t accessDescCount;
+    size_t bytesize;
+    void *dptr;
+};
+
 /* ---- launch attributes ---- */
 
 typedef enum cudaLaunchAttributeID {

@@ -42,8 +42,6 @@
 
 #ifndef __CUDA_ARCH__
 extern "C" {
-extern const uint8_t vgpu_image_begin[] __attribute__((visibility("hidden")));
-extern const uint8_t vgpu_image_end[] __attribute__((visibility("hidden")));
 extern const struct vgpu_host_kernel vgpu_host_kernels[] __attribute__((visibility("hidden")));
 extern const uint32_t vgpu_host_kernel_count __attribute__((visibility("hidden")));
 }

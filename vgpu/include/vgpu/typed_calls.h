@@ -7,6 +7,7 @@
 #define VGPU_TYPED_CALLS_H
 
 #include "../cuda_runtime_api.h"
+#include "older_calls.h"
 
 /* ---- memory ---- */
 

@@ -35,18 +35,15 @@
 #define VGPU_DEVICE_ONLY                                                                           \
     __attribute__((unused, error("it is a __device__ function, which only device code can call")))
 #define VGPU_HOST_VARS static const struct vgpu_host_var vgpu_host_vars[] =
-#define VGPU_REGISTER(file, count)                                                                 \
+/* `part` is defined by the assembly that vgpu-cc adds, or by the device link. */
+#define VGPU_REGISTER(part, count)                                                                 \
+    extern "C" {                                                                                   \
+    extern const struct vgpu_image_part part __attribute__((visibility("hidden")));                \
+    }                                                                                              \
     __attribute__((constructor(101))) static void vgpu_register(void)                              \
     {                                                                                              \
-        static struct vgpu_host_module module = {file,                                             \
-                                                 vgpu_image_begin,                                 \
-                                                 vgpu_image_end,                                   \
-                                                 vgpu_host_kernels,                                \
-                                                 vgpu_host_kernel_count,                           \
-                                                 vgpu_host_vars,                                   \
-                                                 count,                                            \
-                                                 0,                                                \
-                                                 0};                                               \
+        static struct vgpu_host_module module = {                                                  \
+            &part, vgpu_host_kernels, vgpu_host_kernel_count, vgpu_host_vars, count, 0};           \
         vgpu_register_module(&module);                                                             \
     }
 
@@ -70,19 +67,20 @@
 #define VGPU_DEVICE_VARIABLE VGPU_CONSTANT_START __attribute__((section("vgpu_devvars"), used))
 #define VGPU_KERNEL_ENTRY(id) static const void *const vgpu_entry_##id __attribute__((used))
 
-#define VGPU_SHARED(id, name, type, align)                                                         \
+#define VGPU_SHARED(id, seed, name, type, align)                                                   \
     static_assert(sizeof(type) > 0 && __is_trivially_constructible(type),                          \
                   "a __shared__ variable's type must have no constructor: nobody would run it");   \
     static_assert(sizeof(type) <= 48 * 1024,                                                       \
                   "a block has 48 KiB of static shared memory; more must be dynamic");             \
     __asm__ volatile("\n# vgpu.shared %c0 %c1" : : "i"(id), "i"(sizeof(type)));                    \
-    constexpr uint32_t vgpu_number_##name = vgpu_shared_number(id, __PRETTY_FUNCTION__);           \
+    constexpr uint32_t vgpu_number_##name = vgpu_shared_number(seed, __PRETTY_FUNCTION__);         \
     type &name = *(type *)vgpu_shared(vgpu_number_##name, sizeof(type),                            \
                                       align > alignof(type) ? align : alignof(type))
 #define VGPU_DYNAMIC_SHARED(name, type) type &name = *(type *)vgpu_dynamic_shared()
 
-#define VGPU_EXPORT extern "C" __attribute__((visibility("default")))
-#define VGPU_IMAGE_VARS VGPU_EXPORT const struct vgpu_var vgpu_image_vars[] =
-#define VGPU_IMAGE_VAR_COUNT VGPU_EXPORT const uint32_t vgpu_image_var_count
+/* The linker puts the tables of all files together: vgpu/cc/image_script.c. */
+#define VGPU_IMAGE_VARS                                                                            \
+    static const struct vgpu_var vgpu_image_vars_here[]                                            \
+        __attribute__((section(".data.rel.ro.vgpu_vars"), used)) =
 
 #endif

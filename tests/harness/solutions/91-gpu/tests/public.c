@@ -47,6 +47,12 @@ static void check_unknown_node(struct lab_test *t)
     relay(t, 1);
 }
 
+static void check_unsteady(struct lab_test *t)
+{
+    const struct lab_run *run = lab_run(t, "apart", NULL, 0, 0);
+    LAB_LEAST(t, lab_witness(run)->now_ps, 1);
+}
+
 LAB_CASES = {
     {.name = "shapes", .todo = 1, .title = "every node has its GPUs", .check = check_shapes},
     {.name = "seen",
@@ -55,6 +61,10 @@ LAB_CASES = {
      .rule = "what was taken is given back",
      .needs_witness = true,
      .check = check_seen},
+    {.name = "unsteady",
+     .title = "times that the operating system chose are said to be that",
+     .needs_witness = true,
+     .check = check_unsteady},
     {.name = "unknown", .title = "an unknown node is our mistake", .check = check_unknown_node},
     {.name = NULL},
 };

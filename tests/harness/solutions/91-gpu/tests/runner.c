@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "runner.h"
 
+#include <cuda_runtime_api.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+
 #include "io.h"
 #include "lab91.h"
 
@@ -11,4 +16,38 @@ LAB_RUN(relay)
     out->rc = gpu_relay(*in, &out->gpus);
 }
 
-LAB_RUNS = {LAB_ENTRY(relay), LAB_END};
+/* Two threads, and one's work after the other's by what nobody sees. */
+static atomic_int waited, begun;
+
+static void copies(int gpu, int times)
+{
+    void *from, *to;
+    cudaSetDevice(gpu);
+    cudaMalloc(&from, 1 << 20);
+    cudaMalloc(&to, 1 << 20);
+    while (gpu == 0 && !begun)
+        sched_yield();
+    for (begun |= gpu; gpu == 1 && !waited;)
+        sched_yield();
+    for (int i = 0; i < times; i++)
+        cudaMemcpyAsync(to, from, 1 << 20, cudaMemcpyDeviceToDevice, 0);
+    cudaStreamSynchronize(0);
+    waited = 1;
+}
+
+static void *other_thread(void *unused)
+{
+    copies(1, 1);
+    return unused;
+}
+
+LAB_RUN(apart)
+{
+    pthread_t other;
+    (void)io;
+    pthread_create(&other, NULL, other_thread, NULL);
+    copies(0, 2000);
+    pthread_join(other, NULL);
+}
+
+LAB_RUNS = {LAB_ENTRY(relay), LAB_ENTRY(apart), LAB_END};

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""truth.py says when the table is not today's, and when it is too far off: with programs that print
+what a test wants."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+TRUTH = Path(__file__).with_name("truth.py")
+CSV = "# 2 x GPU, driver 1\nfigure,recorded,modelled\na.b.us,10,9\na.c[0;1].gbs,20,21\n"
+
+
+class Truth(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.bin = Path(folder.name)
+        self.csv = self.bin / "rows.csv"
+
+    def run_with(self, printed: str, csv: str = CSV, *words: str) -> tuple[int, str]:
+        program = self.bin / "truth-copies"
+        program.write_text(f"#!/bin/sh\ncat <<'E'\n{printed}E\n", encoding="utf-8")
+        program.chmod(0o755)
+        self.csv.write_text(csv, encoding="utf-8")
+        command = [sys.executable, TRUTH, self.bin, self.csv, *(words or ("--check", "copies"))]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        return done.returncode, done.stdout + done.stderr
+
+    def test_what_the_csv_says_is_right(self) -> None:
+        status, text = self.run_with("a.b.us 9\na.c[0,1].gbs 21\n")
+        self.assertEqual(status, 0, text)
+        self.assertIn("2 figures, median error 7.5%", text)
+
+    def test_another_value_is_told(self) -> None:
+        status, text = self.run_with("a.b.us 9.2\n")
+        self.assertEqual(status, 1)
+        self.assertIn("a.b.us is 9.2, the CSV says 9: --update", text)
+
+    def test_a_figure_nobody_recorded_is_told(self) -> None:
+        status, text = self.run_with("a.d.us 1\n")
+        self.assertEqual(status, 1)
+        self.assertIn("a.d.us is not in the CSV: record it on real GPUs", text)
+
+    def test_a_model_that_is_far_off_fails(self) -> None:
+        status, text = self.run_with("a.b.us 5\n", CSV.replace("10,9", "10,5").replace("21", "10"))
+        self.assertEqual(status, 1)
+        self.assertIn("median error 50.0%", text)
+
+    def test_a_program_that_fails_is_told(self) -> None:
+        (self.bin / "truth-copies").write_text("#!/bin/sh\nexit 3\n", encoding="utf-8")
+        (self.bin / "truth-copies").chmod(0o755)
+        self.csv.write_text(CSV, encoding="utf-8")
+        command = [sys.executable, TRUTH, self.bin, self.csv, "--check", "copies"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("truth-copies ended with 3", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

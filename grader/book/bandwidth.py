@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""Bandwidth over size: what four H200s did (tests/recorded), beside latency + bytes / bandwidth."""
+
+import csv
+import math
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.book import svg
+from grader.exits import LabError
+
+RECORDED = "tests/recorded/hgx-h200-4/timing.txt"
+WIDTH, HEIGHT, LEFT, BELOW, RIGHT = 640, 320, 60, 40, 170
+ROW = re.compile(r"^ *(\d+)((?: +[\d.]+){6}) +\|", re.MULTILINE)
+COLUMNS = {"peer access": 5, "pinned host": 0, "pageable host": 2, "no peer access": 4}
+SIDE_BY_SIDE = "bench/results/truth-h200-2.csv"
+SIDES = {
+    "peer copy": r"curve\.peer\.(\d+)(\wiB)\.us",
+    "from the host": r"curve\.host_to_device\.(\d+)(\wiB)\.us",
+    "all-reduce": r"lab07\.pipelined\.(\d+)(\wiB)\.2_gpus\.us",
+}
+UNITS = {"KiB": 1 << 10, "MiB": 1 << 20}
+REDUCED = re.compile(r"^## NCCL all-reduce float sum, (\d) GPUs.*\n.*\n((?: +[\d.]+.*\n)+)", re.M)
+Points = Sequence[tuple[float, float]]
+Place = Callable[[float, float], tuple[float, float]]
+
+
+@dataclass(frozen=True)
+class Line:
+    """Points of a log-log chart; what a model says is dashed."""
+
+    name: str
+    points: Points
+    colour: str
+    dashed: bool = False
+
+
+def copies(root: Path) -> str:
+    """Four ways of copying, and what the formula makes of their ends."""
+    text = (root / RECORDED).read_text(encoding="utf-8")
+    lines = []
+    for (name, column), colour in zip(COLUMNS.items(), svg.COLOURS, strict=False):
+        points = recorded(text, column)
+        if len(points) < 2:
+            raise LabError(f"{RECORDED} has no table of copies by size")
+        lines += [Line(name, points, colour), Line("", modelled(points), colour, dashed=True)]
+    words = (
+        "Bandwidth over size on four H200s. Lines: measured. Dashed: latency plus bytes over "
+        "bandwidth. Peer copies reach 395 GB/s, half of it near 1 MB; without peer access 38"
+    )
+    return _plot(lines, words, "bytes", "GB/s")
+
+
+def nccl(root: Path) -> str:
+    """NCCL's all-reduce on 2 and 4 GPUs."""
+    text = (root / RECORDED).read_text(encoding="utf-8")
+    lines = []
+    for (gpus, rows), colour in zip(REDUCED.findall(text), svg.COLOURS, strict=False):
+        values = [line.split() for line in rows.splitlines()]
+        points = [(float(row[0]), float(row[3])) for row in values]
+        lines.append(Line(f"NCCL, {gpus} GPUs", points, colour))
+        lines.append(Line("", modelled(points), colour, dashed=True))
+    if not lines:
+        raise LabError(f"{RECORDED} has no table of NCCL's all-reduce")
+    words = (
+        "Bus bandwidth of NCCL's all-reduce over size on H200s. Lines: measured. Dashed: latency "
+        "plus bytes over bandwidth. On four GPUs 60 GB/s at 1 MB and 356 GB/s at 1 GB"
+    )
+    return _plot(lines, words, "bytes", "GB/s of bus bandwidth")
+
+
+def truth(root: Path) -> str:
+    """Copies and lab 07's all-reduce by size: two H200s, and the virtual node."""
+    with (root / SIDE_BY_SIDE).open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
+    lines = []
+    for (name, pattern), colour in zip(SIDES.items(), svg.COLOURS, strict=False):
+        of_size = [(re.fullmatch(pattern, row["figure"]), row) for row in rows]
+        for column, dashed in (("recorded", False), ("modelled", True)):
+            points = sorted(
+                (size, size / float(row[column]) / 1000)
+                for found, row in of_size
+                if found
+                for size in [int(found[1]) * UNITS[found[2]]]
+            )
+            if len(points) < 2:
+                raise LabError(f"{SIDE_BY_SIDE} has no figures that look like {pattern}")
+            lines.append(Line("" if dashed else name, points, colour, dashed=dashed))
+    words = (
+        "Bytes over time by size. Lines: measured on two H200s. Dashed: the virtual node. Copies "
+        "agree; small all-reduces are far too fast on the virtual node"
+    )
+    return _plot(lines, words, "bytes", "GB/s")
+
+
+def recorded(text: str, column: int) -> list[tuple[float, float]]:
+    """(bytes, GB/s) of one way of copying, from microseconds by size."""
+    found = [(int(size), float(times.split()[column])) for size, times in ROW.findall(text)]
+    return [(size, size / us / 1000) for size, us in found if size >= 1024]
+
+
+def modelled(points: Points) -> list[tuple[float, float]]:
+    """latency + bytes / bandwidth, with the first point's latency and the last one's bandwidth."""
+    (least, slow), (most, rate) = points[0], points[-1]
+    latency_us = least / slow / 1000
+    sizes = [2.0**k for k in range(10, round(math.log2(most)) + 1)]
+    return [(size, size / (latency_us + size / rate / 1000) / 1000) for size in sizes]
+
+
+def _plot(lines: Sequence[Line], words: str, across: str, up: str) -> str:
+    """A log-log chart."""
+    xs = [math.log10(x) for line in lines for x, _ in line.points]
+    ys = [math.log10(y) for line in lines for _, y in line.points]
+    low, high = math.floor(min(ys)), math.ceil(max(ys))
+
+    def place(x: float, y: float) -> tuple[float, float]:
+        right = LEFT + (math.log10(x) - min(xs)) / (max(xs) - min(xs)) * (WIDTH - LEFT - RIGHT)
+        down = (HEIGHT - BELOW) * (1 - (math.log10(y) - low) / (high - low)) + 10
+        return round(right, 1), round(down, 1)
+
+    parts = [_axes(place, 10 ** min(xs), 10 ** max(xs), low, high)]
+    parts += [svg.text(LEFT + 4, 24, up)]
+    parts += [svg.text(WIDTH - RIGHT, HEIGHT - BELOW + 44, across, "end")]
+    for line in lines:
+        points = [place(*point) for point in line.points]
+        parts.append(svg.polyline(points, line.colour, dashed=line.dashed))
+    named = [(line.name, line.colour) for line in lines if line.name]
+    parts.append(svg.legend(WIDTH - RIGHT + 20, 16, named))
+    return svg.figure(parts, words, WIDTH, HEIGHT + 10)
+
+
+def _axes(place: Place, x0: float, x1: float, low: int, high: int) -> str:
+    parts = []
+    for decade in range(low, high + 1):
+        (left, y), (right, _) = place(x0, 10.0**decade), place(x1, 10.0**decade)
+        parts.append(svg.line(left, y, right, y))
+        parts.append(svg.text(left - 8, y + 4, f"{10.0**decade:g}", "end"))
+    for power in range(10, 31, 6):
+        if 2.0**power <= x1 * 1.01:
+            x, bottom = place(2.0**power, 10.0**low)
+            parts.append(svg.text(x, bottom + 18, _size(2**power), "middle"))
+    return "".join(parts)
+
+
+def _size(count: int) -> str:
+    for shift, unit in ((30, "GB"), (20, "MB")):
+        if count >> shift:
+            return f"{count >> shift} {unit}"
+    return f"{count >> 10} KB"

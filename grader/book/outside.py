@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Links that lead out of the site: docs/links.json keeps when each was last tried, and how that
+ended.
+
+    {"url": "https://...", "date": "2026-11-21", "status": "..."}
+
+`status` is `200` where the address answered, `copy` where only a stored copy of that page could be
+read, `unseen` where nothing could. A page with a link that is not listed, and an entry that no page
+needs any more, fail a test without any network. `./lab docs --links` tries the addresses.
+"""
+
+import json
+import re
+from pathlib import Path
+from typing import TypedDict
+
+from grader.book import shown
+from grader.project import Project
+
+PLACE = Path("docs/links.json")
+LINK = re.compile(r"\]\((https?://[^)\s]+)\)")
+STATUSES = ("200", "copy", "unseen")
+
+
+class Entry(TypedDict):
+    url: str
+    date: str
+    status: str
+
+
+def load(root: Path) -> list[Entry]:
+    entries: list[Entry] = json.loads((root / PLACE).read_text(encoding="utf-8"))
+    return entries
+
+
+def used(project: Project) -> dict[str, str]:
+    """Each address, and a page that leads there; corrections and numbers are data."""
+    found: dict[str, str] = {}
+    data = [project.root / "docs" / name for name in ("seeds.json", "numbers.json")]
+    for path in [*shown.sources(project), *data]:
+        if path.is_file():
+            for url in LINK.findall(path.read_text(encoding="utf-8")):
+                found.setdefault(url, str(path.relative_to(project.root)))
+    return found
+
+
+def problems(project: Project) -> list[str]:
+    """Addresses that were never tried, entries that nothing needs, and odd ones."""
+    listed, needed = {entry["url"]: entry for entry in load(project.root)}, used(project)
+    wrong = [
+        f"{page}: {url} is not in {PLACE}" for url, page in needed.items() if url not in listed
+    ]
+    wrong += [f"{PLACE}: no page leads to {url}" for url in listed if url not in needed]
+    for entry in listed.values():
+        if entry["status"] not in STATUSES or not re.fullmatch(r"\d{4}-\d\d-\d\d", entry["date"]):
+            wrong.append(f"{PLACE}: {entry['url']}: {entry['status']!r} on {entry['date']!r}")
+    return sorted(wrong)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""Pages that ./lab makes for its users, shown in the book as they are: `<!-- sample: NAME -->` puts
+one into a page. They are made while the site is built, from what a program and a class left in
+docs/samples/; tests make both anew and compare (tests/book/samples.py, grading.instructors)."""
+
+import json
+import posixpath
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from grader import trace
+from grader.exits import LabError
+from grader.grade import classreport, page
+from grader.grade.outputs import Mistakes
+from grader.project import Project
+
+# A picture right below it is for who reads the source: the site has the page itself.
+DIRECTIVE = re.compile(
+    r"^<!-- sample: (\S+) -->$(?:\n!\[[^\]]*\]\(samples/[^)]*\)$)?", re.MULTILINE
+)
+FOLDER, DATA = "samples", Path("docs/samples")
+
+
+def _trace(project: Project) -> str:
+    left = trace.read(project.root / DATA / "trace.json")
+    return trace.page(project.root / "vgpu" / "nodes", left, "clock-traced")
+
+
+def _class(project: Project) -> str:
+    results = json.loads((project.root / DATA / "class.json").read_text(encoding="utf-8"))
+    blocks = classreport.report(results, Mistakes(project))
+    return page.webpage("Class report", blocks)
+
+
+SAMPLES: dict[str, tuple[Callable[[Project], str], str]] = {
+    "trace": (_trace, "The page of ./lab trace: timeline, links, bytes on the topology"),
+    "class-report": (_class, "The class report: marks, tasks, frequent mistakes, timing"),
+}
+
+
+def insert(place: str, text: str) -> str:
+    """The page that lies at `place` in the site, with its samples in frames. LabError: there is
+    none of that name."""
+
+    def one(match: re.Match[str]) -> str:
+        if match[1] not in SAMPLES:
+            raise LabError(f"{place} asks for the sample {match[1]}; there are {sorted(SAMPLES)}")
+        to = posixpath.relpath(f"{FOLDER}/{match[1]}.html", posixpath.dirname(place) or ".")
+        words = SAMPLES[match[1]][1]
+        frame = f'<iframe class="sample" src="{to}" title="{words}" loading="lazy"></iframe>'
+        return f"{frame}\n\n[This page by itself]({to})"
+
+    return DIRECTIVE.sub(one, text)
+
+
+def write(project: Project, site: Path) -> None:
+    """Puts them all into the site's folder."""
+    (site / FOLDER).mkdir(parents=True, exist_ok=True)
+    for name, (make, _) in SAMPLES.items():
+        (site / FOLDER / f"{name}.html").write_text(make(project), encoding="utf-8")

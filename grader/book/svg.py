@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""What figures are made of: pieces of SVG that take on the page's colours, and say in words what
+they show to those who do not see them."""
+
+from collections.abc import Sequence
+from html import escape
+
+COLOURS = ("#4a6fa5", "#c0782f", "#5a8f5a", "#a54a4a", "#8a6fb0")
+
+
+def text(x: float, y: float, words: str, anchor: str = "start", size: int = 12) -> str:
+    where = f'x="{x:g}" y="{y:g}" font-size="{size}" text-anchor="{anchor}"'
+    return f"<text {where}>{escape(words, quote=False)}</text>"
+
+
+def line(x0: float, y0: float, x1: float, y1: float, opacity: float = 0.2) -> str:
+    path = f'd="M{x0:g} {y0:g}L{x1:g} {y1:g}"'
+    return f'<path fill="none" stroke="currentColor" stroke-opacity="{opacity:g}" {path}/>'
+
+
+def polyline(points: Sequence[tuple[float, float]], colour: str, *, dashed: bool = False) -> str:
+    path = " ".join(f"{x:g},{y:g}" for x, y in points)
+    dashes = ' stroke-dasharray="5 4" stroke-opacity="0.7"' if dashed else ""
+    return f'<polyline fill="none" stroke="{colour}" stroke-width="2"{dashes} points="{path}"/>'
+
+
+def box(x: float, y: float, width: float, height: float, colour: str) -> str:
+    """A box whose colour shines through, so that words on it have the page's contrast."""
+    place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"'
+    return f'<rect {place} fill="{colour}" fill-opacity="0.3" stroke="{colour}"/>'
+
+
+def legend(x: float, y: float, entries: Sequence[tuple[str, str]]) -> str:
+    """(words, colour), one below the other."""
+    parts = []
+    for number, (words, colour) in enumerate(entries):
+        parts.append(box(x, y + 20 * number, 14, 10, colour))
+        parts.append(text(x + 20, y + 20 * number + 9, words))
+    return "".join(parts)
+
+
+def figure(parts: Sequence[str], words: str, width: float, height: float) -> str:
+    """The whole, as HTML."""
+    size = f'style="max-width:{width:g}px" viewBox="0 0 {width:g} {height:g}"'
+    head = f'<svg role="img" {size} xmlns="http://www.w3.org/2000/svg">'
+    title = f"<title>{escape(words, quote=False)}</title>"
+    return f'<figure class="drawn" markdown="0">{head}{title}{"".join(parts)}</svg></figure>'

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""Slots: numbers that keep apart the submissions that are at work on this machine, whichever grader
+started them. Where the grader is root, a slot's submissions run as a user of its own, and whatever
+is left of that user is ended afterwards: no two may ever share one.
+
+A slot is held by a lock on a file, so it is free again when its grader ends, however it ends.
+"""
+
+import fcntl
+import os
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from grader.sandbox.request import SandboxError
+
+MOST = 256
+PATIENCE_SECONDS = 1800.0  # for others to be done with a submission
+LOOK_SECONDS = 0.05
+
+
+@contextmanager
+def claim(most: int = MOST) -> Iterator[int]:
+    """One of the slots 0 .. most - 1, for as long as this lasts; waits until one is free.
+    SandboxError: none was, for half an hour."""
+    folder = _folder()
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while (taken := _take(folder, most)) is None:
+        if time.monotonic() > deadline:
+            raise SandboxError(
+                f"other graders have had all {most} slots of this machine for "
+                f"{PATIENCE_SECONDS:g} s ({folder}/slot-*, fuser says whose they are): wait for "
+                "them, or end them"
+            )
+        time.sleep(LOOK_SECONDS)
+    slot, lock = taken
+    try:
+        yield slot
+    finally:
+        os.close(lock)
+
+
+def _take(folder: Path, most: int) -> tuple[int, int] | None:
+    for slot in range(most):
+        lock = os.open(folder / f"slot-{slot}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return slot, lock
+        except BlockingIOError:
+            os.close(lock)
+    return None
+
+
+def _folder() -> Path:
+    """Ours alone: whoever could open the files could hold all slots."""
+    me = os.geteuid()
+    top = Path("/run") if me == 0 and os.access("/run", os.W_OK) else Path(tempfile.gettempdir())
+    folder = top / f"peerlab-slots-{me}"
+    try:
+        folder.mkdir(mode=0o700, exist_ok=True)
+        info = folder.lstat()
+    except OSError as error:
+        raise SandboxError(f"{folder} cannot be made, and graders agree there: {error}") from error
+    if info.st_uid != me or info.st_mode & 0o077 or folder.is_symlink():
+        raise SandboxError(
+            f"{folder} is user {info.st_uid}'s with mode {info.st_mode & 0o777:o}, expected a "
+            f"folder of user {me} with mode 700: graders agree there who has which slot. Remove it."
+        )
+    return folder

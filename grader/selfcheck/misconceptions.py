@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: MIT
+"""What becomes of each misconception: which test catches it, does its message name it, and does it
+take an order of events that real GPUs show only now and then?
+
+The answers are kept as data, tests/misconceptions/report.csv, and docs/misconceptions.md has them
+by lab. The selfcheck looks again: at a sample, or with --full at all of them.
+tests/misconceptions/report.py writes both anew.
+"""
+
+import csv
+import shutil
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, fields
+from functools import partial
+from pathlib import Path
+
+from grader.ctest import Test
+from grader.exits import LabError
+from grader.misconceptions import Misconception, load
+from grader.mutants import student_files
+from grader.project import Lab, Project
+from grader.records import Record, Verdict
+from grader.selfcheck.programs import Found, Programs
+from grader.variants import Variant
+
+SEEDS = range(1, 5)  # of VGPU_SCHEDULE, for what the usual run of a case does not catch
+EVERY = 14  # one in so many is looked at in the normal selfcheck
+ANOTHER_ORDER = "in another order of what nothing orders"  # how harness/main.c begins to say so
+MISSED = ""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What became of one: `test` is a case of its TODO or of the whole lab, "" when none caught it;
+    `order` is "usual", "another" when only another order of unordered events shows it, or "seed N"
+    when only that order does."""
+
+    lab: str
+    todo: str
+    name: str
+    test: str = MISSED
+    order: str = ""
+    named: str = "no"
+
+
+@dataclass(frozen=True)
+class Judged:
+    row: Row
+    message: str
+
+
+def judge(project: Project, lab: Lab, one: Misconception, tests: list[Test], at: Path) -> Judged:
+    """Builds the program and runs the cases of its TODO, the public ones first, and those of the
+    whole lab, until one names it. LabError: it does not fit or does not compile."""
+    variant = _variant(project, lab, one, at)
+    runner = variant.build_whole()
+    prefix = f"solution{lab.number}."
+    cases = _cases([test for test in tests if test.name.startswith(prefix)], one.todo)
+    first: Judged | None = None
+    for order, record in _failures(variant, runner, cases):
+        told = "\n".join((record.message, record.explained, record.said, record.why))
+        named = "yes" if one.is_named(told) else "no"
+        row = Row(lab.name, str(one.todo), one.name, record.test.removeprefix(prefix), order, named)
+        if named == "yes":
+            return Judged(row, told)
+        first = first or Judged(row, told)
+    return first or Judged(Row(lab.name, str(one.todo), one.name), "no test failed")
+
+
+def _failures(variant: Variant, runner: Path, cases: list[Test]) -> Iterator[tuple[str, Record]]:
+    """Failing cases in their usual run, which tries one other order by itself; only when there is
+    none, those of more orders."""
+    any_failed = False
+    for test in cases:
+        record = variant.run(test, runner)
+        if record.verdict is Verdict.FAIL:
+            any_failed = True
+            yield "another" if record.message.startswith(ANOTHER_ORDER) else "usual", record
+    for seed in SEEDS:
+        for test in [] if any_failed else cases:
+            record = variant.run(test, runner, {"VGPU_SCHEDULE": str(seed)})
+            if record.verdict is Verdict.FAIL:
+                any_failed = True
+                yield f"seed {seed}", record
+
+
+def _variant(project: Project, lab: Lab, one: Misconception, at: Path) -> Variant:
+    (path,) = student_files(project.solutions_dir / lab.folder)
+    text = path.read_text(encoding="utf-8")
+    if text.count(one.find) != 1:
+        raise LabError(f"{one.name}: its `find` does not stand once in {path.name}")
+    folder = at / lab.folder / one.name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    variant = Variant(project, lab, folder / path.name)
+    variant.source.write_text(text.replace(one.find, one.replace), encoding="utf-8")
+    return variant
+
+
+def _cases(tests: list[Test], todo: int) -> list[Test]:
+    """Those of the TODO, and then those of the whole lab."""
+    own = [test for test in tests if f"todo{todo}" in test.labels]
+    return own + [test for test in tests if "todo0" in test.labels]
+
+
+def report_path(project: Project) -> Path:
+    return project.root / "tests" / "misconceptions" / "report.csv"
+
+
+def read(project: Project) -> list[Row]:
+    path = report_path(project)
+    with path.open(encoding="utf-8", newline="") as file:
+        return [Row(**row) for row in csv.DictReader(file)]
+
+
+def write(project: Project, rows: Iterable[Row]) -> None:
+    with report_path(project).open("w", encoding="utf-8", newline="") as file:
+        out = csv.DictWriter(file, [field.name for field in fields(Row)], lineterminator="\n")
+        out.writeheader()
+        out.writerows(asdict(row) for row in rows)
+
+
+def table(rows: list[Row]) -> str:
+    """By lab: how many there are, are caught, are named, and need another order."""
+    lines = [
+        "| lab | misconceptions | caught | named | caught only in another order |",
+        "|---|--:|--:|--:|--:|",
+    ]
+    labs = sorted({row.lab for row in rows})
+    groups = [(lab[3:], [row for row in rows if row.lab == lab]) for lab in labs]
+    for name, some in [*groups, ("all", rows)]:
+        caught = [row for row in some if row.test != MISSED]
+        named = sum(row.named == "yes" for row in caught)
+        other = sum(row.order != "usual" for row in caught)
+        lines.append(f"| {name} | {len(some)} | {len(caught)} | {named} | {other} |")
+    return "\n".join(lines) + "\n"
+
+
+def missed(project: Project, rows: list[Row]) -> str:
+    """A list of those that no case catches, and why."""
+    lacking = {(row.lab, row.name) for row in rows if row.test == MISSED}
+    lines = [
+        f"- lab {lab.number}, task {one.todo}, *{one.belief}*: {one.open}"
+        for lab in project.labs()
+        for one in load(project, lab)
+        if (lab.name, one.name) in lacking
+    ]
+    return "\n".join(lines or ["None."]) + "\n"
+
+
+def written_page(project: Project, rows: list[Row], text: str) -> str:
+    """The page with the table and the list of these rows between its marks."""
+    for mark, inside in (("misconceptions", table(rows)), ("missed", missed(project, rows))):
+        before, _, rest = text.partition(f"<!-- {mark} -->\n")
+        _, end, after = rest.partition(f"<!-- /{mark} -->")
+        text = f"{before}<!-- {mark} -->\n{inside}{end}{after}"
+    return text
+
+
+def page_path(project: Project) -> Path:
+    return project.root / "docs" / "misconceptions.md"
+
+
+def check_misconceptions(programs: Programs, labs: list[Lab], *, full: bool) -> None:
+    """What is kept in the report is so: of a sample, or of all."""
+    project = programs.project
+    want = {(row.lab, row.name): row for row in read(project)}
+    which = "all" if full else f"one in {EVERY}"
+    with programs.report.section(f"misconceptions are caught and named: {which}") as section:
+        everyone = [
+            (lab, one) for lab in labs for one in load(project, lab) if (lab.name, one.name) in want
+        ]
+        some = everyone if full else everyone[::EVERY]
+        at = programs.scratch / "misconceptions"
+        again = partial(_again, project, programs.tests, at, want)
+        programs.check_all(section, [partial(again, lab, one) for lab, one in some])
+
+
+def _again(
+    project: Project,
+    tests: list[Test],
+    at: Path,
+    want: dict[tuple[str, str], Row],
+    lab: Lab,
+    one: Misconception,
+) -> list[Found]:
+    name = f"{lab.name} misconception {one.name}"
+    try:
+        judged = judge(project, lab, one, tests, at)
+    except LabError as error:
+        return [(name, False, str(error))]
+    kept = want.get((lab.name, one.name))
+    reason = f"{judged.row}, in the report {kept}\n{judged.message}"
+    return [(name, judged.row == kept, reason)]

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""The book's charts say what its chapters say: the schedules are as long as the formulas, no two
+steps use one port at once, memory is what the chapter's program prints, matrices are the nodes'."""
+
+import re
+import unittest
+from itertools import combinations, pairwise
+
+from grader.book import algorithms, charts, matrices, memory, traced
+from grader.book.timelines import Timeline
+from grader.project import here
+from grader.topology import describe
+
+ROOT = here().root
+N = algorithms.RANKS
+
+
+class Schedules(unittest.TestCase):
+    def test_lengths_are_the_formulas(self) -> None:
+        for made, wanted in (
+            (algorithms.staging(4), 1 + 1 / 4),
+            (algorithms.star(), N - 1),
+            (algorithms.chain(1), N - 1),
+            (algorithms.chain(4), (N - 1 + 4 - 1) / 4),
+            (algorithms.tree(), 2),  # log2 N
+            (algorithms.naive(), 2 * (N - 1)),
+            (algorithms.ring(), 2 * (N - 1) / N),
+            (algorithms.direct(), 2 * (N - 1) / N),
+            (algorithms.one_step(), N - 1),
+        ):
+            with self.subTest(made.title):
+                self.assertAlmostEqual(made.length(), wanted)
+
+    def test_bubbles_are_the_formula(self) -> None:
+        for m in (1, 4, 8):
+            made = algorithms.pipeline(m)
+            self.assertAlmostEqual(algorithms.bubble(made), (N - 1) / (m + N - 1))
+
+    def test_nothing_is_used_twice_at_once(self) -> None:
+        for made in (algorithms.naive(), algorithms.ring(), algorithms.direct(), algorithms.tree()):
+            for a, b in combinations(made.bars(), 2):
+                shared = {a.step.row, *a.step.uses} & {b.step.row, *b.step.uses}
+                apart = a.end <= b.start + 1e-9 or b.end <= a.start + 1e-9
+                self.assertTrue(apart or not shared, f"{made.title}: {a} and {b}")
+
+    def test_a_ring_passes_on_what_it_got(self) -> None:
+        """Played through: after the schedule's sends every rank has every chunk's whole sum."""
+        sums = [[1] * N for _ in range(N)]
+        steps = algorithms.ring().steps
+        for number in range(0, len(steps), N):
+            sent = [(r, int(s.label)) for r, s in enumerate(steps[number : number + N])]
+            values = [sums[r][chunk] for r, chunk in sent]
+            for (r, chunk), value in zip(sent, values, strict=True):
+                to = (r + 1) % N
+                gathering = number >= (N - 1) * N
+                sums[to][chunk] = value if gathering else sums[to][chunk] + value
+        self.assertEqual(sums, [[N] * N] * N)
+
+    def test_waiting_is_waited_for(self) -> None:
+        made = Timeline("t", ["a", "b"])
+        first = made.add("a", 2)
+        made.add("b", 1, after=(first,))
+        made.add("b", 1, uses=("a",))
+        self.assertEqual([bar.start for bar in made.bars()], [0, 2, 3])
+
+
+class Figures(unittest.TestCase):
+    def test_all_are_drawn_and_say_what_they_show(self) -> None:
+        for name in charts.CHARTS:
+            with self.subTest(name):
+                shown = charts.insert(ROOT, "p.md", f"<!-- chart: {name} -->")
+                title = re.search(r"<title>(.*?)</title>", shown)
+                self.assertGreater(len(title[1].split()) if title else 0, 12)
+                self.assertIn('role="img"', shown)
+                self.assertNotIn('fill="black"', shown)
+
+    def test_each_has_its_place(self) -> None:
+        pages = "".join(path.read_text("utf-8") for path in (ROOT / "docs").rglob("*.md"))
+        for name in charts.CHARTS:
+            self.assertEqual(pages.count(f"<!-- chart: {name} -->"), 1, name)
+
+    def test_words_have_the_schedules_lengths(self) -> None:
+        """Numbers of the alternative text are those of the titles beside the bars."""
+        for name in ("launching", "broadcast", "allreduce", "backward"):
+            shown = charts.CHARTS[name](ROOT)
+            words = re.search(r"<title>(.*?)</title>", shown)
+            for length in re.findall(r">[^<:]+: ([\d.]+) [a-z]", shown):
+                self.assertRegex(words[1] if words else "", rf"\b{re.escape(length)}\b", name)
+
+    def test_memory_is_what_the_program_prints(self) -> None:
+        page = (ROOT / "docs/book/11-zero.md").read_text(encoding="utf-8")
+        runs = re.findall(r"([\d.]+) billion parameters on (\d+) GPUs\n((?:stage.*\n)+)", page)
+        shown = {(float(p), int(n)) for p, n, _ in runs}
+        self.assertEqual(shown, set(memory.MODELS))
+        for p, n, lines in runs:
+            for stage, gb in enumerate(re.findall(r"stage \d: +([\d.]+) GB", lines)):
+                drawn = sum(memory.gigabytes(stage, float(p), int(n)))
+                self.assertAlmostEqual(drawn, float(gb), delta=0.051)
+
+
+class Traced(unittest.TestCase):
+    def test_overlap_is_to_be_seen(self) -> None:
+        """What the chapter says of the two ways holds for what it shows."""
+        found = traced.kernels(ROOT)
+        together, turns = found[: len(found) // 2], found[len(found) // 2 :]
+        self.assertEqual(sorted(gpu for gpu, _, _ in together), [0, 1, 2, 3])
+        self.assertLess(max(s for _, s, _ in together), min(e for _, _, e in together))
+        for (_, _, end), (_, start, _) in pairwise(turns):
+            self.assertGreaterEqual(start, end)
+
+    def test_a_chapter_without_a_trace(self) -> None:
+        with self.assertRaises(OSError):
+            traced.kernels(ROOT / "docs")
+
+
+class Matrices(unittest.TestCase):
+    def node(self, name: str) -> matrices.Node:
+        return describe(ROOT / "vgpu" / "nodes", name)
+
+    def test_who_may_use_whose(self) -> None:
+        self.assertEqual(matrices.may(self.node("oneway-2")), {(0, 1)})
+        self.assertEqual(matrices.may(self.node("pcie-4090-2")), set())
+        self.assertEqual(len(matrices.may(self.node("hgx-h200-4"))), 12)
+        self.assertNotIn((0, 5), matrices.may(self.node("dgx1-v100")))
+
+    def test_what_is_between(self) -> None:
+        self.assertEqual(matrices.links(self.node("dgx1-v100"))[3, 0], "NV2")
+        self.assertIn("every GPU every other's", matrices.told(self.node("dgx-a100")))
+        self.assertEqual(matrices.told(self.node("oneway-2")), "oneway-2: 0 1's")
+
+    def test_a_machine_without_pairs_has_none(self) -> None:
+        self.assertEqual(matrices.of(self.node("single")), "")
+
+
+if __name__ == "__main__":
+    unittest.main()

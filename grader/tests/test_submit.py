@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""grader.submit: what is packed is what is tested, and what no grader would take is refused. That
+./lab grade takes it is tested in tests/grading."""
+
+import contextlib
+import io
+import zipfile
+from pathlib import Path
+from unittest import mock
+
+from grader import submit
+from grader.exits import ExitStatus, LabError
+from grader.sync import sync
+from grader.tests.fake import FakeCheckout
+
+MINE = "labs/01-tiny/tiny.c"
+
+
+class Submit(FakeCheckout):
+    def setUp(self) -> None:
+        super().setUp()
+        sync(self.project, [self.lab])
+
+    def typed(self, *, ended: ExitStatus = ExitStatus.OK, edit: str = "") -> tuple[ExitStatus, str]:
+        """`./lab submit 01` with tests that end like this, while which the file becomes `edit`."""
+
+        def tests(*_: object) -> ExitStatus:
+            if edit:
+                self.write(MINE, edit)
+            return ended
+
+        said = io.StringIO()
+        with (
+            mock.patch("grader.testing.command", side_effect=tests),
+            contextlib.redirect_stdout(said),
+        ):
+            status = submit.command(self.project, self.lab, None, test=True)
+        return status, said.getvalue()
+
+    def refused(self, status: ExitStatus, words: str) -> None:
+        with self.assertRaisesRegex(LabError, words) as caught:
+            self.typed()
+        self.assertEqual(caught.exception.status, status)
+
+    def test_it_lists_what_it_packed(self) -> None:
+        self.write(MINE, "int twice(int n)\n{\n    return n + n;\n}\n")
+        status, said = self.typed()
+        self.assertEqual(status, ExitStatus.OK)
+        self.assertIn("build/submit/lab01.zip has all that is graded:", said)
+        self.assertRegex(said, rf"{MINE}  4 lines, 39 bytes, sha256 [0-9a-f]{{12}}\n")
+        self.assertIn("Every public test passes", said)
+        with zipfile.ZipFile(self.root / "build/submit/lab01.zip") as archive:
+            self.assertEqual(archive.namelist(), [MINE])
+            self.assertEqual(archive.read(MINE).decode(), self.read(MINE))
+
+    def test_what_does_not_pass_can_be_handed_in(self) -> None:
+        self.write(MINE, "mine\n")
+        status, said = self.typed(ended=ExitStatus.FAILED)
+        self.assertEqual(status, ExitStatus.OK)
+        self.assertIn("handed in all the same", said)
+        self.assertEqual(self.typed(ended=ExitStatus.HARNESS_ERROR)[0], ExitStatus.HARNESS_ERROR)
+
+    def test_a_file_that_changes_meanwhile(self) -> None:
+        self.write(MINE, "mine\n")
+        with self.assertRaisesRegex(LabError, "changed while it was tested"):
+            self.typed(edit="mine, later\n")
+        self.assertFalse((self.root / "build/submit/lab01.zip").exists())
+
+    def test_what_no_grader_takes(self) -> None:
+        self.refused(ExitStatus.NOT_WRITTEN, "as it came")
+        self.write(MINE, "\0")
+        self.refused(ExitStatus.FAILED, "not a text file")
+        self.write(MINE, "x" * (submit.MOST_BYTES + 1))
+        self.refused(ExitStatus.FAILED, "larger than 1048576 bytes")
+        Path(self.root / MINE).unlink()
+        self.refused(ExitStatus.NO_MATCH, r"gone.*./lab reset 01")

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""grader.watch: a save runs the tests, shows what changed, and waiting costs no processor."""
+
+import contextlib
+import io
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from unittest import mock
+
+from grader import watch
+from grader.exits import ExitStatus, LabError
+from grader.looks import Looks
+from grader.tests.fake_build import FakeBuild
+
+MINE = "labs/01-tiny/tiny.c"
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Watch(FakeBuild):
+    def setUp(self) -> None:
+        super().setUp()
+        self.configure()
+        plain = mock.patch("grader.looks._chosen", Looks())
+        plain.start()
+        self.addCleanup(plain.stop)
+
+    def watched(self, *saves: dict[str, str]) -> str:
+        """What is said of these saves, one after the other, and of Ctrl-C after the last."""
+        left = list(saves)
+        looks = 0
+
+        def sleep(_: float) -> None:
+            nonlocal looks
+            looks += 1
+            if looks % 3 == 0:
+                if not left:
+                    raise KeyboardInterrupt
+                for path, text in left.pop(0).items():
+                    self.write(path, text)
+
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            self.assertEqual(watch.command(self.project, "01", sleep), ExitStatus.OK)
+        return said.getvalue()
+
+    def test_a_save_shows_the_lines_and_the_tests_that_changed(self) -> None:
+        self.write(MINE, "one\ntwo\nthree\n")
+        verdicts = '{"twice": "pass", "again": "pass", "whole": "fail"}'
+        said = self.watched({MINE: "one\n2\nthree\n", "verdicts.json": verdicts})
+        self.assertIn("Watching labs/01-tiny", said)
+        self.assertIn(f"{MINE}\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n", said)
+        self.assertEqual(said.count("of 100 points"), 2)
+        self.assertIn("lab01.twice: passed, was: not written yet", said)
+        self.assertNotIn("lab01.whole: ", said)
+        self.assertIn("No longer watching.", said)
+
+    def test_nothing_is_run_without_a_save(self) -> None:
+        self.assertEqual(self.watched().count("of 100 points"), 1)
+        self.assertEqual(self.watched({"labs/01-tiny/tiny.c.bak1": "x"}).count("points"), 1)
+
+    def test_saved_as_it_was_and_long_changes(self) -> None:
+        self.write(MINE, "same\n")
+        os.utime(self.root / MINE, (1, 1))
+        self.assertIn("Saved as it was.", self.watched({MINE: "same\n"}))
+        self.assertIn("... and ", self.watched({MINE: "new\n" * 100}))
+
+    def test_a_file_that_does_not_compile_is_no_end(self) -> None:
+        broken = "echo 'labs/01-tiny/tiny.c:3:1: error: no' >&2; exit 1"
+        said = self.watched({MINE: "broken", "compiles": broken}, {MINE: "mended", "compiles": ""})
+        self.assertIn("tiny.c does not compile yet", said)
+        self.assertEqual(said.count("of 100 points"), 2)
+
+    def test_a_lab_that_is_not_there(self) -> None:
+        with self.assertRaises(LabError):
+            watch.command(self.project, "09")
+
+    def test_ctrl_c_ends_it_and_waiting_is_free(self) -> None:
+        """The real thing, in a process of its own."""
+        program = (
+            f"import sys; sys.path.insert(0, {str(ROOT)!r}); from pathlib import Path\n"
+            "from grader import watch; from grader.project import Project\n"
+            f"sys.exit(watch.command(Project(Path({str(self.root)!r})), '01'))"
+        )
+        words = [sys.executable, "-B", "-u", "-c", program]
+        with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as process:
+            for line in process.stdout or []:
+                if "points" in line:
+                    break
+            time.sleep(0.3)
+            before = _cpu(process.pid)
+            time.sleep(2)
+            used = _cpu(process.pid) - before
+            process.send_signal(signal.SIGINT)
+            said = process.stdout.read() if process.stdout else ""
+            self.assertEqual(process.wait(timeout=20), 0)
+        self.assertLess(used, 0.2)
+        self.assertIn("No longer watching.", said)
+        self.assertNotIn("Traceback", said)
+
+
+def _cpu(pid: int) -> float:
+    """Seconds of processor time of a process so far."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Processes that wait for each other as lab 05's do carry their clocks, and have the same times in
+every run: test_meet.py PROGRAM VERIFIER RUNNER; PROGRAM is meet.cu, the other two lab 05's.
+
+50 runs of the program and of the lab, 1,000 with PEERLAB_FULL=1, some on a busy machine and some on
+one processor."""
+
+import itertools
+import json
+import os
+import subprocess
+import sys
+import unittest
+
+from test_repeat import RUNS, busy, one_processor
+
+PROGRAM, VERIFIER, RUNNER = sys.argv[1:]
+CASES = ("put", "together")
+
+
+def run(*words: str, **more: str) -> str:
+    env = os.environ | {"VGPU_NODE": "hgx-h200-4", "VGPU_NODE_ID": f"meet-{os.getpid()}"} | more
+    done = subprocess.run(words, env=env, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, f"exit status {done.returncode}: {done.stdout}{done.stderr}"
+    return done.stdout + done.stderr
+
+
+def lab(case: str) -> int:
+    """The end of a case of lab 05, on the clock."""
+    said = run(VERIFIER, "--runner", RUNNER, "--case", case, "--json", "/dev/stdout")
+    return int(json.loads(said[said.index('{"test"') :].splitlines()[0])["virtual_ps"])
+
+
+def seen() -> dict[tuple[int, int], tuple[int, ...]]:
+    """By round and rank: the clock before and after a barrier, and when what goes round the ring
+    was heard of and came."""
+    rows = [[int(word) for word in line.split()] for line in run(PROGRAM).splitlines()]
+    return {(row[0], row[1]): tuple(row[2:]) for row in rows}
+
+
+class Meet(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls) -> None:
+        cls.first = seen()
+        cls.labs = {case: lab(case) for case in CASES}
+
+    def again(self, times: int) -> None:
+        for number in range(times):
+            self.assertEqual(seen(), self.first, f"run {number}")
+        for number in range(times):
+            case = CASES[number % 2]
+            self.assertEqual(lab(case), self.labs[case], f"run {number} of {case}")
+
+    def test_a_barrier_takes_all_to_the_latest_clock(self) -> None:
+        lasts = set()
+        for step in range(5):
+            came = [self.first[step, rank][0] for rank in range(4)]
+            left = [self.first[step, rank][1] for rank in range(4)]
+            self.assertEqual(left, [max(came)] * 4)
+            lasts.add(came.index(max(came)))
+        self.assertGreater(len(lasts), 1, "always the same rank is the last one")
+
+    def test_who_waits_for_an_event_is_no_earlier(self) -> None:
+        """Each puts after it has taken; the next one has heard of that when it waits for it."""
+        turns = [(step, rank) for step in range(5) for rank in (1, 2, 3, 0)]
+        for before, turn in itertools.pairwise(turns):
+            self.assertGreater(self.first[turn][2], self.first[before][3], turn)
+
+    def test_quiet(self) -> None:
+        self.again(RUNS * 3 // 5)
+
+    def test_busy(self) -> None:
+        with busy():
+            self.again(RUNS // 5)
+
+    def test_one_processor(self) -> None:
+        with one_processor():
+            self.again(RUNS // 5)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: MIT
+"""Does fuzz.py find a back end that is wrong, and make the program small that shows it?
+
+test_fuzz.py VGPU_CC FUZZ. The wrong back ends are the interpreter itself with a call left out.
+"""
+
+import argparse
+import json
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import fuzz
+
+HERE = Path(__file__).parent
+VGPU_CC, FUZZ = sys.argv[1:3]
+WORK = Path(tempfile.mkdtemp(prefix="fuzz-"))
+FIRST, COUNT = 100000, 80
+
+
+def mutant(name: str, file: str, old: str, new: str) -> str:
+    """The interpreter with one line changed."""
+    folder = WORK / name
+    folder.mkdir()
+    for source in [*HERE.glob("*.c"), *HERE.glob("*.cu"), *HERE.glob("*.h")]:
+        text = source.read_text()
+        if source.name == file:
+            assert text.count(old) == 1, old
+            text = text.replace(old, new)
+        (folder / source.name).write_text(text)
+    sources = [str(x) for x in [*folder.glob("*.c"), *folder.glob("*.cu")]]
+    output = str(folder / "fuzz")
+    subprocess.run([VGPU_CC, "-O1", "-o", output, *sources, "-lcuda"], check=True)
+    return output
+
+
+def options(**more: object) -> argparse.Namespace:
+    values = {"first": FIRST, "count": COUNT, "jobs": 2, "gpus": 4, "seconds": 100.0}
+    values |= {
+        "minimise": 60.0,
+        "servers": 1,
+        "most": 2,
+        "groups": 1,
+        "together": True,
+        "sample": 0,
+        "most_programs": 1 << 30,
+    }
+    return argparse.Namespace(**(values | more))
+
+
+class Fuzz(unittest.TestCase):
+    def compared(self, wrong: str) -> dict:
+        out = WORK / "found.json"
+        fuzz.compare(options(a=FUZZ, b=wrong, out=str(out)))
+        return json.loads(out.read_text())
+
+    def test_same(self) -> None:
+        """Nothing differs from itself, so no program depends on time or on the ones before it."""
+        self.assertEqual(self.compared(FUZZ)["differ"], [])
+
+    def test_no_waiting_for_events(self) -> None:
+        wrong = mutant(
+            "wait",
+            "run_work.c",
+            "said(cudaStreamWaitEvent(s->handle, e->live ? e->handle : NULL, 0))",
+            "said(e->live ? cudaSuccess : cudaStreamWaitEvent(s->handle, NULL, 0))",
+        )
+        found = self.compared(wrong)
+        self.assertTrue(found["differ"], "memory did not show that a stream did not wait")
+        self.assertLess(min(len(x["keep"]) for x in found["sorts"]), 16)
+
+    def test_wrong_code(self) -> None:
+        wrong = mutant(
+            "peer",
+            "run_memory.c",
+            "if (said(cudaDeviceEnablePeerAccess(a[0], (unsigned)a[2])))",
+            "if (said(cudaDeviceEnablePeerAccess(a[0], 0)))",
+        )
+        found = self.compared(wrong)
+        self.assertTrue(found["differ"])
+        self.assertLess(len(found["sorts"][0]["keep"]), 6)
+
+    def test_wrong_record(self) -> None:
+        lines = [f"{seed} {rest}" for seed, rest in fuzz.run(FUZZ, options(count=3)).items()]
+        seed, _, rest = lines[1].partition(" ")
+        changed = [lines[0], f"{seed} {'1' if rest[0] == '0' else '0'}{rest[1:]}"]
+        (WORK / "fuzz_cases.json").write_text('{"cases": []}')
+        (WORK / "fuzz_2.txt").write_text("# nothing\n")
+        for said, status in ((lines, 0), (changed, 1)):
+            (WORK / "fuzz.txt").write_text("# a machine\n" + "\n".join(said) + "\n")
+            self.assertEqual(fuzz.replay(options(programs=[FUZZ, str(WORK)])), status)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

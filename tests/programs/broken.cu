@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT
+ * broken.cu: prints what a program sees of VGPU_FAULT's words: allocations, a copy and a store to
+ * another GPU, times, and operations on GPU 2.
+ */
+#include <cstdio>
+
+__global__ void store(int *p, int value)
+{
+    *p = value;
+}
+
+static int value_of(const int *p)
+{
+    int value = -1;
+    cudaMemcpy(&value, p, sizeof value, cudaMemcpyDefault);
+    return value;
+}
+
+static int *allocations()
+{
+    int *p = nullptr, *pinned = nullptr;
+    for (int i = 1; i <= 4; i++) {
+        cudaError_t error = i == 4 ? cudaMallocHost(&pinned, 4096) : cudaMalloc(&p, 64 << 20);
+        printf("allocation %d: %s\n", i, cudaGetErrorName(error));
+    }
+    cudaGetLastError();
+    return p;
+}
+
+/* From GPU 0 to GPU 1 and back. */
+static void pair(int *mine)
+{
+    int *theirs;
+    cudaEvent_t begin, end;
+    float ms = 0;
+    cudaDeviceEnablePeerAccess(1, 0);
+    cudaSetDevice(1);
+    cudaMalloc(&theirs, 64 << 20);
+    cudaMemset(theirs, 0, 64 << 20);
+    cudaDeviceSynchronize();
+    cudaSetDevice(0);
+    store<<<1, 1>>>(theirs, 7);
+    cudaDeviceSynchronize();
+    printf("stored: %d\n", value_of(theirs));
+    store<<<1, 1>>>(mine, 8);
+    cudaMemcpyPeer(theirs, 1, mine, 0, sizeof *mine);
+    cudaDeviceSynchronize();
+    printf("copied: %d\n", value_of(theirs));
+    cudaEventCreate(&begin);
+    cudaEventCreate(&end);
+    cudaEventRecord(begin);
+    cudaMemcpyPeerAsync(theirs, 1, mine, 0, 64 << 20, 0);
+    cudaEventRecord(end);
+    cudaEventSynchronize(end);
+    cudaEventElapsedTime(&ms, begin, end);
+    printf("us: %.1f\n", ms * 1e3);
+}
+
+int main()
+{
+    pair(allocations());
+    int *p;
+    cudaSetDevice(2);
+    cudaMalloc(&p, sizeof *p);
+    for (int i = 1; i <= 4; i++) {
+        store<<<1, 1>>>(p, i);
+        printf("GPU 2, %d: %s\n", i, cudaGetErrorName(cudaDeviceSynchronize()));
+    }
+    return 0;
+}

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ * driver_pointer.c: what the driver API says of a pointer.
+ */
+#include "driver.h"
+
+#define P(ptr) vgpu__driver_pointer(ptr)
+
+/* What the node knows of `ptr`: kind 0 is nothing. */
+static cudaError_t ask(const char *call, CUdeviceptr ptr, struct vgpu_pointer *out)
+{
+    const struct vgpu_reply *reply;
+    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_POINTER);
+    if (!request)
+        return vgpu__failed();
+    request->ptr = ptr;
+    cudaError_t error = vgpu__end(&reply);
+    if (error == cudaSuccess)
+        *out = reply->u.pointer;
+    return error;
+}
+
+static cudaError_t address_range(CUdeviceptr *base, size_t *bytes, CUdeviceptr ptr)
+{
+    struct vgpu_pointer p = {0};
+    cudaError_t error = ask("cuMemGetAddressRange", ptr, &p);
+    if (error != cudaSuccess)
+        return error;
+    int current;
+    bool elsewhere = p.kind == cudaMemoryTypeDevice && cudaGetDevice(&current) == cudaSuccess &&
+                     !vgpu__peer_reaches(vgpu__process.physical[current], p.device);
+    uint64_t first, size;
+    if (p.kind == cudaMemoryTypeUnregistered && vgpu__host_range(P(ptr), &first, &size))
+        p = (struct vgpu_pointer){.kind = cudaMemoryTypeHost, .base = first, .bytes = size};
+    if (p.kind == cudaMemoryTypeUnregistered || elsewhere) /* a context knows its own only */
+        return cudaErrorSymbolNotFound;
+    if (base)
+        *base = p.base;
+    if (bytes)
+        *bytes = p.bytes;
+    return cudaSuccess;
+}
+
+CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdeviceptr ptr)
+{
+    VGPU_DRIVER(address_range(base, bytes, ptr));
+}
+
+/* Ours says nothing of compression, tokens and other handle types. */
+static cudaError_t rare(void *data, CUpointer_attribute which, const struct vgpu_pointer *p)
+{
+    bool plain = p->kind == cudaMemoryTypeDevice && !p->pool;
+    switch (which) {
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: /* managed memory has it (recorded) */
+        *(int *)data = p->kind == cudaMemoryTypeManaged;
+        return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+        *(unsigned char *)data = plain;
+        return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_ALLOWED_HANDLE_TYPES:
+        *(uint64_t *)data = 0;
+        return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        *(int *)data = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;
+        return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+        *(uint64_t *)data = p->pool;
+        return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID: /* unique as long as the memory lives */
+    case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
+    case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
+        *(uint64_t *)data = p->base;
+        return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_MAPPING_SIZE:
+        *(size_t *)data = p->bytes;
+        return cudaSuccess;
+    default:
+        return vgpu__refuse(cudaErrorInvalidValue, "cuPointerGetAttribute",
+                            "attribute %d is none of a pointer here", (int)which);
+    }
+}
+
+/* A context has device memory of its own only; a pool's belongs to none (recorded). */
+static CUcontext context_of(const struct vgpu_pointer *p, int device)
+{
+    return device >= 0 && !p->pool ? vgpu__driver_primary(device) : NULL;
+}
+
+static cudaError_t attribute(void *data, CUpointer_attribute which, CUdeviceptr ptr,
+                             const struct vgpu_pointer *p)
+{
+    bool on_host = p->kind == cudaMemoryTypeHost;
+    int device =
+        vgpu__logical(p->kind == cudaMemoryTypeDevice ? p->device : vgpu__host_owner(P(ptr)));
+    switch (which) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+        *(CUcontext *)data = context_of(p, device);
+        return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+        *(unsigned int *)data = on_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
+        return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+        *(CUdeviceptr *)data = ptr;
+        return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+        if (p->kind == cudaMemoryTypeDevice)
+            return cudaErrorInvalidValue;
+        *(void **)data = P(ptr);
+        return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+        *(unsigned char *)data = p->kind == cudaMemoryTypeManaged;
+        return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *(int *)data = device;
+        return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+        *(CUdeviceptr *)data = p->base;
+        return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+        *(size_t *)data = p->bytes;
+        return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+        *(unsigned char *)data = 1;
+        return cudaSuccess;
+    default:
+        return rare(data, which, p);
+    }
+}
+
+/* Of a pointer that is not known, cuPointerGetAttributes makes 0 of everything, and -2 of the
+ * device (recorded). */
+static cudaError_t unknown(void *data, CUpointer_attribute which)
+{
+    switch (which) {
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+        *(int *)data = CU_DEVICE_INVALID;
+        return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_ACCESS_FLAGS:
+        *(int *)data = 0;
+        return cudaSuccess;
+    case CU_POINTER_ATTRIBUTE_IS_MANAGED:
+    case CU_POINTER_ATTRIBUTE_MAPPED:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+    case CU_POINTER_ATTRIBUTE_IS_GPU_DIRECT_RDMA_CAPABLE:
+        *(unsigned char *)data = 0;
+        return cudaSuccess;
+    default:
+        if ((int)which < CU_POINTER_ATTRIBUTE_CONTEXT ||
+            which > CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID)
+            return cudaErrorInvalidValue;
+        *(uint64_t *)data = 0;
+        return cudaSuccess;
+    }
+}
+
+/* `each`: one of cuPointerGetAttributes, which takes unknown pointers, too. */
+static cudaError_t get_attribute(void *data, CUpointer_attribute which, CUdeviceptr ptr, bool each)
+{
+    struct vgpu_pointer p = {0};
+    if (!data)
+        return cudaErrorInvalidValue;
+    cudaError_t error = ask("cuPointerGetAttribute", ptr, &p);
+    if (error != cudaSuccess)
+        return error;
+    if (p.kind == cudaMemoryTypeUnregistered)
+        return each ? unknown(data, which) : cudaErrorInvalidValue;
+    return attribute(data, which, ptr, &p);
+}
+
+CUresult cuPointerGetAttribute(void *data, CUpointer_attribute which, CUdeviceptr ptr)
+{
+    VGPU_DRIVER(get_attribute(data, which, ptr, false));
+}
+
+static cudaError_t get_attributes(unsigned int count, const CUpointer_attribute *which, void **data,
+                                  CUdeviceptr ptr)
+{
+    cudaError_t error = which && data && count ? cudaSuccess : cudaErrorInvalidValue;
+    for (unsigned int i = 0; i < count && error == cudaSuccess; i++)
+        error = get_attribute(data[i], which[i], ptr, true);
+    return error;
+}
+
+CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *which, void **data,
+                                CUdeviceptr ptr)
+{
+    VGPU_DRIVER(get_attributes(count, which, data, ptr));
+}

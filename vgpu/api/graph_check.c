@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT
+ * graph_check.c: what a graph demands of copies and fills when they become nodes. Calls of the same
+ * kind in streams are more generous (recorded: graph_copy, graph_memset).
+ */
+#include "graph.h"
+
+static cudaError_t wrong(const char *call, const char *what)
+{
+    return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
+}
+
+/* How many bytes there are from a device pointer on; as many as asked for where the node does not
+ * say. */
+static uint64_t reach(const char *call, const void *at, uint64_t wanted)
+{
+    const struct vgpu_reply *reply;
+    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_POINTER);
+    if (!request)
+        return wanted;
+    request->ptr = (uint64_t)(uintptr_t)at;
+    if (vgpu__end(&reply) != cudaSuccess || reply->u.pointer.kind == 0)
+        return wanted;
+    return reply->u.pointer.reach;
+}
+
+static bool fits(const struct vgpu__copy *c, const void *at)
+{
+    return c->rows != 1 || vgpu__place(at) != VGPU__DEVICE ||
+           reach(c->call, at, c->width) >= c->width;
+}
+
+cudaError_t vgpu__graph_check_copy(const struct vgpu__copy *c)
+{
+    cudaError_t error = vgpu__copy_check(c);
+    if (error != cudaSuccess)
+        return error;
+    if (c->width == 0 || c->rows == 0)
+        return wrong(c->call, "the copy has no bytes: a graph takes no such node");
+    if (!fits(c, c->dst) || !fits(c, c->src))
+        return wrong(c->call, "the copy goes past the end of an allocation");
+    return cudaSuccess;
+}
+
+cudaError_t vgpu__graph_check_memset(const char *call, const struct cudaMemsetParams *m)
+{
+    if (!m || (m->elementSize != 1 && m->elementSize != 2 && m->elementSize != 4))
+        return wrong(call, "no parameters, or elements that have not 1, 2 or 4 bytes");
+    if (m->width == 0 || m->height == 0)
+        return wrong(call, "nothing is to be set: a graph takes no such node");
+    if (m->height > 1 && m->pitch < m->width * m->elementSize)
+        return wrong(call, "a row is wider than the pitch");
+    if (vgpu__place(m->dst) == VGPU__PAGEABLE)
+        return wrong(call, "the memory is the host's own: a kernel must be able to reach it");
+    return cudaSuccess;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: MIT
+ * check.c: vgpu-check: runs a program with all checks and says how many mistakes were found.
+ *
+ * It starts a node of its own and stays connected as a witness, so that the node is still there to
+ * be asked when the program, and whatever that has started, has ended.
+ */
+#define _GNU_SOURCE
+#include "runtime.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "wire.h"
+
+enum { FOUND = 99, ANSWER_MS = 60000, CANNOT = 125, NO_PROGRAM = 127 };
+
+union answer {
+    struct vgpu_reply reply;
+    uint8_t room[VGPU_MSG_MAX];
+};
+
+static int usage(FILE *to)
+{
+    fprintf(to,
+            "usage: vgpu-check [--checks=WORDS] [--found=STATUS] PROGRAM [ARGUMENT...]\n"
+            "\n"
+            "Runs PROGRAM on a virtual node of its own and tells what is wrong with it:\n"
+            "  order    accesses to the same memory that nothing orders\n"
+            "  kernels  mistakes inside kernels\n"
+            "  api      errors nobody looked at, wrong devices, events never recorded\n"
+            "  leaks    what was not given back at the end\n"
+            "  advice   what is right and slower than it need be\n"
+            "WORDS are some of these with commas between; default: all. The exit status is the\n"
+            "program's; where that is 0 and findings were told (advice is none), STATUS: %d.\n",
+            FOUND);
+    return to == stdout ? 0 : CANNOT;
+}
+
+/* ---- the node ---- */
+
+static int ask(int node, enum vgpu_op op, union answer *to)
+{
+    struct vgpu_request request = {.op = op, .peer = -1, .call = "vgpu-check"};
+    struct pollfd wait = {.fd = node, .events = POLLIN};
+    int fds[VGPU_WIRE_FDS], count = VGPU_WIRE_FDS;
+    if (vgpu_send(node, &request, sizeof request, NULL, 0) != 0 || poll(&wait, 1, ANSWER_MS) <= 0)
+        return -1;
+    ssize_t got = vgpu_receive(node, to, sizeof *to, fds, &count, 0);
+    for (int i = 0; i < count; i++)
+        close(fds[i]);
+    return got >= (ssize_t)sizeof to->reply && to->reply.error == 0 ? 0 : -1;
+}
+
+static int start_node(void)
+{
+    char id[64], why[512] = "";
+    union answer to;
+    struct timespec now = {0};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    snprintf(id, sizeof id, "check-%d-%lx", (int)getpid(), (unsigned long)now.tv_nsec);
+    setenv("VGPU_NODE_ID", id, 1);
+    int node = vgpu__reach_node(why, sizeof why);
+    if (node >= 0 && ask(node, VGPU_OP_WITNESS, &to) == 0)
+        return node;
+    fprintf(stderr, "vgpu-check: no virtual node: %s\n", why[0] ? why : "it does not answer");
+    return -1;
+}
+
+/* ---- the program ---- */
+
+/* Its exit status as a shell has it, or -1: it could not be started (said). */
+static int run(char **argv)
+{
+    int status = 0;
+    pid_t pid = fork();
+    if (pid == 0) {
+        execvp(argv[0], argv);
+        fprintf(stderr, "vgpu-check: %s: %s\n", argv[0], strerror(errno));
+        _exit(NO_PROGRAM);
+    }
+    signal(SIGINT, SIG_IGN); /* the program's to answer */
+    while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    if (pid < 0) {
+        fprintf(stderr, "vgpu-check: %s: %s\n", argv[0], strerror(errno));
+        return -1;
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static int judge(int node, int status, int found)
+{
+    union answer to;
+    struct vgpu_summary summary;
+    if (ask(node, VGPU_OP_SUMMARY, &to) != 0 || to.reply.data_bytes < sizeof summary) {
+        fprintf(stderr, "vgpu-check: the node did not say what it has found\n");
+        return CANNOT;
+    }
+    memcpy(&summary, to.reply.data, sizeof summary);
+    if (summary.processes == 0)
+        fprintf(stderr, "vgpu-check: the program has made no CUDA call\n");
+    else
+        fprintf(stderr, "vgpu-check: %u finding%s, %u piece%s of advice\n", summary.findings,
+                summary.findings == 1 ? "" : "s", summary.advice, summary.advice == 1 ? "" : "s");
+    return status == 0 && summary.findings ? found : status;
+}
+
+int main(int argc, char **argv)
+{
+    const char *checks = "all";
+    int found = FOUND, at = 1;
+    uint32_t bits;
+    char bad[32];
+    for (; at < argc && argv[at][0] == '-'; at++) {
+        if (strcmp(argv[at], "--help") == 0)
+            return usage(stdout);
+        if (strncmp(argv[at], "--checks=", 9) == 0)
+            checks = argv[at] + 9;
+        else if (strncmp(argv[at], "--found=", 8) == 0)
+            found = atoi(argv[at] + 8);
+        else
+            return usage(stderr);
+    }
+    if (at == argc)
+        return usage(stderr);
+    if (!vgpu_check_parse(checks, &bits, bad, sizeof bad)) {
+        fprintf(stderr, "vgpu-check: there is no check \"%s\"\n", bad);
+        return usage(stderr);
+    }
+    setenv("VGPU_CHECK", checks, 1);
+    unsetenv("VGPU_QUIET");
+    int node = start_node();
+    int status = node < 0 ? -1 : run(argv + at);
+    return status < 0 ? CANNOT : judge(node, status, found);
+}

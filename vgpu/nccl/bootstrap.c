@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT
+ * bootstrap.c: how the ranks of a communicator find each other.
+ *
+ * The unique id is the path of a socket. The process that made it has a thread there, the keeper:
+ * it waits until all ranks have come, then passes tables around, one from each rank to all, until
+ * the ranks hang up. Ranks of one process come the same way. No wait is longer than
+ * $VGPU_NCCL_SECONDS, or a minute.
+ */
+#define _GNU_SOURCE
+#include "comm.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST_BYTES = 4096 };
+
+static int patience_s(void)
+{
+    const char *given = getenv("VGPU_NCCL_SECONDS");
+    int seconds = given ? atoi(given) : 0;
+    return seconds > 0 && seconds <= 86400 ? seconds : 60;
+}
+
+struct hello {
+    int rank, ranks;
+};
+
+/* The keeper's answer to a hello: 0, or why not, as text. */
+struct answer {
+    ncclResult_t result;
+    char why[160];
+};
+
+struct keeper {
+    int listener, ranks, come;
+    int fd[NCCL_MAX_RANKS];
+    char path[sizeof((struct sockaddr_un *)0)->sun_path];
+};
+
+/* ---- whole messages ---- */
+
+static bool put(int fd, const void *data, size_t bytes)
+{
+    for (const char *at = data; bytes > 0;) {
+        ssize_t done = send(fd, at, bytes, MSG_NOSIGNAL);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        at += done;
+        bytes -= (size_t)done;
+    }
+    return true;
+}
+
+/* False: the other end is gone, or nothing came until the socket's limit. */
+static bool get(int fd, void *data, size_t bytes)
+{
+    for (char *at = data; bytes > 0;) {
+        ssize_t done = recv(fd, at, bytes, 0);
+        if (done < 0 && errno == EINTR)
+            continue;
+        if (done <= 0)
+            return false;
+        at += done;
+        bytes -= (size_t)done;
+    }
+    return true;
+}
+
+static void limit_waits(int fd, int seconds)
+{
+    struct timeval limit = {.tv_sec = seconds};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+}
+
+/* ---- the keeper ---- */
+
+static void answer(int fd, ncclResult_t result, const char *why)
+{
+    struct answer reply = {.result = result};
+    snprintf(reply.why, sizeof reply.why, "%s", why);
+    put(fd, &reply, sizeof reply);
+}
+
+static void refuse_all(struct keeper *keeper, ncclResult_t result, const char *why)
+{
+    for (int r = 0; r < NCCL_MAX_RANKS; r++)
+        if (keeper->fd[r] >= 0)
+            answer(keeper->fd[r], result, why);
+}
+
+/* "ranks 1 and 3" that have not come. */
+static void name_missing(const struct keeper *keeper, char *text, size_t room)
+{
+    size_t used = 0;
+    for (int r = 0; r < keeper->ranks && used < room; r++)
+        if (keeper->fd[r] < 0)
+            used += (size_t)snprintf(text + used, room - used, "%s%d", used ? ", " : "", r);
+}
+
+/* Takes one rank in. False: it does not fit, and everybody has been told. */
+static bool take_in(struct keeper *keeper, int fd, const struct hello *hello)
+{
+    char why[160];
+    if (keeper->ranks == 0)
+        keeper->ranks = hello->ranks;
+    if (hello->ranks != keeper->ranks)
+        snprintf(why, sizeof why, "rank %d says there are %d ranks, another one said %d",
+                 hello->rank, hello->ranks, keeper->ranks);
+    else if (keeper->fd[hello->rank] >= 0)
+        snprintf(why, sizeof why,
+                 "rank %d came twice: each rank of a communicator has its own number", hello->rank);
+    else {
+        keeper->fd[hello->rank] = fd;
+        keeper->come++;
+        return true;
+    }
+    answer(fd, ncclInvalidUsage, why);
+    close(fd);
+    refuse_all(keeper, ncclInvalidUsage, why);
+    return false;
+}
+
+static bool gather_ranks(struct keeper *keeper)
+{
+    while (keeper->ranks == 0 || keeper->come < keeper->ranks) {
+        struct pollfd wait = {.fd = keeper->listener, .events = POLLIN};
+        /* Before the first rank there is nobody to be told: an id may be used late, or never. */
+        int ready = poll(&wait, 1, keeper->come > 0 ? patience_s() * 1000 : -1);
+        if (ready < 0 && errno == EINTR)
+            continue;
+        if (ready <= 0) {
+            char missing[80] = "", why[160];
+            name_missing(keeper, missing, sizeof missing);
+            snprintf(why, sizeof why, "%d of %d ranks came within %d s; missing: %s", keeper->come,
+                     keeper->ranks, patience_s(), missing);
+            refuse_all(keeper, ncclSystemError, why);
+            return false;
+        }
+        struct hello hello;
+        int fd = accept4(keeper->listener, NULL, NULL, SOCK_CLOEXEC);
+        if (fd < 0)
+            continue;
+        limit_waits(fd, patience_s());
+        if (!get(fd, &hello, sizeof hello) || hello.ranks < 1 || hello.ranks > NCCL_MAX_RANKS ||
+            hello.rank < 0 || hello.rank >= hello.ranks)
+            close(fd);
+        else if (!take_in(keeper, fd, &hello))
+            return false;
+    }
+    for (int r = 0; r < keeper->ranks; r++)
+        answer(keeper->fd[r], ncclSuccess, "");
+    return true;
+}
+
+/* One table: a size and that many bytes from each, all to each. False when a rank has hung up, or
+ * comes much later than rank 0. The last table is due when the communicator is destroyed: nobody
+ * knows when, so that rank 0 has all the time. */
+static bool pass_table(const struct keeper *keeper, char *table)
+{
+    uint32_t bytes = 0;
+    struct pollfd first = {.fd = keeper->fd[0], .events = POLLIN};
+    while (poll(&first, 1, -1) < 0 && errno == EINTR)
+        continue;
+    for (int r = 0; r < keeper->ranks; r++) {
+        uint32_t its;
+        if (!get(keeper->fd[r], &its, sizeof its) || its > MOST_BYTES || (r > 0 && its != bytes))
+            return false;
+        bytes = its;
+        if (!get(keeper->fd[r], table + (size_t)r * bytes, bytes))
+            return false;
+    }
+    for (int r = 0; r < keeper->ranks; r++)
+        if (!put(keeper->fd[r], table, (size_t)keeper->ranks * bytes))
+            return false;
+    return true;
+}
+
+static void *keep(void *argument)
+{
+    struct keeper *keeper = argument;
+    char *table = malloc((size_t)NCCL_MAX_RANKS * MOST_BYTES);
+    if (gather_ranks(keeper) && table)
+        while (pass_table(keeper, table)) {
+        }
+    for (int r = 0; r < NCCL_MAX_RANKS; r++)
+        if (keeper->fd[r] >= 0)
+            close(keeper->fd[r]);
+    close(keeper->listener);
+    unlink(keeper->path);
+    free(table);
+    free(keeper);
+    return NULL;
+}
+
+/* ---- the id ---- */
+
+static const char *socket_folder(void)
+{
+    const char *folder = getenv("XDG_RUNTIME_DIR");
+    return folder && folder[0] == '/' && access(folder, W_OK) == 0 ? folder : "/tmp";
+}
+
+static int listen_at(const char *path)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    snprintf(address.sun_path, sizeof address.sun_path, "%s", path);
+    if (fd >= 0 && (bind(fd, (struct sockaddr *)&address, sizeof address) != 0 ||
+                    listen(fd, NCCL_MAX_RANKS) != 0)) {
+        close(fd);
+        fd = -1;
+    }
+    return fd;
+}
+
+static struct keeper *make_keeper(void)
+{
+    static unsigned made;
+    struct keeper *keeper = calloc(1, sizeof *keeper);
+    if (!keeper)
+        return NULL;
+    for (int r = 0; r < NCCL_MAX_RANKS; r++)
+        keeper->fd[r] = -1;
+    unsigned number = __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED);
+    snprintf(keeper->path, sizeof keeper->path, "%.80s/vgpu-nccl-%d-%u", socket_folder(),
+             (int)getpid(), number);
+    unlink(keeper->path); /* of a process of the same number that was killed */
+    keeper->listener = listen_at(keeper->path);
+    if (keeper->listener < 0) {
+        free(keeper);
+        return NULL;
+    }
+    return keeper;
+}
+
+ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
+{
+    pthread_t thread;
+    if (!id)
+        return nccl_fail(ncclInvalidArgument, "ncclGetUniqueId", "id is null");
+    struct keeper *keeper = make_keeper();
+    if (!keeper)
+        return nccl_fail(ncclSystemError, "ncclGetUniqueId", "no socket in %s: %s", socket_folder(),
+                         strerror(errno));
+    memset(id, 0, sizeof *id);
+    snprintf(id->internal, sizeof id->internal, "%s", keeper->path);
+    if (pthread_create(&thread, NULL, keep, keeper) != 0) {
+        close(keeper->listener);
+        unlink(keeper->path);
+        free(keeper);
+        return nccl_fail(ncclSystemError, "ncclGetUniqueId", "no thread can be started");
+    }
+    pthread_detach(thread);
+    return ncclSuccess;
+}
+
+/* ---- a rank ---- */
+
+ncclResult_t nccl_meet(const ncclUniqueId *id, int rank, int ranks, struct nccl_line *line)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    struct hello hello = {rank, ranks};
+    struct answer reply;
+    snprintf(address.sun_path, sizeof address.sun_path, "%.*s", (int)sizeof address.sun_path - 1,
+             id->internal);
+    *line = (struct nccl_line){socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), rank, ranks};
+    if (line->fd >= 0)
+        limit_waits(line->fd, patience_s() + 5); /* the keeper gives up first, and says why */
+    if (line->fd < 0 || connect(line->fd, (struct sockaddr *)&address, sizeof address) != 0) {
+        nccl_hang_up(line);
+        return nccl_fail(ncclSystemError, "ncclCommInitRank",
+                         "rank %d of %d: nobody waits at '%s' (%s): is the id of this machine, "
+                         "passed on whole, used once, and its maker alive?",
+                         rank, ranks, address.sun_path, strerror(errno));
+    }
+    if (!put(line->fd, &hello, sizeof hello) || !get(line->fd, &reply, sizeof reply))
+        reply = (struct answer){ncclRemoteError, "the process that made the id is gone"};
+    if (reply.result == ncclSuccess)
+        return ncclSuccess;
+    nccl_hang_up(line);
+    reply.why[sizeof reply.why - 1] = '\0';
+    return nccl_fail(reply.result, "ncclCommInitRank", "rank %d of %d: %s", rank, ranks, reply.why);
+}
+
+bool nccl_give(const struct nccl_line *line, const void *mine, size_t bytes)
+{
+    uint32_t size = (uint32_t)bytes;
+    return put(line->fd, &size, sizeof size) && put(line->fd, mine, bytes);
+}
+
+bool nccl_take(const struct nccl_line *line, void *all, size_t bytes)
+{
+    return get(line->fd, all, (size_t)line->ranks * bytes);
+}
+
+ncclResult_t nccl_swap(const struct nccl_line *line, const void *mine, void *all, size_t bytes)
+{
+    if (nccl_give(line, mine, bytes) && nccl_take(line, all, bytes))
+        return ncclSuccess;
+    return nccl_fail(ncclRemoteError, "ncclCommInitRank",
+                     "rank %d of %d: another rank ended while the communicator was made",
+                     line->rank, line->ranks);
+}
+
+void nccl_hang_up(struct nccl_line *line)
+{
+    if (line->fd >= 0)
+        close(line->fd);
+    line->fd = -1;
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ * collective.c: the calls: what is asked is checked, and becomes a job.
+ */
+#include "comm.h"
+
+static size_t type_bytes(ncclDataType_t type)
+{
+    static const size_t bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
+    return (unsigned)type < sizeof bytes / sizeof *bytes ? bytes[type] : 0;
+}
+
+struct ask {
+    const char *call;
+    const void *send;
+    void *recv;
+    size_t count;
+    ncclDataType_t type;
+    ncclRedOp_t op;
+    int rank; /* the root, or the peer */
+    const char *rank_name;
+    bool reduces;
+    ncclComm_t comm;
+};
+
+static ncclResult_t check(const struct ask *ask)
+{
+    if (!ask->comm)
+        return nccl_fail(ncclInvalidArgument, ask->call, "comm is null");
+    if (type_bytes(ask->type) == 0)
+        return nccl_fail(ncclInvalidArgument, ask->call, "type %d is none of ncclDataType_t",
+                         (int)ask->type);
+    if (ask->reduces && (ask->type == ncclFloat8e4m3 || ask->type == ncclFloat8e5m2))
+        return nccl_fail(ncclInvalidUsage, ask->call,
+                         "reducing 8-bit floating point is not modelled by the virtual node");
+    if ((unsigned)ask->op >= ncclNumOps)
+        return nccl_fail(ncclInvalidArgument, ask->call, "operation %d is none of ncclRedOp_t",
+                         (int)ask->op);
+    if (ask->rank < 0 || ask->rank >= ask->comm->ranks)
+        return nccl_fail(ncclInvalidArgument, ask->call, "%s is %d, expected 0 to %d",
+                         ask->rank_name, ask->rank, ask->comm->ranks - 1);
+    if (ask->count > 0 && (!ask->send || !ask->recv))
+        return nccl_fail(ncclInvalidArgument, ask->call, "a buffer is null (send %p, recv %p)",
+                         ask->send, ask->recv);
+    return ncclSuccess;
+}
+
+/* Copies travel in the widest words that fit; `type` becomes one of that size. */
+static void widen(struct nccl_ring *ring, size_t bytes)
+{
+    bool wide = ((uintptr_t)ring->send | (uintptr_t)ring->recv | bytes) % 8 == 0;
+    ring->type = wide ? ncclUint64 : ncclUint8;
+    ring->count = wide ? bytes / 8 : bytes;
+}
+
+static ncclResult_t collective(enum nccl_kind kind, const struct ask *ask, cudaStream_t stream)
+{
+    ncclResult_t result = nccl_note(check(ask));
+    if (result != ncclSuccess || ask->count == 0)
+        return result;
+    struct nccl_job job = {.comm = ask->comm, .stream = stream};
+    job.ring = (struct nccl_ring){.kind = kind,
+                                  .type = ask->type,
+                                  .op = ask->op,
+                                  .root = ask->rank,
+                                  .count = ask->count,
+                                  .send = ask->send,
+                                  .recv = ask->recv};
+    if (!ask->reduces)
+        widen(&job.ring, ask->count * type_bytes(ask->type));
+    return nccl_issue(&job, ask->call);
+}
+
+ncclResult_t ncclAllReduce(const void *send, void *recv, size_t count, ncclDataType_t type,
+                           ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)
+{
+    const struct ask ask = {"ncclAllReduce", send, recv, count, type, op, 0, "", true, comm};
+    return collective(NCCL_ALL_REDUCE, &ask, stream);
+}
+
+/* recv matters at the root only: elsewhere it may be null. */
+ncclResult_t ncclReduce(const void *send, void *recv, size_t count, ncclDataType_t type,
+                        ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream)
+{
+    void *to = recv || (comm && comm->rank == root) ? recv : (void *)(uintptr_t)send;
+    const struct ask ask = {"ncclReduce", send, to, count, type, op, root, "root", true, comm};
+    return collective(NCCL_REDUCE, &ask, stream);
+}
+
+/* send matters at the root only. */
+ncclResult_t ncclBroadcast(const void *send, void *recv, size_t count, ncclDataType_t type,
+                           int root, ncclComm_t comm, cudaStream_t stream)
+{
+    const void *from = send || (comm && comm->rank == root) ? send : recv;
+    const struct ask ask = {"ncclBroadcast", from, recv,   count, type,
+                            ncclSum,         root, "root", false, comm};
+    return collective(NCCL_BROADCAST, &ask, stream);
+}
+
+ncclResult_t ncclBcast(void *buffer, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
+                       cudaStream_t stream)
+{
+    return ncclBroadcast(buffer, buffer, count, type, root, comm, stream);
+}
+
+ncclResult_t ncclAllGather(const void *send, void *recv, size_t count, ncclDataType_t type,
+                           ncclComm_t comm, cudaStream_t stream)
+{
+    const struct ask ask = {"ncclAllGather", send, recv, count, type, ncclSum, 0, "", false, comm};
+    return collective(NCCL_ALL_GATHER, &ask, stream);
+}
+
+ncclResult_t ncclReduceScatter(const void *send, void *recv, size_t count, ncclDataType_t type,
+                               ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)
+{
+    const struct ask ask = {"ncclReduceScatter", send, recv, count, type, op, 0, "", true, comm};
+    return collective(NCCL_REDUCE_SCATTER, &ask, stream);
+}
+
+static ncclResult_t transfer(const struct ask *ask, bool sends, cudaStream_t stream)
+{
+    ncclResult_t result = nccl_note(check(ask));
+    if (result != ncclSuccess || ask->count == 0)
+        return result;
+    struct nccl_job job = {.comm = ask->comm, .stream = stream, .between_two = true};
+    job.transfer = (struct nccl_transfer){.send = sends ? ask->send : NULL,
+                                          .recv = sends ? NULL : ask->recv,
+                                          .bytes = ask->count * type_bytes(ask->type),
+                                          .peer = ask->rank};
+    return nccl_issue(&job, ask->call);
+}
+
+ncclResult_t ncclSend(const void *send, size_t count, ncclDataType_t type, int peer,
+                      ncclComm_t comm, cudaStream_t stream)
+{
+    const struct ask ask = {
+        "ncclSend", send, (void *)(uintptr_t)send, count, type, ncclSum, peer, "peer", false, comm};
+    return transfer(&ask, true, stream);
+}
+
+ncclResult_t ncclRecv(void *recv, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
+                      cudaStream_t stream)
+{
+    const struct ask ask = {"ncclRecv", recv, recv,   count, type,
+                            ncclSum,    peer, "peer", false, comm};
+    return transfer(&ask, false, stream);
+}

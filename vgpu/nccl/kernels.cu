@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+// kernels.cu: the collectives as rings, in the steps of lab 07: reduce-scatter step k, all-gather
+// step k. One block a rank; what it gets from the rank before it lies in its own memory, what it
+// gives it stores into the memory of the next.
+#include "comm.h"
+
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <stdio.h>
+
+enum { THREADS = 256 };
+
+// ---- mailboxes ----
+
+__device__ void wait_for(volatile uint64_t *counter, uint64_t value)
+{
+    if (threadIdx.x == 0)
+        while (*counter < value) {
+        }
+    __syncthreads();
+    __threadfence_system();
+}
+
+__device__ void post(volatile uint64_t *counter, uint64_t value)
+{
+    __threadfence_system(); // what this thread stored, before the counter
+    __syncthreads();
+    if (threadIdx.x == 0)
+        *counter = value;
+}
+
+// The way from one rank to another, as one of the two sees it.
+struct way {
+    nccl_region *mine, *other;
+    int self, peer;
+    enum nccl_kind kind;
+
+    __device__ way(const nccl_place &place, int rank, enum nccl_kind what)
+        : mine(place.region[place.rank]), other(place.region[rank]), self(place.rank), peer(rank),
+          kind(what)
+    {
+    }
+
+    // A free slot at the peer; posted by give().
+    __device__ void *room() const
+    {
+        uint64_t sent = mine->sent[peer].value;
+        if (sent >= NCCL_SLOTS)
+            wait_for(&mine->emptied[peer].value, sent - NCCL_SLOTS + 1);
+        else
+            __syncthreads();
+        return other->slot[self][sent % NCCL_SLOTS];
+    }
+
+    __device__ void give(size_t elements) const
+    {
+        uint64_t sent = mine->sent[peer].value;
+        nccl_label label = {(uint32_t)kind, (uint32_t)elements};
+        if (threadIdx.x == 0)
+            other->filled[self].label[sent % NCCL_SLOTS] = label;
+        post(&other->filled[self].value, sent + 1);
+        if (threadIdx.x == 0)
+            mine->sent[peer].value = sent + 1;
+        __syncthreads();
+    }
+
+    // The next slot from the peer; released by taken().
+    __device__ const void *data(size_t elements) const
+    {
+        uint64_t taken = mine->taken[peer].value;
+        wait_for(&mine->filled[peer].value, taken + 1);
+        nccl_label label = mine->filled[peer].label[taken % NCCL_SLOTS];
+        if (threadIdx.x == 0 && (label.kind != (uint32_t)kind || label.elements != elements)) {
+            printf(
+                "vgpu: nccl: rank %d expected %llu elements of %s from rank %d and got %u of %s: "
+                "all ranks call the same collectives in the same order with the same counts\n",
+                self, (unsigned long long)elements, name(kind), peer, label.elements,
+                name((enum nccl_kind)label.kind));
+            __trap();
+        }
+        return mine->slot[peer][taken % NCCL_SLOTS];
+    }
+
+    __device__ void taken() const
+    {
+        uint64_t taken = mine->taken[peer].value;
+        post(&other->emptied[self].value, taken + 1);
+        if (threadIdx.x == 0)
+            mine->taken[peer].value = taken + 1;
+        __syncthreads();
+    }
+
+    // Until the peer has taken everything.
+    __device__ void drain() const
+    {
+        wait_for(&mine->emptied[peer].value, mine->sent[peer].value);
+    }
+
+    __device__ static const char *name(enum nccl_kind kind)
+    {
+        switch (kind) {
+        case NCCL_ALL_REDUCE:
+            return "an all-reduce";
+        case NCCL_REDUCE_SCATTER:
+            return "a reduce-scatter";
+        case NCCL_ALL_GATHER:
+            return "an all-gather";
+        case NCCL_BROADCAST:
+            return "a broadcast";
+        case NCCL_REDUCE:
+            return "a reduce";
+        default:
+            return "a send";
+        }
+    }
+};
+
+// ---- elements ----
+
+template <class T> __device__ bool before(T a, T b)
+{
+    return a < b;
+}
+
+template <class T, int OP> __device__ T combine(T a, T b)
+{
+    if (OP == ncclProd)
+        return a * b;
+    if (OP == ncclMax)
+        return before(a, b) ? b : a;
+    if (OP == ncclMin)
+        return before(b, a) ? b : a;
+    return a + b;
+}
+
+// The average: floating-point inputs are scaled before, whole numbers divided in the end, as NCCL
+// does.
+template <class T> struct average {
+    static __device__ T in(T value, int)
+    {
+        return value;
+    }
+    static __device__ T out(T value, int ranks)
+    {
+        return value / (T)ranks;
+    }
+};
+
+template <class T> struct scaled {
+    static __device__ T in(T value, int ranks)
+    {
+        return (T)((float)value * (1.0f / ranks));
+    }
+    static __device__ T out(T value, int)
+    {
+        return value;
+    }
+};
+
+template <> struct average<float> : scaled<float> {
+};
+template <> struct average<__half> : scaled<__half> {
+};
+template <> struct average<__nv_bfloat16> : scaled<__nv_bfloat16> {
+};
+template <> struct average<double> {
+    static __device__ double in(double value, int ranks)
+    {
+        return value * (1.0 / ranks);
+    }
+    static __device__ double out(double value, int)
+    {
+        return value;
+    }
+};
+
+// ---- a step ----
+
+// A rank's part of a ring: what comes from `from`, goes to `to`.
+template <class T, int OP> struct ring {
+    static const size_t SLOT = NCCL_SLOT_BYTES / sizeof(T);
+    way from, to;
+    int ranks;
+
+    // One step: n elements come (from the ring if `take`, from src if not null; combined if both),
+    // and go (to dst if not null, to the ring if `pass`). `last`: they are the result.
+    __device__ void step(bool take, const T *src, T *dst, bool pass, size_t n, bool last) const
+    {
+        const T *in = take ? (const T *)from.data(n) : nullptr;
+        T *out = pass ? (T *)to.room() : nullptr;
+        for (size_t i = threadIdx.x; i < n; i += blockDim.x) {
+            T value = src ? start(src[i]) : in[i];
+            if (src && in)
+                value = combine<T, OP>(value, in[i]);
+            if (last && OP == ncclAvg)
+                value = average<T>::out(value, ranks);
+            if (dst)
+                dst[i] = value;
+            if (out)
+                out[i] = value;
+        }
+        if (pass)
+            to.give(n);
+        if (take)
+            from.taken();
+    }
+
+    __device__ T start(T value) const
+    {
+        return OP == ncclAvg ? average<T>::in(value, ranks) : value;
+    }
+};
+
+__device__ size_t least(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+// ---- the collectives ----
+
+template <class T, int OP>
+__device__ void all_reduce(const ring<T, OP> &r, int rank, const T *send, T *recv, size_t count)
+{
+    const int n = r.ranks;
+    for (size_t base = 0; base < count; base += n * r.SLOT) {
+        size_t rest = least(count - base, n * r.SLOT), chunk = (rest + n - 1) / n;
+        for (int k = 0; k < 2 * n - 1; k++) {
+            // Reduce-scatter steps 0 .. n-1, where the last makes the result, then all-gather
+            // steps.
+            int index = ((rank - k) % n + n) % n; // two rounds in the same direction
+            size_t first = least(index * chunk, rest), size = least(chunk, rest - first);
+            const T *src = k < n ? send + base + first : nullptr;
+            T *dst = k >= n - 1 ? recv + base + first : nullptr;
+            r.step(k > 0, src, dst, k < 2 * n - 2, size, k == n - 1);
+        }
+    }
+}
+
+template <class T, int OP>
+__device__ void reduce_scatter(const ring<T, OP> &r, int rank, const T *send, T *recv, size_t count)
+{
+    const int n = r.ranks;
+    for (size_t base = 0; base < count; base += r.SLOT) {
+        size_t size = least(count - base, r.SLOT);
+        for (int k = 0; k < n; k++) {
+            size_t chunk = (size_t)((rank - 1 - k + 2 * n) % n);
+            r.step(k > 0, send + chunk * count + base, k == n - 1 ? recv + base : nullptr,
+                   k < n - 1, size, k == n - 1);
+        }
+    }
+}
+
+template <class T, int OP>
+__device__ void all_gather(const ring<T, OP> &r, int rank, const T *send, T *recv, size_t count)
+{
+    const int n = r.ranks;
+    for (size_t base = 0; base < count; base += r.SLOT) {
+        size_t size = least(count - base, r.SLOT);
+        for (int k = 0; k < n; k++) {
+            size_t chunk = (size_t)((rank - k + n) % n);
+            r.step(k > 0, k == 0 ? send + base : nullptr, recv + chunk * count + base, k < n - 1,
+                   size, false);
+        }
+    }
+}
+
+template <class T, int OP>
+__device__ void broadcast(const ring<T, OP> &r, int rank, int root, const T *send, T *recv,
+                          size_t count)
+{
+    const int place = (rank - root + r.ranks) % r.ranks; // in the chain that starts at the root
+    for (size_t base = 0; base < count; base += r.SLOT)
+        r.step(place > 0, place == 0 ? send + base : nullptr, recv + base, place < r.ranks - 1,
+               least(count - base, r.SLOT), false);
+}
+
+template <class T, int OP>
+__device__ void reduce(const ring<T, OP> &r, int rank, int root, const T *send, T *recv,
+                       size_t count)
+{
+    const int place = (rank - root - 1 + r.ranks) % r.ranks; // in the chain that ends at the root
+    const bool end = place == r.ranks - 1;
+    for (size_t base = 0; base < count; base += r.SLOT)
+        r.step(place > 0, send + base, end ? recv + base : nullptr, !end,
+               least(count - base, r.SLOT), end);
+}
+
+template <class T, int OP>
+__global__ void __launch_bounds__(THREADS) nccl_ring_kernel(nccl_ring work, nccl_place place)
+{
+    const int n = place.ranks, rank = place.rank;
+    const ring<T, OP> r = {way(place, (rank + n - 1) % n, work.kind),
+                           way(place, (rank + 1) % n, work.kind), n};
+    const T *send = (const T *)work.send;
+    T *recv = (T *)work.recv;
+
+    if (work.kind == NCCL_ALL_REDUCE)
+        all_reduce(r, rank, send, recv, work.count);
+    else if (work.kind == NCCL_REDUCE_SCATTER)
+        reduce_scatter(r, rank, send, recv, work.count);
+    else if (work.kind == NCCL_ALL_GATHER)
+        all_gather(r, rank, send, recv, work.count);
+    else if (work.kind == NCCL_BROADCAST)
+        broadcast(r, rank, work.root, send, recv, work.count);
+    else
+        reduce(r, rank, work.root, send, recv, work.count);
+    if (n > 1)
+        r.to.drain();
+}
+
+// ---- send and recv ----
+
+__device__ void send_bytes(const way &to, const char *from, size_t bytes)
+{
+    for (size_t base = 0; base < bytes; base += NCCL_SLOT_BYTES) {
+        size_t size = least(bytes - base, NCCL_SLOT_BYTES);
+        char *slot = (char *)to.room();
+        for (size_t i = threadIdx.x; i < size; i += blockDim.x)
+            slot[i] = from[base + i];
+        to.give(size);
+    }
+    to.drain();
+}
+
+__device__ void recv_bytes(const way &from, char *to, size_t bytes)
+{
+    for (size_t base = 0; base < bytes; base += NCCL_SLOT_BYTES) {
+        size_t size = least(bytes - base, NCCL_SLOT_BYTES);
+        const char *slot = (const char *)from.data(size);
+        for (size_t i = threadIdx.x; i < size; i += blockDim.x)
+            to[base + i] = slot[i];
+        from.taken();
+    }
+}
+
+// A block for each direction between two ranks: so all of a group's transfers go on at once.
+__global__ void __launch_bounds__(THREADS)
+    nccl_transfer_kernel(const nccl_lane *lanes, const nccl_transfer *transfers, nccl_place place)
+{
+    nccl_lane lane = lanes[blockIdx.x];
+    for (int i = lane.first; i < lane.first + lane.count; i++) {
+        nccl_transfer t = transfers[i];
+        way between(place, t.peer, NCCL_SEND_RECV);
+        if (t.send)
+            send_bytes(between, (const char *)t.send, t.bytes);
+        else
+            recv_bytes(between, (char *)t.recv, t.bytes);
+    }
+}
+
+// ---- launching ----
+
+typedef void (*ring_kernel)(nccl_ring, nccl_place);
+
+template <class T> static ring_kernel kernel_of(int op)
+{
+    switch (op) {
+    case ncclSum:
+        return nccl_ring_kernel<T, ncclSum>;
+    case ncclProd:
+        return nccl_ring_kernel<T, ncclProd>;
+    case ncclMax:
+        return nccl_ring_kernel<T, ncclMax>;
+    case ncclMin:
+        return nccl_ring_kernel<T, ncclMin>;
+    default:
+        return nccl_ring_kernel<T, ncclAvg>;
+    }
+}
+
+static ring_kernel find_kernel(int type, int op)
+{
+    switch (type) {
+    case ncclInt8:
+        return kernel_of<int8_t>(op);
+    case ncclUint8:
+        return kernel_of<uint8_t>(op);
+    case ncclInt32:
+        return kernel_of<int32_t>(op);
+    case ncclUint32:
+        return kernel_of<uint32_t>(op);
+    case ncclInt64:
+        return kernel_of<int64_t>(op);
+    case ncclUint64:
+        return kernel_of<uint64_t>(op);
+    case ncclFloat16:
+        return kernel_of<__half>(op);
+    case ncclFloat64:
+        return kernel_of<double>(op);
+    case ncclBfloat16:
+        return kernel_of<__nv_bfloat16>(op);
+    default:
+        return kernel_of<float>(op);
+    }
+}
+
+extern "C" cudaError_t nccl_launch_ring(const struct nccl_ring *ring,
+                                        const struct nccl_place *place, cudaStream_t stream)
+{
+    ring_kernel kernel = find_kernel(ring->type, ring->op);
+    kernel<<<1, THREADS, 0, stream>>>(*ring, *place);
+    return cudaGetLastError();
+}
+
+extern "C" cudaError_t nccl_launch_transfers(const struct nccl_lane *lanes, int lane_count,
+                                             const struct nccl_transfer *transfers,
+                                             const struct nccl_place *place, cudaStream_t stream)
+{
+    nccl_transfer_kernel<<<lane_count, THREADS, 0, stream>>>(lanes, transfers, *place);
+    return cudaGetLastError();
+}

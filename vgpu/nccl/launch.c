@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT
+ * launch.c: jobs become kernels. A communicator's kernels run one after the other, also on
+ * different streams: they share its mailboxes.
+ */
+#include "comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct nccl_place place_of(const struct ncclComm *comm)
+{
+    struct nccl_place place = {.rank = comm->rank, .ranks = comm->ranks};
+    for (int r = 0; r < comm->ranks; r++)
+        place.region[r] = (struct nccl_region *)comm->peer[r];
+    return place;
+}
+
+/* ---- transfers ---- */
+
+/* Ours to ourselves: the i-th send meets the i-th receive of the group, as a copy. */
+static ncclResult_t copy_own(const struct nccl_job *job, size_t count)
+{
+    size_t next = 0;
+    ncclResult_t result = ncclSuccess;
+    for (size_t i = 0; i < count && result == ncclSuccess; i++) {
+        const struct nccl_transfer *from = &job[i].transfer;
+        if (!job[i].between_two || from->peer != job->comm->rank || !from->send)
+            continue;
+        while (next < count && (!job[next].between_two || job[next].transfer.send ||
+                                job[next].transfer.peer != job->comm->rank))
+            next++;
+        if (next == count || job[next].transfer.bytes != from->bytes)
+            return nccl_fail(ncclInvalidUsage, "ncclSend",
+                             "rank %d sends %zu bytes to itself; no receive of that size is in the "
+                             "same group",
+                             job->comm->rank, from->bytes);
+        result = nccl_cuda(cudaMemcpyAsync(job[next++].transfer.recv, from->send, from->bytes,
+                                           cudaMemcpyDeviceToDevice, job->stream),
+                           "ncclSend", "copying to the same rank");
+    }
+    return result;
+}
+
+/* Sorts the transfers between two ranks into lanes, in their order. Returns the number of lanes. */
+static int make_lanes(const struct nccl_job *job, size_t count, struct nccl_lane *lane,
+                      struct nccl_transfer *transfer)
+{
+    int lanes = 0, used = 0;
+    for (int peer = 0; peer < job->comm->ranks; peer++)
+        for (int sends = 0; sends < 2 && peer != job->comm->rank; sends++) {
+            int first = used;
+            for (size_t i = 0; i < count; i++)
+                if (job[i].between_two && job[i].transfer.peer == peer &&
+                    (job[i].transfer.send != NULL) == (sends == 1))
+                    transfer[used++] = job[i].transfer;
+            if (used > first)
+                lane[lanes++] = (struct nccl_lane){first, used - first};
+        }
+    return lanes;
+}
+
+/* The tables go to device memory in stream order. */
+static ncclResult_t launch_lanes(const struct ncclComm *comm, cudaStream_t stream,
+                                 const struct nccl_lane *lane, int lanes,
+                                 const struct nccl_transfer *transfer, size_t transfers)
+{
+    const size_t first = (size_t)lanes * sizeof *lane, rest = transfers * sizeof *transfer;
+    const struct nccl_place place = place_of(comm);
+    void *table = NULL;
+    cudaError_t error = cudaMallocAsync(&table, first + rest, stream);
+    if (error == cudaSuccess)
+        error = cudaMemcpyAsync(table, lane, first, cudaMemcpyHostToDevice, stream);
+    char *behind = (char *)table + first;
+    if (error == cudaSuccess)
+        error = cudaMemcpyAsync(behind, transfer, rest, cudaMemcpyHostToDevice, stream);
+    if (error == cudaSuccess)
+        error = nccl_launch_transfers(table, lanes, (const struct nccl_transfer *)(void *)behind,
+                                      &place, stream);
+    if (table) {
+        cudaError_t freed = cudaFreeAsync(table, stream);
+        error = error == cudaSuccess ? freed : error;
+    }
+    return nccl_cuda(error, "ncclGroupEnd", "launching sends and receives");
+}
+
+static ncclResult_t launch_transfers(const struct nccl_job *job, size_t count)
+{
+    struct nccl_lane lane[2 * NCCL_MAX_RANKS];
+    ncclResult_t result = copy_own(job, count);
+    struct nccl_transfer *transfer = calloc(count, sizeof *transfer);
+    if (!transfer)
+        result = nccl_fail(ncclSystemError, "ncclGroupEnd", "no memory");
+    if (result == ncclSuccess) {
+        int lanes = make_lanes(job, count, lane, transfer);
+        size_t transfers = lanes > 0 ? (size_t)(lane[lanes - 1].first + lane[lanes - 1].count) : 0;
+        if (lanes > 0)
+            result = launch_lanes(job->comm, job->stream, lane, lanes, transfer, transfers);
+    }
+    free(transfer);
+    return result;
+}
+
+/* ---- both ---- */
+
+static ncclResult_t launch_rings(const struct nccl_job *job, size_t count, bool *transfers)
+{
+    const struct nccl_place place = place_of(job->comm);
+    ncclResult_t result = ncclSuccess;
+    for (size_t i = 0; i < count && result == ncclSuccess; i++) {
+        *transfers |= job[i].between_two;
+        if (!job[i].between_two)
+            result = nccl_cuda(nccl_launch_ring(&job[i].ring, &place, job->stream),
+                               "launching a collective", "the kernel");
+    }
+    return result;
+}
+
+/* An event from outside cannot be waited for in a capture; the graph's own order must do. */
+static bool is_capturing(cudaStream_t stream)
+{
+    enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    return cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
+           status != cudaStreamCaptureStatusNone;
+}
+
+ncclResult_t nccl_launch(const struct nccl_job *job, size_t count)
+{
+    struct ncclComm *comm = job->comm;
+    bool transfers = false, capturing = is_capturing(job->stream);
+    int before = 0;
+    cudaGetDevice(&before);
+    ncclResult_t result = nccl_cuda(cudaSetDevice(comm->device), "launching", "cudaSetDevice");
+    if (result == ncclSuccess && comm->launched && !capturing)
+        result = nccl_cuda(cudaStreamWaitEvent(job->stream, comm->last, 0), "launching",
+                           "behind the communicator's work");
+    if (result == ncclSuccess)
+        result = launch_rings(job, count, &transfers);
+    if (result == ncclSuccess && transfers)
+        result = launch_transfers(job, count);
+    if (result == ncclSuccess && !capturing) {
+        result = nccl_cuda(cudaEventRecord(comm->last, job->stream), "launching", "an event");
+        comm->launched = true;
+    }
+    cudaSetDevice(before);
+    return result;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * host_store.h: kernels that poll pinned memory until the program stores there.
+ *
+ * Nobody tells us of such a store. But whoever stored did so after its last call, so the store
+ * carries that call's time: what is polled is compared whenever the program calls, and before the
+ * kernel looks again, and the kernel goes on no earlier than the clock of the thread that may have
+ * stored. Where that could be several threads, the times depend on the operating system
+ * (overtaken.h).
+ */
+#ifndef VGPU_HOST_STORE_H
+#define VGPU_HOST_STORE_H
+
+#include "server.h"
+
+#define HOST_POLLS 8 /* places that one kernel polls, and are watched */
+
+struct host_polls {
+    uint64_t address[HOST_POLLS], value[HOST_POLLS];
+    int count;
+    uint64_t stored_ps; /* the kernel goes on no earlier; 0: nothing has been stored */
+};
+
+/* Kernel `op` has stopped, and polls these places. */
+void host_store_watch(struct op *op, const struct vgpu_signals *signals);
+
+/* The program calls, through `connection`, and has perhaps stored before that. */
+void host_store_called(const struct connection *connection);
+
+/* Kernel `op` looks again. */
+void host_store_before(struct op *op);
+
+/* `op` polls pinned memory where nothing has been stored yet. */
+bool host_store_waited(const struct op *op);
+
+/* When `op` goes on, in a node whose clock says `now_ps`. */
+uint64_t host_store_time(const struct op *op, uint64_t now_ps);
+
+void host_store_free(struct op *op);
+
+#endif

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ * inject.c: see inject.h.
+ */
+#include "inject.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "protocol.h"
+
+enum { WORDS = 16, WORD_BYTES = 64 };
+
+enum kind { ALLOC, PEER_DROP, LINK, COPY_DELAY, GPU_LOST, KINDS };
+
+static const struct form {
+    const char *name, *format, *example;
+    bool pair; /* of GPUs */
+} forms[KINDS] = {
+    {"alloc:", "%lf%n", "alloc:3", false},
+    {"peer-drop:", "%d-%d%n", "peer-drop:0-1", true},
+    {"link:", "%d-%d=%lf%n", "link:0-1=0.1", true},
+    {"copy-delay:", "%d-%d=%lf%n", "copy-delay:0-1=50 (microseconds)", true},
+    {"gpu-lost:", "%d@op=%lf%n", "gpu-lost:2@op=10", false},
+};
+
+static struct fault {
+    enum kind kind;
+    int from, to; /* GPUs; the one of GPU_LOST is `from` */
+    double number;
+    uint64_t count; /* allocations or operations so far */
+} faults[WORDS];
+static int fault_count;
+
+/* The words' numbers after the name; false: they are not of the form. */
+static bool scan(const struct form *form, const char *text, struct fault *f)
+{
+    int end = -1;
+    if (f->kind == ALLOC)
+        sscanf(text, form->format, &f->number, &end);
+    else if (f->kind == PEER_DROP)
+        sscanf(text, form->format, &f->from, &f->to, &end);
+    else if (f->kind == GPU_LOST)
+        sscanf(text, form->format, &f->from, &f->number, &end);
+    else
+        sscanf(text, form->format, &f->from, &f->to, &f->number, &end);
+    return end > 0 && text[end] == '\0';
+}
+
+static bool refuse(char *error, size_t room, const char *word, const char *why)
+{
+    snprintf(error, room, "VGPU_FAULT: \"%s\": %s", word, why);
+    return false;
+}
+
+static bool of_node(const struct fault *f, int gpus)
+{
+    return f->from >= 0 && f->from < gpus && f->to >= 0 && f->to < gpus;
+}
+
+static bool read_word(const char *word, int gpus, char *error, size_t room)
+{
+    char why[160];
+    struct fault f = {.number = 1};
+    const struct form *form = forms;
+    while (form < forms + KINDS && strncmp(word, form->name, strlen(form->name)) != 0)
+        form++;
+    if (form == forms + KINDS)
+        return refuse(error, room, word,
+                      "none of alloc:, peer-drop:, link:, copy-delay:, gpu-lost:");
+    f.kind = (enum kind)(form - forms);
+    snprintf(why, sizeof why, "expected is a word like %s, numbers above 0", form->example);
+    if (!scan(form, word + strlen(form->name), &f) || !(f.number > 0))
+        return refuse(error, room, word, why);
+    snprintf(why, sizeof why, "the node has GPUs 0 to %d, and a link joins two", gpus - 1);
+    if (f.kind != ALLOC && (!of_node(&f, gpus) || (form->pair && f.from == f.to)))
+        return refuse(error, room, word, why);
+    if (fault_count == WORDS)
+        return refuse(error, room, word, "more than 16 words");
+    faults[fault_count++] = f;
+    return true;
+}
+
+bool inject_start(int gpus, char *error, size_t room)
+{
+    const char *text = getenv("VGPU_FAULT");
+    char word[WORD_BYTES];
+    while (text && *text) {
+        size_t length = strcspn(text, ",");
+        snprintf(word, sizeof word, "%.*s", (int)length, text);
+        if (!read_word(word, gpus, error, room))
+            return false;
+        text += length + (text[length] == ',');
+    }
+    return true;
+}
+
+bool inject_no_memory(void)
+{
+    bool fails = false;
+    for (struct fault *f = faults; f < faults + fault_count; f++)
+        if (f->kind == ALLOC)
+            fails |= ++f->count == (uint64_t)f->number;
+    return fails;
+}
+
+static bool between(const struct fault *f, enum kind kind, int a, int b)
+{
+    return f->kind == kind && ((f->from == a && f->to == b) || (f->from == b && f->to == a));
+}
+
+bool inject_drops(int from, int to)
+{
+    for (const struct fault *f = faults; f < faults + fault_count; f++)
+        if (f->kind == PEER_DROP && f->from == from && f->to == to)
+            return true;
+    return false;
+}
+
+double inject_rate(int from, int to)
+{
+    double rate = 1;
+    for (const struct fault *f = faults; f < faults + fault_count; f++)
+        if (between(f, LINK, from, to))
+            rate *= f->number;
+    return rate;
+}
+
+uint64_t inject_delay_ps(int from, int to)
+{
+    double us = 0;
+    for (const struct fault *f = faults; f < faults + fault_count; f++)
+        if (between(f, COPY_DELAY, from, to))
+            us += f->number;
+    return (uint64_t)(us * 1e6);
+}
+
+bool inject_lost(int gpu)
+{
+    bool lost = false;
+    for (struct fault *f = faults; f < faults + fault_count; f++)
+        if (f->kind == GPU_LOST && f->from == gpu)
+            lost |= ++f->count >= (uint64_t)f->number;
+    return lost;
+}
