@@ -83,10 +83,7 @@ int vec_close(struct vvec *v)
 
 /* A message of one size_t, and room for one descriptor beside it. */
 struct letter {
-    union {
-        struct cmsghdr align;
-        char bytes[CMSG_SPACE(sizeof(int))];
-    } rights;
+    size_t rights[CMSG_SPACE(sizeof(int)) / sizeof(size_t)]; /* aligned as a struct cmsghdr is */
     struct iovec text;
     struct msghdr head;
 };
@@ -97,8 +94,8 @@ static void write_letter(struct letter *l, size_t *text)
     l->text = (struct iovec){.iov_base = text, .iov_len = sizeof *text};
     l->head.msg_iov = &l->text;
     l->head.msg_iovlen = 1;
-    l->head.msg_control = l->rights.bytes;
-    l->head.msg_controllen = sizeof l->rights.bytes;
+    l->head.msg_control = l->rights;
+    l->head.msg_controllen = sizeof l->rights;
 }
 
 int parcel_send(int to, const struct vmm_parcel *parcel)

@@ -47,6 +47,19 @@ static void pick_links(std::mt19937_64 &random, const topology &links, route &wa
     }
 }
 
+// Whoever uses a link of these uses the next one, too, as a GPU's PCIe link and its switch's.
+static void nest(const topology &links, route &way)
+{
+    for (int k = 0; k < way.length && way.length < MAX_ROUTE; k++) {
+        int next = way.resource[k] + 1;
+        bool there = next % 3 == 0 || next == links.resource_count;
+        for (int other = 0; other < way.length; other++)
+            there = there || way.resource[other] == next;
+        if (!there)
+            way.resource[way.length++] = next;
+    }
+}
+
 // Few routes and many flows on some seeds, a route for each flow on others; starts in bursts, so
 // that several come and go in one instant, or spread out.
 static Case make_case(unsigned seed)
@@ -55,11 +68,13 @@ static Case make_case(unsigned seed)
     Case made = {};
     made.links.resource_count = 2 + static_cast<int>(random() % 30);
     for (int r = 0; r < made.links.resource_count; r++)
-        made.links.rate_bytes_s[r] = 1e9 * static_cast<double>(1 + random() % 400);
+        made.links.rate_bytes_s[r] = 1e9 * static_cast<double>(1 + random() % (seed % 4 ? 400 : 2));
     std::vector<route> routes(1 + random() % 40);
     for (route &way : routes) {
         way = {};
         pick_links(random, made.links, way);
+        if (seed % 4 >= 2)
+            nest(made.links, way);
         way.cap_bytes_s = 1e9 * static_cast<double>(1 + random() % 400);
     }
     uint64_t spacing_ps = seed % 3 == 0 ? 0 : 1 + random() % 50000000;

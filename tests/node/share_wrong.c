@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * share_wrong.c: a mutant of vgpu/node/share.c that node.oracle must reject: every link is split
- * evenly, and what a flow leaves because another link holds it up goes to nobody.
+ * share_wrong.c: a mutant of vgpu/node/share.c that node.share and node.oracle must reject: every
+ * link is split evenly, and what a flow leaves because another link holds it up goes to nobody.
  */
 #include <math.h>
 
@@ -13,13 +13,13 @@ void share_rates(const double *capacity_bytes_s, int resource_count, struct grou
     (void)resource_count;
     (void)same;
     for (int i = 0; i < active_count; i++)
-        for (int k = 0; k < groups[active[i]].route.length; k++)
-            users[groups[active[i]].route.resource[k]] += groups[active[i]].flows;
+        for (int k = 0; k < groups[active[i]].route->length; k++)
+            users[groups[active[i]].route->resource[k]] += groups[active[i]].flows;
     for (int i = 0; i < active_count; i++) {
         struct group *g = &groups[active[i]];
-        g->rate_bytes_s = g->route.cap_bytes_s;
-        for (int k = 0; k < g->route.length; k++) {
-            int r = g->route.resource[k];
+        g->rate_bytes_s = g->route->cap_bytes_s;
+        for (int k = 0; k < g->route->length; k++) {
+            int r = g->route->resource[k];
             g->rate_bytes_s = fmin(g->rate_bytes_s, capacity_bytes_s[r] / users[r]);
         }
     }

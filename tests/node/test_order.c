@@ -10,9 +10,9 @@
 #define POISONED 0xCBCBCBCBu
 
 struct scene {
-    struct client c;
     uint64_t source, middle, target, back; /* host, GPU 0, GPU 1, host */
     uint64_t first, second, event;         /* streams of GPU 0 and 1 */
+    struct client c;
 };
 
 static void build(struct scene *s, uint32_t stream_flags)

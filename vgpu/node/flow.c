@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "narrow.h"
 #include "share.h"
 
 #define PS_PER_S 1e12
@@ -38,21 +39,25 @@ struct lane {
 struct front {
     double received; /* bytes that each flow of the group got since the group was last empty */
     double until;    /* of the first of its flows to arrive */
+    double forgiven; /* of that: bytes that rounding may have left of it */
     uint64_t order;  /* of that */
 };
 
 static const struct topology *topology;
-static struct group groups[MAX_GROUPS]; /* one for each route that was ever used */
+static struct route routes[MAX_GROUPS]; /* all that were ever used */
+static struct route narrow[MAX_GROUPS]; /* beside them: without what never limits them */
+static struct group groups[MAX_GROUPS]; /* beside them, with narrow routes */
 static struct lane lanes[MAX_GROUPS];   /* beside them */
 static struct front fronts[MAX_GROUPS]; /* beside them */
 static int group_count;
 static int table[TABLE];
-static int active[MAX_GROUPS], active_count; /* groups that have flows, by number */
+static int active[MAX_GROUPS], active_count; /* groups that have flows, the lowest cap first */
 static uint64_t booked_ps;                   /* all `received` are as of then */
 static uint64_t next_ps = FLOW_NEVER, added;
 static void (*watcher)(uint64_t at_ps, const double *bytes_s);
-static bool stale;     /* rates and next_ps are not yet as the flows are */
-static bool as_before; /* the active groups are those of the last refresh */
+static bool stale;      /* rates and next_ps are not yet as the flows are */
+static bool may_be_due; /* a flow may have arrived that nobody has taken */
+static bool as_before;  /* the active groups are those of the last refresh */
 
 void flow_start(const struct topology *t)
 {
@@ -83,20 +88,31 @@ static int group_of(const struct route *route)
 {
     unsigned place = hash(route);
     for (int g = table[place]; g >= 0; g = lanes[g].next)
-        if (same(&groups[g].route, route))
+        if (same(&routes[g], route))
             return g;
     if (group_count == MAX_GROUPS)
         abort(); /* see share.h: no node has so many routes */
-    groups[group_count] = (struct group){.route = *route};
+    routes[group_count] = *route;
+    groups[group_count] = (struct group){.route = &narrow[group_count]};
     lanes[group_count] = (struct lane){.next = table[place]};
     table[place] = group_count;
+    narrow_add(route);
+    for (int g = 0; g <= group_count; g++)
+        narrow[g] = narrow_route(topology->rate_bytes_s, &routes[g]);
     return group_count++;
+}
+
+/* Is group `a` before `b` among the active? */
+static bool before(int a, int b)
+{
+    double cap_a = routes[a].cap_bytes_s, cap_b = routes[b].cap_bytes_s;
+    return cap_a < cap_b || (cap_a == cap_b && a < b);
 }
 
 static void activate(int g)
 {
     int at = active_count++;
-    for (; at > 0 && active[at - 1] > g; at--)
+    for (; at > 0 && before(g, active[at - 1]); at--)
         active[at] = active[at - 1];
     active[at] = g;
     fronts[g].received = 0;
@@ -122,8 +138,10 @@ static bool sooner(const struct waiting *a, const struct waiting *b)
 
 static void tell_front(int g)
 {
-    fronts[g].until = lanes[g].heap[0].until_bytes;
-    fronts[g].order = lanes[g].heap[0].order;
+    const struct waiting *first = &lanes[g].heap[0];
+    fronts[g].until = first->until_bytes;
+    fronts[g].forgiven = 1e-6 + 1e-13 * first->until_bytes;
+    fronts[g].order = first->order;
 }
 
 static void push(int g, struct waiting flow)
@@ -166,10 +184,10 @@ static struct op *pop(int g)
 
 /* ---- time ---- */
 
-/* Has the group's first flow arrived? What rounding may have left of it is forgiven. */
+/* Has the group's first flow arrived? */
 static bool is_due(const struct front *front)
 {
-    return front->until - front->received <= 1e-6 + 1e-13 * front->until;
+    return front->until - front->received <= front->forgiven;
 }
 
 /* When the first flow of all arrives. */
@@ -191,18 +209,32 @@ static void book(uint64_t now_ps)
     for (int i = 0; i < active_count; i++)
         fronts[active[i]].received += groups[active[i]].rate_bytes_s * seconds;
     booked_ps = now_ps;
+    may_be_due = true;
 }
 
-/* Of the groups whose first flow has arrived, the one whose flow came first; -1: none. */
-static int first_due(void)
+/* Of the groups whose first flow has arrived, the one whose flow came first; -1: none. Tells
+ * whether more than one has. */
+static int first_due(bool *more)
 {
-    int first = -1;
+    int first = -1, count = 0;
     for (int i = 0; i < active_count; i++) {
         int g = active[i];
-        if (is_due(&fronts[g]) && (first < 0 || fronts[g].order < fronts[first].order))
+        if (!is_due(&fronts[g]))
+            continue;
+        count++;
+        if (first < 0 || fronts[g].order < fronts[first].order)
             first = g;
     }
+    *more = count > 1;
     return first;
+}
+
+/* Has a flow arrived that nobody has taken? */
+static bool any_due(void)
+{
+    bool more;
+    may_be_due = may_be_due && first_due(&more) >= 0;
+    return may_be_due;
 }
 
 void flow_watch(void (*watch)(uint64_t at_ps, const double *bytes_s))
@@ -214,9 +246,10 @@ static void tell_rates(void)
 {
     double carried[MAX_RESOURCES] = {0};
     for (int i = 0; i < active_count; i++) {
-        const struct group *g = &groups[active[i]];
-        for (int k = 0; k < g->route.length; k++)
-            carried[g->route.resource[k]] += g->rate_bytes_s * g->flows;
+        const struct group *group = &groups[active[i]];
+        const struct route *route = &routes[active[i]];
+        for (int k = 0; k < route->length; k++)
+            carried[route->resource[k]] += group->rate_bytes_s * group->flows;
     }
     watcher(booked_ps, carried);
 }
@@ -243,6 +276,7 @@ void flow_add(struct op *op, const struct route *route, uint64_t bytes, uint64_t
     if (groups[g].flows == 0)
         activate(g);
     push(g, (struct waiting){fronts[g].received + (double)bytes, added++, op});
+    may_be_due |= is_due(&fronts[g]);
     stale = true;
 }
 
@@ -255,7 +289,7 @@ void flow_restart(void)
 
 uint64_t flow_next_ps(void)
 {
-    if (stale && first_due() >= 0) /* those go first, new rates would come too early */
+    if (stale && any_due()) /* those go first, new rates would come too early */
         return booked_ps;
     if (stale)
         refresh();
@@ -269,10 +303,12 @@ struct op *flow_take_arrived(uint64_t now_ps)
         return NULL;
     if (at > booked_ps)
         book(at);
-    int g = first_due();
+    bool more;
+    int g = first_due(&more);
     struct op *op = pop(g);
     if (groups[g].flows == 0)
         retire(g);
+    may_be_due = more || (groups[g].flows > 0 && is_due(&fronts[g]));
     stale = true;
     return op;
 }

@@ -14,15 +14,16 @@
 
 /* Flows on the same route. */
 struct group {
-    struct route route;
-    int flows;
+    const struct route *route;
     double rate_bytes_s; /* of each of them */
+    int flows;
 };
 
-/* Sets the rate of the `active_count` groups whose numbers are in `active` (each with a flow at
- * least): no flow can be faster without making one slower that is not faster than itself, no
- * resource carries more than its `capacity_bytes_s`, no flow goes beyond its route's cap.
- * `same`: the groups are those of the last call, though they may have other numbers of flows. */
+/* Sets the rate of the `active_count` groups whose numbers are in `active`, the lowest cap first
+ * (each with a flow at least): no flow can be faster without making one slower that is not faster
+ * than itself, no resource carries more than its `capacity_bytes_s`, no flow goes beyond its
+ * route's cap. `same`: the groups and routes are those of the last call, though there may be other
+ * numbers of flows. */
 void share_rates(const double *capacity_bytes_s, int resource_count, struct group *groups,
                  const int *active, int active_count, bool same);
 
