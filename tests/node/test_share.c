@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "narrow.h"
+#include "parts.h"
 #include "share.h"
 
 #define LINKS 100
@@ -132,9 +133,12 @@ static void check_fair(unsigned seed, const char *what)
 
 static void rates(bool narrow, bool same)
 {
+    int part[ROUTES];
+    parts_of_routes(narrow ? narrowed : routes, active_count, part);
     for (int g = 0; g < active_count; g++) {
         groups[g].route = narrow ? &narrowed[g] : &routes[g];
-        groups[g].rate_bytes_s = NAN;
+        groups[g].part = part[g];
+        groups[g].rate_bytes_s = same ? groups[g].rate_bytes_s : NAN;
     }
     share_rates(capacity, links, groups, active, active_count, same);
 }
@@ -159,7 +163,7 @@ static void check_case(unsigned seed)
             rates(narrow, time > 0);
             check_fair(seed, narrow ? "narrow routes" : "whole routes");
             for (int g = 0; g < active_count; g++)
-                groups[g].flows = 1 + dice(9);
+                groups[g].flows = dice(4) ? groups[g].flows : 1 + dice(9);
         }
 }
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "narrow.h"
+#include "parts.h"
 #include "share.h"
 
 #define PS_PER_S 1e12
@@ -84,6 +85,18 @@ static bool same(const struct route *a, const struct route *b)
            memcmp(a->resource, b->resource, (size_t)a->length * sizeof a->resource[0]) == 0;
 }
 
+/* A new route, the last one: it may matter to others. */
+static void learn_route(const struct route *route)
+{
+    int part[MAX_GROUPS];
+    narrow_add(route);
+    for (int g = 0; g <= group_count; g++)
+        narrow[g] = narrow_route(topology->rate_bytes_s, &routes[g]);
+    parts_of_routes(narrow, group_count + 1, part);
+    for (int g = 0; g <= group_count; g++)
+        groups[g].part = part[g];
+}
+
 static int group_of(const struct route *route)
 {
     unsigned place = hash(route);
@@ -96,9 +109,7 @@ static int group_of(const struct route *route)
     groups[group_count] = (struct group){.route = &narrow[group_count]};
     lanes[group_count] = (struct lane){.next = table[place]};
     table[place] = group_count;
-    narrow_add(route);
-    for (int g = 0; g <= group_count; g++)
-        narrow[g] = narrow_route(topology->rate_bytes_s, &routes[g]);
+    learn_route(route);
     return group_count++;
 }
 

@@ -4,10 +4,11 @@
  * they take is subtracted everywhere, and the next one follows. A route's own cap is a resource
  * that each flow has for itself.
  *
- * It runs once for each flow that comes or goes, so a round looks only at what it changes. Sets of
- * groups and of resources are sets of bits: which of a resource's groups have no rate yet, and what
- * they all took from, is an `and` or an `or`, where a processor would guess wrong at a test of
- * each.
+ * It runs once for each flow that comes or goes, and only where that matters: groups fall into
+ * parts that share nothing with each other (the NVLinks are one, PCIe another), and a part whose
+ * flows are as many as before keeps its rates. Sets of users and of resources are sets of bits:
+ * which of a resource's users have no rate yet, and what they all took from, is an `and` or an
+ * `or`, where a processor would guess wrong at a test of each.
  */
 #include "share.h"
 
@@ -19,6 +20,8 @@
 #define WORDS(count) (((count) + BITS - 1) / BITS)
 #define SHORT 3 /* resources: most routes have no more that can limit them */
 #define LANES 4 /* shares that are compared side by side */
+#define MAX_NUMBERS (LANES * MAX_RESOURCES)
+#define NOBODYS MAX_NUMBERS /* a resource */
 
 /* Of a resource: bytes/s that nobody has yet, and flows whose rate is still open. One subtraction
  * changes both. */
@@ -28,71 +31,99 @@ enum { LEFT, FLOWS };
 /* A group and the first of its resources; up to SHORT what is too many is nobody's. */
 struct user {
     double cap;
+    int group;
     int counted; /* its flows that uses.room has */
     uint16_t resource[SHORT], length;
 };
 
-/* Who uses what: as long as the same groups are active this stays. Groups are numbered by their
- * places in `active`, resources in use in their order. */
+/* Users that share resources, directly or through others, and these resources: the first, and the
+ * one behind the last. Resources begin at a multiple of LANES. */
+struct part {
+    int user, user_end;
+    int resource, resource_end;
+};
+
+/* Who uses what: as long as the same groups are active this stays. Users and resources are numbered
+ * part by part, the users of a part by their cap. */
 struct uses {
-    int count;                                             /* of resources */
-    int group_words, resource_words;                       /* of a set of them */
-    room_t room[MAX_RESOURCES + 1];                        /* as no group has a rate */
-    uint64_t members[MAX_RESOURCES * WORDS(MAX_GROUPS)];   /* the groups of each resource */
-    uint64_t resources[MAX_GROUPS * WORDS(MAX_RESOURCES)]; /* of each group */
+    struct part part[MAX_GROUPS]; /* some may be empty */
+    int parts;
+    int user_words, resource_words;                      /* of a set of them */
+    room_t room[MAX_NUMBERS + 1];                        /* as no user has a rate */
+    uint64_t members[MAX_NUMBERS * WORDS(MAX_GROUPS)];   /* the users of each resource */
+    uint64_t resources[MAX_GROUPS * WORDS(MAX_NUMBERS)]; /* of each user */
     struct user user[MAX_GROUPS];
     uint16_t further[MAX_GROUPS][MAX_ROUTE]; /* resources from the SHORT-th on */
 };
 
 static struct uses uses;
-static room_t room[MAX_RESOURCES + 1];      /* the last one is nobody's */
-static double share[MAX_RESOURCES + LANES]; /* what each can give to each of its flows */
-static uint64_t still_open[WORDS(MAX_GROUPS)], taken_from[WORDS(MAX_RESOURCES)];
+static room_t room[MAX_NUMBERS + 1];
+static double share[MAX_NUMBERS]; /* what each can give to each of its flows */
+static uint64_t still_open[WORDS(MAX_GROUPS)], taken_from[WORDS(MAX_NUMBERS)];
 
 static void put(uint64_t *set, int number)
 {
     set[(unsigned)number / BITS] |= 1ull << (unsigned)number % BITS;
 }
 
-/* The numbers from `first` on below `end`. */
+/* The numbers from `first` on below `end`, and no others of these words. */
 static void fill(uint64_t *set, int first, int end)
 {
-    for (int w = 0; w < WORDS(end); w++) {
+    for (int w = first / BITS; w < WORDS(end); w++) {
         int from = first - w * BITS, to = end - w * BITS;
-        uint64_t below_from = from <= 0 ? 0 : from < BITS ? (1ull << from) - 1 : ~0ull;
-        set[w] = (to < BITS ? (1ull << to) - 1 : ~0ull) & ~below_from;
+        set[w] = (to < BITS ? (1ull << to) - 1 : ~0ull) & (from > 0 ? ~0ull << from : ~0ull);
     }
 }
 
 static uint64_t *members_of(int resource)
 {
-    return &uses.members[resource * uses.group_words];
+    return &uses.members[resource * uses.user_words];
 }
 
 /* ---- who uses what ---- */
 
-/* Finds the resources in use, and their numbers. */
-static void list_resources(const double *capacity, int resources, const struct group *groups,
-                           const int *active, int n, int *number)
+/* The parts of the active groups and of the node's resources (-1: nobody uses it); how many users
+ * and resources a part has, for now behind its last ones. */
+static void find_parts(const struct group *groups, const int *active, int n, int *part)
 {
-    bool carries[MAX_RESOURCES] = {false};
+    uses.parts = 0;
     for (int i = 0; i < n; i++) {
-        const struct route *route = groups[active[i]].route;
-        for (int k = 0; k < route->length; k++)
-            carries[route->resource[k]] = true;
-    }
-    uses.count = 0;
-    for (int r = 0; r < resources; r++)
-        if (carries[r]) {
-            uses.room[uses.count] = (room_t){capacity[r], 0};
-            number[r] = uses.count++;
+        const struct group *group = &groups[active[i]];
+        while (uses.parts <= group->part)
+            uses.part[uses.parts++] = (struct part){0};
+        uses.part[group->part].user_end++;
+        for (int k = 0; k < group->route->length; k++) {
+            int r = group->route->resource[k];
+            uses.part[group->part].resource_end += part[r] < 0;
+            part[r] = group->part;
         }
+    }
 }
 
-static void list_route(int at, const struct route *route, const int *number)
+/* Gives the parts their places, none of which is taken yet, and clears the sets for them. */
+static void place_parts(void)
 {
+    int user = 0, resource = 0;
+    for (int p = 0; p < uses.parts; p++) {
+        struct part *part = &uses.part[p];
+        int users = part->user_end, resources = part->resource_end;
+        *part = (struct part){user, user, resource, resource};
+        user += users;
+        resource += (resources + LANES - 1) / LANES * LANES;
+    }
+    uses.user_words = WORDS(user);
+    uses.resource_words = WORDS(resource);
+    memset(uses.members, 0, (size_t)(resource * uses.user_words) * sizeof *uses.members);
+    memset(uses.resources, 0, (size_t)(user * uses.resource_words) * sizeof *uses.resources);
+    for (int r = 0; r < resource; r++)
+        share[r] = INFINITY;
+}
+
+static void list_user(int group, const struct route *route, struct part *part, const int *number)
+{
+    int at = part->user_end++;
     struct user *user = &uses.user[at];
-    *user = (struct user){.cap = route->cap_bytes_s, .length = (uint16_t)route->length};
+    *user = (struct user){route->cap_bytes_s, group, .length = (uint16_t)route->length};
     for (int k = 0; k < route->length; k++) {
         int r = number[route->resource[k]];
         put(members_of(r), at);
@@ -100,25 +131,30 @@ static void list_route(int at, const struct route *route, const int *number)
         *(k < SHORT ? &user->resource[k] : &uses.further[at][k - SHORT]) = (uint16_t)r;
     }
     for (int k = route->length; k < SHORT; k++)
-        user->resource[k] = MAX_RESOURCES;
+        user->resource[k] = NOBODYS;
 }
 
 static void list_uses(const double *capacity, int resources, const struct group *groups,
                       const int *active, int n)
 {
-    int number[MAX_RESOURCES];
-    list_resources(capacity, resources, groups, active, n, number);
-    uses.group_words = WORDS(n);
-    uses.resource_words = WORDS(uses.count);
-    memset(uses.members, 0, (size_t)(uses.count * uses.group_words) * sizeof *uses.members);
-    memset(uses.resources, 0, (size_t)(n * uses.resource_words) * sizeof *uses.resources);
-    for (int i = 0; i < n; i++)
-        list_route(i, groups[active[i]].route, number);
+    int part[MAX_RESOURCES], number[MAX_RESOURCES];
+    memset(part, -1, (size_t)resources * sizeof *part);
+    find_parts(groups, active, n, part);
+    place_parts();
+    for (int r = 0; r < resources; r++)
+        if (part[r] >= 0) {
+            number[r] = uses.part[part[r]].resource_end++;
+            uses.room[number[r]] = (room_t){capacity[r], 0};
+        }
+    for (int i = 0; i < n; i++) {
+        const struct group *group = &groups[active[i]];
+        list_user(active[i], group->route, &uses.part[group->part], number);
+    }
 }
 
 /* ---- rates ---- */
 
-/* Changes the room of all resources of a group. */
+/* Changes the room of all resources of a user. */
 static inline void take(room_t *of, int at, room_t taken)
 {
     const struct user *user = &uses.user[at];
@@ -129,29 +165,37 @@ static inline void take(room_t *of, int at, room_t taken)
         of[uses.further[at][k - SHORT]] -= taken;
 }
 
-/* No rate is fixed yet. */
-static void begin(const struct group *groups, const int *active, int n)
+/* Are the flows of a part no longer those that were counted? */
+static bool count_flows(const struct part *part, const struct group *groups)
 {
-    for (int i = 0; i < n; i++) {
-        int fewer = uses.user[i].counted - groups[active[i]].flows;
-        if (fewer != 0)
-            take(uses.room, i, (room_t){0, fewer});
-        uses.user[i].counted -= fewer;
+    bool changed = false;
+    for (int at = part->user; at < part->user_end; at++) {
+        struct user *user = &uses.user[at];
+        int fewer = user->counted - groups[user->group].flows;
+        if (fewer == 0)
+            continue;
+        take(uses.room, at, (room_t){0, fewer});
+        user->counted -= fewer;
+        changed = true;
     }
-    for (int r = 0; r < uses.count; r++) {
+    return changed;
+}
+
+/* No rate is fixed yet. */
+static void begin(const struct part *part)
+{
+    for (int r = part->resource; r < part->resource_end; r++) {
         room[r] = uses.room[r];
         share[r] = room[r][LEFT] / room[r][FLOWS];
     }
-    for (int lane = 0; lane < LANES; lane++)
-        share[uses.count + lane] = INFINITY;
-    fill(still_open, 0, n);
+    fill(still_open, part->user, part->user_end);
 }
 
 /* What those can give now from which somebody took. Without a flow that is infinite, or not a
  * number (0 / 0): both lose every comparison. */
-static void settle(void)
+static void settle(const struct part *part)
 {
-    for (int w = 0; w < uses.resource_words; w++) {
+    for (int w = part->resource / BITS; w < WORDS(part->resource_end); w++) {
         uint64_t set = taken_from[w];
         taken_from[w] = 0;
         for (; set; set &= set - 1) {
@@ -168,10 +212,10 @@ static inline double less(double a, double b)
 }
 
 /* The least that a resource can give to each of its flows; infinite if no flow is left on any. */
-static double least_share(void)
+static double least_share(const struct part *part)
 {
     double a = INFINITY, b = INFINITY, c = INFINITY, d = INFINITY;
-    for (int r = 0; r < uses.count; r += LANES) {
+    for (int r = part->resource; r < part->resource_end; r += LANES) {
         a = less(share[r], a);
         b = less(share[r + 1], b);
         c = less(share[r + 2], c);
@@ -181,25 +225,25 @@ static double least_share(void)
 }
 
 /* The first resource that can give just that. */
-static int first_at(double level)
+static int first_at(const struct part *part, double level)
 {
-    int r = 0;
+    int r = part->resource;
     while (share[r] != level)
         r++;
     return r;
 }
 
 /* Fixes the rate of those of a set that have none yet, in order: `level`, or the cap. */
-static void fix(struct group *groups, const int *active, const uint64_t *set, double level)
+static void fix(const struct part *part, struct group *groups, const uint64_t *set, double level)
 {
-    for (int w = 0; w < uses.group_words; w++) {
+    for (int w = part->user / BITS; w < WORDS(part->user_end); w++) {
         uint64_t those = set[w] & still_open[w];
         still_open[w] &= ~those;
         for (; those; those &= those - 1) {
             int at = w * BITS + __builtin_ctzll(those);
             const struct user *user = &uses.user[at];
             double flows = user->counted, rate = less(user->cap, level);
-            groups[active[at]].rate_bytes_s = rate;
+            groups[user->group].rate_bytes_s = rate;
             take(room, at, (room_t){rate * flows, flows});
             for (int v = 0; v < uses.resource_words; v++)
                 taken_from[v] |= uses.resources[at * uses.resource_words + v];
@@ -208,15 +252,31 @@ static void fix(struct group *groups, const int *active, const uint64_t *set, do
 }
 
 /* Fixes those from `first` on whose cap is not above `level`. Returns the first that stays. */
-static int fix_capped(struct group *groups, const int *active, int n, int first, double level)
+static int fix_capped(const struct part *part, struct group *groups, int first, double level)
 {
-    uint64_t set[WORDS(MAX_GROUPS)] = {0};
+    uint64_t set[WORDS(MAX_GROUPS)];
     int end = first;
-    while (end < n && uses.user[end].cap <= level)
+    while (end < part->user_end && uses.user[end].cap <= level)
         end++;
-    fill(set, first, end);
-    fix(groups, active, set, level);
+    fill(set, part->user, end);
+    memset(set + WORDS(end), 0, (size_t)(WORDS(part->user_end) - WORDS(end)) * sizeof *set);
+    fix(part, groups, set, level);
     return end;
+}
+
+static void share_part(const struct part *part, struct group *groups)
+{
+    begin(part);
+    for (int capped = part->user;;) {
+        double level = least_share(part);
+        if (capped < part->user_end && uses.user[capped].cap <= level)
+            capped = fix_capped(part, groups, capped, level);
+        else if (level < INFINITY)
+            fix(part, groups, members_of(first_at(part, level)), level);
+        else
+            return;
+        settle(part);
+    }
 }
 
 void share_rates(const double *capacity_bytes_s, int resource_count, struct group *groups,
@@ -224,15 +284,7 @@ void share_rates(const double *capacity_bytes_s, int resource_count, struct grou
 {
     if (!same)
         list_uses(capacity_bytes_s, resource_count, groups, active, active_count);
-    begin(groups, active, active_count);
-    for (int capped = 0;;) {
-        double level = least_share();
-        if (capped < active_count && uses.user[capped].cap <= level)
-            capped = fix_capped(groups, active, active_count, capped, level);
-        else if (level < INFINITY)
-            fix(groups, active, members_of(first_at(level)), level);
-        else
-            return;
-        settle();
-    }
+    for (int p = 0; p < uses.parts; p++)
+        if (count_flows(&uses.part[p], groups))
+            share_part(&uses.part[p], groups);
 }

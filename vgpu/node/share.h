@@ -17,6 +17,7 @@ struct group {
     const struct route *route;
     double rate_bytes_s; /* of each of them */
     int flows;
+    int part; /* see parts.h */
 };
 
 /* Sets the rate of the `active_count` groups whose numbers are in `active`, the lowest cap first
