@@ -53,7 +53,7 @@ def run(*command: object, **environment: str) -> subprocess.CompletedProcess[str
         env=dict(os.environ, **environment),
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
     )
 
 
