@@ -113,11 +113,19 @@ static int group_of(const struct route *route)
     return group_count++;
 }
 
-/* Is group `a` before `b` among the active? */
+/* Is group `a` before `b` among the active? Never a matter of which route was used first: rounding
+ * follows this order, and a node that has served another program must give the same times. */
 static bool before(int a, int b)
 {
-    double cap_a = routes[a].cap_bytes_s, cap_b = routes[b].cap_bytes_s;
-    return cap_a < cap_b || (cap_a == cap_b && a < b);
+    const struct route *left = &routes[a], *right = &routes[b];
+    if (left->cap_bytes_s != right->cap_bytes_s)
+        return left->cap_bytes_s < right->cap_bytes_s;
+    if (left->length != right->length)
+        return left->length < right->length;
+    int k = 0;
+    while (k < left->length - 1 && left->resource[k] == right->resource[k])
+        k++;
+    return left->resource[k] < right->resource[k];
 }
 
 static void activate(int g)
