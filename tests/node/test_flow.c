@@ -12,19 +12,16 @@
 #include <unistd.h>
 
 #include "flow.h"
+#include "schedule.h"
 
 #define FLOWS 4000
 
 static struct topology topology;
 static uint64_t state;
 
-/* The same numbers everywhere (Marsaglia, "Xorshift RNGs", 2003). */
 static uint64_t dice(uint64_t below)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state % below;
+    return vgpu_schedule_next(&state) % below;
 }
 
 /* Some copy over the node's links. */

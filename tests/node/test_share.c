@@ -5,6 +5,7 @@
  * with those that narrow.c leaves.
  */
 #include <math.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #include "narrow.h"
 #include "parts.h"
+#include "schedule.h"
 #include "share.h"
 
 #define LINKS 100
@@ -40,13 +42,9 @@ static void expect(bool good, const char *format, ...)
     exit(1);
 }
 
-/* The same numbers everywhere (Marsaglia, "Xorshift RNGs", 2003). */
 static int dice(int below)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return (int)(state % (uint64_t)below);
+    return (int)(vgpu_schedule_next(&state) % (uint64_t)below);
 }
 
 static bool has(const struct route *route, int link)
@@ -174,10 +172,14 @@ int main(void)
         int status = -1;
         pid_t child = fork();
         if (child == 0) {
+            alarm(30); /* a case takes milliseconds */
             check_case(seed);
             _exit(0);
         }
         waitpid(child, &status, 0);
+        if (WIFSIGNALED(status))
+            fprintf(stderr, "share: seed %u: signal %d (%d: no end within 30 s)\n", seed,
+                    WTERMSIG(status), SIGALRM);
         if (status != 0)
             return 1;
     }
