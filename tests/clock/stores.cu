@@ -69,11 +69,19 @@ static bool main_sleeps()
 
 // Stores when the first thread waits for the kernel, and not before: had that one still to call,
 // nobody could say which of the two stored. 40 looks in a row, as a busy machine lets nobody wait.
-static void two_threads()
+static void store_when_main_sleeps()
 {
     for (int asleep = 0; asleep < 40; asleep = main_sleeps() ? asleep + 1 : 0)
         usleep(2500);
     store(1);
+}
+
+// The kernel has looked many times before.
+static void store_later(cudaStream_t stream, char *to, const char *from)
+{
+    check(cudaMemcpyAsync(to, from, BYTES, cudaMemcpyDeviceToDevice, stream));
+    check(cudaStreamSynchronize(stream));
+    store_when_main_sleeps();
 }
 
 int main(int, char **argv)
@@ -92,7 +100,12 @@ int main(int, char **argv)
     check(cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking));
     wait_for<<<1, 1, 0, polls>>>(flag, 1, out);
     if (strcmp(name, "thread") == 0) { // it makes no call at all: its clock is that of its creation
-        std::thread other(two_threads);
+        check(cudaMalloc(&from, BYTES));
+        std::thread other(store_when_main_sleeps);
+        check(cudaStreamSynchronize(polls));
+        other.join();
+    } else if (strcmp(name, "worker") == 0) {
+        std::thread other(store_later, copies, to, from);
         check(cudaStreamSynchronize(polls));
         other.join();
     } else {

@@ -33,10 +33,13 @@ def run(case: str) -> tuple[int, int]:
 
 class Stores(unittest.TestCase):
     def test_the_kernel_goes_on_when_the_host_stored(self) -> None:
-        for case in ("plain", "asks", "late", "thread"):
+        took = set()
+        for case in ("plain", "asks", "late", "thread", "worker"):
             stored, over = run(case)
             self.assertGreaterEqual(over - stored, KERNEL_PS, case)
             self.assertLess(over - stored, 2 * KERNEL_PS, case)
+            took.add(over - stored)
+        self.assertEqual(len(took), 1, took)
 
     def test_not_when_it_asked_for_the_kernel(self) -> None:
         """72 us pass between the store and the wait: the kernel is over by then."""
@@ -48,7 +51,7 @@ class Stores(unittest.TestCase):
         self.assertEqual(run("plain"), run("late"))
 
     def again(self) -> None:
-        for case in ("plain", "asks", "late", "calls", "thread"):
+        for case in ("plain", "asks", "late", "calls", "thread", "worker"):
             self.assertEqual(len({run(case) for _ in range(RUNS)}), 1, case)
 
     def test_the_same_in_every_run(self) -> None:

@@ -64,6 +64,11 @@ class Spin(unittest.TestCase):
                 done = run("spin", how, node=node)
                 self.assertEqual((done.stdout, done.returncode), (expected + "\n", 0), done.stderr)
 
+    def test_what_a_waited_for_kernel_waits_for_arrives(self) -> None:
+        for how in ("kernel", "thread"):
+            done = run("spin", how)
+            self.assertEqual((done.stdout, done.returncode), (f"{how} 1\n", 0), done.stderr)
+
     def test_a_missing_wait_still_shows(self) -> None:
         self.assertEqual(run("spin", "early").stdout, "0\n")
 

@@ -178,8 +178,9 @@ static void spun(void *p, uint32_t bytes, uint64_t pc)
     access_pc = pc;
     if (window_of(address) < WINDOW_STACK || image_window(address) >= 0 ||
         memory_is_registered(address)) {
-        signal_polled(address);
-        poll_note(address, peek(address, bytes), bytes);
+        uint64_t value = peek(address, bytes);
+        signal_polled(address, value, bytes);
+        poll_note(address, value, bytes);
     }
     known_load(address); /* now: it may have waited */
 }

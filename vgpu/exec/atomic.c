@@ -172,7 +172,7 @@ static void release(int order)
         (void)order;                                                                               \
         access_atomic((void *)p, bits / 8, true, false, CALLER, 2);                                \
         type value = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                         \
-        signal_polled((uint64_t)p);                                                                \
+        signal_polled((uint64_t)p, value, bits / 8);                                               \
         poll_note((uint64_t)p, value, bits / 8);                                                   \
         return value;                                                                              \
     }                                                                                              \

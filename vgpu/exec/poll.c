@@ -49,7 +49,7 @@ void poll_changed(void)
 
 static void stop(struct thread *thread)
 {
-    signal_polled(thread->watch_address);
+    signal_polled(thread->watch_address, thread->watch_value, thread->watch_bytes);
     thread->watch_pc = access_pc;
     now.warp->polling |= thread->bit;
     now.block->pollers++;

@@ -92,10 +92,11 @@ static bool wake_those(const struct run *run, bool (*which)(struct thread *))
 static bool has_changed(struct thread *thread)
 {
     now.thread = thread; /* who is to blame if the memory is gone */
-    bool changed = peek(thread->watch_address, thread->watch_bytes) != thread->watch_value;
+    uint64_t value = peek(thread->watch_address, thread->watch_bytes);
+    bool changed = value != thread->watch_value;
     now.thread = NULL;
     if (changed) /* it stands before its load, and will not say again that it polls */
-        signal_polled(thread->watch_address);
+        signal_polled(thread->watch_address, value, thread->watch_bytes);
     return changed;
 }
 

@@ -8,14 +8,16 @@
 
 #include "access.h"
 
-static inline void signal_note(uint64_t *list, uint32_t *count, uint64_t address)
+/* Its place in the list. VGPU_SIGNALS: it has none. */
+static inline uint32_t signal_note(uint64_t *list, uint32_t *count, uint64_t address)
 {
-    if (*count == VGPU_SIGNALS || window_of(address) > WINDOW_HOST)
-        return;
     for (uint32_t i = 0; i < *count; i++)
         if (list[i] == address)
-            return;
-    list[(*count)++] = address;
+            return i;
+    if (*count == VGPU_SIGNALS || window_of(address) > WINDOW_HOST)
+        return VGPU_SIGNALS;
+    list[*count] = address;
+    return (*count)++;
 }
 
 static inline void signal_stored(uint64_t address)
@@ -27,10 +29,14 @@ static inline void signal_stored(uint64_t address)
             s->fenced |= 1u << i;
 }
 
-static inline void signal_polled(uint64_t address)
+static inline void signal_polled(uint64_t address, uint64_t value, uint32_t bytes)
 {
     struct vgpu_signals *s = &now.run->signals;
-    signal_note(s->polled, &s->polled_count, address);
+    uint32_t i = signal_note(s->polled, &s->polled_count, address);
+    if (i == VGPU_SIGNALS)
+        return;
+    s->value[i] = value;
+    s->bytes[i] = (uint8_t)(bytes < 8 ? bytes : 8);
 }
 
 #endif

@@ -26,6 +26,9 @@ void answer_tame(struct vgpu_exec_reply *reply, size_t got)
     limit(&reply->hazard_count, VGPU_HAZARDS);
     limit(&reply->signals.stored_count, VGPU_SIGNALS);
     limit(&reply->signals.polled_count, VGPU_SIGNALS);
+    for (uint32_t i = 0; i < VGPU_SIGNALS; i++)
+        if (reply->signals.bytes[i] > sizeof reply->signals.value[i])
+            reply->signals.bytes[i] = sizeof reply->signals.value[i];
     END(reply->text);
     END(reply->fault.where);
     for (int i = 0; i < VGPU_STRAYS; i++)

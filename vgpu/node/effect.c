@@ -192,13 +192,13 @@ static enum effect run(struct op *op, bool resume)
     hazards_tell(op, &answer.reply);
     fold_mappings(op, &answer.reply.counts);
     happens_signals(op, &answer.reply.signals);
+    host_store_ran(op, &answer.reply.signals, op->u.kernel.stalled);
     if (answer.reply.status == VGPU_RAN)
         conflict_kernel(op, answer_spans(), answer_span_count());
     if (answer.reply.status != VGPU_STALLED || answer.reply.moved || !resume)
         slices_add(op, &answer.reply.counts, &answer.reply.signals, resume);
     switch (answer.reply.status) {
     case VGPU_STALLED:
-        host_store_watch(op, &answer.reply.signals);
         free(op->u.kernel.stall_text);
         op->u.kernel.stall_text = strdup(answer.reply.text);
         op->u.kernel.blocks_left = answer.reply.blocks_left;

@@ -13,52 +13,96 @@
 static struct op *watched[WATCHED]; /* each goes from here when it is freed */
 static int watched_count;
 
-static bool value_at(const struct op *op, uint64_t address, uint64_t *value)
-{
-    const uint8_t *view = process_view(op->process, address, 4);
-    *value = 0;
-    if (view)
-        memcpy(value, view, 4);
-    return view;
-}
-
 static bool is_host(uint64_t address)
 {
     return address >= VGPU_HOST_VA && address < VGPU_HOST_END;
 }
 
-static bool has_changed(const struct op *op)
+/* What is in memory at place `i`, as the kernel would read it. False: nothing is there. */
+static bool value_now(const struct op *op, int i, uint64_t *value)
 {
     const struct host_polls *p = op->polls;
+    const uint8_t *view = process_view(op->process, p->address[i], p->bytes[i]);
+    *value = 0;
+    if (view)
+        memcpy(value, view, p->bytes[i]);
+    return view;
+}
+
+static bool has_changed(const struct op *op, int i)
+{
     uint64_t value;
-    for (int i = 0; i < p->count; i++)
-        if (value_at(op, p->address[i], &value) && value != p->value[i])
+    return value_now(op, i, &value) && value != op->polls->value[i];
+}
+
+static bool any_changed(const struct op *op)
+{
+    for (int i = 0; i < op->polls->count; i++)
+        if (has_changed(op, i))
             return true;
     return false;
 }
 
-static void stop_watching(const struct op *op)
+static void forget_place(struct host_polls *p, int i)
 {
-    for (int i = 0; i < watched_count; i++)
-        if (watched[i] == op) {
-            watched[i] = watched[--watched_count];
-            return;
-        }
+    int last = --p->count;
+    p->address[i] = p->address[last];
+    p->value[i] = p->value[last];
+    p->bytes[i] = p->bytes[last];
 }
 
-void host_store_watch(struct op *op, const struct vgpu_signals *signals)
+static void forget_changed(struct op *op)
+{
+    for (int i = op->polls->count - 1; i >= 0; i--)
+        if (has_changed(op, i))
+            forget_place(op->polls, i);
+}
+
+static void note_place(struct host_polls *p, uint64_t address, uint64_t value, uint8_t bytes)
+{
+    int i = 0;
+    while (i < p->count && p->address[i] != address)
+        i++;
+    if (i == HOST_POLLS)
+        return;
+    if (i == p->count)
+        p->count++;
+    p->address[i] = address;
+    p->value[i] = value;
+    p->bytes[i] = bytes;
+}
+
+static int place_in_watched(const struct op *op)
+{
+    int i = 0;
+    while (i < watched_count && watched[i] != op)
+        i++;
+    return i;
+}
+
+static bool is_watched(const struct op *op)
+{
+    return place_in_watched(op) < watched_count;
+}
+
+static void stop_watching(const struct op *op)
+{
+    int i = place_in_watched(op);
+    if (i < watched_count)
+        watched[i] = watched[--watched_count];
+}
+
+/* A thread that still stands where it polled before does not say so again: its place stays. */
+static void watch(struct op *op, const struct vgpu_signals *signals)
 {
     if (!op->polls)
         op->polls = calloc(1, sizeof *op->polls);
     if (!op->polls)
         return;
-    struct host_polls *p = op->polls;
-    p->count = 0;
-    for (uint32_t i = 0; i < signals->polled_count && p->count < HOST_POLLS; i++)
-        if (is_host(signals->polled[i]) && value_at(op, signals->polled[i], &p->value[p->count]))
-            p->address[p->count++] = signals->polled[i];
-    stop_watching(op);
-    if (p->count && watched_count < WATCHED)
+    for (uint32_t i = 0; i < signals->polled_count; i++)
+        if (is_host(signals->polled[i]))
+            note_place(op->polls, signals->polled[i], signals->value[i], signals->bytes[i]);
+    if (op->polls->count && !is_watched(op) && watched_count < WATCHED)
         watched[watched_count++] = op;
 }
 
@@ -69,7 +113,9 @@ static void stored(struct op *op, uint64_t clock_ps, int threads)
         op->polls->stored_ps = clock_ps;
     if (threads > 1)
         overtaken_store(op);
-    stop_watching(op);
+    forget_changed(op);
+    if (op->polls->count == 0)
+        stop_watching(op);
 }
 
 /* The threads of `process` that may have stored since they were answered: how many, and the latest
@@ -79,7 +125,7 @@ static int candidates(const struct process *process, const struct connection *ca
 {
     const struct connection *c;
     int count = (int)(uint32_t)process->unheard;
-    *clock_ps = 0;
+    *clock_ps = count ? process->unheard_ps : 0;
     for (int i = 0; (c = server_connection(i)); i++) {
         bool may = c->works && !c->wait && !c->takes && !c->asks && c != caller;
         if (c->process != process || !may)
@@ -90,36 +136,61 @@ static int candidates(const struct process *process, const struct connection *ca
     return count;
 }
 
-void host_store_called(const struct connection *connection)
+static void stored_by(const struct connection *connection, uint64_t clock_ps)
 {
     uint64_t others_ps;
     for (int i = watched_count - 1; i >= 0; i--) {
         struct op *op = watched[i];
-        if (op->process == connection->process && has_changed(op))
-            stored(op, connection->request.q.clock_ps,
-                   1 + candidates(op->process, connection, &others_ps));
+        if (op->process == connection->process && any_changed(op))
+            stored(op, clock_ps, 1 + candidates(op->process, connection, &others_ps));
     }
+}
+
+void host_store_called(const struct connection *connection)
+{
+    stored_by(connection, connection->request.q.clock_ps);
+}
+
+void host_store_left(const struct connection *connection)
+{
+    if (connection->process && connection->works)
+        stored_by(connection, connection->clock_ps);
 }
 
 void host_store_before(struct op *op)
 {
     uint64_t clock_ps;
-    if (!op->polls || op->polls->count == 0 || !has_changed(op))
+    if (!is_watched(op) || !any_changed(op))
         return;
-    for (int i = 0; i < watched_count; i++)
-        if (watched[i] == op) {
-            int threads = candidates(op->process, NULL, &clock_ps);
-            stored(op, clock_ps, threads);
-            return;
-        }
+    int threads = candidates(op->process, NULL, &clock_ps);
+    stored(op, clock_ps, threads);
+}
+
+/* Kernels tell each other something through pinned memory, too: that is no host's store. */
+static void device_stored(const struct process *process, const struct vgpu_signals *signals)
+{
+    for (int w = 0; w < watched_count; w++) {
+        struct op *op = watched[w];
+        for (uint32_t i = 0; i < signals->stored_count && op->process == process; i++)
+            for (int k = 0; k < op->polls->count; k++)
+                if (op->polls->address[k] == signals->stored[i])
+                    value_now(op, k, &op->polls->value[k]);
+    }
+}
+
+void host_store_ran(struct op *op, const struct vgpu_signals *signals, bool stopped)
+{
+    device_stored(op->process, signals);
+    host_store_before(op); /* the kernel has seen what came after we looked */
+    if (stopped)
+        watch(op, signals);
+    else
+        stop_watching(op);
 }
 
 bool host_store_waited(const struct op *op)
 {
-    for (int i = 0; i < watched_count; i++)
-        if (watched[i] == op)
-            return true;
-    return false;
+    return is_watched(op);
 }
 
 uint64_t host_store_time(const struct op *op, uint64_t now_ps)

@@ -15,19 +15,23 @@
 #define HOST_POLLS 8 /* places that one kernel polls, and are watched */
 
 struct host_polls {
-    uint64_t address[HOST_POLLS], value[HOST_POLLS];
+    uint64_t address[HOST_POLLS], value[HOST_POLLS]; /* what the kernel read there last */
+    uint8_t bytes[HOST_POLLS];                       /* of value */
     int count;
     uint64_t stored_ps; /* the kernel goes on no earlier; 0: nothing has been stored */
 };
 
-/* Kernel `op` has stopped, and polls these places. */
-void host_store_watch(struct op *op, const struct vgpu_signals *signals);
-
 /* The program calls, through `connection`, and has perhaps stored before that. */
 void host_store_called(const struct connection *connection);
 
+/* The thread of `connection` is gone, and has perhaps stored before that. */
+void host_store_left(const struct connection *connection);
+
 /* Kernel `op` looks again. */
 void host_store_before(struct op *op);
+
+/* Kernel `op` has looked, and has stopped again, or is over. */
+void host_store_ran(struct op *op, const struct vgpu_signals *signals, bool stopped);
 
 /* `op` polls pinned memory where nothing has been stored yet. */
 bool host_store_waited(const struct op *op);

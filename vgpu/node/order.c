@@ -389,6 +389,11 @@ bool order_pending(void)
     return newest || stalled.count;
 }
 
+bool order_any_stalled(void)
+{
+    return stalled.count > 0;
+}
+
 void order_describe(char *text, int room)
 {
     text[0] = '\0';

@@ -54,4 +54,7 @@ const struct op *order_newest(void);
 /* Whether any operation has not begun, or is stalled. */
 bool order_pending(void);
 
+/* Whether any kernel that has begun gets no further. */
+bool order_any_stalled(void);
+
 #endif

@@ -62,6 +62,7 @@ struct process {
     int sticky;       /* first sticky error; every later call that needs a context answers it */
     uint64_t calls;   /* requests so far */
     uint64_t unheard; /* as the latest request said: threads that have not called yet */
+    uint64_t unheard_ps; /* when the latest of them began, by the clock of the thread that told us */
     struct held held; /* by them */
     struct silence silence;
     double cpu_when_calm;    /* idle.c: processor seconds when things became calm */

@@ -270,6 +270,8 @@ static void count_call(struct process *p, const struct vgpu_request *q)
 {
     p->calls++;
     if (q->unheard >> 32 >= p->unheard >> 32 && q->unheard != p->unheard) {
+        if ((uint32_t)q->unheard > (uint32_t)p->unheard && q->clock_ps > p->unheard_ps)
+            p->unheard_ps = q->clock_ps;
         p->unheard = q->unheard;
         p->held = (struct held){0};
     }

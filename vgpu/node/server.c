@@ -108,6 +108,7 @@ static void drop(int index)
 {
     struct connection *c = connections[index];
     idle_stir();
+    host_store_left(c);
     connections[index] = connections[--connection_count];
     close(c->socket);
     if (c->request_fd >= 0)
@@ -310,7 +311,7 @@ static double patience_ms(void)
 static void nobody_calls(void)
 {
     hostcall_push();
-    if (!any_waiting())
+    if (!any_waiting() || order_any_stalled()) /* what it waits for may be what nobody asks for */
         idle_look();
 }
 
