@@ -223,6 +223,9 @@ void footprint_end(struct run *run)
 
 /* ---- to the node ---- */
 
+_Static_assert(sizeof(struct vgpu_exec_reply) + PIECE * sizeof(struct vgpu_span) <= VGPU_MSG_MAX,
+               "a piece fits");
+
 static void send(const struct vgpu_span *span, uint32_t count, uint64_t id)
 {
     struct vgpu_exec_reply *message = message_piece();

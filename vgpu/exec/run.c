@@ -24,7 +24,8 @@
 #include <sys/mman.h>
 
 /* Arguments lie in the stacks' window, which device code may read: a slot a run. */
-enum { ARG_SLOTS = 64, ARG_SLOT_BYTES = 64 << 10, ARG_ALIGN = 64, PRINT_PIECE = 4096 };
+enum { ARG_SLOTS = 64, ARG_SLOT_BYTES = 64 << 10, ARG_ALIGN = 64, PRINT_PIECE = 3584 };
+_Static_assert(sizeof(struct vgpu_exec_reply) + PRINT_PIECE <= VGPU_MSG_MAX, "a piece fits");
 
 struct now now;
 

@@ -17,6 +17,7 @@
 #include "memory_limit.h"
 #include "pool.h"
 #include "process.h"
+#include "spare.h"
 #include "vmm.h"
 
 #define SMALL_LIMIT (VGPU_CHUNK_BYTES / 2)
@@ -204,7 +205,6 @@ static void drop_block(struct block *b)
         conflict_forget(home + b->small.range[i].offset);
     if (b->pool)
         pool_count(b->pool, -(int64_t)asked_bytes(b), -(int64_t)b->bytes);
-    struct device_memory *m = &devices[b->device];
     uint64_t first = b->offset / VGPU_CHUNK_BYTES, count = b->bytes / VGPU_CHUNK_BYTES;
     for (uint64_t c = first; c < first + count; c++)
         if (control->chunk[b->device][c]) {
@@ -212,8 +212,8 @@ static void drop_block(struct block *b)
             control->committed_bytes -= VGPU_CHUNK_BYTES;
         }
     bounds_unmap(b->device, b->offset, b->bytes);
-    fallocate(m->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)b->offset, (off_t)b->bytes);
-    arena_give(&m->blocks, b->offset);
+    spare_take(b->device, b->offset, b->bytes);
+    arena_give(&devices[b->device].blocks, b->offset);
     if (b->owner)
         b->owner->map_version++;
     arena_clear(&b->small);
@@ -330,6 +330,7 @@ void memory_give_all(struct process *owner, int device)
             if (b->owner == owner && (device < 0 || device == d))
                 drop_block(b);
         }
+    spare_empty();
 }
 
 void memory_each_block(const struct process *owner, int device,

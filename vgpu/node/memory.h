@@ -4,7 +4,7 @@
  * Device memory is taken in blocks of whole chunks (VGPU_CHUNK_BYTES). Allocations of up to half a
  * chunk share a block of their process, 512 bytes apart, as recorded on hardware; larger ones have
  * blocks of their own. A chunk is committed and poisoned when it is first touched, here or in
- * a context; free gives its pages back.
+ * a context; free gives its pages back, the latest ones later (spare.h).
  */
 #ifndef VGPU_MEMORY_H
 #define VGPU_MEMORY_H
