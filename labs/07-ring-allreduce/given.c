@@ -102,14 +102,14 @@ static cudaError_t open_streams(struct ring_rank *me)
     return error;
 }
 
-static cudaError_t open_events(struct ring_rank *me)
+static cudaError_t open_events(struct ring_rank *me, int slices)
 {
     cudaEvent_t *const core[] = {&me->ready, &me->sent, &me->taken[0], &me->taken[1]};
     cudaError_t error = cudaSuccess;
 
     for (size_t i = 0; i < sizeof core / sizeof *core && error == cudaSuccess; i++)
         error = make_event(core[i]);
-    for (int s = 0; s < RING_SLICES && error == cudaSuccess; s++) {
+    for (int s = 0; s < slices && error == cudaSuccess; s++) {
         error = make_event(&me->lane_sent[s]);
         for (int half = 0; half < 2 && error == cudaSuccess; half++)
             error = make_event(&me->lane_taken[half][s]);
@@ -117,7 +117,7 @@ static cudaError_t open_events(struct ring_rank *me)
     return error;
 }
 
-static cudaError_t open_rank(struct ring_rank *me, size_t inbox_bytes)
+static cudaError_t open_rank(struct ring_rank *me, size_t inbox_bytes, int slices)
 {
     void *inbox = NULL;
     cudaError_t error = cudaSetDevice(me->gpu);
@@ -130,7 +130,7 @@ static cudaError_t open_rank(struct ring_rank *me, size_t inbox_bytes)
         error = open_streams(me);
     }
     if (error == cudaSuccess)
-        error = open_events(me);
+        error = open_events(me, slices);
     return error;
 }
 
@@ -161,7 +161,7 @@ static void reach_all(struct ring *ring)
     }
 }
 
-int ring_open(struct ring *ring, const int *gpu, int n, size_t most)
+int ring_open_sliced(struct ring *ring, const int *gpu, int n, size_t most, int slices)
 {
     int before = 0, rc;
 
@@ -170,6 +170,8 @@ int ring_open(struct ring *ring, const int *gpu, int n, size_t most)
     memset(ring, 0, sizeof *ring);
     if ((rc = check_gpus(gpu, n)) != LAB_OK)
         return rc;
+    if (slices < 1 || slices > RING_SLICES)
+        return LAB_EINVAL;
     if (most > SIZE_MAX / 4)
         return LAB_ENOMEM;
     cudaGetDevice(&before);
@@ -178,13 +180,18 @@ int ring_open(struct ring *ring, const int *gpu, int n, size_t most)
     for (int r = 0; r < n; r++)
         ring->rank[r].gpu = gpu[r];
     for (int r = 0; r < n && rc == LAB_OK; r++)
-        rc = ring_result(open_rank(&ring->rank[r], ring->inbox_bytes));
+        rc = ring_result(open_rank(&ring->rank[r], ring->inbox_bytes, slices));
     if (rc == LAB_OK)
         reach_all(ring);
     else
         ring_close(ring);
     cudaSetDevice(before);
     return rc;
+}
+
+int ring_open(struct ring *ring, const int *gpu, int n, size_t most)
+{
+    return ring_open_sliced(ring, gpu, n, most, RING_SLICES);
 }
 
 int ring_reads_all(const struct ring *ring)

@@ -134,6 +134,11 @@ int ring_pick(struct ring *ring, void *const *send, void *const *recv, size_t co
  * LAB_ENOGPU, LAB_ENOMEM; *ring is then all zero. ring_close waits for what is queued and frees
  * everything; a ring of zeros is fine. */
 int ring_open(struct ring *ring, const int *gpu, int n, size_t most);
+
+/* The same with events for slices 0 .. slices - 1 only (the others are NULL), 1 to RING_SLICES: to
+ * make them takes longer than a small all-reduce. The tests open a ring for each of their calls,
+ * with the slices that the call names, or 1. ring_open makes all RING_SLICES. */
+int ring_open_sliced(struct ring *ring, const int *gpu, int n, size_t most, int slices);
 void ring_close(struct ring *ring);
 
 /* Bytes of an element, 0 for an unknown type. */

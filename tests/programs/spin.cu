@@ -32,7 +32,8 @@ static void wait_for(volatile int *reply, int value, bool nap)
             usleep(1000);
 }
 
-static volatile int *words; /* 0: what the kernel waits for, 8: its answer, 12: what a copy brings */
+/* 0: what the kernel waits for, 8: its answer, 12: what a copy brings. */
+static volatile int *words;
 
 static void *watch(void *unused)
 {

@@ -135,8 +135,9 @@ struct vgpu_hazard {
 #define VGPU_HAZARDS 4 /* of one run; what comes after is told by a later one */
 
 /* Addresses (of device and pinned memory) that a run stored to by volatile stores and atomics, and
- * that it polled, with what it read there last. What does not fit is left out. Bit i of `fenced`: some store to stored[i] came
- * after a fence of the system's scope, by whatever thread of the run. */
+ * that it polled, with what it read there last. What does not fit is left out. Bit i of `fenced`:
+ * some store to stored[i] came after a fence of the system's scope, by whatever thread of the run.
+ */
 #define VGPU_SIGNALS 32
 struct vgpu_signals {
     uint32_t stored_count, polled_count, fenced;

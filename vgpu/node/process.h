@@ -58,12 +58,12 @@ struct process {
     pid_t os_pid; /* as we know it: it may live in a namespace of its own; 0: not at all */
     char program[128];
     int refs, connections;
-    bool dead, left;  /* left: said goodbye */
-    int sticky;       /* first sticky error; every later call that needs a context answers it */
-    uint64_t calls;   /* requests so far */
-    uint64_t unheard; /* as the latest request said: threads that have not called yet */
-    uint64_t unheard_ps; /* when the latest of them began, by the clock of the thread that told us */
-    struct held held; /* by them */
+    bool dead, left;     /* left: said goodbye */
+    int sticky;          /* first sticky error; every later call that needs a context answers it */
+    uint64_t calls;      /* requests so far */
+    uint64_t unheard;    /* as the latest request said: threads that have not called yet */
+    uint64_t unheard_ps; /* when the latest of them began, by who told us */
+    struct held held;    /* by them */
     struct silence silence;
     double cpu_when_calm;    /* idle.c: processor seconds when things became calm */
     int number;              /* in the order in which they came */

@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* A block of `bytes` (whole chunks) at `offset` was freed: gives its pages back, sooner or later. */
+/* `bytes` at `offset`, whole chunks, were freed: gives their pages back, sooner or later. */
 void spare_take(int device, uint64_t offset, uint64_t bytes);
 
 /* Gives all of them back: the next program must not find what this one has left. */

@@ -312,6 +312,15 @@ static size_t room_for(const struct job *job)
     return job->c->odd == ODD_SMALL ? most / 10 : most;
 }
 
+/* The slices that its ring has events for. A call may ask for nonsense. */
+static int slices_for(const struct ring_call *c)
+{
+    if (c->what == DO_PICK)
+        return RING_PICKED;
+    int asks = c->what == DO_PIPELINED || c->then == DO_PIPELINED;
+    return asks && c->slices >= 1 && c->slices <= RING_SLICES ? c->slices : 1;
+}
+
 /* The ring that ring_order finds on this machine. */
 static int order_by_links(int n, int *gpu)
 {
@@ -336,7 +345,7 @@ static void run_call(const struct rings_in *in, const struct ring_call *c, struc
     if (c->by_links && (told->opened = order_by_links(c->n, job.gpu)) != LAB_OK)
         return;
     memcpy(told->gpu, job.gpu, sizeof told->gpu);
-    told->opened = ring_open(&job.ring, job.gpu, c->n, room_for(&job));
+    told->opened = ring_open_sliced(&job.ring, job.gpu, c->n, room_for(&job), slices_for(c));
     if (told->opened != LAB_OK)
         return;
     prepare(&job, in->seed);
