@@ -4,26 +4,38 @@
  */
 #define _GNU_SOURCE
 #include <string.h>
-#include <unistd.h>
+#include <sys/uio.h>
 
 #include "memory.h"
 
+static uint8_t poison[VGPU_CHUNK_BYTES];
+
+/* Written, not stored through the mapping: one system call instead of 512 page faults. */
+static bool write_chunk(int device, uint64_t chunk, uint64_t at, const uint8_t *bytes, uint64_t n)
+{
+    const struct iovec part[] = {
+        {poison, at}, {(uint8_t *)bytes, n}, {poison, VGPU_CHUNK_BYTES - at - n}};
+    if (poison[0] != VGPU_POISON)
+        memset(poison, VGPU_POISON, sizeof poison);
+    return pwritev(memory_of(device)->fd, part, sizeof part / sizeof *part,
+                   (off_t)(chunk * VGPU_CHUNK_BYTES)) == (ssize_t)VGPU_CHUNK_BYTES;
+}
+
+bool memory_commit_as(int device, uint64_t chunk, uint64_t at, const uint8_t *bytes, uint64_t n)
+{
+    struct vgpu_control *control = memory_control();
+    if (control->chunk[device][chunk] ||
+        control->committed_bytes + VGPU_CHUNK_BYTES > control->commit_limit_bytes ||
+        !write_chunk(device, chunk, at, bytes, n))
+        return false;
+    control->chunk[device][chunk] = 1;
+    control->committed_bytes += VGPU_CHUNK_BYTES;
+    return true;
+}
+
 bool memory_commit(int device, uint64_t chunk)
 {
-    static uint8_t pattern[VGPU_CHUNK_BYTES];
-    if (memory_control()->chunk[device][chunk])
-        return true;
-    if (memory_control()->committed_bytes + VGPU_CHUNK_BYTES > memory_control()->commit_limit_bytes)
-        return false;
-    if (pattern[0] != VGPU_POISON)
-        memset(pattern, VGPU_POISON, sizeof pattern);
-    /* Written, not stored through the mapping: one system call instead of 512 page faults. */
-    if (pwrite(memory_of(device)->fd, pattern, sizeof pattern, (off_t)(chunk * VGPU_CHUNK_BYTES)) !=
-        (ssize_t)sizeof pattern)
-        return false;
-    memory_control()->chunk[device][chunk] = 1;
-    memory_control()->committed_bytes += VGPU_CHUNK_BYTES;
-    return true;
+    return memory_control()->chunk[device][chunk] || memory_commit_as(device, chunk, 0, NULL, 0);
 }
 
 bool memory_copy_chunks(int device, uint64_t to, uint64_t from, uint64_t bytes)

@@ -21,6 +21,7 @@
 #include "happens.h"
 #include "ipc.h"
 #include "memory.h"
+#include "move.h"
 #include "process.h"
 #include "slices.h"
 #include "trace.h"
@@ -29,41 +30,6 @@
 static void out_of_host_memory(struct process *process, const char *call)
 {
     process_fail(process, VGPU_OUT_OF_MEMORY, explain_commit_limit(call));
-}
-
-/* Both sides are poison that was never touched: the copy would change nothing. */
-static bool changes_nothing(const struct vgpu_copy *c)
-{
-    return c->rows == 1 && c->bytes <= vmm_piece(c->src) && c->bytes <= vmm_piece(c->dst) &&
-           process_device_of(c->src) >= 0 && process_device_of(c->dst) >= 0 &&
-           memory_untouched(c->src, c->bytes) && memory_untouched(c->dst, c->bytes);
-}
-
-static uint64_t least(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
-/* Piece by piece: neighbours by address need not be neighbours in memory. False: no memory. */
-static bool copy_row(struct process *process, uint64_t to, uint64_t from, uint64_t bytes)
-{
-    while (bytes > 0) {
-        uint64_t n = least(bytes, least(vmm_piece(to), vmm_piece(from)));
-        uint8_t *dst = process_view(process, to, n), *src = process_view(process, from, n);
-        if (n == 0 || !dst || !src)
-            return false;
-        memmove(dst, src, n);
-        to += n, from += n, bytes -= n;
-    }
-    return true;
-}
-
-/* Where a row of a copy or fill begins. */
-static uint64_t row_offset(uint64_t row, uint64_t pitch, uint64_t plane_rows, uint64_t plane)
-{
-    if (plane_rows == 0)
-        return row * pitch;
-    return row / plane_rows * plane + row % plane_rows * pitch;
 }
 
 /* VGPU_FAULT=peer-drop */
@@ -75,51 +41,14 @@ static bool is_dropped(const struct op *op)
 
 static void copy(struct op *op)
 {
-    const struct vgpu_copy *c = &op->u.copy;
-    if (c->bytes == 0 || changes_nothing(c) || is_dropped(op))
-        return;
-    for (uint64_t row = 0; row < c->rows; row++) {
-        uint64_t to = row_offset(row, c->pitch_dst, c->plane_rows, c->plane_dst);
-        uint64_t from = row_offset(row, c->pitch_src, c->plane_rows, c->plane_src);
-        if (!copy_row(op->process, c->dst + to, c->src + from, c->bytes)) {
-            out_of_host_memory(op->process, op->call);
-            return;
-        }
-    }
-}
-
-static void fill(uint8_t *at, const struct vgpu_memset *m, uint64_t bytes)
-{
-    if (m->width == 1) {
-        memset(at, (int)m->value, bytes);
-        return;
-    }
-    for (uint64_t i = 0; i + m->width <= bytes; i += m->width)
-        memcpy(at + i, &m->value, m->width); /* little endian, as both targets are */
-}
-
-static bool set_row(struct process *process, uint64_t at, const struct vgpu_memset *m)
-{
-    for (uint64_t left = m->bytes, n; left > 0; at += n, left -= n) {
-        n = least(left, vmm_piece(at));
-        uint8_t *to = process_view(process, at, n);
-        if (n == 0 || !to)
-            return false;
-        fill(to, m, n);
-    }
-    return true;
+    if (!is_dropped(op) && !move_copy(op->process, &op->u.copy))
+        out_of_host_memory(op->process, op->call);
 }
 
 static void set(struct op *op)
 {
-    const struct vgpu_memset *m = &op->u.memset;
-    for (uint64_t row = 0; row < m->rows && m->bytes; row++) {
-        uint64_t offset = row_offset(row, m->pitch, m->plane_rows, m->plane);
-        if (!set_row(op->process, m->dst + offset, m)) {
-            out_of_host_memory(op->process, op->call);
-            return;
-        }
-    }
+    if (!move_fill(op->process, &op->u.memset))
+        out_of_host_memory(op->process, op->call);
 }
 
 /* ---- kernels ---- */

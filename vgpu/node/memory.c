@@ -397,6 +397,15 @@ uint8_t *memory_view(uint64_t address, uint64_t bytes)
     return devices[b->device].base + offset;
 }
 
+bool memory_fill_fresh(uint64_t address, const uint8_t *bytes, uint64_t n)
+{
+    uint64_t offset;
+    const struct block *b = block_at(address, &offset);
+    uint64_t at = b ? offset % VGPU_CHUNK_BYTES : 0;
+    return b && n <= VGPU_CHUNK_BYTES - at && offset + n <= b->offset + b->bytes &&
+           memory_commit_as(b->device, offset / VGPU_CHUNK_BYTES, at, bytes, n);
+}
+
 bool memory_untouched(uint64_t address, uint64_t bytes)
 {
     uint64_t offset;

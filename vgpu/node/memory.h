@@ -86,7 +86,16 @@ void memory_each_block(const struct process *owner, int device,
 /* The node's view of [address, address + bytes), committed; the range must lie in one block. NULL
  * when it does not, or when the host's memory limit is reached. */
 uint8_t *memory_view(uint64_t address, uint64_t bytes);
-bool memory_commit(int device, uint64_t chunk); /* commit.c: has pages afterwards; false: no room */
+
+/* ---- commit.c ---- */
+
+/* The chunk has pages afterwards. False: no room. */
+bool memory_commit(int device, uint64_t chunk);
+/* The chunk, which had none, has pages with `n` bytes from its byte `at` on, and poison around
+ * them. False: it had some, or no room (memory_commit then says the same). */
+bool memory_commit_as(int device, uint64_t chunk, uint64_t at, const uint8_t *bytes, uint64_t n);
+/* The same for `n` bytes at `address`. False, too, when they are not in one chunk of a device. */
+bool memory_fill_fresh(uint64_t address, const uint8_t *bytes, uint64_t n);
 bool memory_untouched(uint64_t address,
                       uint64_t bytes); /* no byte of its chunks was ever touched */
 

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ * move.c: see move.h.
+ *
+ * A chunk that nobody has touched yet gets its new contents at once, with poison around them: to
+ * poison all of it first, and then to meet its pages one after the other, costs twice that.
+ */
+#include "move.h"
+
+#include <string.h>
+
+#include "memory.h"
+#include "process.h"
+#include "vmm.h"
+
+#define WORTH_A_CHUNK (VGPU_CHUNK_BYTES / 8)
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+    return a < b ? a : b;
+}
+
+static uint64_t up_to_chunk(uint64_t address)
+{
+    return VGPU_CHUNK_BYTES - address % VGPU_CHUNK_BYTES;
+}
+
+/* Where a row of a copy or fill begins. */
+static uint64_t row_offset(uint64_t row, uint64_t pitch, uint64_t plane_rows, uint64_t plane)
+{
+    if (plane_rows == 0)
+        return row * pitch;
+    return row / plane_rows * plane + row % plane_rows * pitch;
+}
+
+/* ---- copies ---- */
+
+/* Both sides are poison that was never touched: the copy would change nothing. */
+static bool changes_nothing(const struct vgpu_copy *c)
+{
+    return c->rows == 1 && c->bytes <= vmm_piece(c->src) && c->bytes <= vmm_piece(c->dst) &&
+           process_device_of(c->src) >= 0 && process_device_of(c->dst) >= 0 &&
+           memory_untouched(c->src, c->bytes) && memory_untouched(c->dst, c->bytes);
+}
+
+static bool copy_piece(struct process *process, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    const uint8_t *src = process_view(process, from, bytes);
+    if (bytes == 0 || !src)
+        return false;
+    if (memory_fill_fresh(to, src, bytes))
+        return true;
+    uint8_t *dst = process_view(process, to, bytes);
+    if (dst)
+        memmove(dst, src, bytes);
+    return dst;
+}
+
+/* Piece by piece: neighbours by address need not be neighbours in memory, and chunks are pieces
+ * where the two sides do not overlap. */
+static bool copy_row(struct process *process, uint64_t to, uint64_t from, uint64_t bytes)
+{
+    bool apart = to + bytes <= from || from + bytes <= to;
+    while (bytes > 0) {
+        uint64_t n = least(bytes, least(vmm_piece(to), vmm_piece(from)));
+        n = apart ? least(n, up_to_chunk(to)) : n;
+        if (!copy_piece(process, to, from, n))
+            return false;
+        to += n, from += n, bytes -= n;
+    }
+    return true;
+}
+
+bool move_copy(struct process *process, const struct vgpu_copy *c)
+{
+    if (c->bytes == 0 || changes_nothing(c))
+        return true;
+    for (uint64_t row = 0; row < c->rows; row++) {
+        uint64_t to = row_offset(row, c->pitch_dst, c->plane_rows, c->plane_dst);
+        uint64_t from = row_offset(row, c->pitch_src, c->plane_rows, c->plane_src);
+        if (!copy_row(process, c->dst + to, c->src + from, c->bytes))
+            return false;
+    }
+    return true;
+}
+
+/* ---- fills ---- */
+
+static void fill(uint8_t *at, const struct vgpu_memset *m, uint64_t bytes)
+{
+    if (m->width == 1) {
+        memset(at, (int)m->value, bytes);
+        return;
+    }
+    for (uint64_t i = 0; i + m->width <= bytes; i += m->width)
+        memcpy(at + i, &m->value, m->width); /* little endian, as both targets are */
+}
+
+/* A chunk full of the value: small fills are not worth it. */
+static const uint8_t *full_chunk(const struct vgpu_memset *m)
+{
+    static uint8_t chunk[VGPU_CHUNK_BYTES];
+    static struct vgpu_memset made;
+    if (made.width != m->width || made.value != m->value)
+        fill(chunk, m, sizeof chunk);
+    made = *m;
+    return chunk;
+}
+
+static bool fill_row(struct process *process, uint64_t at, const struct vgpu_memset *m)
+{
+    for (uint64_t left = m->bytes, n; left > 0; at += n, left -= n) {
+        n = least(left, least(vmm_piece(at), up_to_chunk(at)));
+        if (n >= WORTH_A_CHUNK && memory_untouched(at, n) &&
+            memory_fill_fresh(at, full_chunk(m), n))
+            continue;
+        uint8_t *to = n ? process_view(process, at, n) : NULL;
+        if (!to)
+            return false;
+        fill(to, m, n);
+    }
+    return true;
+}
+
+bool move_fill(struct process *process, const struct vgpu_memset *m)
+{
+    for (uint64_t row = 0; row < m->rows && m->bytes; row++) {
+        uint64_t offset = row_offset(row, m->pitch, m->plane_rows, m->plane);
+        if (!fill_row(process, m->dst + offset, m))
+            return false;
+    }
+    return true;
+}
