@@ -100,7 +100,7 @@ def read(path: Path) -> Record:
 
 def write(path: Path, record: Record) -> None:
     lines = [f"# {key}: {value}" for key, value in record.machine.items()]
-    for name, said in record.answers.items():
+    for name, said in sorted(record.answers.items()):  # whatever order the linker has
         lines += [f"[{name}]", *(f"    {line}" for line in said)]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -15,11 +15,11 @@ RECORDED = "tests/recorded/hgx-h200-4/timing.txt"
 WIDTH, HEIGHT, LEFT, BELOW, RIGHT = 640, 320, 60, 40, 170
 ROW = re.compile(r"^ *(\d+)((?: +[\d.]+){6}) +\|", re.MULTILINE)
 COLUMNS = {"peer access": 5, "pinned host": 0, "pageable host": 2, "no peer access": 4}
-SIDE_BY_SIDE = "bench/results/truth-h200-2.csv"
+SIDE_BY_SIDE = "bench/results/truth-h200-4.csv"
 SIDES = {
     "peer copy": r"curve\.peer\.(\d+)(\wiB)\.us",
     "from the host": r"curve\.host_to_device\.(\d+)(\wiB)\.us",
-    "all-reduce": r"lab07\.pipelined\.(\d+)(\wiB)\.2_gpus\.us",
+    "all-reduce": r"lab07\.pipelined\.(\d+)(\wiB)\.4_gpus\.us",
 }
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20}
 REDUCED = re.compile(r"^## NCCL all-reduce float sum, (\d) GPUs.*\n.*\n((?: +[\d.]+.*\n)+)", re.M)
@@ -72,7 +72,7 @@ def nccl(root: Path) -> str:
 
 
 def truth(root: Path) -> str:
-    """Copies and lab 07's all-reduce by size: two H200s, and the virtual node."""
+    """Copies and lab 07's all-reduce by size: four H200s, and the virtual node."""
     with (root / SIDE_BY_SIDE).open(encoding="utf-8") as file:
         rows = list(csv.DictReader(line for line in file if not line.startswith("#")))
     lines = []
@@ -89,8 +89,8 @@ def truth(root: Path) -> str:
                 raise LabError(f"{SIDE_BY_SIDE} has no figures that look like {pattern}")
             lines.append(Line("" if dashed else name, points, colour, dashed=dashed))
     words = (
-        "Bytes over time by size. Lines: measured on two H200s. Dashed: the virtual node. Copies "
-        "agree; small all-reduces are far too fast on the virtual node"
+        "Bytes over time by size. Lines: measured on four H200s. Dashed: the virtual node. Large "
+        "copies agree; small all-reduces are up to a third too fast on the virtual node"
     )
     return _plot(lines, words, "bytes", "GB/s")
 

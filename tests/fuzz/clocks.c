@@ -55,10 +55,16 @@ static bool is_legacy(int lane)
     return lane >= LANE_LEGACY && lane < LANE_THREAD;
 }
 
-struct fuzz_clock clocks_ready(int lane)
+struct fuzz_clock clocks_told(int lane)
 {
     struct fuzz_clock ready = lanes[lane];
     clocks_join(&ready, &lanes[LANE_HOST]);
+    return ready;
+}
+
+struct fuzz_clock clocks_ready(int lane)
+{
+    struct fuzz_clock ready = clocks_told(lane);
     if (is_legacy(lane)) {
         for (int i = LANE_THREAD; i < next_lane; i++)
             if (device_of_lane[i] == lane - LANE_LEGACY && blocking_lane[i])

@@ -104,7 +104,9 @@ void clocks_reset(void);
 /* A lane for a new stream of the GPU; -1: none is left. blocking: ordered with the default stream.
  */
 int clocks_lane(int device, bool blocking);
-/* What an operation issued into the lane now comes after. */
+/* What an operation issued into the lane now comes after; clocks_told: without what default streams
+ * order of themselves. */
+struct fuzz_clock clocks_told(int lane);
 struct fuzz_clock clocks_ready(int lane);
 /* May it touch the place, coming after `ready`? */
 bool clocks_ordered(const struct fuzz_clock *ready, int place, bool write);

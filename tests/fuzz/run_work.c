@@ -177,10 +177,9 @@ static void event_wait(const int *a, struct fuzz_event *e)
         say(" skip");
         return;
     }
-    if (!said(cudaStreamWaitEvent(s->handle, e->live ? e->handle : NULL, 0)))
-        return;
-    if (e->recorded)
-        clocks_join(&ready, &e->clock);
+    if (!said(cudaStreamWaitEvent(s->handle, e->live ? e->handle : NULL, 0)) || !e->recorded)
+        return; /* a wait for nothing puts nothing into the stream */
+    clocks_join(&ready, &e->clock);
     clocks_issued(lane, &ready);
     state.used |= 1u << device_of(s);
 }

@@ -19,19 +19,28 @@ static cudaError_t ask(const char *call, CUdeviceptr ptr, struct vgpu_pointer *o
     return error;
 }
 
+/* A context knows its own memory, its peers', and what was opened in it. Pool access does not
+ * count (recorded). */
+static bool in_context(const struct vgpu_pointer *p)
+{
+    int current;
+    if (cudaGetDevice(&current) != cudaSuccess)
+        return true;
+    int from = vgpu__process.physical[current];
+    return p->pool ? vgpu__peer_reaches(from, p->device) : vgpu__pointer_reached(from, p);
+}
+
 static cudaError_t address_range(CUdeviceptr *base, size_t *bytes, CUdeviceptr ptr)
 {
     struct vgpu_pointer p = {0};
     cudaError_t error = ask("cuMemGetAddressRange", ptr, &p);
     if (error != cudaSuccess)
         return error;
-    int current;
-    bool elsewhere = p.kind == cudaMemoryTypeDevice && cudaGetDevice(&current) == cudaSuccess &&
-                     !vgpu__peer_reaches(vgpu__process.physical[current], p.device);
+    bool elsewhere = p.kind == cudaMemoryTypeDevice && !in_context(&p);
     uint64_t first, size;
     if (p.kind == cudaMemoryTypeUnregistered && vgpu__host_range(P(ptr), &first, &size))
         p = (struct vgpu_pointer){.kind = cudaMemoryTypeHost, .base = first, .bytes = size};
-    if (p.kind == cudaMemoryTypeUnregistered || elsewhere) /* a context knows its own only */
+    if (p.kind == cudaMemoryTypeUnregistered || elsewhere)
         return cudaErrorSymbolNotFound;
     if (base)
         *base = p.base;

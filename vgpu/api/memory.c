@@ -91,6 +91,12 @@ bool vgpu__peer_reaches(int from, int owner)
                              atomic_load(&vgpu__process.peer_enabled[from][owner]));
 }
 
+bool vgpu__pointer_reached(int from, const struct vgpu_pointer *p)
+{
+    return from >= 0 &&
+           ((p->allowed >> from & 1) || (!p->pool && vgpu__peer_reaches(from, p->device)));
+}
+
 static void describe(struct cudaPointerAttributes *a, const void *ptr,
                      const struct vgpu_pointer *pointer)
 {
@@ -99,7 +105,7 @@ static void describe(struct cudaPointerAttributes *a, const void *ptr,
     a->device = vgpu__logical(pointer->kind == cudaMemoryTypeDevice ? pointer->device
                                                                     : vgpu__host_owner(ptr));
     if (a->type == cudaMemoryTypeDevice) {
-        a->devicePointer = vgpu__peer_reaches(from, pointer->device) ? (void *)ptr : NULL;
+        a->devicePointer = vgpu__pointer_reached(from, pointer) ? (void *)ptr : NULL;
         a->hostPointer = NULL;
     } else {
         a->devicePointer = a->hostPointer = (void *)ptr;

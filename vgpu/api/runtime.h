@@ -238,6 +238,9 @@ bool vgpu__managed(const void *pointer, size_t bytes);
 bool vgpu__host_range(const void *pointer, uint64_t *base, uint64_t *bytes);
 /* May kernels on the physical GPU `from` touch memory of `owner`? */
 bool vgpu__peer_reaches(int from, int owner);
+/* Is this device memory within its reach: a peer's, mapped with access, or of a pool that lets it?
+ */
+bool vgpu__pointer_reached(int from, const struct vgpu_pointer *p);
 int vgpu__host_owner(const void *pointer); /* physical device it was allocated under, -1: none */
 
 /* One copy as the program asked for it; rows == 1 and pitches unused for a plain one. A box has

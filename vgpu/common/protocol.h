@@ -251,8 +251,10 @@ struct vgpu_pointer {
     int32_t kind; /* 0 unregistered host, 1 pinned host, 2 device, 3 managed: cudaMemoryType */
     int32_t device;
     uint64_t base, bytes;
-    uint64_t pool;  /* that it came from; 0: none */
-    uint64_t reach; /* bytes that a copy may use from the pointer on: mappings may follow */
+    uint64_t pool;    /* that it came from; 0: none */
+    uint64_t reach;   /* bytes that a copy may use from the pointer on: mappings may follow */
+    uint32_t allowed; /* mapped or of a pool: a bit for each GPU that was given access */
+    uint32_t unused;
 };
 
 struct vgpu_summary { /* everything since the node started; live_ = not given back at process end */

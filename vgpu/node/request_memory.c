@@ -172,6 +172,17 @@ void request_mem_info(struct connection *c)
     c->reply.r.value2 = server_info()->device[device].total_bytes;
 }
 
+/* The GPUs that cuMemSetAccess, cudaMemPoolSetAccess or the opening of a handle let use it. */
+static uint32_t allowed(const struct pointee *p, uint64_t at)
+{
+    const struct vmm_mapping *m = p->mapped ? vmm_at(at) : NULL;
+    uint32_t bits = 0;
+    for (int d = 0; d < VGPU_MAX_DEVICES; d++)
+        if ((m && m->mode[d]) || (p->pool && pool_reaches(p->pool, d)))
+            bits |= 1u << d;
+    return bits;
+}
+
 void request_pointer(struct connection *c)
 {
     uint64_t at = c->request.q.ptr;
@@ -180,18 +191,21 @@ void request_pointer(struct connection *c)
     request_cost(c, server_topology()->cost.local_ps);
     *out = (struct vgpu_pointer){.kind = 0, .device = -2};
     if (memory_find(at, &p) && p.owner == c->process && !p.dying) {
-        *out = (struct vgpu_pointer){2,
-                                     p.shown_on,
-                                     p.base,
-                                     p.bytes,
-                                     p.pool ? p.pool->id : 0,
-                                     p.mapped ? vmm_run(at) : p.base + p.bytes - at};
+        *out = (struct vgpu_pointer){.kind = 2,
+                                     .device = p.shown_on,
+                                     .base = p.base,
+                                     .bytes = p.bytes,
+                                     .pool = p.pool ? p.pool->id : 0,
+                                     .reach = p.mapped ? vmm_run(at) : p.base + p.bytes - at,
+                                     .allowed = allowed(&p, at)};
     } else if (at >= VGPU_HOST_VA && at < VGPU_HOST_END) {
         struct arena_range *r = arena_find(&c->process->host, at - VGPU_HOST_VA);
         if (r && r->user != &host_staging)
-            *out = (struct vgpu_pointer){
-                r->user == &host_managed ? 3 : 1,        -1, VGPU_HOST_VA + r->offset, r->bytes, 0,
-                VGPU_HOST_VA + r->offset + r->bytes - at};
+            *out = (struct vgpu_pointer){.kind = r->user == &host_managed ? 3 : 1,
+                                         .device = -1,
+                                         .base = VGPU_HOST_VA + r->offset,
+                                         .bytes = r->bytes,
+                                         .reach = VGPU_HOST_VA + r->offset + r->bytes - at};
     }
 }
 

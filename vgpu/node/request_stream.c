@@ -210,7 +210,7 @@ void request_event_record(struct connection *c)
                      q->flags);
         return;
     }
-    if (e->device != s->device) {
+    if (e->device != s->device && q->graph == VGPU_GRAPH_NONE) { /* a node may (recorded) */
         habits_mismatch(c, "an event", e->device, s->device);
         request_fail(c, VGPU_INVALID_HANDLE,
                      "the event belongs to GPU %d and the stream to GPU %d: create the event while "
