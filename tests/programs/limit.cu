@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * limit.cu: touches so many MiB of each of two buffers of GPU 0, by fill, kernel or copy, and
- * prints the code of the wait behind it. pinned, managed: allocates two such buffers of host memory
- * and prints the second one's code.
+ * prints the code of the wait behind it. read: copies so many MiB that nobody wrote to the host,
+ * piece by piece. pinned, managed: allocates two such buffers of host memory and prints the second
+ * one's code.
  */
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +25,24 @@ static int host(bool managed, size_t bytes)
     return 0;
 }
 
+// What nobody wrote is poison, all of it.
+static int read_all(const char *from, size_t bytes)
+{
+    const size_t piece = (4 << 20) + 1;
+    char *to;
+    if (cudaMallocHost(&to, piece) != cudaSuccess)
+        return 2;
+    for (size_t at = 0; at + piece <= bytes; at += piece) {
+        memset(to, 0, piece);
+        if (cudaError_t error = cudaMemcpy(to, from + at, piece, cudaMemcpyDeviceToHost))
+            return (int)error;
+        for (size_t i = 0; i < piece; i++)
+            if ((unsigned char)to[i] != 0xcb)
+                return -1;
+    }
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     if (argc != 3)
@@ -34,6 +53,10 @@ int main(int argc, char **argv)
     char *a, *b;
     if (cudaMalloc(&a, bytes) != cudaSuccess || cudaMalloc(&b, bytes) != cudaSuccess)
         return 2;
+    if (strcmp(argv[1], "read") == 0) {
+        std::printf("%d\n", read_all(a, bytes));
+        return 0;
+    }
     if (strcmp(argv[1], "none") != 0)
         cudaMemset(a, 0, bytes);
     if (strcmp(argv[1], "fill") == 0)

@@ -32,6 +32,8 @@ class Limit(unittest.TestCase):
 
     def test_only_what_is_touched_counts(self) -> None:
         self.assertEqual(run("limit", "none", "4096", VGPU_MEMORY_LIMIT="64M").stdout, "0\n")
+        read = run("limit", "read", "200", VGPU_MEMORY_LIMIT="64M")
+        self.assertEqual(read.stdout, "0\n", read.stderr)
 
 
 class Faults(unittest.TestCase):

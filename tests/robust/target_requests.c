@@ -152,7 +152,11 @@ static bool answered(int socket)
 {
     int fds[MAX_REPLY_FDS], count = MAX_REPLY_FDS;
     struct pollfd p = {.fd = socket, .events = POLLIN};
-    if (poll(&p, 1, ANSWER_MS) <= 0)
+    int ready;
+    do
+        ready = poll(&p, 1, ANSWER_MS);
+    while (ready < 0 && errno == EINTR); /* libFuzzer looks at its watch by SIGALRM */
+    if (ready <= 0)
         return false;
     if (vgpu_receive(socket, &state.reply, sizeof state.reply, fds, &count, 0) <= 0)
         return false;

@@ -163,6 +163,25 @@ static bool gather_ranks(struct keeper *keeper)
     return true;
 }
 
+/* Did the process that this thread is of connect? */
+static bool is_ours(int fd)
+{
+    struct ucred peer = {0};
+    socklen_t size = sizeof peer;
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == getpid();
+}
+
+/* Our own process's ranks are told last: who has the last table may end the process, and this
+ * thread with it. */
+static bool tell_all(const struct keeper *keeper, const char *table, size_t bytes)
+{
+    for (int ours = 0; ours < 2; ours++)
+        for (int r = 0; r < keeper->ranks; r++)
+            if (is_ours(keeper->fd[r]) == (ours == 1) && !put(keeper->fd[r], table, bytes))
+                return false;
+    return true;
+}
+
 /* One table: a size and that many bytes from each, all to each. False when a rank has hung up, or
  * comes much later than rank 0. The last table is due when the communicator is destroyed: nobody
  * knows when, so that rank 0 has all the time. */
@@ -180,10 +199,7 @@ static bool pass_table(const struct keeper *keeper, char *table)
         if (!get(keeper->fd[r], table + (size_t)r * bytes, bytes))
             return false;
     }
-    for (int r = 0; r < keeper->ranks; r++)
-        if (!put(keeper->fd[r], table, (size_t)keeper->ranks * bytes))
-            return false;
-    return true;
+    return tell_all(keeper, table, (size_t)keeper->ranks * bytes);
 }
 
 static void *keep(void *argument)

@@ -10,13 +10,19 @@
 
 static uint8_t poison[VGPU_CHUNK_BYTES];
 
+const uint8_t *memory_poison(void)
+{
+    if (poison[0] != VGPU_POISON)
+        memset(poison, VGPU_POISON, sizeof poison);
+    return poison;
+}
+
 /* Written, not stored through the mapping: one system call instead of 512 page faults. */
 static bool write_chunk(int device, uint64_t chunk, uint64_t at, const uint8_t *bytes, uint64_t n)
 {
+    uint8_t *around = (uint8_t *)memory_poison();
     const struct iovec part[] = {
-        {poison, at}, {(uint8_t *)bytes, n}, {poison, VGPU_CHUNK_BYTES - at - n}};
-    if (poison[0] != VGPU_POISON)
-        memset(poison, VGPU_POISON, sizeof poison);
+        {around, at}, {(uint8_t *)bytes, n}, {around, VGPU_CHUNK_BYTES - at - n}};
     return pwritev(memory_of(device)->fd, part, sizeof part / sizeof *part,
                    (off_t)(chunk * VGPU_CHUNK_BYTES)) == (ssize_t)VGPU_CHUNK_BYTES;
 }

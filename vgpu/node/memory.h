@@ -89,6 +89,8 @@ uint8_t *memory_view(uint64_t address, uint64_t bytes);
 
 /* ---- commit.c ---- */
 
+/* VGPU_CHUNK_BYTES of VGPU_POISON. */
+const uint8_t *memory_poison(void);
 /* The chunk has pages afterwards. False: no room. */
 bool memory_commit(int device, uint64_t chunk);
 /* The chunk, which had none, has pages with `n` bytes from its byte `at` on, and poison around

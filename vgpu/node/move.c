@@ -42,12 +42,21 @@ static bool changes_nothing(const struct vgpu_copy *c)
            memory_untouched(c->src, c->bytes) && memory_untouched(c->dst, c->bytes);
 }
 
+/* What is to be copied. Memory that was never touched stays so: reading it finds poison. */
+static const uint8_t *source(struct process *process, uint64_t from, uint64_t bytes)
+{
+    if (bytes > 0 && bytes <= VGPU_CHUNK_BYTES && memory_untouched(from, bytes))
+        return memory_poison();
+    return process_view(process, from, bytes);
+}
+
 static bool copy_piece(struct process *process, uint64_t to, uint64_t from, uint64_t bytes)
 {
-    const uint8_t *src = process_view(process, from, bytes);
+    const uint8_t *src = source(process, from, bytes);
     if (bytes == 0 || !src)
         return false;
-    if (memory_fill_fresh(to, src, bytes))
+    if (memory_fill_fresh(to, src, bytes) ||
+        (process_device_of(from) >= 0 && process_write(process, to, src, bytes)))
         return true;
     uint8_t *dst = process_view(process, to, bytes);
     if (dst)

@@ -24,7 +24,9 @@
 #include "trace.h"
 #include "vmm.h"
 
-#define PRINT_LIMIT (8u << 20) /* cudaLimitPrintfFifoSize as recorded, roughly */
+#define HOST_WRITE_BYTES (64u << 10) /* from here on one system call is cheaper than page faults   \
+                                      */
+#define PRINT_LIMIT (8u << 20)       /* cudaLimitPrintfFifoSize as recorded, roughly */
 
 static struct process *first;
 
@@ -250,6 +252,14 @@ uint8_t *process_view(struct process *process, uint64_t address, uint64_t bytes)
         return bytes <= VGPU_HOST_END - address ? process->host_base + (address - VGPU_HOST_VA)
                                                 : NULL;
     return memory_view(address, bytes);
+}
+
+bool process_write(struct process *process, uint64_t address, const uint8_t *bytes, uint64_t n)
+{
+    bool worth = n >= HOST_WRITE_BYTES && address >= VGPU_HOST_VA && address < VGPU_HOST_END &&
+                 n <= VGPU_HOST_END - address;
+    return worth &&
+           pwrite(process->host_fd, bytes, n, (off_t)(address - VGPU_HOST_VA)) == (ssize_t)n;
 }
 
 static uint32_t known_variables(const struct process *process, uint32_t module)

@@ -131,6 +131,10 @@ int process_device_of(uint64_t address);
 /* The node's view of [address, +bytes) for this process, or NULL (not its memory, or no room). */
 uint8_t *process_view(struct process *process, uint64_t address, uint64_t bytes);
 
+/* Large pieces go into the process's host memory by one system call, which meets no page after the
+ * other. False: small, or no host memory; nothing was written. `bytes` is not of that memory. */
+bool process_write(struct process *process, uint64_t address, const uint8_t *bytes, uint64_t n);
+
 /* Remembers variables of a module from a context's struct vgpu_exec_var[], whose first one is the
  * module's number `first`; another context has told the same before, perhaps. */
 void process_learn_variables(struct process *process, uint32_t module, uint32_t first,
