@@ -52,6 +52,17 @@ class Collectives(Nccl):
         for ranks in (2, 8):
             self.right("processes", ranks)
 
+    def test_who_leaves_first_takes_nobody_along(self) -> None:
+        """The keeper of the id lives in a rank's process, which ends when that rank has left: on
+        one processor before the other rank is told, unless that one is told first."""
+        mine = os.sched_getaffinity(0)
+        os.sched_setaffinity(0, {min(mine)})
+        try:
+            for _ in range(40 if os.environ.get("PEERLAB_FULL") else 6):
+                self.right("processes", 2)
+        finally:
+            os.sched_setaffinity(0, mine)
+
     def test_without_peer_access(self) -> None:
         self.right("thread", 2, "pcie-4090-2")
 

@@ -24,9 +24,9 @@
 #include "trace.h"
 #include "vmm.h"
 
-#define HOST_WRITE_BYTES (64u << 10) /* from here on one system call is cheaper than page faults   \
-                                      */
-#define PRINT_LIMIT (8u << 20)       /* cudaLimitPrintfFifoSize as recorded, roughly */
+/* From here on one system call is cheaper than meeting page after page. */
+#define HOST_WRITE_BYTES (64u << 10)
+#define PRINT_LIMIT (8u << 20) /* cudaLimitPrintfFifoSize as recorded, roughly */
 
 static struct process *first;
 
