@@ -44,6 +44,8 @@ void ask_needed(const char *what, int code);
 
 /* The first int at an address, wherever it is. */
 int ask_peek(const void *at);
+/* What fills so many ints at an address. */
+cudaMemsetParams ask_fill(void *at, unsigned value, size_t count);
 /* A stream that waits for nobody. */
 cudaStream_t ask_stream(void);
 /* cuInit, and the primary context of a device, which becomes current. */

@@ -19,12 +19,7 @@ static cudaGraphNode_t empty(cudaGraph_t g)
 static cudaGraphNode_t fill(cudaGraph_t g, int *at, unsigned value)
 {
     cudaGraphNode_t n;
-    cudaMemsetParams m = {};
-    m.dst = at;
-    m.value = value;
-    m.elementSize = 4;
-    m.width = 1;
-    m.height = 1;
+    cudaMemsetParams m = ask_fill(at, value, 1);
     OK(cudaGraphAddMemsetNode(&n, g, NULL, 0, &m));
     return n;
 }

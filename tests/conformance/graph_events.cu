@@ -73,12 +73,7 @@ CASE(graph_event_wait)
 static cudaGraphNode_t fill(cudaGraph_t g, const cudaGraphNode_t *after, int *at, unsigned value)
 {
     cudaGraphNode_t n;
-    cudaMemsetParams m = {};
-    m.dst = at;
-    m.value = value;
-    m.elementSize = 4;
-    m.width = 1;
-    m.height = 1;
+    cudaMemsetParams m = ask_fill(at, value, 1);
     OK(cudaGraphAddMemsetNode(&n, g, after, after ? 1 : 0, &m));
     return n;
 }

@@ -42,13 +42,7 @@ static cudaKernelNodeParams kernel(void *function, void **args)
 
 static cudaMemsetParams fill(void *at, unsigned value)
 {
-    cudaMemsetParams m = {};
-    m.dst = at;
-    m.value = value;
-    m.elementSize = 4;
-    m.width = 4;
-    m.height = 1;
-    return m;
+    return ask_fill(at, value, 4);
 }
 
 static void run(cudaGraphExec_t x)

@@ -61,6 +61,17 @@ int ask_peek(const void *at)
     return value;
 }
 
+cudaMemsetParams ask_fill(void *at, unsigned value, size_t count)
+{
+    cudaMemsetParams m = {};
+    m.dst = at;
+    m.value = value;
+    m.elementSize = sizeof(int);
+    m.width = count;
+    m.height = 1;
+    return m;
+}
+
 cudaStream_t ask_stream(void)
 {
     cudaStream_t stream;
