@@ -9,6 +9,8 @@
 #ifndef CONFORMANCE_ASK_H
 #define CONFORMANCE_ASK_H
 
+#include "../cuda12.h"
+
 #include <cuda.h>
 #include <cuda_runtime.h>
 #include <stdio.h>

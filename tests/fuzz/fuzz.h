@@ -14,6 +14,8 @@
 #ifndef PEERLAB_FUZZ_H
 #define PEERLAB_FUZZ_H
 
+#include "../cuda12.h"
+
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 #include <stdbool.h>

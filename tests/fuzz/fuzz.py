@@ -7,8 +7,9 @@ fuzz.py replay PROGRAM FOLDER [--most-programs N] [--sample N]
 
 PROGRAM, A and B are tests/fuzz compiled for a back end (fuzz.h). `compare` runs B's seeds (within
 the time), then A's, takes the seeds whose answers differ, sorts them by the first answer that
-does, and removes operations from one of each sort for as long as it still differs. FILE is JSON;
-beside it, FILE.hashes has what B answered. With `--together` A and B run at one time (B has the
+does, and removes operations from one of each sort for as long as it still differs. Where B differs
+once and not when it is asked again, what it answered first is kept. FILE is JSON; beside it,
+FILE.hashes has what B answered. With `--together` A and B run at one time (B has the
 GPUs, A the processors); `--groups 2` has B's shares take turns at two sets of GPUs.
 
 `replay` asks PROGRAM what a real machine answered (tests/recorded/hgx-h200-4): fuzz.txt has `SEED
@@ -30,6 +31,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+NOT_AGAIN = ("not again", "")
 SAMPLE = 10000 if os.environ.get("PEERLAB_FULL") else 300
 
 
@@ -44,12 +46,18 @@ shards = itertools.count()  # two at one time may have the same seeds, and not o
 
 
 def shard(
-    program: str, gpus: int, first: int, count: int, seconds: float, group: int = 0
+    program: str,
+    gpus: int,
+    first: int,
+    count: int,
+    seconds: float,
+    group: int = 0,
+    text: bool = False,
 ) -> list[str]:
     """The complete lines of the seeds first, first + 1, ... as far as the time allows."""
     with tempfile.TemporaryFile("w+") as out:
         process = subprocess.Popen(
-            [program, "--gpus", str(gpus), str(first), str(count)],
+            [program, "--gpus", str(gpus), *["--text"] * text, str(first), str(count)],
             stdout=out,
             stderr=subprocess.DEVNULL,
             env=environment(f"{next(shards)}-{first}", gpus, group),
@@ -64,8 +72,10 @@ def shard(
         return [line.rstrip("\n") for line in out if line.endswith("\n")]
 
 
-def run(program: str, options: argparse.Namespace, groups: int = 1) -> dict[int, str]:
-    """{seed: the rest of its line}"""
+def run_shares(
+    program: str, options: argparse.Namespace, groups: int = 1, text: bool = False
+) -> list[str]:
+    """The lines of all seeds."""
     jobs = max(1, min(options.jobs, options.count))
     share = -(-options.count // jobs)
     ends = options.first + options.count
@@ -74,12 +84,33 @@ def run(program: str, options: argparse.Namespace, groups: int = 1) -> dict[int,
     def part(at: int) -> list[str]:
         group = (at - options.first) // share % groups
         count = min(share, ends - at)
-        return shard(program, options.gpus, at, count, options.seconds, group)
+        return shard(program, options.gpus, at, count, options.seconds, group, text)
 
     with ThreadPoolExecutor(jobs) as pool:
-        parts = pool.map(part, starts)
-        lines = [line.split(" ", 1) for part in parts for line in part]
+        return [line for part in pool.map(part, starts) for line in part]
+
+
+def run(program: str, options: argparse.Namespace) -> dict[int, str]:
+    """{seed: its hash and number of operations}"""
+    lines = (line.split(" ", 1) for line in run_shares(program, options))
     return {int(seed): rest for seed, rest in lines}
+
+
+def run_text(
+    program: str, options: argparse.Namespace, groups: int
+) -> tuple[dict[int, str], dict[int, list[str]]]:
+    """{seed: its hash and number of operations}, {seed: its answers}"""
+    hashes: dict[int, str] = {}
+    answers: dict[int, list[str]] = {}
+    seed, said = 0, []
+    for line in run_shares(program, options, groups, text=True):
+        if line.endswith(" {"):
+            seed, said = int(line[:-2]), []
+        elif line.startswith("} "):
+            hashes[seed], answers[seed] = line[2:], said
+        else:
+            said.append(line)
+    return hashes, answers
 
 
 class Server:
@@ -102,7 +133,7 @@ class Server:
         self.process.stdin.flush()
         lines: list[str] = []
         for line in self.process.stdout:
-            if line == "}\n":
+            if line.startswith("} "):
                 break
             lines.append(line.rstrip("\n"))
         return lines[1:]
@@ -155,14 +186,35 @@ def sorts(a: Server, b: Server, seeds: list[int], deadline: float) -> dict:
     for seed in seeds:
         if time.monotonic() > deadline:
             break
-        first = difference(a.ask(seed, None), b.ask(seed, None)) or ("not again", "")
+        first = difference(a.ask(seed, None), b.ask(seed, None)) or NOT_AGAIN
         found.setdefault(first, []).append(seed)
     return found
 
 
-def explained(options: argparse.Namespace, item: tuple, deadline: float) -> dict:
+def once(options: argparse.Namespace, seeds: list[int], words: dict[int, list[str]]) -> dict:
+    """Those that did not differ again: what A says, and what B said at first."""
+    a = Server(options.a, options.gpus, "once")
+    every = range(64)
+    entries = [
+        {
+            "seed": seed,
+            "program": shown(options.a, options.gpus, seed, list(every)),
+            "a": a.ask(seed, None),
+            "b": words[seed],
+        }
+        for seed in seeds
+    ]
+    a.close()
+    return {"difference": NOT_AGAIN, "seeds": seeds, "count": len(seeds), "once": entries}
+
+
+def explained(
+    options: argparse.Namespace, item: tuple, deadline: float, words: dict[int, list[str]]
+) -> dict:
     """One sort of difference, with its smallest program and what both say to it."""
     wanted, seeds = item
+    if wanted == NOT_AGAIN:
+        return once(options, seeds, words)
     a = Server(options.a, options.gpus, f"a{seeds[0]}")
     b = Server(options.b, options.gpus, f"b{seeds[0]}")
     keep = smaller(a, b, seeds[0], wanted, deadline)
@@ -257,10 +309,12 @@ def replay(options: argparse.Namespace) -> int:
     return 1 if wrong else 0
 
 
-def both(options: argparse.Namespace) -> tuple[dict[int, str], dict[int, str]]:
-    """What A and B answer to their seeds."""
+def both(
+    options: argparse.Namespace,
+) -> tuple[dict[int, str], tuple[dict[int, str], dict[int, list[str]]]]:
+    """What A and B answer to their seeds: A's hashes; B's, and its words."""
     with ThreadPoolExecutor(2) as pool:
-        theirs = pool.submit(run, options.b, options, options.groups)
+        theirs = pool.submit(run_text, options.b, options, options.groups)
         if not options.together:
             theirs.result()
         ours = pool.submit(run, options.a, options)
@@ -269,7 +323,7 @@ def both(options: argparse.Namespace) -> tuple[dict[int, str], dict[int, str]]:
 
 def compare(options: argparse.Namespace) -> int:
     begin = time.monotonic()
-    ours, theirs = both(options)
+    ours, (theirs, words) = both(options)
     print(f"{len(theirs)} programs, {len(ours)} in {time.monotonic() - begin:.0f} s")
     differ = sorted(s for s in theirs if s in ours and theirs[s] != ours[s])
     print(f"{len(differ)} differ", flush=True)
@@ -292,7 +346,7 @@ def compare(options: argparse.Namespace) -> int:
             for key, seeds in result.items():
                 found.setdefault(key, []).extend(seeds)
         biggest = sorted(found.items(), key=lambda item: -len(item[1]))[: options.most]
-        entries = list(pool.map(lambda item: explained(options, item, deadline), biggest))
+        entries = list(pool.map(lambda item: explained(options, item, deadline, words), biggest))
     Path(options.out).write_text(json.dumps({"differ": differ, "sorts": entries}, indent=1))
     for entry in entries:
         print(entry["count"], entry["difference"], entry["seeds"][0])

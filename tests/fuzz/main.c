@@ -8,9 +8,8 @@
  *   --serve       instead of FIRST COUNT: `SEED LIST` lines from standard input, LIST as for --keep
  *
  * For each seed FIRST, FIRST + 1, ...: `SEED HASH OPERATIONS`, or with --text `SEED {`, the
- * answers,
- * `}`. This process makes no CUDA call: it starts another one, which carries out programs until an
- * error stays or it is killed, and then the next.
+ * answers, `} HASH OPERATIONS`. This process makes no CUDA call: it starts another one, which
+ * carries out programs until an error stays or it is killed, and then the next.
  */
 #include "fuzz.h"
 
@@ -93,10 +92,10 @@ static bool kept(int index)
 static void print_answers(void)
 {
     if (options.text)
-        printf("%llu {\n%s}\n", (unsigned long long)shared->seed, state.text);
+        printf("%llu {\n%s}", (unsigned long long)shared->seed, state.text);
     else
-        printf("%llu %016llx %d\n", (unsigned long long)shared->seed,
-               (unsigned long long)hashed(state.text), state.program->count);
+        printf("%llu", (unsigned long long)shared->seed);
+    printf(" %016llx %d\n", (unsigned long long)hashed(state.text), state.program->count);
     fflush(stdout);
 }
 
@@ -191,7 +190,7 @@ static void supervise(void)
             return;
         if (WIFEXITED(status) && WEXITSTATUS(status) == NEXT_PROCESS)
             continue;
-        printf(options.text ? "%llu {\ndied %x\n}\n" : "%llu died %x\n",
+        printf(options.text ? "%llu {\n} died %x\n" : "%llu died %x\n",
                (unsigned long long)shared->seed, (unsigned)status);
     }
 }

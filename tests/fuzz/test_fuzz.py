@@ -6,6 +6,7 @@ test_fuzz.py VGPU_CC FUZZ. The wrong back ends are the interpreter itself with a
 
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,7 @@ def mutant(name: str, file: str, old: str, new: str) -> str:
     """The interpreter with one line changed."""
     folder = WORK / name
     folder.mkdir()
+    shutil.copy(HERE.parent / "cuda12.h", WORK)
     for source in [*HERE.glob("*.c"), *HERE.glob("*.cu"), *HERE.glob("*.h")]:
         text = source.read_text()
         if source.name == file:
@@ -81,6 +83,23 @@ class Fuzz(unittest.TestCase):
         found = self.compared(wrong)
         self.assertTrue(found["differ"])
         self.assertLess(len(found["sorts"][0]["keep"]), 6)
+
+    def test_differs_once(self) -> None:
+        """What is not said again when a program is asked again is kept."""
+        wrong = mutant(
+            "once",
+            "main.c",
+            "static void print_answers(void)\n{",
+            "static void print_answers(void)\n{\n"
+            '    if (!options.serve && shared->seed == 100003)\n        say("odd\\n");',
+        )
+        found = self.compared(wrong)
+        self.assertEqual(found["differ"], [100003])
+        (sort,) = found["sorts"]
+        self.assertEqual(sort["difference"], list(fuzz.NOT_AGAIN))
+        (entry,) = sort["once"]
+        self.assertEqual(entry["b"], [*entry["a"], "odd"])
+        self.assertTrue(entry["program"])
 
     def test_wrong_record(self) -> None:
         lines = [f"{seed} {rest}" for seed, rest in fuzz.run(FUZZ, options(count=3)).items()]
