@@ -89,6 +89,10 @@ struct fuzz_program {
     struct fuzz_op op[FUZZ_OPS];
 };
 
+/* Programs with earlier seeds were recorded before something was known to be undefined: they stay
+ * as they are. */
+enum { FUZZ_HANDOFFS = 100000, FUZZ_LENT_STAYS = 4000000 };
+
 extern const char *const fuzz_names[OP_KINDS];
 
 /* The program of a seed, the same everywhere. */
@@ -193,6 +197,7 @@ struct fuzz_shared {
         int place, device;
         size_t size;
     } chunk[FUZZ_CHUNKS];
+    int lent[FUZZ_PLACES];        /* how often the other process has it open */
     volatile uint64_t seed, next; /* the program in work, the one after it */
 };
 
@@ -282,6 +287,8 @@ cudaError_t fuzz_from_symbol(void *to, size_t bytes, size_t off, int kind);
 
 /* Before any CUDA call: parts from a second process, which answers until this one is gone. */
 void pair_start(void);
+/* What an earlier program's other process sent is not this one's. */
+void pair_forget(void);
 /* Has the other process carry out the operation (-1: begin the program, -2: end it), and adds what
  * it said. */
 void pair_run(int index);

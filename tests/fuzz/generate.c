@@ -497,9 +497,6 @@ static const unsigned char weights[][OP_KINDS] = {
 
 enum { PROFILES = sizeof weights / sizeof *weights, FIRST_WITH_TWO = PROFILES - 2 };
 
-/* Earlier seeds were recorded before there were any: their programs stay as they are. */
-#define FIRST_HANDOFF 100000
-
 static enum fuzz_what some_what(struct gen *g, int profile)
 {
     int sum = 0;
@@ -524,7 +521,7 @@ void fuzz_generate(struct fuzz_program *p, uint64_t seed, int gpus)
     int length = 12 + below(&g, FUZZ_OPS - 16);
     for (int i = 0; i < 4; i++)
         gen_alloc(&g);
-    bool handoffs = seed >= FIRST_HANDOFF && !p->two;
+    bool handoffs = seed >= FUZZ_HANDOFFS && !p->two;
     if (handoffs)
         gen_streams(&g);
     while (p->count < length) {

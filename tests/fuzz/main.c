@@ -117,6 +117,8 @@ static bool run_program(uint64_t seed)
     shared->seed = seed;
     memset(shared->handle, 0, sizeof shared->handle);
     memset(shared->chunk, 0, sizeof shared->chunk);
+    memset(shared->lent, 0, sizeof shared->lent);
+    pair_forget();
     state_begin(&program, 0);
     alarm(SECONDS);
     if (program.two)

@@ -82,7 +82,7 @@ static void answer_for(int index)
     send_answer();
 }
 
-static void forget_descriptors(void)
+void pair_forget(void)
 {
     for (int i = 0; i < FUZZ_CHUNKS; i++) {
         int d = pair_take_descriptor(i);
@@ -99,7 +99,7 @@ static void serve(void)
         struct message m;
         all(read, &m, sizeof m);
         if (m.index == -1) {
-            forget_descriptors();
+            pair_forget();
             told = m.program;
         }
         answer_for(m.index);
@@ -127,8 +127,6 @@ void pair_run(int index)
     struct answer a;
     if (index != -1)
         sync_all();
-    if (index == -1)
-        forget_descriptors();
     m.index = index;
     m.program = *state.program;
     all(put, &m, sizeof m);

@@ -118,7 +118,7 @@ static cudaGraph_t captured(struct graph *g, const int *a)
     said(cudaStreamIsCapturing(s, &status));
     say(" status %d", status);
     said(cudaStreamEndCapture(s, &graph));
-    if (graph == NULL) /* the steps may have run at once, in streams that nobody else waits for */
+    if (graph == NULL || !began) /* steps ran at once, in streams that nobody else waits for */
         cudaDeviceSynchronize();
     cudaStreamDestroy(s);
     return graph;

@@ -78,6 +78,12 @@ static bool harmless(const struct fuzz_buffer *b, int way, int off)
     return b->kind != MEM_VMM && b->kind != MEM_NONE;
 }
 
+/* Memory that another process still has open may be somebody else's once it is freed. */
+static bool lent(const struct fuzz_buffer *b)
+{
+    return shared->seed >= FUZZ_LENT_STAYS && b->kind == MEM_DEVICE && shared->lent[b->place] > 0;
+}
+
 void run_free(const int *a)
 {
     struct fuzz_buffer *b = &state.buffer[a[0]];
@@ -88,7 +94,7 @@ void run_free(const int *a)
         say(" freed");
         return;
     }
-    if (!harmless(b, a[1], a[3])) {
+    if (!harmless(b, a[1], a[3]) || lent(b)) {
         say(" skip");
         return;
     }

@@ -44,6 +44,7 @@ static void ipc_open(const int *a)
                               .place = shared->handle[a[1]].place,
                               .access = 1u << state.device,
                               .chunk = -1};
+    shared->lent[b->place]++;
 }
 
 static void ipc_close(const int *a)
@@ -55,6 +56,7 @@ static void ipc_close(const int *a)
     }
     sync_all();
     if (said(cudaIpcCloseMemHandle(b->ptr)) && b->kind == MEM_IPC) {
+        shared->lent[b->place]--;
         *b = (struct fuzz_buffer){.place = state.process * FUZZ_BUFFERS + a[2], .chunk = -1};
         graphs_end();
     }

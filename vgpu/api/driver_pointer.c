@@ -19,15 +19,15 @@ static cudaError_t ask(const char *call, CUdeviceptr ptr, struct vgpu_pointer *o
     return error;
 }
 
-/* A context knows its own memory, its peers', and what was opened in it. Pool access does not
- * count (recorded). */
+/* A context knows its own memory, its peers', and what was opened in it; but a pool's memory only
+ * the GPU's own: neither pool access nor peer access counts (recorded). */
 static bool in_context(const struct vgpu_pointer *p)
 {
     int current;
     if (cudaGetDevice(&current) != cudaSuccess)
         return true;
     int from = vgpu__process.physical[current];
-    return p->pool ? vgpu__peer_reaches(from, p->device) : vgpu__pointer_reached(from, p);
+    return p->pool ? from == p->device : vgpu__pointer_reached(from, p);
 }
 
 static cudaError_t address_range(CUdeviceptr *base, size_t *bytes, CUdeviceptr ptr)
