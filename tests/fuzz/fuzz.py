@@ -14,7 +14,7 @@ GPUs, A the processors); `--groups 2` has B's shares take turns at two sets of G
 
 `replay` asks PROGRAM what a real machine answered (tests/recorded/hgx-h200-4): fuzz.txt has `SEED
 HASH` lines of 4 GPUs, fuzz_2.txt those of 2; fuzz_cases.json the programs that once differed, made
-small, with the whole answers. Of fuzz_big.txt.gz it takes a sample, but for the seeds that
+small, with the whole answers. Of fuzz_big*.txt.gz it takes a sample, but for the seeds that
 fuzz_big.json names, with what is known of them.
 """
 
@@ -250,7 +250,9 @@ def read_hashes(text: str) -> dict[int, str]:
 
 def sampled(folder: Path, count: int) -> dict[int, str]:
     """So many of the big run, from all parts of it, none of those known to differ."""
-    every = read_hashes(gzip.decompress((folder / "fuzz_big.txt.gz").read_bytes()).decode())
+    every: dict[int, str] = {}
+    for part in folder.glob("fuzz_big*.txt.gz"):
+        every |= read_hashes(gzip.decompress(part.read_bytes()).decode())
     for sort in json.loads((folder / "fuzz_big.json").read_text())["differ"]:
         for seed in sort["seeds"]:
             del every[seed]

@@ -203,6 +203,7 @@ struct vgpu_memset {
     uint32_t value;
     uint32_t width; /* 1, 2 or 4 bytes */
     int32_t sync;   /* cudaMemset (asynchronous all the same for device memory) */
+    uint64_t wraps; /* in the node: the length asked for, which ends behind the last address */
 };
 
 struct vgpu_launch {

@@ -45,10 +45,22 @@ static void copy(struct op *op)
         out_of_host_memory(op->process, op->call);
 }
 
+/* The whole process has failed, as after every fault of a GPU. */
+static void faulted(struct process *process, int code, const char *text)
+{
+    struct vgpu_summary *counts = trace_counts();
+    counts->faults++;
+    strncpy(counts->last_fault, text, sizeof counts->last_fault - 1);
+    explain_unmark(counts->last_fault);
+    process_fail(process, code, text);
+}
+
 static void set(struct op *op)
 {
     if (!move_fill(op->process, &op->u.memset))
         out_of_host_memory(op->process, op->call);
+    else if (op->u.memset.wraps)
+        faulted(op->process, VGPU_ILLEGAL_ADDRESS, explain_wrapping(op));
 }
 
 /* ---- kernels ---- */
@@ -60,14 +72,10 @@ union answer {
 
 static void note_fault(struct op *op, const struct vgpu_exec_reply *reply)
 {
-    struct vgpu_summary *counts = trace_counts();
     const char *text = explain_fault(op, reply);
     if (reply->fault.kind == VGPU_FAULT_ADDRESS)
         habits_foreign_memory(op, reply->fault.address);
-    counts->faults++;
-    strncpy(counts->last_fault, text, sizeof counts->last_fault - 1);
-    explain_unmark(counts->last_fault);
-    process_fail(op->process, explain_fault_code(reply->fault.kind), text);
+    faulted(op->process, explain_fault_code(reply->fault.kind), text);
 }
 
 /* Whose memory the kernel used that is mapped by VMM or IPC. A context counts by address, which

@@ -204,3 +204,14 @@ const char *explain_fault(const struct op *op, const struct vgpu_exec_reply *rep
     }
     return text;
 }
+
+const char *explain_wrapping(const struct op *op)
+{
+    const struct vgpu_memset *m = &op->u.memset;
+    snprintf(text, sizeof text,
+             "%s" EXPLAIN_AT_FORMAT ": %llu bytes from %#llx on end behind the last address there "
+             "is; no call checks that, and GPU %d ran out of its memory (a negative length?)",
+             op->call, (unsigned long long)op->caller, (unsigned long long)m->wraps,
+             (unsigned long long)m->dst, op->device);
+    return text;
+}

@@ -14,6 +14,7 @@
 const char *explain_fault(const struct op *op, const struct vgpu_exec_reply *reply);
 int explain_fault_code(int kind); /* enum vgpu_fault_kind -> error code */
 const char *explain_commit_limit(const char *call);
+const char *explain_wrapping(const struct op *op); /* a fill with op->u.memset.wraps */
 
 struct process;
 struct pointee;

@@ -104,6 +104,12 @@ void request_vmm_export(struct connection *c)
     struct vmm_handle *h = handle(c);
     if (!h)
         return;
+    if (h->imported) { /* recorded */
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "the handle was imported, and only the process that made the allocation "
+                     "exports it: send its descriptor to all who need one");
+        return;
+    }
     if (!(h->allocation->handle_types & c->request.q.flags)) {
         request_fail(c, VGPU_INVALID_VALUE,
                      "the allocation was made without this handle type; set requestedHandleTypes "

@@ -241,6 +241,20 @@ static bool fills(const struct process *process, int from, uint64_t address)
     return p.pool ? pool_reaches(p.pool, from) : process->device[from].peers >> device & 1;
 }
 
+/* A length that wraps around is not refused: what is there is filled, and then the GPU faults
+ * (recorded, wrap_fill). */
+static void cut_wrapping(struct vgpu_memset *m)
+{
+    struct pointee p;
+    m->wraps = 0;
+    if (m->rows != 1 || m->bytes <= UINT64_MAX - m->dst || !memory_find(m->dst, &p) || p.dying ||
+        process_device_of(m->dst) < 0)
+        return;
+    m->wraps = m->bytes;
+    m->bytes = p.base + p.bytes - m->dst;
+    m->bytes -= m->bytes % m->width;
+}
+
 void request_memset(struct connection *c)
 {
     struct vgpu_memset *m = &c->request.q.u.memset;
@@ -253,6 +267,7 @@ void request_memset(struct connection *c)
         request_fail(c, VGPU_INVALID_VALUE, "fill of %u-byte elements: 1, 2 or 4", m->width);
         return;
     }
+    cut_wrapping(m);
     struct box box = {m->bytes, m->rows, m->pitch, m->plane_rows, m->plane};
     if (m->bytes == 0 || !check_range(c, "destination", m->dst, box_span(box)))
         return;
