@@ -160,6 +160,31 @@ static void bad_fill_by_default_stream(void)
     result = cudaMemset(x[1], 0, BYTES); // @bad_fill_by_default_stream
 }
 
+static cudaEvent_t for_others(int device)
+{
+    cudaEvent_t event;
+    MUST(cudaSetDevice(device));
+    MUST(cudaEventCreateWithFlags(&event, cudaEventInterprocess | cudaEventDisableTiming));
+    return event;
+}
+
+static void bad_event_handle(void)
+{
+    cudaIpcEventHandle_t handle;
+    cudaEvent_t event = for_others(1);
+    MUST(cudaSetDevice(0));
+    MUST(cudaIpcGetEventHandle(&handle, event)); // @bad_event_handle
+    MUST(cudaEventDestroy(event));
+}
+
+static void near_event_handle(void)
+{
+    cudaIpcEventHandle_t handle;
+    cudaEvent_t event = for_others(1);
+    MUST(cudaIpcGetEventHandle(&handle, event));
+    MUST(cudaEventDestroy(event));
+}
+
 static void near_device_set(void)
 {
     for (int g = 0; g < 2; g++) {
@@ -451,6 +476,8 @@ static const struct test_case cases[] = {
     DEVICE(bad_fill_in_others_stream),
     DEVICE(bad_event_of_the_other),
     DEVICE(bad_fill_by_default_stream),
+    DEVICE(bad_event_handle),
+    DEVICE(near_event_handle),
     DEVICE(near_device_set),
     DEVICE(near_peer_access),
     DEVICE(near_copy_by_another),

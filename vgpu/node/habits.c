@@ -42,6 +42,20 @@ void habits_mismatch(const struct connection *c, const char *what, int owner, in
                  q->call, (unsigned long long)q->caller, what, owner, stream_of, owner);
 }
 
+/* Recorded: 10 of 324,066 random programs ended there with signal 11. */
+void habits_handle_elsewhere(const struct connection *c, const struct event *event)
+{
+    const struct vgpu_request *q = &c->request.q;
+    if (q->device == event->device)
+        return;
+    finding_tell(c->process, VGPU_DIAGNOSIS_api_wrong_device, NULL, q->caller,
+                 "%s" EXPLAIN_AT_FORMAT
+                 " asks for the handle of an event of GPU %d while GPU %d is "
+                 "current: now and then the driver of real GPUs crashes there; call "
+                 "cudaSetDevice(%d) before it",
+                 q->call, (unsigned long long)q->caller, event->device, q->device, event->device);
+}
+
 static void tell_one_way(const struct op *op, int owner)
 {
     finding_tell(op->process, VGPU_DIAGNOSIS_api_peer_one_way, op, op->caller,

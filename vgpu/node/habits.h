@@ -16,6 +16,9 @@ void habits_event_ends(const struct event *event);
 /* A call about memory or an event of GPU `owner` names a stream of another one: it fails. */
 void habits_mismatch(const struct connection *c, const char *what, int owner, int stream_of);
 
+/* An event's handle for other processes is asked for while another GPU than its own is current. */
+void habits_handle_elsewhere(const struct connection *c, const struct event *event);
+
 /* The kernel `op` used memory at `address`, of another GPU, and may not. */
 void habits_foreign_memory(const struct op *op, uint64_t address);
 

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "habits.h"
 #include "order.h"
 #include "process.h"
 #include "request.h"
@@ -104,8 +105,10 @@ void request_ipc_event(struct connection *c)
                      e ? "the event was not made with cudaEventInterprocess | "
                          "cudaEventDisableTiming"
                        : "the event does not exist: destroyed already, or never created?");
-    else
+    else {
+        habits_handle_elsewhere(c, e);
         answer_handle(c, ipc_event_export(e, c->reply.r.data));
+    }
 }
 
 void request_ipc_event_open(struct connection *c)
