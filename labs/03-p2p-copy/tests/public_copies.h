@@ -169,7 +169,7 @@ static void check_stage_create_bad(struct lab_test *t)
 
 static void check_stage_copy(struct lab_test *t)
 {
-    const uint64_t c = 64 * KIB;
+    const uint64_t c = 16 * KIB;
     const uint64_t sizes[] = {2 * c, 0, 1, 3, c - 1, c, c + 1, 2 * c + 1, 3 * c, 5 * c + 13, 7 * c};
     struct moves_in in = {.move = MOVE_STAGE, .asked = 11, .dst_dev = other_gpu(t), .chunk = c};
     in.streams = 1;
@@ -195,7 +195,7 @@ static void check_stage_copy_bad(struct lab_test *t)
 /* The adapter waits as often in both runs; whatever is more comes from the copies. */
 static unsigned syncs_of(struct lab_test *t, int copies, uint64_t bytes)
 {
-    struct moves_in in = {.move = MOVE_STAGE, .asked = copies, .dst_dev = 1, .chunk = 256 * KIB};
+    struct moves_in in = {.move = MOVE_STAGE, .asked = copies, .dst_dev = 1, .chunk = 32 * KIB};
     in.streams = 1;
     for (int i = 0; i < copies; i++)
         in.size[i] = bytes;
@@ -207,7 +207,7 @@ static unsigned syncs_of(struct lab_test *t, int copies, uint64_t bytes)
 
 static void check_stage_no_wait(struct lab_test *t)
 {
-    unsigned few = syncs_of(t, 1, 256 * KIB), many = syncs_of(t, 2, 5 * 256 * KIB);
+    unsigned few = syncs_of(t, 1, 32 * KIB), many = syncs_of(t, 2, 5 * 32 * KIB);
     lab_expect(t, few == many,
                "1 copy of 1 chunk made the host wait %u times, 2 copies of 5 chunks %u times: "
                "order the chunks by events, not by waiting for them",
@@ -216,7 +216,8 @@ static void check_stage_no_wait(struct lab_test *t)
 
 static void check_stage_speed(struct lab_test *t)
 {
-    const uint64_t bytes = 128 * MIB; /* a GPU hears of another one's event microseconds later */
+    /* A GPU hears of another one's event microseconds later; a real one's rates vary besides. */
+    const uint64_t bytes = (lab_is_virtual(t) ? 64 : 128) * MIB;
     const struct speed_out *small =
         speeds(t, other_gpu(t), 0, 8 * MIB, MIB, WAY_SERIAL | WAY_PAGEABLE);
     lab_expect(t, LAB_MOST(t, small->serial, small->serial_pageable),

@@ -17,7 +17,7 @@ static void check_path_many(struct lab_test *t)
 
 static void check_peer_copy_other(struct lab_test *t)
 {
-    const uint64_t sizes[] = {999983, 2, 65536, 0, 131071, 512, 1299709};
+    const uint64_t sizes[] = {99989, 2, 65536, 0, 131071, 512, 129707};
     struct moves_in in = {.move = MOVE_PEER, .asked = 7, .dst_dev = 6, .src_dev = 3, .streams = 2};
     in.current = 5;
     memcpy(in.size, sizes, sizeof sizes);
@@ -42,14 +42,14 @@ static void stage_moves(struct lab_test *t, int dst, int src, int streams, uint6
 
 static void check_stage_copy_other(struct lab_test *t)
 {
-    const uint64_t bytewise[] = {5, 0, 1, 2, 7}, large[] = {700001, 12289, 0, 1000000};
+    const uint64_t bytewise[] = {5, 0, 1, 2, 7}, large[] = {87501, 12289, 0, 125003};
     const uint64_t mixed[] = {40961, 8191, 8192, 8193, 24576, 1, 90001};
     lab_node(t, "pcie-dual-socket-4");
     stage_moves(t, 3, 0, 1, 1, bytewise, 5);
     lab_node(t, "pcie-dual-socket-4");
     stage_moves(t, 0, 2, 2, 8192, mixed, 7);
     lab_node(t, "pcie-4090-2");
-    stage_moves(t, 0, 1, 1, MIB, large, 4);
+    stage_moves(t, 0, 1, 1, 128 * KIB, large, 4);
     lab_node(t, "single");
     stage_moves(t, 0, 0, 2, 8192, mixed, 7);
 }
@@ -75,7 +75,7 @@ static void check_example_a_full(struct lab_test *t)
 
 static void check_p2p_on(struct lab_test *t, const char *node, int dst, int src, int path)
 {
-    const uint64_t sizes[] = {65539, 1, 0, 262147};
+    const uint64_t sizes[] = {40001, 1, 0, 65539};
     struct moves_in in = {.move = MOVE_P2P, .asked = 4, .dst_dev = dst, .src_dev = src};
     in.streams = 1;
     in.chunk = 20000;
