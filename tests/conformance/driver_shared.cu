@@ -20,35 +20,42 @@ static CUmemGenericAllocationHandle made(void)
     return handle;
 }
 
+/* A message of one byte with room for one descriptor beside it. */
+struct parcel {
+    alignas(struct cmsghdr) char space[CMSG_SPACE(sizeof(int))];
+    char nothing;
+    struct iovec data;
+    struct msghdr message;
+};
+
+static struct msghdr *packed(struct parcel *p)
+{
+    memset(p, 0, sizeof *p);
+    p->data = {&p->nothing, 1};
+    p->message.msg_iov = &p->data;
+    p->message.msg_iovlen = 1;
+    p->message.msg_control = p->space;
+    p->message.msg_controllen = sizeof p->space;
+    return &p->message;
+}
+
 static void send_descriptor(int to, int fd)
 {
-    char nothing = 0, space[CMSG_SPACE(sizeof fd)] = {};
-    struct iovec data = {&nothing, 1};
-    struct msghdr m = {};
-    m.msg_iov = &data;
-    m.msg_iovlen = 1;
-    m.msg_control = space;
-    m.msg_controllen = sizeof space;
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    struct parcel p;
+    struct cmsghdr *c = CMSG_FIRSTHDR(packed(&p));
     c->cmsg_level = SOL_SOCKET;
     c->cmsg_type = SCM_RIGHTS;
     c->cmsg_len = CMSG_LEN(sizeof fd);
     memcpy(CMSG_DATA(c), &fd, sizeof fd);
-    OK(sendmsg(to, &m, 0) != 1);
+    OK(sendmsg(to, &p.message, 0) != 1);
 }
 
 static int take_descriptor(int from)
 {
     int fd = -1;
-    char nothing, space[CMSG_SPACE(sizeof fd)] = {};
-    struct iovec data = {&nothing, 1};
-    struct msghdr m = {};
-    m.msg_iov = &data;
-    m.msg_iovlen = 1;
-    m.msg_control = space;
-    m.msg_controllen = sizeof space;
-    OK(recvmsg(from, &m, 0) != 1);
-    struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+    struct parcel p;
+    OK(recvmsg(from, packed(&p), 0) != 1);
+    struct cmsghdr *c = CMSG_FIRSTHDR(&p.message);
     OK(c == NULL);
     memcpy(&fd, CMSG_DATA(c), sizeof fd);
     return fd;
