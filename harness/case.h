@@ -50,11 +50,12 @@ struct lab_case {
     bool quick;         /* carries the label quick */
     bool needs_witness; /* only the virtual node can say */
     int min_gpus;       /* on real hardware: cannot run here below this */
-    bool timed;         /* on real hardware: it measures, so nothing else may run meanwhile */
-    bool no_memcheck;   /* compute-sanitizer cannot have it: it hides the GPUs, which that needs, or
-                           faults on purpose, or cannot wait for processes that start so slowly */
-    bool one_order;     /* judges costs, or repeats a smaller case on a large scale: never run in
-                           other orders */
+    int wants_gpus;   /* on real hardware: uses up to so many where there are more than min_gpus */
+    bool timed;       /* on real hardware: it measures, so nothing else may run meanwhile */
+    bool no_memcheck; /* compute-sanitizer cannot have it: it hides the GPUs, which that needs, or
+                         faults on purpose, or cannot wait for processes that start so slowly */
+    bool one_order;   /* judges costs, or repeats a smaller case on a large scale: never run in
+                         other orders */
     void (*check)(struct lab_test *t);
 };
 

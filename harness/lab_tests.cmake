@@ -83,8 +83,8 @@ function(_lab_register prefix source verifier side kind runner student_file)
   endforeach()
 endfunction()
 
-# On real GPUs a test has its own: as many as it needs, or all where there are fewer (it then says
-# that it cannot run).
+# On real GPUs a test has its own: as many as it can use, or all where there are fewer (it then does
+# with them, or says that it cannot run).
 function(peerlab_needs_gpus test gpus)
   if(PEERLAB_BACKEND STREQUAL "vgpu" OR PEERLAB_GPUS EQUAL 0)
     return()

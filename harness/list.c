@@ -3,7 +3,7 @@
  *
  * CMake compiles it with public.c or hidden.c and nothing else, to learn the tests' names; so it
  * stands in for labcheck, and nothing of it is ever called. One line a case:
- * name|todo|points|quick|min_gpus|timed|no_memcheck.
+ * name|todo|points|quick|gpus|timed|no_memcheck, where gpus is what ctest gives it.
  */
 #define _GNU_SOURCE
 #include "case.h"
@@ -14,8 +14,8 @@
 int main(void)
 {
     for (const struct lab_case *c = lab_cases; c->name; c++)
-        printf("%s|%d|%d|%d|%d|%d|%d\n", c->name, c->todo, c->points, c->quick, c->min_gpus,
-               c->timed, c->no_memcheck);
+        printf("%s|%d|%d|%d|%d|%d|%d\n", c->name, c->todo, c->points, c->quick,
+               c->wants_gpus > c->min_gpus ? c->wants_gpus : c->min_gpus, c->timed, c->no_memcheck);
     return 0;
 }
 

@@ -75,13 +75,9 @@ static int check_gpus(const int *gpu, int n)
 
     if (gpu == NULL || n < 1 || n > RING_RANKS)
         return LAB_EINVAL;
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         if (gpu[i] < 0)
             return LAB_EINVAL;
-        for (int k = 0; k < i; k++)
-            if (gpu[k] == gpu[i])
-                return LAB_EINVAL;
-    }
     for (int i = 0; i < n; i++)
         if (gpu[i] >= there)
             return LAB_ENOGPU;
@@ -140,6 +136,10 @@ static void reach(struct ring *ring, int r, int p)
     struct ring_rank *me = &ring->rank[r];
     int can = 0;
 
+    if (ring->rank[p].gpu == me->gpu) {
+        me->reads |= 1u << p;
+        return;
+    }
     if (cudaDeviceCanAccessPeer(&can, me->gpu, ring->rank[p].gpu) == cudaSuccess && can) {
         cudaError_t error = cudaDeviceEnablePeerAccess(ring->rank[p].gpu, 0);
         if (error == cudaSuccess)
@@ -154,10 +154,8 @@ static void reach_all(struct ring *ring)
 {
     for (int r = 0; r < ring->n; r++) {
         cudaSetDevice(ring->rank[r].gpu);
-        ring->rank[r].reads = 1u << r;
         for (int p = 0; p < ring->n; p++)
-            if (p != r)
-                reach(ring, r, p);
+            reach(ring, r, p);
     }
 }
 

@@ -45,6 +45,17 @@ static int check(const struct zero_net *net, const struct zero_how *how)
 
 /* ---- opening ---- */
 
+/* Ranks go around the GPUs: with fewer of them than ranks, some share one. */
+static int gpu_of(int rank)
+{
+    int n = 0;
+    if (cudaGetDeviceCount(&n) != cudaSuccess || n < 1) {
+        cudaGetLastError(); /* no driver and no device are 0 GPUs (lab 01) */
+        return 0;
+    }
+    return rank % n;
+}
+
 static int upload(float **to, uint64_t count, uint32_t first, float (*value)(uint32_t, uint32_t),
                   uint32_t seed)
 {
@@ -74,7 +85,7 @@ static int open_rank(struct zero_run *run, int r)
     uint64_t in, out;
     void *output = NULL;
     int rc;
-    me->gpu = r;
+    me->gpu = run->ring.rank[r].gpu;
     me->samples = net->batch / run->ring.n;
     me->first_sample = r * me->samples;
     in = (uint64_t)me->samples * (uint64_t)net->inputs;
@@ -98,7 +109,7 @@ static int open_ring(struct zero_run *run, int ranks)
     int gpu[RING_RANKS];
     uint64_t most = 0;
     for (int r = 0; r < ranks; r++)
-        gpu[r] = r;
+        gpu[r] = gpu_of(r);
     for (int u = 0; u < run->work.layout.units; u++)
         if (2 * run->work.layout.unit[u].padded > most)
             most = 2 * run->work.layout.unit[u].padded;

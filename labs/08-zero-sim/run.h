@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * run.h: the plan, run: the contract of the second half of zero.c, and what comes with it (run.c,
- * net.cu). What is planned in lab08.h is done here, operation by operation, on one GPU a rank,
- * with lab 07's collectives, on a network that is small enough to look at every number.
+ * net.cu). What is planned in lab08.h is done here, operation by operation, on a GPU for each
+ * rank, with lab 07's collectives, on a network that is small enough to look at every number.
  *
  * The network: inputs -> hidden (ReLU) -> outputs, half the squared error, Adam. Its two layers are
  * four tensors, fc1.weight, fc1.bias, fc2.weight, fc2.bias. Each rank has its own samples of the
@@ -33,7 +33,8 @@ struct zero_net {
 };
 
 struct zero_rank {
-    int gpu, first_sample, samples;
+    int gpu; /* ranks may share one */
+    int first_sample, samples;
     /* What is allocated, of each kind for each unit (of ZERO_ACTIVATION: for each layer); NULL: it
      * is not. Under offload the fp32 states are pinned host memory, the rest is the GPU's. */
     void *at[ZERO_KINDS][ZERO_TENSORS];
@@ -54,7 +55,7 @@ struct zero_run {
     int failed;                   /* the operation that failed; -1: none */
     struct zero_tensor tensor[ZERO_TENSORS];
     uint64_t activation_bytes[ZERO_LAYERS];
-    uint64_t others_bytes; /* on each GPU, not in the ledger: samples, the ring's inboxes */
+    uint64_t others_bytes; /* of each rank, not in the ledger: samples, the ring's inboxes */
 };
 
 /* ---- what you write, in zero.c: the run ---- */
@@ -98,8 +99,8 @@ int zero_bus(struct zero_run *run, const struct zero_op *op);
 /* ---- comes with the lab (run.c, net.cu) ---- */
 
 /* Plans `net` on GPUs 0 .. how->ranks - 1 and allocates what is not in the schedule: the ring's
- * streams and inboxes, samples. The ledgers' granule is 512. LAB_EINVAL, LAB_ENOGPU, LAB_ENOMEM;
- * nothing is left then. */
+ * streams and inboxes, samples. Where there are only g GPUs rank r has GPU r % g, which it shares.
+ * The ledgers' granule is 512. LAB_EINVAL, LAB_ENOGPU, LAB_ENOMEM; nothing is left then. */
 int zero_run_open(struct zero_run *run, const struct zero_net *net, const struct zero_how *how);
 
 /* Does op[0 .. step) of the schedule, and writes the first parameters. On an error run->failed says

@@ -128,11 +128,11 @@ int ring_pick(struct ring *ring, void *const *send, void *const *recv, size_t co
 
 /* ---- given, in given.c ---- */
 
-/* Streams, events and inboxes for a ring of n ranks, rank r on GPU gpu[r] (any order, each GPU
- * once), for all-reduces of up to `most` bytes a rank. Peer access is switched on wherever it
- * exists; where there is none copies go through the host, and the ring works, slowly. LAB_EINVAL,
- * LAB_ENOGPU, LAB_ENOMEM; *ring is then all zero. ring_close waits for what is queued and frees
- * everything; a ring of zeros is fine. */
+/* Streams, events and inboxes for a ring of n ranks, rank r on GPU gpu[r] (any order; ranks may
+ * share a GPU), for all-reduces of up to `most` bytes a rank. Peer access is switched on wherever
+ * it exists; where there is none copies go through the host, and the ring works, slowly.
+ * LAB_EINVAL, LAB_ENOGPU, LAB_ENOMEM; *ring is then all zero. ring_close waits for what is queued
+ * and frees everything; a ring of zeros is fine. */
 int ring_open(struct ring *ring, const int *gpu, int n, size_t most);
 
 /* The same with events for slices 0 .. slices - 1 only (the others are NULL), 1 to RING_SLICES: to

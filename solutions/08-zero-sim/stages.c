@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * stages.c: a small network planned in every stage: bytes of each kind on a rank, the peak of a
- * step, what a step sends; and trained in every stage, where there are GPUs for it. Given; it uses
- * every function of the lab.
+ * step, what a step sends; and trained in every stage, where there is a GPU. Given; it uses every
+ * function of the lab.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -74,15 +74,17 @@ static int train(const struct zero_how *how, uint16_t first[PARAMS])
 static void train_all(struct zero_how how)
 {
     uint16_t first[PARAMS];
-    printf("\n%d steps on %d GPUs\n"
+    int gpus = 0;
+    int shared = cudaGetDeviceCount(&gpus) == cudaSuccess && gpus < how.ranks;
+    printf("\n%d steps on %d %s\n"
            "stage  loss before  loss after  ledger's peak  states pinned  parameters\n",
-           STEPS, how.ranks);
+           STEPS, how.ranks, shared ? "ranks that share GPUs" : "GPUs");
     for (int i = 0; i < 5; i++) {
         how.stage = i < 4 ? i : 3;
         how.offload = i == 4;
         int rc = train(&how, first);
         if (rc) {
-            printf("%s\n", rc == LAB_ENOGPU ? "not run: there are fewer GPUs than that"
+            printf("%s\n", rc == LAB_ENOGPU ? "not run: there is no GPU"
                                             : "not run: 24 samples are to be shared evenly by at "
                                               "most 8 ranks");
             return;

@@ -268,6 +268,14 @@ MUTANTS = [
         why="offload is slow: it is for what fits in no other way",
     ),
     Mutant(
+        name="memory_rank_is_gpu",
+        todo=6,
+        find="int rc = ring_result(cudaSetDevice(run->rank[rank].gpu));",
+        replace="int rc = ring_result(cudaSetDevice(rank));",
+        rejected_by="memory",
+        why="where there are fewer GPUs than ranks, some share one",
+    ),
+    Mutant(
         name="place_owner_off_by_one",
         todo=6,
         find="run->work.layout.unit[unit].shard * (uint64_t)rank;",

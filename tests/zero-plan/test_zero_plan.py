@@ -7,6 +7,7 @@ test_zero_plan.py BIN_DIR
 import csv
 import json
 import math
+import os
 import re
 import resource
 import subprocess
@@ -248,6 +249,23 @@ class Page(unittest.TestCase):
                 check=True,
             )
             self.assertEqual(done.stdout.splitlines()[-7:], trained[7 * (gpus - 1) : 7 * gpus])
+
+    def test_ranks_share_a_gpu(self) -> None:
+        """The same losses, peaks and bits as on GPUs of their own; and without one it says so."""
+        for node, said in (("single", "4 ranks that share GPUs"), ("none", "4 GPUs")):
+            done = subprocess.run(
+                [str(BIN / "solution08-stages"), "4"],
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=True,
+                env=dict(os.environ, VGPU_NODE=node),
+            )
+            head, *lines = done.stdout.split(f"10 steps on {said}\n")[1].splitlines()
+            self.assertTrue(head.startswith("stage  loss before"), head)
+            recorded = HERE.parent / "recorded/hgx-h200-4/stages.txt"
+            want = recorded.read_text(encoding="utf-8").splitlines()[-5:]
+            self.assertEqual(lines, want if node == "single" else ["not run: there is no GPU"])
 
 
 class Plan(unittest.TestCase):

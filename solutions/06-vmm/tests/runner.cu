@@ -307,5 +307,5 @@ LAB_RUN(free)
     (void)vmm_free(&other);
 }
 
-LAB_RUNS = {LAB_ENTRY(round), LAB_ENTRY(alloc), LAB_ENTRY(share),  LAB_ENTRY(probe),
-            LAB_ENTRY(free),  LAB_ENTRY(grow),  LAB_ENTRY(parcel), LAB_END};
+LAB_RUNS = {LAB_ENTRY(round), LAB_ENTRY(alloc), LAB_ENTRY(share),        LAB_ENTRY(probe),
+            LAB_ENTRY(free),  LAB_ENTRY(grow),  LAB_ENTRY_FORKS(parcel), LAB_END};

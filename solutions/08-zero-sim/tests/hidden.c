@@ -173,15 +173,35 @@ static void check_offload_any(struct lab_test *t)
     check_offloaded(t, in, &want);
 }
 
-static void check_no_gpus(struct lab_test *t)
+/* Ranks that share GPUs compute what they compute on GPUs of their own. */
+static void check_shared(struct lab_test *t, const char *node, int gpus, int ranks)
+{
+    struct train_in one = {.net = any_net(t), .how = {.ranks = 1, .align = 1}, .steps = 3};
+    lab_node(t, node);
+    struct train_out want = *must_train(t, &one, NULL);
+    for (int stage = 0; stage < 4; stage += 3) {
+        const struct lab_witness *w;
+        struct train_in in = one;
+        in.how = (struct zero_how){.stage = stage, .ranks = ranks, .align = 2};
+        const struct train_out *out = must_train(t, &in, &w);
+        uint64_t peak[IO_RANKS] = {0};
+        check_first_step(t, &in, out);
+        check_same(t, &in, out, &want);
+        for (int r = 0; r < ranks; r++)
+            peak[r % gpus] += out->most[r] + out->others;
+        for (int g = 0; g < gpus; g++)
+            expect_bytes(t, "ranks that share a GPU", "what the node saw there at most",
+                         w->peak_asked_bytes[g], peak[g]);
+    }
+}
+
+static void check_few_gpus(struct lab_test *t)
 {
     struct train_in in = {.net = small_net, .how = {.ranks = 2, .align = 1}, .steps = 1};
-    lab_node(t, "single");
-    expect_rc(t, "zero_run_open on more ranks than GPUs", ask_train(t, &in, NULL)->opened,
-              LAB_ENOGPU);
-    in.how.ranks = 1;
-    in.how.stage = 3;
-    must_train(t, &in, NULL);
+    lab_node(t, "none");
+    expect_rc(t, "zero_run_open without a GPU", ask_train(t, &in, NULL)->opened, LAB_ENOGPU);
+    check_shared(t, "single", 1, 4);
+    check_shared(t, "pcie-4090-2", 2, 3);
 }
 
 LAB_CASES = {
@@ -236,10 +256,10 @@ LAB_CASES = {
      .needs_witness = true,
      .one_order = true,
      .check = check_offload_any},
-    {.name = "no_gpus",
-     .title = "fewer GPUs than ranks, and one GPU in stage 3",
+    {.name = "few_gpus",
+     .title = "no GPU, and fewer than ranks, which share them",
      .points = 1,
      .needs_witness = true,
-     .check = check_no_gpus},
+     .check = check_few_gpus},
     {0},
 };

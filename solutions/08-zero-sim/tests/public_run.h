@@ -17,8 +17,11 @@ static void check_place(struct lab_test *t)
 
 static void check_memory(struct lab_test *t)
 {
-    check_memory_of(t, 0);
-    check_memory_of(t, 1);
+    int gpus = lab_gpus(t);
+    check_memory_of(t, 0, gpus);
+    check_memory_of(t, 1, gpus);
+    lab_node(t, "textbook-a100-2");
+    check_memory_of(t, 0, lab_gpus(t));
 }
 
 static void check_memory_full(struct lab_test *t)
