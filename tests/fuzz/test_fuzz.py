@@ -101,6 +101,23 @@ class Fuzz(unittest.TestCase):
         self.assertEqual(entry["b"], [*entry["a"], "odd"])
         self.assertTrue(entry["program"])
 
+    def test_an_earlier_programs_descriptors(self) -> None:
+        """Program 1072713 takes a descriptor; one of the 12 before it leaves one behind."""
+        alone = fuzz.run(FUZZ, options(first=1072713, count=1, gpus=2))
+        after = options(first=1072713 - 12, count=13, gpus=2, jobs=1)
+        wrong = mutant("left", "main.c", "    pair_forget();\n    state_begin(", "    state_begin(")
+        self.assertEqual(fuzz.run(FUZZ, after)[1072713], alone[1072713])
+        self.assertNotEqual(fuzz.run(wrong, after)[1072713], alone[1072713])
+
+    def test_memory_lent_to_another_process_stays(self) -> None:
+        """Program 3117904 frees memory that its other process has open. Now it would not."""
+        stays = mutant("stays", "fuzz.h", "FUZZ_LENT_STAYS = 4000000", "FUZZ_LENT_STAYS = 0")
+        asked = options(first=3117904, count=1, gpus=2)
+        (_, before), (_, now) = (fuzz.run_text(x, asked, 1) for x in (FUZZ, stays))
+        pairs = zip(before[3117904], now[3117904], strict=False)
+        first = next((a, b) for a, b in pairs if a != b)
+        self.assertEqual(first, ("11 p0 free -> 0 last 0", "11 p0 free skip last 0"))
+
     def test_wrong_record(self) -> None:
         lines = [f"{seed} {rest}" for seed, rest in fuzz.run(FUZZ, options(count=3)).items()]
         seed, _, rest = lines[1].partition(" ")

@@ -123,6 +123,8 @@ static void commit(const char *what)
         char *ordered;
         MUST(cudaMallocAsync(&ordered, 1000, 0));
         store<<<1, 1>>>((int *)(ordered + 1000), 1);
+    } else if (!strcmp(what, "wrapping")) {
+        MUST(cudaMemset(mine, 1, (size_t)-4096)); /* a length that is negative */
     } else if (!strcmp(what, "zero")) {
         divide<<<1, 1>>>(mine, 0); /* an integer division by zero does not trap on a GPU */
     } else {

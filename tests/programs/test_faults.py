@@ -91,6 +91,11 @@ class Explanations(unittest.TestCase):
         ),
         "misaligned": (716, r"fault\.cu:\d+\): a misaligned store: 4 bytes .* 4, byte 1 " + OURS),
         "host": (700, r"fault\.cu:\d+\) read from 0x[0-9a-f]+: .* ordinary host memory"),
+        "wrapping": (
+            700,
+            r"cudaMemset at fault\.cu:\d+: 18446744073709547520 bytes from 0x200000000000 on end "
+            r"behind the last address there is; .* GPU 0 ran out .*a negative length",
+        ),
         "divergent": (
             702,
             r"32 threads \(first: \(0,0,0\)\) wait at __syncthreads in .*fault\.cu:\d+",
