@@ -38,7 +38,7 @@ enum ring_op { RING_SUM, RING_MAX };
 /* One rank. Rank r sends to rank (r + 1) % n and to nobody else. All streams and events are its
  * GPU's; an event is recorded by its owner, and waited for by whoever is concerned. */
 struct ring_rank {
-    int gpu;
+    int gpu;             /* ranks may share one */
     cudaStream_t stream; /* non-blocking: the rank's work, in order */
 
     /* Where the rank before me puts what I shall add: two halves of `inbox_bytes`, so that it can

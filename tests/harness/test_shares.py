@@ -15,6 +15,8 @@ WANTED = {
     "solution04.start": (1, 2, 4),  # needs four
     "solution05.put": (1, 2, 4),  # ranks share
     "solution06.send": (1, 2, 4),
+    "solution07.all": (1, 2, 4),
+    "solution07.hidden.all_many": (1, 2, 8),
     "solution08.bus": (1, 2, 2),
     "solution08.step": (1, 2, 4),
     "solution08.shard": (1, 1, 1),  # none at all

@@ -105,11 +105,18 @@ static inline bool bad_reduce(const struct reduce_call *c)
            (c->count > 0 && (c->no_dst || c->no_src));
 }
 
+/* Of real GPUs there may be fewer than a call names: ranks go around them. */
+static inline int gpu_here(struct lab_test *t, int gpu)
+{
+    return lab_is_virtual(t) ? gpu : gpu % lab_gpus(t);
+}
+
 static inline void ask_reduce(struct lab_test *t, struct reduce_in *in, bool no_gpu)
 {
     in->seed = lab_random(t);
     in->out_bytes = 0;
     for (size_t i = 0; i < in->calls; i++) {
+        in->call[i].gpu = gpu_here(t, in->call[i].gpu);
         in->call[i].out_at = in->out_bytes;
         in->out_bytes += (in->call[i].count + 2 * GUARD) * 4;
     }
@@ -340,13 +347,13 @@ static inline void expect_collective(struct lab_test *t, const struct rings_in *
 }
 
 /* GPUs 0, 1, ... unless the call names some. */
-static inline void complete(struct rings_in *in, struct ring_call *c)
+static inline void complete(struct lab_test *t, struct rings_in *in, struct ring_call *c)
 {
     int named = 0;
     for (int r = 0; r < c->n; r++)
         named |= c->gpu[r];
-    for (int r = 0; r < c->n && !named; r++)
-        c->gpu[r] = r;
+    for (int r = 0; r < c->n; r++)
+        c->gpu[r] = gpu_here(t, named ? c->gpu[r] : r);
     if (c->slices == 0)
         c->slices = 4;
     c->out_at = in->out_bytes;
@@ -360,7 +367,7 @@ static inline struct lab_run *ask_rings(struct lab_test *t, struct ring_call *ca
     in.seed = lab_random(t);
     in.calls = calls;
     for (size_t i = 0; i < calls; i++) {
-        complete(&in, &call[i]);
+        complete(t, &in, &call[i]);
         in.call[i] = call[i];
     }
     struct lab_run *run =
