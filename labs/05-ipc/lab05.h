@@ -56,7 +56,7 @@ struct events {
 };
 
 /* 3. Makes both events (of the current GPU) so that they can be exported, and exports them. All or
- * nothing. LAB_EINVAL, LAB_ECUDA. */
+ * nothing. LAB_EINVAL, LAB_ENOMEM, LAB_ECUDA. */
 int ipc_events(struct events *events);
 
 /* Who I am, and my sockets to both neighbours. */

@@ -133,7 +133,6 @@ MISCONCEPTIONS = [
         find="    for (int i = 0; i < 2 && rc; i++)\n        if (made.event[i])\n            (void)cudaEventDestroy(made.event[i]);\n    if (!rc)",
         replace="    if (!rc)",
         named=("all or nothing|leak|destroyed|left|event",),
-        open="nothing makes the second event fail once the first was made",
     ),
     Misconception(
         name="tell_then_record",

@@ -22,7 +22,6 @@ MISCONCEPTIONS = [
         find="        if (granule > largest) // powers of two: the largest is a multiple of all others\n            largest = granule;",
         replace="        granule = (size_t)2 << 20;\n        if (granule > largest)\n            largest = granule;",
         named=("granul",),
-        open="every GPU of the node has granules of 2 MiB",
     ),
     Misconception(
         name="the_first_gpu_decides",
@@ -31,7 +30,6 @@ MISCONCEPTIONS = [
         find="        if (granule > largest) // powers of two: the largest is a multiple of all others\n            largest = granule;",
         replace="        if (i == 0)\n            largest = granule;",
         named=("each|every|all .*GPU|granularit",),
-        open="every GPU of the node has granules of 2 MiB",
     ),
     Misconception(
         name="one_granule_more",
@@ -282,7 +280,6 @@ MISCONCEPTIONS = [
         find="vmm_round(bytes - v->bytes, devs, 1 + v->sharers, &more)",
         replace="vmm_round(bytes - v->bytes, devs, 1, &more)",
         named=("sharer|granul",),
-        open="every GPU of the node has granules of 2 MiB",
     ),
     Misconception(
         name="parts_are_unlimited",

@@ -206,7 +206,6 @@ MISCONCEPTIONS = [
         find="        if (send[r] != recv[r])\n            rc = ring_result(cudaMemcpyAsync(recv[r], send[r], bytes",
         replace="        if (1)\n            rc = ring_result(cudaMemcpyAsync(recv[r], send[r], bytes",
         named=("in place|itself|overlap",),
-        open="a copy onto itself changes nothing, and no case counts such copies",
     ),
     Misconception(
         name="overlap_is_the_callers_risk",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * broken.cu: prints what a program sees of VGPU_FAULT's words: allocations, a copy and a store to
- * another GPU, times, and operations on GPU 2.
+ * broken.cu: prints what a program sees of VGPU_FAULT's words: allocations, events, a copy and a
+ * store to another GPU, times, and operations on GPU 2.
  */
 #include <cstdio>
 
@@ -25,6 +25,14 @@ static int *allocations()
     }
     cudaGetLastError();
     return p;
+}
+
+static void events()
+{
+    cudaEvent_t event;
+    for (int i = 1; i <= 2; i++)
+        printf("event %d: %s\n", i, cudaGetErrorName(cudaEventCreate(&event)));
+    cudaGetLastError();
 }
 
 /* From GPU 0 to GPU 1 and back. */
@@ -58,6 +66,7 @@ static void pair(int *mine)
 
 int main()
 {
+    events();
     pair(allocations());
     int *p;
     cudaSetDevice(2);

@@ -204,6 +204,8 @@ class Broken(unittest.TestCase):
         for words, changed in (
             ("alloc:2", {"allocation 2": "cudaErrorMemoryAllocation"}),
             ("alloc:4", {"allocation 4": "cudaErrorMemoryAllocation"}),
+            ("event:1", {"event 1": "cudaErrorMemoryAllocation"}),
+            ("event:2", {"event 2": "cudaErrorMemoryAllocation"}),
             ("peer-drop:0-1", {"stored": "0", "copied": "0"}),
             ("gpu-lost:2@op=3", {"GPU 2, 3": "cudaErrorUnknown", "GPU 2, 4": "cudaErrorUnknown"}),
         ):
@@ -220,9 +222,14 @@ class Broken(unittest.TestCase):
 
     def test_what_is_no_word_is_said(self) -> None:
         for wrong, why in (
-            ("aloc:3", "none of alloc:, peer-drop:, link:, copy-delay:, gpu-lost:"),
+            (
+                "aloc:3",
+                "none of alloc:, event:, peer-drop:, link:, copy-delay:, gpu-lost:, granule:",
+            ),
             ("alloc:0", "expected is a word like alloc:3, numbers above 0"),
             ("alloc:3x", "expected is a word like alloc:3"),
+            ("granule:1=3", "expected is a word like granule:1=4 (MiB)"),
+            ("granule:4=4", "the node has GPUs 0 to 3"),
             ("link:0-1", "expected is a word like link:0-1=0.1"),
             ("gpu-lost:2", "expected is a word like gpu-lost:2@op=10"),
             ("peer-drop:0-4", "the node has GPUs 0 to 3, and a link joins two"),

@@ -36,7 +36,9 @@ static cudaError_t granularity(size_t *bytes, const CUmemAllocationProp *prop,
         return cudaErrorInvalidValue;
     cudaError_t error = check_prop("cuMemGetAllocationGranularity", prop);
     if (error == cudaSuccess)
-        *bytes = VGPU_CHUNK_BYTES;
+        *bytes = vgpu__driver_device(prop->location.id)
+                     ? (size_t)vgpu__device_info(prop->location.id)->vmm_granule
+                     : VGPU_CHUNK_BYTES;
     return error;
 }
 

@@ -53,6 +53,7 @@ struct vgpu_device_info {
     int32_t clock_khz, memory_clock_khz, memory_bus_bits;
     int32_t async_engines, ecc, cooperative, concurrent_kernels;
     uint64_t total_bytes, l2_bytes;
+    uint64_t vmm_granule; /* cuMem* allocations of it, and what it has access to: multiples of it */
     uint64_t shared_per_block, shared_per_block_optin, shared_per_sm, constant_bytes;
 };
 

@@ -11,24 +11,26 @@
 
 enum { WORDS = 16, WORD_BYTES = 64 };
 
-enum kind { ALLOC, PEER_DROP, LINK, COPY_DELAY, GPU_LOST, KINDS };
+enum kind { ALLOC, EVENT, PEER_DROP, LINK, COPY_DELAY, GPU_LOST, GRANULE, KINDS };
 
 static const struct form {
     const char *name, *format, *example;
     bool pair; /* of GPUs */
 } forms[KINDS] = {
     {"alloc:", "%lf%n", "alloc:3", false},
+    {"event:", "%lf%n", "event:2", false},
     {"peer-drop:", "%d-%d%n", "peer-drop:0-1", true},
     {"link:", "%d-%d=%lf%n", "link:0-1=0.1", true},
     {"copy-delay:", "%d-%d=%lf%n", "copy-delay:0-1=50 (microseconds)", true},
     {"gpu-lost:", "%d@op=%lf%n", "gpu-lost:2@op=10", false},
+    {"granule:", "%d=%lf%n", "granule:1=4 (MiB)", false},
 };
 
 static struct fault {
     enum kind kind;
-    int from, to; /* GPUs; the one of GPU_LOST is `from` */
+    int from, to; /* GPUs; the one of GPU_LOST and GRANULE is `from` */
     double number;
-    uint64_t count; /* allocations or operations so far */
+    uint64_t count; /* allocations, events or operations so far */
 } faults[WORDS];
 static int fault_count;
 
@@ -36,15 +38,23 @@ static int fault_count;
 static bool scan(const struct form *form, const char *text, struct fault *f)
 {
     int end = -1;
-    if (f->kind == ALLOC)
+    if (f->kind <= EVENT)
         sscanf(text, form->format, &f->number, &end);
     else if (f->kind == PEER_DROP)
         sscanf(text, form->format, &f->from, &f->to, &end);
-    else if (f->kind == GPU_LOST)
+    else if (f->kind >= GPU_LOST)
         sscanf(text, form->format, &f->from, &f->number, &end);
     else
         sscanf(text, form->format, &f->from, &f->to, &f->number, &end);
     return end > 0 && text[end] == '\0';
+}
+
+/* Granularities are powers of two (vmm_round of lab 06 relies on it), of whole chunks. */
+static bool right_granule(const struct fault *f)
+{
+    uint64_t mib = (uint64_t)f->number;
+    return f->kind != GRANULE ||
+           (f->number >= 2 && f->number <= 1024 && (double)mib == f->number && !(mib & (mib - 1)));
 }
 
 static bool refuse(char *error, size_t room, const char *word, const char *why)
@@ -66,14 +76,15 @@ static bool read_word(const char *word, int gpus, char *error, size_t room)
     while (form < forms + KINDS && strncmp(word, form->name, strlen(form->name)) != 0)
         form++;
     if (form == forms + KINDS)
-        return refuse(error, room, word,
-                      "none of alloc:, peer-drop:, link:, copy-delay:, gpu-lost:");
+        return refuse(
+            error, room, word,
+            "none of alloc:, event:, peer-drop:, link:, copy-delay:, gpu-lost:, granule:");
     f.kind = (enum kind)(form - forms);
     snprintf(why, sizeof why, "expected is a word like %s, numbers above 0", form->example);
-    if (!scan(form, word + strlen(form->name), &f) || !(f.number > 0))
+    if (!scan(form, word + strlen(form->name), &f) || !(f.number > 0) || !right_granule(&f))
         return refuse(error, room, word, why);
     snprintf(why, sizeof why, "the node has GPUs 0 to %d, and a link joins two", gpus - 1);
-    if (f.kind != ALLOC && (!of_node(&f, gpus) || (form->pair && f.from == f.to)))
+    if (f.kind > EVENT && (!of_node(&f, gpus) || (form->pair && f.from == f.to)))
         return refuse(error, room, word, why);
     if (fault_count == WORDS)
         return refuse(error, room, word, "more than 16 words");
@@ -95,13 +106,24 @@ bool inject_start(int gpus, char *error, size_t room)
     return true;
 }
 
-bool inject_no_memory(void)
+/* Counts one more of what a word of this kind counts: true if it is the one that fails. */
+static bool next_fails(enum kind kind)
 {
     bool fails = false;
     for (struct fault *f = faults; f < faults + fault_count; f++)
-        if (f->kind == ALLOC)
+        if (f->kind == kind)
             fails |= ++f->count == (uint64_t)f->number;
     return fails;
+}
+
+bool inject_no_memory(void)
+{
+    return next_fails(ALLOC);
+}
+
+bool inject_no_event(void)
+{
+    return next_fails(EVENT);
 }
 
 static bool between(const struct fault *f, enum kind kind, int a, int b)
@@ -142,4 +164,13 @@ bool inject_lost(int gpu)
         if (f->kind == GPU_LOST && f->from == gpu)
             lost |= ++f->count >= (uint64_t)f->number;
     return lost;
+}
+
+uint64_t inject_granule(int gpu)
+{
+    uint64_t bytes = VGPU_CHUNK_BYTES;
+    for (struct fault *f = faults; f < faults + fault_count; f++)
+        if (f->kind == GRANULE && f->from == gpu)
+            bytes = (uint64_t)f->number << 20;
+    return bytes;
 }

@@ -2,11 +2,14 @@
  * inject.h: what breaks on purpose. VGPU_FAULT holds words with commas between:
  *
  *     alloc:3              the third allocation (device, pool, VMM, pinned) fails
+ *     event:2              the second event is not made
  *     peer-drop:0-1        what GPU 0 stores to GPU 1's memory, and what is copied there over peer
  *                          access, does not arrive
  *     link:0-1=0.1         whatever goes from GPU 0 to GPU 1, or back, has a tenth of its rate
  *     copy-delay:0-1=50    copies from GPU 0 to GPU 1, or back, start 50 us later
  *     gpu-lost:2@op=10     GPU 2 falls off the bus when its tenth operation is to be carried out
+ *     granule:1=4          GPU 1's granularity (cuMemGetAllocationGranularity) is 4 MiB, not 2; a
+ *                          power of two up to 1024
  *
  * It counts for the program that starts the node.
  */
@@ -23,6 +26,9 @@ bool inject_start(int gpus, char *error, size_t room);
 /* Another allocation: true if it is the one that fails. */
 bool inject_no_memory(void);
 
+/* Another event is to be made: true if it is the one that is not. */
+bool inject_no_event(void);
+
 /* Copies between two GPUs. */
 bool inject_drops(int from, int to);
 double inject_rate(int from, int to); /* a factor */
@@ -30,5 +36,8 @@ uint64_t inject_delay_ps(int from, int to);
 
 /* Another operation of `gpu` is to be carried out: true if the GPU is gone. */
 bool inject_lost(int gpu);
+
+/* Bytes that allocations of `gpu`, and mappings that it has access to, are multiples of. */
+uint64_t inject_granule(int gpu);
 
 #endif

@@ -94,6 +94,8 @@ static int load(char *error, int room)
         return -1;
     if (!inject_start(topology.info.device_count, error, (size_t)room))
         return -1;
+    for (int i = 0; i < topology.info.device_count; i++)
+        topology.info.device[i].vmm_granule = inject_granule(i);
     return memory_start(&topology.info, error, room);
 }
 

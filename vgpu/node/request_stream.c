@@ -5,6 +5,7 @@
 
 #include "conflict.h"
 #include "habits.h"
+#include "inject.h"
 #include "order.h"
 #include "process.h"
 #include "sim.h"
@@ -179,7 +180,7 @@ void request_event_create(struct connection *c)
                      q->flags);
         return;
     }
-    struct event *e = event_new(c->process, q->device, q->flags);
+    struct event *e = inject_no_event() ? NULL : event_new(c->process, q->device, q->flags);
     if (!e) {
         request_fail(c, VGPU_OUT_OF_MEMORY, "no memory for an event");
         return;

@@ -53,11 +53,12 @@ void request_vmm_create(struct connection *c)
     struct vgpu_request *q = &c->request.q;
     if (!request_device(c, q->device))
         return;
-    if (!whole(q->bytes)) {
+    uint64_t granule = server_info()->device[q->device].vmm_granule;
+    if (q->bytes == 0 || q->bytes % granule != 0) {
         request_fail(c, VGPU_INVALID_VALUE,
-                     "%llu bytes are no multiple of the granularity; round up to 2 MiB "
+                     "%llu bytes are no multiple of GPU %d's granularity; round up to %llu MiB "
                      "(cuMemGetAllocationGranularity)",
-                     (unsigned long long)q->bytes);
+                     (unsigned long long)q->bytes, q->device, (unsigned long long)granule >> 20);
         return;
     }
     request_cost(c, server_topology()->cost.malloc_ps);
@@ -228,6 +229,16 @@ void request_vmm_unmap_done(struct connection *c)
     }
 }
 
+/* Do the mappings there suit a GPU with this granularity? As NVIDIA's samples size what several
+ * GPUs share; no GPU at hand has another one than 2 MiB. */
+static bool suits(const struct vgpu_request *q, uint64_t granule)
+{
+    for (struct vmm_mapping *m = vmm_first(q->ptr); m && m->va < q->ptr + q->bytes; m = m->next)
+        if (m->bytes % granule != 0)
+            return false;
+    return true;
+}
+
 void request_vmm_access(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;
@@ -244,6 +255,11 @@ void request_vmm_access(struct connection *c)
         return;
     if (!fits(q, true)) {
         refuse_range(c, "not whole mappings that fill it; cuMemMap comes first");
+        return;
+    }
+    if (q->flags && !suits(q, server_info()->device[q->device].vmm_granule)) {
+        refuse_range(c, "a mapping there is no multiple of the granularity of the GPU that is to "
+                        "have access: allocate in multiples of every such GPU's");
         return;
     }
     order_flush(c->process);

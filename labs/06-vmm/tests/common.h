@@ -76,16 +76,19 @@ static inline void check_rounded(struct lab_test *t, const struct round_in *in)
 {
     struct lab_run *run = ask_round(t, in);
     const struct round_out *out = lab_output(run);
-    uint64_t g = out->granularity;
     for (int i = 0; i < in->asked; i++) {
         const struct round_question *q = &in->q[i];
         char call[96];
+        uint64_t g = 1;
+        for (int d = 0; d < q->n; d++)
+            if (out->granularity[q->devs[d]] > g)
+                g = out->granularity[q->devs[d]];
         uint64_t want = (q->bytes + g - 1) / g * g;
         snprintf(call, sizeof call, "vmm_round(%llu, %d GPUs)", (unsigned long long)q->bytes, q->n);
         expect_rc(t, call, out->rc[i], LAB_OK);
         lab_expect(t, out->rounded[i] == want,
-                   "%s gave %llu, expected %llu: the next multiple of the granularity, which is "
-                   "%llu here%s",
+                   "%s gave %llu, expected %llu: the next multiple of the granularity of each of "
+                   "these GPUs, the largest is %llu here%s",
                    call, (unsigned long long)out->rounded[i], (unsigned long long)want,
                    (unsigned long long)g, out->rounded[i] > want ? ", and no larger" : "");
     }

@@ -27,7 +27,7 @@ struct round_in {
 };
 struct round_out {
     int rc[IO_ASKED];
-    uint64_t rounded[IO_ASKED], granularity; /* GPU 0's, as CUDA says */
+    uint64_t rounded[IO_ASKED], granularity[IO_GPUS]; /* of each GPU, as CUDA says */
     int untouched[IO_ASKED];
 };
 

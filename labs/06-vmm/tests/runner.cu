@@ -108,10 +108,13 @@ LAB_RUN(round)
     CUmemAllocationProp prop = {};
     prop.type = CU_MEM_ALLOCATION_TYPE_PINNED;
     prop.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
-    size_t granularity = 0;
     (void)cuInit(0);
-    (void)cuMemGetAllocationGranularity(&granularity, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
-    out->granularity = granularity;
+    for (int d = 0; d < IO_GPUS; d++) {
+        size_t granularity = 0;
+        prop.location.id = d;
+        (void)cuMemGetAllocationGranularity(&granularity, &prop, CU_MEM_ALLOC_GRANULARITY_MINIMUM);
+        out->granularity[d] = granularity;
+    }
 }
 
 /* ---- allocations ---- */

@@ -67,7 +67,12 @@ static inline void ask_refusals(struct lab_test *t, enum collective what)
         if (what <= DO_ALL_GATHER && odd[i] == ODD_OVERLAP)
             continue;
         call[used++] =
-            (struct ring_call){.what = what, .n = 3, .current = 1, .count = 20000, .odd = odd[i]};
+            (struct ring_call){.what = what,
+                               .n = 3,
+                               .current = 1,
+                               .count = 20000,
+                               .odd = odd[i],
+                               .out_of_place = what >= DO_ALL_REDUCE && odd[i] == ODD_SMALL};
     }
     ask_rings(t, call, used);
 }

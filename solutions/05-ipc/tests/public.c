@@ -101,6 +101,15 @@ static void check_events(struct lab_test *t)
                    "cudaEventInterprocess and cudaEventDisableTiming, and a handle of each",
                    i, out->events_open[i]);
     lab_nothing_leaked(t, run);
+    if (!lab_is_virtual(t)) /* real GPUs do not fail when they are asked to */
+        return;
+    lab_fault(t, "event:2");
+    run = run_handle(t, &in);
+    out = lab_output(run);
+    lab_expect(t, out->events_rc != LAB_OK,
+               "ipc_events returned LAB_OK, but its second event could not be made");
+    expect_clear(t, "ipc_events, without room for the second event,", out->events_last);
+    lab_nothing_leaked(t, run);
 }
 
 static void check_put(struct lab_test *t)

@@ -26,6 +26,21 @@ static void check_grow_sharers(struct lab_test *t)
     in.sharer[1] = 1, in.flags[1] = BOTH;
     in.late = n > 2;
     check_grow(t, &in);
+    if (!lab_is_virtual(t)) /* real GPUs all have granules of 2 MiB */
+        return;
+    lab_fault(t, "granule:0=4");
+    in = (struct grow_in){.device = n - 1, .gpus = n, .asked = 2, .reserve = 64 * MIB};
+    in.bytes[0] = 5 * MIB, in.bytes[1] = 9 * MIB;
+    in.sharers = 1, in.flags[0] = BOTH;
+    struct lab_run *run = ask_grow(t, &in);
+    const struct grow_out *out = lab_output(run);
+    for (int i = 0; i < in.asked; i++)
+        lab_expect(t, out->rc[i] == LAB_OK && out->mapped[i] == (uint64_t)(8 + 4 * i) * MIB,
+                   "vec_grow(v, %llu) returned %s, the vector has %llu bytes: a part is a multiple "
+                   "of the granularity of the sharers' GPUs, too (GPU 0's is 4 MiB here)",
+                   (unsigned long long)in.bytes[i], rc_name(out->rc[i]),
+                   (unsigned long long)out->mapped[i]);
+    lab_nothing_leaked(t, run);
 }
 
 static void check_grow_bad(struct lab_test *t)

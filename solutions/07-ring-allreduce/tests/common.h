@@ -337,6 +337,11 @@ static inline void expect_collective(struct lab_test *t, const struct rings_in *
     bool done = want_of(c) == LAB_OK;
     for (int r = 0; r < c->n && done; r++)
         expect_buffer(t, what, in, c, data + (size_t)r * bytes, r);
+    for (int r = 0; r < c->n && !done && c->out_of_place; r++)
+        lab_expect(t, untouched(data + (size_t)r * bytes, bytes),
+                   "%s was refused, and recv[%d] has changed all the same: a refused call has "
+                   "queued nothing",
+                   what, r);
     for (int r = 0; r < c->n && (c->out_of_place || !done); r++)
         for (int k = 0; k < runs_of(c); k++)
             lab_expect(t, told->sent[k][r] == hash_of_send(in, c, r),

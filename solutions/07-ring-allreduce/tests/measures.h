@@ -45,6 +45,11 @@ static inline void ask_bytes(struct lab_test *t, struct ring_call *c)
         }
     lab_expect(t, total == want, "%s: %zu bytes in all, expected %zu", what, (size_t)total,
                (size_t)want);
+    for (int r = 0; r < c->n && !c->out_of_place && c->what != DO_ONE_SHOT; r++)
+        lab_expect(t, w->copied[c->gpu[r]][c->gpu[r]] == 0,
+                   "%s: rank %d copied %zu bytes inside GPU %d: in place, the data lies where it "
+                   "is to be; a copy onto itself changes nothing and takes its time",
+                   what, r, (size_t)w->copied[c->gpu[r]][c->gpu[r]], c->gpu[r]);
     for (int r = 0; r < c->n; r++)
         for (int p = 0; p < c->n && c->what != DO_ONE_SHOT; p++)
             lab_expect(t, p == r || w->kernel_bytes[c->gpu[r]][c->gpu[p]] == 0,
