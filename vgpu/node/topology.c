@@ -191,6 +191,7 @@ static void read_part(struct reader *r, const cJSON *p, struct vgpu_device_info 
     d->cooperative = d->concurrent_kernels = 1;
     d->total_bytes = (uint64_t)reader_number(r, p, "total_bytes", VGPU_CHUNK_BYTES);
     d->l2_bytes = (uint64_t)reader_number(r, p, "l2_bytes", 0);
+    d->vmm_granule = VGPU_CHUNK_BYTES; /* main.c asks inject.h for another */
     d->shared_per_block = (uint64_t)reader_number(r, p, "shared_per_block", 1);
     d->shared_per_block_optin = (uint64_t)reader_number(r, p, "shared_per_block_optin", 1);
     d->shared_per_sm = (uint64_t)reader_number(r, p, "shared_per_sm", 1);
