@@ -359,6 +359,7 @@ static inline void complete(struct lab_test *t, struct rings_in *in, struct ring
         named |= c->gpu[r];
     for (int r = 0; r < c->n; r++)
         c->gpu[r] = gpu_here(t, named ? c->gpu[r] : r);
+    c->current = gpu_here(t, c->current);
     if (c->slices == 0)
         c->slices = 4;
     c->out_at = in->out_bytes;
