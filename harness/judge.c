@@ -10,9 +10,9 @@
 #include <string.h>
 
 #define SHOWN 5
-/* A real driver keeps what the first streams, events and copies made it take: on two H200s up to
- * 2 MiB a GPU. */
-#define REAL_SLACK (16ll << 20)
+/* A real driver keeps what streams, events, graphs and copies made it take: on two H200s some 2 MiB
+ * a GPU, on one that has the streams of all four ranks of lab 07 up to 26 MiB. */
+#define REAL_SLACK (64ll << 20)
 
 struct difference { /* a sentence that grows */
     char text[LAB_TEXT_MAX];

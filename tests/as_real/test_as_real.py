@@ -2,9 +2,10 @@
 """A solution's tests on a machine of N GPUs that the verifier takes for real ones.
 
     test_as_real.py WORK GPUS     WORK: the lab's folder in the build; GPUS: 1 to 4
+    test_as_real.py broken        tests that do not do on real GPUs (broken.c): all are found
 
-Every test must pass, or say that it cannot run for want of GPUs, of the virtual node's witness, or of
-a machine of another shape; what ran on real GPUs of that number must not be among the latter.
+Every test must pass, or say that it cannot run here; and what has run on as many real GPUs
+(tests/recorded/hgx-h200-4/labs-N.txt) must run here, too.
 """
 
 from __future__ import annotations
@@ -21,67 +22,90 @@ BIN = Path(os.environ["PEERLAB_BUILD"]) / "bin"
 RECORDED = ROOT / "tests/recorded/hgx-h200-4"
 NODE, NODE_GPUS = "hgx-h200-4", 4
 
-# The runner as a program of its own on the node, which ends with it. Nobody looks for mistakes.
+# A runner on a node of its own, as any program: no witness, and nobody looks for mistakes.
 WRAPPER = """#!/bin/sh
 export VGPU_NODE={node} VGPU_NODE_ID=as-real-$$ VGPU_CHECK=none
 exec '{runner}' "$@"
 """
 
 
-def cases(work: Path, kind: str) -> list[tuple[str, int]]:
+def listed(work: Path, kind: str) -> list[tuple[str, int]]:
     """The tests' names, and how many GPUs ctest gives each."""
     lines = (work / f"list-{kind}.txt").read_text(encoding="utf-8").splitlines()
     return [(line.split("|")[0], int(line.split("|")[4])) for line in lines]
 
 
 def given(gpus: int) -> dict[str, str]:
-    """ctest's words for these many GPUs: the node's last ones, so that their numbers matter."""
-    names = {"CTEST_RESOURCE_GROUP_COUNT": str(gpus)}
+    """ctest's words for so many GPUs: the node's last ones, so that GPU 0 is not its GPU 0."""
+    words = {"CTEST_RESOURCE_GROUP_COUNT": str(gpus)}
     for i in range(gpus):
-        names[f"CTEST_RESOURCE_GROUP_{i}_GPUS"] = f"id:{NODE_GPUS - gpus + i},slots:1"
-    return names
+        words[f"CTEST_RESOURCE_GROUP_{i}_GPUS"] = f"id:{NODE_GPUS - gpus + i},slots:1"
+    return words
 
 
-def run(verifier: Path, runner: Path, name: str, case: str, gpus: int) -> dict[str, str]:
+def run(verifier: str, number: str, name: str, case: str, gpus: int) -> dict[str, str]:
+    """The record that the verifier writes of one test."""
     with tempfile.TemporaryDirectory() as folder:
-        record = Path(folder) / "record"
-        command = [verifier, "--runner", runner, "--case", case, "--as", name, "--json", record]
+        runner, record = Path(folder) / "run", Path(folder) / "record"
+        words = WRAPPER.format(node=NODE, runner=BIN / f"as-real{number}-run")
+        runner.write_text(words, encoding="utf-8")
+        runner.chmod(0o755)
+        command = [BIN / verifier, "--runner", runner, "--case", case]
+        command += ["--as", name, "--json", record]
         subprocess.run(command, env=os.environ | given(gpus), check=False, capture_output=True)
         return json.loads(record.read_text(encoding="utf-8"))
 
 
 def ran_for_real(gpus: int) -> set[str]:
-    """What passed on real GPUs of that number."""
-    path = RECORDED / f"passed-{gpus}.txt"
-    lines = path.read_text(encoding="utf-8").splitlines()
-    return {line for line in lines if line and not line.startswith("#")}
+    """What passed on so many real GPUs; of three there is no record."""
+    if gpus == 3:
+        return set()
+    lines = (RECORDED / f"labs-{gpus}.txt").read_text(encoding="utf-8").splitlines()
+    return {line.removesuffix(": passed") for line in lines if line.endswith(": passed")}
+
+
+def wrong(record: dict[str, str], real: set[str]) -> str | None:
+    """What is wrong with a test, if anything is."""
+    name, verdict, message = record["test"], record["verdict"], record["message"]
+    if verdict == "cannot run":
+        return f"{name} ran on real GPUs, and here it cannot: {message}" if name in real else None
+    return None if verdict == "pass" else f"{name}: {verdict}: {message}"
+
+
+def lab(work: Path, gpus: int) -> list[str]:
+    number, real, found, passed, skipped = work.name[:2], ran_for_real(gpus), [], 0, 0
+    for kind, suffix in (("public", ""), ("hidden", "-hidden")):
+        verifier = f"as-real{number}-check{suffix}"
+        name = f"solution{number}{suffix.replace('-', '.')}"
+        for case, wants in listed(work, kind):
+            record = run(verifier, number, name, case, min(max(wants, 1), gpus))
+            passed += record["verdict"] == "pass"
+            skipped += record["verdict"] == "cannot run"
+            found += [w for w in [wrong(record, real)] if w]
+    print(f"lab {number} on {gpus} GPUs: {passed} passed, {skipped} cannot run here")
+    return found
+
+
+def broken() -> list[str]:
+    expected = {
+        "count": 'harness error: lab_fault("alloc:1"): real GPUs have no faults to order',
+        "device": "fail: there are 2 GPUs, and no GPU 3",
+        "table": "ran on real GPUs, and here it cannot: real GPUs are too much trouble",
+    }
+    missed = []
+    for case, words in expected.items():
+        record = run("as-real-broken-check", "01", "solution01", case, 2)
+        said = wrong(record, ran_for_real(2)) or "nothing"
+        if words not in said:
+            missed.append(f"{case}: expected '{words}', it said: {said}")
+    return missed
 
 
 def main() -> int:
-    work, gpus = Path(sys.argv[1]), int(sys.argv[2])
-    number = work.name[:2]
-    passed, skipped, wrong = set(), {}, []
-    with tempfile.TemporaryDirectory() as folder:
-        runner = Path(folder) / "run"
-        runner.write_text(WRAPPER.format(node=NODE, runner=BIN / f"as-real{number}-run"))
-        runner.chmod(0o755)
-        for kind, verifier in (("public", "check"), ("hidden", "check-hidden")):
-            name = f"solution{number}" + (".hidden" if kind == "hidden" else "")
-            for case, wants in cases(work, kind):
-                here = min(max(wants, 1), gpus)
-                got = run(BIN / f"as-real{number}-{verifier}", runner, name, case, here)
-                if got["verdict"] == "pass":
-                    passed.add(got["test"])
-                elif got["verdict"] == "cannot run":
-                    skipped[got["test"]] = got["message"]
-                else:
-                    wrong.append(f"{got['test']}: {got['verdict']}: {got['message']}")
-    for test in sorted(ran_for_real(gpus) & set(skipped)):
-        wrong.append(f"{test} ran on {gpus} real GPUs; here it cannot: {skipped[test]}")
-    print(f"lab {number}, {gpus} GPUs: {len(passed)} passed, {len(skipped)} cannot run here")
-    for line in wrong:
+    found = broken() if sys.argv[1] == "broken" else lab(Path(sys.argv[1]), int(sys.argv[2]))
+    for line in found:
         print(line)
-    return 1 if wrong else 0
+    return 1 if found else 0
 
 
 if __name__ == "__main__":
