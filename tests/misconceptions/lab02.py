@@ -287,7 +287,6 @@ MISCONCEPTIONS = [
         find="atomicAdd_system(&word[PROBE_WORDS], 1u);",
         replace="atomicAdd(&word[PROBE_WORDS], 1u);",
         named=("_system|scope",),
-        open="the virtual node's atomics are atomic among all GPUs, whatever their scope",
     ),
     Misconception(
         name="one_after_the_other",
