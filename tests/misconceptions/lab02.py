@@ -295,7 +295,6 @@ MISCONCEPTIONS = [
         find="        cudaSetDevice(to);\n        probe<<<1, PROBE_WORDS>>>(word, 0, attr.atomics);",
         replace="        cudaDeviceSynchronize();\n        cudaSetDevice(to);\n        probe<<<1, PROBE_WORDS>>>(word, 0, attr.atomics);",
         named=("same time|meet|at once|together",),
-        open="in the node's time two such small kernels do not overlap in the right program, either",
     ),
     Misconception(
         name="one_word_proves_all",
@@ -304,7 +303,6 @@ MISCONCEPTIONS = [
         find="    for (unsigned i = 0; i < PROBE_WORDS; i++)\n        if (got[i]",
         replace="    for (unsigned i = 0; i < 1; i++)\n        if (got[i]",
         named=("every word|all words|some (words|stores)|words? .*(lost|missing|not arrive)",),
-        open="no fault of the node loses some stores and not others",
     ),
     Misconception(
         name="saying_is_arriving",

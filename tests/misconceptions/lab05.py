@@ -267,7 +267,6 @@ MISCONCEPTIONS = [
         find="    (void)ipc_result(cudaFree(ring->base));\n",
         replace="    if (ring->next.base)\n        (void)ipc_result(cudaIpcCloseMemHandle(ring->next.base));\n    (void)ipc_result(cudaFree(ring->base));\n",
         named=("twice|again|already closed|closed",),
-        open="the second call fails without an effect, and says so on standard error only",
     ),
     Misconception(
         name="a_dead_peer_excuses_all",

@@ -9,6 +9,11 @@ __global__ void store(int *p, int value)
     *p = value;
 }
 
+__global__ void store_all(int *p)
+{
+    p[threadIdx.x] = 1;
+}
+
 static int value_of(const int *p)
 {
     int value = -1;
@@ -35,6 +40,32 @@ static void events()
     cudaGetLastError();
 }
 
+/* Of 128 words, which are 512 bytes of GPU 1's. */
+static int words_that_arrive(int *theirs)
+{
+    int count = 0, word[128];
+    store_all<<<1, 128>>>(theirs);
+    cudaDeviceSynchronize();
+    cudaSetDevice(1);
+    cudaMemcpy(word, theirs, sizeof word, cudaMemcpyDeviceToHost);
+    cudaSetDevice(0);
+    for (int w : word)
+        count += w;
+    return count;
+}
+
+/* What GPU 0 takes for a kernel that does next to nothing. */
+static float kernel_us(int *mine, cudaEvent_t begin, cudaEvent_t end)
+{
+    float ms = 0;
+    cudaEventRecord(begin);
+    store<<<1, 1>>>(mine, 9);
+    cudaEventRecord(end);
+    cudaEventSynchronize(end);
+    cudaEventElapsedTime(&ms, begin, end);
+    return ms * 1e3f;
+}
+
 /* From GPU 0 to GPU 1 and back. */
 static void pair(int *mine)
 {
@@ -54,6 +85,7 @@ static void pair(int *mine)
     cudaMemcpyPeer(theirs, 1, mine, 0, sizeof *mine);
     cudaDeviceSynchronize();
     printf("copied: %d\n", value_of(theirs));
+    printf("words: %d\n", words_that_arrive(theirs + 128));
     cudaEventCreate(&begin);
     cudaEventCreate(&end);
     cudaEventRecord(begin);
@@ -62,6 +94,7 @@ static void pair(int *mine)
     cudaEventSynchronize(end);
     cudaEventElapsedTime(&ms, begin, end);
     printf("us: %.1f\n", ms * 1e3);
+    printf("kernel us: %.1f\n", kernel_us(mine, begin, end));
 }
 
 int main()

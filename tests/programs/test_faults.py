@@ -199,6 +199,7 @@ class Broken(unittest.TestCase):
     def test_each_word_breaks_one_thing(self) -> None:
         usual, us = self.seen(""), float(self.seen("")["us"])
         self.assertEqual((usual["stored"], usual["copied"]), ("7", "8"))
+        self.assertEqual(usual["words"], "128")
         self.assertEqual({usual[f"allocation {i}"] for i in range(1, 5)}, {"cudaSuccess"})
         self.assertEqual({usual[f"GPU 2, {i}"] for i in range(1, 5)}, {"cudaSuccess"})
         for words, changed in (
@@ -206,7 +207,8 @@ class Broken(unittest.TestCase):
             ("alloc:4", {"allocation 4": "cudaErrorMemoryAllocation"}),
             ("event:1", {"event 1": "cudaErrorMemoryAllocation"}),
             ("event:2", {"event 2": "cudaErrorMemoryAllocation"}),
-            ("peer-drop:0-1", {"stored": "0", "copied": "0"}),
+            ("peer-drop:0-1", {"stored": "0", "copied": "0", "words": "0"}),
+            ("peer-tear:0-1", {"words": "16"}),
             ("gpu-lost:2@op=3", {"GPU 2, 3": "cudaErrorUnknown", "GPU 2, 4": "cudaErrorUnknown"}),
         ):
             with self.subTest(words=words):
@@ -220,11 +222,19 @@ class Broken(unittest.TestCase):
         both = float(self.seen("link:0-1=0.1,copy-delay:0-1=50")["us"])
         self.assertAlmostEqual(both - slow, 50, delta=0.2)
 
+    def test_a_slow_clock_is_for_processors_only(self) -> None:
+        usual, slow, other = (self.seen(f"clock:{c}") for c in ("0=1", "0=0.01", "1=0.01"))
+        self.assertEqual(usual, self.seen(""))
+        self.assertEqual(usual, other | {"us": usual["us"]})
+        self.assertEqual(slow, usual | {"kernel us": slow["kernel us"]})
+        self.assertGreater(float(slow["kernel us"]), 25 * float(usual["kernel us"]))
+
     def test_what_is_no_word_is_said(self) -> None:
         for wrong, why in (
             (
                 "aloc:3",
-                "none of alloc:, event:, peer-drop:, link:, copy-delay:, gpu-lost:, granule:",
+                "none of alloc:, event:, peer-drop:, peer-tear:, link:, copy-delay:, gpu-lost:, "
+                "granule:, clock:",
             ),
             ("alloc:0", "expected is a word like alloc:3, numbers above 0"),
             ("alloc:3x", "expected is a word like alloc:3"),
@@ -233,6 +243,8 @@ class Broken(unittest.TestCase):
             ("link:0-1", "expected is a word like link:0-1=0.1"),
             ("gpu-lost:2", "expected is a word like gpu-lost:2@op=10"),
             ("peer-drop:0-4", "the node has GPUs 0 to 3, and a link joins two"),
+            ("peer-tear:0", "expected is a word like peer-tear:0-1"),
+            ("clock:4=0.5", "the node has GPUs 0 to 3"),
             ("peer-drop:1-1", "the node has GPUs 0 to 3, and a link joins two"),
         ):
             said = run("broken", VGPU_FAULT=f"alloc:9,{wrong}").stderr

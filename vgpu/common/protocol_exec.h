@@ -58,7 +58,10 @@ struct vgpu_control {
     uint16_t tail[VGPU_MAX_GPUS * (VGPU_DEVICE_STRIDE / VGPU_GRANULE_BYTES)];
 };
 
-#define VGPU_MAP_LOSES_STORES 2 /* MAP, writable: stores stay in this context (inject.h) */
+/* MAP, writable (inject.h): stores stay in this context, or all but VGPU_TORN_BYTES of a granule */
+#define VGPU_MAP_LOSES_STORES 2
+#define VGPU_MAP_TEARS_STORES 3
+#define VGPU_TORN_BYTES 64
 
 struct vgpu_exec_request {
     uint32_t op;

@@ -219,6 +219,8 @@ bool memory_map(const struct vgpu_exec_request *request, char *why, uint64_t roo
 bool memory_unmap(uint64_t va, uint64_t bytes, char *why, uint64_t room);
 /* Closes chunks that were given back since they were opened: their next touch is a first one. */
 void memory_review(void);
+/* After a kernel: what of its stores arrives at peers that lose some (VGPU_MAP_TEARS_STORES). */
+void memory_deliver_torn(void);
 /* Closes all that is open: in a fork, which would fault for every page otherwise. */
 void memory_reopen(void);
 enum touch { TOUCH_OPENED, TOUCH_FAULT, TOUCH_LIMIT };

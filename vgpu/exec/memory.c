@@ -32,7 +32,7 @@ enum { MEMORY_HOST = -1, POISON_BYTES = 64 << 10 };
 struct mapping {
     uint64_t va, bytes, offset;
     int32_t memory; /* device, or MEMORY_HOST */
-    bool writable;
+    bool writable, torn;
     uint8_t *opened; /* one a chunk; NULL: all of it is */
     uint64_t opened_count;
 };
@@ -160,13 +160,15 @@ static bool map_vars(const struct vgpu_exec_request *request, char *why, uint64_
 static bool map_range(const struct vgpu_exec_request *request, char *why, uint64_t room)
 {
     bool host = request->memory == MEMORY_HOST;
-    bool lossy = request->writable == VGPU_MAP_LOSES_STORES;
+    bool torn = request->writable == VGPU_MAP_TEARS_STORES;
+    bool lossy = torn || request->writable == VGPU_MAP_LOSES_STORES;
     int fd = host ? context.host_fd : context.memory_fd[request->memory];
     struct mapping map = {request->va,
                           request->bytes,
                           request->offset,
                           request->memory,
                           request->writable || host,
+                          torn,
                           NULL,
                           0};
     if (!host)
@@ -297,6 +299,28 @@ enum touch memory_touch(uint64_t address)
     *opened = 1;
     map->opened_count++;
     return TOUCH_OPENED;
+}
+
+/* What is at the beginning of each granule arrives; the context's own pages are forgotten. */
+static void deliver(const struct mapping *map, uint64_t chunk)
+{
+    uint64_t bytes;
+    uint8_t there[VGPU_TORN_BYTES], *here = chunk_part(map, chunk, &bytes);
+    int fd = context.memory_fd[map->memory];
+    off_t at = (off_t)(map->offset + ((uint64_t)here - map->va));
+    for (uint64_t i = 0; i < bytes; i += VGPU_GRANULE_BYTES)
+        if (pread(fd, there, sizeof there, at + (off_t)i) == (ssize_t)sizeof there &&
+            memcmp(there, here + i, sizeof there) != 0)
+            (void)!pwrite(fd, here + i, sizeof there, at + (off_t)i);
+    madvise(here, bytes, MADV_DONTNEED);
+}
+
+void memory_deliver_torn(void)
+{
+    for (struct mapping *map = maps; map < maps + map_count; map++)
+        for (uint64_t i = 0; map->torn && i < chunks_of(map->offset, map->bytes); i++)
+            if (map->opened[i])
+                deliver(map, map->offset / VGPU_CHUNK_BYTES + i);
 }
 
 static void review(struct mapping *map)

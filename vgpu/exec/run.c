@@ -283,6 +283,7 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
     if (fault_guard(execute, reply))
         reply_fault(reply);
     poll_suspect(false);
+    memory_deliver_torn();
     race_run_stops();
     now = (struct now){0};
     access_harvest(&run->counts);

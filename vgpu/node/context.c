@@ -257,8 +257,9 @@ static void want_block(const struct block *b, void *context)
                           .bytes = b->bytes,
                           .offset = b->offset,
                           .memory = b->device,
-                          .writable =
-                              inject_drops(v->device, b->device) ? VGPU_MAP_LOSES_STORES : 1});
+                          .writable = inject_drops(v->device, b->device)   ? VGPU_MAP_LOSES_STORES
+                                      : inject_tears(v->device, b->device) ? VGPU_MAP_TEARS_STORES
+                                                                           : 1});
 }
 
 static void want_mapped(const struct process *process, int device, struct wanted *w)

@@ -11,7 +11,7 @@
 
 enum { WORDS = 16, WORD_BYTES = 64 };
 
-enum kind { ALLOC, EVENT, PEER_DROP, LINK, COPY_DELAY, GPU_LOST, GRANULE, KINDS };
+enum kind { ALLOC, EVENT, PEER_DROP, PEER_TEAR, LINK, COPY_DELAY, GPU_LOST, GRANULE, CLOCK, KINDS };
 
 static const struct form {
     const char *name, *format, *example;
@@ -20,15 +20,17 @@ static const struct form {
     {"alloc:", "%lf%n", "alloc:3", false},
     {"event:", "%lf%n", "event:2", false},
     {"peer-drop:", "%d-%d%n", "peer-drop:0-1", true},
+    {"peer-tear:", "%d-%d%n", "peer-tear:0-1", true},
     {"link:", "%d-%d=%lf%n", "link:0-1=0.1", true},
     {"copy-delay:", "%d-%d=%lf%n", "copy-delay:0-1=50 (microseconds)", true},
     {"gpu-lost:", "%d@op=%lf%n", "gpu-lost:2@op=10", false},
     {"granule:", "%d=%lf%n", "granule:1=4 (MiB)", false},
+    {"clock:", "%d=%lf%n", "clock:1=0.1", false},
 };
 
 static struct fault {
     enum kind kind;
-    int from, to; /* GPUs; the one of GPU_LOST and GRANULE is `from` */
+    int from, to; /* GPUs; the one of GPU_LOST, GRANULE and CLOCK is `from` */
     double number;
     uint64_t count; /* allocations, events or operations so far */
 } faults[WORDS];
@@ -40,7 +42,7 @@ static bool scan(const struct form *form, const char *text, struct fault *f)
     int end = -1;
     if (f->kind <= EVENT)
         sscanf(text, form->format, &f->number, &end);
-    else if (f->kind == PEER_DROP)
+    else if (f->kind == PEER_DROP || f->kind == PEER_TEAR)
         sscanf(text, form->format, &f->from, &f->to, &end);
     else if (f->kind >= GPU_LOST)
         sscanf(text, form->format, &f->from, &f->number, &end);
@@ -76,9 +78,9 @@ static bool read_word(const char *word, int gpus, char *error, size_t room)
     while (form < forms + KINDS && strncmp(word, form->name, strlen(form->name)) != 0)
         form++;
     if (form == forms + KINDS)
-        return refuse(
-            error, room, word,
-            "none of alloc:, event:, peer-drop:, link:, copy-delay:, gpu-lost:, granule:");
+        return refuse(error, room, word,
+                      "none of alloc:, event:, peer-drop:, peer-tear:, link:, copy-delay:, "
+                      "gpu-lost:, granule:, clock:");
     f.kind = (enum kind)(form - forms);
     snprintf(why, sizeof why, "expected is a word like %s, numbers above 0", form->example);
     if (!scan(form, word + strlen(form->name), &f) || !(f.number > 0) || !right_granule(&f))
@@ -131,12 +133,22 @@ static bool between(const struct fault *f, enum kind kind, int a, int b)
     return f->kind == kind && ((f->from == a && f->to == b) || (f->from == b && f->to == a));
 }
 
-bool inject_drops(int from, int to)
+static bool one_way(enum kind kind, int from, int to)
 {
     for (const struct fault *f = faults; f < faults + fault_count; f++)
-        if (f->kind == PEER_DROP && f->from == from && f->to == to)
+        if (f->kind == kind && f->from == from && f->to == to)
             return true;
     return false;
+}
+
+bool inject_drops(int from, int to)
+{
+    return one_way(PEER_DROP, from, to);
+}
+
+bool inject_tears(int from, int to)
+{
+    return one_way(PEER_TEAR, from, to);
 }
 
 double inject_rate(int from, int to)
@@ -164,6 +176,15 @@ bool inject_lost(int gpu)
         if (f->kind == GPU_LOST && f->from == gpu)
             lost |= ++f->count >= (uint64_t)f->number;
     return lost;
+}
+
+double inject_clock(int gpu)
+{
+    double clock = 1;
+    for (const struct fault *f = faults; f < faults + fault_count; f++)
+        if (f->kind == CLOCK && f->from == gpu)
+            clock *= f->number;
+    return clock;
 }
 
 uint64_t inject_granule(int gpu)

@@ -179,12 +179,14 @@ uint64_t kernel_latency(const struct op *op)
     for (int m = 0; m < topology->info.device_count; m++)
         if (m != op->device && c->read_bytes[m] + c->write_bytes[m] > 0)
             far = topology->path[PATH_PEER].latency_ps;
-    uint64_t clock_khz = (uint64_t)topology->info.device[op->device].clock_khz;
-    uint64_t spun = (uint64_t)((double)c->cycles / (double)clock_khz * 1e9);
-    least += far;
+    double clock = inject_clock(op->device);
+    double clock_khz = topology->info.device[op->device].clock_khz * clock;
+    uint64_t spun = (uint64_t)((double)c->cycles / clock_khz * 1e9);
+    least = (uint64_t)((double)least / clock) + far;
     if (op->graph != VGPU_GRAPH_NONE) {
         uint64_t own_ps = op->graph == VGPU_GRAPH_NEXT ? topology->cost.graph_next_ps
                                                        : topology->cost.graph_first_ps;
+        own_ps = (uint64_t)((double)own_ps / clock);
         return far + (spun > own_ps ? spun : own_ps);
     }
     return topology->cost.kernel_delay_ps + (spun > least ? spun : least);

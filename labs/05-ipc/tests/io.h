@@ -32,7 +32,8 @@ struct handle_out {
 struct ring_in {
     int ranks, rounds;
     int die_rank, die_round; /* SIGKILL before its put in that round; rank -1: nobody */
-    int too_large;           /* no rounds, but one put of more than the inbox holds */
+    int more;      /* each rank opens more of the next one's memory at ipc_close's barrier */
+    int too_large; /* no rounds, but one put of more than the inbox holds */
     uint64_t bytes[IO_ROUNDS], room;
 };
 struct rank_out {
@@ -47,6 +48,8 @@ struct rank_out {
     int beyond;                                 /* bytes of dst that no message spoke of changed */
     int busy;                                   /* when the first ring_put came back */
     int freed;                                  /* after ipc_close: what was mine */
+    cudaIpcMemHandle_t more;                    /* of memory that is no inbox */
+    int more_lives;                             /* after ipc_close: it is open still */
     double seconds;
     int pid;
 };

@@ -92,7 +92,8 @@ static inline struct lab_run *check_ring(struct lab_test *t, const struct ring_i
 
 static inline void check_close_of(struct lab_test *t, int ranks)
 {
-    struct ring_in in = {.ranks = ranks, .rounds = 1, .die_rank = -1, .bytes = {BUSY_BYTES}};
+    struct ring_in in = {
+        .ranks = ranks, .rounds = 1, .die_rank = -1, .more = 1, .bytes = {BUSY_BYTES}};
     struct lab_run *run = check_ring(t, &in);
     const struct ring_out *out = lab_output(run);
     for (int r = 0; r < ranks; r++) {
@@ -112,6 +113,11 @@ static inline void check_close_of(struct lab_test *t, int ranks)
                    "rank %d came to the barrier with the next rank's inbox open: close, barrier, "
                    "free",
                    r);
+        lab_expect(
+            t, k->more_lives,
+            "rank %d: ipc_close has closed memory that others opened: an address is anybody's "
+            "once its handle is closed, so close it once, before the barrier",
+            r);
         lab_expect(t, k->cleared, "rank %d: ipc_close left something in *ring", r);
     }
 }

@@ -46,6 +46,7 @@ struct work {
     struct peers *peers;
     unsigned char *pinned, *back[IO_ROUNDS], *sent[IO_ROUNDS];
     void *src, *dst, *base, *theirs;
+    void *more, *more_of_next; /* memory that is no inbox: mine, and the next rank's, opened */
     uint64_t most;
 };
 
@@ -78,6 +79,15 @@ static void doing_take(int rank, int round)
               rank, round);
 }
 
+/* More of the next rank's memory, which is likely to get the address that its inbox had here. */
+static void open_more(struct work *w)
+{
+    const struct rank_out *next = w->out - w->peers->rank + (w->peers->rank + 1) % w->peers->size;
+    if (cudaIpcOpenMemHandle(&w->more_of_next, next->more, cudaIpcMemLazyEnablePeerAccess) !=
+        cudaSuccess)
+        w->more_of_next = NULL;
+}
+
 /* Called as a barrier begins: what is mine must live still, what is theirs must be closed. */
 static void look(void *watcher)
 {
@@ -89,7 +99,27 @@ static void look(void *watcher)
     w->out->theirs_closed = cudaPointerGetAttributes(&at, w->theirs) != cudaSuccess ||
                             at.type == cudaMemoryTypeUnregistered;
     w->out->finished = cudaStreamQuery(w->ring.stream) == cudaSuccess;
+    if (w->in->more && w->out->theirs_closed)
+        open_more(w);
     (void)cudaGetLastError();
+}
+
+static void export_more(struct work *w, const struct peers *p)
+{
+    int gpus = 1;
+    (void)cudaGetDeviceCount(&gpus);
+    (void)cudaSetDevice(p->rank % gpus);
+    if (cudaMalloc(&w->more, w->most) == cudaSuccess)
+        (void)cudaIpcGetMemHandle(&w->out->more, w->more);
+}
+
+/* Nobody but us has closed it, and nobody frees it before that. */
+static void close_more(struct work *w, struct peers *p)
+{
+    w->out->more_lives = !w->more_of_next || cudaIpcCloseMemHandle(w->more_of_next) == cudaSuccess;
+    (void)cudaGetLastError();
+    (void)peers_barrier(p);
+    (void)cudaFree(w->more);
 }
 
 static int set_up(struct work *w, struct peers *p)
@@ -98,6 +128,8 @@ static int set_up(struct work *w, struct peers *p)
     for (int r = 0; r < w->in->rounds; r++)
         most = w->in->bytes[r] > most ? w->in->bytes[r] : most;
     w->most = most;
+    if (w->in->more)
+        export_more(w, p);
     w->out->open_rc = ring_open(&w->ring, p, most);
     if (w->out->open_rc)
         return -1;
@@ -183,6 +215,7 @@ static int ring_rank(struct peers *p, void *argument)
     struct work *w = (struct work *)calloc(1, sizeof *w);
     double start;
     w->in = job->in;
+    w->peers = p;
     w->out = &job->out->rank[p->rank];
     w->out->pid = (int)getpid();
     if (set_up(w, p) != 0)
@@ -196,6 +229,8 @@ static int ring_rank(struct peers *p, void *argument)
     w->out->freed = is_freed(w->base);
     w->out->cleared = all_bytes(&w->ring, sizeof w->ring, 0);
     p->at_barrier = NULL;
+    if (w->in->more)
+        close_more(w, p);
     w->out->seconds = now() - start;
     compare(w, p);
     (void)cudaFree(w->src);
