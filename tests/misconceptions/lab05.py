@@ -277,15 +277,6 @@ MISCONCEPTIONS = [
         named=("given back|freed|all the same|leak|left",),
     ),
     Misconception(
-        name="closing_stops_the_stream",
-        todo=6,
-        belief="closing a handle stops the copies that use it; there is no need to finish first",
-        find="    if (ring->stream)\n        rc = ipc_result(cudaStreamSynchronize(ring->stream));\n",
-        replace="",
-        named=("stream|under way|finish|queued|still",),
-        open="on the node closing a handle waits for the copies that use it",
-    ),
-    Misconception(
         name="recv_waits_and_that_is_fine",
         todo=7,
         belief="recv comes back when there is something; a time limit is not needed",

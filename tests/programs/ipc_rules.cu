@@ -121,6 +121,19 @@ static void over_the_link(int *opened, int gpu)
     MUST(cudaFree(own));
 }
 
+/* Closing waits for what uses the memory (recorded: ../recorded/probes/ipc_close.cu). */
+static void closing_waits(int *opened)
+{
+    cudaStream_t stream;
+    MUST(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    for (int i = 0; i < 20; i++)
+        fill<<<16, 256, 0, stream>>>(opened, (int)(LARGE / sizeof *opened));
+    HOLDS(cudaStreamQuery(stream) == cudaErrorNotReady, "the kernels are over already");
+    MUST(cudaIpcCloseMemHandle(opened));
+    HOLDS(cudaStreamQuery(stream) == cudaSuccess, "closed while kernels write");
+    MUST(cudaStreamDestroy(stream));
+}
+
 static int import(const char *text, int gpu)
 {
     struct message m;
@@ -145,8 +158,10 @@ static int import(const char *text, int gpu)
     MUST(cudaDeviceSynchronize());
     next(); // it fills the GPU, and frees what is open
     HOLDS(peek(p[BEFORE]) == 2, "freed on a full GPU: %d", peek(p[BEFORE]));
+    closing_waits(p[TIMED]);
     for (int i = 0; i < COUNT; i++)
-        MUST(cudaIpcCloseMemHandle(p[i]));
+        if (i != TIMED)
+            MUST(cudaIpcCloseMemHandle(p[i]));
     MUST(cudaEventDestroy(event));
     next();
     return 0;
