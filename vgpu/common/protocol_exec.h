@@ -99,6 +99,11 @@ struct vgpu_run_counts {
     /* the bytes of the 32-byte sectors that those need (vgpu/exec/sample.h) */
     uint64_t read_moved[VGPU_MAX_DEVICES + 1], write_moved[VGPU_MAX_DEVICES + 1];
     uint64_t atomics, barriers, threads, accesses;
+    uint64_t shared_accesses; /* to __shared__ memory */
+    /* bank conflicts (vgpu/exec/bank.h): wavefronts that they add; at the worst place, "file:line"
+     * where known, so many in place of one */
+    uint64_t conflicts, conflict_ways;
+    char conflict_where[96];
     uint64_t cycles; /* the furthest clock64 any thread read: the kernel lasts at least that long */
 };
 

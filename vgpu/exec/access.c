@@ -98,7 +98,7 @@ static void show(uint64_t window, uint64_t address, uint64_t bytes, bool write)
 {
     if (access_lap && window != WINDOW_STACK)
         poll_lap_read(address, (uint32_t)bytes, write);
-    if (sampling && window <= WINDOW_HOST && !again)
+    if (sampling && window <= WINDOW_SHARED && !again)
         sample_note(window, address, bytes, write);
     if (looking && window < WINDOW_STACK)
         look(address, bytes, write, access_pc);
@@ -340,6 +340,16 @@ OFFERED void *__tsan_memmove(void *to, const void *from, size_t bytes)
 OFFERED void *__tsan_memset(void *to, int value, size_t bytes)
     __attribute__((alias("__wrap_memset")));
 
+/* Of an atomic that writes, too: banks of shared memory serve it once. */
+static void read_to_change(void *p, uint32_t kind, uint32_t bytes, uint64_t pc)
+{
+    again = window_of((uint64_t)p) == WINDOW_SHARED;
+    one(p, kind, bytes - 1, false, pc, VGPU_USES);
+    if (again)
+        access_count[false][kind][WINDOW_SHARED]--;
+    again = false;
+}
+
 void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc, int scope)
 {
     uint32_t kind = (uint32_t)__builtin_ctz(bytes);
@@ -348,7 +358,7 @@ void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc, 
     if (read && !write)
         read_that_may_poll(p, kind, pc);
     else if (read)
-        one(p, kind, bytes - 1, false, pc, VGPU_USES);
+        read_to_change(p, kind, bytes, pc);
     footprint_atomics |= write;
     if (write)
         one(p, kind, bytes - 1, true, pc, scope == 2 ? VGPU_USE_ATOMIC_SYSTEM : VGPU_USE_ATOMIC);
@@ -378,5 +388,7 @@ void access_harvest(struct vgpu_run_counts *counts)
         counts->read_bytes[window] += window_bytes(false, window, &counts->accesses);
         counts->write_bytes[window] += window_bytes(true, window, &counts->accesses);
     }
+    for (int write = 0; write < 2; write++)
+        (void)window_bytes(write, WINDOW_SHARED, &counts->shared_accesses);
     memset(access_count, 0, sizeof access_count);
 }

@@ -16,7 +16,7 @@
  *   unwritten.c what nobody wrote                      hazard.c  what those have found
  *   device.c    the small builtins  shared.c __shared__     print.c   printf and assert
  *   fault.c     signals and traps   divide.c  division by zero
- *   helper.c    other processors
+ *   helper.c    other processors                        bank.c    banks of shared memory
  *
  * Nothing here is locked: there is one thread (helpers are processes), and a signal handler that
  * runs only for accesses of device code. Names without a prefix are the program's own and hidden
@@ -135,6 +135,11 @@ struct sample { /* sample.c: reads, or writes, by window */
     uint64_t bytes[WINDOW_HOST + 1], sectors[WINDOW_HOST + 1];
 };
 
+struct bank { /* bank.c: accesses, extra wavefronts; the worst place */
+    uint64_t noted, extra, pc;
+    uint32_t ways;
+};
+
 /* One kernel launch. */
 struct run {
     uint64_t id;
@@ -163,6 +168,7 @@ struct run {
 
     struct vgpu_run_counts counts;
     struct sample sample[2]; /* reads, writes */
+    struct bank bank;
     struct vgpu_signals signals;
     char *printed;
     uint64_t printed_bytes, sent_bytes;

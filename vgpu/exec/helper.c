@@ -281,6 +281,7 @@ static void add_counts(struct vgpu_run_counts *to, const struct vgpu_run_counts 
     to->barriers += from->barriers;
     to->threads += from->threads;
     to->accesses += from->accesses;
+    to->shared_accesses += from->shared_accesses;
     to->cycles = to->cycles > from->cycles ? to->cycles : from->cycles;
 }
 

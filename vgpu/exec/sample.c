@@ -5,6 +5,7 @@
 #include "sample.h"
 
 #include "access.h"
+#include "bank.h"
 
 enum { SAMPLE_ACCESSES = 64, TABLE = 1 << 18, TABLE_LIMIT = TABLE / 2 };
 
@@ -34,6 +35,7 @@ void sample_end(struct run *run)
 {
     if (sampled != run)
         return;
+    bank_sum(run);
     sampled = NULL;
     sample_block = NULL;
     access_sample(false);
@@ -51,6 +53,7 @@ void sample_block_ends(const struct block *block)
 {
     if (sample_block != block)
         return;
+    bank_sum(block->run);
     sample_block = NULL;
     access_sample(false);
 }
@@ -86,6 +89,10 @@ void sample_note(uint64_t window, uint64_t address, uint64_t bytes, bool write)
         access_sample(false);
         return;
     }
+    if (window == WINDOW_SHARED) {
+        bank_note(address, bytes, write, access_pc);
+        return;
+    }
     if (thread->sampled == SAMPLE_ACCESSES)
         return;
     struct sample *sample = &now.run->sample[write];
@@ -111,4 +118,5 @@ void sample_apply(const struct run *run, struct vgpu_run_counts *counts)
         counts->read_moved[window] = moved(counts->read_bytes[window], &run->sample[0], window);
         counts->write_moved[window] = moved(counts->write_bytes[window], &run->sample[1], window);
     }
+    bank_apply(run, counts);
 }

@@ -31,7 +31,8 @@ void sample_thread_starts(struct thread *thread);
 /* The sampled block runs again. */
 void sample_goes_on(void);
 
-/* An access of device code to a window up to WINDOW_HOST, while they take the slow way. */
+/* An access of device code to a window up to WINDOW_SHARED, which is bank.h's, while they take the
+ * slow way. */
 void sample_note(uint64_t window, uint64_t address, uint64_t bytes, bool write);
 
 /* Works out read_moved and write_moved from the bytes in `counts`. */

@@ -14,6 +14,7 @@
 #include "explain.h"
 #include "finding.h"
 #include "process.h"
+#include "sending.h"
 #include "server.h"
 #include "topology.h"
 
@@ -25,6 +26,8 @@ struct pace { /* of a launch in the program */
     uint64_t caller;
     char name[64];
     uint64_t used, moved, lost_ps, total_ps;
+    uint64_t conflict_ps, ways; /* of banks; the worst of its launches */
+    char conflict_where[96];
     uint64_t busy_ps[VGPU_MAX_DEVICES];
     uint32_t launches[VGPU_MAX_DEVICES];
     bool waits; /* some of them waited for other kernels */
@@ -64,6 +67,16 @@ static uint64_t work_ps(uint64_t took_ps)
     return took_ps > least_ps ? took_ps - least_ps : 0;
 }
 
+static void add_conflicts(struct pace *p, const struct op *op)
+{
+    uint64_t ps = kernel_conflict_ps(op);
+    if (ps > 0 && op->counts->conflict_ways >= p->ways) {
+        p->ways = op->counts->conflict_ways;
+        snprintf(p->conflict_where, sizeof p->conflict_where, "%s", op->counts->conflict_where);
+    }
+    p->conflict_ps += ps;
+}
+
 void pace_finished(const struct op *op)
 {
     const struct process *process = op->process;
@@ -77,6 +90,7 @@ void pace_finished(const struct op *op)
     sum_bytes(op->counts, &used, &moved);
     if (moved > used)
         p->lost_ps += (uint64_t)((double)work_ps(took_ps) * (double)(moved - used) / (double)moved);
+    add_conflicts(p, op);
     p->used += used;
     p->moved += moved;
     p->total_ps += took_ps;
@@ -103,6 +117,20 @@ static void tell_uncoalesced(struct process *process, const struct pace *p)
                  "about %.1f of its %.1f us; let thread i use element i",
                  p->name, (unsigned long long)p->caller, (unsigned long long)p->used,
                  (unsigned long long)p->moved, us(p->lost_ps), us(p->total_ps));
+}
+
+static void tell_conflicts(struct process *process, const struct pace *p)
+{
+    if (p->waits || p->conflict_ps < LEAST_PS || p->conflict_ps < p->total_ps / 4)
+        return;
+    const char *where = p->conflict_where;
+    finding_tell(process, VGPU_DIAGNOSIS_advice_bank_conflict, NULL, p->caller,
+                 "kernel %s" EXPLAIN_AT_FORMAT ": %s%slanes of a warp use different words of one "
+                 "bank of shared memory, which takes %llu wavefronts in place of one and cost "
+                 "about %.1f of its %.1f us; word w is in bank w %% 32: make rows one word longer "
+                 "(tile[32][33]), or let lane i use word i",
+                 p->name, (unsigned long long)p->caller, where, *where ? ": " : "",
+                 (unsigned long long)p->ways, us(p->conflict_ps), us(p->total_ps));
 }
 
 /* The GPU that was busy the longest, where all that took part had as many launches; -1: none. */
@@ -146,6 +174,7 @@ void pace_tell(struct process *process)
 {
     for (const struct pace *p = process->paces; p; p = p->next) {
         tell_uncoalesced(process, p);
+        tell_conflicts(process, p);
         tell_imbalance(process, p);
     }
 }

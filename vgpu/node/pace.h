@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * pace.h: kernels that are right and slower than they need be: threads that use memory which lies
- * apart, GPUs of which one has more to do than the others. Counted for each launch in the program,
- * told at its end with what it cost in virtual time. Advice, never a finding.
+ * apart, or other words of one bank of shared memory; GPUs of which one has more to do than the
+ * others. Counted for each launch in the program, told at its end with what it cost in virtual
+ * time. Advice, never a finding.
  */
 #ifndef VGPU_PACE_H
 #define VGPU_PACE_H

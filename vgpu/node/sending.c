@@ -171,6 +171,24 @@ void send_memset(struct op *op)
         add_flow(op, memory_route(device), op->u.memset.bytes * op->u.memset.rows);
 }
 
+static double clock_khz_of(int device)
+{
+    return topology->info.device[device].clock_khz * inject_clock(device);
+}
+
+/* The processors share the blocks; the one that has the most takes the longest. */
+uint64_t kernel_conflict_ps(const struct op *op)
+{
+    const uint32_t *grid = op->u.kernel.launch.grid;
+    uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    uint64_t processors = (uint64_t)topology->info.device[op->device].sm_count;
+    uint64_t most = (blocks + processors - 1) / processors;
+    if (!op->counts || op->counts->conflicts == 0)
+        return 0;
+    double cycles = (double)op->counts->conflicts / (double)blocks * (double)most;
+    return (uint64_t)(cycles / clock_khz_of(op->device) * 1e9);
+}
+
 /* The furthest memory a kernel touches sets how long it takes at least. */
 uint64_t kernel_latency(const struct op *op)
 {
@@ -180,14 +198,13 @@ uint64_t kernel_latency(const struct op *op)
         if (m != op->device && c->read_bytes[m] + c->write_bytes[m] > 0)
             far = topology->path[PATH_PEER].latency_ps;
     double clock = inject_clock(op->device);
-    double clock_khz = topology->info.device[op->device].clock_khz * clock;
-    uint64_t spun = (uint64_t)((double)c->cycles / clock_khz * 1e9);
+    uint64_t spun = (uint64_t)((double)c->cycles / clock_khz_of(op->device) * 1e9);
     least = (uint64_t)((double)least / clock) + far;
     if (op->graph != VGPU_GRAPH_NONE) {
         uint64_t own_ps = op->graph == VGPU_GRAPH_NEXT ? topology->cost.graph_next_ps
                                                        : topology->cost.graph_first_ps;
         own_ps = (uint64_t)((double)own_ps / clock);
-        return far + (spun > own_ps ? spun : own_ps);
+        return far + (spun > own_ps ? spun : own_ps) + kernel_conflict_ps(op);
     }
-    return topology->cost.kernel_delay_ps + (spun > least ? spun : least);
+    return topology->cost.kernel_delay_ps + (spun > least ? spun : least) + kernel_conflict_ps(op);
 }

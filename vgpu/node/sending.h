@@ -14,6 +14,9 @@ void sending_start(const struct topology *topology);
 uint64_t copy_latency(const struct op *op);
 uint64_t kernel_latency(const struct op *op);
 
+/* Of it, what bank conflicts add: each takes its processor a cycle. */
+uint64_t kernel_conflict_ps(const struct op *op);
+
 /* The GPUs at both ends of a copy; -1: the host. */
 void sending_ends(const struct op *op, int *from, int *to);
 
