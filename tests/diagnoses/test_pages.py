@@ -155,7 +155,8 @@ class Programs(unittest.TestCase):
             return done.returncode, f"does not compile cleanly\n{done.stderr}"
         # Minimal programs about errors leave things behind; those about findings are whole.
         checks = "order,api,kernels" if name.split("-")[0].isdigit() else "all"
-        env = {**os.environ, "VGPU_CHECK": checks, "VGPU_NODE_ID": f"pages-{os.getpid()}-{name}"}
+        more = {"VGPU_CHECK": checks, "VGPU_KERNEL_SECONDS": "2"}
+        env = {**os.environ, **more, "VGPU_NODE_ID": f"pages-{os.getpid()}-{name}"}
         if line := RUN.search(text):
             env |= dict(word.split("=", 1) for word in line[1].split())
         done = subprocess.run(

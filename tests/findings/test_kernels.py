@@ -20,6 +20,7 @@ SCHEDULES: tuple[dict[str, str], ...] = (
     {"VGPU_SCHEDULE": "2"},
 )
 AT_LEAST = 5  # of each kind, for each diagnosis
+FAULTS = {"716": "a misaligned "}  # what ends a kernel is said without a finding
 
 CODE = re.compile(r"\[([a-z.-]+); \./lab explain \1\]")
 
@@ -70,13 +71,21 @@ class Kernels(unittest.TestCase):
         schedule: dict[str, str],
     ) -> None:
         done = run(
-            program, name, VGPU_CHECK="kernels", VGPU_NODE_ID=f"kernels-{os.getpid()}", **schedule
+            program,
+            name,
+            VGPU_CHECK="kernels",
+            VGPU_KERNEL_SECONDS="1",
+            VGPU_NODE_ID=f"kernels-{os.getpid()}",
+            **schedule,
         )
         self.assertEqual(done.returncode, 0, done.stderr)
         if code == "-":
             self.assertEqual(done.stderr, "")
             return
-        self.assertEqual(set(CODE.findall(done.stderr)), {code}, done.stderr)
+        if code.isdigit():
+            self.assertIn(FAULTS[code], done.stderr)
+        else:
+            self.assertEqual(set(CODE.findall(done.stderr)), {code}, done.stderr)
         accesses = re.sub(r"\(allocated at \S+\)", "", done.stderr)
         told = {int(n) for n in re.findall(rf"[ ,]{program.name}\.cu:(\d+)", accesses)}
         if name in marked:

@@ -91,7 +91,8 @@ static void add_device_flags(struct cc_list *command, const struct cc_options *o
                        "-ffunction-sections -fdata-sections -fno-stack-protector "
                        "-fno-strict-aliasing -ffp-contract=off -fno-math-errno -fno-plt "
                        "-fno-builtin-printf -fno-builtin-memcpy -fno-builtin-memmove "
-                       "-fno-builtin-memset -fsanitize=thread");
+                       "-fno-builtin-memset -fsanitize=thread "
+                       "-fno-finite-loops"); /* as nvcc: a loop that waits stays, and waits */
     if (cc_is_clang(options))
         add_words(command, "-mllvm -tsan-distinguish-volatile=1 -mllvm "
                            "-tsan-instrument-read-before-write=1 -mllvm "

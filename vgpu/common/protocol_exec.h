@@ -173,6 +173,7 @@ struct vgpu_exec_reply {
     struct {
         int32_t kind; /* enum vgpu_fault_kind */
         int32_t write;
+        int32_t idle; /* VGPU_FAULT_HANG: the loop uses no memory */
         uint64_t address;
         struct vgpu_dim3_ thread, block;
         char where[96]; /* "file:line" of the access where known */

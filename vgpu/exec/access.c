@@ -382,6 +382,15 @@ static uint64_t window_bytes(bool write, uint32_t window, uint64_t *accesses)
     return bytes;
 }
 
+uint64_t access_total(void)
+{
+    const uint64_t *count = &access_count[0][0][0];
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < sizeof access_count / sizeof *count; i++)
+        sum += count[i];
+    return sum;
+}
+
 void access_harvest(struct vgpu_run_counts *counts)
 {
     for (uint32_t window = 0; window <= WINDOW_HOST; window++) {

@@ -63,6 +63,9 @@ void access_look(bool on); /* for race.c */
 /* Moves the counters into `counts` and sets them to zero. */
 void access_harvest(struct vgpu_run_counts *counts);
 
+/* All accesses since then, by anybody. */
+uint64_t access_total(void);
+
 /* Checks and counts an atomic access of `bytes`, called at `pc`; scope as vgpu_atomic's. */
 void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc, int scope);
 

@@ -65,21 +65,11 @@ OFFERED void vgpu_trap(void)
 
 enum { CLOCK_STEP = 32, CLOCK_LAP_STEP = 1000, CLOCK_CALLS_DOUBLE = 64, CLOCK_SHIFT_MAX = 30 };
 
-/* All accesses so far, by anybody: does a thread do anything between two looks at the clock? */
-static uint64_t all_accesses(void)
-{
-    const uint64_t *count = &access_count[0][0][0];
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < sizeof access_count / sizeof *count; i++)
-        sum += count[i];
-    return sum;
-}
-
 static uint64_t clock_step(struct thread *thread)
 {
     static const struct thread *last;
     static uint64_t last_accesses;
-    uint64_t accesses = all_accesses();
+    uint64_t accesses = access_total(); /* does it do anything between two looks? */
     if (thread != last || accesses != last_accesses)
         thread->clock_calls = 0;
     last = thread;

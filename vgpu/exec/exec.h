@@ -312,6 +312,7 @@ void print_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* fault.c */
 struct fault {
     int32_t kind, write;
+    bool idle; /* VGPU_FAULT_HANG: the loop uses no memory */
     uint64_t address, pc;
     char where[96];
     char text[400];

@@ -30,6 +30,7 @@ struct fault fault_last;
 static jmp_buf anchor;
 static char place[sizeof fault_last.where]; /* for the next fault, where no pc can tell */
 static volatile sig_atomic_t hang_asked;
+static bool idle; /* the thread that hangs has used no memory since we looked before */
 
 /* What the processor says about a signal. */
 struct cause {
@@ -72,6 +73,7 @@ _Noreturn void fault_raise(enum vgpu_fault_kind kind, uint64_t address, bool wri
     va_list arguments;
     fault_last =
         (struct fault){.kind = (int32_t)kind, .write = write, .address = address, .pc = pc};
+    fault_last.idle = kind == VGPU_FAULT_HANG && idle;
     va_start(arguments, format);
     vsnprintf(fault_last.text, sizeof fault_last.text, format, arguments);
     va_end(arguments);
@@ -194,23 +196,36 @@ static void hang_fault(uint64_t pc)
                 vgpu_kernel_seconds());
 }
 
-/* Our own code must not be left half-way: if it runs now, we look again soon; and a few times more
- * for an instruction that has a line. */
+/* Grows with whatever the running thread does with memory; reads of what it knows do not count as
+ * accesses. */
+static uint64_t used_memory(void)
+{
+    const struct thread *t = now.thread;
+    return access_total() + t->watch_reads + t->watch_unchanged + t->laps + now.run->events;
+}
+
+/* Our own code must not be left half-way: if it runs now, we look again soon; twice at least, to
+ * see what it does between, and a few times more for an instruction that has a line. */
 static void on_hang(int signal_number, siginfo_t *info, void *machine)
 {
     static int looks;
+    static uint64_t used_before;
     char where[16];
     (void)info;
     uint64_t pc = cause_of(machine).pc;
     if (signal_number == VGPU_EXEC_HANG_SIGNAL && now.run && !hang_asked) {
         hang_asked = 1;
         looks = 0;
+        used_before = 0;
     }
     if (!hang_asked)
         return;
     if (now.thread && image_code(pc)) {
+        uint64_t used = used_memory();
         image_place(pc, where, sizeof where);
-        if (where[0] || ++looks > HANG_LOOKS)
+        idle = used == used_before;
+        used_before = used;
+        if ((where[0] && looks > 0) || ++looks > HANG_LOOKS)
             hang_fault(pc);
     }
     struct itimerval soon = {.it_value.tv_usec = HANG_RETRY_US};

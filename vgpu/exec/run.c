@@ -256,6 +256,7 @@ static void reply_fault(struct vgpu_exec_reply *reply)
     reply->status = VGPU_FAULTED;
     reply->fault.kind = fault->kind;
     reply->fault.write = fault->write;
+    reply->fault.idle = fault->idle;
     reply->fault.address = fault->address;
     memcpy(reply->fault.where, fault->where, sizeof reply->fault.where);
     snprintf(reply->text, sizeof reply->text, "%s", fault->text);

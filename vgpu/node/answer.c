@@ -8,7 +8,8 @@
 
 #define END(text) ((text)[sizeof(text) - 1] = '\0')
 
-enum { MOST_VARIABLES = 1 << 16 }; /* of one image; each is kept */
+enum { MOST_VARIABLES = 1 << 16 };              /* of one image; each is kept */
+static const uint64_t most_cycles = 1ull << 44; /* hours: their picoseconds can be added up */
 
 static void limit(uint32_t *number, size_t most)
 {
@@ -29,6 +30,11 @@ void answer_tame(struct vgpu_exec_reply *reply, size_t got)
     for (uint32_t i = 0; i < VGPU_SIGNALS; i++)
         if (reply->signals.bytes[i] > sizeof reply->signals.value[i])
             reply->signals.bytes[i] = sizeof reply->signals.value[i];
+    if (reply->counts.cycles > most_cycles)
+        reply->counts.cycles = most_cycles;
+    if (reply->counts.conflicts > most_cycles)
+        reply->counts.conflicts = most_cycles;
+    END(reply->counts.conflict_where);
     END(reply->text);
     END(reply->fault.where);
     for (int i = 0; i < VGPU_STRAYS; i++)

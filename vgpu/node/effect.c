@@ -75,6 +75,8 @@ static void note_fault(struct op *op, const struct vgpu_exec_reply *reply)
     const char *text = explain_fault(op, reply);
     if (reply->fault.kind == VGPU_FAULT_ADDRESS)
         habits_foreign_memory(op, reply->fault.address);
+    if (reply->fault.idle)
+        hazard_spin(op, reply->fault.where);
     faulted(op->process, explain_fault_code(reply->fault.kind), text);
 }
 

@@ -114,6 +114,16 @@ void hazard_text(const struct op *op, const char *text)
             trace_finding(op, vgpu_diagnosis_code(codes[i]), "", op->device, 0);
 }
 
+void hazard_spin(const struct op *op, const char *where)
+{
+    finding_tell(op->process, VGPU_DIAGNOSIS_kernels_spin, op, op->caller,
+                 "kernel %.64s%s%s never leaves a loop that uses no memory, so nothing that others "
+                 "write can end it: a variable that it waits for was read once, before the loop; "
+                 "make it volatile, or read it with an atomic; if it waits for nothing, its "
+                 "condition never comes true",
+                 op->u.kernel.name, *where ? " at " : "", where);
+}
+
 void hazard_crowded(const struct op *op)
 {
     const struct kernel_run *k = &op->u.kernel;
