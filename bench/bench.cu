@@ -143,6 +143,8 @@ int checked(const sizes &s)
     launch_fill(b, s.floats);
     double add = least(s.runs, [&] { launch_add(a, b, c, s.floats); }).cpu;
     double reduce = least(s.runs, [&] { launch_reduce(a, c, (unsigned)(s.floats / BLOCK)); }).cpu;
+    for (float *p : {a, b, c})
+        check(cudaFree(p), "cudaFree");
     printf("%f %f\n", add, reduce);
     return 0;
 }

@@ -14,6 +14,7 @@ done = subprocess.run([program, "--tiny"], capture_output=True, text=True, check
 lines = done.stdout.splitlines()[1:]
 printed = [line[:24].strip() for line in lines]
 assert done.returncode == 0, done.stderr
+assert "finding" not in done.stderr, done.stderr
 assert len(names) == 10, f"figures in README.md: {names}"
 assert sorted(printed) == sorted(names), f"printed {printed}, README.md has {names}"
 for line in lines:
