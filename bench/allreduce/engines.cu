@@ -101,9 +101,12 @@ static cudaError_t load_kernels(int n)
 
 cudaError_t ar_engines_open(struct ar_engines *e, int n, size_t most)
 {
-    cudaError_t error = cudaMalloc((void **)&e->inbox, most + AR_RANKS * sizeof(uint4));
+    const size_t bytes = most + AR_RANKS * sizeof(uint4);
+    cudaError_t error = cudaMalloc((void **)&e->inbox, bytes);
     cudaStream_t *stream[] = {&e->send, &e->signal, &e->share};
 
+    if (error == cudaSuccess) /* add_up reads its own place, too, and leaves what is there */
+        error = cudaMemset(e->inbox, 0, bytes);
     for (int i = 0; i < 3 && error == cudaSuccess; i++)
         error = cudaStreamCreateWithFlags(stream[i], cudaStreamNonBlocking);
     for (int i = 0; i < 4 && error == cudaSuccess; i++)

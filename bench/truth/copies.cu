@@ -43,6 +43,19 @@ static void prepare()
     CHECK(cudaMallocHost(&host_out, MOST));
 }
 
+static void finish()
+{
+    for (int g = 0; g < gpus; g++) {
+        CHECK(cudaSetDevice(g));
+        CHECK(cudaFree(from[g]));
+        CHECK(cudaFree(to[g]));
+        CHECK(cudaStreamDestroy(stream[g]));
+        CHECK(cudaStreamDestroy(second[g]));
+    }
+    CHECK(cudaFreeHost(host_in));
+    CHECK(cudaFreeHost(host_out));
+}
+
 // Microseconds of `work` on GPU g's stream, queued behind a kernel that holds it.
 static double timed(int g, const std::function<void()> &work)
 {
@@ -196,5 +209,6 @@ int main()
     if (gpus > 1)
         switch_access(false);
     lab03();
+    finish();
     return 0;
 }

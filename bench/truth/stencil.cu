@@ -116,8 +116,8 @@ static void close_part(int g)
     CHECK(cudaEventDestroy(p->all_done));
 }
 
-// With peer access, as anybody would run it.
-static void let_neighbours_in()
+// Neighbours reach each other, as anybody would run it; or no longer.
+static void switch_access(bool on)
 {
     for (int g = 0; g < parts; g++)
         for (int n = g - 1; n <= g + 1; n += 2) {
@@ -126,8 +126,8 @@ static void let_neighbours_in()
                 continue;
             CHECK(cudaSetDevice(g));
             CHECK(cudaDeviceCanAccessPeer(&can, g, n));
-            if (can && cudaDeviceEnablePeerAccess(n, 0) != cudaSuccess)
-                cudaGetLastError(); // enabled before
+            if (can)
+                CHECK(on ? cudaDeviceEnablePeerAccess(n, 0) : cudaDeviceDisablePeerAccess(n));
         }
 }
 
@@ -136,7 +136,7 @@ int main()
     int gpus;
     CHECK(cudaGetDeviceCount(&gpus));
     for (parts = 1; parts <= gpus && parts <= MOST_GPUS; parts *= 2) {
-        let_neighbours_in();
+        switch_access(true);
         for (int all = 1024; all <= 4096; all *= 4) {
             for (int g = 0; g < parts; g++)
                 open_part(g, all / parts);
@@ -145,6 +145,7 @@ int main()
             for (int g = 0; g < parts; g++)
                 close_part(g);
         }
+        switch_access(false);
     }
     return 0;
 }

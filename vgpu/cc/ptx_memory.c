@@ -23,8 +23,8 @@ struct qualifier {
 };
 
 static const struct qualifier orders[] = {
-    {"weak", "VGPU_PTX_WEAK"},       {"volatile", "__ATOMIC_RELAXED"},
-    {"cv", "__ATOMIC_RELAXED"},      {"relaxed", "__ATOMIC_RELAXED"},
+    {"weak", "VGPU_PTX_WEAK"},       {"volatile", "VGPU_PTX_VOLATILE"},
+    {"cv", "VGPU_PTX_VOLATILE"},     {"relaxed", "__ATOMIC_RELAXED"},
     {"acquire", "__ATOMIC_ACQUIRE"}, {"release", "__ATOMIC_RELEASE"},
     {"acq_rel", "__ATOMIC_ACQ_REL"}, {"sc", "__ATOMIC_SEQ_CST"},
 };

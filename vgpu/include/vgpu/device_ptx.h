@@ -8,7 +8,9 @@
 #ifndef VGPU_DEVICE_PTX_H
 #define VGPU_DEVICE_PTX_H
 
-#define VGPU_PTX_WEAK -1
+/* Beside the __ATOMIC_ ones. Volatile: as C's, which detectors take for a flag. No macros: a file
+ * with OpenMP has lost those when vgpu-cc writes these words. */
+enum { VGPU_PTX_WEAK = -1, VGPU_PTX_VOLATILE = -2 };
 
 typedef unsigned long long vgpu_ptx_u64;
 typedef long long vgpu_ptx_s64;
@@ -28,6 +30,8 @@ VGPU_INLINE void vgpu_ptx_get(Out &to, const void *at)
     typename vgpu_ptx_bits<sizeof(T)>::type bits;
     if (Order == VGPU_PTX_WEAK)
         bits = *(const decltype(bits) *)at;
+    else if (Order == VGPU_PTX_VOLATILE)
+        bits = *(const volatile decltype(bits) *)at;
     else
         bits = __atomic_load_n((const decltype(bits) *)at, Order < 0 ? 0 : Order);
     __builtin_memcpy(&to, &bits, sizeof bits);
@@ -40,6 +44,8 @@ template <typename T, int Order, typename In> VGPU_INLINE void vgpu_ptx_put(void
     __builtin_memcpy(&bits, &value, sizeof bits);
     if (Order == VGPU_PTX_WEAK)
         *(decltype(bits) *)at = bits;
+    else if (Order == VGPU_PTX_VOLATILE)
+        *(volatile decltype(bits) *)at = bits;
     else
         __atomic_store_n((decltype(bits) *)at, bits, Order < 0 ? 0 : Order);
 }
