@@ -50,7 +50,7 @@ class Banks(unittest.TestCase):
             for stride in (2, 4, 8, 16, 32):
                 ratio = (ours(kind, stride) - alone) / (said[kind, stride] - said[kind, 1])
                 print(f"{kind} stride {stride}: {ratio:.3f} of the recorded difference")
-                self.assertAlmostEqual(ratio, 1, delta=0.1, msg=f"{kind} {stride}")
+                self.assertAlmostEqual(ratio, 1, delta=0.01, msg=f"{kind} {stride}")
 
     def test_what_does_not_conflict_is_free(self) -> None:
         for kind in ROUNDS:

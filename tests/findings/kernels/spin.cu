@@ -75,8 +75,8 @@ RIGHT(set_before)
     plain<<<1, 1>>>(data);
 }
 
-/* All wait for the first thread of the block. */
-__global__ void in_block(int *d)
+/* All wait for the last thread of the block, or have met it before. */
+template <bool MEET> __global__ void in_block(int *d)
 {
     __shared__ int ready;
     if (threadIdx.x == 0)
@@ -84,32 +84,20 @@ __global__ void in_block(int *d)
     __syncthreads();
     if (threadIdx.x == 63)
         ready = d[1];
+    if (MEET)
+        __syncthreads();
     while (ready == 0)
         ;
     d[threadIdx.x] = ready;
 }
 WRONG(shared_flag, "kernels.spin")
 {
-    in_block<<<1, 64>>>(data);
+    in_block<false><<<1, 64>>>(data);
     ends_in_time();
-}
-
-__global__ void behind_barrier(int *d)
-{
-    __shared__ int ready;
-    if (threadIdx.x == 0)
-        ready = 0;
-    __syncthreads();
-    if (threadIdx.x == 63)
-        ready = d[1];
-    __syncthreads();
-    while (ready == 0)
-        ;
-    d[threadIdx.x] = ready;
 }
 RIGHT(barrier_first)
 {
-    behind_barrier<<<1, 64>>>(data);
+    in_block<true><<<1, 64>>>(data);
 }
 
 /* Blocks count themselves with an atomic, and look at the sum without one. */
@@ -172,6 +160,18 @@ WRONG(counts_turns, "kernels.spin")
 {
     MUST(cudaMemset(data, 0, 8));
     counted<<<1, 1>>>(data, data + 8);
+    ends_in_time();
+}
+
+/* It never ends, and does something: not a loop that waits. */
+__global__ void busy(unsigned *d)
+{
+    for (unsigned i = 1;; i = i * 1664525 + 1013904223)
+        d[i >> 22] += i;
+}
+WRONG(goes_on_working, "702")
+{
+    busy<<<1, 1>>>((unsigned *)data);
     ends_in_time();
 }
 
