@@ -2,7 +2,7 @@
  * call.c: one request and its reply; what every call does before and after its own work.
  */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "guard.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -126,18 +126,30 @@ cudaError_t vgpu__failed(void)
 
 /* ---- the call ---- */
 
-/* What kernels printed goes to stdout, in the order in which the node has it. */
-static void print_text(struct vgpu__wire *wire)
+struct vgpu_reply *vgpu__aside(struct vgpu_request *request)
 {
-    const struct vgpu_request request = {.op = VGPU_OP_PRINTF,
-                                         .peer = -1,
-                                         .unheard = vgpu__threads_unheard(),
-                                         .free = true,
-                                         .clock_ps = vgpu__self.clock_ps,
-                                         .call = "printf of kernels"};
-    struct vgpu_reply *text = (struct vgpu_reply *)wire->text;
+    struct vgpu__wire *wire = vgpu__wire();
+    struct vgpu_reply *reply = wire ? (struct vgpu_reply *)wire->text : NULL;
+    request->peer = -1;
+    request->unheard = vgpu__threads_unheard();
+    request->free = true;
+    request->clock_ps = vgpu__self.clock_ps;
+    if (!wire || atomic_load(&vgpu__process.lost) ||
+        !vgpu__exchange(wire->fd, request, -1, reply, NULL, NULL))
+        return NULL;
+    if (reply->explain[0])
+        vgpu__explain(request->call, reply->explain);
+    return reply;
+}
+
+/* What kernels printed goes to stdout, in the order in which the node has it. */
+static void print_text(void)
+{
+    struct vgpu_request request = {.op = VGPU_OP_PRINTF, .call = "printf of kernels"};
+    const struct vgpu_reply *text;
     do {
-        if (!vgpu__exchange(wire->fd, &request, -1, text, NULL, NULL))
+        text = vgpu__aside(&request);
+        if (!text)
             return;
         fwrite(text->data, 1, text->data_bytes, stdout);
     } while (text->text_waiting && text->data_bytes > 0);
@@ -184,6 +196,7 @@ static cudaError_t ask(int fd, bool free_of_charge, const struct vgpu_reply **ou
     struct vgpu_request *request = (struct vgpu_request *)wire->request;
     struct vgpu_reply *reply = (struct vgpu_reply *)wire->reply;
     request->free = free_of_charge || vgpu__self.graph;
+    vgpu__guard_before_call();
     if (atomic_load(&vgpu__process.lost) ||
         !vgpu__exchange(wire->fd, request, fd, reply, fds, fd_count))
         return cudaErrorUnknown;
@@ -191,8 +204,9 @@ static cudaError_t ask(int fd, bool free_of_charge, const struct vgpu_reply **ou
         keep_time(reply->clock_ps);
     if (reply->explain[0])
         vgpu__explain(request->call, reply->explain);
+    vgpu__guard_after_call(request, reply);
     if (reply->text_waiting)
-        print_text(wire);
+        print_text();
     if (out)
         *out = reply;
     return (cudaError_t)reply->error;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * fault.c: what happens when host code touches device memory. Nothing is mapped there, so the MMU
  * catches it; this handler says which GPU's memory it was, and the process then dies of signal 11
- * as it does on hardware. A program with a handler of its own keeps it.
+ * as it does on hardware. A program with a handler of its own keeps it. Pages of the host's memory
+ * that a GPU uses are guard.c's.
  */
 #define _GNU_SOURCE
-#include "runtime.h"
+#include "guard.h"
 
 #include <signal.h>
 #include <string.h>
@@ -72,9 +73,10 @@ static void explain(uint64_t address)
  * signal that somebody sent has no such instruction and is sent again. */
 static void on_fault(int signal_number, siginfo_t *info, void *context)
 {
-    (void)context;
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
     bool fault = info->si_code > 0;
+    if (fault && vgpu__guard_fault(address, context))
+        return;
     if (fault && address >= VGPU_ARENA_VA && address < VGPU_ARENA_END && !vgpu__quiet())
         explain(address);
     signal(signal_number, SIG_DFL);
@@ -82,7 +84,7 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
         raise(signal_number);
 }
 
-static bool ours(void)
+bool vgpu__fault_handler_is_ours(void)
 {
     struct sigaction now;
     return sigaction(SIGSEGV, NULL, &now) == 0 && (now.sa_flags & SA_SIGINFO) &&
@@ -103,7 +105,8 @@ void vgpu__fault_handler_install(void)
 void vgpu__fault_stack_install(struct vgpu__wire *wire)
 {
     stack_t now, stack = {.ss_sp = wire->signal_stack, .ss_size = sizeof wire->signal_stack};
-    if (ours() && sigaltstack(NULL, &now) == 0 && (now.ss_flags & SS_DISABLE))
+    if (vgpu__fault_handler_is_ours() && sigaltstack(NULL, &now) == 0 &&
+        (now.ss_flags & SS_DISABLE))
         sigaltstack(&stack, NULL);
 }
 

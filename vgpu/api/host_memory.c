@@ -6,6 +6,7 @@
  * A table remembers what is mapped: flags, and what a device reset destroys.
  */
 #define _GNU_SOURCE
+#include "guard.h"
 #include "host_range.h"
 
 #include <errno.h>
@@ -62,6 +63,7 @@ bool vgpu__map_host(uint64_t address, size_t bytes)
 
 void vgpu__range_unmap(const struct vgpu__range *r)
 {
+    vgpu__guard_drop(r->address, r->bytes);
     if (was_registered(r))
         vgpu__range_take_home(r);
     else

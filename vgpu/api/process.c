@@ -10,7 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "carry.h"
-#include "runtime.h"
+#include "guard.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -124,10 +124,12 @@ static void before_fork(void)
 {
     pthread_mutex_lock(&lock);
     vgpu__wires_lock();
+    vgpu__guard_lock();
 }
 
 static void after_fork_parent(void)
 {
+    vgpu__guard_unlock();
     vgpu__wires_unlock();
     pthread_mutex_unlock(&lock);
 }
@@ -141,6 +143,7 @@ static void after_fork_child(void)
         control_fd = -1;
     }
     after_fork_parent();
+    vgpu__guard_open_all();
 }
 
 /* An orderly end: the node tells it from a crash. */
@@ -154,6 +157,7 @@ static void say_goodbye(void)
     bool told = true;
     vgpu__blame_forget();
     vgpu__descriptors_tell();
+    vgpu__guard_before_call();
     request.clock_ps = vgpu__self.clock_ps;
     request.value = atomic_load(&vgpu__process.clock_read);
     while (told) { /* what it has to say may take more than one answer */

@@ -166,6 +166,10 @@ cudaError_t vgpu__ask_fds(int *fds, int *count);
 bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
                     struct vgpu_reply *reply, int *fds, int *fd_count);
 
+/* A request beside the call that is under way: free of charge, its errors nobody's. The reply is the
+ * thread's until its next request of this kind; NULL: the node is gone. */
+struct vgpu_reply *vgpu__aside(struct vgpu_request *request);
+
 /* A wait on `fd` that takes longer than a minute is told about. */
 void vgpu__limit_silence(int fd);
 void vgpu__speak_when_asked(int fd); /* no limit: its replies come when there is something to do */
@@ -297,6 +301,7 @@ void vgpu__freed(uint64_t address);
 bool vgpu__allocation_at(uint64_t address, struct vgpu__allocation *out); /* the newest */
 
 void vgpu__fault_handler_install(void);                  /* once a process */
+bool vgpu__fault_handler_is_ours(void);
 void vgpu__fault_stack_install(struct vgpu__wire *wire); /* once a thread */
 void vgpu__fault_stack_remove(struct vgpu__wire *wire);
 

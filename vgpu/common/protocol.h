@@ -148,10 +148,14 @@ enum vgpu_op {
     VGPU_OP_HOST_FUNC,      /* stream, device, value = the function, for VGPU_OP_HOST_NEXT */
     VGPU_OP_HOST_NEXT,      /* value = the function that has returned, or 0 -> value = the next one
                                to call; no reply until there is one */
-    VGPU_OP_GRAPH,   /* stream, device, value = nodes, bytes = GPUs that they are on: a launch
-                        begins -> value = device */
-    VGPU_OP_FINDING, /* value = enum vgpu_diagnosis, caller = a key, data = the sentence */
-    VGPU_OP_BYE,     /* orderly end of a process (atexit); value = it has read its clock */
+    VGPU_OP_GRAPH,      /* stream, device, value = nodes, bytes = GPUs that they are on: a launch
+                           begins -> value = device */
+    VGPU_OP_FINDING,    /* value = enum vgpu_diagnosis, caller = a key, data = the sentence */
+    VGPU_OP_HOST_TOUCH, /* ptr, flags = 1 for a store, caller: host code has used pinned memory that
+                           an operation under way uses, too */
+    VGPU_OP_HOST_KNOWN, /* data = struct vgpu_step[] -> data = a byte each: 1 where the host has
+                           waited for it, or for what came after it */
+    VGPU_OP_BYE,        /* orderly end of a process (atexit); value = it has read its clock */
     /* witness only */
     VGPU_OP_SUMMARY, /* -> summary, over all processes that said hello */
     VGPU_OP_TRACE,   /* value = first record -> data = struct vgpu_trace_record[], value = how many,
@@ -307,6 +311,10 @@ struct vgpu_trace_record {
     char site[64];
 };
 
+struct vgpu_step {         /* an operation, for as long as its process lives */
+    uint32_t line, number; /* line 0: none */
+};
+
 struct vgpu_reply {
     int32_t error;         /* cudaError_t */
     uint32_t text_waiting; /* kernels printed something: fetch it with VGPU_OP_PRINTF */
@@ -319,9 +327,10 @@ struct vgpu_reply {
             uint32_t protocol;
         } hello;
     } u;
-    char explain[2048]; /* why, for a person: empty unless there is something to say */
+    char explain[2048];    /* why, for a person: empty unless there is something to say */
+    struct vgpu_step step; /* what was put into a stream, and the call has not waited for */
     uint32_t data_bytes;
-    uint32_t unused; /* data is aligned for any of the structs it may hold */
+    uint32_t learned; /* other than before: the host may have waited for more */
     uint8_t data[];
 };
 

@@ -24,6 +24,11 @@ static const char *verb(const struct access *a)
     return a->use == VGPU_USE_READ ? "reads" : a->use == VGPU_USE_WRITE ? "writes" : "updates";
 }
 
+static bool is_touch(const struct access *a)
+{
+    return a->op->kind == OP_TOUCH;
+}
+
 /* "kernel add on stream 2 of GPU 0 at ring.cu:44", for a person at `reader`'s program. */
 static void name_op(const struct op *op, const struct process *reader, char *out)
 {
@@ -35,6 +40,10 @@ static void name_op(const struct op *op, const struct process *reader, char *out
                  op->process->program);
     else if (op->caller)
         snprintf(where, sizeof where, EXPLAIN_AT_FORMAT, (unsigned long long)op->caller);
+    if (op->kind == OP_TOUCH) {
+        snprintf(out, NAME, "host code%s", where);
+        return;
+    }
     snprintf(out, NAME, "%s%.64s on %s of GPU %d%s", op->kind == OP_KERNEL ? "kernel " : "",
              op->kind == OP_KERNEL ? op->u.kernel.name : op->call, stream, op->device, where);
 }
@@ -55,12 +64,16 @@ static void name_bytes(const struct access *a, const struct access *b, const str
     char to[32], whose[160];
     struct pointee p;
     name_size(end, to, sizeof to);
-    snprintf(whose, sizeof whose, "%llu bytes of pinned memory", (unsigned long long)place->bytes);
+    snprintf(whose, sizeof whose, "%llu bytes of %s memory", (unsigned long long)place->bytes,
+             place->managed ? "managed" : "pinned");
     if (!place->host_of && memory_find(place->home, &p)) {
         p.caller = p.owner == reader ? p.caller : 0;
         explain_allocation(&p, whose, sizeof whose);
     }
-    snprintf(out, room, "bytes %llu to %s of %s", (unsigned long long)low, to, whose);
+    if (is_touch(a) || is_touch(b))
+        snprintf(out, room, "byte %llu of %s", (unsigned long long)low, whose);
+    else
+        snprintf(out, room, "bytes %llu to %s of %s", (unsigned long long)low, to, whose);
 }
 
 static bool non_blocking(const struct op *op)
@@ -80,6 +93,8 @@ static bool atomic(const struct access *a)
 static enum vgpu_diagnosis diagnose(const struct access *a, const struct access *b)
 {
     const struct op *first = a->op, *second = b->op;
+    if (is_touch(a) || is_touch(b))
+        return VGPU_DIAGNOSIS_order_host;
     if (atomic(a) && atomic(b))
         return VGPU_DIAGNOSIS_order_scope;
     if (happens_unfenced(first, second))
@@ -99,6 +114,9 @@ static enum vgpu_diagnosis diagnose(const struct access *a, const struct access 
 static const char *what_to_do(enum vgpu_diagnosis diagnosis)
 {
     switch (diagnosis) {
+    case VGPU_DIAGNOSIS_order_host:
+        return "wait for the GPU (cudaStreamSynchronize, cudaEventSynchronize) before host code "
+               "uses the memory";
     case VGPU_DIAGNOSIS_order_default_stream:
         return "a stream made with cudaStreamNonBlocking and the default stream do not wait for "
                "each other: put both into one stream, or an event between them";
@@ -132,13 +150,14 @@ static void tell(const struct access *a, const struct access *b, const struct pl
     uint64_t key = a->op->caller * 31 + b->op->caller;
     const struct op *own = a->op->process == reader ? a->op : b->op;
     finding_tell(reader, diagnosis, own, key, "%s %s %s; %s %s %s; nothing orders the two: %s",
-                 first, verb(a), bytes, second, verb(b), b->op->kind == OP_FREE ? "it" : "them",
-                 what_to_do(diagnosis));
+                 first, verb(a), bytes, second, verb(b),
+                 b->op->kind == OP_FREE || is_touch(b) ? "it" : "them", what_to_do(diagnosis));
 }
 
 void clash_tell(const struct access *a, const struct access *b, const struct place *place)
 {
-    const struct access *first = a->op->seq < b->op->seq ? a : b, *second = first == a ? b : a;
+    bool in_turn = is_touch(b) || (!is_touch(a) && a->op->seq < b->op->seq);
+    const struct access *first = in_turn ? a : b, *second = in_turn ? b : a;
     tell(first, second, place, a->op->process);
     if (b->op->process != a->op->process && (b->op->process->checks & VGPU_CHECK_ORDER))
         tell(first, second, place, b->op->process);

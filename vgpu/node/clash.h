@@ -10,6 +10,7 @@
 struct place {                     /* in an allocation */
     const struct process *host_of; /* whose pinned memory; NULL: device memory */
     uint64_t home, bytes, offset;
+    bool managed;
 };
 
 struct access { /* of one operation to one allocation; offsets from its start */

@@ -43,7 +43,7 @@ static bool locate(const struct op *op, uint64_t address, struct place *out)
 {
     struct pointee p;
     if (memory_find(address, &p)) {
-        *out = (struct place){NULL, p.home, p.bytes, address - p.base};
+        *out = (struct place){NULL, p.home, p.bytes, address - p.base, false};
         return true;
     }
     if (address < VGPU_HOST_VA || address >= VGPU_HOST_END)
@@ -52,7 +52,7 @@ static bool locate(const struct op *op, uint64_t address, struct place *out)
     if (!r || r->user == &host_staging)
         return false;
     uint64_t base = VGPU_HOST_VA + r->offset;
-    *out = (struct place){op->process, base, r->bytes, address - base};
+    *out = (struct place){op->process, base, r->bytes, address - base, r->user == &host_managed};
     return true;
 }
 
@@ -136,10 +136,18 @@ static bool atomic_together(const struct access *a, const struct access *b)
     return is_atomic(a) && is_atomic(b) && (system || a->op->device == b->op->device);
 }
 
+/* A kernel that tells host code something through memory, or hears of it: nobody knows in which
+ * order. */
+static bool may_have_met(const struct op *a, const struct op *b)
+{
+    return (a->kind == OP_TOUCH && b->meets_host) || (b->kind == OP_TOUCH && a->meets_host);
+}
+
 static bool may_clash(const struct access *a, const struct access *b)
 {
     return a->op != b->op && (a->use != VGPU_USE_READ || b->use != VGPU_USE_READ) &&
-           !atomic_together(a, b) && a->low < b->end && b->low < a->end;
+           !atomic_together(a, b) && !may_have_met(a->op, b->op) && a->low < b->end &&
+           b->low < a->end;
 }
 
 static bool overlap(const struct access *a, const struct access *b)
@@ -300,7 +308,7 @@ static void note_free(struct op *op)
     struct pointee p;
     if (!memory_find(op->u.free, &p))
         return;
-    struct place place = {NULL, p.home, p.bytes, 0};
+    struct place place = {NULL, p.home, p.bytes, 0, false};
     struct access freed = {.op = op, .use = VGPU_USE_WRITE, .end = p.bytes};
     for (const struct op *other = order_newest(); other; other = other->older) {
         struct access use = {.op = (struct op *)other, .end = p.bytes};

@@ -4,8 +4,8 @@
  * What every operation read and wrote is kept until something newer stands for it, or the host has
  * waited for it; what comes is compared with that, byte by byte, by the order that the program has
  * asked for (happens.h) and not by the one that came to pass: such a pair is found in every run.
- * Not known, and never held against anybody: what the host itself does with pinned memory,
- * variables of device code, and sets of bytes that take too many words.
+ * Not known, and never held against anybody: what the host itself does with pinned memory of which
+ * api/guard.c closes no page, variables of device code, and sets of bytes that take too many words.
  */
 #ifndef VGPU_CONFLICT_H
 #define VGPU_CONFLICT_H

@@ -27,6 +27,8 @@ static uint32_t lines = 1; /* 0 is no line */
 static uint32_t number[LINES_MAX];
 static uint32_t free_line[LINES_MAX], free_count;
 static struct vclock *host;
+static uint32_t host_line; /* of what host code does with memory */
+static uint32_t learned;
 static struct word words[WORDS];
 static uint32_t word_count;
 static struct word overflow;           /* what was told where there was no room for the word */
@@ -122,11 +124,28 @@ void happens_issue(struct op *op, uint32_t line)
     learn(&op->knows, line, op->number);
 }
 
+/* Its own line, which only the host itself learns of at once. */
+void happens_touch(struct op *op)
+{
+    if (!on)
+        return;
+    if (!host_line)
+        host_line = happens_line();
+    happens_issue(op, host_line);
+    if (host_line)
+        learn(&host, host_line, op->number);
+}
+
+static void host_learns(const struct vclock *what)
+{
+    learned += join(&host, what);
+}
+
 void happens_seen(const struct op *op)
 {
     if (!on || !op->knows)
         return;
-    join(&host, op->knows);
+    host_learns(op->knows);
     /* What the kernels before it heard is over, too. */
     for (bool more = true; more;) {
         more = false;
@@ -139,6 +158,16 @@ void happens_seen(const struct op *op)
 bool happens_known_to_host(const struct op *op)
 {
     return knows(host, op);
+}
+
+bool happens_known_step(struct vgpu_step step)
+{
+    return deaf || (host && step.line < host->lines && host->over[step.line] >= step.number);
+}
+
+uint32_t happens_learned(void)
+{
+    return learned;
 }
 
 /* ---- kernels that tell each other ---- */
@@ -237,6 +266,14 @@ static void tell(struct word *word, const struct op *op, bool fenced)
     free(others);
 }
 
+static bool any_host(const uint64_t *address, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (address[i] >= VGPU_HOST_VA)
+            return true;
+    return false;
+}
+
 void happens_signals(struct op *op, const struct vgpu_signals *signals)
 {
     if (!on || !op->knows)
@@ -248,9 +285,11 @@ void happens_signals(struct op *op, const struct vgpu_signals *signals)
         tell(&overflow, op, signals->fenced);
     for (uint32_t i = 0; i < signals->stored_count; i++)
         if (signals->stored[i] >= VGPU_HOST_VA) { /* the program may watch it */
-            join(&host, op->knows);
-            join(&host, op->heard);
+            host_learns(op->knows);
+            host_learns(op->heard);
         }
+    op->meets_host |= cut(signals) || any_host(signals->polled, signals->polled_count) ||
+                      any_host(signals->stored, signals->stored_count);
 }
 
 /* ---- questions ---- */
@@ -307,6 +346,7 @@ void happens_all_seen(void)
 {
     for (uint32_t line = 1; on && line < lines; line++)
         learn(&host, line, number[line]);
+    learned++;
 }
 
 static bool is_news(const struct vclock *told)

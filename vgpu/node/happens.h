@@ -34,6 +34,9 @@ void happens_after(struct op *op, const struct op *dep);
 /* `op`, whose dependencies are complete, is issued now; on `line`, unless that is 0. */
 void happens_issue(struct op *op, uint32_t line);
 
+/* Host code has used memory: `op` stands for that, between the calls before and after it. */
+void happens_touch(struct op *op);
+
 /* The host has waited for `op`, or seen that it is over. */
 void happens_seen(const struct op *op);
 
@@ -52,8 +55,12 @@ bool happens_unfenced(const struct op *a, const struct op *b);
 /* The same in one direction, by the graph and the host alone. */
 bool happens_before(const struct op *a, const struct op *b);
 
-/* Whatever is issued from now on comes after `op`. */
+/* Whatever is issued from now on comes after `op`; the same by its name. */
 bool happens_known_to_host(const struct op *op);
+bool happens_known_step(struct vgpu_step step);
+
+/* Other than before: the host may know of more. */
+uint32_t happens_learned(void);
 
 /* The program has been still for a while, and may have watched memory: it knows of everything. */
 void happens_all_seen(void);

@@ -32,7 +32,8 @@ struct vclock;
 /* What an operation keeps busy: what comes after another kind's learns of it late (op.c). */
 enum engine_kind { ENGINE_NONE, ENGINE_COPY, ENGINE_KERNEL, ENGINE_KINDS };
 
-enum op_kind { OP_MARK, OP_COPY, OP_MEMSET, OP_KERNEL, OP_FREE, OP_HOST };
+/* OP_TOUCH is in no stream and never carried out: host code has used memory (request_host.c). */
+enum op_kind { OP_MARK, OP_COPY, OP_MEMSET, OP_KERNEL, OP_FREE, OP_HOST, OP_TOUCH };
 
 struct host_call { /* hostcall.h */
     uint64_t function;
@@ -91,6 +92,7 @@ struct op {
     struct vclock *unfenced;      /* happens.c: what it heard without a fence between GPUs */
     uint32_t line, number;        /* happens.c: its place */
     bool hears;                   /* happens.c: it has heard */
+    bool meets_host;              /* happens.c: it has polled or told something in pinned memory */
     int flows;                    /* sim.c: activities still going */
     struct copy_engine *engine;   /* engine.c: which one it has asked for */
     struct op *next_copy;         /* engine.c: waits for the same engine */

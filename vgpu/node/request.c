@@ -204,6 +204,8 @@ static const struct {
     [VGPU_OP_HOST_FUNC] = {request_host_func, NULL, PROGRAM},
     [VGPU_OP_HOST_NEXT] = {request_host_next, NULL, PROGRAM},
     [VGPU_OP_GRAPH] = {request_graph, NULL, PROGRAM},
+    [VGPU_OP_HOST_TOUCH] = {request_host_touch, NULL, PROGRAM},
+    [VGPU_OP_HOST_KNOWN] = {request_host_known, NULL, PROGRAM},
     [VGPU_OP_FINDING] = {finding, NULL, PROGRAM},
     [VGPU_OP_BYE] = {bye, NULL, PROGRAM},
     [VGPU_OP_SUMMARY] = {request_summary, NULL, WITNESS},
@@ -356,6 +358,7 @@ void request_finish(struct connection *c)
         memcpy(r->explain, c->process->explain, sizeof r->explain);
         c->process->explain[0] = '\0';
     }
+    r->learned = happens_learned();
     process_take_remarks(c->process, r->explain, sizeof r->explain);
     r->text_waiting = c->process->printed_bytes > 0;
 }

@@ -67,6 +67,10 @@ void request_launch(struct connection *c);
 void request_host_func(struct connection *c);
 void request_host_next(struct connection *c);
 
+/* request_host.c */
+void request_host_touch(struct connection *c);
+void request_host_known(struct connection *c);
+
 /* request_device.c */
 void request_context(struct connection *c);
 void request_device_sync(struct connection *c);

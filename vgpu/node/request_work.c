@@ -60,6 +60,13 @@ static struct op *new_op(struct connection *c, int device, enum op_kind kind)
     return op;
 }
 
+/* The call does not wait for `op`, which is in its stream: it gets its name instead. */
+static void let_go(struct connection *c, struct op *op)
+{
+    c->reply.r.step = (struct vgpu_step){op->line, op->number};
+    op_drop(op);
+}
+
 /* ---- copies ---- */
 
 /* What a copy or fill does on one side. */
@@ -222,7 +229,7 @@ void request_copy(struct connection *c)
     if (copy_waits(copy, from, to))
         request_wait_until(c, op, wait_of(op));
     else
-        op_drop(op);
+        let_go(c, op);
 }
 
 /* ---- fills ---- */
@@ -289,7 +296,7 @@ void request_memset(struct connection *c)
     if (device < 0 && m->sync)
         request_wait(c, op);
     else
-        op_drop(op);
+        let_go(c, op);
 }
 
 /* ---- kernels ---- */
@@ -382,7 +389,7 @@ void request_launch(struct connection *c)
     trace_issue(op);
     tally_issued(c, op);
     stream_push(s, op);
-    op_drop(op);
+    let_go(c, op);
 }
 
 /* ---- graphs ---- */

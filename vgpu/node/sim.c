@@ -224,7 +224,8 @@ static enum progress start(struct op *op)
 {
     op->start_ps = now;
     switch (op->kind) {
-    case OP_MARK: /* finished when it was ready */
+    case OP_MARK:  /* finished when it was ready */
+    case OP_TOUCH: /* never submitted */
         break;
     case OP_COPY:
         agenda_push(now + copy_latency(op), op, PHASE_LATENCY);
