@@ -59,6 +59,12 @@ class Sources(unittest.TestCase):
         mine = {page.code: page.title for page in PAGES if "." in page.code}
         self.assertEqual(mine, table(PROJECT))
 
+    def test_every_finding_has_programs(self) -> None:
+        """How many are enough is tests/findings' to say."""
+        folder = ROOT / "tests" / "findings"
+        texts = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*.cu"))
+        self.assertEqual([code for code in table(PROJECT) if f'"{code}"' not in texts], [])
+
     def test_every_verdict_has_a_page(self) -> None:
         mine = {page.code for page in PAGES if not page.code.isdigit() and "." not in page.code}
         self.assertEqual(set(VERDICTS), mine)

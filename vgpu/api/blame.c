@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "text.h"
 
 enum { LINE_BYTES = 1024 };
 
@@ -150,7 +151,7 @@ static bool wanted(void)
 void vgpu__blame_call(const char *call)
 {
     if (!vgpu__self.blame.telling)
-        snprintf(vgpu__self.blame.current, sizeof vgpu__self.blame.current, "%s", call);
+        vgpu_text_copy(vgpu__self.blame.current, sizeof vgpu__self.blame.current, call);
 }
 
 void vgpu__blame_forget(void)

@@ -11,6 +11,7 @@
 #include <sys/time.h>
 
 #include "carry.h"
+#include "text.h"
 #include "wire.h"
 
 #define SILENCE_LIMIT_S 60
@@ -114,7 +115,7 @@ struct vgpu_request *vgpu__begin(const char *call, uint32_t op)
                                      .unheard = vgpu__threads_unheard(),
                                      .caller = vgpu__caller(),
                                      .clock_ps = vgpu__self.clock_ps};
-    snprintf(request->call, sizeof request->call, "%s", call);
+    vgpu_text_copy(request->call, sizeof request->call, call);
     vgpu__blame_call(call);
     return request;
 }

@@ -8,12 +8,14 @@
  * of the operation (node/conflict.c). As soon as the node says that the host has waited for an
  * operation, its pages are opened.
  *
- * Only whole pages, and only those of which the program may use no byte: a system call would fail
- * on a closed page (EFAULT) that is a neighbour's.
+ * Only whole pages, and of copies only those of which the program may use no byte: a system call
+ * would fail on a closed page (EFAULT) that is a neighbour's. Which bytes a kernel will use is not
+ * known before it has run: hence one page.
  */
 #define _GNU_SOURCE
 #include "guard.h"
 
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -38,9 +40,10 @@ struct touch { /* by host code */
     uint64_t code, stack[STACK_WORDS]; /* where, and what may lead to the program's line */
 };
 
-/* Guarded by a lock that no thread holds while it uses a program's memory: the handler may wait for
- * it. */
+/* Guarded by a lock that no thread holds while it uses a program's memory, also not in a handler of
+ * the program's: ours may wait for it. */
 static atomic_flag locked = ATOMIC_FLAG_INIT;
+static sigset_t signals_before; /* of who holds it */
 static struct guard guards[GUARDS];
 static struct touch touches[TOUCHES];
 static atomic_int guard_count, touch_count;
@@ -49,13 +52,19 @@ static _Atomic uint32_t learned; /* what the node's replies said last: vgpu_repl
 
 static void lock(void)
 {
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
     while (atomic_flag_test_and_set_explicit(&locked, memory_order_acquire))
-        ;
+        sched_yield();
+    signals_before = before;
 }
 
 static void unlock(void)
 {
+    sigset_t before = signals_before;
     atomic_flag_clear_explicit(&locked, memory_order_release);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 /* ---- pages ---- */
@@ -70,7 +79,18 @@ static int protection(const struct guard *g)
     return g->readable ? PROT_READ : PROT_NONE;
 }
 
-/* What lies below others' guards as well stays as closed as the strictest of them wants. */
+/* Are its pages closed by others at least as strictly? */
+static bool is_covered(const struct guard *g)
+{
+    for (int i = 0; i < guard_count; i++) {
+        const struct guard *other = &guards[i];
+        if (other->first <= g->first && other->end >= g->end && (!other->readable || g->readable))
+            return true;
+    }
+    return false;
+}
+
+/* The pages of `around` that lie below others' guards of one kind as well. */
 static void close_again(const struct guard *around, bool readable)
 {
     for (int i = 0; i < guard_count; i++) {
@@ -82,14 +102,26 @@ static void close_again(const struct guard *around, bool readable)
     }
 }
 
+static void close_pages(const struct guard *g)
+{
+    if (is_covered(g))
+        return;
+    protect(g->first, g->end, protection(g));
+    if (g->readable)
+        close_again(g, false);
+}
+
+/* They stay as closed as the strictest of the others wants. */
 static void open_pages(int i)
 {
     struct guard gone = guards[i];
     guards[i] = guards[--guard_count];
+    opened++;
+    if (is_covered(&gone))
+        return;
     protect(gone.first, gone.end, PROT_READ | PROT_WRITE);
     close_again(&gone, true);
     close_again(&gone, false);
-    opened++;
 }
 
 /* ---- in the handler of SIGSEGV: async-signal-safe ---- */
@@ -111,7 +143,7 @@ static bool is_store(const ucontext_t *context, bool readable)
  * knows of that. */
 static void note(uint64_t node_address, bool writes, const ucontext_t *context)
 {
-    if (touch_count == TOUCHES || vgpu__self.in_host_function)
+    if (touch_count == TOUCHES || vgpu__self.in_host_function || atomic_load(&vgpu__process.forked))
         return;
     struct touch *t = &touches[touch_count];
     *t = (struct touch){.node_address = node_address, .writes = writes};
@@ -140,24 +172,29 @@ static bool others_opened(void)
     return again;
 }
 
+/* The guard that the access ran into, the strictest where there are several. */
+static const struct guard *guard_at(uint64_t address)
+{
+    const struct guard *found = NULL;
+    for (int i = 0; i < guard_count; i++)
+        if (holds(&guards[i], address) && (!found || found->readable))
+            found = &guards[i];
+    return found;
+}
+
 bool vgpu__guard_fault(uint64_t address, const void *context)
 {
-    bool found = false, writes = false;
     lock();
-    for (int i = guard_count - 1; i >= 0; i--) {
-        const struct guard *g = &guards[i];
-        if (!holds(g, address))
-            continue;
-        if (!found && !atomic_load(&vgpu__process.forked)) {
-            writes = is_store(context, g->readable);
-            note(g->node + (address - g->first), writes, context);
-        }
-        found = true;
-        if (writes || !g->readable)
-            open_pages(i);
+    const struct guard *met = guard_at(address);
+    if (met) {
+        bool writes = is_store(context, met->readable);
+        note(met->node + (address - met->first), writes, context);
+        for (int i = guard_count - 1; i >= 0; i--)
+            if (holds(&guards[i], address) && (writes || !guards[i].readable))
+                open_pages(i);
     }
     unlock();
-    return found || others_opened();
+    return met || others_opened();
 }
 
 /* ---- closing ---- */
@@ -173,9 +210,8 @@ static void add(struct guard guard)
         return;
     lock();
     if (guard_count < GUARDS) {
+        close_pages(&guard);
         guards[guard_count++] = guard;
-        close_again(&guard, true);
-        close_again(&guard, false);
     }
     unlock();
 }

@@ -24,7 +24,7 @@ uint64_t access_count[2][ACCESS_KINDS][WINDOW_COUNT];
 uint64_t access_limit = WINDOW_IMAGE;
 bool access_lap;
 static bool sampling, looking;
-static bool only_looking; /* and nobody else wants to see accesses */
+static bool only_looking; /* at most the detectors and footprint.c want to see accesses */
 uint64_t access_wide;
 uint64_t access_pc;
 
@@ -58,8 +58,8 @@ static uint64_t foreign(uint64_t address, bool write, uint64_t pc)
 
 static void limit(void)
 {
-    access_limit = access_lap || sampling || looking ? 0 : WINDOW_IMAGE;
-    only_looking = looking && !access_lap && !sampling;
+    access_limit = access_lap || sampling || looking || footprint_on ? 0 : WINDOW_IMAGE;
+    only_looking = !access_lap && !sampling;
 }
 
 void access_watch(bool on)
@@ -77,6 +77,12 @@ void access_sample(bool on)
 void access_look(bool on)
 {
     looking = on;
+    limit();
+}
+
+void access_footprint(bool on)
+{
+    footprint_on = on;
     limit();
 }
 
@@ -104,16 +110,26 @@ static void show(uint64_t window, uint64_t address, uint64_t bytes, bool write)
         look(address, bytes, write, access_pc);
 }
 
-static __attribute__((noinline)) void slow(uint64_t address, uint32_t kind, bool write, uint64_t pc)
+static bool wants_footprint(uint64_t window, enum vgpu_use use)
+{
+    return footprint_on && use != VGPU_USES && window <= WINDOW_HOST;
+}
+
+static __attribute__((noinline)) void slow(uint64_t address, uint32_t kind, bool write, uint64_t pc,
+                                           enum vgpu_use use)
 {
     uint64_t window = window_of(address);
     uint32_t bytes = kind_bytes[kind];
+    bool aligned = !(address & (bytes - 1));
     access_pc = pc;
-    if (only_looking && window < WINDOW_STACK && !(address & (bytes - 1))) {
+    if (aligned && wants_footprint(window, use))
+        footprint_note(address, bytes, use);
+    if (only_looking && aligned && window < WINDOW_IMAGE) {
         access_count[write][kind][window]++;
         if (UNLIKELY(bounds_partial(address)))
             bounds_check(address, bytes, write, pc);
-        look(address, bytes, write, pc);
+        if (looking && window < WINDOW_STACK)
+            look(address, bytes, write, pc);
         return;
     }
     check_aligned(address, bytes, write, pc);
@@ -126,21 +142,25 @@ static __attribute__((noinline)) void slow(uint64_t address, uint32_t kind, bool
         show(window, address, bytes, write);
 }
 
+/* In a chunk that is not allocated as a whole. */
+static __attribute__((noinline)) void in_part(uint64_t address, uint64_t mask, bool write,
+                                              uint64_t pc)
+{
+    if (UNLIKELY(address % VGPU_GRANULE_BYTES + mask >= bounds_granule(address)))
+        bounds_stray(address, (uint32_t)mask + 1, write, pc);
+}
+
 /* `use`: what the node is told of it; VGPU_USES: nothing, it is a volatile access. */
 static inline __attribute__((always_inline)) void one(void *p, uint32_t kind, uint64_t mask,
                                                       bool write, uint64_t pc, enum vgpu_use use)
 {
     uint64_t address = (uint64_t)p, window = window_of(address);
-    if (UNLIKELY(footprint_on) && use != VGPU_USES && window <= WINDOW_HOST &&
-        (address & mask) == 0)
-        footprint_note(address, (uint32_t)mask + 1, use);
     if (UNLIKELY(window >= access_limit || (address & mask)))
-        slow(address, kind, write, pc);
+        slow(address, kind, write, pc, use);
     else {
         access_count[write][kind][window]++;
-        if (UNLIKELY(bounds_partial(address)) &&
-            UNLIKELY(address % VGPU_GRANULE_BYTES + mask >= bounds_granule(address)))
-            bounds_stray(address, (uint32_t)mask + 1, write, pc);
+        if (UNLIKELY(bounds_partial(address)))
+            in_part(address, mask, write, pc);
     }
 }
 
@@ -159,7 +179,7 @@ static void range(void *p, uint64_t bytes, bool write, uint64_t pc, enum vgpu_us
     uint64_t address = (uint64_t)p, window = window_of(address);
     if (bytes == 0)
         return;
-    if (footprint_on && use != VGPU_USES && window <= WINDOW_HOST)
+    if (wants_footprint(window, use))
         footprint_range(address, bytes, use);
     access_pc = pc;
     if (window >= WINDOW_IMAGE)

@@ -58,7 +58,8 @@ static inline uint64_t window_of(uint64_t address)
 /* From here on all accesses take the slow way, for poll.c, for sample.c; or no longer. */
 void access_watch(bool on);
 void access_sample(bool on);
-void access_look(bool on); /* for race.c */
+void access_look(bool on);      /* for race.c */
+void access_footprint(bool on); /* for footprint.c */
 
 /* Moves the counters into `counts` and sets them to zero. */
 void access_harvest(struct vgpu_run_counts *counts);

@@ -201,14 +201,14 @@ static void clear(struct spans *to, uint32_t count)
 
 void footprint_begin(const struct run *run)
 {
-    footprint_on = (run->checks & VGPU_CHECK_ORDER) && ready();
+    access_footprint((run->checks & VGPU_CHECK_ORDER) && ready());
 }
 
 void footprint_end(struct run *run)
 {
     if (!footprint_on)
         return;
-    footprint_on = false;
+    access_footprint(false);
     uint32_t count = used->count < BLOCKS ? used->count : BLOCKS;
     if (!run->spans)
         run->spans = calloc(1, sizeof *run->spans);

@@ -17,7 +17,7 @@
 #define FOOTPRINT_BLOCK (16u << 10)
 #define FOOTPRINT_CELLS (FOOTPRINT_BLOCK / 4)
 
-extern bool footprint_on;
+extern bool footprint_on;         /* access_footprint */
 extern bool footprint_atomics;    /* there were some: their cells are worth a look */
 extern uint32_t *footprint_block; /* by address: number of its block of cells; 0: none */
 extern uint8_t *footprint_cells;

@@ -6,13 +6,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,32 +80,50 @@ static double cpu_seconds(pid_t pid)
     return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* Waits for the context's next message. Ends a kernel that uses CPU time without progress, and one
- * whose program is gone. 0 when a message is there. */
-static int await(struct context *c, struct process *process, char *error, int room)
+/* What is known of a context that has not answered for a while. */
+struct watch {
+    bool begun;
+    double used; /* CPU seconds when it was last seen to get further */
+    uint64_t progress;
+};
+
+/* Nothing has come for TICK_MS. Ends a kernel that uses CPU time without progress; not 0: it does
+ * not end, or its program is gone. */
+static int look_at(const struct context *c, struct watch *w, const struct process *process,
+                   char *error, int room)
 {
-    uint64_t progress = memory_control()->progress;
-    double used = -1;
+    if (server_is_gone(process)) {
+        snprintf(error, (size_t)room, "the program is gone");
+        return -1;
+    }
+    double now = cpu_seconds(c->pid);
+    if (!w->begun || memory_control()->progress != w->progress) {
+        *w = (struct watch){true, now, memory_control()->progress};
+    } else if (now - w->used > vgpu_kernel_seconds() + 2) {
+        snprintf(error, (size_t)room, "a kernel ran for %d CPU seconds without any progress",
+                 vgpu_kernel_seconds());
+        return -1;
+    } else if (now - w->used > vgpu_kernel_seconds()) {
+        kill(c->pid, VGPU_EXEC_HANG_SIGNAL);
+    }
+    return 0;
+}
+
+/* The context's next message; spawn has limited how long one read waits. Less than a reply: an
+ * error, told. */
+static ssize_t await(const struct context *c, struct process *process, union exec_answer *answer,
+                     char *error, int room)
+{
+    struct watch watch = {false};
     for (;;) {
-        struct pollfd p = {.fd = c->socket, .events = POLLIN};
-        int n = poll(&p, 1, TICK_MS);
-        if (n > 0)
-            return 0;
-        if (server_is_gone(process)) {
-            snprintf(error, (size_t)room, "the program is gone");
-            return -1;
-        }
-        double now = cpu_seconds(c->pid);
-        if (used < 0 || memory_control()->progress != progress) {
-            used = now;
-            progress = memory_control()->progress;
-        } else if (now - used > vgpu_kernel_seconds() + 2) {
-            snprintf(error, (size_t)room, "a kernel ran for %d CPU seconds without any progress",
-                     vgpu_kernel_seconds());
-            return -1;
-        } else if (now - used > vgpu_kernel_seconds()) {
-            kill(c->pid, VGPU_EXEC_HANG_SIGNAL);
-        }
+        ssize_t got = vgpu_receive(c->socket, answer, sizeof *answer, NULL, NULL, 0);
+        bool late = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+        if (late && look_at(c, &watch, process, error, room) == 0)
+            continue;
+        if (!late && got < (ssize_t)sizeof answer->reply)
+            snprintf(error, (size_t)room, "the context of GPU ended unexpectedly (%s)",
+                     got < 0 ? strerror(errno) : "its process died");
+        return got;
     }
 }
 
@@ -114,14 +132,9 @@ static int receive(struct context *c, struct process *process, union exec_answer
                    char *error, int room)
 {
     for (;;) {
-        if (await(c, process, error, room) != 0)
+        ssize_t got = await(c, process, answer, error, room);
+        if (got < (ssize_t)sizeof answer->reply)
             return -1;
-        ssize_t got = vgpu_receive(c->socket, answer, sizeof *answer, NULL, NULL, 0);
-        if (got < (ssize_t)sizeof answer->reply) {
-            snprintf(error, (size_t)room, "the context of GPU ended unexpectedly (%s)",
-                     got < 0 ? strerror(errno) : "its process died");
-            return -1;
-        }
         answer_tame(&answer->reply, (size_t)got);
         process_print(process, answer->reply.data, answer->reply.printf_bytes);
         answer_take_spans(&answer->reply);
@@ -196,6 +209,8 @@ static int spawn(struct context *c, char *error, int room)
         return -1;
     }
     c->socket = pair[0];
+    const struct timeval tick = {.tv_usec = TICK_MS * 1000};
+    setsockopt(c->socket, SOL_SOCKET, SO_RCVTIMEO, &tick, sizeof tick);
     return 0;
 }
 

@@ -14,6 +14,7 @@
 #include "process.h"
 #include "sim.h"
 #include "tally.h"
+#include "text.h"
 #include "trace.h"
 #include "vmm.h"
 
@@ -55,8 +56,8 @@ static struct op *new_op(struct connection *c, int device, enum op_kind kind)
     op->seen_ps = c->seen_ps;
     op->graph = q->graph & VGPU_GRAPH_PLACE;
     op->caller = q->caller;
-    snprintf(op->call, sizeof op->call, "%s", q->call);
-    snprintf(op->site, sizeof op->site, "%.63s", q->site);
+    vgpu_text_copy(op->call, sizeof op->call, q->call);
+    vgpu_text_copy(op->site, sizeof op->site, q->site);
     return op;
 }
 
@@ -383,7 +384,7 @@ void request_launch(struct connection *c)
         return;
     }
     memcpy(k->args, q->data, k->launch.args_bytes);
-    snprintf(k->name, sizeof k->name, "%s", q->call);
+    vgpu_text_copy(k->name, sizeof q->call, q->call); /* the smaller */
     touch_arguments(op);
     k->reach_bytes = reach(op);
     trace_issue(op);

@@ -222,15 +222,24 @@ static void answer_done(void)
 {
     for (int i = connection_count - 1; i >= 0; i--) {
         struct connection *c = connections[i];
-        if ((is_busy(c) || c->takes) && (hung_up(c->socket) || (is_done(c) && !answer(c))))
+        if ((is_busy(c) || c->takes) && is_done(c) && !answer(c))
             drop(i);
     }
+}
+
+/* Nothing is read from those who wait: whether they are still there has to be asked. */
+static void drop_hung_up(void)
+{
+    for (int i = connection_count - 1; i >= 0; i--)
+        if ((is_busy(connections[i]) || connections[i]->takes) && hung_up(connections[i]->socket))
+            drop(i);
 }
 
 /* Those whose wait is over get their answer. */
 static void serve_waiting(void)
 {
     order_look();
+    drop_hung_up();
     do
         answer_done();
     while (passing_step());

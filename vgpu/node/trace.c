@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "process.h"
+#include "text.h"
 
 #define TRACE_LIMIT (1u << 20)
 
@@ -66,9 +67,8 @@ void trace_issue(struct op *op)
     r->pid = op->process->pid;
     r->device = op->device;
     r->issue_ps = op->issue_ps;
-    snprintf(r->name, sizeof r->name, "%.47s",
-             op->kind == OP_KERNEL ? op->u.kernel.name : op->call);
-    snprintf(r->site, sizeof r->site, "%.63s", op->site);
+    vgpu_text_copy(r->name, sizeof r->name, op->kind == OP_KERNEL ? op->u.kernel.name : op->call);
+    vgpu_text_copy(r->site, sizeof r->site, op->site);
     if (op->kind == OP_COPY) {
         describe_copy(r, op);
     } else if (op->kind == OP_MEMSET) {
