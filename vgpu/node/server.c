@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -27,7 +28,7 @@
 #include "wire.h"
 
 #define MAX_CONNECTIONS 1024
-#define MAX_EXPORTS 256 /* that are watched; the rest is looked at whenever there is work */
+#define MAX_EVENTS 64 /* taken in one round; the rest in the next */
 #define RETRY_MS 5
 #define IDLE_MS 2             /* then host functions are called that nobody waits for */
 #define FIRST_CLIENT_MS 30000 /* whoever started the node must have died */
@@ -36,6 +37,7 @@ _Static_assert(offsetof(struct vgpu_reply, data) % 8 == 0, "replies carry struct
 
 static const struct topology *topology;
 static int info_fd, node_cpu;
+static int watch_fd = -1; /* epoll: connections, the listener, what was exported */
 static struct connection *connections[MAX_CONNECTIONS];
 static int connection_count;
 
@@ -71,6 +73,19 @@ struct connection *server_connection(int number)
     return number < connection_count ? connections[number] : NULL;
 }
 
+/* Tells when there is something to read, or when a descriptor that nothing is read from is closed
+ * elsewhere; `what` comes with it. `events` 0: that it is closed only. */
+static void watch(int how, int fd, uint32_t events, void *what)
+{
+    struct epoll_event event = {.events = events, .data = {.ptr = what}};
+    if (watch_fd < 0)
+        watch_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (epoll_ctl(watch_fd, how, fd, &event) != 0 && how != EPOLL_CTL_DEL) {
+        perror("vgpu-node: epoll");
+        abort();
+    }
+}
+
 static struct connection *add(int socket, struct process *process)
 {
     struct connection *c = connection_count < MAX_CONNECTIONS ? calloc(1, sizeof *c) : NULL;
@@ -85,6 +100,8 @@ static struct connection *add(int socket, struct process *process)
     c->seen_ps = sim_now();
     if (process)
         process->connections++;
+    c->events = EPOLLIN;
+    watch(EPOLL_CTL_ADD, socket, c->events, c);
     connections[connection_count++] = c;
     return c;
 }
@@ -109,6 +126,7 @@ static void drop(int index)
     struct connection *c = connections[index];
     idle_stir();
     host_store_left(c);
+    watch(EPOLL_CTL_DEL, c->socket, 0, NULL);
     connections[index] = connections[--connection_count];
     close(c->socket);
     if (c->request_fd >= 0)
@@ -227,19 +245,10 @@ static void answer_done(void)
     }
 }
 
-/* Nothing is read from those who wait: whether they are still there has to be asked. */
-static void drop_hung_up(void)
-{
-    for (int i = connection_count - 1; i >= 0; i--)
-        if ((is_busy(connections[i]) || connections[i]->takes) && hung_up(connections[i]->socket))
-            drop(i);
-}
-
 /* Those whose wait is over get their answer. */
 static void serve_waiting(void)
 {
     order_look();
-    drop_hung_up();
     do
         answer_done();
     while (passing_step());
@@ -324,45 +333,72 @@ static void nobody_calls(void)
         idle_look();
 }
 
-/* One round: waits for something to read, reads it, lets waiting ones go on. */
-static void serve_round(int listener)
+/* Nothing is read from those who wait for us: of them only the end is of interest. */
+static void watch_for_what_counts(void)
 {
-    static struct pollfd polled[MAX_CONNECTIONS + 1 + MAX_EXPORTS];
-    static struct connection *asked[MAX_CONNECTIONS];
-    int n = 0;
-    for (int i = 0; i < connection_count; i++)
-        if (!is_busy(connections[i])) {
-            asked[n] = connections[i];
-            polled[n++] = (struct pollfd){.fd = connections[i]->socket, .events = POLLIN};
-        }
-    polled[n] = (struct pollfd){.fd = listener, .events = POLLIN};
-    int exported = vmm_export_poll(polled + n + 1, MAX_EXPORTS);
+    for (int i = 0; i < connection_count; i++) {
+        struct connection *c = connections[i];
+        uint32_t events = is_busy(c) ? EPOLLRDHUP : EPOLLIN;
+        if (events != c->events)
+            watch(EPOLL_CTL_MOD, c->socket, events, c);
+        c->events = events;
+    }
+}
+
+/* How many events there are: 0 when nothing came for as long as there is patience. */
+static int await_events(struct epoll_event *event)
+{
     double ms = patience_ms();
+    struct pollfd any = {.fd = watch_fd, .events = POLLIN};
     struct timespec patience = {(time_t)(ms / 1e3), (long)(fmod(ms, 1e3) * 1e6)};
-    if (ppoll(polled, (nfds_t)(n + 1 + exported), ms < 0 ? NULL : &patience, NULL) == 0)
+    if (ms >= 0 && ppoll(&any, 1, &patience, NULL) == 0) /* epoll_wait knows milliseconds only */
+        return 0;
+    int count = epoll_wait(watch_fd, event, MAX_EVENTS, ms < 0 ? -1 : 0);
+    return count > 0 ? count : 0;
+}
+
+static int number_of(const struct connection *c)
+{
+    for (int i = 0; i < connection_count; i++)
+        if (connections[i] == c)
+            return i;
+    return -1;
+}
+
+/* What has come from `c`, which may be gone by now (drained). */
+static void take(struct connection *c)
+{
+    int number = number_of(c);
+    if (number >= 0 && (is_busy(c) ? hung_up(c->socket) : !serve(c)))
+        drop(number_of(c));
+}
+
+/* One round: waits for something to read, reads it, lets waiting ones go on. */
+static void serve_round(int *listener)
+{
+    struct epoll_event event[MAX_EVENTS];
+    watch_for_what_counts();
+    int count = await_events(event);
+    if (count == 0)
         nobody_calls();
     vmm_export_reap();
-    for (int i = 0; i < n; i++) {
-        if (!polled[i].revents)
-            continue;
-        for (int k = 0; k < connection_count; k++) /* it may be gone by now (drained) */
-            if (connections[k] == asked[i]) {
-                if (!serve(asked[i]))
-                    drop(k);
-                break;
-            }
-    }
-    if (polled[n].revents)
-        accept_one(listener);
+    for (int i = 0; i < count; i++)
+        if (event[i].data.ptr == listener)
+            accept_one(*listener);
+        else if (event[i].data.ptr)
+            take(event[i].data.ptr);
     serve_waiting();
     look_for_deadlock();
 }
 
 void server_loop(int listener)
 {
-    if (listener >= 0)
+    if (listener >= 0) {
         vgpu_tell_sender(listener);
+        watch(EPOLL_CTL_ADD, listener, EPOLLIN, &listener);
+    }
+    watch(EPOLL_CTL_ADD, vmm_export_ends(), EPOLLIN, NULL);
     do
-        serve_round(listener);
+        serve_round(&listener);
     while (connection_count > 0 || vmm_export_any());
 }

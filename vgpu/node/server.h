@@ -34,6 +34,7 @@ enum wait {
 /* One host thread of a program, or a witness. */
 struct connection {
     int socket;
+    uint32_t events; /* of epoll, that are waited for */
     bool witness;
     bool works;  /* a host thread calls through it; the first one of a process may only hand out
                     others */

@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -19,6 +20,14 @@ struct export
 };
 
 static struct export *exports;
+static int ends = -1; /* epoll: theirs */
+
+int vmm_export_ends(void)
+{
+    if (ends < 0)
+        ends = epoll_create1(EPOLL_CLOEXEC);
+    return ends;
+}
 
 int vmm_export(struct vmm_allocation *allocation)
 {
@@ -29,6 +38,13 @@ int vmm_export(struct vmm_allocation *allocation)
         return -1;
     }
     *e = (struct export){.allocation = allocation, .writing = end[1], .next = exports};
+    struct epoll_event closed = {.data = {.ptr = e}}; /* EPOLLERR needs no asking */
+    if (epoll_ctl(vmm_export_ends(), EPOLL_CTL_ADD, e->writing, &closed) != 0) {
+        close(end[0]);
+        close(end[1]);
+        free(e);
+        return -1;
+    }
     exports = e;
     allocation->refs++;
     return end[0];
@@ -47,33 +63,22 @@ struct vmm_allocation *vmm_exported(int fd)
     return NULL;
 }
 
-int vmm_export_poll(struct pollfd *polled, int room)
+static void let_go(struct export *gone)
 {
-    int n = 0;
-    for (const struct export *e = exports; e && n < room; e = e->next)
-        polled[n++] = (struct pollfd){.fd = e->writing}; /* POLLERR needs no asking */
-    return n;
-}
-
-static bool is_closed(const struct export *e)
-{
-    struct pollfd p = {.fd = e->writing};
-    return poll(&p, 1, 0) > 0 && (p.revents & POLLERR);
+    struct export **at = &exports;
+    while (*at != gone)
+        at = &(*at)->next;
+    *at = gone->next;
+    close(gone->writing);
+    vmm_drop(gone->allocation);
+    free(gone);
 }
 
 void vmm_export_reap(void)
 {
-    for (struct export **at = &exports; *at;) {
-        struct export *e = *at;
-        if (!is_closed(e)) {
-            at = &e->next;
-            continue;
-        }
-        *at = e->next;
-        close(e->writing);
-        vmm_drop(e->allocation);
-        free(e);
-    }
+    struct epoll_event closed;
+    while (exports && epoll_wait(ends, &closed, 1, 0) == 1)
+        let_go(closed.data.ptr);
 }
 
 bool vmm_export_any(void)

@@ -11,7 +11,6 @@
 #ifndef VGPU_VMM_EXPORT_H
 #define VGPU_VMM_EXPORT_H
 
-#include <poll.h>
 #include <stdbool.h>
 
 struct vmm_allocation;
@@ -22,8 +21,8 @@ int vmm_export(struct vmm_allocation *allocation);
 /* The allocation that a descriptor came from, or NULL. */
 struct vmm_allocation *vmm_exported(int fd);
 
-/* Fills in what to poll for descriptors that were closed everywhere; how many, at most `room`. */
-int vmm_export_poll(struct pollfd *polled, int room);
+/* A descriptor that can be read when one of them was closed everywhere; -1: not possible. */
+int vmm_export_ends(void);
 
 /* Lets go of what only such descriptors held. */
 void vmm_export_reap(void);
