@@ -37,15 +37,29 @@ _Static_assert(offsetof(struct vgpu_reply, data) % 8 == 0, "replies carry struct
 
 static const struct topology *topology;
 static int info_fd, node_cpu;
-static int watch_fd = -1; /* epoll: connections, the listener, what was exported */
+static int watch_fd; /* epoll: connections, the listener, what was exported */
 static struct connection *connections[MAX_CONNECTIONS];
 static int connection_count;
+
+/* Tells when there is something to read, or when a descriptor that nothing is read from is closed
+ * elsewhere; `what` comes with it. `events` 0: that it is closed only. False: too many are watched.
+ */
+static bool watch(int how, int fd, uint32_t events, void *what)
+{
+    struct epoll_event event = {.events = events, .data = {.ptr = what}};
+    return epoll_ctl(watch_fd, how, fd, &event) == 0;
+}
 
 void server_start(const struct topology *t, int info, int cpu)
 {
     topology = t;
     info_fd = info;
     node_cpu = cpu;
+    watch_fd = epoll_create1(EPOLL_CLOEXEC);
+    if (!watch(EPOLL_CTL_ADD, vmm_export_ends(), EPOLLIN, NULL)) {
+        perror("vgpu-node: cannot wait for anything (epoll)");
+        exit(1);
+    }
 }
 
 const struct vgpu_node_info *server_info(void)
@@ -73,26 +87,15 @@ struct connection *server_connection(int number)
     return number < connection_count ? connections[number] : NULL;
 }
 
-/* Tells when there is something to read, or when a descriptor that nothing is read from is closed
- * elsewhere; `what` comes with it. `events` 0: that it is closed only. */
-static void watch(int how, int fd, uint32_t events, void *what)
-{
-    struct epoll_event event = {.events = events, .data = {.ptr = what}};
-    if (watch_fd < 0)
-        watch_fd = epoll_create1(EPOLL_CLOEXEC);
-    if (epoll_ctl(watch_fd, how, fd, &event) != 0 && how != EPOLL_CTL_DEL) {
-        perror("vgpu-node: epoll");
-        abort();
-    }
-}
-
 static struct connection *add(int socket, struct process *process)
 {
     struct connection *c = connection_count < MAX_CONNECTIONS ? calloc(1, sizeof *c) : NULL;
-    if (!c) {
+    if (!c || !watch(EPOLL_CTL_ADD, socket, EPOLLIN, c)) {
+        free(c);
         close(socket);
         return NULL;
     }
+    c->events = EPOLLIN;
     c->socket = socket;
     c->request_fd = -1;
     c->process = process;
@@ -100,8 +103,6 @@ static struct connection *add(int socket, struct process *process)
     c->seen_ps = sim_now();
     if (process)
         process->connections++;
-    c->events = EPOLLIN;
-    watch(EPOLL_CTL_ADD, socket, c->events, c);
     connections[connection_count++] = c;
     return c;
 }
@@ -339,9 +340,8 @@ static void watch_for_what_counts(void)
     for (int i = 0; i < connection_count; i++) {
         struct connection *c = connections[i];
         uint32_t events = is_busy(c) ? EPOLLRDHUP : EPOLLIN;
-        if (events != c->events)
-            watch(EPOLL_CTL_MOD, c->socket, events, c);
-        c->events = events;
+        if (events != c->events && watch(EPOLL_CTL_MOD, c->socket, events, c))
+            c->events = events;
     }
 }
 
@@ -395,9 +395,11 @@ void server_loop(int listener)
 {
     if (listener >= 0) {
         vgpu_tell_sender(listener);
-        watch(EPOLL_CTL_ADD, listener, EPOLLIN, &listener);
+        if (!watch(EPOLL_CTL_ADD, listener, EPOLLIN, &listener)) {
+            perror("vgpu-node: cannot wait for programs (epoll)");
+            return;
+        }
     }
-    watch(EPOLL_CTL_ADD, vmm_export_ends(), EPOLLIN, NULL);
     do
         serve_round(&listener);
     while (connection_count > 0 || vmm_export_any());
