@@ -5,6 +5,7 @@
 #include "guard.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -41,19 +42,14 @@ void vgpu__speak_when_asked(int fd)
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &never, sizeof never);
 }
 
-static bool receive(int fd, const struct vgpu_request *request, struct vgpu_reply *reply, int *fds,
-                    int *fd_count)
+static bool would_block(ssize_t got)
 {
-    ssize_t got;
-    int room = fd_count ? *fd_count : 0;
-    do {
-        if (fd_count)
-            *fd_count = room;
-        got = vgpu_receive(fd, reply, VGPU_MSG_MAX, fds, fd_count, 0);
-        if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
-            vgpu__say(request->call, "still waiting for the virtual node after %d s",
-                      SILENCE_LIMIT_S);
-    } while (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK));
+    return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+/* What came, or did not: sentences about it. */
+static bool is_whole(const struct vgpu_request *request, struct vgpu_reply *reply, ssize_t got)
+{
     if (got <= 0)
         return node_is_gone(request->call, got == 0 ? "it closed the connection" : strerror(errno));
     size_t head = offsetof(struct vgpu_reply, data);
@@ -63,16 +59,67 @@ static bool receive(int fd, const struct vgpu_request *request, struct vgpu_repl
     return true;
 }
 
+static ssize_t wait_for_reply(int fd, const struct vgpu_request *request, struct vgpu_reply *reply,
+                              int *fds, int *fd_count)
+{
+    ssize_t got;
+    int room = fd_count ? *fd_count : 0;
+    do {
+        if (fd_count)
+            *fd_count = room;
+        got = vgpu_receive(fd, reply, VGPU_MSG_MAX, fds, fd_count, 0);
+        if (would_block(got))
+            vgpu__say(request->call, "still waiting for the virtual node after %d s",
+                      SILENCE_LIMIT_S);
+    } while (would_block(got));
+    return got;
+}
+
+/* On the node's CPU the node runs when something is sent, or when the sender makes way: most
+ * replies are there then, and nobody need sleep and be woken up. */
+static ssize_t take_quick_reply(int fd, struct vgpu_reply *reply, int *fds, int *fd_count)
+{
+    int room = fd_count ? *fd_count : 0;
+    ssize_t got = vgpu_receive(fd, reply, VGPU_MSG_MAX, fds, fd_count, MSG_DONTWAIT);
+    if (!would_block(got))
+        return got;
+    sched_yield();
+    if (fd_count)
+        *fd_count = room;
+    got = vgpu_receive(fd, reply, VGPU_MSG_MAX, fds, fd_count, MSG_DONTWAIT);
+    if (fd_count && would_block(got))
+        *fd_count = room;
+    return got;
+}
+
+/* A thread that has to wait does so on the node's CPU (pin.c). */
+static bool receive(int fd, const struct vgpu_request *request, struct vgpu_reply *reply, int *fds,
+                    int *fd_count, struct vgpu__pin *pin)
+{
+    bool waits = pin->pinned || !vgpu__is_near_node();
+    ssize_t got = 0;
+    if (!waits) {
+        got = take_quick_reply(fd, reply, fds, fd_count);
+        waits = would_block(got);
+        if (waits)
+            vgpu__pin(pin);
+    }
+    if (waits)
+        got = wait_for_reply(fd, request, reply, fds, fd_count);
+    return is_whole(request, reply, got);
+}
+
 bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
                     struct vgpu_reply *reply, int *fds, int *fd_count)
 {
-    struct vgpu__pin pin;
+    struct vgpu__pin pin = {.pinned = false};
     bool ok = false;
-    vgpu__pin(&pin);
+    if (!vgpu__is_near_node())
+        vgpu__pin(&pin);
     if (vgpu_send(fd, request, sizeof *request + request->data_bytes, &send_fd, send_fd >= 0) != 0)
         node_is_gone(request->call, strerror(errno));
     else
-        ok = receive(fd, request, reply, fds, fd_count);
+        ok = receive(fd, request, reply, fds, fd_count, &pin);
     vgpu__unpin(&pin);
     return ok;
 }

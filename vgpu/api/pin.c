@@ -32,6 +32,12 @@ void vgpu__pin(struct vgpu__pin *pin)
     pin->pinned = true;
 }
 
+bool vgpu__is_near_node(void)
+{
+    int cpu = vgpu__process.node_cpu;
+    return cpu >= 0 && sched_getcpu() == cpu;
+}
+
 void vgpu__unpin(const struct vgpu__pin *pin)
 {
     if (pin->pinned)

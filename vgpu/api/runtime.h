@@ -166,8 +166,8 @@ cudaError_t vgpu__ask_fds(int *fds, int *count);
 bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
                     struct vgpu_reply *reply, int *fds, int *fd_count);
 
-/* A request beside the call that is under way: free of charge, its errors nobody's. The reply is the
- * thread's until its next request of this kind; NULL: the node is gone. */
+/* A request beside the call that is under way: free of charge, its errors nobody's. The reply is
+ * the thread's until its next request of this kind; NULL: the node is gone. */
 struct vgpu_reply *vgpu__aside(struct vgpu_request *request);
 
 /* A wait on `fd` that takes longer than a minute is told about. */
@@ -181,6 +181,7 @@ struct vgpu__pin {
 };
 void vgpu__pin(struct vgpu__pin *pin);
 void vgpu__unpin(const struct vgpu__pin *pin);
+bool vgpu__is_near_node(void); /* it runs there now, for the moment */
 
 /* ---- errors and sentences ---- */
 
@@ -300,7 +301,7 @@ void vgpu__allocated(uint64_t address, uint64_t bytes);
 void vgpu__freed(uint64_t address);
 bool vgpu__allocation_at(uint64_t address, struct vgpu__allocation *out); /* the newest */
 
-void vgpu__fault_handler_install(void);                  /* once a process */
+void vgpu__fault_handler_install(void); /* once a process */
 bool vgpu__fault_handler_is_ours(void);
 void vgpu__fault_stack_install(struct vgpu__wire *wire); /* once a thread */
 void vgpu__fault_stack_remove(struct vgpu__wire *wire);

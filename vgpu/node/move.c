@@ -55,7 +55,7 @@ static const uint8_t *source(struct process *process, uint64_t from, uint64_t by
 }
 
 #ifdef __SSE2__
-enum { LINE = 64, PAGE = 4096, PAGES = 8 };
+enum { LINE = 64, RUN = 4 * LINE, PAGE = 4096, PAGES = 8 };
 
 static void stream_line(uint8_t *to, const uint8_t *from)
 {
@@ -64,14 +64,14 @@ static void stream_line(uint8_t *to, const uint8_t *from)
                          _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
 }
 
-/* Several pages side by side, line by line: memory has more than one row open then. */
+/* Several pages side by side, some lines of each in turn: memory has more than one row open then.
+ */
 static void stream_pages(uint8_t *to, const uint8_t *from)
 {
-    for (int line = 0; line < PAGE; line += 2 * LINE)
-        for (int at = line; at < PAGES * PAGE; at += PAGE) {
-            stream_line(to + at, from + at);
-            stream_line(to + at + LINE, from + at + LINE);
-        }
+    for (int line = 0; line < PAGE; line += RUN)
+        for (int page = line; page < PAGES * PAGE; page += PAGE)
+            for (int at = page; at < page + RUN; at += LINE)
+                stream_line(to + at, from + at);
 }
 
 /* Like memcpy, but what is written goes to memory at once: nothing is read before to be overwritten
