@@ -303,8 +303,9 @@ function(peerlab_vgpu_program name)
   add_custom_command(
     OUTPUT ${output}
     COMMAND vgpu-cc ${flags} ${PROGRAM_FLAGS} -o ${output} ${PROGRAM_SOURCES} ${libraries}
-    DEPENDS vgpu-cc vgpurt ${PROGRAM_LIBRARIES} ${PROGRAM_SOURCES} ${headers}
+    DEPENDS vgpu-cc vgpurt vgpu_common ${PROGRAM_LIBRARIES} ${PROGRAM_SOURCES} ${headers}
     COMMENT "Building ${name} with vgpu-cc"
     VERBATIM)
   add_custom_target(${name} ALL DEPENDS ${output})
+  add_dependencies(${name} vgpu-node vgpu-exec) # to run it
 endfunction()

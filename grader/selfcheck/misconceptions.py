@@ -10,7 +10,7 @@ tests/misconceptions/report.py writes both anew.
 import csv
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 
@@ -191,4 +191,13 @@ def _again(
         return [(name, False, str(error))]
     kept = want.get((lab.name, one.name))
     reason = f"{judged.row}, in the report {kept}\n{judged.message}"
-    return [(name, judged.row == kept, reason)]
+    return [(name, kept is not None and alike(judged.row, kept), reason)]
+
+
+def alike(now: Row, kept: Row) -> bool:
+    """A run tries the usual order and one other by itself. Where several processes race, it can be
+    either that fails first."""
+    either = ("usual", "another")
+    if now.order in either and kept.order in either:
+        now = replace(now, order=kept.order)
+    return now == kept

@@ -3,11 +3,12 @@
 
 import unittest
 from collections import Counter
+from dataclasses import replace
 
 from grader.misconceptions import load
 from grader.mutants import student_files
 from grader.project import here
-from grader.selfcheck.misconceptions import MISSED, page_path, read, written_page
+from grader.selfcheck.misconceptions import MISSED, Row, alike, page_path, read, written_page
 from grader.selfcheck.sources import todo_numbers
 
 A_LAB, IN_ALL = 20, 200
@@ -70,6 +71,12 @@ class Report(unittest.TestCase):
     def test_the_messages_name_what_they_should(self) -> None:
         named = sum(row.named == "yes" for row in self.rows)
         self.assertGreaterEqual(named / len(self.rows), NAMED)
+
+    def test_a_run_has_two_orders(self) -> None:
+        usual = Row("lab05", "6", "name", "close", "usual", "yes")
+        self.assertTrue(alike(replace(usual, order="another"), usual))
+        self.assertFalse(alike(replace(usual, order="seed 1"), usual))
+        self.assertFalse(alike(replace(usual, order="another", test="put"), usual))
 
     def test_the_page_says_the_same(self) -> None:
         text = page_path(self.project).read_text(encoding="utf-8")

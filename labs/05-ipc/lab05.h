@@ -118,7 +118,8 @@ int peers_gather(struct peers *peers, const void *mine, void *all, size_t bytes)
 int peers_barrier(struct peers *peers);
 
 /* Starts n processes in a ring, each calling main_of_rank, and waits for them. status[r] is what
- * waitpid said. No CUDA call may come before it: a context does not survive a fork. */
+ * waitpid said. When one is killed, all others' sockets are shut: they hear of it at once. No CUDA
+ * call may come before it: a context does not survive a fork. */
 int peers_start(int n, int (*main_of_rank)(struct peers *, void *), void *argument, int *status);
 
 /* The ring of the processes that mpirun started (OMPI_COMM_WORLD_RANK and _SIZE, or PEERS_RANK,

@@ -164,6 +164,59 @@ static void become(int pair[][2], int n, int rank, int (*main_of_rank)(struct pe
     _exit(main_of_rank(&p, argument));
 }
 
+/* This process's copies of a rank's ends: its neighbours hear of its end when both are closed. */
+static void close_ends(int pair[][2], int n, int rank)
+{
+    int *end[2] = {&pair[rank][0], &pair[(rank + n - 1) % n][1]};
+    for (int i = 0; i < 2; i++) {
+        close(*end[i]);
+        *end[i] = -1;
+    }
+}
+
+/* All of them hear of it at once, as from mpirun: a rank may wait for one that waits for it, and
+ * neither is the dead one's neighbour. */
+static void tell_all(int pair[][2], int n)
+{
+    for (int i = 0; i < n; i++) { /* -1: of one that has ended; the other side is still there */
+        (void)shutdown(pair[i][0], SHUT_RDWR);
+        (void)shutdown(pair[i][1], SHUT_RDWR);
+    }
+}
+
+static int rank_of(const pid_t *pid, int n, pid_t ended)
+{
+    int rank = 0;
+    while (rank < n && pid[rank] != ended)
+        rank++;
+    return rank;
+}
+
+/* Until all have ended that were started. */
+static void wait_for_all(int pair[][2], const pid_t *pid, int n, int *status)
+{
+    int left = 0, ended;
+    for (int i = 0; i < n; i++) {
+        status[i] = -1;
+        left += pid[i] > 0;
+        if (pid[i] < 0)
+            close_ends(pair, n, i);
+    }
+    while (left > 0) {
+        pid_t who = waitpid(-1, &ended, 0);
+        int rank = rank_of(pid, n, who);
+        if (who < 0 && errno != EINTR)
+            return;
+        if (who < 0 || rank == n)
+            continue;
+        status[rank] = ended;
+        left--;
+        if (WIFSIGNALED(ended))
+            tell_all(pair, n);
+        close_ends(pair, n, rank);
+    }
+}
+
 int peers_start(int n, int (*main_of_rank)(struct peers *, void *), void *argument, int *status)
 {
     int pair[PEERS_MAX][2];
@@ -177,13 +230,7 @@ int peers_start(int n, int (*main_of_rank)(struct peers *, void *), void *argume
     for (int i = 0; i < n; i++)
         if ((pid[i] = fork()) == 0)
             become(pair, n, i, main_of_rank, argument);
-    for (int i = 0; i < n; i++) {
-        close(pair[i][0]);
-        close(pair[i][1]);
-    }
-    for (int i = 0; i < n; i++)
-        if (pid[i] < 0 || waitpid(pid[i], &status[i], 0) < 0)
-            status[i] = -1;
+    wait_for_all(pair, pid, n, status);
     return LAB_OK;
 }
 

@@ -144,6 +144,7 @@ static int set_up(struct work *w, struct peers *p)
             w->sent[r][i] = (unsigned char)pattern(p->rank, r, i);
         memset(w->back[r], 0, most);
     }
+    (void)peers_barrier(p); /* everybody has opened what is mine before I may be killed */
     return 0;
 }
 
