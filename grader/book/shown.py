@@ -6,9 +6,9 @@
 The console blocks of chapters are typed by book.commands and need no entry. For all others `by` is
 `typed` (book.shown types it, and compares what is printed), `full` (the same, at full length only),
 `test:NAME` (that test of ctest runs it), `selfcheck` (`./lab selfcheck` runs it, or compares what
-stands below it), `nvcc` (.ci/run types it where nvcc is), `recorded: FILE` (it ran on real GPUs;
-FILE says on which, and what came of it), or `not: WHY`. `"order": "any"` is for lines that come as
-processes come.
+stands below it), `ci` (.ci/run types it: it takes long, or belongs to the checkout), `nvcc` (the
+same, where nvcc is), or `recorded: FILE` (it ran on real GPUs; FILE says on which, and has the
+lines that the page shows). `"order": "any"` is for lines that come as processes come.
 
     python3 -m grader.book.shown WAY      the commands of that way, a line each
 """
@@ -35,7 +35,8 @@ PROGRAMS = re.compile(
     r"(?:\./lab|ctest|cmake|git|export|python3|nsys|ncu|mpirun|zero-plan|nvidia-smi|sudo|apt-get"
     r"|build/\S+) [^─]*$"
 )
-WAYS = re.compile(r"typed|full|selfcheck|nvcc|test:(\S+)|recorded: (\S+)|not: .{10,}")
+WAYS = re.compile(r"typed|full|selfcheck|ci|nvcc|test:(\S+)|recorded: (\S+)")
+TYPED_BY_CI = ("ci", "nvcc")
 
 
 class Entry(TypedDict):
@@ -113,7 +114,35 @@ def problems(project: Project, tests: set[str]) -> list[str]:
             wrong.append(f"{PLACE}: {entry['command']}: there is no test {way[1]}")
         elif way[2] and not (project.root / way[2]).is_file():
             wrong.append(f"{PLACE}: {entry['command']}: there is no file {way[2]}")
-    return sorted(wrong)
+        elif entry["by"] in TYPED_BY_CI:
+            wrong += _not_typed(project.root, entry["by"])
+    return sorted({*wrong, *_other_lines(project, listed)})
+
+
+def _not_typed(root: Path, way: str) -> list[str]:
+    ci = root / ".ci/run"  # not in what students get
+    if not ci.is_file() or re.search(rf"\btype_shown {way}\b", ci.read_text(encoding="utf-8")):
+        return []
+    return [f".ci/run does not type the commands that {PLACE} leaves to it as {way!r}"]
+
+
+def _other_lines(project: Project, listed: dict[tuple[str, str], Entry]) -> list[str]:
+    """Output below a command that its recording does not have; "..." stands for any lines."""
+    wrong = []
+    for found in commands(project):
+        entry = listed.get((found.page, found.command))
+        way = WAYS.fullmatch(entry["by"]) if entry and found.output else None
+        if not way or not way[2] or not (project.root / way[2]).is_file():
+            continue
+        text = (project.root / way[2]).read_text(encoding="utf-8")
+        known = {" ".join(line.split()) for line in text.splitlines()} | {"..."}
+        lines = [line for line in (found.output or "").splitlines() if line.strip()]
+        wrong += [
+            f"{found.page}: {way[2]} has no line {line!r}"
+            for line in lines
+            if " ".join(line.split()) not in known
+        ]
+    return wrong
 
 
 if __name__ == "__main__":

@@ -183,24 +183,34 @@ class Shown(FakeCheckout):
         wanted = [("a | b", "one"), ("c", ""), ("ctest -R lab01", None), ("cmake --preset x", None)]
         self.assertEqual(seen, wanted)
 
-    def problems(self, **change: str) -> str:
+    def problems(self, *, output: str = "", **change: str) -> str:
         for name in shown.MORE:
             self.write(name, "")
         self.write("docs/book/index.md", "")
-        self.write("docs/a.md", "```\n$ run\n```\n")
+        self.write("docs/a.md", f"```\n$ run\n{output}```\n")
         entry = {"page": "docs/a.md", "command": "run", "by": "test:a.b", **change}
         self.write("docs/commands.json", json.dumps([entry]))
         return "\n".join(shown.problems(self.project, {"a.b"}))
 
     def test_each_is_run_by_something(self) -> None:
         self.assertEqual(self.problems(), "")
-        self.assertEqual(self.problems(by="not: it needs two real GPUs"), "")
+        self.assertIn("no way to run it", self.problems(by="not: it needs two real GPUs"))
         self.assertIn("nothing runs `run`", self.problems(command="walk"))
         self.assertIn("shows no `walk`", self.problems(command="walk"))
         self.assertIn("there is no test c.d", self.problems(by="test:c.d"))
         self.assertEqual(self.problems(by="recorded: docs/a.md"), "")
         self.assertIn("there is no file docs/b", self.problems(by="recorded: docs/b"))
-        self.assertIn("no way to run it", self.problems(by="not: no"))
+        self.assertEqual(self.problems(by="ci"), "")  # students get no .ci/run
+        self.write(".ci/run", "step 'x' type_shown nvcc\n")
+        self.assertIn("does not type", self.problems(by="ci"))
+        self.write(".ci/run", "step 'x' type_shown ci\n")
+        self.assertEqual(self.problems(by="ci"), "")
+
+    def test_what_was_recorded_is_what_is_shown(self) -> None:
+        self.write("r.txt", "$ run\n  T1 ms   0.4\n  T2 ms   0.5\n")
+        self.assertEqual(self.problems(output="T1 ms 0.4\n...\n", by="recorded: r.txt"), "")
+        wrong = self.problems(output="T1 ms 0.3\n", by="recorded: r.txt")
+        self.assertIn("r.txt has no line 'T1 ms 0.3'", wrong)
 
 
 class Glossary(Folder):

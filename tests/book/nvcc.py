@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""The book's programs are CUDA's: nvcc compiles each. Exit status 77 where there is none."""
+"""The book's programs are CUDA's: nvcc compiles each, those for real GPUs alone, too.
+
+Exit status 77 where there is no nvcc. A library that is not there (NCCL) is told.
+"""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
-CODE = Path(__file__).resolve().parent.parent.parent / "docs/book/code"
+BOOK = Path(__file__).resolve().parent.parent.parent / "docs/book"
+NO_HEADER = re.compile(r"fatal error: (nccl\.h)")
 
 
 def main() -> int:
@@ -16,12 +21,14 @@ def main() -> int:
     if nvcc is None:
         print("no nvcc here (the CUDA Toolkit)")
         return 77
-    wrong, sources = [], sorted(CODE.glob("*.cu"))
+    wrong, sources = [], sorted([*BOOK.glob("code/*.cu"), *BOOK.glob("real/*.cu")])
     with tempfile.TemporaryDirectory() as folder:
         for source in sources:
             command = [nvcc, "-c", "-o", f"{folder}/out.o", str(source)]
             done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
-            if done.returncode or "warning" in done.stderr:
+            if missing := NO_HEADER.search(done.stderr):
+                print(f"{source.name} was not compiled: there is no {missing[1]}")
+            elif done.returncode or "warning" in done.stderr:
                 wrong.append(f"{source.name}:\n{done.stderr}")
     print("\n".join([*wrong, f"{len(sources)} programs, {len(wrong)} that nvcc does not like"]))
     return 1 if wrong or not sources else 0

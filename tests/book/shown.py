@@ -6,7 +6,8 @@
 Which commands: those that docs/commands.json has as "typed", and with PEERLAB_FULL=1 (as
 `./lab selfcheck --full` sets it) those that it has as "full". Each page gets a folder that looks
 like a checkout with its build in build/vgpu, where the labs' programs are the reference's. A shell
-reads the commands, as it would a reader's. --write puts what was printed into the pages.
+reads the commands, as it would a reader's. `<this repository>` is one that holds what lies here.
+--write puts what was printed into the pages.
 """
 
 import argparse
@@ -26,6 +27,7 @@ from grader.project import Project  # noqa: E402
 FULL = os.environ.get("PEERLAB_FULL") == "1"
 WAYS = ("typed", "full") if FULL else ("typed",)
 SECONDS = 1500 if FULL else 120
+REPOSITORY = "<this repository>"
 LINKED = ("tests", "solutions", "vgpu", "docs", "grader")
 
 
@@ -49,9 +51,21 @@ def checkout(folder: Path, build: Path) -> None:
         (tools / name).symlink_to(path)
 
 
+def repository(folder: Path) -> Path:
+    """What lies here, as a repository with one commit: what somebody gets who clones it."""
+    made = folder / "peerlab.git"
+    git = ["git", f"--git-dir={made}", f"--work-tree={ROOT}"]
+    who = ["-c", "user.name=peerlab", "-c", "user.email=peerlab@localhost"]
+    for words in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "-m", "as it lies here"]):
+        subprocess.run([*git, *words], cwd=ROOT, check=True, timeout=SECONDS)
+    return made
+
+
 def typed(command: str, folder: Path, ident: str) -> str:
     """What a command prints; a status other than 0 is its last line."""
     tools = folder / "build" / "vgpu" / "bin"
+    if REPOSITORY in command:
+        command = command.replace(REPOSITORY, str(repository(folder)))
     path = f"{tools}:{os.environ['PATH']}"
     extra = {"PATH": path, "HOME": str(folder), "VGPU_NODE_ID": ident}
     done = subprocess.run(

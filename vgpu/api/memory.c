@@ -97,6 +97,14 @@ bool vgpu__pointer_reached(int from, const struct vgpu_pointer *p)
            ((p->allowed >> from & 1) || (!p->pool && vgpu__peer_reaches(from, p->device)));
 }
 
+/* Mapped memory has a device pointer on the GPUs that cuMemSetAccess named, and on its own only if
+ * that was named, too (recorded). */
+static bool has_device_pointer(int from, const struct vgpu_pointer *p)
+{
+    bool mapped = p->allowed && !p->pool;
+    return mapped ? from >= 0 && p->allowed >> from & 1 : vgpu__pointer_reached(from, p);
+}
+
 static void describe(struct cudaPointerAttributes *a, const void *ptr,
                      const struct vgpu_pointer *pointer)
 {
@@ -105,7 +113,7 @@ static void describe(struct cudaPointerAttributes *a, const void *ptr,
     a->device = vgpu__logical(pointer->kind == cudaMemoryTypeDevice ? pointer->device
                                                                     : vgpu__host_owner(ptr));
     if (a->type == cudaMemoryTypeDevice) {
-        a->devicePointer = vgpu__pointer_reached(from, pointer) ? (void *)ptr : NULL;
+        a->devicePointer = has_device_pointer(from, pointer) ? (void *)ptr : NULL;
         a->hostPointer = NULL;
     } else {
         a->devicePointer = a->hostPointer = (void *)ptr;
