@@ -5,27 +5,29 @@ ended.
     {"url": "https://...", "date": "2026-11-21", "status": "..."}
 
 `status` is `200` where the address answered, `copy` where only a stored copy of that page could be
-read, `unseen` where nothing could. A page with a link that is not listed, and an entry that no page
-needs any more, fail a test without any network. `./lab docs --links` tries the addresses.
+read, `named` where another page, `by`, gives it as the address of what our page says is there, and
+`unseen` where nothing was found. A page with a link that is not listed or unseen, and an entry that
+no page needs any more, fail a test without any network. `./lab docs --links` tries the addresses.
 """
 
 import json
 import re
 from pathlib import Path
-from typing import TypedDict
+from typing import NotRequired, TypedDict
 
 from grader.book import shown
 from grader.project import Project
 
 PLACE = Path("docs/links.json")
 LINK = re.compile(r"\]\((https?://[^)\s]+)\)")
-STATUSES = ("200", "copy", "unseen")
+STATUSES = ("200", "copy", "named")
 
 
 class Entry(TypedDict):
     url: str
     date: str
     status: str
+    by: NotRequired[str]
 
 
 def load(root: Path) -> list[Entry]:
@@ -51,7 +53,16 @@ def problems(project: Project) -> list[str]:
         f"{page}: {url} is not in {PLACE}" for url, page in needed.items() if url not in listed
     ]
     wrong += [f"{PLACE}: no page leads to {url}" for url in listed if url not in needed]
-    for entry in listed.values():
-        if entry["status"] not in STATUSES or not re.fullmatch(r"\d{4}-\d\d-\d\d", entry["date"]):
-            wrong.append(f"{PLACE}: {entry['url']}: {entry['status']!r} on {entry['date']!r}")
+    wrong += [f"{PLACE}: {why}" for entry in listed.values() if (why := _odd(entry))]
     return sorted(wrong)
+
+
+def _odd(entry: Entry) -> str:
+    url, status = entry["url"], entry["status"]
+    if status == "unseen":
+        return f"{url} was never seen: try `./lab docs --links` where there is a network"
+    if status not in STATUSES or not re.fullmatch(r"\d{4}-\d\d-\d\d", entry["date"]):
+        return f"{url}: {status!r} on {entry['date']!r}"
+    if (status == "named") != ("by" in entry):
+        return f"{url}: what was named says `by` which page, and nothing else does"
+    return ""

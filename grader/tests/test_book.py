@@ -248,6 +248,9 @@ class Outside(FakeCheckout):
         self.assertIn("no page leads to", self.problems(url="https://b.example"))
         self.assertIn("'404'", self.problems(status="404"))
         self.assertIn("'today'", self.problems(date="today"))
+        self.assertIn("was never seen", self.problems(status="unseen"))
+        self.assertIn("says `by` which page", self.problems(status="named"))
+        self.assertEqual(self.problems(status="named", by="https://b.example"), "")
 
 
 class Nodes(Folder):
