@@ -215,11 +215,41 @@ static void by_name(void)
     EXPECT_IS(cuMulticastCreate(&handle, &prop), CUDA_ERROR_NOT_SUPPORTED);
 }
 
+static int active_on(int device)
+{
+    unsigned int flags;
+    int active = -1;
+    OK(cuDevicePrimaryCtxGetState(device, &flags, &active));
+    return active;
+}
+
+/* Whatever runtime call needs a context first makes the primary one of the current device. */
+static void made_by_the_runtime(void)
+{
+    void *p;
+    OK(cuCtxSetCurrent(NULL));
+    EXPECT_IS(active_on(0), 0);
+    EXPECT_IS(cudaCtxResetPersistingL2Cache(), cudaErrorDeviceUninitialized);
+    EXPECT_IS(cudaGetLastError(), cudaErrorDeviceUninitialized);
+    OK(cudaMalloc(&p, 64));
+    EXPECT_IS(active_on(0), 1);
+    EXPECT_IS(active_on(1), 0);
+    OK(cudaCtxResetPersistingL2Cache());
+    OK(cudaFree(p));
+    OK(cudaDeviceReset());
+    EXPECT_IS(active_on(0), 0);
+    OK(cudaFree(0));
+    EXPECT_IS(active_on(0), 1);
+    OK(cudaDeviceReset());
+    OK(cuCtxSetCurrent(NULL));
+}
+
 int main(void)
 {
     CUcontext zero, one, got;
     before_init();
     devices();
+    made_by_the_runtime();
     contexts();
     OK(cuDevicePrimaryCtxRetain(&zero, 0));
     OK(cuDevicePrimaryCtxRetain(&one, 1));

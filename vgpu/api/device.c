@@ -58,6 +58,16 @@ cudaError_t cudaGetDevice(int *device)
 
 /* ---- contexts ---- */
 
+bool vgpu__has_context(int physical)
+{
+    struct vgpu_request request = {
+        .op = VGPU_OP_CONTEXT_MADE, .call = "context", .device = physical};
+    if (atomic_load(&vgpu__process.has_context[physical]))
+        return true;
+    const struct vgpu_reply *reply = vgpu__aside(&request);
+    return reply && reply->error == cudaSuccess && reply->value;
+}
+
 /* Makes the device's context if this process has none; costs a local call when it has. */
 static cudaError_t need_context(const char *call, int device)
 {

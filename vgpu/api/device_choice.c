@@ -64,7 +64,7 @@ cudaError_t cudaCtxResetPersistingL2Cache(void)
     cudaError_t error = vgpu__enter();
     if (error != cudaSuccess)
         return vgpu__record(error);
-    if (!atomic_load(&vgpu__process.has_context[vgpu__process.physical[vgpu__self.device]]))
+    if (!vgpu__has_context(vgpu__process.physical[vgpu__self.device]))
         return vgpu__refuse(cudaErrorDeviceUninitialized, call,
                             "device %d has no context yet: cudaSetDevice(%d) makes one",
                             vgpu__self.device, vgpu__self.device);

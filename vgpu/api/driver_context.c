@@ -312,7 +312,7 @@ static cudaError_t get_state(CUdevice device, unsigned int *flags, int *active)
     if (!flags || !active)
         return cudaErrorInvalidValue;
     *flags = primary[device].context.flags;
-    *active = atomic_load(&vgpu__process.has_context[vgpu__process.physical[device]]);
+    *active = vgpu__has_context(vgpu__process.physical[device]);
     return cudaSuccess;
 }
 

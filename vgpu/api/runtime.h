@@ -53,6 +53,10 @@ struct vgpu__process {
 };
 extern struct vgpu__process vgpu__process;
 
+/* Whether this process has the primary context of a physical device; the node is asked where no
+ * call of this process is known to have made one. */
+bool vgpu__has_context(int physical);
+
 /* Connects the process (once) and resolves its devices. What every call answers when that failed:
  * 35 no node, 100 no devices, 101 a device named twice; cudaSuccess otherwise, also in a forked
  * child, which may still ask about devices. */

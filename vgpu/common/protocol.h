@@ -90,6 +90,7 @@ enum vgpu_op {
     VGPU_OP_HOST_FREE,    /* ptr; flags = 1: only waits for what may use it */
     VGPU_OP_STAGE_ALLOC,  /* bytes -> value = address in the host arena for pageable copies */
     VGPU_OP_STAGE_FREE,   /* ptr; the node frees it when no operation uses it any more */
+    VGPU_OP_CONTEXT_MADE, /* device -> value = 1 where this process has its primary context */
     VGPU_OP_MEM_INFO,     /* device -> value = free bytes, value2 = total bytes */
     VGPU_OP_POINTER,      /* ptr -> pointer */
     VGPU_OP_CONTEXT,      /* device: make its primary context (cudaSetDevice, cudaFree(0)) */

@@ -151,6 +151,7 @@ static const struct {
     [VGPU_OP_MEM_INFO] = {request_mem_info, NULL, PROGRAM},
     [VGPU_OP_POINTER] = {request_pointer, NULL, PROGRAM},
     [VGPU_OP_CONTEXT] = {request_context, NULL, PROGRAM},
+    [VGPU_OP_CONTEXT_MADE] = {request_context_made, NULL, PROGRAM},
     [VGPU_OP_DEVICE_SYNC] = {request_device_sync, NULL, PROGRAM},
     [VGPU_OP_DEVICE_RESET] = {request_device_reset, request_device_reset_done, PROGRAM},
     [VGPU_OP_PEER_ENABLE] = {request_peer_enable, NULL, PROGRAM},

@@ -73,6 +73,7 @@ void request_host_known(struct connection *c);
 
 /* request_device.c */
 void request_context(struct connection *c);
+void request_context_made(struct connection *c);
 void request_device_sync(struct connection *c);
 void request_device_reset(struct connection *c);
 void request_device_reset_done(struct connection *c);

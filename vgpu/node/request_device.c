@@ -17,6 +17,17 @@ void request_context(struct connection *c)
     request_device(c, c->request.q.device);
 }
 
+/* Asks, and makes none. */
+void request_context_made(struct connection *c)
+{
+    int device = c->request.q.device;
+    if (device < 0 || device >= server_info()->device_count)
+        request_fail(c, VGPU_INVALID_DEVICE, "there is no GPU %d: the node has %d", device,
+                     server_info()->device_count);
+    else
+        c->reply.r.value = c->process->device[device].made;
+}
+
 void request_device_sync(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
