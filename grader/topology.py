@@ -144,7 +144,7 @@ def dot(drawn: Graph, carried: Mapping[str, int] | None = None) -> str:
         f"  label={_quoted(drawn.name)}; labelloc=t; fontname=Helvetica; bgcolor=transparent;",
         "  nodesep=0.5; ranksep=0.7; newrank=true;",
         '  node [fontname=Helvetica, style="rounded,filled", fillcolor="#eef3f8",',
-        '    color="#4a6785"];',
+        '    color="#6c8db3"];',
         '  edge [fontname=Helvetica, fontsize=10, color="#7a8a99"];',
     ]
     for name, (text, shape) in drawn.boxes.items():

@@ -211,6 +211,8 @@ CHARTS: dict[str, Callable[[Path], str]] = {
         "transfers",
         SENT + "naive takes 6 transfers through rank 0's port; the ring 6 steps of a quarter, 1.5; "
         "two steps 1.5, in fewer steps; one step 3, at once",
+        ("parts that are not summed yet", 0),
+        ("sums", 2),
     ),
     "backward": lambda _: chart(
         [backward(overlapped=False), backward(overlapped=True)],
@@ -228,5 +230,7 @@ CHARTS: dict[str, Callable[[Path], str]] = {
         "times of a stage's forward",
         "Four stages of a pipeline, forward then backward. One batch: three quarters of the time "
         "are bubble; four micro-batches: 43 %; eight: 27 %",
+        ("forward", 0),
+        ("backward", 2),
     ),
 }

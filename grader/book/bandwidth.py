@@ -12,7 +12,7 @@ from grader.book import svg
 from grader.exits import LabError
 
 RECORDED = "tests/recorded/hgx-h200-4/timing.txt"
-WIDTH, HEIGHT, LEFT, BELOW, RIGHT = 640, 320, 60, 40, 170
+WIDTH, HEIGHT, LEFT, BELOW, RIGHT = 640, 330, 60, 40, 30
 ROW = re.compile(r"^ *(\d+)((?: +[\d.]+){6}) +\|", re.MULTILINE)
 COLUMNS = {"peer access": 5, "pinned host": 0, "pageable host": 2, "no peer access": 4}
 SIDE_BY_SIDE = "bench/results/truth-h200-4.csv"
@@ -21,6 +21,7 @@ SIDES = {
     "from the host": r"curve\.host_to_device\.(\d+)(\wiB)\.us",
     "all-reduce": r"lab07\.pipelined\.(\d+)(\wiB)\.4_gpus\.us",
 }
+FORMULA = "formula"
 UNITS = {"KiB": 1 << 10, "MiB": 1 << 20}
 REDUCED = re.compile(r"^## NCCL all-reduce float sum, (\d) GPUs.*\n.*\n((?: +[\d.]+.*\n)+)", re.M)
 Points = Sequence[tuple[float, float]]
@@ -50,7 +51,7 @@ def copies(root: Path) -> str:
         "Bandwidth over size on four H200s. Lines: measured. Dashed: latency plus bytes over "
         "bandwidth. Peer copies reach 395 GB/s, half of it near 1 MB; without peer access 38"
     )
-    return _plot(lines, words, "bytes", "GB/s")
+    return _plot(lines, words, "bytes", "GB/s", FORMULA)
 
 
 def nccl(root: Path) -> str:
@@ -68,7 +69,7 @@ def nccl(root: Path) -> str:
         "Bus bandwidth of NCCL's all-reduce over size on H200s. Lines: measured. Dashed: latency "
         "plus bytes over bandwidth. On four GPUs 60 GB/s at 1 MB and 356 GB/s at 1 GB"
     )
-    return _plot(lines, words, "bytes", "GB/s of bus bandwidth")
+    return _plot(lines, words, "bytes", "GB/s of bus bandwidth", FORMULA)
 
 
 def truth(root: Path) -> str:
@@ -92,7 +93,7 @@ def truth(root: Path) -> str:
         "Bytes over time by size. Lines: measured on four H200s. Dashed: the virtual node. Large "
         "copies agree; small all-reduces are up to a third too fast on the virtual node"
     )
-    return _plot(lines, words, "bytes", "GB/s")
+    return _plot(lines, words, "bytes", "GB/s", "virtual node")
 
 
 def recorded(text: str, column: int) -> list[tuple[float, float]]:
@@ -109,8 +110,8 @@ def modelled(points: Points) -> list[tuple[float, float]]:
     return [(size, size / (latency_us + size / rate / 1000) / 1000) for size in sizes]
 
 
-def _plot(lines: Sequence[Line], words: str, across: str, up: str) -> str:
-    """A log-log chart."""
+def _plot(lines: Sequence[Line], words: str, across: str, up: str, dashed: str) -> str:
+    """A log-log chart; `dashed` says what the dashed lines are."""
     xs = [math.log10(x) for line in lines for x, _ in line.points]
     ys = [math.log10(y) for line in lines for _, y in line.points]
     low, high = math.floor(min(ys)), math.ceil(max(ys))
@@ -127,8 +128,8 @@ def _plot(lines: Sequence[Line], words: str, across: str, up: str) -> str:
         points = [place(*point) for point in line.points]
         parts.append(svg.polyline(points, line.colour, dashed=line.dashed))
     named = [(line.name, line.colour) for line in lines if line.name]
-    parts.append(svg.legend(WIDTH - RIGHT + 20, 16, named))
-    return svg.figure(parts, words, WIDTH, HEIGHT + 10)
+    parts.append(svg.legend(LEFT, HEIGHT + 20, named, dashed=dashed))
+    return svg.figure(parts, words, WIDTH, HEIGHT + 40)
 
 
 def _axes(place: Place, x0: float, x1: float, low: int, high: int) -> str:

@@ -42,7 +42,7 @@ def drawn(source: str, words: str) -> str:
     svg = re.sub(r' id="[^"]*"', "", svg)
     svg = re.sub(r'(fill|stroke)="black"', r'\1="currentColor"', svg)
     width = re.search(r'<svg width="(\d+)pt"', svg)
-    size = f'style="max-width:{width[1]}pt"' if width else ""
+    size = f'style="--width:{width[1]}pt"' if width else ""
     svg = re.sub(r'<svg width="[^"]*" height="[^"]*"', f'<svg role="img" {size}', svg)
     svg = re.sub(r"(<svg[^>]*>)", rf"\1<title>{_escaped(words)}</title>", svg, count=1)
     whole = "".join(line for line in svg.splitlines() if line.strip())

@@ -10,8 +10,11 @@ from pathlib import Path
 
 PLACE = Path("docs/glossary.md")
 LINE = re.compile(r"^\*\*(.+?)\*\* · (.+?)(?: [Cc]hapter (\d+))?$", re.MULTILINE)
-# What is never changed: code, links, what is bold or in quotes, HTML.
-KEPT = re.compile(r"(`[^`]*`|!?\[[^\]]*\]\([^)]*\)|\*\*.*?\*\*|\*[^*]+\*|<[^>]*>)")
+# What is never changed: figures, code, links and their titles, what is bold or in quotes, HTML.
+KEPT = re.compile(
+    r"(<figure.*?</figure>|`[^`]*`|!?\[[^\]]*\]\([^)]*\)(?:\{:[^}]*\})?"
+    r"|\*\*.*?\*\*|\*[^*]+\*|<[^>]*>)"
+)
 NO_PROSE = re.compile(r"\s*([#|!?>-]|\d+\.|\s{4}|```)|\s{4}|\*\*Time\*\*")
 
 

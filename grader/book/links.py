@@ -1,23 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""Does every link of the built site lead somewhere, and does the site need no network?"""
+"""Does every link of the built site lead somewhere, does the site need no network, and is there no
+Markdown left in what a reader sees?"""
 
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+MARKDOWN = re.compile(r"\{:|\]\(|<!-- \w+:")  # of a link, its title, a directive
+VERBATIM = ("code", "pre", "script", "style")
 NEEDED = {"script": "src", "img": "src", "iframe": "src"}  # what a page loads by itself
 
 
 class _Page(HTMLParser):
-    """The names in a page, its links, and what it loads."""
+    """The names in a page, its links, what it loads, and Markdown that nobody took for such."""
 
     def __init__(self) -> None:
         super().__init__()
         self.names: set[str] = set()
         self.links: list[str] = []
         self.loads: list[str] = []
+        self.left: list[str] = []
+        self._verbatim = 0
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self._verbatim += tag in VERBATIM
         given = {name: value or "" for name, value in attrs}
         self.names |= {given[key] for key in ("id", "name") if key in given}
         if tag == "a" and "href" in given:
@@ -26,6 +33,13 @@ class _Page(HTMLParser):
             self.loads.append(given[NEEDED[tag]])
         if tag == "link" and given.get("rel") in ("stylesheet", "icon", "preload"):
             self.loads.append(given.get("href", ""))
+
+    def handle_endtag(self, tag: str) -> None:
+        self._verbatim -= tag in VERBATIM
+
+    def handle_data(self, data: str) -> None:
+        if not self._verbatim and (found := MARKDOWN.search(data)):
+            self.left.append(data[max(0, found.start() - 30) : found.end() + 30].strip())
 
 
 def broken(site: Path) -> list[str]:
@@ -36,6 +50,7 @@ def broken(site: Path) -> list[str]:
         where = path.relative_to(site)
         wrong += [f"{where} loads {url} from the network" for url in page.loads if _away(url)]
         inside = [url for url in [*page.links, *page.loads] if not _away(url)]
+        wrong += [f"{where} shows Markdown: {text!r}" for text in page.left]
         wrong += [f"{where}: {why}" for url in inside if (why := _leads_nowhere(path, url, pages))]
     return wrong
 

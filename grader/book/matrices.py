@@ -8,7 +8,7 @@ from typing import Any
 from grader import topology
 from grader.book import svg
 
-CELL, LEFT, TOP, GAP = 34, 62, 40, 24
+CELL, LEFT, TOP, GAP, WIDTH = 34, 62, 40, 24, 640
 SHOWN = ("hgx-h200-4", "oneway-2", "pcie-dual-socket-4", "dgx1-v100")  # in chapter 4
 Node = Mapping[str, Any]
 
@@ -45,14 +45,17 @@ def of(node: Node) -> str:
 
 
 def _figure(nodes: list[Node]) -> str:
-    parts, x, height = [], 0.0, 0.0
+    parts, wide, x, y, height = [], 0.0, 0.0, 0.0, 0.0
     for node in nodes:
-        parts.append(_matrix(node, x))
         size = CELL * len(node["gpus"])
-        x += max(LEFT + size, LEFT + 7.2 * len(node["name"])) + GAP
-        height = max(height, TOP + size)
+        width = max(LEFT + size, LEFT + 7.2 * len(node["name"])) + GAP
+        if x and x + width > WIDTH:  # the next row
+            x, y, height = 0.0, y + height + GAP, 0.0
+        parts.append(_matrix(node, x, y))
+        x += width
+        wide, height = max(wide, x), max(height, TOP + size)
     words = "Who may use whose memory. " + "; ".join(told(node) for node in nodes)
-    return svg.figure(parts, words, x, height + 6)
+    return svg.figure(parts, words, wide, y + height + 6)
 
 
 def told(node: Node) -> str:
@@ -64,13 +67,14 @@ def told(node: Node) -> str:
     return f"{node['name']}: " + (pairs or "no GPU another's")
 
 
-def _matrix(node: Node, left: float) -> str:
+def _matrix(node: Node, left: float, top: float) -> str:
     allowed, named, gpus = may(node), links(node), range(len(node["gpus"]))
-    parts = [svg.text(left + LEFT, 14, node["name"])]
+    parts = [svg.text(left + LEFT, top + 14, node["name"])]
     for a in gpus:
-        y = TOP + CELL * a
+        y = top + TOP + CELL * a
         parts.append(svg.text(left + LEFT - 6, y + 20, f"GPU {a} uses", "end", size=10))
-        parts.append(svg.text(left + LEFT + CELL * (a + 0.5), TOP - 6, str(a), "middle", size=10))
+        middle = left + LEFT + CELL * (a + 0.5)
+        parts.append(svg.text(middle, top + TOP - 6, str(a), "middle", size=10))
         for b in gpus:
             x = left + LEFT + CELL * b
             good = (a, b) in allowed

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from grader.book import svg
 
-WIDTH, LEFT, TOP, ROW, SCALE = 640, 90, 24, 26, 3.4
+WIDTH, LEFT, TOP, ROW, SCALE = 560, 70, 24, 26, 3.4
 KINDS = (("optimizer", 12, 1), ("gradients", 2, 2), ("parameters", 2, 3))  # sharded from stage on
 MODELS = ((7.0, 8), (7.5, 64))  # billion parameters, GPUs; as the chapter's program
 ROOM = 80.0
@@ -17,15 +17,14 @@ def gigabytes(stage: int, billions: float, gpus: int) -> list[float]:
 
 
 def chart(_root: Path) -> str:
-    parts = [
-        svg.legend(WIDTH - 130, 4, [(k[0], c) for k, c in zip(KINDS, svg.COLOURS, strict=False)])
-    ]
-    top = 0.0
+    parts, top = [], 0.0
     for billions, gpus in MODELS:
         parts.append(_model(billions, gpus, top))
         top += TOP + 4 * ROW + 26
+    kinds = [(kind[0], colour) for kind, colour in zip(KINDS, svg.COLOURS, strict=False)]
+    parts.append(svg.legend(LEFT, top + 4, kinds))
     words = "; ".join(_told(billions, gpus) for billions, gpus in MODELS)
-    return svg.figure(parts, f"Memory on each GPU by ZeRO stage. {words}", WIDTH, top + 4)
+    return svg.figure(parts, f"Memory on each GPU by ZeRO stage. {words}", WIDTH, top + 20)
 
 
 def _told(billions: float, gpus: int) -> str:

@@ -50,6 +50,11 @@ def chapters(project: Project) -> list[Path]:
     return sorted(path for path in folder.glob("*.md") if CHAPTER.fullmatch(path.name))
 
 
+def chapter_number(source: Path) -> int:
+    """Of a chapter's page; 0 of any other."""
+    return int(source.name[:2]) if CHAPTER.fullmatch(source.name) else 0
+
+
 def pages(project: Project) -> list[Page]:
     docs = project.root / "docs"
     found = [Page("index.md", docs / "book" / "index.md")]
@@ -59,15 +64,21 @@ def pages(project: Project) -> list[Page]:
     others = sorted(path.name for path in docs.glob("*.md") if path.name not in REFERENCE)
     names = [name for name in (*REFERENCE, *others) if (docs / name).is_file()]
     found += [Page(name, docs / name) for name in names]
-    return found + [Page(f"diagnoses/{p.name}", p) for p in sorted(docs.glob("diagnoses/*.md"))]
+    diagnoses = sorted(docs.glob("diagnoses/*.md"), key=_by_code)
+    return found + [Page(f"diagnoses/{path.name}", path) for path in diagnoses]
+
+
+def _by_code(path: Path) -> tuple[int, str]:
+    """Errors of CUDA by number, then the course's own by name."""
+    return (int(path.stem), "") if path.stem.isdigit() else (1 << 30, path.stem)
 
 
 def _lab_pages(project: Project, lab: Lab) -> list[Page]:
-    """A lab's README and what else there is to read beside it."""
+    """What there is to read before a lab, and its README."""
     folder = project.solutions_dir / lab.folder
-    more = [path for path in sorted(folder.glob("*.md")) if path.name != "README.md"]
-    found = [Page(f"labs/{lab.folder}/index.md", folder / "README.md")]
-    return found + [Page(f"labs/{lab.folder}/{path.name}", path) for path in more]
+    before = [path for path in sorted(folder.glob("*.md")) if path.name != "README.md"]
+    found = [Page(f"labs/{lab.folder}/{path.name}", path) for path in before]
+    return [*found, Page(f"labs/{lab.folder}/index.md", folder / "README.md")]
 
 
 def navigation(project: Project) -> list[object]:
@@ -105,14 +116,20 @@ def render(project: Project, page: Page) -> str:
         text = glossary.anchored(text)
     if CHAPTER.fullmatch(page.source.name):
         text = glossary.linked(project.root, text, glossary="../glossary.md")
-    made = _outside_code(text, lambda part: _chapters(project, page, _relink(project, page, part)))
+    made = _prose(text, lambda part: _chapters(project, page, _relink(project, page, part)))
+    if number := chapter_number(page.source):
+        made = re.sub(r"^# ", f"# {number}. ", made, count=1)
     return samples.insert(page.place, made)
 
 
-def _outside_code(text: str, change: Callable[[str], str]) -> str:
-    """Applies `change` to all but fenced blocks."""
-    parts = re.split(r"(^```.*?^```$)", text, flags=re.MULTILINE | re.DOTALL)
-    return "".join(part if part.startswith("```") else change(part) for part in parts)
+def _prose(text: str, change: Callable[[str], str]) -> str:
+    """Applies `change` to all but figures and fenced blocks, whose tabs become spaces: MkDocs would
+    take them for steps of four."""
+    kept = r"(^```.*?^```$|^<figure.*?</figure>$)"
+    parts = re.split(kept, text, flags=re.MULTILINE | re.DOTALL)
+    return "".join(
+        part.expandtabs(8) if re.match("```|<figure", part) else change(part) for part in parts
+    )
 
 
 def _chapters(project: Project, page: Page, text: str) -> str:

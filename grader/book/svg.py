@@ -20,7 +20,7 @@ def line(x0: float, y0: float, x1: float, y1: float, opacity: float = 0.2) -> st
 
 def polyline(points: Sequence[tuple[float, float]], colour: str, *, dashed: bool = False) -> str:
     path = " ".join(f"{x:g},{y:g}" for x, y in points)
-    dashes = ' stroke-dasharray="5 4" stroke-opacity="0.7"' if dashed else ""
+    dashes = ' stroke-dasharray="5 4"' if dashed else ""
     return f'<polyline fill="none" stroke="{colour}" stroke-width="2"{dashes} points="{path}"/>'
 
 
@@ -30,18 +30,22 @@ def box(x: float, y: float, width: float, height: float, colour: str) -> str:
     return f'<rect {place} fill="{colour}" fill-opacity="0.3" stroke="{colour}"/>'
 
 
-def legend(x: float, y: float, entries: Sequence[tuple[str, str]]) -> str:
-    """(words, colour), one below the other."""
+def legend(x: float, y: float, entries: Sequence[tuple[str, str]], *, dashed: str = "") -> str:
+    """(words, colour), one beside the other; `dashed` says what a dashed line is."""
     parts = []
-    for number, (words, colour) in enumerate(entries):
-        parts.append(box(x, y + 20 * number, 14, 10, colour))
-        parts.append(text(x + 20, y + 20 * number + 9, words))
+    for words, colour in entries:
+        parts.append(box(x, y, 14, 10, colour))
+        parts.append(text(x + 20, y + 9, words))
+        x += 36 + 6.6 * len(words)
+    if dashed:
+        parts.append(polyline([(x, y + 5), (x + 24, y + 5)], "currentColor", dashed=True))
+        parts.append(text(x + 30, y + 9, dashed))
     return "".join(parts)
 
 
 def figure(parts: Sequence[str], words: str, width: float, height: float) -> str:
     """The whole, as HTML."""
-    size = f'style="max-width:{width:g}px" viewBox="0 0 {width:g} {height:g}"'
+    size = f'style="--width:{width:g}px" viewBox="0 0 {width:g} {height:g}"'
     head = f'<svg role="img" {size} xmlns="http://www.w3.org/2000/svg">'
     title = f"<title>{escape(words, quote=False)}</title>"
     return f'<figure class="drawn" markdown="0">{head}{title}{"".join(parts)}</svg></figure>'

@@ -59,8 +59,8 @@ class Timeline:
         return max(bar.end for bar in self.bars())
 
 
-def chart(timelines: Sequence[Timeline], unit: str, words: str) -> str:
-    """One below the other, on one scale."""
+def chart(timelines: Sequence[Timeline], unit: str, words: str, *key: tuple[str, int]) -> str:
+    """One below the other, on one scale. `key`: what colours mean where the bars do not say it."""
     longest = max(timeline.length() for timeline in timelines)
     scale = (WIDTH - LEFT - 20) / longest
     parts: list[str] = []
@@ -68,6 +68,9 @@ def chart(timelines: Sequence[Timeline], unit: str, words: str) -> str:
     for timeline in timelines:
         parts.append(_drawn(timeline, top, scale, unit))
         top += ROW * len(timeline.rows) + GAP
+    if key:
+        parts.append(svg.legend(LEFT, top, [(what, svg.COLOURS[colour]) for what, colour in key]))
+        top += 16
     return svg.figure(parts, words, WIDTH, top)
 
 

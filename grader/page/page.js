@@ -158,18 +158,51 @@ function draw() {
   drawLinks();
 }
 
+/* Shows `factor` times as much, around `here`; whether anything changed. */
+function zoom(here, factor) {
+  const before = [from, to];
+  from = Math.max(first, here - (here - from) * factor);
+  to = Math.min(last, here + (to - here) * factor);
+  draw();
+  return from !== before[0] || to !== before[1];
+}
+
+function all() {
+  from = first;
+  to = last;
+  draw();
+}
+
+/* Moves by a share of what is shown. */
+function move(share) {
+  const span = to - from;
+  from = Math.min(Math.max(from + share * span, first), last - span);
+  to = from + span;
+  draw();
+}
+
+const KEYS = {
+  "+": () => zoom((from + to) / 2, 0.8),
+  "-": () => zoom((from + to) / 2, 1.25),
+  ArrowLeft: () => move(-0.1),
+  ArrowRight: () => move(0.1),
+  Home: all,
+};
+
 function follow(svg) {
   let grabbed = null;
   svg.addEventListener("wheel", (event) => {
     const box = svg.getBoundingClientRect();
     const share = ((event.clientX - box.left) / box.width * WIDTH - LEFT) / (WIDTH - LEFT - 10);
     const here = from + Math.min(Math.max(share, 0), 1) * (to - from);
-    const factor = event.deltaY > 0 ? 1.25 : 0.8;
-    from = Math.max(first, here - (here - from) * factor);
-    to = Math.min(last, here + (to - here) * factor);
-    event.preventDefault();
-    draw();
+    // Who has all of it before him and scrolls on, scrolls the page.
+    if (zoom(here, event.deltaY > 0 ? 1.25 : 0.8)) event.preventDefault();
   }, { passive: false });
+  svg.addEventListener("keydown", (event) => {
+    if (!KEYS[event.key]) return;
+    KEYS[event.key]();
+    event.preventDefault();
+  });
   svg.addEventListener("mousedown", (event) => { grabbed = { x: event.clientX, from, to }; });
   window.addEventListener("mouseup", () => { grabbed = null; });
   window.addEventListener("mousemove", (event) => {
@@ -180,7 +213,7 @@ function follow(svg) {
     to = from + span;
     draw();
   });
-  svg.addEventListener("dblclick", () => { from = first; to = last; draw(); });
+  svg.addEventListener("dblclick", all);
 }
 
 draw();

@@ -135,7 +135,7 @@ class Charts(Folder):
     def test_a_chart_needs_its_data(self) -> None:
         self.write(bandwidth.RECORDED, self.TIMING)
         shown = charts.insert(self.root, "p.md", "<!-- chart: bandwidth -->")
-        self.assertEqual(shown.count("<polyline"), 8)
+        self.assertEqual(shown.count("<polyline"), 8 + 1, "the last one is the legend's")
         self.assertIn("<title>Bandwidth over size", shown)
         self.write(bandwidth.RECORDED, "nothing\n")
         with self.assertRaisesRegex(LabError, "has no table"):
@@ -228,6 +228,13 @@ class Glossary(Folder):
         text = "```c\nring();\n```\n\n    ring\n- ring\n"
         self.assertEqual(glossary.linked(self.root, text, glossary="g.md"), text)
 
+    def test_figures_and_titles_are_left_alone(self) -> None:
+        self.write("docs/glossary.md", "**ring** · A way. chapter 10\n**way** · A road.\n")
+        figure = "<figure><svg><title>A ring</title><text>ring</text></svg></figure>"
+        made = glossary.linked(self.root, f"{figure}\nA ring.\n", glossary="g.md")
+        self.assertEqual(made.count("{:"), 1, "no term in the title of another one's link")
+        self.assertTrue(made.startswith(figure + "\n"))
+
     def test_each_term_has_its_place(self) -> None:
         made = glossary.anchored("**ring, peer ring** · A way.\n")
         self.assertIn('<a id="term-ring"></a><a id="term-peer-ring"></a>**ring', made)
@@ -296,6 +303,11 @@ class Links(Folder):
         self.assertEqual(len(found), 2, found)
         self.assertIn("without #y", found[0])
         self.assertIn("c.html leads to no file", found[1])
+
+    def test_markdown_that_a_reader_would_see(self) -> None:
+        self.write("a.html", "<p>bus{: .term }</p><svg><title>a [b](c.md)</title></svg>")
+        self.write("b.html", "<p>a</p><pre><code>x[i](j) {: }</code></pre><!-- code: x -->")
+        self.assertEqual(len(links.broken(self.root)), 2)
 
     def test_nothing_comes_from_the_network(self) -> None:
         self.write("a.html", '<script src="https://cdn.example/x.js"></script>')

@@ -42,8 +42,19 @@ class Site(unittest.TestCase):
         found = self.browser.ask("document.querySelector('.md-search-result').textContent")
         self.assertIn("current-device bug", found)
 
+    def test_search_for_names(self) -> None:
+        """The whole name of a call, which the pages have in brackets, and a part of it."""
+        for query, page in (("cudaIpcOpenMemHandle", "07-processes"), ("PeerAccess", "04-peer")):
+            self.open("index.html", f"?q={query}")
+            self.browser.until("document.querySelectorAll('.md-search-result__item').length > 0")
+            found = self.browser.ask(
+                "[...document.querySelectorAll('.md-search-result__link')].map(a => a.pathname)"
+            )
+            self.assertTrue(any(page in place for place in found), (query, found))
+
     def test_pages_fit_a_phone_and_figures_speak(self) -> None:
         self.browser.look(width=390)
+        self.addCleanup(self.browser.look)
         for page in pages.pages(Project(ROOT)):
             self.open(page.place.replace(".md", ".html"))
             width = self.browser.ask("document.documentElement.scrollWidth")
@@ -53,6 +64,11 @@ class Site(unittest.TestCase):
                 ".filter(f => !(f.alt || f.title || f.querySelector('title')?.textContent)).length"
             )
             self.assertEqual(silent, 0, f"{page.place}: figures without words")
+            heights = self.browser.ask(
+                "[...document.querySelectorAll('figure.drawn text')]"
+                ".map(text => text.getBoundingClientRect().height).filter(height => height)"
+            )
+            self.assertGreater(min(heights, default=99), 8, f"{page.place}: words too small")
 
     def test_samples_are_drawn(self) -> None:
         """The pages in frames, by themselves; a frame's inside is nobody's from disk."""
@@ -78,16 +94,6 @@ class Site(unittest.TestCase):
         paper = base64.b64decode(self.browser.call("Page.printToPDF")["data"])
         self.assertTrue(paper.startswith(b"%PDF"))
         self.assertGreaterEqual(len(re.findall(rb"/Type */Page\b", paper)), 3)
-
-    def test_charts_keep_their_words_on_a_phone(self) -> None:
-        self.browser.look(width=390)
-        self.addCleanup(self.browser.look)
-        self.open("book/10-allreduce.html")
-        heights = self.browser.ask(
-            "[...document.querySelectorAll('figure.drawn svg[style*=\"640px\"] text')]"
-            ".map(text => text.getBoundingClientRect().height)"
-        )
-        self.assertGreater(min(heights), 9)
 
     def test_the_ring(self) -> None:
         self.open("book/10-allreduce.html")
@@ -144,12 +150,48 @@ class Site(unittest.TestCase):
         )
         self.assertIn("step 1 of 12", said, "the next step by the keyboard")
 
+    def test_back_from_another_page(self) -> None:
+        """Fields and tables say the same, whatever the browser remembers."""
+        self.open("book/10-allreduce.html")
+        self.browser.ask(SET % ("ring", 0, 7))
+        self.open("book/01-why.html")
+        self.browser.ask("history.back()")
+        self.browser.until("document.querySelectorAll('[data-play=ring] tbody tr').length > 0")
+        self.browser.until("document.readyState === 'complete'")
+        rows = len(self.browser.ask(TABLE % "ring"))
+        field = "document.querySelector('[data-play=ring] input').value"
+        self.assertEqual(self.browser.ask(field), str(rows))
+
+    def test_the_ring_fits_a_phone(self) -> None:
+        self.browser.look(width=390)
+        self.addCleanup(self.browser.look)
+        self.open("book/10-allreduce.html")
+        over = """{ const cells = document.querySelector('[data-play=ring] .cells');
+            cells.scrollWidth - cells.clientWidth }"""
+        self.assertLessEqual(self.browser.ask(over), 0)
+
+    def test_the_keyboard_s_place_is_seen(self) -> None:
+        self.open("book/11-zero.html")
+        self.browser.ask("document.querySelector('[data-play=zero] input').focus()")
+        self.browser.key("Tab")
+        outline = "getComputedStyle(document.activeElement).outlineStyle"
+        self.assertEqual(self.browser.ask(outline), "solid")
+
     def test_the_ways_of_a_copy(self) -> None:
         self.open("book/05-bytes.html")
         times = [row[1] for row in self.browser.ask(TABLE % "path")]
         self.assertEqual(times, ["3.33", "62.50", "31.25"])
         self.browser.ask(SET % ("path", 0, "2000"))
         self.assertEqual(self.browser.ask(TABLE % "path")[0][1], "6.67")
+        self.browser.ask(SET % ("path", 0, "0.001"))
+        direct = self.browser.ask(TABLE % "path")[0]
+        self.assertEqual(direct[1:3], ["0.00000333", "300.0"], "small copies have times, too")
+        for bad in ("", "0", "-5", "1e308"):
+            self.browser.ask(SET % ("path", 0, bad))
+            times = [row[1] for row in self.browser.ask(TABLE % "path")]
+            self.assertEqual(times, ["-"] * 3, f"{bad!r} MB")
+            marked = "document.querySelector('[data-play=path] input').ariaInvalid"
+            self.assertEqual(self.browser.ask(marked), "true")
 
     def test_the_ways_on_a_machine(self) -> None:
         self.open("book/05-bytes.html")
@@ -171,6 +213,12 @@ class Site(unittest.TestCase):
         self.browser.ask(SET % ("zero", 1, "64"))
         got = [row[1] for row in self.browser.ask(TABLE % "zero")]
         self.assertEqual(got, ["120.0", "31.4", "16.6", "1.9"])
+        self.browser.ask(SET % ("zero", 0, "1"))
+        self.browser.ask(SET % ("zero", 1, "8"))
+        self.assertEqual(self.browser.ask(TABLE % "zero")[2][1], "3.8", "as zero.c rounds")
+        self.browser.ask(SET % ("zero", 1, "2.5"))
+        row = self.browser.ask(TABLE % "zero")[3]
+        self.assertEqual(row[1:3], ["-", "-"], "there are no half GPUs")
 
 
 class Themes(unittest.TestCase):

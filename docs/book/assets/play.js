@@ -13,17 +13,25 @@ function make(tag, attributes, ...children) {
   return element;
 }
 
-/* A labelled number that calls `changed` whenever it is another one. */
+/* A labelled number that calls `changed` whenever it is another one. Browsers that come back to a
+ * page would put old numbers into the fields beside results of the first ones: they are told not to. */
 function number(label, value, least, step, changed) {
-  const input = make("input", { type: "number", value, min: least, step });
+  const input = make("input", { type: "number", value, min: least, max: 1e9, step, autocomplete: "off" });
   input.addEventListener("input", () => changed());
   return { input, row: make("label", {}, make("span", { textContent: label }), input) };
 }
 
-/* The value of an input, or its least when it is none. */
+/* The value of a field; NaN, and the field marked, where what it holds is none. */
 function valueOf(field) {
-  const value = Number(field.input.value);
-  return Number.isFinite(value) && value >= Number(field.input.min) ? value : Number(field.input.min);
+  const good = field.input.value !== "" && field.input.checkValidity();
+  field.input.ariaInvalid = String(!good);
+  return good ? Number(field.input.value) : NaN;
+}
+
+/* A number for a table: `digits` behind the point, three in all where it is small; "-" for none. */
+function shown(value, digits) {
+  if (!Number.isFinite(value)) return "-";
+  return value !== 0 && value < 0.1 ? value.toPrecision(3) : value.toFixed(digits);
 }
 
 function table(head, rows) {
@@ -57,7 +65,7 @@ function ringAfter(ranks, done) {
 
 play.ring = (place) => {
   let ranks = 4, done = 0;
-  const slider = make("input", { type: "range", min: 2, max: 8, value: ranks });
+  const slider = make("input", { type: "range", min: 2, max: 8, value: ranks, autocomplete: "off" });
   const count = make("output", { className: "count" });
   const said = make("output", { ariaLive: "polite" }), cells = make("div", { className: "cells" });
   const button = (text, to) => {
@@ -124,7 +132,7 @@ play.path = (place) => {
   const result = make("div", { ariaLive: "polite" });
   const fields = {};
   const nodes = JSON.parse(place.dataset.nodes || "[]");
-  const choice = make("select", {}, make("option", { value: "", textContent: "my own numbers" }),
+  const choice = make("select", { autocomplete: "off" }, make("option", { value: "", textContent: "my own numbers" }),
     ...nodes.map((node) => make("option", { value: node.name, textContent: node.name })));
   const add = (name, label, value, least, step, changed) => {
     fields[name] = number(label, value, least, step, changed);
@@ -137,7 +145,7 @@ play.path = (place) => {
     const direct = ms(link), serial = ms(v.host) + v.mb / v.host, piped = ms(v.host);
     const reached = !chosen() || chosen().peer;
     const row = (name, t) =>
-      [name, t.toFixed(2), (v.mb / t).toFixed(1), reached ? (t / direct).toFixed(1) : "-"];
+      [name, shown(t, 2), shown(v.mb / t, 1), reached ? shown(t / direct, 1) : "-"];
     result.replaceChildren(table(["way", "ms", "GB/s", "times direct"], [
       reached ? row("direct, over the link", direct) : ["direct: no peer access", "-", "-", "-"],
       row("through the host, hop after hop", serial),
@@ -148,7 +156,7 @@ play.path = (place) => {
   add("link", "GB/s of the link, as it is advertised", 600, 0.001, "any", mine);
   add("host", "GB/s of each hop through the host", 32, 0.001, "any", mine);
   add("us", "µs before the first byte", 0, 0, "any", mine);
-  const both = make("input", { type: "checkbox", checked: true });
+  const both = make("input", { type: "checkbox", checked: true, autocomplete: "off" });
   both.addEventListener("change", mine);
   choice.addEventListener("change", () => {
     if (chosen()) fillFrom(chosen(), fields, both);
@@ -169,6 +177,13 @@ function zeroGigabytes(stage, p, n) {
   return 2 * p / (stage >= 3 ? n : 1) + 2 * p / (stage >= 2 ? n : 1) + 12 * p / (stage >= 1 ? n : 1);
 }
 
+/* One digit behind the point, as C's printf and zero.c round: 26.25 is 26.2, and 3.75 is 3.8. */
+function tenths(value) {
+  const tens = value * 10, low = Math.floor(tens);
+  const half = Math.abs(tens - low - 0.5) < 1e-9;
+  return ((half ? low + (low % 2) : Math.round(tens)) / 10).toFixed(1);
+}
+
 play.zero = (place) => {
   const result = make("div", { ariaLive: "polite" });
   const p = number("billion parameters", 7, 0.001, "any", show);
@@ -176,9 +191,9 @@ play.zero = (place) => {
   const room = number("GB of memory each", 80, 0.001, "any", show);
   function show() {
     const rows = [0, 1, 2, 3].map((stage) => {
-      const gb = zeroGigabytes(stage, valueOf(p), valueOf(n));
-      const shown = (gb - 1e-9).toFixed(1); // 26.25 is 26.2, as zero.c prints it
-      return [stage, shown, gb <= valueOf(room) ? "yes" : "no", stage === 3 ? "3 P" : "2 P"];
+      const gb = zeroGigabytes(stage, valueOf(p), valueOf(n)), all = gb + valueOf(room);
+      const fits = Number.isFinite(all) ? (gb <= valueOf(room) ? "yes" : "no") : "-";
+      return [stage, Number.isFinite(gb) ? tenths(gb) : "-", fits, stage === 3 ? "3 P" : "2 P"];
     });
     result.replaceChildren(table(["stage", "GB on each", "fits", "sent in a step"], rows));
   }
