@@ -41,16 +41,17 @@ def answers(binary: str) -> Answers:
 
 
 def rendered(known: dict) -> str:
-    """The exceptions as docs/conformance.md shows them."""
-    out = []
+    """The exceptions as docs/conformance.md shows them: those of one reason together."""
+    out, before = [], None
     for program, entry in known.items():
         for exception in entry:
+            reason = (program, exception["case"], exception["why"])
+            if reason != before:
+                out.append(f"- `{program}`, case `{exception['case']}`: {exception['why']}\n")
             said = " / ".join(exception["recorded"]) or "nothing"
             ours = " / ".join(exception["ours"]) or "nothing"
-            out.append(
-                f"- `{program}`, case `{exception['case']}`: {exception['why']}\n"
-                f"  Recorded: `{said}`. Here: `{ours}`.\n"
-            )
+            out.append(f"    - Recorded: `{said}`. Here: `{ours}`.\n")
+            before = reason
     return "".join(out)
 
 
