@@ -18,33 +18,51 @@
 #include "runtime.h"
 #include "wire.h"
 
-/* The node's description; NULL when no node can be reached (said on stderr). */
-static const struct vgpu_node_info *ask_node(void)
+#define TRIES 20
+
+union answer {
+    struct vgpu_reply r;
+    char room[VGPU_MSG_MAX];
+};
+
+/* Says hello; false where the node went away meanwhile. */
+static bool greeted(int fd, union answer *answer, int *info)
 {
-    char why[512];
     struct vgpu_request hello = {.op = VGPU_OP_HELLO};
-    union {
-        struct vgpu_reply r;
-        char room[VGPU_MSG_MAX];
-    } reply;
-    int fds[4], count = 4, fd = vgpu__reach_node(why, sizeof why);
-    if (fd < 0) {
-        fprintf(stderr, "vgpu-smi: no node: %s\n", why);
-        return NULL;
-    }
+    int fds[4], count = 4;
     hello.u.hello.protocol = VGPU_PROTOCOL;
     hello.u.hello.pid = getpid();
     snprintf(hello.u.hello.program, sizeof hello.u.hello.program, "vgpu-smi");
     if (vgpu_send(fd, &hello, sizeof hello, NULL, 0) != 0 ||
-        vgpu_receive(fd, &reply, sizeof reply, fds, &count, 0) <= 0 || count < 1) {
-        fprintf(stderr, "vgpu-smi: the node closed the connection; try again\n");
+        vgpu_receive(fd, answer, sizeof *answer, fds, &count, 0) <= 0)
+        return false;
+    *info = count > 0 ? fds[0] : -1;
+    return count > 0 || answer->r.error;
+}
+
+/* The node's description; NULL when no node can be reached (said on stderr). The node of a program
+ * that has just ended may be on its way out: then a new one is asked. */
+static const struct vgpu_node_info *ask_node(void)
+{
+    char why[512] = "the node closes each connection";
+    union answer answer;
+    int fd = -1, file = -1;
+    for (int tries = 0; tries < TRIES; tries++) {
+        fd = vgpu__reach_node(why, sizeof why);
+        if (fd < 0 || greeted(fd, &answer, &file))
+            break;
+        close(fd);
+        fd = -1;
+    }
+    if (fd < 0) {
+        fprintf(stderr, "vgpu-smi: no node: %s\n", why);
         return NULL;
     }
-    if (reply.r.error) {
-        fprintf(stderr, "vgpu-smi: %s\n", reply.r.explain);
+    if (answer.r.error) {
+        fprintf(stderr, "vgpu-smi: %s\n", answer.r.explain);
         return NULL;
     }
-    void *info = mmap(NULL, sizeof(struct vgpu_node_info), PROT_READ, MAP_PRIVATE, fds[0], 0);
+    void *info = mmap(NULL, sizeof(struct vgpu_node_info), PROT_READ, MAP_PRIVATE, file, 0);
     return info == MAP_FAILED ? NULL : info; /* the connection stays open until we end */
 }
 

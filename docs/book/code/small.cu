@@ -24,18 +24,14 @@ static void on_one(size_t n, int passes)
 
 static void on_all(size_t n, int passes)
 {
-    size_t each = n / gpus;
-    for (int i = 1; i < gpus; i++) // their parts go out,
-        CHECK(
-            cudaMemcpyAsync(part[i], whole + i * each, each * sizeof *whole, cudaMemcpyDefault, 0));
-    for (int i = 0; i < gpus; i++) { // all work,
+    size_t each = n / gpus, bytes = each * sizeof *whole;
+    for (int i = 0; i < gpus; i++) { // a part goes out, is worked on, and comes back: one stream
         CHECK(cudaSetDevice(i));
+        if (i > 0)
+            CHECK(cudaMemcpyAsync(part[i], whole + i * each, bytes, cudaMemcpyDefault, 0));
         work<<<64, 256>>>(i ? part[i] : whole, each, passes);
-    }
-    for (int i = 1; i < gpus; i++) { // and the parts come back
-        CHECK(cudaSetDevice(i));
-        CHECK(
-            cudaMemcpyAsync(whole + i * each, part[i], each * sizeof *whole, cudaMemcpyDefault, 0));
+        if (i > 0)
+            CHECK(cudaMemcpyAsync(whole + i * each, part[i], bytes, cudaMemcpyDefault, 0));
     }
 }
 // book: end
@@ -67,6 +63,7 @@ int main(void)
         CHECK(cudaSetDevice(i));
         CHECK(cudaMalloc((void **)(i ? &part[i] : &whole), most * sizeof *whole));
         CHECK(cudaMemset(i ? part[i] : whole, 0, most * sizeof *whole));
+        CHECK(cudaDeviceSynchronize()); // the other GPUs' streams do not wait for it
         for (int other = 0; other < gpus; other++)
             if (other != i)
                 CHECK(cudaDeviceEnablePeerAccess(other, 0));
