@@ -32,7 +32,7 @@ MORE = (
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 TERMINALS = ("", "console", "text", "bash", "sh")
 PROGRAMS = re.compile(
-    r"(?:\./lab|ctest|cmake|git|export|python3|nsys|ncu|mpirun|zero-plan|nvidia-smi|sudo|apt-get"
+    r"(?:\./lab|ctest|cmake|git|export|python3|nsys|ncu|mpirun|zero-plan|nvidia-smi|sudo|apt-get|cp"
     r"|build/\S+) [^─]*$"
 )
 WAYS = re.compile(r"typed|full|selfcheck|ci|nvcc|test:(\S+)|recorded: (\S+)")

@@ -144,6 +144,23 @@ static void near_synchronous_peer_copy(void)
     sum<<<N / 256, 256, 0, s[1]>>>(x[1], y[1], N);
 }
 
+/* In a default stream a copy between GPUs waits for both, and both for it (default_copy.cu asked).
+ */
+static void near_copy_in_a_default_stream(void)
+{
+    for (int g = 0; g < 2; g++) {
+        MUST(cudaSetDevice(1));
+        fill<<<N / 256, 256>>>(x[1], N, 5);
+        MUST(cudaSetDevice(g));
+        MUST(cudaMemcpyAsync(x[0], x[1], BYTES, cudaMemcpyDefault, 0));
+        MUST(cudaSetDevice(1));
+        fill<<<N / 256, 256>>>(x[1], N, 6);
+        MUST(cudaSetDevice(0));
+        sum<<<N / 256, 256>>>(y[0], x[0], N);
+    }
+    wait_for_all(2);
+}
+
 static void near_halves_of_a_peer(void)
 {
     MUST(cudaSetDevice(0));
@@ -286,6 +303,7 @@ static const struct test_case cases[] = {
     GPUS(near_event),
     GPUS(near_buffer_used_again),
     GPUS(near_synchronous_peer_copy),
+    GPUS(near_copy_in_a_default_stream),
     GPUS(near_halves_of_a_peer),
     GPUS(near_all_waited_for),
     GPUS(near_flag),

@@ -204,6 +204,18 @@ static enum wait wait_of(const struct op *op)
     return copy->src_pageable && !copy->dst_pageable ? WAIT_HANDOVER : WAIT_END;
 }
 
+/* A copy between two GPUs in a default stream, and cudaMemcpyPeer wherever, wait for what either was
+ * given before, and either waits for them (recorded, default_copy). */
+static uint32_t ordered_with(const struct vgpu_copy *copy, const struct stream *s, int from, int to)
+{
+    if (from < 0 || to < 0)
+        return 0;
+    uint32_t both = 1u << from | 1u << to;
+    if (copy->api == VGPU_COPY_PEER && copy->sync)
+        return both;
+    return stream_is_legacy(s) && from != to ? both | 1u << s->device : 0;
+}
+
 void request_copy(struct connection *c)
 {
     struct vgpu_copy *copy = &c->request.q.u.copy;
@@ -223,8 +235,9 @@ void request_copy(struct connection *c)
     time_copy(c, op);
     trace_issue(op);
     tally_issued(c, op);
-    if (copy->api == VGPU_COPY_PEER && copy->sync && from >= 0 && to >= 0)
-        stream_push_both(c->process, from, to, op);
+    uint32_t devices = ordered_with(copy, s, from, to);
+    if (devices)
+        stream_push_all(c->process, devices, op);
     else
         stream_push(s, op);
     if (copy_waits(copy, from, to))

@@ -188,7 +188,7 @@ void event_free_all(struct process *process, int device)
     }
 }
 
-static bool is_legacy(const struct stream *s)
+bool stream_is_legacy(const struct stream *s)
 {
     return s == &s->process->device[s->device].legacy;
 }
@@ -206,7 +206,7 @@ static void after_stream(struct op *op, const struct stream *stream)
 {
     const struct device_state *d = &stream->process->device[stream->device];
     op_after(op, stream->last);
-    if (is_legacy(stream))
+    if (stream_is_legacy(stream))
         after_blocking_streams(op, d);
     else if (!(stream->flags & STREAM_NON_BLOCKING))
         op_after(op, d->legacy.last);
@@ -236,16 +236,15 @@ void stream_push(struct stream *stream, struct op *op)
     issue(stream, op);
 }
 
-void stream_push_both(struct process *process, int a, int b, struct op *op)
+void stream_push_all(struct process *process, uint32_t devices, struct op *op)
 {
     op->stream = VGPU_STREAM_LEGACY;
-    after_stream(op, &process->device[a].legacy);
-    set_last(&process->device[a].legacy, op);
-    if (a != b) {
-        after_stream(op, &process->device[b].legacy);
-        set_last(&process->device[b].legacy, op);
-    }
-    issue(&process->device[a].legacy, op);
+    for (int d = 0; d < VGPU_MAX_DEVICES; d++)
+        if (devices >> d & 1) {
+            after_stream(op, &process->device[d].legacy);
+            set_last(&process->device[d].legacy, op);
+        }
+    issue(&process->device[__builtin_ctz(devices)].legacy, op);
 }
 
 static void submit_mark(struct op *mark)

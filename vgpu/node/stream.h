@@ -76,9 +76,11 @@ void event_free_all(struct process *process, int device); /* device -1: all */
 /* Puts `op` at the end of `stream` and submits it. */
 void stream_push(struct stream *stream, struct op *op);
 
-/* As stream_push on the legacy stream of the op's device, but ordered with both devices' streams
- * (cudaMemcpyPeer). */
-void stream_push_both(struct process *process, int a, int b, struct op *op);
+/* As stream_push on a legacy stream, but ordered with those of all `devices` (a bit each, one at
+ * least): copies between GPUs. */
+void stream_push_all(struct process *process, uint32_t devices, struct op *op);
+
+bool stream_is_legacy(const struct stream *s);
 
 /* A mark after everything in `stream` (on the legacy stream: in all blocking ones too), without
  * being part of the stream; the caller drops it. Times as of `issue_ps`. */

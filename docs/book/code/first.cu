@@ -12,7 +12,7 @@ static void versions(void)
     CHECK(cudaRuntimeGetVersion(&toolkit));
     printf("driver for CUDA %d.%d, program for CUDA %d.%d: %s\n", driver / 1000, driver / 10 % 100,
            toolkit / 1000, toolkit / 10 % 100,
-           driver >= toolkit ? "fine" : "the driver is too old");
+           driver / 1000 >= toolkit / 1000 ? "fine" : "the driver is too old");
 }
 
 static int reachable(int gpus) /* pairs, in both directions */

@@ -15,6 +15,7 @@ __global__ void work(float *x, size_t n, int passes)
 
 static int gpus;
 static float *whole, *part[MOST];
+static cudaStream_t stream[MOST]; // a copy between GPUs in a default stream would wait for both
 
 // book: small
 static void on_one(size_t n, int passes)
@@ -26,12 +27,13 @@ static void on_all(size_t n, int passes)
 {
     size_t each = n / gpus, bytes = each * sizeof *whole;
     for (int i = 0; i < gpus; i++) { // a part goes out, is worked on, and comes back: one stream
+        cudaStream_t s = stream[i];
         CHECK(cudaSetDevice(i));
         if (i > 0)
-            CHECK(cudaMemcpyAsync(part[i], whole + i * each, bytes, cudaMemcpyDefault, 0));
-        work<<<64, 256>>>(i ? part[i] : whole, each, passes);
+            CHECK(cudaMemcpyAsync(part[i], whole + i * each, bytes, cudaMemcpyDefault, s));
+        work<<<64, 256, 0, s>>>(i ? part[i] : whole, each, passes);
         if (i > 0)
-            CHECK(cudaMemcpyAsync(whole + i * each, part[i], bytes, cudaMemcpyDefault, 0));
+            CHECK(cudaMemcpyAsync(whole + i * each, part[i], bytes, cudaMemcpyDefault, s));
     }
 }
 // book: end
@@ -64,6 +66,7 @@ int main(void)
         CHECK(cudaMalloc((void **)(i ? &part[i] : &whole), most * sizeof *whole));
         CHECK(cudaMemset(i ? part[i] : whole, 0, most * sizeof *whole));
         CHECK(cudaDeviceSynchronize()); // the other GPUs' streams do not wait for it
+        CHECK(cudaStreamCreateWithFlags(&stream[i], cudaStreamNonBlocking));
         for (int other = 0; other < gpus; other++)
             if (other != i)
                 CHECK(cudaDeviceEnablePeerAccess(other, 0));
