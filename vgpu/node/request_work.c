@@ -204,8 +204,8 @@ static enum wait wait_of(const struct op *op)
     return copy->src_pageable && !copy->dst_pageable ? WAIT_HANDOVER : WAIT_END;
 }
 
-/* A copy between two GPUs in a default stream, and cudaMemcpyPeer wherever, wait for what either was
- * given before, and either waits for them (recorded, default_copy). */
+/* A copy between two GPUs in a default stream, and cudaMemcpyPeer wherever, wait for what either
+ * was given before, and either waits for them (recorded, default_copy). */
 static uint32_t ordered_with(const struct vgpu_copy *copy, const struct stream *s, int from, int to)
 {
     if (from < 0 || to < 0)
