@@ -31,6 +31,8 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static struct flows *flows;
+
 /* A copy between two GPUs, or one and the host, of up to 64 MiB. */
 static void add(const struct topology *t, uint64_t now_ps)
 {
@@ -41,12 +43,12 @@ static void add(const struct topology *t, uint64_t now_ps)
     uint64_t bytes = 1 + dice(64 << 20);
     enum path path = paths[dice(sizeof paths / sizeof *paths)];
     struct route route = topology_route(t, path, from, to, bytes);
-    flow_add(NULL, &route, bytes, now_ps);
+    flows_add(flows, NULL, &route, bytes, now_ps);
 }
 
 static void take_one(void)
 {
-    flow_take_arrived(flow_next_ps());
+    flows_take_arrived(flows, flows_next_ps(flows));
 }
 
 /* Microseconds a flow: `count` come, then go one after the other. */
@@ -57,7 +59,7 @@ static double come_and_go(const struct topology *t, int count)
         add(t, 0);
     for (int i = 0; i < count; i++)
         take_one();
-    flow_restart();
+    flows_restart(flows);
     return (seconds() - start) / count * 1e6;
 }
 
@@ -69,14 +71,14 @@ static double keep_going(const struct topology *t, int count)
         add(t, 0);
     double start = seconds();
     for (int i = 0; i < TURNS; i++) {
-        uint64_t now_ps = flow_next_ps();
+        uint64_t now_ps = flows_next_ps(flows);
         take_one();
         add(t, now_ps);
     }
     double each = (seconds() - start) / TURNS;
     for (int i = 0; i < count; i++)
         take_one();
-    flow_restart();
+    flows_restart(flows);
     return each * 1e6;
 }
 
@@ -115,7 +117,9 @@ int main(int argc, char **argv)
         fprintf(stderr, "bench-flows: %s\n", error);
         return 1;
     }
-    flow_start(&t);
+    flows = flows_new(&t);
+    if (!flows)
+        return 1;
     static const int usual[] = {1000, 100000};
     double fewest[2];
     bool good = true;

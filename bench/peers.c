@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * peers.c: what the kernels of the bench compute, as plain C loops on all CPUs.
  */
-#define _GNU_SOURCE
 #include "bench.h"
 
 #include <stdlib.h>

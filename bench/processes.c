@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * processes.c: processor time and memory of a node and its contexts, from /proc.
  */
-#define _GNU_SOURCE
 #include "bench.h"
 
 #include <dirent.h>

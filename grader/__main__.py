@@ -3,7 +3,7 @@
 
 import sys
 
-from grader.cli import main
+from grader.commands.cli import main
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))

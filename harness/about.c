@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * about.c: for verifiers that are built without peerlab_lab(): nothing is known about the lab.
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 const struct lab_about lab_about = {0};

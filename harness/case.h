@@ -47,9 +47,12 @@ struct lab_case {
     const char *title; /* what must hold, as a sentence */
     const char *rule;  /* why, shown when an expectation fails */
     int points;
-    bool quick;         /* carries the label quick */
-    bool needs_witness; /* only the virtual node can say */
-    int min_gpus;       /* on real hardware: cannot run here below this */
+    bool quick;          /* carries the label quick */
+    bool needs_witness;  /* only the virtual node can say */
+    const char *also_on; /* NULL, or a node on which the case runs once more, so that no answer
+                            passes that only knows the usual one. The first case of each TODO
+                            does so by itself, unless it chooses its nodes (lab_node) */
+    int min_gpus;        /* on real hardware: cannot run here below this */
     int wants_gpus;   /* on real hardware: uses up to so many where there are more than min_gpus */
     bool timed;       /* on real hardware: it measures, so nothing else may run meanwhile */
     bool no_memcheck; /* compute-sanitizer cannot have it: it hides the GPUs, which that needs, or
@@ -96,6 +99,34 @@ const char *lab_stdout(const struct lab_run *run); /* what the runner printed, c
 
 /* What the node saw (NULL on real GPUs: needs_witness cases do not run there). */
 const struct lab_witness *lab_witness(const struct lab_run *run);
+
+/* ---- what a program reports, against what the node saw (real GPUs: no answer, no effect) ---- */
+
+/* The question of this run, behind `after` (NULL: the first), that cudaEventElapsedTime answered
+ * with `seconds`: it asked for the time from start_ps to end_ps. NULL without one. A time that
+ * decides points must have been told: a clock in the program's own process can be replaced there.
+ */
+const struct lab_record *lab_told(const struct lab_run *run, double seconds,
+                                  const struct lab_record *after);
+
+/* Bytes of copies, and kernels of a GPU, that began and ended within a window (NULL: the whole
+ * run). LAB_HOST is the host, pinned or not. Bytes of kernels are advisory. */
+struct lab_kernels {
+    unsigned count, read, written; /* read, written: whose memory, a bit each as in lab_record */
+    uint64_t bytes;
+};
+uint64_t lab_copied_within(const struct lab_run *run, const struct lab_record *window, int from,
+                           int to);
+struct lab_kernels lab_kernels_within(const struct lab_run *run, const struct lab_record *window,
+                                      int gpu);
+
+/* Fails when more was copied to the host, or from it, than the test itself and the contract do, or
+ * when a kernel used memory of the host: work of a GPU that the host has done shows as one of them.
+ */
+void lab_host_bytes(struct lab_test *t, const struct lab_run *run, const char *what, uint64_t down,
+                    uint64_t up);
+/* The kernels' part of it. */
+void lab_kernels_stay(struct lab_test *t, const struct lab_run *run, const char *what);
 
 /* ---- judging ---- */
 #define lab_expect(t, condition, ...)                                                              \

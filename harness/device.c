@@ -2,7 +2,6 @@
  * device.c: what GPUs a case's node has, as the node itself says. Expected values come from here: a
  * process with student code in it may say anything about GPUs.
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 #include "protocol.h"

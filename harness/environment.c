@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * environment.c: what a runner finds in its environment. Nothing of ours that it does not need.
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 #include <errno.h>

@@ -7,7 +7,6 @@
  * itself, stays below it and is ended with the rest. Who started the guard ends it by SIGTERM,
  * which also comes when he dies; a SIGKILL would leave nobody to end the others.
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 #include <signal.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * judge.c: comparisons that say where two things differ: index, got, want, five at most.
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 #include <inttypes.h>

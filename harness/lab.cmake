@@ -6,16 +6,21 @@
 #     USES labs/02-x/x.cu  files of another lab (objects, too), linked everywhere; a header: its
 #                          folder is looked into
 #     PROGRAM matrix.c     the lab's own main
-#     FUNCTIONS 1:copy_path 2:copy_peer_async 3:stage_create 3:stage_destroy ...)
+#     FUNCTIONS 1:copy_path 2:copy_peer_async 3:stage_create 3:stage_destroy ...
+#     NEEDS 5:copy_path 5:copy_peer_async ...)
+#                          which functions of other TODOs those of TODO(5) may call (and given ones
+#                          that call more of the lab than that); all else ends the test (labcc.sh)
 #
 # From solutions/NN-name/ (with tests/runner.c or runner.cu, tests/public.c, tests/hidden.c):
 #   target solution03 (in `all`)  lab03-check, lab03-check-hidden, solution03-run, solution03-PROGRAM
 #   tests  solution03.CASE, solution03.hidden.CASE
 # From labs/NN-name/FILE, where it is there:
 #   target lab03 (never in `all`) lab03-run-0 (all functions are the student's) and lab03-run-K (those
-#                                 of TODO(K) only, the others are the reference's), PROGRAM
+#                                 of TODO(K) only, the others are the reference's) and, where TODO(K)
+#                                 has NEEDS, lab03-run-K-own (whatever is written is the student's);
+#                                 PROGRAM
 #   tests  lab03.CASE
-# A handout (grader/handout.py) has skeletons/ in place of solutions/, and the reference as an object
+# A handout (grader/export/handout.py) has skeletons/ in place of solutions/, and the reference as an object
 # made beforehand, reference/PROCESSOR/03-p2p-copy.o. Where there is none for this machine, or GPUs
 # are real, every function of its one runner, lab03-run, is the student's.
 # The tests first build what they need (fixture build.lab03), one build at a time.
@@ -24,18 +29,17 @@
 # solutions/ and labs/.
 #
 #   peerlab_vgpu_program(NAME SOURCES a.cu b.c)    a program of the project's own tests: bin/NAME
-#   peerlab_test(NAME COMMAND ... [LABELS ...])    a test of the project, on a node of its own
 
 set(PEERLAB_HARNESS_DIR ${CMAKE_CURRENT_LIST_DIR})
-set(PEERLAB_TEST_SECONDS 900) # a last resort: the verifier has better deadlines
 
-find_package(Python3 3.10 REQUIRED COMPONENTS Interpreter)
+find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
+include(${PEERLAB_HARNESS_DIR}/layers.cmake)
 include(${PEERLAB_HARNESS_DIR}/lab_build.cmake)
 include(${PEERLAB_HARNESS_DIR}/lab_tests.cmake)
 
 function(peerlab_lab)
   cmake_parse_arguments(LAB "UNLISTED" "NUMBER;NAME;FILE;PROGRAM;SOLUTION_ROOT;STUDENT_ROOT"
-                        "GIVEN;USES;FUNCTIONS" ${ARGN})
+                        "GIVEN;USES;FUNCTIONS;NEEDS" ${ARGN})
   set(LAB_HANDOUT FALSE)
   if(NOT LAB_SOLUTION_ROOT)
     set(LAB_SOLUTION_ROOT ${PROJECT_SOURCE_DIR}/solutions)

@@ -19,7 +19,7 @@ macro(_lab_tools)
                      "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${PEERLAB_BUILD_TYPE}}")
   list(REMOVE_ITEM c_flags -DNDEBUG) # a student's assert() must hold, optimised or not
   list(REMOVE_ITEM cxx_flags -DNDEBUG)
-  set(pic -fPIC -fsemantic-interposition)
+  set(pic -fPIC -fsemantic-interposition -ffunction-sections) # see labcc.sh
   set(includes -I${PEERLAB_HARNESS_DIR} -I${solution} -I${solution}/tests)
   set(lab_uses ${LAB_USES})
   set(lab_used_objects ${LAB_USES})
@@ -36,7 +36,7 @@ macro(_lab_tools)
   if(PEERLAB_BACKEND STREQUAL "vgpu")
     list(APPEND includes -I${PROJECT_SOURCE_DIR}/vgpu/include)
     set(cuc ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/vgpu-cc)
-    set(lab_link ${CMAKE_CXX_COMPILER} ${cxx_flags})
+    set(lab_link ${CMAKE_CXX_COMPILER} ${cxx_flags} ${PEERLAB_SANITIZE_HOST})
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       list(APPEND lab_link -fno-use-linker-plugin) # loading it is a quarter of a link
     endif()
@@ -56,10 +56,12 @@ macro(_lab_tools)
                  -Xlinker --as-needed -lcuda) # the driver's own library: for what uses it only
     set(lab_cuda_flags -arch=${PEERLAB_CUDA_ARCH})
   endif()
-  set(lab_cc ${CMAKE_C_COMPILER} -std=gnu11 ${c_flags} -g ${pic} -Wall -Wextra ${includes}
+  set(lab_cc ${CMAKE_C_COMPILER} -std=gnu11 -D_GNU_SOURCE= ${c_flags} -g ${pic} -Wall -Wextra
+      ${PEERLAB_SANITIZE_HOST} ${includes}
       ${toolkit})
   list(JOIN pic "," pic)
-  set(lab_cuc ${cuc} -std=c++17 ${cxx_flags} -g ${lab_cuda_flags} -Xcompiler ${pic},-Wall ${includes})
+  set(lab_cuc ${cuc} -std=c++17 ${cxx_flags} -g ${lab_cuda_flags} -Xcompiler ${pic},-Wall
+      ${PEERLAB_SANITIZE_CUDA} ${includes})
 endmacro()
 
 # What a student's runner takes the other TODOs' functions from; empty where there is nothing.
@@ -97,6 +99,7 @@ macro(_lab_conf)
     set(conf_strict -Werror)
   endif()
   list(JOIN LAB_FUNCTIONS " " conf_functions)
+  list(JOIN LAB_NEEDS " " conf_needs)
   set(lab_conf ${work}/lab.conf)
   configure_file(${PEERLAB_HARNESS_DIR}/lab.conf.in ${lab_conf} @ONLY)
 endmacro()
@@ -119,8 +122,8 @@ endfunction()
 
 # _lab_runner(OBJECT TODO OUTPUT)
 function(_lab_runner object todo output)
-  set(depends ${object} ${lab_reference} ${work}/adapters.o ${lab_given_objects} ${lab_conf} ${_lab_cc}
-      labrun)
+  set(depends ${object} ${lab_reference} ${work}/adapters.o ${lab_given_objects} ${work}/traps.o
+      ${lab_conf} ${_lab_cc} labrun)
   if(TARGET vgpurt)
     list(APPEND depends vgpurt vgpu_common)
   endif()
@@ -155,6 +158,11 @@ macro(_lab_verifiers)
   foreach(entry IN LISTS LAB_FUNCTIONS)
     string(REGEX REPLACE "^([0-9]+):(.*)$" "    {\\1, \"\\2\"},\n" line "${entry}")
     string(APPEND about_functions "${line}")
+  endforeach()
+  set(about_needs)
+  foreach(entry IN LISTS LAB_NEEDS)
+    string(REGEX REPLACE "^([0-9]+):(.*)$" "    {\\1, \"\\2\"},\n" line "${entry}")
+    string(APPEND about_needs "${line}")
   endforeach()
   configure_file(${PEERLAB_HARNESS_DIR}/about.c.in ${lab_about} @ONLY)
   _lab_verifier(lab${LAB_NUMBER}-check public.c)
@@ -204,6 +212,13 @@ macro(_lab_parts)
     cmake_path(GET LAB_PROGRAM STEM program)
     _lab_object(${solution}/${LAB_PROGRAM} ${work}/program.o strict)
   endif()
+  add_custom_command(
+    OUTPUT ${work}/doors ${work}/traps.o
+    COMMAND sh ${_lab_cc} ${lab_conf} doors ${work}/doors
+    COMMAND sh ${_lab_cc} ${lab_conf} traps ${work}/traps.o
+    DEPENDS ${work}/adapters.o ${lab_given_objects} ${lab_conf} ${_lab_cc}
+            ${PEERLAB_HARNESS_DIR}/reach.awk
+    VERBATIM)
 endmacro()
 
 macro(_lab_solution)
@@ -223,7 +238,7 @@ macro(_lab_solution)
     _lab_register(solution${LAB_NUMBER}.hidden hidden.c lab${LAB_NUMBER}-check-hidden solution
                   hidden ${bin}/solution${LAB_NUMBER}-run ${solution}/${LAB_FILE})
   endif()
-  _lab_build_fixture(solution${LAB_NUMBER} ${solution}/${LAB_FILE})
+  _lab_build_fixture(solution${LAB_NUMBER} solution ${solution}/${LAB_FILE})
 endmacro()
 
 # What submissions are linked with: without-K.o is the solution without its answer to TODO(K).
@@ -238,8 +253,8 @@ macro(_lab_without_answers)
     add_custom_command(
       OUTPUT ${without}
       COMMAND ${CMAKE_COMMAND} -E chdir ${peerlab} ${Python3_EXECUTABLE} -B
-              -m grader.strip ${todo} ${solution}/${LAB_FILE} ${without}
-      DEPENDS ${solution}/${LAB_FILE} ${peerlab}/grader/strip.py
+              -m grader.course.strip ${todo} ${solution}/${LAB_FILE} ${without}
+      DEPENDS ${solution}/${LAB_FILE} ${peerlab}/grader/course/strip.py
       VERBATIM)
     _lab_object(${without} ${work}/without-${todo}.o without ${todo})
     list(APPEND outputs ${work}/without-${todo}.o)
@@ -275,7 +290,7 @@ macro(_lab_student)
   _lab_for_editors()
   _lab_register(lab${LAB_NUMBER} public.c lab${LAB_NUMBER}-check learner public
                 ${bin}/lab${LAB_NUMBER}-run ${student}/${LAB_FILE})
-  _lab_build_fixture(lab${LAB_NUMBER} ${student}/${LAB_FILE})
+  _lab_build_fixture(lab${LAB_NUMBER} learner ${student}/${LAB_FILE})
 endmacro()
 
 # Never built: it puts the learner's file into compile_commands.json, where editors look.
@@ -302,10 +317,14 @@ function(peerlab_vgpu_program name)
        ${PROJECT_SOURCE_DIR}/vgpu/include/*/* ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
   add_custom_command(
     OUTPUT ${output}
-    COMMAND vgpu-cc ${flags} ${PROGRAM_FLAGS} -o ${output} ${PROGRAM_SOURCES} ${libraries}
+    COMMAND vgpu-cc -D_GNU_SOURCE ${flags} ${PEERLAB_SANITIZE_CUDA} ${PROGRAM_FLAGS} -o ${output} ${PROGRAM_SOURCES} ${libraries}
     DEPENDS vgpu-cc vgpurt vgpu_common ${PROGRAM_LIBRARIES} ${PROGRAM_SOURCES} ${headers}
     COMMENT "Building ${name} with vgpu-cc"
     VERBATIM)
-  add_custom_target(${name} ALL DEPENDS ${output})
+  set(all)
+  if(PEERLAB_PROGRAMS)
+    set(all ALL)
+  endif()
+  add_custom_target(${name} ${all} DEPENDS ${output})
   add_dependencies(${name} vgpu-node vgpu-exec) # to run it
 endfunction()

@@ -37,6 +37,14 @@ function(_lab_case_list source variable)
   set(${variable} "${cases}" PARENT_SCOPE)
 endfunction()
 
+# The learner's own tests are a layer, which need not pass.
+function(_lab_layer variable side)
+  set(${variable} selfcheck PARENT_SCOPE)
+  if(side STREQUAL "learner")
+    set(${variable} learner PARENT_SCOPE)
+  endif()
+endfunction()
+
 # One ctest test a case: PREFIX.CASE.
 function(_lab_register prefix source verifier side kind runner student_file)
   if(LAB_UNLISTED)
@@ -50,14 +58,18 @@ function(_lab_register prefix source verifier side kind runner student_file)
                    FILE_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
   endif()
   string(REGEX REPLACE "\\..*$" "" label ${prefix})
+  _lab_layer(layer ${side})
   foreach(entry IN LISTS cases)
     string(REPLACE "|" ";" fields "${entry}")
     list(GET fields 0 case)
     list(GET fields 1 todo)
     list(GET fields 3 quick)
-    set(labels ${label} ${side} ${kind} todo${todo})
-    if(quick)
-      list(APPEND labels quick)
+    set(labels ${label} ${kind} todo${todo})
+    if(NOT side STREQUAL "learner")
+      list(APPEND labels ${side})
+      if(quick) # `ctest -L quick` passes in a fresh checkout
+        list(APPEND labels quick)
+      endif()
     endif()
     set(name ${prefix}.${case})
     list(GET fields 6 no_memcheck)
@@ -68,8 +80,8 @@ function(_lab_register prefix source verifier side kind runner student_file)
     add_test(NAME ${name}
       COMMAND ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/${verifier} --runner ${started} --case ${case}
               --as ${prefix} --source ${student_file} --results ${PEERLAB_RESULTS})
+    peerlab_layer(${name} ${layer} ${labels})
     set_tests_properties(${name} PROPERTIES
-      LABELS "${labels}"
       SKIP_RETURN_CODE 77
       FAIL_REGULAR_EXPRESSION "not written yet" # so that ctest says it on the test's line
       FIXTURES_REQUIRED build.${label}
@@ -98,29 +110,18 @@ function(peerlab_needs_gpus test gpus)
 endfunction()
 
 # The test that builds what the others run.
-function(_lab_build_fixture target student_file)
+function(_lab_build_fixture target side student_file)
   if(LAB_UNLISTED)
     return()
   endif()
   add_test(NAME build.${target}
     COMMAND ${CMAKE_COMMAND} -D BUILD=${PROJECT_BINARY_DIR} -D TARGET=${target} -D FILE=${student_file}
             -D ROOT=${PROJECT_SOURCE_DIR} -P ${PEERLAB_HARNESS_DIR}/build_first.cmake)
+  _lab_layer(layer ${side})
+  peerlab_layer(build.${target} ${layer} build)
   set_tests_properties(build.${target} PROPERTIES
     FIXTURES_SETUP build.${target}
     RESOURCE_LOCK build
     FAIL_REGULAR_EXPRESSION "does not compile yet"
-    LABELS "build"
     TIMEOUT ${PEERLAB_TEST_SECONDS})
-endfunction()
-
-function(peerlab_test name)
-  cmake_parse_arguments(TEST "" "" "COMMAND;LABELS" ${ARGN})
-  string(SHA1 id "${PROJECT_BINARY_DIR}/${name}")
-  string(SUBSTRING ${id} 0 16 id)
-  add_test(NAME ${name} COMMAND ${TEST_COMMAND})
-  set_tests_properties(${name} PROPERTIES
-    LABELS "project;${TEST_LABELS}"
-    SKIP_RETURN_CODE 77
-    TIMEOUT ${PEERLAB_TEST_SECONDS}
-    ENVIRONMENT "VGPU_NODE_ID=test-${id}")
 endfunction()

@@ -10,6 +10,8 @@
 #   labcc.sh CONF mutant  SOURCE OUTPUT                compile, then runner 0
 #   labcc.sh CONF runners OBJECT PREFIX TODO...        PREFIX-TODO for each, of a submission
 #   labcc.sh CONF program OBJECT MAIN_OBJECT OUTPUT    the lab's own program
+#   labcc.sh CONF doors   OUTPUT                       given functions, and the lab's they call
+#   labcc.sh CONF traps   OUTPUT                       the traps, as an object
 #
 # CONF is written by peerlab_lab() (lab.cmake): labs/NN-name/lab.conf in the build folder. Its lists
 # have one word a line, so paths may hold blanks.
@@ -19,6 +21,15 @@
 # weak, and the linker takes the other one. It works for calls inside a file too, because everything
 # is compiled with -fPIC -fsemantic-interposition: calls go through symbols. Whatever else a file
 # defines becomes local to it, so that helpers of the same name do not meet.
+#
+# While TODO(k) is tested the student's object may call of the lab's other functions only those of
+# LAB_NEEDS: all others' names, and those of given functions that call such (LAB_DOORS), become
+# lab__trap_NAME in it, a function that ends the program and says so. Otherwise two unwritten tasks
+# could solve each other: each is tested with the reference's answer to the other.
+#
+# PREFIX-k-own is the same with the student's own functions wherever these are written (none reaches
+# lab_todo), for the tasks that may call others'. What TODO(k) passes with the reference's, it must
+# pass with those, too.
 #
 # A submission is graded with a reference that has no answer to TODO(k) (LAB_WITHOUT-k.o): machine
 # code that is in a program can be called, whatever its name.
@@ -31,8 +42,10 @@ fail() {
     exit 1
 }
 
-[ $# -ge 2 ] || fail "usage: labcc.sh CONF compile|strict|without|runner|runners|mutant|program ..."
+[ $# -ge 2 ] ||
+    fail "usage: labcc.sh CONF compile|strict|without|runner|runners|mutant|program|doors|traps ..."
 . "$1"
+here=$(dirname "$0")
 action=$2
 shift 2
 
@@ -51,20 +64,54 @@ compile() {
     "$@" -c -o "$object" "$source"
 }
 
-# What an object defines. (nm takes its time: it loads what it can find of compilers' plugins.)
+# What an object defines and wants. (nm takes its time: it loads what it can find of compilers'
+# plugins.)
 # symbols_of OBJECT
 symbols_of() {
-    "$LAB_NM" -P -g --defined-only "$1"
+    "$LAB_NM" -P -g "$1"
+}
+
+# Each exported function of some objects with those of TARGETS that it reaches, not through STOPS.
+# reaches TARGETS STOPS OBJECT...
+reaches() {
+    targets=$1 stops=$2
+    shift 2
+    "$LAB_OBJDUMP" -t -r "$@" | awk -v targets="$targets" -v stops="$stops" -f "$here/reach.awk"
+}
+
+# The names of the lab's functions, between blanks.
+lab_names() {
+    echo "$LAB_FUNCTIONS" | tr ' ' '\n' | sed 's/^[0-9]*://' | tr '\n' ' '
 }
 
 # Prints objcopy's options for an object: the functions of TODO keep (student) or lose (reference).
-# TODO 0: the student's object keeps all. A function that is missing is an error.
-# select_symbols ROLE TODO SYMBOLS
+# TODO 0: the student's object keeps all. A function that is missing is an error. Roles own and
+# stand-in are these two where the student's functions count but for those in UNWRITTEN.
+# select_symbols ROLE TODO SYMBOLS [UNWRITTEN]
 select_symbols() {
-    awk -v role="$1" -v todo="$2" -v all="$LAB_FUNCTIONS" '
+    awk -v role="$1" -v todo="$2" -v all="$LAB_FUNCTIONS" -v needs="$LAB_NEEDS" \
+        -v doors="$LAB_DOORS" -v unwritten="${4-}" '
         function is(symbol, f,   mangled) { # a C name, or C++ mangling of a free function
             mangled = "_Z" length(f) f
             return symbol == f || substr(symbol, 1, length(mangled)) == mangled
+        }
+        # Whether TODO may call it: its own, or needed.
+        function may_call(f) {
+            return todo == 0 || task[f] == todo || ((todo ":" f) in need)
+        }
+        function is_open(door,   i, n, reached) {
+            if ((todo ":" door) in need)
+                return 1
+            n = split(reach[door], reached, " ")
+            for (i = 1; i <= n; i++)
+                if (!may_call(reached[i]))
+                    return 0
+            return 1
+        }
+        function is_wanted(i) { # in this object, of the function number i
+            if (role == "student" || role == "reference")
+                return (number[i] == todo) == (role == "student")
+            return (number[i] == todo || !(name[i] in stub)) == (role == "own")
         }
         BEGIN {
             n = split(all, entry, " ")
@@ -72,14 +119,35 @@ select_symbols() {
                 split(entry[i], part, ":")
                 number[i] = part[1]
                 name[i] = part[2]
+                task[part[2]] = part[1]
             }
+            for (i = split(needs, entry, " "); i > 0; i--)
+                need[entry[i]] = 1
+            for (i = split(unwritten, entry, " "); i > 0; i--)
+                stub[entry[i]] = 1
+            while (doors != "" && (getline line < doors) > 0) {
+                door = line
+                sub(/ .*/, "", door)
+                reach[door] = substr(line, length(door) + 2)
+            }
+        }
+        role == "student" && $1 in task && !may_call($1) ||
+        role == "student" && $2 == "U" && $1 in reach && !is_open($1) {
+            print "--redefine-sym=" $1 "=lab__trap_" $1
+            if ($2 != "U") {
+                print "--weaken-symbol=" $1
+                print "--weaken-symbol=lab__trap_" $1
+            }
+            for (i = 1; i <= n; i++)
+                seen[i] = seen[i] || name[i] == $1
+            next
         }
         $2 ~ /^[TDBRCGSVWuvw]$/ {
             found = 0
             for (i = 1; i <= n; i++)
                 if (is($1, name[i])) {
                     found = seen[i] = 1
-                    if ((number[i] == todo) != (role == "student"))
+                    if (todo > 0 && !is_wanted(i))
                         print "--weaken-symbol=" $1
                 }
             if (!found && $2 ~ /^[TDBRCGS]$/)
@@ -97,11 +165,20 @@ select_symbols() {
 }
 
 # Makes OUTPUT of OBJECT, whose definitions SYMBOLS lists.
-# prepare ROLE TODO SYMBOLS OBJECT OUTPUT
+# prepare ROLE TODO SYMBOLS OBJECT OUTPUT [UNWRITTEN]
 prepare() {
-    select_symbols "$1" "$2" "$3" >"$5.options" &&
+    select_symbols "$1" "$2" "$3" "${6-}" >"$5.options" &&
         "$LAB_OBJCOPY" "@$5.options" "$4" "$5" &&
         rm -f "$5.options"
+}
+
+# Whether TODO(k) may call functions of other tasks: it then has a runner with the student's own.
+# has_needs TODO
+has_needs() {
+    case " $LAB_NEEDS" in
+    *" $1:"*) true ;;
+    *) false ;;
+    esac
 }
 
 # REFERENCE is prepared already; none for TODO 0.
@@ -110,14 +187,31 @@ link_runner() {
     mine=$part.$3.o
     prepare student "$3" "$2" "$1" "$mine" ||
         fail "$LAB_FILE: put the function back; the lab's header says what it must be like"
-    $LAB_LINK -o "$4" "$mine" ${5-} $LAB_GIVEN $LAB_LIBS
+    $LAB_LINK -o "$4" "$mine" ${5-} $LAB_GIVEN $LAB_TRAPS $LAB_LIBS
     rm -f "$mine"
+}
+
+# OUTPUT-own. REFERENCE may have lost its answer to TODO; UNWRITTEN are the student's stubs.
+# link_own OBJECT SYMBOLS TODO OUTPUT REFERENCE UNWRITTEN
+link_own() {
+    has_needs "$3" || return 0
+    mine=$part.$3.own.o theirs=$part.$3.reference.o
+    symbols_of "$5" >"$part.$3.reference"
+    prepare own "$3" "$2" "$1" "$mine" "$6"
+    prepare stand-in "$3" "$part.$3.reference" "$5" "$theirs" "$6"
+    $LAB_LINK -o "$4-own" "$mine" "$theirs" $LAB_GIVEN $LAB_LIBS
+    rm -f "$mine" "$theirs" "$part.$3.reference"
 }
 
 # Names what is made on the way. Several may be made at once.
 make_parts() {
     part=$LAB_FOLDER/parts/$$
     mkdir -p "$LAB_FOLDER/parts"
+}
+
+# The functions of an object that end in a TODO, between blanks.
+unwritten_of() {
+    reaches lab_todo "$(lab_names)" "$1" | sed 's/ .*//' | tr '\n' ' '
 }
 
 # runner OBJECT TODO OUTPUT
@@ -130,6 +224,7 @@ runner() {
         symbols_of "$LAB_REFERENCE" >"$part.reference"
         prepare reference "$2" "$part.reference" "$LAB_REFERENCE" "$part.reference.o"
         link_runner "$1" "$part.symbols" "$2" "$3" "$part.reference.o"
+        link_own "$1" "$part.symbols" "$2" "$3" "$LAB_REFERENCE" "$(unwritten_of "$1")"
     fi
     rm -f "$part.symbols" "$part.reference" "$part.reference.o"
 }
@@ -140,10 +235,13 @@ runners() {
     shift 2
     make_parts
     symbols_of "$object" >"$part.symbols"
+    unwritten=$(unwritten_of "$object")
     for number; do
         reference=
         [ "$number" = 0 ] || reference=$LAB_WITHOUT$number.o
         link_runner "$object" "$part.symbols" "$number" "$prefix-$number" $reference
+        [ "$number" = 0 ] ||
+            link_own "$object" "$part.symbols" "$number" "$prefix-$number" "$reference" "$unwritten"
     done
     rm -f "$part.symbols"
 }
@@ -154,6 +252,29 @@ without() {
     symbols_of "$3" >"$3.symbols"
     prepare reference "$1" "$3.symbols" "$3" "$3"
     rm -f "$3.symbols"
+}
+
+# Given functions that call functions of the lab, with these, so that nobody goes in by them.
+# doors OUTPUT
+doors() {
+    reaches "$(lab_names)" "" $LAB_GIVEN >"$1.new"
+    mv "$1.new" "$1"
+}
+
+# A trap for each function of the lab, and for whatever is given: lab__trap_NAME.
+# traps OUTPUT
+traps() {
+    {
+        echo '#include "lab.h"'
+        {
+            lab_names | tr ' ' '\n'
+            sed 's/ .*//' "$LAB_DOORS"
+        } | sort -u | awk '/^[A-Za-z_][A-Za-z_0-9]*$/ {
+            print "void lab__trap_" $1 "(void);"
+            print "void lab__trap_" $1 "(void)\n{\n    lab_trap(\"" $1 "\");\n}"
+        }'
+    } >"$1.c"
+    compile "$1.c" "$1" "" ""
 }
 
 case $action in
@@ -167,5 +288,8 @@ mutant)
     runner "$2.o" 0 "$2"
     ;;
 runners) runners "$@" ;;
-*) fail "labcc.sh: '$action' is none of compile, strict, without, runner, runners, mutant, program" ;;
+doors) doors "$1" ;;
+traps) traps "$1" ;;
+*) fail "labcc.sh: '$action' is none of compile, strict, without, runner, runners, mutant," \
+    "program, doors, traps" ;;
 esac

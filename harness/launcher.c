@@ -6,7 +6,6 @@
  * runner never gets, and says there that it starts the runner ("started"), or, where bwrap does
  * that, how the runner ended ("exit-code").
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 #include <signal.h>

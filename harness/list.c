@@ -5,7 +5,6 @@
  * stands in for labcheck, and nothing of it is ever called. One line a case:
  * name|todo|points|quick|gpus|timed|no_memcheck, where gpus is what ctest gives it.
  */
-#define _GNU_SOURCE
 #include "case.h"
 
 #include <stdio.h>
@@ -38,6 +37,15 @@ STAND_IN(struct lab_run *, lab_run, struct lab_test *t, const char *what, const 
 STAND_IN(const void *, lab_output, const struct lab_run *run)
 STAND_IN(const char *, lab_stdout, const struct lab_run *run)
 STAND_IN(const struct lab_witness *, lab_witness, const struct lab_run *run)
+STAND_IN(const struct lab_record *, lab_told, const struct lab_run *run, double seconds,
+         const struct lab_record *after)
+STAND_IN(uint64_t, lab_copied_within, const struct lab_run *run, const struct lab_record *window,
+         int from, int to)
+STAND_IN(struct lab_kernels, lab_kernels_within, const struct lab_run *run,
+         const struct lab_record *window, int gpu)
+STAND_IN(void, lab_kernels_stay, struct lab_test *t, const struct lab_run *run, const char *what)
+STAND_IN(void, lab_host_bytes, struct lab_test *t, const struct lab_run *run, const char *what,
+         uint64_t down, uint64_t up)
 STAND_IN(void, lab_fail, struct lab_test *t, const char *file, int line, const char *condition,
          const char *format, ...)
 STAND_IN(void, lab_cannot_run, struct lab_test *t, const char *format, ...)

@@ -7,7 +7,6 @@
  * PATH is a program, or a prefix: a case of TODO(2) is then run with PATH-2. Exit statuses are
  * those of enum lab_verdict; over several cases the worst counts.
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 #include <getopt.h>
@@ -83,6 +82,8 @@ static enum lab_verdict run_one(const struct lab_case *info, const struct lab_op
     lab__case_run(t, info, options);
     if (t->verdict == LAB_PASS)
         lab__other_orders(t, info, options);
+    if (t->verdict == LAB_PASS)
+        lab__with_own(t, info, options);
     enum lab_verdict verdict = t->verdict;
     lab__report(t, options->all || options->only || !*shown);
     *shown |= verdict != LAB_PASS && verdict != LAB_CANNOT_RUN;
@@ -104,7 +105,7 @@ static int run(const struct lab_options *options)
         total = worse(total, run_one(c, options, &shown));
     }
     if (found)
-        return total;
+        return (int)total;
     fprintf(stderr, "%s has no case '%s'. Its cases:\n", lab_name,
             options->only ? options->only : "");
     list(options);

@@ -5,7 +5,6 @@
  * LAB_MARKS=FILE a line a comparison is added to that file, and LAB_SPARE=0.05 asks for so much
  * more than the limit. Neither is set when answers are graded (tests/clock/marks.py sets them).
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 #include <fcntl.h>

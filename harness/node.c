@@ -4,7 +4,6 @@
  * The verifier starts the node, connects as a witness before the runner exists (so the node stays
  * until the verdict), asks what it saw after the runner has gone, and ends it.
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 #include "place.h"
@@ -16,20 +15,25 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/socket.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define START_SECONDS 120 /* of a machine, not of a student: generous */
 #define ANSWER_SECONDS 60
+#define MOST_RECORDS (1u << 20) /* of a trace: the node keeps no more */
 
 struct lab_node {
     char id[65], fault[512];
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
     int socket, gpus;
     pid_t pid;
-    bool asked; /* a question whose answer has not come yet */
+    int words;         /* what it prints goes here, a file in memory */
+    int status;        /* as wait() gave it, once it has ended */
+    bool ended, asked; /* a question whose answer has not come yet */
     struct vgpu_node_info info;
 };
 
@@ -119,7 +123,7 @@ static int spawn(struct lab_node *node, const char *description, char *error, si
     char **env = node_environment(description);
     node_program(program, sizeof program);
     if (nothing >= 0 && env && pipe2(ready, O_CLOEXEC) == 0) {
-        int fds[] = {nothing, nothing, nothing, ready[1]};
+        int fds[] = {nothing, nothing, node->words >= 0 ? node->words : nothing, ready[1]};
         pid_t pid = lab__spawn(argv, env, fds, 4);
         close(ready[1]);
         rc = pid < 0 ? say(error, room, program, strerror(-pid))
@@ -141,6 +145,14 @@ static int ask(struct lab_node *node, enum vgpu_op op, uint64_t value)
     return vgpu_send(node->socket, &request, sizeof request, NULL, 0);
 }
 
+/* What the node answers is checked here, by type and range: hostile code talks to it, and one that
+ * was taken over must not get any further. */
+static bool is_whole(const union answer *to, ssize_t bytes)
+{
+    return bytes >= (ssize_t)sizeof to->reply &&
+           to->reply.data_bytes == (size_t)bytes - sizeof to->reply;
+}
+
 /* Receives an answer within `seconds`. 0, 1 when there is none yet, -1 when the node is gone. */
 static int answer(struct lab_node *node, union answer *to, double seconds)
 {
@@ -149,7 +161,7 @@ static int answer(struct lab_node *node, union answer *to, double seconds)
     if (n == 0 || (n < 0 && errno == EINTR))
         return 1;
     ssize_t bytes = vgpu_receive(node->socket, to, sizeof *to, NULL, NULL, 0);
-    return bytes >= (ssize_t)sizeof to->reply ? 0 : -1;
+    return is_whole(to, bytes) ? 0 : -1;
 }
 
 /* The node's description comes with its first answer. */
@@ -160,8 +172,10 @@ static int read_info(struct lab_node *node, union answer *to)
     if (poll(&wait, 1, ANSWER_SECONDS * 1000) <= 0)
         return -1;
     ssize_t bytes = vgpu_receive(node->socket, to, sizeof *to, &fd, &count, 0);
-    bool whole = bytes >= (ssize_t)sizeof to->reply && count == 1 &&
-                 pread(fd, &node->info, sizeof node->info, 0) == sizeof node->info;
+    bool whole = is_whole(to, bytes) && count == 1 &&
+                 pread(fd, &node->info, sizeof node->info, 0) == sizeof node->info &&
+                 node->info.device_count >= 0 && node->info.device_count <= VGPU_MAX_GPUS &&
+                 (to->reply.error || to->reply.value == (uint64_t)node->info.device_count);
     if (count == 1)
         close(fd);
     return whole ? 0 : -1;
@@ -195,6 +209,7 @@ struct lab_node *lab__node_start(const char *description, char *error, size_t ro
         return NULL;
     }
     node->socket = -1;
+    node->words = memfd_create("lab-node-words", MFD_CLOEXEC);
     make_id(node->id, sizeof node->id);
     if (vgpu_socket_path(node->id, node->path, sizeof node->path, error, room) == 0 &&
         spawn(node, description, error, room) == 0 && connect_witness(node, error, room) == 0)
@@ -209,9 +224,46 @@ void lab__node_stop(struct lab_node *node)
         return;
     if (node->socket >= 0)
         close(node->socket);
+    if (node->words >= 0)
+        close(node->words);
     lab__kill_all(0);
     unlink(node->path);
     free(node);
+}
+
+/* ---- a node that failed ---- */
+
+void lab__node_note(struct lab_node *node)
+{
+    if (!node->ended)
+        node->ended = waitpid(node->pid, &node->status, WNOHANG) == node->pid;
+}
+
+/* The last line that it printed. */
+static void last_words(const struct lab_node *node, char *text, size_t room)
+{
+    off_t end = node->words < 0 ? 0 : lseek(node->words, 0, SEEK_END);
+    off_t from = end > (off_t)room - 1 ? end - ((off_t)room - 1) : 0;
+    ssize_t n = end > 0 ? pread(node->words, text, room - 1, from) : 0;
+    text[n > 0 ? n : 0] = 0;
+    size_t length = strlen(text);
+    while (length > 0 && text[length - 1] == '\n')
+        text[--length] = 0;
+    char *line = strrchr(text, '\n');
+    if (line)
+        memmove(text, line + 1, strlen(line + 1) + 1);
+}
+
+void lab__node_failure(const struct lab_node *node, char *text, size_t room)
+{
+    char words[160], how[80] = "did not answer any more";
+    last_words(node, words, sizeof words);
+    if (node->ended && WIFSIGNALED(node->status))
+        snprintf(how, sizeof how, "was ended by signal %d", WTERMSIG(node->status));
+    else if (node->ended)
+        snprintf(how, sizeof how, "ended with status %d", WEXITSTATUS(node->status));
+    snprintf(text, room, "%s%s%s%s", how, words[0] ? " (\"" : "", words, words[0] ? "\")" : "");
+    lab__clean(text);
 }
 
 /* ---- asking ---- */
@@ -278,6 +330,7 @@ static void copy_record(struct lab_record *to, const struct vgpu_trace_record *f
     *to = (struct lab_record){
         .kind = from->kind == VGPU_TRACE_COPY     ? LAB_COPY
                 : from->kind == VGPU_TRACE_KERNEL ? LAB_KERNEL
+                : from->kind == VGPU_TRACE_CALL   ? LAB_ELAPSED
                                                   : LAB_MEMSET,
         .gpu = from->device,
         .from = from->from,
@@ -301,7 +354,24 @@ static void take_finding(struct lab_witness *w, const struct vgpu_trace_record *
                  from->site[0] ? " at " : "", (int)sizeof from->site - 1, from->site);
 }
 
-/* Appends the operations of one page of the trace; calls of the host side are left out. */
+static bool is_place(int device)
+{
+    return device >= -2 && device < VGPU_MAX_DEVICES; /* -1 and -2: the host's */
+}
+
+/* A bit for each device, and one for the host. */
+static bool is_set_of_places(int set)
+{
+    return set >= 0 && set < 2 << VGPU_MAX_DEVICES;
+}
+
+static bool record_fits(const struct vgpu_trace_record *r)
+{
+    bool (*fits)(int) = r->kind == VGPU_TRACE_KERNEL ? is_set_of_places : is_place;
+    return is_place(r->device) && fits(r->from) && fits(r->to);
+}
+
+/* Appends the records of one page of the trace; findings are taken out. */
 static int take_page(struct lab_witness *w, const uint8_t *page, uint64_t count)
 {
     struct vgpu_trace_record record;
@@ -312,9 +382,11 @@ static int take_page(struct lab_witness *w, const uint8_t *page, uint64_t count)
     w->records = all;
     for (uint64_t i = 0; i < count; i++) {
         memcpy(&record, page + i * sizeof record, sizeof record);
+        if (!record_fits(&record))
+            return -1;
         if (record.kind == VGPU_TRACE_FINDING)
             take_finding(w, &record);
-        else if (record.kind != VGPU_TRACE_CALL)
+        else
             copy_record(&all[w->record_count++], &record);
     }
     return 0;
@@ -331,7 +403,8 @@ static int read_trace(struct lab_node *node, struct lab_witness *w)
         total = to.reply.value2;
         if (count == 0)
             return first >= total ? 0 : -1;
-        if (to.reply.data_bytes < count * sizeof(struct vgpu_trace_record) ||
+        if (count > sizeof to / sizeof(struct vgpu_trace_record) || total > MOST_RECORDS ||
+            to.reply.data_bytes < count * sizeof(struct vgpu_trace_record) ||
             take_page(w, to.reply.data, count) != 0)
             return -1;
         first += count;

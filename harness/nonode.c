@@ -2,7 +2,6 @@
  * nonode.c: in place of node.c on real GPUs. There is no node; the machine's GPUs are counted and
  * tried by the runner, because the verifier never loads a driver.
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 #include <errno.h>
@@ -154,6 +153,17 @@ pid_t lab__node_pid(const struct lab_node *node)
 {
     (void)node;
     return 0;
+}
+
+void lab__node_note(struct lab_node *node)
+{
+    (void)node;
+}
+
+void lab__node_failure(const struct lab_node *node, char *text, size_t room)
+{
+    (void)node;
+    snprintf(text, room, "is none");
 }
 
 int lab__node_progress(struct lab_node *node, double seconds, uint64_t *progress, char *waiting,

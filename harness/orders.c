@@ -3,7 +3,6 @@
  * lanes of a kernel, operations that nothing orders). A result that needs one of them is a
  * result by luck.
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 #include <stdio.h>

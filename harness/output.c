@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * output.c: what a runner prints. It is kept (64 KiB a stream), shown (the last lines), never read.
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 #include <errno.h>

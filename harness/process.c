@@ -5,7 +5,6 @@
  * The verifier is a child subreaper: whatever a student's program starts, and however it detaches
  * itself, stays below the verifier in the process tree and is found by its parents.
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 #include <ctype.h>
@@ -24,12 +23,14 @@
 
 #define PROCESSES_MAX 32768
 
+enum kin { UNKNOWN, OUTSIDE, OURS, SPARED };
+
 struct process {
     pid_t pid, parent;
     char state;
     uint64_t ticks;
-    long resident; /* pages */
-    bool ours, spared;
+    enum kin kin;
+    bool ours, spared; /* both of a process that has not ended */
 };
 
 /* ---- starting ---- */
@@ -190,11 +191,8 @@ static int read_stat(const char *path, struct process *p)
         return -1;
     const char *rest = strrchr(text, ')');
     if (!rest ||
-        sscanf(rest + 1,
-               " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d %*d %*d %*u "
-               "%*u %ld",
-               &p->state, &p->parent, &user, &system, &user_children, &system_children,
-               &p->resident) != 7)
+        sscanf(rest + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld", &p->state,
+               &p->parent, &user, &system, &user_children, &system_children) != 6)
         return -1;
     p->ticks = user + system + (uint64_t)user_children + (uint64_t)system_children;
     return 0;
@@ -231,18 +229,34 @@ static struct process *by_pid(struct process *all, int count, pid_t pid)
     return bsearch(&key, all, (size_t)count, sizeof *all, by_number);
 }
 
+/* Of whom all[first] descends: itself, its parent and so on are told, up to somebody who is known.
+ * However long the line is: a submission may make one of all its processes. */
+static void trace_line(struct process *all, int count, int first, pid_t spare)
+{
+    static struct process *line[PROCESSES_MAX];
+    pid_t self = getpid();
+    int length = 0;
+    struct process *up = &all[first];
+    for (; up && up->pid != self && up->kin == UNKNOWN && length < count;
+         up = by_pid(all, count, up->parent))
+        line[length++] = up;
+    enum kin kin = !up ? OUTSIDE : up->pid == self ? OURS : up->kin;
+    while (length-- > 0) {
+        if (kin == OURS && line[length]->pid == spare)
+            kin = SPARED;
+        line[length]->kin = kin == UNKNOWN ? OUTSIDE : kin;
+    }
+}
+
 /* Marks what descends from this process, and within that what descends from `spare`. */
 static int mark(struct process *all, int count, pid_t spare)
 {
-    pid_t self = getpid();
     int ours = 0;
     for (int i = 0; i < count; i++) {
-        struct process *up = &all[i];
-        for (int depth = 0; up && up->pid != self && depth < 100; depth++) {
-            all[i].spared |= up->pid == spare;
-            up = by_pid(all, count, up->parent);
-        }
-        all[i].ours = up && up->pid == self && all[i].pid != self && all[i].state != 'Z';
+        trace_line(all, count, i, spare);
+        bool below = all[i].kin == OURS || all[i].kin == SPARED;
+        all[i].ours = below && all[i].pid != getpid() && all[i].state != 'Z';
+        all[i].spared = all[i].kin == SPARED;
         ours += all[i].ours && !all[i].spared;
     }
     return ours;
@@ -287,28 +301,31 @@ static void look_at_threads(pid_t pid, struct lab_usage *usage)
     closedir(tasks);
 }
 
-void lab__usage(pid_t node, bool with_files, struct lab_usage *usage)
+void lab__usage(pid_t node, uint64_t memory_limit, struct lab_usage *usage)
 {
     static struct process all[PROCESSES_MAX];
-    static pid_t runners[PROCESSES_MAX];
-    int count = read_all(all);
+    static pid_t runners[PROCESSES_MAX], contexts[PROCESSES_MAX];
+    int count = read_all(all), context_count = 0;
     mark(all, count, node);
-    const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+    const bool jailed = getenv("VGPU_NODE_JAIL") != NULL; /* its one child is no context */
     memset(usage, 0, sizeof *usage);
     for (int i = 0; i < count; i++) {
         if (!all[i].ours)
             continue;
         look_at_threads(all[i].pid, usage);
-        if (all[i].pid == node) /* it answers our own questions: no sign of life */
-            continue;
+        if (all[i].pid == node)
+            usage->node_ticks = all[i].ticks;
+        if (all[i].pid == node || (jailed && all[i].parent == node))
+            continue; /* it, or what it asks (node/system/spawner.c), answers us: no sign of life */
         usage->cpu_ticks += all[i].ticks;
         if (all[i].spared)
-            continue;
-        usage->resident_bytes += (uint64_t)all[i].resident * page;
-        runners[usage->processes++] = all[i].pid;
+            contexts[context_count++] = all[i].pid;
+        else
+            runners[usage->processes++] = all[i].pid;
     }
-    if (with_files)
-        usage->resident_bytes += lab__memory_files(runners, usage->processes);
+    const struct lab_family family = {runners, usage->processes, contexts, context_count, node};
+    if (memory_limit)
+        usage->memory_bytes = lab__memory(&family, memory_limit);
     usage->cpu_seconds = (double)usage->cpu_ticks / (double)sysconf(_SC_CLK_TCK);
 }
 

@@ -4,7 +4,6 @@
  * --json FILE grows by one line with a single write at its end, so that parallel tests may share a
  * file; --results FOLDER gets NAME.json, replaced whole.
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 #include <errno.h>
@@ -47,6 +46,19 @@ static void list_field(FILE *to, const struct lab_test *t)
     putc(']', to);
 }
 
+/* Where a failure is with the student's own answers to these TODOs. */
+static void todos_field(FILE *to, uint64_t todos)
+{
+    const char *comma = "";
+    fputs(",\"builds_on\":[", to);
+    for (int todo = 0; todo < 64; todo++)
+        if (todos >> todo & 1) {
+            fprintf(to, "%s%d", comma, todo);
+            comma = ",";
+        }
+    putc(']', to);
+}
+
 /* What the node said: about the mistake, and about times that are not to be trusted. */
 static void explained_field(FILE *to, const struct lab_test *t)
 {
@@ -73,15 +85,19 @@ static void write_object(FILE *to, const struct lab_test *t)
     fprintf(to, ",\"status\":%d", t->verdict);
     text_field(to, "ending", t->ending);
     text_field(to, "message", t->message.at);
-    text_field(to, "why", t->judged ? t->info->rule : "");
+    text_field(to, "why", lab__why(t));
     text_field(to, "where", where);
     text_field(to, "next", next);
     explained_field(to, t);
     text_field(to, "said", t->said.at);
     text_field(to, "check", t->check);
     list_field(to, t);
-    fprintf(to, ",\"seed\":%" PRIu64 ",\"virtual_ps\":%" PRIu64 ",\"cpu_seconds\":%.3f",
-            t->options->seed, t->now_ps, t->cpu_seconds);
+    fprintf(to,
+            ",\"seed\":%" PRIu64 ",\"virtual_ps\":%" PRIu64 ",\"cpu_seconds\":%.3f"
+            ",\"charged_seconds\":%.3f",
+            t->options->seed, t->now_ps, t->cpu_seconds, t->charged_seconds);
+    if (t->builds_on)
+        todos_field(to, t->builds_on);
     text_field(to, "runner", t->runner);
     fputs("}\n", to);
 }

@@ -4,7 +4,6 @@
  * "not written yet" appears only when that is the verdict: ctest shows it on the test's line by
  * this phrase. Whatever a student's program can influence goes through lab__clean first.
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 #include <stdlib.h>
@@ -44,6 +43,14 @@ static const char *color_of(enum lab_verdict verdict)
     return "\033[35m";
 }
 
+const char *lab__why(const struct lab_test *t)
+{
+    if (t->trapped)
+        return "the course stands in only for what a task builds on: two tasks that call each "
+               "other would both be right, and nobody would have done the work";
+    return t->judged && t->info->rule ? t->info->rule : "";
+}
+
 void lab__next_step(const struct lab_test *t, char *text, size_t room)
 {
     int todo = t->todo ? t->todo : t->info->todo;
@@ -52,6 +59,11 @@ void lab__next_step(const struct lab_test *t, char *text, size_t room)
     if (t->verdict == LAB_NOT_WRITTEN && hint)
         snprintf(text, room, "read task %d in labs/%s/README.md; ./lab hint %s %d helps", todo,
                  lab_about.folder, lab_about.number, todo);
+    else if (t->trapped && hint)
+        snprintf(text, room,
+                 "do that work in TODO(%d) itself; what two tasks share is a static function of "
+                 "your own; ./lab hint %s %d",
+                 todo, lab_about.number, todo);
     else if (t->verdict == LAB_FAIL && hint)
         snprintf(text, room, "./lab hint %s %d", lab_about.number, todo);
     else if (t->verdict == LAB_HARNESS_ERROR)
@@ -102,8 +114,7 @@ static void details(const struct lab_test *t)
         paragraph("said", t->said.at, "| ");
     }
     paragraph("times", t->unsteady, "");
-    if (t->judged)
-        paragraph("why", t->info->rule, "");
+    paragraph("why", lab__why(t), "");
     paragraph("where", place, "");
     paragraph("next", next, "");
 }

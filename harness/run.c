@@ -4,7 +4,6 @@
  * Order matters at the end: first every process below us dies, then the output is copied away, and
  * only then does anybody look at it.
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 #include <errno.h>
@@ -147,6 +146,8 @@ static enum ending supervise(struct lab_test *t, struct lab_run *run, struct att
 
 static void collect(struct lab_test *t, struct lab_run *run, struct attempt *a)
 {
+    if (run->node)
+        lab__node_note(run->node);
     lab__kill_all(run->node ? lab__node_pid(run->node) : 0);
     if (a->ending == ENDED && has_flooded(run))
         a->ending = FLOODED;
@@ -166,6 +167,7 @@ static void collect(struct lab_test *t, struct lab_run *run, struct attempt *a)
         lab__broken(t, ENOMEM, "no memory for %zu bytes of output", run->output_bytes);
     if (a->ending != ENDED)
         t->cpu_seconds += a->watch.cpu_seconds;
+    t->charged_seconds += a->watch.charged;
     if (a->ending != ENDED || WIFSIGNALED(a->exit_status))
         lab__check_gpus(t);
 }
@@ -176,6 +178,21 @@ static void keep_said(struct lab_test *t, const struct lab_run *run)
     int which = run->printed[1].kept > 0 ? 1 : 0;
     lab__stream_tail(&run->printed[which], t->said.at, sizeof t->said.at);
     lab__stream_finding(&run->printed[1], t->found.at, sizeof t->found.at);
+}
+
+/* A node that is gone, or stuck, is no failure of ours when it happens again: the grader runs the
+ * test once more, alone, and then tells this. */
+static void node_failed(struct lab_test *t, const struct lab_run *run, const struct attempt *a,
+                        const char *how)
+{
+    static const char *const did[] = {
+        [ENDED] = "had come to an end",      [FLOODED] = "had printed too much",
+        [HUNG] = "waited for ever",          [ASLEEP] = "slept and did nothing else",
+        [BUSY] = "had used up its CPU time", [LATE] = "had not come to an end",
+        [FAT] = "had taken too much memory"};
+    t->ending = "node";
+    lab__broken(t, 0, "the virtual node %s while your program ran '%s' and %s", how, run->what,
+                did[a->ending]);
 }
 
 /* The node's side of the story, then the node goes. */
@@ -202,10 +219,14 @@ static void ask_node(struct lab_test *t, struct lab_run *run, const struct attem
         snprintf(t->explained.at, sizeof t->explained.at, "it found %s; ./lab explain %.*s",
                  t->finding, (int)strcspn(t->finding, " "), t->finding);
     lab__clean(t->explained.at);
+    if (!run->witness) {
+        lab__node_note(run->node);
+        lab__node_failure(run->node, error, sizeof error);
+    }
     lab__node_stop(run->node);
     run->node = NULL;
     if (!run->witness)
-        lab__broken(t, 0, "the node did not say what it saw: %s", error);
+        node_failed(t, run, a, error);
 }
 
 static const char *signal_meaning(int number)
@@ -270,8 +291,11 @@ static void judge_stopped(struct lab_test *t, const struct lab_run *run, const s
         ended_by(t, "timeout", "your program ran %.0f CPU seconds without coming to an end in '%s'",
                  a->watch.cpu_seconds, run->what);
     if (a->ending == LATE)
-        ended_by(t, "timeout", "your program had not come to an end after %.0f s in '%s'",
-                 a->watch.wall_limit, run->what);
+        ended_by(t, "timeout",
+                 "your program had not come to an end after %.0f s in '%s': it ran for %.0f s, the "
+                 "virtual node worked for it for %.0f s, and for %.0f s both waited",
+                 a->watch.charged, run->what, a->watch.cpu_seconds, a->watch.node_seconds,
+                 a->watch.blocked);
     if (a->ending == FAT)
         ended_by(t, "crash", "your program took more than %llu MiB of memory in '%s'",
                  (unsigned long long)(a->watch.memory_limit >> 20), run->what);
@@ -308,6 +332,8 @@ static void judge(struct lab_test *t, const struct lab_run *run, const struct at
     int code = left ? WEXITSTATUS(a->exit_status) : -1;
     if (code == LAB_RUNNER_NOT_WRITTEN && run->status.state == LAB_STATE_NOT_WRITTEN)
         judge_unwritten(t, run);
+    if (code == LAB_RUNNER_TRAPPED && run->status.state == LAB_STATE_TRAPPED)
+        lab__judge_trapped(t, run);
     if (code == LAB_RUNNER_BROKEN && run->status.state == LAB_STATE_BROKEN &&
         t->options->launcher_words == 0) /* a submission may say that we are broken */
         lab__broken(t, 0, "'%s': %.*s", run->what, (int)sizeof run->status.text - 1,
@@ -330,6 +356,18 @@ static struct lab_run *new_run(struct lab_test *t, const char *what, size_t outp
     return run;
 }
 
+/* For the record: each of them once. */
+static void note_node(struct lab_test *t)
+{
+    char name[sizeof t->nodes[0]];
+    snprintf(name, sizeof name, "%.63s", t->node);
+    for (int i = 0; i < t->node_count; i++)
+        if (strcmp(t->nodes[i], name) == 0)
+            return;
+    if (t->node_count < LAB_NODES_MAX)
+        memcpy(t->nodes[t->node_count++], name, sizeof name);
+}
+
 static void give_node(struct lab_test *t, struct lab_run *run)
 {
     char error[300] = "";
@@ -339,8 +377,7 @@ static void give_node(struct lab_test *t, struct lab_run *run)
     t->ready = NULL;
     if (!run->node)
         lab__broken(t, 0, "cannot start a node '%s': %s", t->node, error);
-    if (t->node_count < LAB_NODES_MAX)
-        snprintf(t->nodes[t->node_count++], sizeof t->nodes[0], "%.63s", t->node);
+    note_node(t);
 }
 
 struct lab_run *lab_run(struct lab_test *t, const char *what, const void *input, size_t input_bytes,

@@ -6,7 +6,6 @@
  * It is linked with the student's code and holds nothing worth forging: the input, room for an
  * output, and a page to say "I came to the end" on.
  */
-#define _GNU_SOURCE
 #include "runner.h"
 #include "runner_internal.h"
 

@@ -15,13 +15,19 @@
 enum lab_fd { LAB_FD_INPUT = 3, LAB_FD_OUTPUT = 4, LAB_FD_STATUS = 5 };
 
 /* How a runner exits. The verifier believes none of them without the page. */
-enum lab_runner_exit { LAB_RUNNER_FINISHED = 0, LAB_RUNNER_NOT_WRITTEN = 3, LAB_RUNNER_BROKEN = 4 };
+enum lab_runner_exit {
+    LAB_RUNNER_FINISHED = 0,
+    LAB_RUNNER_NOT_WRITTEN = 3,
+    LAB_RUNNER_BROKEN = 4,
+    LAB_RUNNER_TRAPPED = 5,
+};
 
 enum lab_state {
     LAB_STATE_RUNNING = 0,
     LAB_STATE_FINISHED = 1,
     LAB_STATE_NOT_WRITTEN = 2, /* todo, file, line */
     LAB_STATE_BROKEN = 3,      /* the adapter and the case do not fit: text */
+    LAB_STATE_TRAPPED = 4,     /* a function that is not to be called now: its name is text */
                                /* while it runs, text is what lab_doing said */
 };
 

@@ -4,12 +4,15 @@
  *     main.c     the command line, the loop over the cases
  *     case.c     one case: set-up, the ways it can end, what belongs to it
  *     judge.c    lab_expect's comparisons
+ *     seen.c     what a program reports against what the node saw
  *     marks.c    those of times, and how near they come to their limits
  *     run.c      lab_run: one runner on one node, from the memfds to the verdict
+ *     own.c      the same case once more, with the student's own functions around
+ *     trap.c     the verdict on a call that a test does not allow
  *     environment.c  what the runner finds in its environment
  *     device.c   the GPUs of a case's node
  *     launcher.c the sandbox that a grader puts around the runner, and what it reports
- *     memory.c   memory that no process has: open files in memory
+ *     memory.c   how much memory all of a submission has
  *     guard.c    whoever stays outside and ends what is left when a grader dies
  *     process.c  spawning, reading /proc, killing what is left
  *     watch.c    is it still getting on? deadlines that count progress
@@ -45,13 +48,15 @@ struct lab_function {
 struct lab_about {
     const char *number, *folder, *file;   /* "03", "03-p2p-copy", "p2p_copy.c" */
     const struct lab_function *functions; /* ends with name == NULL */
+    const struct lab_function *needs; /* others' functions that a TODO's may call; ends likewise */
 };
 extern const struct lab_about lab_about;
 
 /* ---- command line ---- */
 
 #define LAB_NODE_DEFAULT "hgx-h200-4"
-enum { LAB_ORDERS = 3 }; /* orders.c: that a case runs in besides the usual one */
+#define LAB_NODE_OTHER "dgx-h100" /* 8 GPUs of another kind: no constant is right on both */
+enum { LAB_ORDERS = 3 };          /* orders.c: that a case runs in besides the usual one */
 
 struct lab_options {
     const char *runner;  /* a program, or a prefix: PREFIX-<todo> is then the program */
@@ -65,6 +70,7 @@ struct lab_options {
     int orders;                             /* 0 to LAB_ORDERS */
     const char *launcher[LAB_LAUNCHER_MAX]; /* words before the runner: a sandbox */
     int launcher_words;
+    bool own; /* PREFIX-<todo>-own is the program */
     bool all, list, list_json, color;
     bool guarded; /* end, with all that was started, when whoever started us has ended */
 };
@@ -90,6 +96,8 @@ struct lab_test {
     char node[256];
     struct lab_variable env[LAB_ENV_MAX];
     int env_count;
+    bool chose_node; /* by lab_node */
+    bool elsewhere;  /* it runs once more, on another node than the usual one */
     uint64_t random;
 
     /* what belongs to the case and goes with it */
@@ -99,7 +107,9 @@ struct lab_test {
     /* how it ended */
     sigjmp_buf end;
     enum lab_verdict verdict;
+    bool trapped;              /* it called what it may not: that is why */
     bool judged;               /* by lab_fail: its rule is why; not so a crash or a loop */
+    uint64_t builds_on;        /* TODOs whose own answers made it fail, as bits */
     const char *ending;        /* how the program ended, when that was not well: "crash" */
     struct lab_text message;   /* what, for a person */
     struct lab_text said;      /* what the program printed last, cleaned */
@@ -115,6 +125,7 @@ struct lab_test {
     int node_count;
     uint64_t now_ps;
     double cpu_seconds;
+    double charged_seconds; /* of all its runs: what a submission's deadline counts */
 };
 
 /* Runs the case from start to end; never longjmps out. Leaves no process behind. */
@@ -126,6 +137,12 @@ void lab__case_free(struct lab_test *t);
  * order open, or that wants one_order, is left as it is. */
 void lab__other_orders(struct lab_test *t, const struct lab_case *info,
                        const struct lab_options *options);
+
+/* Runs a case that passed with the student's own functions, where there is such a program. */
+void lab__with_own(struct lab_test *t, const struct lab_case *info,
+                   const struct lab_options *options);
+/* The TODOs whose functions those of TODO(todo) may call, and theirs, as bits. */
+uint64_t lab__builds_on(int todo);
 
 /* Ends the running case with a verdict and a sentence. */
 void lab__end(struct lab_test *t, enum lab_verdict verdict, const char *format, ...)
@@ -157,6 +174,9 @@ struct lab_run {
     struct lab_witness *witness;
     struct lab_node *node; /* NULL once it was stopped */
 };
+
+/* Ends the case: the runner says that it called what it may not. */
+void lab__judge_trapped(struct lab_test *t, const struct lab_run *run) __attribute__((noreturn));
 
 /* Reads what is there. Returns 0 when the other side has closed, else 1. */
 int lab__stream_read(struct lab_stream *stream);
@@ -190,7 +210,8 @@ struct lab_usage {      /* of all processes below this one */
     bool sleeping;      /* a thread has set itself an alarm: nanosleep */
     double cpu_seconds; /* used so far, the node not counted */
     uint64_t cpu_ticks;
-    uint64_t resident_bytes; /* the node's side not counted; with files in memory, if asked */
+    uint64_t node_ticks;   /* of processor time that the node used */
+    uint64_t memory_bytes; /* the node's and the GPUs' not counted; 0 unless asked for */
 };
 
 /* Real GPUs (nonode.c); nothing to do on the virtual node. The GPUs that ctest's resource
@@ -201,9 +222,18 @@ void lab__visible(const char *wanted, char *to, size_t room);
 void lab__check_gpus(struct lab_test *t);
 
 pid_t lab__spawn(char *const argv[], char *const envp[], const int *fds, int fd_count);
-void lab__usage(pid_t node, bool with_files, struct lab_usage *usage);
-/* Bytes of the memory files that these processes have open, each file once. */
-uint64_t lab__memory_files(const pid_t *processes, int count);
+/* memory_limit: look at their memory, too, and exactly where it seems to be more; 0: do not. */
+void lab__usage(pid_t node, uint64_t memory_limit, struct lab_usage *usage);
+
+struct lab_family { /* who runs what for a submission */
+    const pid_t *runners;
+    int runner_count;
+    const pid_t *contexts; /* what the node has started */
+    int context_count;
+    pid_t node; /* 0: none */
+};
+/* Bytes of memory that all of these have, the node's and the GPUs' not counted. */
+uint64_t lab__memory(const struct lab_family *family, uint64_t limit);
 /* Kills everything below this process but `spare`, and waits for it. */
 void lab__kill_all(pid_t spare);
 void lab__close_from(int first); /* all open descriptors from this one on */
@@ -222,14 +252,16 @@ int lab__memory_shared(size_t bytes, void **at);
 struct lab_watch {
     struct lab_node *node;
     double cpu_limit, idle_limit;
-    double wall_limit;     /* 0: none */
+    double wall_limit;
     uint64_t memory_limit; /* bytes, 0: none */
     uint64_t ticks, progress;
     double began, quiet_since, last; /* wall seconds; last: of the last sample */
     double idle;                     /* seconds in which everything was asleep, in all */
+    double blocked;                  /* seconds in which nothing wanted a processor, in all */
+    double charged;                  /* those, and the processor time, the node's too */
     double limit;                    /* how long it may be quiet, as of the last sample */
     int quiet_samples;
-    double cpu_seconds;
+    double cpu_seconds, node_seconds; /* processor time of the program, and of the node */
 };
 
 enum lab_watched { LAB_ALIVE, LAB_HUNG, LAB_ASLEEP, LAB_BUSY, LAB_LATE, LAB_FAT };
@@ -256,6 +288,10 @@ int lab__node_progress(struct lab_node *node, double seconds, uint64_t *progress
 struct lab_witness *lab__node_witness(struct lab_node *node, char *error, size_t room);
 /* The explanation of the last fault, "" without one. Valid after lab__node_witness. */
 const char *lab__node_fault(const struct lab_node *node);
+/* Notes whether the node has ended, while that can still be asked. */
+void lab__node_note(struct lab_node *node);
+/* How a node failed that did not say what it saw, with its last words: "was ended by signal 11". */
+void lab__node_failure(const struct lab_node *node, char *text, size_t room);
 /* Ends the connection and the node; NULL is fine. */
 void lab__node_stop(struct lab_node *node);
 bool lab__node_virtual(void);
@@ -264,6 +300,8 @@ bool lab__node_virtual(void);
 
 /* Line of the definition of `function` in a C file, 0 when it is not there. */
 int lab__where(const char *path, const char *function);
+/* Why a failed case must not be so: a sentence, or "". */
+const char *lab__why(const struct lab_test *t);
 void lab__report(const struct lab_test *t, bool whole);
 /* Appends the record to options->json and writes options->results/NAME.json. 0, or -1 after a
  * sentence on stderr. */

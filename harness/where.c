@@ -4,7 +4,6 @@
  * A scan by tokens at brace depth 0: NAME ( ... ) {. Comments, strings and preprocessor lines are
  * skipped. When in doubt it finds nothing, and the failure says nothing.
  */
-#define _GNU_SOURCE
 #include "verifier.h"
 
 #include <ctype.h>

@@ -13,9 +13,12 @@
 #define LAB_HOST LAB_MAX_GPUS /* index of host memory in the byte tables */
 
 struct lab_record { /* one operation of the device side, in the order of its issue */
-    enum { LAB_COPY = 1, LAB_KERNEL, LAB_MEMSET } kind;
-    int gpu;      /* whose stream */
-    int from, to; /* copies: GPU of the memory; -1 pinned, -2 pageable host memory */
+    /* LAB_ELAPSED: cudaEventElapsedTime was told the time from start_ps to end_ps. */
+    enum { LAB_COPY = 1, LAB_KERNEL, LAB_MEMSET, LAB_ELAPSED } kind;
+    int gpu; /* whose stream, whose events */
+    /* Copies: GPU of the memory; -1 pinned, -2 pageable host memory. Kernels: whose memory it read
+     * and wrote, a bit each, bit LAB_HOST for the host's (advisory). */
+    int from, to;
     uint64_t stream, bytes;
     uint64_t issue_ps, start_ps, end_ps;
     char name[48];

@@ -2,7 +2,6 @@
  * machine.c: see machine.h. The description is read by the virtual node's own reader, so that what
  * the node would refuse is refused here, in the same words.
  */
-#define _GNU_SOURCE
 #include "machine.h"
 
 #include <stdio.h>

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from grader.base.exits import LabError
 from grader.book import algorithms, bandwidth, matrices, memory, traced
-from grader.exits import LabError
 
 DIRECTIVE = re.compile(r"^<!-- chart: (\S+) -->$", re.MULTILINE)
 CHARTS: dict[str, Callable[[Path], str]] = {

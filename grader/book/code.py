@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader.exits import LabError
+from grader.base.exits import LabError
 
 DIRECTIVE = re.compile(r"^<!-- code: (\S+?)(?:#([\w-]+))? -->$", re.MULTILINE)
 MARK = re.compile(r"^\s*(?://|#) book: (\w[\w-]*)$")

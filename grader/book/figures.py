@@ -9,8 +9,8 @@ import re
 import tempfile
 from pathlib import Path
 
-from grader.exits import LabError
-from grader.proc import capture
+from grader.base.exits import LabError
+from grader.base.proc import capture
 
 IMAGE = re.compile(r"^!\[([^\]]*)\]\((\S+)\.(?:svg|dot)\)$", re.MULTILINE)
 

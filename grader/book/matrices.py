@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from grader import topology
 from grader.book import svg
+from grader.learning import topology
 
 CELL, LEFT, TOP, GAP, WIDTH = 34, 62, 40, 24, 640
 SHOWN = ("hgx-h200-4", "oneway-2", "pcie-dual-socket-4", "dgx1-v100")  # in chapter 4

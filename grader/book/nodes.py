@@ -7,8 +7,8 @@ import json
 import re
 from pathlib import Path
 
-from grader import topology
 from grader.book import figures, matrices
+from grader.learning import topology
 
 DIRECTIVE = "<!-- nodes -->"
 IMAGE = re.compile(r"^!\[([^\]]*)\]\(figures/([\w-]+)\.svg\)$", re.MULTILINE)

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NotRequired, TypedDict
 
 from grader.book import shown
-from grader.project import Project
+from grader.course.project import Project
 
 PLACE = Path("docs/links.json")
 LINK = re.compile(r"\]\((https?://[^)\s]+)\)")

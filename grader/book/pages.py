@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.base.exits import LabError
 from grader.book import charts, code, figures, glossary, nodes, numbers, recorded, samples, seeds
-from grader.exits import LabError
-from grader.project import Lab, Project
+from grader.course.project import Lab, Project
 
 CHAPTER = re.compile(r"\d\d-[a-z0-9-]+\.md")
 # Pages besides chapters and labs: below docs/, in the order of the menu; then all others there.

@@ -14,7 +14,7 @@ import re
 from pathlib import Path
 from typing import TypedDict
 
-from grader.exits import LabError
+from grader.base.exits import LabError
 
 PLACE = Path("docs/book")
 PROGRAMS = "<!-- recorded programs -->"

@@ -9,11 +9,11 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from grader import trace
-from grader.exits import LabError
+from grader.base.exits import LabError
+from grader.course.project import Project
+from grader.export.outputs import Mistakes
 from grader.grade import classreport, page
-from grader.grade.outputs import Mistakes
-from grader.project import Project
+from grader.learning import trace
 
 # A picture right below it is for who reads the source: the site has the page itself.
 DIRECTIVE = re.compile(

@@ -16,9 +16,9 @@ import re
 from pathlib import Path
 from typing import TypedDict
 
+from grader.base.exits import LabError
 from grader.book import recorded
 from grader.book.commands import shown_in
-from grader.exits import LabError
 
 ROWS_HERE, CORRECTION = "<!-- seeds -->", re.compile(r"^<!-- correction: (\d+) -->$", re.MULTILINE)
 

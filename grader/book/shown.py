@@ -6,9 +6,10 @@
 The console blocks of chapters are typed by book.commands and need no entry. For all others `by` is
 `typed` (book.shown types it, and compares what is printed), `full` (the same, at full length only),
 `test:NAME` (that test of ctest runs it), `selfcheck` (`./lab selfcheck` runs it, or compares what
-stands below it), `ci` (.ci/run types it: it takes long, or belongs to the checkout), `nvcc` (the
-same, where nvcc is), or `recorded: FILE` (it ran on real GPUs; FILE says on which, and has the
-lines that the page shows). `"order": "any"` is for lines that come as processes come.
+stands below it), `ci` (.ci/run types it: it takes long, or belongs to the checkout), `asan` and
+`nvcc` (the same, in steps of their own), or `recorded: FILE` (it ran on real GPUs; FILE says on
+which, and has the lines that the page shows). `"order": "any"` is for lines that come as processes
+come.
 
     python3 -m grader.book.shown WAY      the commands of that way, a line each
 """
@@ -21,7 +22,7 @@ from pathlib import Path
 from typing import NotRequired, TypedDict
 
 from grader.book import pages
-from grader.project import Project
+from grader.course.project import Project
 
 PLACE = Path("docs/commands.json")
 MORE = (
@@ -35,8 +36,8 @@ PROGRAMS = re.compile(
     r"(?:\./lab|ctest|cmake|git|export|python3|nsys|ncu|mpirun|zero-plan|nvidia-smi|sudo|apt-get|cp"
     r"|build/\S+) [^─]*$"
 )
-WAYS = re.compile(r"typed|full|selfcheck|ci|nvcc|test:(\S+)|recorded: (\S+)")
-TYPED_BY_CI = ("ci", "nvcc")
+WAYS = re.compile(r"typed|full|selfcheck|ci|asan|nvcc|test:(\S+)|recorded: (\S+)")
+TYPED_BY_CI = ("ci", "asan", "nvcc")
 
 
 class Entry(TypedDict):

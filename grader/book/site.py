@@ -12,10 +12,10 @@ import sys
 import time
 from pathlib import Path
 
+from grader.base.exits import ExitStatus, LabError
+from grader.base.proc import capture
 from grader.book import links, pages, samples
-from grader.exits import ExitStatus, LabError
-from grader.proc import capture
-from grader.project import Project
+from grader.course.project import Project
 
 MINUTES = 10.0
 

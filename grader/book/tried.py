@@ -10,9 +10,9 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+from grader.base.exits import ExitStatus
 from grader.book import outside
-from grader.exits import ExitStatus
-from grader.project import Project
+from grader.course.project import Project
 
 SECONDS = 10.0
 AT_ONCE = 8

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from grader.exits import ExitStatus, LabError
+from grader.base.exits import ExitStatus, LabError
 from grader.export import autolab, classroom50, gradescope, junit, prairielearn
 from grader.grade.journal import write_whole
 from grader.grade.names import file_name
@@ -59,7 +59,7 @@ def write_all(
     for name in names:
         form = FORMATS[name]
         for student, rows in by_student(results).items():
-            text = form.write(results, list(rows.values()), environment)
+            text = form.write(results, list(rows.values()), environment) if rows else None
             if text is not None:
                 path = folder / name / file_name(student) / form.file
                 write_whole(path, text)

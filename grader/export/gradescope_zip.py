@@ -7,9 +7,9 @@ import secrets
 import zipfile
 from pathlib import Path
 
+from grader.course.project import Lab, Project
+from grader.course.tree import files_of, read, write_zip
 from grader.grade.course import VERSION_FILE, version
-from grader.project import Lab, Project
-from grader.tree import files_of, read, write_zip
 
 _SCRIPTS = Path(__file__).parent / "autograder"
 _DATE = (2026, 1, 1, 0, 0, 0)

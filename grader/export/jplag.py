@@ -7,12 +7,12 @@ JPlag's C++ front end does not know .cu by itself, so the endings are named.
 
 from pathlib import Path
 
+from grader.course.project import Project
+from grader.course.sync import generate
 from grader.grade.course import GradedLab
 from grader.grade.journal import write_whole
 from grader.grade.model import Submission
 from grader.grade.names import file_name
-from grader.project import Project
-from grader.sync import generate
 
 SOLUTION = "_published-solution"  # no file_name() begins like this
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Reads archives and folders of students without believing a word of them.
 
-Nothing is ever unpacked to disk: names are checked, and the contents of files that a lab might ask
-for are read into memory up to a limit. What climbs out, links out or collides is rejected, not
-sanitised; a link that stays inside is ignored, as is what editors and systems leave behind.
+ingest.py calls this in a process with limits of its own (contained.py). Nothing is ever unpacked to
+disk: names are checked, and the contents of files that a lab might ask for are read into memory up
+to a limit. What climbs out, links out or collides is rejected, not sanitised; a link that stays
+inside is ignored, as is what editors and systems leave behind.
 """
 
 import io
@@ -24,6 +25,7 @@ MOST_BYTES = 1 << 20  # of one file that is read
 MOST_ARCHIVE = 64 << 20
 MOST_UNPACKED = 256 << 20  # of a tarball: to come to its end all of it has to be unpacked
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
+MOST_HEADER = 8 << 10  # of a tar header that says more about the next: a name, attributes
 _JUNK = frozenset({"__MACOSX", ".git", ".hg", ".svn", "build", ".venv", ".deps", "__pycache__"})
 Wanted = Callable[[str], bool]
 
@@ -131,8 +133,33 @@ def _zip(contents: bytes) -> Iterator[Entry]:
             _check_name(info.filename.rstrip("/") or "/")
 
 
+class _Header(tarfile.TarInfo):
+    """A member whose extended headers are short: the library reads them whole and with patterns
+    whose time grows with the square of their length, before it tells anybody of the member."""
+
+    _EXTENDED = frozenset(
+        {
+            tarfile.GNUTYPE_LONGNAME,
+            tarfile.GNUTYPE_LONGLINK,
+            tarfile.XHDTYPE,
+            tarfile.XGLTYPE,
+            tarfile.SOLARIS_XHDTYPE,
+        }
+    )
+
+    def _proc_member(self, archive: tarfile.TarFile) -> tarfile.TarInfo:
+        """The library's entry point for subclasses (tarfile.py says so), once a header."""
+        if not 0 <= self.size <= MOST_HEADER and self.type in self._EXTENDED:
+            raise Rejected(
+                f"it holds an extended header of {self.size} bytes; {MOST_HEADER >> 10} KiB are "
+                "enough for any name"
+            )
+        found: tarfile.TarInfo = super()._proc_member(archive)  # type: ignore[misc]
+        return found
+
+
 def _tar(contents: bytes) -> Iterator[Entry]:
-    archive = tarfile.TarFile.open(fileobj=io.BytesIO(contents))
+    archive = tarfile.TarFile.open(fileobj=io.BytesIO(contents), tarinfo=_Header)
     unpacked = 0
     for info in archive:
         unpacked += info.size

@@ -19,7 +19,7 @@ MOST_BEGINNINGS = 20  # of one submission, without an end: it ends the grader it
 class Grades(Protocol):
     """What runs one submission (work.Worker, or another machine's)."""
 
-    def grade(self, lab: GradedLab, submission: Submission) -> Run: ...
+    def grade(self, lab: GradedLab, submission: Submission, *, alone: bool = False) -> Run: ...
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Batch:
             pool.shutdown(wait=True, cancel_futures=True)
         again = [task for task in tasks if task.cache in broken]
         for task in again:
-            run = self._one(task)
+            run = self._one(task, before=broken[task.cache].broken)
             done(task, run)
             if run.broken:
                 broken[task.cache] = run
@@ -88,15 +88,14 @@ class Batch:
                 del broken[task.cache]
         return broken
 
-    def _one(self, task: Task) -> Run:
+    def _one(self, task: Task, before: str = "") -> Run:
+        """`before`: why it is done a second time, now that nothing else is at work."""
         key = task.submission.key
         if self.journal.begun.get(task.cache, 0) >= MOST_BEGINNINGS:
             why = f"the grader itself ended while this was graded, {MOST_BEGINNINGS} times"
             return Run(broken=f"{why}; --regrade tries it once more")
         self.journal.begin(key, task.cache)
-        run = self.worker.grade(task.lab, task.submission)
-        failed = [case for case in run.cases if case.status.value == "infrastructure error"]
-        if failed and not run.broken:
-            run = replace(run, broken=f"{failed[0].case}: {failed[0].message}")
+        run = self.worker.grade(task.lab, task.submission, alone=bool(before))
+        run = replace(run, again=before)
         self.journal.end(key, task.cache, task.submission.digest, run, time.time())
         return run

@@ -10,7 +10,7 @@ from typing import Any
 from grader.grade.archive import printable
 from grader.grade.feedback import number
 from grader.grade.page import Block, Heading, Paragraph, Picture, Table
-from grader.grade.sheets import by_student
+from grader.grade.sheets import by_student, handed_in, names
 
 Json = dict[str, Any]
 Mistakes = Callable[[str, str], list[str]]  # lab, case: what people who fail it got wrong
@@ -20,7 +20,7 @@ _MOST = 10  # lines of a list of the most frequent
 
 def report(results: Json, mistakes: Mistakes) -> list[Block]:
     blocks: list[Block] = [Heading("Class report", 1), Paragraph(_facts(results))]
-    blocks += _attention(results)
+    blocks += _attention(results) + _twice(results) + _handed_in(results)
     blocks += [Heading("Marks"), _marks(results)]
     for lab in results["labs"]:
         rows = [row for row in results["rows"] if row["lab"] == lab["lab"]]
@@ -51,18 +51,51 @@ def _attention(results: Json) -> list[Block]:
     return [heading, Table(["student", "lab", "status", "what is wrong"], lines)]
 
 
+def _twice(results: Json) -> list[Block]:
+    """What was graded again, alone, and what brought the virtual node down both times."""
+    lines = []
+    for row in results["rows"]:
+        failed = [case["case"] for case in row["cases"] if case.get("node")]
+        if row.get("again") or failed:
+            who = [printable(row["student"]), row["lab"], row["status"]]
+            lines.append([*who, ", ".join(failed), printable(row.get("again", ""))])
+    if not lines:
+        return []
+    head = ["student", "lab", "status", "tests in which the node failed again", "the first time"]
+    return [Heading("Graded twice"), Table(head, lines)]
+
+
+def _handed_in(results: Json) -> list[Block]:
+    """Who handed in what, unless everybody handed in everything."""
+    labs = [lab["lab"] for lab in results["labs"]]
+    if all(len(one["handed_in"]) == len(labs) for one in results["students"]):
+        return []
+    everybody = len(results["students"])
+    counts = ", ".join(f"{lab} by {len(handed_in(results, lab))}" for lab in labs)
+    lines = [
+        [
+            printable(one["student"]),
+            printable(one["name"]),
+            ", ".join(one["handed_in"]) or "nothing",
+        ]
+        for one in results["students"]
+    ]
+    said = Paragraph(f"Of {everybody} students, {counts}.")
+    return [Heading("Handed in"), said, Table(["student", "name", "labs"], lines)]
+
+
 def _marks(results: Json) -> Table:
     labs = [lab["lab"] for lab in results["labs"]]
+    called = names(results)
     head = ["student", "name", *(word for lab in labs for word in (lab, "")), "total"]
     lines = []
     for student, rows in by_student(results).items():
-        name = next(iter(rows.values()))["name"]
-        line = [printable(student), printable(name)]
+        line = [printable(student), printable(called[student])]
         for lab in labs:
             row = rows.get(lab)
             line += [number(row["mark"]), _status(row)] if row else ["", ""]
         marks = [row["mark"] for row in rows.values()]
-        line.append("" if None in marks else number(sum(marks)))
+        line.append("" if None in marks or not marks else number(sum(marks)))
         lines.append(line)
     columns = frozenset([*range(2, 2 + 2 * len(labs), 2), 2 + 2 * len(labs)])
     return Table(head, lines, columns)

@@ -8,10 +8,10 @@ of a submission are never looked at.
 import re
 from pathlib import PurePosixPath
 
+from grader.course.mutants import student_files
+from grader.course.project import Lab, Project
 from grader.grade.archive import printable
 from grader.grade.model import Package, Rejected, Submission
-from grader.mutants import student_files
-from grader.project import Lab, Project
 
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
@@ -48,6 +48,16 @@ def submission(package: Package, lab: Lab, file: str, only_lab: bool) -> Submiss
         notes=tuple(notes),
         problem=problem,
     )
+
+
+def counts(submission: Submission, *, asked: bool) -> bool:
+    """Whether a lab counts for this student: it was asked for, or handed in (or what was handed in
+    cannot be taken, so that nobody knows)."""
+    return asked or is_handed_in(submission)
+
+
+def is_handed_in(submission: Submission) -> bool:
+    return submission.contents is not None or bool(submission.problem)
 
 
 def _pick(package: Package, lab: Lab, file: str, notes: list[str], only: bool) -> bytes | None:

@@ -9,17 +9,18 @@ import hashlib
 import platform
 import re
 import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
-from grader import build
-from grader.exits import ExitStatus, LabError
+from grader.base.exits import ExitStatus, LabError
+from grader.base.proc import capture
+from grader.building import build
+from grader.building.needs import build_env
+from grader.course.project import Lab, Project
+from grader.course.sync import generate
 from grader.grade.rubric import Rubric, load
-from grader.needs import build_env
-from grader.proc import capture
-from grader.project import Lab, Project
-from grader.sync import generate
-from grader.testing import compile_errors
+from grader.learning.scoreboard import listed_cases
+from grader.learning.testing import compile_errors
 
 HIDDEN = "hidden."
 VERSION_FILE = "VERSION"
@@ -27,13 +28,15 @@ VERSION_FILE = "VERSION"
 
 @dataclass(frozen=True)
 class GradedLab:
-    """One lab, ready to grade: `todos` are the runners that its cases want."""
+    """One lab, ready to grade: `todos` are the runners that its cases want, `titles` what must hold
+    in each case."""
 
     lab: Lab
     file: str
     rubric: Rubric
     todos: tuple[int, ...]
     fingerprint: str
+    titles: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -98,13 +101,16 @@ def prepare(project: Project, labs: list[Lab], scratch: Path) -> Course:
 def graded_lab(course: Course, lab: Lab, file: str, own: Path | None) -> GradedLab:
     """Checks that what the rubric names is there: LabError, or every case can be asked."""
     rubric = load(course.project, lab, own)
-    for case in ("public", f"{HIDDEN}x"):
-        wanted = any(rule.case.startswith(HIDDEN) == (case != "public") for rule in rubric.rules)
-        program = course.verifier(lab, case)
+    titles: dict[str, str] = {}
+    for kind in ("", HIDDEN):
+        wanted = any(rule.case.startswith(HIDDEN) == bool(kind) for rule in rubric.rules)
+        program = course.verifier(lab, f"{kind}x")
         if wanted and not program.is_file():
             raise LabError(f"{program} is missing: it asks {lab.name}'s cases.", _BROKEN)
+        if wanted:
+            titles |= {f"{kind}{case.case}": case.title for case in listed_cases(program)}
     todos = tuple(sorted({rule.todo for rule in rubric.rules}))
-    return GradedLab(lab, file, rubric, todos, _fingerprint(course, lab))
+    return GradedLab(lab, file, rubric, todos, _fingerprint(course, lab), titles)
 
 
 _BROKEN = ExitStatus.HARNESS_ERROR
@@ -119,7 +125,9 @@ def _fingerprint(course: Course, lab: Lab) -> str:
         *sorted((folder / "lib").glob("*.a")),
         *(folder / "bin" / name for name in ("vgpu-node", "vgpu-exec", "vgpu-cc")),
         course.conf(lab),
+        folder / "labs" / lab.folder / "doors",
         tree / "harness" / "labcc.sh",
+        tree / "harness" / "reach.awk",
         *sorted((tree / "vgpu" / "nodes").rglob("*.json")),
         *(
             header

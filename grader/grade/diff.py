@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from grader.exits import ExitStatus, LabError
+from grader.base.exits import ExitStatus, LabError
 from grader.grade.results import SCHEMA
 
 Json = dict[str, Any]

@@ -14,10 +14,11 @@ def number(value: float | None) -> str:
     return "no mark" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def pages(rows: list[Json], labs: dict[str, Json]) -> list[Block]:
-    """One student's feedback on all labs; `labs` are results' labs by name."""
-    who = printable(rows[0]["name"] or rows[0]["student"])
-    blocks: list[Block] = [Heading(f"Feedback for {who}", 1)]
+def pages(who: str, rows: list[Json], labs: dict[str, Json]) -> list[Block]:
+    """One student's feedback on the labs that count; `labs` are results' labs by name."""
+    blocks: list[Block] = [Heading(f"Feedback for {printable(who)}", 1)]
+    if not rows:
+        blocks.append(Paragraph("Nothing was handed in."))
     for row in rows:
         blocks += _lab(row, labs[row["lab"]])
     return blocks

@@ -3,20 +3,27 @@
 
 A path may be one submission (a folder or archive that holds a lab's file), a folder or archive of
 submissions, or what Canvas or Moodle gave as "download all submissions" (layouts.py tells names).
+Each package is read in a process of its own: one that cannot be read is its student's problem.
 """
 
+import base64
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
-from grader.exits import ExitStatus, LabError
+from grader.base.exits import ExitStatus, LabError
 from grader.grade import archive
+from grader.grade.contained import MIB, Bounds, contained
 from grader.grade.layouts import Layout, identify
 from grader.grade.model import Package, Rejected
+from grader.sandbox.readback import Refused, read_back
 
 MOST_BATCH = 100_000  # files in an archive of submissions, all students together
+# Of an archive of submissions: its packages are read by processes with bounds of their own.
+BATCH = Bounds(2048 * MIB, cpu_seconds=300, wall_seconds=7200.0, output_bytes=1024 * MIB)
 
 
 @dataclass(frozen=True)
@@ -46,12 +53,19 @@ class Intake:
         if not archive.is_archive(path.name):
             return [self._one(path, identify(path.name, self.pattern))]
         try:
-            entries = archive.read_entries(path.name, path.read_bytes(), MOST_BATCH)
-        except Rejected:
+            found = contained(lambda: self._batch(path), BATCH)
+        except (Rejected, OSError):
+            found = None
+        if found is None:
             return [self._one(path, identify(path.name, self.pattern))]
+        return [_unpacked(package) for package in found]
+
+    def _batch(self, path: Path) -> list[dict[str, Any]] | None:
+        """The packages in an archive; None where it is a single submission."""
+        entries = archive.read_entries(path.name, path.read_bytes(), MOST_BATCH)
         if any(_near_top(entry.path) and self.wanted(entry.path) for entry in entries):
-            return [self._one(path, identify(path.name, self.pattern))]
-        return self._from_batch(path, entries)
+            return None
+        return [_packed(package) for package in self._from_batch(path, entries)]
 
     def _from_folder(self, folder: Path) -> list[Package]:
         """One submission where a lab's file lies in it or in its labs/; else one a child."""
@@ -78,20 +92,24 @@ class Intake:
             if path.is_symlink():
                 raise Rejected("it is a link, not a file or folder")
             package.submitted = path.stat().st_mtime
-            if path.is_dir():
-                package.files = self._of_folder(path)
-                package.commit = _commit(path)
-            elif archive.is_archive(path.name):
-                data = archive.read_beneath(path, archive.MOST_ARCHIVE + 1)
-                package.files = self._of_archive(path.name, data)
-            else:
-                data = archive.read_beneath(path, archive.MOST_BYTES + 1)
-                package.files = {who.file or path.name: data}
+            package.commit = _commit(path) if path.is_dir() else ""
+            package.files = self._in_a_process(lambda: self._files(path, who))
         except (Rejected, OSError) as error:
             package.problem = _sentence(error)
         return package
 
     # ---- what is inside ----
+
+    def _in_a_process(self, read: Callable[[], dict[str, bytes]]) -> dict[str, bytes]:
+        return _decoded(contained(lambda: _encoded(read())))
+
+    def _files(self, path: Path, who: Layout) -> dict[str, bytes]:
+        if path.is_dir():
+            return self._of_folder(path)
+        if archive.is_archive(path.name):
+            data = archive.read_beneath(path, archive.MOST_ARCHIVE + 1)
+            return self._of_archive(path.name, data)
+        return {who.file or path.name: archive.read_beneath(path, archive.MOST_BYTES + 1)}
 
     def _of_folder(self, folder: Path) -> dict[str, bytes]:
         """A student's folder; archives directly in it count as its contents (Moodle)."""
@@ -136,21 +154,45 @@ class Intake:
         who = identify(name, self.pattern)
         package = Package(who.student, who.name, source=f"{path}: {archive.printable(name)}")
         package.submitted = path.stat().st_mtime
-        prefix = f"{top}/{name}" if top else name
         try:
-            if len(group) == 1 and group[0].path == prefix:
-                data = archive.contents_of(group[0])
-                if archive.is_archive(name):
-                    package.files = self._of_archive(name, data)
-                else:
-                    package.files = {who.file or name: data}
-            else:
-                package.files = archive.take(group, self._takes) or self._nested(
-                    [entry for entry in group if archive.is_archive(entry.path)]
-                )
+            package.files = self._in_a_process(lambda: self._files_of(name, who, group, top))
         except (Rejected, OSError) as error:
             package.problem = _sentence(error)
         return package
+
+    def _files_of(
+        self, name: str, who: Layout, group: list[archive.Entry], top: str
+    ) -> dict[str, bytes]:
+        prefix = f"{top}/{name}" if top else name
+        if len(group) == 1 and group[0].path == prefix:
+            data = archive.contents_of(group[0])
+            return (
+                self._of_archive(name, data)
+                if archive.is_archive(name)
+                else {who.file or name: data}
+            )
+        return archive.take(group, self._takes) or self._nested(
+            [entry for entry in group if archive.is_archive(entry.path)]
+        )
+
+
+# ---- from one process to another, as JSON ----
+
+
+def _encoded(files: dict[str, bytes]) -> dict[str, str]:
+    return {path: base64.b64encode(data).decode("ascii") for path, data in files.items()}
+
+
+def _decoded(files: dict[str, str]) -> dict[str, bytes]:
+    return {path: base64.b64decode(data) for path, data in files.items()}
+
+
+def _packed(package: Package) -> dict[str, Any]:
+    return {**package.__dict__, "files": _encoded(package.files)}
+
+
+def _unpacked(found: dict[str, Any]) -> Package:
+    return Package(**{**found, "files": _decoded(found["files"])})
 
 
 def merged(packages: Iterable[Package]) -> list[Package]:
@@ -200,23 +242,24 @@ def _sentence(error: Exception) -> str:
 
 
 def _commit(folder: Path) -> str:
-    """Of a git checkout, read by hand: git itself would obey the student's configuration."""
-    head = _small(folder / ".git" / "HEAD")
+    """Of a git checkout, read by hand: git itself would obey the student's configuration. No link
+    is followed, so that it is this folder's commit and no other's."""
+    head = _small(folder, ".git/HEAD")
     if head.startswith("ref: "):
         name = head[5:]
         if ".." in name.split("/") or name.startswith("/"):
             return ""
-        head = _small(folder / ".git" / name) or _packed(_small(folder / ".git/packed-refs"), name)
+        head = _small(folder, f".git/{name}") or _listed(_small(folder, ".git/packed-refs"), name)
     return head if re.fullmatch(r"[0-9a-f]{40}([0-9a-f]{24})?", head) else ""
 
 
-def _small(path: Path) -> str:
+def _small(folder: Path, name: str) -> str:
     try:
-        return archive.read_beneath(path, 1 << 20).decode("utf-8", "replace").strip()
-    except (OSError, Rejected):
+        return read_back(folder, name, 1 << 20).decode("utf-8", "replace").strip()
+    except (OSError, Refused, ValueError):
         return ""
 
 
-def _packed(text: str, name: str) -> str:
+def _listed(text: str, name: str) -> str:
     found = re.search(rf"^([0-9a-f]+) {re.escape(name)}$", text, re.MULTILINE)
     return found.group(1) if found else ""

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The journal: one line for every submission that was begun or finished, only ever appended.
 
-It is the one file that grading must not lose. A line is a checksum and JSON, written at once and
-forced to disk; of a line that was torn by a crash nothing is believed. Everything else in the
-output folder is made from it again. A lock keeps a second grader out.
+It is the one file that grading must not lose. A line is JSON with a checksum of what stands before
+it, written at once and forced to disk; of a line that was torn by a crash nothing is believed.
+Everything else in the output folder is made from it again. A lock keeps a second grader out.
 """
 
 import contextlib
@@ -11,6 +11,7 @@ import errno
 import fcntl
 import json
 import os
+import re
 import tempfile
 import zlib
 from collections.abc import Iterator
@@ -18,10 +19,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grader.exits import ExitStatus, LabError
+from grader.base.exits import ExitStatus, LabError
 from grader.grade.model import Run
 
 FORMAT = 1
+_SUM = re.compile(rb', "crc32": "([0-9a-f]{8})"}$')
 
 
 @dataclass
@@ -62,7 +64,7 @@ class Journal:
     def _append(self, entry: dict[str, Any]) -> None:
         text = json.dumps(entry, ensure_ascii=False, sort_keys=True)
         data = text.encode("utf-8", "backslashreplace")
-        line = b"%08x %s\n" % (zlib.crc32(data), data)
+        line = b'%s, "crc32": "%08x"}\n' % (data[:-1], zlib.crc32(data[:-1]))
         try:
             if os.write(self.fd, line) != len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -91,7 +93,11 @@ class Journal:
 def _entry(line: bytes) -> dict[str, Any] | None:
     """None for a line that is not whole."""
     try:
-        if int(line[:8], 16) != zlib.crc32(line[9:]) or line[8:9] != b" ":
+        found = _SUM.search(line)
+        if found and int(found[1], 16) == zlib.crc32(line[: found.start()]):
+            entry = json.loads(line)
+            return entry if isinstance(entry, dict) else None
+        if int(line[:8], 16) != zlib.crc32(line[9:]) or line[8:9] != b" ":  # as it was once
             return None
         entry = json.loads(line[9:])
         return entry if isinstance(entry, dict) else None

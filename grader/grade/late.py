@@ -11,9 +11,9 @@ from datetime import datetime
 from decimal import Decimal
 from pathlib import Path
 
-from grader.exits import ExitStatus, LabError
+from grader.base.exits import ExitStatus, LabError
+from grader.course.project import Lab
 from grader.grade.layouts import read_table
-from grader.project import Lab
 
 _DAY = 86400.0
 

@@ -14,7 +14,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader.exits import ExitStatus, LabError
+from grader.base.exits import ExitStatus, LabError
 from grader.grade import archive
 
 CANVAS = re.compile(r"(?P<name>[^_]+)(_LATE)?_(?P<student>\d+)_(question_\d+_)?\d+_(?P<file>.+)")

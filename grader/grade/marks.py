@@ -78,7 +78,8 @@ def _with_dependencies(rule: Rule, found: dict[str, CaseRun]) -> CaseRun | None:
     if not lacking:
         return None
     names = " and ".join(name.removeprefix("hidden.") for name in lacking)
-    return CaseRun(rule.case, Status.NOT_RUN, message=f"{names} must pass first")
+    title = found[rule.case].title if rule.case in found else ""
+    return CaseRun(rule.case, Status.NOT_RUN, title, message=f"{names} must pass first")
 
 
 def _summary(cases: tuple[GradedCase, ...]) -> Status:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from grader.project import Lab
+from grader.course.project import Lab
 
 
 class Status(Enum):
@@ -24,9 +24,6 @@ class Status(Enum):
     MISSING = "nothing submitted"
     REJECTED = "rejected"  # the archive or the file cannot be taken as it is
     INFRASTRUCTURE = "infrastructure error"  # ours: no mark, and no zero
-
-
-FINAL = frozenset(Status) - {Status.INFRASTRUCTURE}
 
 
 class Rejected(Exception):
@@ -89,13 +86,17 @@ class CaseRun:
     explained: str = ""
     virtual_ps: int = 0
     cpu_seconds: float = 0.0
+    charged_seconds: float = 0.0  # of the submission's deadline
+    node: str = ""  # how the virtual node failed while it ran
+    builds_on: tuple[int, ...] = ()  # it failed, with the student's own answers to these TODOs only
 
     def to_json(self) -> dict[str, Any]:
-        return {**self.__dict__, "status": self.status.value}
+        return {**self.__dict__, "status": self.status.value, "builds_on": list(self.builds_on)}
 
     @staticmethod
     def from_json(data: dict[str, Any]) -> "CaseRun":
-        return CaseRun(**{**data, "status": Status(data["status"])})
+        builds_on = tuple(data.get("builds_on", ()))
+        return CaseRun(**{**data, "status": Status(data["status"]), "builds_on": builds_on})
 
 
 @dataclass(frozen=True)
@@ -107,6 +108,7 @@ class Run:
     compiler_output: str = ""
     cases: tuple[CaseRun, ...] = ()
     broken: str = ""
+    again: str = ""  # why it was graded a second time, alone
     seconds: float = 0.0
 
     def to_json(self) -> dict[str, Any]:

@@ -4,7 +4,7 @@
 Where they do not, the machine, the sandbox or the course is broken, and every mark would be wrong.
 """
 
-from grader.exits import ExitStatus, LabError
+from grader.base.exits import ExitStatus, LabError
 from grader.grade.batch import Batch
 from grader.grade.course import Course, GradedLab
 from grader.grade.marks import judge

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Any
 
+from grader.grade.contract import is_handed_in
 from grader.grade.course import Course, GradedLab
 from grader.grade.late import LatePolicy, deduction
 from grader.grade.marks import Graded, GradedCase, judge, rounded
@@ -32,7 +33,10 @@ class Settings:
     questions: dict[tuple[str, str], tuple[Decimal, str]] = field(default_factory=dict)
 
 
-def header(course: Course, labs: list[GradedLab], settings: Settings) -> Json:
+def header(
+    course: Course, labs: list[GradedLab], settings: Settings, submissions: list[Submission]
+) -> Json:
+    """`submissions`: one for each student and lab, also where nothing was handed in."""
     late = settings.late
     return {
         "schema": SCHEMA,
@@ -47,7 +51,19 @@ def header(course: Course, labs: list[GradedLab], settings: Settings) -> Json:
             "cap": late.cap,
         },
         "labs": [_lab(lab) for lab in labs],
+        "students": _students(submissions),
     }
+
+
+def _students(submissions: list[Submission]) -> list[Json]:
+    found: dict[str, Json] = {}
+    for one in sorted(submissions, key=lambda one: (one.student, one.lab.name)):
+        student = found.setdefault(
+            one.student, {"student": one.student, "name": one.name, "handed_in": []}
+        )
+        if is_handed_in(one):
+            student["handed_in"].append(one.lab.name)
+    return list(found.values())
 
 
 def _lab(lab: GradedLab) -> Json:
@@ -96,6 +112,7 @@ def row(
         "source": submission.source,
         "commit": submission.commit,
         "notes": notes,
+        "again": run.again if run else "",
         "compiler": run.compiler_output if run else "",
         "cases": [_case(case) for case in graded.cases],
         "times": _times(submission, run, graded_at),
@@ -135,6 +152,7 @@ def _case(case: GradedCase) -> Json:
         "where": run.where,
         "next": run.next,
         "explained": run.explained,
+        "node": run.node,
         "said": run.said,
         "feedback": rule.feedback if case.points < rule.points else "",
     }

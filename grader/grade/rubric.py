@@ -2,11 +2,14 @@
 """What a case is worth, what it depends on, and what a student reads when it fails.
 
 Cases, their TODO and points come from the lab's tests/rubric.json (the selfcheck proves that the
-verifiers agree with it). tests/rubric.toml beside it adds what only grading needs, and an
-instructor's own file (`--rubric FILE`) changes any of it:
+verifiers agree with it). A task's first test opens its others' points: what an answer without work
+could pass (refusing everything, say) counts for those who have done the work. tests/rubric.toml
+beside it adds what only grading needs, and an instructor's own file (`--rubric FILE`) changes any
+of it:
 
     [lab03.stage_copy_bad]
-    depends = ["stage_copy"]       # not run, and no points, unless all of these pass
+    depends = ["stage_copy"]       # not run, and no points, unless all of these pass; in place of
+                                   # the task's first test
     feedback = "..."               # shown when the case fails
     [lab03."hidden.p2p_shapes"]
     category = "odd sizes"         # all that a student learns of a hidden test
@@ -15,14 +18,13 @@ instructor's own file (`--rubric FILE`) changes any of it:
 """
 
 import json
+import tomllib
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import tomllib
-
-from grader.exits import ExitStatus, LabError
-from grader.project import Lab, Project
+from grader.base.exits import ExitStatus, LabError
+from grader.course.project import Lab, Project
 
 _KINDS: dict[str, type] = {
     "points": int,
@@ -59,10 +61,24 @@ class Rubric:
 def load(project: Project, lab: Lab, own: Path | None = None) -> Rubric:
     folder = project.solutions_dir / lab.folder / "tests"
     rules = {rule.case: rule for rule in _base(folder / "rubric.json")}
+    said: set[str] = set()  # what depends on what is said for them
     for path in (folder / "rubric.toml", own):
         if path is not None and (path == own or path.is_file()):
-            _refine(rules, _section(path, lab), str(path))
+            section = _section(path, lab)
+            _refine(rules, section, str(path))
+            said |= {case for case, changes in section.items() if "depends" in changes}
+    _open(rules, said)
     return Rubric(lab, _ordered(rules, lab))
+
+
+def _open(rules: dict[str, Rule], said: set[str]) -> None:
+    """The first test of a task opens the task's others, but for those in `said`."""
+    first: dict[int, str] = {}
+    for rule in rules.values():
+        if rule.todo and rule.case not in said:
+            opener = first.setdefault(rule.todo, rule.case)
+            if opener != rule.case:
+                rules[rule.case] = replace(rule, depends=(opener,))
 
 
 def _base(path: Path) -> list[Rule]:

@@ -2,12 +2,13 @@
 """What an instructor sees on the terminal: progress while it runs, the marks at the end."""
 
 import contextlib
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from grader.exits import ExitStatus, LabError
+from grader.base.exits import ExitStatus, LabError
 from grader.grade.archive import printable
-from grader.grade.sheets import by_student
+from grader.grade.sheets import by_student, handed_in
 
 Json = dict[str, Any]
 
@@ -28,6 +29,8 @@ except ImportError as error:  # pragma: no cover
         ExitStatus.MISSING,
     ) from error
 
+_PAPER = 500  # columns of what is no terminal: nothing is cut there
+_EVERY_SECONDS = 10.0
 _WITH_STATUS = 2  # labs; a terminal is not wider
 _COLORS = {
     "pass": "green",
@@ -37,9 +40,38 @@ _COLORS = {
 }
 
 
+def console() -> Console:
+    """Where a program or a file reads it, names stand in full."""
+    found = Console()
+    return found if found.is_terminal else Console(width=_PAPER)
+
+
+@contextlib.contextmanager
+def _lines(console: Console, total: int) -> Iterator[Callable[[str], None]]:
+    """A line now and then, for who reads a log."""
+    began = time.monotonic()
+    done, shown = 0, began
+
+    def tick(said: str) -> None:
+        nonlocal done, shown
+        done += 1
+        now = time.monotonic()
+        if now - shown >= _EVERY_SECONDS and done < total:
+            shown = now
+            left = (now - began) / done * (total - done)
+            text = f"graded {done} of {total}, {left:.0f} s left; the last was {printable(said)}"
+            console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+    yield tick
+
+
 @contextlib.contextmanager
 def progress(console: Console, total: int) -> Iterator[Callable[[str], None]]:
     """Yields what is called with a word about each submission that is done."""
+    if not console.is_terminal:
+        with _lines(console, total) as tick:
+            yield tick
+        return
     columns = (
         TextColumn("grading"),
         BarColumn(),
@@ -70,7 +102,7 @@ def table(results: Json) -> Table:
             line += _cells(rows.get(lab))[: 2 if wide else 1]
         if len(labs) > 1:
             marks = [row["mark"] for row in rows.values()]
-            line.append(Text("" if None in marks else _number(sum(marks))))
+            line.append(Text("" if None in marks or not marks else _number(sum(marks))))
         board.add_row(*line)
     return board
 
@@ -99,13 +131,19 @@ def summary(results: Json) -> list[str]:
         ]
         if marks:
             middle = sorted(marks)[len(marks) // 2]
+            given, everybody = len(handed_in(results, lab["lab"])), len(results["students"])
+            said = "" if given == everybody else f"handed in by {given} of {everybody}, "
             lines.append(
-                f"{lab['lab']}: {len(marks)} marks, mean {_number(sum(marks) / len(marks))}, "
+                f"{lab['lab']}: {said}{len(marks)} marks, mean {_number(sum(marks) / len(marks))}, "
                 f"median {_number(middle)} of {lab['points']}"
             )
     broken = [row for row in rows if row["mark"] is None]
     if broken:
         who = ", ".join(sorted({printable(row["student"]) for row in broken})[:10])
         lines.append(f"{len(broken)} without a mark, by no fault of the student's: {who}")
+    twice = [row for row in rows if row.get("again")]
+    if twice:
+        who = ", ".join(sorted({printable(row["student"]) for row in twice})[:10])
+        lines.append(f"{len(twice)} graded twice, the second time alone (report.html): {who}")
     lines.append(f"sandbox: {results['sandbox']}")
     return lines

@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
 """The results as CSV: wide, with a line a student, and long, with a line a case.
 
-A mark that there is not is an empty field, never 0. Text that a spreadsheet would run as a formula
-gets an apostrophe in front, as spreadsheets themselves do.
+A mark that there is not is an empty field, never 0. What text can do in a table, cells.py prevents.
 """
 
-import csv
-import io
-from collections.abc import Iterable
 from typing import Any
+
+from grader.grade.cells import table
 
 Json = dict[str, Any]
 
@@ -19,15 +17,16 @@ def wide(results: Json) -> str:
     for lab in labs:
         head += [lab, f"{lab} points", f"{lab} late", f"{lab} questions", f"{lab} status"]
     lines: list[list[object]] = [head]
+    called = names(results)
     for student, rows in by_student(results).items():
         marks = [row["mark"] for row in rows.values()]
         total = None if None in marks or not marks else round(sum(marks), 2)
         possible = sum(row["possible"] for row in rows.values())
-        line: list[object] = [student, next(iter(rows.values()))["name"], total, possible]
+        line: list[object] = [student, called[student], total, possible]
         for lab in labs:
             line += _lab_columns(rows.get(lab))
         lines.append(line)
-    return _text(lines)
+    return table(lines)
 
 
 def _lab_columns(row: Json | None) -> list[object]:
@@ -46,27 +45,22 @@ def long(results: Json) -> str:
         for case in row["cases"]:
             keys = ("case", "hidden", "todo", "status", "points", "possible", "message")
             lines.append([row["student"], row["lab"], *(case[key] for key in keys)])
-    return _text(lines)
+    return table(lines)
 
 
 def by_student(results: Json) -> dict[str, dict[str, Json]]:
-    """Student to lab to row, in the order of results."""
-    found: dict[str, dict[str, Json]] = {}
+    """Student to lab to row, in the order of results. A student who handed in nothing that counts
+    has no rows."""
+    found: dict[str, dict[str, Json]] = {one["student"]: {} for one in results["students"]}
     for row in results["rows"]:
         found.setdefault(row["student"], {})[row["lab"]] = row
     return found
 
 
-def _text(lines: Iterable[list[object]]) -> str:
-    to = io.StringIO()
-    writer = csv.writer(to, lineterminator="\r\n")
-    writer.writerows([_harmless(field) for field in line] for line in lines)
-    return to.getvalue()
+def names(results: Json) -> dict[str, str]:
+    return {one["student"]: one["name"] for one in results["students"]}
 
 
-def _harmless(field: object) -> object:
-    if field is None:
-        return ""
-    if isinstance(field, str) and field[:1] in ("=", "+", "-", "@", "\t", "\r"):
-        return f"'{field}"
-    return field
+def handed_in(results: Json, lab: str) -> list[str]:
+    """Who handed in this lab."""
+    return [one["student"] for one in results["students"] if lab in one["handed_in"]]

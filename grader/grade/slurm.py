@@ -23,12 +23,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from grader.exits import ExitStatus, LabError
+from grader.base.exits import ExitStatus, LabError
+from grader.base.proc import Done, capture
+from grader.course.project import Project
 from grader.grade.batch import Batch, Task
 from grader.grade.journal import write_whole
 from grader.grade.model import Run
-from grader.proc import Done, capture
-from grader.project import Project
 
 POLL_SECONDS = 0.3
 ASK_SECONDS = 3.0  # between questions to the controller; a lost run is lost in two answers
@@ -55,7 +55,7 @@ class SlurmBatch(Batch):
         flight = _Flight(self, {task.cache: task for task in tasks})
         with self._no_other_jobs():
             for task in tasks:
-                self._put(task)
+                self.put(task)
             while flight.waiting:
                 flight.collect(done)
                 flight.submit()
@@ -68,7 +68,8 @@ class SlurmBatch(Batch):
     def result(self, cache: str) -> Path:
         return self.folder / "done" / f"{cache}.json"
 
-    def _put(self, task: Task) -> None:
+    def put(self, task: Task, before: str = "") -> None:
+        """`before`: what went wrong the first time. No other node knows whether it is alone."""
         if task.cache in self.journal.runs:  # asked for again
             self.result(task.cache).unlink(missing_ok=True)
         contents = base64.b64encode(task.submission.contents or b"").decode("ascii")
@@ -82,6 +83,7 @@ class SlurmBatch(Batch):
             "orders": self.orders,
             "tier": self.tier,
             "contents": contents,
+            "before": before,
         }
         write_whole(self.folder / "todo" / f"{task.cache}.json", json.dumps(entry) + "\n")
 
@@ -145,6 +147,7 @@ class _Flight:
             self._forget(cache)
             if run.broken and self.attempts[cache] < MOST_ATTEMPTS:
                 self.batch.result(cache).unlink()
+                self.batch.put(self.waiting[cache], run.broken)
                 continue
             task = self.waiting.pop(cache)
             self.batch.journal.end(

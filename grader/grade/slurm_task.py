@@ -13,18 +13,19 @@ import json
 import os
 import socket
 import sys
-import tempfile
 import traceback
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from grader import install, sandbox
+from grader import sandbox
+from grader.building import install
+from grader.course.project import Project, here
 from grader.grade import course, work
 from grader.grade.journal import write_whole
 from grader.grade.model import Run, Submission
-from grader.project import Project, here
+from grader.grade.scratch import scratch
 from grader.sandbox import slots
 
 
@@ -48,8 +49,9 @@ def _grade(entry: dict[str, Any]) -> Run:
     if tier is not sandbox.Tier.BARE and sandbox.tier() is not tier:
         return Run(broken=f"{socket.gethostname()} gives the sandbox {sandbox.tier()}, not {tier}")
     lab = project.lab(entry["lab"])
-    with slots.claim(tier.slots(slots.MOST)) as slot, _scratch(slot) as scratch:
-        trusted = course.prepare(project, [lab], Path(scratch))
+    with slots.claim(tier.slots(slots.MOST)) as slot, scratch() as top:
+        sandbox.sweep()
+        trusted = course.prepare(project, [lab], top)
         own = Path(entry["rubric"]) if entry["rubric"] else None
         graded = course.graded_lab(trusted, lab, entry["file"], own)
         if graded.fingerprint != entry["fingerprint"]:
@@ -57,21 +59,10 @@ def _grade(entry: dict[str, Any]) -> Run:
         contents = base64.b64decode(entry["contents"])
         submission = Submission("", "", lab, entry["file"], contents)
         worker = work.Worker(
-            trusted, tier, entry["seed"], lambda: nullcontext(slot), _prefix(slot), entry["orders"]
+            trusted, tier, entry["seed"], lambda: nullcontext(slot), top, entry["orders"]
         )
-        return worker.grade(graded, submission)
-
-
-def _prefix(slot: int) -> str:
-    """Of the folders of whoever has the slot."""
-    return f"lab-node-{os.geteuid()}-{slot}-"
-
-
-@contextmanager
-def _scratch(slot: int) -> Iterator[str]:
-    with tempfile.TemporaryDirectory(prefix=_prefix(slot)) as scratch:
-        work.sweep(_prefix(slot), Path(scratch))  # of an element that was killed here
-        yield scratch
+        run = worker.grade(graded, submission, alone=bool(entry["before"]))
+        return replace(run, again=entry["before"])
 
 
 if __name__ == "__main__":

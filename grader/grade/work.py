@@ -10,29 +10,32 @@ Nothing that the submission prints or leaves behind counts: a case that the veri
 is our error, never a pass.
 """
 
-import hashlib
 import json
 import re
 import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Semaphore
 
-from grader import sandbox
-from grader.exits import LabError
+from grader.base.exits import LabError
+from grader.building.needs import build_env
+from grader.grade import own
 from grader.grade.course import HIDDEN, Course, GradedLab
 from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.rubric import Rule
-from grader.needs import build_env
 from grader.sandbox import Launch, Limits, Outcome, Request, Tier, prepare, run, slots
 
-CASE_SECONDS = 300.0  # a last resort: the verifier has better deadlines
+CASE_SECONDS = 1300.0  # of this computer's clock, a last resort: the verifier has better deadlines
+# Of all of a submission's cases together: processor time, and time in which none was wanted. The
+# solutions take up to 60.
+SUBMISSION_SECONDS = 300.0
 MOST_TIMEOUTS = 2  # of a TODO; its other cases are not waited for
+NODE = "node"  # a verifier's word for an ending: the node's
 KEPT_OUTPUT = 8000  # characters of the compiler's
 
 _STATUS = {
@@ -57,17 +60,19 @@ class Worker:
     tier: Tier
     seed: int
     slot: Callable[[], AbstractContextManager[int]]  # takes a free one
-    prefix: str
+    scratch: Path  # a folder to work in; slots' users may go through it
     orders: int
 
-    def grade(self, lab: GradedLab, submission: Submission) -> Run:
-        """Never raises for anything that a submission does."""
+    def grade(self, lab: GradedLab, submission: Submission, *, alone: bool = False) -> Run:
+        """Never raises for anything that a submission does. `alone`: once more, and nothing else
+        is at work; a node that fails now fails because of the submission."""
         started = time.monotonic()
-        folder = Path(tempfile.mkdtemp(prefix=self.prefix))
+        folder = Path(tempfile.mkdtemp(dir=self.scratch))
         folder.chmod(0o711)  # a slot's user goes through it to what the sandbox shows
         try:
             with self.slot() as slot:
-                found = _Desk(self, lab, folder, slot).grade(submission.contents or b"")
+                desk = _Desk(self, lab, folder, slot, alone)
+                found = _with_broken(desk.grade(submission.contents or b""))
         except (OSError, LabError) as error:
             found = Run(broken=f"grading could not go on: {error}")
         finally:
@@ -75,7 +80,15 @@ class Worker:
         return replace(found, seconds=round(time.monotonic() - started, 3))
 
 
-def worker(course: Course, tier: Tier, seed: int, jobs: int, prefix: str, orders: int) -> Worker:
+def _with_broken(run: Run) -> Run:
+    """A case of which we cannot say how it ended breaks the whole."""
+    failed = [case for case in run.cases if case.status is Status.INFRASTRUCTURE]
+    if failed and not run.broken:
+        return replace(run, broken=f"{failed[0].case}: {failed[0].message}")
+    return run
+
+
+def worker(course: Course, tier: Tier, seed: int, jobs: int, scratch: Path, orders: int) -> Worker:
     turn = Semaphore(tier.slots(jobs))
 
     @contextmanager
@@ -83,21 +96,7 @@ def worker(course: Course, tier: Tier, seed: int, jobs: int, prefix: str, orders
         with turn, slots.claim(tier.slots(slots.MOST)) as claimed:
             yield claimed
 
-    return Worker(course, tier, seed, slot, prefix, orders)
-
-
-def prefix(out: Path) -> str:
-    """Of the folders in which submissions for this output folder are worked on."""
-    mark = hashlib.sha256(str(out.resolve()).encode("utf-8", "backslashreplace")).hexdigest()[:8]
-    return f"lab-{mark}-"
-
-
-def sweep(prefix: str, keep: Path) -> None:
-    """Removes what a grader left that was killed. The journal's lock says that none is at work."""
-    sandbox.sweep()
-    for path in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
-        if path != keep:
-            shutil.rmtree(path, ignore_errors=True)
+    return Worker(course, tier, seed, slot, scratch, orders)
 
 
 @dataclass(frozen=True)
@@ -108,6 +107,7 @@ class _Desk:
     lab: GradedLab
     folder: Path
     slot: int
+    alone: bool
 
     @property
     def source(self) -> str:
@@ -197,7 +197,8 @@ class _Desk:
     def _objects(self) -> list[Path]:
         """What goes with a submission, for the linker only: an assembler would put it into the
         student's program for the asking. The solution as a whole is not among it."""
-        every = self.worker.course.conf(self.lab.lab).parent.glob("*.o")
+        folder = self.worker.course.conf(self.lab.lab).parent
+        every = [*folder.glob("*.o"), folder / "doors"]
         return sorted(path for path in every if path.name not in ("reference.o", "student.o"))
 
     @property
@@ -218,9 +219,9 @@ class _Desk:
     # ---- running ----
 
     def _cases(self) -> list[CaseRun]:
-        """In the rubric's order, so that what a case depends on has been run before it."""
+        """The public ones first, then the hidden ones, which nobody is asked meanwhile (slots.py);
+        each kind in the rubric's order, so that what a case depends on has been run before it."""
         done: dict[str, CaseRun] = {}
-        slow: dict[int, int] = {}
         request = Request(
             argv=(),
             read_only=(self.work / "build",),
@@ -229,14 +230,37 @@ class _Desk:
             slot=self.slot,
             node=True,
         )
+        spent = _Spent()
         with prepare(request, self.worker.tier) as launch:
-            for rule in self.lab.rubric.rules:
-                done[rule.case] = self._case(rule, done, launch, slow.get(rule.todo, 0))
-                if done[rule.case].status is Status.TIMEOUT:
-                    slow[rule.todo] = slow.get(rule.todo, 0) + 1
-        return list(done.values())
+            for kind in ("public", "hidden"):
+                with slots.asking(self.slot, kind):
+                    self._ask_all(kind, done, launch, spent)
+        settled = own.settled(self.lab.rubric.rules, done)
+        return [self._titled(run) for run in settled]
 
-    def _case(self, rule: Rule, done: dict[str, CaseRun], launch: Launch, timeouts: int) -> CaseRun:
+    def _titled(self, run: CaseRun) -> CaseRun:
+        """What must hold is told of a case that was not asked, too."""
+        return run if run.title else replace(run, title=self.lab.titles.get(run.case, ""))
+
+    def _ask_all(
+        self, kind: str, done: dict[str, CaseRun], launch: Launch, spent: "_Spent"
+    ) -> None:
+        hidden = _hidden(self.lab.rubric.rules)
+        for rule in self.lab.rubric.rules:
+            if (rule.case in hidden) != (kind == "hidden") or spent.over:
+                continue
+            limited = _within(launch, spent.left) if spent.left > 0 else None
+            ran = self._case(rule, done, limited, spent.slow.get(rule.todo, 0))
+            done[rule.case] = ran
+            spent.left -= ran.charged_seconds
+            if ran.status is Status.TIMEOUT or (ran.node and ran.status is Status.CRASH):
+                spent.slow[rule.todo] = spent.slow.get(rule.todo, 0) + 1
+            spent.over = bool(ran.node) and not self.alone  # all of it is run again
+
+    def _case(
+        self, rule: Rule, done: dict[str, CaseRun], launch: Launch | None, timeouts: int
+    ) -> CaseRun:
+        """`launch` is None where the submission's time is over."""
         lacking = [name for name in rule.depends if done[name].status is not Status.PASS]
         if lacking:
             names = " and ".join(name.removeprefix(HIDDEN) for name in lacking)
@@ -244,7 +268,20 @@ class _Desk:
         if timeouts >= MOST_TIMEOUTS:
             why = f"not waited for: {timeouts} tests of the same task did not come to an end"
             return CaseRun(rule.case, Status.TIMEOUT, message=why)
-        return self._ask(rule, launch)
+        if launch is None:
+            why = f"not run: this submission's tests had taken {SUBMISSION_SECONDS:.0f} s together"
+            return CaseRun(rule.case, Status.TIMEOUT, message=why)
+        ran = self._ask(rule, launch)
+        return self._again(rule, launch, ran) if ran.node and self.alone else ran
+
+    def _again(self, rule: Rule, launch: Launch, first: CaseRun) -> CaseRun:
+        """Once more, alone. What brings the node down a second time is the submission."""
+        second = self._ask(rule, launch)
+        charged = first.charged_seconds + second.charged_seconds
+        if not second.node:
+            return replace(second, charged_seconds=charged, node=first.node)
+        message = f"{second.node}; so it was when this test was run once more, by itself"
+        return replace(second, status=Status.CRASH, message=message, charged_seconds=charged)
 
     def _ask(self, rule: Rule, launch: Launch) -> CaseRun:
         name = self.lab.lab.name + (".hidden" if rule.case.startswith(HIDDEN) else "")
@@ -256,6 +293,10 @@ class _Desk:
         words += ["--orders", self.worker.orders]
         words += launch.options
         said = _quiet([str(word) for word in words], launch.environment, self.folder)
+        if said is None:
+            message = f"this test had not come to an end after {CASE_SECONDS:.0f} s"
+            charged = SUBMISSION_SECONDS
+            return CaseRun(rule.case, Status.TIMEOUT, message=message, charged_seconds=charged)
         return self._read(rule, results / f"{name}.{case}.json", said)
 
     def _read(self, rule: Rule, path: Path, said: str) -> CaseRun:
@@ -269,12 +310,18 @@ class _Desk:
             return CaseRun(rule.case, Status.INFRASTRUCTURE, message=self._clean(message))
         if status is Status.FAIL:
             status = _ENDING.get(data["ending"], status)
+        builds_on = tuple(data.get("builds_on", ()))
+        if builds_on:  # for now: other tests tell whether it counts
+            status = Status.PASS
         texts = ("title", "message", "why", "where", "next", "said", "explained")
         return CaseRun(
             rule.case,
             status,
             virtual_ps=data["virtual_ps"],
             cpu_seconds=data["cpu_seconds"],
+            charged_seconds=data["charged_seconds"],
+            node=self._clean(str(data["message"])) if data["ending"] == NODE else "",
+            builds_on=builds_on,
             **{key: self._clean(str(data[key])) for key in texts},
         )
 
@@ -292,9 +339,33 @@ class _Desk:
         return text if len(text) <= KEPT_OUTPUT else text[:KEPT_OUTPUT] + "\n[cut here]"
 
 
-def _quiet(words: list[str], env: dict[str, str], cwd: Path) -> str:
+def _hidden(rules: Iterable[Rule]) -> set[str]:
+    """The hidden cases, and what depends on one, if a rubric has that."""
+    found: set[str] = set()
+    for rule in rules:
+        if rule.case.startswith(HIDDEN) or found.intersection(rule.depends):
+            found.add(rule.case)
+    return found
+
+
+@dataclass
+class _Spent:
+    """Of a submission's time: what is left, how often each TODO's tests did not come to an end."""
+
+    left: float = field(default_factory=lambda: SUBMISSION_SECONDS)
+    slow: dict[int, int] = field(default_factory=dict)
+    over: bool = False
+
+
+def _within(launch: Launch, seconds: float) -> Launch:
+    """The same for a case of a submission that has so many left."""
+    most = min(float(launch.environment["LAB_WALL_SECONDS"]), max(0.0, seconds))
+    return replace(launch, environment={**launch.environment, "LAB_WALL_SECONDS": f"{most:.3g}"})
+
+
+def _quiet(words: list[str], env: dict[str, str], cwd: Path) -> str | None:
     """Runs a verifier in a session of its own; what it says matters when it left no record. One
-    that takes too long is asked to end, for it knows what it has started."""
+    that takes too long is asked to end, for it knows what it has started, and None comes back."""
     with subprocess.Popen(
         words,
         env=env,
@@ -309,4 +380,4 @@ def _quiet(words: list[str], env: dict[str, str], cwd: Path) -> str:
             return said[-2000:].decode("utf-8", "replace")
         except subprocess.TimeoutExpired:
             verifier.terminate()
-            return f"its verifier ran for more than {CASE_SECONDS:.0f} s"
+            return None

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Runs what students sent in, and lets none of it out. docs/security.md says against what.
 
-    outcome = run(Request(argv=("/usr/bin/cc", "-c", "x.c"), read_write=(work,), folder=work))
+    best = tier()
+    outcome = run(Request(argv=("/usr/bin/cc", "-c", "x.c"), read_write=(work,), folder=work), best)
 
-    with prepare(Request(argv=(), read_only=(runner,), node=True)) as launch:
+    with prepare(Request(argv=(), read_only=(runner,), node=True), best) as launch:
         capture([verifier, "--runner", runner, *launch.options], env=launch.environment)
 
 The second form is for a verifier: it stays outside and starts the runner through `launch`, and so

@@ -14,13 +14,14 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.sandbox.programs import programs
 from grader.sandbox.request import MIB, Limits, Request, Tier
 from grader.sandbox.supervise import run
-from grader.sandbox.tiers import programs
 
-LIMITS = Limits(wall_seconds=30, memory_bytes=192 * MIB, processes=64)
+LIMITS = Limits(wall_seconds=30, memory_bytes=192 * MIB, processes=128)
 MORE_MIB, MORE_PROCESSES = 288, 200  # than LIMITS
 THROUGH, HELD = 0, 1
+EVERYBODYS = Path("/usr/bin/env")  # a file that all submissions see
 SECONDS = 30.0
 
 
@@ -67,6 +68,15 @@ def targets() -> Iterator[list[Attack]]:
             Attack("starts more processes than it may", "processes", str(MORE_PROCESSES), True),
             Attack("takes more memory than it may", "memory", str(MORE_MIB), True),
             Attack("takes it as shared memory", "shared-memory", str(MORE_MIB), True),
+            Attack("takes it in files in memory", "open-files", str(MORE_MIB), True),
+            Attack("takes it in files between sockets", "flying-files", str(MORE_MIB), True),
+            Attack("takes it in a chain of processes", "chain", str(MORE_MIB), True),
+            Attack("takes it as page tables", "page-tables", str(MORE_MIB), True),
+            Attack("locks a file that others can open", "lock", str(EVERYBODYS)),
+            Attack("watches who opens a file", "watch", str(EVERYBODYS)),
+            Attack("wakes who waits at a file's page", "wake", str(EVERYBODYS)),
+            Attack("reads how busy the machine is", "numbers", "/proc/loadavg"),
+            Attack("asks about another program", "ask", str(victim.pid)),
         ]
 
 

@@ -3,18 +3,16 @@
 writable folders that belong to the slot."""
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from grader.sandbox import cgroups, policy, slots
+from grader.sandbox import cgroups, held, policy, slots
+from grader.sandbox.programs import jail_program, programs
 from grader.sandbox.request import Request, SandboxError, Tier
-from grader.sandbox.tiers import jail_program, programs
-from grader.sandbox.tiers import tier as best_tier
 
+PREFIX = "peerlab-policy-"
 Prepared = tuple[Request, Path, cgroups.Group | None]
 
 
@@ -29,10 +27,9 @@ class Launch:
 
 
 @contextmanager
-def prepare(request: Request, tier: Tier | None = None) -> Iterator[Launch]:
+def prepare(request: Request, tier: Tier) -> Iterator[Launch]:
     """For a verifier that judges a submission: `read_only` has the runners. What is in
     `environment` is the verifier's; beyond that it inherits nothing."""
-    tier = tier or best_tier()
     with around(request) as (request, folder, group):
         words = _runner_words(request, tier, folder, group)
         options = tuple(part for word in words for part in ("--launcher", word))
@@ -41,9 +38,10 @@ def prepare(request: Request, tier: Tier | None = None) -> Iterator[Launch]:
             "LC_ALL": "C.UTF-8",
             "LAB_WALL_SECONDS": f"{request.limits.wall_seconds:g}",
             "LAB_MEMORY_BYTES": str(request.limits.memory_bytes),
-            "VGPU_MEMORY_LIMIT": str(request.limits.memory_bytes),  # the node has none of ours
+            "VGPU_MEMORY_LIMIT": str(request.limits.node_bytes),  # the node has none of ours
             **_passed_on(),
             "VGPU_EXEC_LAUNCHER": "\n".join(_exec_words(request, tier, folder, group)),
+            "VGPU_NODE_JAIL": "\n".join(policy.node_rules(request, group)),
             **request.environment,
         }
         yield Launch(options, environment, tier)
@@ -58,9 +56,7 @@ def _passed_on() -> dict[str, str]:
 def sweep() -> None:
     """Removes what graders have left that were killed."""
     cgroups.sweep()
-    for folder in Path(tempfile.gettempdir()).glob("peerlab-[0-9]*-*"):
-        if not Path("/proc", folder.name.split("-")[1]).exists():
-            shutil.rmtree(folder, ignore_errors=True)
+    held.sweep(PREFIX)
 
 
 def _runner_words(
@@ -91,15 +87,13 @@ def around(request: Request) -> Iterator[Prepared]:
         return
     _check(request)
     _give(request)
-    # Mode 0700: the policy is ours to read.
-    folder = Path(tempfile.mkdtemp(prefix=f"peerlab-{os.getpid()}-"))
-    group = cgroups.make(request.slot, request.limits)
-    try:
-        yield request, folder, group
-    finally:
-        if group:
-            group.remove()
-        shutil.rmtree(folder, ignore_errors=True)
+    with held.held(PREFIX, 0o700) as folder:  # the policy is ours to read
+        group = cgroups.make(request.slot, request.limits)
+        try:
+            yield request, folder, group
+        finally:
+            if group:
+                group.remove()
 
 
 def _check(request: Request) -> None:

@@ -8,11 +8,14 @@ from collections.abc import Iterable, Mapping
 from functools import cache
 from pathlib import Path
 
-from grader.proc import capture
+from grader.base.proc import capture
 from grader.sandbox.cgroups import Group
 from grader.sandbox.request import Request, SandboxError, Tier
 
 FIRST_UID = 20000  # of slot 0, where the grader is root
+NODE_UID = FIRST_UID - 1
+NODE_CPU_SECONDS = 600  # of a case: more than any verifier waits
+NODE_DESCRIPTORS = 4096
 QUEUED = 32  # processes of one submission that may use the GPUs
 RUNNER_KEEPS = 6  # what a verifier gives a runner: harness/status.h
 REPORT = 6  # and a launcher: harness/verifier.h
@@ -72,7 +75,17 @@ def exec_rules(request: Request, group: Group | None, program: Path, tier: Tier)
     lines = [line for line in lines if not line.startswith(dropped)]
     lines += [f"file-bytes {1 << 62}"]  # a GPU's memory is a file, written far behind its start
     lines += ["cpu-seconds 3600", "pass VGPU_KERNEL_SECONDS"]  # the node ends kernels that hang
+    lines += ["clocks 1", "files 0"]  # those of its helpers; none, for nothing counts their size
     return lines
+
+
+def node_rules(request: Request, group: Group | None) -> list[str]:
+    """What vgpu-node gives up before it hears a submission (vgpu/node/system/door/jail.h). It runs
+    under a user that no submission has, so no submission can signal or read it."""
+    lines = [f"cgroup {folder}" for folder in group.folders] if group else []
+    lines += [f"cpu-seconds {NODE_CPU_SECONDS}", f"data-bytes {request.limits.memory_bytes}"]
+    lines += [f"descriptors {NODE_DESCRIPTORS}"]
+    return [*lines, f"uid {NODE_UID}"] if os.geteuid() == 0 else lines
 
 
 def write(path: Path, lines: Iterable[str]) -> None:

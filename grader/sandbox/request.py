@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 
-from grader.exits import ExitStatus, LabError
+from grader.base.exits import ExitStatus, LabError
 
 MIB = 1 << 20
 
@@ -43,8 +43,14 @@ class Limits:
     output_bytes: int = 1 * MIB  # of standard output and error together
     processes: int = 128  # and threads
     descriptors: int = 256
-    file_bytes: int = 256 * MIB  # of each file
+    file_bytes: int = 2 * MIB  # of each: those on their way through a socket are counted by nobody
     temporary_bytes: int = 256 * MIB  # of /tmp and /dev/shm
+
+    @property
+    def node_bytes(self) -> int:
+        """What the virtual node may hold for the submission. Both are in a control group that has
+        `memory_bytes` together: the node refuses with a sentence before the group ends it."""
+        return self.memory_bytes // 4 * 3
 
 
 @dataclass(frozen=True)

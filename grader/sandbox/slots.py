@@ -4,6 +4,10 @@ started them. Where the grader is root, a slot's submissions run as a user of it
 is left of that user is ended afterwards: no two may ever share one.
 
 A slot is held by a lock on a file, so it is free again when its grader ends, however it ends.
+
+A student reads what public tests printed, and nothing of hidden ones. So the two are never run at
+the same time, whoever is graded: a submission in a public test has no other one beside it that is
+being asked a hidden test, and could tell (`asking`).
 """
 
 import fcntl
@@ -14,6 +18,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from grader.base.locks import is_held
 from grader.sandbox.request import SandboxError
 
 MOST = 256
@@ -40,6 +45,29 @@ def claim(most: int = MOST) -> Iterator[int]:
         yield slot
     finally:
         os.close(lock)
+
+
+@contextmanager
+def asking(slot: int, kind: str) -> Iterator[None]:
+    """While this lasts, the submissions that run on this machine are asked tests of this kind only:
+    "public" or "hidden". Waits until the others have been asked theirs; who waits comes before
+    whoever comes later."""
+    folder = _folder()
+    other = {"public": "hidden", "hidden": "public"}[kind]
+    gate = os.open(folder / "gate", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    mine = os.open(folder / f"{kind}-{slot}", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        fcntl.flock(gate, fcntl.LOCK_EX)
+        while any(is_held(path) for path in folder.glob(f"{other}-*")):
+            time.sleep(LOOK_SECONDS)
+        fcntl.flock(mine, fcntl.LOCK_EX)
+        os.close(gate)
+        gate = -1
+        yield
+    finally:
+        for lock in (gate, mine):
+            if lock >= 0:
+                os.close(lock)
 
 
 def _take(folder: Path, most: int) -> tuple[int, int] | None:

@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 
 from grader.sandbox import policy
 from grader.sandbox.launch import around
+from grader.sandbox.programs import jail_program
 from grader.sandbox.request import Outcome, Request, SandboxError, Tier
-from grader.sandbox.tiers import jail_program
-from grader.sandbox.tiers import tier as best_tier
 
 GRACE_SECONDS = 10.0  # of lab-jail, to end all that the program has left
 PIECE = 1 << 16
@@ -29,10 +28,9 @@ class _Watched:
     flooded: bool = False
 
 
-def run(request: Request, tier: Tier | None = None) -> Outcome:
+def run(request: Request, tier: Tier) -> Outcome:
     """Runs `request.argv`. When this returns nothing of it is left running. SandboxError when the
     sandbox could not be made."""
-    tier = tier or best_tier()
     began = time.monotonic()
     with around(request) as (request, folder, group):
         reader, writer = os.pipe()

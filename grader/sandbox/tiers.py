@@ -4,31 +4,13 @@
 
 import os
 from functools import cache
-from pathlib import Path
 
-from grader.exits import ExitStatus, LabError
-from grader.project import here
+from grader.base.exits import ExitStatus, LabError
 from grader.sandbox.policy import bwrap_version
 from grader.sandbox.request import Request, SandboxError, Tier
+from grader.sandbox.supervise import run
 
 VARIABLE = "PEERLAB_TIER"  # another tier than the best, by name: for tests
-
-
-def programs() -> Path:
-    """Where the build put its programs; PEERLAB_BUILD names another build than ./lab's own."""
-    return Path(os.environ.get("PEERLAB_BUILD") or here().build_dir) / "bin"
-
-
-def jail_program() -> Path:
-    """harness/jail, built. LabError when it is not."""
-    path = programs() / "lab-jail"
-    if not path.is_file():
-        raise LabError(
-            f"{path} is not built, and nothing of a submission is started without it. "
-            "Run ./lab start.",
-            ExitStatus.NOT_CONFIGURED,
-        )
-    return path
 
 
 def tier() -> Tier:
@@ -54,8 +36,6 @@ def candidates() -> list[Tier]:
 
 def why_not(candidate: Tier) -> str:
     """What keeps a tier from working here; "" when nothing does."""
-    from grader.sandbox.supervise import run  # it needs our answer itself
-
     try:
         inner = run(Request(argv=("/usr/bin/true",)), candidate)
         if inner.ok and candidate is Tier.BUBBLEWRAP:  # vgpu-exec is held by Landlock

@@ -14,17 +14,18 @@ from dataclasses import asdict, dataclass, fields, replace
 from functools import partial
 from pathlib import Path
 
-from grader.ctest import Test
-from grader.exits import LabError
-from grader.misconceptions import Misconception, load
-from grader.mutants import student_files
-from grader.project import Lab, Project
-from grader.records import Record, Verdict
+from grader.base.exits import LabError
+from grader.building.ctest import Test
+from grader.building.records import Record, Verdict
+from grader.building.variants import Variant
+from grader.course.misconceptions import Misconception, load
+from grader.course.mutants import student_files
+from grader.course.project import Lab, Project
 from grader.selfcheck.programs import Found, Programs
-from grader.variants import Variant
+from grader.selfcheck.report import Section
 
 SEEDS = range(1, 5)  # of VGPU_SCHEDULE, for what the usual run of a case does not catch
-EVERY = 14  # one in so many is looked at in the normal selfcheck
+EVERY = 14  # one in so many is looked at by CI
 ANOTHER_ORDER = "in another order of what nothing orders"  # how harness/main.c begins to say so
 MISSED = ""
 
@@ -161,19 +162,24 @@ def page_path(project: Project) -> Path:
     return project.root / "docs" / "misconceptions.md"
 
 
-def check_misconceptions(programs: Programs, labs: list[Lab], *, full: bool) -> None:
-    """What is kept in the report is so: of a sample, or of all."""
+def check_sample(programs: Programs, section: Section, labs: list[Lab]) -> None:
+    """What is kept in the report is so, of some."""
+    _check(programs, section, labs, EVERY)
+
+
+def check_all_of_them(programs: Programs, section: Section, labs: list[Lab]) -> None:
+    _check(programs, section, labs, 1)
+
+
+def _check(programs: Programs, section: Section, labs: list[Lab], every: int) -> None:
     project = programs.project
     want = {(row.lab, row.name): row for row in read(project)}
-    which = "all" if full else f"one in {EVERY}"
-    with programs.report.section(f"misconceptions are caught and named: {which}") as section:
-        everyone = [
-            (lab, one) for lab in labs for one in load(project, lab) if (lab.name, one.name) in want
-        ]
-        some = everyone if full else everyone[::EVERY]
-        at = programs.scratch / "misconceptions"
-        again = partial(_again, project, programs.tests, at, want)
-        programs.check_all(section, [partial(again, lab, one) for lab, one in some])
+    everyone = [
+        (lab, one) for lab in labs for one in load(project, lab) if (lab.name, one.name) in want
+    ]
+    at = programs.scratch / "misconceptions"
+    again = partial(_again, project, programs.tests, at, want)
+    programs.check_all(section, [partial(again, lab, one) for lab, one in everyone[::every]])
 
 
 def _again(

@@ -9,13 +9,13 @@ the page, put into the skeleton, and tested.
 import re
 from dataclasses import replace
 
-from grader.exits import LabError
-from grader.project import Lab
-from grader.records import Record, Verdict
+from grader.base.exits import LabError
+from grader.building.records import Record, Verdict
+from grader.course.project import Lab
+from grader.learning.testing import Outcome, tell
 from grader.selfcheck.programs import Programs
 from grader.selfcheck.report import Section
 from grader.selfcheck.shown import as_learner, board_of
-from grader.testing import Outcome, tell
 
 FIRST = "docs/first-lab.md"
 LISTED = re.compile(r"^ *(\d+)/(\d+) Test +#\d+: (\S+) \.+ +Passed", re.MULTILINE)
@@ -26,13 +26,12 @@ FIRST_RANK = re.compile(r"^rank \d+( of \d+), round \d+, byte \d+: got 0x\w+, wa
 ANSWER = re.compile(r"^```c\n(int inv_count.*?)^```\n.*^```c\n(.*?)^```\n", re.M | re.DOTALL)
 
 
-def check_pages(programs: Programs, labs: list[Lab]) -> None:
-    with programs.report.section("pages show what tests and mistakes print") as section:
-        for lab in labs:
-            text = (programs.project.solutions_dir / lab.folder / "README.md").read_text("utf-8")
-            _check_list(section, programs, lab, text)
-            _check_failures(section, lab, text, programs.rejected.get(lab, []))
-        _check_first(section, programs, labs[0])
+def check_pages(programs: Programs, section: Section, labs: list[Lab]) -> None:
+    for lab in labs:
+        text = (programs.project.solutions_dir / lab.folder / "README.md").read_text("utf-8")
+        _check_list(section, programs, lab, text)
+        _check_failures(section, lab, text, programs.rejected.get(lab, []))
+    _check_first(section, programs, labs[0])
 
 
 def _check_list(section: Section, programs: Programs, lab: Lab, text: str) -> None:

@@ -6,22 +6,23 @@ import shutil
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
 
-from grader import ctest
-from grader.ctest import Test
-from grader.exits import LabError
-from grader.mutants import Mutant, load, student_files
-from grader.needs import build_env
-from grader.proc import capture
-from grader.project import Lab, Project
-from grader.records import Record, Verdict
+from grader.base.exits import LabError
+from grader.base.proc import capture
+from grader.building import ctest
+from grader.building.ctest import Test
+from grader.building.needs import build_env
+from grader.building.records import Record, Verdict
+from grader.building.variants import Variant
+from grader.course.mutants import Mutant, load, student_files
+from grader.course.project import Lab, Project
+from grader.course.sync import generate
+from grader.learning.testing import Outcome, run_tests
+from grader.selfcheck.lacking import NOT_EXCUSED, excused
 from grader.selfcheck.report import Report, Section
 from grader.selfcheck.sources import mutated_source, todo_numbers
-from grader.sync import generate
-from grader.testing import Outcome, run_tests
-from grader.variants import Variant
 
 Found = tuple[str, bool, str]  # name of a check, whether it holds, and why not
 Check = Callable[[], list[Found]]
@@ -33,12 +34,16 @@ class Programs:
 
     project: Project
     report: Report
-    tests: list[Test]
     jobs: int
-    passing: set[str] = field(default_factory=set)
+    passing: dict[str, float] = field(default_factory=dict)  # solutions' tests, and their seconds
     skeletons: dict[Lab, list[Record]] = field(default_factory=dict)  # how public tests ended
     solved: dict[Lab, list[Record]] = field(default_factory=dict)  # the same of solutions
     rejected: dict[Lab, list[Record]] = field(default_factory=dict)  # what mutants were told
+    chosen: list[tuple[Lab, Mutant]] = field(default_factory=list)  # those of one for each TODO
+
+    @cached_property
+    def tests(self) -> list[Test]:
+        return ctest.tests(self.project)
 
     @property
     def scratch(self) -> Path:
@@ -47,67 +52,82 @@ class Programs:
     def solution_tests(self, lab: Lab) -> list[Test]:
         return [test for test in self.tests if test.name.startswith(f"solution{lab.number}.")]
 
-    def check_units(self) -> None:
-        """The project's own tests: of the node, the compiler, the harness and this package."""
-        with self.report.section("unit tests of the project") as section:
-            for test in ctest.run(self.project, "", label="^project$", jobs=self.jobs).values():
-                if not test.skipped:
-                    section.check(test.name, test.passed, test.text)
-            section.check("there are unit tests", section.passed + section.failed > 0, "none ran")
+    def check_layers(self, section: Section, layers: str, *, jobs: int = 0) -> None:
+        """The project's own tests of these layers; the solutions' have a section of their own."""
+        labels = ["^project$", f"^({layers})$"]
+        ended = ctest.run(
+            self.project, "", labels=labels, jobs=jobs or self.jobs, ended=section.done
+        )
+        for test in ended.values():
+            why = last_line(test.text)
+            if test.skipped and excused(why):  # what it needs is not here, as a network is not
+                section.say(f"  skipped {test.name}: {why}")
+            elif test.skipped:
+                section.check(test.name, False, NOT_EXCUSED.format(why=why))
+            else:
+                section.check(test.name, test.passed, test.text)
+        section.check("there are tests", section.passed + section.failed > 0, "none ran")
 
-    def check_full(self) -> None:
-        """The unit tests that can do more: as often, and as large, as it takes."""
-        with self.report.section("unit tests at full length") as section:
-            full = {"PEERLAB_FULL": "1"}
-            for test in ctest.run(self.project, "", label="^full$", jobs=1, env=full).values():
-                if test.skipped:  # said aloud: what it needs is not here, as a network is not
-                    print(f"  skipped {test.name}: {test.text.strip()}")
-                else:
-                    section.check(test.name, test.passed, test.text)
-            section.check("there are some", section.passed + section.failed > 0, "none ran")
-
-    def check_seeds(self, labs: list[Lab], seeds: Iterable[int]) -> None:
+    def check_seed(self, section: Section, labs: list[Lab], seed: int) -> None:
         """Solutions pass with other inputs, too."""
-        for seed in seeds:
-            with self.report.section(f"solutions pass with seed {seed}") as section:
-                tests = [test for lab in labs for test in self.solution_tests(lab)]
-                self.check_all(section, [partial(self._seed, test, seed) for test in tests])
+        tests = [test for lab in labs for test in self.solution_tests(lab)]
+        self.check_all(section, [partial(self._seed, test, seed) for test in tests])
 
-    def check_solutions(self, labs: list[Lab]) -> None:
+    def check_solutions(self, section: Section, labs: list[Lab]) -> None:
+        outcomes = run_tests(self.project, "^solution", jobs=self.jobs, ended=section.done)
+        for outcome in outcomes:
+            self._count_solution(section, outcome)
         for lab in labs:
-            with self.report.section(f"solution {lab.number} passes, hidden tests too") as section:
-                outcomes = run_tests(self.project, f"^solution{lab.number}\\.")
-                for outcome in outcomes:
-                    self._count_solution(section, outcome)
-                records = [outcome.record for outcome in outcomes]
-                self.solved[lab] = [one for one in records if ".hidden." not in one.test]
+            prefix = f"solution{lab.number}."
+            records = [one.record for one in outcomes if one.record.test.startswith(prefix)]
+            self.solved[lab] = [one for one in records if ".hidden." not in one.test]
+            section.check(f"{lab.name} has tests", bool(records), "no test of its solution ran")
 
-    def check_skeletons(self, labs: list[Lab]) -> None:
-        with self.report.section("skeletons compile cleanly and are 'not written'") as section:
-            self.check_all(section, [partial(self._skeleton, lab) for lab in labs])
+    def check_skeletons(self, section: Section, labs: list[Lab]) -> None:
+        self.check_all(section, [partial(self._skeleton, lab) for lab in labs])
 
-    def check_mutants(self, labs: list[Lab]) -> None:
+    def check_some_mutants(self, section: Section, labs: list[Lab]) -> None:
+        """One for each TODO: the one whose test took the solution the least time."""
         for lab in labs:
-            with self.report.section(f"mutants of lab {lab.number} are rejected") as section:
-                try:
-                    mutants = load(self.project, lab)
-                except LabError:
-                    continue  # counted where the mutants' files are read
-                self.check_all(section, [partial(self._mutant, lab, mutant) for mutant in mutants])
+            mutants = self._mutants(lab)
+            for todo in sorted(todo_numbers(self.project, lab)):
+                of_todo = [mutant for mutant in mutants if mutant.todo == todo]
+                name = f"{lab.name} TODO({todo}) has a mutant"
+                if section.check(name, bool(of_todo), "tests/mutants has none"):
+                    self.chosen.append((lab, min(of_todo, key=partial(self._seconds, lab))))
+        self._check_mutants(section, self.chosen)
+
+    def check_other_mutants(self, section: Section, labs: list[Lab]) -> None:
+        everyone = [(lab, mutant) for lab in labs for mutant in self._mutants(lab)]
+        self._check_mutants(section, [one for one in everyone if one not in self.chosen])
+
+    def _check_mutants(self, section: Section, mutants: Iterable[tuple[Lab, Mutant]]) -> None:
+        self.check_all(section, [partial(self._mutant, lab, mutant) for lab, mutant in mutants])
+
+    def _mutants(self, lab: Lab) -> list[Mutant]:
+        try:
+            return load(self.project, lab)
+        except LabError:
+            return []  # counted where the mutants' files are read
+
+    def _seconds(self, lab: Lab, mutant: Mutant) -> float:
+        return self.passing.get(f"solution{lab.number}.{mutant.case}", float("inf"))
 
     def _count_solution(self, section: Section, outcome: Outcome) -> None:
         name = outcome.record.test
         good = outcome.verdict is Verdict.PASS
         if good:
-            self.passing.add(name)
+            self.passing[name] = outcome.seconds
         section.check(name, good, f"{outcome.verdict.value}, expected pass\n{outcome.text}")
 
     def check_all(self, section: Section, checks: Iterable[Check]) -> None:
         """Runs the checks, a few at a time, and counts in order."""
+        checks = list(checks)
         with ThreadPoolExecutor(self.jobs) as pool:
-            for found in pool.map(lambda check: check(), checks):
+            for count, found in enumerate(pool.map(lambda check: check(), checks), 1):
                 for name, holds, reason in found:
                     section.check(name, holds, reason)
+                section.done(count, len(checks))
 
     def _skeleton(self, lab: Lab) -> list[Found]:
         """The generated skeleton, not the learner's file."""
@@ -177,6 +197,11 @@ class Programs:
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         return folder
+
+
+def last_line(text: str) -> str:
+    """Where a test that was skipped says why."""
+    return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
 
 
 def _not_written(record: Record) -> Found:

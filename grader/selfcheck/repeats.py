@@ -7,26 +7,26 @@ few processors are scheduled in every order there is.
 
 from functools import partial
 
-from grader.ctest import Test
-from grader.needs import build_env
-from grader.proc import capture
+from grader.base.proc import capture
+from grader.building.ctest import Test
+from grader.building.needs import build_env
 from grader.selfcheck.programs import Found, Programs
+from grader.selfcheck.report import Section
 
 LABS = ("05", "06")
+NAMES = ", ".join(LABS)
 NODES = ("textbook-a100-2", "tests/harness/h200-3.json", "hgx-h200-4", "dgx-a100")  # 2, 3, 4, 8
-NORMALLY = 20
-ALTOGETHER = 200  # with --full
+IN_CI = 4  # once on each
+MORE = 196  # with --full
 SECONDS = 120.0  # one run of all cases takes about one
 
 
-def check_repeats(programs: Programs, first: int, count: int) -> None:
+def check_repeats(programs: Programs, section: Section, first: int, count: int) -> None:
     """Runs all cases of these labs `count` times, with other inputs and another node each time."""
     whole = _verifiers(programs)
-    title = f"labs {', '.join(LABS)} pass {count} times, on 2, 3, 4 and 8 GPUs"
-    with programs.report.section(title) as section:
-        section.check("there are cases to repeat", len(whole) > 0, "no such test")
-        for number in range(first, first + count):
-            programs.check_all(section, [partial(_once, programs, v, number) for v in whole])
+    section.check("there are cases to repeat", len(whole) > 0, "no such test")
+    numbers = range(first, first + count)
+    programs.check_all(section, [partial(_once, programs, v, n) for n in numbers for v in whole])
 
 
 def _verifiers(programs: Programs) -> list[tuple[str, ...]]:

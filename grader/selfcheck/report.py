@@ -4,6 +4,8 @@
 import time
 from dataclasses import dataclass, field
 
+from grader.selfcheck.progress import Progress
+
 
 @dataclass
 class Report:
@@ -11,7 +13,7 @@ class Report:
 
     passed: int = 0
     failures: list[tuple[str, str]] = field(default_factory=list)  # name, reason
-    lines: list[str] = field(default_factory=list)  # one a section
+    progress: Progress = field(default_factory=Progress)
 
     def section(self, title: str) -> "Section":
         return Section(self, title)
@@ -38,7 +40,12 @@ class Section:
 
     def __enter__(self) -> "Section":
         self.started = time.monotonic()
+        self.report.progress.begin(self.title)
         return self
+
+    def done(self, count: int, of: int) -> None:
+        """So many of its checks have been made: for those who wait."""
+        self.report.progress.show(count, of)
 
     def check(self, name: str, holds: bool, reason: str = "") -> bool:
         """Counts one check; `reason` says why it does not hold, and what was expected."""
@@ -48,14 +55,17 @@ class Section:
         else:
             self.failed += 1
             self.report.failures.append((name, reason))
-            print(f"  FAILED  {name}")
+            self.say(f"  FAILED  {name}")
             for line in reason.rstrip().splitlines():
-                print(f"          {line}")
+                self.say(f"          {line}")
         return holds
 
-    def __exit__(self, *_: object) -> None:
-        seconds = time.monotonic() - self.started
-        verdict = f"{self.failed} FAILED" if self.failed else "ok"
-        line = f"{self.title:<58}{self.passed:>4} passed  {seconds:5.0f} s  {verdict}"
-        self.report.lines.append(line)
+    def say(self, line: str) -> None:
+        self.report.progress.clear()
         print(line, flush=True)
+
+    def __exit__(self, error: object, *_: object) -> None:
+        seconds = time.monotonic() - self.started
+        verdict = f"{self.failed} FAILED" if self.failed else "not finished" if error else "ok"
+        self.say(f"{self.title:<58}{self.passed:>4} passed  {seconds:5.0f} s  {verdict}")
+        self.report.progress.end()

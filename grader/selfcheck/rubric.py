@@ -4,41 +4,37 @@
 import json
 from pathlib import Path
 
-from grader.ctest import Test
-from grader.exits import LabError
-from grader.project import Lab, Project
-from grader.scoreboard import listed_cases
-from grader.selfcheck.report import Report
+from grader.base.exits import LabError
+from grader.building.ctest import Test
+from grader.course.project import Lab, Project
+from grader.grade.rubric import load
+from grader.learning.scoreboard import listed_cases
+from grader.selfcheck.report import Section
 
 POINTS_A_LAB = 100
 Points = dict[str, tuple[int, int]]  # case, "hidden." in front of hidden ones: TODO and points
 
 
-def check_rubrics(project: Project, tests: list[Test], labs: list[Lab], report: Report) -> None:
-    with report.section("the points of every lab are its rubric's 100") as section:
-        for lab in labs:
-            found = points_of(lab, tests)
-            total = sum(points for _, points in found.values())
-            reason = f"its cases have {total} points, expected {POINTS_A_LAB}"
-            section.check(f"{lab.name} points", total == POINTS_A_LAB, reason)
-            shown = rubric(project.solutions_dir / lab.folder / "tests" / "rubric.json")
-            wrong = sorted(
-                f"{case}: tests say {found.get(case)}, the rubric {shown.get(case)}"
-                for case in found.keys() | shown.keys()
-                if found.get(case) != shown.get(case)
-            )
-            reason = "(TODO, points) of\n" + "\n".join(wrong)
-            section.check(f"{lab.name} rubric.json", not wrong, reason)
-            if shown:
-                section.check(f"{lab.name} rubric.toml", *_refined(project, lab, shown))
+def check_rubrics(project: Project, tests: list[Test], labs: list[Lab], section: Section) -> None:
+    for lab in labs:
+        found = points_of(lab, tests)
+        total = sum(points for _, points in found.values())
+        reason = f"its cases have {total} points, expected {POINTS_A_LAB}"
+        section.check(f"{lab.name} points", total == POINTS_A_LAB, reason)
+        shown = rubric(project.solutions_dir / lab.folder / "tests" / "rubric.json")
+        wrong = sorted(
+            f"{case}: tests say {found.get(case)}, the rubric {shown.get(case)}"
+            for case in found.keys() | shown.keys()
+            if found.get(case) != shown.get(case)
+        )
+        reason = "(TODO, points) of\n" + "\n".join(wrong)
+        section.check(f"{lab.name} rubric.json", not wrong, reason)
+        if shown:
+            section.check(f"{lab.name} rubric.toml", *_refined(project, lab, shown))
 
 
 def _refined(project: Project, lab: Lab, shown: Points) -> tuple[bool, str]:
     """What grading adds to it can be read, and leaves the points as they are."""
-    try:
-        from grader.grade.rubric import load  # Python 3.11, as grading itself
-    except ImportError:
-        return True, ""
     try:
         total = load(project, lab).possible
     except LabError as error:

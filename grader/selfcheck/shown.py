@@ -1,30 +1,30 @@
 # SPDX-License-Identifier: MIT
 """README.md shows what really happens: its blocks of output are compared with this run's.
 
-A block is the fenced one after `<!-- output: NAME -->`. Of the selfcheck's only the sections are
-compared, not their counts and seconds, which change with every new test and machine.
+A block is the fenced one after `<!-- output: NAME -->`. Of the selfcheck's only the titles of the
+sections are compared, not counts and seconds, which change with every new test and machine.
 """
 
 import re
 from dataclasses import replace
 
-from grader.project import Lab, Project
-from grader.records import Record
-from grader.scoreboard import LabScore, next_step, render
-from grader.selfcheck.report import Report
+from grader.building.records import Record
+from grader.course.project import Lab, Project
+from grader.learning.scoreboard import LabScore, next_step, render
+from grader.selfcheck.report import Section
 
 
-def check_shown(project: Project, skeletons: dict[Lab, list[Record]], report: Report) -> None:
-    """`skeletons`: how the public tests of every skeleton ended."""
+def check_shown(
+    project: Project, skeletons: dict[Lab, list[Record]], wanted: list[str], section: Section
+) -> None:
+    """`skeletons`: how the public tests of every skeleton ended; `wanted`: the sections' titles."""
     readme = (project.root / "README.md").read_text(encoding="utf-8")
-    checked = _titles("\n".join(report.lines))
-    with report.section("README.md shows what happens") as section:
-        start = block(readme, "start")
-        board = board_of(project, skeletons)
-        section.check("README.md: start", board in start, f"its board is not this one:\n{board}")
-        missing = set(checked) - set(_titles(block(readme, "selfcheck")))
-        reason = "it does not show the sections\n" + "\n".join(sorted(missing))
-        section.check("README.md: selfcheck", not missing, reason)
+    start = block(readme, "start")
+    board = board_of(project, skeletons)
+    section.check("README.md: start", board in start, f"its board is not this one:\n{board}")
+    shown = titles(block(readme, "selfcheck"))
+    reason = "it shows the sections\n{}\nand there are\n{}".format(*map("\n".join, (shown, wanted)))
+    section.check("README.md: selfcheck", shown == wanted, reason)
 
 
 def board_of(project: Project, skeletons: dict[Lab, list[Record]]) -> str:
@@ -49,6 +49,6 @@ def as_learner(lab: Lab, record: Record) -> Record:
     return replace(record, test=name, where=f"labs/{lab.folder}/{file}:{line}" if line else "")
 
 
-def _titles(text: str) -> list[str]:
+def titles(text: str) -> list[str]:
     """The titles of the sections in a selfcheck's output."""
     return re.findall(r"^(\S.*\S) +\d+ passed +\d+ s ", text, re.MULTILINE)

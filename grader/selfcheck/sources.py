@@ -3,72 +3,69 @@
 
 import re
 
-from grader.committed import committed_files
-from grader.exits import LabError
-from grader.mutants import Mutant, load, mutate, student_files
-from grader.project import Lab, Project
-from grader.readme import Task, tasks
-from grader.selfcheck.report import Report, Section
-from grader.sync import MANIFEST, digest, generate_all, manifest_text, read_manifest
+from grader.base.exits import LabError
+from grader.course.committed import committed_files
+from grader.course.mutants import Mutant, load, mutate, student_files
+from grader.course.project import Lab, Project
+from grader.course.readme import Task, tasks
+from grader.course.sync import MANIFEST, digest, generate_all, manifest_text, read_manifest
+from grader.selfcheck.report import Section
 
 HINTS_A_TASK = 3
 MUTANTS_A_LAB = 8
 _TODO = re.compile(r"\bTODO\((\d+)\)")
 
 
-def check_generated(project: Project, report: Report) -> None:
+def check_generated(project: Project, section: Section) -> None:
     """The committed labs/ equals what solutions/ generate. A learner's files are not looked at."""
-    with report.section("labs/ as committed is what solutions/ generate") as section:
-        wanted = generate_all(project)
-        committed = committed_files(project.root, "labs")
-        if committed is None:  # no git here: the committed list of hashes has to do
-            hashes = read_manifest(project)
-            have = {path: hashes.get(path) == digest(wanted[path]) for path in wanted}
-        else:
-            manifest = manifest_text({path: digest(wanted[path]) for path in wanted})
-            wanted[MANIFEST] = manifest.encode()
-            have = {path: committed.get(path) == wanted[path] for path in wanted}
-            for path in sorted(set(committed) - set(wanted)):
-                if "/" in path:
-                    section.check(f"labs/{path}", False, "committed, but nothing generates it")
-        for path, same in sorted(have.items()):
-            section.check(f"labs/{path}", same, "not as generated: ./lab sync, then commit labs/")
+    wanted = generate_all(project)
+    committed = committed_files(project.root, "labs")
+    if committed is None:  # no git here: the committed list of hashes has to do
+        hashes = read_manifest(project)
+        have = {path: hashes.get(path) == digest(wanted[path]) for path in wanted}
+    else:
+        manifest = manifest_text({path: digest(wanted[path]) for path in wanted})
+        wanted[MANIFEST] = manifest.encode()
+        have = {path: committed.get(path) == wanted[path] for path in wanted}
+        for path in sorted(set(committed) - set(wanted)):
+            if "/" in path:
+                section.check(f"labs/{path}", False, "committed, but nothing generates it")
+    for path, same in sorted(have.items()):
+        section.check(f"labs/{path}", same, "not as generated: ./lab sync, then commit labs/")
 
 
-def check_taught(project: Project, labs: list[Lab], report: Report) -> None:
+def check_taught(project: Project, labs: list[Lab], section: Section) -> None:
     """Every TODO has its task in the README, and every task three hints."""
-    with report.section("every TODO has a README task and three hints") as section:
-        for lab in labs:
-            folder = project.solutions_dir / lab.folder
-            readme = folder / "README.md"
-            found = tasks(readme.read_text(encoding="utf-8")) if readme.is_file() else []
-            numbers = todo_numbers(project, lab)
-            section.check(f"{lab.folder}: TODOs", bool(numbers), "no TODO(n) in its student files")
-            for number in sorted(numbers | {task.number for task in found}):
-                _check_task(section, lab, number, number in numbers, found)
+    for lab in labs:
+        folder = project.solutions_dir / lab.folder
+        readme = folder / "README.md"
+        found = tasks(readme.read_text(encoding="utf-8")) if readme.is_file() else []
+        numbers = todo_numbers(project, lab)
+        section.check(f"{lab.folder}: TODOs", bool(numbers), "no TODO(n) in its student files")
+        for number in sorted(numbers | {task.number for task in found}):
+            _check_task(section, lab, number, number in numbers, found)
 
 
-def check_mutants_fit(project: Project, labs: list[Lab], report: Report) -> None:
+def check_mutants_fit(project: Project, labs: list[Lab], section: Section) -> None:
     """Every lab has its mutants, and each still fits the solution it changes."""
-    with report.section("mutants fit their solutions") as section:
-        for lab in labs:
+    for lab in labs:
+        try:
+            mutants = load(project, lab)
+        except LabError as error:
+            section.check(f"{lab.name} mutants", False, str(error))
+            continue
+        enough = len(mutants) >= MUTANTS_A_LAB
+        section.check(
+            f"{lab.name} mutants",
+            enough,
+            f"{len(mutants)} mutants, expected at least {MUTANTS_A_LAB}",
+        )
+        for mutant in mutants:
             try:
-                mutants = load(project, lab)
+                mutated_source(project, lab, mutant)
+                section.check(f"{lab.name} {mutant.name}", True)
             except LabError as error:
-                section.check(f"{lab.name} mutants", False, str(error))
-                continue
-            enough = len(mutants) >= MUTANTS_A_LAB
-            section.check(
-                f"{lab.name} mutants",
-                enough,
-                f"{len(mutants)} mutants, expected at least {MUTANTS_A_LAB}",
-            )
-            for mutant in mutants:
-                try:
-                    mutated_source(project, lab, mutant)
-                    section.check(f"{lab.name} {mutant.name}", True)
-                except LabError as error:
-                    section.check(f"{lab.name} {mutant.name}", False, str(error))
+                section.check(f"{lab.name} {mutant.name}", False, str(error))
 
 
 def todo_numbers(project: Project, lab: Lab) -> set[int]:

@@ -6,7 +6,7 @@ import tempfile
 import unittest
 from pathlib import Path
 
-from grader.project import Lab, Project
+from grader.course.project import Lab, Project
 
 SOLUTION = """\
 // SPDX-License-Identifier: MIT

@@ -5,8 +5,8 @@ import json
 import sys
 import unittest
 
-from grader import build
-from grader.needs import CMAKE_AT_LEAST, version_of
+from grader.building import build
+from grader.building.needs import CMAKE_AT_LEAST, version_of
 from grader.tests.fake import FakeCheckout
 
 # Verdict, todo and points of each case; `verdicts.json` in the root overrides the verdict.

@@ -11,7 +11,7 @@ import unittest
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from grader import topology
+from grader.base.exits import LabError
 from grader.book import (
     bandwidth,
     chapters,
@@ -28,8 +28,9 @@ from grader.book import (
     seeds,
     shown,
 )
-from grader.exits import LabError
-from grader.project import here
+from grader.course.project import here
+from grader.learning import topology
+from grader.selfcheck.lacking import needs
 from grader.tests.fake import FakeCheckout
 
 SOURCE = "#include <stdio.h>\n    // book: half\n    if (x)\n        y();\n    // book: end\nz();\n"
@@ -108,7 +109,7 @@ class Code(Folder):
 
 
 class Figures(Folder):
-    @unittest.skipUnless(shutil.which("dot"), "no Graphviz here")
+    @needs(shutil.which("dot"), "no Graphviz here")
     def test_a_figure_is_drawn_with_its_words(self) -> None:
         self.write("f/a.dot", "digraph g { a -> b }")
         shown = figures.draw(self.root, "p.md", "![a to <b>](f/a.dot)")
@@ -271,7 +272,7 @@ class Nodes(Folder):
         self.assertFalse(by_name["pcie-4090-2"]["peer"])
         self.assertEqual(by_name["hgx-h200-4"]["link"], 395.4)
 
-    @unittest.skipUnless(shutil.which("dot"), "no Graphviz here")
+    @needs(shutil.which("dot"), "no Graphviz here")
     def test_a_picture_of_a_machine_is_drawn_anew(self) -> None:
         shown_ = nodes.insert(
             here().root, "![eight GPUs](figures/dgx1-v100.svg)\n![x](figures/y.svg)"
@@ -279,7 +280,7 @@ class Nodes(Folder):
         self.assertIn("<title>eight GPUs</title>", shown_)
         self.assertIn("![x](figures/y.svg)", shown_)
 
-    @unittest.skipUnless(shutil.which("dot"), "no Graphviz here")
+    @needs(shutil.which("dot"), "no Graphviz here")
     def test_pictures_that_are_kept_say_what_their_sources_say(self) -> None:
         """docs/figures/*.svg are for who reads the sources; the site draws its own."""
         folder = here().root / "docs" / "figures"

@@ -8,8 +8,8 @@ from itertools import combinations, pairwise
 
 from grader.book import algorithms, charts, matrices, memory, traced
 from grader.book.timelines import Timeline
-from grader.project import here
-from grader.topology import describe
+from grader.course.project import here
+from grader.learning.topology import describe
 
 ROOT = here().root
 N = algorithms.RANKS

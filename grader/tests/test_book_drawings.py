@@ -10,9 +10,10 @@ from collections import Counter
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from grader import topology
-from grader.proc import capture
-from grader.project import here
+from grader.base.proc import capture
+from grader.course.project import here
+from grader.learning import topology
+from grader.selfcheck.lacking import needs
 
 FIGURES = here().root / "docs" / "figures"
 NODES = here().root / "vgpu" / "nodes"
@@ -32,7 +33,7 @@ def drawn(source: str) -> str:
         return capture(["dot", "-Tsvg", file], timeout=60).output
 
 
-@unittest.skipUnless(shutil.which("dot"), "no Graphviz here")
+@needs(shutil.which("dot"), "no Graphviz here")
 class Drawings(unittest.TestCase):
     def test_of_a_source(self) -> None:
         for source in sorted(FIGURES.glob("*.dot")):

@@ -2,11 +2,11 @@
 """grader.book.samples: pages of ./lab's in the book, made of what a program and a class left."""
 
 import shutil
-import unittest
 
+from grader.base.exits import LabError
 from grader.book import samples
-from grader.exits import LabError
-from grader.project import Project, here
+from grader.course.project import Project, here
+from grader.selfcheck.lacking import needs
 from grader.tests.test_book import Folder
 
 
@@ -18,7 +18,7 @@ class Samples(Folder):
         with self.assertRaisesRegex(LabError, "asks for the sample trades"):
             samples.insert("a.md", "<!-- sample: trades -->\n")
 
-    @unittest.skipUnless(shutil.which("dot"), "no Graphviz here")
+    @needs(shutil.which("dot"), "no Graphviz here")
     def test_they_are_made_of_what_is_kept(self) -> None:
         """Another node in the trace, another student in the class: another page."""
         for name in ("vgpu/nodes", "docs/samples"):

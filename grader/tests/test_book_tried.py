@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from unittest import mock
 
+from grader.base.exits import ExitStatus
 from grader.book import shown, tried
-from grader.exits import ExitStatus
 from grader.tests.fake import FakeCheckout
 
 PAGES = {"/here": 200, "/moved": 302, "/gone": 404, "/left": 410, "/shy": 403, "/broken": 500}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grader.cli: what a person types, what they read, and how it ends."""
+"""grader.commands.cli: what a person types, what they read, and how it ends."""
 
 import contextlib
 import io
@@ -10,8 +10,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from grader import cli
-from grader.exits import ExitStatus, LabError
+from grader.base.exits import ExitStatus, LabError
+from grader.commands import cli
 from grader.tests.fake import FakeCheckout
 
 LAB = Path(__file__).resolve().parents[2] / "lab"
@@ -83,12 +83,12 @@ class Cli(FakeCheckout):
                 self.assertGreater(len(said), 20)
 
     def test_an_interrupt_is_no_traceback(self) -> None:
-        with mock.patch("grader.hints.hint", side_effect=KeyboardInterrupt):
+        with mock.patch("grader.commands.hints.hint", side_effect=KeyboardInterrupt):
             self.assertEqual(self.typed("hint", "01", "1")[0], ExitStatus.INTERRUPTED)
 
     def test_missing_tools_end_start_with_their_status(self) -> None:
         missing = LabError("This machine lacks: gcc", ExitStatus.MISSING)
-        with mock.patch("grader.start.set_up", side_effect=missing):
+        with mock.patch("grader.commands.start.set_up", side_effect=missing):
             self.assertEqual(self.typed("start"), (ExitStatus.MISSING, "This machine lacks: gcc\n"))
 
     def test_every_status_has_a_number_of_its_own_and_is_in_the_help(self) -> None:
@@ -113,7 +113,7 @@ class Program(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, b""))
 
     def test_importing_the_command_line_does_nothing(self) -> None:
-        words = [sys.executable, "-c", "import grader.cli"]
+        words = [sys.executable, "-c", "import grader.commands.cli"]
         done = subprocess.run(words, cwd=LAB.parent, capture_output=True, check=True)
         self.assertEqual(done.stdout + done.stderr, b"")
 

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""grader.explain, grader.diagnoses: the page of a code in the terminal is that of the docs."""
+"""commands.explain, course.diagnoses: the page of a code in the terminal is that of the docs."""
 
 import contextlib
 import io
 import unittest
 
-from grader import explain
-from grader.diagnoses import find, pages, parse
-from grader.exits import ExitStatus, LabError
-from grader.project import here
+from grader.base.exits import ExitStatus, LabError
+from grader.commands import explain
+from grader.course.diagnoses import find, pages, parse, table
+from grader.course.project import here
 
 PAGE = """\
 # 12 cudaErrorTwelve: twelve
@@ -36,6 +36,16 @@ class Pages(unittest.TestCase):
         with contextlib.redirect_stdout(said):
             self.assertEqual(explain.command(here(), code), ExitStatus.OK)
         return said.getvalue()
+
+    def test_every_finding_has_a_page_and_cases(self) -> None:
+        known = {page.code for page in pages(here())}
+        folder = here().root / "tests" / "findings"
+        cases = "".join(path.read_text("utf-8") for path in folder.rglob("*.[ch]u*"))
+        cases += "".join(path.read_text("utf-8") for path in folder.glob("test_*.py"))
+        for code in table(here()):
+            with self.subTest(code):
+                self.assertIn(code, known, f"docs/diagnoses/{code}.md")
+                self.assertIn(code, cases, "no program of tests/findings")
 
     def test_a_code_in_every_spelling(self) -> None:
         pages = {

@@ -8,9 +8,12 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 from typing import Any
 
-from grader.exits import LabError
+from grader.base.exits import LabError
+from grader.commands.instructor import EXPORTS
+from grader.course.project import here
 from grader.export import FORMATS, formats
 from grader.grade.names import file_name
+from grader.selfcheck.lacking import needs
 
 Json = dict[str, Any]
 HEAD: Json = {"schema": "peerlab/results/v1", "course": {}, "seed": 1, "sandbox": "bare"}
@@ -75,10 +78,20 @@ def written(name: str, *rows: Json, **env: str) -> str:
 
 class Common(unittest.TestCase):
     def test_no_mark_is_no_zero(self) -> None:
-        for name in ("gradescope", "classroom50", "autolab"):
-            self.assertIsNone(FORMATS[name].write(HEAD, [BROKEN], {}), name)
-        self.assertIs(json.loads(written("prairielearn", BROKEN))["gradable"], False)
-        self.assertIn("<error", written("junit", BROKEN))
+        """A format says so, or hands nothing over."""
+        said = {"prairielearn": '"gradable": false', "junit": "<error"}
+        for name, form in FORMATS.items():
+            text = form.write(HEAD, [BROKEN], {})
+            if name in said:
+                self.assertIn(said[name], text or "", name)
+            else:
+                self.assertIsNone(text, name)
+
+    def test_the_manual_and_the_help_have_every_format(self) -> None:
+        manual = (here().root / "docs" / "instructors.md").read_text(encoding="utf-8")
+        for name in FORMATS:
+            self.assertIn(f"{name}, ", EXPORTS, name)
+            self.assertRegex(manual, rf"`(--export )?{name}`", name)
 
     def test_hidden_tests_stay_hidden(self) -> None:
         for name in FORMATS:
@@ -231,7 +244,7 @@ class JUnit(unittest.TestCase):
         self.assertIn("]]>", suite[1][0].text or "")
         self.assertTrue(all(test.get("classname") == "lab01" for test in suite))
 
-    @unittest.skipUnless(importlib.util.find_spec("junitparser"), "no junitparser (pip)")
+    @needs(importlib.util.find_spec("junitparser"), "no junitparser (pip)")
     def test_others_read_it(self) -> None:
         """What a parser of others' making sees is what was written."""
         import junitparser

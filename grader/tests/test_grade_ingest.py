@@ -10,12 +10,12 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from grader.exits import LabError
+from grader.base.exits import LabError
+from grader.course.project import Lab
 from grader.grade import contract
 from grader.grade.ingest import Intake, merged
 from grader.grade.layouts import compile_pattern, identify, read_roster
 from grader.grade.model import Package, Submission
-from grader.project import Lab
 
 LAB = Lab("01-tiny")
 

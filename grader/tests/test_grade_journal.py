@@ -1,25 +1,28 @@
 # SPDX-License-Identifier: MIT
 """grader.grade.journal and batch: nothing finished is lost, nothing torn is believed."""
 
+import json
 import os
+import re
 import resource
 import signal
 import subprocess
 import sys
 import tempfile
 import unittest
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 from unittest import mock
 
-from grader.exits import LabError
+from grader.base.exits import LabError
+from grader.course.project import Lab, Project
 from grader.grade.batch import MOST_BEGINNINGS, Batch, Task
 from grader.grade.course import Course, GradedLab
 from grader.grade.journal import opened, write_whole
 from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.proof import ATTEMPTS, prove
 from grader.grade.rubric import Rubric, Rule
-from grader.project import Lab, Project
 
 LAB = Lab("01-tiny")
 GRADED = GradedLab(LAB, "tiny.c", Rubric(LAB, (Rule("one", 1, 100, False),)), (1,), "abc")
@@ -32,7 +35,7 @@ class FakeWorker:
         self.breaks = dict(breaks or {})
         self.seen: list[str] = []
 
-    def grade(self, lab: GradedLab, submission: Submission) -> Run:
+    def grade(self, lab: GradedLab, submission: Submission, *, alone: bool = False) -> Run:
         self.seen.append(submission.student)
         contents = submission.contents or b""
         if self.breaks.get(contents, 0) > 0:
@@ -92,7 +95,8 @@ class Journals(InFolder):
         self.assertEqual(len(broken), 1)
         self.assertEqual(runs["ada"].cases[0].status, Status.PASS)
 
-    def test_torn_lines(self) -> None:
+    @mock.patch("grader.grade.journal.os.fsync")  # two for each byte of the journal
+    def test_torn_lines(self, _: mock.Mock) -> None:
         self.graded(FakeWorker(), [("ada", b"good"), ("bob", b"bad")])
         path = self.out / "journal.jsonl"
         whole = path.read_bytes()
@@ -105,6 +109,17 @@ class Journals(InFolder):
             with opened(self.out) as journal:
                 self.assertEqual(journal.begun["key"], 1, cut)
                 self.assertLessEqual(journal.damaged, 1)
+
+    def test_every_line_is_json(self) -> None:
+        """Of a grader from before the checksum stood inside, too."""
+        self.graded(FakeWorker(), [("ada", b"good"), ("\udc80", b"bad")])
+        path = self.out / "journal.jsonl"
+        lines = path.read_bytes().splitlines()
+        self.assertTrue(all("crc32" in json.loads(line) for line in lines))
+        before = [re.sub(rb', "crc32": "\w+"}$', b"}", line) for line in lines]
+        path.write_bytes(b"".join(b"%08x %s\n" % (zlib.crc32(one), one) for one in before))
+        with opened(self.out) as journal:
+            self.assertEqual((journal.damaged, len(journal.runs)), (0, 2))
 
     def test_a_damaged_line(self) -> None:
         self.graded(FakeWorker(), [("ada", b"good"), ("bob", b"bad")])

@@ -7,7 +7,7 @@ from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
-from grader.exits import LabError
+from grader.base.exits import LabError
 from grader.grade.late import LatePolicy, deduction, read_extensions, when
 from grader.grade.marks import Graded, judge, rounded
 from grader.grade.model import CaseRun, Run, Status, Submission
@@ -16,7 +16,7 @@ from grader.tests.fake import FakeCheckout
 
 CASES = [
     {"case": "one", "todo": 1, "points": 50},
-    {"case": "two", "todo": 1, "points": 30},
+    {"case": "two", "todo": 2, "points": 30},
     {"case": "hidden.three", "todo": 2, "points": 20},
 ]
 
@@ -71,12 +71,31 @@ class Marks(FakeCheckout):
         self.assertEqual((wrong.points, wrong.status), (0, Status.COMPILE_ERROR))
 
     def test_dependencies(self) -> None:
-        rubric = self.rubric('[lab01.one]\ndepends = ["two"]\n')
+        rubric = self.rubric(
+            '[lab01.one]\ndepends = ["two"]\n[lab01."hidden.three"]\ndepends = []\n'
+        )
         self.assertEqual([rule.case for rule in rubric.rules], ["two", "one", "hidden.three"])
         graded = self.judged(rubric, Status.PASS, Status.FAIL, Status.PASS)
         self.assertEqual(graded.points, 20)
         self.assertEqual(graded.cases[1].run.status, Status.NOT_RUN)
         self.assertEqual(graded.cases[1].run.message, "two must pass first")
+
+    def test_what_must_hold_is_told_of_what_was_not_run(self) -> None:
+        rubric = self.rubric('[lab01.one]\ndepends = ["two"]\n')
+        submission = Submission("ada", "", self.lab, "tiny.c", b"x")
+        runs = [CaseRun(case["case"], Status.FAIL, f"about {case['case']}") for case in CASES]
+        graded = judge(submission, Run(cases=tuple(runs)), rubric)
+        titles = {case.rule.case: case.run.title for case in graded.cases}
+        self.assertEqual(titles, {run.case: run.title for run in runs})
+
+    def test_the_first_test_opens_the_others(self) -> None:
+        """Those of its task, unless something else is said: "two" is TODO(2)'s first."""
+        opened = self.rubric()
+        self.assertEqual(opened.rules[2].depends, ("two",))
+        refused = self.judged(opened, Status.PASS, Status.FAIL, Status.PASS)
+        self.assertEqual((refused.points, refused.cases[2].run.status), (50, Status.NOT_RUN))
+        alone = self.rubric('[lab01."hidden.three"]\ndepends = []\n')
+        self.assertEqual(alone.rules[2].depends, ())
 
     def test_own_rubrics(self) -> None:
         rubric = self.rubric(

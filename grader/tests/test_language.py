@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grader.language: one file has every sentence that ./lab says to learners; translations work."""
+"""base.language: one file has every sentence that ./lab says to learners; translations work."""
 
 import ast
 import contextlib
@@ -13,12 +13,13 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from grader import cli, language
-from grader.exits import LabError
-from grader.sync import sync
+from grader.base import language
+from grader.base.exits import LabError
+from grader.commands import cli
+from grader.course.sync import sync
 from grader.tests.fake import FakeCheckout
 
-PACKAGE = Path(language.__file__).parent
+PACKAGE = Path(language.__file__).parents[1]
 ENGLISH = language.read(language.FOLDER / "en.json")
 
 
@@ -41,9 +42,9 @@ def keys_of(argument: ast.expr) -> list[str]:
 def asked() -> set[str]:
     """The keys in the sources that use language.say."""
     found: set[str] = set()
-    for path in PACKAGE.glob("*.py"):
+    for path in PACKAGE.rglob("*.py"):
         text = path.read_text(encoding="utf-8")
-        if re.search(r"^from grader.language import .*\bsay\b", text, re.MULTILINE):
+        if re.search(r"^from grader.base.language import .*\bsay\b", text, re.MULTILINE):
             for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.Call) and ast.unparse(node.func) == "say":
                     found |= set(keys_of(node.args[0]))

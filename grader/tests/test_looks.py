@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""grader.looks and grader.terminal: with colour, without, and for a screen reader."""
+"""grader.base.looks and grader.base.terminal: with colour, without, and for a screen reader."""
 
 import io
 import os
 import unittest
 from unittest import mock
 
-from grader.looks import Looks, choose
-from grader.terminal import show
+from grader.base.looks import Looks, choose
+from grader.base.terminal import show
 
 
 class Terminal(io.TextIOWrapper):

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""grader.machine, needs and install: looking at a machine, and deciding what to do about it."""
+"""building.machine, needs and install: looking at a machine, and deciding what to do about it."""
 
 import unittest
 from unittest import mock
 
-from grader import install, needs
-from grader.exits import ExitStatus, LabError
-from grader.machine import Machine, parse_os_release
-from grader.needs import Need, parse_version
+from grader.base.exits import ExitStatus, LabError
+from grader.building import install, needs
+from grader.building.machine import Machine, parse_os_release
+from grader.building.needs import Need, parse_version
 from grader.tests.fake import FakeCheckout
 
 DEBIAN = Machine("Linux", "Debian GNU/Linux 12", frozenset({"debian"}), "x86_64", False, True)

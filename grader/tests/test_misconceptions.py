@@ -5,9 +5,9 @@ import unittest
 from collections import Counter
 from dataclasses import replace
 
-from grader.misconceptions import load
-from grader.mutants import student_files
-from grader.project import here
+from grader.course.misconceptions import load
+from grader.course.mutants import student_files
+from grader.course.project import here
 from grader.selfcheck.misconceptions import MISSED, Row, alike, page_path, read, written_page
 from grader.selfcheck.sources import todo_numbers
 

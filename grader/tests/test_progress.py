@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grader.progress: what of a build's output a person sees."""
+"""grader.building.progress: what of a build's output a person sees."""
 
 import contextlib
 import io
@@ -7,7 +7,7 @@ import sys
 import unittest
 from pathlib import Path
 
-from grader.progress import Progress, show_build
+from grader.building.progress import Progress, show_build
 
 NINJA = [f"[{n}/8] Compiling {n}.c" for n in range(1, 9)]
 

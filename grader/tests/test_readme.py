@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""grader.readme and grader.hints: tasks and hints as a lab's README writes them."""
+"""grader.course.readme and grader.commands.hints: tasks and hints as a lab's README writes them."""
 
 import unittest
 
-from grader.exits import ExitStatus, LabError
-from grader.hints import hint
-from grader.readme import tasks
+from grader.base.exits import ExitStatus, LabError
+from grader.commands.hints import hint
+from grader.course.readme import tasks
 from grader.tests.fake import README, FakeCheckout
 
 

@@ -5,8 +5,10 @@ import json
 import re
 import unittest
 
-from grader import cli
-from grader.project import here
+from grader.commands import cli
+from grader.course.project import here
+from grader.selfcheck import shown
+from grader.selfcheck.plan import Depth, steps
 
 ROOT = here().root
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -40,11 +42,15 @@ class Shown(unittest.TestCase):
             if "--preset" in words:
                 self.assertIn(words[words.index("--preset") + 1], names)
 
+    def test_the_sections_of_the_selfcheck(self) -> None:
+        titles = [step.title for step in steps(Depth.BASIC)]
+        self.assertEqual(shown.titles(shown.block(README, "selfcheck")), titles)
+
     def test_paths_exist(self) -> None:
-        shown = re.findall(r"`([\w.-]+/[\w./-]*)`", README) + re.findall(
+        paths = re.findall(r"`([\w.-]+/[\w./-]*)`", README) + re.findall(
             r"\]\(([\w./-]+)\)", README
         )
-        for path in shown:
+        for path in paths:
             if not MADE_LATER.search(path):
                 source = path.replace("labs/", "solutions/", 1)  # a learner may delete his own
                 self.assertTrue((ROOT / source).exists(), f"README.md shows {path}: not here")

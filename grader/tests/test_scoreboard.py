@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grader.records and grader.scoreboard: what a learner sees of where they stand."""
+"""building.records and learning.scoreboard: what a learner sees of where they stand."""
 
 import os
 import shutil
@@ -7,13 +7,13 @@ import unittest
 from dataclasses import replace
 from unittest import mock
 
-from grader import ctest
-from grader.looks import Looks
-from grader.project import Lab, Project, here
-from grader.records import Record, Verdict, read_record, worst
-from grader.scoreboard import LabScore, next_step, render, scores, stale
-from grader.standing import remember
-from grader.testing import LEARNER, run_tests
+from grader.base.looks import Looks
+from grader.building import ctest
+from grader.building.records import Record, Verdict, read_record, worst
+from grader.course.project import Lab, Project, here
+from grader.learning.scoreboard import LabScore, next_step, render, scores, stale
+from grader.learning.standing import remember
+from grader.learning.testing import LEARNER, run_tests
 from grader.tests.fake_build import FakeBuild
 
 
@@ -51,12 +51,12 @@ class Board(unittest.TestCase):
     def test_color_only_when_asked(self) -> None:
         line = score(case("a", 1, Verdict.PASS))
         self.assertNotIn("\033", render([line]))
-        with mock.patch("grader.looks._chosen", Looks(color=True)):
+        with mock.patch("grader.base.looks._chosen", Looks(color=True)):
             self.assertIn("\033[32m●", render([line]))
 
     def test_plain_is_sentences_without_signs(self) -> None:
         line = score(case("a", 1, Verdict.PASS), case("w", 0, Verdict.NOT_WRITTEN))
-        with mock.patch("grader.looks._chosen", Looks(plain=True)):
+        with mock.patch("grader.base.looks._chosen", Looks(plain=True)):
             said = render([line])
         words = "lab 01  tiny: 10 of 20 points. TODO 1 passed, whole lab not written yet"
         self.assertIn(words, said)

@@ -6,15 +6,15 @@ import io
 import subprocess
 import unittest
 
-from grader.exits import LabError
-from grader.mutants import Mutant, load, mutate
+from grader.base.exits import LabError
+from grader.course.mutants import Mutant, load, mutate
+from grader.course.sync import sync
 from grader.selfcheck import sources
 from grader.selfcheck.report import Report
-from grader.sync import sync
 from grader.tests.fake import README, SOLUTION, FakeCheckout
 
 MUTANTS = """\
-from grader.mutants import Mutant
+from grader.course.mutants import Mutant
 MUTANTS = [Mutant(name=f"m{n}", todo=1, find="2 * n", replace=f"{n} * n", rejected_by="twice",
                   why="wrong") for n in range(3, 11)]
 """
@@ -33,10 +33,10 @@ class Sources(FakeCheckout):
 
     def failures(self) -> dict[str, str]:
         report = Report()
-        with contextlib.redirect_stdout(io.StringIO()):
-            sources.check_generated(self.project, report)
-            sources.check_taught(self.project, [self.lab], report)
-            sources.check_mutants_fit(self.project, [self.lab], report)
+        with contextlib.redirect_stdout(io.StringIO()), report.section("sources") as section:
+            sources.check_generated(self.project, section)
+            sources.check_taught(self.project, [self.lab], section)
+            sources.check_mutants_fit(self.project, [self.lab], section)
         self.assertGreater(report.passed, 0)
         return dict(report.failures)
 
@@ -127,6 +127,17 @@ class Reports(unittest.TestCase):
         self.assertEqual(report.closing_line(), "selfcheck: 1 passed, 1 failed")
         self.assertFalse(report.ok)
         self.assertIn("FAILED  bad\n          because\n          of this\n", said.getvalue())
+
+    def test_a_section_that_was_not_finished_is_not_ok(self) -> None:
+        said = io.StringIO()
+        with (
+            contextlib.redirect_stdout(said),
+            contextlib.suppress(LabError),
+            Report().section("things") as section,
+        ):
+            section.check("good", True)
+            raise LabError("ctest ran no test")
+        self.assertRegex(said.getvalue(), r"1 passed +0 s  not finished\n")
 
     def test_nothing_checked_is_not_a_pass(self) -> None:
         self.assertFalse(Report().ok)

@@ -6,8 +6,8 @@ import contextlib
 import io
 from unittest import mock
 
-from grader import ctest
-from grader.records import Record, Verdict
+from grader.building import ctest
+from grader.building.records import Record, Verdict
 from grader.selfcheck import pages
 from grader.selfcheck.programs import Programs
 from grader.selfcheck.report import Report
@@ -51,7 +51,8 @@ class Shown(FakeBuild):
         tests = [
             ctest.Test(f"solution01.{case}", (), frozenset()) for case in ("twice", "hidden.x")
         ]
-        self.programs = Programs(self.project, Report(), tests, 1)
+        self.programs = Programs(self.project, Report(), 1)
+        self.programs.tests = tests
         self.told("twice(3) is 9\nand so on\nmore\nmuch more")
 
     def told(self, message: str) -> None:
@@ -60,8 +61,13 @@ class Shown(FakeBuild):
 
     def failures(self, readme: str = README) -> list[str]:
         self.write("solutions/01-tiny/README.md", readme)
-        with contextlib.redirect_stdout(io.StringIO()), mock.patch.object(pages, "_check_first"):
-            pages.check_pages(self.programs, [self.lab])
+        report = self.programs.report
+        with (
+            contextlib.redirect_stdout(io.StringIO()),
+            mock.patch.object(pages, "_check_first"),
+            report.section("pages") as section,
+        ):
+            pages.check_pages(self.programs, section, [self.lab])
         return [name for name, _ in self.programs.report.failures]
 
     def test_what_is_shown_is_what_happened(self) -> None:

@@ -4,8 +4,8 @@
 import contextlib
 import io
 
-from grader import ctest
-from grader.records import Record, Verdict
+from grader.building import ctest
+from grader.building.records import Record, Verdict
 from grader.selfcheck.report import Report
 from grader.selfcheck.rubric import check_rubrics
 from grader.selfcheck.shown import block, board_of, check_shown
@@ -18,8 +18,8 @@ RUBRIC = """{"cases": [{"case": "twice", "todo": 1, "points": 60},
 class Rubric(FakeBuild):
     def failures(self) -> dict[str, str]:
         report = Report()
-        with contextlib.redirect_stdout(io.StringIO()):
-            check_rubrics(self.project, ctest.tests(self.project), [self.lab], report)
+        with contextlib.redirect_stdout(io.StringIO()), report.section("points") as section:
+            check_rubrics(self.project, ctest.tests(self.project), [self.lab], section)
         return dict(report.failures)
 
     def test_points_as_written_down(self) -> None:
@@ -54,7 +54,7 @@ class Shown(FakeBuild):
             where="build/vgpu/selfcheck/01-tiny/skeleton/tiny.c:8",
         )
         self.skeletons = {self.lab: [record]}
-        self.report = Report(lines=["things     12 passed     3 s  ok"])
+        self.report = Report()
 
     def failures(self, start: str, selfcheck: str) -> list[str]:
         self.write(
@@ -62,8 +62,8 @@ class Shown(FakeBuild):
             f"<!-- output: start -->\n```console\n$ ./lab start\n...\n{start}\n```\n"
             f"<!-- output: selfcheck -->\n```console\n{selfcheck}\n```\n",
         )
-        with contextlib.redirect_stdout(io.StringIO()):
-            check_shown(self.project, self.skeletons, self.report)
+        with contextlib.redirect_stdout(io.StringIO()), self.report.section("shown") as section:
+            check_shown(self.project, self.skeletons, ["things"], section)
         return [name for name, _ in self.report.failures]
 
     def test_the_board_is_a_learners(self) -> None:
@@ -79,7 +79,7 @@ class Shown(FakeBuild):
     def test_old_output_is_found(self) -> None:
         board = board_of(self.project, self.skeletons).replace("tiny", "small")
         self.assertEqual(
-            self.failures(board, "other things 1 passed 1 s ok"),
+            self.failures(board, "other things 1 passed 1 s  ok"),
             ["README.md: start", "README.md: selfcheck"],
         )
 

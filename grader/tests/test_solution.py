@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""grader.solution: the answer is for who has one, or insists. grader.debug: where gdb stops."""
+"""commands.solution: the answer is for who has one, or insists. commands.debug: where gdb stops."""
 
 import contextlib
 import io
 from unittest import mock
 
-from grader import debug, solution, standing
-from grader.exits import ExitStatus, LabError
-from grader.looks import Looks
-from grader.project import here
-from grader.records import Record, Verdict
-from grader.submit import student_file
+from grader.base.exits import ExitStatus, LabError
+from grader.base.looks import Looks
+from grader.building.records import Record, Verdict
+from grader.commands import debug, solution
+from grader.commands.submit import student_file
+from grader.course.project import here
+from grader.learning import standing
 from grader.tests.fake import FakeCheckout
 from grader.tests.fake_build import FakeBuild
 
@@ -19,7 +20,7 @@ class Solution(FakeCheckout):
     def shown(self, *, yes: bool = False, diff: bool = False) -> str:
         said = io.StringIO()
         with (
-            mock.patch("grader.looks._chosen", Looks()),
+            mock.patch("grader.base.looks._chosen", Looks()),
             contextlib.redirect_stdout(said),
         ):
             solution.command(self.project, self.lab, yes=yes, diff=diff)

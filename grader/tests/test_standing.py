@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: MIT
-"""grader.standing and grader.contents: what is known of a learner's progress, and that nothing that
-can happen to its file loses it."""
+"""learning.standing and commands.contents: what is known of a learner's progress, and that nothing
+that can happen to its file loses it."""
 
 import contextlib
 import io
 import json
 from unittest import mock
 
-from grader import contents, standing
-from grader.looks import Looks
-from grader.records import Record, Verdict
-from grader.standing import Standing, current, load
+from grader.base.looks import Looks
+from grader.building.records import Record, Verdict
+from grader.commands import contents
+from grader.learning import standing
+from grader.learning.standing import Standing, current, load
 from grader.tests.fake import FakeCheckout
 
 FILE = ".lab/standing.json"
@@ -92,7 +93,7 @@ class Kept(FakeCheckout):
         self.assertEqual(self.read(FILE), later)
 
     def test_it_is_neither_in_the_build_nor_in_the_labs_nor_handed_out(self) -> None:
-        from grader.tree import files_of
+        from grader.course.tree import files_of
 
         place = load(self.project).path.relative_to(self.root).parts[0]
         self.assertNotIn(place, ("build", "labs"))
@@ -102,7 +103,7 @@ class Kept(FakeCheckout):
 
 class List(FakeCheckout):
     def listed(self, plain: bool = False) -> str:
-        with mock.patch("grader.looks._chosen", Looks(plain=plain)):
+        with mock.patch("grader.base.looks._chosen", Looks(plain=plain)):
             return contents.render(contents.entries(self.project, load(self.project)))
 
     def test_level_time_points_and_progress(self) -> None:

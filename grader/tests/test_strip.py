@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""grader.strip: what a learner gets, and what must never slip through."""
+"""grader.course.strip: what a learner gets, and what must never slip through."""
 
 import unittest
 
-from grader.strip import StripError, is_solution_only, strip_solution, strip_todo
+from grader.course.strip import StripError, is_solution_only, strip_solution, strip_todo
 from grader.tests.fake import SKELETON, SOLUTION
 
 TWO = """\

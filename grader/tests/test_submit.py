@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""grader.submit: what is packed is what is tested, and what no grader would take is refused. That
-./lab grade takes it is tested in tests/grading."""
+"""commands.submit: what is packed is what is tested, and what no grader would take is refused.
+That ./lab grade takes it is tested in tests/grading."""
 
 import contextlib
 import io
@@ -8,9 +8,9 @@ import zipfile
 from pathlib import Path
 from unittest import mock
 
-from grader import submit
-from grader.exits import ExitStatus, LabError
-from grader.sync import sync
+from grader.base.exits import ExitStatus, LabError
+from grader.commands import submit
+from grader.course.sync import sync
 from grader.tests.fake import FakeCheckout
 
 MINE = "labs/01-tiny/tiny.c"
@@ -31,7 +31,7 @@ class Submit(FakeCheckout):
 
         said = io.StringIO()
         with (
-            mock.patch("grader.testing.command", side_effect=tests),
+            mock.patch("grader.learning.testing.command", side_effect=tests),
             contextlib.redirect_stdout(said),
         ):
             status = submit.command(self.project, self.lab, None, test=True)

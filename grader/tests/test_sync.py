@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""grader.sync: labs/ follows solutions/ and a learner's work is never lost."""
+"""grader.course.sync: labs/ follows solutions/ and a learner's work is never lost."""
 
 import json
 
-from grader.exits import LabError
-from grader.sync import State, compare, generate, read_manifest, reset, sync
+from grader.base.exits import LabError
+from grader.course.sync import State, compare, generate, read_manifest, reset, sync
 from grader.tests.fake import SKELETON, SOLUTION, FakeCheckout
 
 SKELETON_FILE = "labs/01-tiny/tiny.c"

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""grader.build, ctest and testing, on a small tree that CMake really configures."""
+"""grader.building.build, ctest and testing, on a small tree that CMake really configures."""
 
 import contextlib
 import io
 import unittest
 from dataclasses import replace
 
-from grader import build, ctest, diagnoses, testing
-from grader.exits import ExitStatus, LabError
-from grader.records import Record, Verdict
+from grader.base.exits import ExitStatus, LabError
+from grader.building import build, ctest
+from grader.building.records import Record, Verdict
+from grader.course import diagnoses
+from grader.learning import testing
 from grader.tests.fake_build import FakeBuild
 
 
@@ -124,7 +126,7 @@ class Testing(FakeBuild):
 
     def test_labels_select(self) -> None:
         self.assertEqual(
-            set(ctest.run(self.project, "", label="project")), {"unit.ok", "unit.gone"}
+            set(ctest.run(self.project, "", labels=["project"])), {"unit.ok", "unit.gone"}
         )
 
     def test_a_moved_tree_is_configured_afresh(self) -> None:

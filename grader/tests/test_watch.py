@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grader.watch: a save runs the tests, shows what changed, and waiting costs no processor."""
+"""commands.watch: a save runs the tests, shows what changed, and waiting costs no processor."""
 
 import contextlib
 import io
@@ -11,9 +11,9 @@ import time
 from pathlib import Path
 from unittest import mock
 
-from grader import watch
-from grader.exits import ExitStatus, LabError
-from grader.looks import Looks
+from grader.base.exits import ExitStatus, LabError
+from grader.base.looks import Looks
+from grader.commands import watch
 from grader.tests.fake_build import FakeBuild
 
 MINE = "labs/01-tiny/tiny.c"
@@ -24,7 +24,7 @@ class Watch(FakeBuild):
     def setUp(self) -> None:
         super().setUp()
         self.configure()
-        plain = mock.patch("grader.looks._chosen", Looks())
+        plain = mock.patch("grader.base.looks._chosen", Looks())
         plain.start()
         self.addCleanup(plain.stop)
 
@@ -82,7 +82,7 @@ class Watch(FakeBuild):
         """The real thing, in a process of its own."""
         program = (
             f"import sys; sys.path.insert(0, {str(ROOT)!r}); from pathlib import Path\n"
-            "from grader import watch; from grader.project import Project\n"
+            "from grader.commands import watch; from grader.course.project import Project\n"
             f"sys.exit(watch.command(Project(Path({str(self.root)!r})), '01'))"
         )
         words = [sys.executable, "-B", "-u", "-c", program]

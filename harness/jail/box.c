@@ -5,7 +5,6 @@
  * The options go through a descriptor: /proc/1/cmdline inside shows bwrap's words. Its environment
  * is the program's, for the same reason.
  */
-#define _GNU_SOURCE
 #include "jail.h"
 
 #include <stdio.h>

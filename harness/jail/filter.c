@@ -7,17 +7,22 @@
  * modules, clocks. Refused calls answer EPERM; what libraries know how to do without answers
  * ENOSYS. Another architecture's calls end the process.
  *
+ * Two submissions that run at the same time see the same files of /usr, and must not be able to
+ * tell each other anything by them: no locks and leases, no notices of who opens what, no waking
+ * of whoever waits at a page of a library, no questions about what the machine has in its cache, or
+ * how many programs it runs, and none about other processes.
+ *
  * Landlock knows no rule for modes, owners, times and attributes of files, before version 3 none
  * for cutting them short, and does not ask whose they are. In place, who may write nowhere does
  * none of it.
  */
-#define _GNU_SOURCE
 #include "jail.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/futex.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/mman.h>
@@ -33,7 +38,7 @@
 #error "the numbers of system calls of this architecture are not known here"
 #endif
 
-#define FILTER_MAX 512
+#define FILTER_MAX 1024
 #define NAMESPACES 0x7e020000u /* CLONE_NEW*, but for time's, which clone cannot make */
 #define X32_BIT 0x40000000u
 #define UNIX_FAMILY 1
@@ -50,6 +55,11 @@ enum {
     NR_PIDFD_GETFD = 438,
     NR_MOUNT_SETATTR = 442,
     NR_FCHMODAT2 = 452,
+    NR_MEMFD_SECRET = 447,
+    NR_FUTEX_WAITV = 449,
+    NR_CACHESTAT = 451,
+    NR_FUTEX_WAKE = 454,
+    NR_FUTEX_REQUEUE = 456,
     NR_STATMOUNT = 457,
     NR_LISTMOUNT = 458,
     NR_SETXATTRAT = 463,
@@ -114,9 +124,18 @@ static const int refused[] = {
     SYS_sched_setparam,
     SYS_sched_setattr,
     SYS_socket,
+    SYS_flock,
+    SYS_inotify_init1,
+    SYS_inotify_add_watch,
+    SYS_mincore,
+    SYS_sysinfo,
+    SYS_ioprio_get,
     NR_PIDFD_GETFD,
     NR_MOUNT_SETATTR,
+    NR_MEMFD_SECRET, /* counted by nobody */
+    NR_CACHESTAT,
 #if defined __x86_64__
+    SYS_inotify_init,
     SYS_iopl,
     SYS_ioperm,
     SYS_kexec_file_load,
@@ -133,8 +152,12 @@ static const int changes[] = {
 #endif
 };
 
-/* Whom the kernel sends signals for a descriptor, and typing into a terminal. */
-static const uint32_t owners[] = {F_SETOWN, F_SETSIG, 15 /* F_SETOWN_EX */};
+/* Of fcntl: whom the kernel sends signals for a descriptor; locks, leases and notices, which belong
+ * to a file that others may have open. */
+static const uint32_t controls[] = {F_SETOWN,     F_SETSIG,   15 /* F_SETOWN_EX */, F_GETLK,
+                                    F_SETLK,      F_SETLKW,   F_OFD_GETLK,          F_OFD_SETLK,
+                                    F_OFD_SETLKW, F_SETLEASE, F_GETLEASE,           F_NOTIFY};
+/* Typing into a terminal. */
 static const uint32_t terminals[] = {0x5412 /* TIOCSTI */, 0x541c /* TIOCLINUX */,
                                      0x8901 /* FIOSETOWN */, 0x8902 /* SIOCSPGRP */};
 
@@ -172,15 +195,21 @@ static void range(struct program *p, int first, int last, uint32_t what)
     answer(p, what);
 }
 
-/* Call `number` is refused unless the low half of argument `index` passes `test` against k. */
-static void only_if(struct program *p, int number, int index, uint16_t test, uint32_t k,
-                    bool wanted)
+/* Call `number` gets `what` unless the low half of argument `index` passes `test` against k. */
+static void answer_unless(struct program *p, int number, int index, uint16_t test, uint32_t k,
+                          bool wanted, uint32_t what)
 {
     add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 4));
     load(p, offsetof(struct seccomp_data, args) + 8 * (size_t)index);
     add(p, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | test | BPF_K), k, wanted, !wanted));
-    answer(p, error(EPERM));
+    answer(p, what);
     load(p, offsetof(struct seccomp_data, nr)); /* for whoever comes next */
+}
+
+static void only_if(struct program *p, int number, int index, uint16_t test, uint32_t k,
+                    bool wanted)
+{
+    answer_unless(p, number, index, test, k, wanted, error(EPERM));
 }
 
 static void architecture(struct program *p)
@@ -203,13 +232,39 @@ static void own_signals(struct program *p)
     only_if(p, SYS_tgkill, 0, BPF_JEQ, (uint32_t)getpid(), true);
 }
 
-/* The number 0 is oneself. */
-static void others(struct program *p)
+/* Between processes. Who may only read a file can wait at a page of it and wake who waits there, in
+ * whatever process; libraries wake with the private flag, which stays inside. */
+static void wakings(struct program *p)
 {
-    only_if(p, SYS_prlimit64, 0, BPF_JEQ, 0, true);
-    only_if(p, SYS_sched_setaffinity, 0, BPF_JEQ, 0, true);
-    for (size_t i = 0; i < sizeof owners / sizeof *owners; i++)
-        only_if(p, SYS_fcntl, 1, BPF_JEQ, owners[i], false);
+    static const uint32_t wakes[] = {FUTEX_WAKE, FUTEX_REQUEUE, FUTEX_CMP_REQUEUE, FUTEX_WAKE_OP,
+                                     FUTEX_WAKE_BITSET};
+    for (size_t i = 0; i < sizeof wakes / sizeof *wakes; i++) {
+        only_if(p, SYS_futex, 1, BPF_JEQ, wakes[i], false);
+        only_if(p, SYS_futex, 1, BPF_JEQ, wakes[i] | FUTEX_CLOCK_REALTIME, false);
+    }
+    range(p, NR_FUTEX_WAITV, NR_FUTEX_WAITV, error(ENOSYS));
+    range(p, NR_FUTEX_WAKE, NR_FUTEX_REQUEUE, error(ENOSYS));
+}
+
+/* The number 0 is oneself; clocks below 0 are other processes'. */
+static void others(struct program *p, const struct jail_walls *walls)
+{
+    static const int of_a_process[] = {
+        SYS_prlimit64,     SYS_sched_setaffinity, SYS_sched_getparam, SYS_sched_getscheduler,
+        SYS_sched_getattr, SYS_getpgid,           SYS_getsid,         SYS_get_robust_list};
+    static const int of_a_clock[] = {SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep,
+                                     SYS_timer_create};
+    for (size_t i = 0; i < sizeof of_a_process / sizeof *of_a_process; i++)
+        only_if(p, of_a_process[i], 0, BPF_JEQ, 0, true);
+    /* glibc asks this for its own threads, and does without when there is no such call. */
+    answer_unless(p, SYS_sched_getaffinity, 0, BPF_JEQ, 0, true, error(ENOSYS));
+    for (size_t i = 0; !walls->clocks && i < sizeof of_a_clock / sizeof *of_a_clock; i++)
+        only_if(p, of_a_clock[i], 0, BPF_JGE, 1u << 31, false);
+    only_if(p, SYS_prctl, 0, BPF_JEQ, PR_SET_DUMPABLE, false); /* nobody could look at its files */
+    only_if(p, SYS_getpriority, 1, BPF_JEQ, 0, true);
+    only_if(p, SYS_preadv2, 5, BPF_JSET, 8 /* RWF_NOWAIT: is it in the cache? */, false);
+    for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
+        only_if(p, SYS_fcntl, 1, BPF_JEQ, controls[i], false);
     for (size_t i = 0; i < sizeof terminals / sizeof *terminals; i++)
         only_if(p, SYS_ioctl, 1, BPF_JEQ, terminals[i], false);
 }
@@ -238,7 +293,12 @@ static void build(struct program *p, const struct jail_walls *walls)
     only_if(p, SYS_clone, 0, BPF_JSET, NAMESPACES, false);
     only_if(p, SYS_socketpair, 0, BPF_JEQ, UNIX_FAMILY, true);
     range(p, NR_STATMOUNT, NR_LISTMOUNT, error(ENOSYS));
-    others(p);
+    others(p, walls);
+    wakings(p);
+    if (walls->files) {
+        range(p, SYS_memfd_create, SYS_memfd_create, error(EPERM));
+        range(p, SYS_socketpair, SYS_socketpair, error(EPERM));
+    }
     if (!walls->signals)
         own_signals(p);
     if (!walls->changes)

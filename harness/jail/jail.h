@@ -54,6 +54,8 @@ struct jail_policy {
     uint64_t processes, descriptors;
     int keep;   /* descriptors 0 .. keep-1 are the program's */
     int report; /* where our own failures are told, -1: nowhere but stderr */
+    int clocks; /* 1: may ask for other processes' processor time */
+    int files;  /* 0: may make no files in memory and no pairs of sockets */
     int queue;  /* how many connections to the node are queued on descriptor `keep`; 0: none */
 };
 
@@ -63,6 +65,12 @@ void jail_broken(const struct jail_policy *policy, const char *what) __attribute
 /* Reads the policy and makes the environment out of it and `environ`. Ends lab-jail when it is not
  * understood: a rule that is left out is a hole. */
 void jail_read_policy(const char *path, struct jail_policy *policy);
+
+/* Where we are root and may: mounts of our own that keep no time of who read a file last. */
+void jail_own_mounts(void);
+/* In bwrap's root, where all files may be read: none below /proc, whose numbers tell what others
+ * do. Nothing where the kernel has no Landlock. */
+void jail_hide_numbers(void);
 
 /* ---- steps; each ends lab-jail when it cannot be done ---- */
 
@@ -79,9 +87,11 @@ void jail_limit_processes(uint64_t processes, bool alone);
 bool jail_landlock(const struct jail_policy *policy);
 
 /* What holds without the filter, which then has no rule for it: signals reach nobody outside; files
- * of others cannot be changed (or some have to be: the run writes somewhere). */
+ * of others cannot be changed (or some have to be: the run writes somewhere). clocks: it has to ask
+ * for other processes' processor time, as vgpu-exec does of its helpers. files: it makes none in
+ * memory, and none that travel through sockets, where nobody could count them. */
 struct jail_walls {
-    bool signals, changes;
+    bool signals, changes, clocks, files;
 };
 void jail_filter_self(const struct jail_policy *policy, const struct jail_walls *walls);
 /* The same as a file, as bwrap's --seccomp wants it. */

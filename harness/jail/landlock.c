@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * landlock.c: which files are there for a process in place, and whom it may signal.
+ * landlock.c: which files are there for a process in place, and whom it may signal; in a box, that
+ * /proc is there by its names only.
  *
  * Numbers and structs of the kernel are written out: Debian 12's headers know version 1 only, and
  * kernels are asked for what they know (version 6, Linux 6.12, can keep signals inside).
  */
-#define _GNU_SOURCE
 #include "jail.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -90,4 +93,34 @@ bool jail_landlock(const struct jail_policy *policy)
         jail_broken(policy, "landlock_restrict_self");
     close(rules);
     return set.scoped != 0;
+}
+
+/* The root is bwrap's: what is in it may all be had, but for the numbers of the whole machine. */
+static void allow_box(int rules, uint64_t files)
+{
+    const struct jail_policy nobody = {.report = -1};
+    DIR *root = opendir("/");
+    allow(&nobody, rules, "/", READ_DIR);
+    for (struct dirent *e; root && (e = readdir(root));) {
+        char path[300];
+        snprintf(path, sizeof path, "/%s", e->d_name);
+        if (e->d_name[0] != '.' && strcmp(e->d_name, "proc") != 0 && e->d_type != DT_LNK)
+            allow(&nobody, rules, path, files);
+    }
+    if (root)
+        closedir(root);
+}
+
+void jail_hide_numbers(void)
+{
+    const struct jail_policy nobody = {.report = -1};
+    long version = syscall(CREATE_RULESET, NULL, 0, VERSION);
+    const struct ruleset set = {.files = handled((int)version)};
+    int rules = version < 1 ? -1 : (int)syscall(CREATE_RULESET, &set, sizeof set.files, 0);
+    if (rules < 0)
+        return;
+    allow_box(rules, set.files);
+    if (syscall(RESTRICT_SELF, rules, 0) != 0)
+        jail_broken(&nobody, "landlock_restrict_self");
+    close(rules);
 }

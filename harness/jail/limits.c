@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * limits.c: who the submission runs as, and how much it may take.
  */
-#define _GNU_SOURCE
 #include "jail.h"
 
 #include <ctype.h>
@@ -9,8 +8,10 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mount.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -35,6 +36,17 @@ void jail_join_cgroups(const struct jail_policy *policy)
     }
 }
 
+/* The time at which a file was read last tells others that it was; the filter cannot see who asks.
+ * Where this may not be (a container without the right to mount), it stays so. */
+void jail_own_mounts(void)
+{
+    struct { /* struct mount_attr, of headers newer than some systems' */
+        uint64_t set, clear, propagation, user;
+    } times = {.set = 0x10 /* MOUNT_ATTR_NOATIME */, .clear = 0x70, .propagation = MS_PRIVATE};
+    if (geteuid() == 0 && unshare(CLONE_NEWNS) == 0)
+        syscall(442 /* mount_setattr */, -1, "/", 0x8000 /* AT_RECURSIVE */, &times, sizeof times);
+}
+
 /* A change of uid forgets the parent-death signal: the verifier set it, and means it. */
 void jail_become(const struct jail_policy *policy)
 {
@@ -53,7 +65,7 @@ void jail_become(const struct jail_policy *policy)
         jail_broken(policy, "still root");
 }
 
-static void limit(const struct jail_policy *policy, int which, uint64_t most)
+static void limit(const struct jail_policy *policy, __rlimit_resource_t which, uint64_t most)
 {
     struct rlimit now, to = {most, most};
     if (getrlimit(which, &now) != 0)

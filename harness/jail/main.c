@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * main.c: lab-jail: in which order a submission loses what it must not have. See jail.h.
  */
-#define _GNU_SOURCE
 #include "jail.h"
 #include "verifier.h"
 
@@ -68,7 +67,11 @@ static void in_place(struct jail_policy *policy, char *const words[])
         jail_broken(policy, policy->folder);
     bool scoped = !policy->bare && jail_landlock(policy);
     bool alone = policy->uid != 0;
-    jail_filter_self(policy, &(struct jail_walls){scoped || alone, writes_somewhere(policy)});
+    const struct jail_walls walls = {.signals = scoped || alone,
+                                     .changes = writes_somewhere(policy),
+                                     .clocks = policy->clocks != 0,
+                                     .files = policy->files == 0};
+    jail_filter_self(policy, &walls);
     say_started(policy);
     execve(words[0], words, policy->environment);
     jail_broken(policy, words[0]);
@@ -79,6 +82,7 @@ static int inside(char *const words[])
 {
     struct jail_policy nothing = {.report = -1};
     jail_limit_processes(strtoull(words[0], NULL, 10), true);
+    jail_hide_numbers();
     lab__close_from(atoi(words[1]));
     execv(words[2], words + 2);
     jail_broken(&nothing, words[2]);
@@ -103,6 +107,8 @@ int main(int argc, char **argv)
     close_on_exec_from(policy.keep);
     if (policy.bubblewrap && policy.report >= 0)
         fcntl(policy.report, F_SETFD, 0);
+    if (!policy.bubblewrap)
+        jail_own_mounts();
     jail_become(&policy);
     if (!policy.bubblewrap)
         in_place(&policy, argv + 2);

@@ -6,20 +6,24 @@
  * Each attack is harmless where it gets through, and gets through without a sandbox: `./lab doctor`
  * runs it there as well, so that an attack which cannot succeed proves nothing.
  */
-#define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/sysinfo.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { THROUGH = 0, HELD = 1, USAGE = 2 };
@@ -146,6 +150,22 @@ static int memory(const char *mib, int kind)
                    WEXITSTATUS(status) == 0);
 }
 
+static bool send_file(int socket, int fd)
+{
+    char byte = 0;
+    struct iovec data = {&byte, 1};
+    union {
+        struct cmsghdr head;
+        char room[CMSG_SPACE(sizeof(int))];
+    } rights = {.head = {CMSG_LEN(sizeof(int)), SOL_SOCKET, SCM_RIGHTS}};
+    struct msghdr message = {.msg_iov = &data,
+                             .msg_iovlen = 1,
+                             .msg_control = rights.room,
+                             .msg_controllen = sizeof rights.room};
+    memcpy(CMSG_DATA(&rights.head), &fd, sizeof fd);
+    return sendmsg(socket, &message, 0) == 1;
+}
+
 static int own_memory(const char *mib)
 {
     return memory(mib, MAP_PRIVATE);
@@ -156,19 +176,143 @@ static int shared_memory(const char *mib)
     return memory(mib, MAP_SHARED);
 }
 
+/* Files in memory that are open, or on their way through a pair of sockets and open nowhere. */
+static int memory_files(const char *mib, bool flying)
+{
+    static char piece[1 << 20];
+    int got = 0, pair[2] = {-1, -1};
+    signal(SIGXFSZ, SIG_IGN);
+    if (flying && socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) != 0)
+        return HELD;
+    for (int wanted = atoi(mib); got < wanted;) {
+        int fd = memfd_create("lab-probe", MFD_CLOEXEC), before = got;
+        while (fd >= 0 && got < wanted && write(fd, piece, sizeof piece) == (ssize_t)sizeof piece)
+            got++;
+        if (got == before)
+            return HELD;
+        if (flying && !send_file(pair[0], fd))
+            return HELD;
+        if (flying)
+            close(fd);
+    }
+    sleep(1);
+    return THROUGH;
+}
+
+static int open_files(const char *mib)
+{
+    return memory_files(mib, false);
+}
+
+static int flying_files(const char *mib)
+{
+    return memory_files(mib, true);
+}
+
+enum { CHAIN_LINKS = 120, CHAIN_LAST = 10 };
+
+/* Each the child of the one before; the last ones, far from whoever looks at them, take it all. */
+static int chain_link(int left, size_t bytes)
+{
+    int status = 0;
+    pid_t next = left > 0 ? fork() : 0;
+    if (left > 0 && next == 0)
+        _exit(chain_link(left - 1, bytes));
+    if (next < 0)
+        return HELD;
+    if (left < CHAIN_LAST) {
+        void *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (at == MAP_FAILED)
+            return HELD;
+        memset(at, 1, bytes);
+    }
+    if (left > 0)
+        return through(waitpid(next, &status, 0) == next && status == 0);
+    sleep(2);
+    return THROUGH;
+}
+
+static int chain(const char *mib)
+{
+    return chain_link(CHAIN_LINKS, ((size_t)atol(mib) << 20) / CHAIN_LAST);
+}
+
+/* A page of tables for each two MiB of addresses, and nothing behind them. */
+static int page_tables(const char *mib)
+{
+    size_t stride = 2 << 20, count = ((size_t)atol(mib) << 20) / 4096;
+    volatile char *at =
+        mmap(NULL, stride * count, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED)
+        return HELD;
+    madvise((void *)at, stride * count, MADV_NOHUGEPAGE);
+    for (size_t i = 0; i < count; i++)
+        (void)at[i * stride];
+    sleep(1);
+    return THROUGH;
+}
+
+/* ---- telling another submission something ---- */
+
+static int lock(const char *path)
+{
+    return through(flock(open(path, O_RDONLY | O_CLOEXEC), LOCK_EX | LOCK_NB) == 0);
+}
+
+static int watch(const char *path)
+{
+    return through(inotify_add_watch(inotify_init1(IN_CLOEXEC), path, IN_OPEN) >= 0);
+}
+
+static int wake(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    void *at = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
+    return through(at != MAP_FAILED && syscall(SYS_futex, at, 1 /* FUTEX_WAKE */, 1) >= 0);
+}
+
+static int numbers(const char *path)
+{
+    struct sysinfo info;
+    return through(sysinfo(&info) == 0 || read_file(path) == THROUGH);
+}
+
+static int ask(const char *pid)
+{
+    struct timespec used;
+    clockid_t clock = (clockid_t)((~(unsigned)atoi(pid) << 3) | 2);
+    return through(getpgid(atoi(pid)) > 0 || clock_gettime(clock, &used) == 0);
+}
+
 int main(int argc, char **argv)
 {
     static const struct {
         const char *name;
         int (*attack)(const char *argument);
     } attacks[] = {
-        {"read", read_file},    {"list", list_folder},
-        {"write", write_file},  {"environ", environment},
-        {"signal", signal_to},  {"debug", debug},
-        {"tcp", tcp},           {"udp", udp},
-        {"service", service},   {"namespace", namespace},
-        {"keyring", keyring},   {"processes", processes},
-        {"memory", own_memory}, {"shared-memory", shared_memory},
+        {"read", read_file},
+        {"list", list_folder},
+        {"write", write_file},
+        {"environ", environment},
+        {"signal", signal_to},
+        {"debug", debug},
+        {"tcp", tcp},
+        {"udp", udp},
+        {"service", service},
+        {"namespace", namespace},
+        {"keyring", keyring},
+        {"processes", processes},
+        {"memory", own_memory},
+        {"shared-memory", shared_memory},
+        {"open-files", open_files},
+        {"flying-files", flying_files},
+        {"chain", chain},
+        {"page-tables", page_tables},
+        {"lock", lock},
+        {"watch", watch},
+        {"wake", wake},
+        {"numbers", numbers},
+        {"ask", ask},
     };
     for (size_t i = 0; argc == 3 && i < sizeof attacks / sizeof *attacks; i++)
         if (strcmp(argv[1], attacks[i].name) == 0)

@@ -6,7 +6,6 @@
  * how many will. So a pair of sockets holds messages with a connected descriptor each, and whoever
  * comes takes the next (vgpu/api/node_start.c, VGPU_NODE_QUEUE).
  */
-#define _GNU_SOURCE
 #include "jail.h"
 
 #include <errno.h>

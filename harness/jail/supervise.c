@@ -4,7 +4,6 @@
  * Where there is no control group nothing limits the memory of all processes together, and shared
  * memory not at all. So it also looks at what they have, four times a second.
  */
-#define _GNU_SOURCE
 #include "jail.h"
 #include "verifier.h"
 
@@ -15,8 +14,8 @@ static struct jail_policy policy;
 static bool is_too_large(void)
 {
     struct lab_usage usage;
-    lab__usage(0, true, &usage);
-    return policy.data_bytes && usage.resident_bytes > policy.data_bytes;
+    lab__usage(0, policy.data_bytes, &usage);
+    return policy.data_bytes && usage.memory_bytes > policy.data_bytes;
 }
 
 int jail_supervise(char *words[])

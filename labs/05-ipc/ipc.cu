@@ -68,11 +68,13 @@ int ring_take(struct ring *ring, void *dst, size_t room, size_t *bytes)
 
 int ipc_close(struct ring *ring)
 {
-    // TODO(6): close, barrier, free.  (about 22 lines)
-    //   before: the stream may be at work; others have my memory and my events open
-    //   after:  nothing of the ring is left, here or elsewhere; *ring is all zero
+    // TODO(6): close, barrier, free.  (about 26 lines)
+    //   before: the stream may be at work; others have my memory and my events open; every put
+    //           was taken, and nobody has heard that the last one was
+    //   after:  nothing of the ring is left, here or elsewhere, and no message of it either;
+    //           *ring is all zero
     //   use:    cudaStreamSynchronize, cudaIpcCloseMemHandle, cudaEventDestroy (the others' events
-    //           too), peers_barrier, cudaFree, cudaStreamDestroy
+    //           too), peers_barrier, peer_hear, cudaFree, cudaStreamDestroy
     (void)ring;
     TODO(6);
 }

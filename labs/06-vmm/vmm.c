@@ -68,11 +68,11 @@ int vec_grow(struct vvec *v, size_t bytes)
 
 int vmm_export(const struct vmm *v, struct vmm_parcel *parcel)
 {
-    // TODO(6): a descriptor for the allocation.  (about 10 lines)
+    // TODO(6): a descriptor for the allocation.  (about 12 lines)
     //   before: *parcel holds anything
     //   after:  *parcel names the allocation and says how long it is
     //   use:    cuMemExportToShareableHandle with CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR (its
-    //           first argument is the address of an int)
+    //           first argument is the address of an int), parcel_number
     (void)v, (void)parcel;
     TODO(6);
 }

@@ -85,6 +85,7 @@ int inv_mem(int device, size_t *free_bytes, size_t *total_bytes)
         return rc;
     if (!(rc = inv_result(cudaSetDevice(device))))
         rc = inv_result(cudaMemGetInfo(&free_now, &total_now));
+    // Also when the switch failed: a GPU that cannot be used may be current all the same.
     (void)cudaSetDevice(before);
     if (rc)
         return rc;

@@ -47,7 +47,8 @@ int inv_count(int *n);
 int inv_device(int device, struct gpu_info *info);
 
 /* 3. Free and total memory of GPU `device`, in bytes.
- * LAB_EINVAL: a pointer is null. LAB_ENOGPU: there is no GPU of that number. */
+ * LAB_EINVAL: a pointer is null. LAB_ENOGPU: there is no GPU of that number. LAB_ECUDA: there is
+ * one, and CUDA cannot use it. */
 int inv_mem(int device, size_t *free_bytes, size_t *total_bytes);
 
 /* 4. Allocates n buffers of `bytes` bytes, buffer i on GPU i. The caller frees each with cudaFree.

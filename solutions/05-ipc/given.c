@@ -2,7 +2,6 @@
  * given.c: what comes with lab 05: the processes, their sockets, the all-gather, and the ring's
  * making. Each process has a socket to either neighbour and no other.
  */
-#define _GNU_SOURCE
 #include "lab05.h"
 #include "lab_clock.h"
 
@@ -90,8 +89,8 @@ static int somebody_left(const struct peers *p)
     return poll(gone, 2, 0) > 0;
 }
 
-/* Numbers that were told and not heard any more (the ring's last "drained") lie in from_prev's and
- * to_next's way: blocks go along to_next, where only FILLED messages precede them. */
+/* Blocks go along to_next, numbers ("so many bytes are there") too, and "drained" comes back along
+ * it: so no "drained" lies in the blocks' way, and no other number where every put was taken. */
 static int gather(struct peers *p, const void *mine, void *all, size_t bytes)
 {
     char *at = all;

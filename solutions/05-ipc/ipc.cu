@@ -156,12 +156,15 @@ int ring_take(struct ring *ring, void *dst, size_t room, size_t *bytes)
 
 int ipc_close(struct ring *ring)
 {
-    // TODO(6): close, barrier, free.  (about 22 lines)
-    //   before: the stream may be at work; others have my memory and my events open
-    //   after:  nothing of the ring is left, here or elsewhere; *ring is all zero
+    // TODO(6): close, barrier, free.  (about 26 lines)
+    //   before: the stream may be at work; others have my memory and my events open; every put
+    //           was taken, and nobody has heard that the last one was
+    //   after:  nothing of the ring is left, here or elsewhere, and no message of it either;
+    //           *ring is all zero
     //   use:    cudaStreamSynchronize, cudaIpcCloseMemHandle, cudaEventDestroy (the others' events
-    //           too), peers_barrier, cudaFree, cudaStreamDestroy
+    //           too), peers_barrier, peer_hear, cudaFree, cudaStreamDestroy
     // BEGIN SOLUTION
+    size_t unused;
     int rc = LAB_OK;
     if (!ring)
         return LAB_EINVAL;
@@ -175,6 +178,10 @@ int ipc_close(struct ring *ring)
         (void)ipc_result(cudaEventDestroy(ring->next_drained));
     // Now nobody uses what is mine, as soon as everybody has come this far.
     int all = ring->peers ? peers_barrier(ring->peers) : LAB_OK;
+    // No put was there to hear that the last one is drained. After the barrier that message has
+    // come; the next ring over this socket must not take it for its own.
+    if (ring->puts > 0)
+        (void)peer_hear(ring->peers->to_next, 0, &unused);
     for (int i = 0; i < 2; i++)
         if (ring->mine.event[i])
             (void)ipc_result(cudaEventDestroy(ring->mine.event[i]));

@@ -93,14 +93,16 @@ int ring_put(struct ring *ring, const void *src, size_t bytes);
 int ring_take(struct ring *ring, void *dst, size_t room, size_t *bytes);
 
 /* 6. Ends the ring: finishes the stream; closes and destroys what is others'; waits until all have
- * done so (peers_barrier); only then destroys and frees what is mine: events, inbox, stream. *ring
- * is all zero afterwards, and was allowed to be. LAB_EINVAL. LAB_EPEER: a peer has died; all that
- * is mine was given back all the same. */
+ * done so (peers_barrier); only then destroys and frees what is mine: events, inbox, stream. Every
+ * put has been taken before it. No message of this ring is left in the sockets, so that another
+ * ring may be opened over the same peers. *ring is all zero afterwards, and was allowed to be.
+ * LAB_EINVAL. LAB_EPEER: a peer has died; all that is mine was given back all the same. */
 int ipc_close(struct ring *ring);
 
-/* 7. Receives one message from socket fd: *number. LAB_EPEER when the other side has gone, or says
- * nothing for wait_ms milliseconds. A signal is no reason to give up. LAB_EINVAL: number is null.
- */
+/* 7. Receives one message from socket fd: *number. What the other side said before it went can be
+ * heard still. LAB_EPEER when it has gone and nothing is left to hear, or when it says nothing for
+ * wait_ms milliseconds; 0: only what has come already. A signal is no reason to give up.
+ * LAB_EINVAL: number is null. */
 int peer_hear(int fd, int wait_ms, size_t *number);
 
 /* ---- comes with the lab (given.c) ---- */

@@ -2,10 +2,10 @@
  * given.c: what comes with lab 06: questions about GPUs, a vector without its growth, and the way
  * of a descriptor through a socket.
  */
-#define _GNU_SOURCE
 #include "lab06.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -102,7 +102,7 @@ int parcel_send(int to, const struct vmm_parcel *parcel)
 {
     struct letter l;
     ssize_t sent;
-    if (!parcel || parcel->fd < 0)
+    if (!parcel || parcel->fd <= 0)
         return LAB_EINVAL;
     size_t bytes = parcel->bytes;
     write_letter(&l, &bytes);
@@ -132,6 +132,7 @@ int parcel_recv(int from, struct vmm_parcel *parcel)
     struct cmsghdr *rights = got > 0 ? CMSG_FIRSTHDR(&l.head) : NULL;
     if (rights && rights->cmsg_level == SOL_SOCKET && rights->cmsg_type == SCM_RIGHTS)
         memcpy(&fd, CMSG_DATA(rights), sizeof(int));
+    fd = parcel_number(fd);
     if (got != (ssize_t)sizeof bytes || fd < 0) {
         if (fd >= 0)
             close(fd);
@@ -143,7 +144,17 @@ int parcel_recv(int from, struct vmm_parcel *parcel)
 
 void parcel_drop(struct vmm_parcel *parcel)
 {
-    if (parcel->fd >= 0)
+    if (parcel->fd > 0)
         close(parcel->fd);
     parcel->fd = -1;
+}
+
+int parcel_number(int fd)
+{
+    int other;
+    if (fd != 0)
+        return fd;
+    other = fcntl(fd, F_DUPFD_CLOEXEC, 1);
+    close(fd);
+    return other;
 }

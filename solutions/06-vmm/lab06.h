@@ -75,14 +75,16 @@ struct vvec {
  * reserved addresses or VVEC_PARTS. LAB_ENOMEM. On every error the vector is as it was. */
 int vec_grow(struct vvec *v, size_t bytes);
 
-/* An allocation under way to another process. */
+/* An allocation under way to another process. Without a descriptor (fd is -1, or 0 in a struct that
+ * is all zero) it is no parcel. */
 struct vmm_parcel {
-    int fd; /* names the allocation; -1: no parcel */
+    int fd; /* names the allocation; never 0, which an import takes for a null pointer */
     size_t bytes;
 };
 
 /* 6. Makes a descriptor of v's allocation; it is the caller's, and parcel_drop closes it. v itself
- * must live until the other side has imported it. LAB_EINVAL: nothing is allocated. */
+ * must live until the other side has imported it. parcel->fd is above 0, also in a process whose
+ * stdin is closed. LAB_EINVAL: nothing is allocated. LAB_ENOMEM: no descriptor is left. */
 int vmm_export(const struct vmm *v, struct vmm_parcel *parcel);
 
 /* Takes an allocation that came as a descriptor, in this process or another: puts it at addresses
@@ -127,6 +129,9 @@ int vec_close(struct vvec *v);
 int parcel_send(int to, const struct vmm_parcel *parcel);
 int parcel_recv(int from, struct vmm_parcel *parcel); /* LAB_EPEER: the other side is gone */
 void parcel_drop(struct vmm_parcel *parcel);
+
+/* The descriptor fd under a number above 0: 0 is moved, any other stays. -1: there is no other. */
+int parcel_number(int fd);
 
 #ifdef __cplusplus
 }

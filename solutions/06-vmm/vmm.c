@@ -212,11 +212,11 @@ int vec_grow(struct vvec *v, size_t bytes)
 
 int vmm_export(const struct vmm *v, struct vmm_parcel *parcel)
 {
-    // TODO(6): a descriptor for the allocation.  (about 10 lines)
+    // TODO(6): a descriptor for the allocation.  (about 12 lines)
     //   before: *parcel holds anything
     //   after:  *parcel names the allocation and says how long it is
     //   use:    cuMemExportToShareableHandle with CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR (its
-    //           first argument is the address of an int)
+    //           first argument is the address of an int), parcel_number
     // BEGIN SOLUTION
     int fd = -1, rc;
     if (!v || !parcel || !v->handle)
@@ -224,6 +224,9 @@ int vmm_export(const struct vmm *v, struct vmm_parcel *parcel)
     if ((rc = vmm_result(cuMemExportToShareableHandle(
              &fd, v->handle, CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR, 0))))
         return rc;
+    fd = parcel_number(fd); // where stdin is closed, 0 is the first number that is free
+    if (fd < 0)
+        return LAB_ENOMEM;
     *parcel = (struct vmm_parcel){.fd = fd, .bytes = v->bytes};
     return LAB_OK;
     // END SOLUTION
@@ -255,7 +258,7 @@ int vmm_import(struct vmm_parcel *parcel, int dev, struct vmm *v)
     // BEGIN SOLUTION
     struct vmm made = {.device = -1};
     int rc;
-    if (!parcel || !v || parcel->fd < 0 || parcel->bytes == 0)
+    if (!parcel || !v || parcel->fd <= 0 || parcel->bytes == 0)
         return LAB_EINVAL;
     if ((rc = vmm_gpu(dev)))
         return rc;

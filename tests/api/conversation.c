@@ -2,7 +2,6 @@
  * conversation.c: what the runtime says to a node and makes of its answers: a launch's module and
  * arguments, sentences (each once), what kernels printed, and a node that goes away.
  */
-#define _GNU_SOURCE
 #include "fake_node.h"
 
 #include <fcntl.h>

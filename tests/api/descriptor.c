@@ -3,7 +3,6 @@
  * outlives the giver's release, lies at another address, and both see each other's stores; a
  * descriptor that the node did not make is refused.
  */
-#define _GNU_SOURCE
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>

@@ -211,6 +211,19 @@ static void by_name(void)
     EXPECT(status == CU_GET_PROC_ADDRESS_SUCCESS && function != NULL);
     OK(cuGetProcAddress("cuNoSuchCall", &function, 13000, 0, &status));
     EXPECT(status == CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND && function == NULL);
+    enum cudaDriverEntryPointQueryResult entry;
+    CUresult (*device_count)(int *);
+    int count = 0;
+    OK(cudaGetDriverEntryPointByVersion("cuDeviceGetCount", &function, 12000, cudaEnableDefault,
+                                        &entry));
+    memcpy(&device_count, &function, sizeof device_count);
+    EXPECT(entry == cudaDriverEntryPointSuccess && device_count(&count) == CUDA_SUCCESS);
+    EXPECT(count > 0);
+    OK(cudaGetDriverEntryPoint("cuNoSuchCall", &function, cudaEnableDefault, &entry));
+    EXPECT(entry == cudaDriverEntryPointSymbolNotFound && function == NULL);
+    EXPECT_IS(cudaGetDriverEntryPoint(NULL, &function, cudaEnableDefault, &entry),
+              cudaErrorInvalidValue);
+    EXPECT_IS(cudaGetLastError(), cudaErrorInvalidValue);
     EXPECT_IS(cuModuleLoadData(&module, ".version 8.0"), CUDA_ERROR_NOT_SUPPORTED);
     EXPECT_IS(cuMulticastCreate(&handle, &prop), CUDA_ERROR_NOT_SUPPORTED);
 }

@@ -2,7 +2,6 @@
  * environment.c: what surrounds a program: no node to be had, other nodes, visibility on a real
  * node, many programs that start one node at once; and what the runtime must leave as it found it.
  */
-#define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * fake_node.c: see fake_node.h.
  */
-#define _GNU_SOURCE
 #include "fake_node.h"
 
 #include <poll.h>

@@ -3,7 +3,7 @@
  * bus order is 2, 0, 3, 1 and whose UUIDs begin with 11, 12, 22 and ab.
  */
 #include "expect.h"
-#include "runtime.h"
+#include "core.h"
 
 #include <string.h>
 

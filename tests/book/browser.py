@@ -12,9 +12,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 from chromium import Browser, find  # noqa: E402
 
+from grader.base.exits import ExitStatus, LabError  # noqa: E402
 from grader.book import pages, samples, site  # noqa: E402
-from grader.exits import ExitStatus, LabError  # noqa: E402
-from grader.project import Project  # noqa: E402
+from grader.course.project import Project  # noqa: E402
 
 SITE = Path()
 TABLE = """[...document.querySelectorAll('[data-play=%s] tbody tr')]

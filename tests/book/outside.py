@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 from grader.book import tried  # noqa: E402
-from grader.project import Project  # noqa: E402
+from grader.course.project import Project  # noqa: E402
 
 if os.environ.get("PEERLAB_FULL") != "1":
     print("links are tried at full length only (PEERLAB_FULL=1)")

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 from grader.book import commands  # noqa: E402
 from grader.book.pages import chapters  # noqa: E402
-from grader.project import Project  # noqa: E402
+from grader.course.project import Project  # noqa: E402
 
 
 def outputs_of(shown: list[commands.Shown], page: Path, path: str) -> list[str]:

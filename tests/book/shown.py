@@ -22,7 +22,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 from grader.book import shown  # noqa: E402
-from grader.project import Project  # noqa: E402
+from grader.course.project import Project  # noqa: E402
 
 FULL = os.environ.get("PEERLAB_FULL") == "1"
 WAYS = ("typed", "full") if FULL else ("typed",)
@@ -67,7 +67,9 @@ def typed(command: str, folder: Path, ident: str) -> str:
     if REPOSITORY in command:
         command = command.replace(REPOSITORY, str(repository(folder)))
     path = f"{tools}:{os.environ['PATH']}"
-    extra = {"PATH": path, "HOME": str(folder), "VGPU_NODE_ID": ident}
+    # git clone shows its progress where it takes seconds: on a busy machine.
+    quiet = {"GIT_PROGRESS_DELAY": "3600"}
+    extra = {"PATH": path, "HOME": str(folder), "VGPU_NODE_ID": ident, **quiet}
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", command],
         cwd=folder,

@@ -10,9 +10,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
+from grader.base.exits import ExitStatus, LabError  # noqa: E402
 from grader.book import pages, site  # noqa: E402
-from grader.exits import ExitStatus, LabError  # noqa: E402
-from grader.project import Project  # noqa: E402
+from grader.course.project import Project  # noqa: E402
 
 WANTED = (
     "first-lab",

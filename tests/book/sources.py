@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 from grader.book import chapters, code, numbers, outside, recorded, seeds, shown  # noqa: E402
 from grader.book.pages import chapters as all_chapters  # noqa: E402
-from grader.project import Project  # noqa: E402
+from grader.course.project import Project  # noqa: E402
 
 ROWS, CORRECTIONS = 35, 20
 # What a chapter shows in both: the copy, the reduction, the all-reduce, a step of ZeRO or FSDP.

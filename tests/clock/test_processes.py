@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Processes that synchronise by IPC events have the same times in every run: test_processes.py
-PROGRAM, where PROGRAM is processes.cu. 50 runs, 1,000 with PEERLAB_FULL=1, of which some on a busy
+PROGRAM, where PROGRAM is processes.cu. 20 runs, 1,000 with PEERLAB_FULL=1, of which some on a busy
 machine and some on one processor."""
 
 import os

@@ -2,7 +2,7 @@
 """The same times and trace in every run: test_repeat.py PROGRAM [WORD ...], where PROGRAM is
 traced.cu, or carry.cu, whose threads print their lines in any order.
 
-50 runs, 1,000 with PEERLAB_FULL=1: on a quiet machine, on one that is busy, on one processor, with
+20 runs, 1,000 with PEERLAB_FULL=1: on a quiet machine, on one that is busy, on one processor, with
 other numbers of workers; and 10 under valgrind where that is installed.
 """
 
@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 PROGRAM = sys.argv[1:]
-RUNS = 1000 if os.environ.get("PEERLAB_FULL") == "1" else 50
+RUNS = 1000 if os.environ.get("PEERLAB_FULL") == "1" else 20
 IDS = itertools.count()
 
 

@@ -21,7 +21,7 @@ sys.path.insert(0, str(ROOT))
 import verdicts  # noqa: E402
 from verdicts import VERDICTS  # noqa: E402
 
-from grader.diagnoses import (  # noqa: E402
+from grader.course.diagnoses import (  # noqa: E402
     HARDWARE,
     MEND,
     SECTIONS,
@@ -32,7 +32,7 @@ from grader.diagnoses import (  # noqa: E402
     path_of,
     table,
 )
-from grader.project import Project  # noqa: E402
+from grader.course.project import Project  # noqa: E402
 
 PROJECT = Project(ROOT)
 PAGES = pages(PROJECT)
@@ -46,7 +46,7 @@ RUN = re.compile(r"// run: ((?:\w+=\S* )*)\./program$", re.MULTILINE)
 def not_looked_for() -> set[str]:
     """The codes that nothing in vgpu/ finds yet: their programs are only compiled and run."""
     folders = (ROOT / "vgpu" / name for name in ("node", "exec", "api"))
-    sources = [path.read_text(encoding="utf-8") for f in folders for path in f.glob("*.c")]
+    sources = [path.read_text(encoding="utf-8") for f in folders for path in f.rglob("*.c")]
     used = {name for text in sources for name in USED.findall(text)}
     names = {page.code: re.sub(r"[.-]", "_", page.code) for page in PAGES if "." in page.code}
     return {code for code, name in names.items() if name not in used}

@@ -7,12 +7,12 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from grader import ctest
-from grader.exits import LabError
-from grader.project import Project
-from grader.records import Record, Verdict
-from grader.sync import generate
-from grader.variants import Variant
+from grader.base.exits import LabError
+from grader.building import ctest
+from grader.building.records import Record, Verdict
+from grader.building.variants import Variant
+from grader.course.project import Project
+from grader.course.sync import generate
 
 LAB, FILE = "01", "enumerate.c"
 STUB = re.compile(r"^int inv_count\(int \*n\)\n\{.*?^\}\n", re.MULTILINE | re.DOTALL)

@@ -2,7 +2,6 @@
  * bench.c: what a context costs in processor time: a launch, a thread, a thread's barrier, a
  * callback. Prints; never judges.
  */
-#define _GNU_SOURCE
 #include "rig.h"
 
 #include <stdio.h>

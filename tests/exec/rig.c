@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * rig.c: plays the node to one vgpu-exec; see rig.h.
  */
-#define _GNU_SOURCE
 #include "rig.h"
 #include "wire.h"
 
@@ -119,7 +118,6 @@ static void attach(struct rig *rig)
     }
     fds[RIG_DEVICES + 1] = make_memory("control", sizeof *rig->control);
     rig->control = view(fds[RIG_DEVICES + 1], sizeof *rig->control);
-    rig->control->commit_limit_bytes = 256 << 20;
     rig_ask(rig, &request, NULL, 0, fds, RIG_DEVICES + 2);
     need_ok(rig, "ATTACH");
     for (int i = 0; i < RIG_DEVICES + 2; i++)

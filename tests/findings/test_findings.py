@@ -49,6 +49,7 @@ class Findings(unittest.TestCase):
         done = run(case, code=code)
         told = list(TOLD.finditer(done.stderr))
         self.assertEqual({match.group(1) for match in told}, {code}, f"{case}: {done.stderr}")
+        self.assertNotRegex(done.stderr, "launch of (a )?kernel (by )?cudaLaunch", case)
         for line in marked(case):
             self.assertIn(f"{PROGRAM}.cu:{line}", "".join(match.group() for match in told), case)
 

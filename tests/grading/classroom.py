@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""A class whose students hand in solutions, skeletons, mutants and mistakes."""
+"""A class whose students hand in solutions, skeletons, mutants and mistakes. Where the grader's
+package rich is not, which a learner does not need, a test says so and is skipped."""
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import re
@@ -13,13 +15,26 @@ import unittest
 from pathlib import Path
 from typing import Any
 
-from grader.mutants import load, mutate, student_files
-from grader.project import Project
-from grader.sync import generate
+from grader.building.install import own_packages
+from grader.course.mutants import load, mutate, student_files
+from grader.course.project import Project
+from grader.course.sync import generate
+from grader.grade.results import without_times
 
 ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ["PEERLAB_BUILD"])
 PROJECT = Project(ROOT, build=BUILD)
+CANNOT_RUN = 77
+
+
+def need_rich() -> None:
+    own_packages(PROJECT)
+    if importlib.util.find_spec("rich") is None:
+        print("the Python package rich is not here: ./lab start --grader installs it")
+        sys.exit(CANNOT_RUN)
+
+
+need_rich()
 
 
 def file_name(number: str) -> str:
@@ -83,6 +98,14 @@ class Classroom(unittest.TestCase):
         where = self.folder / out
         flags = ("--no-build",)
         return self.lab("grade", *words, "--out", where, *flags, status=status)
+
+    def assert_same(self, one: dict[str, Any], other: dict[str, Any]) -> None:
+        """But for the times. What is short is compared first: a row's status, its message."""
+        one, other = without_times(one), without_times(other)
+        for row, twin in zip(one["rows"], other["rows"], strict=True):
+            for key in (key for key in row if key != "cases"):
+                self.assertEqual(row[key], twin[key], f"{row['student']}: {key}")
+        self.assertEqual(one, other)
 
     def results(self, out: str = "out") -> dict[str, Any]:
         return json.loads((self.folder / out / "results.json").read_text(encoding="utf-8"))

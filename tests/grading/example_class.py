@@ -11,9 +11,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from grader.mutants import load, mutate, student_files
-from grader.project import here
-from grader.sync import generate
+from grader.course.mutants import load, mutate, student_files
+from grader.course.project import here
+from grader.course.sync import generate
 
 ROSTER = """\
 student,name

@@ -8,9 +8,8 @@ from typing import Any
 
 from classroom import PROJECT, Classroom, mutant, skeleton, solution, with_line
 
+from grader.course.mutants import load
 from grader.export import FORMATS
-from grader.grade.results import without_times
-from grader.mutants import load
 
 MUTANT = "count_no_gpu_is_an_error"
 
@@ -114,7 +113,7 @@ class Batch(Classroom):
         self.grade(*paths, "--labs", "1", "--seed", "7", "--jobs", "1", out="one")
         self.grade(*reversed(paths), "--labs", "1", "--seed", "7", "--jobs", "8", out="eight")
         one, eight = self.results("one"), self.results("eight")
-        self.assertEqual(without_times(one), without_times(eight))
+        self.assert_same(one, eight)
         self.assertNotEqual(one["rows"][0]["times"], {})
 
     def test_only_what_is_new(self) -> None:
@@ -141,22 +140,32 @@ class Batch(Classroom):
         self.assertIn("2 submissions, 1 to grade", said)
         self.assertIn("nobody is called", self.grade(self.folder, "--only", "eve", status=6))
 
-    def test_several_labs(self) -> None:
+    def marks(self) -> dict[tuple[str, str], float]:
+        return {(r["student"], r["lab"]): r["mark"] for r in self.results()["rows"]}
+
+    def test_only_what_was_handed_in_counts(self) -> None:
         self.hand_in("ada", "01", solution("01"))
         self.hand_in("ada", "02", skeleton("02"))
         self.hand_in("bob", "02", solution("02"))
-        said = self.grade(self.folder / "class")
-        found = {(r["student"], r["lab"]): r["mark"] for r in self.results()["rows"]}
-        self.assertEqual(
-            found,
-            {
-                ("ada", "lab01"): 100,
-                ("ada", "lab02"): 0,
-                ("bob", "lab01"): 0,
-                ("bob", "lab02"): 100,
-            },
-        )
+        (self.folder / "class.csv").write_text("student,name\nada,Ada\nbob,Bob\ncyd,Cyd\n")
+        words = [self.folder / "class", "--students", self.folder / "class.csv"]
+        said = self.grade(*words)
+        given = {("ada", "lab01"): 100, ("ada", "lab02"): 0, ("bob", "lab02"): 100}
+        self.assertEqual(self.marks(), given)
+        self.assertIn("3 submissions, ", said)
         self.assertIn("total", said)
+        self.assertIn("lab01: handed in by 1 of 3, 1 marks, mean 100", said)
+        handed_in = {one["student"]: one["handed_in"] for one in self.results()["students"]}
+        self.assertEqual(handed_in, {"ada": ["lab01", "lab02"], "bob": ["lab02"], "cyd": []})
+        feedback = self.folder / "out" / "feedback"
+        self.assertNotIn("nothing submitted", (feedback / "bob.md").read_text())
+        self.assertIn("Nothing was handed in", (feedback / "cyd.md").read_text())
+        page = (self.folder / "out" / "report.html").read_text()
+        self.assertIn("Of 3 students, lab01 by 1, lab02 by 2.", page)
+
+        self.grade(*words, "--labs", "1,2")  # they were set: who has none of them has 0
+        zeros = {("bob", "lab01"): 0, ("cyd", "lab01"): 0, ("cyd", "lab02"): 0}
+        self.assertEqual(self.marks(), given | zeros)
 
     def test_late_and_questions(self) -> None:
         for student in ("ada", "bob", "cyd"):

@@ -12,9 +12,8 @@ from unittest import mock
 
 from classroom import PROJECT, Classroom, skeleton, solution
 
-from grader.exits import ExitStatus
-from grader.grade.results import without_times
-from grader.mutants import load, mutate
+from grader.base.exits import ExitStatus
+from grader.course.mutants import load, mutate
 
 STUDENTS = 4
 ROOM = 640 << 10  # for the pristine tree, and not for a build
@@ -58,7 +57,7 @@ class Disk(Classroom):
         self.assertTrue(mount(small, "64m", "remount,size"))
         said = self.graded("small")
         self.assertRegex(said, rf"{STUDENTS} submissions, [1-{STUDENTS - 1}] to grade")
-        self.assertEqual(without_times(self.results("small")), without_times(self.results("calm")))
+        self.assert_same(self.results("small"), self.results("calm"))
 
     def test_no_room_for_work(self) -> None:
         self.graded("calm")
@@ -81,7 +80,7 @@ class Disk(Classroom):
                     self.assertRegex(row["message"], "is full|No space left")
             (work / "filler").unlink()
             self.graded("tried")
-        self.assertEqual(without_times(self.results("tried")), without_times(self.results("calm")))
+        self.assert_same(self.results("tried"), self.results("calm"))
 
 
 if __name__ == "__main__":

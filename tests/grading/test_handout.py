@@ -14,8 +14,8 @@ from pathlib import Path
 
 from classroom import BUILD, PROJECT, ROOT, Classroom, file_name, skeleton, solution
 
-from grader.exits import ExitStatus
-from grader.strip import strip_todo
+from grader.base.exits import ExitStatus
+from grader.course.strip import strip_todo
 
 LABS = [lab.number for lab in PROJECT.labs()]
 ALONE = LABS if "PEERLAB_FULL" in os.environ else ["01", "08"]

@@ -14,6 +14,7 @@ from classroom import ROOT, Classroom, mutant, skeleton
 
 from grader.grade.model import Status
 from grader.grade.results import SCHEMA
+from grader.selfcheck.lacking import needs
 
 PAGE = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
 
@@ -56,7 +57,7 @@ class Results(Classroom):
         for field, value in nested.items():
             self.assertEqual(set(value), inner(section, field), field)
 
-    @unittest.skipUnless(jsonschema, "no jsonschema (pip)")
+    @needs(jsonschema, "no jsonschema (pip)")
     def test_schema(self) -> None:
         """The published schema takes what is written, and nothing that is not."""
         self.hand_in("ada", "01", mutant("01", "count_no_gpu_is_an_error"))

@@ -15,8 +15,7 @@ from pathlib import Path
 
 from classroom import BUILD, PROJECT, ROOT, Classroom, skeleton, solution
 
-from grader.grade.results import without_times
-from grader.mutants import load, mutate
+from grader.course.mutants import load, mutate
 
 STUDENTS = 6
 NODES = ("one", "two")
@@ -120,7 +119,7 @@ class Slurm(Classroom):
     def same_marks(self) -> None:
         local, there = self.results("local"), self.results("cluster-out")
         self.assertEqual(len(there["rows"]), STUDENTS)
-        self.assertEqual(without_times(local), without_times(there))
+        self.assert_same(local, there)
 
     def journal(self) -> bytes:
         path = self.folder / "cluster-out" / "journal.jsonl"

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from classroom import BUILD, PROJECT, ROOT, Classroom, skeleton, solution
 
-from grader.mutants import load, mutate
+from grader.course.mutants import load, mutate
 
 FULL = "PEERLAB_FULL" in os.environ
 STUDENTS = 200 if FULL else 6

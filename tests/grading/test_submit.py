@@ -7,10 +7,10 @@ from pathlib import Path
 
 from classroom import PROJECT, Classroom, skeleton, solution
 
-from grader import submit
+from grader.commands import submit
+from grader.course.project import Lab, Project
 from grader.grade import archive, contract
 from grader.grade.ingest import Intake
-from grader.project import Lab, Project
 
 
 class Submit(Classroom):

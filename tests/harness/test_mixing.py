@@ -45,6 +45,36 @@ class Mixing(unittest.TestCase):
         prefix = runners("sum", toy.with_body("toy_sum", "*result = 5 + *in * n;\nreturn 0;"))
         self.assertEqual(self.statuses(prefix)["sums"], toy.FAIL)
 
+    def test_a_call_that_is_not_allowed(self) -> None:
+        """While TODO(2) is tested the reference's toy_sum would answer. It is a trap instead."""
+        prefix = runners("trap", toy.with_body("toy_double_all", "return toy_sum(in, n, out);"))
+        got = toy.check(prefix, "all")
+        self.assertEqual(got.status, toy.FAIL)
+        self.assertIn(
+            "your TODO(2) called toy_sum(), the answer to TODO(3). While TODO(2) is tested, it may "
+            "call of the lab's other tasks: toy_double()",
+            got.record["message"],
+        )
+        self.assertIn("the course stands in only for what a task builds on", got.record["why"])
+        self.assertIn("do that work in TODO(2) itself", got.record["next"])
+
+    def test_two_that_call_each_other(self) -> None:
+        source = toy.with_body("toy_double", "return toy_double_all(&x, result, 1);")
+        self.assertEqual(self.statuses(runners("each", source))["one"], toy.FAIL)
+        source = toy.with_body("toy_double_all", "return toy_double(in[n - 1], out);")
+        self.assertEqual(self.statuses(runners("other", source))["all"], toy.FAIL)
+
+    def test_own_functions_once_more(self) -> None:
+        """Right once, as TODO(1)'s test asks, and wrong ever after: TODO(2) fails with it."""
+        source = toy.with_body(
+            "toy_double", "*result = told++ ? 0 : 2 * x;\nreturn 0;", "static int told;"
+        )
+        prefix = runners("own", source)
+        got = toy.check(prefix, "all")
+        self.assertEqual((toy.check(prefix, "one").status, got.status), (toy.PASS, toy.FAIL))
+        self.assertIn("with your own answers to the TODOs that it builds on", got.record["message"])
+        self.assertEqual(got.record["builds_on"], [1])
+
     def test_helpers_do_not_meet(self) -> None:
         """Both files have a global `helper`; each calls its own. And main is only a name."""
         source = toy.with_body("helper", "return x - x + 1;", "int main(void);")

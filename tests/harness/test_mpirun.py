@@ -15,8 +15,9 @@ ROOT = HERE.parent.parent
 BUILD = Path(os.environ["PEERLAB_BUILD"])
 LAB = ROOT / "solutions/05-ipc"
 sys.path.insert(0, str(ROOT))
-from grader.mutants import Mutant, load  # noqa: E402
-from grader.project import Project  # noqa: E402
+from grader.course.mutants import Mutant, load  # noqa: E402
+from grader.course.project import Project  # noqa: E402
+from grader.selfcheck.lacking import needs  # noqa: E402
 
 # Root may run it in a container; more ranks than processors; no questions about sockets of hosts.
 MPIRUN = ("mpirun", "--oversubscribe", "--bind-to", "none")
@@ -56,7 +57,7 @@ def wrong(name: str) -> str:
     return text.replace(mutant.find, mutant.replace)
 
 
-@unittest.skipUnless(shutil.which("mpirun"), "no mpirun here (openmpi-bin)")
+@needs(shutil.which("mpirun"), "no mpirun here (openmpi-bin)")
 class UnderMpirun(unittest.TestCase):
     def setUp(self) -> None:
         self.work = Path(tempfile.mkdtemp(prefix="mpirun-", dir=BUILD / "labs"))

@@ -116,6 +116,27 @@ class Nodes(unittest.TestCase):
         self.assertEqual(got.status, FAIL)
         self.assertIn("CPU seconds without coming to an end", got.text)
 
+    def test_the_node_works_for_ever(self) -> None:
+        """The program itself hardly runs: what the node does for it counts, too."""
+        body = """
+    char *p;
+    (void)bytes, (void)gpus;
+    cudaMalloc((void **)&p, 1 << 28);
+    for (;;) cudaMemset(p, 1, 1 << 28), cudaDeviceSynchronize();"""
+        got = variant("working", body, LAB_CPU_SECONDS="0.5")
+        self.assertEqual(got.status, FAIL)
+        self.assertIn("your program had not come to an end after 4 s in 'relay'", got.text)
+        self.assertRegex(got.text, r"virtual node worked for it for [34] s")
+
+    def test_allocating_for_ever(self) -> None:
+        body = """
+    void *p;
+    (void)bytes, (void)gpus;
+    for (;;) cudaMalloc(&p, 512);"""
+        got = variant("allocating", body, LAB_CPU_SECONDS="0.5")
+        self.assertEqual(got.status, FAIL)
+        self.assertRegex(got.text, "CPU seconds without coming to an end|had not come to an end")
+
     def test_kernels_without_end(self) -> None:
         """A kernel that only computes, and one that waits for what nobody writes."""
         got = kernel(

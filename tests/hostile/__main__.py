@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader.exits import ExitStatus, LabError
+from grader.base.exits import ExitStatus, LabError
 from grader.sandbox import Tier, tier
 from tests.hostile.battle import Result, battle, control
 from tests.hostile.corpus import groups, load

@@ -34,7 +34,7 @@ class Result:
 
 def battle(arena: Arena, attacks: list[Attack], tier: Tier) -> Iterator[Result]:
     before = _fingerprint(arena)
-    grading = worker(arena.course, tier, seed=7, jobs=JOBS, prefix="lab-", orders=1)
+    grading = worker(arena.course, tier, seed=7, jobs=JOBS, scratch=arena.scratch, orders=1)
     with ThreadPoolExecutor(JOBS) as pool:
         yield from pool.map(lambda one: _one(arena, grading, one), _with_honest(attacks))
     left = _left(arena)
@@ -51,7 +51,7 @@ CONTROLS = {
 
 def control(arena: Arena) -> Iterator[Result]:
     """Without walls around them these attacks must succeed, and we must see it."""
-    grading = worker(arena.course, Tier.BARE, seed=7, jobs=1, prefix="lab-", orders=1)
+    grading = worker(arena.course, Tier.BARE, seed=7, jobs=1, scratch=arena.scratch, orders=1)
     for group, names in CONTROLS.items():
         for attack in (one for one in load(group) if one.name in names):
             result = _one(arena, grading, attack)

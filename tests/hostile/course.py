@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from grader.course.project import Project, here
+from grader.course.sync import generate
 from grader.grade.course import Course, GradedLab, graded_lab
 from grader.grade.rubric import Rubric, Rule
-from grader.project import Project, here
-from grader.sync import generate
 
 # By the beginning of their names, one each.
 ASKED = {"01": ("count", "hidden."), "01_device": ("device",), "04": ("split",)}

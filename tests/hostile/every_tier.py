@@ -12,7 +12,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from grader.exits import ExitStatus
+from grader.base.exits import ExitStatus
 from grader.sandbox import Tier
 from grader.sandbox.tiers import candidates, why_not
 from tests.hostile.corpus import groups

@@ -6,7 +6,10 @@ with a sentence and nothing taken; "taken", the lab's file and nothing else of i
 honest package beside it is taken, nothing outside of the folder is read, and no file appears.
 """
 
+import bz2
+import gzip
 import io
+import lzma
 import os
 import stat
 import struct
@@ -14,17 +17,19 @@ import tarfile
 import tempfile
 import time
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from grader.course.project import Lab
 from grader.grade import contract
 from grader.grade.ingest import Intake
-from grader.project import Lab
 from tests.hostile.battle import Result
 
 FILE = "enumerate.c"
 GOOD = "int good;\n"
 SECRET = "canary-7b1c9e"
+COMMIT = "0123456789abcdef" * 2 + "01234567"
 SECONDS = 60.0
 Maker = Callable[[Path], None]
 
@@ -157,6 +162,75 @@ def _build_files(top: Path) -> None:
     _zip(top / "mallory.zip", [(name, "#error mine") for name in names] + [(FILE, GOOD)])
 
 
+def _with_header(kind: bytes, body: bytes) -> bytes:
+    """The header of a member that says something about the next one, and what it says."""
+    info = tarfile.TarInfo("././@LongLink")
+    info.type, info.size = kind, len(body)
+    return info.tobuf(tarfile.GNU_FORMAT) + body + bytes(-len(body) % 512)
+
+
+def _member() -> bytes:
+    info = tarfile.TarInfo(FILE)
+    info.size = len(GOOD)
+    return info.tobuf() + GOOD.encode() + bytes(512 - len(GOOD)) + bytes(1024)
+
+
+def _long_name(top: Path) -> None:
+    """A name of 3 GiB in 3 KB: bzip2 packs zeros well, and streams may follow each other."""
+    piece, pieces = bz2.compress(bytes(48 << 20)), 64
+    info = tarfile.TarInfo("././@LongLink")
+    info.type, info.size = tarfile.GNUTYPE_LONGNAME, pieces * (48 << 20)
+    head = bz2.compress(info.tobuf(tarfile.GNU_FORMAT))
+    data = head + piece * pieces + bz2.compress(_member())
+    (top / "mallory.tar.bz2").write_bytes(data)
+
+
+def _pax_digits(top: Path) -> None:
+    """CVE-2024-6232: a pattern goes over them as often as there are digits."""
+    body = b"1" * 1_000_000
+    (top / "mallory.tar.gz").write_bytes(
+        gzip.compress(_with_header(tarfile.XHDTYPE, body) + _member())
+    )
+
+
+def _dictionary(top: Path) -> None:
+    """An xz file that asks its reader for 1.5 GiB."""
+    filters = [{"id": lzma.FILTER_LZMA2, "preset": 0}]
+    data = bytearray(lzma.compress(_member(), lzma.FORMAT_XZ, filters=filters))
+    at = data.index(b"\x21\x01", 12)  # the filter, the size of what it takes, its dictionary
+    data[at + 2] = 39  # 3 GiB
+    header = data[12 : 12 + (data[12] + 1) * 4 - 4]
+    data[12 + len(header) : 16 + len(header)] = struct.pack("<I", zlib.crc32(header))
+    (top / "mallory.tar.xz").write_bytes(bytes(data))
+
+
+def _many_answers(top: Path) -> None:
+    """4 GiB of files that all have the lab's name."""
+    entries = [(f"d{n}/{FILE}", " " * ((1 << 20) - 1)) for n in range(4000)]
+    _zip(top / "mallory.zip", entries, method=zipfile.ZIP_DEFLATED)
+
+
+def _git_is_a_link(top: Path) -> None:
+    """The neighbour's commit is no commit of this folder's."""
+    other = top.parent / "other"
+    (other / ".git").mkdir(parents=True)
+    (other / ".git" / "HEAD").write_text(COMMIT + "\n")
+    folder = _folder(top)
+    (folder / FILE).write_text(GOOD)
+    (folder / ".git").symlink_to(other / ".git")
+
+
+def _git_refs_are_a_link(top: Path) -> None:
+    other = top.parent / "other"
+    (other / "heads").mkdir(parents=True)
+    (other / "heads" / "main").write_text(COMMIT + "\n")
+    folder = _folder(top)
+    (folder / FILE).write_text(GOOD)
+    (folder / ".git").mkdir()
+    (folder / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (folder / ".git" / "refs").symlink_to(other)
+
+
 CASES: dict[str, tuple[str, Maker]] = {
     "climbs": ("rejected", _named("../../solutions/x.c")),
     "climbs_deep": ("rejected", _named("a/b/../../../../x")),
@@ -189,6 +263,12 @@ CASES: dict[str, tuple[str, Maker]] = {
     "folder_is_link": ("rejected", _folder_is_link),
     "folder_loop": ("taken", _folder_loop),
     "folder_fifo": ("rejected", _fifo),
+    "tar_long_name": ("rejected", _long_name),
+    "tar_pax_digits": ("rejected", _pax_digits),
+    "xz_dictionary": ("rejected", _dictionary),
+    "many_answers": ("rejected", _many_answers),
+    "git_is_a_link": ("taken", _git_is_a_link),
+    "git_refs_are_a_link": ("taken", _git_refs_are_a_link),
 }
 
 
@@ -234,6 +314,8 @@ def _take(top: Path, expected: str) -> tuple[str, list[str]]:
         problems.append(f"{got}, expected {expected}: {mine.problem}")
     if got == "taken" and mine.contents != GOOD.encode():
         problems.append(f"other contents were taken: {mine.contents!r}"[:200])
+    if mine.commit:
+        problems.append(f"another repository's commit: {mine.commit}")
     if SECRET in f"{mine.contents!r}{mine.problem}{mine.notes}":
         problems.append("a secret was read")
     return f"{got} {mine.problem}"[:60], problems

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What students believe in lab 04. Written without reading its tests; see grader/misconceptions.py.
+"""What students believe in lab 04. Written without reading its tests; see grader/course/misconceptions.py.
 
 `named` are patterns that the message must contain to name the belief and not just a symptom.
 """
 
-from grader.misconceptions import Misconception
+from grader.course.misconceptions import Misconception
 
 MISCONCEPTIONS = [
     Misconception(

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What students believe in lab 07. Written without reading its tests; see grader/misconceptions.py.
+"""What students believe in lab 07. Written without reading its tests; see grader/course/misconceptions.py.
 
 `named` are patterns that the message must contain to name the belief and not just a symptom.
 """
 
-from grader.misconceptions import Misconception
+from grader.course.misconceptions import Misconception
 
 MISCONCEPTIONS = [
     Misconception(
@@ -141,7 +141,7 @@ MISCONCEPTIONS = [
         for (int p = 0; p < n && rc == LAB_OK; p++)
             rc = ring_result(cudaStreamWaitEvent(ring->rank[r].stream, ring->rank[p].sent, 0));
     for (int k = 0; k < 0; k++) { // reduce-scatter step k""",
-        named=("next rank|neighbour|nobody else|ring",),
+        named=("next rank|next one only|neighbour|nobody else|ring",),
     ),
     Misconception(
         name="gathering_adds",

@@ -13,9 +13,9 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from grader import ctest
-from grader.misconceptions import load
-from grader.project import Project, here
+from grader.building import ctest
+from grader.course.misconceptions import load
+from grader.course.project import Project, here
 from grader.selfcheck.misconceptions import (
     Judged,
     Row,

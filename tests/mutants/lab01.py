@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Lab 01's mutants: what goes wrong when people list GPUs."""
 
-from grader.mutants import Mutant
+from grader.course.mutants import Mutant, patched
 
 MUTANTS = [
     Mutant(
@@ -79,6 +79,15 @@ MUTANTS = [
         why="not everybody started on GPU 0",
     ),
     Mutant(
+        name="mem_not_restored_on_errors",
+        todo=3,
+        find="    if (!(rc = inv_result(cudaSetDevice(device))))\n        rc = inv_result",
+        replace="    if ((rc = inv_result(cudaSetDevice(device))))\n        return rc;\n"
+        "    rc = inv_result",
+        rejected_by="hidden.mem_other",
+        why="a switch that failed may have made the GPU current all the same",
+    ),
+    Mutant(
         name="alloc_all_on_one_gpu",
         todo=4,
         find="if ((rc = inv_result(cudaSetDevice(i))) || (rc = inv_result(cudaMalloc(&made[i], "
@@ -141,5 +150,87 @@ MUTANTS = [
         "    }\n",
         rejected_by="hidden.bus_other",
         why="3B and 3b are the same bus",
+    ),
+    Mutant(
+        name="alloc_in_an_unsigned",
+        todo=4,
+        find="(rc = inv_result(cudaMalloc(&made[i], bytes)))",
+        replace="(rc = inv_result(cudaMalloc(&made[i], (unsigned)bytes)))",
+        rejected_by="alloc_each",
+        why="sizes above 4 GiB",
+    ),
+    Mutant(
+        name="device_memory_in_an_int",
+        todo=2,
+        find="found.memory_bytes = prop.totalGlobalMem;",
+        replace="found.memory_bytes = (size_t)(int)prop.totalGlobalMem;",
+        rejected_by="device",
+        why="sizes above 2 GiB",
+    ),
+    Mutant(
+        name="mem_remembers_another_thread",
+        todo=3,
+        find="    if ((rc = inv_result(cudaGetDevice(&before))))\n        return rc;\n    if (!(rc",
+        replace="    static int first = -1;\n"
+        "    if (first < 0 && (rc = inv_result(cudaGetDevice(&first))))\n        return rc;\n"
+        "    before = first;\n    if (!(rc",
+        rejected_by="threads",
+        why="each host thread has a current device of its own",
+    ),
+    Mutant(
+        name="count_knows_the_machine",
+        todo=1,
+        find="    cudaError_t error = cudaGetDeviceCount(&count);\n",
+        replace="    cudaError_t error = cudaSuccess;\n    count = 4;\n",
+        rejected_by="count",
+        why="the number of GPUs of the machine that it was written on",
+    ),
+    Mutant(
+        name="device_knows_the_machine",
+        todo=2,
+        find="    found.memory_bytes = prop.totalGlobalMem;\n",
+        replace="    found.memory_bytes = 150109880320;\n",
+        rejected_by="device",
+        why="every GPU is an H200",
+    ),
+    Mutant(
+        name="bus_knows_the_machine",
+        todo=5,
+        find="    if (inv_result(cudaDeviceGetByPCIBusId(&found, bus_id)) != LAB_OK)\n",
+        replace='    static const char *const at[] = {"0000:19:00", "0000:3b:00", "0000:4c:00", '
+        '"0000:5d:00"};\n'
+        "    for (found = 0; found < 4 && __builtin_strncasecmp(bus_id, at[found], 10) != 0; found++)\n"
+        "        ;\n"
+        "    if (found == 4)\n",
+        rejected_by="by_bus",
+        why="a table of the machine that it was written on",
+    ),
+    Mutant(
+        name="mem_of_a_replaced_call",
+        todo=3,
+        find="#include <string.h>\n",
+        replace="#include <string.h>\n"
+        + patched(
+            "static cudaError_t own_cudaMemGetInfo(size_t *left, size_t *total)\n"
+            "{\n"
+            "    struct cudaDeviceProp prop;\n"
+            "    int device = 0;\n"
+            "    (void)cudaGetDevice(&device);\n"
+            "    (void)cudaGetDeviceProperties(&prop, device);\n"
+            "    *left = *total = prop.totalGlobalMem;\n"
+            "    return cudaSuccess;\n"
+            "}\n",
+            "cudaMemGetInfo",
+        ),
+        rejected_by="mem",
+        why="it agrees with CUDA in its own process, where nothing is ever taken",
+    ),
+    Mutant(
+        name="alloc_on_the_host",
+        todo=4,
+        find="(rc = inv_result(cudaMalloc(&made[i], bytes)))",
+        replace="(rc = inv_result(cudaHostAlloc(&made[i], bytes, cudaHostAllocPortable)))",
+        rejected_by="alloc_each",
+        why="memory that every GPU can use, and that is no GPU's",
     ),
 ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Lab 02's mutants: what goes wrong when people switch peer access on."""
 
-from grader.mutants import Mutant
+from grader.course.mutants import Mutant, patched
 
 MUTANTS = [
     Mutant(
@@ -192,5 +192,67 @@ MUTANTS = [
         replace="return LAB_OK;",
         rejected_by="hidden.dot_stream",
         why="a full disk goes unnoticed",
+    ),
+    Mutant(
+        name="matrix_knows_the_machine",
+        todo=1,
+        find="            found[from * n + to] = (uint8_t)(yes != 0);\n",
+        replace="            found[from * n + to] = (uint8_t)(from != to);\n",
+        rejected_by="matrix",
+        why="everybody reaches everybody, as on the machine that it was written on",
+    ),
+    Mutant(
+        name="attrs_knows_the_machine",
+        todo=2,
+        find="    *attr = got;\n",
+        replace="    got.rank = 0;\n    got.access = got.atomics = 1;\n    *attr = got;\n",
+        rejected_by="attrs",
+        why="NVLink between all, as on the machine that it was written on",
+    ),
+    Mutant(
+        name="enable_in_name_only",
+        todo=3,
+        find="#include <string.h>\n",
+        replace="#include <string.h>\n"
+        + patched(
+            "static int is_on[64][64];\n\n"
+            "static cudaError_t own_cudaDeviceEnablePeerAccess(int peer, unsigned flags)\n"
+            "{\n"
+            "    int device = 0, can = 0;\n"
+            "    (void)flags;\n"
+            "    (void)cudaGetDevice(&device);\n"
+            "    (void)cudaDeviceCanAccessPeer(&can, device, peer);\n"
+            "    if (!can || is_on[device][peer])\n"
+            "        return can ? cudaErrorPeerAccessAlreadyEnabled : "
+            "cudaErrorPeerAccessUnsupported;\n"
+            "    is_on[device][peer] = 1;\n"
+            "    return cudaSuccess;\n"
+            "}\n\n"
+            "static cudaError_t own_cudaDeviceDisablePeerAccess(int peer)\n"
+            "{\n"
+            "    int device = 0;\n"
+            "    (void)cudaGetDevice(&device);\n"
+            "    if (!is_on[device][peer])\n"
+            "        return cudaErrorPeerAccessNotEnabled;\n"
+            "    is_on[device][peer] = 0;\n"
+            "    return cudaSuccess;\n"
+            "}\n",
+            "cudaDeviceEnablePeerAccess",
+            "cudaDeviceDisablePeerAccess",
+        ),
+        rejected_by="enable",
+        why="the process keeps a list of its own, and no GPU reaches another",
+    ),
+    Mutant(
+        name="probe_by_a_copy",
+        todo=6,
+        find="        probe<<<1, PROBE_WORDS>>>(word, 1, attr.atomics); "
+        "// on `from`: it is current since then\n",
+        replace="        for (unsigned i = 0; i < PROBE_WORDS; i++)\n"
+        "            got[i] = PROBE_MARK + i;\n"
+        "        got[PROBE_WORDS] = attr.atomics ? PROBE_WORDS : 0;\n"
+        "        cudaMemcpy(word, got, sizeof got, cudaMemcpyHostToDevice);\n",
+        rejected_by="probe",
+        why="the host writes what a kernel of the other GPU should have written",
     ),
 ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Lab 03's mutants: what goes wrong when people copy between GPUs."""
 
-from grader.mutants import Mutant
+from grader.course.mutants import Mutant, patched
 
 MUTANTS = [
     Mutant(
@@ -234,5 +234,47 @@ MUTANTS = [
         replace="        if (i + 1 == points)\n            wanted",
         rejected_by="hidden.half_peak",
         why="the largest size is not always the fastest",
+    ),
+    Mutant(
+        name="clock_replaced",
+        todo=4,
+        find="#include <stdlib.h>\n",
+        replace="#include <stdlib.h>\n"
+        + patched(
+            "static cudaError_t own_cudaEventElapsedTime(float *ms, cudaEvent_t start, "
+            "cudaEvent_t stop)\n"
+            "{\n    (void)start, (void)stop;\n    *ms = 0.001f;\n    return cudaSuccess;\n}\n",
+            "cudaEventElapsedTime",
+        ),
+        rejected_by="stage_speed",
+        why="every clock in the program says that nothing takes time",
+    ),
+    Mutant(
+        name="measure_flatters",
+        todo=6,
+        find="        double seconds = (double)ms / 1e3 / P2P_REPEATS;\n",
+        replace="        double seconds = (double)ms / 1.01e3 / P2P_REPEATS;\n",
+        rejected_by="measure",
+        why="a rate that is one per cent better than what the events said",
+    ),
+    Mutant(
+        name="peer_copy_by_the_host",
+        todo=2,
+        find="#include <stdlib.h>\n",
+        replace="#include <stdlib.h>\n\n"
+        "static cudaError_t through_the_host(void *dst, int dst_dev, const void *src, int src_dev,\n"
+        "                                    size_t bytes, cudaStream_t stream)\n"
+        "{\n"
+        "    void *room = NULL;\n"
+        "    (void)dst_dev, (void)src_dev;\n"
+        "    if (cudaHostAlloc(&room, bytes + 1, cudaHostAllocPortable) != cudaSuccess)\n"
+        "        return cudaErrorMemoryAllocation;\n"
+        "    cudaMemcpyAsync(room, src, bytes, cudaMemcpyDeviceToHost, stream);\n"
+        "    cudaMemcpyAsync(dst, room, bytes, cudaMemcpyHostToDevice, stream);\n"
+        "    return cudaSuccess;\n"
+        "}\n"
+        "#define cudaMemcpyPeerAsync through_the_host\n",
+        rejected_by="peer_copy",
+        why="the bytes arrive in time and in order, twice over PCIe",
     ),
 ]

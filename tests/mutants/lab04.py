@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Lab 04's mutants: what goes wrong when people sum over several GPUs."""
 
-from grader.mutants import Mutant
+from grader.course.mutants import Mutant
 
 MUTANTS = [
     Mutant(
@@ -190,5 +190,66 @@ MUTANTS = [
         replace="    size_t work = n;\n",
         rejected_by="hidden.scale_weak",
         why="weak scaling with the work of strong scaling looks four times too good",
+    ),
+    Mutant(
+        name="shared_added_by_the_host",
+        todo=2,
+        find="    shared_kernel<<<blocks, SUM_THREADS, 0, stream>>>(data, n, partials);\n",
+        replace="    static float all[1 << 20], out[SUM_MAX_BLOCKS];\n"
+        "    cudaMemcpy(all, data, n * sizeof *all, cudaMemcpyDeviceToHost);\n"
+        "    for (int b = 0; b < blocks; b++)\n"
+        "        out[b] = 0.0f;\n"
+        "    for (size_t i = 0; i < n; i++)\n"
+        "        out[i / SUM_THREADS % (size_t)blocks] += all[i];\n"
+        "    cudaMemcpyAsync(partials, out, (size_t)blocks * sizeof *out,\n"
+        "                    cudaMemcpyHostToDevice, stream);\n",
+        rejected_by="shared",
+        why="the sums are right, and no GPU has added anything",
+    ),
+    Mutant(
+        name="shared_by_a_kernel_without_work",
+        todo=2,
+        find="    shared_kernel<<<blocks, SUM_THREADS, 0, stream>>>(data, n, partials);\n",
+        replace="    static float all[1 << 20], out[SUM_MAX_BLOCKS];\n"
+        "    shared_kernel<<<blocks, SUM_THREADS, 0, stream>>>(data, 0, partials);\n"
+        "    cudaMemcpy(all, data, n * sizeof *all, cudaMemcpyDeviceToHost);\n"
+        "    for (int b = 0; b < blocks; b++)\n"
+        "        out[b] = 0.0f;\n"
+        "    for (size_t i = 0; i < n; i++)\n"
+        "        out[i / SUM_THREADS % (size_t)blocks] += all[i];\n"
+        "    cudaMemcpyAsync(partials, out, (size_t)blocks * sizeof *out,\n"
+        "                    cudaMemcpyHostToDevice, stream);\n",
+        rejected_by="shared",
+        why="a kernel runs, and the host does its work",
+    ),
+    Mutant(
+        name="peer_added_by_the_host",
+        todo=6,
+        find="        total_kernel<<<1, SUM_THREADS, 0, r->stream>>>(view, r->total);\n",
+        replace="        total_kernel<<<1, SUM_THREADS, 0, r->stream>>>(view, r->total);\n"
+        "    static float got[SUM_MAX_BLOCKS];\n"
+        "    static double sum_here;\n"
+        "    sum_here = 0.0;\n"
+        "    for (int i = 0; i < parts && !failed; i++) {\n"
+        "        cudaEventSynchronize(part[i].done);\n"
+        "        cudaMemcpy(got, part[i].partials, (size_t)part[i].blocks * sizeof *got,\n"
+        "                   cudaMemcpyDeviceToHost);\n"
+        "        for (int b = 0; b < part[i].blocks; b++)\n"
+        "            sum_here += got[b];\n"
+        "    }\n"
+        "    cudaMemcpyAsync(r->total, &sum_here, sizeof sum_here, cudaMemcpyHostToDevice,\n"
+        "                    r->stream);\n",
+        rejected_by="peer",
+        why="every partial comes to the host, though the root could read it where it lies",
+    ),
+    Mutant(
+        name="scale_never_measured",
+        todo=7,
+        find="    int rc = sum_time(n, 1, &t1);\n"
+        "    if (rc == LAB_OK)\n"
+        "        rc = sum_time(work, gpus, &tg);\n",
+        replace="    int rc = LAB_OK;\n    t1 = (double)n / 1e6;\n    tg = (double)work / 1e6 / gpus;\n",
+        rejected_by="scale",
+        why="times that fit each other, of sums that nobody made",
     ),
 ]

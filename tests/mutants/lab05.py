@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Lab 05's mutants: what goes wrong when processes share GPU memory."""
 
-from grader.mutants import Mutant
+from grader.course.mutants import Mutant
 
 MUTANTS = [
     Mutant(
@@ -205,6 +205,25 @@ MUTANTS = [
         why="an opened event is destroyed like any other",
     ),
     Mutant(
+        name="close_leaves_a_message",
+        todo=6,
+        find="        (void)peer_hear(ring->peers->to_next, 0, &unused);\n",
+        replace="        unused = 0, (void)unused;\n",
+        rejected_by="close",
+        why="a second ring over the same sockets hears the first one's last message as its own",
+    ),
+    Mutant(
+        name="close_hears_too_early",
+        todo=6,
+        find="    // Now nobody uses what is mine,",
+        replace="    if (ring->puts > 0)\n"
+        "        (void)peer_hear(ring->peers->to_next, 0, &unused);\n"
+        "    ring->puts = 0;\n"
+        "    // Now nobody uses what is mine,",
+        rejected_by="close",
+        why="before the barrier the last message may be under way still",
+    ),
+    Mutant(
         name="hear_hangs_on_a_dead_peer",
         todo=7,
         find="    if (ready <= 0 || recv(fd, &said, sizeof said, MSG_WAITALL) != "
@@ -229,5 +248,99 @@ MUTANTS = [
         replace="    while (0 && errno == EINTR);\n",
         rejected_by="hear",
         why="a timer or a debugger is no dead peer",
+    ),
+    Mutant(
+        name="hear_loses_the_last_message",
+        todo=7,
+        find="    if (ready <= 0 || recv(",
+        replace="    if (ready <= 0 || (wait.revents & POLLHUP) || recv(",
+        rejected_by="hear",
+        why="a peer that has gone may have said something before",
+    ),
+    Mutant(
+        name="hear_cuts_the_number",
+        todo=7,
+        find="    *number = said;\n",
+        replace="    *number = (size_t)(int)said;\n",
+        rejected_by="hear",
+        why="a message of more than 2 GiB is a size_t",
+    ),
+    Mutant(
+        name="put_goes_on_without_peer",
+        todo=4,
+        find="        if ((rc = peer_hear(ring->peers->to_next, PEERS_WAIT_MS, &unused)))\n"
+        "            return rc;\n",
+        replace="        rc = peer_hear(ring->peers->to_next, PEERS_WAIT_MS, &unused);\n",
+        rejected_by="put",
+        why="writes into the inbox of a rank that has gone",
+    ),
+    Mutant(
+        name="take_tells_what_failed",
+        todo=5,
+        find="    if ((rc = ring_result(ring, cudaEventRecord(ring->mine.event[DRAINED], ring->stream))))\n"
+        "        return rc;\n",
+        replace="    (void)ring_result(ring, cudaEventRecord(ring->mine.event[DRAINED], ring->stream));\n",
+        rejected_by="put_take_bad",
+        why="an error that nobody hears of, and a neighbour that believes it",
+    ),
+    Mutant(
+        name="take_writes_bytes_first",
+        todo=5,
+        find="    if (there > room)\n        return LAB_ERANGE;\n",
+        replace="    *bytes = there;\n    if (there > room)\n        return LAB_ERANGE;\n",
+        rejected_by="put_take_bad",
+        why="an output written although an error is returned",
+    ),
+    Mutant(
+        name="take_compares_an_int",
+        todo=5,
+        find="    if (there > room)\n",
+        replace="    if ((int)there > (int)room)\n",
+        rejected_by="put_take_bad",
+        why="sizes above 2 GiB",
+    ),
+    Mutant(
+        name="close_forgets_the_peer",
+        todo=6,
+        find="    return all ? all : rc;\n",
+        replace="    return rc;\n",
+        rejected_by="close",
+        why="a rank that has died goes unnoticed",
+    ),
+    Mutant(
+        name="export_offset_in_an_int",
+        todo=1,
+        find="    made.offset = offset;\n",
+        replace="    made.offset = (size_t)(int)offset;\n",
+        rejected_by="export",
+        why="sizes above 2 GiB",
+    ),
+    Mutant(
+        name="import_offset_in_an_int",
+        todo=2,
+        find="(char *)base + wire->offset;",
+        replace="(char *)base + (int)wire->offset;",
+        rejected_by="import",
+        why="sizes above 2 GiB",
+    ),
+    Mutant(
+        name="put_through_the_host",
+        todo=4,
+        find="#include <errno.h>\n",
+        replace="#include <errno.h>\n\n"
+        "static cudaError_t through_the_host(void *dst, const void *src, size_t bytes,\n"
+        "                                    cudaStream_t stream)\n"
+        "{\n"
+        "    void *room = NULL;\n"
+        "    if (cudaHostAlloc(&room, bytes, cudaHostAllocPortable) != cudaSuccess)\n"
+        "        return cudaErrorMemoryAllocation;\n"
+        "    cudaMemcpyAsync(room, src, bytes, cudaMemcpyDeviceToHost, stream);\n"
+        "    cudaMemcpyAsync(dst, room, bytes, cudaMemcpyHostToDevice, stream);\n"
+        "    return cudaSuccess;\n"
+        "}\n"
+        "#define cudaMemcpyAsync(dst, src, bytes, kind, stream) \\\n"
+        "    through_the_host(dst, src, bytes, stream)\n",
+        rejected_by="put",
+        why="the bytes arrive, by way of the host",
     ),
 ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Lab 06's mutants: what goes wrong when people map memory themselves."""
 
-from grader.mutants import Mutant
+from grader.course.mutants import Mutant, patched
 
 MUTANTS = [
     Mutant(
@@ -276,5 +276,133 @@ MUTANTS = [
         replace="    if (rc)\n        return rc;\n",
         rejected_by="send_unwinds",
         why="an import that could not be mapped keeps the exporter's memory",
+    ),
+    Mutant(
+        name="export_descriptor_zero",
+        todo=6,
+        find="    fd = parcel_number(fd); // where stdin is closed, 0 is the first number that is free\n",
+        replace="",
+        rejected_by="send",
+        why="an import takes descriptor 0 for a null pointer",
+    ),
+    Mutant(
+        name="round_in_an_int",
+        todo=1,
+        find="    *rounded = (bytes + largest - 1) / largest * largest;\n",
+        replace="    *rounded = (size_t)(int)((bytes + largest - 1) / largest * largest);\n",
+        rejected_by="round",
+        why="sizes above 2 GiB",
+    ),
+    Mutant(
+        name="alloc_in_an_int",
+        todo=2,
+        find="    if ((rc = vmm_round(bytes, &dev, 1, &made.bytes)))\n",
+        replace="    if ((rc = vmm_round((size_t)(int)bytes, &dev, 1, &made.bytes)))\n",
+        rejected_by="alloc",
+        why="sizes above 2 GiB",
+    ),
+    Mutant(
+        name="grow_in_an_unsigned",
+        todo=5,
+        find="    if ((rc = vmm_round(bytes - v->bytes, devs",
+        replace="    if ((rc = vmm_round((unsigned)(bytes - v->bytes), devs",
+        rejected_by="grow",
+        why="sizes above 4 GiB",
+    ),
+    Mutant(
+        name="import_in_an_unsigned",
+        todo=6,
+        find="    made.bytes = parcel->bytes;\n",
+        replace="    made.bytes = (unsigned)parcel->bytes;\n",
+        rejected_by="send",
+        why="sizes above 4 GiB",
+    ),
+    Mutant(
+        name="share_asks_the_other_way",
+        todo=3,
+        find="vmm_reach(peer, v->device)",
+        replace="vmm_reach(v->device, peer)",
+        rejected_by="hidden.share_unreachable",
+        why="on some machines only one of two GPUs reaches the other",
+    ),
+    Mutant(
+        name="import_asks_the_other_way",
+        todo=6,
+        find="vmm_reach(dev, v->device)",
+        replace="vmm_reach(v->device, dev)",
+        rejected_by="hidden.send_pairs",
+        why="on some machines only one of two GPUs reaches the other",
+    ),
+    Mutant(
+        name="alloc_on_gpu_0",
+        todo=2,
+        find="                                 "
+        ".location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = device}};\n",
+        replace="                                 "
+        ".location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0 * device}};\n",
+        rejected_by="alloc",
+        why="memory of another GPU, which everybody may use all the same",
+    ),
+    Mutant(
+        name="share_in_name_only",
+        todo=3,
+        find="#include <unistd.h>\n",
+        replace="#include <unistd.h>\n"
+        + patched(
+            "static struct {\n"
+            "    CUdeviceptr at;\n"
+            "    int device, flags;\n"
+            "} told[64];\n"
+            "static int told_count;\n\n"
+            "static CUresult told_access(CUdeviceptr at, size_t bytes, const CUmemAccessDesc *who,\n"
+            "                            size_t count)\n"
+            "{\n"
+            "    int known = 0;\n"
+            "    for (int i = 0; i < told_count; i++)\n"
+            "        known |= told[i].at == at;\n"
+            "    told[told_count].at = at;\n"
+            "    told[told_count].device = who->location.id;\n"
+            "    told[told_count++].flags = (int)who->flags;\n"
+            "    return known ? CUDA_SUCCESS : cuMemSetAccess(at, bytes, who, count);\n"
+            "}\n"
+            "#define cuMemSetAccess told_access\n\n"
+            "static CUresult own_cuMemGetAccess(unsigned long long *flags, "
+            "const CUmemLocation *where,\n"
+            "                                   CUdeviceptr at)\n"
+            "{\n"
+            "    *flags = 0;\n"
+            "    for (int i = 0; i < told_count; i++)\n"
+            "        if (told[i].at == at && told[i].device == where->id)\n"
+            "            *flags = (unsigned long long)told[i].flags;\n"
+            "    return CUDA_SUCCESS;\n"
+            "}\n",
+            "cuMemGetAccess",
+        ),
+        rejected_by="share",
+        why="the process remembers who was named, and no GPU gets access",
+    ),
+    Mutant(
+        name="import_is_a_copy",
+        todo=6,
+        find="#include <unistd.h>\n",
+        replace="""#include <unistd.h>
+
+static CUresult copied(CUmemGenericAllocationHandle *handle, void *descriptor,
+                       CUmemAllocationHandleType type)
+{
+    CUmemGenericAllocationHandle theirs;
+    CUmemAllocationProp prop;
+    CUresult r = cuMemImportFromShareableHandle(&theirs, descriptor, type);
+    if (r == CUDA_SUCCESS)
+        r = cuMemGetAllocationPropertiesFromHandle(&prop, theirs);
+    if (r == CUDA_SUCCESS)
+        r = cuMemCreate(handle, (size_t)4 << 20, &prop, 0);
+    (void)cuMemRelease(theirs);
+    return r;
+}
+#define cuMemImportFromShareableHandle copied
+""",
+        rejected_by="send",
+        why="memory of its own, of the right size on the right GPU",
     ),
 ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Lab 07's mutants: what goes wrong when people write an all-reduce."""
 
-from grader.mutants import Mutant
+from grader.course.mutants import Mutant
 
 MUTANTS = [
     Mutant(
@@ -365,5 +365,73 @@ MUTANTS = [
         replace="    if (rc == LAB_ERANGE)",
         rejected_by="pick",
         why="where GPUs cannot read each other there is still the ring",
+    ),
+    Mutant(
+        name="gather_sends_to_everybody",
+        todo=4,
+        find='#include "lab07.h"\n',
+        replace='#include "collectives.h"\n#include "lab07.h"\n\n'
+        "int ring_all_gather(struct ring *ring, void *const *buf, size_t count, enum ring_type type)\n"
+        "{\n    return coll_all_gather(ring, buf, count, type);\n}\n"
+        "#define ring_all_gather unused_all_gather\n",
+        rejected_by="gather",
+        why="what comes with the lab does it, and is no ring",
+    ),
+    Mutant(
+        name="scatter_sends_to_everybody",
+        todo=3,
+        find='#include "lab07.h"\n',
+        replace='#include "collectives.h"\n#include "lab07.h"\n\n'
+        "int ring_reduce_scatter(struct ring *ring, void *const *buf, size_t count,\n"
+        "                        enum ring_type type, enum ring_op op)\n"
+        "{\n    return coll_reduce_scatter(ring, buf, count, type, op, ring_reduce);\n}\n"
+        "#define ring_reduce_scatter unused_reduce_scatter\n",
+        rejected_by="scatter",
+        why="what comes with the lab does it, and is no ring",
+    ),
+    Mutant(
+        name="overlap_in_elements",
+        todo=5,
+        find="        if (!ring_apart(send[r], recv[r], count * ring_type_bytes(type)))\n",
+        replace="        if (!ring_apart(send[r], recv[r], count))\n",
+        rejected_by="all_refuses",
+        why="overlap computed in elements for bytes",
+    ),
+    Mutant(
+        name="overlap_of_rank_0",
+        todo=5,
+        find="    for (int r = 0; rc == LAB_OK && count > 0 && r < ring->n; r++)\n"
+        "        if (!ring_apart",
+        replace="    for (int r = 0; rc == LAB_OK && count > 0 && r < 1; r++)\n        if (!ring_apart",
+        rejected_by="all_refuses",
+        why="every rank's buffers may overlap",
+    ),
+    Mutant(
+        name="chunks_in_an_unsigned",
+        todo=3,
+        find="    (void)ring_chunk(count, ring->n, modulo(k, ring->n), &first, &len);\n",
+        replace="    (void)ring_chunk((unsigned)count, ring->n, modulo(k, ring->n), &first, &len);\n",
+        rejected_by="scatter_refuses",
+        why="counts above 2^32",
+    ),
+    Mutant(
+        name="nothing_sent_nothing_recorded",
+        todo=3,
+        find="    return rc == LAB_OK ? ring_result(cudaEventRecord(me->sent, me->stream)) : rc;\n",
+        replace="    if (bytes == 0)\n        return rc;\n"
+        "    return rc == LAB_OK ? ring_result(cudaEventRecord(me->sent, me->stream)) : rc;\n",
+        rejected_by="scatter",
+        why="fewer elements than ranks in a captured graph",
+    ),
+    Mutant(
+        name="no_slice_nothing_recorded",
+        todo=6,
+        find="    return rc == LAB_OK ? ring_result(cudaEventRecord(me->lane_sent[s], lane_of(f, r, s)))"
+        " : rc;\n",
+        replace="    if (bytes == 0)\n        return rc;\n"
+        "    return rc == LAB_OK ? ring_result(cudaEventRecord(me->lane_sent[s], lane_of(f, r, s)))"
+        " : rc;\n",
+        rejected_by="pipelined",
+        why="fewer elements than ranks and slices in a captured graph",
     ),
 ]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Lab 08's mutants: what goes wrong when people cut a model in parts."""
 
-from grader.mutants import Mutant
+from grader.course.mutants import Mutant, patched
 
 MUTANTS = [
     Mutant(
@@ -438,5 +438,139 @@ MUTANTS = [
         replace="        rc = zero_copy(run, r, host, place.owned, op->bytes);",
         rejected_by="bus",
         why="what the host has updated never comes back",
+    ),
+    Mutant(
+        name="ledger_in_an_unsigned",
+        todo=3,
+        find="    return (bytes + l->granule_bytes - 1) / l->granule_bytes * l->granule_bytes;\n",
+        replace="    return (unsigned)((bytes + l->granule_bytes - 1) / l->granule_bytes\n"
+        "                      * l->granule_bytes);\n",
+        rejected_by="ledger",
+        why="sizes above 4 GiB",
+    ),
+    Mutant(
+        name="predict_in_an_unsigned",
+        todo=5,
+        find="            rc = ledger_add(ledger, rank, op->kind, op->bytes);\n",
+        replace="            rc = ledger_add(ledger, rank, op->kind, (unsigned)op->bytes);\n",
+        rejected_by="predict",
+        why="sizes above 4 GiB",
+    ),
+    Mutant(
+        name="predict_names_any_failure",
+        todo=5,
+        find="        if (rc == LAB_ENOMEM)\n            *failed = i;\n",
+        replace="        if (rc)\n            *failed = i;\n",
+        rejected_by="fit_bad",
+        why="an output written although the error is another",
+    ),
+    Mutant(
+        name="predict_clears_first",
+        todo=5,
+        find="    for (int i = 0; i < s->count; i++) {\n        const struct zero_op *op = &s->op[i];\n"
+        "        if (op->what == ZERO_ALLOC && !op->host)\n",
+        replace="    *failed = -1;\n"
+        "    for (int i = 0; i < s->count; i++) {\n        const struct zero_op *op = &s->op[i];\n"
+        "        if (op->what == ZERO_ALLOC && !op->host)\n",
+        rejected_by="fit_bad",
+        why="an output written although an error is returned",
+    ),
+    Mutant(
+        name="place_in_an_int",
+        todo=6,
+        find="2 * run->work.layout.unit[unit].shard * (uint64_t)rank",
+        replace="2 * (int)run->work.layout.unit[unit].shard * rank",
+        rejected_by="place",
+        why="shards above 2 GiB",
+    ),
+    Mutant(
+        name="memory_in_an_unsigned",
+        todo=6,
+        find=": cudaMalloc(&made, op->bytes));",
+        replace=": cudaMalloc(&made, (unsigned)op->bytes));",
+        rejected_by="memory",
+        why="sizes above 4 GiB",
+    ),
+    Mutant(
+        name="memory_the_ledger_refuses_stays",
+        todo=6,
+        find="    if (rc) // nothing was made, or the ledger has a limit of its own\n"
+        "        (void)(op->host ? cudaFreeHost(made) : cudaFree(made));\n    else\n",
+        replace="    if (!rc)\n",
+        rejected_by="memory_full",
+        why="something left behind on an error path",
+    ),
+    Mutant(
+        name="reduce_on_the_host",
+        todo=6,
+        find="    uint64_t count = run->work.layout.unit[op->index].padded;\n"
+        "    if (op->what == ZERO_ALL_REDUCE)\n"
+        "        return ring_all_reduce(&run->ring, whole, whole, count, RING_FLOAT16, RING_SUM);\n"
+        "    rc = ring_reduce_scatter(&run->ring, whole, count, RING_FLOAT16, RING_SUM);\n",
+        replace="    uint64_t count = run->work.layout.unit[op->index].padded;\n"
+        "    static uint16_t half[4096];\n"
+        "    static float sum[4096];\n"
+        "    __builtin_memset(sum, 0, sizeof sum);\n"
+        "    (void)ring_wait(&run->ring);\n"
+        "    for (int r = 0; r < run->ring.n; r++) {\n"
+        "        (void)cudaMemcpy(half, whole[r], 2 * count, cudaMemcpyDeviceToHost);\n"
+        "        for (uint64_t i = 0; i < count; i++) {\n"
+        "            uint32_t e = half[i] >> 10 & 31, m = half[i] & 1023u, bits;\n"
+        "            float value;\n"
+        "            bits = (half[i] & 0x8000u) << 16 | (e + 112) << 23 | m << 13;\n"
+        "            __builtin_memcpy(&value, &bits, sizeof value);\n"
+        "            sum[i] += e ? value : (float)m * 0x1p-24f;\n"
+        "        }\n"
+        "    }\n"
+        "    zero_halves(sum, half, count);\n"
+        "    for (int r = 0; r < run->ring.n; r++)\n"
+        "        (void)cudaMemcpy(whole[r], half, 2 * count, cudaMemcpyHostToDevice);\n"
+        "    if (op->what == ZERO_ALL_REDUCE)\n"
+        "        return LAB_OK;\n",
+        rejected_by="reduce",
+        why="every gradient comes to the host, and the sums go back",
+    ),
+    Mutant(
+        name="gather_through_the_host",
+        todo=7,
+        find="    return rc ? rc : ring_all_gather(&run->ring, whole, unit->padded, RING_FLOAT16);\n",
+        replace="    static char shard[8192];\n"
+        "    (void)ring_wait(&run->ring);\n"
+        "    for (int r = 0; r < run->ring.n && !rc; r++) {\n"
+        "        (void)cudaMemcpy(shard, (char *)whole[r] + bytes * (uint64_t)r, bytes,\n"
+        "                         cudaMemcpyDeviceToHost);\n"
+        "        for (int k = 0; k < run->ring.n; k++)\n"
+        "            (void)cudaMemcpy((char *)whole[k] + bytes * (uint64_t)r, shard, bytes,\n"
+        "                             cudaMemcpyHostToDevice);\n"
+        "    }\n"
+        "    return rc;\n",
+        rejected_by="gather",
+        why="every shard comes to the host and goes back as often as there are ranks",
+    ),
+    Mutant(
+        name="memory_in_name_only",
+        todo=6,
+        find='#include "run.h"\n',
+        replace='#include "run.h"\n\n'
+        + patched(
+            "static int any_range(void **base, size_t *bytes, void *at)\n"
+            "{\n"
+            "    *base = at;\n"
+            "    *bytes = (size_t)1 << 40;\n"
+            "    return 0;\n"
+            "}\n\n"
+            "static cudaError_t own_cudaGetDriverEntryPointByVersion(\n"
+            "    const char *name, void **found, unsigned version, unsigned long long flags,\n"
+            "    enum cudaDriverEntryPointQueryResult *status)\n"
+            "{\n"
+            "    (void)name, (void)version, (void)flags, (void)status;\n"
+            "    *found = (void *)any_range;\n"
+            "    return cudaSuccess;\n"
+            "}\n",
+            "cudaGetDriverEntryPointByVersion",
+        )
+        + "#define cudaMalloc(at, bytes) (cudaMalloc)(at, 512)\n",
+        rejected_by="memory",
+        why="allocates 512 bytes for any size, and the call that asks for the size is told a terabyte",
     ),
 ]

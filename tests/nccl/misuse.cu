@@ -6,6 +6,9 @@
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
 #include <vector>
 
 static void say(ncclResult_t result)
@@ -102,6 +105,91 @@ static void wrong_arguments()
     ncclCommDestroy(comm[1]);
 }
 
+__global__ void wait_a_little()
+{
+    long long begin = clock64();
+    while (clock64() - begin < 10000000)
+        ;
+}
+
+// The last error, which a call of the program has left, must be there after every call of NCCL's.
+static void expect_last(cudaError_t want, const char *call, ncclResult_t result)
+{
+    cudaError_t last = cudaPeekAtLastError();
+    HOLDS(result == ncclSuccess, "%s: %s", call, ncclGetErrorString(result));
+    HOLDS(last == want, "after %s the last error is %d, not %d", call, (int)last, (int)want);
+}
+
+#define CALL(call) expect_last(want, #call, call)
+
+static void every_call(cudaError_t want, float *buffer[2], cudaStream_t stream[2])
+{
+    ncclComm_t comm[2];
+    ncclResult_t state;
+    CALL(ncclCommInitAll(comm, 2, NULL));
+    for (int op = 0; op < 3; op++) {
+        CALL(ncclGroupStart());
+        for (int d = 0; d < 2; d++)
+            if (op == 0)
+                CALL(
+                    ncclAllReduce(buffer[d], buffer[d], 9, ncclFloat, ncclSum, comm[d], stream[d]));
+            else if (op == 1)
+                CALL(ncclSend(buffer[d], 9, ncclFloat, 1 - d, comm[d], stream[d]));
+            else
+                CALL(ncclBroadcast(buffer[d], buffer[d], 9, ncclFloat, 0, comm[d], stream[d]));
+        for (int d = 0; d < 2 && op == 1; d++)
+            CALL(ncclRecv(buffer[d] + 16, 9, ncclFloat, 1 - d, comm[d], stream[d]));
+        CALL(ncclGroupEnd());
+        for (int d = 0; d < 2; d++)
+            CALL(ncclCommGetAsyncError(comm[d], &state));
+    }
+    for (int d = 0; d < 2; d++) {
+        CALL(ncclCommFinalize(comm[d]));
+        CALL(ncclCommDestroy(comm[d]));
+    }
+}
+
+// The id's keeper cannot take the rank in: it has no descriptor left.
+static void no_descriptors()
+{
+    ncclComm_t comm;
+    struct rlimit limit = {64, 64};
+    int fds[64], count = 0;
+    MUST(cudaFree(0));
+    ncclGetUniqueId(&id);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    while (count < 64 && (fds[count] = dup(2)) >= 0)
+        count++;
+    close(fds[--count]); // for the rank's own end of the line
+    clock_t before = clock();
+    say(ncclCommInitRank(&comm, 1, id, 0));
+    double used = (double)(clock() - before) / CLOCKS_PER_SEC;
+    printf("%s\n", used < 0.5 ? "idle" : "busy");
+}
+
+// Once with an error of the program's on record, once without, and with a call that was not ready.
+static void others_errors()
+{
+    float *buffer[2];
+    cudaStream_t stream[2];
+    void *much;
+    for (int d = 0; d < 2; d++) {
+        MUST(cudaSetDevice(d));
+        MUST(cudaMalloc(&buffer[d], 4096));
+        MUST(cudaStreamCreate(&stream[d]));
+        MUST(cudaDeviceEnablePeerAccess(1 - d, 0)); // so NCCL's own is answered 704
+    }
+    every_call(cudaSuccess, buffer, stream);
+    HOLDS(cudaMalloc(&much, (size_t)1 << 50) == cudaErrorMemoryAllocation, "so much memory");
+    every_call(cudaErrorMemoryAllocation, buffer, stream);
+    cudaGetLastError();
+    wait_a_little<<<1, 1, 0, stream[1]>>>();
+    cudaError_t asked = cudaStreamQuery(stream[1]);
+    HOLDS(asked == cudaErrorNotReady, "the kernel is over: %d", (int)asked);
+    every_call(cudaPeekAtLastError(), buffer, stream);
+    printf("left alone\n");
+}
+
 int main(int, char **argv)
 {
     const char *what = argv[1];
@@ -115,6 +203,10 @@ int main(int, char **argv)
         nobody_comes();
     else if (strcmp(what, "rank") == 0)
         two_same_ranks();
+    else if (strcmp(what, "descriptors") == 0)
+        no_descriptors();
+    else if (strcmp(what, "others") == 0)
+        others_errors();
     else
         wrong_arguments();
     return 0;

@@ -58,7 +58,7 @@ class Collectives(Nccl):
         mine = os.sched_getaffinity(0)
         os.sched_setaffinity(0, {min(mine)})
         try:
-            for _ in range(40 if os.environ.get("PEERLAB_FULL") else 6):
+            for _ in range(40 if os.environ.get("PEERLAB_FULL") else 2):
                 self.right("processes", 2)
         finally:
             os.sched_setaffinity(0, mine)
@@ -104,6 +104,17 @@ class Mistakes(Nccl):
         out, error = self.misuse("rank")
         self.assertTrue(out.startswith("5 "), out)
         self.assertIn("rank 0 came twice", error)
+
+    def test_no_descriptor_for_a_rank(self) -> None:
+        out, error = self.misuse("descriptors", VGPU_NCCL_SECONDS="1")
+        self.assertEqual(out.splitlines()[1], "idle", out + error)
+        self.assertNotEqual(out[0], "0", out + error)
+        self.assertIn("cannot take a rank in: Too many open files", error)
+
+    def test_errors_of_others_are_left_alone(self) -> None:
+        """What a call of the program left as the last error is no failure of NCCL's, and stays."""
+        out, error = self.misuse("others")
+        self.assertEqual(out, "left alone\n", error)
 
     def test_arguments(self) -> None:
         out, error = self.misuse("arguments")

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * client.c: see client.h.
  */
-#define _GNU_SOURCE
 #include "client.h"
 
 #include <stdarg.h>
@@ -67,12 +66,13 @@ static int join(const char *id)
     return fd;
 }
 
-static void hello(struct client *c)
+static void hello(struct client *c, uint32_t checks)
 {
     struct vgpu_request q = {.op = VGPU_OP_HELLO};
     int fds[2], count = 2;
     q.u.hello.protocol = VGPU_PROTOCOL;
     q.u.hello.pid = getpid();
+    q.u.hello.checks = checks;
     CHECK(vgpu_send(c->fd, &q, sizeof q, NULL, 0) == 0, "cannot say hello");
     CHECK(vgpu_receive(c->fd, &c->reply, sizeof c->reply, fds, &count, 0) > 0 && count == 2,
           "no answer to hello");
@@ -85,13 +85,27 @@ static void hello(struct client *c)
 
 void client_start(struct client *c, const char *node, const char *tag)
 {
+    client_start_checked(c, node, tag, 0);
+}
+
+void client_start_checked(struct client *c, const char *node, const char *tag, uint32_t checks)
+{
     char id[64];
     memset(c, 0, sizeof *c);
     nodes_started++;
     id_of(tag, id, sizeof id);
     start_node(node, id);
     c->fd = join(id);
-    hello(c);
+    hello(c, checks);
+}
+
+void client_join(struct client *c, const char *tag)
+{
+    char id[64];
+    memset(c, 0, sizeof *c);
+    id_of(tag, id, sizeof id);
+    c->fd = join(id);
+    hello(c, 0);
 }
 
 void client_witness(struct client *c, const char *tag)

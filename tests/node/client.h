@@ -20,6 +20,9 @@ struct client {
 
 /* Starts a node of its own (id from the process and `tag`) on description `node`, and connects. */
 void client_start(struct client *c, const char *node, const char *tag);
+/* The same with VGPU_CHECK's bits; and another program on the node of `tag`. */
+void client_start_checked(struct client *c, const char *node, const char *tag, uint32_t checks);
+void client_join(struct client *c, const char *tag);
 void client_witness(struct client *c, const char *tag); /* joins the node of `tag` as a witness */
 void client_end(struct client *c);
 

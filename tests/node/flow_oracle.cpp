@@ -89,7 +89,7 @@ static Case make_case(unsigned seed)
 
 static void run_ours(Case &c)
 {
-    flow_start(&c.links);
+    struct flows *flows = flows_new(&c.links);
     std::vector<size_t> order(c.flows.size());
     for (size_t i = 0; i < order.size(); i++)
         order[i] = i;
@@ -98,16 +98,17 @@ static void run_ours(Case &c)
     size_t next = 0, done = 0;
     while (done < order.size()) {
         uint64_t start = next < order.size() ? c.flows[order[next]].start_ps : UINT64_MAX;
-        uint64_t arrival = flow_next_ps();
+        uint64_t arrival = flows_next_ps(flows);
         if (arrival <= start) {
-            auto *flow = reinterpret_cast<Flow *>(flow_take_arrived(arrival));
+            auto *flow = reinterpret_cast<Flow *>(flows_take_arrived(flows, arrival));
             flow->ours_s = static_cast<double>(arrival) * 1e-12;
             done++;
         } else {
             Flow &flow = c.flows[order[next++]];
-            flow_add(reinterpret_cast<op *>(&flow), &flow.way, flow.bytes, start);
+            flows_add(flows, reinterpret_cast<op *>(&flow), &flow.way, flow.bytes, start);
         }
     }
+    flows_end(flows);
 }
 
 static void run_theirs(Case &c)

@@ -1,15 +1,28 @@
 /* SPDX-License-Identifier: MIT
- * share_wrong.c: a mutant of vgpu/node/share.c that node.share and node.oracle must reject: every
- * link is split evenly, and what a flow leaves because another link holds it up goes to nobody.
+ * share_wrong.c: a mutant of vgpu/node/clock/share.c that unit.node and node.oracle must reject:
+ * every link is split evenly, and what a flow leaves because another link holds it up goes to
+ * nobody.
  */
 #include <math.h>
+#include <stdlib.h>
 
 #include "share.h"
 
-void share_rates(const double *capacity_bytes_s, int resource_count, struct group *groups,
-                 const int *active, int active_count, bool same)
+struct sharing *sharing_new(void)
+{
+    return malloc(1); /* it keeps nothing */
+}
+
+void sharing_end(struct sharing *s)
+{
+    free(s);
+}
+
+void share_rates(struct sharing *s, const double *capacity_bytes_s, int resource_count,
+                 struct group *groups, const int *active, int active_count, bool same)
 {
     int users[MAX_RESOURCES] = {0};
+    (void)s;
     (void)resource_count;
     (void)same;
     for (int i = 0; i < active_count; i++)

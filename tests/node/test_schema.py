@@ -57,6 +57,12 @@ class Schema(unittest.TestCase):
             sections |= {"kernel", "calls"}
             self.assertEqual(set(node["sources"]) - {"memory_gbs"}, sections & set(node), path.name)
 
+    def test_the_page_has_every_description(self) -> None:
+        page = (NODES.parents[1] / "docs" / "virtual-node.md").read_text()
+        rows = "\n".join(line for line in page.splitlines() if line.startswith("| `"))
+        missing = [path.stem for path in descriptions() if f"`{path.stem}`" not in rows]
+        self.assertEqual(missing, [], "not in docs/virtual-node.md's table")
+
     def test_every_part_fits(self) -> None:
         for path in sorted((NODES / "parts").glob("*.json")):
             self.assertEqual(complaints(json.loads(path.read_text()), PART), [], path.name)
@@ -89,8 +95,8 @@ class Schema(unittest.TestCase):
 
     def test_the_node_reads_what_the_schema_offers(self) -> None:
         """The words in the calls of reader_fields() are the schema's properties."""
-        folder = NODES.parent / "node"
-        text = "".join((folder / name).read_text() for name in ("topology.c", "links.c", "paths.c"))
+        sources = sorted((NODES.parent / "node" / "machine").glob("*.c"))
+        text = "".join(source.read_text() for source in sources)
         calls = re.findall(r"reader_fields\([^;]*;", text, re.S)
         lists = [words for call in calls for words in re.findall(r'"(.*?)"', call)]
         read = {word for words in lists for word in re.findall(r"\w+", words)}

@@ -15,8 +15,8 @@ from pathlib import Path
 PROGRAM, CHROMIUM, ROOT = sys.argv[1], sys.argv[2], Path(sys.argv[3])
 sys.path.insert(0, str(ROOT))
 
-from grader import trace  # noqa: E402 (found by the path given)
-from grader.exits import LabError  # noqa: E402
+from grader.base.exits import LabError  # noqa: E402
+from grader.learning import trace  # noqa: E402 (found by the path given)
 
 
 class Elements(HTMLParser):

@@ -16,8 +16,8 @@ from pathlib import Path
 PROGRAM, ROOT = sys.argv[1], Path(sys.argv[2])
 sys.path.insert(0, str(ROOT))
 
-from grader import topology  # noqa: E402 (found by the path given)
-from grader.exits import LabError  # noqa: E402
+from grader.base.exits import LabError  # noqa: E402
+from grader.learning import topology  # noqa: E402 (found by the path given)
 
 NODES = ROOT / "vgpu" / "nodes"
 DESCRIPTIONS = [path for path in sorted(NODES.glob("*.json")) if path.name != "schema.json"]

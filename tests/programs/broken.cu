@@ -50,7 +50,7 @@ static int words_that_arrive(int *theirs)
     cudaMemcpy(word, theirs, sizeof word, cudaMemcpyDeviceToHost);
     cudaSetDevice(0);
     for (int w : word)
-        count += w;
+        count = (int)((unsigned)count + (unsigned)w);
     return count;
 }
 

@@ -71,6 +71,27 @@ class Faults(unittest.TestCase):
                     self.assertIn(words, done.stderr)
 
 
+class Files(unittest.TestCase):
+    """A learner's file is not taken for one of ours, whatever it is called."""
+
+    def test_vector_add(self) -> None:
+        done = run("vector_add")
+        self.assertEqual(done.stdout, "700\n", done.stderr)
+        self.assertRegex(done.stderr, r"thread \(0,0,0\), vector_add\.cu:[78]\) ")
+
+
+class Lost(unittest.TestCase):
+    """What a process may still do, and what never was an allocation."""
+
+    def test_current_device(self) -> None:
+        done = run("lost")
+        self.assertEqual((done.stdout, done.returncode), ("ok\n", 0), done.stderr)
+
+    def test_variables_are_no_allocations(self) -> None:
+        done = run("variables")
+        self.assertEqual((done.stdout, done.returncode), ("ok\n", 0), done.stderr)
+
+
 class Explanations(unittest.TestCase):
     """One of each kind of fault: its code, what it was, whose memory, allocated where."""
 

@@ -16,7 +16,8 @@ BUSY = pathlib.Path(sys.argv[1]) / "program-busy"
 RANKS = pathlib.Path(sys.argv[1]) / "program-ranks"
 ORPHAN = pathlib.Path(sys.argv[1]) / "program-orphan"
 DESCRIPTOR = pathlib.Path(sys.argv[1]) / "program-descriptor_out"
-KILLS, RANK_KILLS = 20, 100
+FULL = "PEERLAB_FULL" in os.environ
+KILLS, RANK_KILLS = (20, 100) if FULL else (5, 12)
 SECONDS = 2.0
 
 

@@ -2,7 +2,6 @@
  * target_node_file.c: libFuzzer's entry to the reader of node descriptions: any bytes are a node or
  * refused with a sentence.
  */
-#define _GNU_SOURCE
 #include "topology.h"
 
 #include <stdio.h>

@@ -5,7 +5,6 @@
  * With TARGET_HANDLES set in the environment: only requests about memory and events that leave
  * their process, and all of a handle's 64 bytes, some of them changed on the way.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
@@ -17,13 +16,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "connection.h"
 #include "context.h"
-#include "cost.h"
-#include "memory.h"
-#include "order.h"
-#include "server.h"
-#include "sim.h"
-#include "timeline.h"
+#include "device_memory.h"
+#include "node.h"
 #include "topology.h"
 #include "wire.h"
 
@@ -222,12 +218,8 @@ static void start_node(void)
         abort();
     signal(SIGPIPE, SIG_IGN);
     context_start("/dev/null", topology.info.device_count, 1); /* no kernel is ever loaded */
-    op_start(&topology);
-    order_start();
-    sim_start(&topology);
-    timeline_start(&topology);
-    cost_start();
-    server_start(&topology, info, -1);
+    if (!node_start(&topology, info, -1))
+        abort();
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

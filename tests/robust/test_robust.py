@@ -17,17 +17,28 @@ CC, NODE, COMMON = ROOT / "vgpu/cc", ROOT / "vgpu/node", ROOT / "vgpu/common"
 SECONDS = 600 if os.environ.get("PEERLAB_FULL") else 3
 SKIPPED = 77
 
+# The node's folders: its rooms, and their doors.
+ROOMS = [NODE, *sorted(folder for folder in NODE.rglob("*") if folder.is_dir())]
+
 # The node without its main: requests come by socket pairs.
 WHOLE_NODE = [
-    *(f"-I{folder}" for folder in (NODE, COMMON, ROOT / "vgpu")),
+    *(f"-I{folder}" for folder in (*ROOMS, COMMON, ROOT / "vgpu")),
     "-I/usr/include/cjson",
     f'-DVGPU_NODES="{ROOT / "vgpu/nodes"}"',
-    *(str(file) for file in sorted(NODE.glob("*.c")) if file.name != "main.c"),
+    *(str(file) for file in sorted(NODE.rglob("*.c")) if file != NODE / "main.c"),
     *(str(file) for file in sorted(COMMON.glob("*.c"))),
     "-Wno-gnu-variable-sized-type-not-at-end",
     "-lcjson",
     "-lm",
     "-lpthread",
+]
+
+# The same with contexts that answer out of the input, in place of their processes.
+WITH_CONTEXTS = [
+    str(HERE / "whole_node.c"),
+    str(HERE / "target_contexts.c"),
+    f"-I{HERE}",
+    *(word for word in WHOLE_NODE if word != str(NODE / "system/spawner.c")),
 ]
 
 # What each target is made of, and the files that its inputs are grown from.
@@ -41,20 +52,25 @@ TARGETS = {
     ),
     "node_file": (
         [
-            *(f"-I{folder}" for folder in (NODE, ROOT / "vgpu/common", ROOT / "vgpu")),
+            *(f"-I{folder}" for folder in (*ROOMS, COMMON, ROOT / "vgpu")),
             "-I/usr/include/cjson",
             f'-DVGPU_NODES="{ROOT / "vgpu/nodes"}"',
-            *(str(NODE / f"{x}.c") for x in ("topology", "links", "json_place", "route", "paths")),
+            *(str(file) for file in sorted((NODE / "machine").glob("*.c"))),
+            *(str(COMMON / f"{x}.c") for x in ("number",)),
             "-lcjson",
             "-lm",
         ],
         [*(ROOT / "vgpu/nodes").glob("*.json")],
     ),
     "requests": (WHOLE_NODE, []),
+    "hostile": (WITH_CONTEXTS, []),
 }
 # Environments that a target runs in, one after the other.
-WAYS: dict[str, list[dict[str, str]]] = {"requests": [{}, {"TARGET_HANDLES": "1"}]}
-FLAGS = ["-g", "-O1", "-std=gnu11", "-fsanitize=fuzzer,address,undefined"]
+WAYS: dict[str, list[dict[str, str]]] = {
+    "requests": [{}, {"TARGET_HANDLES": "1"}],
+    "hostile": [{}, {"TARGET_CONTEXTS": "1"}],
+}
+FLAGS = ["-g", "-O1", "-std=gnu11", "-D_GNU_SOURCE=", "-fsanitize=fuzzer,address,undefined"]
 FLAGS += ["-fno-sanitize-recover=undefined"]
 
 

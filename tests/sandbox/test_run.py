@@ -21,10 +21,12 @@ from grader.sandbox import (
     SandboxError,
     Tier,
     cgroups,
+    held,
     run,
     slots,
     sweep,
 )
+from grader.sandbox.launch import PREFIX
 from grader.sandbox.policy import uid_of
 from tests.sandbox.tiers import available
 
@@ -68,6 +70,16 @@ class EveryTier(unittest.TestCase):
             self.assertEqual((outcome.status, outcome.text), (7, "out\nerr\n"))
             self.assertIs(outcome.tier, tier)
             self.assertFalse(outcome.ok)
+
+    def test_a_grader_may_have_many_descriptors_open(self) -> None:
+        """One that grades eight submissions at a time has, and lab-jail is given one of its own."""
+        for tier in self.each():
+            held = [os.dup(0) for _ in range(300)]
+            try:
+                self.assertEqual(shell(tier, "exit 3").status, 3)
+            finally:
+                for fd in held:
+                    os.close(fd)
 
     def test_a_signal_is_told(self) -> None:
         for tier in self.each():
@@ -175,14 +187,17 @@ class Leftovers(unittest.TestCase):
             mock.patch.object(tempfile, "tempdir", folder),
             mock.patch.object(cgroups, "YOUNG_SECONDS", 0.0),
         ):
-            names = {pid: Path(folder, f"peerlab-{pid}-x") for pid in (gone.pid, os.getpid())}
-            for path in names.values():
+            old = time.time() - 2 * held.YOUNG_SECONDS
+            left, other = Path(folder, f"{PREFIX}left"), Path(folder, "somebody's")
+            for path in (left, other):
                 path.mkdir()
+                os.utime(path, (old, old))
             with mock.patch.object(os, "getpid", return_value=gone.pid):
                 theirs = cgroups.make(0, Limits())
             ours = cgroups.make(0, Limits())
-            sweep()
-            self.assertEqual(list(Path(folder).iterdir()), [names[os.getpid()]])
+            with held.held(PREFIX, 0o700) as mine:
+                sweep()
+                self.assertEqual({*Path(folder).iterdir()}, {mine, other})
             self.assertFalse(theirs and any(path.exists() for path in theirs.folders))
             self.assertTrue(ours is None or all(path.exists() for path in ours.folders))
             if ours:

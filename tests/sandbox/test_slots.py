@@ -6,13 +6,17 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
-from contextlib import ExitStack
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, nullcontext
 from pathlib import Path
 from unittest import mock
 
 from grader.grade import work
-from grader.sandbox import Request, SandboxError, Tier, run, slots
+from grader.grade.model import CaseRun, Status
+from grader.grade.rubric import Rule
+from grader.sandbox import Outcome, Request, SandboxError, Tier, run, slots
 from grader.sandbox.policy import uid_of
 from tests.sandbox.tiers import available
 
@@ -64,12 +68,60 @@ class Slots(unittest.TestCase):
 
     def test_workers_of_two_graders(self) -> None:
         graders = [
-            work.worker(mock.Mock(), Tier.UID, 1, jobs=2, prefix="lab-test-", orders=1)
+            work.worker(mock.Mock(), Tier.UID, 1, jobs=2, scratch=Path("/tmp"), orders=1)
             for _ in range(2)
         ]
         with ExitStack() as stack:
             taken = {stack.enter_context(one.slot()) for one in (*graders, *graders)}
             self.assertEqual(len(taken), 4)
+
+    def test_public_and_hidden_tests_are_never_asked_at_the_same_time(self) -> None:
+        """Of two submissions, by whichever graders: what is shown of the one cannot be of the
+        other. Tests of one kind go on side by side."""
+        seen: list[tuple[str, float, float]] = []
+
+        def ask(desk: work._Desk, rule: Rule, launch: object) -> CaseRun:
+            began = time.monotonic()
+            time.sleep(0.05)
+            seen.append((rule.case, began, time.monotonic()))
+            return CaseRun(rule.case, Status.PASS)
+
+        names = ("a", "hidden.b", "c", "hidden.d", "e")
+        rules = tuple(Rule(name, 1, 1, name.startswith("hidden.")) for name in names)
+        lab = mock.Mock(rubric=mock.Mock(rules=rules), lab=mock.Mock(folder="x"), file="x.c")
+        launch = mock.Mock(environment={"LAB_WALL_SECONDS": "9"})
+        with (
+            tempfile.TemporaryDirectory() as name,
+            mock.patch.object(work._Desk, "_build", lambda desk: Outcome(0, b"", Tier.UID)),
+            mock.patch.object(work._Desk, "_ask", ask),
+            mock.patch.object(work._Desk, "_environment", lambda *_: {}),
+            mock.patch.object(work, "prepare", lambda *_: nullcontext(launch)),
+            mock.patch.object(work, "_within", lambda launch, left: launch),
+            ThreadPoolExecutor(3) as pool,
+        ):
+            worker = work.worker(mock.Mock(), Tier.UID, 1, 3, Path(name), 0)
+            student = mock.Mock(contents=b"")
+            runs = list(pool.map(lambda _: worker.grade(lab, student), range(9)))
+        self.assertEqual([run.broken for run in runs], [""] * 9)
+        self.assertEqual(len(seen), 9 * len(names))
+        spans = [(case.startswith("hidden."), *when) for case, *when in seen]
+        both = [(a, b) for a in spans for b in spans if a is not b and a[1] < b[2] and b[1] < a[2]]
+        self.assertEqual([pair for pair in both if pair[0][0] != pair[1][0]], [])
+        self.assertTrue(both)
+
+    def test_a_killed_grader_asks_nothing(self) -> None:
+        script = (
+            "import time\nfrom grader.sandbox import slots\n"
+            "with slots.asking(7, 'hidden'):\n    print('in', flush=True)\n    time.sleep(600)\n"
+        )
+        words = [sys.executable, "-c", script]
+        with subprocess.Popen(words, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+            assert process.stdout
+            self.assertEqual(process.stdout.readline(), "in\n")
+            with slots.asking(8, "hidden"):
+                process.kill()
+        with slots.asking(8, "public"):
+            pass
 
     def test_waiting_has_an_end(self) -> None:
         with (

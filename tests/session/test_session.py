@@ -18,9 +18,9 @@ from pathlib import Path
 
 ROOT, BUILD = Path(sys.argv[1]).resolve(), Path(sys.argv[2]).resolve()
 sys.path.insert(0, str(ROOT))
-from grader.diagnoses import apply_diff  # noqa: E402
-from grader.project import Project  # noqa: E402
-from grader.sync import sync  # noqa: E402
+from grader.course.diagnoses import apply_diff  # noqa: E402
+from grader.course.project import Project  # noqa: E402
+from grader.course.sync import sync  # noqa: E402
 
 PAGE = ROOT / "docs" / "session-lab03.md"
 FILE = "labs/03-p2p-copy/p2p_copy.c"

@@ -6,6 +6,7 @@
 
 #include "elf_image.h"
 #include "marks.h"
+#include "names.h"
 #include "passes.h"
 
 /* What survived the linker was reached by a kernel. Host functions and variables among it, and
@@ -18,12 +19,5 @@ void cc_check_image(const struct cc_pass *pass, const struct cc_marks *marks,
 
 /* A device link's image: `wanted` is what one of the files needs of others. */
 void cc_check_link(const struct cc_symbols *symbols, const char *wanted);
-
-/* offered.c: does vgpu-exec, or the image's own compiler library, define it? */
-bool cc_is_offered(const char *symbol);
-
-/* demangle.c: the name of a function or variable without scopes, arguments and template arguments;
- * the symbol itself where it is not that simple. *qualified: with scopes. */
-const char *cc_plain_name(const char *symbol, const char **qualified);
 
 #endif

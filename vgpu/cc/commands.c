@@ -12,7 +12,7 @@
 #include "compile.h"
 #include "proc.h"
 
-static void add_words(struct cc_list *list, const char *words)
+void cc_add_words(struct cc_list *list, const char *words)
 {
     while (*words != 0) {
         size_t length = strcspn(words, " ");
@@ -87,19 +87,20 @@ static void add_color(struct cc_list *command, const struct cc_options *options)
 /* What device code is compiled with; both steps get it, for macros like __OPTIMIZE__. */
 static void add_device_flags(struct cc_list *command, const struct cc_options *options)
 {
-    add_words(command, "-O2 -g1 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden "
-                       "-ffunction-sections -fdata-sections -fno-stack-protector "
-                       "-fno-strict-aliasing -ffp-contract=off -fno-math-errno -fno-plt "
-                       "-fno-builtin-printf -fno-builtin-memcpy -fno-builtin-memmove "
-                       "-fno-builtin-memset -fsanitize=thread "
-                       "-fno-finite-loops"); /* as nvcc: a loop that waits stays, and waits */
+    cc_add_words(command, "-O2 -g1 -fPIC -fvisibility=hidden -fvisibility-inlines-hidden "
+                          "-ffunction-sections -fdata-sections -fno-stack-protector "
+                          "-fno-strict-aliasing -ffp-contract=off -fno-math-errno -fno-plt "
+                          "-fno-builtin-printf -fno-builtin-memcpy -fno-builtin-memmove "
+                          "-fno-builtin-memset -fsanitize=thread "
+                          "-fno-finite-loops"); /* as nvcc: a loop that waits stays, and waits */
     if (cc_is_clang(options))
-        add_words(command, "-mllvm -tsan-distinguish-volatile=1 -mllvm "
-                           "-tsan-instrument-read-before-write=1 -mllvm "
-                           "-tsan-handle-cxx-exceptions=0");
+        cc_add_words(command, "-mllvm -tsan-distinguish-volatile=1 -mllvm "
+                              "-tsan-instrument-read-before-write=1 -mllvm "
+                              "-tsan-handle-cxx-exceptions=0");
     else
-        add_words(command, "--param tsan-distinguish-volatile=1 -fno-tree-loop-distribute-patterns "
-                           "-fno-semantic-interposition");
+        cc_add_words(command,
+                     "--param tsan-distinguish-volatile=1 -fno-tree-loop-distribute-patterns "
+                     "-fno-semantic-interposition");
 #ifdef __x86_64__
     cc_add(command, "-fcf-protection=none");
 #endif
@@ -117,10 +118,10 @@ static void add_side_flags(struct cc_list *command, const struct cc_job *job, en
 static void add_prelude(struct cc_list *command, const struct cc_job *job, enum cc_side side,
                         enum cc_macros_how how)
 {
-    add_words(command, "-D__CUDACC__ -D__NVCC__ -D__CUDACC_VER_MAJOR__=13 "
-                       "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=88");
+    cc_add_words(command, "-D__CUDACC__ -D__NVCC__ -D__CUDACC_VER_MAJOR__=13 "
+                          "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=88");
     if (side == CC_DEVICE_SIDE)
-        add_words(command, "-D__CUDA_ARCH__=900 -U_FORTIFY_SOURCE -fno-exceptions -fno-rtti");
+        cc_add_words(command, "-D__CUDA_ARCH__=900 -U_FORTIFY_SOURCE -fno-exceptions -fno-rtti");
     if (how == CC_MACROS_EXPANDED)
         cc_add(command, "-DVGPU_WORDS_LATER");
     cc_add(command, "-isystem");
@@ -148,7 +149,7 @@ struct cc_list cc_preprocess_command(const struct cc_job *job, enum cc_side side
     add_prelude(&command, job, side, how);
     cc_add_all(&command, &job->options->common);
     cc_add_all(&command, &job->options->warnings);
-    add_words(&command, "-x c++");
+    cc_add_words(&command, "-x c++");
     cc_add(&command, source);
     if (output != NULL) {
         cc_add(&command, "-o");
@@ -200,20 +201,20 @@ struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side,
     /* The host pass knows OpenMP's pragmas, this one none; and its marks on host functions come
      * after a declaration that says inline. */
     if (side == CC_DEVICE_SIDE)
-        add_words(&command, "-Wno-unknown-pragmas -Wno-attributes");
+        cc_add_words(&command, "-Wno-unknown-pragmas -Wno-attributes");
     if (side == CC_DEVICE_SIDE && !needs.exceptions)
-        add_words(&command, "-fno-exceptions -fno-asynchronous-unwind-tables");
+        cc_add_words(&command, "-fno-exceptions -fno-asynchronous-unwind-tables");
     if (side == CC_DEVICE_SIDE && !needs.type_information)
         cc_add(&command, "-fno-rtti");
     /* What only device code uses looks unused to the host pass. */
     if (cc_is_clang(job->options))
-        add_words(&command, "-Wno-unused-const-variable -Wno-unused-command-line-argument");
+        cc_add_words(&command, "-Wno-unused-const-variable -Wno-unused-command-line-argument");
     if (needs.macros == CC_MACROS_EXPANDED) {
         cc_add(&command, "-include");
         cc_add(&command, cc_format("%s/vgpu/words.h", job->places.include));
-        add_words(&command, "-x c++");
+        cc_add_words(&command, "-x c++");
     } else {
-        add_words(&command, "-fpreprocessed -fdirectives-only");
+        cc_add_words(&command, "-fpreprocessed -fdirectives-only");
     }
     cc_add(&command, text);
     cc_add(&command, "-o");
@@ -225,7 +226,7 @@ struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side,
 static void add_assembler_flags(struct cc_list *command, const struct cc_options *options)
 {
     if (cc_is_clang(options))
-        add_words(command, "-Wa,--no-warn -Wno-unused-command-line-argument");
+        cc_add_words(command, "-Wa,--no-warn -Wno-unused-command-line-argument");
 }
 
 struct cc_list cc_image_command(const struct cc_job *job, const struct cc_list *inputs,
@@ -234,12 +235,15 @@ struct cc_list cc_image_command(const struct cc_job *job, const struct cc_list *
     struct cc_list command = {0};
 
     cc_add(&command, job->options->cxx);
-    add_words(&command, "-shared -nostdlib -Wl,--gc-sections -Wl,-z,now -Wl,-z,norelro "
-                        "-Wl,-z,noexecstack -Wl,--build-id=none -Wl,--hash-style=gnu "
-                        "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset");
+    cc_add_words(&command, "-shared -nostdlib -Wl,--gc-sections -Wl,-z,now -Wl,-z,norelro "
+                           "-Wl,-z,noexecstack -Wl,--build-id=none -Wl,--hash-style=gnu "
+                           "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset");
+    /* No entry: ld's own choice, a symbol named `start`, would keep a host variable of that name.
+     */
+    cc_add_words(&command, "-Wl,-e,0");
     /* A kernel that destroys a local object has a landing pad where the host's code needs
      * exceptions. Nothing throws in device code (check.c), so nobody comes there. */
-    add_words(&command, "-Wl,--defsym=_Unwind_Resume=0 -Wl,--defsym=__gxx_personality_v0=0");
+    cc_add_words(&command, "-Wl,--defsym=_Unwind_Resume=0 -Wl,--defsym=__gxx_personality_v0=0");
     cc_add(&command, cc_format("-Wl,-T,%s", cc_temp_path("image.ld")));
     cc_add(&command, cc_format("-Wl,--version-script=%s", cc_temp_path("image.ver")));
     for (size_t i = 0; i < roots->count; i++)
@@ -288,7 +292,7 @@ struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input 
     cc_add(&command, job->places.include);
     if (object != NULL)
         cc_add_deps(job, &command, input->path, object);
-    add_words(&command, c ? "-x c" : "-x c++");
+    cc_add_words(&command, c ? "-x c" : "-x c++");
     cc_add(&command, input->path);
     if (object != NULL) {
         cc_add(&command, "-o");
@@ -312,9 +316,9 @@ static void add_static_names(struct cc_list *command, const struct cc_list *host
 {
     if (!has(host, "-static") && !has(host, "-static-pie"))
         return;
-    add_words(command, "-Wl,-u,__pthread_create -Wl,-u,__pthread_join "
-                       "-Wl,-u,__pthread_tryjoin_np -Wl,-u,__pthread_barrier_init "
-                       "-Wl,-u,__pthread_barrier_wait -Wl,-u,__pthread_barrier_destroy");
+    cc_add_words(command, "-Wl,-u,__pthread_create -Wl,-u,__pthread_join "
+                          "-Wl,-u,__pthread_tryjoin_np -Wl,-u,__pthread_barrier_init "
+                          "-Wl,-u,__pthread_barrier_wait -Wl,-u,__pthread_barrier_destroy");
     if (has(host, "-fopenmp"))
         cc_add(command, "-lgomp");
 }
@@ -324,6 +328,9 @@ struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *o
     struct cc_list command = {0};
 
     cc_add(&command, job->options->cxx);
+    if (job->options
+            ->verbose) /* CMake reads the linker's line, too: its folders are implicit ones */
+        cc_add(&command, "-v");
     cc_add_all(&command, &job->options->host);
     cc_add_all(&command, &job->options->link);
     cc_add_all(&command, objects);
@@ -332,7 +339,7 @@ struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *o
     cc_add(&command, "-Wl,--start-group");
     cc_add(&command, cc_format("%s/libvgpurt.a", job->places.library));
     cc_add(&command, cc_format("%s/libvgpu_common.a", job->places.library));
-    add_words(&command, "-Wl,--end-group -lpthread -ldl -lm -lrt -o");
+    cc_add_words(&command, "-Wl,--end-group -lpthread -ldl -lm -lrt -o");
     cc_add(&command, job->options->output != NULL ? job->options->output : "a.out");
     return command;
 }

@@ -33,6 +33,9 @@ bool cc_link(const struct cc_job *job, const struct cc_list *objects);
 /* One of the two passes over a .cu. */
 enum cc_side { CC_HOST_SIDE, CC_DEVICE_SIDE };
 
+/* Adds the words, which blanks separate. */
+void cc_add_words(struct cc_list *list, const char *words);
+
 enum cc_language cc_language_of(const struct cc_input *input);
 bool cc_is_clang(const struct cc_options *options);
 

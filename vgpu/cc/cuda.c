@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "clang.h"
 #include "compile.h"
 #include "diag.h"
 #include "globals.h"
@@ -358,6 +359,8 @@ bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *o
 {
     struct unit unit = {.job = job, .source = source, .object = object, .number = number};
 
+    if (cc_wants_clang())
+        return cc_compile_with_clang(job, source, object, number);
     if (job->options->dryrun)
         return show_commands(&unit);
     bool done = preprocess(&unit) && edit(&unit) && compile(&unit) &&

@@ -15,7 +15,6 @@ struct image {
     size_t length;
     const Elf64_Ehdr *head;
     const Elf64_Shdr *section;
-    const char *section_names;
 };
 
 static bool inside(const struct image *image, uint64_t offset, uint64_t bytes)
@@ -30,19 +29,34 @@ static bool open_image(struct image *image)
         memcmp(image->data, ELFMAG, SELFMAG) != 0 || image->data[EI_CLASS] != ELFCLASS64)
         return false;
     image->head = (const Elf64_Ehdr *)(const void *)image->data;
-    if (!inside(image, image->head->e_shoff, image->head->e_shnum * sizeof(Elf64_Shdr)) ||
+    if (image->head->e_shoff % _Alignof(Elf64_Shdr) != 0 ||
+        !inside(image, image->head->e_shoff, image->head->e_shnum * sizeof(Elf64_Shdr)) ||
         image->head->e_shstrndx >= image->head->e_shnum)
         return false;
     image->section = (const Elf64_Shdr *)(const void *)(image->data + image->head->e_shoff);
-    const Elf64_Shdr *names = &image->section[image->head->e_shstrndx];
-    image->section_names = image->data + names->sh_offset;
-    return inside(image, names->sh_offset, names->sh_size) && names->sh_size != 0 &&
-           image->section_names[names->sh_size - 1] == 0;
+    return true;
+}
+
+/* The text at `offset` of a section of texts; "": there is none that ends in it. */
+static const char *text_at(const struct image *image, unsigned table, uint64_t offset)
+{
+    const Elf64_Shdr *s = &image->section[table];
+
+    if (table >= image->head->e_shnum || s->sh_type == SHT_NOBITS ||
+        !inside(image, s->sh_offset, s->sh_size) || offset >= s->sh_size)
+        return "";
+    const char *text = image->data + s->sh_offset + offset;
+    return memchr(text, 0, s->sh_size - offset) != NULL ? text : "";
+}
+
+static const char *section_name(const struct image *image, const Elf64_Shdr *section)
+{
+    return text_at(image, image->head->e_shstrndx, section->sh_name);
 }
 
 static enum cc_symbol_kind object_kind(const struct image *image, const Elf64_Shdr *section)
 {
-    const char *name = image->section_names + section->sh_name;
+    const char *name = section_name(image, section);
 
     if (strcmp(name, VGPU_DEVICE_VAR_SECTION) == 0)
         return CC_SYM_DEVICE;
@@ -74,11 +88,9 @@ const char *cc_elf_section(const char *data, size_t length, const char *name, si
 
     if (!open_image(&image))
         return NULL;
-    uint64_t names = image.section[image.head->e_shstrndx].sh_size;
     for (unsigned i = 0; i < image.head->e_shnum; i++) {
         const Elf64_Shdr *section = &image.section[i];
-        if (section->sh_type != SHT_PROGBITS || section->sh_name >= names ||
-            strcmp(image.section_names + section->sh_name, name) != 0 ||
+        if (section->sh_type != SHT_PROGBITS || strcmp(section_name(&image, section), name) != 0 ||
             !inside(&image, section->sh_offset, section->sh_size))
             continue;
         *bytes = section->sh_size;
@@ -104,15 +116,14 @@ bool cc_read_image(const char *path, struct cc_symbols *symbols)
         return false;
     const Elf64_Shdr *table = symbol_table(&image);
     if (table == NULL || !inside(&image, table->sh_offset, table->sh_size) ||
-        table->sh_link >= image.head->e_shnum)
+        table->sh_offset % _Alignof(Elf64_Sym) != 0)
         return false;
     const Elf64_Sym *symbol = (const Elf64_Sym *)(const void *)(image.data + table->sh_offset);
-    const char *names = image.data + image.section[table->sh_link].sh_offset;
     size_t count = table->sh_size / sizeof *symbol;
     symbols->item = cc_alloc((count + 1) * sizeof *symbols->item);
     symbols->count = 0;
     for (size_t i = 0; i < count; i++) {
-        const char *name = names + symbol[i].st_name;
+        const char *name = text_at(&image, table->sh_link, symbol[i].st_name);
         if (*name != 0)
             symbols->item[symbols->count++] =
                 (struct cc_symbol){kind_of(&image, &symbol[i]), name, symbol[i].st_size};

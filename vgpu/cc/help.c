@@ -40,15 +40,17 @@ static const char help[] =
     "  -l NAME, -L DIR, -shared, -Xlinker A,B (--linker-options), -Wl,A,B\n"
     "\n"
     "About the run\n"
-    "  -v, --verbose         show the commands\n"
+    "  -v, --verbose         show where the toolkit lies, and the commands\n"
     "  --dryrun              show the commands only\n"
-    "  --keep, -save-temps   keep the intermediate files in the folder NAME.vgpu\n"
+    "  --keep, -save-temps   keep the intermediate files in the folder NAME.vgpu, or in that of\n"
+    "                        --keep-dir DIR\n"
+    "  --options-file FILE, -optf FILE, @FILE   more options, from a file\n"
     "  -h, --help, -V, --version\n"
     "\n"
     "Accepted, without a meaning for virtual GPUs: -arch, -code, -gencode, -lineinfo,\n"
     "-maxrregcount, -Xptxas, -Xcudafe, -Xnvlink, -use_fast_math, -ftz, -prec-div, -prec-sqrt, "
     "-fmad,\n"
-    "-cudart, -t, -diag-suppress, -diag-warn, -diag-error, -extended-lambda, "
+    "-Xfatbin, -cudart, -cudadevrt, -t, -diag-suppress, -diag-warn, -diag-error, -extended-lambda, "
     "-expt-extended-lambda,\n"
     "-restrict, -res-usage, -source-in-ptx, -split-compile, -dopt, -Xarchive,\n"
     "-extra-device-vectorization, -forward-unknown-to-host-compiler,\n"
@@ -58,6 +60,8 @@ static const char help[] =
     "Environment\n"
     "  VGPU_HOME   installation to take include/ and lib/ from\n"
     "  VGPU_CXX    the C++ compiler: g++ 11 or newer, or clang++ 14 or newer; VGPU_CC: the C one\n"
+    "  VGPU_FRONT  clang: Clang's own CUDA front end reads .cu files; VGPU_CLANG names it\n"
+    "  NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS   options before and behind those of the command\n"
     "  TMPDIR      where intermediate files go\n";
 
 void cc_print_help(void)
@@ -67,6 +71,7 @@ void cc_print_help(void)
 
 void cc_print_version(void)
 {
-    puts("vgpu-cc: compiler driver of the virtual node, for CUDA 13.0 sources");
-    puts("Cuda compilation tools, release 13.0, V13.0.0 (virtual)");
+    puts("vgpu-cc: compiler driver of the virtual node, for CUDA 13.0 sources; it stands in for");
+    puts("nvcc: NVIDIA (R) Cuda compiler driver"); /* by this line CMake knows what it talks to */
+    puts("Cuda compilation tools, release 13.0, V13.0.88");
 }

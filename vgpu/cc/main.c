@@ -12,6 +12,7 @@
 #include "compile.h"
 #include "diag.h"
 #include "proc.h"
+#include "verbose.h"
 
 static const char *object_name(const char *source)
 {
@@ -78,6 +79,8 @@ bool cc_link(const struct cc_job *job, const struct cc_list *objects)
     cc_add_all(&all, objects);
     if (toolkit != NULL)
         cc_add(&all, toolkit);
+    if (cc_shows_commands())
+        cc_show_link(job, objects);
     struct cc_list command = cc_link_command(job, &all);
     return cc_run(&command) == 0;
 }
@@ -162,7 +165,9 @@ static bool start(const struct cc_options *options)
     const char *name =
         options->output != NULL ? options->output : object_name(options->input[0].path);
 
-    return cc_proc_start(show, options->keep ? cc_format("%s.vgpu", name) : NULL);
+    const char *keep = options->keep_dir != NULL ? options->keep_dir : cc_format("%s.vgpu", name);
+
+    return cc_proc_start(show, options->keep ? keep : NULL);
 }
 
 int main(int argc, char **argv)
@@ -176,5 +181,7 @@ int main(int argc, char **argv)
         return EXIT_SUCCESS;
     if (!is_sound(&options) || !start(&options) || !cc_find_places(&job.places))
         return EXIT_FAILURE;
+    if (cc_shows_commands())
+        cc_show_places(&job.places);
     return carry_out(&job) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

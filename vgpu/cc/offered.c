@@ -7,21 +7,22 @@
 #include "check.h"
 
 static const char *const builtins[] = {
-    "vgpu_thread_idx",  "vgpu_block_idx",
-    "vgpu_block_dim",   "vgpu_grid_dim",
-    "vgpu_shared",      "vgpu_dynamic_shared",
-    "vgpu_syncthreads", "vgpu_syncthreads_reduce",
-    "vgpu_syncwarp",    "vgpu_shfl",
-    "vgpu_vote",        "vgpu_activemask",
-    "vgpu_lane_id",     "vgpu_fence",
-    "vgpu_atomic",      "vgpu_clock64",
-    "vgpu_printf",      "vgpu_assert_fail",
-    "vgpu_trap",        "__wrap_memcpy",
-    "__wrap_memmove",   "__wrap_memset",
-    "warpSize",         "threadIdx",
-    "blockIdx",         "blockDim",
-    "gridDim",          "vgpu_cooperative",
-    "vgpu_grid_meet",
+    "vgpu_thread_idx",   "vgpu_block_idx",
+    "vgpu_block_dim",    "vgpu_grid_dim",
+    "vgpu_shared",       "vgpu_dynamic_shared",
+    "vgpu_syncthreads",  "vgpu_syncthreads_reduce",
+    "vgpu_syncwarp",     "vgpu_shfl",
+    "vgpu_vote",         "vgpu_activemask",
+    "vgpu_lane_id",      "vgpu_fence",
+    "vgpu_atomic",       "vgpu_clock64",
+    "vgpu_printf",       "vgpu_assert_fail",
+    "vgpu_trap",         "__wrap_memcpy",
+    "__wrap_memmove",    "__wrap_memset",
+    "warpSize",          "threadIdx",
+    "blockIdx",          "blockDim",
+    "gridDim",           "vgpu_cooperative",
+    "vgpu_grid_meet",    "vgpu_vprintf",
+    "vgpu_set_rounding", "vgpu_globaltimer",
 };
 
 /* Functions of double; each has a form of float, whose name ends in f. */

@@ -29,6 +29,7 @@ enum cc_option_kind {
     RDC_ACTION, /* -dc, -dlink */
     REFUSE,
     SWITCH, /* a bool of struct cc_options */
+    TEXT,   /* a const char * of struct cc_options */
     ANSWER
 };
 
@@ -36,7 +37,7 @@ struct cc_option {
     const char *name, *longer;
     enum cc_option_kind kind;
     bool joined;       /* the value may follow the short name directly */
-    int number;        /* enum cc_action, or the offset of a bool */
+    int number;        /* enum cc_action, or the offset of what SWITCH and TEXT set */
     const char *spelt; /* how it is passed on; null: as `name` */
 };
 

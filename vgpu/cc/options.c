@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "arguments.h"
 #include "diag.h"
 #include "option_table.h"
 
 struct line {
     int argc, at;
-    char **argv;
+    const char **argv;
     struct cc_options *options;
     const struct cc_option *option;
     const char *value; /* of the option, once it was found; null: none yet */
@@ -53,7 +54,6 @@ static void add_parts(const char *value, struct cc_list *list)
     }
 }
 
-/* A flag meant for the host compiler: warnings are wanted in both passes. */
 /* CUDA's own libraries: what programs need of them is in the runtime that is linked anyway. */
 static bool is_cudas(const char *library)
 {
@@ -61,6 +61,7 @@ static bool is_cudas(const char *library)
            strcmp(library, "cudart_static") == 0 || strcmp(library, "cudadevrt") == 0;
 }
 
+/* A flag meant for the host compiler: warnings are wanted in both passes. */
 static void add_host_flag(struct cc_options *options, const char *flag)
 {
     bool warning = cc_starts(flag, "-W") && !cc_starts(flag, "-Wl,") && !cc_starts(flag, "-Wa,");
@@ -233,6 +234,9 @@ static bool take_value(struct line *line)
     case CCBIN:
         take_ccbin(options, value);
         return true;
+    case TEXT:
+        *(const char **)((char *)options + line->option->number) = value;
+        return true;
     default:
         return true; /* IGNORE_VALUE */
     }
@@ -341,11 +345,16 @@ static void choose_compilers(struct cc_options *options)
 
 bool cc_read_options(int argc, char **argv, struct cc_options *options)
 {
-    struct line line = {.argc = argc, .at = 1, .argv = argv, .options = options};
+    struct cc_list words = {0};
+    struct line line = {.at = 1, .options = options};
 
     *options = (struct cc_options){.action = CC_LINK};
     choose_compilers(options);
-    for (; line.at < argc && !options->done; line.at++)
+    if (!cc_read_arguments(argc, argv, &words))
+        return false;
+    line.argc = (int)words.count;
+    line.argv = words.item;
+    for (; line.at < line.argc && !options->done; line.at++)
         if (!take(&line))
             return false;
     if (options->done)

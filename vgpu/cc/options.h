@@ -32,6 +32,7 @@ struct cc_options {
     enum cc_language language; /* of the inputs that follow: -x */
     const char *std;           /* "-std=c++20"; null: the default */
     const char *cxx, *cc;
+    const char *keep_dir;                      /* for intermediate files; null: as --keep says */
     bool verbose, dryrun, keep, relaxed, done; /* done: --help or --version was answered */
     bool rdc; /* device code of this file and others may use each other */
 };

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * places.c: see places.h. The build gives VGPU_CC_INCLUDE, VGPU_CC_CONTRACT and VGPU_CC_LIBRARY:
- * the folders in the source and build trees.
+ * places.c: see places.h. The build gives VGPU_CC_INCLUDE, VGPU_CC_CONTRACT, VGPU_CC_LIBRARY
+ * and VGPU_CC_TOOLKIT: the folders in the source and build trees.
  */
 #define _GNU_SOURCE
 #include "places.h"
@@ -21,6 +21,14 @@ static const char *program_folder(void)
         return "";
     const char *slash = memrchr(path, '/', (size_t)length);
     return slash != NULL ? cc_copy(path, (size_t)(slash - path)) : "";
+}
+
+/* How much of a folder's name its parent's is. */
+static size_t parent_length(const char *folder)
+{
+    const char *slash = strrchr(folder, '/');
+
+    return slash != NULL ? (size_t)(slash - folder) : 0;
 }
 
 /* The first of the folders that holds the file; null: none does. */
@@ -45,10 +53,13 @@ bool cc_find_places(struct cc_places *places)
                               below(around, "include/vgpu"), VGPU_CC_CONTRACT};
     const char *library[] = {below(home, "lib"), below(around, "lib"), VGPU_CC_LIBRARY};
     const char *programs[] = {below(home, "bin"), program_folder()};
+    const char *toolkit[] = {home, cc_copy(program_folder(), parent_length(program_folder())),
+                             VGPU_CC_TOOLKIT};
 
     places->include = first_with(include, 3, "vgpu/pass.h");
     places->contract = first_with(contract, 4, "image.h");
     places->library = first_with(library, 3, "libvgpurt.a");
+    places->toolkit = first_with(toolkit, 3, "bin/nvcc");
     places->programs = first_with(programs, 2, "vgpu-node");
     if (places->library == NULL)
         places->library = VGPU_CC_LIBRARY; /* the linker will say what is missing */

@@ -10,6 +10,7 @@ struct cc_places {
     const char *include;  /* cuda_runtime.h and vgpu/pass.h */
     const char *contract; /* image.h and registration.h */
     const char *library;  /* libvgpurt.a */
+    const char *toolkit;  /* laid out as CUDA's: bin/nvcc, include, lib64; null: not known */
     const char *programs; /* vgpu-node; null: not known, the runtime looks where it was built */
 };
 

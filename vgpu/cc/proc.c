@@ -93,6 +93,11 @@ bool cc_proc_start(enum cc_show show, const char *keep)
     return false;
 }
 
+bool cc_shows_commands(void)
+{
+    return show_commands != CC_SHOW_NOT;
+}
+
 const char *cc_temp_path(const char *name)
 {
     return cc_format("%s/%s", folder, name);
@@ -159,6 +164,15 @@ int cc_wait(struct cc_child child)
         if (child_pid[i] == child.pid)
             child_pid[i] = 0;
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool cc_has_ended(struct cc_child child)
+{
+    siginfo_t info = {0};
+
+    return child.pid <= 0 ||
+           (waitid(P_PID, (id_t)child.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+            info.si_pid == child.pid);
 }
 
 const char *cc_child_errors(struct cc_child child)

@@ -15,6 +15,9 @@ enum cc_show { CC_SHOW_NOT, CC_SHOW_RUN, CC_SHOW_ONLY };
 bool cc_proc_start(enum cc_show show, const char *keep);
 
 /* The path of a file in that folder. */
+/* Are commands shown (--dryrun, -v)? */
+bool cc_shows_commands(void);
+
 const char *cc_temp_path(const char *name);
 
 struct cc_child {
@@ -27,6 +30,9 @@ struct cc_child cc_spawn(const struct cc_list *argv, const char *errors);
 
 /* Its exit status; 128 + signal when one ended it. */
 int cc_wait(struct cc_child child);
+
+/* Has it ended? It is still to be waited for. */
+bool cc_has_ended(struct cc_child child);
 
 /* What it wrote to stderr; "" when it was not caught. */
 const char *cc_child_errors(struct cc_child child);

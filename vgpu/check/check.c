@@ -4,8 +4,7 @@
  * It starts a node of its own and stays connected as a witness, so that the node is still there to
  * be asked when the program, and whatever that has started, has ended.
  */
-#define _GNU_SOURCE
-#include "runtime.h"
+#include "core.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -18,6 +17,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "number.h"
 #include "wire.h"
 
 enum { FOUND = 99, ANSWER_MS = 60000, CANNOT = 125, NO_PROGRAM = 127 };
@@ -51,7 +51,12 @@ static int ask(int node, enum vgpu_op op, union answer *to)
     struct vgpu_request request = {.op = op, .peer = -1, .call = "vgpu-check"};
     struct pollfd wait = {.fd = node, .events = POLLIN};
     int fds[VGPU_WIRE_FDS], count = VGPU_WIRE_FDS;
-    if (vgpu_send(node, &request, sizeof request, NULL, 0) != 0 || poll(&wait, 1, ANSWER_MS) <= 0)
+    int ready = -1;
+    if (vgpu_send(node, &request, sizeof request, NULL, 0) != 0)
+        return -1;
+    while ((ready = poll(&wait, 1, ANSWER_MS)) < 0 && errno == EINTR)
+        ;
+    if (ready <= 0)
         return -1;
     ssize_t got = vgpu_receive(node, to, sizeof *to, fds, &count, 0);
     for (int i = 0; i < count; i++)
@@ -115,7 +120,7 @@ static int judge(int node, int status, int found)
 
 int main(int argc, char **argv)
 {
-    const char *checks = "all";
+    const char *checks = "all", *number = NULL;
     int found = FOUND, at = 1;
     uint32_t bits;
     char bad[32];
@@ -125,9 +130,13 @@ int main(int argc, char **argv)
         if (strncmp(argv[at], "--checks=", 9) == 0)
             checks = argv[at] + 9;
         else if (strncmp(argv[at], "--found=", 8) == 0)
-            found = atoi(argv[at] + 8);
+            number = argv[at] + 8;
         else
             return usage(stderr);
+        uint64_t status;
+        if (number && !vgpu_number(number, 0, 255, &status))
+            return usage(stderr);
+        found = number ? (int)status : found;
     }
     if (at == argc)
         return usage(stderr);

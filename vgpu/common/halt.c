@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * halt.c: see halt.h.
  */
-#define _GNU_SOURCE
 #include "halt.h"
 
 #include <fcntl.h>

@@ -22,6 +22,12 @@
 #define VGPU_KERNEL_BYTES 56 /* of a row: vgpu/cc/tables.c holds the structs to it */
 #define VGPU_VAR_BYTES 24
 
+#ifdef __CUDA__
+#define VGPU_OFFERED __attribute__((device))
+#else
+#define VGPU_OFFERED
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -67,33 +73,35 @@ struct vgpu_dim3 {
 /* ---- offered by vgpu-exec to device code (all are C functions) ---- */
 
 /* Builtin variables. const: a function's frame never changes its thread. */
-struct vgpu_dim3 vgpu_thread_idx(void) __attribute__((const));
-struct vgpu_dim3 vgpu_block_idx(void) __attribute__((const));
-struct vgpu_dim3 vgpu_block_dim(void) __attribute__((const));
-struct vgpu_dim3 vgpu_grid_dim(void) __attribute__((const));
+VGPU_OFFERED struct vgpu_dim3 vgpu_thread_idx(void) __attribute__((const));
+VGPU_OFFERED struct vgpu_dim3 vgpu_block_idx(void) __attribute__((const));
+VGPU_OFFERED struct vgpu_dim3 vgpu_block_dim(void) __attribute__((const));
+VGPU_OFFERED struct vgpu_dim3 vgpu_grid_dim(void) __attribute__((const));
 
 /* __shared__: declaration `id` of the kernel's image (unique per declaration), one object a block.
  */
-void *vgpu_shared(uint32_t id, uint32_t bytes, uint32_t align);
-void *vgpu_dynamic_shared(void); /* extern __shared__ */
+VGPU_OFFERED void *vgpu_shared(uint32_t id, uint32_t bytes, uint32_t align);
+VGPU_OFFERED void *vgpu_dynamic_shared(void); /* extern __shared__ */
 
 /* Barriers and warps; site is "file:line" for diagnoses. */
-void vgpu_syncthreads(const char *site);
-int vgpu_syncthreads_reduce(int op, int predicate, const char *site); /* op: 0 count, 1 and, 2 or */
-void vgpu_syncwarp(uint32_t mask, const char *site);
+VGPU_OFFERED void vgpu_syncthreads(const char *site);
+VGPU_OFFERED int vgpu_syncthreads_reduce(int op, int predicate,
+                                         const char *site); /* op: 0 count, 1 and, 2 or */
+VGPU_OFFERED void vgpu_syncwarp(uint32_t mask, const char *site);
 enum vgpu_shfl { VGPU_SHFL_IDX, VGPU_SHFL_UP, VGPU_SHFL_DOWN, VGPU_SHFL_XOR };
-uint64_t vgpu_shfl(enum vgpu_shfl kind, uint32_t mask, uint64_t bits, int lane_arg, int width,
-                   const char *site);
+VGPU_OFFERED uint64_t vgpu_shfl(enum vgpu_shfl kind, uint32_t mask, uint64_t bits, int lane_arg,
+                                int width, const char *site);
 enum vgpu_vote { VGPU_VOTE_ALL, VGPU_VOTE_ANY, VGPU_VOTE_BALLOT };
-uint32_t vgpu_vote(enum vgpu_vote kind, uint32_t mask, int predicate, const char *site);
-uint32_t vgpu_activemask(void);
-uint32_t vgpu_lane_id(void) __attribute__((const));
+VGPU_OFFERED uint32_t vgpu_vote(enum vgpu_vote kind, uint32_t mask, int predicate,
+                                const char *site);
+VGPU_OFFERED uint32_t vgpu_activemask(void);
+VGPU_OFFERED uint32_t vgpu_lane_id(void) __attribute__((const));
 
 /* One thread of each block of a cooperative grid meets those of the others. */
-void vgpu_grid_meet(uint64_t blocks);
+VGPU_OFFERED void vgpu_grid_meet(uint64_t blocks);
 
 /* Fences: scope 0 block, 1 device, 2 system. */
-void vgpu_fence(int scope);
+VGPU_OFFERED void vgpu_fence(int scope);
 
 /* Atomics on any memory the context can reach; scope as above. One entry for each operation and
  * width: the value is passed and returned as raw bits. */
@@ -111,14 +119,16 @@ enum vgpu_atomic_op {
     VGPU_ATOMIC_CAS
 };
 enum vgpu_atomic_type { VGPU_I32, VGPU_U32, VGPU_I64, VGPU_U64, VGPU_F32, VGPU_F64 };
-uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type, void *address,
-                     uint64_t value, uint64_t compare, int scope);
+VGPU_OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type, void *address,
+                                  uint64_t value, uint64_t compare, int scope);
 
-int64_t vgpu_clock64(void); /* virtual SM cycles since the kernel started */
+VGPU_OFFERED int64_t vgpu_clock64(void); /* virtual SM cycles since the kernel started */
+#ifndef __CUDA__
 int vgpu_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-void vgpu_assert_fail(const char *expr, const char *file, unsigned line, const char *func)
-    __attribute__((noreturn));
-void vgpu_trap(void) __attribute__((noreturn));
+#endif
+VGPU_OFFERED void vgpu_assert_fail(const char *expr, const char *file, unsigned line,
+                                   const char *func) __attribute__((noreturn));
+VGPU_OFFERED void vgpu_trap(void) __attribute__((noreturn));
 
 #ifdef __cplusplus
 }

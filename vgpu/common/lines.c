@@ -6,8 +6,14 @@
  * we run the program of each unit until a row covers the address. Rows of the project's own headers
  * and of no line at all are passed over for the last one before them: the student's call.
  * Anything unexpected ends the search without an answer: a fault without a line is still told.
+ *
+ * The project's headers are known by the folder in which they lay when the unit was compiled:
+ * host_defines.h, which every one of them includes, leaves its own path in the section
+ * .vgpu.headers. A file of a student's may be called as it likes.
+ *
+ * Not libdw: the handler of SIGSEGV reads lines, on a stack of 32 KiB, and every program that is
+ * linked would need that library. Memory comes from mmap, as much as a unit's tables have entries.
  */
-#define _GNU_SOURCE
 #include "lines.h"
 
 #include <elf.h>
@@ -17,16 +23,15 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-enum { MAX_FILES = 512, MAX_DIRECTORIES = 128, MAX_FORMATS = 8 };
+#include "elf_read.h"
 
-/* A part of the file that is read from front to back; `at` stays within `end`. */
-struct cursor {
-    const uint8_t *at, *end;
-};
+enum { MAX_FORMATS = 8 };
 
-struct file_map {
-    const uint8_t *base;
-    uint64_t bytes;
+/* A directory or a file of a unit. */
+struct entry {
+    const char *name;
+    uint64_t directory; /* of a file: its number */
+    bool ours;          /* a file of the project's headers */
 };
 
 /* One unit's line program. */
@@ -34,9 +39,8 @@ struct unit {
     uint8_t min_step, line_range, opcode_base;
     int8_t line_base;
     uint8_t operands[256];
-    const char *file[MAX_FILES], *directory[MAX_DIRECTORIES];
-    uint16_t directory_of[MAX_FILES]; /* of a file: its number; version 5 only */
-    uint32_t file_count, directory_count;
+    struct entry *directory, *file; /* in search.room */
+    uint64_t directory_count, file_count;
     bool wide; /* 64-bit DWARF */
 };
 
@@ -47,93 +51,13 @@ struct row {
 
 struct search {
     uint64_t address;
-    struct cursor strings, line_strings;
+    struct elf_cursor strings, line_strings, headers;
+    struct entry *room; /* for the tables of a unit, and how many entries it has */
+    uint64_t entries;
     const char *file;
-    const char *directory, *base; /* the file's, and the one that this is relative to; or NULL */
+    const char *directory, *base; /* the file's, and the one that this is relative to; or "" */
     uint64_t line;
 };
-
-/* ---- reading ---- */
-
-static uint64_t fixed(struct cursor *c, unsigned bytes)
-{
-    uint64_t value = 0;
-    if ((uint64_t)(c->end - c->at) < bytes) {
-        c->at = c->end;
-        return 0;
-    }
-    memcpy(&value, c->at, bytes < 8 ? bytes : 8);
-    c->at += bytes;
-    return value;
-}
-
-static uint64_t unsigned_leb(struct cursor *c)
-{
-    uint64_t value = 0;
-    for (unsigned shift = 0; c->at < c->end; shift += 7) {
-        uint8_t byte = *c->at++;
-        if (shift < 64)
-            value |= (uint64_t)(byte & 0x7f) << shift;
-        if (!(byte & 0x80))
-            break;
-    }
-    return value;
-}
-
-static int64_t signed_leb(struct cursor *c)
-{
-    const uint8_t *first = c->at;
-    uint64_t value = unsigned_leb(c);
-    uint64_t bits = 7 * (uint64_t)(c->at - first);
-    if (bits > 0 && bits < 64 && (c->at[-1] & 0x40))
-        value |= ~0ull << bits;
-    return (int64_t)value;
-}
-
-static const char *text(struct cursor *c)
-{
-    const char *from = (const char *)c->at;
-    const uint8_t *stop = memchr(c->at, 0, (size_t)(c->end - c->at));
-    if (!stop) {
-        c->at = c->end;
-        return "";
-    }
-    c->at = stop + 1;
-    return from;
-}
-
-static const char *text_at(struct cursor section, uint64_t offset)
-{
-    if (offset >= (uint64_t)(section.end - section.at))
-        return "";
-    section.at += offset;
-    return text(&section);
-}
-
-/* ---- the ELF file ---- */
-
-static struct cursor section(const struct file_map *map, const char *name)
-{
-    const Elf64_Ehdr *head = (const Elf64_Ehdr *)(const void *)map->base;
-    struct cursor none = {0};
-    if (map->bytes < sizeof *head || memcmp(head->e_ident, ELFMAG, SELFMAG) != 0 ||
-        head->e_shoff > map->bytes || head->e_shstrndx >= head->e_shnum ||
-        head->e_shnum * sizeof(Elf64_Shdr) > map->bytes - head->e_shoff)
-        return none;
-    const Elf64_Shdr *list = (const Elf64_Shdr *)(const void *)(map->base + head->e_shoff);
-    const Elf64_Shdr *names = &list[head->e_shstrndx];
-    for (int i = 0; i < head->e_shnum; i++) {
-        const Elf64_Shdr *s = &list[i];
-        if (names->sh_offset + s->sh_name + strlen(name) >= map->bytes ||
-            strcmp((const char *)map->base + names->sh_offset + s->sh_name, name) != 0)
-            continue;
-        if (s->sh_offset > map->bytes || s->sh_size > map->bytes - s->sh_offset ||
-            (s->sh_flags & SHF_COMPRESSED))
-            return none;
-        return (struct cursor){map->base + s->sh_offset, map->base + s->sh_offset + s->sh_size};
-    }
-    return none;
-}
 
 /* ---- a unit's header ---- */
 
@@ -141,141 +65,177 @@ enum { FORM_DATA2 = 0x05, FORM_DATA4, FORM_DATA8, FORM_STRING, FORM_BLOCK, FORM_
 enum { FORM_STRP = 0x0e, FORM_UDATA = 0x0f, FORM_DATA16 = 0x1e, FORM_LINE_STRP = 0x1f };
 enum { CONTENT_PATH = 1, CONTENT_DIRECTORY = 2 };
 
-/* Reads one value of an entry; returns it if it is text. */
-static const char *value_of_form(struct cursor *c, uint64_t form, const struct unit *unit,
-                                 const struct search *search)
+struct value {
+    const char *text; /* NULL: a number, or what is of no use here */
+    uint64_t number;
+};
+
+static struct value value_of_form(struct elf_cursor *c, uint64_t form, const struct unit *unit,
+                                  const struct search *search)
 {
     static const uint8_t widths[] = {
         [FORM_DATA1] = 1, [FORM_DATA2] = 2, [FORM_DATA4] = 4, [FORM_DATA8] = 8, [FORM_DATA16] = 16};
+    struct elf_cursor strings = form == FORM_STRP ? search->strings : search->line_strings;
     switch (form) {
     case FORM_STRING:
-        return text(c);
+        return (struct value){.text = vgpu_elf_text(c)};
     case FORM_LINE_STRP:
-        return text_at(search->line_strings, fixed(c, unit->wide ? 8 : 4));
     case FORM_STRP:
-        return text_at(search->strings, fixed(c, unit->wide ? 8 : 4));
+        return (struct value){.text =
+                                  vgpu_elf_text_at(strings, vgpu_elf_fixed(c, unit->wide ? 8 : 4))};
     case FORM_UDATA:
-        unsigned_leb(c);
-        return NULL;
+        return (struct value){.number = vgpu_elf_unsigned_leb(c)};
     case FORM_BLOCK:
-        for (uint64_t bytes = unsigned_leb(c); bytes > 0 && c->at < c->end; bytes--)
+        for (uint64_t bytes = vgpu_elf_unsigned_leb(c); bytes > 0 && c->at < c->end; bytes--)
             c->at++;
-        return NULL;
+        return (struct value){0};
     default:
         if (form < sizeof widths && widths[form])
-            fixed(c, widths[form]);
-        else
-            c->at = c->end; /* unknown: nothing more can be read */
-        return NULL;
+            return (struct value){.number = vgpu_elf_fixed(c, widths[form])};
+        c->at = c->end; /* unknown: nothing more can be read */
+        return (struct value){0};
     }
 }
 
-static void keep_path(struct unit *unit, const char *path, bool file)
+/* Version 5: entries described by formats, directories and files alike; how many were read into
+ * `out`, which has room for all that the header can hold. */
+static uint64_t read_entries(struct elf_cursor *c, const struct unit *unit,
+                             const struct search *search, struct entry *out)
 {
-    if (file && unit->file_count < MAX_FILES)
-        unit->file[unit->file_count++] = path;
-    else if (!file && unit->directory_count < MAX_DIRECTORIES)
-        unit->directory[unit->directory_count++] = path;
-}
-
-/* A file's directory comes behind its name. */
-static void keep_directory(struct unit *unit, uint64_t number)
-{
-    if (unit->file_count > 0 && number < MAX_DIRECTORIES)
-        unit->directory_of[unit->file_count - 1] = (uint16_t)number;
-}
-
-/* Version 5: entries described by formats; directories and files alike. */
-static void read_entries(struct cursor *c, struct unit *unit, const struct search *search,
-                         bool files)
-{
-    uint64_t content[MAX_FORMATS], form[MAX_FORMATS], formats = fixed(c, 1);
+    uint64_t content[MAX_FORMATS], form[MAX_FORMATS], formats = vgpu_elf_fixed(c, 1), n = 0;
     if (formats > MAX_FORMATS) {
         c->at = c->end;
-        return;
+        return 0;
     }
     for (uint64_t i = 0; i < formats; i++) {
-        content[i] = unsigned_leb(c);
-        form[i] = unsigned_leb(c);
+        content[i] = vgpu_elf_unsigned_leb(c);
+        form[i] = vgpu_elf_unsigned_leb(c);
     }
-    uint64_t count = unsigned_leb(c);
-    for (uint64_t n = 0; n < count && c->at < c->end; n++)
+    uint64_t count = vgpu_elf_unsigned_leb(c);
+    for (; formats && n < count && c->at < c->end; n++) {
+        out[n] = (struct entry){.name = ""};
         for (uint64_t i = 0; i < formats; i++) {
-            if (files && content[i] == CONTENT_DIRECTORY && form[i] == FORM_UDATA) {
-                keep_directory(unit, unsigned_leb(c));
-                continue;
-            }
-            const char *path = value_of_form(c, form[i], unit, search);
-            if (path && content[i] == CONTENT_PATH)
-                keep_path(unit, path, files);
+            struct value value = value_of_form(c, form[i], unit, search);
+            if (content[i] == CONTENT_PATH && value.text)
+                out[n].name = value.text;
+            else if (content[i] == CONTENT_DIRECTORY)
+                out[n].directory = value.number;
         }
+    }
+    return n;
 }
 
-/* Versions 2 to 4: lists of text, ended by an empty one; files count from 1. */
-static void read_old_tables(struct cursor *c, struct unit *unit)
+/* Versions 2 to 4: lists of text, ended by an empty one, that count from 1. Directory 0 is where
+ * the unit was compiled, which these tables do not say. */
+static uint64_t read_old_entries(struct elf_cursor *c, bool files, struct entry *out)
 {
-    while (*text(c))
-        ;
-    unit->file[unit->file_count++] = "";
-    for (const char *path = text(c); *path; path = text(c)) {
-        for (int i = 0; i < 3; i++)
-            unsigned_leb(c);
-        if (unit->file_count < MAX_FILES)
-            unit->file[unit->file_count++] = path;
+    uint64_t n = 0;
+    out[n++] = (struct entry){.name = ""};
+    for (const char *path = vgpu_elf_text(c); *path; path = vgpu_elf_text(c)) {
+        out[n] = (struct entry){.name = path};
+        if (files) {
+            out[n].directory = vgpu_elf_unsigned_leb(c);
+            vgpu_elf_unsigned_leb(c); /* when it was changed, and its bytes */
+            vgpu_elf_unsigned_leb(c);
+        }
+        n++;
     }
+    return n;
+}
+
+/* Room for a unit's entries, that of the unit before where it is enough. */
+static bool has_room(struct search *search, uint64_t entries)
+{
+    if (entries <= search->entries)
+        return true;
+    if (search->room)
+        munmap(search->room, search->entries * sizeof *search->room);
+    search->entries = 0;
+    search->room = mmap(NULL, entries * sizeof *search->room, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (search->room == MAP_FAILED)
+        search->room = NULL;
+    else
+        search->entries = entries;
+    return search->room != NULL;
+}
+
+/* The directory that a file's name is relative to; "" where that is not known. */
+static const char *directory_of(const struct unit *unit, const struct entry *file)
+{
+    if (file->name[0] == '/' || file->directory >= unit->directory_count)
+        return "";
+    return unit->directory[file->directory].name;
+}
+
+/* Does `path` lie in the folder of the file `header`? */
+static bool in_folder(const char *path, const char *header)
+{
+    const char *slash = strrchr(header, '/');
+    uint64_t length = slash ? (uint64_t)(slash - header) + 1 : 0;
+    return length > 0 && strncmp(path, header, length) == 0;
+}
+
+/* Compilers cut a path in two where they like: the name alone may be what the compiler was given.
+ */
+static bool is_ours(const struct unit *unit, const struct entry *file, const struct search *search)
+{
+    char path[1024];
+    const char *directory = directory_of(unit, file);
+    snprintf(path, sizeof path, "%s%s%s", directory, *directory ? "/" : "", file->name);
+    for (struct elf_cursor c = search->headers; c.at < c.end;) {
+        const char *header = vgpu_elf_text(&c);
+        if (in_folder(path, header) || in_folder(file->name, header))
+            return true;
+    }
+    return false;
+}
+
+/* Every entry takes a byte of the header at least, but for the two 0s of old tables. */
+static void read_tables(struct elf_cursor *c, struct unit *unit, struct search *search,
+                        uint64_t version)
+{
+    if (!has_room(search, (uint64_t)(c->end - c->at) + 2))
+        return;
+    unit->directory = search->room;
+    unit->directory_count = version < 5 ? read_old_entries(c, false, unit->directory)
+                                        : read_entries(c, unit, search, unit->directory);
+    unit->file = unit->directory + unit->directory_count;
+    unit->file_count = version < 5 ? read_old_entries(c, true, unit->file)
+                                   : read_entries(c, unit, search, unit->file);
+    for (uint64_t i = 0; i < unit->file_count; i++)
+        unit->file[i].ours = is_ours(unit, &unit->file[i], search);
 }
 
 /* Reads the header; `c` holds the unit, and then its program. */
-static void read_header(struct cursor *c, struct unit *unit, const struct search *search)
+static void read_header(struct elf_cursor *c, struct unit *unit, struct search *search)
 {
-    uint64_t version = fixed(c, 2);
+    uint64_t version = vgpu_elf_fixed(c, 2);
     if (version >= 5)
-        fixed(c, 2); /* sizes of addresses and segments */
-    uint64_t header_bytes = fixed(c, unit->wide ? 8 : 4);
+        vgpu_elf_fixed(c, 2); /* sizes of addresses and segments */
+    uint64_t header_bytes = vgpu_elf_fixed(c, unit->wide ? 8 : 4);
     if (version < 2 || version > 5 || header_bytes > (uint64_t)(c->end - c->at)) {
         c->at = c->end;
         return;
     }
-    struct cursor header = {c->at, c->at + header_bytes};
+    struct elf_cursor header = {c->at, c->at + header_bytes};
     c->at += header_bytes;
-    unit->min_step = (uint8_t)fixed(&header, 1);
-    fixed(&header, version >= 4 ? 2 : 1); /* operations a row; is_stmt */
-    unit->line_base = (int8_t)fixed(&header, 1);
-    unit->line_range = (uint8_t)fixed(&header, 1);
-    unit->opcode_base = (uint8_t)fixed(&header, 1);
+    unit->min_step = (uint8_t)vgpu_elf_fixed(&header, 1);
+    vgpu_elf_fixed(&header, version >= 4 ? 2 : 1); /* operations a row; is_stmt */
+    unit->line_base = (int8_t)vgpu_elf_fixed(&header, 1);
+    unit->line_range = (uint8_t)vgpu_elf_fixed(&header, 1);
+    unit->opcode_base = (uint8_t)vgpu_elf_fixed(&header, 1);
     for (int i = 1; i < unit->opcode_base; i++)
-        unit->operands[i] = (uint8_t)fixed(&header, 1);
-    if (version < 5) {
-        read_old_tables(&header, unit);
-        return;
-    }
-    read_entries(&header, unit, search, false);
-    read_entries(&header, unit, search, true);
+        unit->operands[i] = (uint8_t)vgpu_elf_fixed(&header, 1);
+    read_tables(&header, unit, search, version);
 }
 
 /* ---- a unit's program ---- */
 
-/* Headers of the project, whose lines mean nothing to a student. */
-static bool is_ours(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    const char *name = slash ? slash + 1 : path;
-    static const char *const names[] = {
-        "device_thread.h",   "device_warp.h",        "device_atomic.h",
-        "device_math.h",     "cooperative_groups.h", "rounding.h",
-        "small_type.h",      "small_convert.h",      "small_math.h",
-        "small_operators.h", "typed_calls.h",        "device_round.h",
-        "device_simd.h",     "special_math.h",       "dpx.h"};
-    for (unsigned i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(name, names[i]) == 0)
-            return true;
-    return strncmp(name, "vgpu_", 5) == 0 || strncmp(name, "vector_", 7) == 0;
-}
-
 /* A row of a student's line; line 0 is code that the compiler made up. */
 static bool is_theirs(const struct row *row, const struct unit *unit)
 {
-    return row->line && row->file < unit->file_count && !is_ours(unit->file[row->file]);
+    return row->line && row->file < unit->file_count && !unit->file[row->file].ours;
 }
 
 struct machine {
@@ -291,11 +251,9 @@ static void found_row(const struct row *row, const struct unit *unit, struct sea
     search->file = NULL;
     if (row->file >= unit->file_count)
         return;
-    search->file = unit->file[row->file];
-    if (unit->directory_of[row->file] < unit->directory_count) {
-        search->directory = unit->directory[unit->directory_of[row->file]];
-        search->base = unit->directory[0];
-    }
+    search->file = unit->file[row->file].name;
+    search->directory = directory_of(unit, &unit->file[row->file]);
+    search->base = unit->directory_count ? unit->directory[0].name : "";
 }
 
 static bool emit(struct machine *m, const struct unit *unit, struct search *search)
@@ -317,19 +275,19 @@ static bool emit(struct machine *m, const struct unit *unit, struct search *sear
     return false;
 }
 
-static bool extended(struct cursor *c, struct machine *m, const struct unit *unit,
+static bool extended(struct elf_cursor *c, struct machine *m, const struct unit *unit,
                      struct search *search)
 {
-    uint64_t bytes = unsigned_leb(c);
+    uint64_t bytes = vgpu_elf_unsigned_leb(c);
     if (bytes == 0 || bytes > (uint64_t)(c->end - c->at)) {
         c->at = c->end;
         return false;
     }
-    struct cursor inside = {c->at, c->at + bytes};
+    struct elf_cursor inside = {c->at, c->at + bytes};
     c->at += bytes;
-    uint64_t opcode = fixed(&inside, 1);
+    uint64_t opcode = vgpu_elf_fixed(&inside, 1);
     if (opcode == 2)
-        m->now.address = fixed(&inside, (unsigned)bytes - 1);
+        m->now.address = vgpu_elf_fixed(&inside, (unsigned)bytes - 1);
     if (opcode != 1)
         return false;
     bool found = emit(m, unit, search); /* the end of a sequence */
@@ -337,40 +295,40 @@ static bool extended(struct cursor *c, struct machine *m, const struct unit *uni
     return found;
 }
 
-static bool standard(uint8_t opcode, struct cursor *c, struct machine *m, const struct unit *unit,
-                     struct search *search)
+static bool standard(uint8_t opcode, struct elf_cursor *c, struct machine *m,
+                     const struct unit *unit, struct search *search)
 {
     switch (opcode) {
     case 1:
         return emit(m, unit, search);
     case 2:
-        m->now.address += unsigned_leb(c) * unit->min_step;
+        m->now.address += vgpu_elf_unsigned_leb(c) * unit->min_step;
         return false;
     case 3:
-        m->now.line += (uint64_t)signed_leb(c);
+        m->now.line += (uint64_t)vgpu_elf_signed_leb(c);
         return false;
     case 4:
-        m->now.file = unsigned_leb(c);
+        m->now.file = vgpu_elf_unsigned_leb(c);
         return false;
     case 8:
         m->now.address += (uint64_t)((255 - unit->opcode_base) / unit->line_range) * unit->min_step;
         return false;
     case 9:
-        m->now.address += fixed(c, 2);
+        m->now.address += vgpu_elf_fixed(c, 2);
         return false;
     default:
         for (int i = 0; i < unit->operands[opcode]; i++)
-            unsigned_leb(c);
+            vgpu_elf_unsigned_leb(c);
         return false;
     }
 }
 
-static bool run_program(struct cursor *c, const struct unit *unit, struct search *search)
+static bool run_program(struct elf_cursor *c, const struct unit *unit, struct search *search)
 {
     struct machine m = {.now = {.line = 1, .file = 1}};
     bool found = false;
     while (c->at < c->end && !found && unit->line_range) {
-        uint8_t opcode = (uint8_t)fixed(c, 1);
+        uint8_t opcode = (uint8_t)vgpu_elf_fixed(c, 1);
         if (opcode >= unit->opcode_base) {
             uint8_t step = (uint8_t)(opcode - unit->opcode_base);
             m.now.address += (uint64_t)(step / unit->line_range) * unit->min_step;
@@ -385,21 +343,22 @@ static bool run_program(struct cursor *c, const struct unit *unit, struct search
     return found;
 }
 
-static void search_units(const struct file_map *map, struct search *search)
+static void search_units(const struct elf_map *map, struct search *search)
 {
-    struct cursor table = section(map, ".debug_line");
-    search->strings = section(map, ".debug_str");
-    search->line_strings = section(map, ".debug_line_str");
+    struct elf_cursor table = vgpu_elf_section(map, ".debug_line");
+    search->strings = vgpu_elf_section(map, ".debug_str");
+    search->line_strings = vgpu_elf_section(map, ".debug_line_str");
+    search->headers = vgpu_elf_section(map, ".vgpu.headers");
     while (table.at < table.end && !search->file) {
         struct unit unit = {0};
-        uint64_t bytes = fixed(&table, 4);
+        uint64_t bytes = vgpu_elf_fixed(&table, 4);
         if (bytes == 0xffffffff) {
             unit.wide = true;
-            bytes = fixed(&table, 8);
+            bytes = vgpu_elf_fixed(&table, 8);
         }
         if (bytes > (uint64_t)(table.end - table.at))
             return;
-        struct cursor c = {table.at, table.at + bytes};
+        struct elf_cursor c = {table.at, table.at + bytes};
         table.at += bytes;
         read_header(&c, &unit, search);
         run_program(&c, &unit, search);
@@ -415,10 +374,10 @@ static const char *name_of(const char *path)
 /* The file as a path that can be opened, as far as the line table tells. */
 static void path_of(const struct search *s, char *out, uint64_t room)
 {
-    bool whole = s->file[0] == '/' || !s->directory;
-    bool based = !whole && s->directory[0] != '/' && s->base && s->base != s->directory;
-    snprintf(out, room, "%s%s%s%s%s", based ? s->base : "", based ? "/" : "",
-             whole ? "" : s->directory, whole ? "" : "/", s->file);
+    bool whole = !*s->directory,
+         based = !whole && s->directory[0] != '/' && *s->base && s->base != s->directory;
+    snprintf(out, room, "%s%s%s%s%s", based ? s->base : "", based ? "/" : "", s->directory,
+             whole ? "" : "/", s->file);
 }
 
 /* `path` may be NULL. */
@@ -428,7 +387,7 @@ static uint64_t find(int fd, uint64_t address, char *where, char *path, uint64_t
     struct search search = {.address = address};
     if (fstat(fd, &status) != 0 || status.st_size <= 0)
         return 0;
-    struct file_map map = {.bytes = (uint64_t)status.st_size};
+    struct elf_map map = {.bytes = (uint64_t)status.st_size};
     void *base = mmap(NULL, map.bytes, PROT_READ, MAP_PRIVATE, fd, 0);
     if (base == MAP_FAILED)
         return 0;
@@ -439,6 +398,8 @@ static uint64_t find(int fd, uint64_t address, char *where, char *path, uint64_t
     else if (search.file && search.line)
         snprintf(where, room, "%s:%llu", name_of(search.file), (unsigned long long)search.line);
     munmap(base, map.bytes);
+    if (search.room)
+        munmap(search.room, search.entries * sizeof *search.room);
     return search.file ? search.line : 0;
 }
 

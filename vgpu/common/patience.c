@@ -3,14 +3,30 @@
  */
 #include "patience.h"
 
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "number.h"
 
 enum { USUAL_S = 30, MOST_S = 86400 };
 
+static const char variable[] = "VGPU_KERNEL_SECONDS";
+
 int vgpu_kernel_seconds(void)
 {
-    const char *asked = getenv("VGPU_KERNEL_SECONDS");
-    char *end;
-    long seconds = asked ? strtol(asked, &end, 10) : 0;
-    return asked && *end == '\0' && seconds >= 1 && seconds <= MOST_S ? (int)seconds : USUAL_S;
+    uint64_t seconds = USUAL_S;
+    vgpu_number(getenv(variable), 1, MOST_S, &seconds);
+    return (int)seconds;
+}
+
+bool vgpu_kernel_seconds_are_right(char *error, size_t room)
+{
+    const char *text = getenv(variable);
+    uint64_t seconds;
+    if (!text || !*text || vgpu_number(text, 1, MOST_S, &seconds))
+        return true;
+    snprintf(error, room, "%s=%s is no time: whole seconds from 1 to %d, as 30", variable, text,
+             MOST_S);
+    return false;
 }

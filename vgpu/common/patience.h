@@ -4,7 +4,13 @@
 #ifndef VGPU_PATIENCE_H
 #define VGPU_PATIENCE_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 /* Seconds of processor time: VGPU_KERNEL_SECONDS where it is a number from 1 to 86400, else 30. */
 int vgpu_kernel_seconds(void);
+
+/* False: it is set and no such number; why in `error`. */
+bool vgpu_kernel_seconds_are_right(char *error, size_t room);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * place.c: see place.h.
  */
-#define _GNU_SOURCE
 #include "place.h"
 
 #include <errno.h>

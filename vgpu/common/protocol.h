@@ -27,15 +27,15 @@
 
 #define VGPU_DEVICE_STRIDE (1ull << 40) /* 1 TiB of addresses a device */
 #define VGPU_ARENA_VA 0x200000000000ull
-#define VGPU_DEVICE_VA(d) (VGPU_ARENA_VA + (uint64_t)(d)*VGPU_DEVICE_STRIDE)
+#define VGPU_DEVICE_VA(d) (VGPU_ARENA_VA + (unsigned long long)(d)*VGPU_DEVICE_STRIDE)
 #define VGPU_MAX_GPUS 12 /* of one node: the strides from here on are for mapped memory (VMM) */
 #define VGPU_VMM_VA VGPU_DEVICE_VA(VGPU_MAX_GPUS)
 #define VGPU_ARENA_END VGPU_DEVICE_VA(VGPU_MAX_DEVICES)
+#ifndef VGPU_HOST_VA /* ThreadSanitizer knows no memory there: tests/tsan has it elsewhere */
 #define VGPU_HOST_VA 0x300000000000ull
+#endif
 #define VGPU_HOST_BYTES (64ull << 30) /* sparse */
 #define VGPU_HOST_END (VGPU_HOST_VA + VGPU_HOST_BYTES)
-#define VGPU_CONTEXT_SPAN                                                                          \
-    (1ull << 45)                      /* from VGPU_HOST_VA on; behind it, a context's own windows */
 #define VGPU_CHUNK_BYTES (2ull << 20) /* committed and poisoned at first touch; mapping granule */
 #define VGPU_POISON 0xCB              /* what nobody wrote reads as 0xCBCBCBCB */
 
@@ -286,7 +286,7 @@ struct vgpu_summary { /* everything since the node started; live_ = not given ba
     uint32_t live_mappings, live_ranges;         /* cuMemMap, cuMemAddressReserve */
     uint64_t peak_asked_bytes[VGPU_MAX_DEVICES]; /* as peak_bytes, of what was asked for, rounded
                                                     to 512 bytes and not to chunks */
-    uint32_t overtaken; /* operations whose times depend on the operating system (overtaken.h) */
+    uint32_t overtaken; /* operations whose times depend on the operating system (late_issue.h) */
     uint32_t advice;    /* as findings, of what is right and slow */
     uint64_t choices;   /* operations in whose stead another one could have begun (order.h) */
 };
@@ -295,7 +295,7 @@ enum vgpu_trace_kind {
     VGPU_TRACE_COPY = 1,
     VGPU_TRACE_KERNEL,
     VGPU_TRACE_MEMSET,
-    VGPU_TRACE_CALL,
+    VGPU_TRACE_CALL,   /* what a call was told: cudaEventElapsedTime, from start_ps to end_ps */
     VGPU_TRACE_FINDING /* what hardware accepts and should not be done: name = kernel, site = where,
                           device = running on, to = memory of, bytes = of the access */
 };
@@ -303,8 +303,10 @@ enum vgpu_trace_kind {
 struct vgpu_trace_record {
     uint32_t kind;
     int32_t pid;
-    int32_t device;   /* whose stream */
-    int32_t from, to; /* copies: device of the memory, -1 pinned host, -2 pageable host */
+    int32_t device; /* whose stream */
+    /* Copies: device of the memory, -1 pinned host, -2 pageable host. Kernels: whose memory was
+     * read, written: a bit a device, bit VGPU_MAX_DEVICES for the host's. */
+    int32_t from, to;
     uint64_t stream;
     uint64_t bytes;
     uint64_t issue_ps, start_ps, end_ps;

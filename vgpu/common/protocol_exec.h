@@ -31,6 +31,7 @@ struct vgpu_exec_limits {
     uint32_t sm_count, threads_per_sm, blocks_per_sm;
     uint64_t shared_per_sm, shared_per_block; /* the latter: what a kernel can opt in to */
     uint64_t cpus; /* processors (of the first 64) that blocks may run on; 0: one, whichever */
+    uint64_t memory_bytes; /* of this computer's, that all devices' memory together may take */
 };
 
 /* A __device__ variable: it lies at `offset` of the VGPU_EXEC_MAP that puts device memory over the
@@ -48,9 +49,8 @@ struct vgpu_exec_var {
  * (and its helpers) touches it. chunk[d][c]: 0 untouched, 1 committed and poisoned. Sparse: most of
  * it is never touched. Bounds, by address from VGPU_ARENA_VA on: partial[c] is 1 where a chunk is
  * mapped and not all of it is allocated; tail[g] says for each granule of such a chunk how many
- * bytes are, from its start on. */
+ * bytes are, from its start on. Device code can write here: nothing in it limits anybody. */
 struct vgpu_control {
-    uint64_t committed_bytes, commit_limit_bytes;
     uint64_t progress; /* contexts add to it at every yield */
     uint8_t chunk[VGPU_MAX_DEVICES][VGPU_DEVICE_STRIDE / VGPU_CHUNK_BYTES];
     uint8_t partial[VGPU_WINDOWS * (VGPU_DEVICE_STRIDE / VGPU_CHUNK_BYTES)]
@@ -96,12 +96,12 @@ enum vgpu_fault_kind {
 
 struct vgpu_run_counts {
     uint64_t read_bytes[VGPU_MAX_DEVICES + 1], write_bytes[VGPU_MAX_DEVICES + 1]; /* last = host */
-    /* the bytes of the 32-byte sectors that those need (vgpu/exec/sample.h) */
+    /* the bytes of the 32-byte sectors that those need (vgpu/exec/counts/door/sample.h) */
     uint64_t read_moved[VGPU_MAX_DEVICES + 1], write_moved[VGPU_MAX_DEVICES + 1];
     uint64_t atomics, barriers, threads, accesses;
     uint64_t shared_accesses; /* to __shared__ memory */
-    /* bank conflicts (vgpu/exec/bank.h): wavefronts that they add; at the worst place, "file:line"
-     * where known, so many in place of one */
+    /* bank conflicts (vgpu/exec/counts/door/bank.h): wavefronts that they add; at the worst place,
+     * "file:line" where known, so many in place of one */
     uint64_t conflicts, conflict_ways;
     char conflict_where[96];
     uint64_t cycles; /* the furthest clock64 any thread read: the kernel lasts at least that long */

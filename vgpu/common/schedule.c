@@ -3,23 +3,18 @@
  */
 #include "schedule.h"
 
-#include <ctype.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "number.h"
 
 static const char variable[] = "VGPU_SCHEDULE";
 
 /* False: it is no number. */
 static bool parse(const char *text, uint64_t *seed)
 {
-    char *end;
     *seed = 0;
-    if (!text || !*text)
-        return true;
-    errno = 0;
-    *seed = strtoull(text, &end, 10);
-    return isdigit((unsigned char)*text) && *end == '\0' && errno == 0;
+    return !text || !*text || vgpu_number(text, 0, UINT64_MAX, seed);
 }
 
 uint64_t vgpu_schedule(void)

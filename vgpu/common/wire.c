@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * wire.c: one message, one call; see wire.h.
  */
-#define _GNU_SOURCE
 #include "wire.h"
 
 #include <errno.h>
+#include <stdbool.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -15,7 +15,8 @@ union control {
     struct cmsghdr align;
 };
 
-int vgpu_send(int socket, const void *message, size_t bytes, const int *fds, int fd_count)
+static int send_message(int socket, const void *message, size_t bytes, const int *fds, int fd_count,
+                        int flags)
 {
     struct iovec part = {(void *)message, bytes};
     struct msghdr header = {.msg_iov = &part, .msg_iovlen = 1};
@@ -36,9 +37,19 @@ int vgpu_send(int socket, const void *message, size_t bytes, const int *fds, int
     }
     ssize_t sent;
     do
-        sent = sendmsg(socket, &header, MSG_NOSIGNAL);
+        sent = sendmsg(socket, &header, MSG_NOSIGNAL | flags);
     while (sent < 0 && errno == EINTR);
     return sent == (ssize_t)bytes ? 0 : -1;
+}
+
+int vgpu_send(int socket, const void *message, size_t bytes, const int *fds, int fd_count)
+{
+    return send_message(socket, message, bytes, fds, fd_count, 0);
+}
+
+int vgpu_send_now(int socket, const void *message, size_t bytes, const int *fds, int fd_count)
+{
+    return send_message(socket, message, bytes, fds, fd_count, MSG_DONTWAIT);
 }
 
 /* Hands the descriptors of one control message over; what finds no room is closed. */
@@ -55,6 +66,20 @@ static void take_fds(struct cmsghdr *rights, int *fds, int *count, int room)
     }
 }
 
+/* Who closes a connection with messages in it that it has not read resets it: that is reported
+ * once, before what it had sent, which is still there. */
+static ssize_t receive_message(int socket, struct msghdr *header, int flags)
+{
+    ssize_t got;
+    bool again, reset = false;
+    do {
+        got = recvmsg(socket, header, flags);
+        again = got < 0 && (errno == EINTR || (errno == ECONNRESET && !reset));
+        reset |= got < 0 && errno == ECONNRESET;
+    } while (again);
+    return got;
+}
+
 pid_t vgpu_sender(int socket)
 {
     union {
@@ -63,7 +88,7 @@ pid_t vgpu_sender(int socket)
     } control;
     struct msghdr header = {.msg_control = control.room, .msg_controllen = sizeof control.room};
     struct ucred sender = {0};
-    if (recvmsg(socket, &header, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0)
+    if (receive_message(socket, &header, MSG_PEEK | MSG_DONTWAIT | MSG_CMSG_CLOEXEC) < 0)
         return 0;
     struct cmsghdr *c = CMSG_FIRSTHDR(&header);
     if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_CREDENTIALS)
@@ -85,10 +110,7 @@ ssize_t vgpu_receive(int socket, void *message, size_t room, int *fds, int *fd_c
                             .msg_iovlen = 1,
                             .msg_control = control.room,
                             .msg_controllen = sizeof control.room};
-    ssize_t got;
-    do
-        got = recvmsg(socket, &header, MSG_CMSG_CLOEXEC | flags);
-    while (got < 0 && errno == EINTR);
+    ssize_t got = receive_message(socket, &header, MSG_CMSG_CLOEXEC | flags);
     int count = 0, limit = fds ? *fd_count : 0;
     if (got >= 0)
         for (struct cmsghdr *c = CMSG_FIRSTHDR(&header); c; c = CMSG_NXTHDR(&header, c))

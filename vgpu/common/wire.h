@@ -12,6 +12,8 @@
 /* Sends `bytes` of `message` and `fd_count` descriptors (which stay the caller's). 0, or -1 with
  * errno. */
 int vgpu_send(int socket, const void *message, size_t bytes, const int *fds, int fd_count);
+/* The same, and EAGAIN where it would have to wait for the other side to read. */
+int vgpu_send_now(int socket, const void *message, size_t bytes, const int *fds, int fd_count);
 
 /* Receives one message of at most `room` bytes. Received descriptors (close-on-exec) go to
  * fds[0..*fd_count-1] and are the caller's; *fd_count holds the room on entry. fds may be NULL:

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * cooperative_groups.h: groups of threads: the grid, the block, tiles of a warp, and whoever
- * happens to run together. Reductions and copies: cooperative_groups/reduce.h and memcpy_async.h.
+ * happens to run together. Reductions, prefix sums and copies: cooperative_groups/reduce.h, scan.h
+ * and memcpy_async.h.
  *
  * Ordinary CUDA over the barriers, shuffles and votes of the prelude. Not there: clusters, and
  * groups of several devices; naming one is a compile error.
  */
-#ifndef COOPERATIVE_GROUPS_H
-#define COOPERATIVE_GROUPS_H
+#ifndef _COOPERATIVE_GROUPS_H_
+#define _COOPERATIVE_GROUPS_H_
 
 #ifndef __cplusplus
 #error "cooperative_groups.h is C++"
 #endif
 
 /* What meets other threads has a body in device code only: the host pass has no such builtins. */
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) || defined(__CUDA__)
 #define VGPU_GROUP_BODY(...)                                                                       \
     {                                                                                              \
         __VA_ARGS__                                                                                \
@@ -26,6 +27,14 @@
 /* clang-format off */
 namespace cooperative_groups
 {
+
+/* CUDA shuffles of groups take any type that is copied byte by byte: four bytes at a time here, and
+ * what the warp's own shuffles know by those. `SHUFFLE(word)` is the shuffle of one word. */
+#define VGPU_GROUP_SHUFFLE(T, value, SHUFFLE)                                                      \
+    VGPU_GROUP_BODY(unsigned int words[(sizeof(T) + 3) / 4] = {};                                  \
+                    __builtin_memcpy(words, &value, sizeof(T));                                    \
+                    for (unsigned int &word : words) word = SHUFFLE;                               \
+                    __builtin_memcpy(&value, words, sizeof(T)); return value;)
 
 class thread_block
 {
@@ -87,6 +96,10 @@ public:
     /* Forgets of what it is a tile: thread_block_tile<32> t = tiled_partition<32>(block). */
     template <class Other> __device__ thread_block_tile(const thread_block_tile<Size, Other> &) {}
 
+    static __device__ unsigned int lanes()
+    {
+        return mask();
+    }
     static __device__ unsigned int thread_rank()
     {
         return thread_block::thread_rank() % Size;
@@ -109,13 +122,13 @@ public:
     }
     __device__ void sync() const VGPU_GROUP_BODY(__syncwarp(mask());)
     template <class T> __device__ T shfl(T value, int lane) const
-        VGPU_GROUP_BODY(return __shfl_sync(mask(), value, lane, Size);)
+        VGPU_GROUP_SHUFFLE(T, value, __shfl_sync(mask(), word, lane, Size))
     template <class T> __device__ T shfl_up(T value, unsigned int delta) const
-        VGPU_GROUP_BODY(return __shfl_up_sync(mask(), value, delta, Size);)
+        VGPU_GROUP_SHUFFLE(T, value, __shfl_up_sync(mask(), word, delta, Size))
     template <class T> __device__ T shfl_down(T value, unsigned int delta) const
-        VGPU_GROUP_BODY(return __shfl_down_sync(mask(), value, delta, Size);)
+        VGPU_GROUP_SHUFFLE(T, value, __shfl_down_sync(mask(), word, delta, Size))
     template <class T> __device__ T shfl_xor(T value, unsigned int lanes) const
-        VGPU_GROUP_BODY(return __shfl_xor_sync(mask(), value, lanes, Size);)
+        VGPU_GROUP_SHUFFLE(T, value, __shfl_xor_sync(mask(), word, lanes, Size))
     __device__ int any(int predicate) const
         VGPU_GROUP_BODY(return __any_sync(mask(), predicate);)
     __device__ int all(int predicate) const
@@ -160,6 +173,10 @@ class coalesced_group
 
 public:
     explicit __device__ coalesced_group(unsigned int lanes) : lanes_(lanes) {}
+    __device__ unsigned int lanes() const
+    {
+        return lanes_;
+    }
     __device__ unsigned int thread_rank() const
     {
         return (unsigned int)__builtin_popcount(lanes_ & ((1u << lane()) - 1));
@@ -181,9 +198,14 @@ public:
         return 1;
     }
     __device__ void sync() const VGPU_GROUP_BODY(__syncwarp(lanes_);)
+    /* The lane that a shuffle from `rank` reads: its own where there is no such rank. */
+    __device__ int source(unsigned int rank) const
+    {
+        unsigned int from = lane_of(rank);
+        return (int)(from < 32 ? from : lane());
+    }
     template <class T> __device__ T shfl(T value, unsigned int rank) const
-        VGPU_GROUP_BODY(unsigned int from = lane_of(rank);
-                        return __shfl_sync(lanes_, value, (int)(from < 32 ? from : lane()));)
+        VGPU_GROUP_SHUFFLE(T, value, __shfl_sync(lanes_, word, source(rank)))
     template <class T> __device__ T shfl_up(T value, unsigned int delta) const
         VGPU_GROUP_BODY(unsigned int mine = thread_rank();
                         return shfl(value, mine >= delta ? mine - delta : mine);)
@@ -200,6 +222,70 @@ public:
 
 __device__ inline coalesced_group coalesced_threads()
     VGPU_GROUP_BODY(return coalesced_group(__activemask());)
+
+/* The threads of `parent` (a tile or a coalesced group) for which `same` is equal. */
+template <class Parent, class T>
+__device__ inline coalesced_group labeled_partition(const Parent &parent, T same)
+    VGPU_GROUP_BODY(unsigned int mine = 0;
+                    for (unsigned int i = 0, n = parent.num_threads(); i < n; i++) {
+                        T other = parent.shfl(same, i);
+                        unsigned int lane = parent.shfl(vgpu_lane_id(), i);
+                        mine |= (unsigned int)(other == same) << lane;
+                    }
+                    return coalesced_group(mine);)
+
+template <class Parent>
+__device__ inline coalesced_group binary_partition(const Parent &parent, bool side)
+    VGPU_GROUP_BODY(return labeled_partition(parent, (int)side);)
+
+/* Any of the groups of one block, where a function shall not care which. */
+class thread_group
+{
+    unsigned int lanes_; /* of the warp; 0: the whole block */
+
+public:
+    __device__ thread_group(const thread_block &) : lanes_(0) {}
+    __device__ thread_group(const coalesced_group &group) : lanes_(group.lanes()) {}
+    template <unsigned int Size, class Parent>
+    __device__ thread_group(const thread_block_tile<Size, Parent> &) :
+        lanes_(thread_block_tile<Size, Parent>::lanes()) {}
+
+    __device__ unsigned int thread_rank() const
+    {
+        return lanes_ ? coalesced_group(lanes_).thread_rank() : thread_block::thread_rank();
+    }
+    __device__ unsigned int num_threads() const
+    {
+        return lanes_ ? coalesced_group(lanes_).num_threads() : thread_block::num_threads();
+    }
+    __device__ unsigned long long size() const
+    {
+        return num_threads();
+    }
+    __device__ void sync() const
+        VGPU_GROUP_BODY(if (lanes_) __syncwarp(lanes_); else __syncthreads();)
+
+    /* The threads of this group whose ranks divided by `threads` are equal. */
+    __device__ thread_group tile(unsigned int threads) const
+    {
+        unsigned int first = thread_rank() / threads * threads, lanes = 0, rank = 0;
+        if (!lanes_) { /* neighbours in the block: threads of one warp */
+            unsigned int left = thread_block::num_threads() - first;
+            unsigned int count = left < threads ? left : threads;
+            lanes = (count >= 32 ? 0xffffffffu : (1u << count) - 1) << first % 32;
+        }
+        for (unsigned int rest = lanes_; rest; rest &= rest - 1, rank++)
+            if (rank >= first && rank < first + threads)
+                lanes |= rest & -rest;
+        return thread_group(coalesced_group(lanes));
+    }
+};
+
+/* 1, 2, 4, 8, 16 or 32 threads, a number that need not be known when compiled. */
+__device__ inline thread_group tiled_partition(const thread_group &parent, unsigned int threads)
+{
+    return parent.tile(threads);
+}
 
 /* All blocks of a kernel that cudaLaunchCooperativeKernel launched. */
 class grid_group
@@ -276,6 +362,7 @@ VGPU_NO_CLUSTERS cluster_group this_cluster();
 } // namespace cooperative_groups
 /* clang-format on */
 
+#undef VGPU_GROUP_SHUFFLE
 #undef VGPU_GROUP_BODY
 
 #endif

@@ -5,8 +5,8 @@
  * The lists have files of their own: vgpu/driver_calls.h (the calls, and which ones are only
  * refused by name), vgpu/driver_errors.h, vgpu/driver_attr.h, vgpu/driver_enums.h.
  */
-#ifndef VGPU_CUDA_H
-#define VGPU_CUDA_H
+#ifndef __cuda_cuda_h__
+#define __cuda_cuda_h__
 
 #include <stddef.h>
 #include <stdint.h>

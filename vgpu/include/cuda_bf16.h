@@ -4,8 +4,8 @@
  * Conversions, sums, products, quotients and fused products are rounded correctly, on every
  * computer to the same bits. What small_type.h and its neighbours make of one type is said here.
  */
-#ifndef VGPU_CUDA_BF16_H
-#define VGPU_CUDA_BF16_H
+#ifndef __CUDA_BF16_H__
+#define __CUDA_BF16_H__
 
 #ifndef __cplusplus
 #error "cuda_bf16.h is C++: name the file .cpp or .cu"
@@ -13,6 +13,8 @@
 
 #include "vector_functions.h"
 #include "vgpu/rounding.h"
+
+VGPU_BOTH_BEGIN
 
 #define VGPU_S __nv_bfloat16
 #define VGPU_S2 __nv_bfloat162
@@ -50,5 +52,7 @@ typedef __nv_bfloat162 nv_bfloat162;
 #undef VGPU_S_MANTISSA
 #undef VGPU_S_DECODE
 #undef VGPU_T
+
+VGPU_BOTH_END
 
 #endif

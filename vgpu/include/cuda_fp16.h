@@ -4,8 +4,8 @@
  * Conversions, sums, products, quotients and fused products are rounded correctly, on every
  * computer to the same bits. What small_type.h and its neighbours make of one type is said here.
  */
-#ifndef VGPU_CUDA_FP16_H
-#define VGPU_CUDA_FP16_H
+#ifndef __CUDA_FP16_H__
+#define __CUDA_FP16_H__
 
 #ifndef __cplusplus
 #error "cuda_fp16.h is C++: name the file .cpp or .cu"
@@ -13,6 +13,8 @@
 
 #include "vector_functions.h"
 #include "vgpu/rounding.h"
+
+VGPU_BOTH_BEGIN
 
 #define VGPU_S __half
 #define VGPU_S2 __half2
@@ -52,5 +54,7 @@ typedef __half2 nv_half2;
 #undef VGPU_S_MANTISSA
 #undef VGPU_S_DECODE
 #undef VGPU_T
+
+VGPU_BOTH_END
 
 #endif

@@ -3,8 +3,8 @@
  * typed forms (cudaMalloc(&pointer_to_float, bytes) ...); vgpu-cc's device pass also gets what
  * kernels are written with.
  */
-#ifndef VGPU_CUDA_RUNTIME_H
-#define VGPU_CUDA_RUNTIME_H
+#ifndef __CUDA_RUNTIME_H__
+#define __CUDA_RUNTIME_H__
 
 #include "cuda_runtime_api.h"
 #include "driver_functions.h"
@@ -14,7 +14,7 @@
 #include "vgpu/typed_calls.h"
 #endif
 
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) || defined(__CUDA__)
 #include "vgpu_device.h"
 #else
 #include "device_launch_parameters.h"

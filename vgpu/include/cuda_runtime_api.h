@@ -4,8 +4,8 @@
  *
  * What is declared here is modelled. vgpu/later_calls.h lists what is only declared.
  */
-#ifndef VGPU_CUDA_RUNTIME_API_H
-#define VGPU_CUDA_RUNTIME_API_H
+#ifndef __CUDA_RUNTIME_API_H__
+#define __CUDA_RUNTIME_API_H__
 
 #include "driver_types.h"
 #include "vgpu/later_calls.h"
@@ -28,6 +28,12 @@ const char *cudaGetErrorString(cudaError_t error);
 
 cudaError_t cudaDriverGetVersion(int *version);
 cudaError_t cudaRuntimeGetVersion(int *version);
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *status VGPU_DEFAULT(0));
+cudaError_t
+cudaGetDriverEntryPointByVersion(const char *symbol, void **function, unsigned int version,
+                                 unsigned long long flags,
+                                 enum cudaDriverEntryPointQueryResult *status VGPU_DEFAULT(0));
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaSetDevice(int device);
 cudaError_t cudaGetDevice(int *device);
@@ -209,7 +215,7 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end);
 /* ---- kernels, named by their host stub ---- */
 
 cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
-                             size_t sharedMem, cudaStream_t stream);
+                             size_t sharedMem, cudaStream_t stream) VGPU_LAUNCH_NAME;
 cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
                                         size_t sharedMem, cudaStream_t stream);
 cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args);

@@ -2,12 +2,12 @@
  * device_launch_parameters.h: threadIdx and its like. The device pass has them from vgpu_device.h;
  * here they are names only, for code that the host pass and editors read but never run.
  */
-#ifndef VGPU_DEVICE_LAUNCH_PARAMETERS_H
-#define VGPU_DEVICE_LAUNCH_PARAMETERS_H
+#ifndef __DEVICE_LAUNCH_PARAMETERS_H__
+#define __DEVICE_LAUNCH_PARAMETERS_H__
 
 #include "vector_types.h"
 
-#if defined(__CUDACC__) && !defined(__CUDA_ARCH__)
+#if defined(__CUDACC__) && !defined(__CUDA_ARCH__) && !defined(__CUDA__)
 #ifdef __cplusplus
 extern "C" {
 #endif

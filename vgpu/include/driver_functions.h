@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * driver_functions.h: make_cudaExtent and its like, for the calls on 3D memory.
  */
-#ifndef VGPU_DRIVER_FUNCTIONS_H
-#define VGPU_DRIVER_FUNCTIONS_H
+#ifndef __DRIVER_FUNCTIONS_H__
+#define __DRIVER_FUNCTIONS_H__
 
 #include "driver_types.h"
 

@@ -5,8 +5,8 @@
  * The long lists have files of their own: vgpu/error_list.h, vgpu/device_attr.h,
  * vgpu/device_prop.h, and vgpu/later_types.h for what is declared but not modelled yet.
  */
-#ifndef VGPU_DRIVER_TYPES_H
-#define VGPU_DRIVER_TYPES_H
+#ifndef __DRIVER_TYPES_H__
+#define __DRIVER_TYPES_H__
 
 #include <limits.h>
 #include <stddef.h>
@@ -211,6 +211,17 @@ enum cudaSharedCarveout {
     cudaSharedmemCarveoutDefault = -1,
     cudaSharedmemCarveoutMaxShared = 100,
     cudaSharedmemCarveoutMaxL1 = 0
+};
+
+enum cudaGetDriverEntryPointFlags {
+    cudaEnableDefault = 0,
+    cudaEnableLegacyStream = 1,
+    cudaEnablePerThreadDefaultStream = 2
+};
+enum cudaDriverEntryPointQueryResult {
+    cudaDriverEntryPointSuccess = 0,
+    cudaDriverEntryPointSymbolNotFound = 1,
+    cudaDriverEntryPointVersionNotSufficent = 2
 };
 
 enum cudaFuncCache {

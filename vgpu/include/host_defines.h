@@ -9,8 +9,20 @@
  * __noinline__ is left alone on purpose: libstdc++ writes __attribute__((__noinline__)), which a
  * macro of that name would break.
  */
-#ifndef VGPU_HOST_DEFINES_H
-#define VGPU_HOST_DEFINES_H
+#ifndef __HOST_DEFINES_H__
+#define __HOST_DEFINES_H__
+
+/* Where these headers lie. What reads debug information (vgpu/common/lines.c) tells their lines
+ * from the program's by this folder. */
+#if !defined(__CUDA__) || !defined(__CUDA_ARCH__) /* vgpu-cc says it of Clang's device code */
+__asm__(".pushsection .vgpu.headers, \"MS\", %progbits, 1\n"
+        ".asciz \"" __FILE__ "\"\n"
+        ".popsection");
+#endif
+
+#ifdef __CUDA__ /* Clang reads CUDA itself */
+#include "vgpu/attributes.h"
+#endif
 
 #ifndef __host__
 #define __host__
@@ -47,6 +59,15 @@
 #endif
 #ifndef __builtin_align__
 #define __builtin_align__(bytes) __align__(bytes)
+#endif
+
+/* Around headers whose functions are for host and device code. */
+#ifdef __CUDA__
+#define VGPU_BOTH_BEGIN _Pragma("clang force_cuda_host_device begin")
+#define VGPU_BOTH_END _Pragma("clang force_cuda_host_device end")
+#else
+#define VGPU_BOTH_BEGIN
+#define VGPU_BOTH_END
 #endif
 
 #define CUDARTAPI

@@ -6,8 +6,8 @@
  *
  * https://docs.nvidia.com/deeplearning/nccl/user-guide/docs/api.html
  */
-#ifndef VGPU_NCCL_H
-#define VGPU_NCCL_H
+#ifndef NCCL_H_
+#define NCCL_H_
 
 #include <limits.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * vector_functions.h: make_int2(1, 2) and its like, for host and device code, C and C++.
  */
-#ifndef VGPU_VECTOR_FUNCTIONS_H
-#define VGPU_VECTOR_FUNCTIONS_H
+#ifndef __VECTOR_FUNCTIONS_H__
+#define __VECTOR_FUNCTIONS_H__
 
 #include "vector_types.h"
 

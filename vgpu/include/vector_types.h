@@ -6,8 +6,8 @@
  * in one access; vectors of one and three are aligned as their element. The 32-byte vectors of
  * four come in two alignments in CUDA 13 (_16a, _32a); the plain name is the 16-byte one.
  */
-#ifndef VGPU_VECTOR_TYPES_H
-#define VGPU_VECTOR_TYPES_H
+#ifndef __VECTOR_TYPES_H__
+#define __VECTOR_TYPES_H__
 
 #include "host_defines.h"
 

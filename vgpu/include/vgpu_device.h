@@ -14,6 +14,27 @@
 
 /* ---- names of the C library that mean something else here: its declarations come after ---- */
 
+#ifdef __CUDA__ /* beside the host's own */
+#include <stdio.h>
+#include <assert.h>
+#include <stdint.h>
+
+#include "image.h"
+
+extern "C" {
+__device__ int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+__device__ void __assert_fail(const char *expression, const char *file, unsigned line,
+                              const char *function) noexcept __asm__("vgpu_assert_fail")
+    __attribute__((noreturn));
+__device__ long clock(void) noexcept __asm__("vgpu_clock64");
+__device__ void *memcpy(void *to, const void *from, size_t bytes) noexcept;
+__device__ void *memmove(void *to, const void *from, size_t bytes) noexcept;
+__device__ void *memset(void *at, int value, size_t bytes) noexcept;
+__device__ int abs(int value) noexcept;
+__device__ long labs(long value) noexcept;
+__device__ long long llabs(long long value) noexcept;
+}
+#else
 extern "C" {
 int printf(const char *format, ...) __asm__("vgpu_printf") __attribute__((format(printf, 1, 2)));
 void __assert_fail(const char *expression, const char *file, unsigned line,
@@ -21,6 +42,7 @@ void __assert_fail(const char *expression, const char *file, unsigned line,
     __attribute__((noreturn));
 long clock(void) noexcept __asm__("vgpu_clock64");
 }
+#endif
 
 #include <assert.h>
 #include <math.h>
@@ -32,7 +54,7 @@ long clock(void) noexcept __asm__("vgpu_clock64");
 
 #include "vector_functions.h"
 
-#define VGPU_INLINE __attribute__((always_inline, unused)) static inline
+#define VGPU_INLINE __device__ __attribute__((always_inline, unused)) static inline
 
 #ifdef __FILE_NAME__
 #define VGPU_FILE __FILE_NAME__

@@ -6,12 +6,12 @@
  * the ranks hang up. Ranks of one process come the same way. No wait is longer than
  * $VGPU_NCCL_SECONDS, or a minute.
  */
-#define _GNU_SOURCE
 #include "comm.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,13 +20,21 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 4096 };
+#include "number.h"
+
+enum { MOST_BYTES = 4096, PAUSE_MS = 20 };
 
 static int patience_s(void)
 {
+    static atomic_bool told;
     const char *given = getenv("VGPU_NCCL_SECONDS");
-    int seconds = given ? atoi(given) : 0;
-    return seconds > 0 && seconds <= 86400 ? seconds : 60;
+    uint64_t seconds = 60;
+    if (given && *given && !vgpu_number(given, 1, 86400, &seconds) && !atomic_exchange(&told, true))
+        fprintf(stderr,
+                "vgpu: nccl: VGPU_NCCL_SECONDS=%s is no time: whole seconds from 1 to 86400; it is "
+                "as if it were not set\n",
+                given);
+    return (int)seconds;
 }
 
 struct hello {
@@ -131,6 +139,27 @@ static bool take_in(struct keeper *keeper, int fd, const struct hello *hello)
     return false;
 }
 
+/* The next rank's line; -1: it cannot be had, and everybody has been told. Where there is no
+ * descriptor for it there may be one soon. */
+static int accept_rank(struct keeper *keeper)
+{
+    const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
+    for (int left = patience_s() * 1000;; left -= PAUSE_MS) {
+        int fd = accept4(keeper->listener, NULL, NULL, SOCK_CLOEXEC), why = errno;
+        bool later = why == EMFILE || why == ENFILE || why == ENOMEM || why == ENOBUFS;
+        if (fd >= 0)
+            return fd;
+        if ((!later && why != EINTR && why != ECONNABORTED) || left <= 0) {
+            nccl_fail(ncclSystemError, "ncclGetUniqueId", "its process cannot take a rank in: %s",
+                      strerror(why));
+            refuse_all(keeper, ncclSystemError, strerror(why));
+            return -1;
+        }
+        if (later)
+            nanosleep(&pause, NULL);
+    }
+}
+
 static bool gather_ranks(struct keeper *keeper)
 {
     while (keeper->ranks == 0 || keeper->come < keeper->ranks) {
@@ -148,9 +177,9 @@ static bool gather_ranks(struct keeper *keeper)
             return false;
         }
         struct hello hello;
-        int fd = accept4(keeper->listener, NULL, NULL, SOCK_CLOEXEC);
+        int fd = accept_rank(keeper);
         if (fd < 0)
-            continue;
+            return false;
         limit_waits(fd, patience_s());
         if (!get(fd, &hello, sizeof hello) || hello.ranks < 1 || hello.ranks > NCCL_MAX_RANKS ||
             hello.rank < 0 || hello.rank >= hello.ranks)
@@ -283,6 +312,15 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 
 /* ---- a rank ---- */
 
+static bool reach(int fd, const struct sockaddr_un *address)
+{
+    int rc;
+    do
+        rc = connect(fd, (const struct sockaddr *)address, sizeof *address);
+    while (rc != 0 && errno == EINTR);
+    return rc == 0;
+}
+
 ncclResult_t nccl_meet(const ncclUniqueId *id, int rank, int ranks, struct nccl_line *line)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -293,8 +331,10 @@ ncclResult_t nccl_meet(const ncclUniqueId *id, int rank, int ranks, struct nccl_
     *line = (struct nccl_line){socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), rank, ranks};
     if (line->fd >= 0)
         limit_waits(line->fd, patience_s() + 5); /* the keeper gives up first, and says why */
-    if (line->fd < 0 || connect(line->fd, (struct sockaddr *)&address, sizeof address) != 0) {
+    if (line->fd < 0 || !reach(line->fd, &address)) {
+        int why = errno;
         nccl_hang_up(line);
+        errno = why;
         return nccl_fail(ncclSystemError, "ncclCommInitRank",
                          "rank %d of %d: nobody waits at '%s' (%s): is the id of this machine, "
                          "passed on whole, used once, and its maker alive?",

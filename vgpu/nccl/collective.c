@@ -59,8 +59,8 @@ static ncclResult_t collective(enum nccl_kind kind, const struct ask *ask, cudaS
         return result;
     struct nccl_job job = {.comm = ask->comm, .stream = stream};
     job.ring = (struct nccl_ring){.kind = kind,
-                                  .type = ask->type,
-                                  .op = ask->op,
+                                  .type = (int)ask->type,
+                                  .op = (int)ask->op,
                                   .root = ask->rank,
                                   .count = ask->count,
                                   .send = ask->send,

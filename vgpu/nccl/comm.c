@@ -2,6 +2,7 @@
  * comm.c: communicators, from ncclCommInitRank to ncclCommDestroy.
  */
 #include "comm.h"
+#include "own.h"
 
 #include <stdlib.h>
 
@@ -53,6 +54,7 @@ ncclResult_t ncclCommInitRankConfig(ncclComm_t *comm, int nranks, ncclUniqueId i
 
 ncclResult_t ncclCommInitAll(ncclComm_t *comms, int ndev, const int *devices)
 {
+    NCCL_OWN_CALLS;
     ncclUniqueId id;
     int before = 0;
     if (!comms || ndev < 1)
@@ -76,6 +78,7 @@ ncclResult_t ncclCommInitAll(ncclComm_t *comms, int ndev, const int *devices)
 
 static ncclResult_t release(struct ncclComm *comm, const char *call, bool wait)
 {
+    NCCL_OWN_CALLS;
     int before = 0;
     ncclResult_t result = ncclSuccess;
     if (!comm)
@@ -84,8 +87,7 @@ static ncclResult_t release(struct ncclComm *comm, const char *call, bool wait)
     cudaSetDevice(comm->device);
     if (wait && comm->launched)
         result = nccl_cuda(cudaEventSynchronize(comm->last), call, "waiting for its work");
-    if (cudaEventDestroy(comm->last) != cudaSuccess)
-        cudaGetLastError(); /* the GPU's fault, which has been told above */
+    cudaEventDestroy(comm->last); /* where that fails it is the GPU's fault, and was told above */
     nccl_close_peers(comm);
     if (!wait)
         nccl_hang_up(&comm->line); /* nobody waits for whoever gives up */
@@ -106,6 +108,7 @@ ncclResult_t ncclCommAbort(ncclComm_t comm)
 
 ncclResult_t ncclCommFinalize(ncclComm_t comm)
 {
+    NCCL_OWN_CALLS;
     if (!comm)
         return nccl_fail(ncclInvalidArgument, "ncclCommFinalize", "comm is null");
     if (!comm->launched)
@@ -115,6 +118,7 @@ ncclResult_t ncclCommFinalize(ncclComm_t comm)
 
 ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
 {
+    NCCL_OWN_CALLS;
     if (!comm || !error)
         return nccl_fail(ncclInvalidArgument, "ncclCommGetAsyncError", "%s is null",
                          comm ? "error" : "comm");
@@ -149,10 +153,12 @@ ncclResult_t ncclCommUserRank(const ncclComm_t comm, int *rank)
 
 ncclResult_t ncclMemAlloc(void **pointer, size_t bytes)
 {
+    NCCL_OWN_CALLS;
     return nccl_cuda(cudaMalloc(pointer, bytes), "ncclMemAlloc", "cudaMalloc");
 }
 
 ncclResult_t ncclMemFree(void *pointer)
 {
+    NCCL_OWN_CALLS;
     return nccl_cuda(cudaFree(pointer), "ncclMemFree", "cudaFree");
 }

@@ -4,6 +4,7 @@
  * work, communicator by communicator. One error drops the whole group.
  */
 #include "comm.h"
+#include "own.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -50,6 +51,7 @@ ncclResult_t nccl_note(ncclResult_t result)
 
 static void *make_one(void *argument)
 {
+    NCCL_OWN_CALLS;
     struct init *init = argument;
     init->result = nccl_make_comm(init->made, init->ranks, &init->id, init->rank, init->device);
     return NULL;
@@ -82,6 +84,7 @@ static ncclResult_t make_all(struct init *init, size_t count)
 ncclResult_t nccl_issue_init(ncclComm_t *comm, int ranks, const ncclUniqueId *id, int rank,
                              const char *call)
 {
+    NCCL_OWN_CALLS;
     int device;
     if (!comm || ranks < 1 || rank < 0 || rank >= ranks)
         return nccl_note(nccl_fail(ncclInvalidArgument, call, "rank %d of %d%s", rank, ranks,
@@ -135,6 +138,7 @@ static ncclResult_t launch_all(struct nccl_job *job, size_t count)
 
 ncclResult_t nccl_issue(const struct nccl_job *job, const char *call)
 {
+    NCCL_OWN_CALLS;
     if (group.depth == 0)
         return nccl_launch(job, 1);
     if (!grow((void **)&group.job, &group.job_room, group.job_count, sizeof *group.job))
@@ -153,6 +157,7 @@ ncclResult_t ncclGroupStart(void)
 
 ncclResult_t ncclGroupEnd(void)
 {
+    NCCL_OWN_CALLS;
     int before = 0;
     if (group.depth == 0)
         return nccl_fail(ncclInvalidUsage, "ncclGroupEnd", "there is no ncclGroupStart before it");

@@ -349,6 +349,7 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 // ---- launching ----
+// By the call that returns its own error: the last error may be of a call of the program.
 
 typedef void (*ring_kernel)(nccl_ring, nccl_place);
 
@@ -397,15 +398,16 @@ static ring_kernel find_kernel(int type, int op)
 extern "C" cudaError_t nccl_launch_ring(const struct nccl_ring *ring,
                                         const struct nccl_place *place, cudaStream_t stream)
 {
-    ring_kernel kernel = find_kernel(ring->type, ring->op);
-    kernel<<<1, THREADS, 0, stream>>>(*ring, *place);
-    return cudaGetLastError();
+    void *arguments[] = {(void *)ring, (void *)place};
+    const void *kernel = (const void *)find_kernel(ring->type, ring->op);
+    return cudaLaunchKernel(kernel, dim3(1), dim3(THREADS), arguments, 0, stream);
 }
 
 extern "C" cudaError_t nccl_launch_transfers(const struct nccl_lane *lanes, int lane_count,
                                              const struct nccl_transfer *transfers,
                                              const struct nccl_place *place, cudaStream_t stream)
 {
-    nccl_transfer_kernel<<<lane_count, THREADS, 0, stream>>>(lanes, transfers, *place);
-    return cudaGetLastError();
+    void *arguments[] = {(void *)&lanes, (void *)&transfers, (void *)place};
+    return cudaLaunchKernel((const void *)nccl_transfer_kernel, dim3(lane_count), dim3(THREADS),
+                            arguments, 0, stream);
 }

@@ -3,8 +3,8 @@
  * between processes. Where some pair has no peer access they lie in pinned host memory, which only
  * ranks of one process share.
  */
-#define _GNU_SOURCE
 #include "comm.h"
+#include "own.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,8 +49,6 @@ static bool reaches_all(const struct ncclComm *comm, const struct who *who)
             continue;
         if (cudaDeviceGetByPCIBusId(&device, who[r].bus) == cudaSuccess)
             cudaDeviceCanAccessPeer(&can, comm->device, device);
-        else
-            cudaGetLastError();
         if (!can)
             return false;
     }
@@ -102,11 +100,11 @@ static bool enabled[NCCL_MAX_RANKS][NCCL_MAX_RANKS];
 
 static void disable_peers(void)
 {
+    NCCL_OWN_CALLS;
     for (int from = 0; from < NCCL_MAX_RANKS; from++)
         for (int to = 0; to < NCCL_MAX_RANKS; to++)
-            if (enabled[from][to] && cudaSetDevice(from) == cudaSuccess &&
-                cudaDeviceDisablePeerAccess(to) != cudaSuccess)
-                cudaGetLastError(); /* the program has done it, or has ended in an error */
+            if (enabled[from][to] && cudaSetDevice(from) == cudaSuccess)
+                cudaDeviceDisablePeerAccess(to); /* unless the program has done it */
 }
 
 static void note_enabled(int from, int to)
@@ -128,10 +126,9 @@ static ncclResult_t reach_in_process(struct ncclComm *comm, int rank, const stru
     cudaError_t error = cudaDeviceEnablePeerAccess(who->device, 0);
     if (error == cudaSuccess)
         note_enabled(comm->device, who->device);
-    if (error != cudaErrorPeerAccessAlreadyEnabled)
-        return nccl_cuda(error, call, "enabling peer access");
-    cudaGetLastError(); /* the program did it itself: no error of ours */
-    return ncclSuccess;
+    if (error == cudaErrorPeerAccessAlreadyEnabled)
+        return ncclSuccess; /* the program did it itself */
+    return nccl_cuda(error, call, "enabling peer access");
 }
 
 static ncclResult_t reach_other_process(struct ncclComm *comm, int rank, const struct where *where)

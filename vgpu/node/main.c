@@ -7,11 +7,11 @@
  * inherited stdio), writes "ok\n" or a sentence to the ready descriptor, and goes when its last
  * client goes. VGPU_NODE names the node description; VGPU_NODES the folder they lie in.
  */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <libgen.h>
+#include <limits.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdio.h>
@@ -20,22 +20,27 @@
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "context.h"
 #include "cost.h"
 #include "inject.h"
-#include "memory.h"
-#include "order.h"
+#include "jail.h"
+#include "device_memory.h"
+#include "node.h"
+#include "number.h"
+#include "patience.h"
 #include "place.h"
 #include "schedule.h"
-#include "server.h"
-#include "sim.h"
-#include "timeline.h"
+#include "spawner.h"
 #include "topology.h"
+
+enum { MOST_WORKERS = 1024 };
 
 static struct topology topology;
 static int ready_fd = -1;
@@ -44,8 +49,15 @@ static void report(const char *text)
 {
     if (ready_fd < 0)
         return;
-    ssize_t ignored = write(ready_fd, text, strlen(text));
-    (void)ignored;
+    for (size_t left = strlen(text); left > 0;) {
+        ssize_t wrote = write(ready_fd, text, left);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0)
+            break; /* nobody listens any more */
+        text += wrote;
+        left -= (size_t)wrote;
+    }
     close(ready_fd);
     ready_fd = -1;
 }
@@ -83,9 +95,22 @@ static const char *descriptions(void)
     return access(path, R_OK) == 0 ? path : VGPU_NODES_DIR;
 }
 
+/* What contexts read themselves is looked at here, where somebody hears of it. */
+static bool workers_are_right(char *error, int room)
+{
+    const char *text = getenv("VGPU_WORKERS");
+    uint64_t workers;
+    if (!text || !*text || vgpu_number(text, 1, MOST_WORKERS, &workers))
+        return true;
+    snprintf(error, (size_t)room, "VGPU_WORKERS=%s is no number of processes: 1 to %d", text,
+             MOST_WORKERS);
+    return false;
+}
+
 static int load(char *error, int room)
 {
-    if (!vgpu_schedule_is_right(error, (size_t)room))
+    if (!vgpu_schedule_is_right(error, (size_t)room) ||
+        !vgpu_kernel_seconds_are_right(error, (size_t)room) || !workers_are_right(error, room))
         return -1;
     const char *name = getenv("VGPU_NODE");
     if (!name || !*name)
@@ -141,7 +166,7 @@ static uint64_t processors(void)
     if (sched_getaffinity(0, sizeof may, &may) != 0)
         return 0;
     for (int cpu = 0; cpu < 64; cpu++)
-        mask |= (uint64_t) !!CPU_ISSET(cpu, &may) << cpu;
+        mask |= (uint64_t) !!CPU_ISSET((size_t)cpu, &may) << cpu;
     return mask;
 }
 
@@ -156,7 +181,7 @@ static int pin(void)
         return -1;
     int pick = -1, turn = getpid() % CPU_COUNT(&may);
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (!CPU_ISSET(cpu, &may))
+        if (!CPU_ISSET((size_t)cpu, &may))
             continue;
         snprintf(path, sizeof path, "%s/cpu%d.lock", folder, cpu);
         int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -170,8 +195,17 @@ static int pin(void)
             pick = cpu;
     }
     CPU_ZERO(&one);
-    CPU_SET(pick, &one);
+    CPU_SET((size_t)pick, &one);
     return pick >= 0 && sched_setaffinity(0, sizeof one, &one) == 0 ? pick : -1;
+}
+
+/* Until the process between us and whoever started us has ended. A jail asks to die with the parent
+ * (become(), jail.c): that must not be the one which is about to go. */
+static void await_end_of(pid_t between)
+{
+    const struct timespec moment = {.tv_nsec = 100 * 1000};
+    while (getppid() == between)
+        nanosleep(&moment, NULL);
 }
 
 /* Leaves the program that started us: its session, its terminal, its pipes. */
@@ -183,9 +217,11 @@ static void detach(void)
         _exit(child < 0);
     }
     setsid();
+    pid_t between = getpid();
     child = fork();
     if (child != 0)
         _exit(child < 0);
+    await_end_of(between);
     int null = open("/dev/null", O_RDWR);
     for (int fd = 0; null >= 0 && fd < 3; fd++)
         dup2(null, fd);
@@ -198,9 +234,20 @@ static void detach(void)
 /* Descriptors of the program that started us are none of ours. */
 static void close_inherited(void)
 {
-    for (int fd = 3; fd < 1024; fd++)
-        if (fd != ready_fd)
-            close(fd);
+    if (ready_fd > 3)
+        close_range(3, (unsigned)ready_fd - 1, 0);
+    close_range(ready_fd < 3 ? 3 : (unsigned)ready_fd + 1, ~0u, 0);
+}
+
+/* Every thread of every program is a descriptor, and every allocation that was exported: as many as
+ * may be. */
+static void raise_descriptor_limit(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
 }
 
 struct options {
@@ -224,6 +271,7 @@ static void usage(FILE *to)
 
 static int parse(int argc, char **argv, struct options *o)
 {
+    uint64_t descriptor;
     static const struct option known[] = {{"id", required_argument, NULL, 'i'},
                                           {"ready-fd", required_argument, NULL, 'r'},
                                           {"foreground", no_argument, NULL, 'f'},
@@ -235,7 +283,9 @@ static int parse(int argc, char **argv, struct options *o)
             o->id = optarg;
             break;
         case 'r':
-            ready_fd = atoi(optarg);
+            if (!vgpu_number(optarg, 0, INT_MAX, &descriptor))
+                return -1;
+            ready_fd = (int)descriptor;
             break;
         case 'f':
             o->foreground = 1;
@@ -249,6 +299,18 @@ static int parse(int argc, char **argv, struct options *o)
     return o->id ? 0 : -1;
 }
 
+/* From here on the node has what it serves with, and nothing else (jail.h). */
+static bool enter_jail(const char *socket_path, char *error, size_t room)
+{
+    if (!jail_prepare(error, room))
+        return false;
+    if (!spawner_leave(socket_path)) {
+        snprintf(error, room, "cannot make the process that starts contexts: %s", strerror(errno));
+        return false;
+    }
+    return jail_close(error, room);
+}
+
 int main(int argc, char **argv)
 {
     struct options o = {0};
@@ -258,6 +320,7 @@ int main(int argc, char **argv)
         return 2;
     }
     close_inherited();
+    raise_descriptor_limit();
     signal(SIGPIPE, SIG_IGN);
     prctl(PR_SET_DUMPABLE, 0);
     own_folder(exec_path, sizeof exec_path - 16);
@@ -273,17 +336,16 @@ int main(int argc, char **argv)
     if (listener < 0)
         return refuse("cannot start", error);
     context_start(exec_path, topology.info.device_count, processors());
-    op_start(&topology);
-    order_start();
-    sim_start(&topology);
-    timeline_start(&topology);
-    cost_start();
-    server_start(&topology, info, pin());
+    if (!node_start(&topology, info, pin()))
+        return refuse("cannot make the rooms of the node", strerror(errno));
+    if (jail_wanted() && !enter_jail(socket_path, error, sizeof error))
+        return refuse("cannot start", error);
     report("ok\n");
     server_loop(listener);
     cost_report();
     /* Whoever connected just now is turned away unheard, and starts the next node: all newcomers
      * then meet on that one. */
-    unlink(socket_path);
+    if (!jail_wanted()) /* there the process beside does it */
+        unlink(socket_path);
     return 0;
 }

@@ -8,14 +8,13 @@
  *
  * Like nvidia-smi it shows every GPU, whatever CUDA_VISIBLE_DEVICES says.
  */
-#define _GNU_SOURCE
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "protocol.h"
-#include "runtime.h"
+#include "core.h"
 #include "wire.h"
 
 #define TRIES 20

@@ -11,6 +11,8 @@
 
 #include "io.h"
 
+#define OTHER_MACHINE "dgx-h100" /* no answer of the usual node is right there */
+
 #define ASK(t, what, in, out_type)                                                                 \
     ((const struct out_type *)lab_output(                                                          \
         lab_run((t), (what), (in), sizeof *(in), sizeof(struct out_type))))
@@ -187,6 +189,25 @@ static inline void expect_refused(struct lab_test *t, const struct device_in *in
     }
 }
 
+#define CONTEXT_MOST ((uint64_t)1 << 30) /* what a context and its heap take of a GPU, at most */
+
+/* What CUDA said in the student's process fits what the node knows: a call can be replaced there.
+ */
+static inline void check_cudas_word(struct lab_test *t, const struct mem_in *in,
+                                    const struct mem_out *out, int gpu)
+{
+    struct lab_device d;
+    if (!lab_device(t, gpu, &d))
+        return;
+    uint64_t left = d.memory_bytes - in->taken[gpu], got = out->true_free[gpu];
+    lab_expect(t,
+               out->true_total[gpu] == d.memory_bytes && got <= left && left - got <= CONTEXT_MOST,
+               "cudaMemGetInfo says %llu of %llu bytes are free on GPU %d, of which the node has "
+               "%llu, and %llu of them are taken: was the call replaced?",
+               (unsigned long long)got, (unsigned long long)out->true_total[gpu], gpu,
+               (unsigned long long)d.memory_bytes, (unsigned long long)in->taken[gpu]);
+}
+
 /* Asks for the memory of each GPU with `current` current and so much taken; compares with CUDA. */
 static inline void check_memory(struct lab_test *t, int gpus, int current, uint64_t step)
 {
@@ -213,6 +234,7 @@ static inline void check_memory(struct lab_test *t, int gpus, int current, uint6
                    "GPU %d was current before %s, GPU %d after it: the caller's next cudaMalloc "
                    "goes to the wrong GPU",
                    current, call, out->current[i]);
+        check_cudas_word(t, &in, out, i);
     }
     lab_nothing_leaked(t, run);
 }
@@ -245,6 +267,11 @@ static inline void check_each(struct lab_test *t, int n, uint64_t bytes, int cur
                "%s wrote behind buffers[%d]", call, n - 1);
     lab_expect(t, out->current == current, "GPU %d was current before %s, GPU %d after it", current,
                call, out->current);
+    const struct lab_witness *w = lab_witness(run);
+    for (int i = 0; i < n && w; i++)
+        lab_expect(t, w->peak_asked_bytes[i] >= bytes,
+                   "%s: of GPU %d no more than %llu bytes were taken at any time", call, i,
+                   (unsigned long long)w->peak_asked_bytes[i]);
     lab_nothing_leaked(t, run);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include <cuda.h>
+#include <cuda_runtime_api.h>
 
 #include "runner.h"
 
@@ -77,18 +78,33 @@ LAB_RUN(count)
     out->rc = inv_count(in->null ? NULL : &out->n);
 }
 
-/* Not there where only the runtime is linked. */
-extern CUresult cuDevicePrimaryCtxGetState(CUdevice, unsigned *, int *) __attribute__((weak));
+/* Found by the runtime, not by the linker: libcuda.so.1 comes with a GPU's driver. */
+static CUresult primary_state(CUdevice device, unsigned *flags, int *active)
+{
+    CUresult (*call)(CUdevice, unsigned *, int *) = NULL;
+    void *found = NULL;
+    enum cudaDriverEntryPointQueryResult status;
+#if CUDART_VERSION >= 12050
+    (void)cudaGetDriverEntryPointByVersion("cuDevicePrimaryCtxGetState", &found, 12000,
+                                           cudaEnableDefault, &status);
+#else
+    (void)cudaGetDriverEntryPoint("cuDevicePrimaryCtxGetState", &found, cudaEnableDefault, &status);
+#endif
+    memcpy(&call, &found, sizeof call);
+    return call ? call(device, flags, active) : CUDA_ERROR_NOT_FOUND;
+}
 
 static int contexts_now(void)
 {
     int gpus = 0, active, contexts = 0;
     unsigned flags;
-    if (!cuDevicePrimaryCtxGetState)
-        return -1;
     (void)cudaGetDeviceCount(&gpus);
-    for (int i = 0; i < gpus; i++)
-        contexts += !cuDevicePrimaryCtxGetState(i, &flags, &active) && active;
+    for (int i = 0; i < gpus; i++) {
+        CUresult answer = primary_state(i, &flags, &active);
+        if (answer == CUDA_ERROR_NOT_FOUND)
+            return -1;
+        contexts += answer == CUDA_SUCCESS && active;
+    }
     return contexts;
 }
 
@@ -126,6 +142,15 @@ static void ask_memory(const struct mem_in *in, struct mem_out *out, int i)
     out->total_bytes[i] = total_bytes;
 }
 
+static void lose_gpu(int device)
+{
+    void *word = NULL;
+    (void)cudaSetDevice(device);
+    if (cudaMalloc(&word, 1) == cudaSuccess)
+        (void)cudaMemset(word, 0, 1);
+    (void)cudaDeviceSynchronize();
+}
+
 LAB_RUN(mem)
 {
     const struct mem_in *in = lab_input(io, sizeof *in);
@@ -133,8 +158,10 @@ LAB_RUN(mem)
     void *taken[IO_GPUS] = {0};
     int gpus = 0;
     (void)cudaGetDeviceCount(&gpus);
+    if (in->lost)
+        lose_gpu(in->current);
     take_memory(in->taken, taken);
-    for (int i = 0; i < gpus && i < IO_GPUS; i++) {
+    for (int i = 0; i < gpus && i < IO_GPUS && !in->lost; i++) {
         size_t free_bytes = 0, total_bytes = 0;
         (void)cudaSetDevice(i);
         (void)cudaMemGetInfo(&free_bytes, &total_bytes);

@@ -121,9 +121,11 @@ static void check_curve(struct lab_test *t)
         in.to[i] = 1;
         in.bytes[i] = (uint64_t)4 << (2 * i);
     }
-    const struct measure_out *out = ASK(t, "measure", &in, measure_out);
+    struct lab_run *run = lab_run(t, "measure", &in, sizeof in, sizeof(struct measure_out));
+    const struct measure_out *out = lab_output(run);
     for (int i = 0; i < in.asked; i++) {
         expect_rc(t, "p2p_measure", out->rc[i], LAB_OK);
+        expect_measure_told(t, run, &out->bw[i], 0, 1, in.bytes[i]);
         half.curve[i] = out->bw[i];
     }
     double product = half.curve[0].seconds * half.curve[11].gbs * 1e9;

@@ -10,14 +10,19 @@
 
 static void check_path(struct lab_test *t)
 {
-    if (lab_is_virtual(t))
-        check_paths(t, 4,
-                    "LPPP"
-                    "PLPP"
-                    "PPLP"
-                    "PPPL");
-    else
+    if (!lab_is_virtual(t)) {
         check_paths(t, 1, "L");
+        return;
+    }
+    check_paths(t, 4,
+                "LPPP"
+                "PLPP"
+                "PPLP"
+                "PPPL");
+    lab_node(t, "pcie-4090-2"); /* the usual machine alone could be known by heart */
+    check_paths(t, 2,
+                "LS"
+                "SL");
 }
 
 static void check_path_shapes(struct lab_test *t)

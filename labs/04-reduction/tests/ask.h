@@ -6,6 +6,7 @@
 #define LAB04_ASK_H
 
 #include "numbers.h"
+#include "work.h"
 
 /* ---- split ---- */
 
@@ -86,11 +87,6 @@ static inline void say_block_call(char *what, size_t room, const struct block_ca
              (size_t)c->n, c->no_partials ? "NULL" : "partials", c->blocks, c->gpu);
 }
 
-static inline bool bad_block_call(const struct block_call *c)
-{
-    return c->blocks < 1 || c->blocks > SUM_MAX_BLOCKS || c->no_partials || (c->no_data && c->n);
-}
-
 static inline void expect_block_call(struct lab_test *t, const struct block_call *c,
                                      const struct block_out *out, const float *data,
                                      enum numbers kind, int no_gpu)
@@ -127,6 +123,8 @@ static inline struct lab_run *ask_blocks(struct lab_test *t, const struct block_
     const struct block_out *out = lab_output(run);
     for (size_t i = 0; i < n; i++)
         expect_block_call(t, &calls[i], &out[i], blocks_question.in.data, kind, no_gpu);
+    if (!no_gpu)
+        expect_block_work(t, run, calls, n);
     lab_nothing_leaked(t, run);
     return run;
 }
@@ -187,10 +185,11 @@ static inline void expect_start(struct lab_test *t, const struct parts_out *out,
     expect_call(t, &out->start, want, in->current, what);
 }
 
-static inline void expect_all_partials(struct lab_test *t, const struct parts_out *out,
+static inline void expect_all_partials(struct lab_test *t, const struct lab_run *run,
                                        enum numbers kind)
 {
     const struct parts_in *in = &parts_question.in;
+    const struct parts_out *out = lab_output(run);
     for (int i = 0; i < in->parts; i++) {
         char what[96];
         snprintf(what, sizeof what, "sum_start, part %d (GPU %d, %zu elements), after its event", i,
@@ -198,6 +197,7 @@ static inline void expect_all_partials(struct lab_test *t, const struct parts_ou
         expect_partials(t, what, out->partials[i], part_data(i), (size_t)in->count[i],
                         in->blocks[i], kind);
     }
+    expect_part_work(t, run, in, "sum_start");
 }
 
 /* The sum of everything, and how far a result may be from it. */
@@ -265,14 +265,17 @@ static inline struct lab_run *ask_sums(struct lab_test *t, int want, enum number
     const struct parts_out *out = lab_output(run);
     expect_start(t, out, LAB_OK);
     expect_sums(t, out, want, kind);
+    if (want == LAB_OK)
+        expect_part_work(t, run, &parts_question.in,
+                         parts_question.in.combine == COMBINE_HOST ? "sum_host" : "sum_peer");
     lab_nothing_leaked(t, run);
     return run;
 }
 
 /* ---- sum_scale ---- */
 
-static inline void expect_scale(struct lab_test *t, const struct scale_in *in,
-                                const struct scale_out *out, int want)
+static inline void expect_scale(struct lab_test *t, const struct lab_run *run,
+                                const struct scale_in *in, const struct scale_out *out, int want)
 {
     const struct sum_scaling *s = &out->s;
     bool weak = in->kind == SUM_WEAK;
@@ -289,6 +292,11 @@ static inline void expect_scale(struct lab_test *t, const struct scale_in *in,
     lab_expect(t, s->gpus == in->gpus, "%s: gpus is %d, expected %d", what, s->gpus, in->gpus);
     lab_expect(t, s->t1_ms > 0 && s->tg_ms > 0, "%s: T1 is %g ms, TG is %g ms: not measured", what,
                s->t1_ms, s->tg_ms);
+    expect_timed(t, run, "T1", s->t1_ms, (size_t)in->n, 1);
+    expect_timed(t, run,
+                 weak ? "TG of weak scaling, n elements for each GPU"
+                      : "TG of strong scaling, n elements shared by all GPUs",
+                 s->tg_ms, (size_t)in->n * (weak ? in->gpus : 1), in->gpus);
     double speedup = (weak ? in->gpus : 1) * s->t1_ms / s->tg_ms;
     lab_expect(t, fabs(s->speedup / speedup - 1) < 1e-6,
                "%s: T1 = %.4f ms, TG = %.4f ms, and the speedup is %.4f, expected %.4f", what,
@@ -305,7 +313,7 @@ static inline struct lab_run *ask_scale(struct lab_test *t, const struct scale_i
     struct lab_run *run = lab_run(t, "scale", in, n * sizeof *in, n * sizeof(struct scale_out));
     const struct scale_out *out = lab_output(run);
     for (size_t i = 0; i < n; i++)
-        expect_scale(t, &in[i], &out[i], want[i]);
+        expect_scale(t, run, &in[i], &out[i], want[i]);
     lab_nothing_leaked(t, run);
     return run;
 }

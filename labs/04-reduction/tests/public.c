@@ -94,7 +94,7 @@ static void check_start(struct lab_test *t)
     in->blocks[1] = 3;
     struct lab_run *run = run_parts(t);
     expect_start(t, lab_output(run), LAB_OK);
-    expect_all_partials(t, lab_output(run), WHOLE);
+    expect_all_partials(t, run, WHOLE);
     lab_nothing_leaked(t, run);
 }
 
@@ -128,7 +128,7 @@ static void check_start_overlaps(struct lab_test *t)
                    "when sum_start returned, the event of part %d was %s: sum_start must neither "
                    "wait nor record before the kernel",
                    i, out->query[i] == 0 ? "already complete" : "not valid");
-    expect_all_partials(t, out, WHOLE);
+    expect_all_partials(t, run, WHOLE);
 }
 
 /* ---- TODO(5) and TODO(6) ---- */

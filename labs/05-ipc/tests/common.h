@@ -12,6 +12,7 @@
 #include "io.h"
 
 #define KIB ((uint64_t)1 << 10)
+#define GIB ((uint64_t)1 << 30)
 #define BUSY_BYTES (4096 * KIB) /* a copy that lasts longer than the calls behind it */
 
 static inline const char *rc_name(int rc)
@@ -45,9 +46,37 @@ static inline struct lab_run *run_handle(struct lab_test *t, const struct handle
     return run;
 }
 
+/* Every byte went straight from a rank's GPU to the next one's, and there from the inbox to dst; to
+ * the host and from it goes what the test copies. */
+static inline void expect_ring_copies(struct lab_test *t, const struct lab_run *run,
+                                      const struct ring_in *in, int gpus)
+{
+    uint64_t want[LAB_MAX_GPUS][LAB_MAX_GPUS] = {{0}}, bytes = 0, most = in->room;
+    for (int i = 0; i < in->rounds; i++) {
+        bytes += in->bytes[i];
+        most = in->bytes[i] > most ? in->bytes[i] : most;
+    }
+    for (int r = 0; r < in->ranks; r++) {
+        int next = (r + 1) % in->ranks % gpus;
+        want[r % gpus][next] += bytes;
+        want[next][next] += bytes;
+    }
+    for (int from = 0; from < gpus && lab_witness(run); from++)
+        for (int to = 0; to < gpus; to++) {
+            uint64_t copied = lab_copied_within(run, NULL, from, to);
+            lab_expect(t, copied == want[from][to],
+                       "%llu bytes were copied from GPU %d to GPU %d, expected %llu: ring_put "
+                       "copies straight into the next rank's inbox, ring_take out of its own",
+                       (unsigned long long)copied, from, to, (unsigned long long)want[from][to]);
+        }
+    lab_host_bytes(t, run, "ring_put and ring_take", most * (uint64_t)(in->rounds * in->ranks),
+                   bytes * (uint64_t)in->ranks);
+}
+
 /* Every rank must have got what the one before it sent, in every round. */
 static inline struct lab_run *check_ring(struct lab_test *t, const struct ring_in *in)
 {
+    int gpus = lab_gpus(t); /* of the node that the run gets */
     struct lab_run *run = lab_run(t, "ring", in, sizeof *in, sizeof(struct ring_out));
     const struct ring_out *out = lab_output(run);
     for (int r = 0; r < in->ranks; r++) {
@@ -55,6 +84,8 @@ static inline struct lab_run *check_ring(struct lab_test *t, const struct ring_i
         char call[64];
         lab_expect(t, out->status[r] == 0, "rank %d of %d ended with status %#x", r, in->ranks,
                    out->status[r]);
+        snprintf(call, sizeof call, "rank %d: the ring before this one", r);
+        expect_rc(t, call, k->earlier_rc, LAB_OK);
         snprintf(call, sizeof call, "rank %d: ring_open (given)", r);
         expect_rc(t, call, k->open_rc, LAB_OK);
         snprintf(call, sizeof call, "rank %d, round %d: ring_put", r, k->rounds_done);
@@ -75,9 +106,12 @@ static inline struct lab_run *check_ring(struct lab_test *t, const struct ring_i
             r, in->ranks, k->wrong_round, k->wrong_from, (r + in->ranks - 1) % in->ranks);
         lab_expect(t, k->wrong_round < 0,
                    "rank %d of %d, round %d, byte %lld: got 0x%02x, want 0x%02x: read or "
-                   "overwritten before its time (is each event recorded before the message that "
-                   "tells of it, and waited for after the message?)",
-                   r, in->ranks, k->wrong_round, (long long)k->wrong_at, k->got, k->want);
+                   "overwritten before its time (%s)",
+                   r, in->ranks, k->wrong_round, (long long)k->wrong_at, k->got, k->want,
+                   in->again ? "a second ring over the same sockets: it has heard what was told "
+                               "in the first; ipc_close leaves no message behind"
+                             : "is each event recorded before the message that tells of it, and "
+                               "waited for after the message?");
         lab_expect(t, !k->beyond,
                    "rank %d: ring_take wrote more than the bytes that were put: as many as the "
                    "message says, not the whole inbox",
@@ -86,6 +120,8 @@ static inline struct lab_run *check_ring(struct lab_test *t, const struct ring_i
                    "rank %d: ring_take said %llu bytes, expected %llu", r,
                    (unsigned long long)k->took, (unsigned long long)in->bytes[in->rounds - 1]);
     }
+    if (!in->more && !in->again)
+        expect_ring_copies(t, run, in, gpus);
     lab_nothing_leaked(t, run);
     return run;
 }
@@ -122,6 +158,18 @@ static inline void check_close_of(struct lab_test *t, int ranks)
     }
 }
 
+/* A second ring over the same sockets, whose rank 1 is slow to take. */
+static inline void check_reopened(struct lab_test *t, int ranks)
+{
+    struct ring_in in = {.ranks = ranks,
+                         .rounds = 4,
+                         .die_rank = -1,
+                         .again = 1,
+                         .late = 1,
+                         .bytes = {64, 64, 64, 64}};
+    check_ring(t, &in);
+}
+
 /* Rank `dead` is killed before its put of round `round`; all others must find out, soon. */
 static inline void check_death(struct lab_test *t, int ranks, int dead, int round)
 {
@@ -144,6 +192,7 @@ static inline void check_death(struct lab_test *t, int ranks, int dead, int roun
                    "rank %d was killed; rank %d got %d (%s) from ring_put, ring_take and "
                    "ipc_close, expected LAB_EPEER",
                    dead, r, rc, rc_name(rc));
+        expect_rc(t, "ipc_close after a rank was killed", k->close_rc, LAB_EPEER);
         /* later, its stream may wait for the dead one's work, and then nothing can be freed */
         lab_expect(t, round > 0 || k->freed,
                    "rank %d was killed; rank %d's ipc_close has not freed what is its own: it is "

@@ -34,9 +34,12 @@ struct ring_in {
     int die_rank, die_round; /* SIGKILL before its put in that round; rank -1: nobody */
     int more;      /* each rank opens more of the next one's memory at ipc_close's barrier */
     int too_large; /* no rounds, but one put of more than the inbox holds */
+    int again;     /* it is the second ring over these sockets: another was opened and closed */
+    int late;      /* rank 1 comes late to each ring_take */
     uint64_t bytes[IO_ROUNDS], room;
 };
 struct rank_out {
+    int earlier_rc; /* of the ring before this one */
     int open_rc, put_rc, take_rc, last, close_rc, cleared;
     int rounds_done, wrong_round; /* -1: none */
     int wrong_from;               /* another rank whose bytes those of the wrong round are; or -1 */
@@ -63,8 +66,33 @@ struct refuse_out {
     int put_null, put_none, take_null, take_none, close_null, close_none;
 };
 
+/* ring_put and ring_take where something fails; the cases of ring_take begin with LONE_TAKE_GONE */
+enum lone_case {
+    LONE_PUT_GONE,      /* the next rank has gone before it said that its inbox is drained */
+    LONE_PUT_NO_WAIT,   /* CUDA refuses to wait for next_drained */
+    LONE_PUT_NO_RECORD, /* CUDA refuses to record FILLED */
+    LONE_PUT_UNHEARD,   /* the next rank has gone before it is told */
+    LONE_TAKE_GONE,
+    LONE_TAKE_LARGE, /* the message says 4 GiB and a little, and there is little room */
+    LONE_TAKE_NO_WAIT,
+    LONE_TAKE_NO_COPY, /* the same message, room for it, and less in the inbox: CUDA refuses */
+    LONE_TAKE_NO_RECORD,
+    LONE_TAKE_UNHEARD,
+    LONE_CASES
+};
+#define LONE_BYTES 64
+struct lone_in {
+    int take;
+};
+struct lone_out {
+    int rc[LONE_CASES], last[LONE_CASES];
+    int told[LONE_CASES], moved[LONE_CASES], counted[LONE_CASES], untouched[LONE_CASES];
+    int refused[2], refused_told;
+};
+
 /* peer_hear on a socket pair */
-enum hear { HEAR_SAID, HEAR_LATE, HEAR_SILENT, HEAR_GONE, HEAR_SIGNAL, HEAR_NULL };
+enum hear { HEAR_SAID, HEAR_LATE, HEAR_LAST, HEAR_SILENT, HEAR_GONE, HEAR_SIGNAL, HEAR_NULL };
+#define LARGE_NUMBER ((uint64_t)5 << 32 | 4711) /* more than an int has room for */
 struct hear_in {
     int how, wait_ms;
 };

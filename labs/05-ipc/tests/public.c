@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * public.c: lab 05's public tests.
  */
-#include "common.h"
+#include "failures.h"
 
 static void check_export(struct lab_test *t)
 {
-    const uint64_t offset[] = {0, 4, 12345};
-    for (int i = 0; i < 3; i++) {
-        struct handle_in in = {.offset = offset[i], .bytes = 1000};
+    const uint64_t offset[] = {0, 4, 12345, 5 * GIB + 4};
+    for (int i = 0; i < 4; i++) {
+        struct handle_in in = {.offset = offset[i], .bytes = i == 1 ? 1 : 1000};
         struct lab_run *run = run_handle(t, &in);
         const struct handle_out *out = lab_output(run);
         expect_rc(t, "ipc_export", out->export_rc, LAB_OK);
@@ -17,7 +17,7 @@ static void check_export(struct lab_test *t)
                    "wire.offset is not %llu: a handle opens at its allocation's beginning, so the "
                    "offset must travel too",
                    (unsigned long long)offset[i]);
-        lab_expect(t, out->bytes_ok, "wire.bytes is not 1000");
+        lab_expect(t, out->bytes_ok, "wire.bytes is not %d", (int)in.bytes);
         lab_nothing_leaked(t, run);
     }
 }
@@ -41,9 +41,9 @@ static void check_export_bad(struct lab_test *t)
 
 static void check_import(struct lab_test *t)
 {
-    const uint64_t offset[] = {0, 4, 12344};
-    for (int i = 0; i < 3; i++) {
-        struct handle_in in = {.offset = offset[i], .bytes = 1000};
+    const uint64_t offset[] = {0, 4, 12344, 5 * GIB + 4};
+    for (int i = 0; i < 4; i++) {
+        struct handle_in in = {.offset = offset[i], .bytes = i == 1 ? 1 : 1000};
         struct lab_run *run = run_handle(t, &in);
         const struct handle_out *out = lab_output(run);
         expect_rc(t, "ipc_import in another process", out->import_rc, LAB_OK);
@@ -55,7 +55,7 @@ static void check_import(struct lab_test *t)
                    "opened once more, after it was closed, the importer reads %d there, expected "
                    "%d: an address is good until it is closed; open each handle anew",
                    out->seen_again, IO_VALUE);
-        lab_expect(t, out->import_bytes_ok, "remote.bytes is not 1000");
+        lab_expect(t, out->import_bytes_ok, "remote.bytes is not %d", (int)in.bytes);
         lab_expect(t, out->base_closes,
                    "remote.base cannot be closed: it is what cudaIpcOpenMemHandle gave");
         lab_nothing_leaked(t, run);
@@ -129,6 +129,10 @@ static void check_put(struct lab_test *t)
     out = lab_output(lab_run(t, "ring", &in, sizeof in, sizeof *out));
     expect_rc(t, "ring_put of more bytes than the next rank's inbox has", out->rank[0].put_rc,
               LAB_EINVAL);
+    check_failures(t, 0);
+    const struct refuse_out *no = lab_output(lab_run(t, "refuse", NULL, 0, sizeof *no));
+    expect_rc(t, "ring_put(NULL, src, 4)", no->put_null, LAB_EINVAL);
+    expect_rc(t, "ring_put of a ring that is all zero", no->put_none, LAB_EINVAL);
 }
 
 static void check_take(struct lab_test *t)
@@ -153,6 +157,7 @@ static void check_refuse(struct lab_test *t)
     expect_rc(t, "ring_put of a ring that is all zero", out->put_none, LAB_EINVAL);
     expect_rc(t, "ring_take(NULL, ...)", out->take_null, LAB_EINVAL);
     expect_rc(t, "ring_take of a ring that is all zero", out->take_none, LAB_EINVAL);
+    check_failures(t, 1);
 }
 
 static void check_close(struct lab_test *t)
@@ -161,16 +166,22 @@ static void check_close(struct lab_test *t)
     const struct refuse_out *out = lab_output(lab_run(t, "refuse", NULL, 0, sizeof *out));
     expect_rc(t, "ipc_close(NULL)", out->close_null, LAB_EINVAL);
     expect_rc(t, "ipc_close of a ring that is all zero", out->close_none, LAB_OK);
+    check_reopened(t, 2);
     check_death(t, 2, 1, 0);
 }
 
 static void check_hear(struct lab_test *t)
 {
-    for (int how = HEAR_SAID; how <= HEAR_LATE; how++) {
+    static const char *const calls[] = {
+        "peer_hear", "peer_hear of a late message",
+        "peer_hear of the last message of a peer that has gone since"};
+    for (int how = HEAR_SAID; how <= HEAR_LAST; how++) {
         const struct hear_out *out = hear(t, how, 5000);
-        expect_rc(t, "peer_hear", out->rc, LAB_OK);
-        lab_expect(t, out->number == 4711, "peer_hear gave %llu, expected 4711",
-                   (unsigned long long)out->number);
+        lab_expect(t, out->rc == LAB_OK, "%s returned %d (%s), expected LAB_OK%s", calls[how],
+                   out->rc, rc_name(out->rc),
+                   how == HEAR_LAST ? ": what it said before it went can be heard still" : "");
+        lab_expect(t, out->number == LARGE_NUMBER, "%s gave %#llx, expected %#llx", calls[how],
+                   (unsigned long long)out->number, (unsigned long long)LARGE_NUMBER);
     }
     expect_rc(t, "peer_hear while a signal comes", hear(t, HEAR_SIGNAL, 5000)->rc, LAB_OK);
     expect_rc(t, "peer_hear(fd, 5000, NULL)", hear(t, HEAR_NULL, 5000)->rc, LAB_EINVAL);
@@ -265,8 +276,9 @@ LAB_CASES = {
      .check = check_take},
     {.name = "put_take_bad",
      .todo = 5,
-     .title = "ring_put and ring_take refuse what is no ring",
+     .title = "ring_put and ring_take refuse what is no ring, and say nothing when they fail",
      .points = 3,
+     .min_gpus = 1,
      .check = check_refuse},
     {.name = "close",
      .todo = 6,

@@ -5,6 +5,7 @@
 #ifndef LAB05_RING_RANK_H
 #define LAB05_RING_RANK_H
 
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,31 @@ static void close_more(struct work *w, struct peers *p)
     (void)cudaFree(w->more);
 }
 
+static void come_late(const struct work *w, const struct peers *p)
+{
+    if (w->in->late && p->rank == 1)
+        (void)poll(NULL, 0, 50);
+}
+
+/* A ring over the same sockets, before the one that counts. */
+static int earlier_ring(const struct work *w, struct peers *p)
+{
+    struct ring ring;
+    void *word = NULL;
+    size_t took;
+    int closed, rc = ring_open(&ring, p, sizeof(int));
+    if (rc)
+        return rc;
+    rc = ipc_result(cudaMalloc(&word, sizeof(int)));
+    rc = rc ? rc : ipc_result(cudaMemsetAsync(word, 0, sizeof(int), ring.stream));
+    rc = rc ? rc : ring_put(&ring, word, sizeof(int));
+    come_late(w, p);
+    rc = rc ? rc : ring_take(&ring, word, sizeof(int), &took);
+    closed = ipc_close(&ring);
+    (void)cudaFree(word);
+    return rc ? rc : closed;
+}
+
 static int set_up(struct work *w, struct peers *p)
 {
     uint64_t most = w->in->room;
@@ -130,6 +156,8 @@ static int set_up(struct work *w, struct peers *p)
     w->most = most;
     if (w->in->more)
         export_more(w, p);
+    if (w->in->again && (w->out->earlier_rc = earlier_ring(w, p)))
+        return -1;
     w->out->open_rc = ring_open(&w->ring, p, most);
     if (w->out->open_rc)
         return -1;
@@ -169,6 +197,7 @@ static void rounds(struct work *w, struct peers *p)
         if (w->out->put_rc)
             return;
         (void)cudaMemsetAsync(w->dst, IO_RIM, w->ring.bytes, w->ring.stream);
+        come_late(w, p);
         doing_take(p->rank, r);
         w->out->take_rc =
             ring_take(&w->ring, w->dst, w->in->room ? w->in->room : w->ring.bytes, &took);

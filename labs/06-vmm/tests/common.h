@@ -14,6 +14,7 @@
 
 #define KIB ((uint64_t)1 << 10)
 #define MIB ((uint64_t)1 << 20)
+#define GIB ((uint64_t)1 << 30)
 #define NONE CU_MEM_ACCESS_FLAGS_PROT_NONE
 #define READ CU_MEM_ACCESS_FLAGS_PROT_READ
 #define BOTH CU_MEM_ACCESS_FLAGS_PROT_READWRITE
@@ -126,6 +127,25 @@ static inline void check_allocated(struct lab_test *t, const struct alloc_in *in
                call);
 }
 
+/* Memory that the node has given out on a GPU, whatever the program says of it. */
+static inline void expect_taken(struct lab_test *t, const struct lab_run *run, const char *call,
+                                int gpu, uint64_t bytes)
+{
+    const struct lab_witness *w = lab_witness(run);
+    lab_expect(t, !w || w->peak_bytes[gpu] >= bytes,
+               "%s: on GPU %d %llu bytes were taken at most, expected %llu: the memory is to be "
+               "that GPU's",
+               call, gpu, (unsigned long long)w->peak_bytes[gpu], (unsigned long long)bytes);
+}
+
+static inline uint64_t taken_bytes(const struct lab_witness *w)
+{
+    uint64_t bytes = 0;
+    for (int gpu = 0; gpu < LAB_MAX_GPUS; gpu++)
+        bytes += w->peak_bytes[gpu];
+    return bytes;
+}
+
 static inline struct lab_run *check_allocs(struct lab_test *t, const struct alloc_in *in)
 {
     struct lab_run *run = lab_run(t, "alloc", in, sizeof *in, sizeof(struct alloc_out));
@@ -141,6 +161,8 @@ static inline struct lab_run *check_allocs(struct lab_test *t, const struct allo
     lab_expect(t, out->current == in->current, "GPU %d was current before vmm_alloc, %d after it",
                in->current, out->current);
     expect_no_fds(t, "vmm_alloc and vmm_free", out->fds);
+    for (int i = 0; i < in->asked; i++)
+        expect_taken(t, run, "vmm_alloc", in->dev[i], in->bytes[i]);
     lab_nothing_leaked(t, run);
     return run;
 }
@@ -159,6 +181,34 @@ static inline void refuse_alloc(struct lab_test *t, const struct alloc_in *in, c
 }
 
 /* ---- sharing ---- */
+
+/* The adapter lets every GPU that has access read an int after each call (runner.cu): so the node
+ * has seen kernels of GPUs in other GPUs' memory. (CUDA_VISIBLE_DEVICES may have given them other
+ * numbers: all are added up.) */
+static inline uint64_t among_peers(const struct lab_witness *w)
+{
+    uint64_t bytes = 0;
+    for (int from = 0; from < LAB_MAX_GPUS; from++)
+        for (int to = 0; to < LAB_MAX_GPUS; to++)
+            bytes += from == to ? 0 : w->kernel_bytes[from][to];
+    return bytes;
+}
+
+static inline void expect_used(struct lab_test *t, const struct lab_run *run,
+                               const struct share_in *in, const struct share_out *out)
+{
+    const struct lab_witness *w = lab_witness(run);
+    uint64_t bytes = 0;
+    for (int i = 0; i < in->asked; i++)
+        for (int k = 0; k < 2; k++)
+            for (int d = 0; d < in->gpus; d++)
+                bytes += d != in->owner && out->access[i][k][d] > 0 ? sizeof(int) : 0;
+    lab_expect(t, !w || among_peers(w) >= bytes,
+               "other GPUs could read GPU %d's memory %llu times, by what cuMemGetAccess said, and "
+               "the node saw them read %llu bytes: access was there in name only",
+               in->owner, (unsigned long long)(bytes / sizeof(int)),
+               (unsigned long long)among_peers(w));
+}
 
 /* Asks in order; the access of everybody must follow what was said, and nothing else. */
 static inline void check_shares(struct lab_test *t, const struct share_in *in)
@@ -181,6 +231,7 @@ static inline void check_shares(struct lab_test *t, const struct share_in *in)
                 expect_access(t, what, d, out->access[i][k][d], want[k][d]);
         }
     }
+    expect_used(t, run, in, out);
     lab_nothing_leaked(t, run);
 }
 
@@ -271,6 +322,10 @@ static inline void check_grow(struct lab_test *t, const struct grow_in *in)
                "test's own) and %u kernels: growing copies nothing",
                (unsigned long long)inside, (unsigned long long)onto,
                (unsigned long long)(2 * out->filled), w ? w->launches : 0);
+    lab_expect(t, !w || taken_bytes(w) >= out->mapped[in->asked - 1],
+               "vec_grow: the vector has %llu bytes, and the node has given out %llu at most",
+               (unsigned long long)out->mapped[in->asked - 1],
+               (unsigned long long)(w ? taken_bytes(w) : 0));
     lab_nothing_leaked(t, run);
 }
 
@@ -301,6 +356,10 @@ static inline const struct parcel_out *ask_parcel(struct lab_test *t, const stru
                (unsigned)out->child_status);
     lab_expect(t, out->setup == 0, "the parcel could not be set up (%d)", out->setup);
     expect_rc(t, "vmm_export", out->exported, LAB_OK);
+    lab_expect(t, out->export_fd > 0,
+               "vmm_export put descriptor %d into the parcel%s: an import takes it for a null "
+               "pointer and refuses it; parcel_number moves it",
+               out->export_fd, in->no_stdin ? " (the process has no stdin)" : "");
     lab_expect(t, out->export_fds == 1 || !lab_is_virtual(t),
                "vmm_export left %d new descriptors open, expected the parcel's and no other",
                out->export_fds);
@@ -309,6 +368,23 @@ static inline const struct parcel_out *ask_parcel(struct lab_test *t, const stru
                (unsigned long long)out->export_bytes, (unsigned long long)out->parcel_bytes);
     expect_rc(t, "parcel_recv", out->child.received, LAB_OK);
     return out;
+}
+
+/* Kernels of the importer were in the exporter's memory, and there is one such memory. (16 MiB
+ * more: what the adapters take.) */
+static inline void expect_one_memory(struct lab_test *t, const struct lab_run *run,
+                                     const struct parcel_in *in, const struct parcel_out *out)
+{
+    const struct lab_witness *w = lab_witness(run);
+    lab_expect(t, !w || in->importer == in->device || among_peers(w) > 0,
+               "no kernel of GPU %d, which imported, has used memory of GPU %d, which exported",
+               in->importer, in->device);
+    lab_expect(t,
+               !w || (taken_bytes(w) >= out->parcel_bytes &&
+                      taken_bytes(w) <= out->parcel_bytes + 16 * MIB),
+               "%llu bytes of GPUs' memory were taken for a parcel of %llu: an import is the "
+               "exporter's memory, not a copy of it",
+               (unsigned long long)(w ? taken_bytes(w) : 0), (unsigned long long)out->parcel_bytes);
 }
 
 static inline void check_parcel(struct lab_test *t, const struct parcel_in *in)
@@ -339,6 +415,7 @@ static inline void check_parcel(struct lab_test *t, const struct parcel_in *in)
                c->fd_after);
     expect_no_fds(t, "vmm_import and vmm_free", c->fds);
     expect_rc(t, "vmm_free of an import", c->freed, LAB_OK);
+    expect_one_memory(t, run, in, out);
     lab_expect(t, out->freed == LAB_OK,
                "the exporter's vmm_free returned %s: an export moves nothing, v keeps its handle "
                "until then (was it released twice?)",

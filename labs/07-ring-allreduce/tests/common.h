@@ -39,9 +39,11 @@ static inline void expect_call(struct lab_test *t, const char *what, const struc
 {
     lab_expect(t, call->rc == want, "%s returned %d (%s), expected %s%s", what, call->rc,
                rc_name(call->rc), rc_name(want),
-               call->rc == LAB_ECUDA && want == LAB_OK
-                   ? " (was a rank of a negative number asked for? C's % is no modulo)"
-                   : "");
+               call->rc != LAB_ECUDA || want != LAB_OK ? ""
+               : strstr(what, "in a graph")
+                   ? " (an event that a graph waits for is recorded in it, by a rank that sends "
+                     "nothing, too)"
+                   : " (was a rank of a negative number asked for? C's % is no modulo)");
     lab_expect(t, call->error == 0,
                "after %s CUDA's last error was still %d: the caller's next check will blame an "
                "innocent call; ring_result takes it away",
@@ -111,6 +113,11 @@ static inline int gpu_here(struct lab_test *t, int gpu)
     return lab_is_virtual(t) ? gpu : gpu % lab_gpus(t);
 }
 
+static inline void expect_reduce_work(struct lab_test *t, const struct lab_run *run,
+                                      const struct reduce_in *in);
+static inline void expect_ring_work(struct lab_test *t, const struct lab_run *run,
+                                    const struct rings_in *in);
+
 static inline void ask_reduce(struct lab_test *t, struct reduce_in *in, bool no_gpu)
 {
     in->seed = lab_random(t);
@@ -147,6 +154,8 @@ static inline void ask_reduce(struct lab_test *t, struct reduce_in *in, bool no_
         if (c->type >= 0 && c->type <= RING_FLOAT16)
             expect_reduced(t, what, in, c, out->data + c->out_at, !bad);
     }
+    if (!no_gpu)
+        expect_reduce_work(t, run, in);
     lab_nothing_leaked(t, run);
 }
 
@@ -311,6 +320,7 @@ static inline int want_of(const struct ring_call *c)
     case ODD_NOT:
         return c->want;
     case ODD_SMALL:
+    case ODD_HUGE:
         return LAB_ERANGE;
     default:
         return LAB_EINVAL;
@@ -381,8 +391,11 @@ static inline struct lab_run *ask_rings(struct lab_test *t, struct ring_call *ca
     const struct rings_out *out = lab_output(run);
     for (size_t i = 0; i < calls; i++)
         expect_collective(t, &in, &in.call[i], &out->told[i], out->data + in.call[i].out_at);
+    expect_ring_work(t, run, &in);
     lab_nothing_leaked(t, run);
     return run;
 }
+
+#include "work.h"
 
 #endif

@@ -39,6 +39,7 @@ static void check_pipelined_slices(struct lab_test *t)
                                      .repeats = 2,
                                      .graph = i % 2};
     ask_rings(t, call, COUNT(call));
+    ask_refusals(t, DO_PIPELINED);
 }
 
 static void check_pipelined_bytes(struct lab_test *t)

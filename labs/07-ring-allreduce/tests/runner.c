@@ -184,14 +184,14 @@ static int run_companion(struct ring *ring, void *const *in, void *const *out,
     }
 }
 
-static int run_collective(struct job *job)
+static int run_collective(struct job *job, uint64_t elements)
 {
     const struct ring_call *c = job->c;
     enum ring_type type = c->odd == ODD_TYPE ? (enum ring_type)7 : (enum ring_type)c->type;
     enum ring_op op = c->odd == ODD_OP ? (enum ring_op)7 : (enum ring_op)c->op;
     struct ring *ring = c->odd == ODD_NO_RING ? NULL : &job->ring;
     void *send[RING_RANKS], *recv[RING_RANKS];
-    size_t count = (size_t)c->count;
+    size_t count = (size_t)elements;
 
     for (int r = 0; r < c->n; r++) {
         send[r] = job->send[r] + GUARD * job->each;
@@ -201,6 +201,10 @@ static int run_collective(struct job *job)
         send[c->n - 1] = recv[c->n - 1] = NULL;
     if (c->odd == ODD_OVERLAP)
         recv[0] = (char *)send[0] + job->each;
+    if (c->odd == ODD_OVERLAP_END)
+        recv[c->n - 1] = (char *)send[c->n - 1] + (count - 1) * job->each;
+    if (c->odd == ODD_HUGE)
+        count += (size_t)1 << 32;
     void *const *out = c->odd == ODD_NO_BUFFERS ? NULL : recv;
     void *const *in = c->odd == ODD_NO_BUFFERS ? NULL : send;
     switch (c->what) {
@@ -260,22 +264,32 @@ static void run_plain(struct job *job)
     for (int k = 0; k < job->runs; k++) {
         queue_upload(job);
         before(job->c->current);
-        after(&job->told->call[k], run_collective(job));
+        after(&job->told->call[k], run_collective(job, job->c->count));
         if (job->c->then && job->told->call[k].rc == LAB_OK)
             job->told->call[k].rc = run_next(job);
         queue_download(job, k);
     }
 }
 
+/* More elements than the call's, with which most ranks have some: buffers have room for them. */
+static uint64_t full(const struct ring_call *c)
+{
+    return c->count + GUARD;
+}
+
 /* With one: captured once. Upload and download of all ranks are ordered around each launch by the
- * host, as a graph is launched on one stream only. */
+ * host, as a graph is launched on one stream only. The ring was used before, so that every event
+ * has been recorded outside of the graph: one that the capture waits for must be recorded in it. */
 static void run_graph(struct job *job)
 {
     cudaGraphExec_t graph = NULL;
-    int rc = ring_capture_begin(&job->ring);
+    queue_upload(job);
+    int rc = run_collective(job, full(job->c));
+    rc = rc == LAB_OK ? ring_wait(&job->ring) : rc;
+    rc = rc == LAB_OK ? ring_capture_begin(&job->ring) : rc;
 
     before(job->c->current);
-    after(&job->told->call[0], run_collective(job));
+    after(&job->told->call[0], run_collective(job, job->c->count));
     int ended = ring_capture_end(&job->ring, &graph);
     for (int k = 0; k < job->runs && ended == LAB_OK; k++) {
         job->told->call[k] = job->told->call[0];
@@ -306,7 +320,7 @@ static void tell(struct job *job)
 /* The inboxes that the call needs, or a tenth. A one-shot's hold all data of a rank. */
 static size_t room_for(const struct job *job)
 {
-    size_t most = (size_t)job->c->count * job->each;
+    size_t most = (size_t)(job->c->graph ? full(job->c) : job->c->count) * job->each;
     if (job->c->what == DO_ONE_SHOT)
         most *= (size_t)job->c->n;
     return job->c->odd == ODD_SMALL ? most / 10 : most;

@@ -30,9 +30,9 @@ static inline void check_place_answer(struct lab_test *t, const struct place_in 
                out->owned[i], owned);
 }
 
-static inline void check_places_of(struct lab_test *t, int stage, int ranks)
+static inline void check_places_of(struct lab_test *t, int stage, int ranks, uint64_t shard)
 {
-    struct place_in in = {.stage = stage, .ranks = ranks, .shard = 110};
+    struct place_in in = {.stage = stage, .ranks = ranks, .shard = shard};
     for (int r = 0; r < ranks; r++)
         for (int k = 0; k < ZERO_KINDS; k++)
             for (int u = 0; u < IO_UNITS; u++)
@@ -66,12 +66,33 @@ static inline void check_places_of(struct lab_test *t, int stage, int ranks)
 
 /* ---- zero_memory ---- */
 
+/* What was allocated in GPU memory at one time, on each GPU, was the node's to give out, whatever
+ * the program says of its pointers. */
+static inline void expect_taken(struct lab_test *t, const struct lab_run *run,
+                                const struct memory_in *in, const struct memory_out *out)
+{
+    const struct lab_witness *w = lab_witness(run);
+    int gpus = lab_gpus(t);
+    for (int i = 0; i < in->asked && w; i++) {
+        uint64_t want[LAB_MAX_GPUS] = {0};
+        for (int r = 0; r < in->how.ranks && out->rc[i] == LAB_OK && in->op[i].what == ZERO_ALLOC;
+             r++)
+            want[r % gpus] += in->op[i].host ? 0 : in->op[i].bytes;
+        for (int gpu = 0; gpu < gpus; gpu++)
+            lab_expect(t, w->peak_asked_bytes[gpu] >= want[gpu],
+                       "zero_memory said that it allocated %" PRIu64 " bytes on GPU %d; the node "
+                       "gave out %" PRIu64 " there at most",
+                       want[gpu], gpu, w->peak_asked_bytes[gpu]);
+    }
+}
+
 static inline const struct memory_out *ask_memory(struct lab_test *t, const struct memory_in *in)
 {
     struct lab_run *run = lab_run(t, "memory", in, sizeof *in, sizeof(struct memory_out));
     const struct memory_out *out = lab_output(run);
     expect_rc(t, "zero_run_open", out->opened, LAB_OK);
     lab_nothing_leaked(t, run);
+    expect_taken(t, run, in, out);
     return out;
 }
 
@@ -104,6 +125,9 @@ static inline void check_memory_of(struct lab_test *t, int offload, int gpus)
                        "rank[r].gpu says which GPU is rank r's",
                        call, r, out->where[i][r] < 0 ? "at" : "on GPU", out->where[i][r],
                        want < 0 ? "at" : "on GPU", want);
+            lab_expect(t, i >= 2 || out->bytes[i][r] == 0 || out->bytes[i][r] >= in.op[i].bytes,
+                       "%s: rank %d's has %" PRIu64 " bytes, expected %" PRIu64, call, r,
+                       out->bytes[i][r], in.op[i].bytes);
             expect_bytes(t, call, "the ledger's run->gpu.held[rank]", out->held[i][r], held[i]);
             expect_bytes(t, call, "the ledger's run->host.held[rank]", out->host[i][r], host[i]);
         }
@@ -112,6 +136,45 @@ static inline void check_memory_of(struct lab_test *t, int offload, int gpus)
     for (in.null = 0; in.null < 3; in.null++) {
         in.op[0].what = in.null ? ZERO_ALLOC : ZERO_UPDATE;
         expect_rc(t, "zero_memory of what makes no sense", ask_memory(t, &in)->rc[0], LAB_EINVAL);
+    }
+}
+
+/* More than 4 GiB a rank. */
+static inline void check_memory_large(struct lab_test *t)
+{
+    const uint64_t bytes = ((uint64_t)5 << 30) + 512;
+    struct memory_in in = {.net = small_net,
+                           .how = {.stage = 2, .ranks = 2, .align = 1},
+                           .full = -1,
+                           .asked = 1,
+                           .op = {{ZERO_ALLOC, ZERO_GRAD, 0, 0, bytes}}};
+    const struct memory_out *out = ask_memory(t, &in);
+    expect_rc(t, "zero_memory(5 GiB)", out->rc[0], LAB_OK);
+    for (int r = 0; r < in.how.ranks; r++) {
+        lab_expect(t, out->bytes[0][r] >= bytes,
+                   "zero_memory(5 GiB): rank %d's has %" PRIu64 " bytes, expected %" PRIu64, r,
+                   out->bytes[0][r], bytes);
+        expect_bytes(t, "zero_memory(5 GiB)", "run->gpu.held[rank]", out->held[0][r], bytes);
+    }
+}
+
+/* A ledger says no, of GPU memory or of the host's: nothing stays. */
+static inline void check_memory_limit(struct lab_test *t, int offload)
+{
+    struct memory_in in = {.net = small_net,
+                           .how = {.stage = 1, .ranks = 3, .align = 1, .offload = offload},
+                           .full = -1,
+                           .limited = 1,
+                           .asked = 1,
+                           .op = {{ZERO_ALLOC, ZERO_MASTER, 0, offload, 3 << 20}}};
+    const struct memory_out *out = ask_memory(t, &in);
+    const char *call = "zero_memory(3 MiB) where rank 1's ledger has room for 1 MiB";
+    expect_rc(t, call, out->rc[0], LAB_ENOMEM);
+    for (int r = 0; r < in.how.ranks; r++) {
+        lab_expect(t, out->where[0][r] == -2, "%s: rank %d has an allocation all the same", call,
+                   r);
+        expect_bytes(t, call, "the ledger's held[0]", offload ? out->host[0][0] : out->held[0][0],
+                     0);
     }
 }
 
@@ -153,6 +216,28 @@ static inline float want_moved(const struct move_in *in, const struct move_out *
     }
 }
 
+/* What the collectives sent, and that sums were made on GPUs. */
+static inline void expect_moved_between(struct lab_test *t, const struct lab_run *run,
+                                        const struct move_in *in, const struct move_out *out,
+                                        const char *call)
+{
+    const struct lab_witness *w = lab_witness(run);
+    uint64_t strayed, others = (uint64_t)in->how.ranks - 1, times = in->how.stage ? 1 : 2;
+    bool collective = in->moved == MOVED_REDUCE || in->moved == MOVED_GATHER;
+    uint64_t want = collective ? times * 2 * out->padded * others : 0;
+    if (!w)
+        return;
+    expect_bytes(t, call, "between GPUs", between_gpus(w, in->how.ranks, &strayed), want);
+    for (int r = 0; r < in->how.ranks && in->moved == MOVED_REDUCE; r++)
+        lab_expect(t, lab_kernels_within(run, NULL, r).count > 0,
+                   "%s: no kernel ran on GPU %d: gradients are added where they lie", call, r);
+    for (int r = 0; r < in->how.ranks && !collective; r++)
+        lab_expect(t,
+                   in->moved == MOVED_TO_HOST ? w->copied[r][LAB_HOST] >= 2 * out->shard
+                                              : w->copied[LAB_HOST][r] >= 2 * out->shard,
+                   "%s: rank %d copied less than its shard over PCIe", call, r);
+}
+
 static inline void check_moved(struct lab_test *t, const struct move_in *in)
 {
     static const char *const names[] = {"zero_reduce", "zero_gather", "zero_bus, to the host",
@@ -178,6 +263,7 @@ static inline void check_moved(struct lab_test *t, const struct move_in *in)
     expect_rc(t, "without a run", out->null_rc[0], LAB_EINVAL);
     expect_rc(t, "without an operation", out->null_rc[1], LAB_EINVAL);
     expect_rc(t, "another operation", out->wrong_rc, LAB_EINVAL);
+    expect_moved_between(t, run, in, out, call);
     lab_nothing_leaked(t, run);
 }
 

@@ -12,7 +12,8 @@
 static void check_place(struct lab_test *t)
 {
     for (int stage = 0; stage < 4; stage++)
-        check_places_of(t, stage, 3);
+        check_places_of(t, stage, 3, stage % 2 ? 110 : (uint64_t)3 << 30);
+    check_places_of(t, 1, 3, (uint64_t)3 << 30);
 }
 
 static void check_memory(struct lab_test *t)
@@ -20,6 +21,7 @@ static void check_memory(struct lab_test *t)
     int gpus = lab_gpus(t);
     check_memory_of(t, 0, gpus);
     check_memory_of(t, 1, gpus);
+    check_memory_large(t);
     lab_node(t, "textbook-a100-2");
     check_memory_of(t, 0, lab_gpus(t));
 }
@@ -28,6 +30,8 @@ static void check_memory_full(struct lab_test *t)
 {
     for (int full = 0; full < 3; full += 2)
         check_memory_full_of(t, full);
+    check_memory_limit(t, 0);
+    check_memory_limit(t, 1);
 }
 
 static void check_reduce(struct lab_test *t)

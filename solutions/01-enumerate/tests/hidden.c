@@ -59,6 +59,9 @@ static void check_device_recorded(struct lab_test *t)
         want->l2_bytes = 62914560;
     }
     check_all_devices(t, &facts);
+    lab_node(t, OTHER_MACHINE);
+    facts = facts_of(t);
+    check_all_devices(t, &facts);
 }
 
 static void check_order(struct lab_test *t)
@@ -80,11 +83,38 @@ static void check_order(struct lab_test *t)
     check_all_devices(t, &some);
 }
 
+/* A process that has lost a GPU gets no other one: a switch fails, whatever it leaves current. */
+static void check_memory_lost(struct lab_test *t)
+{
+    struct mem_in in = {.asked = 2, .current = 2, .lost = 1, .device = {1, 3}};
+    lab_node(t, "dgx-a100");
+    lab_fault(t, "gpu-lost:2@op=1");
+    const struct mem_out *out = ASK(t, "mem", &in, mem_out);
+    for (int i = 0; i < in.asked; i++) {
+        char call[64];
+        snprintf(call, sizeof call, "inv_mem(%d, &free, &total), when GPU 2 is lost,",
+                 in.device[i]);
+        expect_rc(t, call, out->rc[i], LAB_ECUDA);
+        lab_expect(t, out->current[i] == in.current,
+                   "%s failed and left GPU %d current; before it was GPU %d: switch back, whatever "
+                   "failed",
+                   call, out->current[i], in.current);
+        lab_expect(t,
+                   out->free_bytes[i] == (uint64_t)IO_UNSET &&
+                       out->total_bytes[i] == (uint64_t)IO_UNSET,
+                   "%s failed and wrote its outputs all the same", call);
+    }
+    lab_fault(t, NULL);
+}
+
 static void check_mem_other(struct lab_test *t)
 {
     lab_node(t, "dgx-a100");
     check_memory(t, 8, 5, (uint64_t)67 << 20);
     check_memory(t, 8, 0, (uint64_t)1 << 30);
+    lab_node(t, "single");
+    check_memory(t, 1, 0, (uint64_t)67 << 20);
+    check_memory_lost(t);
 }
 
 static void check_alloc_other(struct lab_test *t)
@@ -146,8 +176,12 @@ static void check_bus_other(struct lab_test *t)
 
 static void check_table_none(struct lab_test *t)
 {
-    lab_node(t, "none");
+    lab_node(t, "single");
     struct lab_run *run = lab_run(t, "json", NULL, 0, sizeof(struct table_out));
+    lab_expect(t, strstr(lab_stdout(run), "\"count\": 1,"),
+               "with a single GPU the JSON does not say \"count\": 1");
+    lab_node(t, "none");
+    run = lab_run(t, "json", NULL, 0, sizeof(struct table_out));
     expect_rc(t, "without any GPU, inv_print_json(stdout)",
               ((const struct table_out *)lab_output(run))->rc, LAB_OK);
     lab_expect(t, strstr(lab_stdout(run), "\"count\": 0,"),
@@ -173,6 +207,7 @@ LAB_CASES = {
      .points = 2,
      .min_gpus = 1,
      .no_memcheck = true,
+     .also_on = OTHER_MACHINE,
      .check = check_duplicate},
     {.name = "device_other",
      .todo = 2,
@@ -191,6 +226,7 @@ LAB_CASES = {
      .title = "UUIDs in any order, numbered by PCI address before",
      .points = 1,
      .min_gpus = 4,
+     .also_on = OTHER_MACHINE,
      .check = check_order},
     {.name = "mem_other",
      .todo = 3,
@@ -215,6 +251,7 @@ LAB_CASES = {
      .title = "inv_by_bus in either case, and among the visible GPUs only",
      .points = 1,
      .min_gpus = 2,
+     .also_on = OTHER_MACHINE,
      .check = check_bus_other},
     {.name = "table_none",
      .title = "the printers work without any GPU",

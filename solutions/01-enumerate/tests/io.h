@@ -41,6 +41,7 @@ struct device_out {
 struct mem_in {
     int asked, null;         /* null: 1 the first, 2 the second pointer */
     int current;             /* this GPU is current before each call; -1: leave it alone */
+    int lost;                /* the node loses it at its first work: that comes before the calls */
     int device[IO_ASKED];    /* asked about */
     uint64_t taken[IO_GPUS]; /* bytes allocated on each GPU before */
 };

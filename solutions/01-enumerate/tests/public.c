@@ -116,6 +116,7 @@ static void check_alloc_each(struct lab_test *t)
     int gpus = lab_gpus(t);
     check_each(t, gpus, 1000003, gpus > 1);
     check_each(t, 1, 1, gpus - 1);
+    check_each(t, gpus, ((uint64_t)5 << 30) + 1, 0);
 }
 
 static void check_alloc_bad(struct lab_test *t)
@@ -252,6 +253,7 @@ LAB_CASES = {
      .points = 4,
      .min_gpus = 2,
      .no_memcheck = true,
+     .also_on = OTHER_MACHINE,
      .check = check_visible},
     {.name = "device",
      .todo = 2,
@@ -268,6 +270,7 @@ LAB_CASES = {
      .rule = "after an error the caller's struct still holds what it held",
      .points = 6,
      .min_gpus = 1,
+     .also_on = OTHER_MACHINE,
      .check = check_device_bad},
     {.name = "visible_devices",
      .todo = 2,
@@ -275,6 +278,7 @@ LAB_CASES = {
      .rule = "device 0 is the first of the list, whichever GPU that is",
      .points = 5,
      .min_gpus = 2,
+     .also_on = OTHER_MACHINE,
      .check = check_visible_devices},
     {.name = "mem",
      .todo = 3,
@@ -291,6 +295,7 @@ LAB_CASES = {
      .rule = "the way out of a function after an error is a way out, too",
      .points = 5,
      .min_gpus = 1,
+     .also_on = OTHER_MACHINE,
      .check = check_mem_bad},
     {.name = "alloc_each",
      .todo = 4,
@@ -307,6 +312,7 @@ LAB_CASES = {
      .rule = "check before the first allocation",
      .points = 4,
      .min_gpus = 1,
+     .also_on = OTHER_MACHINE,
      .check = check_alloc_bad},
     {.name = "alloc_full",
      .todo = 4,
@@ -314,6 +320,7 @@ LAB_CASES = {
      .rule = "all or nothing: who gets an error has nothing to free",
      .points = 6,
      .min_gpus = 2,
+     .also_on = OTHER_MACHINE,
      .check = check_alloc_full},
     {.name = "by_bus",
      .todo = 5,
@@ -329,6 +336,7 @@ LAB_CASES = {
      .rule = "a new thread starts with GPU 0, and cudaSetDevice changes the calling thread's only",
      .points = 3,
      .min_gpus = 2,
+     .also_on = OTHER_MACHINE,
      .check = check_threads},
     {.name = "table",
      .title = "the JSON of the table says what CUDA says",
@@ -336,6 +344,7 @@ LAB_CASES = {
      .points = 4,
      .min_gpus = 1,
      .wants_gpus = 4,
+     .also_on = OTHER_MACHINE,
      .check = check_table},
     {0},
 };

@@ -207,6 +207,41 @@ static inline void expect_disable(struct lab_test *t, const struct machine *m,
     expect_call(t, m, &out->again, LAB_OK, in->current, "a second peer_disable");
 }
 
+/* Directions that there are and that are off: to find that out the adapter switches each one on. */
+static inline unsigned tried(const struct machine *m, const uint8_t *on)
+{
+    unsigned count = 0;
+    for (int from = 0; from < m->gpus; from++)
+        for (int to = 0; to < m->gpus; to++)
+            count += attr_of(m, from, to)->access && !on[from * m->gpus + to];
+    return count;
+}
+
+/* How often the node must have switched a direction on in enable_one (runner.c), if these answers
+ * are true: by hand, by peer_enable, and wherever the adapter looked. */
+static inline unsigned switched(const struct machine *m, const struct enable_in *in,
+                                const struct enable_out *out)
+{
+    bool good = enable_result(m, in) == LAB_OK;
+    unsigned looks = tried(m, out->on_enabled) +
+                     (good ? 2 * tried(m, out->on_disabled) : tried(m, out->on_enabled));
+    return (unsigned)in->pre_count + looks + (good ? (unsigned)out->undo.count : 0);
+}
+
+static inline void expect_switched(struct lab_test *t, const struct lab_run *run,
+                                   const struct machine *m, const struct enable_in *in,
+                                   const struct enable_out *out, size_t n)
+{
+    const struct lab_witness *w = lab_witness(run);
+    unsigned least = 0;
+    for (size_t i = 0; i < n; i++)
+        least += switched(m, &in[i], &out[i]);
+    lab_expect(t, !w || w->peers_enabled >= least,
+               "on %s the node has switched directions on %u times in all; by what was reported it "
+               "was %u times: access was on in name only",
+               m->name, w->peers_enabled, least);
+}
+
 enum enable_part { JUDGE_ENABLE = 1, JUDGE_DISABLE = 2 };
 
 static inline void ask_enable(struct lab_test *t, const struct machine *m,
@@ -220,6 +255,7 @@ static inline void ask_enable(struct lab_test *t, const struct machine *m,
         if (parts & JUDGE_DISABLE)
             expect_disable(t, m, &in[i], &out[i]);
     }
+    expect_switched(t, run, m, in, out, n);
     lab_nothing_leaked(t, run);
 }
 
@@ -273,6 +309,27 @@ static inline void expect_probe(struct lab_test *t, const struct machine *m,
                    out->on_after[i] ? "on" : "off");
 }
 
+/* An answer comes from trying: for each direction that there is, a kernel of `from` used memory of
+ * `to`; where atomics are native, a kernel of `to` did, too. */
+static inline void expect_probe_work(struct lab_test *t, const struct lab_run *run,
+                                     const struct machine *m, const struct probe_in *in, size_t n)
+{
+    const struct lab_witness *w = lab_witness(run);
+    for (size_t i = 0; i < n && w; i++) {
+        if (in[i].no_works || pair_result(m, in[i].from, in[i].to) != LAB_OK)
+            continue;
+        const struct peer_attr *a = attr_of(m, in[i].from, in[i].to);
+        lab_expect(t, !a->access || w->kernel_bytes[in[i].from][in[i].to] > 0,
+                   "peer_probe(%d, %d) on %s: no kernel of GPU %d has used memory of GPU %d: it "
+                   "answered without trying",
+                   in[i].from, in[i].to, m->name, in[i].from, in[i].to);
+        lab_expect(t, !a->atomics || lab_kernels_within(run, NULL, in[i].to).count > 0,
+                   "peer_probe(%d, %d) on %s: no kernel ran on GPU %d, and both GPUs are to add "
+                   "to one counter",
+                   in[i].from, in[i].to, m->name, in[i].to);
+    }
+}
+
 static inline struct lab_run *ask_probe(struct lab_test *t, const struct machine *m,
                                         const struct probe_in *in, size_t n)
 {
@@ -280,6 +337,7 @@ static inline struct lab_run *ask_probe(struct lab_test *t, const struct machine
     const struct probe_out *out = lab_output(run);
     for (size_t i = 0; i < n; i++)
         expect_probe(t, m, &in[i], &out[i]);
+    expect_probe_work(t, run, m, in, n);
     lab_nothing_leaked(t, run);
     return run;
 }

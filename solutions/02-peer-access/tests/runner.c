@@ -2,7 +2,6 @@
  * runner.c: calls the functions of lab 02 for the tests. It only translates; the judging is done in
  * another process.
  */
-#define _GNU_SOURCE /* fopencookie */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>

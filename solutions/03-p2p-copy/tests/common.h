@@ -11,6 +11,7 @@
 #include "case.h"
 
 #include "io.h"
+#include "told.h"
 
 #define KIB ((uint64_t)1 << 10)
 #define MIB ((uint64_t)1 << 20)
@@ -191,6 +192,35 @@ static inline void check_moves_results(struct lab_test *t, const struct moves_in
     expect_current(t, call, out->current, in->current);
 }
 
+/* By which way the bytes went, as the node saw it: what lies at the end is the same by any. */
+static inline void expect_way(struct lab_test *t, const struct lab_run *run,
+                              const struct moves_in *in, const char *call, int path)
+{
+    int s = in->src_dev, d = in->dst_dev;
+    bool staged = path ? path == PATH_STAGED : in->move == MOVE_STAGE;
+    uint64_t total = total_bytes(in), straight = lab_copied_within(run, NULL, s, d);
+    uint64_t down = lab_copied_within(run, NULL, s, LAB_HOST);
+    uint64_t up = lab_copied_within(run, NULL, LAB_HOST, d);
+    if (!lab_is_virtual(t))
+        return;
+    lab_expect(t, straight == (staged ? 0 : total),
+               "%s: %llu bytes were copied from GPU %d straight to GPU %d, expected %llu", call,
+               (unsigned long long)straight, s, d, (unsigned long long)(staged ? 0 : total));
+    if (s == d) { /* the test's own copies go the same way as the stage's */
+        lab_expect(t, !staged || (down >= total && up >= total),
+                   "%s: %llu bytes went to the host and %llu came from there, expected %llu: a "
+                   "stage is a way through the host",
+                   call, (unsigned long long)down, (unsigned long long)up,
+                   (unsigned long long)total);
+        return;
+    }
+    lab_expect(t, down == (staged ? total : 0) && up == (staged ? total : 0),
+               "%s: %llu bytes went from GPU %d to the host and %llu from the host to GPU %d, "
+               "expected %llu",
+               call, (unsigned long long)down, s, (unsigned long long)up, d,
+               (unsigned long long)(staged ? total : 0));
+}
+
 /* Sends everything in `in` and compares everything. `path`: expected in *taken, 0 for the functions
  * that have none. Returns the run for further questions. */
 static inline struct lab_run *check_moves(struct lab_test *t, const struct moves_in *in,
@@ -201,6 +231,7 @@ static inline struct lab_run *check_moves(struct lab_test *t, const struct moves
     const struct moves_out *out = lab_output(run);
     const unsigned char *back = (const unsigned char *)(out + 1), *want = pattern;
     check_moves_results(t, in, out, call, path);
+    expect_way(t, run, in, call, path);
     for (int i = 0; i < in->asked; i++) {
         check_destination(t, i, in->size[i], back, want);
         back += in->size[i] + 2 * IO_GUARD;
@@ -269,6 +300,7 @@ static inline const struct speed_out *speeds_of(struct lab_test *t, int dst, int
     const struct speed_out *out = lab_output(run);
     lab_expect(t, out->rc == LAB_OK, "a copy of %llu bytes from GPU %d to GPU %d failed: %s",
                (unsigned long long)bytes, src, dst, rc_name(out->rc));
+    expect_speeds(t, run, &in, out);
     return out;
 }
 
@@ -302,6 +334,7 @@ static inline struct bw one_measure(struct lab_test *t, int from, int to, uint64
     struct lab_run *run = lab_run(t, "measure", &in, sizeof in, sizeof(struct measure_out));
     const struct measure_out *out = lab_output(run);
     expect_measured(t, out->rc[0]);
+    expect_measure_told(t, run, &out->bw[0], from, to, bytes);
     lab_nothing_leaked(t, run);
     return out->bw[0];
 }

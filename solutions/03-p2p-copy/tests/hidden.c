@@ -119,6 +119,7 @@ static void check_measure_keeps_peer(struct lab_test *t)
     struct lab_run *run = lab_run(t, "measure", &in, sizeof in, sizeof(struct measure_out));
     const struct measure_out *out = lab_output(run);
     expect_rc(t, "p2p_measure", out->rc[0], LAB_OK);
+    expect_measure_told(t, run, &out->bw[0], 2, 1, 3 * MIB + 1);
     lab_expect(t, out->peer_after,
                "peer access was on before p2p_measure and off after it: turn off only what you "
                "turned on");

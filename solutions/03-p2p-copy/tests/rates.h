@@ -53,6 +53,7 @@ static inline double check_measured(struct lab_test *t, int from, int to, uint64
     expect_clear(t, "p2p_measure", out->last[0]);
     expect_current(t, "p2p_measure", out->current[0], to);
     check_bw(t, &out->bw[0], bytes, PATH_PEER);
+    expect_measure_told(t, run, &out->bw[0], from, to, bytes);
     lab_nothing_leaked(t, run);
     if (!lab_is_virtual(t))
         return out->bw[0].gbs;
@@ -102,6 +103,8 @@ static inline void check_matrix_of(struct lab_test *t, int n, uint64_t bytes, do
                    : got > 0.99 * back && got < 1.01 * back
                        ? " (it is the rate of the other direction)"
                        : "");
+        expect_told(t, run, "p2p_matrix's time of all repetitions of a pair",
+                    (double)bytes * P2P_REPEATS / got / 1e9, i / n, i % n, bytes * P2P_REPEATS);
     }
     lab_expect(t, out->gbs[n * n] == IO_UNSET, "p2p_matrix wrote behind gbs[%d]", n * n - 1);
     lab_nothing_leaked(t, run);

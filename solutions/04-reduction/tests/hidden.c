@@ -103,7 +103,7 @@ static void check_start_eight(struct lab_test *t)
     in->current = 6;
     struct lab_run *run = run_parts(t);
     expect_start(t, lab_output(run), LAB_OK);
-    expect_all_partials(t, lab_output(run), WHOLE);
+    expect_all_partials(t, run, WHOLE);
     lab_nothing_leaked(t, run);
 }
 

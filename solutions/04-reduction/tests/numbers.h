@@ -60,6 +60,11 @@ static inline const char *result_name(int rc)
     return other[turn];
 }
 
+static inline bool bad_block_call(const struct block_call *c)
+{
+    return c->blocks < 1 || c->blocks > SUM_MAX_BLOCKS || c->no_partials || (c->no_data && c->n);
+}
+
 static inline bool untouched(const void *at, size_t bytes)
 {
     const unsigned char *b = at;

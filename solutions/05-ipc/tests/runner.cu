@@ -16,14 +16,17 @@
 
 #include "ring_rank.h"
 
+#include "lone.h"
+
 /* A rank that came to a TODO has said so on the page that it shares with the verifier, and left:
  * the runner leaves in the same way. */
 static void run_ranks(int n, int (*main_of_rank)(struct peers *, void *), void *job, int *status)
 {
     (void)peers_start(n, main_of_rank, job, status);
     for (int r = 0; r < n; r++)
-        if (WIFEXITED(status[r]) && WEXITSTATUS(status[r]) == LAB_RUNNER_NOT_WRITTEN)
-            _exit(LAB_RUNNER_NOT_WRITTEN);
+        if (WIFEXITED(status[r]) && (WEXITSTATUS(status[r]) == LAB_RUNNER_NOT_WRITTEN ||
+                                     WEXITSTATUS(status[r]) == LAB_RUNNER_TRAPPED))
+            _exit(WEXITSTATUS(status[r]));
 }
 
 /* ---- handles ---- */
@@ -178,9 +181,9 @@ static void other_side(const struct hear_in *in, int fd)
 {
     if (in->how == HEAR_LATE || in->how == HEAR_SIGNAL)
         (void)poll(NULL, 0, 150);
-    if (in->how == HEAR_SAID || in->how == HEAR_LATE || in->how == HEAR_SIGNAL)
-        (void)peer_tell(fd, 4711);
-    if (in->how != HEAR_GONE)
+    if (in->how <= HEAR_LAST || in->how == HEAR_SIGNAL)
+        (void)peer_tell(fd, (size_t)LARGE_NUMBER);
+    if (in->how != HEAR_GONE && in->how != HEAR_LAST)
         (void)poll(NULL, 0, 5000);
     _exit(0);
 }
@@ -204,6 +207,8 @@ LAB_RUN(hear)
         other_side(in, pair[1]);
     }
     close(pair[1]);
+    if (in->how == HEAR_LAST)
+        (void)waitpid(child, NULL, 0);
     if (in->how == HEAR_SIGNAL)
         (void)setitimer(ITIMER_REAL, &soon, NULL);
     double start = now();
@@ -213,9 +218,10 @@ LAB_RUN(hear)
     out->seconds = now() - start;
     out->number = number;
     out->untouched = all_bytes(&number, sizeof number, IO_FILL);
-    (void)kill(child, SIGKILL);
+    if (in->how != HEAR_LAST)
+        (void)kill(child, SIGKILL);
     (void)waitpid(child, NULL, 0);
 }
 
-LAB_RUNS = {LAB_ENTRY_FORKS(handle), LAB_ENTRY_FORKS(ring), LAB_ENTRY(refuse), LAB_ENTRY(hear),
-            LAB_END};
+LAB_RUNS = {LAB_ENTRY_FORKS(handle), LAB_ENTRY_FORKS(ring), LAB_ENTRY(refuse),
+            LAB_ENTRY(lone),         LAB_ENTRY(hear),       LAB_END};

@@ -112,6 +112,10 @@ static void check_send_pairs(struct lab_test *t)
     lab_env(t, "CUDA_VISIBLE_DEVICES", NULL);
     lab_node(t, "pcie-4090-2");
     refuse_parcel(t, &in, "vmm_import for a GPU that cannot reach it", LAB_ENOPEER);
+    lab_node(t, "oneway-2"); /* GPU 0 reaches GPU 1, and not the other way round */
+    refuse_parcel(t, &in, "vmm_import for a GPU that cannot reach it", LAB_ENOPEER);
+    in = (struct parcel_in){.device = 1, .gpus = 2, .bytes = 1};
+    check_parcel(t, &in);
 }
 
 LAB_CASES = {

@@ -123,6 +123,7 @@ struct parcel_in {
     int device, importer, gpus, bad;
     uint64_t bytes;
     int free_early; /* the exporter frees before the importer looks at what it got */
+    int no_stdin;   /* in both processes: the next descriptor is 0 */
 };
 struct parcel_child { /* what the importer reports */
     int received, imported, fd_after, untouched, device, freed, fds;
@@ -131,9 +132,9 @@ struct parcel_child { /* what the importer reports */
 };
 struct parcel_out {
     int setup;
-    int exported, sent, export_fds, freed;
+    int exported, sent, export_fd, export_fds, freed;
     uint64_t export_bytes, parcel_bytes;
-    int null_rc[5];
+    int null_rc[6];
     struct parcel_child child;
     int value; /* what the exporter finds where the importer wrote */
     int child_status;

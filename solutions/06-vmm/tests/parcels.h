@@ -50,6 +50,8 @@ static void import_and_tell(const struct parcel_in *in, int socket)
     memset(&v, IO_FILL, sizeof v);
     parcel.fd = -1;
     start(in->gpus, 0);
+    if (in->no_stdin)
+        close(0);
     int before = open_fds();
     out.received = parcel_recv(socket, &parcel);
     if (out.received == LAB_OK) {
@@ -65,7 +67,7 @@ static void import_and_tell(const struct parcel_in *in, int socket)
             parcel_drop(&parcel);
         out.fds = open_fds() - before;
     }
-    (void)!write(socket, &out, sizeof out);
+    (void)!send(socket, &out, sizeof out, MSG_NOSIGNAL);
 }
 
 /* Calls that must be refused; none of them may use anything up. */
@@ -81,6 +83,8 @@ static void ask_nulls(const struct vmm *v, int *rc)
     rc[2] = vmm_export(&nothing, &parcel);
     rc[3] = vmm_import(NULL, 0, &to);
     rc[4] = vmm_import(&parcel, 0, &to);
+    parcel.fd = 0;
+    rc[5] = vmm_import(&parcel, 0, &to);
 }
 
 static void export_and_ask(const struct parcel_in *in, int socket, struct parcel_out *out)
@@ -95,6 +99,8 @@ static void export_and_ask(const struct parcel_in *in, int socket, struct parcel
                  put_by(in->device, v.base + v.bytes - sizeof(int), IO_UNSET);
     if (out->setup)
         return;
+    if (in->no_stdin)
+        close(0);
     int before = open_fds();
     if (in->bad == PARCEL_NULL)
         ask_nulls(&v, out->null_rc);
@@ -102,7 +108,8 @@ static void export_and_ask(const struct parcel_in *in, int socket, struct parcel
     out->parcel_bytes = v.bytes;
     out->exported = vmm_export(&v, &parcel);
     out->export_bytes = parcel.bytes;
-    if (out->exported == LAB_OK) {
+    out->export_fd = parcel.fd;
+    if (out->exported == LAB_OK && parcel.fd > 0) {
         CUdeviceptr last = v.base + v.bytes - sizeof(int);
         out->export_fds = open_fds() - before;
         out->sent = parcel_send(socket, &parcel);

@@ -7,9 +7,10 @@
 
 static void check_round(struct lab_test *t)
 {
-    const uint64_t sizes[] = {1, 4096, 2 * MIB - 1, 2 * MIB, 2 * MIB + 1, 3000001, 1000 * MIB + 7};
+    const uint64_t sizes[] = {1,           4096,    2 * MIB - 1,    2 * MIB,
+                              2 * MIB + 1, 3000001, 1000 * MIB + 7, 5 * GIB + 1};
     int n = lab_gpus(t) < IO_GPUS ? lab_gpus(t) : IO_GPUS;
-    struct round_in in = {.asked = 7};
+    struct round_in in = {.asked = 8};
     for (int i = 0; i < in.asked; i++) {
         in.q[i].bytes = sizes[i];
         in.q[i].n = 1 + i % n;
@@ -56,9 +57,9 @@ static void check_round_bad(struct lab_test *t)
 
 static void check_alloc(struct lab_test *t)
 {
-    const uint64_t sizes[] = {1, 2 * MIB, 5000001, 64 * KIB, 16 * MIB + 3};
+    const uint64_t sizes[] = {1, 2 * MIB, 5000001, 64 * KIB, 16 * MIB + 3, 5 * GIB + 1};
     int n = lab_gpus(t) < IO_GPUS ? lab_gpus(t) : IO_GPUS;
-    struct alloc_in in = {.asked = 5, .gpus = n};
+    struct alloc_in in = {.asked = 6, .gpus = n};
     for (int i = 0; i < in.asked; i++) {
         in.dev[i] = (i + 1) % n;
         in.bytes[i] = sizes[i];

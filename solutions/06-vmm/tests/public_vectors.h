@@ -14,6 +14,9 @@ static void check_vec_grow(struct lab_test *t)
     struct grow_in in = {.gpus = 1, .asked = 6, .reserve = 64 * MIB, .fill = 1};
     memcpy(in.bytes, sizes, sizeof sizes);
     check_grow(t, &in);
+    in = (struct grow_in){.gpus = 1, .asked = 2, .reserve = 12 * GIB};
+    in.bytes[0] = 1, in.bytes[1] = 5 * GIB + 1;
+    check_grow(t, &in);
 }
 
 static void check_grow_sharers(struct lab_test *t)
@@ -84,18 +87,22 @@ static void check_send(struct lab_test *t)
     in.bytes = 1;
     in.free_early = 1;
     check_parcel(t, &in);
+    in = (struct parcel_in){.importer = n > 1, .gpus = n, .bytes = 5 * GIB + 1, .no_stdin = 1};
+    check_parcel(t, &in);
 }
 
 static void check_send_bad(struct lab_test *t)
 {
-    static const char *const calls[] = {
-        "vmm_export of a null pointer", "vmm_export into a null pointer",
-        "vmm_export of nothing allocated", "vmm_import of a null pointer",
-        "vmm_import of a parcel without a descriptor"};
+    static const char *const calls[] = {"vmm_export of a null pointer",
+                                        "vmm_export into a null pointer",
+                                        "vmm_export of nothing allocated",
+                                        "vmm_import of a null pointer",
+                                        "vmm_import of a parcel without a descriptor (-1)",
+                                        "vmm_import of a parcel without a descriptor (0)"};
     struct parcel_in in = {.gpus = lab_gpus(t), .bytes = 3000001, .bad = PARCEL_NULL};
     struct lab_run *run;
     const struct parcel_out *out = ask_parcel(t, &in, &run);
-    for (int i = 0; i < 5; i++)
+    for (int i = 0; i < 6; i++)
         expect_rc(t, calls[i], out->null_rc[i], LAB_EINVAL);
     lab_nothing_leaked(t, run);
     in.bad = PARCEL_GOOD;

@@ -211,6 +211,17 @@ LAB_RUN(alloc)
 
 /* ---- sharing ---- */
 
+/* A kernel of every GPU that has access reads an int: the node sees it. */
+static void use(int gpus, CUdeviceptr at, const int *access)
+{
+    int unused, current = 0;
+    (void)cudaGetDevice(&current);
+    for (int d = 0; d < gpus; d++)
+        if (access[d] > 0)
+            (void)get_by(d, at, &unused);
+    (void)cudaSetDevice(current);
+}
+
 LAB_RUN(share)
 {
     const struct share_in *in = (const struct share_in *)lab_input(io, sizeof *in);
@@ -219,13 +230,18 @@ LAB_RUN(share)
     memset(v, 0, sizeof v);
     memset(&nothing, 0, sizeof nothing);
     start(in->gpus, 0);
-    out->setup = vmm_alloc(in->owner, 100000, &v[0]) || vmm_alloc(in->owner, 3000000, &v[1]);
+    out->setup = vmm_alloc(in->owner, 100000, &v[0]) || vmm_alloc(in->owner, 3000000, &v[1]) ||
+                 put_by(in->owner, v[0].base, PROBE_BEFORE) ||
+                 put_by(in->owner, v[1].base, PROBE_BEFORE);
+    (void)cudaSetDevice(0);
     for (int i = 0; i < in->asked && !out->setup; i++) {
         const struct share_question *q = &in->q[i];
         const struct vmm *which = q->null == 1 ? NULL : q->null == 2 ? &nothing : &v[q->which];
         out->rc[i] = vmm_share(which, q->peer, (CUmemAccess_flags)q->flags);
-        for (int k = 0; k < 2; k++)
+        for (int k = 0; k < 2; k++) {
             all_access(v[k].base, in->gpus, out->access[i][k]);
+            use(in->gpus, v[k].base, out->access[i][k]);
+        }
     }
     (void)vmm_free(&v[0]);
     (void)vmm_free(&v[1]);

@@ -141,8 +141,10 @@ enum odd {
     ODD_NO_BUFFER, /* the last rank's */
     ODD_TYPE,
     ODD_OP,
-    ODD_SMALL,   /* inboxes for a tenth of the data */
-    ODD_OVERLAP, /* recv[0] begins one element behind send[0] */
+    ODD_SMALL,       /* inboxes for a tenth of the data */
+    ODD_OVERLAP,     /* recv[0] begins one element behind send[0] */
+    ODD_OVERLAP_END, /* the last rank's recv begins with send's last element */
+    ODD_HUGE,        /* 2^32 elements more: no inbox holds them */
 };
 #define RING_CALLS 24
 #define RING_REPEATS 3

@@ -75,11 +75,11 @@ static inline struct predict_in any_schedule(struct lab_test *t)
     return in;
 }
 
-/* Walks along until something does not fit; `peak` is what was held at most until then. */
-static inline int first_too_large(const struct predict_in *in, uint64_t *peak)
+/* Walks along until something does not fit: what is held then, and `peak`, what was at most. */
+static inline int walk_until_full(const struct predict_in *in, uint64_t *held_then, uint64_t *peak)
 {
     uint64_t held = 0;
-    *peak = 0;
+    *peak = *held_then = 0;
     for (int i = 0; i < in->count; i++) {
         const struct zero_op *op = &in->op[i];
         uint64_t bytes = up(op->bytes, in->granule_bytes);
@@ -88,17 +88,24 @@ static inline int first_too_large(const struct predict_in *in, uint64_t *peak)
         if (op->what == ZERO_ALLOC && in->limit_bytes && held + bytes > in->limit_bytes)
             return i;
         held += op->what == ZERO_ALLOC ? bytes : -bytes;
+        *held_then = held;
         *peak = held > *peak ? held : *peak;
     }
     return -1;
+}
+
+static inline int first_too_large(const struct predict_in *in, uint64_t *peak)
+{
+    uint64_t held;
+    return walk_until_full(in, &held, peak);
 }
 
 static inline void check_predicted(struct lab_test *t, const struct predict_in *in)
 {
     struct lab_run *run = lab_run(t, "predict", in, sizeof *in, sizeof(struct predict_out));
     const struct predict_out *out = lab_output(run);
-    uint64_t peak;
-    int failed = first_too_large(in, &peak);
+    uint64_t held, peak;
+    int failed = walk_until_full(in, &held, &peak);
     char call[120];
     snprintf(call, sizeof call, "zero_predict with %" PRIu64 " bytes, rank %d", in->limit_bytes,
              in->rank);
@@ -107,8 +114,32 @@ static inline void check_predicted(struct lab_test *t, const struct predict_in *
                "%s: operation %d fails first, expected %d (-1: all of them fit)", call, out->failed,
                failed);
     expect_bytes(t, call, "most[rank]", out->ledger.most[in->rank], peak);
+    expect_bytes(t, call, "held[rank], as of that moment,", out->ledger.held[in->rank], held);
     for (int r = 0; r < ZERO_MAX_RANKS; r++)
         lab_expect(t, r == in->rank || out->ledger.most[r] == 0, "%s booked for rank %d", call, r);
+}
+
+static inline void refuse_predict(struct lab_test *t, const struct predict_in *in, const char *call)
+{
+    struct lab_run *run = lab_run(t, "predict", in, sizeof *in, sizeof(struct predict_out));
+    const struct predict_out *out = lab_output(run);
+    expect_rc(t, call, out->rc, LAB_EINVAL);
+    lab_expect(t, out->failed == IO_FILL * 0x01010101,
+               "%s failed and set *failed to %d all the same: that is said of what does not fit",
+               call, out->failed);
+}
+
+static inline void check_predict_bad(struct lab_test *t)
+{
+    struct predict_in in = any_schedule(t);
+    for (in.null = 1; in.null <= 3; in.null++)
+        refuse_predict(t, &in, "zero_predict with a null pointer");
+    in.null = 0;
+    in.rank = ZERO_MAX_RANKS;
+    refuse_predict(t, &in, "zero_predict for a rank that is not there");
+    in.rank = 0;
+    add_op(&in, ZERO_FREE, ZERO_MASTER, (uint64_t)1 << 40, 0);
+    refuse_predict(t, &in, "zero_predict of a schedule that frees more than there is");
 }
 
 /* ---- zero_fit ---- */

@@ -34,12 +34,14 @@ struct memory_in {
     struct io_net net;
     struct zero_how how;
     int null, full; /* null: 1 run, 2 operation; full: the rank whose GPU is full, or -1 */
+    int limited;    /* the rank whose ledgers have room for 1 MiB only; 0: none */
     int asked;
     struct zero_op op[8];
 };
 struct memory_out {
     int opened, rc[8];
-    int where[8][IO_RANKS]; /* GPU of the memory; -1 pinned, -2 no memory, -3 another kind */
+    int where[8][IO_RANKS];      /* GPU of the memory; -1 pinned, -2 no memory, -3 another kind */
+    uint64_t bytes[8][IO_RANKS]; /* of the memory on a GPU */
     uint64_t held[8][IO_RANKS], host[8][IO_RANKS];
 };
 

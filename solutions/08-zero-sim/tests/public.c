@@ -142,6 +142,10 @@ static void check_ledger(struct lab_test *t)
                                     {0, 0, ZERO_GRAD, 513},
                                     {1, 0, ZERO_MOMENTUM, 512}}};
     check_books(t, &in);
+    for (int i = 0; i < in.asked; i++) /* a model of billions of parameters */
+        in.step[i].bytes = (in.step[i].bytes << 27) + 1;
+    in.granule_bytes = 2 << 20;
+    check_books(t, &in);
 }
 
 static void check_ledger_limit(struct lab_test *t)
@@ -246,6 +250,13 @@ static void check_predict(struct lab_test *t)
     }
     in.limit_bytes = peak - 1;
     check_predicted(t, &in);
+    for (int i = 0; i < in.count; i++) /* a model of billions of parameters */
+        in.op[i].bytes <<= 20;
+    in.granule_bytes = 2 << 20;
+    for (int part = 1; part <= 4; part++) {
+        in.limit_bytes = (peak << 20) / 4 * (uint64_t)part;
+        check_predicted(t, &in);
+    }
 }
 
 static void check_fit(struct lab_test *t)
@@ -258,6 +269,7 @@ static void check_fit(struct lab_test *t)
 
 static void check_fit_bad(struct lab_test *t)
 {
+    check_predict_bad(t);
     struct fit_in in = {
         .model = mlp(),
         .how = {.ranks = 4, .align = 1},

@@ -7,6 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include <cuda.h>
+
 #include "../run.h"
 
 #include "io_run.h"
@@ -60,6 +62,43 @@ static int where_is(const void *at)
                                               : -3;
 }
 
+/* Found by the runtime, not by the linker: libcuda.so.1 comes with a GPU's driver, and most tests
+ * of this lab need no GPU. */
+static CUresult address_range(CUdeviceptr *base, size_t *bytes, CUdeviceptr at)
+{
+    CUresult (*call)(CUdeviceptr *, size_t *, CUdeviceptr) = NULL;
+    void *found = NULL;
+    enum cudaDriverEntryPointQueryResult status;
+#if CUDART_VERSION >= 12050
+    (void)cudaGetDriverEntryPointByVersion("cuMemGetAddressRange", &found, 12000, cudaEnableDefault,
+                                           &status);
+#else
+    (void)cudaGetDriverEntryPoint("cuMemGetAddressRange", &found, cudaEnableDefault, &status);
+#endif
+    memcpy(&call, &found, sizeof call);
+    return call ? call(base, bytes, at) : CUDA_ERROR_NOT_FOUND;
+}
+
+static uint64_t size_of(const void *at)
+{
+    CUdeviceptr base;
+    size_t bytes = 0;
+    if (where_is(at) >= 0 && address_range(&base, &bytes, (CUdeviceptr)at) != CUDA_SUCCESS)
+        bytes = 0;
+    return bytes;
+}
+
+/* Leaves 1 MiB of room in both ledgers of a rank. */
+static void limit(struct zero_run *run, int rank)
+{
+    const uint64_t most = (uint64_t)1 << 30, room = (uint64_t)1 << 20;
+    struct zero_ledger *ledgers[] = {&run->gpu, &run->host};
+    for (int i = 0; i < 2; i++) {
+        ledgers[i]->limit_bytes = ledgers[i]->held[rank] + most;
+        (void)ledger_add(ledgers[i], rank, ZERO_ACTIVATION, most - room);
+    }
+}
+
 /* Takes all memory of a GPU but `leave` bytes: those in front, where the next allocations go. */
 static void *ballast(int gpu, uint64_t leave)
 {
@@ -84,12 +123,15 @@ LAB_RUN(memory)
     if ((out->opened = zero_run_open(&run, &net, &in->how)))
         return;
     void *taken = in->full >= 0 ? ballast(in->full, 0) : NULL;
+    if (in->limited)
+        limit(&run, in->limited);
     for (int i = 0; i < in->asked; i++) {
         const struct zero_op *op = &in->op[i];
         out->rc[i] = zero_memory(in->null == 1 ? NULL : &run, in->null == 2 ? NULL : op);
         for (int r = 0; r < in->how.ranks; r++) {
-            out->where[i][r] =
-                where_is(run.rank[r].at[op->kind % ZERO_KINDS][op->index % IO_UNITS]);
+            const void *at = run.rank[r].at[op->kind % ZERO_KINDS][op->index % IO_UNITS];
+            out->where[i][r] = where_is(at);
+            out->bytes[i][r] = size_of(at);
             out->held[i][r] = run.gpu.held[r];
             out->host[i][r] = run.host.held[r];
         }

@@ -2,8 +2,8 @@
  * cooperative_groups/memcpy_async.h: copies by a whole group. Nothing is asynchronous here: each
  * thread copies its part at once; before wait() the others' parts are not promised, as in CUDA.
  */
-#ifndef COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
-#define COOPERATIVE_GROUPS_MEMCPY_ASYNC_H
+#ifndef _COOPERATIVE_GROUPS_MEMCPY_ASYNC
+#define _COOPERATIVE_GROUPS_MEMCPY_ASYNC
 
 #include "../cooperative_groups.h"
 

@@ -2,8 +2,8 @@
  * cooperative_groups/reduce.h: reduce(group, value, op) over a tile or a coalesced group. Values
  * are combined in the order of ranks, the same in every run.
  */
-#ifndef COOPERATIVE_GROUPS_REDUCE_H
-#define COOPERATIVE_GROUPS_REDUCE_H
+#ifndef _COOPERATIVE_GROUPS_REDUCE_H
+#define _COOPERATIVE_GROUPS_REDUCE_H
 
 #include "../cooperative_groups.h"
 

@@ -7,7 +7,9 @@
 
 #include <math.h>
 
-#define VGPU_BOTH __attribute__((unused)) static inline
+VGPU_BOTH_BEGIN
+
+#define VGPU_BOTH __host__ __device__ __attribute__((unused)) static inline
 
 /* C23 has some of them under the same names. */
 #ifdef __GLIBC_PREREQ
@@ -162,5 +164,7 @@ VGPU_BOTH double norm3d(double x, double y, double z)
 
 #include "dpx.h"
 #include "special_math.h"
+
+VGPU_BOTH_END
 
 #endif

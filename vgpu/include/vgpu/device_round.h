@@ -11,6 +11,9 @@
 #include "rounding.h"
 
 /* 0 to nearest, 1 down, 2 up, 3 to zero */
+#ifdef __CUDA__
+extern "C" __device__ void vgpu_set_rounding(unsigned int mode);
+#else
 VGPU_INLINE void vgpu_set_rounding(unsigned int mode)
 {
 #ifdef __x86_64__
@@ -22,6 +25,7 @@ VGPU_INLINE void vgpu_set_rounding(unsigned int mode)
     __asm__ volatile("msr fpcr, %0" : : "r"(control));
 #endif
 }
+#endif
 
 #define VGPU_HERE(value) __asm__ volatile("" : "+m"(value))
 

@@ -10,8 +10,8 @@
  * warpSize. The context defines them and sets them for the thread that runs. Two differ from CUDA
  * in their type (dim3 there), which a conversion covers: compilers report each read of a constant
  * that has a constructor. */
-extern "C" const uint3 threadIdx, blockIdx, blockDim, gridDim;
-extern "C" const int warpSize;
+extern "C" __device__ const uint3 threadIdx, blockIdx, blockDim, gridDim;
+extern "C" __device__ const int warpSize;
 
 /* ---- barriers of the block ---- */
 
@@ -22,7 +22,7 @@ extern "C" const int warpSize;
 
 /* ---- the barrier of a cooperative grid ---- */
 
-extern "C" const int vgpu_cooperative; /* of the kernel that runs; the context's */
+extern "C" __device__ const int vgpu_cooperative; /* of the kernel that runs; the context's */
 
 VGPU_INLINE void vgpu_grid_sync_at(const char *site, bool first, unsigned long long blocks)
 {
@@ -58,12 +58,14 @@ VGPU_INLINE long long clock64(void)
     return vgpu_clock64();
 }
 
+#ifndef __CUDA__
 /* What PTX calls %globaltimer (vgpu/cc/ptx.c): nanoseconds at about the clock of an H200, counted
  * from the kernel's start. */
 VGPU_INLINE unsigned long long vgpu_globaltimer(void)
 {
     return (unsigned long long)vgpu_clock64() * 100 / 198;
 }
+#endif
 
 VGPU_INLINE void __trap(void)
 {

@@ -5,6 +5,8 @@
 #ifndef VGPU_DPX_H
 #define VGPU_DPX_H
 
+VGPU_BOTH_BEGIN
+
 /* One 32-bit number, or two of 16 bits; a sum wraps around. */
 template <class T> inline T vgpu_dpx_sum(T a, T b)
 {
@@ -88,5 +90,7 @@ VGPU_WHICH2(unsigned short, __vibmin_u16x2, <=)
 #undef VGPU_WHICH2
 #undef VGPU_MORE
 #undef VGPU_LESS
+
+VGPU_BOTH_END
 
 #endif

@@ -47,7 +47,11 @@
 #define cudaStreamSetAttribute cudaStreamSetAttribute_ptsz
 #define cudaEventRecord cudaEventRecord_ptsz
 #define cudaEventRecordWithFlags cudaEventRecordWithFlags_ptsz
+#ifdef __CUDA__ /* Clang looks for the usual name */
+#define VGPU_LAUNCH_NAME __asm__("cudaLaunchKernel_ptsz")
+#else
 #define cudaLaunchKernel cudaLaunchKernel_ptsz
+#endif
 #define cudaLaunchKernelExC cudaLaunchKernelExC_ptsz
 #define cudaLaunchHostFunc cudaLaunchHostFunc_ptsz
 #define cudaLaunchCooperativeKernel cudaLaunchCooperativeKernel_ptsz
@@ -55,6 +59,10 @@
 #define cudaMallocAsync cudaMallocAsync_ptsz
 #define cudaFreeAsync cudaFreeAsync_ptsz
 #define cudaMallocFromPoolAsync cudaMallocFromPoolAsync_ptsz
+#endif
+
+#ifndef VGPU_LAUNCH_NAME
+#define VGPU_LAUNCH_NAME
 #endif
 
 #endif

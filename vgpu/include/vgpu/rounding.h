@@ -12,6 +12,8 @@
 #include <stdint.h>
 #include <string.h>
 
+VGPU_BOTH_BEGIN
+
 #define VGPU_NUMBER __attribute__((unused)) static inline
 
 enum vgpu_rounding { VGPU_NEAREST, VGPU_TO_ZERO, VGPU_DOWN, VGPU_UP };
@@ -55,21 +57,17 @@ VGPU_NUMBER uint64_t vgpu_rounds_up(uint64_t kept, uint64_t rest, uint64_t half,
     }
 }
 
-/* The 16 bits of `value` in the format with `mantissa` bits. A NaN is the GPU's: 0x7fff. */
-VGPU_NUMBER unsigned short vgpu_small_of(double value, int mantissa, enum vgpu_rounding how)
+/* The bits below the sign of a finite `value` in the format with `mantissa` bits and this `bias`.
+ * The exponent has no upper end here: the caller says what lies beyond the format's largest number.
+ */
+VGPU_NUMBER uint64_t vgpu_magnitude_of(double value, int mantissa, int bias, enum vgpu_rounding how)
 {
     const uint64_t bits = vgpu_double_bits(value), size = bits << 1 >> 1;
-    const int negative = (int)(bits >> 63), bias = (1 << (14 - mantissa)) - 1;
-    const uint64_t infinity = (uint64_t)(2 * bias + 1) << mantissa;
-    const unsigned sign = (unsigned)negative << 15;
-    int exponent = (int)(size >> 52) - 1023, shift = 52 - mantissa;
+    const int negative = (int)(bits >> 63), exponent = (int)(size >> 52) - 1023;
+    int shift = 52 - mantissa;
 
-    if (size > 0x7ffull << 52)
-        return VGPU_SMALL_NAN;
-    if (size == 0x7ffull << 52)
-        return (unsigned short)(sign | infinity);
     if (size == 0)
-        return (unsigned short)sign;
+        return 0;
     if (exponent < 1 - bias)
         shift += 1 - bias - exponent < 12 ? 1 - bias - exponent : 12;
     const uint64_t full = (size << 12 >> 12) | 1ull << 52, kept = full >> shift;
@@ -77,6 +75,22 @@ VGPU_NUMBER unsigned short vgpu_small_of(double value, int mantissa, enum vgpu_r
     uint64_t result = kept + vgpu_rounds_up(kept, rest, half, negative, how);
     if (exponent >= 1 - bias)
         result += (uint64_t)(exponent + bias - 1) << mantissa;
+    return result;
+}
+
+/* The 16 bits of `value` in the format with `mantissa` bits. A NaN is the GPU's: 0x7fff. */
+VGPU_NUMBER unsigned short vgpu_small_of(double value, int mantissa, enum vgpu_rounding how)
+{
+    const uint64_t bits = vgpu_double_bits(value), size = bits << 1 >> 1;
+    const int negative = (int)(bits >> 63), bias = (1 << (14 - mantissa)) - 1;
+    const uint64_t infinity = (uint64_t)(2 * bias + 1) << mantissa;
+    const unsigned sign = (unsigned)negative << 15;
+
+    if (size > 0x7ffull << 52)
+        return VGPU_SMALL_NAN;
+    if (size == 0x7ffull << 52)
+        return (unsigned short)(sign | infinity);
+    uint64_t result = vgpu_magnitude_of(value, mantissa, bias, how);
     if (result >= infinity) {
         int stays = how == VGPU_TO_ZERO || how == (negative ? VGPU_UP : VGPU_DOWN);
         result = infinity - (uint64_t)stays;
@@ -166,5 +180,7 @@ template <class T> inline T vgpu_top_bit()
 {
     return (T)(1ull << (sizeof(T) * 8 - 1));
 }
+
+VGPU_BOTH_END
 
 #endif

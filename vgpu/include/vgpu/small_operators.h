@@ -75,7 +75,7 @@ VGPU_NUMBER VGPU_S operator--(VGPU_S &a, int)
 #undef VGPU_S_RELATION
 #undef VGPU_S_SIGN
 
-#ifdef __CUDA_ARCH__
+#if defined(__CUDA_ARCH__) || defined(__CUDA__)
 #define VGPU_S_SHUFFLE(type)                                                                       \
     VGPU_INLINE type vgpu_shuffle(const char *site, enum vgpu_shfl kind, unsigned mask,            \
                                   type value, int lane, int width = 32)                            \

@@ -7,6 +7,8 @@
 #ifndef VGPU_SPECIAL_MATH_H
 #define VGPU_SPECIAL_MATH_H
 
+VGPU_BOTH_BEGIN
+
 #define VGPU_TWO_OVER_ROOT_PI 1.1283791670955126
 
 /* exp(x x) erfc(x); far out by the asymptotic series. */
@@ -207,5 +209,7 @@ VGPU_BOTH unsigned long long ullmax(unsigned long long a, unsigned long long b)
 {
     return max(a, b);
 }
+
+VGPU_BOTH_END
 
 #endif

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Configuring and building through CMake. Repeating either with nothing to do is quick."""
+
+import shutil
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from grader.base.exits import ExitStatus, LabError
+from grader.base.language import say
+from grader.base.proc import Done, capture, follow
+from grader.building.machine import cores
+from grader.building.needs import build_env, tool_path
+from grader.building.progress import STEP, show_build
+from grader.course.project import Project
+
+
+def configure(project: Project, *, again: bool = False) -> bool:
+    """Configures unless that was done (or `again`); says whether it had to. A tree that was copied
+    or moved here from elsewhere is configured afresh: CMake refuses it."""
+    fresh = not project.configured() or _moved(project)
+    if not fresh and not again:
+        return False
+    words = ["cmake", "--preset", project.preset]
+    if fresh:
+        words += ["--fresh", *_generator(project)]
+    done = capture(words, cwd=project.root, env=build_env(project))
+    if not done.ok:
+        raise LabError(f"{done.output}\n{say('build.no-cmake')}", ExitStatus.BUILD_FAILED)
+    return True
+
+
+def build(
+    project: Project,
+    targets: Sequence[str] = (),
+    *,
+    quiet: bool = False,
+    seen: Callable[[int, int], None] | None = None,
+) -> Done:
+    """Builds `targets`, or everything; goes on past a file that does not compile, so that one lab's
+    mistake hides no other. Its progress is shown unless `quiet`; `seen` is told how many steps are
+    done, of how many, in its place. Its output is kept."""
+    require_configured(project)
+    words: list[str | Path] = ["cmake", "--build", project.build_dir, f"-j{cores()}"]
+    for target in targets:
+        words += ["--target", target]
+    words += ["--", *_keep_going(project)]
+    if seen:
+        return follow(words, partial(_step, seen), cwd=project.root, env=build_env(project))
+    if quiet:
+        return capture(words, cwd=project.root, env=build_env(project))
+    return show_build(words, cwd=project.root, env=build_env(project))
+
+
+def _step(seen: Callable[[int, int], None], line: str) -> None:
+    step = STEP.match(line)
+    if step:
+        seen(int(step[1]), int(step[2] or 100))
+
+
+def require_configured(project: Project) -> None:
+    if not project.configured():
+        folder = str(_relative(project))
+        raise LabError(say("build.not-configured", folder=folder), ExitStatus.NOT_CONFIGURED)
+
+
+def cache(project: Project) -> dict[str, str]:
+    """The entries of CMakeCache.txt, without their types."""
+    entries: dict[str, str] = {}
+    path = project.build_dir / "CMakeCache.txt"
+    for line in path.read_text(encoding="utf-8").splitlines() if path.is_file() else []:
+        key, sign, value = line.partition("=")
+        if sign and not line.startswith(("#", "//")):
+            entries[key.partition(":")[0]] = value
+    return entries
+
+
+def uses_ninja(project: Project) -> bool:
+    return cache(project).get("CMAKE_GENERATOR", "").startswith("Ninja")
+
+
+def _moved(project: Project) -> bool:
+    home = cache(project).get("CMAKE_HOME_DIRECTORY")
+    return home is not None and Path(home) != project.root
+
+
+def _generator(project: Project) -> list[str]:
+    """Ninja where it is installed; CMake's own choice (make) where not."""
+    return ["-G", "Ninja"] if shutil.which("ninja", path=tool_path(project)) else []
+
+
+def _keep_going(project: Project) -> list[str]:
+    return ["-k", "0"] if uses_ninja(project) else ["-k"]
+
+
+def _relative(project: Project) -> Path:
+    """Below the checkout, or wherever --build says."""
+    inside = project.build_dir.is_relative_to(project.root)
+    return project.build_dir.relative_to(project.root) if inside else project.build_dir
+
+
+def note_cold_seconds(project: Project, seconds: float) -> None:
+    """For `cold_seconds`: ./lab start made this build tree, in so many."""
+    _cold(project).write_text(f"{seconds:.0f}\n", encoding="utf-8")
+
+
+def cold_seconds(project: Project) -> float:
+    """What the ./lab start that made this build tree took; 0 when something else made it."""
+    path = _cold(project)
+    return float(path.read_text(encoding="utf-8")) if path.is_file() else 0.0
+
+
+def _cold(project: Project) -> Path:
+    return project.build_dir / "start-seconds"

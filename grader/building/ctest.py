@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""Tests as ctest knows them, and running some of them."""
+
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from grader.base.exits import ExitStatus, LabError
+from grader.base.proc import capture, follow
+from grader.building.build import require_configured
+from grader.building.machine import cores
+from grader.building.needs import build_env
+from grader.course.project import Project
+
+Ended = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Test:
+    name: str  # "lab03.split"
+    command: tuple[str, ...]
+    labels: frozenset[str]
+
+    def option(self, name: str) -> str:
+        """The word after `name` in the command, "" without one."""
+        words = list(self.command)
+        return words[words.index(name) + 1] if name in words[:-1] else ""
+
+    @property
+    def results(self) -> Path | None:
+        """Where its verifier puts the record."""
+        folder = self.option("--results")
+        return Path(folder) / f"{self.name}.json" if folder else None
+
+
+def tests(project: Project, pattern: str = "") -> list[Test]:
+    """The tests of a configured tree whose names match; runs none."""
+    require_configured(project)
+    words: list[str | Path] = ["ctest", "--test-dir", project.build_dir, "--show-only=json-v1"]
+    done = capture([*words, *_pattern(pattern)], env=build_env(project))
+    start = done.output.find("{")
+    if not done.ok or start < 0:
+        raise LabError(f"{done.output}\nctest could not list the tests.", ExitStatus.BUILD_FAILED)
+    listed, _ = json.JSONDecoder().raw_decode(done.output[start:])
+    return [_test(entry) for entry in listed["tests"]]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How ctest saw a test end. `skipped` is only true where the test said so itself: a test whose
+    program or fixture was not there has failed."""
+
+    name: str
+    passed: bool
+    skipped: bool
+    text: str
+    seconds: float = 0.0
+
+
+def run(
+    project: Project,
+    pattern: str,
+    *,
+    labels: Sequence[str] = (),
+    jobs: int = 0,
+    env: Mapping[str, str] | None = None,
+    ended: Ended | None = None,
+) -> dict[str, Finished]:
+    """Runs the matching tests (and what builds for them), a few at a time, with `env` over the
+    caller's environment. For each pattern of `labels` a test has one that matches. `ended` is told
+    of each test that has: how many have, of how many."""
+    require_configured(project)
+    with TemporaryDirectory(prefix="peerlab-junit-") as folder:
+        junit = Path(folder) / "junit.xml"
+        words: list[str | Path] = ["ctest", "--test-dir", project.build_dir]
+        words += ["-j", str(jobs or cores())]
+        words += ["--output-junit", junit, "--test-output-size-passed", "65536"]
+        for label in labels:
+            words += ["-L", label]
+        names = {**build_env(project), **(env or {})}
+        done = follow([*words, *_pattern(pattern)], partial(_line, ended), env=names)
+        if not junit.is_file():
+            raise LabError(f"{done.output}\nctest ran no test.", ExitStatus.HARNESS_ERROR)
+        cases = [_finished(case) for case in ElementTree.parse(junit).getroot().iter("testcase")]
+    return {case.name: case for case in cases}
+
+
+def _line(ended: Ended | None, line: str) -> None:
+    """Of ctest's output: "12/243 Test #512: node.arena ....   Passed    0.01 sec"."""
+    found = re.match(r" *(\d+)/(\d+) Test +#\d+: ", line)
+    if found and ended:
+        ended(int(found[1]), int(found[2]))
+
+
+def _finished(case: ElementTree.Element) -> Finished:
+    skipped = case.find("skipped")
+    own = skipped is not None and "SKIP_RETURN_CODE" in skipped.get("message", "")
+    text = case.findtext("system-out", "")
+    if skipped is not None and not own:
+        text += f"\n{skipped.get('message', 'not run')}"
+    seconds = float(case.get("time", "0"))
+    return Finished(case.get("name", ""), case.get("status") == "run", own, text.strip(), seconds)
+
+
+def exactly(names: Sequence[str]) -> str:
+    """A pattern that matches these tests and no other."""
+    return "^(" + "|".join(re.escape(name) for name in names) + ")$"
+
+
+def _pattern(pattern: str) -> list[str]:
+    return ["-R", pattern] if pattern else []
+
+
+def _test(entry: dict[str, object]) -> Test:
+    labels: frozenset[str] = frozenset()
+    for prop in entry.get("properties", []):  # type: ignore[attr-defined]
+        if prop["name"] == "LABELS":
+            labels = frozenset(prop["value"])
+    command = entry.get("command", [])
+    return Test(str(entry["name"]), tuple(command), labels)  # type: ignore[arg-type]

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""Gets what `needs` misses: by apt with the rights there are, else into the checkout.
+
+Into the checkout go CMake from PyPI (.venv/) and, without rights, the files of single Debian
+packages (.deps/). Nothing is installed that is already there.
+"""
+
+import importlib.util
+import shutil
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from grader.base.exits import ExitStatus, LabError
+from grader.base.proc import capture, show
+from grader.building import needs
+from grader.building.machine import Machine, rights
+from grader.building.needs import Need
+from grader.course.project import Project
+
+Say = Callable[[str], None]
+CMAKE_WHEEL = "cmake>=3.25"
+RICH = "rich>=13,<15"
+INSTALL = ("install", "-y", "--no-install-recommends")
+
+
+def install(project: Project, machine: Machine, missing: list[Need], say: Say) -> None:
+    """Does what it can; raises LabError with what a person has to install where that is not all."""
+    sudo = rights(machine) if machine.has_apt else None
+    if sudo is not None:
+        _apt(sudo, ["update", "-qq"], say)
+        _apt(sudo, [*INSTALL, *packages_for(missing, apt_cmake=apt_has_new_cmake())], say)
+        missing = needs.missing(project)
+    elif machine.has_apt and is_among("cJSON", missing):
+        unpack(project, ("libcjson-dev", "libcjson1"), say)
+    if is_among("CMake", missing):
+        if sudo is not None and not has_ensurepip():  # the distribution's CMake did not do
+            _apt(sudo, [*INSTALL, "python3-venv"], say)
+        cmake_from_pypi(project, say)
+    still = needs.missing(project)
+    if still:
+        raise LabError(advice(still, machine, apt_has_new_cmake()), ExitStatus.MISSING)
+
+
+def packages_for(missing: list[Need], *, apt_cmake: bool) -> list[str]:
+    """The Debian packages of what is missing. Where the distribution's CMake is too old, the one
+    from PyPI is taken, and that needs python3-venv."""
+    packages = [name for need in missing for name in need.apt]
+    if "cmake" in packages and not apt_cmake:
+        packages.remove("cmake")
+        packages += [] if has_ensurepip() else ["python3-venv"]
+    return packages
+
+
+def is_among(name: str, missing: list[Need]) -> bool:
+    return any(need.name.startswith(name) for need in missing)
+
+
+def advice(missing: list[Need], machine: Machine, apt_cmake: bool = True) -> str:
+    """Names what is missing and, where we know the package names, the command."""
+    lines = ["This machine lacks:"]
+    lines += [f"  {need.name:<22}{need.why}" for need in missing]
+    packages = " ".join(packages_for(missing, apt_cmake=apt_cmake))
+    if machine.has_apt:
+        lines += [
+            "It could not be installed from here. Ask whoever may, or run:",
+            f"  sudo apt-get update && sudo apt-get install {packages}",
+        ]
+    else:
+        lines += [
+            f"{machine.distribution} is not Debian or Ubuntu, so ./lab does not know its packages.",
+            f"On Debian they are called: {packages}",
+        ]
+    lines.append("Then run ./lab start again.")
+    return "\n".join(lines)
+
+
+def has_ensurepip() -> bool:
+    """Without it `python3 -m venv` makes no pip; Debian has it in python3-venv."""
+    return importlib.util.find_spec("ensurepip") is not None
+
+
+def apt_has_new_cmake() -> bool:
+    done = capture(["apt-cache", "policy", "cmake"])
+    for line in done.output.splitlines():
+        if line.strip().startswith("Candidate:"):
+            return needs.parse_version(line) >= needs.CMAKE_AT_LEAST
+    return False
+
+
+def cmake_from_pypi(project: Project, say: Say) -> None:
+    """CMake into .venv/ or, where Python came without venv, below .deps/."""
+    if has_ensurepip():
+        say(f"python3 -m venv .venv && .venv/bin/pip install '{CMAKE_WHEEL}'")
+        if not (project.venv / "bin" / "pip").exists():
+            show([sys.executable, "-m", "venv", project.venv])
+        show([project.venv / "bin" / "pip", "install", "--quiet", CMAKE_WHEEL])
+    elif capture([sys.executable, "-m", "pip", "--version"]).ok:
+        target = project.deps / "python"
+        say(f"python3 -m pip install --target .deps/python '{CMAKE_WHEEL}'")
+        show([sys.executable, "-m", "pip", "install", "--quiet", "--target", target, CMAKE_WHEEL])
+    else:
+        say("CMake from PyPI needs python3-venv (or pip), and this Python has neither.")
+
+
+def rich(project: Project, say: Say) -> None:
+    """The Python package that draws the grader's tables, below .deps/ (see own_packages)."""
+    own_packages(project)
+    if importlib.util.find_spec("rich") is not None:
+        return
+    pip: list[str | Path] = [sys.executable, "-m", "pip"]
+    if not capture([*pip, "--version"]).ok:
+        if has_ensurepip():
+            show([sys.executable, "-m", "venv", project.venv])
+        pip = [project.venv / "bin" / "pip"]
+    target = project.deps / "python"
+    say(f"pip install --target .deps/python '{RICH}'")
+    if show([*pip, "install", "--quiet", "--target", target, RICH]) != 0:
+        raise LabError(f"{RICH} could not be installed; it needs python3-pip.", ExitStatus.MISSING)
+
+
+def bubblewrap(machine: Machine, say: Say) -> None:
+    """The best sandbox for submissions, where we may install it; `./lab doctor` says what there is
+    without it."""
+    sudo = rights(machine) if machine.has_apt else None
+    if shutil.which("bwrap") is None and sudo is not None:
+        _apt(sudo, ["update", "-qq"], say)
+        _apt(sudo, [*INSTALL, "bubblewrap"], say)
+
+
+def own_packages(project: Project) -> None:
+    """Makes this Python see what set-up installed into the checkout, after everything else."""
+    place = str(project.deps / "python")
+    if place not in sys.path:
+        sys.path.append(place)
+
+
+def unpack(project: Project, packages: tuple[str, ...], say: Say) -> None:
+    """Puts the files of Debian packages below .deps/ without installing them. What goes wrong shows
+    in what is still missing afterwards."""
+    say(f"apt-get download {' '.join(packages)}, unpacked into .deps/ (no rights to install)")
+    folder = project.deps / "download"
+    folder.mkdir(parents=True, exist_ok=True)
+    done = capture(["apt-get", "download", *packages], cwd=folder)
+    if not done.ok:
+        say(done.output.strip())
+    for archive in sorted(folder.glob("*.deb")):
+        capture(["dpkg", "-x", archive, project.deps])
+    shutil.rmtree(folder)
+
+
+def _apt(sudo: list[str], words: list[str], say: Say) -> None:
+    """sudo asks for its password on the terminal itself; apt's own words show when it fails."""
+    say(" ".join([*sudo, "apt-get", *words]))
+    done = capture([*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", *words])
+    if not done.ok:
+        say(f"{done.output.rstrip()}\napt-get ended with status {done.status}")

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Builds a student's file that is neither the learner's nor the reference's (a generated skeleton,
+a mutant) with the very commands of the build, and runs single tests on it.
+
+harness/labcc.sh knows how; the build folder's labs/NN-name/lab.conf tells it with what.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from grader.base.exits import LabError
+from grader.base.proc import capture
+from grader.building.ctest import Test
+from grader.building.needs import build_env
+from grader.building.records import Record, Verdict, read_record
+from grader.course.project import Lab, Project
+
+BUILD_SECONDS = 300.0
+TEST_SECONDS = 900.0  # a last resort: the verifier has better deadlines
+
+
+@dataclass(frozen=True)
+class Variant:
+    """A student's file in a folder of its own."""
+
+    project: Project
+    lab: Lab
+    source: Path
+
+    def build_whole(self) -> Path:
+        """A runner whose functions are all this file's. LabError: it does not compile."""
+        program = self._runner
+        self._labcc("mutant", self.source, program)
+        return program
+
+    def build_parts(self, todos: Sequence[int], *, strict: bool = True) -> Path:
+        """The prefix of runners PREFIX-0 (all functions are this file's) and PREFIX-N (those of
+        TODO(N) only). A warning is an error if `strict`. LabError: it does not compile."""
+        compiled = self.source.parent / "student.o"
+        prefix = self._runner
+        self._labcc("strict" if strict else "compile", self.source, compiled)
+        for todo in sorted({0, *todos}):
+            self._labcc("runner", compiled, str(todo), f"{prefix}-{todo}")
+        return prefix
+
+    @property
+    def _runner(self) -> Path:
+        """Of a name of its own: labcc.sh keeps parts of several runners in one folder."""
+        return self.source.parent / f"{self.source.parent.name}-run"
+
+    def run(
+        self,
+        test: Test,
+        runner: Path,
+        extra: Mapping[str, str] | None = None,
+        *,
+        seconds: float = TEST_SECONDS,
+    ) -> Record:
+        """Runs one of the reference's tests on this file's runner, `extra` in its environment."""
+        results = self.source.parent / "results"
+        words = _with_option(test.command, "--runner", str(runner))
+        words = _with_option(words, "--results", str(results))
+        env = {**build_env(self.project), **(extra or {})}
+        done = capture(words, env=env, timeout=seconds)
+        record = read_record(results / f"{test.name}.json")
+        if record is None:
+            return Record(
+                test.name, "", 0, verdict=Verdict.UNKNOWN, message=f"no record\n{done.output}"
+            )
+        return record
+
+    def _labcc(self, action: str, *words: str | Path) -> None:
+        script = self.project.root / "harness" / "labcc.sh"
+        conf = self.project.build_dir / "labs" / self.lab.folder / "lab.conf"
+        done = capture(
+            ["sh", script, conf, action, *words],
+            env=build_env(self.project),
+            timeout=BUILD_SECONDS,
+        )
+        if not done.ok:
+            raise LabError(f"does not compile ({action}):\n{done.output.rstrip()}")
+
+
+def _with_option(command: Sequence[str], option: str, value: str) -> tuple[str, ...]:
+    """The command with another value of an option that it has."""
+    words = list(command)
+    words[words.index(option) + 1] = value
+    return tuple(words)

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""The command line of `./lab`. Each command is a function that gets the checkout and the parsed
+words, and says how it ended."""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from grader.base import looks
+from grader.base.exits import ExitStatus, LabError
+from grader.base.language import say, use
+from grader.commands import conformance
+from grader.commands import instructor as grading
+from grader.commands import learner as learning
+from grader.course.project import Lab, Project, here
+from grader.course.sync import MANIFEST, State, SyncReport, compare, sync
+from grader.learning import topology, trace
+
+Command = Callable[[Project, argparse.Namespace], ExitStatus]
+
+EPILOG = """\
+exit status: 0 all is well, 1 a test or check failed, 2 wrong use, 3 only TODOs are left to write,
+4 harness error, 5 nothing is built yet, 6 no such test, lab, task or hint, 7 does not compile,
+8 the machine lacks something, 77 cannot run here
+"""
+
+
+def main(words: Sequence[str]) -> int:
+    args = parser().parse_args(list(words))
+    command: Command = args.run
+    try:
+        looks.choose(args.plain)
+        use(args.language)
+        status = command(here(args.preset, args.build), args)
+        sys.stdout.flush()  # a reader who has left is noticed here, not while Python ends
+        return status
+    except BrokenPipeError:
+        return _nobody_reads()
+    except LabError as error:
+        print(error, file=sys.stderr)
+        return error.status
+    except KeyboardInterrupt:
+        print(f"\n{say('interrupted')}", file=sys.stderr)
+        return ExitStatus.INTERRUPTED
+
+
+def _nobody_reads() -> ExitStatus:
+    """`./lab status | head -3`: nothing is wrong, and what is still to be flushed goes nowhere."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return ExitStatus.OK
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(
+        prog="./lab",
+        description="The course's front door: set up, test, see where you stand, get a hint.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--preset", choices=("vgpu", "cuda"), default="vgpu", help="cuda: real GPUs")
+    top.add_argument("--plain", action="store_true", help="words, no signs or colours")
+    top.add_argument("--language", default="", metavar="de|FILE.json", help="what ./lab speaks")
+    top.add_argument("--build", type=Path, metavar="DIR", help="another build tree than build/vgpu")
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    learning.add_commands(commands)
+    _instructor_commands(commands)
+    _seeing_commands(commands)
+    _maintainer_commands(commands)
+    return top
+
+
+def _instructor_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    add = commands.add_parser("grade", help="submissions to marks: folders, archives, downloads")
+    grading.add_words(add)
+    add.set_defaults(run=grading.run)
+    add = commands.add_parser("doctor", help="what this machine lacks, and how well it can grade")
+    add.set_defaults(run=_doctor)
+    add = commands.add_parser("handout", help="the students' copy: no solutions, no hidden tests")
+    grading.add_packing_words(add)
+    add.set_defaults(run=grading.handout)
+    add = commands.add_parser("gradescope", help="an autograder to upload to Gradescope")
+    grading.add_packing_words(add)
+    add.add_argument("--seed", type=int, help="of the tests' inputs (default: drawn)")
+    add.set_defaults(run=grading.gradescope)
+
+
+def _seeing_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    add = commands.add_parser("topo", help="draw a node: ./lab topo dgx1-v100")
+    add.add_argument("node", nargs="?", default="hgx-h200-4", metavar="NODE")
+    add.add_argument("-o", "--output", type=Path, help="the SVG to write (default: build/topo/)")
+    add.set_defaults(run=_topo)
+    add = commands.add_parser("trace", help="run a test and show what happened: 03, 03.CASE")
+    add.add_argument("what", metavar="LAB[.CASE]|TRACE.json")
+    add.add_argument("--solution", action="store_true", help="run the reference's, not yours")
+    add.add_argument("-o", "--output", type=Path, help="the page to write (default: build/trace/)")
+    add.set_defaults(run=_trace)
+
+
+def _maintainer_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    add = commands.add_parser("sync", help="write labs/ from solutions/; edited files stay")
+    add.add_argument("labs", nargs="*", metavar="LAB")
+    add.add_argument("--check", action="store_true", help="write nothing, say what would change")
+    add.add_argument("--force", action="store_true", help="overwrite edited files, too")
+    add.set_defaults(run=_sync)
+    add = commands.add_parser("selfcheck", help="prove this checkout sound")
+    add.add_argument("--ci", action="store_true", help="and what must hold before a change lands")
+    add.add_argument("--full", action="store_true", help="and all that takes long: hours")
+    add.add_argument("-j", "--jobs", type=int, default=0, help="at a time (default: cores)")
+    add.set_defaults(run=_selfcheck)
+    add = commands.add_parser(
+        "conformance", help="does the virtual node answer as real GPUs did? --record asks them"
+    )
+    conformance.add_words(add)
+    add.set_defaults(run=_conformance)
+    add = commands.add_parser("docs", help="build the book as a site in build/docs/site")
+    add.add_argument("--serve", action="store_true", help="and serve it to this computer")
+    add.add_argument("--port", type=int, default=8000, help="where to (default: 8000)")
+    add.add_argument("--links", action="store_true", help="only try the links that lead out of it")
+    add.set_defaults(run=_docs)
+
+
+def _topo(project: Project, args: argparse.Namespace) -> ExitStatus:
+    output = args.output or project.root / "build" / "topo" / f"{Path(args.node).stem}.svg"
+    topology.command(project.root / "vgpu" / "nodes", args.node, output)
+    print(output)
+    return ExitStatus.OK
+
+
+def _trace(project: Project, args: argparse.Namespace) -> ExitStatus:
+    return trace.command(project, args.what, args.output, solution=args.solution)
+
+
+def _sync(project: Project, args: argparse.Namespace) -> ExitStatus:
+    labs: list[Lab] = [project.lab(name) for name in args.labs] or project.labs()
+    if args.check:
+        return _tell_check(compare(project, labs))
+    return _tell_sync(sync(project, labs, force=args.force), force=args.force)
+
+
+def _tell_sync(report: SyncReport, *, force: bool) -> ExitStatus:
+    for state, words in (
+        (State.MISSING, "written"),
+        (State.STALE, "brought up to date"),
+        (State.GONE, "deleted: nothing generates it any more"),
+        (State.EDITED, "overwritten" if force else "edited, left alone (--force overwrites)"),
+    ):
+        for path in report.those(state):
+            print(f"labs/{path}: {words}")
+    print(f"{len(report.those(State.CURRENT))} files were up to date")
+    return ExitStatus.OK
+
+
+def _tell_check(report: SyncReport) -> ExitStatus:
+    """Edited files are a learner's right and fail nothing; files that ./lab sync would write do."""
+    behind = [s for s in (State.MISSING, State.STALE, State.GONE) if report.those(s)]
+    for state in (*behind, State.EDITED):
+        for path in report.those(state):
+            print(f"labs/{path}: {state.value}")
+    if report.list_is_old:
+        print(f"labs/{MANIFEST}: not the hashes of what is generated now")
+    old = behind or report.list_is_old
+    print("labs/ is behind solutions/: run ./lab sync" if old else "labs/ is up to date")
+    return ExitStatus.FAILED if old else ExitStatus.OK
+
+
+def _doctor(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.commands.doctor import doctor
+
+    return doctor(project)
+
+
+def _selfcheck(project: Project, args: argparse.Namespace) -> ExitStatus:
+    project.require_whole("That proves a whole checkout")
+    from grader.selfcheck import Depth, selfcheck
+
+    depth = Depth.FULL if args.full else Depth.CI if args.ci else Depth.BASIC
+    return selfcheck(project, depth, jobs=args.jobs)
+
+
+def _conformance(project: Project, args: argparse.Namespace) -> ExitStatus:
+    project.require_whole("That asks the cases of tests/conformance")
+    return conformance.command(project, args)
+
+
+def _docs(project: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.book import site, tried
+
+    if args.links:
+        return tried.command(project)
+    return site.command(project, serve=args.serve, port=args.port)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""`./lab list`: every lab with its level, its time, and how far the learner has come. It needs no
+build: what there is to do is read from the labs, what is done from grader.learning.standing.
+
+`./lab status` is the other board: every TODO by its sign, as of the last run, and the next step.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+
+from grader.base.language import say
+from grader.base.looks import looks
+from grader.building.records import Verdict, worst
+from grader.course.project import Lab, Project
+from grader.learning.standing import Standing
+
+_HEAD = re.compile(r"\*\*(Level|Time|You write)\*\* ([^·\n]+)")
+_BAR = 10
+
+
+@dataclass(frozen=True)
+class Entry:
+    lab: Lab
+    level: str
+    time: str
+    todos: dict[int, Verdict]  # the worst of its public tests; 0 is the whole lab
+    points: int
+    points_possible: int
+
+    @property
+    def passed(self) -> int:
+        return sum(verdict is Verdict.PASS for verdict in self.todos.values())
+
+
+def entries(project: Project, standing: Standing) -> list[Entry]:
+    return [_entry(project, lab, standing) for lab in project.labs()]
+
+
+def render(found: list[Entry]) -> str:
+    rows = [_row(entry) for entry in found]
+    points = sum(entry.points for entry in found)
+    possible = sum(entry.points_possible for entry in found)
+    return "\n".join([*rows, say("list.total", points=points, possible=possible)])
+
+
+def _entry(project: Project, lab: Lab, standing: Standing) -> Entry:
+    folder = project.solutions_dir / lab.folder
+    head = _read(project, lab)
+    verdicts: dict[int, list[Verdict]] = {}
+    points = possible = 0
+    for case in json.loads((folder / "tests" / "rubric.json").read_text(encoding="utf-8"))["cases"]:
+        if case["case"].startswith("hidden."):
+            continue
+        record = standing.latest(f"{lab.name}.{case['case']}")
+        verdict = record.verdict if record else Verdict.UNKNOWN
+        verdicts.setdefault(int(case["todo"]), []).append(verdict)
+        possible += int(case["points"])
+        points += int(case["points"]) if verdict is Verdict.PASS else 0
+    todos = {number: worst(verdicts[number]) for number in verdicts}
+    return Entry(lab, head.get("Level", ""), head.get("Time", ""), todos, points, possible)
+
+
+def _read(project: Project, lab: Lab) -> dict[str, str]:
+    """The README's line under the title: Level, Time, You write."""
+    text = (project.solutions_dir / lab.folder / "README.md").read_text(encoding="utf-8")
+    return {name: value.strip() for name, value in _HEAD.findall(text)}
+
+
+def _row(entry: Entry) -> str:
+    values = {
+        "lab": entry.lab.number,
+        "title": entry.lab.title,
+        "passed": entry.passed,
+        "tasks": len(entry.todos),
+        "points": entry.points,
+        "possible": entry.points_possible,
+        "level": entry.level,
+        "time": entry.time,
+    }
+    if looks().plain:
+        return say("list.row-plain", **values)
+    full = round(_BAR * entry.passed / max(1, len(entry.todos)))
+    bar = looks().paint("●" * full, "32") + "○" * (_BAR - full)
+    return say("list.row", bar=bar, **values)

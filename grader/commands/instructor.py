@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""The instructor's commands as `./lab` lists them. What they do is imported when one is typed, so
+that learners need no rich."""
+
+import argparse
+from pathlib import Path
+
+from grader.base.exits import ExitStatus
+from grader.building import install
+from grader.building.machine import cores
+from grader.course.project import Project
+
+EXPORTS = "gradescope, classroom50, prairielearn, autolab, junit, or all"
+
+
+def add_words(add: argparse.ArgumentParser) -> None:
+    add.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="submissions")
+    add.add_argument("--out", type=Path, required=True, metavar="DIR", help="where results go")
+    add.add_argument("--labs", default="", metavar="1,3-5", help="default: those handed in")
+    add.add_argument("--jobs", type=int, default=cores(), help="at a time (default: cores)")
+    add.add_argument("--only", action="append", default=[], metavar="STUDENT", help="only these")
+    add.add_argument("--regrade", action="store_true", help="even what has a result")
+    add.add_argument(
+        "--diff", type=Path, metavar="OLD", help="say what changed since these results"
+    )
+    add.add_argument("--seed", type=int, help="of the tests' inputs (default: one a class, kept)")
+    add.add_argument(
+        "--orders", type=int, default=1, choices=range(4), help="others a test runs in (1)"
+    )
+    add.add_argument("--rubric", type=Path, metavar="TOML", help="changes to the labs' rubrics")
+    add.add_argument("--students", type=Path, metavar="CSV", help="student, name, match: the class")
+    add.add_argument("--one", action="store_true", help="each PATH is one submission, whatever")
+    add.add_argument("--pattern", default="", metavar="REGEX", help="(?P<student>...) in names")
+    add.add_argument("--deadline", metavar="WHEN", help="2026-11-20T23:59")
+    add.add_argument("--grace", type=float, default=0.0, metavar="MINUTES")
+    add.add_argument("--late", type=float, default=0.0, metavar="PERCENT", help="off a day")
+    add.add_argument("--late-cap", type=float, default=100.0, metavar="PERCENT", help="off at most")
+    add.add_argument("--extensions", type=Path, metavar="CSV", help="student, until, lab")
+    add.add_argument("--times", type=Path, metavar="CSV", help="student, submitted")
+    add.add_argument("--questions", type=Path, metavar="CSV", help="student, lab, points, comment")
+    add.add_argument("--export", action="append", default=[], metavar="FORMAT", help=EXPORTS)
+    add.add_argument("--jplag", action="store_true", help="also what JPlag compares")
+    add.add_argument("--no-build", action="store_true", help="the course is built and up to date")
+    add.add_argument("--executor", choices=("local", "slurm"), default="local")
+    add.add_argument("--sbatch", action="append", default=[], metavar="WORD", help="for sbatch")
+    add.add_argument("--unsafe-no-sandbox", action="store_true", help="run them with your rights")
+
+
+def add_packing_words(add: argparse.ArgumentParser) -> None:
+    add.add_argument("target", type=Path, metavar="OUT.zip")
+    add.add_argument("--labs", default="", metavar="1,3-5", help="default: all")
+    add.add_argument("--no-build", action="store_true", help="the course is built and up to date")
+
+
+def run(project: Project, args: argparse.Namespace) -> ExitStatus:
+    _needs_all(project)
+    from grader.commands.grade import grade
+
+    return grade(project, args)
+
+
+def handout(project: Project, args: argparse.Namespace) -> ExitStatus:
+    _needs_all(project)
+    from grader.export import handout
+
+    labs = project.some_labs(args.labs) or project.labs()
+    count = handout.handout(project, args.target, labs, build=not args.no_build)
+    print(f"{args.target}: {len(labs)} labs, {count} files, without solutions and hidden tests")
+    return ExitStatus.OK
+
+
+def gradescope(project: Project, args: argparse.Namespace) -> ExitStatus:
+    _needs_all(project)
+    from grader.export import gradescope_zip
+
+    labs = project.some_labs(args.labs) or project.labs()
+    count = gradescope_zip.write(project, args.target, labs, args.seed)
+    print(f"{args.target}: an autograder for {len(labs)} labs; {count} files, the solutions too")
+    return ExitStatus.OK
+
+
+def _needs_all(project: Project) -> None:
+    project.require_whole("That is an instructor's command")
+    install.own_packages(project)

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""The learner's commands as `./lab` lists them; each is done by a module of its own."""
+
+import argparse
+from pathlib import Path
+
+from grader.base.exits import ExitStatus
+from grader.base.language import say
+from grader.commands import contents, debug, explain, hints, solution, start, submit, watch
+from grader.course.project import Project
+from grader.course.sync import reset
+from grader.learning import standing, testing
+
+Commands = "argparse._SubParsersAction[argparse.ArgumentParser]"
+
+
+def add_commands(commands: Commands) -> None:
+    add = commands.add_parser("start", help="install what is missing, build, run, show the board")
+    add.add_argument("--no-install", action="store_true", help="only say what is missing")
+    add.add_argument("--only-setup", action="store_true", help="install what is missing, no more")
+    add.add_argument("--grader", action="store_true", help="also what ./lab grade needs")
+    add.set_defaults(run=_start)
+    _add_running(commands)
+    _add_reading(commands)
+    _add_files(commands)
+
+
+def _add_running(commands: Commands) -> None:
+    add = commands.add_parser("test", help="rebuild and run your tests: all, 03 or 03.CASE")
+    add.add_argument("what", nargs="?", default="", metavar="LAB[.CASE]")
+    add.add_argument("-v", "--verbose", action="store_true", help="show passed tests' output too")
+    add.set_defaults(run=_test)
+
+    add = commands.add_parser("watch", help="run the tests whenever you save; Ctrl-C ends it")
+    add.add_argument("what", nargs="?", default="", metavar="LAB[.CASE]")
+    add.set_defaults(run=_watch)
+    add = commands.add_parser("debug", help="a test under gdb, which stops in your kernels")
+    add.add_argument("what", metavar="LAB[.CASE]")
+    add.add_argument("case", nargs="?", default="", metavar="CASE")
+    add.add_argument("--host", action="store_true", help="stop in your functions on the host")
+    add.add_argument("--gpu", type=int, default=0, help="whose kernels (default: 0)")
+    add.add_argument("--solution", action="store_true", help="run the reference's, not yours")
+    add.add_argument("-x", action="append", default=[], metavar="COMMAND", help="gdb's, then end")
+    add.set_defaults(run=_debug)
+
+
+def _add_reading(commands: Commands) -> None:
+    add = commands.add_parser("status", help="the scoreboard as of the last run, and the next step")
+    add.set_defaults(run=_status)
+    add = commands.add_parser(
+        "list", help="every lab: progress, points, level, time; needs no build"
+    )
+    add.set_defaults(run=_list)
+    add = commands.add_parser("hint", help="the next hint of a task: ./lab hint 03.2, three times")
+    add.add_argument("lab", metavar="LAB[.TASK]")
+    add.add_argument("task", type=int, nargs="?", default=0, metavar="TASK")
+    add.add_argument("which", type=int, nargs="?", default=0, metavar="N", help="this one again")
+    add.set_defaults(run=_hint)
+    add = commands.add_parser(
+        "explain", help="a diagnosis: ./lab explain 700; without, all of them"
+    )
+    add.add_argument("code", nargs="?", default="", metavar="CODE")
+    add.set_defaults(run=_explain)
+
+
+def _add_files(commands: Commands) -> None:
+    add = commands.add_parser("reset", help="put a lab's skeleton back; your copy is kept as .bakN")
+    add.add_argument("lab", metavar="LAB")
+    add.set_defaults(run=_reset)
+    add = commands.add_parser("solution", help="the course's answer, after yours passes")
+    add.add_argument("lab", metavar="LAB")
+    add.add_argument("--yes", action="store_true", help="before it passes, too")
+    add.add_argument("--diff", action="store_true", help="as a difference to yours")
+    add.set_defaults(run=_solution)
+    add = commands.add_parser("submit", help="pack what is graded of a lab, list it, test it")
+    add.add_argument("lab", metavar="LAB")
+    add.add_argument(
+        "-o", "--output", type=Path, metavar="OUT.zip", help="(default: build/submit/)"
+    )
+    add.add_argument("--no-test", action="store_true", help="only pack and list")
+    add.set_defaults(run=_submit)
+
+
+def _start(project: Project, args: argparse.Namespace) -> ExitStatus:
+    start.set_up(project, may_install=not args.no_install, grader=args.grader)
+    return ExitStatus.OK if args.only_setup else start.first_run(project)
+
+
+def _test(project: Project, args: argparse.Namespace) -> ExitStatus:
+    return testing.command(project, args.what, verbose=args.verbose)
+
+
+def _watch(project: Project, args: argparse.Namespace) -> ExitStatus:
+    return watch.command(project, args.what)
+
+
+def _debug(project: Project, args: argparse.Namespace) -> ExitStatus:
+    wish = debug.Wish(args.host, args.gpu, args.solution, tuple(args.x))
+    return debug.command(project, args.what, args.case, wish)
+
+
+def _solution(project: Project, args: argparse.Namespace) -> ExitStatus:
+    return solution.command(project, project.lab(args.lab), yes=args.yes, diff=args.diff)
+
+
+def _status(project: Project, args: argparse.Namespace) -> ExitStatus:
+    return start.status(project)
+
+
+def _list(project: Project, args: argparse.Namespace) -> ExitStatus:
+    print(contents.render(contents.entries(project, standing.current(project))))
+    return ExitStatus.OK
+
+
+def _hint(project: Project, args: argparse.Namespace) -> ExitStatus:
+    return hints.command(project, args.lab, args.task, args.which)
+
+
+def _explain(project: Project, args: argparse.Namespace) -> ExitStatus:
+    return explain.command(project, args.code)
+
+
+def _reset(project: Project, args: argparse.Namespace) -> ExitStatus:
+    lab = project.lab(args.lab)
+    kept = reset(project, lab)
+    for path, copy in sorted(kept.items()):
+        print(say("reset.kept", path=f"labs/{path}", copy=f"labs/{copy}"))
+    if not kept:
+        print(say("reset.nothing", folder=f"labs/{lab.folder}"))
+    return ExitStatus.OK
+
+
+def _submit(project: Project, args: argparse.Namespace) -> ExitStatus:
+    return submit.command(project, project.lab(args.lab), args.output, test=not args.no_test)

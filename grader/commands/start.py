@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""`./lab start`: from a bare machine to the scoreboard. What is there already is left as it is."""
+
+import time
+
+from grader.base.exits import ExitStatus, LabError
+from grader.base.language import say
+from grader.building import build, ctest, install, needs
+from grader.building.machine import look
+from grader.course.project import Project
+from grader.learning import standing
+from grader.learning.scoreboard import next_step, render, scores, stale
+from grader.learning.testing import LEARNER, rebuild, run_tests, started
+
+BEGAN = time.monotonic()  # of the command
+
+
+def set_up(project: Project, *, may_install: bool = True, grader: bool = False) -> None:
+    """Everything that the build needs is there on return; LabError says what is missing."""
+    machine = look()
+    _say("machine", str(machine))
+    if machine.system != "Linux":
+        raise LabError(say("start.needs-linux", system=machine.system), ExitStatus.MISSING)
+    lacking = needs.missing(project)
+    if lacking and may_install:
+        _say("missing", ", ".join(need.name for need in lacking))
+        install.install(project, machine, lacking, _say_install)
+    elif lacking:
+        raise LabError(install.advice(lacking, machine), ExitStatus.MISSING)
+    _say("tools", ", ".join(need.found(project) for need in needs.needs()))
+    if grader and may_install:
+        install.rich(project, _say_install)
+        install.bubblewrap(machine, _say_install)
+
+
+def first_run(project: Project) -> ExitStatus:
+    """Configures, builds, runs the learner's labs, and shows the board."""
+    cold = build.configure(project)
+    if cold:
+        _say("configured", str(project.build_dir.relative_to(project.root)))
+    _say("building", say("start.building"))
+    if not build.build(project).ok:  # all but the learner's files: whatever ctest may be asked for
+        raise LabError(say("start.no-build"), ExitStatus.BUILD_FAILED)
+    try:
+        rebuild(project, started(project))
+    except LabError as error:
+        print(error)  # the scoreboard is shown all the same
+    _say("running", say("start.running"))
+    run_tests(project, LEARNER)
+    if cold:
+        build.note_cold_seconds(project, time.monotonic() - BEGAN)
+    return status(project)
+
+
+def status(project: Project) -> ExitStatus:
+    """The scoreboard as of the last run, and what to do next."""
+    standing.current(project)  # what ctest alone has run is remembered, too
+    lines = scores(project, ctest.tests(project))
+    print(f"\n{render(lines)}\n")
+    edited = [line.lab.number for line in lines if stale(project, line)]
+    for number in edited:
+        print(say("board.edited", lab=number))
+    print(next_step(project, lines))
+    return ExitStatus.OK
+
+
+def _say(what: str, text: str) -> None:
+    print(f"{what:<11}{text}", flush=True)
+
+
+def _say_install(text: str) -> None:
+    _say("installing", text)

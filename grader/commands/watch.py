@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""`./lab watch 03`: runs the tests whenever a file of the lab is saved, and shows what changed: the
+lines of the file since the last run, and the tests that end in another way.
+
+It looks at the files' times a few times a second, which costs next to nothing and works on every
+file system (inotify sees no change that another computer makes). A save is over when nothing has
+changed for one look. Ctrl-C ends it.
+"""
+
+import difflib
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from grader.base.exits import ExitStatus, LabError
+from grader.base.language import say
+from grader.base.looks import looks
+from grader.building.records import Verdict, words
+from grader.course.project import Lab, Project
+from grader.learning import standing, testing
+
+LOOK_SECONDS = 0.3
+MOST_LINES = 40  # of a diff
+_COLORS = {"+": "32", "-": "31"}
+Stamps = dict[Path, tuple[int, int]]
+
+
+def command(project: Project, what: str, sleep: Callable[[float], None] = time.sleep) -> ExitStatus:
+    """Runs until it is interrupted, which is its way to end well."""
+    labs, _ = testing.chosen(project, what)
+    files = Files(project, labs)
+    print(say("watch.begin", folders=", ".join(f"labs/{lab.folder}" for lab in labs)))
+    try:
+        run(project, what)
+        while True:
+            wait(files, sleep)
+            print(f"\n{files.changed()}")
+            run(project, what)
+    except KeyboardInterrupt:
+        print(f"\n{say('watch.end')}")
+        return ExitStatus.OK
+
+
+class Files:
+    """What a learner may save: the files of some labs, as they were when last looked at."""
+
+    def __init__(self, project: Project, labs: list[Lab]) -> None:
+        self.project = project
+        self.labs = labs
+        self.texts = self._read()
+
+    def stamps(self) -> Stamps:
+        """Time and size of each; a file that is gone at this moment is none."""
+        found: Stamps = {}
+        for path in self._paths():
+            try:
+                status = path.stat()
+                found[path] = (status.st_mtime_ns, status.st_size)
+            except OSError:
+                continue
+        return found
+
+    def changed(self) -> str:
+        """What is different since this was asked last, as a diff; remembers how it is now."""
+        before, self.texts = self.texts, self._read()
+        lines: list[str] = []
+        for path in sorted({*before, *self.texts}):
+            name = str(path.relative_to(self.project.root))
+            lines += _diff(name, before.get(path, ""), self.texts.get(path, ""))
+        if not lines:
+            return say("watch.same")
+        more = [say("watch.more", count=len(lines) - MOST_LINES)] if len(lines) > MOST_LINES else []
+        return "\n".join([*lines[:MOST_LINES], *more])
+
+    def _paths(self) -> list[Path]:
+        folders = [self.project.labs_dir / lab.folder for lab in self.labs]
+        found = [path for folder in folders for path in folder.glob("*.*")]
+        return [path for path in found if path.suffix in (".c", ".cu", ".h")]
+
+    def _read(self) -> dict[Path, str]:
+        texts: dict[Path, str] = {}
+        for path in self._paths():
+            try:
+                texts[path] = path.read_text(encoding="utf-8", errors="replace")
+            except OSError:
+                continue
+        return texts
+
+
+def wait(files: Files, sleep: Callable[[float], None]) -> None:
+    """Until something was saved, and the saving is over."""
+    before = files.stamps()
+    while (now := files.stamps()) == before:
+        sleep(LOOK_SECONDS)
+    while True:
+        sleep(LOOK_SECONDS)
+        later = files.stamps()
+        if later == now:
+            return
+        now = later
+
+
+def run(project: Project, what: str) -> None:
+    """One run of the tests and what it changed. What ends `./lab test` does not end this."""
+    before = _verdicts(project)
+    try:
+        testing.command(project, what)
+    except LabError as error:
+        if error.status is not ExitStatus.BUILD_FAILED:
+            raise
+        print(error)
+        return
+    for test, verdict in sorted(_verdicts(project).items()):
+        old = before.get(test)
+        if old and old is not verdict:
+            print(say("watch.now", test=test, now=words(verdict), before=words(old)))
+
+
+def _verdicts(project: Project) -> dict[str, Verdict]:
+    return {name: record.verdict for name, record in standing.load(project).tests.items()}
+
+
+def _diff(name: str, old: str, new: str) -> list[str]:
+    found = difflib.unified_diff(old.splitlines(), new.splitlines(), name, name, n=1, lineterm="")
+    lines = list(found)[2:]  # the names stand above once
+    painted = [looks().paint(line, _COLORS.get(line[:1], "")) for line in lines]
+    return [looks().paint(name, "1"), *painted] if lines else []

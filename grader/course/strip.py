@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""Makes a skeleton out of a solution's file.
+
+    // BEGIN SOLUTION      this line, the answer and
+    ...
+    // END SOLUTION        this line go;
+    // STUB: TODO(1);      becomes `TODO(1);`, indented as it stood.
+
+The marks may also be written as `#` or `<!-- -->` comments. Anything doubtful (a mark without its
+partner, a STUB that would go with the answer) is an error: a leaked answer cannot be called back.
+Where an answer stood between two blank lines, one of them goes too.
+
+    python3 -m grader.course.strip NUMBER FILE OUTPUT    FILE without the answer to TODO(NUMBER)
+
+That is what a submission's TODO(NUMBER) is linked with: nothing in the program can be called in its
+place. An answer belongs to the next `STUB: TODO(n)` behind it. Of one outside of functions only
+what kernels do goes: the rest may be others' as well, and is left out where nobody calls it.
+"""
+
+import re
+import sys
+from pathlib import Path
+
+from grader.base.exits import LabError
+
+_MARK = re.compile(r"\s*(?://|#|<!--)\s*(BEGIN|END) SOLUTION\b")
+_STUB = re.compile(r"(\s*)(?://|#|<!--)\s*STUB:[ ]?(.*?)(?:\s*-->)?\s*$")
+_NUMBER = re.compile(r"STUB:.*\bTODO\((\d+)\)")
+_KERNEL = re.compile(r"(static )?__global__\b.*")
+_SOLUTION_ONLY = re.compile(r"\bSOLUTION-ONLY\b")
+
+
+class StripError(LabError):
+    """A solution's marks do not fit together; the message says where."""
+
+
+def strip_solution(text: str, name: str) -> str:
+    """The skeleton of `text`; `name` is used in errors only."""
+    kept: list[str] = []
+    begun = 0
+    seam = False  # the line before this one was an END
+    for number, line in enumerate(text.splitlines(), start=1):
+        mark = _MARK.match(line)
+        if mark:
+            begun = _next_state(mark.group(1), begun, f"{name}:{number}", number)
+        elif begun:
+            _refuse_stub(line, begun, f"{name}:{number}")
+        elif line.strip() or not (seam and kept and not kept[-1].strip()):
+            kept.append(_unstub(line))
+        seam = bool(mark) and not begun
+    if begun:
+        raise StripError(f"{name}:{begun}: BEGIN SOLUTION has no END SOLUTION")
+    return "\n".join(kept) + ("\n" if text.endswith("\n") else "")
+
+
+def strip_todo(text: str, name: str, todo: int) -> str:
+    """`text` without the answer to TODO(todo), with all others."""
+    strip_solution(text, name)  # its marks fit together
+    kept: list[str] = []
+    top = inside = False  # at the left margin; in an answer
+    kernel = ""  # how far into a kernel of such an answer: "head" or "body"
+    for line, belongs in _with_owners(text.splitlines()):
+        mark = _MARK.match(line)
+        if mark:
+            inside, top = mark.group(1) == "BEGIN", not line[0].isspace()
+        if belongs != todo or (mark and top):
+            kept.append(line)
+        elif top and inside:
+            kept += [line] if kernel != "body" or line == "}" else []
+            kernel = _next_of_kernel(kernel, line)
+        elif not mark and not inside:
+            kept.append(_unstub(line))
+    return "\n".join(kept) + "\n"
+
+
+def _next_of_kernel(now: str, line: str) -> str:
+    """Where the line after `line` is: a kernel's body lies between two braces at the margin."""
+    if line == "}":
+        return ""
+    if now == "head" and line == "{":
+        return "body"
+    return "head" if not now and _KERNEL.match(line) else now
+
+
+def _with_owners(lines: list[str]) -> list[tuple[str, int]]:
+    """Each line with the number of the next `STUB: TODO(n)`."""
+    owned: list[tuple[str, int]] = []
+    number = 0
+    for line in reversed(lines):
+        stub = _NUMBER.search(line)
+        number = int(stub.group(1)) if stub else number
+        owned.append((line, number))
+    return owned[::-1]
+
+
+def is_solution_only(text: str) -> bool:
+    """Says whether one of the first five lines marks the file as not for learners."""
+    return any(_SOLUTION_ONLY.search(line) for line in text.splitlines()[:5])
+
+
+def _next_state(word: str, begun: int, where: str, number: int) -> int:
+    if word == "BEGIN" and begun:
+        raise StripError(f"{where}: BEGIN SOLUTION inside the one of line {begun}")
+    if word == "END" and not begun:
+        raise StripError(f"{where}: END SOLUTION without a BEGIN SOLUTION before it")
+    return number if word == "BEGIN" else 0
+
+
+def _refuse_stub(line: str, begun: int, where: str) -> None:
+    if _STUB.match(line):
+        raise StripError(
+            f"{where}: STUB inside the solution that begins in line {begun} would be dropped"
+        )
+
+
+def _unstub(line: str) -> str:
+    stub = _STUB.match(line)
+    return stub.group(1) + stub.group(2) if stub else line
+
+
+def _main(words: list[str]) -> int:
+    todo, path, output = int(words[0]), Path(words[1]), Path(words[2])
+    text = strip_todo(path.read_text(encoding="utf-8"), path.name, todo)
+    output.parent.mkdir(exist_ok=True)
+    output.write_text(text, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(_main(sys.argv[1:]))

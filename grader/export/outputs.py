@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""The files that an output folder gets: all from results.json, each replaced whole.
+
+results.json           everything (docs/results.md)
+marks.csv  cases.csv   wide and long
+report.html            the class, on one page
+feedback/STUDENT.md and .html
+export/FORMAT/STUDENT/ what other systems read
+jplag/labNN/           for JPlag
+"""
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from grader.base.exits import LabError
+from grader.course import mutants
+from grader.course.project import Project
+from grader.export import jplag, write_all
+from grader.grade import classreport, feedback, page, sheets
+from grader.grade.course import GradedLab
+from grader.grade.journal import write_whole
+from grader.grade.model import Submission
+from grader.grade.names import file_name
+
+Json = dict[str, Any]
+
+
+def write(project: Project, results: Json, out: Path, exports: list[str]) -> None:
+    """All but results.json itself, which its caller has."""
+    write_whole(out / "marks.csv", sheets.wide(results))
+    write_whole(out / "cases.csv", sheets.long(results))
+    known = Mistakes(project)
+    write_whole(
+        out / "report.html", page.webpage("Class report", classreport.report(results, known))
+    )
+    labs = {lab["lab"]: lab for lab in results["labs"]}
+    called = sheets.names(results)
+    for student, rows in sheets.by_student(results).items():
+        blocks = feedback.pages(called[student] or student, list(rows.values()), labs)
+        name = file_name(student)
+        write_whole(out / "feedback" / f"{name}.md", page.markdown(blocks))
+        write_whole(out / "feedback" / f"{name}.html", page.webpage("Feedback", blocks))
+    write_all(results, exports, out / "export", os.environ)
+
+
+def write_jplag(
+    project: Project, labs: list[GradedLab], submissions: list[Submission], out: Path
+) -> None:
+    names: dict[str, str] = {}
+    for lab in labs:
+        mine = [one for one in submissions if one.lab == lab.lab]
+        names |= jplag.write(project, lab, mine, out / "jplag")
+    text = json.dumps(names, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+    write_whole(out / "jplag" / "students.json", text)
+
+
+class Mistakes:
+    """Of each case the mistakes that are known to fail it: the mutants that it rejects."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self.found: dict[str, dict[str, list[str]]] = {}
+
+    def __call__(self, lab: str, case: str) -> list[str]:
+        if lab not in self.found:
+            self.found[lab] = self._load(lab)
+        return self.found[lab].get(case, [])
+
+    def _load(self, lab: str) -> dict[str, list[str]]:
+        try:
+            known = mutants.load(self.project, self.project.lab(lab))
+        except LabError:
+            return {}  # a course without mutants has marks all the same
+        found: dict[str, list[str]] = {}
+        for mutant in known:
+            found.setdefault(mutant.case, []).append(mutant.why)
+        return found

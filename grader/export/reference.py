@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""A lab's solution as an object that a handout can have: nothing but what a linker needs, and no
+path of this machine."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from tempfile import TemporaryDirectory
+
+from grader.base.exits import ExitStatus, LabError
+from grader.base.proc import capture
+from grader.building import build
+from grader.building.needs import build_env
+from grader.course.mutants import student_files
+from grader.course.project import Lab, Project
+from grader.grade.course import conf_of
+
+_FOR_PEOPLE = (".comment", ".vgpu.headers")  # the compiler; where this checkout's headers lie
+
+
+def packed(project: Project, lab: Lab) -> bytes:
+    """The object's contents. The lab's build was configured."""
+    (source,) = student_files(project.solutions_dir / lab.folder)
+    with TemporaryDirectory() as folder:
+        desk = _Desk(project, Path(folder))
+        named = Path("reference") / lab.folder / source.name  # as the node calls its kernels
+        (desk.folder / named).parent.mkdir(parents=True)
+        (desk.folder / named).write_bytes(source.read_bytes())
+        labcc = project.root / "harness" / "labcc.sh"
+        desk.run("sh", labcc, conf_of(project, lab), "strict", named, "made.o")
+        objcopy = build.cache(project)["CMAKE_OBJCOPY"]
+        sections = (f"--remove-section={name}" for name in _FOR_PEOPLE)
+        desk.run(objcopy, "--strip-unneeded", *sections, "made.o", "bare.o")
+        return (desk.folder / "bare.o").read_bytes()
+
+
+@dataclass(frozen=True)
+class _Desk:
+    project: Project
+    folder: Path
+
+    def run(self, *words: str | Path) -> None:
+        """In the folder, and with a compiler that keeps no lines, which vgpu-cc wants of kernels,
+        and that writes no path of this checkout for __FILE__."""
+        compiler = os.environ.get("VGPU_CXX") or build.cache(self.project)["CMAKE_CXX_COMPILER"]
+        script = self.folder / "compiler"
+        bare = quote(f"-ffile-prefix-map={self.project.root}=.")
+        script.write_text(f'#!/bin/sh\nexec {quote(compiler)} "$@" -g0 {bare}\n', encoding="utf-8")
+        script.chmod(0o755)
+        env = {**build_env(self.project), "VGPU_CXX": str(script)}
+        done = capture(words, cwd=self.folder, env=env)
+        if not done.ok:
+            why = f"{done.output}\nThe reference cannot be packed."
+            raise LabError(why, ExitStatus.BUILD_FAILED)

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: MIT
+"""`./lab trace`: runs a test of a lab, and shows what happened on the GPUs as one page that needs
+nothing else: the timeline, what the links carried, the bytes on the topology."""
+
+import html
+import json
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from grader.base.exits import ExitStatus, LabError
+from grader.building import build, ctest
+from grader.course.project import Project
+from grader.learning import testing, topology
+
+PAGE = Path(__file__).parent / "page"
+Trace = dict[str, Any]
+
+
+def command(project: Project, what: str, output: Path | None, *, solution: bool) -> ExitStatus:
+    """`what` is a lab, a test of one, or a trace that VGPU_TRACE wrote (a path ending in .json)."""
+    if what.endswith(".json"):
+        return _tell(project, read(Path(what)), Path(what).stem, output)
+    build.require_configured(project)
+    name = _test(project, what, solution=solution)
+    with TemporaryDirectory(prefix="peerlab-trace-") as folder:
+        path = Path(folder) / "trace.json"
+        ended = ctest.run(project, ctest.exactly([name]), env={"VGPU_TRACE": str(path)})
+        if name in ended and not ended[name].passed:
+            print(f"{name} did not pass; this is what it did up to there.")
+        if not path.is_file():
+            raise LabError(f"{name} used no GPU: there is nothing to show.", ExitStatus.NO_MATCH)
+        return _tell(project, read(path), name, output)
+
+
+def _test(project: Project, what: str, *, solution: bool) -> str:
+    """The test meant by "03.curve"; of "03" the one with everything together, or the last."""
+    labs, pattern = testing.chosen(project, what)
+    lab = labs[0]
+    if solution:
+        pattern = pattern.replace("^lab", "^solution")
+    else:
+        testing.rebuild(project, [lab])
+    names = [test.name for test in ctest.tests(project, pattern)]
+    names = [one for one in names if ".hidden." not in one and not one.startswith("build.")]
+    if not names:
+        raise LabError(testing.no_match(project, pattern), ExitStatus.NO_MATCH)
+    together = [name for name in names if name.endswith(".together")]
+    return (together or names)[-1]
+
+
+def read(path: Path) -> Trace:
+    try:
+        trace: Trace = json.loads(path.read_text(encoding="utf-8"))
+        if trace["traceEvents"] is not None and trace["otherData"]["links"] is not None:
+            return trace
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise LabError(
+            f"{path} is no trace that VGPU_TRACE wrote: {error}", ExitStatus.NO_MATCH
+        ) from error
+    raise LabError(f"{path} is no trace that VGPU_TRACE wrote", ExitStatus.NO_MATCH)
+
+
+def _tell(project: Project, trace: Trace, title: str, output: Path | None) -> ExitStatus:
+    slices = [event for event in trace["traceEvents"] if event["ph"] == "X"]
+    if not slices:
+        raise LabError(
+            f"{title} did nothing on a GPU that had ended: there is nothing to show.",
+            ExitStatus.NO_MATCH,
+        )
+    path = output or project.root / "build" / "trace" / f"{title}.html"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page(project.root / "vgpu" / "nodes", trace, title), encoding="utf-8")
+    print(f"{summary(trace)}\n{path}")
+    return ExitStatus.OK
+
+
+def summary(trace: Trace) -> str:
+    """ "hgx-h200-4: 6 operations in 95.2 us, 12.6 MB over links"."""
+    events = trace["traceEvents"]
+    slices = [event for event in events if event["ph"] == "X" and event["tid"] < 500]
+    begin = min(event["ts"] for event in slices)
+    end = max(event["ts"] + event["dur"] for event in slices)
+    links = [link for link in trace["otherData"]["links"] if "memory" not in link["name"]]
+    moved = sum(link["bytes"] for link in links)
+    return (
+        f"{trace['otherData']['node']}: {len(slices)} operations in {end - begin:.1f} us, "
+        f"{topology.bytes_text(moved)} over links"
+    )
+
+
+def page(nodes: Path, trace: Trace, title: str) -> str:
+    """The whole page as HTML."""
+    carried = {link["name"]: link["bytes"] for link in trace["otherData"]["links"]}
+    drawing = topology.draw(_dot(nodes, trace, carried))
+    inside = {
+        "TITLE": html.escape(title),
+        "CSS": (PAGE / "page.css").read_text(encoding="utf-8"),
+        "SUMMARY": html.escape(summary(trace)),
+        "TOPOLOGY": drawing[drawing.index("<svg") :],
+        "TRACE": json.dumps(trace).replace("<", "\\u003c"),
+        "SCRIPT": (PAGE / "page.js").read_text(encoding="utf-8"),
+    }
+    head, *rest = (PAGE / "page.html").read_text(encoding="utf-8").split("@")
+    made = [head]
+    for piece in rest:  # pieces alternate: a name, then text
+        made.append(inside.get(piece, piece))
+    return "".join(made)
+
+
+def _dot(nodes: Path, trace: Trace, carried: dict[str, int]) -> str:
+    """A description of one's own is not in `nodes`: its links are told without a drawing."""
+    try:
+        node = topology.describe(nodes, trace["otherData"]["node"])
+    except LabError:
+        return 'graph { label="a node of one\'s own: see Links" }'
+    return topology.dot(topology.graph(node), carried)

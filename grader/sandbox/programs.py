@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: MIT
+"""Where the build put the programs that the sandbox starts."""
+
+import os
+from pathlib import Path
+
+from grader.base.exits import ExitStatus, LabError
+from grader.course.project import here
+
+
+def programs() -> Path:
+    """Where the build put its programs; PEERLAB_BUILD names another build than ./lab's own."""
+    return Path(os.environ.get("PEERLAB_BUILD") or here().build_dir) / "bin"
+
+
+def jail_program() -> Path:
+    """harness/jail, built. LabError when it is not."""
+    path = programs() / "lab-jail"
+    if not path.is_file():
+        raise LabError(
+            f"{path} is not built, and nothing of a submission is started without it. "
+            "Run ./lab start.",
+            ExitStatus.NOT_CONFIGURED,
+        )
+    return path

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * work.h: what the GPUs did in lab 04's tests, as the node saw it: a sum that the host has added, a
+ * kernel on another GPU and a time that nobody measured do not show in the numbers.
+ */
+#ifndef LAB04_WORK_H
+#define LAB04_WORK_H
+
+#include "numbers.h"
+
+/* Kernels of one GPU: how many, and the least that they read of its memory. */
+static inline void expect_kernels(struct lab_test *t, const struct lab_run *run, const char *what,
+                                  int gpu, unsigned count, uint64_t bytes)
+{
+    struct lab_kernels kernels = lab_kernels_within(run, NULL, gpu);
+    if (!lab_is_virtual(t))
+        return;
+    lab_expect(t, kernels.count == count, "%s: %u kernels ran on GPU %d, expected %u", what,
+               kernels.count, gpu, count);
+    lab_expect(t, kernels.bytes >= bytes,
+               "%s: the kernels on GPU %d read and wrote %zu bytes, but all elements and partials "
+               "are %zu: they are added up by that GPU",
+               what, gpu, (size_t)kernels.bytes, (size_t)bytes);
+}
+
+/* One kernel a call on the call's GPU; what the test copies, and nothing else. */
+static inline void expect_block_work(struct lab_test *t, const struct lab_run *run,
+                                     const struct block_call *calls, size_t n)
+{
+    unsigned kernels[2] = {0};
+    uint64_t bytes[2] = {0}, up = 0, down = 0;
+    for (size_t i = 0; i < n; i++) {
+        const struct block_call *c = &calls[i];
+        int kept = c->blocks < 0 ? 0 : c->blocks > SUM_MAX_BLOCKS ? SUM_MAX_BLOCKS : c->blocks;
+        up += (c->shift + c->n + GUARD) * sizeof(float);
+        down += ((uint64_t)kept + GUARD) * sizeof(float);
+        if (bad_block_call(c))
+            continue;
+        kernels[c->gpu]++;
+        bytes[c->gpu] += (c->n + (uint64_t)c->blocks) * sizeof(float);
+    }
+    const char *what = calls[0].which == BY_WARP ? "sum_warp" : "sum_shared";
+    for (int gpu = 0; gpu < 2; gpu++)
+        expect_kernels(t, run, what, gpu, kernels[gpu], bytes[gpu]);
+    lab_host_bytes(t, run, what, down, up);
+}
+
+/* For each part the kernel of sum_start on its GPU; for sum_peer one more, on the root's; partials
+ * come to the host for sum_host (and to the test after sum_start alone), for sum_peer the sum. */
+static inline void expect_part_work(struct lab_test *t, const struct lab_run *run,
+                                    const struct parts_in *in, const char *what)
+{
+    uint64_t up = 0, down = 0, repeats = (uint64_t)in->repeats;
+    int root_gpu = in->combine == COMBINE_PEER ? in->gpu[in->root] : -1;
+    for (int gpu = 0; gpu < LAB_MAX_GPUS; gpu++) {
+        unsigned kernels = gpu == root_gpu;
+        uint64_t bytes = 0;
+        for (int i = 0; i < in->parts; i++) {
+            kernels += in->gpu[i] == gpu;
+            bytes += in->gpu[i] == gpu ? in->count[i] + (uint64_t)in->blocks[i] : 0;
+            bytes += gpu == root_gpu ? (uint64_t)in->blocks[i] : 0;
+        }
+        expect_kernels(t, run, what, gpu, kernels * in->repeats, bytes * repeats * sizeof(float));
+    }
+    for (int i = 0; i < in->parts; i++) {
+        up += (in->count[i] + GUARD) * sizeof(float);
+        down += (uint64_t)in->blocks[i] * sizeof(float) * repeats;
+    }
+    lab_host_bytes(t, run, what, root_gpu < 0 ? down : sizeof(double) * repeats, up);
+}
+
+/* A time that sum_time has measured: the node was asked for it, and meanwhile the kernels of the
+ * first `gpus` GPUs, and of no other, went through n elements. */
+static inline void expect_timed(struct lab_test *t, const struct lab_run *run, const char *what,
+                                double ms, size_t n, int gpus)
+{
+    const struct lab_record *told = NULL;
+    if (!lab_is_virtual(t))
+        return;
+    while ((told = lab_told(run, ms * 1e-3, told))) {
+        uint64_t bytes = 0;
+        int busy = 0;
+        for (int gpu = 0; gpu < LAB_MAX_GPUS; gpu++) {
+            struct lab_kernels kernels = lab_kernels_within(run, told, gpu);
+            bytes += kernels.bytes;
+            busy += kernels.count > 0 ? 1 : 0;
+        }
+        if (busy == gpus && bytes >= n * sizeof(float))
+            return;
+    }
+    lab_fail(t, "", 0, "measured",
+             "%s: %.4f ms, but the node saw no such time between two events in which %d GPUs went "
+             "through %zu elements: measure with sum_time",
+             what, ms, gpus, n);
+}
+
+#endif

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""What brings the virtual node down is run once more, alone, and then is the submission's failure;
+what we broke ourselves never is. All tests of a submission together have one deadline."""
+
+import os
+import tempfile
+import unittest
+from contextlib import ExitStack
+from pathlib import Path
+from unittest import mock
+
+from grader.base.exits import LabError
+from grader.grade import classreport, work
+from grader.grade.batch import Batch
+from grader.grade.journal import opened
+from grader.grade.marks import judge
+from grader.grade.model import Run, Status, Submission
+from grader.sandbox import tier
+from tests.hostile.corpus import Attack, compose
+from tests.hostile.course import arena
+
+NODE = """#!/bin/sh
+dies()
+{{
+    sleep 3
+    for process in /proc/[0-9]*; do
+        case "$(tr '\\0' ' ' <$process/cmdline)" in
+        "{real} $1 $2 "*) kill -SEGV ${{process#/proc/}} ;;
+        esac
+    done 2>/dev/null
+}}
+{before}
+exec {real} "$@"
+"""
+DIES = 'dies "$@" &'
+DIES_ONCE = '[ -e {home}/before ] || {{ touch {home}/before; dies "$@" & }}'
+NEVER_STARTS = "exit 3"
+WAITS = "AT_START { sleep(7); }"
+DRIPS = 'AT_START { for (;;) { dprintf(1, "x"); usleep(200000); } }'
+
+
+class Twice(unittest.TestCase):
+    def setUp(self) -> None:
+        stack = ExitStack()
+        self.addCleanup(stack.close)
+        self.top = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hostile-")))
+        self.top.chmod(0o711)
+        patience = {"LAB_CPU_SECONDS": "5", "LAB_IDLE_SECONDS": "20", "LAB_WALL_SECONDS": "30"}
+        stack.enter_context(mock.patch.dict(os.environ, patience))
+        stack.enter_context(mock.patch.object(tempfile, "tempdir", str(self.top)))
+        self.arena = stack.enter_context(arena(self.top))
+        self.lab = self.arena.labs["01"]
+        self.used = tier()
+
+    def submission(self, body: str) -> Submission:
+        attack = Attack("twice", "mallory", "right01", frozenset(), body + "\n")
+        text = compose(attack, self.arena.places, self.arena.bases)
+        return Submission("mallory", "", self.lab.lab, self.lab.file, text.encode())
+
+    def node(self, before: str) -> "mock._patch[object]":
+        """Nodes of the course are these from here on."""
+        home = self.top / "home"
+        (home / "bin").mkdir(parents=True, exist_ok=True)
+        program = home / "bin" / "vgpu-node"
+        real = self.arena.course.project.build_dir / "bin" / "vgpu-node"
+        program.write_text(NODE.format(before=before.format(home=home), real=real))
+        program.chmod(0o755)
+        usual = work._Desk._environment
+
+        def environment(desk: work._Desk, temporary: Path) -> dict[str, str]:
+            return {**usual(desk, temporary), "VGPU_HOME": str(home)}
+
+        return mock.patch.object(work._Desk, "_environment", environment)
+
+    def grade(self, body: str, *, alone: bool = False) -> Run:
+        return self.worker().grade(self.lab, self.submission(body), alone=alone)
+
+    def worker(self) -> work.Worker:
+        return work.worker(self.arena.course, self.used, 7, 1, self.top, 0)
+
+    def test_the_first_time_it_is_nobodys_fault_and_nothing_more_is_run(self) -> None:
+        with self.node(DIES):
+            run = self.grade(WAITS)
+        self.assertIn("the virtual node was ended by signal 11", run.broken)
+        self.assertEqual(len(run.cases), 1)
+
+    def test_the_second_time_alone_it_is_the_submissions(self) -> None:
+        with self.node(DIES), opened(self.top / "out") as journal:
+            batch = Batch(journal, self.worker(), 7, self.used.value, 1, 0)
+            task = batch.task(self.lab, self.submission(WAITS))
+            self.assertEqual(batch.run([task], lambda *_: None), {})
+            run = journal.runs[task.cache]
+        self.assertEqual({case.status for case in run.cases}, {Status.CRASH})
+        for case in run.cases:
+            self.assertRegex(
+                case.message, "signal 11 .*while your program ran .*once more, by itself"
+            )
+        graded = judge(task.submission, run, self.lab.rubric)
+        self.assertEqual((graded.status, graded.points), (Status.CRASH, 0))
+        self.assertIn("signal 11", run.again)  # and the instructor hears of the first time, too
+
+    def test_a_node_that_fails_once_costs_nothing(self) -> None:
+        with self.node(DIES_ONCE):
+            run = self.grade(WAITS, alone=True)
+        self.assertEqual({case.status for case in run.cases}, {Status.PASS})
+        self.assertEqual([bool(case.node) for case in run.cases], [True, False])
+
+    def test_what_we_broke_is_never_the_submissions(self) -> None:
+        with self.node(NEVER_STARTS):
+            run = self.grade("", alone=True)
+        self.assertIn("cannot start a node", run.broken)
+
+    def test_all_tests_together_have_one_deadline(self) -> None:
+        with mock.patch.object(work, "SUBMISSION_SECONDS", 6.0):
+            run = self.grade(DRIPS)
+        self.assertEqual({case.status for case in run.cases}, {Status.TIMEOUT})
+        self.assertLess(sum(case.charged_seconds for case in run.cases), 10)
+        self.assertIn("not run: this submission's tests had taken 6 s", run.cases[-1].message)
+
+
+class Told(unittest.TestCase):
+    """The instructor sees which, and how often."""
+
+    def test_in_the_report_and_on_the_terminal(self) -> None:
+        case = {"case": "split", "node": "ended"}
+        row = {"student": "mallory", "lab": "lab03", "status": "crash", "again": "split: ended"}
+        results = {"labs": [], "sandbox": "uid", "rows": [{**row, "cases": [case], "mark": 0}]}
+        _, table = classreport._twice(results)
+        self.assertEqual(table.rows, [["mallory", "lab03", "crash", "split", "split: ended"]])
+        try:
+            from grader.grade import screen
+        except LabError as error:
+            raise unittest.SkipTest(str(error)) from error
+        said = "\n".join(screen.summary(results))
+        self.assertIn("1 graded twice, the second time alone (report.html): mallory", said)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,177 @@
+# SPDX-License-Identifier: MIT
+"""A learner's file as tokens: what stands in its solution passages, and in which function.
+
+Enough of C for mutations, and no more: brackets are matched, statements and calls are found. A
+mutant that this gets wrong does not compile, and is not counted.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+_TOKEN = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|^[ \t]*\#(?:[^\n]*\\\n)*[^\n]*   # passed over
+      |"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'
+      |[A-Za-z_]\w*|0[xX][0-9a-fA-F]+[uUlL]*|\d+(?:\.\d+)?(?:[eE][-+]?\d+)?[fFuUlL]*
+      |<<<|>>>|<<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\S""",
+    re.DOTALL | re.MULTILINE | re.VERBOSE,
+)
+_TODO = re.compile(r"\bTODO\((\d+)\)")
+_BEGIN, _END = "// BEGIN SOLUTION", "// END SOLUTION"
+_PAIRS = {"(": ")", "[": "]", "{": "}"}
+_TYPE_WORDS = {
+    *("const", "static", "struct", "unsigned", "int", "char", "void", "long", "short", "float"),
+    *("double", "enum", "union", "volatile", "extern", "size_t", "ssize_t", "int64_t", "uint64_t"),
+    *("uint32_t", "int32_t", "uint8_t", "bool", "__shared__", "typedef"),
+}
+
+
+@dataclass(frozen=True)
+class Token:
+    text: str
+    at: int  # where in the file it begins
+
+    @property
+    def end(self) -> int:
+        return self.at + len(self.text)
+
+    @property
+    def is_name(self) -> bool:
+        return self.text[0].isalpha() or self.text[0] == "_"
+
+    @property
+    def is_operand(self) -> bool:
+        """An expression can end with it."""
+        return self.is_name or self.text[0].isdigit() or self.text in (")", "]")
+
+
+@dataclass
+class Region:
+    """The tokens of one passage between BEGIN SOLUTION and END SOLUTION."""
+
+    tokens: list[Token]
+    todo: int  # whose answer it is; a helper before its function counts for that
+    close: dict[int, int] = field(default_factory=dict)  # index of ( [ { -> index of its partner
+
+    def __post_init__(self) -> None:
+        stack: list[int] = []
+        for i, token in enumerate(self.tokens):
+            if token.text in _PAIRS:
+                stack.append(i)
+            elif stack and token.text == _PAIRS[self.tokens[stack[-1]].text]:
+                self.close[stack.pop()] = i
+
+    def text(self, i: int) -> str:
+        """The token's text; empty outside the passage."""
+        return self.tokens[i].text if 0 <= i < len(self.tokens) else ""
+
+
+def regions(source: str) -> list[Region]:
+    """The solution passages of a file, in order."""
+    found = []
+    at = source.find(_BEGIN)
+    while at >= 0:
+        end = source.index(_END, at)
+        found.append(Region(tokens_of(source, at, end), _todo_of(source, at)))
+        at = source.find(_BEGIN, end)
+    return found
+
+
+def tokens_of(source: str, begin: int, end: int) -> list[Token]:
+    return [
+        Token(match[0], match.start())
+        for match in _TOKEN.finditer(source, begin, end)
+        if not match[0].startswith(("//", "/*")) and not match[0].lstrip().startswith("#")
+    ]
+
+
+def _todo_of(source: str, at: int) -> int:
+    """Of the comment above the passage in the same function, or else of the next function."""
+    function = max(source.rfind("\n}\n", 0, at), source.rfind(_END, 0, at))
+    above = _TODO.findall(source, max(function, 0), at)
+    below = _TODO.findall(source, at)
+    return int(above[-1] if above else below[0] if below else 0)
+
+
+def statements(region: Region) -> list[tuple[int, int]]:
+    """Statements that end with a semicolon and declare nothing: first and last token."""
+    found = []
+    for i in range(len(region.tokens)):
+        if not starts_statement(region, i) or declares(region, i):
+            continue
+        end = _semicolon(region, i)
+        if end > i:
+            found.append((i, end))
+    return found
+
+
+def starts_statement(region: Region, i: int) -> bool:
+    if region.text(i) in ("{", "}", ";", ")", "if", "for", "while", "do", "else", "switch"):
+        return False
+    before = region.text(i - 1)
+    if before in (";", "{", "}", "else", "do"):
+        return not _in_brackets(region, i)
+    if before != ")":
+        return False
+    opening = next((o for o, c in region.close.items() if c == i - 1), -1)
+    return region.text(opening - 1) in ("if", "for", "while")
+
+
+def _in_brackets(region: Region, i: int) -> bool:
+    """Inside ( ) or [ ]: a semicolon there is a for's."""
+    return any(o < i < c and region.text(o) in "([" for o, c in region.close.items())
+
+
+def declares(region: Region, i: int) -> bool:
+    first, second, third = (region.text(i + k) for k in range(3))
+    if first in _TYPE_WORDS:
+        return True
+    if not first or not (first[0].isalpha() or first[0] == "_") or first == "return":
+        return False
+    if first in ("goto", "case", "default"):
+        return True
+    if second and (second[0].isalpha() or second[0] == "_"):
+        return True
+    pointer = second == "*" and bool(third) and third[0].isalpha()
+    return pointer and region.text(i + 3) in ("=", ";", ",")
+
+
+def _semicolon(region: Region, i: int) -> int:
+    """The index of the semicolon that ends the statement at i; -1: there is none."""
+    while i < len(region.tokens):
+        if i in region.close:
+            if region.text(i) == "{" and region.text(i - 1) not in (")", "="):
+                return -1
+            i = region.close[i]
+        elif region.text(i) == ";":
+            return i
+        elif region.text(i) in "}":
+            return -1
+        i += 1
+    return -1
+
+
+def calls(region: Region) -> list[tuple[int, int, list[tuple[int, int]]]]:
+    """Index of the name, of the closing bracket, and of each argument's first and last token."""
+    found = []
+    for i, token in enumerate(region.tokens):
+        if not token.is_name or region.text(i + 1) != "(" or i + 1 not in region.close:
+            continue
+        if token.text in ("if", "for", "while", "switch", "sizeof", "return", "defined"):
+            continue
+        found.append((i, region.close[i + 1], arguments(region, i + 1)))
+    return found
+
+
+def arguments(region: Region, opening: int) -> list[tuple[int, int]]:
+    end, i, first = region.close[opening], opening + 1, opening + 1
+    found = []
+    while i < end:
+        if i in region.close:
+            i = region.close[i]
+        elif region.text(i) == ",":
+            found.append((first, i - 1))
+            first = i + 1
+        i += 1
+    if first < end:
+        found.append((first, end - 1))
+    return found

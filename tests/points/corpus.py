@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""Answers without work, generated from a lab's declaration and headers: one file for all of them,
+which reads from a file beside it which one it is at the moment (to build a file a lab takes longer
+than to ask it).
+
+    trivial    every function returns one code; outputs are left alone, or zero, or one; arguments
+               are checked, or not
+    forwards   every function hands its arguments on to another one: of each other task, and of
+               whatever comes with the lab
+    usual      every function answers as on the usual node, which it knows by heart (usual.py)
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+import signatures
+from signatures import Function
+from usual import usual
+
+from grader.course.mutants import student_files
+from grader.course.project import Lab, Project
+from grader.course.strip import strip_solution
+
+RESULTS = [
+    "LAB_OK",
+    "LAB_EINVAL",
+    "LAB_ENOGPU",
+    "LAB_ENOPEER",
+    "LAB_ENOMEM",
+    "LAB_ECUDA",
+    "LAB_EPEER",
+    "LAB_ERANGE",
+]
+_SCALARS = ("int", "size_t", "double", "float", "uint8_t", "uint32_t", "uint64_t")
+
+_TOP = """#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+static long long zeros[4096];
+
+/* Which answer it is: the number in a file, read once a process. */
+static int nothing_which(void)
+{{
+    static int which = -1;
+    if (which < 0) {{
+        FILE *file = fopen("{which}", "r");
+        if (!file || fscanf(file, "%d", &which) != 1)
+            which = 0;
+        if (file)
+            fclose(file);
+    }}
+    return which;
+}}
+"""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One way to do nothing: its name, and what each of the lab's functions does then."""
+
+    name: str
+    bodies: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What a lab's declaration says: functions by TODO, and which others a TODO may call."""
+
+    functions: dict[str, int]
+    needs: frozenset[tuple[int, str]]
+
+
+def declared(project: Project, lab: Lab) -> Declared:
+    conf = project.build_dir / "labs" / lab.folder / "lab.conf"
+    text = conf.read_text(encoding="utf-8")
+
+    def pairs(name: str) -> list[tuple[int, str]]:
+        line = re.search(rf"^{name}='(.*)'$", text, re.MULTILINE)
+        assert line, name
+        words = [word.split(":") for word in line[1].split()]
+        return [(int(todo), function) for todo, function in words]
+
+    functions = {function: todo for todo, function in pairs("LAB_FUNCTIONS")}
+    return Declared(functions, frozenset(pairs("LAB_NEEDS")))
+
+
+def headers(project: Project, lab: Lab) -> list[Path]:
+    """The contract first, then what else the student's file may include."""
+    folder = project.solutions_dir / lab.folder
+    every = sorted(folder.glob("*.h"), key=lambda path: (path.name != f"{lab.name}.h", path.name))
+    return [path for path in every if path.name != "data.h"]
+
+
+def answers(project: Project, lab: Lab) -> list[Answer]:
+    known = signatures.read(headers(project, lab))
+    mine = {name: known[name] for name in declared(project, lab).functions}
+    by_heart = usual(lab.name, list(mine))
+    return [
+        *trivial(mine),
+        *forwards(mine, known, declared(project, lab)),
+        *([Answer("the usual node by heart", by_heart)] if by_heart else []),
+    ]
+
+
+# ---- trivial ----
+
+
+def trivial(mine: dict[str, Function]) -> list[Answer]:
+    found = []
+    for result in RESULTS:
+        for checks in (False, True):
+            bodies = {
+                name: (_checks(f) if checks else "") + f"return {result};"
+                for name, f in mine.items()
+            }
+            found.append(Answer(f"{result}{' after checks' if checks else ''}", bodies))
+    for value in (0, 1):
+        bodies = {name: f"{_checks(f)}{_set(f, value)}return LAB_OK;" for name, f in mine.items()}
+        found.append(Answer(f"outputs are {value}", bodies))
+    return found
+
+
+def _checks(function: Function) -> str:
+    """No pointer may be null, no number negative."""
+    every = [
+        f"{p.name} == NULL" if p.points_to else f"{p.name} < 0"
+        for p in function.parameters
+        if p.points_to or p.type == "int"
+    ]
+    return f"if ({' || '.join(every)}) return LAB_EINVAL; " if every else ""
+
+
+def _set(function: Function, value: int) -> str:
+    words = []
+    for p in function.parameters:
+        to = p.points_to
+        if to in _SCALARS or to.startswith("enum "):
+            words.append(f"*({to} *){p.name} = ({to}){value}; ")
+        elif to.startswith("struct ") and "*" not in to:
+            words.append(f"memset((void *){p.name}, {value}, sizeof *{p.name}); ")
+    return "".join(words)
+
+
+# ---- forwards ----
+
+
+def forwards(mine: dict[str, Function], known: dict[str, Function], says: Declared) -> list[Answer]:
+    """In the n-th answer every function calls its n-th candidate: all functions of the headers but
+    those of its own task."""
+    calls = {
+        name: [
+            signatures.call(other, function)
+            for other in known.values()
+            if says.functions.get(other.name) != says.functions[name]
+        ]
+        for name, function in mine.items()
+    }
+    found = []
+    for n in range(max(len(every) for every in calls.values())):
+        bodies = {
+            name: f"return {every[n]};" if n < len(every) else "return LAB_ECUDA;"
+            for name, every in calls.items()
+        }
+        told = ", ".join(
+            f"{name} calls {body[7 : body.index('(')]}"
+            for name, body in bodies.items()
+            if "(" in body
+        )
+        found.append(Answer(f"forwards {n}: {told}", bodies))
+    return found
+
+
+# ---- the file ----
+
+
+def source(project: Project, lab: Lab, every: list[Answer], which: Path) -> tuple[str, str]:
+    """The text of a submission with all these answers, and its file's name."""
+    (path,) = student_files(project.solutions_dir / lab.folder)
+    text = strip_solution(path.read_text(encoding="utf-8"), path.name)
+    for name in declared(project, lab).functions:
+        cases = "\n".join(
+            f"        case {n}: {answer.bodies[name]}" for n, answer in enumerate(every)
+        )
+        body = f"    switch (nothing_which()) {{\n{cases}\n    }}\n    return LAB_ECUDA;"
+        pattern = rf"(^int {name}\([^;{{]*\)\n\{{\n.*?)^    TODO\(\d+\);"
+        text, times = re.subn(
+            pattern, lambda m, b=body: m[1] + b, text, count=1, flags=re.DOTALL | re.MULTILINE
+        )
+        assert times == 1, f"{path.name}: no stub of {name}"
+    last = [match.end() for match in re.finditer(r"^#include .*\n", text, re.MULTILINE)][-1]
+    extra = "".join(f'#include "{p.name}"\n' for p in headers(project, lab))
+    top = _TOP.format(which=which)
+    return text[:last] + extra + top + text[last:], path.name

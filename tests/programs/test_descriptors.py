@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""Descriptors of the node and its contexts: what a context has, and a node that has none left; and
+which GPU's context it was that ended.
+
+test_descriptors.py BIN
+"""
+
+import os
+import pathlib
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+BUSY = pathlib.Path(sys.argv.pop(1)) / "program-busy"
+FEW = 40
+
+
+def start(ident: str, *arguments: str, few: bool = False, **more: str) -> subprocess.Popen[str]:
+    """A program on the node of that name; `few`: who starts the node may have few descriptors."""
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (FEW, FEW))
+
+    return subprocess.Popen(
+        [BUSY, *arguments],
+        env=os.environ | {"VGPU_NODE": "hgx-h200-4", "VGPU_NODE_ID": ident} | more,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=limit if few else None,
+    )
+
+
+def processes(ident: str, program: str) -> list[pathlib.Path]:
+    """The running processes of this node that are that program, as folders of /proc."""
+    found = []
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            environment = (entry / "environ").read_bytes().split(b"\0")
+            if (entry / "comm").read_text().strip() != program:
+                continue
+        except OSError:
+            continue
+        if f"VGPU_NODE_ID={ident}".encode() in environment:
+            found.append(entry)
+    return found
+
+
+def wait_for(ident: str, program: str) -> list[pathlib.Path]:
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        found = processes(ident, program)
+        if found:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"no {program} of {ident}")
+
+
+def cpu_seconds(process: pathlib.Path) -> float:
+    fields = (process / "stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+class Descriptors(unittest.TestCase):
+    def test_context_has_no_file(self) -> None:
+        ident = f"files-{os.getpid()}"
+        with tempfile.NamedTemporaryFile() as trace:
+            program = start(ident, VGPU_TRACE=trace.name)
+            try:
+                context = wait_for(ident, "vgpu-exec")[0]
+                time.sleep(0.2)
+                names = [str(fd.readlink()) for fd in (context / "fd").iterdir()]
+            finally:
+                program.kill()
+                program.communicate()
+        files = [n for n in names if n.startswith("/") and not n.startswith(("/memfd:", "/dev/"))]
+        self.assertEqual(files, [])
+
+    def test_context_that_ends_is_named(self) -> None:
+        ident = f"ended-{os.getpid()}"
+        program = start(ident)
+        context = wait_for(ident, "vgpu-exec")[0]
+        time.sleep(0.2)
+        os.kill(int(context.name), signal.SIGKILL)
+        _, err = program.communicate(timeout=60)
+        self.assertRegex(err, r"the context of GPU [0-3] ended unexpectedly")
+
+    def test_node_may_have_many(self) -> None:
+        ident = f"many-{os.getpid()}"
+        program = start(ident, "hold")
+        node = wait_for(ident, "vgpu-node")[0]
+        limits = (node / "limits").read_text()
+        program.communicate("\n", timeout=60)
+        soft, hard = next(
+            line.split()[3:5] for line in limits.splitlines() if line.startswith("Max open files")
+        )
+        self.assertEqual(soft, hard)
+
+    def test_node_without_any(self) -> None:
+        """The next program is told why, and the node does not spin."""
+        ident = f"few-{os.getpid()}"
+        programs = [start(ident, "hold", few=True)]
+        wait_for(ident, "vgpu-node")
+        self.assertEqual(programs[0].stdout.readline(), "held\n")
+        try:
+            err = ""
+            while not err and len(programs) < FEW:
+                program = start(ident, "hold")
+                programs.append(program)
+                if program.stdout.readline() != "held\n":
+                    _, err = program.communicate(timeout=60)
+            self.assertRegex(err, r"descriptors|open files")
+            self.assertNotIn("protocol", err)
+            nodes = processes(ident, "vgpu-node")
+            before = [cpu_seconds(n) for n in nodes]
+            time.sleep(1)
+            used = [cpu_seconds(n) - b for n, b in zip(nodes, before, strict=True)]
+            self.assertLess(max(used), 0.3, "the node spins")
+        finally:
+            for program in programs:
+                program.kill()
+                program.communicate()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""What holds for every C source, and for every list of them in CMake.
+
+test_sources.py CC. It needs no build.
+"""
+
+import re
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+CC = sys.argv.pop() if len(sys.argv) > 1 and not sys.argv[-1].startswith("-") else "cc"
+OURS = ("bench", "harness", "solutions", "tests", "vgpu", "zero-plan")
+LIST = re.compile(r"(?:add_library|add_executable|_room)\(([^()]*)\)")
+
+
+# Being redone: vgpu/cc with the registration of modules.
+PENDING = {
+    ROOT / name
+    for name in (*("vgpu/cc/merge.c", "vgpu/cc/places.c", "vgpu/cc/proc.c", "vgpu/api/module.c"),)
+}
+
+
+def files(*suffixes: str) -> list[Path]:
+    found = (p for top in OURS for s in suffixes for p in sorted((ROOT / top).rglob(f"*{s}")))
+    return [path for path in found if path not in PENDING]
+
+
+def shown(path: Path) -> str:
+    return str(path.relative_to(ROOT))
+
+
+def system_headers() -> set[str]:
+    """What `#include <NAME>` finds without our folders."""
+    words = [CC, "-xc", "-E", "-v", "/dev/null"]
+    said = subprocess.run(words, capture_output=True, text=True, check=True).stderr
+    _, _, rest = said.partition("#include <...> search starts here:\n")
+    folders = rest.partition("End of search list.")[0].split()
+    return {header.name for folder in folders for header in Path(folder).glob("*.h")}
+
+
+def unsorted(text: str) -> list[str]:
+    """The targets of a CMake file whose sources do not stand in order: those beside it, then
+    others'."""
+    wrong = []
+    for body in LIST.findall(text):
+        target, *words = re.sub(r"#.*", "", body).split()
+        sources = [word for word in words if word.endswith(".c") and word[0] not in "$/"]
+        if sources != sorted(sources, key=lambda word: (word.startswith(".."), word)):
+            wrong.append(target)
+    return wrong
+
+
+class Sources(unittest.TestCase):
+    def test_gnu_source_is_said_once(self) -> None:
+        """harness/setup.cmake says it for all targets, harness/lab_build.cmake for the labs."""
+        define = re.compile(r"^\s*#\s*define\s+_GNU_SOURCE\b", re.MULTILINE)
+        found = [shown(p) for p in files(".c", ".h") if define.search(p.read_text("utf-8"))]
+        self.assertEqual(found, [])
+
+    def test_no_header_hides_a_system_header(self) -> None:
+        """With -I of our folder, <signal.h> would find ours."""
+        known = system_headers()
+        self.assertIn("stdio.h", known)
+        found = [p for p in files(".h") if p.name in known and not p.is_relative_to(INCLUDE)]
+        self.assertEqual([shown(p) for p in found], [])
+
+    def test_lists_of_sources_are_sorted(self) -> None:
+        found = [(shown(p), unsorted(p.read_text("utf-8"))) for p in files("CMakeLists.txt")]
+        self.assertEqual([one for one in found if one[1]], [])
+
+    def test_an_unsorted_list_is_noticed(self) -> None:
+        self.assertEqual(unsorted("add_library(one STATIC b.c a.c)"), ["one"])
+        self.assertEqual(unsorted("add_executable(two a.c b.c ../a.c ${more})"), [])
+
+
+INCLUDE = ROOT / "vgpu" / "include"  # CUDA's headers have CUDA's names
+
+
+if __name__ == "__main__":
+    unittest.main()

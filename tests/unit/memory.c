@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT
+ * memory.c: device memory and the table of its bounds against a list of what is allocated.
+ */
+#include "device_memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "bounds.h"
+#include "topology.h"
+#include "unit.h"
+
+enum { LIVE = 200, STEPS = 3000, OWNERS = 2 };
+
+static struct topology topology;
+static struct owner owners[OWNERS], *owner[OWNERS];
+static struct {
+    uint64_t at, bytes;
+    int owner, device;
+} live[LIVE];
+static int live_count;
+
+static void start(void)
+{
+    char error[512];
+    EXPECT(topology_load(&topology, UNIT_ROOT "/vgpu/nodes", "teaching-4", error, sizeof error) ==
+               0,
+           "%s", error);
+    EXPECT(memory_start(&topology.info, error, sizeof error) == 0, "%s", error);
+    for (int i = 0; i < OWNERS; i++) {
+        owner[i] = &owners[i];
+        *owner[i] = (struct owner){0};
+        EXPECT(owner_start(owner[i]), "%s", "no host memory");
+    }
+    live_count = 0;
+}
+
+static int at_address(uint64_t address)
+{
+    for (int i = 0; i < live_count; i++)
+        if (address >= live[i].at && address - live[i].at < live[i].bytes)
+            return i;
+    return -1;
+}
+
+static void take(void)
+{
+    static const uint64_t sizes[] = {1, 512, 513, 4000, 100000, 1 << 20, 3 << 20, (2 << 20) + 5};
+    int who = (int)unit_dice(OWNERS), device = (int)unit_dice(2);
+    uint64_t bytes = sizes[unit_dice(8)] + unit_dice(3) * 256;
+    uint64_t at = memory_take(owner[who], device, bytes, 0);
+    EXPECT(at, "%llu bytes are not to be had", (unsigned long long)bytes);
+    EXPECT(at % VGPU_GRANULE_BYTES == 0, "%#llx is not aligned", (unsigned long long)at);
+    EXPECT((at - VGPU_ARENA_VA) / VGPU_DEVICE_STRIDE == (uint64_t)device, "%s", "another GPU's");
+    for (int i = 0; i < live_count; i++)
+        EXPECT(at + bytes <= live[i].at || at >= live[i].at + live[i].bytes,
+               "%#llx+%llu overlaps %#llx+%llu", (unsigned long long)at, (unsigned long long)bytes,
+               (unsigned long long)live[i].at, (unsigned long long)live[i].bytes);
+    live[live_count].at = at;
+    live[live_count].bytes = bytes;
+    live[live_count].owner = who;
+    live[live_count++].device = device;
+}
+
+static void give(int i)
+{
+    EXPECT(!memory_give(owner[1 - live[i].owner], live[i].at), "%s", "another program frees it");
+    EXPECT(!memory_give(owner[live[i].owner], live[i].at + VGPU_GRANULE_BYTES / 2), "%s",
+           "freed by an address inside of it");
+    EXPECT(memory_give(owner[live[i].owner], live[i].at), "%s", "it is not freed");
+    EXPECT(!memory_give(owner[live[i].owner], live[i].at), "%s", "it is freed twice");
+    live[i] = live[--live_count];
+}
+
+static void check_find(uint64_t address)
+{
+    struct pointee p;
+    int i = at_address(address);
+    bool found = memory_find(address, &p);
+    EXPECT(found == (i >= 0), "%#llx %s", (unsigned long long)address,
+           found ? "is found and is not allocated" : "is allocated and is not found");
+    EXPECT(!found || (p.base == live[i].at && p.bytes == live[i].bytes &&
+                      p.owner == owner[live[i].owner] && p.device == live[i].device),
+           "%#llx is another allocation's", (unsigned long long)address);
+}
+
+/* Bytes of the granule at `address` that are allocated, by the table that contexts look at. */
+static uint64_t allowed(uint64_t address)
+{
+    const struct vgpu_control *c = memory_control();
+    if (!c->partial[(address - VGPU_ARENA_VA) / VGPU_CHUNK_BYTES])
+        return VGPU_GRANULE_BYTES;
+    return c->tail[(address - VGPU_ARENA_VA) / VGPU_GRANULE_BYTES];
+}
+
+/* The granules of the chunk in which allocation `i` ends. */
+static void check_bounds(int i)
+{
+    uint64_t end = live[i].at + live[i].bytes,
+             first = (end - 1) / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
+    for (uint64_t at = first; at < first + VGPU_CHUNK_BYTES; at += VGPU_GRANULE_BYTES) {
+        int there = at_address(at);
+        uint64_t left = there < 0 ? 0 : live[there].at + live[there].bytes - at;
+        uint64_t right = left < VGPU_GRANULE_BYTES ? left : VGPU_GRANULE_BYTES;
+        EXPECT(allowed(at) == right, "%#llx: %llu bytes may be used, %llu are allocated",
+               (unsigned long long)at, (unsigned long long)allowed(at), (unsigned long long)right);
+    }
+}
+
+static void check_counts(void)
+{
+    for (int who = 0; who < OWNERS; who++) {
+        int count = 0;
+        uint64_t bytes;
+        for (int i = 0; i < live_count; i++)
+            count += live[i].owner == who;
+        EXPECT(memory_count(owner[who], &bytes) == count, "%d allocations, not %d",
+               memory_count(owner[who], &bytes), count);
+    }
+}
+
+UNIT(memory_is_what_was_taken)
+{
+    start();
+    unit_seed(7);
+    for (int step = 0; step < STEPS; step++) {
+        bool rises = step / 400 % 2 == 0;
+        if (live_count == 0 || (live_count < LIVE && unit_dice(10) < (rises ? 7 : 3)))
+            take();
+        else
+            give((int)unit_dice((uint64_t)live_count));
+        check_find(VGPU_DEVICE_VA(unit_dice(2)) + unit_dice(64 << 20));
+        if (live_count) {
+            int i = (int)unit_dice((uint64_t)live_count);
+            check_find(live[i].at + unit_dice(live[i].bytes));
+            check_find(live[i].at + live[i].bytes);
+            if (step % 20 == 0)
+                check_bounds(i);
+        }
+        if (step % 50 == 0)
+            check_counts();
+    }
+    memory_give_all(owner[0], -1);
+    memory_give_all(owner[1], -1);
+    EXPECT(memory_used_bytes(0) == 0 && memory_used_bytes(1) == 0, "%s", "something is left");
+}
+
+/* Blocks that an allocation looks at, on the average. `bytes` leave a gap behind, or none, in each
+ * block; every other one is as large as a block. */
+static uint64_t looks_per_take(int takes, uint64_t bytes)
+{
+    uint64_t before = memory_of(0)->looks;
+    for (int i = 0; i < takes; i++) {
+        EXPECT(memory_take(owner[0], 0, bytes, 0), "no room for the %d.", i);
+        EXPECT(i % 2 || memory_take(owner[0], 0, VGPU_CHUNK_BYTES, 0), "no block %d", i);
+    }
+    memory_give_all(owner[0], -1);
+    return (memory_of(0)->looks - before) / (uint64_t)takes;
+}
+
+UNIT(small_allocations_look_at_few_blocks)
+{
+    static const uint64_t sizes[] = {512, 700 << 10, 1 << 20};
+    start();
+    for (int i = 0; i < 3; i++) {
+        uint64_t few = looks_per_take(500, sizes[i]), many = looks_per_take(2000, sizes[i]);
+        EXPECT(few <= 4 && many <= 4, "%llu bytes: %llu and %llu blocks an allocation",
+               (unsigned long long)sizes[i], (unsigned long long)few, (unsigned long long)many);
+    }
+}
+
+/* First fit all the same: the lowest of the places that were freed is taken first. */
+UNIT(small_allocations_fill_what_was_freed)
+{
+    enum { MANY = 64, BYTES = 1 << 20 };
+    uint64_t at[MANY];
+    start();
+    for (int i = 0; i < MANY; i++)
+        at[i] = memory_take(owner[0], 0, BYTES, 0);
+    for (int i = MANY / 2 - 1; i > 0; i -= 3) {
+        EXPECT(memory_give(owner[0], at[i]) && memory_give(owner[0], at[MANY - i]), "%d", i);
+        EXPECT(memory_take(owner[0], 0, BYTES, 0) == at[i], "place %d is passed over", i);
+        EXPECT(memory_take(owner[0], 0, BYTES, 0) == at[MANY - i], "place %d", MANY - i);
+    }
+    memory_give_all(owner[0], -1);
+}
+
+UNIT(freed_memory_is_remembered)
+{
+    struct pointee p;
+    start();
+    uint64_t at = memory_take(owner[0], 0, 1000, 0);
+    EXPECT(!bounds_freed(at, &p), "%s", "it is live");
+    EXPECT(memory_give(owner[0], at), "%s", "not freed");
+    EXPECT(bounds_freed(at + 999, &p) && p.base == at && p.bytes == 1000, "%s", "it is forgotten");
+    EXPECT(!bounds_freed(at + 1000, &p), "%s", "what is behind it was never allocated");
+}

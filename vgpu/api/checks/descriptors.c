@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT
+ * descriptors.c: descriptors that the program has got for memory to share, and has not closed when
+ * it ends. A number may be closed and come again for something else: the inode tells.
+ */
+#include "checks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "check.h"
+
+enum { KEPT = 64 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    int fd;
+    ino_t inode;
+    uint64_t caller;
+} given[KEPT]; /* guarded by lock: the latest of them */
+static uint64_t count;
+
+void vgpu__descriptor_given(int fd)
+{
+    struct stat status;
+    if (!(vgpu__process.checks & VGPU_CHECK_LEAKS) || fstat(fd, &status) != 0)
+        return;
+    pthread_mutex_lock(&lock);
+    given[count % KEPT].fd = fd;
+    given[count % KEPT].inode = status.st_ino;
+    given[count++ % KEPT].caller = vgpu__caller();
+    pthread_mutex_unlock(&lock);
+}
+
+static bool is_open(uint64_t n)
+{
+    struct stat status;
+    return fstat(given[n].fd, &status) == 0 && status.st_ino == given[n].inode;
+}
+
+static void tell_open(void)
+{
+    char text[300], where[160] = "";
+    uint64_t open = 0, first = 0;
+    if (pthread_mutex_trylock(&lock) != 0)
+        return;
+    for (uint64_t n = 0; n < count && n < KEPT; n++)
+        if (is_open(n) && open++ == 0)
+            first = given[n].caller;
+    pthread_mutex_unlock(&lock);
+    if (open == 0)
+        return;
+    vgpu__where(first, where, sizeof where);
+    snprintf(text, sizeof text,
+             "the program ends with %llu open descriptor%s of exported memory%s%s: close each when "
+             "it has been sent; the memory lives as long as one is open",
+             (unsigned long long)open, open == 1 ? "" : "s",
+             where[0] ? "; got, or the first of them, at " : "", where);
+    vgpu__finding(VGPU_DIAGNOSIS_leaks_descriptors, "exit", 1, text);
+}
+
+int vgpu__descriptor_copy(const char *call, int fd)
+{
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (copy < 0 && errno == EBADF)
+        vgpu__refuse(cudaErrorUnknown, call, "%d is no open descriptor", fd);
+    else if (copy < 0)
+        vgpu__refuse(cudaErrorOperatingSystem, call, "descriptor %d cannot be sent: %s (ulimit -n)",
+                     fd, strerror(errno));
+    return copy;
+}
+
+cudaError_t vgpu__descriptor_missing(const char *call)
+{
+    return vgpu__refuse(cudaErrorOperatingSystem, call,
+                        "the descriptor did not arrive: this program, or the node, has none left "
+                        "(ulimit -n)");
+}
+
+const struct vgpu__observer vgpu__open_descriptors = {.process_ends = tell_open};

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ * barriers.c: pthread_barrier_wait passes on the latest clock of all that meet there.
+ *
+ * Each wait is two of the library's: everybody gives their clock and waits; takes the latest one,
+ * and waits until all have taken it, so that nobody gives for the next meeting too early. The place
+ * is never cleared: whoever comes back has at least the clock that lies there.
+ *
+ * Barriers in memory that processes share carry nothing: we keep their clocks in ours.
+ */
+#include "clock_sync.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+struct place {
+    const pthread_barrier_t *barrier;
+    vgpu__clock clock;
+    struct place *next;
+};
+
+#define LISTS 64
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct place *lists[LISTS]; /* guarded by lock */
+
+static struct place **place_of(const pthread_barrier_t *barrier)
+{
+    struct place **at = &lists[((uint64_t)(uintptr_t)barrier * 0x9E3779B97F4A7C15ull) >> 58];
+    while (*at && (*at)->barrier != barrier)
+        at = &(*at)->next;
+    return at;
+}
+
+static void forget(const pthread_barrier_t *barrier)
+{
+    pthread_mutex_lock(&lock);
+    struct place **at = place_of(barrier), *place = *at;
+    if (place)
+        *at = place->next;
+    pthread_mutex_unlock(&lock);
+    free(place);
+}
+
+static void remember(const pthread_barrier_t *barrier)
+{
+    struct place *place = calloc(1, sizeof *place);
+    forget(barrier);
+    if (!place)
+        return;
+    place->barrier = barrier;
+    pthread_mutex_lock(&lock);
+    struct place **at = place_of(barrier);
+    *at = place;
+    pthread_mutex_unlock(&lock);
+}
+
+int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attr,
+                         unsigned int count)
+{
+    typedef int function(pthread_barrier_t *, const pthread_barrierattr_t *, unsigned int);
+    VGPU__REAL(function, pthread_barrier_init);
+    int shared = PTHREAD_PROCESS_PRIVATE;
+    int error = real(barrier, attr, count);
+    if (error == 0 && attr)
+        pthread_barrierattr_getpshared(attr, &shared);
+    if (error == 0 && shared == PTHREAD_PROCESS_PRIVATE)
+        remember(barrier);
+    return error;
+}
+
+int pthread_barrier_destroy(pthread_barrier_t *barrier)
+{
+    typedef int function(pthread_barrier_t *);
+    VGPU__REAL(function, pthread_barrier_destroy);
+    int error = real(barrier);
+    if (error == 0)
+        forget(barrier);
+    return error;
+}
+
+int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+    typedef int function(pthread_barrier_t *);
+    VGPU__REAL(function, pthread_barrier_wait);
+    pthread_mutex_lock(&lock);
+    struct place *place = *place_of(barrier);
+    pthread_mutex_unlock(&lock);
+    if (!place)
+        return real(barrier);
+    vgpu__clock_give(&place->clock);
+    int first = real(barrier);
+    vgpu__clock_take(&place->clock);
+    real(barrier);
+    return first;
+}

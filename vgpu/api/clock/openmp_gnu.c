@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ * openmp_gnu.c: OpenMP as gcc compiles it. A region's threads begin with the clock of the one that
+ * came to it, which goes on with the latest of theirs; so do all of them behind a barrier, and
+ * behind the end of a loop or of sections that has one. Only in programs that call these functions.
+ */
+#include "clock_sync.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core.h"
+
+typedef void region(void *);
+
+struct given {
+    region *body;
+    void *data;
+    struct vgpu__team team;
+};
+
+static void begin(void *argument)
+{
+    struct given *given = argument;
+    struct vgpu__team *outer;
+    vgpu__team_join(&given->team, &outer);
+    given->body(given->data);
+    vgpu__team_leave(&given->team, outer);
+}
+
+__attribute__((weak)) void GOMP_parallel(region *body, void *data, unsigned threads,
+                                         unsigned flags);
+void GOMP_parallel(region *body, void *data, unsigned threads, unsigned flags)
+{
+    typedef void function(region *, void *, unsigned, unsigned);
+    VGPU__REAL(function, GOMP_parallel);
+    struct given given = {body, data, {vgpu__self.clock_ps, vgpu__self.clock_ps}};
+    real(begin, &given, threads, flags);
+    vgpu__clock_take(&given.team.clock);
+}
+
+__attribute__((weak)) void GOMP_parallel_sections(region *body, void *data, unsigned threads,
+                                                  unsigned count, unsigned flags);
+void GOMP_parallel_sections(region *body, void *data, unsigned threads, unsigned count,
+                            unsigned flags)
+{
+    typedef void function(region *, void *, unsigned, unsigned, unsigned);
+    VGPU__REAL(function, GOMP_parallel_sections);
+    struct given given = {body, data, {vgpu__self.clock_ps, vgpu__self.clock_ps}};
+    real(begin, &given, threads, count, flags);
+    vgpu__clock_take(&given.team.clock);
+}
+
+/* A region that is a loop; those whose chunks have a size, and those whose have not. */
+#define CHUNKED(name)                                                                              \
+    __attribute__((weak)) void name(region *body, void *data, unsigned threads, long first,        \
+                                    long end, long step, long chunk, unsigned flags);              \
+    __attribute__((weak)) void name(region *body, void *data, unsigned threads, long first,        \
+                                    long end, long step, long chunk, unsigned flags)               \
+    {                                                                                              \
+        typedef void function(region *, void *, unsigned, long, long, long, long, unsigned);       \
+        VGPU__REAL(function, name);                                                                \
+        struct given given = {body, data, {vgpu__self.clock_ps, vgpu__self.clock_ps}};             \
+        real(begin, &given, threads, first, end, step, chunk, flags);                              \
+        vgpu__clock_take(&given.team.clock);                                                       \
+    }
+#define UNCHUNKED(name)                                                                            \
+    __attribute__((weak)) void name(region *body, void *data, unsigned threads, long first,        \
+                                    long end, long step, unsigned flags);                          \
+    __attribute__((weak)) void name(region *body, void *data, unsigned threads, long first,        \
+                                    long end, long step, unsigned flags)                           \
+    {                                                                                              \
+        typedef void function(region *, void *, unsigned, long, long, long, unsigned);             \
+        VGPU__REAL(function, name);                                                                \
+        struct given given = {body, data, {vgpu__self.clock_ps, vgpu__self.clock_ps}};             \
+        real(begin, &given, threads, first, end, step, flags);                                     \
+        vgpu__clock_take(&given.team.clock);                                                       \
+    }
+CHUNKED(GOMP_parallel_loop_static)
+CHUNKED(GOMP_parallel_loop_dynamic)
+CHUNKED(GOMP_parallel_loop_guided)
+CHUNKED(GOMP_parallel_loop_nonmonotonic_dynamic)
+CHUNKED(GOMP_parallel_loop_nonmonotonic_guided)
+UNCHUNKED(GOMP_parallel_loop_runtime)
+UNCHUNKED(GOMP_parallel_loop_nonmonotonic_runtime)
+UNCHUNKED(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
+
+/* ---- barriers: where `meet` has all of the team wait for each other ---- */
+
+static void barrier(void)
+{
+    VGPU__REAL(vgpu__function, GOMP_barrier);
+    real();
+}
+
+/* As barriers.c: the second wait keeps anybody from giving for the next meeting too early. */
+static void meet(void (*wait)(void))
+{
+    struct vgpu__team *team = vgpu__self.team;
+    if (team)
+        vgpu__clock_give(&team->clock);
+    wait();
+    if (!team)
+        return;
+    vgpu__clock_take(&team->clock);
+    barrier();
+}
+
+__attribute__((weak)) void GOMP_barrier(void);
+void GOMP_barrier(void)
+{
+    meet(barrier);
+}
+
+static void end_loop(void)
+{
+    VGPU__REAL(vgpu__function, GOMP_loop_end);
+    real();
+}
+
+__attribute__((weak)) void GOMP_loop_end(void);
+void GOMP_loop_end(void)
+{
+    meet(end_loop);
+}
+
+static void end_sections(void)
+{
+    VGPU__REAL(vgpu__function, GOMP_sections_end);
+    real();
+}
+
+__attribute__((weak)) void GOMP_sections_end(void);
+void GOMP_sections_end(void)
+{
+    meet(end_sections);
+}

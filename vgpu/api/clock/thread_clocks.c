@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT
+ * thread_clocks.c: a thread begins with the clock of the one that created it, and whoever joins it
+ * goes on no earlier than it ended. std::thread and C11's threads come here, too.
+ */
+#include "clock_sync.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <threads.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core.h"
+#include "thread_clocks.h"
+
+void vgpu__thread_clocks(void) {}
+
+/* A thread: found by its id until it is joined, or until another one has the id. */
+struct vgpu__life {
+    atomic_int refs; /* the thread's own, and the table's */
+    pthread_t id;
+    vgpu__clock clock;
+    void *(*start)(void *);
+    void *argument;
+    struct vgpu__life *next; /* guarded by lock */
+};
+
+#define LISTS 256
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vgpu__life *lists[LISTS]; /* guarded by lock */
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_key_t ends;
+
+/* ---- the table ---- */
+
+static struct vgpu__life **list_of(pthread_t id)
+{
+    return &lists[((uint64_t)id * 0x9E3779B97F4A7C15ull) >> 56];
+}
+
+static void drop(struct vgpu__life *life)
+{
+    if (life && atomic_fetch_sub(&life->refs, 1) == 1)
+        free(life);
+}
+
+/* Takes the thread out of the table; its reference is the caller's then. NULL: not there. */
+static struct vgpu__life *take_out(pthread_t id)
+{
+    struct vgpu__life **at = list_of(id);
+    while (*at && !pthread_equal((*at)->id, id))
+        at = &(*at)->next;
+    struct vgpu__life *life = *at;
+    if (life)
+        *at = life->next;
+    return life;
+}
+
+static void put_in(struct vgpu__life *life)
+{
+    struct vgpu__life **list = list_of(life->id);
+    drop(take_out(life->id)); /* a detached one, which has ended */
+    life->next = *list;
+    *list = life;
+}
+
+static struct vgpu__life *find_life(pthread_t id)
+{
+    pthread_mutex_lock(&lock);
+    struct vgpu__life *life = *list_of(id);
+    while (life && !pthread_equal(life->id, id))
+        life = life->next;
+    if (life)
+        atomic_fetch_add(&life->refs, 1);
+    pthread_mutex_unlock(&lock);
+    return life;
+}
+
+/* ---- a thread's own part ---- */
+
+static void thread_ends(void *argument)
+{
+    vgpu__thread_heard(); /* nobody need wait for its first word any more */
+    vgpu__self.shown_clock = NULL;
+    drop(argument);
+}
+
+static void fork_prepares(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+static void fork_is_done(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+static void set_up(void)
+{
+    pthread_key_create(&ends, thread_ends);
+    pthread_atfork(fork_prepares, fork_is_done, fork_is_done);
+}
+
+static void *begin(void *argument)
+{
+    struct vgpu__life *life = argument;
+    vgpu__self.clock_ps = atomic_load(&life->clock);
+    vgpu__self.shown_clock = &life->clock;
+    pthread_setspecific(ends, life);
+    return life->start(life->argument);
+}
+
+/* ---- pthread_create ---- */
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+                   void *argument)
+{
+    typedef int function(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+    VGPU__REAL(function, pthread_create);
+    struct vgpu__life *life = calloc(1, sizeof *life);
+    if (!life)
+        return EAGAIN;
+    pthread_once(&once, set_up);
+    *life = (struct vgpu__life){
+        .refs = 2, .clock = vgpu__self.clock_ps, .start = start, .argument = argument};
+    vgpu__thread_made(true);
+    pthread_mutex_lock(&lock); /* it may end, and be joined by another one, before we know its id */
+    int error = real(thread, attr, begin, life);
+    if (error == 0) {
+        life->id = *thread;
+        put_in(life);
+    }
+    pthread_mutex_unlock(&lock);
+    if (error != 0) {
+        vgpu__thread_made(false);
+        free(life);
+    }
+    return error;
+}
+
+/* ---- joins ---- */
+
+/* The thread of `life` was joined (no error): what it left is taken over. */
+static int joined(struct vgpu__life *life, int error)
+{
+    if (life && error == 0) {
+        vgpu__clock_take(&life->clock);
+        pthread_mutex_lock(&lock);
+        struct vgpu__life **at = list_of(life->id);
+        while (*at && *at != life)
+            at = &(*at)->next;
+        bool listed = *at;
+        if (listed)
+            *at = life->next;
+        pthread_mutex_unlock(&lock);
+        if (listed)
+            drop(life);
+    }
+    drop(life);
+    return error;
+}
+
+int pthread_join(pthread_t thread, void **result)
+{
+    typedef int function(pthread_t, void **);
+    VGPU__REAL(function, pthread_join);
+    struct vgpu__life *life = find_life(thread);
+    return joined(life, real(thread, result));
+}
+
+int pthread_tryjoin_np(pthread_t thread, void **result)
+{
+    typedef int function(pthread_t, void **);
+    VGPU__REAL(function, pthread_tryjoin_np);
+    struct vgpu__life *life = find_life(thread);
+    return joined(life, real(thread, result));
+}
+
+int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
+{
+    typedef int function(pthread_t, void **, const struct timespec *);
+    VGPU__REAL(function, pthread_timedjoin_np);
+    struct vgpu__life *life = find_life(thread);
+    return joined(life, real(thread, result, until));
+}
+
+/* ---- C11 ---- */
+
+struct c11 {
+    thrd_start_t start;
+    void *argument;
+};
+
+static void *begin_c11(void *argument)
+{
+    struct c11 given = *(struct c11 *)argument;
+    free(argument);
+    return (void *)(intptr_t)given.start(given.argument); /* NOLINT: as thrd_exit passes it on */
+}
+
+int thrd_create(thrd_t *thread, thrd_start_t start, void *argument)
+{
+    struct c11 *given = malloc(sizeof *given);
+    if (!given)
+        return thrd_nomem;
+    *given = (struct c11){start, argument};
+    int error = pthread_create(thread, NULL, begin_c11, given);
+    if (error != 0)
+        free(given);
+    return error == 0 ? thrd_success : error == ENOMEM ? thrd_nomem : thrd_error;
+}
+
+int thrd_join(thrd_t thread, int *result)
+{
+    void *found = NULL;
+    if (pthread_join(thread, &found) != 0)
+        return thrd_error;
+    if (result)
+        *result = (int)(intptr_t)found;
+    return thrd_success;
+}

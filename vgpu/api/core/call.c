@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT
+ * call.c: one request and its reply; what every call does before and after its own work.
+ */
+#include "context.h"
+#include "observer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "text.h"
+
+atomic_int vgpu__capturing;
+atomic_uint vgpu__functions_returned;
+
+static _Atomic(vgpu__gate *) gate;
+
+void vgpu__gate_set(vgpu__gate *set)
+{
+    atomic_store(&gate, set);
+}
+
+/* ---- before a call ---- */
+
+cudaError_t vgpu__enter(void)
+{
+    cudaError_t error = vgpu__start();
+    if (error == cudaSuccess)
+        vgpu__clock_set(vgpu__self.clock_ps + vgpu__process.info->issue_ps);
+    return error;
+}
+
+static cudaError_t ready(void)
+{
+    cudaError_t error = vgpu__start();
+    if (error != cudaSuccess)
+        return error;
+    if (atomic_load(&vgpu__process.forked))
+        return cudaErrorInitializationError;
+    if (vgpu__self.in_host_function)
+        return cudaErrorNotPermitted;
+    return vgpu__wire() ? cudaSuccess : cudaErrorUnknown;
+}
+
+struct vgpu_request *vgpu__begin(const char *call, uint32_t op)
+{
+    if (vgpu__record(ready()) != cudaSuccess)
+        return NULL;
+    if (atomic_load_explicit(&vgpu__capturing, memory_order_relaxed) &&
+        atomic_load(&gate)(call, op) != cudaSuccess)
+        return NULL;
+    vgpu__context_used();
+    struct vgpu_request *request = (struct vgpu_request *)vgpu__self.wire->request;
+    *request = (struct vgpu_request){.op = op,
+                                     .device = vgpu__process.physical[vgpu__self.device],
+                                     .peer = -1,
+                                     .graph = vgpu__self.graph,
+                                     .unheard = vgpu__threads_unheard(),
+                                     .caller = vgpu__caller(),
+                                     .clock_ps = vgpu__self.clock_ps};
+    vgpu_text_copy(request->call, sizeof request->call, call);
+    vgpu__call_named(call);
+    return request;
+}
+
+cudaError_t vgpu__failed(void)
+{
+    return vgpu__self.last_error;
+}
+
+/* ---- the call ---- */
+
+struct vgpu_reply *vgpu__aside(struct vgpu_request *request)
+{
+    struct vgpu__wire *wire = vgpu__wire();
+    struct vgpu_reply *reply = wire ? (struct vgpu_reply *)wire->text : NULL;
+    request->peer = -1;
+    request->unheard = vgpu__threads_unheard();
+    request->free = true;
+    request->clock_ps = vgpu__self.clock_ps;
+    if (!wire || atomic_load(&vgpu__process.lost) ||
+        !vgpu__exchange(wire->fd, request, -1, reply, NULL, NULL))
+        return NULL;
+    if (reply->explain[0])
+        vgpu__explain(request->call, reply->explain);
+    return reply;
+}
+
+/* What kernels printed goes to stdout, in the order in which the node has it. */
+static void print_text(void)
+{
+    struct vgpu_request request = {.op = VGPU_OP_PRINTF, .call = "printf of kernels"};
+    const struct vgpu_reply *text;
+    do {
+        text = vgpu__aside(&request);
+        if (!text)
+            return;
+        fwrite(text->data, 1, text->data_bytes, stdout);
+    } while (text->text_waiting && text->data_bytes > 0);
+    fflush(stdout);
+}
+
+static void keep_time(uint64_t clock_ps)
+{
+    vgpu__clock_set(clock_ps);
+    uint64_t latest = atomic_load_explicit(&vgpu__process.latest_ps, memory_order_relaxed);
+    while (latest < clock_ps &&
+           !atomic_compare_exchange_weak(&vgpu__process.latest_ps, &latest, clock_ps))
+        ;
+}
+
+static cudaError_t ask(int fd, bool free_of_charge, const struct vgpu_reply **out, int *fds,
+                       int *fd_count)
+{
+    struct vgpu__wire *wire = vgpu__self.wire;
+    struct vgpu_request *request = (struct vgpu_request *)wire->request;
+    struct vgpu_reply *reply = (struct vgpu_reply *)wire->reply;
+    request->free = free_of_charge || vgpu__self.graph;
+    vgpu__request_begins();
+    if (atomic_load(&vgpu__process.lost) ||
+        !vgpu__exchange(wire->fd, request, fd, reply, fds, fd_count))
+        return cudaErrorUnknown;
+    atomic_load_explicit(&vgpu__functions_returned, memory_order_acquire);
+    if (!free_of_charge)
+        keep_time(reply->clock_ps);
+    if (reply->explain[0])
+        vgpu__explain(request->call, reply->explain);
+    vgpu__reply_came(request, reply);
+    if (reply->text_waiting)
+        print_text();
+    if (out)
+        *out = reply;
+    return (cudaError_t)reply->error;
+}
+
+cudaError_t vgpu__ask(int fd, bool free_of_charge, const struct vgpu_reply **out)
+{
+    return ask(fd, free_of_charge, out, NULL, NULL);
+}
+
+cudaError_t vgpu__ask_fds(int *fds, int *count)
+{
+    return vgpu__record(ask(-1, false, NULL, fds, count));
+}
+
+cudaError_t vgpu__end(const struct vgpu_reply **reply)
+{
+    return vgpu__record(vgpu__ask(-1, false, reply));
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT
+ * caller.c: which line of the program made the call; see runtime.h. CMakeLists.txt puts the
+ * library's code into the section vgpu_text and keeps its frame pointers; the program's own frames
+ * are never looked at.
+ */
+#include "core.h"
+
+enum { DEPTH = 32 };
+
+extern const char __start_vgpu_text[] __attribute__((weak, visibility("hidden")));
+extern const char __stop_vgpu_text[] __attribute__((weak, visibility("hidden")));
+
+static bool is_ours(const void *code)
+{
+    return (uintptr_t)code >= (uintptr_t)__start_vgpu_text &&
+           (uintptr_t)code < (uintptr_t)__stop_vgpu_text;
+}
+
+uint64_t vgpu__caller(void)
+{
+    void *const *frame = __builtin_frame_address(0);
+    if (vgpu__self.launched_at)
+        return vgpu__self.launched_at;
+    for (int i = 0; i < DEPTH; i++, frame = frame[0]) {
+        if (!is_ours(frame[1]))
+            return i > 0 ? (uint64_t)(uintptr_t)frame[1] : 0;
+    }
+    return 0;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * cpu_affinity.c: a thread that waits for the node does so on the node's CPU. The round trip then
+ * is a switch on one CPU (some 5 us) instead of a wake-up of another one (some 70 us on small
+ * machines).
+ *
+ * The thread's mask is read and restored each time, since the program may change it between calls;
+ * where the calls fail (a sandbox, a cpuset without that CPU) pinning is off for good.
+ */
+#include "core.h"
+
+#include <sched.h>
+#include <string.h>
+
+_Static_assert(sizeof(((struct vgpu__pin *)0)->mask) == sizeof(cpu_set_t), "mask is a cpu_set_t");
+
+static atomic_bool off;
+
+void vgpu__pin(struct vgpu__pin *pin)
+{
+    pin->pinned = false;
+    int cpu = vgpu__process.node_cpu;
+    if (cpu < 0 || cpu >= CPU_SETSIZE || atomic_load_explicit(&off, memory_order_relaxed))
+        return;
+    cpu_set_t node;
+    CPU_ZERO(&node);
+    CPU_SET((size_t)cpu, &node);
+    if (sched_getaffinity(0, sizeof pin->mask, (cpu_set_t *)pin->mask) != 0 ||
+        sched_setaffinity(0, sizeof node, &node) != 0) {
+        atomic_store(&off, true);
+        return;
+    }
+    pin->pinned = true;
+}
+
+bool vgpu__is_near_node(void)
+{
+    int cpu = vgpu__process.node_cpu;
+    return cpu >= 0 && sched_getcpu() == cpu;
+}
+
+void vgpu__unpin(const struct vgpu__pin *pin)
+{
+    if (pin->pinned)
+        sched_setaffinity(0, sizeof pin->mask, (const cpu_set_t *)pin->mask);
+}

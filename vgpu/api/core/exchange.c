@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ * exchange.c: one message to the node and its reply.
+ */
+#include "core.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#include "wire.h"
+
+#define SILENCE_LIMIT_S 60
+
+static bool node_is_gone(const char *call, const char *what)
+{
+    if (!atomic_exchange(&vgpu__process.lost, true))
+        vgpu__say(call,
+                  "the virtual node is gone (%s): this and all later calls fail with "
+                  "cudaErrorUnknown (999); run the program again, and if it happens again look "
+                  "at what vgpu-node prints",
+                  what);
+    return false;
+}
+
+void vgpu__limit_silence(int fd)
+{
+    struct timeval limit = {.tv_sec = SILENCE_LIMIT_S};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+}
+
+void vgpu__speak_when_asked(int fd)
+{
+    struct timeval never = {0};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &never, sizeof never);
+}
+
+static bool would_block(ssize_t got)
+{
+    return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+}
+
+/* What came, or did not: sentences about it. */
+static bool is_whole(const struct vgpu_request *request, struct vgpu_reply *reply, ssize_t got)
+{
+    if (got <= 0)
+        return node_is_gone(request->call, got == 0 ? "it closed the connection" : strerror(errno));
+    size_t head = offsetof(struct vgpu_reply, data);
+    if ((size_t)got < head || (size_t)got - head < reply->data_bytes)
+        return node_is_gone(request->call, "its reply was cut short");
+    reply->explain[sizeof reply->explain - 1] = '\0';
+    return true;
+}
+
+static ssize_t wait_for_reply(int fd, const struct vgpu_request *request, struct vgpu_reply *reply,
+                              int *fds, int *fd_count)
+{
+    ssize_t got;
+    int room = fd_count ? *fd_count : 0;
+    do {
+        if (fd_count)
+            *fd_count = room;
+        got = vgpu_receive(fd, reply, VGPU_MSG_MAX, fds, fd_count, 0);
+        if (would_block(got))
+            vgpu__say(request->call, "still waiting for the virtual node after %d s",
+                      SILENCE_LIMIT_S);
+    } while (would_block(got));
+    return got;
+}
+
+/* On the node's CPU the node runs when something is sent, or when the sender makes way: most
+ * replies are there then, and nobody need sleep and be woken up. */
+static ssize_t take_quick_reply(int fd, struct vgpu_reply *reply, int *fds, int *fd_count)
+{
+    int room = fd_count ? *fd_count : 0;
+    ssize_t got = vgpu_receive(fd, reply, VGPU_MSG_MAX, fds, fd_count, MSG_DONTWAIT);
+    if (!would_block(got))
+        return got;
+    sched_yield();
+    if (fd_count)
+        *fd_count = room;
+    got = vgpu_receive(fd, reply, VGPU_MSG_MAX, fds, fd_count, MSG_DONTWAIT);
+    if (fd_count && would_block(got))
+        *fd_count = room;
+    return got;
+}
+
+/* A thread that has to wait does so on the node's CPU (cpu_affinity.c). */
+static bool receive(int fd, const struct vgpu_request *request, struct vgpu_reply *reply, int *fds,
+                    int *fd_count, struct vgpu__pin *pin)
+{
+    bool waits = pin->pinned || !vgpu__is_near_node();
+    ssize_t got = 0;
+    if (!waits) {
+        got = take_quick_reply(fd, reply, fds, fd_count);
+        waits = would_block(got);
+        if (waits)
+            vgpu__pin(pin);
+    }
+    if (waits)
+        got = wait_for_reply(fd, request, reply, fds, fd_count);
+    return is_whole(request, reply, got);
+}
+
+bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
+                    struct vgpu_reply *reply, int *fds, int *fd_count)
+{
+    struct vgpu__pin pin = {.pinned = false};
+    bool ok = false;
+    if (!vgpu__is_near_node())
+        vgpu__pin(&pin);
+    if (vgpu_send(fd, request, sizeof *request + request->data_bytes, &send_fd, send_fd >= 0) != 0)
+        node_is_gone(request->call, strerror(errno));
+    else
+        ok = receive(fd, request, reply, fds, fd_count, &pin);
+    vgpu__unpin(&pin);
+    return ok;
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT
+ * messages.c: sentences for the person in front of the program. Each distinct one is said once: a
+ * mistake in a loop fills no screen. No locks, so that a forked child or a full pipe never hangs on
+ * one.
+ */
+#include "core.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SAID_MAX 1024
+
+static _Atomic uint64_t said[SAID_MAX];
+
+static uint64_t hash_of(const char *text)
+{
+    uint64_t hash = 14695981039346656037ull;
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 1099511628211ull;
+    return hash ? hash : 1;
+}
+
+/* True the first time; also when the table is full, since saying twice beats silence. */
+static bool first_time(const char *text)
+{
+    uint64_t hash = hash_of(text);
+    for (size_t i = 0; i < SAID_MAX; i++) {
+        _Atomic uint64_t *slot = &said[(hash + i) % SAID_MAX];
+        uint64_t seen = 0;
+        if (atomic_compare_exchange_strong(slot, &seen, hash))
+            return true;
+        if (seen == hash)
+            return false;
+    }
+    return true;
+}
+
+bool vgpu__quiet(void)
+{
+    const char *quiet = getenv("VGPU_QUIET");
+    return quiet && strcmp(quiet, "1") == 0;
+}
+
+static void say(const char *call, const char *format, va_list args)
+{
+    char line[1280];
+    int head = snprintf(line, sizeof line, "vgpu: %s: ", call);
+    if (head < 0 || (size_t)head >= sizeof line)
+        return;
+    vsnprintf(line + head, sizeof line - (size_t)head, format, args);
+    if (vgpu__quiet() || !first_time(line))
+        return;
+    fprintf(stderr, "%s\n", line);
+    fflush(stderr);
+}
+
+void vgpu__say(const char *call, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(call, format, args);
+    va_end(args);
+}
+
+cudaError_t vgpu__refuse(cudaError_t error, const char *call, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    say(call, format, args);
+    va_end(args);
+    vgpu__call_named(call);
+    return vgpu__record(error);
+}
+
+cudaError_t vgpu__no_memory(const char *call)
+{
+    return vgpu__refuse(cudaErrorMemoryAllocation, call ? call : vgpu__self.unchecked.current,
+                        "the program itself has no memory left for what the call needs (malloc "
+                        "fails): is it limited (ulimit -v, a job's limit)? The GPU's memory has no "
+                        "part in this");
+}
+
+/* ---- the node's ---- */
+
+/* The next finding in `text`, or its end. */
+static char *next_finding(char *text)
+{
+    char *at = text;
+    while ((at = strchr(at, '\n')))
+        if (strncmp(++at, "finding: ", 9) == 0 || strncmp(at, "advice: ", 8) == 0)
+            return at;
+    return text + strlen(text);
+}
+
+void vgpu__explain(const char *call, const char *explain)
+{
+    char text[2800];
+    if (vgpu__quiet())
+        return;
+    vgpu__unmark(explain, text, sizeof text);
+    for (char *at = text, *next; *at; at = next) {
+        next = next_finding(at);
+        if (next[-1] == '\n')
+            next[-1] = '\0';
+        vgpu__say(call, "%s", at);
+    }
+}

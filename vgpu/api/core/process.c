@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ * process.c: the process's connection to the node.
+ *
+ * The first connection says hello and is kept for two things only: it hands out one connection for
+ * each host thread (so that a thread which waits never blocks another), and it says goodbye.
+ *
+ * fork: a child of a process that was connected can ask about devices, from what it inherited, and
+ * everything else answers 3, as on hardware. It closes its copies of the sockets, so that the
+ * node sees its parent end.
+ */
+#include "observer.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "check.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool started; /* start_error is final */
+static cudaError_t start_error;
+static int control_fd = -1; /* guarded by lock */
+
+/* ---- the first words ---- */
+
+/* VGPU_CHECK: which mistakes to tell about. A word that is none is told, and nothing it would have
+ * switched on or off is guessed. */
+static uint32_t checks(void)
+{
+    uint32_t checks;
+    char bad[32];
+    if (!vgpu_check_parse(getenv("VGPU_CHECK"), &checks, bad, sizeof bad))
+        vgpu__say("VGPU_CHECK",
+                  "\"%s\" is none of order, api, leaks, advice, kernels, all, none (with commas "
+                  "between); it is as if VGPU_CHECK were not set",
+                  bad);
+    return checks;
+}
+
+static void fill_hello(struct vgpu_request *request)
+{
+    const char *order = getenv("CUDA_DEVICE_ORDER");
+    *request = (struct vgpu_request){.op = VGPU_OP_HELLO, .peer = -1, .call = "hello"};
+    request->u.hello.protocol = VGPU_PROTOCOL;
+    request->u.hello.pid = getpid();
+    request->u.hello.device_order_pci = order && strcmp(order, "PCI_BUS_ID") == 0;
+    const char *strict = getenv("VGPU_STRICT");
+    request->u.hello.strict = strict && strcmp(strict, "1") == 0;
+    request->u.hello.checks = vgpu__process.checks = checks();
+    snprintf(request->u.hello.program, sizeof request->u.hello.program, "%s",
+             program_invocation_short_name);
+}
+
+static const struct vgpu_node_info *map_info(int fd)
+{
+    struct stat stat;
+    if (fstat(fd, &stat) != 0 || stat.st_size < (off_t)sizeof(struct vgpu_node_info))
+        return NULL;
+    void *p = mmap(NULL, sizeof(struct vgpu_node_info), PROT_READ, MAP_SHARED, fd, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* The file that VGPU_TRACE names, for the node to write what happened into (timeline.h there); -1:
+ * none is wanted, or it cannot be made (said on stderr). */
+static int open_trace(void)
+{
+    const char *path = getenv("VGPU_TRACE");
+    if (!path || !*path)
+        return -1;
+    int fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
+    if (fd < 0)
+        vgpu__say("VGPU_TRACE", "%s cannot be written: %s; there will be no trace", path,
+                  strerror(errno));
+    return fd;
+}
+
+/* The answer to hello is of no use: why. */
+static void tell_misfit(const struct vgpu_reply *reply, int count)
+{
+    if (reply->error != 0 && reply->explain[0])
+        return; /* it has said why */
+    bool ours = reply->error == 0 && reply->u.hello.protocol == VGPU_PROTOCOL;
+    if (ours && count < 2)
+        vgpu__say("the virtual node", "its answer came without its descriptors: this program, or "
+                                      "the node, has none left (ulimit -n)");
+    else if (ours)
+        vgpu__say("the virtual node", "its description cannot be mapped: is this program's memory "
+                                      "limited (ulimit -v)?");
+    else if (reply->error == 0 || !reply->explain[0]) /* else it has said why not */
+        vgpu__say(
+            "the virtual node",
+            "it speaks protocol %u and answered code %d with %d descriptors, but this program "
+            "needs protocol %d, code 0 and 2; rebuild the program or restart the node",
+            reply->u.hello.protocol, reply->error, count, VGPU_PROTOCOL);
+}
+
+/* Says hello on `fd`. What the node gave becomes the process's; false: not a node we understand. */
+static bool hello(int fd)
+{
+    union {
+        struct vgpu_reply reply;
+        unsigned char room[VGPU_MSG_MAX];
+    } answer;
+    struct vgpu_request request;
+    int fds[2], count = 2;
+    fill_hello(&request);
+    int trace_fd = open_trace();
+    bool answered = vgpu__exchange(fd, &request, trace_fd, &answer.reply, fds, &count);
+    if (trace_fd >= 0)
+        close(trace_fd);
+    if (!answered)
+        return false;
+    if (answer.reply.explain[0])
+        vgpu__say("the virtual node", "%s", answer.reply.explain);
+    if (count == 2 && answer.reply.error == 0 && answer.reply.u.hello.protocol == VGPU_PROTOCOL) {
+        vgpu__process.info = map_info(fds[0]);
+        vgpu__process.host_fd = fds[1];
+        vgpu__process.node_cpu = answer.reply.u.hello.node_cpu;
+        atomic_store(&vgpu__process.latest_ps, answer.reply.clock_ps);
+        close(fds[0]);
+    }
+    if (vgpu__process.info)
+        return true;
+    if (count == 2 && vgpu__process.host_fd == fds[1])
+        close(fds[1]);
+    else
+        for (int i = 0; i < count; i++)
+            close(fds[i]);
+    vgpu__process.host_fd = -1;
+    tell_misfit(&answer.reply, count);
+    return false;
+}
+
+/* ---- fork and exit ---- */
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&lock);
+    vgpu__wires_lock();
+    vgpu__fork_begins();
+}
+
+static void after_fork_parent(void)
+{
+    vgpu__fork_over();
+    vgpu__wires_unlock();
+    pthread_mutex_unlock(&lock);
+}
+
+static void after_fork_child(void)
+{
+    if (control_fd >= 0) {
+        atomic_store(&vgpu__process.forked, true);
+        vgpu__wires_drop();
+        close(control_fd);
+        control_fd = -1;
+    }
+    after_fork_parent();
+    vgpu__child_begins();
+}
+
+/* An orderly end: the node tells it from a crash. */
+static void say_goodbye(void)
+{
+    struct vgpu_request request = {.op = VGPU_OP_BYE, .peer = -1, .call = "exit"};
+    union {
+        struct vgpu_reply reply;
+        unsigned char room[VGPU_MSG_MAX];
+    } answer;
+    bool told = true;
+    vgpu__process_ends();
+    request.clock_ps = vgpu__self.clock_ps;
+    request.value = atomic_load(&vgpu__process.clock_read);
+    while (told) { /* what it has to say may take more than one answer */
+        if (pthread_mutex_trylock(&lock) != 0)
+            return;
+        told = control_fd >= 0 && !atomic_load(&vgpu__process.lost) &&
+               vgpu__exchange(control_fd, &request, -1, &answer.reply, NULL, NULL) &&
+               answer.reply.explain[0];
+        pthread_mutex_unlock(&lock);
+        if (told)
+            vgpu__explain("exit", answer.reply.explain);
+    }
+}
+
+/* ---- start ---- */
+
+static cudaError_t connect_node(void)
+{
+    char why[512] = "";
+    int fd = -1;
+    /* A node whose last client has just gone may take the connection and end. */
+    for (int tries = 0; tries < 20 && !vgpu__process.info; tries++) {
+        fd = vgpu__reach_node(why, sizeof why);
+        if (fd < 0) {
+            vgpu__say("no virtual node", "%s", why);
+            return cudaErrorInsufficientDriver;
+        }
+        vgpu__limit_silence(fd);
+        atomic_store(&vgpu__process.lost, true); /* no sentence about it yet */
+        if (!hello(fd))
+            close(fd);
+    }
+    if (!vgpu__process.info) {
+        vgpu__say("no virtual node", "connected, but the node said nothing that fits");
+        return cudaErrorInsufficientDriver;
+    }
+    atomic_store(&vgpu__process.lost, false);
+    control_fd = fd;
+    atexit(say_goodbye);
+    vgpu__fault_handler_install();
+    return cudaSuccess;
+}
+
+static cudaError_t start_locked(void)
+{
+    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+    cudaError_t error = connect_node();
+    if (error != cudaSuccess)
+        return error;
+    const char *order = getenv("CUDA_DEVICE_ORDER");
+    return vgpu__visible(vgpu__process.info, getenv("CUDA_VISIBLE_DEVICES"),
+                         order && strcmp(order, "PCI_BUS_ID") == 0, vgpu__process.physical,
+                         &vgpu__process.device_count);
+}
+
+cudaError_t vgpu__start(void)
+{
+    if (!atomic_load(&started)) {
+        pthread_mutex_lock(&lock);
+        if (!atomic_load(&started)) {
+            start_error = start_locked();
+            atomic_store(&started, true);
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    return start_error;
+}
+
+int vgpu__new_connection(struct vgpu_request *request, struct vgpu_reply *reply)
+{
+    int fd = -1, count = 1;
+    *request = (struct vgpu_request){.op = VGPU_OP_THREAD,
+                                     .peer = -1,
+                                     .free = true,
+                                     .unheard = vgpu__threads_unheard(),
+                                     .clock_ps = vgpu__self.clock_ps,
+                                     .call = "thread"};
+    pthread_mutex_lock(&lock);
+    bool ok = control_fd >= 0 && vgpu__exchange(control_fd, request, -1, reply, &fd, &count);
+    pthread_mutex_unlock(&lock);
+    if (ok && count == 1 && reply->error == 0)
+        return fd;
+    if (ok && reply->explain[0])
+        vgpu__say("the virtual node", "%s", reply->explain);
+    else if (ok && count != 1)
+        vgpu__say("a thread's first call",
+                  "the connection of this thread to the virtual node did not arrive: has the "
+                  "program no descriptors left (ulimit -n)?");
+    if (ok && count == 1)
+        close(fd);
+    return -1;
+}

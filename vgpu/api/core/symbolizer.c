@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * symbolizer.c: from an address in the program to "file:line". The node's sentences carry marks
+ * (the return address of the call that allocated, between 1 and 2); only here can they be read. It
+ * is done when a sentence is said, never before: a program without mistakes reads no debug
+ * information.
+ */
+#include "core.h"
+
+#include <fcntl.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lines.h"
+
+/* The object that holds an address. */
+struct object {
+    uint64_t address, base;
+    char path[512];
+    bool found;
+};
+
+static int holds(struct dl_phdr_info *info, size_t bytes, void *context)
+{
+    struct object *object = context;
+    (void)bytes;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        if (part->p_type != PT_LOAD ||
+            object->address - info->dlpi_addr - part->p_vaddr >= part->p_memsz)
+            continue;
+        object->base = info->dlpi_addr;
+        object->found = true;
+        snprintf(object->path, sizeof object->path, "%s",
+                 info->dlpi_name[0] ? info->dlpi_name : "/proc/self/exe");
+        return 1;
+    }
+    return 0;
+}
+
+/* The file of the object that holds the call before `address`, and where in it; -1: none. */
+static int open_object(uint64_t address, uint64_t *offset)
+{
+    struct object object = {.address = address - 1}; /* inside the call, not behind it */
+    dl_iterate_phdr(holds, &object);
+    *offset = object.address - object.base;
+    return object.found ? open(object.path, O_RDONLY | O_CLOEXEC) : -1;
+}
+
+void vgpu__where(uint64_t address, char *where, size_t room)
+{
+    uint64_t offset;
+    int fd = open_object(address, &offset);
+    where[0] = '\0';
+    if (fd < 0)
+        return;
+    vgpu_lines_find(fd, offset, where, room);
+    close(fd);
+}
+
+uint64_t vgpu__where_path(uint64_t address, char *path, size_t room)
+{
+    uint64_t offset;
+    int fd = open_object(address, &offset);
+    path[0] = '\0';
+    if (fd < 0)
+        return 0;
+    uint64_t line = vgpu_lines_path(fd, offset, path, room);
+    close(fd);
+    return line;
+}
+
+void vgpu__unmark(const char *text, char *out, size_t room)
+{
+    char where[160];
+    size_t used = 0;
+    while (*text && used + 1 < room) {
+        char *end;
+        bool allocated = *text == '\1', mark = allocated || *text == '\3';
+        uint64_t address = mark ? strtoull(text + 1, &end, 16) : 0;
+        if (!mark || *end != '\2') {
+            out[used++] = *text++;
+            continue;
+        }
+        vgpu__where(address, where, sizeof where);
+        if (where[0]) {
+            int more = snprintf(out + used, room - used,
+                                allocated ? " (allocated at %s)" : " at %s", where);
+            used += more > 0 && (size_t)more < room - used ? (size_t)more : 0;
+        }
+        text = end + 1;
+    }
+    out[used] = '\0';
+}

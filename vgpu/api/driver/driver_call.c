@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ * driver_call.c: before and after every driver call; codes and their names; cuInit.
+ */
+#include "driver.h"
+
+#include <string.h>
+
+static _Thread_local cudaError_t kept; /* the runtime's last error during a driver call */
+
+/* ---- codes ---- */
+
+static const struct {
+    CUresult value;
+    const char *name;
+} codes[] = {
+#define CODE(name, value) {name, #name},
+    VGPU_DRIVER_ERRORS(CODE)
+#undef CODE
+};
+
+static const char *name_of(int value)
+{
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if ((int)codes[i].value == value)
+            return codes[i].name;
+    return NULL;
+}
+
+/* The runtime's codes are the driver's, but for those that only the runtime has. */
+static CUresult translate(cudaError_t error)
+{
+    if (error == cudaErrorInvalidSymbol)
+        return CUDA_ERROR_NOT_FOUND;
+    if (error == cudaErrorInsufficientDriver)
+        return CUDA_ERROR_NO_DEVICE;
+    return name_of((int)error) ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGetErrorName(CUresult error, const char **name)
+{
+    if (!name)
+        return CUDA_ERROR_INVALID_VALUE;
+    *name = name_of((int)error);
+    return *name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
+}
+
+CUresult cuGetErrorString(CUresult error, const char **text)
+{
+    if (!text)
+        return CUDA_ERROR_INVALID_VALUE;
+    *text = name_of((int)error);
+    if (!*text)
+        return CUDA_ERROR_INVALID_VALUE;
+    const char *known = cudaGetErrorString((cudaError_t)error);
+    if (strcmp(known, "unrecognized error code") != 0)
+        *text = known;
+    return CUDA_SUCCESS;
+}
+
+/* ---- one call ---- */
+
+static CUresult refuse(CUresult code, const char *call, const char *text)
+{
+    vgpu__say(call, "%s", text);
+    return code;
+}
+
+CUresult vgpu__driver_begin(const char *call, enum vgpu__driver_need need)
+{
+    if (atomic_load(&vgpu__process.forked))
+        return refuse(CUDA_ERROR_NOT_INITIALIZED, call,
+                      "this process was forked from one that used CUDA; a child must start its own "
+                      "before its parent does, or call exec");
+    if (!atomic_load(&vgpu__process.driver_ready))
+        return refuse(CUDA_ERROR_NOT_INITIALIZED, call, "call cuInit(0) first");
+    CUcontext current = vgpu__driver_current();
+    if (need == VGPU__NEED_CONTEXT && !current)
+        return refuse(
+            CUDA_ERROR_INVALID_CONTEXT, call,
+            "no context is current to this thread; cuCtxCreate makes one and makes it "
+            "current, cuDevicePrimaryCtxRetain and cuCtxSetCurrent take the device's own");
+    if (need == VGPU__NEED_CONTEXT && atomic_load(&current->destroyed))
+        return refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, call, "the current context was destroyed");
+    kept = vgpu__self.last_error;
+    vgpu__self.in_driver = true;
+    return CUDA_SUCCESS;
+}
+
+CUresult vgpu__driver_end(cudaError_t error)
+{
+    vgpu__self.last_error = kept;
+    vgpu__self.in_driver = false;
+    return translate(error);
+}
+
+CUresult cuInit(unsigned int flags)
+{
+    if (flags != 0)
+        return refuse(CUDA_ERROR_INVALID_VALUE, "cuInit", "flags must be 0");
+    cudaError_t error = vgpu__start();
+    if (error == cudaSuccess && atomic_load(&vgpu__process.forked))
+        error = cudaErrorInitializationError;
+    if (error == cudaSuccess)
+        atomic_store(&vgpu__process.driver_ready, true);
+    return translate(error);
+}
+
+/* Needs no cuInit. */
+CUresult cuDriverGetVersion(int *version)
+{
+    if (!version)
+        return CUDA_ERROR_INVALID_VALUE;
+    *version = vgpu__process.info ? vgpu__process.info->driver_version : CUDA_VERSION;
+    return CUDA_SUCCESS;
+}
+
+/* ---- refused ---- */
+
+static CUresult refused(const char *call)
+{
+    return refuse(CUDA_ERROR_NOT_SUPPORTED, call,
+                  strncmp(call, "cuMulticast", 11) == 0
+                      ? "multicast objects are not modelled; it answers CUDA_ERROR_NOT_SUPPORTED "
+                        "(801) and does nothing"
+                      : "PTX and cubins are out of reach of the virtual node, which has no GPU to "
+                        "run them on; compile the kernel with vgpu-cc in this program and take it "
+                        "with cudaGetFuncBySymbol or cudaGetKernel");
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define BODY(name, parameters)                                                                     \
+    CUresult name parameters                                                                       \
+    {                                                                                              \
+        return refused(#name);                                                                     \
+    }
+VGPU_DRIVER_REFUSED(BODY)
+#pragma GCC diagnostic pop

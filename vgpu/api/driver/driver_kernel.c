@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ * driver_kernel.c: kernels of the driver API. They are those that vgpu-cc compiled into the
+ * program: cudaGetFuncBySymbol and cudaGetKernel give a handle, which is the address of the
+ * kernel's stub.
+ */
+#include <stdlib.h>
+
+#include "driver.h"
+#include "registration.h"
+
+static cudaError_t find(const char *call, void *handle, const void *symbol)
+{
+    if (!vgpu__find_kernel(symbol, NULL))
+        return vgpu__refuse(cudaErrorInvalidDeviceFunction, call,
+                            "%p is no kernel of this program; give the name of a __global__ "
+                            "function",
+                            symbol);
+    if (handle)
+        *(const void **)handle = symbol;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
+{
+    return vgpu__begin("cudaGetFuncBySymbol", VGPU_OP_CONTEXT)
+               ? find("cudaGetFuncBySymbol", functionPtr, symbolPtr)
+               : vgpu__failed();
+}
+
+cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
+{
+    if (!kernelPtr)
+        return vgpu__record(cudaErrorInvalidValue);
+    return vgpu__begin("cudaGetKernel", VGPU_OP_CONTEXT)
+               ? find("cudaGetKernel", kernelPtr, entryFuncAddr)
+               : vgpu__failed();
+}
+
+/* 400: not a handle of a kernel. */
+static cudaError_t check(const void *handle, const void *out)
+{
+    if (!vgpu__find_kernel(handle, NULL))
+        return cudaErrorInvalidResourceHandle;
+    return out ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static cudaError_t function_of(CUfunction *function, CUkernel kernel)
+{
+    cudaError_t error = check(kernel, function);
+    if (error == cudaSuccess)
+        *function = (CUfunction)(void *)kernel;
+    return error;
+}
+
+CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
+{
+    VGPU_DRIVER(function_of(function, kernel));
+}
+
+static cudaError_t name_of(const char **name, const void *handle)
+{
+    cudaError_t error = handle ? check(handle, name) : cudaErrorInvalidValue;
+    return error == cudaSuccess ? cudaFuncGetName(name, handle) : error;
+}
+
+CUresult cuKernelGetName(const char **name, CUkernel kernel)
+{
+    VGPU_DRIVER(name_of(name, kernel));
+}
+
+CUresult cuFuncGetName(const char **name, CUfunction function)
+{
+    VGPU_DRIVER(name_of(name, function));
+}
+
+static cudaError_t attribute(int *value, CUfunction_attribute which, CUfunction function)
+{
+    struct cudaFuncAttributes a;
+    cudaError_t error = check(function, value);
+    if (error == cudaSuccess)
+        error = cudaFuncGetAttributes(&a, function);
+    if (error != cudaSuccess)
+        return error;
+    switch (which) {
+    case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK:
+        *value = a.maxThreadsPerBlock;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES:
+        *value = (int)a.sharedSizeBytes;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES:
+        *value = (int)a.constSizeBytes;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES:
+        *value = (int)a.localSizeBytes;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_NUM_REGS:
+        *value = a.numRegs;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_PTX_VERSION:
+        *value = a.ptxVersion;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_BINARY_VERSION:
+        *value = a.binaryVersion;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+        *value = a.maxDynamicSharedSizeBytes;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT:
+        *value = a.preferredShmemCarveout;
+        return cudaSuccess;
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SIZE_MUST_BE_SET:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_HEIGHT:
+    case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
+    case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
+    case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
+        *value = 0; /* clusters are not modelled: no kernel asks for one */
+        return cudaSuccess;
+    default:
+        return cudaErrorInvalidValue;
+    }
+}
+
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute which, CUfunction function)
+{
+    VGPU_DRIVER(attribute(value, which, function));
+}
+
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute which, int value)
+{
+    VGPU_DRIVER(check(function, &value) == cudaSuccess
+                    ? cudaFuncSetAttribute(function, (enum cudaFuncAttribute)which, value)
+                    : cudaErrorInvalidResourceHandle);
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
+                                                     size_t shared)
+{
+    VGPU_DRIVER(
+        check(function, &threads) == cudaSuccess
+            ? cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared)
+            : cudaErrorInvalidResourceHandle);
+}
+
+/* ---- launches ---- */
+
+/* The buffer that `extra` describes, or NULL. */
+static char *packed(void **extra)
+{
+    char *buffer = NULL;
+    for (; extra && extra[0] != CU_LAUNCH_PARAM_END; extra += 2)
+        if (extra[0] == CU_LAUNCH_PARAM_BUFFER_POINTER)
+            buffer = extra[1];
+    return buffer;
+}
+
+/* Arguments in one buffer, each where cudaFuncGetParamInfo says. Its size is not looked at, as on
+ * hardware (recorded). */
+static cudaError_t launch_packed(CUfunction function, dim3 grid, dim3 block, size_t shared,
+                                 CUstream stream, char *buffer)
+{
+    const struct vgpu_host_kernel *kernel = vgpu__find_kernel(function, NULL);
+    void **args = calloc(kernel->param_count + 1, sizeof *args);
+    if (!args)
+        return vgpu__no_memory("cuLaunchKernel");
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; i < kernel->param_count && error == cudaSuccess; i++) {
+        size_t offset = 0;
+        error = cudaFuncGetParamInfo(function, i, &offset, NULL);
+        args[i] = buffer + offset;
+    }
+    if (error == cudaSuccess)
+        error = cudaLaunchKernel(function, grid, block, args, shared, stream);
+    free(args);
+    return error;
+}
+
+static cudaError_t launch(CUfunction function, dim3 grid, dim3 block, size_t shared,
+                          CUstream stream, void **args, void **extra)
+{
+    if (check(function, &grid) != cudaSuccess)
+        return cudaErrorInvalidResourceHandle;
+    char *buffer = packed(extra);
+    if (buffer && args)
+        return cudaErrorInvalidValue;
+    return buffer ? launch_packed(function, grid, block, shared, stream, buffer)
+                  : cudaLaunchKernel(function, grid, block, args, shared, stream);
+}
+
+CUresult cuLaunchKernel(CUfunction function, unsigned int gridX, unsigned int gridY,
+                        unsigned int gridZ, unsigned int blockX, unsigned int blockY,
+                        unsigned int blockZ, unsigned int shared, CUstream stream, void **args,
+                        void **extra)
+{
+    VGPU_DRIVER(launch(function, (dim3){gridX, gridY, gridZ}, (dim3){blockX, blockY, blockZ},
+                       shared, stream, args, extra));
+}
+
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int gridX, unsigned int gridY,
+                                   unsigned int gridZ, unsigned int blockX, unsigned int blockY,
+                                   unsigned int blockZ, unsigned int shared, CUstream stream,
+                                   void **args)
+{
+    VGPU_DRIVER(check(function, &shared) == cudaSuccess
+                    ? cudaLaunchCooperativeKernel(function, (dim3){gridX, gridY, gridZ},
+                                                  (dim3){blockX, blockY, blockZ}, args, shared,
+                                                  stream)
+                    : cudaErrorInvalidResourceHandle);
+}

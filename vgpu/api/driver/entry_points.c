@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT
+ * entry_points.c: calls of the driver API by their names.
+ */
+#include "driver.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name;
+    void (*function)(void);
+} calls[] = {
+#define CALL(name, parameters) {#name, (void (*)(void))name},
+    VGPU_DRIVER_CALLS(CALL)
+#undef CALL
+};
+
+CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuuint64_t flags,
+                          CUdriverProcAddressQueryResult *status)
+{
+    if (!symbol || !function || version <= 0 ||
+        flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
+        return CUDA_ERROR_INVALID_VALUE;
+    *function = NULL;
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (strcmp(calls[i].name, symbol) == 0)
+            memcpy(function, &calls[i].function, sizeof *function);
+    if (status)
+        *status = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
+    return CUDA_SUCCESS; /* also for a name that there is not (recorded) */
+}
+
+/* As cuInit, so that what is found can be called at once. */
+cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
+                                             unsigned int version, unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult *status)
+{
+    CUdriverProcAddressQueryResult found;
+    cudaError_t error = vgpu__start();
+    if (error != cudaSuccess)
+        return vgpu__record(error);
+    atomic_store(&vgpu__process.driver_ready, true);
+    if (version > INT32_MAX ||
+        cuGetProcAddress(symbol, function, (int)version, flags, &found) != CUDA_SUCCESS)
+        return vgpu__record(cudaErrorInvalidValue);
+    if (status)
+        *status = (enum cudaDriverEntryPointQueryResult)found;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGetDriverEntryPoint(const char *symbol, void **function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult *status)
+{
+    return cudaGetDriverEntryPointByVersion(symbol, function, CUDA_VERSION, flags, status);
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT
+ * capture.c: see graph.h. A capture has an origin stream and those that events joined to it. For
+ * each it knows the nodes that the stream's next one comes after. An event recorded in a capture
+ * stands for such a set; waiting for it joins the sets. Codes are recorded ones (graphs.txt).
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "capture.h"
+
+pthread_mutex_t vgpu__capture_lock = PTHREAD_MUTEX_INITIALIZER;
+struct capture *vgpu__captures;
+static struct captured_event *events; /* guarded by lock */
+_Thread_local enum cudaStreamCaptureMode vgpu__capture_mode;
+
+static bool none(void)
+{
+    return atomic_load_explicit(&vgpu__capturing, memory_order_relaxed) == 0;
+}
+
+/* ---- sets ---- */
+
+static bool set_add(struct set *set, struct CUgraphNode_st *node)
+{
+    for (size_t i = 0; i < set->count; i++)
+        if (set->node[i] == node)
+            return true;
+    if (set->count == set->room) {
+        size_t room = set->room ? 2 * set->room : 4;
+        void *grown = realloc(set->node, room * sizeof(struct CUgraphNode_st *));
+        if (!grown)
+            return false;
+        set->node = grown;
+        set->room = room;
+    }
+    set->node[set->count++] = node;
+    return true;
+}
+
+static bool set_join(struct set *set, const struct set *other)
+{
+    for (size_t i = 0; i < other->count; i++)
+        if (!set_add(set, other->node[i]))
+            return false;
+    return true;
+}
+
+/* ---- who is in what ---- */
+
+/* The stream's number; of a per-thread one, which all threads and devices call the same, where the
+ * thread's state lies. */
+uint64_t vgpu__capture_key(cudaStream_t stream)
+{
+    uint64_t id = vgpu__stream_id(stream);
+    return id == VGPU_STREAM_PER_THREAD
+               ? (uint64_t)(uintptr_t)&vgpu__self + (uint64_t)vgpu__self.device
+               : id;
+}
+
+struct member *vgpu__capture_member(struct capture *c, uint64_t stream)
+{
+    struct member *m = c->members;
+    while (m && m->stream != stream)
+        m = m->next;
+    return m;
+}
+
+struct capture *vgpu__capture_of(uint64_t stream, struct member **member)
+{
+    for (struct capture *c = vgpu__captures; c; c = c->next)
+        if ((*member = vgpu__capture_member(c, stream)))
+            return c;
+    return NULL;
+}
+
+static struct capture *by_id(unsigned long long id)
+{
+    struct capture *c = vgpu__captures;
+    while (c && c->id != id)
+        c = c->next;
+    return c;
+}
+
+static struct captured_event **find_event(cudaEvent_t event)
+{
+    struct captured_event **at = &events;
+    while (*at && (*at)->event != event)
+        at = &(*at)->next;
+    return at;
+}
+
+cudaError_t vgpu__stream_kind(const char *call, cudaStream_t stream, struct stream_kind *kind)
+{
+    const struct vgpu_reply *reply;
+    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_STREAM_INFO);
+    *kind = (struct stream_kind){.blocking = false};
+    if (!request)
+        return vgpu__failed();
+    request->stream = vgpu__stream_id(stream);
+    cudaError_t error = vgpu__end(&reply);
+    if (error == cudaSuccess)
+        *kind = (struct stream_kind){.blocking = !(reply->value & cudaStreamNonBlocking),
+                                     .physical = (int)reply->value3};
+    return error;
+}
+
+struct member *vgpu__capture_join(struct capture *c, uint64_t stream,
+                                  const struct stream_kind *kind)
+{
+    struct member *m = calloc(1, sizeof *m);
+    if (!m)
+        return NULL;
+    m->stream = stream;
+    m->physical = kind->physical;
+    m->next = c->members;
+    c->members = m;
+    c->blocking = c->blocking || kind->blocking;
+    return m;
+}
+
+void vgpu__capture_end(struct capture *c)
+{
+    struct capture **at = &vgpu__captures;
+    while (*at != c)
+        at = &(*at)->next;
+    *at = c->next;
+    for (struct member *m = c->members, *next; m; m = next) {
+        next = m->next;
+        free(m->last.node);
+        free(m);
+    }
+    free(c);
+    atomic_fetch_sub(&vgpu__capturing, 1);
+}
+
+/* ---- what calls meet ---- */
+
+cudaError_t vgpu__capture_spoil_with(struct capture *c, const char *call, cudaError_t error,
+                                     const char *why)
+{
+    c->spoiled = true;
+    return vgpu__refuse(error, call, "%s; the capture is invalid now", why);
+}
+
+/* The legacy stream would have to wait for a stream that is being captured. */
+static cudaError_t check_legacy(const char *call, uint64_t stream)
+{
+    for (struct capture *c = vgpu__captures; stream == VGPU_STREAM_LEGACY && c; c = c->next)
+        if (c->blocking)
+            return vgpu__capture_spoil_with(
+                c, call, cudaErrorStreamCaptureImplicit,
+                "the default stream waits for a stream that is being captured; capture on "
+                "a stream made with cudaStreamNonBlocking");
+    return cudaSuccess;
+}
+
+struct CUgraphNode_st *vgpu__capture(const char *call, cudaStream_t stream,
+                                     enum cudaGraphNodeType type, cudaError_t *error)
+{
+    struct CUgraphNode_st *node = NULL;
+    struct member *m;
+    *error = cudaSuccess;
+    if (none())
+        return NULL;
+    pthread_mutex_lock(&vgpu__capture_lock);
+    struct capture *c = vgpu__capture_of(vgpu__capture_key(stream), &m);
+    if (!c) {
+        *error = check_legacy(call, vgpu__stream_id(stream));
+    } else if (c->spoiled) {
+        *error = vgpu__record(cudaErrorStreamCaptureInvalidated);
+    } else {
+        node = vgpu__graph_add(c->graph, type, m->last.node, m->last.count);
+        m->last.count = 0;
+        if (node)
+            node->physical = m->physical;
+        if (!node || !set_add(&m->last, node)) {
+            c->spoiled = true;
+            *error = vgpu__no_memory(call);
+        }
+    }
+    pthread_mutex_unlock(&vgpu__capture_lock);
+    return *error == cudaSuccess ? node : NULL;
+}
+
+/* May the calling thread make a call that could disturb this capture? */
+static bool tolerates(const struct capture *c)
+{
+    if (c->mode == cudaStreamCaptureModeRelaxed ||
+        vgpu__capture_mode == cudaStreamCaptureModeRelaxed)
+        return true;
+    return c->thread != &vgpu__capture_mode &&
+           (c->mode == cudaStreamCaptureModeThreadLocal ||
+            vgpu__capture_mode == cudaStreamCaptureModeThreadLocal);
+}
+
+static cudaError_t check_unsafe(const char *call)
+{
+    for (struct capture *c = vgpu__captures; c; c = c->next)
+        if (!tolerates(c))
+            return vgpu__capture_spoil_with(
+                c, call, cudaErrorStreamCaptureUnsupported,
+                "the call could disturb the capture that is under way; make it before, or "
+                "capture with cudaStreamCaptureModeRelaxed");
+    return cudaSuccess;
+}
+
+cudaError_t vgpu__capture_forbids(const char *call, cudaStream_t stream, bool waits)
+{
+    struct member *m;
+    if (none())
+        return cudaSuccess;
+    pthread_mutex_lock(&vgpu__capture_lock);
+    struct capture *c = vgpu__capture_of(vgpu__capture_key(stream), &m);
+    cudaError_t error = c ? vgpu__capture_spoil_with(
+                                c, call, cudaErrorStreamCaptureUnsupported,
+                                "the stream is being captured: nothing runs that could be asked "
+                                "about or waited for")
+                          : check_legacy(call, vgpu__stream_id(stream));
+    if (error == cudaSuccess && waits)
+        error = check_unsafe(call);
+    pthread_mutex_unlock(&vgpu__capture_lock);
+    return error;
+}
+
+cudaError_t vgpu__capture_gate(const char *call, uint32_t op)
+{
+    bool all = op == VGPU_OP_DEVICE_SYNC || op == VGPU_OP_DEVICE_RESET;
+    bool unsafe = op == VGPU_OP_MALLOC || op == VGPU_OP_FREE || op == VGPU_OP_HOST_ALLOC ||
+                  op == VGPU_OP_HOST_FREE;
+    if (none() || (!all && !unsafe))
+        return cudaSuccess;
+    cudaError_t error = cudaSuccess;
+    pthread_mutex_lock(&vgpu__capture_lock);
+    if (all && vgpu__captures)
+        error = vgpu__capture_spoil_with(
+            vgpu__captures, call, cudaErrorStreamCaptureUnsupported,
+            "a stream is being captured, and a wait for everything cannot be");
+    else if (unsafe)
+        error = check_unsafe(call);
+    pthread_mutex_unlock(&vgpu__capture_lock);
+    return error;
+}
+
+void vgpu__capture_spoil(cudaStream_t stream)
+{
+    struct member *m;
+    if (none())
+        return;
+    pthread_mutex_lock(&vgpu__capture_lock);
+    struct capture *c = vgpu__capture_of(vgpu__capture_key(stream), &m);
+    if (c)
+        c->spoiled = true;
+    pthread_mutex_unlock(&vgpu__capture_lock);
+}
+
+/* ---- events ---- */
+
+static void forget_event(cudaEvent_t event)
+{
+    struct captured_event **at = find_event(event), *e = *at;
+    if (!e)
+        return;
+    *at = e->next;
+    free(e->last.node);
+    free(e);
+    atomic_fetch_sub(&vgpu__capturing, 1);
+}
+
+static bool remember_event(cudaEvent_t event, const struct capture *c, const struct set *last)
+{
+    struct captured_event *e = calloc(1, sizeof *e);
+    forget_event(event);
+    if (!e || !set_join(&e->last, last)) {
+        free(e);
+        return false;
+    }
+    e->event = event;
+    e->capture = c->id;
+    e->next = events;
+    events = e;
+    atomic_fetch_add(&vgpu__capturing, 1);
+    return true;
+}
+
+void vgpu__capture_forget(cudaEvent_t event)
+{
+    if (none())
+        return;
+    pthread_mutex_lock(&vgpu__capture_lock);
+    forget_event(event);
+    pthread_mutex_unlock(&vgpu__capture_lock);
+}
+
+bool vgpu__capture_record(cudaEvent_t event, cudaStream_t stream, cudaError_t *error)
+{
+    struct member *m;
+    if (none())
+        return false;
+    pthread_mutex_lock(&vgpu__capture_lock);
+    struct capture *c = vgpu__capture_of(vgpu__capture_key(stream), &m);
+    *error = cudaSuccess;
+    if (!c)
+        forget_event(event);
+    else if (c->spoiled)
+        *error = vgpu__record(cudaErrorStreamCaptureInvalidated);
+    else if (!remember_event(event, c, &m->last)) {
+        c->spoiled = true;
+        *error = vgpu__no_memory(NULL);
+    }
+    pthread_mutex_unlock(&vgpu__capture_lock);
+    return c != NULL;
+}
+
+/* Was the event ever recorded outside of vgpu__captures? */
+static bool recorded_outside(const char *call, cudaEvent_t event)
+{
+    const struct vgpu_reply *reply;
+    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_EVENT_QUERY);
+    if (!request)
+        return false;
+    request->event = (uint64_t)(uintptr_t)event;
+    request->flags = 1; /* only whether it was recorded */
+    return vgpu__ask(-1, true, &reply) == cudaSuccess && reply->value;
+}
+
+/* Joins what the event stands for to what the stream's next node comes after. */
+static cudaError_t wait_inside(const char *call, struct capture *c, uint64_t stream,
+                               const struct captured_event *e, const struct stream_kind *kind)
+{
+    struct member *m = vgpu__capture_member(c, stream);
+    if (c->spoiled)
+        return vgpu__record(cudaErrorStreamCaptureInvalidated);
+    if (e->capture != c->id)
+        return vgpu__capture_spoil_with(c, call, cudaErrorStreamCaptureIsolation,
+                                        "the event belongs to another capture");
+    m = m ? m : vgpu__capture_join(c, stream, kind);
+    if (m && set_join(&m->last, &e->last))
+        return cudaSuccess;
+    c->spoiled = true;
+    return vgpu__no_memory(call);
+}
+
+bool vgpu__capture_wait(const char *call, cudaStream_t stream, cudaEvent_t event,
+                        cudaError_t *error)
+{
+    uint64_t id = vgpu__capture_key(stream);
+    struct member *m;
+    struct stream_kind kind;
+    bool outside, taken = true;
+    *error = cudaSuccess;
+    if (none())
+        return false;
+    outside = recorded_outside(call, event);
+    vgpu__stream_kind(call, stream, &kind);
+    pthread_mutex_lock(&vgpu__capture_lock);
+    struct capture *c = vgpu__capture_of(id, &m);
+    struct captured_event *e = *find_event(event);
+    if (!c && !e)
+        taken = false;
+    else if (e && (c || by_id(e->capture)))
+        *error = wait_inside(call, c ? c : by_id(e->capture), id, e, &kind);
+    else if (e)
+        *error = vgpu__refuse(cudaErrorInvalidValue, call,
+                              "the event was last recorded in a capture that is over");
+    else if (outside)
+        *error = vgpu__capture_spoil_with(c, call, cudaErrorStreamCaptureIsolation,
+                                          "the event was recorded outside of the capture");
+    pthread_mutex_unlock(&vgpu__capture_lock);
+    return taken;
+}
+
+bool vgpu__capture_holds(const char *call, cudaEvent_t event, cudaError_t *error)
+{
+    if (none())
+        return false;
+    pthread_mutex_lock(&vgpu__capture_lock);
+    struct captured_event *e = *find_event(event);
+    struct capture *c = e ? by_id(e->capture) : NULL;
+    if (c)
+        *error = vgpu__capture_spoil_with(
+            c, call, cudaErrorCapturedEvent,
+            "the event was recorded in a capture: it will happen when the graph runs");
+    else if (e)
+        *error = vgpu__refuse(cudaErrorInvalidValue, call,
+                              "the event was last recorded in a capture that is over");
+    pthread_mutex_unlock(&vgpu__capture_lock);
+    return e != NULL;
+}

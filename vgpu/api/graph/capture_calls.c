@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ * capture_calls.c: the beginning and the end of a capture, and questions. See capture.h.
+ */
+#include <stdlib.h>
+
+#include "capture.h"
+
+static unsigned long long next_id = 1; /* guarded by the lock */
+
+static cudaError_t begin(uint64_t stream, enum cudaStreamCaptureMode mode,
+                         const struct stream_kind *kind)
+{
+    struct member *m;
+    if (vgpu__capture_of(stream, &m))
+        return vgpu__refuse(cudaErrorIllegalState, "cudaStreamBeginCapture",
+                            "the stream is being captured already");
+    struct capture *c = calloc(1, sizeof *c);
+    struct CUgraph_st *graph = c ? vgpu__graph_new() : NULL;
+    if (!graph || !vgpu__capture_join(c, stream, kind)) {
+        if (graph)
+            vgpu__graph_free(graph);
+        free(c);
+        return vgpu__no_memory("cudaStreamBeginCapture");
+    }
+    c->id = next_id++;
+    c->graph = graph;
+    c->mode = mode;
+    c->thread = &vgpu__capture_mode;
+    c->origin = stream;
+    c->next = vgpu__captures;
+    vgpu__captures = c;
+    vgpu__gate_set(vgpu__capture_gate);
+    atomic_fetch_add(&vgpu__capturing, 1);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
+{
+    static const char call[] = "cudaStreamBeginCapture";
+    struct stream_kind kind;
+    if ((unsigned int)mode > cudaStreamCaptureModeRelaxed)
+        return vgpu__refuse(cudaErrorInvalidValue, call, "there is no mode %d", (int)mode);
+    if (vgpu__stream_id(stream) == VGPU_STREAM_LEGACY)
+        return vgpu__refuse(cudaErrorStreamCaptureUnsupported, call,
+                            "the legacy default stream cannot be captured; make a stream");
+    cudaError_t error = vgpu__stream_kind(call, stream, &kind);
+    if (error != cudaSuccess)
+        return error;
+    pthread_mutex_lock(&vgpu__capture_lock);
+    error = begin(vgpu__capture_key(stream), mode, &kind);
+    pthread_mutex_unlock(&vgpu__capture_lock);
+    return error;
+}
+
+/* Does everything that forked streams did come before what the origin did last? */
+static bool all_joined(struct capture *c)
+{
+    const struct set *origin = &vgpu__capture_member(c, c->origin)->last;
+    for (const struct member *m = c->members; m; m = m->next)
+        for (size_t i = 0; i < m->last.count; i++) {
+            bool before = false;
+            for (size_t k = 0; k < origin->count && !before; k++)
+                before = vgpu__node_after(origin->node[k], m->last.node[i]);
+            if (!before)
+                return false;
+        }
+    return true;
+}
+
+static cudaError_t finish(uint64_t stream, struct CUgraph_st **graph)
+{
+    static const char call[] = "cudaStreamEndCapture";
+    struct member *m;
+    struct capture *c = vgpu__capture_of(stream, &m);
+    cudaError_t error = cudaSuccess;
+    if (!c)
+        return vgpu__refuse(cudaErrorIllegalState, call, "the stream is not being captured");
+    if (c->origin != stream)
+        return vgpu__capture_spoil_with(c, call, cudaErrorStreamCaptureUnmatched,
+                                        "the capture began on another stream, and ends there");
+    if (c->mode != cudaStreamCaptureModeRelaxed && c->thread != &vgpu__capture_mode)
+        return vgpu__capture_spoil_with(c, call, cudaErrorStreamCaptureWrongThread,
+                                        "the capture began in another thread");
+    if (c->spoiled)
+        error = vgpu__record(cudaErrorStreamCaptureInvalidated);
+    else if (!all_joined(c))
+        error = vgpu__refuse(cudaErrorStreamCaptureUnjoined, call,
+                             "a stream that joined the capture has work that the first stream does "
+                             "not wait for: record an event there, and wait for it here");
+    if (error == cudaSuccess)
+        *graph = c->graph;
+    else
+        vgpu__graph_free(c->graph);
+    vgpu__capture_end(c);
+    return error;
+}
+
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
+{
+    struct CUgraph_st *graph = NULL;
+    if (!pGraph)
+        return vgpu__record(cudaErrorInvalidValue);
+    pthread_mutex_lock(&vgpu__capture_lock);
+    cudaError_t error = finish(vgpu__capture_key(stream), &graph);
+    pthread_mutex_unlock(&vgpu__capture_lock);
+    *pGraph = graph;
+    return error;
+}
+
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream,
+                                     enum cudaStreamCaptureStatus *captureStatus_out,
+                                     unsigned long long *id_out, cudaGraph_t *graph_out,
+                                     const cudaGraphNode_t **dependencies_out,
+                                     const cudaGraphEdgeData **edgeData_out,
+                                     size_t *numDependencies_out)
+{
+    struct member *m = NULL;
+    struct stream_kind kind;
+    if (!captureStatus_out)
+        return vgpu__record(cudaErrorInvalidValue);
+    cudaError_t error = vgpu__stream_kind("cudaStreamGetCaptureInfo", stream, &kind);
+    if (error != cudaSuccess)
+        return error;
+    pthread_mutex_lock(&vgpu__capture_lock);
+    const struct capture *c = vgpu__capture_of(vgpu__capture_key(stream), &m);
+    *captureStatus_out = !c           ? cudaStreamCaptureStatusNone
+                         : c->spoiled ? cudaStreamCaptureStatusInvalidated
+                                      : cudaStreamCaptureStatusActive;
+    bool active = c && !c->spoiled;
+    if (id_out && active)
+        *id_out = c->id;
+    if (graph_out && active)
+        *graph_out = c->graph;
+    if (dependencies_out && active)
+        *dependencies_out = m->last.node;
+    if (edgeData_out)
+        *edgeData_out = NULL;
+    if (numDependencies_out && active)
+        *numDependencies_out = m->last.count;
+    pthread_mutex_unlock(&vgpu__capture_lock);
+    return cudaSuccess;
+}
+
+cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *pCaptureStatus)
+{
+    return cudaStreamGetCaptureInfo(stream, pCaptureStatus, NULL, NULL, NULL, NULL, NULL);
+}
+
+cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode *mode)
+{
+    if (!mode)
+        return vgpu__record(cudaErrorInvalidValue);
+    enum cudaStreamCaptureMode before = vgpu__capture_mode;
+    vgpu__capture_mode = *mode;
+    *mode = before;
+    return cudaSuccess;
+}

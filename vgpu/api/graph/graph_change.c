@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ * graph_change.c: other parameters for nodes that there are, in graphs and in executable ones, and
+ * cudaGraphExecUpdate, which takes over all parameters of a graph of the same shape.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph_exec.h"
+
+static cudaError_t wrong(const char *call, const char *what)
+{
+    return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
+}
+
+/* ---- one node ---- */
+
+static cudaError_t set_copy(const char *call, struct CUgraphNode_st *node, void *dst,
+                            const void *src, size_t bytes, enum cudaMemcpyKind kind)
+{
+    struct vgpu__copy copy = {call, dst, src, bytes, 1, bytes, bytes, kind, NULL, .sync = false};
+    cudaError_t error = vgpu__graph_check_copy(&copy);
+    if (error == cudaSuccess)
+        node->u.copy = copy;
+    return error;
+}
+
+static cudaError_t set_memset(const char *call, struct CUgraphNode_st *node,
+                              const struct cudaMemsetParams *m)
+{
+    cudaError_t error = vgpu__graph_check_memset(call, m);
+    if (error != cudaSuccess)
+        return error;
+    node->u.memset = (struct memset_call){m->dst,    m->pitch, m->width,
+                                          m->height, m->value, .element_bytes = m->elementSize};
+    return cudaSuccess;
+}
+
+/* Launches that are under way have a copy of what they call. */
+static cudaError_t set_host(const char *call, struct CUgraphNode_st *node,
+                            const struct cudaHostNodeParams *p)
+{
+    if (!p || !p->fn)
+        return wrong(call, "no parameters, or a null pointer for a function");
+    struct host_function *host = calloc(1, sizeof *host);
+    if (!host)
+        return vgpu__no_memory(call);
+    *host = (struct host_function){.function = p->fn, .data = p->userData};
+    free(node->u.host);
+    node->u.host = host;
+    return cudaSuccess;
+}
+
+static struct CUgraphNode_st *typed(struct CUgraphNode_st *node, enum cudaGraphNodeType type)
+{
+    return node && vgpu__node_known(node) && node->type == type ? node : NULL;
+}
+
+#define NO_NODE "no such node, or one of another type"
+
+cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, const void *src,
+                                           size_t count, enum cudaMemcpyKind kind)
+{
+    static const char call[] = "cudaGraphMemcpyNodeSetParams1D";
+    struct CUgraphNode_st *mine = typed(node, cudaGraphNodeTypeMemcpy);
+    return mine ? set_copy(call, mine, dst, src, count, kind) : wrong(call, NO_NODE);
+}
+
+cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
+                                         const struct cudaMemsetParams *pNodeParams)
+{
+    static const char call[] = "cudaGraphMemsetNodeSetParams";
+    struct CUgraphNode_st *mine = typed(node, cudaGraphNodeTypeMemset);
+    return mine ? set_memset(call, mine, pNodeParams) : wrong(call, NO_NODE);
+}
+
+cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
+                                       const struct cudaHostNodeParams *pNodeParams)
+{
+    static const char call[] = "cudaGraphHostNodeSetParams";
+    struct CUgraphNode_st *mine = typed(node, cudaGraphNodeTypeHost);
+    return mine ? set_host(call, mine, pNodeParams) : wrong(call, NO_NODE);
+}
+
+cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                               void *dst, const void *src, size_t count,
+                                               enum cudaMemcpyKind kind)
+{
+    static const char call[] = "cudaGraphExecMemcpyNodeSetParams1D";
+    vgpu__execs_lock();
+    struct CUgraphNode_st *mine = vgpu__exec_node(hGraphExec, node, cudaGraphNodeTypeMemcpy);
+    cudaError_t error;
+    if (!mine)
+        error = wrong(call, NO_NODE);
+    else if (vgpu__place(dst) != vgpu__place(mine->u.copy.dst) ||
+             vgpu__place(src) != vgpu__place(mine->u.copy.src))
+        error = wrong(call, "an instantiated copy keeps its direction: instantiate anew");
+    else
+        error = set_copy(call, mine, dst, src, count, kind);
+    vgpu__execs_unlock();
+    return error;
+}
+
+cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                             const struct cudaMemsetParams *pNodeParams)
+{
+    static const char call[] = "cudaGraphExecMemsetNodeSetParams";
+    vgpu__execs_lock();
+    struct CUgraphNode_st *mine = vgpu__exec_node(hGraphExec, node, cudaGraphNodeTypeMemset);
+    cudaError_t error;
+    if (!mine)
+        error = wrong(call, NO_NODE);
+    else if (pNodeParams && (pNodeParams->height > 1 || mine->u.memset.rows > 1))
+        error = wrong(call, "an instantiated memset has one row and keeps it: instantiate anew");
+    else
+        error = set_memset(call, mine, pNodeParams);
+    vgpu__execs_unlock();
+    return error;
+}
+
+cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                           const struct cudaHostNodeParams *pNodeParams)
+{
+    static const char call[] = "cudaGraphExecHostNodeSetParams";
+    vgpu__execs_lock();
+    struct CUgraphNode_st *mine = vgpu__exec_node(hGraphExec, node, cudaGraphNodeTypeHost);
+    cudaError_t error = mine ? set_host(call, mine, pNodeParams) : wrong(call, NO_NODE);
+    vgpu__execs_unlock();
+    return error;
+}
+
+/* ---- a whole graph: nodes are paired in the order in which they were made ---- */
+
+static bool same_edges(const struct CUgraph_st *old, const struct CUgraph_st *new, size_t at)
+{
+    const struct CUgraphNode_st *a = old->node[at], *b = new->node[at];
+    bool same = a->dep_count == b->dep_count;
+    for (size_t d = 0; same && d < a->dep_count; d++)
+        same = vgpu__node_place(old, a->dep[d]) == vgpu__node_place(new, b->dep[d]);
+    return same;
+}
+
+static enum cudaGraphExecUpdateResult compare_node(const struct CUgraph_st *old,
+                                                   const struct CUgraph_st *new, size_t at)
+{
+    const struct CUgraphNode_st *a = old->node[at], *b = new->node[at];
+    if (a->type != b->type)
+        return cudaGraphExecUpdateErrorNodeTypeChanged;
+    if (!same_edges(old, new, at))
+        return cudaGraphExecUpdateErrorTopologyChanged;
+    if (a->physical == b->physical)
+        return cudaGraphExecUpdateSuccess;
+    return a->type == cudaGraphNodeTypeKernel ? cudaGraphExecUpdateErrorUnsupportedFunctionChange
+                                              : cudaGraphExecUpdateErrorParametersChanged;
+}
+
+static enum cudaGraphExecUpdateResult compare(const struct CUgraph_st *old,
+                                              const struct CUgraph_st *new, size_t *at)
+{
+    enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
+    for (*at = 0; *at < old->count && *at < new->count; ++*at)
+        if ((result = compare_node(old, new, *at)) != cudaGraphExecUpdateSuccess)
+            return result;
+    return old->count == new->count ? result : cudaGraphExecUpdateErrorTopologyChanged;
+}
+
+/* Both have the same shape; the parameters change places. */
+static void take_over(struct CUgraph_st *old, struct CUgraph_st *new)
+{
+    for (size_t i = 0; i < old->count; i++) {
+        struct CUgraphNode_st mine = *old->node[i];
+        old->node[i]->u = new->node[i]->u;
+        new->node[i]->u = mine.u;
+    }
+}
+
+/* The place of the node that does not fit in *at. */
+static cudaError_t update(struct CUgraphExec_st *exec, const struct CUgraph_st *graph,
+                          enum cudaGraphExecUpdateResult *result, size_t *at)
+{
+    struct CUgraph_st *copy = vgpu__graph_copy(graph);
+    cudaError_t error = cudaSuccess;
+    if (!copy || !vgpu__graph_expand(copy))
+        error = vgpu__no_memory("cudaGraphExecUpdate");
+    else if ((*result = compare(exec->graph, copy, at)) == cudaGraphExecUpdateSuccess)
+        take_over(exec->graph, copy);
+    else
+        error = vgpu__refuse(cudaErrorGraphExecUpdateFailure, "cudaGraphExecUpdate",
+                             "node %zu of the graph (in order of making, from 0) does not fit the "
+                             "instantiated one: result %d; instantiate anew",
+                             *at, (int)*result);
+    if (copy)
+        vgpu__graph_free(copy);
+    return error;
+}
+
+/* Another shape is nobody's fault: it comes without a node (recorded). */
+static bool names_node(enum cudaGraphExecUpdateResult result)
+{
+    return result != cudaGraphExecUpdateSuccess && result != cudaGraphExecUpdateError &&
+           result != cudaGraphExecUpdateErrorTopologyChanged;
+}
+
+cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
+                                cudaGraphExecUpdateResultInfo *resultInfo)
+{
+    size_t at = 0;
+    cudaError_t error = cudaSuccess;
+    enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateError;
+    vgpu__execs_lock();
+    if (!vgpu__graph_known(hGraph) || !vgpu__exec_known(hGraphExec))
+        error = wrong("cudaGraphExecUpdate", "a null pointer, or a graph that was destroyed");
+    else
+        error = update(hGraphExec, hGraph, &result, &at);
+    vgpu__execs_unlock();
+    if (resultInfo)
+        *resultInfo = (cudaGraphExecUpdateResultInfo){
+            .result = result,
+            .errorNode = names_node(result) && at < hGraph->count ? hGraph->node[at] : NULL};
+    return error;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ * graph_edges.c: what comes after what in a graph: questions and changes; copies of whole graphs.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph.h"
+
+static cudaError_t wrong(const char *call, const char *what)
+{
+    return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
+}
+
+static bool holds(const struct CUgraph_st *graph, const struct CUgraphNode_st *node)
+{
+    for (size_t i = 0; i < graph->count; i++)
+        if (graph->node[i] == node)
+            return true;
+    return false;
+}
+
+size_t vgpu__node_place(const struct CUgraph_st *graph, const struct CUgraphNode_st *node)
+{
+    size_t i = 0;
+    while (graph->node[i] != node)
+        i++;
+    return i;
+}
+
+/* ---- changes ---- */
+
+static bool drop_edge(struct CUgraphNode_st *node, const struct CUgraphNode_st *dep)
+{
+    for (size_t i = 0; i < node->dep_count; i++)
+        if (node->dep[i] == dep) {
+            node->dep_count--;
+            memmove(node->dep + i, node->dep + i + 1,
+                    (node->dep_count - i) * sizeof(struct CUgraphNode_st *));
+            return true;
+        }
+    return false;
+}
+
+static bool has_edge(const struct CUgraphNode_st *node, const struct CUgraphNode_st *dep)
+{
+    for (size_t i = 0; i < node->dep_count; i++)
+        if (node->dep[i] == dep)
+            return true;
+    return false;
+}
+
+static cudaError_t check_edges(const char *call, cudaGraph_t graph, const cudaGraphNode_t *from,
+                               const cudaGraphNode_t *to, size_t count, bool there)
+{
+    if (!vgpu__graph_known(graph) || (count && (!from || !to)))
+        return wrong(call, "a null pointer, or a graph that was destroyed");
+    for (size_t i = 0; i < count; i++) {
+        if (!holds(graph, from[i]) || !holds(graph, to[i]))
+            return wrong(call, "a node is not in the graph");
+        if (!there && from[i] == to[i])
+            return wrong(call, "a node cannot wait for itself");
+        if (has_edge(to[i], from[i]) != there)
+            return wrong(call, there ? "there is no such dependency" : "the dependency is there");
+    }
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                     const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData,
+                                     size_t numDependencies)
+{
+    (void)edgeData; /* only programmatic launches have use for it */
+    cudaError_t error =
+        check_edges("cudaGraphAddDependencies", graph, from, to, numDependencies, false);
+    for (size_t i = 0; error == cudaSuccess && i < numDependencies; i++)
+        if (!vgpu__graph_edge(to[i], from[i]))
+            error = vgpu__no_memory("cudaGraphAddDependencies");
+    return error;
+}
+
+cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t *from,
+                                        const cudaGraphNode_t *to,
+                                        const cudaGraphEdgeData *edgeData, size_t numDependencies)
+{
+    (void)edgeData;
+    cudaError_t error =
+        check_edges("cudaGraphRemoveDependencies", graph, from, to, numDependencies, true);
+    for (size_t i = 0; error == cudaSuccess && i < numDependencies; i++)
+        drop_edge(to[i], from[i]);
+    return error;
+}
+
+cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
+{
+    if (!node || !vgpu__graph_known(node->graph) || !holds(node->graph, node))
+        return wrong("cudaGraphDestroyNode", "no node of a graph");
+    struct CUgraph_st *g = node->graph;
+    size_t at = vgpu__node_place(g, node);
+    for (size_t i = 0; i < g->count; i++)
+        drop_edge(g->node[i], node);
+    g->count--;
+    memmove(g->node + at, g->node + at + 1, (g->count - at) * sizeof(struct CUgraphNode_st *));
+    vgpu__node_free(node);
+    return cudaSuccess;
+}
+
+/* ---- questions: *count is the room of the list, and becomes what is there ---- */
+
+static void put(cudaGraphNode_t *list, size_t room, size_t *found, cudaGraphNode_t node)
+{
+    if (list && *found < room)
+        list[*found] = node;
+    (*found)++;
+}
+
+static cudaError_t answer(cudaGraphNode_t *list, size_t room, size_t *count, size_t found)
+{
+    for (size_t i = found; list && i < room; i++)
+        list[i] = NULL;
+    *count = list && found > room ? room : found;
+    return cudaSuccess;
+}
+
+static cudaError_t list_nodes(const char *call, cudaGraph_t graph, cudaGraphNode_t *nodes,
+                              size_t *count, bool roots)
+{
+    size_t found = 0;
+    if (!count || !vgpu__graph_known(graph))
+        return wrong(call, "a null pointer, or a graph that was destroyed");
+    for (size_t i = 0; i < graph->count; i++)
+        if (!roots || graph->node[i]->dep_count == 0)
+            put(nodes, *count, &found, graph->node[i]);
+    return answer(nodes, *count, count, found);
+}
+
+cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
+{
+    return list_nodes("cudaGraphGetNodes", graph, nodes, numNodes, false);
+}
+
+cudaError_t cudaGraphGetRootNodes(cudaGraph_t graph, cudaGraphNode_t *pRootNodes,
+                                  size_t *pNumRootNodes)
+{
+    return list_nodes("cudaGraphGetRootNodes", graph, pRootNodes, pNumRootNodes, true);
+}
+
+cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGraphNode_t *to,
+                              cudaGraphEdgeData *edgeData, size_t *numEdges)
+{
+    size_t found = 0, again = 0;
+    if (!numEdges || !vgpu__graph_known(graph) || !from != !to)
+        return wrong("cudaGraphGetEdges", "a null pointer, or a graph that was destroyed");
+    for (size_t i = 0; i < graph->count; i++)
+        for (size_t k = 0; k < graph->node[i]->dep_count; k++) {
+            if (edgeData && from && found < *numEdges)
+                memset(&edgeData[found], 0, sizeof *edgeData);
+            put(to, *numEdges, &again, graph->node[i]);
+            put(from, *numEdges, &found, graph->node[i]->dep[k]);
+        }
+    return answer(from, *numEdges, numEdges, found);
+}
+
+cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
+{
+    if (!node || !pType || !vgpu__graph_known(node->graph))
+        return wrong("cudaGraphNodeGetType", "a null pointer, or no node of a graph");
+    *pType = node->type;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *pDependencies,
+                                         cudaGraphEdgeData *edgeData, size_t *pNumDependencies)
+{
+    size_t found = 0;
+    if (!node || !pNumDependencies || !vgpu__graph_known(node->graph))
+        return wrong("cudaGraphNodeGetDependencies", "a null pointer, or no node of a graph");
+    for (size_t i = 0; i < node->dep_count; i++) {
+        if (edgeData && i < *pNumDependencies)
+            memset(&edgeData[i], 0, sizeof *edgeData);
+        put(pDependencies, *pNumDependencies, &found, node->dep[i]);
+    }
+    return answer(pDependencies, *pNumDependencies, pNumDependencies, found);
+}
+
+/* ---- copies ---- */
+
+/* What the copy owns itself. False: no memory. */
+static bool copy_parameters(struct CUgraphNode_st *to, const struct CUgraphNode_st *from)
+{
+    to->physical = from->physical;
+    to->u = from->u;
+    if (from->type == cudaGraphNodeTypeKernel) {
+        to->u.kernel.args = malloc(VGPU_ARGS_MAX);
+        if (to->u.kernel.args)
+            memcpy(to->u.kernel.args, from->u.kernel.args, from->u.kernel.args_bytes);
+        return to->u.kernel.args;
+    }
+    if (from->type == cudaGraphNodeTypeGraph) {
+        to->u.child = vgpu__graph_copy(from->u.child);
+        return to->u.child;
+    }
+    if (from->type == cudaGraphNodeTypeHost) {
+        to->u.host = malloc(sizeof *to->u.host);
+        if (to->u.host)
+            *to->u.host = *from->u.host;
+        return to->u.host;
+    }
+    return true;
+}
+
+struct CUgraph_st *vgpu__graph_copy(const struct CUgraph_st *graph)
+{
+    struct CUgraph_st *copy = vgpu__graph_new();
+    bool good = copy;
+    for (size_t i = 0; good && i < graph->count; i++) {
+        struct CUgraphNode_st *node = vgpu__graph_add(copy, graph->node[i]->type, NULL, 0);
+        good = node && copy_parameters(node, graph->node[i]);
+    }
+    for (size_t i = 0; good && i < graph->count; i++)
+        for (size_t k = 0; good && k < graph->node[i]->dep_count; k++)
+            good = vgpu__graph_edge(copy->node[i],
+                                    copy->node[vgpu__node_place(graph, graph->node[i]->dep[k])]);
+    if (copy && !good) {
+        vgpu__graph_free(copy);
+        copy = NULL;
+    }
+    return copy;
+}
+
+cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
+{
+    if (!pGraphClone || !vgpu__graph_known(originalGraph))
+        return wrong("cudaGraphClone", "a null pointer, or a graph that was destroyed");
+    struct CUgraph_st *copy = vgpu__graph_copy(originalGraph);
+    if (!copy)
+        return vgpu__no_memory("cudaGraphClone");
+    *pGraphClone = copy;
+    return cudaSuccess;
+}

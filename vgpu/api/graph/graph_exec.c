@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: MIT
+ * graph_exec.c: launching executable graphs: a launch makes the nodes' calls again, in their lanes;
+ * the host pays for one call. See graph_exec.h.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph_exec.h"
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUgraphExec_st *execs; /* guarded by lock; launches hold it as well */
+
+static cudaError_t wrong(const char *call, const char *what)
+{
+    return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
+}
+
+void vgpu__execs_lock(void)
+{
+    pthread_mutex_lock(&lock);
+}
+
+void vgpu__execs_unlock(void)
+{
+    pthread_mutex_unlock(&lock);
+}
+
+bool vgpu__exec_known(const struct CUgraphExec_st *exec)
+{
+    const struct CUgraphExec_st *e = execs;
+    while (e && e != exec)
+        e = e->next;
+    return exec && e;
+}
+
+static cudaError_t mark(uint32_t op, uint64_t stream, uint64_t event)
+{
+    struct vgpu_request *request = vgpu__begin("cudaGraphLaunch", op);
+    if (!request)
+        return vgpu__failed();
+    request->stream = stream;
+    request->event = event;
+    return vgpu__end(NULL);
+}
+
+cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
+                                 unsigned long long flags)
+{
+    static const char call[] = "cudaGraphInstantiate";
+    const unsigned long long known_flags = cudaGraphInstantiateFlagAutoFreeOnLaunch |
+                                           cudaGraphInstantiateFlagUpload |
+                                           cudaGraphInstantiateFlagUseNodePriority;
+    if (!vgpu__begin(call, VGPU_OP_CONTEXT))
+        return vgpu__failed();
+    if (!pGraphExec || !vgpu__graph_known(graph))
+        return wrong(call, "a null pointer, or a graph that was destroyed");
+    if (flags & cudaGraphInstantiateFlagDeviceLaunch)
+        return vgpu__refuse(cudaErrorNotSupported, call, "flags %#llx are not modelled", flags);
+    if (flags & ~known_flags)
+        return vgpu__refuse(cudaErrorInvalidValue, call, "flags %#llx do not exist", flags);
+    struct CUgraphExec_st *x = NULL;
+    cudaError_t error = vgpu__exec_new(graph, &x);
+    if (error != cudaSuccess)
+        return error;
+    pthread_mutex_lock(&lock);
+    x->next = execs;
+    execs = x;
+    pthread_mutex_unlock(&lock);
+    *pGraphExec = x;
+    return cudaSuccess;
+}
+
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
+                                          unsigned long long flags)
+{
+    return cudaGraphInstantiate(pGraphExec, graph, flags);
+}
+
+/* ---- launching ---- */
+
+/* The function may run when the graph is gone already: each launch has its own. */
+static cudaError_t call_host(const char *call, const struct host_function *host,
+                             cudaStream_t stream)
+{
+    struct host_function *own = malloc(sizeof *own);
+    if (!own)
+        return vgpu__no_memory("cudaGraphLaunch");
+    *own = *host;
+    cudaError_t error = vgpu__host_function(call, own, stream);
+    if (error != cudaSuccess)
+        free(own);
+    return error;
+}
+
+static cudaError_t repeat(const struct CUgraphNode_st *node, cudaStream_t stream)
+{
+    static const char call[] = "cudaGraphLaunch";
+    struct vgpu__copy copy = node->u.copy;
+    switch (node->type) {
+    case cudaGraphNodeTypeKernel:
+        return vgpu__launch_send(&node->u.kernel, stream);
+    case cudaGraphNodeTypeMemcpy:
+        copy.stream = stream;
+        return vgpu__copy_again(&copy);
+    case cudaGraphNodeTypeMemset:
+        return vgpu__memset(call, &node->u.memset, stream, false);
+    case cudaGraphNodeTypeHost:
+        return call_host(call, node->u.host, stream);
+    case cudaGraphNodeTypeEventRecord:
+        return mark(VGPU_OP_EVENT_RECORD, vgpu__stream_id(stream), (uintptr_t)node->u.event);
+    case cudaGraphNodeTypeWaitEvent:
+        return mark(VGPU_OP_STREAM_WAIT, vgpu__stream_id(stream), (uintptr_t)node->u.event);
+    default:
+        return cudaSuccess;
+    }
+}
+
+static cudaError_t run_step(const struct CUgraphExec_st *x, const struct step *s,
+                            const uint64_t *streams)
+{
+    cudaError_t error = cudaSuccess;
+    bool charged = false; /* a node that waits for other GPUs costs so once, for however many */
+    for (size_t d = 0; error == cudaSuccess && d < s->node->dep_count; d++) {
+        const struct step *dep = &x->step[s->dep[d]];
+        bool apart = x->lane[dep->lane].physical != x->lane[s->lane].physical;
+        vgpu__self.graph = VGPU_GRAPH_NEXT | (apart && !charged ? VGPU_GRAPH_EDGE : 0);
+        charged |= apart;
+        if (dep->lane != s->lane)
+            error = mark(VGPU_OP_STREAM_WAIT, streams[s->lane], dep->event);
+    }
+    vgpu__self.graph = s->node->dep_count ? VGPU_GRAPH_NEXT : VGPU_GRAPH_FIRST;
+    if (error == cudaSuccess)
+        error = repeat(s->node, (cudaStream_t)(uintptr_t)streams[s->lane]);
+    if (error == cudaSuccess && s->event)
+        error = mark(VGPU_OP_EVENT_RECORD, streams[s->lane], s->event);
+    return error;
+}
+
+/* All lanes come after what the stream has, and after the last launch. */
+static cudaError_t enter(struct CUgraphExec_st *x, uint64_t stream, int physical,
+                         const uint64_t *streams)
+{
+    cudaError_t error = cudaSuccess;
+    if (x->launched_on >= 0)
+        error = mark(VGPU_OP_STREAM_WAIT, stream, x->done[x->launched_on]);
+    if (error == cudaSuccess)
+        error = vgpu__exec_make_event(physical, &x->entry[physical]);
+    if (error == cudaSuccess)
+        error = mark(VGPU_OP_EVENT_RECORD, stream, x->entry[physical]);
+    for (size_t i = 0; error == cudaSuccess && i < x->lane_count; i++)
+        if (streams[i] != stream)
+            error = mark(VGPU_OP_STREAM_WAIT, streams[i], x->entry[physical]);
+    return error;
+}
+
+static cudaError_t leave(struct CUgraphExec_st *x, uint64_t stream, int physical,
+                         const uint64_t *streams)
+{
+    cudaError_t error = cudaSuccess;
+    for (size_t i = 0; error == cudaSuccess && i < x->lane_count; i++)
+        if (streams[i] != stream) {
+            error = mark(VGPU_OP_EVENT_RECORD, streams[i], x->lane[i].tail);
+            if (error == cudaSuccess)
+                error = mark(VGPU_OP_STREAM_WAIT, stream, x->lane[i].tail);
+        }
+    if (error == cudaSuccess)
+        error = vgpu__exec_make_event(physical, &x->done[physical]);
+    if (error == cudaSuccess)
+        error = mark(VGPU_OP_EVENT_RECORD, stream, x->done[physical]);
+    x->launched_on = physical;
+    return error;
+}
+
+/* The stream of each lane; NULL: no memory, or lane 0's own stream could not be made. */
+static uint64_t *streams_of(struct CUgraphExec_st *x, uint64_t stream, int physical)
+{
+    uint64_t *streams = calloc(x->lane_count + 1, sizeof *streams);
+    for (size_t i = 0; streams && i < x->lane_count; i++) {
+        struct lane *l = &x->lane[i];
+        if (i == 0 && l->physical != physical && !l->stream &&
+            vgpu__exec_make(VGPU_OP_STREAM_CREATE, l->physical, cudaStreamNonBlocking,
+                            &l->stream) != cudaSuccess) {
+            free(streams);
+            return NULL;
+        }
+        streams[i] = i == 0 && l->physical == physical ? stream : l->stream;
+    }
+    return streams;
+}
+
+static cudaError_t launch(struct CUgraphExec_st *x, uint64_t stream, int physical)
+{
+    uint64_t *streams = streams_of(x, stream, physical);
+    if (!streams)
+        return vgpu__no_memory("cudaGraphLaunch");
+    vgpu__self.graph = VGPU_GRAPH_FIRST;
+    cudaError_t error = enter(x, stream, physical, streams);
+    for (size_t i = 0; error == cudaSuccess && i < x->count; i++)
+        error = run_step(x, &x->step[i], streams);
+    if (error == cudaSuccess)
+        error = leave(x, stream, physical, streams);
+    vgpu__self.graph = 0;
+    free(streams);
+    return error;
+}
+
+/* The launch is captured (*node is not NULL afterwards, or an error): a child graph. */
+static cudaError_t capture(const struct CUgraphExec_st *x, cudaStream_t stream,
+                           struct CUgraphNode_st **node)
+{
+    cudaError_t error;
+    *node = vgpu__capture("cudaGraphLaunch", stream, cudaGraphNodeTypeGraph, &error);
+    if (*node && !((*node)->u.child = vgpu__graph_copy(x->graph))) {
+        (*node)->type = cudaGraphNodeTypeEmpty; /* of a capture that comes to nothing */
+        vgpu__capture_spoil(stream);
+        error = vgpu__no_memory("cudaGraphLaunch");
+    }
+    return error;
+}
+
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    static const char call[] = "cudaGraphLaunch";
+    const struct vgpu_reply *reply;
+    struct CUgraphNode_st *node = NULL;
+    cudaError_t error = cudaSuccess;
+    pthread_mutex_lock(&lock);
+    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_GRAPH);
+    if (!vgpu__exec_known(graphExec)) {
+        error = wrong(call, "no executable graph, or destroyed already");
+    } else if (!request) {
+        error = vgpu__failed();
+    } else if ((error = capture(graphExec, stream, &node)) == cudaSuccess && !node) {
+        uint64_t id = request->stream = vgpu__stream_id(stream);
+        request->value = graphExec->count;
+        request->bytes = (uint64_t)graphExec->gpus;
+        error = vgpu__end(&reply);
+        if (error == cudaSuccess)
+            error = launch(graphExec, id, (int)reply->value);
+    }
+    pthread_mutex_unlock(&lock);
+    return error;
+}
+
+cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
+{
+    (void)stream; /* nothing is on the device before a launch */
+    pthread_mutex_lock(&lock);
+    bool there = vgpu__exec_known(graphExec);
+    pthread_mutex_unlock(&lock);
+    return there ? cudaSuccess
+                 : wrong("cudaGraphUpload", "no executable graph, or destroyed already");
+}
+
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
+{
+    pthread_mutex_lock(&lock);
+    bool there = vgpu__exec_known(graphExec);
+    struct CUgraphExec_st **at = &execs;
+    while (there && *at != graphExec)
+        at = &(*at)->next;
+    if (there)
+        *at = graphExec->next;
+    pthread_mutex_unlock(&lock);
+    if (!there)
+        return wrong("cudaGraphExecDestroy", "no executable graph, or destroyed already");
+    vgpu__exec_drop(graphExec);
+    return cudaSuccess;
+}
+
+struct CUgraphNode_st *vgpu__exec_node(const struct CUgraphExec_st *exec,
+                                       const struct CUgraphNode_st *original,
+                                       enum cudaGraphNodeType type)
+{
+    for (size_t i = 0; vgpu__exec_known(exec) && i < exec->count; i++)
+        if (exec->step[i].original == original && exec->step[i].node->type == type)
+            return exec->step[i].node;
+    return NULL;
+}
+
+cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
+                                             const struct cudaKernelNodeParams *pNodeParams)
+{
+    static const char call[] = "cudaGraphExecKernelNodeSetParams";
+    vgpu__execs_lock();
+    struct CUgraphNode_st *mine = vgpu__exec_node(hGraphExec, node, cudaGraphNodeTypeKernel);
+    cudaError_t error = mine ? cudaGraphKernelNodeSetParams(mine, pNodeParams)
+                             : wrong(call, "no executable graph, or no kernel node of its graph");
+    vgpu__execs_unlock();
+    return error;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT
+ * staging.c: the way of pageable host memory into the node and back. The node cannot see a
+ * program's pages, so the bytes travel through ranges of the process's pinned memory.
+ *
+ * Every copy to or from pageable memory is over when its call returns, so a range is in use for one
+ * call. Ranges are kept for the next one and never given back: there are as many as threads have
+ * copied at once, twice as large as they had to be at most.
+ */
+#include "host_ranges.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#define LEAST_BYTES (1u << 20)
+#define KEEP_PAGES_BYTES (32u << 20) /* of a larger range only the addresses are kept */
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vgpu__stage *idle; /* guarded by lock; smallest first */
+
+static struct vgpu__stage *take_idle(size_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    struct vgpu__stage **at = &idle;
+    while (*at && (*at)->bytes < bytes)
+        at = &(*at)->next;
+    struct vgpu__stage *stage = *at;
+    if (stage)
+        *at = stage->next;
+    pthread_mutex_unlock(&lock);
+    return stage;
+}
+
+static void free_at_node(uint64_t address)
+{
+    struct vgpu_request *request = vgpu__begin("staging", VGPU_OP_STAGE_FREE);
+    if (!request)
+        return;
+    request->ptr = address;
+    vgpu__ask(-1, true, NULL);
+}
+
+static cudaError_t make(size_t bytes, struct vgpu__stage **out)
+{
+    const struct vgpu_reply *reply;
+    struct vgpu__stage *stage = malloc(sizeof *stage);
+    struct vgpu_request *request = vgpu__begin("staging", VGPU_OP_STAGE_ALLOC);
+    cudaError_t error = cudaErrorUnknown;
+    if (request && !stage)
+        error = vgpu__no_memory(NULL);
+    if (!request || !stage)
+        goto fail;
+    request->bytes = bytes;
+    error = vgpu__ask(-1, true, &reply);
+    if (error != cudaSuccess)
+        goto fail;
+    *stage = (struct vgpu__stage){reply->value, bytes, NULL};
+    *out = stage;
+    if (vgpu__map_host(stage->address, bytes))
+        return cudaSuccess;
+    free_at_node(stage->address);
+    error = cudaErrorOperatingSystem;
+fail:
+    free(stage);
+    return request ? error : vgpu__failed();
+}
+
+cudaError_t vgpu__stage_take(size_t bytes, struct vgpu__stage **out)
+{
+    size_t whole = LEAST_BYTES;
+    while (whole < bytes && whole <= SIZE_MAX / 2)
+        whole *= 2;
+    *out = take_idle(bytes);
+    return *out ? cudaSuccess : make(whole < bytes ? bytes : whole, out);
+}
+
+void vgpu__stage_give(struct vgpu__stage *stage)
+{
+    if (stage->bytes > KEEP_PAGES_BYTES)
+        madvise((void *)(uintptr_t)stage->address, stage->bytes, MADV_REMOVE);
+    pthread_mutex_lock(&lock);
+    struct vgpu__stage **at = &idle;
+    while (*at && (*at)->bytes < stage->bytes)
+        at = &(*at)->next;
+    stage->next = *at;
+    *at = stage;
+    pthread_mutex_unlock(&lock);
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT
+ * launch.c: kernel launches. k<<<grid, block, shared, stream>>>(...) pushes its configuration, the
+ * stub of k pops it and calls cudaLaunchKernel with its own address, and that finds the kernel by
+ * it.
+ *
+ * Every configuration that hardware refuses is refused with 1 (recorded on this driver, where older
+ * ones said 9), a host function with 400, a cooperative grid that cannot be resident with 720.
+ */
+#include "runtime.h"
+
+#include "registration.h"
+
+#define PENDING_MAX 64 /* launches inside arguments of launches */
+
+struct configuration {
+    dim3 grid, block;
+    size_t shared;
+    cudaStream_t stream;
+    uint64_t at; /* the line with <<<>>> */
+};
+
+static _Thread_local struct configuration pending[PENDING_MAX];
+static _Thread_local int pending_count;
+
+unsigned int vgpu_push_call(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
+{
+    if (pending_count == PENDING_MAX)
+        return vgpu__refuse(cudaErrorLaunchOutOfResources, "kernel launch",
+                            "%d launches are nested in each other's arguments", PENDING_MAX);
+    pending[pending_count++] = (struct configuration){
+        grid, block, shared, stream, (uint64_t)(uintptr_t)__builtin_return_address(0)};
+    return cudaSuccess;
+}
+
+cudaError_t vgpu_pop_call(dim3 *grid, dim3 *block, size_t *shared, cudaStream_t *stream)
+{
+    if (pending_count == 0)
+        return vgpu__refuse(
+            cudaErrorMissingConfiguration, "kernel launch",
+            "a kernel was called like a function; launch it with <<<grid, block>>>");
+    const struct configuration *top = &pending[--pending_count];
+    *grid = top->grid;
+    *block = top->block;
+    *shared = top->shared;
+    *stream = top->stream;
+    vgpu__self.launched_at = top->at;
+    return cudaSuccess;
+}
+
+static cudaError_t launch(struct vgpu__launch *l, const void *func, void **args,
+                          cudaStream_t stream)
+{
+    if (!vgpu__begin(l->call, VGPU_OP_LAUNCH))
+        return vgpu__failed();
+    vgpu__self.unchecked.launches++;
+    vgpu__self.unchecked.kernel = NULL; /* not known yet */
+    cudaError_t error = vgpu__launch_check(l, func, args);
+    if (error != cudaSuccess) {
+        vgpu__capture_spoil(stream);
+        return error;
+    }
+    struct CUgraphNode_st *node = vgpu__capture(l->call, stream, cudaGraphNodeTypeKernel, &error);
+    if (error != cudaSuccess)
+        return error;
+    if (node) {
+        node->u.kernel = *l;
+        error = vgpu__launch_pack(&node->u.kernel, args);
+        if (error != cudaSuccess)
+            vgpu__capture_spoil(stream);
+        return error;
+    }
+    return vgpu__launch_now(l, args, stream);
+}
+
+cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
+                             size_t sharedMem, cudaStream_t stream)
+{
+    struct vgpu__launch l = {
+        .call = "cudaLaunchKernel", .grid = gridDim, .block = blockDim, .shared = sharedMem};
+    cudaError_t error = launch(&l, func, args, stream);
+    vgpu__self.launched_at = 0;
+    return error;
+}
+
+cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blockDim, void **args,
+                                        size_t sharedMem, cudaStream_t stream)
+{
+    struct vgpu__launch l = {.call = "cudaLaunchCooperativeKernel",
+                             .grid = gridDim,
+                             .block = blockDim,
+                             .shared = sharedMem,
+                             .cooperative = true};
+    return launch(&l, func, args, stream);
+}
+
+/* ---- by a configuration ---- */
+
+/* What the attribute asks for: the launch itself, nothing (hints), or what is not modelled. */
+static cudaError_t take(struct vgpu__launch *l, const cudaLaunchAttribute *a)
+{
+    const cudaLaunchAttributeValue *v = &a->val;
+    switch (a->id) {
+    case cudaLaunchAttributeCooperative:
+        l->cooperative = v->cooperative != 0;
+        return cudaSuccess;
+    case cudaLaunchAttributeClusterDimension:
+        if (v->clusterDim.x * v->clusterDim.y * v->clusterDim.z <= 1)
+            return cudaSuccess;
+        break;
+    case cudaLaunchAttributeProgrammaticEvent:
+    case cudaLaunchAttributeLaunchCompletionEvent:
+    case cudaLaunchAttributeDeviceUpdatableKernelNode:
+        break;
+    default: /* an earlier start than the stream's order allows is a hint, too */
+        if ((int)a->id >= cudaLaunchAttributeIgnore &&
+            a->id <= cudaLaunchAttributeNvlinkUtilCentricScheduling)
+            return cudaSuccess;
+        return vgpu__refuse(cudaErrorInvalidValue, l->call, "there is no launch attribute %d",
+                            (int)a->id);
+    }
+    return vgpu__refuse(cudaErrorNotSupported, l->call,
+                        "launch attribute %d (clusters, programmatic events) is not modelled",
+                        (int)a->id);
+}
+
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *func, void **args)
+{
+    struct vgpu__launch l = {.call = "cudaLaunchKernelExC"};
+    cudaError_t error = cudaSuccess;
+    bool is_kernel = func && vgpu__find_kernel(func, NULL); /* what it is not counts first */
+    if (!config || (is_kernel && config->numAttrs && !config->attrs))
+        return vgpu__refuse(cudaErrorInvalidValue, l.call, "no configuration, or no attributes");
+    l.grid = config->gridDim;
+    l.block = config->blockDim;
+    l.shared = config->dynamicSmemBytes;
+    for (unsigned int i = 0; is_kernel && error == cudaSuccess && i < config->numAttrs; i++)
+        error = take(&l, &config->attrs[i]);
+    return error == cudaSuccess ? launch(&l, func, args, config->stream) : error;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * memset.c: cudaMemset and its family: filling device memory, in stream order.
+ */
+#include "runtime.h"
+
+cudaError_t vgpu__fill(const char *call, const struct memset_call *set, cudaStream_t stream,
+                       bool sync)
+{
+    cudaError_t error;
+    if (!vgpu__begin(call, VGPU_OP_MEMSET))
+        return vgpu__failed();
+    if (set->rows > 1 && set->width > set->pitch)
+        return vgpu__refuse(cudaErrorInvalidValue, call,
+                            "a row of %zu bytes is wider than the pitch of %zu", set->width,
+                            set->pitch);
+    struct CUgraphNode_st *node =
+        sync ? NULL : vgpu__capture(call, stream, cudaGraphNodeTypeMemset, &error);
+    if (!sync && error != cudaSuccess)
+        return error;
+    if (!node)
+        return vgpu__memset(call, set, stream, sync);
+    node->u.memset = *set;
+    return cudaSuccess;
+}
+
+static cudaError_t fill(const char *call, void *ptr, size_t pitch, int value, size_t width,
+                        size_t rows, cudaStream_t stream, bool sync)
+{
+    struct memset_call set = {
+        ptr, pitch, width, rows, .value = (unsigned char)value, .element_bytes = 1};
+    return vgpu__fill(call, &set, stream, sync);
+}
+
+cudaError_t cudaMemset(void *devPtr, int value, size_t count)
+{
+    return fill("cudaMemset", devPtr, count, value, count, 1, NULL, true);
+}
+
+cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
+{
+    return fill("cudaMemsetAsync", devPtr, count, value, count, 1, stream, false);
+}
+
+cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
+{
+    return fill("cudaMemset2D", devPtr, pitch, value, width, height, NULL, true);
+}
+
+cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream)
+{
+    return fill("cudaMemset2DAsync", devPtr, pitch, value, width, height, stream, false);
+}

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT
+ * stream.c: streams. A handle is the node's number for the stream; 0, cudaStreamLegacy and
+ * cudaStreamPerThread are CUDA's own handles of the default streams of the current device.
+ */
+#include "runtime.h"
+
+#define GREATEST_PRIORITY (-5) /* recorded; 0 is the least */
+
+static cudaError_t create(const char *call, cudaStream_t *stream, unsigned int flags, int priority)
+{
+    const struct vgpu_reply *reply;
+    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_STREAM_CREATE);
+    if (!request)
+        return vgpu__failed();
+    if (!stream || (flags & ~(unsigned int)cudaStreamNonBlocking))
+        return vgpu__record(cudaErrorInvalidValue);
+    request->flags = flags;
+    request->priority = priority > 0 ? 0 : priority;
+    if (request->priority < GREATEST_PRIORITY)
+        request->priority = GREATEST_PRIORITY;
+    cudaError_t error = vgpu__end(&reply);
+    if (error == cudaSuccess)
+        *stream = (cudaStream_t)(uintptr_t)reply->value;
+    return error;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *pStream)
+{
+    return create("cudaStreamCreate", pStream, cudaStreamDefault, 0);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
+{
+    return create("cudaStreamCreateWithFlags", pStream, flags, 0);
+}
+
+cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
+{
+    return create("cudaStreamCreateWithPriority", pStream, flags, priority);
+}
+
+/* A request about a stream; NULL: vgpu__failed() says why not. */
+static struct vgpu_request *about(const char *call, uint32_t op, cudaStream_t stream)
+{
+    struct vgpu_request *request = vgpu__begin(call, op);
+    if (request)
+        request->stream = vgpu__stream_id(stream);
+    return request;
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+    struct vgpu_request *request = about("cudaStreamDestroy", VGPU_OP_STREAM_DESTROY, stream);
+    if (!request)
+        return vgpu__failed();
+    if (request->stream <= VGPU_STREAM_PER_THREAD)
+        return vgpu__refuse(cudaErrorInvalidResourceHandle, "cudaStreamDestroy",
+                            "a default stream cannot be destroyed");
+    vgpu__stream_attributes_forget(stream);
+    return vgpu__end(NULL);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+    cudaError_t error = vgpu__capture_forbids("cudaStreamSynchronize", stream, true);
+    if (error != cudaSuccess)
+        return error;
+    return about("cudaStreamSynchronize", VGPU_OP_STREAM_SYNC, stream) ? vgpu__end(NULL)
+                                                                       : vgpu__failed();
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+    bool legacy = vgpu__stream_id(stream) == VGPU_STREAM_LEGACY; /* as a wait for it (recorded) */
+    cudaError_t error = vgpu__capture_forbids("cudaStreamQuery", stream, legacy);
+    if (error != cudaSuccess)
+        return error;
+    return about("cudaStreamQuery", VGPU_OP_STREAM_QUERY, stream) ? vgpu__end(NULL)
+                                                                  : vgpu__failed();
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
+{
+    struct vgpu_request *request = about("cudaStreamWaitEvent", VGPU_OP_STREAM_WAIT, stream);
+    if (!request)
+        return vgpu__failed();
+    if (flags == cudaEventWaitExternal && atomic_load(&vgpu__capturing) == 0)
+        return vgpu__refuse(cudaErrorIllegalState, "cudaStreamWaitEvent",
+                            "an event is external only to a stream that is captured");
+    if (flags == cudaEventWaitExternal)
+        return vgpu__capture_external("cudaStreamWaitEvent", stream, cudaGraphNodeTypeWaitEvent,
+                                      event);
+    if (flags != cudaEventWaitDefault)
+        return vgpu__refuse(cudaErrorInvalidValue, "cudaStreamWaitEvent",
+                            "flags are %u; outside of captures they must be 0", flags);
+    cudaError_t error;
+    if (!event)
+        return vgpu__record(cudaErrorInvalidResourceHandle);
+    if (vgpu__capture_wait("cudaStreamWaitEvent", stream, event, &error))
+        return error;
+    request = about("cudaStreamWaitEvent", VGPU_OP_STREAM_WAIT, stream);
+    if (!request)
+        return vgpu__failed();
+    request->event = (uint64_t)(uintptr_t)event;
+    return vgpu__end(NULL);
+}
+
+/* ---- questions ---- */
+
+static cudaError_t ask(const char *call, cudaStream_t stream, const void *out,
+                       const struct vgpu_reply **reply)
+{
+    if (!about(call, VGPU_OP_STREAM_INFO, stream))
+        return vgpu__failed();
+    return out ? vgpu__end(reply) : vgpu__record(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
+{
+    const struct vgpu_reply *reply;
+    cudaError_t error = ask("cudaStreamGetFlags", hStream, flags, &reply);
+    if (error == cudaSuccess)
+        *flags = (unsigned int)reply->value;
+    return error;
+}
+
+cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
+{
+    const struct vgpu_reply *reply;
+    cudaError_t error = ask("cudaStreamGetPriority", hStream, priority, &reply);
+    if (error == cudaSuccess)
+        *priority = (int)reply->value2;
+    return error;
+}
+
+cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
+{
+    const struct vgpu_reply *reply;
+    cudaError_t error = ask("cudaStreamGetDevice", hStream, device, &reply);
+    if (error == cudaSuccess)
+        *device = vgpu__logical((int)reply->value3);
+    return error;
+}
+
+/* The node's number is unique in the process, as the identifier is to be. */
+cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
+{
+    const struct vgpu_reply *reply;
+    cudaError_t error = ask("cudaStreamGetId", hStream, streamId, &reply);
+    if (error == cudaSuccess)
+        *streamId = vgpu__stream_id(hStream);
+    return error;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ * stream_attribute.c: what can be asked and set of a stream by cudaStreamGetAttribute and
+ * cudaStreamSetAttribute. The priority is the node's; the way of waiting and the window of the L2
+ * cache are kept here and change nothing: there is no spinning and no cache.
+ */
+#include "runtime.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+enum { MOST_WINDOW = 128 << 20 }; /* bytes: accessPolicyMaxWindowSize of an H200 (recorded) */
+#define NO_POLICY ((enum cudaSynchronizationPolicy) - 1) /* nothing was set (recorded) */
+
+struct attributes {
+    uint64_t stream;
+    enum cudaSynchronizationPolicy policy;
+    struct cudaAccessPolicyWindow window;
+    struct attributes *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct attributes *all; /* guarded by lock; of streams of which something was set */
+
+/* Locked. NULL: nothing was set, or no memory to set it. */
+static struct attributes *find(uint64_t stream, bool make)
+{
+    struct attributes *a = all;
+    while (a && a->stream != stream)
+        a = a->next;
+    if (!a && make && (a = calloc(1, sizeof *a)) != NULL) {
+        a->stream = stream;
+        a->policy = NO_POLICY;
+        a->next = all;
+        all = a;
+    }
+    return a;
+}
+
+void vgpu__stream_attributes_forget(cudaStream_t stream)
+{
+    uint64_t id = vgpu__stream_id(stream);
+    pthread_mutex_lock(&lock);
+    struct attributes **at = &all;
+    while (*at && (*at)->stream != id)
+        at = &(*at)->next;
+    struct attributes *gone = *at;
+    if (gone)
+        *at = gone->next;
+    pthread_mutex_unlock(&lock);
+    free(gone);
+}
+
+static cudaError_t unknown(const char *call, cudaLaunchAttributeID attr)
+{
+    return vgpu__refuse(cudaErrorInvalidValue, call,
+                        "attribute %d is none of a stream; offered are the access policy window "
+                        "(1), the synchronization policy (3) and the priority (8)",
+                        (int)attr);
+}
+
+cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaStreamAttrID attr,
+                                   cudaStreamAttrValue *value_out)
+{
+    int priority;
+    cudaError_t error = cudaStreamGetPriority(hStream, &priority);
+    if (error != cudaSuccess)
+        return error;
+    if (!value_out)
+        return vgpu__record(cudaErrorInvalidValue);
+    pthread_mutex_lock(&lock);
+    const struct attributes *a = find(vgpu__stream_id(hStream), false);
+    cudaStreamAttrValue value = {0};
+    if (attr == cudaLaunchAttributePriority)
+        value.priority = priority;
+    else if (attr == cudaLaunchAttributeSynchronizationPolicy)
+        value.syncPolicy = a ? a->policy : NO_POLICY;
+    else if (attr == cudaLaunchAttributeAccessPolicyWindow && a)
+        value.accessPolicyWindow = a->window;
+    pthread_mutex_unlock(&lock);
+    if (attr != cudaLaunchAttributePriority && attr != cudaLaunchAttributeSynchronizationPolicy &&
+        attr != cudaLaunchAttributeAccessPolicyWindow)
+        return unknown("cudaStreamGetAttribute", attr);
+    *value_out = value;
+    return cudaSuccess;
+}
+
+static bool valid(cudaLaunchAttributeID attr, const cudaStreamAttrValue *value)
+{
+    if (attr == cudaLaunchAttributeSynchronizationPolicy)
+        return value->syncPolicy >= cudaSyncPolicyAuto &&
+               value->syncPolicy <= cudaSyncPolicyBlockingSync;
+    const struct cudaAccessPolicyWindow *w = &value->accessPolicyWindow;
+    if (w->num_bytes > MOST_WINDOW)
+        return false;
+    return w->hitRatio >= 0 && w->hitRatio <= 1 && w->missProp != cudaAccessPropertyPersisting;
+}
+
+cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaStreamAttrID attr,
+                                   const cudaStreamAttrValue *value)
+{
+    static const char call[] = "cudaStreamSetAttribute";
+    int priority;
+    cudaError_t error = cudaStreamGetPriority(hStream, &priority);
+    if (error != cudaSuccess)
+        return error;
+    if (!value)
+        return vgpu__record(cudaErrorInvalidValue);
+    if (attr == cudaLaunchAttributePriority)
+        return vgpu__refuse(cudaErrorNotSupported, call,
+                            "a stream keeps its priority here; make it with "
+                            "cudaStreamCreateWithPriority");
+    if (attr != cudaLaunchAttributeSynchronizationPolicy &&
+        attr != cudaLaunchAttributeAccessPolicyWindow)
+        return unknown(call, attr);
+    if (!valid(attr, value))
+        return vgpu__refuse(cudaErrorInvalidValue, call, "attribute %d: impossible value",
+                            (int)attr);
+    pthread_mutex_lock(&lock);
+    struct attributes *a = find(vgpu__stream_id(hStream), true);
+    if (a && attr == cudaLaunchAttributeSynchronizationPolicy)
+        a->policy = value->syncPolicy;
+    else if (a)
+        a->window = value->accessPolicyWindow;
+    pthread_mutex_unlock(&lock);
+    return a ? cudaSuccess : vgpu__no_memory(NULL);
+}
+
+cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
+{
+    int priority;
+    cudaError_t error = cudaStreamGetPriority(dst, &priority);
+    if (error == cudaSuccess)
+        error = cudaStreamGetPriority(src, &priority);
+    if (error != cudaSuccess)
+        return error;
+    pthread_mutex_lock(&lock);
+    const struct attributes *from = find(vgpu__stream_id(src), false);
+    struct attributes *to = find(vgpu__stream_id(dst), from != NULL);
+    if (to) {
+        to->policy = from ? from->policy : NO_POLICY;
+        to->window = from ? from->window : (struct cudaAccessPolicyWindow){0};
+    }
+    pthread_mutex_unlock(&lock);
+    return to || !from ? cudaSuccess : vgpu__no_memory(NULL);
+}

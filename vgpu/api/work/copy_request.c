@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT
+ * copy_request.c: copies as the node gets them. The node moves bytes between device memory and
+ * pinned memory; this file checks direction against pointers, carries pageable memory over staging,
+ * and copies between two host places itself.
+ */
+#include "work.h"
+
+#include <string.h>
+
+#define LARGE_BYTES (16u << 20)
+
+/* ---- direction ---- */
+
+static const char *const kind_names[] = {"cudaMemcpyHostToHost", "cudaMemcpyHostToDevice",
+                                         "cudaMemcpyDeviceToHost", "cudaMemcpyDeviceToDevice",
+                                         "cudaMemcpyDefault"};
+
+static bool kind_says_device(enum cudaMemcpyKind kind, bool source)
+{
+    return kind == cudaMemcpyDeviceToDevice ||
+           kind == (source ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
+}
+
+/* Only pageable memory cannot be the device's side: every other address says by itself where it
+ * lies, and the direction is not looked at (recorded). */
+static bool fits(enum vgpu__place place, bool device)
+{
+    return place != VGPU__PAGEABLE || !device;
+}
+
+/* Records and returns what is wrong with one side, or success. */
+static cudaError_t check_side(const struct vgpu__copy *c, const void *pointer, bool source)
+{
+    enum vgpu__place place = vgpu__place(pointer);
+    bool device = kind_says_device(c->kind, source);
+    if (!pointer)
+        return vgpu__refuse(cudaErrorInvalidValue, c->call, "the %s is a null pointer",
+                            source ? "source" : "destination");
+    if (c->kind == cudaMemcpyDefault || fits(place, device))
+        return cudaSuccess;
+    return vgpu__refuse(cudaErrorInvalidValue, c->call,
+                        "the direction is %s, but the %s %p is %s memory; give the direction that "
+                        "fits the pointers, or cudaMemcpyDefault",
+                        kind_names[c->kind], source ? "source" : "destination", pointer,
+                        place == VGPU__DEVICE ? "device" : "host");
+}
+
+cudaError_t vgpu__copy_check(const struct vgpu__copy *c)
+{
+    if (c->width == 0 || c->rows == 0)
+        return cudaSuccess;
+    if ((int)c->kind < cudaMemcpyHostToHost || c->kind > cudaMemcpyDefault)
+        return vgpu__refuse(
+            cudaErrorInvalidMemcpyDirection, c->call,
+            "direction %d does not exist; use one of cudaMemcpyHostToDevice and so on",
+            (int)c->kind);
+    if (c->rows > 0 && (c->width > c->dst_pitch || c->width > c->src_pitch))
+        return vgpu__refuse(
+            c->rows > 1 ? cudaErrorInvalidPitchValue : cudaErrorInvalidValue, c->call,
+            "a row of %zu bytes is wider than a pitch (destination %zu, source %zu)", c->width,
+            c->dst_pitch, c->src_pitch);
+    cudaError_t error = check_side(c, c->dst, false);
+    return error != cudaSuccess ? error : check_side(c, c->src, true);
+}
+
+/* ---- bytes ---- */
+
+/* How the rows of one side lie: packed ones follow each other without gaps. */
+struct layout {
+    size_t pitch, plane; /* plane == 0: no planes */
+};
+
+static struct layout packed(const struct vgpu__copy *c)
+{
+    return (struct layout){c->width, c->width * c->plane_rows};
+}
+
+static struct layout side(const struct vgpu__copy *c, bool source)
+{
+    return source ? (struct layout){c->src_pitch, c->src_plane}
+                  : (struct layout){c->dst_pitch, c->dst_plane};
+}
+
+static size_t row_at(const struct vgpu__copy *c, struct layout l, size_t row)
+{
+    return c->plane_rows ? row / c->plane_rows * l.plane + row % c->plane_rows * l.pitch
+                         : row * l.pitch;
+}
+
+static void copy_rows(const struct vgpu__copy *c, void *dst, struct layout to, const void *src,
+                      struct layout from)
+{
+    for (size_t i = 0; i < c->rows; i++)
+        memmove((char *)dst + row_at(c, to, i), (const char *)src + row_at(c, from, i), c->width);
+}
+
+/* Both sides are the host's: the copy happens here, after what the stream still has to do. */
+static cudaError_t host_to_host(const struct vgpu__copy *c)
+{
+    struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_STREAM_SYNC);
+    if (!request)
+        return vgpu__failed();
+    request->stream = vgpu__stream_id(c->stream);
+    cudaError_t error = vgpu__end(NULL);
+    if (error == cudaSuccess)
+        copy_rows(c, c->dst, side(c, false), c->src, side(c, true));
+    return error;
+}
+
+/* From the first byte of the first row to the last of the last; false: more than there are. */
+static bool span_of(const struct vgpu__copy *c, struct layout l, uint64_t *span)
+{
+    size_t rows = c->plane_rows ? c->plane_rows : c->rows, planes = c->rows / rows;
+    uint64_t before;
+    return !__builtin_mul_overflow(rows - 1, l.pitch, span) &&
+           !__builtin_add_overflow(*span, c->width, span) &&
+           !__builtin_mul_overflow(planes - 1, l.plane, &before) &&
+           !__builtin_add_overflow(*span, before, span);
+}
+
+/* Does the device side lie in one allocation? Recorded and said if not. */
+static cudaError_t check_device_side(const struct vgpu__copy *c, bool source)
+{
+    const struct vgpu_reply *reply;
+    const void *first = source ? c->src : c->dst;
+    const char *name = source ? "source" : "destination";
+    struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_POINTER);
+    uint64_t at = vgpu__node_address(first), span;
+    if (!request)
+        return vgpu__failed();
+    request->ptr = at;
+    cudaError_t error = vgpu__record(vgpu__ask(-1, true, &reply));
+    const struct vgpu_pointer *p = &reply->u.pointer;
+    if (error != cudaSuccess)
+        return error;
+    if (p->kind == cudaMemoryTypeUnregistered)
+        return vgpu__refuse(cudaErrorInvalidValue, c->call,
+                            "the %s %p is not allocated: freed already, or never allocated?", name,
+                            first);
+    if (!span_of(c, side(c, source), &span) || span > p->reach)
+        return vgpu__refuse(cudaErrorInvalidValue, c->call,
+                            "%zu rows of %zu bytes from the %s, but only %llu of its allocation's "
+                            "%llu bytes are left",
+                            c->rows, c->width, name, (unsigned long long)p->reach,
+                            (unsigned long long)p->bytes);
+    return cudaSuccess;
+}
+
+/* ---- the request ---- */
+
+struct staged {
+    struct vgpu__stage *stage; /* NULL: this copy needs none */
+    bool dst, src;             /* which side it stands for */
+};
+
+static void *staging(const struct staged *s)
+{
+    return (void *)(uintptr_t)s->stage->address;
+}
+
+/* A count that is too large for the device memory is usually too large for the host's as well: the
+ * device side is asked for before a pageable source is read, or much staging is taken. */
+static cudaError_t stage(const struct vgpu__copy *c, struct staged *s)
+{
+    size_t bytes;
+    cudaError_t error = cudaSuccess;
+    *s = (struct staged){.dst = vgpu__place(c->dst) == VGPU__PAGEABLE,
+                         .src = vgpu__place(c->src) == VGPU__PAGEABLE};
+    if (__builtin_mul_overflow(c->width, c->rows, &bytes))
+        return vgpu__record(cudaErrorInvalidValue);
+    if ((!s->dst && !s->src) || bytes == 0)
+        return cudaSuccess;
+    if (s->src || bytes >= LARGE_BYTES)
+        error = check_device_side(c, s->dst);
+    if (error == cudaSuccess)
+        error = vgpu__record(vgpu__stage_take(bytes, &s->stage));
+    if (error == cudaSuccess && s->src)
+        copy_rows(c, staging(s), packed(c), c->src, side(c, true));
+    return error;
+}
+
+static void fill(struct vgpu_request *request, const struct vgpu__copy *c, const struct staged *s)
+{
+    uint64_t dst = (uint64_t)(uintptr_t)c->dst, src = (uint64_t)(uintptr_t)c->src;
+    struct layout to = s->dst || c->rows <= 1 ? packed(c) : side(c, false);
+    struct layout from = s->src || c->rows <= 1 ? packed(c) : side(c, true);
+    request->stream = vgpu__stream_id(c->stream);
+    request->u.copy = (struct vgpu_copy){
+        .dst_user = dst,
+        .src_user = src,
+        .dst = s->dst && s->stage ? s->stage->address : vgpu__node_address(c->dst),
+        .src = s->src && s->stage ? s->stage->address : vgpu__node_address(c->src),
+        .bytes = c->rows ? c->width : 0,
+        .rows = c->rows ? c->rows : 1,
+        .pitch_dst = to.pitch,
+        .pitch_src = from.pitch,
+        .plane_rows = c->plane_rows,
+        .plane_dst = to.plane,
+        .plane_src = from.plane,
+        .api = VGPU_COPY_MEMCPY,
+        .dst_device = -1,
+        .src_device = -1,
+        .dst_pageable = s->dst,
+        .src_pageable = s->src,
+        .sync = c->sync,
+        .host_done = s->dst || s->src,
+    };
+}
+
+cudaError_t vgpu__copy_send(const struct vgpu__copy *c)
+{
+    struct staged s;
+    if (c->width && c->rows && vgpu__place(c->dst) != VGPU__DEVICE &&
+        vgpu__place(c->src) != VGPU__DEVICE)
+        return host_to_host(c);
+    cudaError_t error = stage(c, &s);
+    if (error != cudaSuccess)
+        return error;
+    struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_COPY);
+    if (request) {
+        fill(request, c, &s);
+        error = vgpu__end(NULL);
+    } else {
+        error = vgpu__failed();
+    }
+    if (error == cudaSuccess && s.dst && s.stage)
+        copy_rows(c, c->dst, side(c, false), staging(&s), packed(c));
+    if (s.stage)
+        vgpu__stage_give(s.stage);
+    return error;
+}
+
+cudaError_t vgpu__copy_again(const struct vgpu__copy *c)
+{
+    if (!vgpu__begin(c->call, VGPU_OP_COPY))
+        return vgpu__failed();
+    cudaError_t error = vgpu__copy_check(c);
+    return error == cudaSuccess ? vgpu__copy_send(c) : error;
+}
+
+/* ---- between devices, by number ---- */
+
+static bool exists(int device)
+{
+    return device >= 0 && device < vgpu__process.device_count;
+}
+
+cudaError_t vgpu__copy_peer_check(const struct vgpu__copy *c, int dst_device, int src_device)
+{
+    if (c->width == 0 || (exists(dst_device) && exists(src_device)))
+        return cudaSuccess;
+    return vgpu__refuse(cudaErrorInvalidDevice, c->call,
+                        "devices %d and %d; this process sees %d (0 to %d)", dst_device, src_device,
+                        vgpu__process.device_count, vgpu__process.device_count - 1);
+}
+
+cudaError_t vgpu__copy_peer_send(const struct vgpu__copy *c, int dst_device, int src_device)
+{
+    struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_COPY);
+    if (!request)
+        return vgpu__failed();
+    fill(request, c, &(struct staged){NULL, false, false});
+    if (c->width == 0)
+        return vgpu__end(NULL);
+    request->u.copy.api = VGPU_COPY_PEER;
+    request->u.copy.dst_device = vgpu__process.physical[dst_device];
+    request->u.copy.src_device = vgpu__process.physical[src_device];
+    return vgpu__end(NULL);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT
+ * kernel_launch.h: a kernel launch, checked and packed, as often as it is sent.
+ */
+#ifndef VGPU_KERNEL_LAUNCH_H
+#define VGPU_KERNEL_LAUNCH_H
+
+#include "core.h"
+
+struct vgpu__launch {
+    const char *call;
+    const struct vgpu_host_kernel *kernel;
+    struct vgpu_host_module *module;
+    dim3 grid, block;
+    size_t shared;
+    bool cooperative;
+    unsigned char *args; /* packed; freed by vgpu__launch_drop */
+    uint32_t args_bytes;
+};
+
+/* Finds the kernel and checks its configuration. An error is recorded. */
+cudaError_t vgpu__launch_check(struct vgpu__launch *launch, const void *func, void **args);
+
+/* Keeps the arguments: those at `args` may change afterwards. */
+cudaError_t vgpu__launch_pack(struct vgpu__launch *launch, void **args);
+cudaError_t vgpu__launch_send(const struct vgpu__launch *launch, cudaStream_t stream);
+/* The same at once, with the arguments as they are now. */
+cudaError_t vgpu__launch_now(const struct vgpu__launch *launch, void **args, cudaStream_t stream);
+void vgpu__launch_drop(struct vgpu__launch *launch);
+
+#endif

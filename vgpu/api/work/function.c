@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT
+ * function.c: what is known and set about a kernel: its attributes, its allowance of dynamic shared
+ * memory on each device, and how many of its blocks an SM holds.
+ *
+ * Registers are not modelled: a kernel is native code here. numRegs is 0 and never limits
+ * occupancy.
+ */
+#include "work.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "registration.h"
+
+struct allowance { /* set by cudaFuncSetAttribute; -1: nothing set */
+    const struct vgpu_host_kernel *kernel;
+    _Atomic int dynamic_bytes[VGPU_MAX_DEVICES], carveout[VGPU_MAX_DEVICES];
+    struct allowance *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct allowance *allowances; /* guarded by lock; entries stay for good */
+
+static struct allowance *find(const struct vgpu_host_kernel *kernel, bool make)
+{
+    pthread_mutex_lock(&lock);
+    struct allowance *a = allowances;
+    while (a && a->kernel != kernel)
+        a = a->next;
+    if (!a && make && (a = malloc(sizeof *a)) != NULL) {
+        a->kernel = kernel;
+        for (int d = 0; d < VGPU_MAX_DEVICES; d++)
+            a->dynamic_bytes[d] = a->carveout[d] = -1;
+        a->next = allowances;
+        allowances = a;
+    }
+    pthread_mutex_unlock(&lock);
+    return a;
+}
+
+void vgpu__functions_forget(int physical)
+{
+    pthread_mutex_lock(&lock);
+    for (struct allowance *a = allowances; a; a = a->next)
+        a->dynamic_bytes[physical] = a->carveout[physical] = -1;
+    pthread_mutex_unlock(&lock);
+}
+
+static int current(void)
+{
+    return vgpu__process.physical[vgpu__self.device];
+}
+
+size_t vgpu__dynamic_limit(const struct vgpu_host_kernel *kernel)
+{
+    size_t per_block = vgpu__device_info(vgpu__self.device)->shared_per_block;
+    struct allowance *a = find(kernel, false);
+    int set = a ? atomic_load(&a->dynamic_bytes[current()]) : -1;
+    if (set >= 0)
+        return (size_t)set;
+    return per_block > kernel->static_shared_bytes ? per_block - kernel->static_shared_bytes : 0;
+}
+
+/* ---- attributes ---- */
+
+static cudaError_t find_function(const char *call, const void *func,
+                                 const struct vgpu_host_kernel **kernel)
+{
+    cudaError_t error = vgpu__enter();
+    if (error == cudaSuccess && atomic_load(&vgpu__process.forked))
+        error = cudaErrorInitializationError;
+    if (error != cudaSuccess)
+        return vgpu__record(error);
+    *kernel = vgpu__find_kernel(func, NULL);
+    if (*kernel)
+        return cudaSuccess;
+    return vgpu__refuse(
+        func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction, call,
+        "%p is no kernel of this program; give the name of a __global__ function", func);
+}
+
+static int most_threads(const struct vgpu_host_kernel *kernel)
+{
+    return kernel->max_threads && kernel->max_threads < 1024 ? (int)kernel->max_threads : 1024;
+}
+
+cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
+{
+    const struct vgpu_host_kernel *kernel;
+    cudaError_t error = find_function("cudaFuncGetAttributes", func, &kernel);
+    if (error == cudaSuccess && !attr)
+        error = vgpu__record(cudaErrorInvalidValue);
+    if (error != cudaSuccess)
+        return error;
+    const struct vgpu_device_info *d = vgpu__device_info(vgpu__self.device);
+    const struct allowance *a = find(kernel, false);
+    memset(attr, 0, sizeof *attr);
+    attr->sharedSizeBytes = kernel->static_shared_bytes;
+    attr->maxThreadsPerBlock = most_threads(kernel);
+    attr->ptxVersion = attr->binaryVersion = d->cc_major * 10 + d->cc_minor;
+    attr->maxDynamicSharedSizeBytes = (int)vgpu__dynamic_limit(kernel);
+    attr->preferredShmemCarveout = a ? a->carveout[current()] : cudaSharedmemCarveoutDefault;
+    return cudaSuccess;
+}
+
+static cudaError_t set_dynamic(const struct vgpu_host_kernel *kernel, int value)
+{
+    const struct vgpu_device_info *d = vgpu__device_info(vgpu__self.device);
+    size_t most = d->shared_per_block_optin - kernel->static_shared_bytes;
+    if (value < 0 || kernel->static_shared_bytes > d->shared_per_block_optin ||
+        (size_t)value > most)
+        return vgpu__refuse(cudaErrorInvalidValue, "cudaFuncSetAttribute",
+                            "kernel %s: %d bytes of dynamic shared memory, possible are 0 to %zu",
+                            kernel->name, value, most);
+    struct allowance *a = find(kernel, true);
+    if (!a)
+        return vgpu__no_memory("cudaFuncSetAttribute");
+    atomic_store(&a->dynamic_bytes[current()], value);
+    return cudaSuccess;
+}
+
+/* A preference that nothing looks at: there is no cache to split. */
+static cudaError_t set_carveout(const struct vgpu_host_kernel *kernel, int value)
+{
+    struct allowance *a = find(kernel, true);
+    if (!a || value < -1 || value > 100)
+        return a ? vgpu__record(cudaErrorInvalidValue) : vgpu__no_memory("cudaFuncSetAttribute");
+    atomic_store(&a->carveout[current()], value);
+    return cudaSuccess;
+}
+
+cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, int value)
+{
+    const struct vgpu_host_kernel *kernel;
+    cudaError_t error = find_function("cudaFuncSetAttribute", func, &kernel);
+    if (error != cudaSuccess)
+        return error;
+    if (attr == cudaFuncAttributeMaxDynamicSharedMemorySize)
+        return set_dynamic(kernel, value);
+    if (attr == cudaFuncAttributePreferredSharedMemoryCarveout)
+        return set_carveout(kernel, value);
+    if ((int)attr > cudaFuncAttributePreferredSharedMemoryCarveout && attr < cudaFuncAttributeMax)
+        return vgpu__refuse(cudaErrorNotSupported, "cudaFuncSetAttribute",
+                            "attribute %d: clusters are not modelled", (int)attr);
+    return vgpu__record(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaFuncGetName(const char **name, const void *func)
+{
+    const struct vgpu_host_kernel *kernel;
+    cudaError_t error = find_function("cudaFuncGetName", func, &kernel);
+    if (error == cudaSuccess && !name)
+        error = vgpu__record(cudaErrorInvalidValue);
+    if (error == cudaSuccess)
+        *name = kernel->name;
+    return error;
+}
+
+/* Sizes are the kernel's; each parameter begins at a multiple of the largest power of two in its
+ * size, up to 16, which is where compilers put what has no alignment of its own. */
+cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset,
+                                 size_t *paramSize)
+{
+    const struct vgpu_host_kernel *kernel;
+    cudaError_t error = find_function("cudaFuncGetParamInfo", func, &kernel);
+    if (error != cudaSuccess)
+        return error;
+    if (!paramOffset || paramIndex >= kernel->param_count)
+        return vgpu__record(cudaErrorInvalidValue);
+    size_t at = 0;
+    for (size_t i = 0; i <= paramIndex; i++) {
+        size_t bytes = kernel->param_bytes[i], align = bytes & -bytes;
+        align = align > 16 ? 16 : align;
+        at = (at + align - 1) / align * align;
+        *paramOffset = at;
+        at += bytes;
+    }
+    if (paramSize)
+        *paramSize = kernel->param_bytes[paramIndex];
+    return cudaSuccess;
+}
+
+/* ---- occupancy ---- */
+
+int vgpu__blocks_per_sm(const struct vgpu_host_kernel *kernel, size_t threads, size_t dynamic_bytes)
+{
+    const struct vgpu_device_info *d = vgpu__device_info(vgpu__self.device);
+    size_t reserved = d->cc_major >= 8 ? 1024 : 0; /* the system's own part of each block */
+    size_t shared = (kernel->static_shared_bytes + dynamic_bytes + reserved + 127) / 128 * 128;
+    size_t whole_warps = (threads + 31) / 32 * 32;
+    size_t blocks = (size_t)d->max_blocks_per_sm;
+    if (threads == 0 || threads > (size_t)most_threads(kernel) ||
+        dynamic_bytes > vgpu__dynamic_limit(kernel))
+        return 0;
+    if ((size_t)d->max_threads_per_sm / whole_warps < blocks)
+        blocks = (size_t)d->max_threads_per_sm / whole_warps;
+    if (shared > 0 && d->shared_per_sm / shared < blocks)
+        blocks = d->shared_per_sm / shared;
+    return (int)blocks;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func,
+                                                                   int blockSize,
+                                                                   size_t dynamicSMemSize,
+                                                                   unsigned int flags)
+{
+    const struct vgpu_host_kernel *kernel;
+    cudaError_t error =
+        find_function("cudaOccupancyMaxActiveBlocksPerMultiprocessor", func, &kernel);
+    if (error != cudaSuccess)
+        return error;
+    if (!numBlocks || blockSize <= 0 || (flags & ~(unsigned)cudaOccupancyDisableCachingOverride))
+        return vgpu__record(cudaErrorInvalidValue);
+    *numBlocks = vgpu__blocks_per_sm(kernel, (size_t)blockSize, dynamicSMemSize);
+    return cudaSuccess;
+}
+
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const void *func,
+                                                          int blockSize, size_t dynamicSMemSize)
+{
+    return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+        numBlocks, func, blockSize, dynamicSMemSize, cudaOccupancyDefault);
+}
+
+/* With these blocks on an SM, what is left of its shared memory for each, as far as the kernel may
+ * have it (cudaFuncSetAttribute). */
+cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func,
+                                                      int numBlocks, int blockSize)
+{
+    static const char call[] = "cudaOccupancyAvailableDynamicSMemPerBlock";
+    const struct vgpu_host_kernel *kernel;
+    cudaError_t error = find_function(call, func, &kernel);
+    if (error != cudaSuccess)
+        return error;
+    if (!dynamicSmemSize || numBlocks <= 0 || blockSize <= 0)
+        return vgpu__record(cudaErrorInvalidValue);
+    if (vgpu__blocks_per_sm(kernel, (size_t)blockSize, 0) < numBlocks)
+        return vgpu__refuse(cudaErrorInvalidValue, call,
+                            "kernel %s: %d blocks of %d threads do not fit on an SM", kernel->name,
+                            numBlocks, blockSize);
+    const struct vgpu_device_info *d = vgpu__device_info(vgpu__self.device);
+    size_t used = kernel->static_shared_bytes + (d->cc_major >= 8 ? 1024 : 0);
+    size_t share = d->shared_per_sm / (size_t)numBlocks / 128 * 128;
+    size_t most = vgpu__dynamic_limit(kernel);
+    size_t left = share > used ? share - used : 0;
+    *dynamicSmemSize = left < most ? left : most;
+    return cudaSuccess;
+}

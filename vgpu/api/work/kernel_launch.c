@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT
+ * kernel_launch.c: launches as the node gets them: checked, packed, sent. See kernel_launch.h.
+ *
+ * Every configuration that hardware refuses is refused with 1 (recorded on this driver, where older
+ * ones said 9), a host function with 400, a cooperative grid that cannot be resident with 720.
+ */
+#include "kernel_launch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "registration.h"
+#include "work.h"
+
+/* ---- checks ---- */
+
+static cudaError_t refuse(const struct vgpu__launch *l, const char *what, size_t got, size_t most)
+{
+    return vgpu__refuse(cudaErrorInvalidValue, l->call, "kernel %s: %s %zu, allowed are 1 to %zu",
+                        l->kernel->name, what, got, most);
+}
+
+static cudaError_t check_shape(const struct vgpu__launch *l)
+{
+    dim3 g = l->grid, b = l->block;
+    size_t threads = (size_t)b.x * b.y * b.z;
+    size_t most =
+        l->kernel->max_threads && l->kernel->max_threads < 1024 ? l->kernel->max_threads : 1024;
+    if (g.x == 0 || g.x > 2147483647u)
+        return refuse(l, "gridDim.x is", g.x, 2147483647u);
+    if (g.y == 0 || g.y > 65535)
+        return refuse(l, "gridDim.y is", g.y, 65535);
+    if (g.z == 0 || g.z > 65535)
+        return refuse(l, "gridDim.z is", g.z, 65535);
+    if (b.x == 0 || b.x > 1024)
+        return refuse(l, "blockDim.x is", b.x, 1024);
+    if (b.y == 0 || b.y > 1024)
+        return refuse(l, "blockDim.y is", b.y, 1024);
+    if (b.z == 0 || b.z > 64)
+        return refuse(l, "blockDim.z is", b.z, 64);
+    if (threads > most)
+        return refuse(l, "threads in a block are", threads, most);
+    return cudaSuccess;
+}
+
+static cudaError_t check_resources(const struct vgpu__launch *l)
+{
+    size_t limit = vgpu__dynamic_limit(l->kernel);
+    if (l->shared > limit)
+        return vgpu__refuse(
+            cudaErrorInvalidValue, l->call,
+            "kernel %s: %zu bytes of dynamic shared memory, allowed are %zu beside its own %u; "
+            "cudaFuncSetAttribute with cudaFuncAttributeMaxDynamicSharedMemorySize allows more, up "
+            "to what the device has",
+            l->kernel->name, l->shared, limit, l->kernel->static_shared_bytes);
+    if (!l->cooperative)
+        return cudaSuccess;
+    size_t threads = (size_t)l->block.x * l->block.y * l->block.z;
+    size_t blocks = (size_t)l->grid.x * l->grid.y * l->grid.z;
+    size_t room = (size_t)vgpu__blocks_per_sm(l->kernel, threads, l->shared) *
+                  (size_t)vgpu__device_info(vgpu__self.device)->sm_count;
+    if (blocks > room)
+        return vgpu__refuse(
+            cudaErrorCooperativeLaunchTooLarge, l->call,
+            "kernel %s: %zu blocks of %zu threads, but the device holds %zu at once",
+            l->kernel->name, blocks, threads, room);
+    return cudaSuccess;
+}
+
+/* ---- the launch ---- */
+
+cudaError_t vgpu__launch_check(struct vgpu__launch *l, const void *func, void **args)
+{
+    l->kernel = vgpu__find_kernel(func, &l->module);
+    if (!l->kernel)
+        return vgpu__refuse(
+            func ? cudaErrorInvalidResourceHandle : cudaErrorInvalidDeviceFunction, l->call,
+            "%p is no kernel of this program; give the name of a __global__ function", func);
+    vgpu__self.unchecked.kernel = l->kernel->name;
+    cudaError_t error = check_shape(l);
+    if (error == cudaSuccess)
+        error = check_resources(l);
+    if (error == cudaSuccess && l->kernel->param_count > 0 && !args)
+        error = vgpu__record(cudaErrorInvalidValue);
+    return error;
+}
+
+/* Arguments back to back, in table order. False: they are more than a launch can carry. */
+static bool pack(unsigned char *to, uint32_t *bytes, const struct vgpu_host_kernel *kernel,
+                 void **args)
+{
+    size_t at = 0;
+    for (uint32_t i = 0; i < kernel->param_count; i++) {
+        if (kernel->param_bytes[i] > VGPU_ARGS_MAX - at)
+            return false;
+        memcpy(to + at, args[i], kernel->param_bytes[i]);
+        at += kernel->param_bytes[i];
+    }
+    *bytes = (uint32_t)at;
+    return true;
+}
+
+static cudaError_t too_long(const struct vgpu__launch *l)
+{
+    return vgpu__refuse(cudaErrorInvalidValue, l->call,
+                        "kernel %s: its arguments take more than %d bytes", l->kernel->name,
+                        VGPU_ARGS_MAX);
+}
+
+cudaError_t vgpu__launch_pack(struct vgpu__launch *l, void **args)
+{
+    l->args = malloc(VGPU_ARGS_MAX);
+    if (!l->args)
+        return vgpu__no_memory(l->call);
+    return pack(l->args, &l->args_bytes, l->kernel, args) ? cudaSuccess : too_long(l);
+}
+
+void vgpu__launch_drop(struct vgpu__launch *l)
+{
+    free(l->args);
+    l->args = NULL;
+}
+
+/* The thread's request for the launch; its arguments are still missing. NULL: see vgpu__failed. */
+static struct vgpu_request *request_of(const struct vgpu__launch *l, cudaStream_t stream)
+{
+    uint32_t id;
+    if (vgpu__load_image(l->module, l->call, &id) != cudaSuccess)
+        return NULL;
+    struct vgpu_request *request = vgpu__begin(l->kernel->name, VGPU_OP_LAUNCH);
+    if (!request)
+        return NULL;
+    request->stream = vgpu__stream_id(stream);
+    request->u.launch = (struct vgpu_launch){
+        .module = id,
+        .kernel = l->module->part->first_kernel + l->kernel->ordinal,
+        .grid = {l->grid.x, l->grid.y, l->grid.z},
+        .block = {l->block.x, l->block.y, l->block.z},
+        .shared_bytes = l->shared,
+        .param_count = l->kernel->param_count,
+        .cooperative = l->cooperative,
+    };
+    return request;
+}
+
+static cudaError_t send(struct vgpu_request *request)
+{
+    request->u.launch.args_bytes = request->data_bytes;
+    return vgpu__end(NULL);
+}
+
+cudaError_t vgpu__launch_send(const struct vgpu__launch *l, cudaStream_t stream)
+{
+    struct vgpu_request *request = request_of(l, stream);
+    if (!request)
+        return vgpu__failed();
+    memcpy(request->data, l->args, l->args_bytes);
+    request->data_bytes = l->args_bytes;
+    return send(request);
+}
+
+cudaError_t vgpu__launch_now(const struct vgpu__launch *l, void **args, cudaStream_t stream)
+{
+    struct vgpu_request *request = request_of(l, stream);
+    if (!request)
+        return vgpu__failed();
+    return pack(request->data, &request->data_bytes, l->kernel, args) ? send(request) : too_long(l);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ * memset_request.c: a fill of device memory as the node gets it.
+ */
+#include "work.h"
+
+cudaError_t vgpu__memset(const char *call, const struct memset_call *m, cudaStream_t stream,
+                         bool sync)
+{
+    struct vgpu_request *request = vgpu__begin(call, VGPU_OP_MEMSET);
+    if (!request)
+        return vgpu__failed();
+    size_t row = m->width * m->element_bytes;
+    request->stream = vgpu__stream_id(stream);
+    request->u.memset = (struct vgpu_memset){
+        .dst = vgpu__node_address(m->dst),
+        .bytes = m->rows ? row : 0,
+        .rows = m->rows ? m->rows : 1,
+        .pitch = m->rows > 1 ? m->pitch : row,
+        .plane_rows = m->plane_rows,
+        .plane = m->plane,
+        .value = m->value,
+        .width = m->element_bytes,
+        .sync = sync,
+    };
+    return vgpu__end(NULL);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT
+ * clang_commands.c: Clang's command lines, and the linker's for a device image.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "clang.h"
+#include "diag.h"
+#include "image.h"
+#include "proc.h"
+
+static void add_clang_side(struct cc_list *command, const struct cc_options *options,
+                           enum cc_side side)
+{
+    if (side == CC_HOST_SIDE) {
+        cc_add(command, "--cuda-host-only");
+        cc_add_all(command, &options->host);
+        /* a call that is a jump has no line of its own: vgpu/api/caller.c */
+        cc_add(command, "-fno-optimize-sibling-calls");
+        /* as g++: what vgpu/common/lines.c reads */
+        cc_add(command, "-fdebug-default-version=4");
+        return;
+    }
+    cc_add_words(command, "--cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -O2 "
+                          "-g1 -Xclang -debug-info-kind=line-tables-only -Xclang -dwarf-version=4 "
+                          "-fno-strict-aliasing -ffp-contract=off -fno-finite-loops "
+                          "-fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset "
+                          "-Wno-builtin-macro-redefined -U__CUDA_ARCH__ -D__CUDA_ARCH__=900 "
+                          "-U_FORTIFY_SOURCE");
+}
+
+struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enum cc_side side,
+                                const char *source, const char *output)
+{
+    const struct cc_options *options = job->options;
+    struct cc_list command = {0};
+
+    cc_add(&command, clang);
+    cc_add(&command, output != NULL ? "-c" : "-E");
+    cc_add(&command, options->std != NULL ? options->std : "-std=gnu++17");
+    /* What Clang knows of a Toolkit stays away; its version chooses how a launch is compiled. */
+    cc_add_words(&command, "--cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 "
+                           "-Xclang -target-sdk-version=11.5 -Wno-unknown-cuda-version "
+                           "-Wno-unknown-warning-option -Wno-unused-command-line-argument "
+                           "-Wno-ignored-optimization-argument");
+    add_clang_side(&command, options, side);
+    if (isatty(STDERR_FILENO))
+        cc_add(&command, "-fcolor-diagnostics");
+    cc_add_words(&command, "-D__CUDACC__ -D__NVCC__ -D__CUDACC_VER_MAJOR__=13 "
+                           "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=88");
+    cc_add(&command, "-isystem");
+    cc_add(&command, job->places.include);
+    cc_add(&command, "-isystem");
+    cc_add(&command, job->places.contract);
+    cc_add(&command, "-include");
+    cc_add(&command, cc_format("%s/vgpu/prelude.h", job->places.include));
+    cc_add_all(&command, &options->common);
+    cc_add_all(&command, &options->warnings);
+    cc_add_words(&command, "-x cuda");
+    cc_add(&command, source);
+    if (output != NULL) {
+        cc_add(&command, "-o");
+        cc_add(&command, output);
+    }
+    return command;
+}
+
+void cc_add_gpu_binary(struct cc_list *command, const char *path)
+{
+    cc_add_words(command, "-Xclang -fcuda-include-gpubinary -Xclang");
+    cc_add(command, path);
+}
+
+/* ---- the device image ---- */
+
+/* The __device__ variables get pages of their own, over which vgpu-exec maps device memory. */
+static const char layout[] = "PHDRS {\n"
+                             "  text PT_LOAD FILEHDR PHDRS FLAGS(5);\n"
+                             "  data PT_LOAD FLAGS(6);\n"
+                             "  dynamic PT_DYNAMIC FLAGS(6);\n"
+                             "  stack PT_GNU_STACK FLAGS(6);\n"
+                             "}\n"
+                             "SECTIONS {\n"
+                             "  . = SIZEOF_HEADERS;\n"
+                             "  .hash : { *(.hash) } :text\n"
+                             "  .gnu.hash : { *(.gnu.hash) } :text\n"
+                             "  .dynsym : { *(.dynsym) }\n"
+                             "  .dynstr : { *(.dynstr) }\n"
+                             "  .rela.dyn : { *(.rela.*) }\n"
+                             "  .plt : { *(.plt) *(.iplt) }\n"
+                             "  .plt.got : { *(.plt.got) }\n"
+                             "  .plt.sec : { *(.plt.sec) }\n"
+                             "  .text : { *(.text .text.*) }\n"
+                             "  .rodata : { *(.rodata .rodata.*) }\n"
+                             "  . = ALIGN(CONSTANT(MAXPAGESIZE));\n"
+                             "  .data.rel.ro : { *(.data.rel.ro .data.rel.ro.*) } :data\n"
+                             "  .dynamic : { *(.dynamic) } :data :dynamic\n"
+                             "  .got : { *(.got) *(.got.plt) } :data\n"
+                             "  .data : { *(.data .data.*) }\n"
+                             "  /DISCARD/ : { *(.note.* .comment) *(.eh_frame .eh_frame_hdr) }\n"
+                             "  . = ALIGN(CONSTANT(MAXPAGESIZE));\n"
+                             "  " VGPU_DEVICE_VAR_SECTION " : { *(" VGPU_DEVICE_VAR_SECTION
+                             ") . = ALIGN(CONSTANT(MAXPAGESIZE)); }\n"
+                             "  .bss : { *(.bss .bss.*) *(COMMON) }\n"
+                             "}\n";
+
+static const char exports[] = "{ global: vgpu_image_abi; vgpu_image_kernels; "
+                              "vgpu_image_kernel_count; vgpu_image_vars; vgpu_image_var_count; "
+                              "local: *; };\n";
+
+static bool write_scripts(void)
+{
+    if (cc_write_file(cc_temp_path("clang.ld"), layout, strlen(layout)) &&
+        cc_write_file(cc_temp_path("clang.ver"), exports, strlen(exports)))
+        return true;
+    cc_fail("cannot write the linker's scripts of the device image: is the disk full?");
+    return false;
+}
+
+bool cc_link_image(const struct cc_job *job, const char *object, const char *image)
+{
+    struct cc_list command = {0};
+
+    cc_add(&command, job->options->cxx);
+    cc_add_words(&command, "-shared -nostdlib -Wl,-z,now -Wl,-z,norelro -Wl,-z,noexecstack "
+                           "-Wl,--build-id=none -Wl,--hash-style=gnu "
+                           "-Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset");
+    cc_add(&command, cc_format("-Wl,-T,%s", cc_temp_path("clang.ld")));
+    cc_add(&command, cc_format("-Wl,--version-script=%s", cc_temp_path("clang.ver")));
+    cc_add(&command, object);
+    cc_add(&command, "-lgcc");
+    cc_add(&command, "-o");
+    cc_add(&command, image);
+    return write_scripts() && cc_run(&command) == 0;
+}

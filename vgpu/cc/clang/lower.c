@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT
+ * lower.c: see lower.h.
+ */
+#include "lower.h"
+
+#include <string.h>
+
+#include "diag.h"
+
+static void on_diagnostic(LLVMDiagnosticInfoRef info, void *failed)
+{
+    if (LLVMGetDiagInfoSeverity(info) != 0)
+        return;
+    cc_fail("LLVM: %s", LLVMGetDiagInfoDescription(info));
+    *(bool *)failed = true;
+}
+
+/* ---- reading ---- */
+
+static bool read_module(struct cc_lowering *l, const char *path)
+{
+    LLVMMemoryBufferRef buffer;
+    char *message = NULL;
+
+    if (!LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message) &&
+        !LLVMParseBitcodeInContext2(l->context, buffer, &l->module))
+        return true;
+    cc_fail("cannot read the device code in '%s'%s%s", path, message != NULL ? ": " : "",
+            message != NULL ? message : "");
+    return false;
+}
+
+/* ---- this machine ---- */
+
+static bool set_machine(struct cc_lowering *l)
+{
+    char *triple = LLVMGetDefaultTargetTriple(), *message;
+    LLVMTargetRef target;
+#ifdef __aarch64__
+    const char *cpu = "generic";
+#else
+    const char *cpu = "x86-64";
+#endif
+
+    if (LLVMGetTargetFromTriple(triple, &target, &message)) {
+        cc_fail("LLVM cannot compile for %s: %s", triple, message);
+        return false;
+    }
+    l->machine = LLVMCreateTargetMachine(target, triple, cpu, "", LLVM_CODEGEN_DEFAULT,
+                                         LLVM_RELOC_PIC, LLVM_CODE_MODEL_DEFAULT);
+    l->layout = LLVMCreateTargetDataLayout(l->machine);
+    LLVMSetTarget(l->module, triple);
+    LLVMSetDataLayout(l->module, LLVMCopyStringRepOfTargetData(l->layout));
+    return true;
+}
+
+static void remove_word(LLVMValueRef function, const char *word)
+{
+    LLVMRemoveStringAttributeAtIndex(function, (unsigned)LLVM_ATTRIBUTE_FUNCTION, word,
+                                     (unsigned)strlen(word));
+}
+
+static LLVMAttributeRef attribute(struct cc_lowering *l, const char *name)
+{
+    return LLVMCreateEnumAttribute(l->context, LLVMGetEnumAttributeKindForName(name, strlen(name)),
+                                   0);
+}
+
+/* Functions are for this processor; each access of theirs is reported to vgpu-exec, in the form in
+ * which ThreadSanitizer's are. */
+static void set_functions(struct cc_lowering *l)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f)) {
+        remove_word(f, "target-cpu");
+        remove_word(f, "target-features");
+        if (LLVMIsDeclaration(f))
+            continue;
+        LLVMAddAttributeAtIndex(f, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
+                                attribute(l, "sanitize_thread"));
+        LLVMSetComdat(f, NULL);
+        LLVMSetLinkage(f, LLVM_LINKAGE_INTERNAL);
+    }
+    for (LLVMValueRef g = LLVMGetFirstGlobal(l->module); g != NULL; g = LLVMGetNextGlobal(g)) {
+        LLVMSetComdat(g, NULL);
+        if (!LLVMIsDeclaration(g) && strncmp(cc_value_name(g), "llvm.", 5) != 0 &&
+            LLVMGetLinkage(g) != LLVM_LINKAGE_PRIVATE)
+            LLVMSetLinkage(g, LLVM_LINKAGE_INTERNAL);
+    }
+}
+
+/* Names that Clang itself gives, for what vgpu-exec has under its own. */
+static void rename_calls(struct cc_lowering *l)
+{
+    static const char *const name[][2] = {{"vprintf", "vgpu_vprintf"},
+                                          {"memcpy", "__wrap_memcpy"},
+                                          {"memmove", "__wrap_memmove"},
+                                          {"memset", "__wrap_memset"}};
+
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        LLVMValueRef f = LLVMGetNamedFunction(l->module, name[i][0]);
+        if (f != NULL && LLVMIsDeclaration(f))
+            LLVMSetValueName2(f, name[i][1], strlen(name[i][1]));
+    }
+}
+
+/* ---- code ---- */
+
+static bool run_passes(struct cc_lowering *l, const char *passes)
+{
+    LLVMErrorRef error =
+        LLVMRunPasses(l->module, passes, l->machine, LLVMCreatePassBuilderOptions());
+
+    if (error == NULL)
+        return true;
+    cc_fail("LLVM's passes '%s': %s", passes, LLVMGetErrorMessage(error));
+    return false;
+}
+
+static void set_options(void)
+{
+    static const char *const option[] = {"vgpu-cc", "-tsan-distinguish-volatile=1",
+                                         "-tsan-instrument-read-before-write=1",
+                                         "-tsan-handle-cxx-exceptions=0"};
+    static bool done;
+
+    if (!done)
+        LLVMParseCommandLineOptions(sizeof option / sizeof *option, option, NULL);
+    done = true;
+}
+
+static bool write_object(struct cc_lowering *l, const char *object)
+{
+    char *message;
+
+    if (!LLVMTargetMachineEmitToFile(l->machine, l->module, cc_copy(object, strlen(object)),
+                                     LLVM_OBJECT_FILE, &message))
+        return true;
+    cc_fail("cannot write '%s': %s", object, message);
+    return false;
+}
+
+bool cc_lower(const char *bitcode, const char *source, const char *headers, const char *object,
+              struct cc_device_code *code)
+{
+    struct cc_lowering l = {.context = LLVMContextCreate(), .source = source, .code = code};
+    bool failed = false;
+
+    *code = (struct cc_device_code){0};
+    set_options();
+    LLVMContextSetDiagnosticHandler(l.context, on_diagnostic, &failed);
+    if (!read_module(&l, bitcode) || !set_machine(&l))
+        return false;
+    if (!cc_find_kernels(&l) || !cc_lower_ptx(&l) || !cc_lower_shared(&l) || !cc_lower_globals(&l))
+        return false;
+    set_functions(&l);
+    cc_add_tables(&l);
+    cc_add_headers(&l, headers);
+    rename_calls(&l);
+    return run_passes(&l, "default<O2>") && cc_check_module(&l) &&
+           run_passes(&l, "function(tsan)") && write_object(&l, object) && !failed;
+}

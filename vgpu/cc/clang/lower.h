@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * lower.h: device code as Clang compiles it for GPUs (LLVM's bitcode for nvptx64) becomes an object
+ * for this machine's processor, which is linked to a device image (image.h).
+ *
+ * Clang's CUDA mode for nvptx64 gives what is needed here: a kernel has one parameter of LLVM's for
+ * each of CUDA's (structures by value as `byval`), __shared__ variables stand in address space 3,
+ * __device__ and __constant__ ones in 1 and 4, inline PTX is a string. Sizes and layouts are those
+ * of x86-64 and AArch64, as CUDA has it.
+ */
+#ifndef VGPU_CC_LOWER_H
+#define VGPU_CC_LOWER_H
+
+#include <stdint.h>
+
+#include "diag.h"
+#include "llvm.h"
+#include "mem.h"
+
+struct cc_kernel {
+    const char *symbol; /* mangled */
+    const char *name;   /* as a person writes it: "a::sum" */
+    const char *file;
+    uint32_t line, param_count, *param_bytes, threads, shared_bytes;
+    LLVMValueRef function;
+};
+
+struct cc_variable { /* __device__ or __constant__ */
+    const char *symbol;
+    uint64_t bytes;
+};
+
+struct cc_device_code {
+    struct cc_kernel *kernel;
+    size_t kernel_count, kernel_capacity;
+    struct cc_variable *variable;
+    size_t variable_count, variable_capacity;
+};
+
+/* One module on its way. */
+struct cc_lowering {
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMTargetMachineRef machine;
+    LLVMTargetDataRef layout; /* this machine's */
+    const char *source;       /* the file's name, for keys */
+    struct cc_device_code *code;
+};
+
+/* Compiles the module in the bitcode file to `object`. `source`: what it is called in tables.
+ * `headers`: a file of our own headers; their folder is none of the program's. False: errors were
+ * told. */
+bool cc_lower(const char *bitcode, const char *source, const char *headers, const char *object,
+              struct cc_device_code *code);
+
+struct cc_job;
+struct cc_clang;
+
+/* build_image.c: bitcode to the record of fatbin.h that the host's object takes in. `name`: of
+ * intermediate files. */
+bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang, const char *bitcode,
+                    const char *source, const char *name, struct cc_text *fatbin);
+
+/* ---- its parts, a file each ---- */
+
+/* lower_kernel.c: finds the kernels. Before anything else: the marks are Clang's. */
+bool cc_find_kernels(struct cc_lowering *l);
+/* Adds the entry of each kernel and the tables of image.h. */
+void cc_add_tables(struct cc_lowering *l);
+/* Names a file of our own headers, for what reads debug information (vgpu/common/lines.c). */
+void cc_add_headers(struct cc_lowering *l, const char *file);
+
+/* lower_shared.c: __shared__ variables become memory of the block. */
+bool cc_lower_shared(struct cc_lowering *l);
+
+/* lower_globals.c: the other variables come into the one address space that there is. */
+bool cc_lower_globals(struct cc_lowering *l);
+
+/* lower_ptx.c: inline PTX becomes what it means. */
+bool cc_lower_ptx(struct cc_lowering *l);
+
+/* lower_check.c: what is left undefined must be offered by vgpu-exec. */
+bool cc_check_module(struct cc_lowering *l);
+
+/* ---- common helpers ---- */
+
+const char *cc_value_name(LLVMValueRef value);
+LLVMTypeRef cc_int_type(const struct cc_lowering *l, unsigned bits);
+LLVMTypeRef cc_byte_pointer(const struct cc_lowering *l, unsigned space);
+
+/* The function of that name, declared if it is not there. */
+LLVMValueRef cc_declare(struct cc_lowering *l, const char *name, LLVMTypeRef type);
+
+/* Where the instruction (or function) stands in the source. */
+struct cc_place cc_place_of(LLVMValueRef value);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * lower_check.c: what the device code of a file asks for and vgpu-exec does not offer.
+ */
+#include <string.h>
+
+#include "names.h"
+#include "diag.h"
+#include "lower.h"
+
+/* The first instruction that names the value; null: none does. */
+static LLVMValueRef first_use(LLVMValueRef value)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(value); use != NULL; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (LLVMIsAInstruction(user) != NULL)
+            return user;
+        LLVMValueRef found = LLVMIsAConstantExpr(user) != NULL ? first_use(user) : NULL;
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
+}
+
+static bool check(LLVMValueRef value, const char *kind)
+{
+    const char *symbol = cc_value_name(value), *qualified;
+    LLVMValueRef use = first_use(value);
+
+    if (use == NULL || cc_starts(symbol, "llvm.") || cc_is_offered(symbol))
+        return true;
+    cc_plain_name(symbol, &qualified);
+    if (cc_starts(symbol, "llvm.") || cc_starts(symbol, "__nv"))
+        cc_error(cc_place_of(use), "the virtual node has no '%s' for device code", qualified);
+    else
+        cc_error(cc_place_of(use),
+                 "__device__ %s '%s' is declared but not defined in this file; compile all files "
+                 "with -rdc=true (or -dc) if another one defines it, or put it into a header",
+                 kind, qualified);
+    return false;
+}
+
+bool cc_check_module(struct cc_lowering *l)
+{
+    bool sound = true;
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f))
+        if (LLVMIsDeclaration(f))
+            sound &= check(f, "function");
+    for (LLVMValueRef g = LLVMGetFirstGlobal(l->module); g != NULL; g = LLVMGetNextGlobal(g))
+        if (LLVMIsDeclaration(g))
+            sound &= check(g, "variable");
+    return sound;
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT
+ * lower_globals.c: variables of device memory come into the one address space that a processor has:
+ * __device__ and __constant__ ones into the section that vgpu-exec maps device memory over.
+ */
+#include <string.h>
+
+#include "diag.h"
+#include "image.h"
+#include "lower.h"
+
+static unsigned space_of(LLVMValueRef global)
+{
+    return LLVMGetPointerAddressSpace(LLVMTypeOf(global));
+}
+
+static void add_variable(struct cc_lowering *l, LLVMValueRef global)
+{
+    struct cc_device_code *code = l->code;
+    struct cc_variable variable = {cc_value_name(global),
+                                   LLVMABISizeOfType(l->layout, LLVMGlobalGetValueType(global))};
+
+    LLVMSetSection(global, VGPU_DEVICE_VAR_SECTION);
+    code->variable =
+        cc_grow(code->variable, code->variable_count, &code->variable_capacity, sizeof variable);
+    code->variable[code->variable_count++] = variable;
+}
+
+/* A variable of the program's, which the host may know too: not a string, nor a constant that the
+ * compiler may have in device code because its value is known. */
+static bool is_variable(LLVMValueRef global)
+{
+    return LLVMIsExternallyInitialized(global) ||
+           (LLVMGetLinkage(global) != LLVM_LINKAGE_PRIVATE && !LLVMIsGlobalConstant(global));
+}
+
+/* The same variable in address space 0, in place of the old one. */
+static void move(struct cc_lowering *l, LLVMValueRef old)
+{
+    const char *name = cc_copy(cc_value_name(old), strlen(cc_value_name(old)));
+    LLVMValueRef value = LLVMGetInitializer(old);
+
+    LLVMSetValueName2(old, "", 0);
+    LLVMValueRef global = LLVMAddGlobal(l->module, LLVMGlobalGetValueType(old), name);
+    if (value != NULL)
+        LLVMSetInitializer(global, value);
+    LLVMSetLinkage(global, LLVMGetLinkage(old));
+    LLVMSetAlignment(global, LLVMGetAlignment(old));
+    LLVMSetGlobalConstant(global, LLVMIsGlobalConstant(old));
+    LLVMSetExternallyInitialized(global, LLVMIsExternallyInitialized(old));
+    LLVMReplaceAllUsesWith(old, LLVMConstAddrSpaceCast(global, LLVMTypeOf(old)));
+    LLVMDeleteGlobal(old);
+    if (value != NULL && is_variable(global))
+        add_variable(l, global);
+}
+
+/* Lists of what must stay although nobody names it: the tables say what the host can name. */
+static void drop_list(struct cc_lowering *l, const char *name)
+{
+    LLVMValueRef list = LLVMGetNamedGlobal(l->module, name);
+
+    if (list != NULL)
+        LLVMDeleteGlobal(list);
+}
+
+bool cc_lower_globals(struct cc_lowering *l)
+{
+    LLVMValueRef next;
+
+    drop_list(l, "llvm.used");
+    drop_list(l, "llvm.compiler.used");
+    for (LLVMValueRef g = LLVMGetFirstGlobal(l->module); g != NULL; g = next) {
+        next = LLVMGetNextGlobal(g);
+        if (space_of(g) == 1 || space_of(g) == 4)
+            move(l, g);
+    }
+    return true;
+}

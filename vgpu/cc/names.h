@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * names.h: what symbols of device code are called, and which of them vgpu-exec has.
+ */
+#ifndef VGPU_CC_NAMES_H
+#define VGPU_CC_NAMES_H
+
+#include <stdbool.h>
+
+/* offered.c: does vgpu-exec, or the image's own compiler library, define it? */
+bool cc_is_offered(const char *symbol);
+
+/* demangle.c: the name of a function or variable without scopes, arguments and template arguments;
+ * the symbol itself where it is not that simple. *qualified: with scopes. */
+const char *cc_plain_name(const char *symbol, const char **qualified);
+
+#endif

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT
+ * access.c: the callbacks that the compiler puts before every access of device code
+ * (-fsanitize=thread), in place of a race detector's runtime.
+ *
+ * They run before the access and cannot change it. They count bytes for each memory, check what
+ * the MMU does not (alignment, addresses that only this process has), and hand volatile loads to
+ * poll.c. This is the hottest code of the project: the usual case is a shift, two tests, one add.
+ *
+ * 16-byte accesses: compilers report two-member structs of 8-byte alignment that way too, so only
+ * 8 can be asked for here; what really needs 16 traps in the processor (fault.c).
+ */
+#include "access.h"
+#include "fiber.h"
+#include "release_acquire.h"
+#include "race.h"
+#include "footprint.h"
+#include "sample.h"
+#include "memory_signals.h"
+#include "unwritten.h"
+
+#include <string.h>
+
+uint64_t access_count[2][ACCESS_KINDS][WINDOW_COUNT];
+uint64_t access_limit = WINDOW_IMAGE;
+bool access_lap;
+static bool sampling, looking;
+static bool only_looking; /* at most the detectors and footprint.c want to see accesses */
+uint64_t access_wide;
+uint64_t access_pc;
+
+static const uint8_t kind_bytes[ACCESS_KINDS] = {1, 2, 4, 8, 16};
+
+#define CALLER ((uint64_t)__builtin_return_address(0) - 1)
+
+static void check_aligned(uint64_t address, uint32_t bytes, bool write, uint64_t pc)
+{
+    uint32_t need = bytes < 8 ? bytes : 8;
+    if (address % need != 0)
+        fault_raise(VGPU_FAULT_MISALIGNED, address, write, pc,
+                    "a misaligned %s: %u bytes at 0x%llx, which is not a multiple of %u",
+                    write ? "store" : "load", bytes, (unsigned long long)address, need);
+    if (bytes == 16 && address % 16 != 0)
+        access_wide = address;
+}
+
+/* The counter's last index for an address beyond the windows; faults if it is nobody's. */
+static uint64_t foreign(uint64_t address, bool write, uint64_t pc)
+{
+    if (is_builtin_variable(address) && !write)
+        return WINDOW_STACK;
+    int window = image_window(address);
+    if (window < 0 && memory_is_registered(address))
+        return WINDOW_HOST;
+    if (window < 0)
+        fault_raise(VGPU_FAULT_ADDRESS, address, write, pc, "%s", memory_describe(address, write));
+    return (uint64_t)window;
+}
+
+static void limit(void)
+{
+    access_limit = access_lap || sampling || looking || footprint_on ? 0 : WINDOW_IMAGE;
+    only_looking = !access_lap && !sampling;
+}
+
+void access_watch(bool on)
+{
+    access_lap = on;
+    limit();
+}
+
+void access_sample(bool on)
+{
+    sampling = on;
+    limit();
+}
+
+void access_look(bool on)
+{
+    looking = on;
+    limit();
+}
+
+void access_footprint(bool on)
+{
+    footprint_on = on;
+    limit();
+}
+
+/* What the detectors of a kernel see. */
+static inline void look(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
+{
+    race_access(address, bytes, write, pc);
+    if (!write && unwritten_suspect(address, bytes))
+        unwritten_read(address, bytes, pc);
+}
+
+/* The read under way is of what the thread has read the last time: it polls. How often it does is
+ * this computer's, so such reads do not count, nor does the one that finds something new: had that
+ * come sooner, there would have been one read. */
+static bool again;
+
+/* Whoever wants to see all accesses to memory sees this one. */
+static void show(uint64_t window, uint64_t address, uint64_t bytes, bool write)
+{
+    if (access_lap && window != WINDOW_STACK)
+        poll_lap_read(address, (uint32_t)bytes, write);
+    if (sampling && window <= WINDOW_SHARED && !again)
+        sample_note(window, address, bytes, write);
+    if (looking && window < WINDOW_STACK)
+        look(address, bytes, write, access_pc);
+}
+
+static bool wants_footprint(uint64_t window, enum vgpu_use use)
+{
+    return footprint_on && use != VGPU_USES && window <= WINDOW_HOST;
+}
+
+static __attribute__((noinline)) void slow(uint64_t address, uint32_t kind, bool write, uint64_t pc,
+                                           enum vgpu_use use)
+{
+    uint64_t window = window_of(address);
+    uint32_t bytes = kind_bytes[kind];
+    bool aligned = !(address & (bytes - 1));
+    access_pc = pc;
+    if (aligned && wants_footprint(window, use))
+        footprint_note(address, bytes, use);
+    if (only_looking && aligned && window < WINDOW_IMAGE) {
+        access_count[write][kind][window]++;
+        if (UNLIKELY(bounds_partial(address)))
+            bounds_check(address, bytes, write, pc);
+        if (looking && window < WINDOW_STACK)
+            look(address, bytes, write, pc);
+        return;
+    }
+    check_aligned(address, bytes, write, pc);
+    if (window >= WINDOW_IMAGE)
+        window = foreign(address, write, pc);
+    access_count[write][kind][window]++;
+    if (window_of(address) < VGPU_MAX_GPUS)
+        bounds_check(address, bytes, write, pc);
+    if (access_limit == 0)
+        show(window, address, bytes, write);
+}
+
+/* In a chunk that is not allocated as a whole. */
+static __attribute__((noinline)) void in_part(uint64_t address, uint64_t mask, bool write,
+                                              uint64_t pc)
+{
+    if (UNLIKELY(address % VGPU_GRANULE_BYTES + mask >= bounds_granule(address)))
+        bounds_stray(address, (uint32_t)mask + 1, write, pc);
+}
+
+/* `use`: what the node is told of it; VGPU_USES: nothing, it is a volatile access. */
+static inline __attribute__((always_inline)) void one(void *p, uint32_t kind, uint64_t mask,
+                                                      bool write, uint64_t pc, enum vgpu_use use)
+{
+    uint64_t address = (uint64_t)p, window = window_of(address);
+    if (UNLIKELY(window >= access_limit || (address & mask)))
+        slow(address, kind, write, pc, use);
+    else {
+        access_count[write][kind][window]++;
+        if (UNLIKELY(bounds_partial(address)))
+            in_part(address, mask, write, pc);
+    }
+}
+
+static void read_that_may_poll(void *p, uint32_t kind, uint64_t pc)
+{
+    uint64_t address = (uint64_t)p, window = window_of(address);
+    again = window <= WINDOW_HOST && poll_again(address, kind_bytes[kind]);
+    one(p, kind, kind_bytes[kind] - 1, false, pc, VGPU_USES);
+    if (again)
+        access_count[false][kind][window]--;
+    again = false;
+}
+
+static void range(void *p, uint64_t bytes, bool write, uint64_t pc, enum vgpu_use use)
+{
+    uint64_t address = (uint64_t)p, window = window_of(address);
+    if (bytes == 0)
+        return;
+    if (wants_footprint(window, use))
+        footprint_range(address, bytes, use);
+    access_pc = pc;
+    if (window >= WINDOW_IMAGE)
+        window = foreign(address, write, pc);
+    access_count[write][ACCESS_RANGE][window]++;
+    access_count[write][ACCESS_BYTES][window] += bytes;
+    if (window_of(address) < VGPU_MAX_GPUS)
+        bounds_check(address, bytes, write, pc);
+    if (access_limit == 0)
+        show(window, address, bytes, write);
+}
+
+static void spun(void *p, uint32_t bytes, uint64_t pc)
+{
+    uint64_t address = (uint64_t)p;
+    access_pc = pc;
+    if (window_of(address) < WINDOW_STACK || image_window(address) >= 0 ||
+        memory_is_registered(address)) {
+        uint64_t value = peek(address, bytes);
+        signal_polled(address, value, bytes);
+        poll_note(address, value, bytes);
+    }
+    known_load(address); /* now: it may have waited */
+}
+
+/* ---- the callbacks: names and meaning are the compilers' ---- */
+
+#define ACCESS(bytes, kind, mask)                                                                  \
+    OFFERED void __tsan_read##bytes(void *p)                                                       \
+    {                                                                                              \
+        one(p, kind, mask, false, CALLER, VGPU_USE_READ);                                          \
+    }                                                                                              \
+    OFFERED void __tsan_write##bytes(void *p)                                                      \
+    {                                                                                              \
+        one(p, kind, mask, true, CALLER, VGPU_USE_WRITE);                                          \
+    }                                                                                              \
+    OFFERED void __tsan_read_write##bytes(void *p)                                                 \
+    {                                                                                              \
+        one(p, kind, mask, false, CALLER, VGPU_USE_READ);                                          \
+        one(p, kind, mask, true, CALLER, VGPU_USE_WRITE);                                          \
+    }                                                                                              \
+    OFFERED void __tsan_volatile_read##bytes(void *p)                                              \
+    {                                                                                              \
+        race_mode = VGPU_VOLATILE;                                                                 \
+        read_that_may_poll(p, kind, CALLER);                                                       \
+        race_mode = VGPU_PLAIN;                                                                    \
+        spun(p, bytes, CALLER);                                                                    \
+    }                                                                                              \
+    OFFERED void __tsan_volatile_write##bytes(void *p)                                             \
+    {                                                                                              \
+        race_mode = VGPU_VOLATILE;                                                                 \
+        one(p, kind, mask, true, CALLER, VGPU_USES);                                               \
+        race_mode = VGPU_PLAIN;                                                                    \
+        known_store((uint64_t)p, false);                                                           \
+        signal_stored((uint64_t)p);                                                                \
+    }                                                                                              \
+    OFFERED void __tsan_unaligned_read##bytes(void *p)                                             \
+    {                                                                                              \
+        range(p, bytes, false, CALLER, VGPU_USE_READ);                                             \
+    }                                                                                              \
+    OFFERED void __tsan_unaligned_write##bytes(void *p)                                            \
+    {                                                                                              \
+        range(p, bytes, true, CALLER, VGPU_USE_WRITE);                                             \
+    }                                                                                              \
+    OFFERED void __tsan_unaligned_read_write##bytes(void *p)                                       \
+    {                                                                                              \
+        range(p, bytes, false, CALLER, VGPU_USE_READ);                                             \
+        range(p, bytes, true, CALLER, VGPU_USE_WRITE);                                             \
+    }                                                                                              \
+    OFFERED void __tsan_unaligned_volatile_read##bytes(void *p)                                    \
+    {                                                                                              \
+        range(p, bytes, false, CALLER, VGPU_USES);                                                 \
+        spun(p, bytes, CALLER);                                                                    \
+    }                                                                                              \
+    OFFERED void __tsan_unaligned_volatile_write##bytes(void *p)                                   \
+    {                                                                                              \
+        range(p, bytes, true, CALLER, VGPU_USES);                                                  \
+        signal_stored((uint64_t)p);                                                                \
+    }
+
+ACCESS(1, ACCESS_1, 0)
+ACCESS(2, ACCESS_2, 1)
+ACCESS(4, ACCESS_4, 3)
+ACCESS(8, ACCESS_8, 7)
+ACCESS(16, ACCESS_16, 15)
+
+/* A struct that is copied as a whole: compilers tell of both sides, and then call memcpy, or do
+ * not. What they told of last, a read and a write, is not counted again there. */
+static struct {
+    const void *at;
+    size_t bytes;
+} told[2];
+
+static void tell(const void *p, size_t bytes, bool write)
+{
+    told[write].at = p;
+    told[write].bytes = bytes;
+}
+
+static void copied(void *p, size_t bytes, bool write, uint64_t pc)
+{
+    bool known = told[write].at == p && told[write].bytes == bytes;
+    tell(NULL, 0, write);
+    if (!known)
+        range(p, bytes, write, pc, write ? VGPU_USE_WRITE : VGPU_USE_READ);
+}
+
+OFFERED void __tsan_read_range(void *p, long bytes)
+{
+    range(p, (uint64_t)bytes, false, CALLER, VGPU_USE_READ);
+    tell(p, (size_t)bytes, false);
+}
+
+OFFERED void __tsan_write_range(void *p, long bytes)
+{
+    range(p, (uint64_t)bytes, true, CALLER, VGPU_USE_WRITE);
+    tell(p, (size_t)bytes, true);
+}
+
+OFFERED void __tsan_vptr_read(void *p)
+{
+    one(p, ACCESS_8, 7, false, CALLER, VGPU_USE_READ);
+}
+
+OFFERED void __tsan_vptr_update(void *p, void *value)
+{
+    (void)value;
+    one(p, ACCESS_8, 7, true, CALLER, VGPU_USE_WRITE);
+}
+
+OFFERED void __tsan_func_entry(void *pc)
+{
+    (void)pc;
+    if (UNLIKELY((char *)__builtin_frame_address(0) < now.stack_limit))
+        fault_raise(VGPU_FAULT_STACK, (uint64_t)__builtin_frame_address(0), true, CALLER,
+                    "the stack of a thread (%d KiB for calls and local arrays) is used up: endless "
+                    "recursion, or a local array that is too large",
+                    (STACK_BYTES - STACK_RESERVE) >> 10);
+}
+
+OFFERED void __tsan_func_exit(void *pc)
+{
+    (void)pc;
+}
+
+OFFERED void __tsan_init(void) {}
+
+OFFERED void __tsan_ignore_thread_begin(void) {}
+
+OFFERED void __tsan_ignore_thread_end(void) {}
+
+/* memcpy and the like, which compilers call without a callback of their own: images are linked
+ * with --wrap for them. */
+OFFERED void *__wrap_memcpy(void *to, const void *from, size_t bytes)
+{
+    copied((void *)from, bytes, false, CALLER);
+    copied(to, bytes, true, CALLER);
+    return memcpy(to, from, bytes);
+}
+
+OFFERED void *__wrap_memmove(void *to, const void *from, size_t bytes)
+{
+    range((void *)from, bytes, false, CALLER, VGPU_USE_READ);
+    range(to, bytes, true, CALLER, VGPU_USE_WRITE);
+    return memmove(to, from, bytes);
+}
+
+OFFERED void *__wrap_memset(void *to, int value, size_t bytes)
+{
+    range(to, bytes, true, CALLER, VGPU_USE_WRITE);
+    return memset(to, value, bytes);
+}
+
+OFFERED void *__tsan_memcpy(void *to, const void *from, size_t bytes)
+    __attribute__((alias("__wrap_memcpy")));
+OFFERED void *__tsan_memmove(void *to, const void *from, size_t bytes)
+    __attribute__((alias("__wrap_memmove")));
+OFFERED void *__tsan_memset(void *to, int value, size_t bytes)
+    __attribute__((alias("__wrap_memset")));
+
+/* Of an atomic that writes, too: banks of shared memory serve it once. */
+static void read_to_change(void *p, uint32_t kind, uint32_t bytes, uint64_t pc)
+{
+    again = window_of((uint64_t)p) == WINDOW_SHARED;
+    one(p, kind, bytes - 1, false, pc, VGPU_USES);
+    if (again)
+        access_count[false][kind][WINDOW_SHARED]--;
+    again = false;
+}
+
+void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc, int scope)
+{
+    uint32_t kind = (uint32_t)__builtin_ctz(bytes);
+    access_pc = pc;
+    race_mode = scope == 0 ? VGPU_ATOMICALLY_IN_BLOCK : VGPU_ATOMICALLY;
+    if (read && !write)
+        read_that_may_poll(p, kind, pc);
+    else if (read)
+        read_to_change(p, kind, bytes, pc);
+    footprint_atomics |= write;
+    if (write)
+        one(p, kind, bytes - 1, true, pc, scope == 2 ? VGPU_USE_ATOMIC_SYSTEM : VGPU_USE_ATOMIC);
+    race_mode = VGPU_PLAIN;
+    if (read)
+        known_load((uint64_t)p);
+    if (write)
+        known_store((uint64_t)p, read);
+}
+
+/* ---- the end of a run ---- */
+
+static uint64_t window_bytes(bool write, uint32_t window, uint64_t *accesses)
+{
+    uint64_t bytes = access_count[write][ACCESS_BYTES][window];
+    for (uint32_t kind = ACCESS_1; kind <= ACCESS_RANGE; kind++) {
+        uint64_t count = access_count[write][kind][window];
+        bytes += count * kind_bytes[kind];
+        *accesses += count;
+    }
+    return bytes;
+}
+
+uint64_t access_total(void)
+{
+    const uint64_t *count = &access_count[0][0][0];
+    uint64_t sum = 0;
+    for (unsigned i = 0; i < sizeof access_count / sizeof *count; i++)
+        sum += count[i];
+    return sum;
+}
+
+void access_harvest(struct vgpu_run_counts *counts)
+{
+    for (uint32_t window = 0; window <= WINDOW_HOST; window++) {
+        counts->read_bytes[window] += window_bytes(false, window, &counts->accesses);
+        counts->write_bytes[window] += window_bytes(true, window, &counts->accesses);
+    }
+    for (int write = 0; write < 2; write++)
+        (void)window_bytes(write, WINDOW_SHARED, &counts->shared_accesses);
+    memset(access_count, 0, sizeof access_count);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+ * atomic.c: CUDA's atomic functions, and the compilers' callbacks for atomic builtins.
+ *
+ * No other GPU's code runs at the same time (the node sees to that), but the program may write
+ * pinned host memory meanwhile: these are the processor's own atomics. One that leaves memory as
+ * it was (a lock that is taken, a compare that fails) counts as a poll.
+ */
+#include "access.h"
+#include "fiber.h"
+#include "release_acquire.h"
+#include "memory_signals.h"
+
+#include <string.h>
+
+#define CALLER ((uint64_t)__builtin_return_address(0) - 1)
+
+static float to_f32(uint64_t bits)
+{
+    uint32_t low = (uint32_t)bits;
+    float value;
+    memcpy(&value, &low, sizeof value);
+    return value;
+}
+
+static uint64_t from_f32(float value)
+{
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static double to_f64(uint64_t bits)
+{
+    double value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
+
+static uint64_t from_f64(double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static bool less(enum vgpu_atomic_type type, uint64_t a, uint64_t b)
+{
+    switch (type) {
+    case VGPU_I32:
+        return (int32_t)a < (int32_t)b;
+    case VGPU_I64:
+        return (int64_t)a < (int64_t)b;
+    case VGPU_F32:
+        return to_f32(a) < to_f32(b);
+    case VGPU_F64:
+        return to_f64(a) < to_f64(b);
+    default:
+        return a < b;
+    }
+}
+
+static uint64_t sum(enum vgpu_atomic_type type, uint64_t a, uint64_t b)
+{
+    if (type == VGPU_F32)
+        return from_f32(to_f32(a) + to_f32(b));
+    if (type == VGPU_F64)
+        return from_f64(to_f64(a) + to_f64(b));
+    return a + b;
+}
+
+static uint64_t difference(enum vgpu_atomic_type type, uint64_t a, uint64_t b)
+{
+    if (type == VGPU_F32)
+        return from_f32(to_f32(a) - to_f32(b));
+    if (type == VGPU_F64)
+        return from_f64(to_f64(a) - to_f64(b));
+    return a - b;
+}
+
+/* What `old` becomes. */
+static uint64_t apply(enum vgpu_atomic_op op, enum vgpu_atomic_type type, uint64_t old,
+                      uint64_t value, uint64_t compare)
+{
+    switch (op) {
+    case VGPU_ATOMIC_ADD:
+        return sum(type, old, value);
+    case VGPU_ATOMIC_SUB:
+        return difference(type, old, value);
+    case VGPU_ATOMIC_EXCH:
+        return value;
+    case VGPU_ATOMIC_MIN:
+        return less(type, value, old) ? value : old;
+    case VGPU_ATOMIC_MAX:
+        return less(type, old, value) ? value : old;
+    case VGPU_ATOMIC_INC:
+        return old >= value ? 0 : old + 1;
+    case VGPU_ATOMIC_DEC:
+        return old == 0 || old > value ? value : old - 1;
+    case VGPU_ATOMIC_AND:
+        return old & value;
+    case VGPU_ATOMIC_OR:
+        return old | value;
+    case VGPU_ATOMIC_XOR:
+        return old ^ value;
+    default:
+        return old == compare ? value : old;
+    }
+}
+
+static inline void atomic_done(const void *p, uint64_t old, uint64_t new, uint32_t bytes)
+{
+    if (new == old)
+        poll_note((uint64_t)p, old, bytes);
+    else {
+        signal_stored((uint64_t)p);
+        poll_changed();
+    }
+}
+
+OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type, void *address,
+                             uint64_t value, uint64_t compare, int scope)
+{
+    bool wide = type == VGPU_I64 || type == VGPU_U64 || type == VGPU_F64;
+    access_atomic(address, wide ? 8 : 4, true, true, CALLER, scope);
+    now.run->counts.atomics++;
+    uint64_t new;
+    if (wide) {
+        uint64_t *p = address, old = __atomic_load_n(p, __ATOMIC_RELAXED);
+        do
+            new = apply(op, type, old, value, compare);
+        while (
+            !__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+        atomic_done(p, old, new, 8);
+        return old;
+    }
+    uint32_t *p = address, old = __atomic_load_n(p, __ATOMIC_RELAXED);
+    do
+        new = (uint32_t)apply(op, type, old, (uint32_t)value, (uint32_t)compare);
+    while (!__atomic_compare_exchange_n(p, &old, (uint32_t) new, false, __ATOMIC_SEQ_CST,
+                                        __ATOMIC_RELAXED));
+    atomic_done(p, old, new, 4);
+    return old;
+}
+
+/* ---- __atomic and std::atomic in device code: the signatures are the compilers' ---- */
+
+/* An order that releases is a fence before. */
+static void release(int order)
+{
+    if (order < __ATOMIC_RELEASE)
+        return;
+    known_fence(2);
+    now.run->fenced = true;
+}
+
+#define FETCH(bits, type, name, result)                                                            \
+    OFFERED type __tsan_atomic##bits##_fetch_##name(volatile void *at, type value, int order)      \
+    {                                                                                              \
+        volatile type *p = at;                                                                     \
+        release(order);                                                                            \
+        access_atomic((void *)p, bits / 8, true, true, CALLER, 2);                                 \
+        now.run->counts.atomics++;                                                                 \
+        type old = __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);                              \
+        atomic_done((void *)p, old, (type)(result), bits / 8);                                     \
+        return old;                                                                                \
+    }
+
+#define LOAD_STORE(bits, type)                                                                     \
+    OFFERED type __tsan_atomic##bits##_load(const volatile void *at, int order)                    \
+    {                                                                                              \
+        const volatile type *p = at;                                                               \
+        (void)order;                                                                               \
+        access_atomic((void *)p, bits / 8, true, false, CALLER, 2);                                \
+        type value = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                         \
+        signal_polled((uint64_t)p, value, bits / 8);                                               \
+        poll_note((uint64_t)p, value, bits / 8);                                                   \
+        return value;                                                                              \
+    }                                                                                              \
+    OFFERED void __tsan_atomic##bits##_store(volatile void *at, type value, int order)             \
+    {                                                                                              \
+        volatile type *p = at;                                                                     \
+        release(order);                                                                            \
+        access_atomic((void *)p, bits / 8, false, true, CALLER, 2);                                \
+        signal_stored((uint64_t)p);                                                                \
+        __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                              \
+    }                                                                                              \
+    OFFERED type __tsan_atomic##bits##_exchange(volatile void *at, type value, int order)          \
+    {                                                                                              \
+        volatile type *p = at;                                                                     \
+        release(order);                                                                            \
+        access_atomic((void *)p, bits / 8, true, true, CALLER, 2);                                 \
+        now.run->counts.atomics++;                                                                 \
+        type old = __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                \
+        atomic_done((void *)p, old, value, bits / 8);                                              \
+        return old;                                                                                \
+    }
+
+#define COMPARE(bits, type)                                                                        \
+    static type compare##bits(volatile type *p, type expected, type value, uint64_t pc)            \
+    {                                                                                              \
+        access_atomic((void *)p, bits / 8, true, true, pc, 2);                                     \
+        now.run->counts.atomics++;                                                                 \
+        type old = expected;                                                                       \
+        bool done = __atomic_compare_exchange_n(p, &old, value, false, __ATOMIC_SEQ_CST,           \
+                                                __ATOMIC_SEQ_CST);                                 \
+        atomic_done((void *)p, old, done ? value : old, bits / 8);                                 \
+        return old;                                                                                \
+    }                                                                                              \
+    OFFERED type __tsan_atomic##bits##_compare_exchange_val(volatile void *at, type expected,      \
+                                                            type value, int order, int failed)     \
+    {                                                                                              \
+        release(order), (void)failed;                                                              \
+        return compare##bits(at, expected, value, CALLER);                                         \
+    }                                                                                              \
+    OFFERED bool __tsan_atomic##bits##_compare_exchange_strong(volatile void *at, void *expected,  \
+                                                               type value, int order, int failed)  \
+    {                                                                                              \
+        release(order), (void)failed;                                                              \
+        type *to = expected, wanted = *to;                                                         \
+        *to = compare##bits(at, wanted, value, CALLER);                                            \
+        return *to == wanted;                                                                      \
+    }                                                                                              \
+    OFFERED bool __tsan_atomic##bits##_compare_exchange_weak(volatile void *at, void *expected,    \
+                                                             type value, int order, int failed)    \
+    {                                                                                              \
+        release(order), (void)failed;                                                              \
+        type *to = expected, wanted = *to;                                                         \
+        *to = compare##bits(at, wanted, value, CALLER);                                            \
+        return *to == wanted;                                                                      \
+    }
+
+#define ATOMICS(bits, type)                                                                        \
+    LOAD_STORE(bits, type)                                                                         \
+    COMPARE(bits, type)                                                                            \
+    FETCH(bits, type, add, old + value)                                                            \
+    FETCH(bits, type, sub, old - value)                                                            \
+    FETCH(bits, type, and, old &value)                                                             \
+    FETCH(bits, type, or, old | value)                                                             \
+    FETCH(bits, type, xor, old ^ value)                                                            \
+    FETCH(bits, type, nand, ~(old & value))
+
+ATOMICS(8, uint8_t)
+ATOMICS(16, uint16_t)
+ATOMICS(32, uint32_t)
+ATOMICS(64, uint64_t)
+
+OFFERED void __tsan_atomic_thread_fence(int order)
+{
+    release(order);
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+OFFERED void __tsan_atomic_signal_fence(int order)
+{
+    (void)order;
+}

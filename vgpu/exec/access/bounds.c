@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ * bounds.c: accesses that the MMU lets pass although nothing is allocated there: past the end of an
+ * allocation that shares its 2 MiB with others, or after a cudaFree.
+ *
+ * Hardware accepts them, and so do we: each place in the code is noted once, for the node to
+ * explain. With VGPU_STRICT=1 the first one ends the kernel as an access to unmapped memory would.
+ */
+#include "access.h"
+
+#include <string.h>
+#include <sys/mman.h>
+
+enum { PLACES = 256 }; /* a power of two */
+
+const uint16_t *bounds_tail;
+
+static uint64_t told[PLACES]; /* a hash set of places, for the life of the context */
+
+bool bounds_attach(int control_fd)
+{
+    void *where = (void *)BOUNDS_PARTIAL_VA; /* NOLINT */
+    bounds_tail = context.control->tail;
+    return mmap(where, sizeof context.control->partial, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE,
+                control_fd, offsetof(struct vgpu_control, partial)) != MAP_FAILED;
+}
+
+/* True once for each pc; false for ever when the table is full. */
+static bool is_new(uint64_t pc)
+{
+    for (uint64_t i = 0, at = pc * 0x9E3779B97F4A7C15ull >> 56; i < PLACES; i++, at++) {
+        uint64_t *place = &told[at % PLACES];
+        if (*place == pc)
+            return false;
+        if (*place)
+            continue;
+        *place = pc;
+        return true;
+    }
+    return false;
+}
+
+static struct vgpu_dim3_ plain(struct vgpu_dim3 from)
+{
+    return (struct vgpu_dim3_){from.x, from.y, from.z};
+}
+
+/* One line that reads and writes, or is there twice after unrolling, is one place. */
+static bool told_before(const struct run *run, const struct vgpu_stray *stray)
+{
+    for (uint32_t i = 0; i < run->stray_count; i++)
+        if (stray->where[0] && strcmp(stray->where, run->stray[i].where) == 0)
+            return true;
+    return false;
+}
+
+void bounds_stray(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
+{
+    struct run *run = now.run;
+    if (run->strict)
+        fault_raise(VGPU_FAULT_ADDRESS, address, write, pc,
+                    "%s of %llu bytes at 0x%llx, where nothing is allocated",
+                    write ? "a store" : "a load", (unsigned long long)bytes,
+                    (unsigned long long)address);
+    if (run->stray_count == VGPU_STRAYS || !is_new(pc))
+        return;
+    struct vgpu_stray *stray = &run->stray[run->stray_count];
+    *stray =
+        (struct vgpu_stray){.address = address, .pc = pc, .bytes = (uint32_t)bytes, .write = write};
+    if (now.thread) {
+        stray->thread = plain(now.thread->idx);
+        stray->block = plain(now.thread->block->idx);
+    }
+    image_place(pc, stray->where, sizeof stray->where);
+    if (!told_before(run, stray))
+        run->stray_count++;
+}
+
+void bounds_merge(struct run *run, const struct vgpu_stray *stray, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && run->stray_count < VGPU_STRAYS; i++)
+        if (is_new(stray[i].pc) && !told_before(run, &stray[i]))
+            run->stray[run->stray_count++] = stray[i];
+}
+
+void bounds_check(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
+{
+    uint64_t end = address + bytes;
+    for (uint64_t at = address; at < end;) {
+        uint64_t next = (at / VGPU_GRANULE_BYTES + 1) * VGPU_GRANULE_BYTES;
+        if (!bounds_partial(at))
+            next = (at / VGPU_CHUNK_BYTES + 1) * VGPU_CHUNK_BYTES;
+        else if ((end < next ? end : next) - (next - VGPU_GRANULE_BYTES) > bounds_granule(at)) {
+            bounds_stray(at, end - at, write, pc);
+            return;
+        }
+        at = next;
+    }
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT
+ * memory_signals.h: by which memory kernels tell each other something: what a run has stored to by
+ * volatile stores and atomics, and what it has polled, since RUN or RESUME. The node makes times of
+ * it (slices.h there).
+ */
+#ifndef VGPU_MEMORY_SIGNALS_H
+#define VGPU_MEMORY_SIGNALS_H
+
+#include "access.h"
+
+/* Its place in the list. VGPU_SIGNALS: it has none. */
+static inline uint32_t signal_note(uint64_t *list, uint32_t *count, uint64_t address)
+{
+    for (uint32_t i = 0; i < *count; i++)
+        if (list[i] == address)
+            return i;
+    if (*count == VGPU_SIGNALS || window_of(address) > WINDOW_HOST)
+        return VGPU_SIGNALS;
+    list[*count] = address;
+    return (*count)++;
+}
+
+static inline void signal_stored(uint64_t address)
+{
+    struct vgpu_signals *s = &now.run->signals;
+    signal_note(s->stored, &s->stored_count, address);
+    for (uint32_t i = 0; now.run->fenced && i < s->stored_count; i++)
+        if (s->stored[i] == address)
+            s->fenced |= 1u << i;
+}
+
+static inline void signal_polled(uint64_t address, uint64_t value, uint32_t bytes)
+{
+    struct vgpu_signals *s = &now.run->signals;
+    uint32_t i = signal_note(s->polled, &s->polled_count, address);
+    if (i == VGPU_SIGNALS)
+        return;
+    s->value[i] = value;
+    s->bytes[i] = (uint8_t)(bytes < 8 ? bytes : 8);
+}
+
+#endif

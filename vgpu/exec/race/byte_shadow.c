@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * byte_shadow.c: see byte_shadow.h. A marked cell's `write` is the number of its four, its `read`
+ * the stamp.
+ */
+#include "byte_shadow.h"
+
+#include <sys/mman.h>
+
+enum { ROOM = 1 << 22, BYTES_A_WORD = 4 }; /* words: 256 MiB of addresses */
+
+static struct cell (*all)[BYTES_A_WORD];
+static uint64_t used, oldest;
+
+static bool ready(void)
+{
+    if (!all) {
+        void *at = mmap(NULL, (size_t)ROOM * sizeof *all, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        all = at == MAP_FAILED ? NULL : at;
+    }
+    return all && used < ROOM;
+}
+
+struct cell *split_make(struct cell *cell, uint64_t stamp)
+{
+    if (!ready())
+        return NULL;
+    struct cell *four = all[used];
+    for (int i = 0; i < BYTES_A_WORD; i++)
+        four[i] = *cell;
+    *cell = (struct cell){SPLIT_MARK | used++, stamp};
+    return four;
+}
+
+struct cell *split_of(const struct cell *cell)
+{
+    return cell->read > oldest ? all[cell->write & ~SPLIT_MARK] : NULL;
+}
+
+void split_forget(uint64_t stamp)
+{
+    if (used)
+        madvise(all, used * sizeof *all, MADV_DONTNEED);
+    used = 0;
+    oldest = stamp;
+}

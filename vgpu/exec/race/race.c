@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: MIT
+ * race.c: see race.h. The notes and the rules; hazard.c says what was found.
+ *
+ * A note, from its low end: the place in the code (12 bits), the mode (2), how many have read (2),
+ * the thread in its block (10), the interval (38). A cell's write is the last one; it forgets the
+ * reads before it, as whatever comes after the write and is ordered after it is ordered after them.
+ * Of several readers that nothing orders, the second is kept, so that a writer that was one of them
+ * still meets another.
+ */
+#include "race.h"
+
+#include "hazard.h"
+#include "release_acquire.h"
+#include "race_shadow.h"
+#include "byte_shadow.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MODE_AT = 12, READERS_AT = 14, THREAD_AT = 16, INTERVAL_AT = 26 };
+enum { OWNERS = 1 << 20, REPLACED = 1 << 10, PLACES = 1 << 12, SLOT_BITS = 8 };
+enum readers { ONE, SOME_LANES, SOME_WARPS, SOME_BLOCKS }; /* how many have read, at most */
+
+bool race_on, race_pending;
+enum vgpu_access_mode race_mode;
+
+static uint64_t counter;       /* the last interval that has begun */
+static uint64_t first;         /* the running run's first, as a note: what is below is ordered */
+static uint64_t owner[OWNERS]; /* of the latest intervals: block << SLOT_BITS | run's slot */
+static uint64_t places[PLACES];
+static uint64_t cell_bytes = 4; /* of the cells that are being looked at */
+
+/* Notes that were replaced by that of another reader, by cell. */
+static struct {
+    const struct cell *cell;
+    uint64_t note;
+} replaced[REPLACED];
+
+/* The store that is under way, and what it may have done wrong. */
+static struct {
+    uint8_t before[4];
+    struct hazard hazard;
+} pending;
+
+/* ---- intervals ---- */
+
+static uint64_t begin(const struct block *block)
+{
+    counter++;
+    owner[counter % OWNERS] = block->number << SLOT_BITS | (uint64_t)block->run->arg_slot;
+    return counter;
+}
+
+void race_run_begins(struct run *run)
+{
+    run->first_interval = counter + 1;
+}
+
+void race_run_goes(const struct run *run)
+{
+    race_on = run->checks & VGPU_CHECK_KERNELS;
+    first = run->first_interval << INTERVAL_AT;
+    access_look(race_on);
+}
+
+void race_forget(void)
+{
+    known_forget();
+    split_forget((counter + 1) << INTERVAL_AT);
+    shadow_trim();
+}
+
+void race_run_stops(void)
+{
+    if (race_pending)
+        race_settle();
+    race_on = false;
+    access_look(false);
+}
+
+void race_barrier(struct block *block)
+{
+    if (!race_on)
+        return;
+    block->since = counter + 1;
+    for (uint32_t i = 0; i < block->warp_count; i++)
+        block->warps[i].interval = block->warps[i].since = begin(block);
+    known_meet(block);
+}
+
+void race_block_starts(struct block *block)
+{
+    block->first_interval = counter + 1;
+    if (race_on)
+        known_block_starts(block);
+    race_barrier(block);
+}
+
+void race_grid_synced(struct run *run)
+{
+    run->first_interval = counter + 1;
+    first = run->first_interval << INTERVAL_AT;
+}
+
+void race_new_interval(void)
+{
+    now.warp->interval = begin(now.block);
+}
+
+/* [lane][other]: what `lane` knows of `other`: all before this interval. Made for blocks that
+ * synchronise parts of warps. Numbers of an earlier block are too small to matter. */
+static uint64_t (*seen_by(struct warp *warp))[WARP_LANES]
+{
+    struct block *block = warp->threads->block;
+    uint64_t bytes = (uint64_t)block->warp_count * WARP_LANES * WARP_LANES * sizeof(uint64_t);
+    if (!block->seen)
+        block->seen = calloc(1, bytes);
+    return block->seen ? block->seen + (warp - block->warps) * WARP_LANES : NULL;
+}
+
+static void part_synced(struct warp *warp, uint32_t lanes)
+{
+    uint64_t(*seen)[WARP_LANES] = seen_by(warp), all[WARP_LANES] = {0};
+    if (!seen)
+        return;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        for (uint32_t other = 0; other < WARP_LANES; other++)
+            if (all[other] < seen[__builtin_ctz(rest)][other])
+                all[other] = seen[__builtin_ctz(rest)][other];
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        all[__builtin_ctz(rest)] = warp->interval;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        memcpy(seen[__builtin_ctz(rest)], all, sizeof all);
+}
+
+void race_warp_synced(struct warp *warp, uint32_t lanes)
+{
+    if (!race_on)
+        return;
+    warp->interval = begin(warp->threads->block);
+    if (lanes == warp->live)
+        warp->since = warp->interval;
+    else
+        part_synced(warp, lanes);
+    known_meet_lanes(warp, lanes);
+}
+
+/* ---- notes ---- */
+
+static uint32_t thread_of(uint64_t note)
+{
+    return note >> THREAD_AT & (MAX_BLOCK_THREADS - 1);
+}
+
+static uint64_t interval_of(uint64_t note)
+{
+    return note >> INTERVAL_AT;
+}
+
+static enum vgpu_access_mode mode_of(uint64_t note)
+{
+    return note >> MODE_AT & 3;
+}
+
+static enum readers readers_of(uint64_t note)
+{
+    return note >> READERS_AT & 3;
+}
+
+/* A small number for a place in the code; 0: there are too many. */
+static uint64_t place_find(uint64_t pc)
+{
+    uint64_t at = pc * 0x9E3779B97F4A7C15ull >> 52;
+    for (uint32_t i = 0; i < PLACES; i++, at = (at + 1) % PLACES) {
+        if (at == 0)
+            continue;
+        if (!places[at])
+            places[at] = pc;
+        if (places[at] == pc)
+            return at;
+    }
+    return 0;
+}
+
+static inline uint64_t place_of(uint64_t pc)
+{
+    uint64_t at = pc * 0x9E3779B97F4A7C15ull >> 52;
+    return places[at] == pc ? at : place_find(pc);
+}
+
+/* ---- what orders two accesses ---- */
+
+enum relation { ORDERED, SAME_WARP, SAME_BLOCK, OTHER_BLOCK };
+
+/* The block of an interval, as `owner` has it; ~0: that is too long ago. */
+static uint64_t owner_of(uint64_t interval)
+{
+    return interval + OWNERS > counter ? owner[interval % OWNERS] : ~0ull;
+}
+
+static enum relation of_warp(uint64_t interval, uint32_t thread)
+{
+    const struct warp *warp = now.warp;
+    uint32_t me = now.thread->number;
+    const uint64_t(*seen)[WARP_LANES] = (const void *)now.block->seen;
+    if (interval < warp->since)
+        return ORDERED;
+    return seen && interval < seen[me][thread % WARP_LANES] ? ORDERED : SAME_WARP;
+}
+
+static enum relation relation(uint64_t note)
+{
+    const struct block *block = now.block;
+    uint64_t interval = interval_of(note);
+    uint32_t thread = thread_of(note), me = now.thread->number;
+    uint64_t whose = owner_of(interval);
+    uint64_t mine = block->number << SLOT_BITS | (uint64_t)now.run->arg_slot;
+    enum relation r;
+    if (whose == ~0ull || (whose ^ mine) & ((1u << SLOT_BITS) - 1))
+        return ORDERED; /* another kernel's: the node's business */
+    if (whose != mine)
+        r = OTHER_BLOCK;
+    else if (thread == me || interval < block->since)
+        return ORDERED;
+    else
+        r = thread / WARP_LANES == me / WARP_LANES ? of_warp(interval, thread) : SAME_BLOCK;
+    if (r != ORDERED && known_to_me(whose >> SLOT_BITS, thread, interval))
+        return ORDERED;
+    return r;
+}
+
+/* Accesses that may meet. */
+static bool harmless(uint64_t note, uint64_t me, enum relation r, bool shared)
+{
+    enum vgpu_access_mode a = mode_of(note), b = mode_of(me);
+    if (a == VGPU_PLAIN || b == VGPU_PLAIN)
+        return false;
+    if (a == VGPU_VOLATILE && b == VGPU_VOLATILE)
+        return !(shared && r == SAME_WARP);
+    return r != OTHER_BLOCK || (a != VGPU_ATOMICALLY_IN_BLOCK && b != VGPU_ATOMICALLY_IN_BLOCK);
+}
+
+/* ---- an access ---- */
+
+static struct hazard_side side(uint64_t note, bool write)
+{
+    return (struct hazard_side){.pc = places[note & (PLACES - 1)],
+                                .thread = thread_of(note),
+                                .block = owner_of(interval_of(note)) >> SLOT_BITS,
+                                .write = write,
+                                .mode = (int)mode_of(note)};
+}
+
+static enum vgpu_diagnosis diagnosis(uint64_t note, uint64_t me, enum relation r, bool shared)
+{
+    bool marked = mode_of(note) != VGPU_PLAIN && mode_of(me) != VGPU_PLAIN;
+    if (r == OTHER_BLOCK)
+        return marked ? VGPU_DIAGNOSIS_kernels_scope : VGPU_DIAGNOSIS_kernels_grid_race;
+    if (r == SAME_WARP)
+        return VGPU_DIAGNOSIS_kernels_warp_race;
+    return shared ? VGPU_DIAGNOSIS_kernels_shared_race : VGPU_DIAGNOSIS_kernels_block_race;
+}
+
+/* What a store does is only known after it. */
+static void suspect(const struct hazard *hazard)
+{
+    memcpy(pending.before, (const void *)hazard->address, hazard->bytes); /* NOLINT */
+    pending.hazard = *hazard;
+    race_pending = true;
+}
+
+void race_settle(void)
+{
+    race_pending = false;
+    const struct hazard *h = &pending.hazard;
+    if (memcmp(pending.before, (const void *)h->address, h->bytes) != 0) /* NOLINT */
+        hazard_note(h);
+}
+
+/* How many of the readers that a note stands for are not ordered before the running thread, which
+ * is one of them or ordered after that one. */
+static enum readers still_read_by(uint64_t note)
+{
+    enum readers many = readers_of(note);
+    uint64_t interval = interval_of(note);
+    if (many == SOME_BLOCKS)
+        return many;
+    if (interval < now.block->since || (many == SOME_LANES && interval < now.warp->since))
+        return ONE;
+    return thread_of(note) == now.thread->number ? many : ONE;
+}
+
+static void replace(struct cell *cell, uint64_t note)
+{
+    uint64_t at = (uint64_t)cell / sizeof *cell % REPLACED;
+    replaced[at].cell = cell;
+    replaced[at].note = cell->read;
+    cell->read = note;
+}
+
+/* The reader before the one that `note` names, if it was another thread and is remembered. */
+static bool reader_before(const struct cell *cell, uint64_t *note)
+{
+    uint64_t at = (uint64_t)cell / sizeof *cell % REPLACED;
+    if (replaced[at].cell != cell || relation(replaced[at].note) == ORDERED)
+        return false;
+    *note = replaced[at].note;
+    return true;
+}
+
+/* `note` is of an access before this one (`me`); at least one writes. */
+static void conflict(struct cell *cell, uint64_t note, bool wrote, uint64_t me, bool writes,
+                     uint64_t address)
+{
+    bool shared = window_of(address) == WINDOW_SHARED;
+    enum relation r = relation(note);
+    bool others = r == ORDERED && readers_of(note) != ONE;
+    if (others) { /* we ourselves, and somebody more */
+        enum readers many = still_read_by(note);
+        if (many == ONE || known_any())
+            return;
+        r = many == SOME_LANES ? SAME_WARP : many == SOME_WARPS ? SAME_BLOCK : OTHER_BLOCK;
+        if (reader_before(cell, &note)) {
+            others = false;
+            r = relation(note);
+        }
+    }
+    if (r == ORDERED || harmless(note, me, r, shared))
+        return;
+    struct hazard h = {.diagnosis = diagnosis(note, me, r, shared),
+                       .address = address,
+                       .bytes = cell_bytes,
+                       .width = r,
+                       .first = side(note, wrote),
+                       .second = side(me, writes)};
+    h.first.others = others;
+    if (hazard_is_told(&h))
+        return;
+    if (writes)
+        suspect(&h);
+    else
+        hazard_note(&h);
+}
+
+/* Somebody else has read since the last write, too. */
+static void read_also(struct cell *cell, uint64_t me)
+{
+    uint64_t note = cell->read;
+    enum readers many = readers_of(note), now_many;
+    enum relation r = relation(note);
+    if (r == ORDERED) {
+        cell->read = me | (uint64_t)still_read_by(note) << READERS_AT;
+        return;
+    }
+    now_many = r == SAME_WARP ? SOME_LANES : r == SAME_BLOCK ? SOME_WARPS : SOME_BLOCKS;
+    if (now_many > many)
+        replace(cell, me | (uint64_t)now_many << READERS_AT);
+    else if (mode_of(note) != VGPU_PLAIN && mode_of(me) == VGPU_PLAIN)
+        cell->read = me | (uint64_t)many << READERS_AT;
+}
+
+static inline bool same_thread(uint64_t a, uint64_t b)
+{
+    return ((a ^ b) >> THREAD_AT) == 0;
+}
+
+static void part(struct cell *cell, uint64_t me, uint64_t live, uint64_t address, uint64_t bytes,
+                 bool write);
+
+static inline void read_cell(struct cell *cell, uint64_t me, uint64_t live, uint64_t address)
+{
+    uint64_t write = cell->write, read = cell->read;
+    if (UNLIKELY(write >= SPLIT_MARK)) {
+        part(cell, me, live, address, 4, false);
+        return;
+    }
+    if (write >= live && !same_thread(write, me))
+        conflict(cell, write, true, me, false, address);
+    if (read < live)
+        cell->read = me;
+    else if (!same_thread(read, me))
+        read_also(cell, me);
+}
+
+static inline void write_cell(struct cell *cell, uint64_t me, uint64_t live, uint64_t address)
+{
+    uint64_t write = cell->write, read = cell->read;
+    if (UNLIKELY(write >= SPLIT_MARK)) {
+        part(cell, me, live, address, 4, true);
+        return;
+    }
+    if (write >= live && !same_thread(write, me))
+        conflict(cell, write, true, me, true, address);
+    if (read >= live && (!same_thread(read, me) || readers_of(read) != ONE))
+        conflict(cell, read, false, me, true, address);
+    cell->write = me;
+    cell->read = 0;
+}
+
+/* Bytes of one word: each has a cell of its own. */
+static void part(struct cell *cell, uint64_t me, uint64_t live, uint64_t address, uint64_t bytes,
+                 bool write)
+{
+    bool marked = cell->write >= SPLIT_MARK;
+    struct cell *four = marked ? split_of(cell) : NULL;
+    if (marked && !four)
+        *cell = (struct cell){0, 0};
+    if (!four)
+        four = split_make(cell, me);
+    if (!four)
+        return;
+    cell_bytes = 1;
+    for (uint64_t at = address; at < address + bytes; at++)
+        if (write)
+            write_cell(four + at % 4, me, live, at);
+        else
+            read_cell(four + at % 4, me, live, at);
+    cell_bytes = 4;
+}
+
+bool race_was_stored(uint64_t address)
+{
+    const struct cell *cell = shadow_of(address);
+    const struct cell *four = cell->write >= SPLIT_MARK ? split_of(cell) : NULL;
+    if (cell->write < SPLIT_MARK)
+        return cell->write != 0;
+    return four && (four[0].write || four[1].write || four[2].write || four[3].write);
+}
+
+void race_access(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
+{
+    if (UNLIKELY(race_pending))
+        race_settle();
+    const struct thread *thread = now.thread;
+    uint64_t me = now.warp->interval << INTERVAL_AT | (uint64_t)thread->number << THREAD_AT |
+                  (uint64_t)race_mode << MODE_AT | place_of(pc);
+    uint64_t live = window_of(address) == WINDOW_SHARED ? now.block->since << INTERVAL_AT : first;
+    for (uint64_t at = address, end = address + bytes, next; at < end; at = next) {
+        struct cell *cell = shadow_of(at);
+        next = (at & ~3ull) + 4;
+        if (UNLIKELY(next - at != 4 || end < next))
+            part(cell, me, live, at, (end < next ? end : next) - at, write);
+        else if (write)
+            write_cell(cell, me, live, at);
+        else
+            read_cell(cell, me, live, at);
+    }
+}

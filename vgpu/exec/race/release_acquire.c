@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ * release_acquire.c: see release_acquire.h. What somebody knows is a number of a message, which
+ * names what its sender had done and the messages that it knew itself. Looking something up goes
+ * back through messages; the usual question is about the latest.
+ */
+#include "release_acquire.h"
+
+#include "race.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGES_MAX = 1 << 20, FLAGS = 1 << 16, STEPS_MAX = 1 << 20 };
+
+struct message {
+    uint64_t block;
+    uint32_t thread;
+    int32_t run;    /* its slot */
+    uint64_t since; /* the sender's block's last barrier, and its warp's: all before them */
+    uint64_t warp_since;
+    uint64_t own,
+        wide; /* the sender's last interval before its fence: of any scope, of wide scope */
+    uint32_t before[2]; /* messages that it knew; 0: none */
+    uint32_t asked;     /* the last question that came by */
+};
+
+struct knows { /* a thread */
+    uint32_t message;
+    uint64_t own, wide; /* the intervals before its last fences; 0: none */
+};
+
+static struct message *messages; /* the first is none */
+static uint32_t message_count, message_room;
+static bool lost; /* there were too many: everybody knows everything */
+
+static struct { /* a hash table, by address */
+    uint64_t address;
+    uint32_t message;
+} flags[FLAGS];
+static uint32_t flag_count;
+
+/* ---- messages ---- */
+
+static uint32_t message_new(void)
+{
+    if (message_count == MESSAGES_MAX) {
+        lost = true;
+        return 0;
+    }
+    if (message_count >= message_room) {
+        uint32_t room = message_room ? 2 * message_room : 1024;
+        struct message *more = realloc(messages, room * sizeof *more);
+        lost = !more;
+        if (lost)
+            return 0;
+        messages = more;
+        message_room = room;
+    }
+    if (message_count == 0)
+        message_count = 1;
+    messages[message_count] = (struct message){.block = ~0ull};
+    return message_count++;
+}
+
+/* Knowing both. */
+static uint32_t joined(uint32_t a, uint32_t b)
+{
+    if (a == b || !b)
+        return a;
+    if (!a || messages[b].before[0] == a || messages[b].before[1] == a)
+        return b;
+    uint32_t both = message_new();
+    if (both) {
+        messages[both].before[0] = a;
+        messages[both].before[1] = b;
+    }
+    return both;
+}
+
+static struct knows *knows_of(const struct thread *thread)
+{
+    struct block *block = thread->block;
+    if (!block->knows)
+        block->knows = calloc(block->thread_count, sizeof *block->knows);
+    lost |= !block->knows;
+    return block->knows ? &block->knows[thread->number] : NULL;
+}
+
+/* ---- flags ---- */
+
+/* The flag's message, or where it is to be; NULL: no room. */
+static uint32_t *flag_of(uint64_t address, bool make)
+{
+    uint64_t at = address * 0x9E3779B97F4A7C15ull >> 48;
+    while (flags[at].address && flags[at].address != address)
+        at = (at + 1) % FLAGS;
+    if (!flags[at].address && make) {
+        if (flag_count == FLAGS / 2) {
+            lost = true;
+            return NULL;
+        }
+        flag_count++;
+        flags[at].address = address;
+    }
+    return flags[at].address ? &flags[at].message : NULL;
+}
+
+void known_fence(int scope)
+{
+    struct knows *k = race_on ? knows_of(now.thread) : NULL;
+    if (!k)
+        return;
+    k->own = now.warp->interval;
+    if (scope > 0)
+        k->wide = k->own;
+    race_new_interval();
+}
+
+void known_store(uint64_t address, bool atomic)
+{
+    const struct knows *k = race_on && now.block->knows ? knows_of(now.thread) : NULL;
+    if (!k || !k->own) { /* it tells nothing; an atomic leaves what the flag said before */
+        uint32_t *flag = race_on && !atomic && flag_count ? flag_of(address, false) : NULL;
+        if (flag)
+            *flag = 0;
+        return;
+    }
+    uint32_t *flag = flag_of(address, true), number = message_new();
+    if (!flag || !number)
+        return;
+    messages[number] = (struct message){.block = now.block->number,
+                                        .thread = now.thread->number,
+                                        .run = now.run->arg_slot,
+                                        .since = now.block->since,
+                                        .warp_since = now.warp->since,
+                                        .own = k->own,
+                                        .wide = k->wide,
+                                        .before = {k->message, now.block->known}};
+    *flag = number;
+}
+
+void known_load(uint64_t address)
+{
+    uint32_t *flag = race_on && flag_count ? flag_of(address, false) : NULL;
+    if (!flag || !*flag)
+        return;
+    bool shared = window_of(address) == WINDOW_SHARED;
+    if (shared && messages[*flag].block != now.block->number)
+        return; /* left from the block that had this memory before */
+    struct knows *k = knows_of(now.thread);
+    if (!k || k->message == *flag)
+        return;
+    k->message = joined(k->message, *flag);
+    now.block->told = true;
+}
+
+/* ---- those who meet ---- */
+
+void known_block_starts(struct block *block)
+{
+    block->known = 0;
+    block->told = false;
+    if (block->knows)
+        memset(block->knows, 0, block->thread_count * sizeof *block->knows);
+}
+
+void known_meet(struct block *block)
+{
+    if (!block->told)
+        return;
+    block->told = false;
+    for (uint32_t i = 0; i < block->thread_count; i++)
+        block->known = joined(block->known, block->knows[i].message);
+    for (uint32_t i = 0; i < block->thread_count; i++)
+        block->knows[i].message = 0;
+}
+
+void known_meet_lanes(struct warp *warp, uint32_t lanes)
+{
+    struct block *block = warp->threads->block;
+    uint32_t all = 0, first = warp->threads->number;
+    if (!block->told)
+        return;
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        all = joined(all, block->knows[first + (uint32_t)__builtin_ctz(rest)].message);
+    for (uint32_t rest = lanes; rest; rest &= rest - 1)
+        block->knows[first + (uint32_t)__builtin_ctz(rest)].message = all;
+}
+
+/* ---- questions ---- */
+
+struct question {
+    uint64_t block, interval;
+    uint32_t thread;
+};
+
+static bool says(const struct message *m, const struct question *q)
+{
+    bool mine = m->block == now.block->number;
+    if (m->block != q->block || m->run != now.run->arg_slot || (!mine && !m->wide))
+        return false;
+    if (q->interval < m->since)
+        return true;
+    if (q->thread / WARP_LANES == m->thread / WARP_LANES && q->interval < m->warp_since)
+        return true;
+    return q->thread == m->thread && q->interval <= (mine ? m->own : m->wide);
+}
+
+static bool answered(uint32_t from, const struct question *q)
+{
+    static uint32_t stack[STEPS_MAX + 2], asked;
+    uint32_t depth = 0, steps = 0;
+    stack[depth++] = from;
+    for (asked++; depth > 0 && steps < STEPS_MAX / 2; steps++) {
+        struct message *m = &messages[stack[--depth]];
+        if (m->asked == asked)
+            continue;
+        m->asked = asked;
+        if (says(m, q))
+            return true;
+        for (int i = 0; i < 2; i++)
+            if (m->before[i])
+                stack[depth++] = m->before[i];
+    }
+    return steps == STEPS_MAX / 2; /* too long a story: no reason to complain */
+}
+
+bool known_to_me(uint64_t block, uint32_t thread, uint64_t interval)
+{
+    struct question q = {.block = block, .interval = interval, .thread = thread};
+    if (lost || !message_count)
+        return lost;
+    uint32_t mine = now.block->knows ? now.block->knows[now.thread->number].message : 0;
+    return (mine && answered(mine, &q)) || (now.block->known && answered(now.block->known, &q));
+}
+
+bool known_any(void)
+{
+    return lost || message_count > 0;
+}
+
+void known_forget(void)
+{
+    if (flag_count)
+        memset(flags, 0, sizeof flags);
+    message_count = flag_count = 0;
+    lost = false;
+}

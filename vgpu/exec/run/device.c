@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT
+ * device.c: the small builtins: who am I, fences, the clock, traps.
+ */
+#include "access.h"
+#include "fiber.h"
+#include "release_acquire.h"
+
+#define CALLER ((uint64_t)__builtin_return_address(0) - 1)
+
+OFFERED struct vgpu_dim3 vgpu_thread_idx(void)
+{
+    return now.thread->idx;
+}
+
+OFFERED struct vgpu_dim3 vgpu_block_idx(void)
+{
+    return now.block->idx;
+}
+
+OFFERED struct vgpu_dim3 vgpu_block_dim(void)
+{
+    return now.run->shape;
+}
+
+OFFERED struct vgpu_dim3 vgpu_grid_dim(void)
+{
+    return now.run->grid;
+}
+
+OFFERED uint32_t vgpu_lane_id(void)
+{
+    return now.thread->number % WARP_LANES;
+}
+
+/* ---- builtin variables ---- */
+
+#define BUILTIN_VARIABLE OFFERED __attribute__((section("builtin_variables")))
+BUILTIN_VARIABLE struct vgpu_dim3 threadIdx, blockIdx, blockDim, gridDim;
+BUILTIN_VARIABLE int warpSize = WARP_LANES, vgpu_cooperative;
+extern char __start_builtin_variables[], __stop_builtin_variables[]; /* the linker's */
+
+bool is_builtin_variable(uint64_t address)
+{
+    return address >= (uint64_t)__start_builtin_variables &&
+           address < (uint64_t)__stop_builtin_variables;
+}
+
+/* Memory here is sequentially consistent for all contexts; only the host runs beside us. What was
+ * said to whom is another matter. */
+OFFERED void vgpu_fence(int scope)
+{
+    known_fence(scope);
+    if (scope == 2) {
+        now.run->fenced = true;
+        __atomic_thread_fence(__ATOMIC_SEQ_CST);
+    }
+}
+
+OFFERED void vgpu_trap(void)
+{
+    fault_raise(VGPU_FAULT_TRAP, 0, false, CALLER, "__trap() was called");
+}
+
+/* ---- the clock ---- */
+
+enum { CLOCK_STEP = 32, CLOCK_LAP_STEP = 1000, CLOCK_CALLS_DOUBLE = 64, CLOCK_SHIFT_MAX = 30 };
+
+static uint64_t clock_step(struct thread *thread)
+{
+    static const struct thread *last;
+    static uint64_t last_accesses;
+    uint64_t accesses = access_total(); /* does it do anything between two looks? */
+    if (thread != last || accesses != last_accesses)
+        thread->clock_calls = 0;
+    last = thread;
+    last_accesses = accesses;
+    uint32_t shift = thread->clock_calls++ / CLOCK_CALLS_DOUBLE;
+    return (uint64_t)CLOCK_STEP << (shift < CLOCK_SHIFT_MAX ? shift : CLOCK_SHIFT_MAX);
+}
+
+static int64_t clock_advance(struct thread *thread, uint64_t cycles)
+{
+    if (thread->clock < thread->block->clock)
+        thread->clock = thread->block->clock;
+    thread->clock += cycles;
+    if (thread->block->clock_met < thread->clock)
+        thread->block->clock_met = thread->clock;
+    if (thread->clock > now.run->counts.cycles)
+        now.run->counts.cycles = thread->clock;
+    return (int64_t)thread->clock;
+}
+
+/* Time is what the clock is asked for: a thread that only looks at it sees it run ever faster, so
+ * that a delay loop ends after some thousand turns, within two per cent of its aim; one that also
+ * polls sees it pass when nobody else can go on. */
+OFFERED int64_t vgpu_clock64(void)
+{
+    struct thread *thread = now.thread;
+    uint64_t step = clock_step(thread);
+    if (access_lap) {
+        uint32_t shift = now.run->patience;
+        step = (uint64_t)CLOCK_LAP_STEP << (shift < CLOCK_SHIFT_MAX ? shift : CLOCK_SHIFT_MAX);
+        thread->timed = thread->clock >> 60 == 0;
+    }
+    return clock_advance(thread, step);
+}
+
+/* What PTX calls %globaltimer: nanoseconds at about the clock of an H200, counted from the kernel's
+ * start. */
+OFFERED uint64_t vgpu_globaltimer(void);
+OFFERED uint64_t vgpu_globaltimer(void)
+{
+    return (uint64_t)vgpu_clock64() * 100 / 198;
+}

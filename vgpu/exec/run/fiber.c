@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT
+ * fiber.c: the pool of stacks, the worker that runs threads on one, the lane orders.
+ *
+ * Stacks lie in one window of addresses, reserved as it is needed: only the pages that were used
+ * cost memory, and those of a very large kernel are given back after it. The window starts with a
+ * gap, so that a frame which is far too large falls into nothing.
+ */
+#include "fiber.h"
+#include "number.h"
+#include "schedule.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { STACKS_A_STEP = 256, STACK_GAP = 256 << 20 };
+
+void *fiber_main;
+char **stack_free;
+uint64_t stack_free_count;
+enum lane_order lane_order;
+
+static uint64_t stack_count;
+static uint32_t seed_state = 1;
+
+static char *stack_at(uint64_t i)
+{
+    return (char *)(WINDOW_VA(WINDOW_STACK) + STACK_GAP + i * STACK_BYTES); /* NOLINT */
+}
+
+char *stack_take_more(void)
+{
+    char **list = realloc(stack_free, (stack_count + STACKS_A_STEP) * sizeof *list);
+    void *at = MAP_FAILED;
+    if (list) {
+        stack_free = list;
+        at =
+            mmap(stack_at(stack_count), (size_t)STACKS_A_STEP * STACK_BYTES, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    }
+    if (at == MAP_FAILED)
+        fault_raise(VGPU_FAULT_INTERNAL, 0, false, 0,
+                    "no memory for the stacks of %llu waiting threads (%s): launch fewer threads "
+                    "at a time, or raise the memory limit",
+                    (unsigned long long)stack_count, strerror(errno));
+    for (uint64_t i = STACKS_A_STEP; i-- > 0;)
+        stack_free[stack_free_count++] = stack_at(stack_count + i);
+    stack_count += STACKS_A_STEP;
+    return stack_free[--stack_free_count];
+}
+
+void stack_trim(void)
+{
+    if (stack_count > STACKS_KEPT)
+        madvise(stack_at(STACKS_KEPT), (stack_count - STACKS_KEPT) * STACK_BYTES, MADV_DONTNEED);
+}
+
+void *stack_start(char *stack)
+{
+    uint64_t number = ((uint64_t)stack - WINDOW_VA(WINDOW_STACK)) / STACK_BYTES;
+    uint64_t colour = number * STACK_COLOUR_BYTES % 4096;
+    void **top = (void **)(void *)(stack + STACK_BYTES - colour) - 2;
+#if defined(__x86_64__)
+    top[0] = (void *)fiber_worker; /* popped by the switch */
+    top[1] = NULL;                 /* the worker's return address: where back traces end */
+#else
+    top[0] = NULL; /* the frame pointer */
+    top[1] = (void *)fiber_worker;
+#endif
+    return top;
+}
+
+/* The running thread has left its kernel. Returns the next one that can run in its block. */
+static struct thread *leave(struct thread *thread)
+{
+    struct block *block = now.block;
+    struct warp *warp = now.warp;
+    warp->live &= ~thread->bit;
+    if (!warp->live)
+        progress();
+    block->live--;
+    thread->sp = NULL;
+    thread->stack = NULL;
+    if (thread->watch_address)
+        poll_forget(thread);
+    if (UNLIKELY(--block->missing == 0) && block->live)
+        barrier_left(block);
+    if (UNLIKELY(warp->in_op))
+        warp_left(warp);
+    return pick();
+}
+
+__attribute__((noinline)) void fiber_resume(void **to)
+{
+    fiber_jump(to);
+}
+
+/* A kernel returns to this loop, on whichever stack it began, and the processor predicts where to
+ * by the calls it has seen last. So a thread that only has its end left is entered by the same call
+ * instruction that a fresh one is: its return is then predicted, and costs nothing. */
+_Noreturn void fiber_worker(void)
+{
+    void (*enter)(void **) = now.run->kernel->call;
+    void **argument = now.run->args;
+    for (;;) {
+        __asm__("" : "+r"(enter)); /* one call for both, whatever the compiler finds out */
+        enter(argument);
+        char *stack = now.thread->stack;
+        struct thread *next = leave(now.thread);
+        if (!next) {
+            stack_give(stack);
+            fiber_jump(fiber_main);
+        }
+        if (next->sp) {
+            stack_give(stack);
+            enter = fiber_resume;
+            argument = thread_enter(next);
+            continue;
+        }
+        next->stack = stack;
+        now.thread = next;
+        threadIdx = next->idx;
+        if (UNLIKELY(next->block == sample_block))
+            sample_thread_starts(next);
+        enter = now.run->kernel->call;
+        argument = now.run->args;
+    }
+}
+
+/* A bit of `mask` by a generator that starts the same in every process: seeded orders repeat. */
+uint32_t lane_seeded(uint32_t mask)
+{
+    seed_state ^= seed_state << 13;
+    seed_state ^= seed_state >> 17;
+    seed_state ^= seed_state << 5;
+    uint32_t turn = seed_state & 31;
+    uint32_t turned = turn ? mask >> turn | mask << (32 - turn) : mask;
+    turned &= -turned;
+    return turn ? turned << turn | turned >> (32 - turn) : turned;
+}
+
+/* VGPU_LANES=forward|reverse|seeded[:number], VGPU_SCHEDULE=number */
+__attribute__((constructor)) static void choose_order(void)
+{
+    const char *order = getenv("VGPU_LANES");
+    uint64_t seed = vgpu_schedule();
+    if (seed) {
+        lane_order = LANES_SEEDED;
+        seed_state = (uint32_t)(seed * 2654435761u) | 1;
+    }
+    if (!order)
+        return;
+    if (strcmp(order, "reverse") == 0)
+        lane_order = LANES_REVERSE;
+    uint64_t lanes_seed = 1;
+    if (strcmp(order, "seeded") == 0 ||
+        (strncmp(order, "seeded:", 7) == 0 && vgpu_number(order + 7, 0, UINT32_MAX, &lanes_seed))) {
+        lane_order = LANES_SEEDED;
+        seed_state = (uint32_t)lanes_seed * 2654435761u | 1;
+    }
+}

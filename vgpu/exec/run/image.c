@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT
+ * image.c: device images: loaded, looked up, and asked about addresses.
+ *
+ * The loader knows libraries by name, and ours are named after their descriptors: these stay open,
+ * so that no two images ever have the same name.
+ */
+#include "exec.h"
+#include "lines.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { PAGE = 4096 };
+
+struct image {
+    struct image *next;
+    uint32_t module, kernel_count, var_count;
+    int fd;
+    const struct vgpu_kernel *kernels;
+    const struct vgpu_var *vars;
+    uint64_t base, low, high; /* where it was loaded; its pages */
+    uint64_t var_low, var_high;
+    bool may_share;
+};
+
+static struct image *images;
+
+/* Finds the image's pages; stops (1) at the one whose load address is the wanted. */
+static int find_pages(struct dl_phdr_info *info, size_t bytes, void *wanted)
+{
+    struct image *image = wanted;
+    (void)bytes;
+    if (info->dlpi_addr != image->base)
+        return 0;
+    image->low = ~0ull;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+        uint64_t low = image->base + part->p_vaddr, high = low + part->p_memsz;
+        if (part->p_type != PT_LOAD)
+            continue;
+        image->low = low < image->low ? low : image->low;
+        image->high = high > image->high ? high : image->high;
+    }
+    return 1;
+}
+
+static void find_vars(struct image *image)
+{
+    uint64_t low = ~0ull, high = 0;
+    for (uint32_t i = 0; i < image->var_count; i++) {
+        uint64_t at = (uint64_t)image->vars[i].address, end = at + image->vars[i].bytes;
+        low = at < low ? at : low;
+        high = end > high ? end : high;
+    }
+    if (image->var_count == 0)
+        return;
+    image->var_low = low & -(uint64_t)PAGE;
+    image->var_high = (high + PAGE - 1) & -(uint64_t)PAGE;
+}
+
+/* The five exported objects; false and a reason in `why` if it is no image of ours. */
+static bool find_tables(struct image *image, void *library, char *why, uint64_t room)
+{
+    const uint32_t *abi = dlsym(library, "vgpu_image_abi");
+    const uint32_t *kernels = dlsym(library, "vgpu_image_kernel_count");
+    const uint32_t *vars = dlsym(library, "vgpu_image_var_count");
+    image->kernels = dlsym(library, "vgpu_image_kernels");
+    image->vars = dlsym(library, "vgpu_image_vars");
+    if (!abi || *abi != VGPU_IMAGE_ABI || !kernels || !vars || !image->kernels || !image->vars) {
+        snprintf(why, room,
+                 "module %u is no device image of version %d (it has %d): rebuild it with this "
+                 "installation's vgpu-cc",
+                 image->module, VGPU_IMAGE_ABI, abi ? (int)*abi : -1);
+        return false;
+    }
+    image->kernel_count = *kernels;
+    image->var_count = *vars;
+    find_vars(image);
+    return true;
+}
+
+/* ---- what it uses ---- */
+
+/* Who calls one of these may wait for another block, or see in which order blocks run. */
+static bool tells_order(const char *symbol)
+{
+    static const char *const tell[] = {
+        "vgpu_atomic",      "vgpu_clock64",          "vgpu_printf",      "vgpu_fence",
+        "vgpu_assert_fail", "vgpu_grid_meet",        "vgpu_cooperative", "__tsan_atomic",
+        "__tsan_vola",      "__tsan_unaligned_vola", "vgpu_vprintf",     "vgpu_globaltimer"};
+    for (unsigned i = 0; i < sizeof tell / sizeof *tell; i++)
+        if (strncmp(symbol, tell[i], strlen(tell[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Goes through the symbols that the image leaves undefined: in a GNU hash table they are those
+ * before the first hashed one. Without such a table nothing is known. */
+static bool may_share(const struct link_map *map)
+{
+    const ElfW(Sym) *symbols = NULL;
+    const char *names = NULL;
+    const uint32_t *hash = NULL;
+    for (const ElfW(Dyn) *d = map->l_ld; d->d_tag != DT_NULL; d++) {
+        const void *at = (const void *)d->d_un.d_ptr; /* NOLINT */
+        if (d->d_tag == DT_SYMTAB)
+            symbols = at;
+        else if (d->d_tag == DT_STRTAB)
+            names = at;
+        else if (d->d_tag == DT_GNU_HASH)
+            hash = at;
+    }
+    if (!symbols || !names || !hash)
+        return false;
+    for (uint32_t i = 1; i < hash[1]; i++)
+        if (tells_order(names + symbols[i].st_name))
+            return false;
+    return true;
+}
+
+bool image_may_share(const struct image *image)
+{
+    return image->may_share;
+}
+
+struct image *image_load(uint32_t module, int fd, char *why, uint64_t room)
+{
+    char name[40];
+    struct link_map *map;
+    struct image *image = calloc(1, sizeof *image);
+    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
+    if (getenv("VGPU_HALT")) /* a debugger reads the file by this name, too */
+        snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)getpid(), fd);
+    void *library = image ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (!library) {
+        snprintf(why, room, "module %u cannot be loaded: %s", module,
+                 image ? dlerror() : "no memory");
+        free(image);
+        return NULL;
+    }
+    image->module = module;
+    image->fd = fd;
+    if (!find_tables(image, library, why, room) || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) {
+        dlclose(library);
+        free(image);
+        return NULL;
+    }
+    image->base = map->l_addr;
+    image->may_share = may_share(map);
+    dl_iterate_phdr(find_pages, image);
+    image->next = images;
+    images = image;
+    return image;
+}
+
+struct image *image_find(uint32_t module)
+{
+    struct image *image = images;
+    while (image && image->module != module)
+        image = image->next;
+    return image;
+}
+
+const struct vgpu_kernel *image_kernel(const struct image *image, uint32_t ordinal)
+{
+    return ordinal < image->kernel_count ? &image->kernels[ordinal] : NULL;
+}
+
+uint32_t image_kernel_count(const struct image *image)
+{
+    return image->kernel_count;
+}
+
+void image_vars(const struct image *image, uint64_t *base, uint64_t *bytes, uint32_t *count)
+{
+    *base = image->var_low;
+    *bytes = image->var_high - image->var_low;
+    *count = image->var_count;
+}
+
+void image_var(const struct image *image, uint32_t index, struct vgpu_exec_var *var)
+{
+    const struct vgpu_var *from = &image->vars[index];
+    var->offset = (uint64_t)from->address - image->var_low;
+    var->bytes = from->bytes;
+    snprintf(var->key, sizeof var->key, "%s", from->key);
+}
+
+bool image_holds_vars(uint64_t va, uint64_t bytes)
+{
+    const struct image *image = images;
+    while (image && (va != image->var_low || bytes != image->var_high - image->var_low))
+        image = image->next;
+    return image != NULL;
+}
+
+static struct image *image_at(uint64_t address)
+{
+    static struct image *last;
+    if (last && address >= last->low && address < last->high)
+        return last;
+    for (struct image *image = images; image; image = image->next)
+        if (address >= image->low && address < image->high)
+            return last = image;
+    return NULL;
+}
+
+int image_window(uint64_t address)
+{
+    const struct image *image = image_at(address);
+    if (!image)
+        return -1;
+    if (address >= image->var_low && address < image->var_high)
+        return context.device;
+    return WINDOW_IMAGE;
+}
+
+bool image_code(uint64_t pc)
+{
+    return image_at(pc) != NULL;
+}
+
+/* Who polls is asked for its place at every stall: the last answers are kept. */
+void image_place(uint64_t pc, char *where, uint64_t room)
+{
+    static struct {
+        uint64_t pc;
+        char where[160];
+    } known[16];
+    unsigned slot = (unsigned)(pc ^ pc >> 7) % 16;
+    const struct image *image = image_at(pc);
+    where[0] = '\0';
+    if (!image)
+        return;
+    if (known[slot].pc != pc) {
+        known[slot].where[0] = '\0';
+        vgpu_lines_find(image->fd, pc - image->base, known[slot].where, sizeof known[slot].where);
+        known[slot].pc = pc;
+    }
+    snprintf(where, room, "%s", known[slot].where);
+}

@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: MIT
+ * run.c: a kernel launch, from its message to its reply.
+ *
+ * Several may be under way: one that is stalled keeps its blocks and stacks until it is resumed or
+ * aborted, and others run meanwhile.
+ */
+#include "access.h"
+#include "check.h"
+#include "exec.h"
+#include "fiber.h"
+#include "hazard.h"
+#include "footprint.h"
+#include "worker_process.h"
+#include "message.h"
+#include "race.h"
+#include "sample.h"
+#include "schedule.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Arguments lie in the stacks' window, which device code may read: a slot a run. */
+enum { ARG_SLOTS = 64, ARG_SLOT_BYTES = 64 << 10, ARG_ALIGN = 64, PRINT_PIECE = 3584 };
+_Static_assert(sizeof(struct vgpu_exec_reply) + PRINT_PIECE <= VGPU_MSG_MAX, "a piece fits");
+
+struct now now;
+
+static struct run *runs;
+static uint64_t arg_slots_used;
+
+struct vgpu_dim3 run_block_index(const struct run *run, uint64_t number)
+{
+    uint64_t row = number / run->grid.x;
+    return (struct vgpu_dim3){(uint32_t)(number % run->grid.x), (uint32_t)(row % run->grid.y),
+                              (uint32_t)(row / run->grid.y)};
+}
+
+static uint64_t divisor(uint64_t a, uint64_t b)
+{
+    return b ? divisor(b, a % b) : a;
+}
+
+/* A step that has no divisor in common with their number leads to each block once. */
+static void choose_block_order(struct run *run)
+{
+    static uint64_t luck;
+    if (!luck)
+        luck = vgpu_schedule();
+    if (!luck || run->block_count < 2)
+        return;
+    do
+        run->block_step = 1 + vgpu_schedule_next(&luck) % (run->block_count - 1);
+    while (divisor(run->block_step, run->block_count) != 1);
+    run->block_first = vgpu_schedule_next(&luck) % run->block_count;
+}
+
+uint64_t run_block_at(const struct run *run, uint64_t turn)
+{
+    if (!run->block_step)
+        return turn;
+    unsigned __int128 at = (unsigned __int128)turn * run->block_step + run->block_first;
+    return (uint64_t)(at % run->block_count);
+}
+
+bool run_has_finding(enum finding finding)
+{
+    return now.run->finding_set >> finding & 1;
+}
+
+static const enum vgpu_diagnosis diagnosis_of[] = {
+    [FINDING_SITES] = VGPU_DIAGNOSIS_kernels_barrier,
+    [FINDING_EARLY_EXIT] = VGPU_DIAGNOSIS_kernels_barrier,
+    [FINDING_MASK] = VGPU_DIAGNOSIS_kernels_mask,
+    [FINDING_OPERATION] = VGPU_DIAGNOSIS_kernels_mask,
+    [FINDING_LANE] = VGPU_DIAGNOSIS_kernels_mask,
+    [FINDING_PRINT] = VGPU_DIAGNOSES,
+    [FINDING_DIVISION] = VGPU_DIAGNOSES,
+};
+
+void run_finding(enum finding finding, const char *format, ...)
+{
+    struct run *run = now.run;
+    if (run_has_finding(finding))
+        return;
+    run->finding_set |= 1u << finding;
+    size_t at = strlen(run->findings), room = sizeof run->findings - at;
+    va_list arguments;
+    int head = snprintf(run->findings + at, room, "%s%s: ", at ? "\n" : "", run->kernel->name);
+    if (head < 0 || (size_t)head >= room)
+        return;
+    va_start(arguments, format);
+    vsnprintf(run->findings + at + head, room - (size_t)head, format, arguments);
+    va_end(arguments);
+    if (diagnosis_of[finding] != VGPU_DIAGNOSES)
+        vgpu_diagnosis_sign(diagnosis_of[finding], run->findings + at, room);
+}
+
+/* ---- from message to run ---- */
+
+static bool take_slot(struct run *run)
+{
+    static uint64_t mapped;
+    if (arg_slots_used == ~0ull)
+        return false;
+    int slot = __builtin_ctzll(~arg_slots_used);
+    char *at = (char *)(WINDOW_VA(WINDOW_STACK) + (uint64_t)slot * ARG_SLOT_BYTES); /* NOLINT */
+    if (!(mapped >> slot & 1)) {
+        if (mmap(at, ARG_SLOT_BYTES, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED)
+            return false;
+        mapped |= 1ull << slot;
+    }
+    arg_slots_used |= 1ull << slot;
+    run->arg_slot = slot;
+    run->args = (void **)(void *)at;
+    return true;
+}
+
+/* Lays the arguments out, each aligned for whatever it is. */
+static void place_args(struct run *run, const uint8_t *from)
+{
+    char *to = (char *)(run->args + VGPU_PARAMS_MAX);
+    for (uint32_t i = 0; i < run->kernel->param_count; i++) {
+        uint32_t bytes = run->kernel->param_bytes[i];
+        memcpy(to, from, bytes);
+        run->args[i] = to;
+        from += bytes;
+        to += (bytes + ARG_ALIGN - 1) / ARG_ALIGN * ARG_ALIGN;
+    }
+}
+
+/* How many blocks a GPU holds at once: what the SMs' threads, block slots and shared memory allow
+ * (registers are not modelled). */
+static uint64_t resident_limit(const struct run *run)
+{
+    const struct vgpu_exec_limits *limits = &context.limits;
+    uint32_t warps = (run->block_threads + WARP_LANES - 1) / WARP_LANES;
+    uint64_t a_sm = limits->threads_per_sm / (warps * WARP_LANES);
+    uint64_t shared = run->shared_bytes + run->kernel->static_shared_bytes;
+    if (a_sm > limits->blocks_per_sm)
+        a_sm = limits->blocks_per_sm;
+    if (shared && a_sm > limits->shared_per_sm / (shared + 1024)) /* 1 KiB is the system's */
+        a_sm = limits->shared_per_sm / (shared + 1024);
+    return (a_sm ? a_sm : 1) * limits->sm_count;
+}
+
+static uint32_t args_bytes(const struct vgpu_kernel *kernel)
+{
+    uint32_t bytes = 0;
+    for (uint32_t i = 0; i < kernel->param_count; i++)
+        bytes += kernel->param_bytes[i];
+    return bytes;
+}
+
+/* Why a launch cannot be; "" if it can. The node has checked the program's mistakes already. */
+static const char *check_launch(const struct vgpu_exec_request *request,
+                                const struct vgpu_kernel *kernel)
+{
+    const struct vgpu_launch *l = &request->launch;
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    if (!kernel)
+        return "no such kernel or module";
+    if (threads < 1 || threads > MAX_BLOCK_THREADS || !l->grid[0] || !l->grid[1] || !l->grid[2])
+        return "blocks of 1 to 1024 threads and a grid that is not empty are possible";
+    if (l->shared_bytes > context.limits.shared_per_block)
+        return "more dynamic shared memory than a block can have";
+    if (kernel->param_count > VGPU_PARAMS_MAX || args_bytes(kernel) > VGPU_ARGS_MAX ||
+        args_bytes(kernel) != request->data_bytes)
+        return "the arguments' sizes are not the kernel's";
+    return "";
+}
+
+static struct run *run_make(const struct vgpu_exec_request *request,
+                            const struct vgpu_kernel *kernel)
+{
+    const struct vgpu_launch *l = &request->launch;
+    struct run *run = calloc(1, sizeof *run);
+    if (!run || !take_slot(run)) {
+        free(run);
+        return NULL;
+    }
+    run->id = request->run;
+    run->kernel = kernel;
+    run->cooperative = l->cooperative != 0;
+    run->grid = (struct vgpu_dim3){l->grid[0], l->grid[1], l->grid[2]};
+    run->shape = (struct vgpu_dim3){l->block[0], l->block[1], l->block[2]};
+    run->block_count = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    run->claimed = run->block_count;
+    run->block_threads = l->block[0] * l->block[1] * l->block[2];
+    run->shared_bytes = (uint32_t)l->shared_bytes;
+    run->resident_limit = resident_limit(run);
+    run->moved = true;
+    run->strict = request->strict;
+    run->checks = request->checks;
+    choose_block_order(run);
+    place_args(run, request->data);
+    run->next = runs;
+    runs = run;
+    sample_begin(run);
+    race_run_begins(run);
+    return run;
+}
+
+static void run_drop(struct run *run)
+{
+    struct run **link = &runs;
+    while (*link != run)
+        link = &(*link)->next;
+    *link = run->next;
+    sample_end(run);
+    footprint_free(run);
+    while (run->resident)
+        block_abandon(run->resident);
+    arg_slots_used &= ~(1ull << run->arg_slot);
+    bool large = run->resident_peak * run->block_threads > STACKS_KEPT;
+    free(run->printed);
+    free(run);
+    if (large && !runs)
+        stack_trim();
+    if (!runs)
+        race_forget();
+}
+
+/* ---- from run to reply ---- */
+
+static uint64_t print_piece(struct run *run, struct vgpu_exec_reply *reply)
+{
+    uint64_t left = run->printed_bytes - run->sent_bytes;
+    uint64_t bytes = left < PRINT_PIECE ? left : PRINT_PIECE;
+    if (bytes)
+        memcpy(reply->data, run->printed + run->sent_bytes, bytes);
+    run->sent_bytes += bytes;
+    reply->run = run->id;
+    reply->printf_bytes = reply->data_bytes = (uint32_t)bytes;
+    return left - bytes;
+}
+
+/* The last piece of what was printed goes with the reply itself. */
+static void attach_print(struct run *run, struct vgpu_exec_reply *reply)
+{
+    while (run->printed_bytes - run->sent_bytes > PRINT_PIECE) {
+        struct vgpu_exec_reply *piece = message_piece();
+        print_piece(run, piece);
+        message_send(piece);
+    }
+    print_piece(run, reply);
+}
+
+static void reply_fault(struct vgpu_exec_reply *reply)
+{
+    const struct fault *fault = &fault_last;
+    reply->status = VGPU_FAULTED;
+    reply->fault.kind = fault->kind;
+    reply->fault.write = fault->write;
+    reply->fault.idle = fault->idle;
+    reply->fault.address = fault->address;
+    memcpy(reply->fault.where, fault->where, sizeof reply->fault.where);
+    snprintf(reply->text, sizeof reply->text, "%s", fault->text);
+    if (!now.thread)
+        return;
+    struct vgpu_dim3 t = now.thread->idx, b = now.thread->block->idx;
+    reply->fault.thread.x = t.x, reply->fault.thread.y = t.y, reply->fault.thread.z = t.z;
+    reply->fault.block.x = b.x, reply->fault.block.y = b.y, reply->fault.block.z = b.z;
+}
+
+static void execute(void *reply)
+{
+    struct vgpu_exec_reply *r = reply;
+    r->status = (int32_t)schedule(now.run, r->text, sizeof r->text);
+}
+
+static void run_go(struct run *run, struct vgpu_exec_reply *reply)
+{
+    memory_review();
+    run->signals = (struct vgpu_signals){0};
+    now = (struct now){.run = run};
+    access_wide = 0;
+    race_run_goes(run);
+    footprint_begin(run);
+    if (fault_guard(execute, reply))
+        reply_fault(reply);
+    poll_suspect(false);
+    memory_deliver_torn();
+    race_run_stops();
+    now = (struct now){0};
+    access_harvest(&run->counts);
+    helper_join(run, reply);
+    footprint_end(run);
+    sample_apply(run, &run->counts);
+    reply->counts = run->counts;
+    reply->signals = run->signals;
+    reply->moved = run->moved;
+    if (reply->status == VGPU_STALLED) {
+        reply->blocks_left = run->block_count - run->next_block;
+        reply->blocks_fit = run->resident_limit;
+    }
+    if (reply->status == VGPU_RAN)
+        snprintf(reply->text, sizeof reply->text, "%s", run->findings);
+    reply->stray_count = run->stray_count;
+    memcpy(reply->stray, run->stray, sizeof run->stray);
+    hazard_reply(run, reply);
+    attach_print(run, reply);
+    if (reply->status == VGPU_RAN)
+        footprint_send(run);
+    if (reply->status != VGPU_STALLED)
+        run_drop(run);
+}
+
+void run_start(const struct vgpu_exec_request *request, struct vgpu_exec_reply *reply)
+{
+    const struct image *image =
+        image_find(request->module ? request->module : request->launch.module);
+    const struct vgpu_kernel *kernel = image ? image_kernel(image, request->launch.kernel) : NULL;
+    const char *why = check_launch(request, kernel);
+    struct run *run = *why ? NULL : run_make(request, kernel);
+    if (run) {
+        run->may_share = image_may_share(image) && !(run->checks & VGPU_CHECK_KERNELS);
+        run_go(run, reply);
+        return;
+    }
+    reply->status = VGPU_REFUSED;
+    snprintf(
+        reply->text, sizeof reply->text,
+        "launch of kernel %u of module %u (%s), grid (%u,%u,%u), block (%u,%u,%u), %u bytes of "
+        "arguments: %s",
+        request->launch.kernel, request->launch.module, kernel ? kernel->name : "?",
+        request->launch.grid[0], request->launch.grid[1], request->launch.grid[2],
+        request->launch.block[0], request->launch.block[1], request->launch.block[2],
+        request->data_bytes, *why ? why : "no memory, or 64 kernels stalled already");
+}
+
+static struct run *find_stalled(uint64_t id, struct vgpu_exec_reply *reply)
+{
+    struct run *run = runs;
+    while (run && run->id != id)
+        run = run->next;
+    if (!run) {
+        reply->status = VGPU_REFUSED;
+        snprintf(reply->text, sizeof reply->text, "no kernel is stalled under the id %llu",
+                 (unsigned long long)id);
+    }
+    return run;
+}
+
+void run_resume(uint64_t id, struct vgpu_exec_reply *reply)
+{
+    struct run *run = find_stalled(id, reply);
+    if (!run)
+        return;
+    uint64_t events = run->events;
+    run->moved = false;
+    run->stirred = false;
+    now.run = run;
+    run_go(run, reply);
+    if (reply->status != VGPU_STALLED)
+        return;
+    if (run->events != events)
+        reply->moved = true;
+    run->patience = run->events != events ? 0 : run->patience + 1;
+}
+
+void run_abort(uint64_t id, struct vgpu_exec_reply *reply)
+{
+    struct run *run = find_stalled(id, reply);
+    if (!run)
+        return;
+    run_drop(run);
+    reply->status = VGPU_OK;
+}

@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT
+ * schedule.c: which block runs next, and when nobody can.
+ *
+ * Blocks run one after another. A block whose threads all wait stays where it is, and the next
+ * thing is tried, in this order: a block with ready threads; a polling thread whose address has
+ * changed; a lap, which asks new pollers whether they do anything else (poll.c); another block, up
+ * to the number that a GPU holds at once; a lap of all pollers. After that the kernel is stalled:
+ * only another kernel, a copy or the host can help.
+ */
+#include "exec.h"
+#include "fiber.h"
+#include "worker_process.h"
+#include "memory_signals.h"
+
+#include <stdio.h>
+
+enum { FRUITLESS_LAPS = 1000 };
+
+static struct block *ready_block(const struct run *run)
+{
+    struct block *block = run->resident;
+    while (block && !block->ready_warps)
+        block = block->next;
+    return block;
+}
+
+/* All threads wait for their own block: nobody outside can help. */
+static void deadlock(struct block *block)
+{
+    char text[400], at[40];
+    for (uint32_t i = 0; i < block->thread_count && !now.thread; i++)
+        if (block->threads[i].warp->live & block->threads[i].bit)
+            now.thread = &block->threads[i];
+    dim3_text(at, sizeof at, block->idx);
+    block_describe(block, text, sizeof text);
+    if (now.thread->site)
+        fault_place(now.thread->site);
+    fault_raise(VGPU_FAULT_BARRIER, 0, false, 0, "deadlock in block %s: %s", at, text);
+}
+
+/* Runs a block until none of its threads can go on. */
+static void enter(struct block *block)
+{
+    now.block = block;
+    if (UNLIKELY(block == sample_block))
+        sample_goes_on();
+    blockIdx = block->idx;
+    blockDim = now.run->shape;
+    gridDim = now.run->grid;
+    vgpu_cooperative = now.run->cooperative;
+    now.warp = &block->warps[__builtin_ctz(next_bit(block->ready_warps))];
+    struct thread *first = pick();
+    if (!first)
+        return;
+    fiber_switch(&fiber_main, thread_enter(first));
+    now.thread = NULL;
+    fault_if_hanging();
+    if (!block->live)
+        block_retire(block);
+    else if (!block->pollers)
+        deadlock(block);
+}
+
+static void wake(struct thread *thread)
+{
+    struct warp *warp = thread->warp;
+    warp->polling &= ~thread->bit;
+    warp->ready |= thread->bit;
+    thread->block->pollers--;
+    thread->block->ready_warps |= warp->bit;
+    thread->laps = thread->lap_reads = 0;
+    thread->lap = 0;
+    thread->proven = thread->timed = false;
+}
+
+/* Wakes the polling threads that `which` asks for; returns whether there are any. */
+static bool wake_those(const struct run *run, bool (*which)(struct thread *))
+{
+    bool any = false;
+    for (struct block *block = run->resident; block; block = block->next)
+        for (uint32_t i = 0; block->pollers && i < block->warp_count; i++)
+            for (uint32_t rest = block->warps[i].polling; rest; rest &= rest - 1) {
+                struct thread *thread = block->warps[i].threads + __builtin_ctz(rest);
+                if (!which(thread))
+                    continue;
+                wake(thread);
+                any = true;
+            }
+    return any;
+}
+
+static bool has_changed(struct thread *thread)
+{
+    now.thread = thread; /* who is to blame if the memory is gone */
+    uint64_t value = peek(thread->watch_address, thread->watch_bytes);
+    bool changed = value != thread->watch_value;
+    now.thread = NULL;
+    if (changed) /* it stands before its load, and will not say again that it polls */
+        signal_polled(thread->watch_address, value, thread->watch_bytes);
+    return changed;
+}
+
+static bool is_unproven(struct thread *thread)
+{
+    return !thread->proven;
+}
+
+static bool is_any(struct thread *thread)
+{
+    (void)thread;
+    return true;
+}
+
+/* Lets pollers run for a few turns of their loops. True if that led to anything. */
+static bool lap(struct run *run, bool (*which)(struct thread *))
+{
+    uint64_t events = run->events;
+    struct block *block;
+    if (!wake_those(run, which))
+        return false;
+    run->stirred = false;
+    poll_suspect(true);
+    while ((block = ready_block(run)))
+        enter(block);
+    poll_suspect(false);
+    return run->stirred || run->events != events;
+}
+
+static bool any_timed(const struct run *run)
+{
+    for (const struct block *block = run->resident; block; block = block->next)
+        for (uint32_t i = 0; block->pollers && i < block->thread_count; i++)
+            if (block->threads[i].timed)
+                return true;
+    return false;
+}
+
+static void explain(const struct run *run, char *why, uint64_t room)
+{
+    char waits[300], at[40], left[80] = "";
+    const struct block *block = run->resident;
+    dim3_text(at, sizeof at, block->idx);
+    block_describe(block, waits, sizeof waits);
+    if (run->next_block < run->block_count)
+        snprintf(left, sizeof left, "; %llu blocks wait until one of these %llu has ended",
+                 (unsigned long long)(run->block_count - run->next_block),
+                 (unsigned long long)run->resident_count);
+    else if (run->resident_count > 1)
+        snprintf(left, sizeof left, "; and %llu blocks more",
+                 (unsigned long long)run->resident_count - 1);
+    snprintf(why, room, "%s: block %s: %s%s", run->kernel->name, at, waits, left);
+}
+
+enum vgpu_exec_status schedule(struct run *run, char *why, uint64_t room)
+{
+    uint64_t events = run->events;
+    uint32_t fruitless = 0;
+    for (;;) {
+        struct block *block = ready_block(run);
+        if (!block && !run->resident) {
+            helper_consider(run);
+            block = block_start(run);
+        }
+        if (block) {
+            enter(block);
+            continue;
+        }
+        if (!run->resident)
+            return VGPU_RAN;
+        fault_if_hanging();
+        fruitless = run->events == events ? fruitless + 1 : 0;
+        events = run->events;
+        if (wake_those(run, has_changed))
+            continue;
+        if (fruitless < FRUITLESS_LAPS && lap(run, is_unproven))
+            continue;
+        if (block_start(run))
+            continue;
+        if (fruitless < FRUITLESS_LAPS && lap(run, is_any))
+            continue;
+        run->moved |= run->stirred || any_timed(run);
+        explain(run, why, room);
+        return VGPU_STALLED;
+    }
+}

@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT
+ * worker_process.c: see worker_process.h.
+ *
+ * What everybody must know lies in one shared page: the next block nobody has claimed, the lowest
+ * block that faulted, and each helper's part of the result. Blocks before a fault are run to their
+ * end by whoever has claimed them, so that the fault that is told is the one that a single
+ * processor would have met first.
+ */
+#include "worker_process.h"
+#include "access.h"
+#include "fiber.h"
+#include "number.h"
+#include "patience.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { HELPERS_MAX = 31, BLOCKS_A_LOOK = 16, TICK_MS = 200 };
+#define WORTH_IT_S 2e-3 /* a run that took this long gets helpers: a fork costs a tenth of it */
+
+struct part {    /* a helper's part of the result */
+    uint64_t at; /* the block it runs */
+    bool ended;
+    struct vgpu_run_counts counts;
+    uint32_t finding_set;
+    char findings[VGPU_FINDINGS_TEXT];
+    uint32_t stray_count;
+    struct vgpu_stray stray[VGPU_STRAYS];
+    uint8_t reply[sizeof(struct vgpu_exec_reply)]; /* if it faulted: what to answer */
+};
+
+struct share {
+    uint64_t next, count; /* blocks: the first that nobody has claimed, all */
+    uint64_t fault_block; /* the lowest that faulted; ~0: none */
+    uint32_t lock;        /* who commits a chunk: 0 nobody, 1 we, n + 2 the n-th helper */
+    uint32_t workers;
+    struct part part[HELPERS_MAX];
+};
+
+struct helper {
+    pid_t pid;
+    int alive; /* a pipe's end: readable (closed) when the helper has ended */
+    double used;
+    uint64_t progress;
+};
+
+static struct share *share; /* NULL: nobody helps now */
+static struct helper helper[HELPERS_MAX];
+static struct part *own;  /* in a helper: its part */
+static uint32_t self = 1; /* our value of `lock` */
+static uint32_t helper_count;
+static uint64_t running; /* the block that this process runs */
+
+static double seconds(clockid_t clock)
+{
+    struct timespec t;
+    return clock_gettime(clock, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
+}
+
+/* ---- how many ---- */
+
+/* Processors that may be used, ours among them; VGPU_WORKERS makes it fewer or more. */
+static uint32_t workers(void)
+{
+    static uint32_t known;
+    if (known)
+        return known;
+    const char *asked = getenv("VGPU_WORKERS");
+    uint64_t count = (uint64_t)__builtin_popcountll(context.limits.cpus);
+    vgpu_number(asked, 1, UINT64_MAX, &count); /* else as if it were not set: the node says so */
+    known = count < 1 ? 1 : count > HELPERS_MAX + 1 ? HELPERS_MAX + 1 : (uint32_t)count;
+    return known;
+}
+
+/* The n-th helper's processor: those that the node may use in turn, after ours. */
+static void move_to_processor(uint32_t n)
+{
+    cpu_set_t set;
+    uint64_t others = context.limits.cpus;
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return;
+    for (int cpu = 0; cpu < 64; cpu++)
+        if (CPU_COUNT(&set) == 1 && CPU_ISSET((size_t)cpu, &set))
+            others &= ~(1ull << cpu);
+    if (!others)
+        return;
+    for (n %= (uint32_t)__builtin_popcountll(others); n > 0; n--)
+        others &= others - 1;
+    CPU_ZERO(&set);
+    CPU_SET((size_t)__builtin_ctzll(others), &set);
+    sched_setaffinity(0, sizeof set, &set);
+}
+
+/* ---- a helper ---- */
+
+static void begin_helping(struct run *run, uint32_t n, pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    close(3); /* the node's socket: not ours */
+    own = &share->part[n];
+    self = n + 2;
+    move_to_processor(n);
+    memset(access_count, 0, sizeof access_count);
+    run->counts = (struct vgpu_run_counts){0};
+    run->findings[0] = '\0';
+    run->stray_count = 0;
+    memory_reopen();
+}
+
+static _Noreturn void end_helping(const struct run *run, const struct vgpu_exec_reply *reply)
+{
+    memory_deliver_torn();
+    own->counts = run->counts;
+    own->finding_set = run->finding_set;
+    memcpy(own->findings, run->findings, sizeof own->findings);
+    own->stray_count = run->stray_count;
+    memcpy(own->stray, run->stray, sizeof own->stray);
+    memcpy(own->reply, reply, sizeof own->reply);
+    __atomic_store_n(&own->ended, true, __ATOMIC_RELEASE);
+    _exit(0);
+}
+
+/* ---- starting them ---- */
+
+static bool start_one(struct run *run, uint32_t n)
+{
+    int ends[2];
+    pid_t parent = getpid();
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return false;
+    pid_t pid = fork();
+    if (pid == 0)
+        begin_helping(run, n, parent);
+    else
+        close(ends[1]);
+    if (pid < 0)
+        close(ends[0]);
+    if (pid > 0)
+        helper[n] = (struct helper){.pid = pid, .alive = ends[0], .used = -1};
+    return pid > 0;
+}
+
+static void start(struct run *run)
+{
+    share = mmap(NULL, sizeof *share, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (share == MAP_FAILED) {
+        share = NULL;
+        return;
+    }
+    share->next = run->next_block;
+    share->count = run->block_count;
+    share->fault_block = ~0ull;
+    share->workers = workers();
+    run->claimed = run->next_block;
+    for (helper_count = 0; !own && helper_count < share->workers - 1; helper_count++)
+        if (!start_one(run, helper_count))
+            break; /* no more than this, or: we are it */
+}
+
+void helper_consider(struct run *run)
+{
+    if (!run->may_share || share || run->looks++ % BLOCKS_A_LOOK != 0)
+        return;
+    double now_s = seconds(CLOCK_MONOTONIC);
+    if (run->looks == 1)
+        run->started = now_s;
+    else if (now_s - run->started > WORTH_IT_S && run->next_block + 1 < run->block_count &&
+             workers() > 1 && lane_order != LANES_SEEDED)
+        start(run);
+}
+
+/* ---- blocks ---- */
+
+bool helper_claim(struct run *run)
+{
+    if (!share)
+        return false;
+    uint64_t next = __atomic_load_n(&share->next, __ATOMIC_RELAXED), batch;
+    do {
+        if (next >= share->count)
+            return false;
+        batch = (share->count - next) / (2 * share->workers);
+        batch += batch == 0;
+    } while (!__atomic_compare_exchange_n(&share->next, &next, next + batch, true, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED));
+    run->next_block = next;
+    run->claimed = next + batch;
+    return true;
+}
+
+bool helper_starts(uint64_t number)
+{
+    running = number;
+    if (!share)
+        return true;
+    if (own)
+        __atomic_store_n(&own->at, number, __ATOMIC_RELAXED);
+    return number < __atomic_load_n(&share->fault_block, __ATOMIC_RELAXED);
+}
+
+static void note_fault(uint64_t number)
+{
+    uint64_t lowest = __atomic_load_n(&share->fault_block, __ATOMIC_RELAXED);
+    while (number < lowest &&
+           !__atomic_compare_exchange_n(&share->fault_block, &lowest, number, true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+/* ---- the end ---- */
+
+/* Whether the helper is of no use any more: what it runs comes after a fault. */
+static bool is_moot(uint32_t n)
+{
+    return __atomic_load_n(&share->part[n].at, __ATOMIC_RELAXED) >
+           __atomic_load_n(&share->fault_block, __ATOMIC_RELAXED);
+}
+
+/* What the node does for us: a helper that uses processor time without progress is in an endless
+ * loop. Asks it to say where, and ends it if it does not. */
+static void watch(struct helper *h)
+{
+    clockid_t clock;
+    double used = clock_getcpuclockid(h->pid, &clock) == 0 ? seconds(clock) : 0;
+    if (h->used < 0 || context.control->progress != h->progress) {
+        h->used = used;
+        h->progress = context.control->progress;
+    } else if (used - h->used > vgpu_kernel_seconds() + 2) {
+        kill(h->pid, SIGKILL);
+    } else if (used - h->used > vgpu_kernel_seconds()) {
+        kill(h->pid, VGPU_EXEC_HANG_SIGNAL);
+    }
+}
+
+static void collect(uint32_t n)
+{
+    while (waitpid(helper[n].pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    helper[n].pid = 0;
+    close(helper[n].alive);
+    if (share->lock == n + 2) /* it was ended in the middle */
+        helper_unlock();
+}
+
+static void await(uint32_t n)
+{
+    struct pollfd p = {.fd = helper[n].alive, .events = POLLIN};
+    while (helper[n].pid && poll(&p, 1, TICK_MS) <= 0)
+        for (uint32_t i = n; i < helper_count; i++) {
+            if (helper[i].pid && is_moot(i)) {
+                kill(helper[i].pid, SIGKILL);
+                collect(i);
+            } else if (helper[i].pid) {
+                watch(&helper[i]);
+            }
+        }
+    if (helper[n].pid)
+        collect(n);
+}
+
+static void add_counts(struct vgpu_run_counts *to, const struct vgpu_run_counts *from)
+{
+    for (uint32_t i = 0; i < sizeof to->read_bytes / sizeof *to->read_bytes; i++) {
+        to->read_bytes[i] += from->read_bytes[i];
+        to->write_bytes[i] += from->write_bytes[i];
+    }
+    to->atomics += from->atomics;
+    to->barriers += from->barriers;
+    to->threads += from->threads;
+    to->accesses += from->accesses;
+    to->shared_accesses += from->shared_accesses;
+    to->cycles = to->cycles > from->cycles ? to->cycles : from->cycles;
+}
+
+/* Findings of kinds that nobody told yet. */
+static void add_findings(struct run *run, const struct part *part)
+{
+    size_t at = strlen(run->findings);
+    if (!part->findings[0] || (part->finding_set & ~run->finding_set) == 0)
+        return;
+    snprintf(run->findings + at, sizeof run->findings - at, "%s%s", at ? "\n" : "", part->findings);
+    run->finding_set |= part->finding_set;
+}
+
+/* Adds what a helper has left. False: it has left nothing, and should have. */
+static bool add_part(struct run *run, const struct part *part, struct vgpu_exec_reply *reply)
+{
+    struct vgpu_exec_reply theirs;
+    if (!__atomic_load_n(&part->ended, __ATOMIC_ACQUIRE))
+        return part->at > share->fault_block;
+    add_counts(&run->counts, &part->counts);
+    add_findings(run, part);
+    bounds_merge(run, part->stray, part->stray_count);
+    memcpy(&theirs, part->reply, sizeof theirs);
+    if (theirs.status == VGPU_FAULTED && part->at == share->fault_block)
+        *reply = theirs;
+    return true;
+}
+
+void helper_join(struct run *run, struct vgpu_exec_reply *reply)
+{
+    bool complete = true;
+    if (!share)
+        return;
+    if (reply->status == VGPU_FAULTED)
+        note_fault(running);
+    if (own)
+        end_helping(run, reply);
+    for (uint32_t n = 0; n < helper_count; n++)
+        await(n);
+    for (uint32_t n = 0; n < helper_count; n++)
+        complete &= add_part(run, &share->part[n], reply);
+    munmap(share, sizeof *share);
+    share = NULL;
+    if (complete)
+        return;
+    reply->status = VGPU_REFUSED;
+    snprintf(
+        reply->text, sizeof reply->text,
+        "a process that ran blocks of %s ended before they did: no memory? VGPU_WORKERS=1 runs "
+        "all blocks in one",
+        run->kernel->name);
+}
+
+/* ---- a chunk's commit ---- */
+
+void helper_lock(void)
+{
+    uint32_t nobody = 0;
+    while (share && !__atomic_compare_exchange_n(&share->lock, &nobody, self, false,
+                                                 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        nobody = 0;
+        sched_yield();
+    }
+}
+
+void helper_unlock(void)
+{
+    if (share)
+        __atomic_store_n(&share->lock, 0, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT
+ * builtin_types.h: CUDA's types in one header, for programs that include it by this name.
+ */
+#ifndef __BUILTIN_TYPES_H__
+#define __BUILTIN_TYPES_H__
+
+#include "device_types.h"
+#include "driver_types.h"
+#include "vector_types.h"
+
+#endif

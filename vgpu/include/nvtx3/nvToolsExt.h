@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ * nvtx3/nvToolsExt.h: NVTX, with which a program names its phases for a profiler. There is none
+ * here, so marks and ranges are taken and forgotten. Depths and ids are those of NVTX without a
+ * tool: nvtxRangePush and nvtxRangePop answer -2 (NVTX_NO_PUSH_POP_TRACKING), a range's id is 0.
+ */
+#ifndef NVTX_VERSION
+#define NVTX_VERSION 3
+
+#include <stddef.h>
+#include <stdint.h>
+#include <wchar.h>
+
+#define NVTX_INLINE_STATIC static __inline__ __attribute__((unused))
+#define NVTX_NO_PUSH_POP_TRACKING ((int)-2)
+
+typedef uint64_t nvtxRangeId_t;
+typedef struct nvtxDomainRegistration_st *nvtxDomainHandle_t;
+typedef struct nvtxStringRegistration_st *nvtxStringHandle_t;
+
+typedef enum nvtxColorType_t { NVTX_COLOR_UNKNOWN = 0, NVTX_COLOR_ARGB = 1 } nvtxColorType_t;
+
+typedef enum nvtxMessageType_t {
+    NVTX_MESSAGE_UNKNOWN = 0,
+    NVTX_MESSAGE_TYPE_ASCII = 1,
+    NVTX_MESSAGE_TYPE_UNICODE = 2,
+    NVTX_MESSAGE_TYPE_REGISTERED = 3
+} nvtxMessageType_t;
+
+typedef union nvtxMessageValue_t {
+    const char *ascii;
+    const wchar_t *unicode;
+    nvtxStringHandle_t registered;
+} nvtxMessageValue_t;
+
+typedef enum nvtxPayloadType_t {
+    NVTX_PAYLOAD_UNKNOWN = 0,
+    NVTX_PAYLOAD_TYPE_UNSIGNED_INT64 = 1,
+    NVTX_PAYLOAD_TYPE_INT64 = 2,
+    NVTX_PAYLOAD_TYPE_DOUBLE = 3,
+    NVTX_PAYLOAD_TYPE_UNSIGNED_INT32 = 4,
+    NVTX_PAYLOAD_TYPE_INT32 = 5,
+    NVTX_PAYLOAD_TYPE_FLOAT = 6
+} nvtxPayloadType_t;
+
+typedef struct nvtxEventAttributes_v2 {
+    uint16_t version, size;
+    uint32_t category;
+    int32_t colorType;
+    uint32_t color;
+    int32_t payloadType;
+    int32_t reserved0;
+    union payload_t {
+        uint64_t ullValue;
+        int64_t llValue;
+        double dValue;
+        uint32_t uiValue;
+        int32_t iValue;
+        float fValue;
+    } payload;
+    int32_t messageType;
+    nvtxMessageValue_t message;
+} nvtxEventAttributes_t;
+
+#define NVTX_EVENT_ATTRIB_STRUCT_SIZE ((uint16_t)sizeof(nvtxEventAttributes_t))
+
+/* A call that does nothing, and its result. */
+#define VGPU_NVTX(name, result, parameters)                                                        \
+    NVTX_INLINE_STATIC int name parameters                                                         \
+    {                                                                                              \
+        return result;                                                                             \
+    }
+#define VGPU_NVTX_VOID(name, parameters)                                                           \
+    NVTX_INLINE_STATIC void name parameters {}
+#define VGPU_NVTX_ID(name, type, parameters)                                                       \
+    NVTX_INLINE_STATIC type name parameters                                                        \
+    {                                                                                              \
+        return (type)0;                                                                            \
+    }
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+
+VGPU_NVTX(nvtxRangePushA, NVTX_NO_PUSH_POP_TRACKING, (const char *message))
+VGPU_NVTX(nvtxRangePushW, NVTX_NO_PUSH_POP_TRACKING, (const wchar_t *message))
+VGPU_NVTX(nvtxRangePushEx, NVTX_NO_PUSH_POP_TRACKING, (const nvtxEventAttributes_t *event))
+VGPU_NVTX(nvtxRangePop, NVTX_NO_PUSH_POP_TRACKING, (void))
+VGPU_NVTX(nvtxDomainRangePushEx, NVTX_NO_PUSH_POP_TRACKING,
+          (nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event))
+VGPU_NVTX(nvtxDomainRangePop, NVTX_NO_PUSH_POP_TRACKING, (nvtxDomainHandle_t domain))
+VGPU_NVTX_ID(nvtxRangeStartA, nvtxRangeId_t, (const char *message))
+VGPU_NVTX_ID(nvtxRangeStartW, nvtxRangeId_t, (const wchar_t *message))
+VGPU_NVTX_ID(nvtxRangeStartEx, nvtxRangeId_t, (const nvtxEventAttributes_t *event))
+VGPU_NVTX_ID(nvtxDomainRangeStartEx, nvtxRangeId_t,
+             (nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event))
+VGPU_NVTX_ID(nvtxDomainCreateA, nvtxDomainHandle_t, (const char *name))
+VGPU_NVTX_ID(nvtxDomainCreateW, nvtxDomainHandle_t, (const wchar_t *name))
+VGPU_NVTX_ID(nvtxDomainRegisterStringA, nvtxStringHandle_t,
+             (nvtxDomainHandle_t domain, const char *text))
+VGPU_NVTX_VOID(nvtxRangeEnd, (nvtxRangeId_t id))
+VGPU_NVTX_VOID(nvtxDomainRangeEnd, (nvtxDomainHandle_t domain, nvtxRangeId_t id))
+VGPU_NVTX_VOID(nvtxDomainDestroy, (nvtxDomainHandle_t domain))
+VGPU_NVTX_VOID(nvtxMarkA, (const char *message))
+VGPU_NVTX_VOID(nvtxMarkW, (const wchar_t *message))
+VGPU_NVTX_VOID(nvtxMarkEx, (const nvtxEventAttributes_t *event))
+VGPU_NVTX_VOID(nvtxDomainMarkEx, (nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event))
+VGPU_NVTX_VOID(nvtxNameCategoryA, (uint32_t category, const char *name))
+VGPU_NVTX_VOID(nvtxNameOsThreadA, (uint32_t thread, const char *name))
+VGPU_NVTX_VOID(nvtxInitialize, (const void *reserved))
+
+#pragma GCC diagnostic pop
+
+#undef VGPU_NVTX
+#undef VGPU_NVTX_VOID
+#undef VGPU_NVTX_ID
+
+#ifdef UNICODE
+#define nvtxMark nvtxMarkW
+#define nvtxRangePush nvtxRangePushW
+#define nvtxRangeStart nvtxRangeStartW
+#define nvtxDomainCreate nvtxDomainCreateW
+#else
+#define nvtxMark nvtxMarkA
+#define nvtxRangePush nvtxRangePushA
+#define nvtxRangeStart nvtxRangeStartA
+#define nvtxDomainCreate nvtxDomainCreateA
+#endif
+#define nvtxNameCategory nvtxNameCategoryA
+#define nvtxNameOsThread nvtxNameOsThreadA
+#define nvtxDomainRegisterString nvtxDomainRegisterStringA
+
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ * attributes.h: CUDA's declaration words for Clang, which knows what they mean.
+ */
+#ifndef VGPU_ATTRIBUTES_H
+#define VGPU_ATTRIBUTES_H
+
+#define __host__ __attribute__((host))
+#define __device__ __attribute__((device))
+#define __global__ __attribute__((global))
+#define __shared__ __attribute__((shared))
+#define __constant__ __attribute__((constant))
+#define __grid_constant__
+#define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
+#define __maxnreg__(...)
+#if __clang_major__ < 15 /* it reads the word as ours, and libstdc++ as an attribute */
+#define __noinline__
+#endif
+#define __forceinline__ __inline__ __attribute__((always_inline))
+
+#endif

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT
+ * prelude.h: read in front of every .cu file, by both passes of Clang: CUDA's words, what device
+ * code is written with, and what nvcc's own headers bring into every file.
+ */
+#ifndef VGPU_PRELUDE_H
+#define VGPU_PRELUDE_H
+
+#pragma GCC system_header
+
+#include "attributes.h"
+
+/* What <cmath> includes and is not for device code as a whole. */
+#include <limits>
+#include <type_traits>
+#include <utility>
+#if __has_include(<bits/stl_algobase.h>)
+#include <bits/stl_algobase.h>
+#endif
+
+#include <assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+/* Functions of numbers are both worlds'. */
+#pragma clang force_cuda_host_device begin
+#include <math.h>
+
+#include <cmath>
+#pragma clang force_cuda_host_device end
+
+#include <cstdlib>
+#include <cstring>
+
+#include "../cuda_runtime.h"
+#include "both_math.h"
+
+/* ---- launches: what Clang calls ---- */
+
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
+                                                cudaStream_t stream = 0);
+
+#endif

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT
+ * call_advice.c: see call_advice.h.
+ *
+ * A wait serialises when what comes next goes to another GPU than all that was issued since the
+ * wait before, shares no memory with it and could have been issued earlier: a loop that launches on
+ * one GPU and waits for it before it turns to the next.
+ */
+#include "call_advice.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "explain.h"
+#include "finding.h"
+#include "machine.h"
+#include "process.h"
+#include "op_costs.h"
+#include "topology.h"
+
+enum { TALLIES = 4096 }; /* of a program */
+enum { TINY_BYTES = 4096, TINY_COUNT = 64, LOOP_COUNT = 16, PAGEABLE_BYTES = 65536, BATCH = 32 };
+
+enum kind { STAGED, PAGEABLE, TINY, ALLOCATES, SERIAL };
+
+struct tally { /* of one place and kind */
+    enum kind kind;
+    uint64_t caller;
+    uint64_t count, bytes, cost_ps, better_ps;
+    uint64_t frees_first, frees_last; /* ALLOCATES: of the program, when it came first and last */
+    int from, to;
+    char call[32];
+    struct tally *next;
+};
+
+struct call_advice { /* of a process */
+    struct tally *tallies;
+    uint64_t frees;
+    struct op *batch[BATCH]; /* issued since the last wait */
+    int batch_count;
+    bool batch_unknown; /* there were more, or the host has seen data */
+    struct {
+        bool any;
+        uint64_t caller, cost_ps;
+        char call[32];
+    } waited;
+};
+
+static bool wanted(const struct process *process)
+{
+    return process && (process->checks & VGPU_CHECK_ADVICE) && !process->left && !process->dead;
+}
+
+static struct call_advice *call_advice_of(struct process *process)
+{
+    if (!process->check.calls)
+        process->check.calls = calloc(1, sizeof *process->check.calls);
+    return process->check.calls;
+}
+
+static struct tally *find_tally(struct process *process, enum kind kind, uint64_t caller,
+                                const char *call)
+{
+    struct call_advice *h = call_advice_of(process);
+    struct tally *t = h ? h->tallies : NULL;
+    int count = 0;
+    for (; t && (t->kind != kind || t->caller != caller); count++)
+        t = t->next;
+    if (t || !h || count == TALLIES)
+        return t;
+    t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    *t = (struct tally){.kind = kind, .caller = caller, .next = h->tallies};
+    snprintf(t->call, sizeof t->call, "%s", call);
+    h->tallies = t;
+    return t;
+}
+
+static void count(struct tally *t, uint64_t bytes, uint64_t cost_ps)
+{
+    if (!t)
+        return;
+    t->count++;
+    t->bytes += bytes;
+    t->cost_ps += cost_ps;
+}
+
+/* ---- copies ---- */
+
+static uint64_t alone_ps(const struct path_model *m, uint64_t bytes)
+{
+    return m->latency_ps + (uint64_t)((double)bytes / m->bytes_s * 1e12);
+}
+
+static void count_staged(const struct op *op, uint64_t bytes, int from, int to)
+{
+    if (from < 0 || to < 0 || from == to || op->direct || !machine_info()->pair[from][to].access)
+        return;
+    struct tally *t = find_tally(op->process, STAGED, op->caller, op->call);
+    count(t, bytes, op->end_ps - op->start_ps);
+    if (!t)
+        return;
+    t->from = from;
+    t->to = to;
+    t->better_ps += alone_ps(&machine_topology()->path[PATH_PEER], bytes);
+}
+
+void advise_copied(const struct op *op)
+{
+    if (op->kind != OP_COPY || !wanted(op->process))
+        return;
+    const struct vgpu_copy *copy = &op->u.copy;
+    uint64_t bytes = copy->bytes * copy->rows;
+    int from = memory_device_of(copy->src), to = memory_device_of(copy->dst);
+    count_staged(op, bytes, from, to);
+    if (bytes > TINY_BYTES || op->graph != VGPU_GRAPH_NONE)
+        return;
+    struct tally *t = find_tally(op->process, TINY, op->caller, op->call);
+    count(t, bytes, op->end_ps - op->start_ps);
+    if (t)
+        t->better_ps = alone_ps(copy_model(machine_topology(), op), t->bytes);
+}
+
+/* ---- waits ---- */
+
+static void count_pageable(struct process *process, const struct op *op, uint64_t waited_ps)
+{
+    const struct vgpu_copy *copy = &op->u.copy;
+    if (op->kind != OP_COPY || copy->sync || !(copy->src_pageable || copy->dst_pageable))
+        return;
+    count(find_tally(process, PAGEABLE, op->caller, op->call), copy->bytes * copy->rows, waited_ps);
+}
+
+static void forget_batch(struct call_advice *h)
+{
+    for (int i = 0; i < h->batch_count; i++)
+        op_drop(h->batch[i]);
+    h->batch_count = 0;
+    h->batch_unknown = false;
+}
+
+/* Data that the host has got may be what the next call goes by. */
+static bool brings_data(const struct op *op)
+{
+    return op->kind == OP_HOST || (op->kind == OP_COPY && memory_device_of(op->u.copy.dst) < 0);
+}
+
+void advise_waited(struct process *process, const struct vgpu_request *q, const struct op *op,
+                   uint64_t waited_ps)
+{
+    struct call_advice *h = wanted(process) ? call_advice_of(process) : NULL;
+    if (!h)
+        return;
+    count_pageable(process, op, waited_ps);
+    bool explicit_wait =
+        q->op == VGPU_OP_STREAM_SYNC || q->op == VGPU_OP_DEVICE_SYNC || q->op == VGPU_OP_EVENT_SYNC;
+    h->waited.any = explicit_wait && h->batch_count > 0 && !h->batch_unknown;
+    h->waited.caller = q->caller;
+    h->waited.cost_ps = waited_ps;
+    snprintf(h->waited.call, sizeof h->waited.call, "%s", q->call);
+    if (!h->waited.any)
+        forget_batch(h);
+}
+
+static bool apart(const struct op *a, const struct op *b)
+{
+    for (int i = 0; i < OP_TOUCHES && a->touch[i]; i++)
+        for (int k = 0; k < OP_TOUCHES && b->touch[k]; k++)
+            if (a->touch[i] == b->touch[k])
+                return false;
+    return a->device != b->device;
+}
+
+static bool apart_from_all(const struct call_advice *h, const struct op *op)
+{
+    for (int i = 0; i < h->batch_count; i++)
+        if (!apart(h->batch[i], op))
+            return false;
+    return true;
+}
+
+void advise_issued(struct op *op)
+{
+    bool works = op->kind == OP_COPY || op->kind == OP_MEMSET || op->kind == OP_KERNEL;
+    struct call_advice *h = works && wanted(op->process) ? call_advice_of(op->process) : NULL;
+    if (!h)
+        return;
+    if (h->waited.any) {
+        if (op->touch[0] && apart_from_all(h, op))
+            count(find_tally(op->process, SERIAL, h->waited.caller, h->waited.call), 0,
+                  h->waited.cost_ps);
+        forget_batch(h);
+        h->waited.any = false;
+    }
+    h->batch_unknown |= h->batch_count == BATCH || brings_data(op) || !op->touch[0];
+    if (h->batch_count < BATCH)
+        h->batch[h->batch_count++] = op_keep(op);
+}
+
+/* ---- memory ---- */
+
+void advise_allocated(struct process *process, const struct vgpu_request *q)
+{
+    if (!wanted(process))
+        return;
+    struct tally *t = find_tally(process, ALLOCATES, q->caller, q->call);
+    const struct costs *cost = &machine_topology()->cost;
+    count(t, q->bytes, cost->malloc_ps + cost->free_ps);
+    if (!t)
+        return;
+    t->frees_last = process->check.calls->frees;
+    if (t->count == 1)
+        t->frees_first = t->frees_last;
+}
+
+void advise_freed(struct process *process)
+{
+    if (wanted(process) && call_advice_of(process))
+        process->check.calls->frees++;
+}
+
+/* ---- the end ---- */
+
+static double us(uint64_t ps)
+{
+    return (double)ps / 1e6;
+}
+
+static void tell_staged(struct process *p, const struct tally *t)
+{
+    finding_tell(p, VGPU_DIAGNOSIS_advice_staging, NULL, t->caller,
+                 "%llu copies (%llu bytes) by %s" EXPLAIN_AT_FORMAT " from GPU %d to GPU %d went "
+                 "through host memory and took %.1f us; direct ones take about %.1f us: call "
+                 "cudaDeviceEnablePeerAccess(%d, 0) while GPU %d is current",
+                 (unsigned long long)t->count, (unsigned long long)t->bytes, t->call,
+                 (unsigned long long)t->caller, t->from, t->to, us(t->cost_ps), us(t->better_ps),
+                 t->from, t->to);
+}
+
+static void tell_pageable(struct process *p, const struct tally *t)
+{
+    if (t->bytes >= PAGEABLE_BYTES)
+        finding_tell(p, VGPU_DIAGNOSIS_advice_pageable, NULL, t->caller,
+                     "%s" EXPLAIN_AT_FORMAT " copies %llu bytes of pageable memory: the call keeps "
+                     "the host, for %.1f us in all, and overlaps with nothing; allocate the host "
+                     "side with cudaMallocHost, or pin it with cudaHostRegister",
+                     t->call, (unsigned long long)t->caller, (unsigned long long)t->bytes,
+                     us(t->cost_ps));
+}
+
+static void tell_tiny(struct process *p, const struct tally *t)
+{
+    if (t->count >= TINY_COUNT && t->cost_ps > 4 * t->better_ps)
+        finding_tell(p, VGPU_DIAGNOSIS_advice_tiny_transfers, NULL, t->caller,
+                     "%llu copies by %s" EXPLAIN_AT_FORMAT " moved %llu bytes in %.1f us; one copy "
+                     "of all of them takes about %.1f us: gather what does not depend on each "
+                     "other",
+                     (unsigned long long)t->count, t->call, (unsigned long long)t->caller,
+                     (unsigned long long)t->bytes, us(t->cost_ps), us(t->better_ps));
+}
+
+static void tell_allocates(struct process *p, const struct tally *t)
+{
+    if (t->count >= LOOP_COUNT && t->frees_last - t->frees_first >= t->count / 2)
+        finding_tell(p, VGPU_DIAGNOSIS_advice_allocation, NULL, t->caller,
+                     "%s" EXPLAIN_AT_FORMAT " allocated %llu times, and memory was freed in "
+                     "between: with the frees about %.1f us of the host's time; allocate once, "
+                     "before the loop",
+                     t->call, (unsigned long long)t->caller, (unsigned long long)t->count,
+                     us(t->cost_ps));
+}
+
+static void tell_serial(struct process *p, const struct tally *t)
+{
+    finding_tell(p, VGPU_DIAGNOSIS_advice_serialised, NULL, t->caller,
+                 "%s" EXPLAIN_AT_FORMAT " waited %llu times (%.1f us in all) for one GPU before "
+                 "work was given to another that does not need what the first one did: give all "
+                 "GPUs their work first, then wait for each",
+                 t->call, (unsigned long long)t->caller, (unsigned long long)t->count,
+                 us(t->cost_ps));
+}
+
+void advise_calls_tell(struct process *process)
+{
+    static void (*const tell[])(struct process *, const struct tally *) = {
+        [STAGED] = tell_staged, [PAGEABLE] = tell_pageable,   [TINY] = tell_tiny,
+        [SERIAL] = tell_serial, [ALLOCATES] = tell_allocates,
+    };
+    for (const struct tally *t = process->check.calls ? process->check.calls->tallies : NULL; t;
+         t = t->next)
+        tell[t->kind](process, t);
+}
+
+void advise_calls_free(struct process *process)
+{
+    struct call_advice *h = process->check.calls;
+    if (!h)
+        return;
+    process->check.calls = NULL;
+    forget_batch(h);
+    while (h->tallies) {
+        struct tally *next = h->tallies->next;
+        free(h->tallies);
+        h->tallies = next;
+    }
+    free(h);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * op_costs.c: see op_costs.h.
+ */
+#include "op_costs.h"
+
+#include "inject.h"
+#include "owner.h"
+
+/* ---- copies ---- */
+
+void copy_ends(const struct op *op, int *from, int *to)
+{
+    *from = memory_device_of(op->u.copy.src);
+    *to = memory_device_of(op->u.copy.dst);
+}
+
+enum path copy_path(const struct op *op)
+{
+    int from, to;
+    const struct vgpu_copy *c = &op->u.copy;
+    copy_ends(op, &from, &to);
+    if (from < 0 && to < 0)
+        return PATH_HOST;
+    if (from < 0)
+        return c->src_pageable ? PATH_H2D_PAGEABLE : PATH_H2D_PINNED;
+    if (to < 0)
+        return c->dst_pageable ? PATH_D2H_PAGEABLE : PATH_D2H_PINNED;
+    if (from == to)
+        return PATH_LOCAL;
+    return op->direct ? PATH_PEER : PATH_STAGED;
+}
+
+uint64_t copy_bytes(const struct op *op)
+{
+    return op->u.copy.bytes * op->u.copy.rows;
+}
+
+const struct path_model *copy_model(const struct topology *t, const struct op *op)
+{
+    return &t->path[copy_path(op)];
+}
+
+uint64_t copy_latency(const struct topology *t, const struct op *op)
+{
+    const struct path_model *m = copy_model(t, op);
+    int from, to;
+    copy_ends(op, &from, &to);
+    uint64_t idle_ps = (double)copy_bytes(op) <= m->inline_bytes ? m->inline_idle_ps : m->idle_ps;
+    return m->latency_ps + (op_ready_ps(op) <= op->issue_ps ? idle_ps : 0) +
+           inject_delay_ps(from, to);
+}
+
+/* ---- kernels ---- */
+
+static double clock_khz_of(const struct topology *t, int device)
+{
+    return t->info.device[device].clock_khz * inject_clock(device);
+}
+
+/* The processors share the blocks; the one that has the most takes the longest. */
+uint64_t kernel_conflict_ps(const struct topology *t, const struct op *op)
+{
+    const uint32_t *grid = op->u.kernel.launch.grid;
+    uint64_t blocks = (uint64_t)grid[0] * grid[1] * grid[2];
+    uint64_t processors = (uint64_t)t->info.device[op->device].sm_count;
+    uint64_t most = (blocks + processors - 1) / processors;
+    if (!op->counts || op->counts->conflicts == 0)
+        return 0;
+    double cycles = (double)op->counts->conflicts / (double)blocks * (double)most;
+    return (uint64_t)(cycles / clock_khz_of(t, op->device) * 1e9);
+}
+
+/* The furthest memory a kernel touches sets how long it takes at least. */
+uint64_t kernel_latency(const struct topology *t, const struct op *op)
+{
+    const struct vgpu_run_counts *c = op->counts;
+    uint64_t least = t->cost.kernel_floor_ps, far = 0;
+    for (int m = 0; m < t->info.device_count; m++)
+        if (m != op->device && c->read_bytes[m] + c->write_bytes[m] > 0)
+            far = t->path[PATH_PEER].latency_ps;
+    double clock = inject_clock(op->device);
+    uint64_t spun = (uint64_t)((double)c->cycles / clock_khz_of(t, op->device) * 1e9);
+    least = (uint64_t)((double)least / clock) + far;
+    if (op->graph != VGPU_GRAPH_NONE) {
+        uint64_t own_ps =
+            op->graph == VGPU_GRAPH_NEXT ? t->cost.graph_next_ps : t->cost.graph_first_ps;
+        own_ps = (uint64_t)((double)own_ps / clock);
+        return far + (spun > own_ps ? spun : own_ps) + kernel_conflict_ps(t, op);
+    }
+    return t->cost.kernel_delay_ps + (spun > least ? spun : least) + kernel_conflict_ps(t, op);
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ * op_flows.c: see op_flows.h.
+ */
+#include "op_flows.h"
+
+#include <math.h>
+
+#include "inject.h"
+#include "op_costs.h"
+#include "owner.h"
+
+/* `moved` bytes, which take as long as `bytes`. */
+static void add_weighed_flow(struct sender *s, struct op *op, uint64_t now_ps, struct route route,
+                             uint64_t bytes, uint64_t moved)
+{
+    if (bytes == 0)
+        return;
+    op->clock.flows++;
+    if (s->watch)
+        s->watch(s->self, &route, moved);
+    flows_add(s->flows, op, &route, bytes, now_ps);
+}
+
+static void add_flow(struct sender *s, struct op *op, uint64_t now_ps, struct route route,
+                     uint64_t bytes)
+{
+    add_weighed_flow(s, op, now_ps, route, bytes, bytes);
+}
+
+/* ---- copies ---- */
+
+static struct route copy_route(const struct sender *s, const struct op *op)
+{
+    int from, to;
+    copy_ends(op, &from, &to);
+    struct route route = topology_route(s->topology, copy_path(op), from, to, copy_bytes(op));
+    route.cap_bytes_s *= inject_rate(from, to);
+    return route;
+}
+
+void send_copy(struct sender *s, struct op *op, uint64_t now_ps)
+{
+    const struct path_model *m = copy_model(s->topology, op);
+    struct route route = copy_route(s, op);
+    uint64_t first = copy_bytes(op);
+    if (m->ramp_bytes > 0) {
+        first = (double)first > m->ramp_bytes ? (uint64_t)m->ramp_bytes : first;
+        route.cap_bytes_s = fmin(route.cap_bytes_s, m->ramp_bytes_s);
+    }
+    op->clock.later_bytes = copy_bytes(op) - first;
+    add_flow(s, op, now_ps, route, first);
+}
+
+/* True: the copy has come to speed, and its other bytes are on their way. */
+bool send_later_bytes(struct sender *s, struct op *op, uint64_t now_ps)
+{
+    if (op->kind != OP_COPY || op->clock.later_bytes == 0)
+        return false;
+    uint64_t bytes = op->clock.later_bytes;
+    op->clock.later_bytes = 0;
+    add_flow(s, op, now_ps, copy_route(s, op), bytes);
+    return true;
+}
+
+/* ---- kernels and memsets: flows on the memories they touch ---- */
+
+static struct route memory_route(const struct sender *s, int device)
+{
+    return (struct route){.resource = {s->topology->memory[device]},
+                          .length = 1,
+                          .cap_bytes_s = s->topology->memory_bytes_s[device]};
+}
+
+/* What a kernel reads beyond all that its arguments point to, it reads again, in whatever block:
+ * out of L2, where that fits into half of it (each half of L2 keeps what its processors read). */
+static uint64_t read_again(const struct sender *s, const struct op *op, uint64_t read)
+{
+    uint64_t reach = op->u.kernel.reach_bytes;
+    if (s->topology->cost.kernel_l2_bytes_s <= 0 || reach == 0 || read <= reach ||
+        reach > s->topology->info.device[op->device].l2_bytes / 2)
+        return 0;
+    return read - reach;
+}
+
+static void send_to_memory(struct sender *s, struct op *op, uint64_t now_ps, int device,
+                           uint64_t read, uint64_t written)
+{
+    uint64_t again = read_again(s, op, read), moved = read - again + written;
+    double weighed = (double)written * s->topology->cost.kernel_write_weight;
+    if (again)
+        weighed += (double)again * s->topology->memory_bytes_s[device] /
+                   s->topology->cost.kernel_l2_bytes_s;
+    add_weighed_flow(s, op, now_ps, memory_route(s, device), read - again + (uint64_t)weighed,
+                     moved);
+}
+
+static void send_over_link(struct sender *s, struct op *op, uint64_t now_ps, int from, int to,
+                           uint64_t bytes)
+{
+    struct route route = topology_route(s->topology, PATH_PEER, from, to, bytes);
+    route.cap_bytes_s =
+        fmin(route.cap_bytes_s, s->topology->cost.kernel_peer_bytes_s) * inject_rate(from, to);
+    add_flow(s, op, now_ps, route, bytes);
+}
+
+void send_counts(struct sender *s, struct op *op, uint64_t now_ps, const struct vgpu_run_counts *c)
+{
+    for (int m = 0; m < s->topology->info.device_count; m++) {
+        if (m == op->device) {
+            send_to_memory(s, op, now_ps, m, c->read_moved[m], c->write_moved[m]);
+            continue;
+        }
+        send_over_link(s, op, now_ps, m, op->device, c->read_moved[m]);
+        send_over_link(s, op, now_ps, op->device, m, c->write_moved[m]);
+    }
+    uint64_t up = c->write_moved[VGPU_MAX_DEVICES], down = c->read_moved[VGPU_MAX_DEVICES];
+    add_flow(s, op, now_ps, topology_route(s->topology, PATH_H2D_PINNED, -1, op->device, down),
+             down);
+    add_flow(s, op, now_ps, topology_route(s->topology, PATH_D2H_PINNED, op->device, -1, up), up);
+}
+
+void send_memset(struct sender *s, struct op *op, uint64_t now_ps)
+{
+    int device = memory_device_of(op->u.memset.dst);
+    if (device >= 0)
+        add_flow(s, op, now_ps, memory_route(s, device), op->u.memset.bytes * op->u.memset.rows);
+}

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: MIT
+ * sim.c: see sim.h. Two kinds of events: an operation's phase is over (a heap by time, then by
+ * order of issue), and a flow has arrived (flow.c).
+ */
+#include "sim.h"
+
+#include <stdlib.h>
+
+#include "cost.h"
+#include "engine.h"
+#include "event_queue.h"
+#include "flow.h"
+#include "late_issue.h"
+#include "observer.h"
+#include "op_costs.h"
+#include "op_flows.h"
+#include "protocol_exec.h"
+#include "slices.h"
+
+struct sim {
+    const struct topology *topology;
+    struct event_queue events;
+    uint64_t now;
+    bool awaited;           /* what somebody awaits has been finished */
+    struct op *held;        /* it has to start now and cannot end: the clock stands still with it */
+    struct op_list waiting; /* kernels whose next slice waits for others' */
+    struct op_list aside;   /* kernels that began before `now`, and poll */
+    struct op_list marks;   /* to be finished */
+    bool draining;          /* `marks` */
+    struct flows *flows;
+    struct sender sender;
+    struct engines engines;
+    struct stores_seen stores;
+    struct op_observer observer;
+};
+
+uint64_t sim_now(const struct sim *s)
+{
+    return s->now;
+}
+
+void sim_watch_rates(struct sim *s,
+                     void (*watch)(void *self, uint64_t at_ps, const double *bytes_s), void *self)
+{
+    flows_watch(s->flows, watch, self);
+}
+
+void sim_watch_bytes(struct sim *s,
+                     void (*watch)(void *self, const struct route *route, uint64_t bytes),
+                     void *self)
+{
+    s->sender.watch = watch;
+    s->sender.self = self;
+}
+
+/* When all that `op` depends on is finished its start is known. */
+static uint64_t start_of(const struct op *op)
+{
+    uint64_t ready_ps = op_ready_ps(op);
+    return op->issue_ps > ready_ps ? op->issue_ps : ready_ps;
+}
+
+/* A mark takes no time: its end is known now, even where the clock has not come so far. A wait for
+ * an idle stream therefore lets no time pass, and nothing else happen. A list instead of
+ * recursion: chains of marks can be long. */
+static void finish_marks(struct sim *s, struct op *op)
+{
+    op_list_add(&s->marks, op);
+    if (s->draining)
+        return;
+    s->draining = true;
+    while (s->marks.count) {
+        struct op *mark = op_list_pop(&s->marks);
+        mark->start_ps = start_of(mark);
+        s->awaited |= mark->awaited;
+        op_finished(mark, mark->start_ps);
+        op_drop(mark);
+    }
+    s->draining = false;
+}
+
+static void schedule_start(struct sim *s, struct op *op)
+{
+    uint64_t at = start_of(op);
+    event_push(&s->events, at > s->now ? at : s->now, op, PHASE_START);
+    if (at < s->now && op->seen_ps < s->now)
+        late_issue_note(op, s->now - at);
+}
+
+static void op_is_ready(void *self, struct op *op)
+{
+    struct sim *s = self;
+    cost_enter();
+    if (op->kind == OP_MARK)
+        finish_marks(s, op); /* it may be gone now */
+    else
+        schedule_start(s, op);
+    cost_leave();
+}
+
+static void wake_waiting(struct sim *s);
+
+/* Its engine is free now; what set the copy up was done meanwhile. */
+static void send_held_copy(struct sim *s, struct op *op)
+{
+    op->start_ps = s->now;
+    send_copy(&s->sender, op, s->now);
+}
+
+static void finish_op(struct sim *s, struct op *op)
+{
+    struct op *next = engines_leave(op);
+    cost_operation();
+    op_keep(op);
+    s->awaited |= op->awaited;
+    op_finished(op, s->now);
+    if (s->waiting.count)
+        wake_waiting(s);
+    if (next)
+        send_held_copy(s, next);
+    op_drop(op);
+}
+
+static void wait_for_slices(struct sim *s, struct op *op)
+{
+    op_list_add(&s->waiting, op);
+    op->clock.slices->waits = true;
+}
+
+/* From the next slice on, up to one that has bytes to move or has to wait. */
+static void send_slices(struct sim *s, struct op *op)
+{
+    struct slices *slices = op->clock.slices;
+    for (bool far = false;
+         slices->done < slices->count && op->clock.flows == 0 && !slices->waits;) {
+        if (!slices_may_begin(op, &far)) {
+            wait_for_slices(s, op);
+            return;
+        }
+        send_counts(&s->sender, op, s->now, &slices->slice[slices->done].counts);
+        if (op->clock.flows == 0) {
+            slices->done++;
+            wake_waiting(s);
+        }
+    }
+}
+
+static void send_kernel(struct sim *s, struct op *op)
+{
+    if (op->clock.slices)
+        send_slices(s, op);
+    else
+        send_counts(&s->sender, op, s->now, op->counts);
+}
+
+/* Something is over: slices that come after it begin, those on another GPU when they hear of it. */
+static void wake_waiting(struct sim *s)
+{
+    for (int i = 0; i < s->waiting.count;) {
+        struct op *op = s->waiting.item[i];
+        bool far = false;
+        if (!slices_may_begin(op, &far)) {
+            i++;
+            continue;
+        }
+        op_list_take(&s->waiting, i);
+        op->clock.slices->waits = false;
+        event_push(&s->events, s->now + (far ? s->topology->path[PATH_PEER].latency_ps : 0), op,
+                   PHASE_LATENCY);
+        op_drop(op);
+    }
+}
+
+/* True: a slice of the kernel is over and another one goes on, or waits. */
+static bool send_next_slice(struct sim *s, struct op *op)
+{
+    if (op->kind != OP_KERNEL || !op->clock.slices ||
+        op->clock.slices->done == op->clock.slices->count)
+        return false;
+    op->clock.slices->done++;
+    send_slices(s, op);
+    wake_waiting(s);
+    return op->clock.flows > 0 || op->clock.slices->waits;
+}
+
+/* What the operation does to memory is not the clock's. */
+static enum progress carry_out_op(struct op *op)
+{
+    cost_pause();
+    enum progress progress = order_carry_out(op);
+    cost_resume();
+    return progress;
+}
+
+/* When a kernel that has waited for a store of the host goes on. */
+static uint64_t resume_time(const struct sim *s, const struct op *op)
+{
+    return op->stores.stored_ps > s->now ? op->stores.stored_ps : s->now;
+}
+
+static enum progress begin_kernel(struct sim *s, struct op *op)
+{
+    if (carry_out_op(op) == PROGRESS_BLOCKED)
+        return PROGRESS_BLOCKED;
+    event_push(&s->events, resume_time(s, op) + (op->counts ? kernel_latency(s->topology, op) : 0),
+               op, PHASE_LATENCY);
+    return PROGRESS_DONE;
+}
+
+/* What the function computes costs nothing, as elsewhere on the host; its thread has to wake up. */
+static enum progress begin_host(struct sim *s, struct op *op)
+{
+    if (carry_out_op(op) == PROGRESS_BLOCKED)
+        return PROGRESS_BLOCKED;
+    event_push(&s->events, s->now + s->topology->cost.host_function_ps, op, PHASE_LATENCY);
+    return PROGRESS_DONE;
+}
+
+static void send_op(struct sim *s, struct op *op)
+{
+    if (op->kind == OP_COPY && !engines_take(&s->engines, op))
+        return;
+    if (op->kind == OP_COPY)
+        send_copy(&s->sender, op, s->now);
+    else if (op->kind == OP_KERNEL && op->counts) {
+        slices_join(op);
+        send_kernel(s, op);
+    } else if (op->kind == OP_MEMSET)
+        send_memset(&s->sender, op, s->now);
+    if (op->clock.flows == 0 &&
+        !(op->kind == OP_KERNEL && op->clock.slices && op->clock.slices->waits))
+        finish_op(s, op);
+}
+
+static enum progress start_op(struct sim *s, struct op *op)
+{
+    op->start_ps = s->now;
+    switch (op->kind) {
+    case OP_MARK:  /* finished when it was ready */
+    case OP_TOUCH: /* never submitted */
+        break;
+    case OP_COPY:
+        event_push(&s->events, s->now + copy_latency(s->topology, op), op, PHASE_LATENCY);
+        break;
+    case OP_MEMSET:
+        event_push(&s->events, s->now + s->topology->cost.kernel_floor_ps, op, PHASE_LATENCY);
+        break;
+    case OP_FREE: /* a word in a table */
+        event_push(&s->events, s->now, op, PHASE_LATENCY);
+        break;
+    case OP_HOST:
+        return begin_host(s, op);
+    case OP_KERNEL:
+        return begin_kernel(s, op);
+    }
+    return PROGRESS_DONE;
+}
+
+static void set_aside(struct sim *s, struct op *op)
+{
+    op->start_ps = s->now;
+    op_list_add(&s->aside, op);
+}
+
+/* Those that need not poll any longer take their time from now on. */
+static void take_back(struct sim *s)
+{
+    for (int i = 0; i < s->aside.count;) {
+        struct op *op = s->aside.item[i];
+        if (!op->carried) {
+            i++;
+            continue;
+        }
+        event_push(&s->events,
+                   resume_time(s, op) + (op->counts ? kernel_latency(s->topology, op) : 0), op,
+                   PHASE_LATENCY);
+        op_drop(op_list_take(&s->aside, i));
+    }
+}
+
+bool sim_host_polled(struct sim *s)
+{
+    return s->held && s->held->stores.watched;
+}
+
+bool sim_pass_by(struct sim *s)
+{
+    if (!s->held || s->held->kind != OP_KERNEL)
+        return false;
+    set_aside(s, s->held);
+    s->held = NULL;
+    return true;
+}
+
+/* Starts `op`, or holds the clock where it is: what has to start at the same time comes later. */
+static enum progress start_or_hold(struct sim *s, struct op *op)
+{
+    enum progress progress = start_op(s, op);
+    s->held = progress == PROGRESS_BLOCKED ? op : NULL;
+    return progress;
+}
+
+/* One event that happens at or before `limit_ps`. False: there is none. */
+static bool advance_clock(struct sim *s, uint64_t limit_ps, enum progress *progress)
+{
+    *progress = PROGRESS_DONE;
+    if (s->held) {
+        if (s->now > limit_ps)
+            return false;
+        *progress = start_or_hold(s, s->held);
+        return true;
+    }
+    uint64_t flow_ps = flows_next_ps(s->flows), event_ps = event_next_ps(&s->events);
+    if ((flow_ps < event_ps ? flow_ps : event_ps) > limit_ps ||
+        (event_ps == EVENT_NEVER && flow_ps == FLOW_NEVER))
+        return false;
+    if (flow_ps <= event_ps) {
+        s->now = flow_ps > s->now ? flow_ps : s->now;
+        struct op *op = flows_take_arrived(s->flows, flow_ps);
+        if (op && --op->clock.flows == 0 && !send_later_bytes(&s->sender, op, s->now) &&
+            !send_next_slice(s, op))
+            finish_op(s, op);
+        return true;
+    }
+    struct sim_event event = event_pop(&s->events);
+    s->now = event.at_ps;
+    if (event.phase == PHASE_START)
+        *progress = start_or_hold(s, event.op);
+    else
+        send_op(s, event.op);
+    return true;
+}
+
+enum progress sim_pass(struct sim *s, uint64_t time_ps)
+{
+    enum progress progress = PROGRESS_DONE;
+    cost_enter();
+    take_back(s);
+    while (progress == PROGRESS_DONE && advance_clock(s, time_ps, &progress))
+        ;
+    cost_leave();
+    if (progress == PROGRESS_DONE && time_ps != UINT64_MAX && time_ps > s->now)
+        s->now = time_ps;
+    return progress;
+}
+
+enum sim_ran sim_run(struct sim *s, uint64_t end_ps)
+{
+    enum progress progress = PROGRESS_DONE;
+    cost_enter();
+    take_back(s);
+    s->awaited = false;
+    while (!s->awaited && progress == PROGRESS_DONE && end_ps &&
+           advance_clock(s, end_ps - 1, &progress))
+        ;
+    cost_leave();
+    return s->awaited ? SIM_AWAITED : progress == PROGRESS_DONE ? SIM_REACHED : SIM_POLLS;
+}
+
+bool sim_restart(struct sim *s)
+{
+    if (sim_pass(s, UINT64_MAX) != PROGRESS_DONE || event_next_ps(&s->events) != EVENT_NEVER ||
+        s->held || s->aside.count || s->waiting.count)
+        return false;
+    flows_restart(s->flows);
+    slices_forget(&s->stores, NULL);
+    s->now = 0;
+    return true;
+}
+
+/* ---- what kernels store and poll ---- */
+
+static void kernel_ran(void *self, struct op *op, const struct kernel_report *report)
+{
+    struct sim *s = self;
+    const struct vgpu_exec_reply *reply = report->reply;
+    if (reply->status != VGPU_STALLED || reply->moved || !report->resumed)
+        slices_add(&s->stores, op, &reply->counts, &reply->signals, report->resumed);
+}
+
+static void effect_done(void *self, struct op *op)
+{
+    struct sim *s = self;
+    slices_effect(&s->stores, op);
+}
+
+static void op_is_freed(void *self, struct op *op)
+{
+    (void)self;
+    slices_free(op);
+}
+
+static void process_ends(void *self, struct process *process)
+{
+    struct sim *s = self;
+    slices_forget(&s->stores, process);
+}
+
+/* ---- its life ---- */
+
+struct sim *sim_new(const struct topology *topology)
+{
+    struct sim *s = calloc(1, sizeof *s);
+    struct flows *flows = s ? flows_new(topology) : NULL;
+    if (!flows) {
+        free(s);
+        return NULL;
+    }
+    s->topology = topology;
+    s->flows = flows;
+    s->sender = (struct sender){.topology = topology, .flows = flows};
+    s->engines.topology = topology;
+    s->observer = (struct op_observer){.self = s,
+                                       .ready = op_is_ready,
+                                       .ran = kernel_ran,
+                                       .done = effect_done,
+                                       .freed = op_is_freed,
+                                       .process_ends = process_ends};
+    return s;
+}
+
+void sim_observe(struct sim *s)
+{
+    op_observe(&s->observer);
+}
+
+void sim_unobserve(struct sim *s)
+{
+    op_unobserve(&s->observer);
+}
+
+void sim_end(struct sim *s)
+{
+    if (!s)
+        return;
+    slices_forget(&s->stores, NULL);
+    op_list_free(&s->waiting);
+    op_list_free(&s->aside);
+    op_list_free(&s->marks);
+    event_queue_end(&s->events);
+    flows_end(s->flows);
+    op_unobserve(&s->observer);
+    free(s);
+}

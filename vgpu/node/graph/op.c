@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT
+ * op.c: the graph of operations; see op.h.
+ */
+#include "op.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "codes.h"
+#include "device_memory.h"
+#include "observer.h"
+#include "order.h"
+#include "process.h"
+#include "reserve.h"
+#include "topology.h"
+
+static uint64_t next_seq = 1;
+static const struct topology *topology;
+
+void op_start(const struct topology *t)
+{
+    topology = t;
+}
+
+struct op *op_new(struct process *process, int device, enum op_kind kind)
+{
+    struct op *op = reserve_take(sizeof *op);
+    op->kind = kind;
+    op->process = process_keep(process);
+    op->device = device;
+    op->refs = 1;
+    return op;
+}
+
+struct op *op_keep(struct op *op)
+{
+    if (op)
+        op->refs++;
+    return op;
+}
+
+void op_drop(struct op *op)
+{
+    if (!op || --op->refs > 0)
+        return;
+    op_list_free(&op->dep);
+    op_list_free(&op->user);
+    process_drop(op->process);
+    if (op->kind == OP_KERNEL) {
+        free(op->u.kernel.args);
+        free(op->u.kernel.stall_text);
+    }
+    reserve_give(op->counts);
+    tell_freed(op);
+    reserve_give(op);
+}
+
+/* ---- who hears of what, and when ---- */
+
+static enum engine_kind engine_kind(const struct op *op)
+{
+    return op->kind == OP_COPY                              ? ENGINE_COPY
+           : op->kind == OP_KERNEL || op->kind == OP_MEMSET ? ENGINE_KERNEL
+                                                            : ENGINE_NONE;
+}
+
+static const struct edge_costs *edge_costs(const struct op *op)
+{
+    const struct costs *cost = &topology->cost;
+    return op->graph == VGPU_GRAPH_NONE ? &cost->stream_edge : &cost->graph_edge;
+}
+
+/* What was over at `at_ps` is heard of `later_ps` later by who waits for it already; who asks
+ * later finds it over. */
+static uint64_t heard_ps(const struct op *op, uint64_t at_ps, uint64_t later_ps)
+{
+    return at_ps > op->issue_ps ? at_ps + later_ps : at_ps;
+}
+
+static void hears(struct op *op, enum engine_kind kind, uint64_t at_ps)
+{
+    if (at_ps > op->after_ps[kind])
+        op->after_ps[kind] = at_ps;
+}
+
+/* `dep`, which `op` comes after, is over. A mark stands for what it came after itself. */
+static void hears_of(struct op *op, const struct op *dep)
+{
+    bool far = !op->for_host && dep->device != op->device;
+    uint64_t later_ps = far ? edge_costs(op)->other_gpu_ps : 0;
+    if (dep->kind != OP_MARK) {
+        hears(op, engine_kind(dep), heard_ps(op, dep->end_ps, later_ps));
+        return;
+    }
+    hears(op, ENGINE_NONE, dep->issue_ps);
+    for (int k = 0; k < ENGINE_KINDS; k++)
+        if (dep->after_ps[k])
+            hears(op, (enum engine_kind)k, heard_ps(op, dep->after_ps[k], later_ps));
+}
+
+uint64_t op_ready_ps(const struct op *op)
+{
+    uint64_t ready_ps = 0;
+    for (int k = 0; k < ENGINE_KINDS; k++) {
+        bool other = op->kind != OP_MARK && k != ENGINE_NONE && engine_kind(op) != ENGINE_NONE &&
+                     k != (int)engine_kind(op);
+        uint64_t later_ps = other ? edge_costs(op)->other_kind_ps : 0;
+        uint64_t at_ps = heard_ps(op, op->after_ps[k], later_ps);
+        ready_ps = at_ps > ready_ps ? at_ps : ready_ps;
+    }
+    return ready_ps;
+}
+
+void op_after(struct op *op, struct op *dep)
+{
+    if (!dep)
+        return;
+    tell_follows(op, dep);
+    if (dep->finished)
+        hears_of(op, dep);
+    if (dep->carried && dep->finished)
+        return;
+    op_list_add(&op->dep, dep);
+    op_list_add(&dep->user, op);
+    op->waits_carry += !dep->carried;
+    op->waits_finish += !dep->finished;
+}
+
+void op_touches(struct op *op, uint64_t address)
+{
+    struct pointee p;
+    if (!memory_find(address, &p))
+        return;
+    for (int i = 0; i < OP_TOUCHES; i++) {
+        if (op->touch[i] == p.home)
+            return;
+        if (op->touch[i] == 0) {
+            op->touch[i] = p.home;
+            return;
+        }
+    }
+}
+
+void op_submit(struct op *op)
+{
+    op->seq = next_seq++;
+    op->submitted = true;
+    op_keep(op); /* until carried out */
+    op_keep(op); /* until finished */
+    order_add(op);
+    if (op->waits_finish == 0)
+        tell_ready(op);
+    if (op->waits_carry == 0)
+        order_ready(op);
+}
+
+static void retire(struct op *op)
+{
+    if (!op->carried || !op->finished)
+        return;
+    op_list_clear(&op->user);
+    op_list_clear(&op->dep);
+}
+
+/* Work of a process that ended never happened: those who come after it in other processes fail,
+ * instead of going on with what it should have written. */
+static void fail_users(const struct op *op)
+{
+    char text[256];
+    snprintf(text, sizeof text,
+             "a stream of this process waits for work of process %d, which ended before it was "
+             "done; wait for each other before a process exits",
+             (int)op->process->pid);
+    for (int i = 0; i < op->user.count; i++)
+        if (op->user.item[i]->process != op->process && !op->user.item[i]->process->dead)
+            process_fail(op->user.item[i]->process, VGPU_LAUNCH_FAILURE, text);
+}
+
+void op_carried(struct op *op)
+{
+    op->carried = true;
+    if (op->process->dead)
+        fail_users(op);
+    for (int i = 0; i < op->user.count; i++)
+        if (--op->user.item[i]->waits_carry == 0 && op->user.item[i]->submitted)
+            order_ready(op->user.item[i]);
+    retire(op);
+    op_drop(op);
+}
+
+void op_finished(struct op *op, uint64_t now_ps)
+{
+    op->finished = true;
+    op->end_ps = now_ps;
+    tell_finished(op);
+    for (int i = 0; i < op->user.count; i++) {
+        struct op *user = op->user.item[i];
+        hears_of(user, op);
+        if (--user->waits_finish == 0 && user->submitted)
+            tell_ready(user);
+    }
+    retire(op);
+    op_drop(op);
+}
+
+static bool in_host(uint64_t address)
+{
+    return address >= VGPU_HOST_VA && address < VGPU_HOST_END;
+}
+
+bool op_writes_host(const struct op *op)
+{
+    return (op->kind == OP_COPY && in_host(op->u.copy.dst)) ||
+           (op->kind == OP_MEMSET && in_host(op->u.memset.dst));
+}

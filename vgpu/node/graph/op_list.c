@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ * op_list.c: see op_list.h.
+ */
+#include "op_list.h"
+
+#include <string.h>
+
+#include "op.h"
+#include "reserve.h"
+
+void op_list_add(struct op_list *list, struct op *op)
+{
+    if (list->count == list->room) {
+        size_t had = (size_t)list->room * sizeof(struct op *);
+        list->room = list->room ? 2 * list->room : 4;
+        list->item = reserve_grow(list->item, had, (size_t)list->room * sizeof(struct op *));
+    }
+    list->item[list->count++] = op_keep(op);
+}
+
+struct op *op_list_pop(struct op_list *list)
+{
+    return list->item[--list->count];
+}
+
+struct op *op_list_take(struct op_list *list, int i)
+{
+    struct op *op = list->item[i];
+    list->count--;
+    memmove(list->item + i, list->item + i + 1, (size_t)(list->count - i) * sizeof(struct op *));
+    return op;
+}
+
+void op_list_clear(struct op_list *list)
+{
+    while (list->count)
+        op_drop(op_list_pop(list));
+}
+
+void op_list_free(struct op_list *list)
+{
+    op_list_clear(list);
+    reserve_give(list->item);
+    *list = (struct op_list){0};
+}

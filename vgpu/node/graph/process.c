@@ -1,0 +1,283 @@
+/* SPDX-License-Identifier: MIT
+ * process.c: see process.h.
+ */
+#include "process.h"
+
+#include <errno.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "codes.h"
+#include "counts.h"
+#include "ipc.h"
+#include "device_memory.h"
+#include "observer.h"
+#include "pool.h"
+#include "order.h"
+#include "vmm.h"
+
+#define PRINT_LIMIT (8u << 20) /* cudaLimitPrintfFifoSize as recorded, roughly */
+
+static struct process *first;
+
+static bool (*has_left)(const struct process *process); /* process_watch's */
+
+struct process *process_of(struct owner *owner)
+{
+    return (struct process *)((char *)owner - offsetof(struct process, memory));
+}
+
+void process_watch(bool (*gone)(const struct process *process))
+{
+    has_left = gone;
+}
+
+bool process_is_gone(const struct process *process)
+{
+    return has_left && has_left(process);
+}
+
+static bool is_gone(const struct owner *owner)
+{
+    return process_is_gone(process_of((struct owner *)owner));
+}
+
+struct process *process_first(void)
+{
+    return first;
+}
+
+bool process_any_alive(void)
+{
+    for (const struct process *p = first; p; p = p->next)
+        if (!p->dead)
+            return true;
+    return false;
+}
+
+static void start_devices(struct process *process)
+{
+    for (int d = 0; d < VGPU_MAX_DEVICES; d++)
+        process->device[d].legacy =
+            (struct stream){.id = VGPU_STREAM_LEGACY, .process = process, .device = d};
+}
+
+struct process *process_new(pid_t pid, const char *program, char *error, int error_room)
+{
+    struct process *process = calloc(1, sizeof *process);
+    if (!process || !owner_start(&process->memory)) {
+        snprintf(error, (size_t)error_room, "cannot make host memory for process %d: %s", (int)pid,
+                 strerror(errno));
+        free(process);
+        return NULL;
+    }
+    process->memory.is_gone = is_gone;
+    process->pid = pid;
+    snprintf(process->program, sizeof process->program, "%s", program);
+    process->refs = 1;
+    start_devices(process);
+    process->next = first;
+    first = process;
+    node_counts()->processes++;
+    return process;
+}
+
+struct process *process_keep(struct process *process)
+{
+    process->refs++;
+    return process;
+}
+
+struct remark {
+    struct remark *next;
+    char text[];
+};
+
+void process_remark(struct process *process, const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    struct remark *remark = malloc(sizeof *remark + bytes);
+    if (!remark)
+        return;
+    remark->next = NULL;
+    memcpy(remark->text, text, bytes);
+    if (!process->remarks)
+        process->last_remark = &process->remarks;
+    *process->last_remark = remark;
+    process->last_remark = &remark->next;
+}
+
+static void drop_remark(struct process *process)
+{
+    struct remark *gone = process->remarks;
+    process->remarks = gone->next;
+    free(gone);
+}
+
+void process_take_remarks(struct process *process, char *text, size_t room)
+{
+    size_t used = strlen(text);
+    while (process->remarks && used + strlen(process->remarks->text) + 2 <= room) {
+        used += (size_t)snprintf(text + used, room - used, "%s%s", used ? "\n" : "",
+                                 process->remarks->text);
+        drop_remark(process);
+    }
+}
+
+void process_drop(struct process *process)
+{
+    if (--process->refs > 0)
+        return;
+    for (struct process **at = &first; *at; at = &(*at)->next)
+        if (*at == process) {
+            *at = process->next;
+            break;
+        }
+    for (int i = 0; i < process->module_count; i++)
+        close(process->module_fd[i]);
+    owner_end(&process->memory);
+    while (process->remarks)
+        drop_remark(process);
+    free(process->printed);
+    free(process->variable);
+    free(process);
+}
+
+/* What the program did not give back. */
+static void count_left(const struct process *process)
+{
+    struct vgpu_summary *counts = node_counts();
+    uint64_t bytes = 0;
+    counts->live_allocations += (uint32_t)memory_count(&process->memory, &bytes);
+    counts->live_allocations += (uint32_t)vmm_count(&process->memory);
+    counts->live_mappings += (uint32_t)vmm_count_mappings(&process->memory);
+    counts->live_ranges += (uint32_t)vmm_count_ranges(&process->memory);
+    counts->live_bytes += bytes;
+    counts->live_ipc += (uint32_t)ipc_open_count(&process->memory);
+    for (int i = 0; i < process->memory.host.count; i++)
+        counts->live_host_allocations += process->memory.host.range[i].user != &host_staging;
+    counts->live_streams += (uint32_t)stream_count(process);
+    counts->live_events += (uint32_t)event_count(process);
+    for (int d = 0; d < VGPU_MAX_DEVICES; d++)
+        counts->live_peers += (uint32_t)__builtin_popcount(process->device[d].peers);
+    if (process->sticky && !counts->sticky)
+        counts->sticky = process->sticky;
+}
+
+void process_end(struct process *process)
+{
+    if (process->dead)
+        return;
+    count_left(process);
+    tell_process_ends(process);
+    process->dead = true;
+    order_abandon(process);
+    event_free_all(process, -1);
+    for (int d = 0; d < VGPU_MAX_DEVICES; d++) {
+        stream_free_all(process, d);
+        context_end(&process->device[d].context);
+        process->memory.context[d] = false;
+    }
+    ipc_end(&process->memory, -1);
+    vmm_end(&process->memory);
+    tell_process_ended(process);
+    memory_give_all(&process->memory, -1);
+    memory_reclaim();
+    pool_free_all(&process->memory);
+    process_drop(process);
+}
+
+int process_context(struct process *process, int device)
+{
+    bool *made = &process->memory.context[device];
+    if (process->sticky)
+        return *made ? process->sticky : VGPU_DEVICES_UNAVAILABLE;
+    *made = true;
+    return VGPU_SUCCESS;
+}
+
+void process_reset_device(struct process *process, int device)
+{
+    struct device_state *d = &process->device[device];
+    event_free_all(process, device);
+    stream_free_all(process, device);
+    context_end(&d->context);
+    ipc_end(&process->memory, device);
+    memory_give_all(&process->memory, device);
+    d->peers = 0;
+    for (int other = 0; other < VGPU_MAX_DEVICES; other++)
+        process->device[other].peers &= ~(1u << device);
+    process->memory.context[device] = false;
+    process->memory.map_version++;
+}
+
+bool process_peers_linked(const struct process *process, int from, int to)
+{
+    return (process->device[from].peers >> to & 1) || (process->device[to].peers >> from & 1);
+}
+
+static uint32_t known_variables(const struct process *process, uint32_t module)
+{
+    uint32_t known = 0;
+    for (int i = 0; i < process->variable_count; i++)
+        known += process->variable[i].module == module;
+    return known;
+}
+
+void process_learn_variables(struct process *process, uint32_t module, uint32_t known,
+                             const uint8_t *data, uint32_t bytes)
+{
+    struct vgpu_exec_var var;
+    int count = (int)(bytes / sizeof var);
+    if (count == 0 || known_variables(process, module) != known)
+        return;
+    size_t total = (size_t)(process->variable_count + count);
+    struct variable *grown = realloc(process->variable, total * sizeof *grown);
+    if (!grown)
+        return;
+    process->variable = grown;
+    for (int i = 0; i < count; i++) {
+        struct variable *v = &grown[process->variable_count++];
+        memcpy(&var, data + (size_t)i * sizeof var, sizeof var);
+        *v = (struct variable){.module = module, .offset = var.offset, .bytes = var.bytes};
+        memcpy(v->key, var.key, sizeof v->key);
+        v->key[sizeof v->key - 1] = '\0';
+    }
+}
+
+void process_explain(struct process *process, const char *text)
+{
+    size_t used = strlen(process->explain), more = strlen(text);
+    if (used == 0)
+        snprintf(process->explain, sizeof process->explain, "%s", text);
+    else if (used + 1 + more < sizeof process->explain)
+        snprintf(process->explain + used, sizeof process->explain - used, "\n%s", text);
+}
+
+void process_fail(struct process *process, int error, const char *explain)
+{
+    if (process->sticky)
+        return;
+    process->sticky = error;
+    char before[sizeof process->explain];
+    memcpy(before, process->explain, sizeof before);
+    process->explain[0] = '\0';
+    process_explain(process, explain);
+    if (before[0])
+        process_explain(process, before);
+}
+
+void process_print(struct process *process, const uint8_t *text, uint32_t bytes)
+{
+    if (bytes == 0 || process->printed_bytes + bytes > PRINT_LIMIT)
+        return;
+    char *grown = realloc(process->printed, process->printed_bytes + bytes);
+    if (!grown)
+        return;
+    memcpy(grown + process->printed_bytes, text, bytes);
+    process->printed = grown;
+    process->printed_bytes += bytes;
+}

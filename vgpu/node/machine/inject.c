@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT
+ * inject.c: see inject.h.
+ */
+#include "inject.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "number.h"
+#include "protocol.h"
+
+enum { WORDS = 16, WORD_BYTES = 64 };
+
+static const double MOST = 1e12;
+
+enum kind { ALLOC, EVENT, PEER_DROP, PEER_TEAR, LINK, COPY_DELAY, GPU_LOST, GRANULE, CLOCK, KINDS };
+
+static const struct form {
+    const char *name;
+    const char *format; /* d: a GPU's number, f: a number; other characters stand for themselves */
+    const char *example;
+    bool pair; /* of GPUs */
+} forms[KINDS] = {
+    {"alloc:", "f", "alloc:3", false},
+    {"event:", "f", "event:2", false},
+    {"peer-drop:", "d-d", "peer-drop:0-1", true},
+    {"peer-tear:", "d-d", "peer-tear:0-1", true},
+    {"link:", "d-d=f", "link:0-1=0.1", true},
+    {"copy-delay:", "d-d=f", "copy-delay:0-1=50 (microseconds)", true},
+    {"gpu-lost:", "d@op=f", "gpu-lost:2@op=10", false},
+    {"granule:", "d=f", "granule:1=4 (MiB)", false},
+    {"clock:", "d=f", "clock:1=0.1", false},
+};
+
+static struct fault {
+    enum kind kind;
+    int from, to; /* GPUs; the one of GPU_LOST, GRANULE and CLOCK is `from` */
+    double number;
+    uint64_t count; /* allocations, events or operations so far */
+} faults[WORDS];
+static int fault_count;
+
+/* The words' numbers after the name; false: they are not of the form. */
+static bool scan(const struct form *form, const char *text, struct fault *f)
+{
+    int *gpu[] = {&f->from, &f->to}, gpus = 0;
+    for (const char *c = form->format; *c && text; c++) {
+        uint64_t number = 0;
+        if (*c == 'f')
+            text = vgpu_decimal_at(text, &f->number);
+        else if (*c == 'd')
+            text = vgpu_number_at(text, INT_MAX, &number);
+        else
+            text = *text == *c ? text + 1 : NULL;
+        if (*c == 'd')
+            *gpu[gpus++] = (int)number;
+    }
+    return text && !*text;
+}
+
+/* Granularities are powers of two (vmm_round of lab 06 relies on it), of whole chunks. */
+static bool right_granule(const struct fault *f)
+{
+    uint64_t mib = (uint64_t)f->number;
+    return f->kind != GRANULE ||
+           (f->number >= 2 && f->number <= 1024 && (double)mib == f->number && !(mib & (mib - 1)));
+}
+
+static bool refuse(char *error, size_t room, const char *word, const char *why)
+{
+    snprintf(error, room, "VGPU_FAULT: \"%s\": %s", word, why);
+    return false;
+}
+
+static bool of_node(const struct fault *f, int gpus)
+{
+    return f->from >= 0 && f->from < gpus && f->to >= 0 && f->to < gpus;
+}
+
+static bool read_word(const char *word, int gpus, char *error, size_t room)
+{
+    char why[160];
+    struct fault f = {.number = 1};
+    const struct form *form = forms;
+    while (form < forms + KINDS && strncmp(word, form->name, strlen(form->name)) != 0)
+        form++;
+    if (form == forms + KINDS)
+        return refuse(error, room, word,
+                      "none of alloc:, event:, peer-drop:, peer-tear:, link:, copy-delay:, "
+                      "gpu-lost:, granule:, clock:");
+    f.kind = (enum kind)(form - forms);
+    snprintf(why, sizeof why, "expected is a word like %s, numbers above 0 and up to 10^12",
+             form->example);
+    if (!scan(form, word + strlen(form->name), &f) || !(f.number > 0 && f.number <= MOST) ||
+        !right_granule(&f))
+        return refuse(error, room, word, why);
+    snprintf(why, sizeof why, "the node has GPUs 0 to %d, and a link joins two", gpus - 1);
+    if (f.kind > EVENT && (!of_node(&f, gpus) || (form->pair && f.from == f.to)))
+        return refuse(error, room, word, why);
+    if (fault_count == WORDS)
+        return refuse(error, room, word, "more than 16 words");
+    faults[fault_count++] = f;
+    return true;
+}
+
+bool inject_start(int gpus, char *error, size_t room)
+{
+    const char *text = getenv("VGPU_FAULT");
+    char word[WORD_BYTES];
+    while (text && *text) {
+        size_t length = strcspn(text, ",");
+        snprintf(word, sizeof word, "%.*s", (int)length, text);
+        if (!read_word(word, gpus, error, room))
+            return false;
+        text += length + (text[length] == ',');
+    }
+    return true;
+}
+
+/* Counts one more of what a word of this kind counts: true if it is the one that fails. */
+static bool next_fails(enum kind kind)
+{
+    bool fails = false;
+    for (struct fault *f = faults; f < faults + fault_count; f++)
+        if (f->kind == kind)
+            fails |= ++f->count == (uint64_t)f->number;
+    return fails;
+}
+
+bool inject_no_memory(void)
+{
+    return next_fails(ALLOC);
+}
+
+bool inject_no_event(void)
+{
+    return next_fails(EVENT);
+}
+
+static bool between(const struct fault *f, enum kind kind, int a, int b)
+{
+    return f->kind == kind && ((f->from == a && f->to == b) || (f->from == b && f->to == a));
+}
+
+static bool one_way(enum kind kind, int from, int to)
+{
+    for (const struct fault *f = faults; f < faults + fault_count; f++)
+        if (f->kind == kind && f->from == from && f->to == to)
+            return true;
+    return false;
+}
+
+bool inject_drops(int from, int to)
+{
+    return one_way(PEER_DROP, from, to);
+}
+
+bool inject_tears(int from, int to)
+{
+    return one_way(PEER_TEAR, from, to);
+}
+
+double inject_rate(int from, int to)
+{
+    double rate = 1;
+    for (const struct fault *f = faults; f < faults + fault_count; f++)
+        if (between(f, LINK, from, to))
+            rate *= f->number;
+    return rate;
+}
+
+uint64_t inject_delay_ps(int from, int to)
+{
+    double us = 0;
+    for (const struct fault *f = faults; f < faults + fault_count; f++)
+        if (between(f, COPY_DELAY, from, to))
+            us += f->number;
+    return (uint64_t)(us * 1e6);
+}
+
+bool inject_lost(int gpu)
+{
+    bool lost = false;
+    for (struct fault *f = faults; f < faults + fault_count; f++)
+        if (f->kind == GPU_LOST && f->from == gpu)
+            lost |= ++f->count >= (uint64_t)f->number;
+    return lost;
+}
+
+double inject_clock(int gpu)
+{
+    double clock = 1;
+    for (const struct fault *f = faults; f < faults + fault_count; f++)
+        if (f->kind == CLOCK && f->from == gpu)
+            clock *= f->number;
+    return clock;
+}
+
+uint64_t inject_granule(int gpu)
+{
+    uint64_t bytes = VGPU_CHUNK_BYTES;
+    for (struct fault *f = faults; f < faults + fault_count; f++)
+        if (f->kind == GRANULE && f->from == gpu)
+            bytes = (uint64_t)f->number << 20;
+    return bytes;
+}

@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT
+ * topology.c: reads a node description, but for its paths (paths.c) and links (links.c). Every
+ * complaint names the file, the place and the key.
+ */
+#include "topology.h"
+
+#include <cjson/cJSON.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "json_place.h"
+
+/* One file being read; the first complaint stays. */
+struct reader {
+    const char *directory;
+    char file[512];
+    char *text; /* of the file */
+    cJSON *root;
+    const cJSON *at;          /* what a complaint is about */
+    struct json_place syntax; /* where it is no JSON any more; line 0: nowhere */
+    char *error;
+    int error_room;
+    int failed;
+};
+
+void reader_complain(struct reader *r, const char *format, ...)
+{
+    if (r->failed++)
+        return;
+    struct json_place place = r->root ? json_place(r->text, r->root, r->at) : r->syntax;
+    int used = snprintf(r->error, (size_t)r->error_room, "node description '%s'", r->file);
+    if (used >= 0 && used < r->error_room && place.line)
+        used += snprintf(r->error + used, (size_t)(r->error_room - used), ", line %d, column %d",
+                         place.line, place.column);
+    if (used >= 0 && used < r->error_room)
+        used += snprintf(r->error + used, (size_t)(r->error_room - used), ": ");
+    if (used < 0 || used >= r->error_room)
+        return;
+    va_list list;
+    va_start(list, format);
+    vsnprintf(r->error + used, (size_t)(r->error_room - used), format, list);
+    va_end(list);
+}
+
+static char *read_text(const char *path)
+{
+    enum { LIMIT = 1 << 20 };
+    FILE *file = fopen(path, "re");
+    if (!file)
+        return NULL;
+    struct stat info;
+    bool sized = fstat(fileno(file), &info) == 0 && info.st_size > 0 && info.st_size < LIMIT;
+    size_t room = sized ? (size_t)info.st_size : LIMIT;
+    char *text = malloc(room + 1);
+    size_t got = text ? fread(text, 1, room, file) : 0;
+    if (text)
+        text[got] = '\0';
+    fclose(file);
+    return text;
+}
+
+static cJSON *parse_file(struct reader *r)
+{
+    r->text = read_text(r->file);
+    if (!r->text) {
+        reader_complain(r, "%s", strerror(errno));
+        return NULL;
+    }
+    r->root = cJSON_Parse(r->text);
+    if (!r->root) {
+        const char *at = cJSON_GetErrorPtr();
+        r->syntax = json_place_of(r->text, at ? at : r->text);
+        reader_complain(r, "not valid JSON from here on; a comma, quote or bracket too many or too "
+                           "few?");
+    } else if (!cJSON_IsObject(r->root)) {
+        reader_complain(r, "one object is expected: { ... }");
+    }
+    return cJSON_IsObject(r->root) ? r->root : NULL;
+}
+
+static void close_file(struct reader *r)
+{
+    cJSON_Delete(r->root);
+    free(r->text);
+}
+
+void reader_at(struct reader *r, const cJSON *item)
+{
+    r->at = item;
+}
+
+/* What to blame for `key` of `object`: the value, or what should hold it. */
+const cJSON *reader_item(struct reader *r, const cJSON *object, const char *key)
+{
+    const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
+    r->at = item ? item : object;
+    return item;
+}
+
+double reader_number(struct reader *r, const cJSON *object, const char *key, double least)
+{
+    const double most = 1e13;
+    const cJSON *item = reader_item(r, object, key);
+    if (!cJSON_IsNumber(item) || !(item->valuedouble >= least) || item->valuedouble > most) {
+        reader_complain(r, "\"%s\" must be a number of at least %g%s", key, least,
+                        item ? "" : ": it is missing");
+        return least;
+    }
+    return item->valuedouble;
+}
+
+/* One of the words of `fields`? */
+static bool is_among(const char *name, const char *fields)
+{
+    size_t length = strlen(name);
+    for (const char *at = fields; length && (at = strstr(at, name)); at += length)
+        if ((at == fields || at[-1] == ' ') && (at[length] == ' ' || !at[length]))
+            return true;
+    return false;
+}
+
+void reader_fields(struct reader *r, const cJSON *object, const char *what, const char *fields)
+{
+    const cJSON *item;
+    cJSON_ArrayForEach(item, object)
+    {
+        if (item->string && !is_among(item->string, fields)) {
+            reader_at(r, item);
+            reader_complain(r, "%s has no field \"%s\"; it has: %s", what, item->string, fields);
+        }
+    }
+}
+
+static int32_t whole(struct reader *r, const cJSON *object, const char *key, double least)
+{
+    double value = reader_number(r, object, key, least);
+    if (value > INT32_MAX)
+        reader_complain(r, "\"%s\" must be at most %d", key, INT32_MAX);
+    return value > INT32_MAX ? INT32_MAX : (int32_t)value;
+}
+
+const char *reader_text(struct reader *r, const cJSON *object, const char *key)
+{
+    const cJSON *item = reader_item(r, object, key);
+    if (!cJSON_IsString(item)) {
+        reader_complain(r, "\"%s\" must be a string%s", key, item ? "" : ": it is missing");
+        return "";
+    }
+    return item->valuestring;
+}
+
+static uint64_t us(struct reader *r, const cJSON *object, const char *key)
+{
+    return (uint64_t)(reader_number(r, object, key, 0) * 1e6 + 0.5);
+}
+
+static void copy_text(struct reader *r, const cJSON *o, const char *key, char *to, size_t room)
+{
+    snprintf(to, room, "%s", reader_text(r, o, key));
+}
+
+static void read_part(struct reader *r, const cJSON *p, struct vgpu_device_info *d, double *memory)
+{
+    reader_fields(r, p, "a part",
+                  "about name capability sms total_bytes l2_bytes clock_khz memory_clock_khz "
+                  "memory_bus_bits shared_per_block_optin shared_per_sm memory_gbs threads_per_sm "
+                  "blocks_per_sm regs_per_block regs_per_sm async_engines ecc shared_per_block "
+                  "constant_bytes");
+    copy_text(r, p, "name", d->name, sizeof d->name);
+    const cJSON *capability = reader_item(r, p, "capability");
+    if (!cJSON_IsArray(capability) || cJSON_GetArraySize(capability) != 2)
+        reader_complain(r, "\"capability\" must be [major, minor]");
+    else {
+        d->cc_major = cJSON_GetArrayItem(capability, 0)->valueint;
+        d->cc_minor = cJSON_GetArrayItem(capability, 1)->valueint;
+    }
+    d->sm_count = whole(r, p, "sms", 1);
+    d->max_threads_per_sm = whole(r, p, "threads_per_sm", 1024);
+    d->max_blocks_per_sm = whole(r, p, "blocks_per_sm", 1);
+    d->regs_per_block = whole(r, p, "regs_per_block", 1);
+    d->regs_per_sm = whole(r, p, "regs_per_sm", 1);
+    d->clock_khz = whole(r, p, "clock_khz", 1);
+    d->memory_clock_khz = whole(r, p, "memory_clock_khz", 1);
+    d->memory_bus_bits = whole(r, p, "memory_bus_bits", 1);
+    d->async_engines = whole(r, p, "async_engines", 0);
+    d->ecc = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(p, "ecc"));
+    d->cooperative = d->concurrent_kernels = 1;
+    d->total_bytes = (uint64_t)reader_number(r, p, "total_bytes", VGPU_CHUNK_BYTES);
+    d->l2_bytes = (uint64_t)reader_number(r, p, "l2_bytes", 0);
+    d->vmm_granule = VGPU_CHUNK_BYTES; /* main.c asks inject.h for another */
+    d->shared_per_block = (uint64_t)reader_number(r, p, "shared_per_block", 1);
+    d->shared_per_block_optin = (uint64_t)reader_number(r, p, "shared_per_block_optin", 1);
+    d->shared_per_sm = (uint64_t)reader_number(r, p, "shared_per_sm", 1);
+    d->constant_bytes = (uint64_t)reader_number(r, p, "constant_bytes", 0);
+    *memory = reader_number(r, p, "memory_gbs", 1e-6) * 1e9;
+    reader_item(r, p, "total_bytes");
+    if (d->total_bytes > VGPU_DEVICE_STRIDE)
+        reader_complain(r, "\"total_bytes\" is more than the %llu a device can have",
+                        (unsigned long long)VGPU_DEVICE_STRIDE);
+}
+
+static int hex_uuid(const char *s, uint8_t uuid[16])
+{
+    if (strncmp(s, "GPU-", 4) != 0)
+        return -1;
+    int digits = 0;
+    memset(uuid, 0, 16);
+    for (s += 4; *s; s++) {
+        if (*s == '-')
+            continue;
+        int v = *s >= '0' && *s <= '9' ? *s - '0' : *s >= 'a' && *s <= 'f' ? *s - 'a' + 10 : -1;
+        if (v < 0 || digits >= 32)
+            return -1;
+        uuid[digits / 2] = (uint8_t)(uuid[digits / 2] << 4 | v);
+        digits++;
+    }
+    return digits == 32 ? 0 : -1;
+}
+
+static void read_gpu(struct reader *r, const cJSON *g, struct topology *t, int index)
+{
+    struct vgpu_device_info *d = &t->info.device[index];
+    struct reader part = {
+        .directory = r->directory, .error = r->error, .error_room = r->error_room};
+    reader_fields(r, g, "a GPU", "part pci numa cpus uuid");
+    const char *name = reader_text(r, g, "part");
+    if (strchr(name, '/') || name[0] == '.') {
+        reader_complain(r, "\"part\": \"%s\" must be a name in nodes/parts/", name);
+        return;
+    }
+    snprintf(part.file, sizeof part.file, "%s/parts/%s.json", r->directory, name);
+    cJSON *p = parse_file(&part);
+    if (p)
+        read_part(&part, p, d, &t->memory_bytes_s[index]);
+    close_file(&part);
+    r->failed += part.failed;
+    unsigned domain, bus, device;
+    if (sscanf(reader_text(r, g, "pci"), "%x:%x:%x.0", &domain, &bus, &device) != 3)
+        reader_complain(r, "gpu %d: \"pci\" must look like \"0000:19:00.0\"", index);
+    else {
+        d->pci_domain = (int32_t)domain;
+        d->pci_bus = (int32_t)bus;
+        d->pci_device = (int32_t)device;
+    }
+    if (hex_uuid(reader_text(r, g, "uuid"), d->uuid) != 0)
+        reader_complain(r, "gpu %d: \"uuid\" must be \"GPU-\" and 32 small hex digits", index);
+    d->numa_node = whole(r, g, "numa", 0);
+    if (cJSON_GetObjectItemCaseSensitive(g, "cpus"))
+        snprintf(d->cpus, sizeof d->cpus, "%s", reader_text(r, g, "cpus"));
+}
+
+static void read_costs(struct reader *r, const cJSON *root, struct costs *c)
+{
+    const cJSON *calls = cJSON_GetObjectItemCaseSensitive(root, "calls");
+    const cJSON *kernel = cJSON_GetObjectItemCaseSensitive(root, "kernel");
+    reader_fields(r, kernel, "\"kernel\"",
+                  "delay_us floor_us graph_first_us graph_next_us peer_gbs l2_gbs write_weight");
+    reader_fields(r, calls, "\"calls\"",
+                  "local_us enqueue_us launch_us record_us query_us wake_us malloc_us free_us "
+                  "graph_launch_us graph_node_us host_function_us record_untimed_us wait_us "
+                  "graph_gpu_us graph_copy_us graph_wait_us");
+    c->local_ps = us(r, calls, "local_us");
+    c->enqueue_ps = us(r, calls, "enqueue_us");
+    c->launch_ps = us(r, calls, "launch_us");
+    c->record_ps = us(r, calls, "record_us");
+    c->query_ps = us(r, calls, "query_us");
+    c->wake_ps = us(r, calls, "wake_us");
+    c->malloc_ps = us(r, calls, "malloc_us");
+    c->free_ps = us(r, calls, "free_us");
+    c->kernel_delay_ps = us(r, kernel, "delay_us");
+    c->kernel_floor_ps = us(r, kernel, "floor_us");
+    reader_item(r, calls, "query_us");
+    if (c->query_ps == 0)
+        reader_complain(
+            r, "\"query_us\" must be above 0, or a program that polls would never see time pass");
+}
+
+static void read_gpus(struct reader *r, const cJSON *root, struct topology *t)
+{
+    const cJSON *gpus = reader_item(r, root, "gpus"), *gpu;
+    if (!cJSON_IsArray(gpus) || cJSON_GetArraySize(gpus) > VGPU_MAX_GPUS) {
+        reader_complain(r, "\"gpus\" must be a list of 0 to %d GPUs", VGPU_MAX_GPUS);
+        return;
+    }
+    cJSON_ArrayForEach(gpu, gpus) read_gpu(r, gpu, t, t->info.device_count++);
+    const cJSON *memory = cJSON_GetObjectItemCaseSensitive(root, "memory_gbs");
+    for (int i = 0; memory && i < t->info.device_count; i++)
+        t->memory_bytes_s[i] = reader_number(r, root, "memory_gbs", 1e-6) * 1e9;
+}
+
+static int is_description(const struct dirent *entry)
+{
+    size_t length = strlen(entry->d_name);
+    return length > 5 && strcmp(entry->d_name, "schema.json") != 0 &&
+           strcmp(entry->d_name + length - 5, ".json") == 0;
+}
+
+/* There is no such description: says which there are. */
+static void list_names(struct reader *r, const char *name)
+{
+    struct dirent **entry;
+    int used = snprintf(r->error, (size_t)r->error_room,
+                        "VGPU_NODE=%s is neither a path (with a '/') nor one of", name);
+    int count = scandir(r->directory, &entry, is_description, alphasort);
+    for (int i = 0; i < count; i++) {
+        int length = (int)strlen(entry[i]->d_name) - 5;
+        if (used < r->error_room)
+            used += snprintf(r->error + used, (size_t)(r->error_room - used), "%s %.*s",
+                             i ? "," : "", length, entry[i]->d_name);
+        free(entry[i]);
+    }
+    if (count < 0 && used < r->error_room)
+        snprintf(r->error + used, (size_t)(r->error_room - used), " the names in %s (%s)",
+                 r->directory, strerror(errno));
+    else
+        free(entry);
+}
+
+int topology_load(struct topology *t, const char *directory, const char *name, char *error,
+                  int error_room)
+{
+    struct reader r = {.directory = directory, .error = error, .error_room = error_room};
+    memset(t, 0, sizeof *t);
+    if (strchr(name, '/'))
+        snprintf(r.file, sizeof r.file, "%s", name);
+    else
+        snprintf(r.file, sizeof r.file, "%s/%s.json", directory, name);
+    if (!strchr(name, '/') && access(r.file, F_OK) != 0) {
+        list_names(&r, name);
+        return -1;
+    }
+    cJSON *root = parse_file(&r);
+    if (!root) {
+        close_file(&r);
+        return -1;
+    }
+    reader_fields(&r, root, "a node",
+                  "name about sources driver gpus memory_gbs peers peers_refused native_atomics "
+                  "nvlink pcie sockets copies edges kernel calls");
+    copy_text(&r, root, "name", t->info.name, sizeof t->info.name);
+    t->info.driver_version = t->info.runtime_version = whole(&r, root, "driver", 1000);
+    read_gpus(&r, root, t);
+    if (!r.failed) {
+        read_costs(&r, root, &t->cost);
+        topology_read_paths(&r, root, t);
+        topology_read_links(&r, root, t);
+        t->info.issue_ps = t->cost.local_ps;
+    }
+    close_file(&r);
+    return r.failed ? -1 : 0;
+}

@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: MIT
+ * device_memory.c: see device_memory.h.
+ */
+#include "device_memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "bounds.h"
+#include "memory_limit.h"
+#include "pool.h"
+#include "owner.h"
+#include "chunk_cache.h"
+#include "vmm.h"
+
+#define SMALL_LIMIT (VGPU_CHUNK_BYTES / 2)
+#define CONTEXT_BYTES (512ull << 20) /* what a context takes of a device's memory */
+
+static struct device_memory devices[VGPU_MAX_DEVICES];
+static int device_count;
+static struct vgpu_control *control;
+static int control_fd = -1;
+static struct {
+    void (*released)(void *self, uint64_t home);
+    void *self;
+} watcher;
+
+void memory_watch(void (*released)(void *self, uint64_t home), void *self)
+{
+    watcher.released = released;
+    watcher.self = self;
+}
+
+static void tell_released(uint64_t home)
+{
+    if (watcher.released)
+        watcher.released(watcher.self, home);
+}
+
+int memory_sealed_fd(const char *name, uint64_t bytes)
+{
+    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (fd < 0)
+        return -1;
+    if (ftruncate(fd, (off_t)bytes) != 0 ||
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+static void *map_shared(int fd, uint64_t bytes)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+int memory_start(const struct vgpu_node_info *info, char *error, int error_room)
+{
+    control_fd = memory_sealed_fd("vgpu-control", sizeof *control);
+    control = control_fd < 0 ? NULL : map_shared(control_fd, sizeof *control);
+    for (int d = 0; control && d < info->device_count; d++) {
+        struct device_memory *m = &devices[d];
+        m->bytes = info->device[d].total_bytes / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
+        m->fd = memory_sealed_fd("vgpu-device", m->bytes);
+        m->base = m->fd < 0 ? NULL : map_shared(m->fd, m->bytes);
+        arena_init(&m->blocks, m->bytes, VGPU_CHUNK_BYTES);
+        if (!m->base)
+            break;
+        device_count++;
+    }
+    if (!control || device_count < info->device_count) {
+        snprintf(error, (size_t)error_room,
+                 "cannot map the memory of GPU %d (%llu bytes, sparse): %s; is the address space "
+                 "limited (ulimit -v)?",
+                 device_count, (unsigned long long)info->device[device_count].total_bytes,
+                 strerror(errno));
+        return -1;
+    }
+    memory_set_limit(memory_limit(error, error_room));
+    return memory_limit_bytes() ? 0 : -1;
+}
+
+struct device_memory *memory_of(int device)
+{
+    return &devices[device];
+}
+
+int memory_control_fd(void)
+{
+    return control_fd;
+}
+
+struct vgpu_control *memory_control(void)
+{
+    return control;
+}
+
+static uint64_t contexts_on(int device)
+{
+    uint64_t count = 0;
+    for (const struct owner *o = owner_first(); o; o = o->next)
+        count += o->context[device];
+    return count;
+}
+
+uint64_t memory_free_bytes(int device)
+{
+    uint64_t contexts = contexts_on(device) * CONTEXT_BYTES;
+    uint64_t taken = devices[device].blocks.taken_bytes + contexts;
+    return taken < devices[device].bytes ? devices[device].bytes - taken : 0;
+}
+
+enum use { USE_OWN, USE_SHARED, USE_VARIABLES };
+
+static uint64_t whole_granules(uint64_t bytes)
+{
+    return (bytes + VGPU_GRANULE_BYTES - 1) / VGPU_GRANULE_BYTES * VGPU_GRANULE_BYTES;
+}
+
+static struct block *new_block(struct owner *owner, int device, uint64_t bytes, enum use use)
+{
+    struct device_memory *m = &devices[device];
+    uint64_t whole = (bytes + VGPU_CHUNK_BYTES - 1) / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
+    if (whole < bytes || whole > memory_free_bytes(device))
+        return NULL;
+    struct block *b = calloc(1, sizeof *b);
+    if (!b)
+        return NULL;
+    *b = (struct block){.owner = owner,
+                        .device = device,
+                        .bytes = whole,
+                        .shared = use == USE_SHARED,
+                        .variables = use == USE_VARIABLES};
+    /* A large allocation's range keeps its exact size, so that pointers past its end are known. */
+    b->offset = use == USE_VARIABLES ? arena_take_high(&m->blocks, bytes, b)
+                                     : arena_take(&m->blocks, b->shared ? whole : bytes, b);
+    if (b->offset == ARENA_NONE) {
+        free(b);
+        return NULL;
+    }
+    bounds_map(device, b->offset, b->shared ? 0 : use == USE_VARIABLES ? whole : bytes);
+    if (b->shared)
+        arena_init(&b->small, whole, VGPU_GRANULE_BYTES);
+    else if (!b->variables)
+        m->asked_bytes += whole_granules(bytes);
+    if (owner)
+        owner->map_version++;
+    return b;
+}
+
+/* Fresh memory is poisoned: chunks nobody touched will be, touched ones are now. */
+static void poison(int device, uint64_t offset, uint64_t bytes)
+{
+    uint64_t first = offset / VGPU_CHUNK_BYTES;
+    if (control->chunk[device][first])
+        memset(devices[device].base + offset, VGPU_POISON, bytes);
+}
+
+/* From a block of small allocations; 0: it has no room. */
+static uint64_t take_from(struct block *b, uint64_t bytes, uint64_t caller)
+{
+    uint64_t at = arena_take(&b->small, bytes, (void *)caller); /* NOLINT: a number, no pointer */
+    if (at == ARENA_NONE)
+        return 0;
+    devices[b->device].asked_bytes += whole_granules(bytes);
+    poison(b->device, b->offset + at, bytes);
+    bounds_take(b->device, b->offset + at, bytes);
+    return VGPU_DEVICE_VA(b->device) + b->offset + at;
+}
+
+/* Where to begin to look for room: what has no gap of fewer bytes has none of so many. */
+static uint64_t small_from(const struct small_hint *hints, uint64_t space)
+{
+    uint64_t from = 0;
+    for (int k = 0; k < SMALL_HINTS; k++)
+        if (hints[k].bytes && hints[k].bytes <= space && hints[k].from > from)
+            from = hints[k].from;
+    return from;
+}
+
+static void small_is_full_below(struct small_hint *hints, uint64_t space, uint64_t offset)
+{
+    int k = 63 - __builtin_clzll(space / VGPU_GRANULE_BYTES);
+    hints[k < SMALL_HINTS ? k : SMALL_HINTS - 1] = (struct small_hint){space, offset};
+}
+
+/* There is room in the block at `offset`, by which no hint may lead. */
+static void small_has_room_at(struct small_hint *hints, uint64_t offset)
+{
+    for (int k = 0; k < SMALL_HINTS; k++)
+        if (hints[k].from > offset)
+            hints[k].from = offset;
+}
+
+static uint64_t take_small(struct owner *owner, int device, uint64_t bytes, uint64_t caller)
+{
+    struct device_memory *m = &devices[device];
+    struct small_hint *hints = owner->small[device];
+    uint64_t space = whole_granules(bytes), at = 0;
+    for (int i = arena_first_above(&m->blocks, small_from(hints, space)); i < m->blocks.count;
+         i++) {
+        struct block *b = m->blocks.range[i].user;
+        m->looks++;
+        at = b->shared && b->owner == owner ? take_from(b, bytes, caller) : 0;
+        if (at) {
+            small_is_full_below(hints, space, b->offset);
+            return at;
+        }
+    }
+    struct block *b = new_block(owner, device, VGPU_CHUNK_BYTES, USE_SHARED);
+    if (!b)
+        return 0;
+    small_has_room_at(hints, b->offset);
+    small_is_full_below(hints, space, b->offset);
+    return take_from(b, bytes, caller);
+}
+
+uint64_t memory_take_variables(struct owner *owner, int device, uint64_t bytes)
+{
+    struct block *b = new_block(owner, device, bytes, USE_VARIABLES);
+    return b ? VGPU_DEVICE_VA(device) + b->offset : 0;
+}
+
+uint64_t memory_take(struct owner *owner, int device, uint64_t bytes, uint64_t caller)
+{
+    if (bytes <= SMALL_LIMIT)
+        return take_small(owner, device, bytes, caller);
+    struct block *b = new_block(owner, device, bytes, USE_OWN);
+    if (b)
+        b->caller = caller;
+    return b ? VGPU_DEVICE_VA(device) + b->offset : 0;
+}
+
+uint64_t memory_take_free(int device, uint64_t bytes)
+{
+    struct block *b = new_block(NULL, device, bytes, USE_OWN);
+    return b ? b->offset : ARENA_NONE;
+}
+
+uint64_t memory_take_pool(struct owner *owner, struct pool *pool, uint64_t bytes, uint64_t caller)
+{
+    struct block *b = new_block(owner, pool->device, bytes, USE_OWN);
+    if (!b)
+        return 0;
+    b->pool = pool;
+    b->caller = caller;
+    pool_count(pool, (int64_t)bytes, (int64_t)b->bytes);
+    return VGPU_DEVICE_VA(b->device) + b->offset;
+}
+
+/* A large block's own length, as asked for. */
+static uint64_t asked_bytes(const struct block *b)
+{
+    return arena_find(&devices[b->device].blocks, b->offset)->bytes;
+}
+
+static void drop_block(struct block *b)
+{
+    uint64_t home = VGPU_DEVICE_VA(b->device) + b->offset;
+    tell_released(home);
+    for (int i = 0; i < b->small.count; i++)
+        tell_released(home + b->small.range[i].offset);
+    if (b->pool)
+        pool_count(b->pool, -(int64_t)asked_bytes(b), -(int64_t)b->bytes);
+    if (!b->variables)
+        devices[b->device].asked_bytes -=
+            b->shared ? b->small.taken_bytes : whole_granules(asked_bytes(b));
+    uint64_t first = b->offset / VGPU_CHUNK_BYTES, count = b->bytes / VGPU_CHUNK_BYTES;
+    for (uint64_t c = first; c < first + count; c++)
+        if (control->chunk[b->device][c])
+            control->chunk[b->device][c] = 0;
+    bounds_unmap(b->device, b->offset, b->bytes);
+    chunk_cache_add(b->device, b->offset, b->bytes);
+    arena_give(&devices[b->device].blocks, b->offset);
+    if (b->owner)
+        b->owner->map_version++;
+    arena_clear(&b->small);
+    free(b);
+}
+
+/* Where the bytes at a mapped address are; other addresses are their own homes. */
+static uint64_t home_of(uint64_t address)
+{
+    const struct vmm_mapping *m = vmm_at(address);
+    if (!m)
+        return address;
+    const struct vmm_allocation *a = m->handle->allocation;
+    return VGPU_DEVICE_VA(a->device) + a->offset + (address - m->va);
+}
+
+static struct block *block_at(uint64_t address, uint64_t *offset)
+{
+    address = home_of(address);
+    if (address < VGPU_ARENA_VA || address >= VGPU_DEVICE_VA(device_count))
+        return NULL;
+    uint64_t device = (address - VGPU_ARENA_VA) / VGPU_DEVICE_STRIDE;
+    *offset = (address - VGPU_ARENA_VA) % VGPU_DEVICE_STRIDE;
+    struct arena_range *r = arena_find(&devices[device].blocks, *offset);
+    return r ? r->user : NULL;
+}
+
+static bool find_mapped(uint64_t address, struct pointee *out)
+{
+    const struct vmm_mapping *m = vmm_at(address);
+    if (!m || address < m->base || address - m->base >= m->length)
+        return false;
+    const struct vmm_allocation *a = m->handle->allocation;
+    *out = (struct pointee){.device = a->device,
+                            .base = m->base,
+                            .bytes = m->length,
+                            .owner = m->handle->owner,
+                            .home = VGPU_DEVICE_VA(a->device) + a->offset + (m->base - m->va),
+                            .mapped = true,
+                            .shown_on = m->shown_on < 0 ? a->device : m->shown_on,
+                            .serial = m->serial};
+    return true;
+}
+
+bool memory_find(uint64_t address, struct pointee *out)
+{
+    uint64_t offset;
+    if (vmm_address(address))
+        return find_mapped(address, out);
+    struct block *b = block_at(address, &offset);
+    if (!b)
+        return false;
+    struct arena_range *r = b->shared ? arena_find(&b->small, offset - b->offset)
+                                      : arena_find(&devices[b->device].blocks, offset);
+    if (!r)
+        return false;
+    uint64_t base = b->shared ? b->offset + r->offset : b->offset;
+    base += VGPU_DEVICE_VA(b->device);
+    *out = (struct pointee){.device = b->device,
+                            .base = base,
+                            .bytes = r->bytes,
+                            .owner = b->owner,
+                            .home = base,
+                            .shown_on = b->device,
+                            .pool = b->pool,
+                            .dying = b->dying,
+                            .variables = b->variables,
+                            .caller = b->shared ? (uint64_t)r->user : b->caller,
+                            .serial = r->serial};
+    return true;
+}
+
+void memory_give_free(int device, uint64_t offset)
+{
+    struct arena_range *r = arena_find(&devices[device].blocks, offset);
+    if (r)
+        drop_block(r->user);
+}
+
+void memory_die(uint64_t address)
+{
+    uint64_t offset;
+    struct block *b = block_at(address, &offset);
+    if (b)
+        b->dying = true;
+}
+
+bool memory_give(struct owner *owner, uint64_t address)
+{
+    uint64_t offset;
+    struct pointee gone;
+    struct block *b = block_at(address, &offset);
+    if (!b || b->owner != owner || b->variables)
+        return false;
+    if (memory_find(address, &gone) && gone.base == address) {
+        bounds_give(&gone);
+        tell_released(gone.home);
+    }
+    if (!b->shared) {
+        if (offset != b->offset)
+            return false;
+        drop_block(b);
+        return true;
+    }
+    uint64_t before = b->small.taken_bytes;
+    if (arena_give(&b->small, offset - b->offset) != 0)
+        return false;
+    devices[b->device].asked_bytes -= before - b->small.taken_bytes;
+    small_has_room_at(owner->small[b->device], b->offset);
+    if (b->small.count == 0)
+        drop_block(b);
+    return true;
+}
+
+void memory_give_all(struct owner *owner, int device)
+{
+    if (device < 0)
+        bounds_forget(owner);
+    for (int d = 0; d < device_count; d++)
+        for (int i = devices[d].blocks.count - 1; i >= 0; i--) {
+            struct block *b = devices[d].blocks.range[i].user;
+            if (b->owner == owner && (device < 0 || device == d))
+                drop_block(b);
+        }
+    chunk_cache_empty();
+}
+
+static void punch(int fd, uint64_t from, uint64_t to)
+{
+    if (from < to)
+        fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from));
+}
+
+/* Contexts have the whole files: what they wrote where nothing was allocated goes with them. */
+void memory_reclaim(void)
+{
+    int blocks = 0;
+    for (int d = 0; d < device_count; d++) {
+        const struct arena *a = &devices[d].blocks;
+        uint64_t at = 0;
+        for (int i = 0; i < a->count; i++) {
+            punch(devices[d].fd, at, a->range[i].offset);
+            at = a->range[i].offset +
+                 (a->range[i].bytes + VGPU_CHUNK_BYTES - 1) / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
+        }
+        punch(devices[d].fd, at, devices[d].bytes);
+        blocks += a->count;
+    }
+    if (blocks == 0) /* then it says nothing of any */
+        punch(control_fd, offsetof(struct vgpu_control, chunk), sizeof *control);
+}
+
+void memory_each_block(const struct owner *owner, int device,
+                       void (*visit)(const struct block *block, void *context), void *context)
+{
+    const struct arena *blocks = &devices[device].blocks;
+    for (int i = 0; i < blocks->count; i++) {
+        const struct block *b = blocks->range[i].user;
+        if (b->owner == owner)
+            visit(b, context);
+    }
+}
+
+struct tally {
+    int count;
+    uint64_t bytes;
+};
+
+static void tally_block(const struct block *b, void *context)
+{
+    struct tally *t = context;
+    t->count += b->variables || b->dying ? 0 : b->shared ? b->small.count : 1;
+    t->bytes += b->variables || b->dying ? 0 : b->bytes;
+}
+
+int memory_count(const struct owner *owner, uint64_t *bytes)
+{
+    struct tally t = {0};
+    for (int d = 0; d < device_count; d++)
+        memory_each_block(owner, d, tally_block, &t);
+    *bytes = t.bytes;
+    return t.count;
+}
+
+uint64_t memory_used_bytes(int device)
+{
+    return devices[device].blocks.taken_bytes;
+}
+
+uint64_t memory_asked_bytes(int device)
+{
+    return devices[device].asked_bytes;
+}
+
+uint8_t *memory_view(uint64_t address, uint64_t bytes)
+{
+    uint64_t offset;
+    struct block *b = block_at(address, &offset);
+    if (!b || bytes == 0 || offset + bytes > b->offset + b->bytes)
+        return NULL;
+    for (uint64_t c = offset / VGPU_CHUNK_BYTES; c <= (offset + bytes - 1) / VGPU_CHUNK_BYTES; c++)
+        if (!memory_commit(b->device, c))
+            return NULL;
+    return devices[b->device].base + offset;
+}
+
+bool memory_fill_fresh(uint64_t address, const uint8_t *bytes, uint64_t n)
+{
+    uint64_t offset;
+    const struct block *b = block_at(address, &offset);
+    uint64_t at = b ? offset % VGPU_CHUNK_BYTES : 0;
+    return b && n <= VGPU_CHUNK_BYTES - at && offset + n <= b->offset + b->bytes &&
+           memory_commit_as(b->device, offset / VGPU_CHUNK_BYTES, at, bytes, n);
+}
+
+bool memory_untouched(uint64_t address, uint64_t bytes)
+{
+    uint64_t offset;
+    struct block *b = block_at(address, &offset);
+    if (!b || bytes == 0)
+        return false;
+    for (uint64_t c = offset / VGPU_CHUNK_BYTES; c <= (offset + bytes - 1) / VGPU_CHUNK_BYTES; c++)
+        if (control->chunk[b->device][c])
+            return false;
+    return true;
+}
+
+bool memory_disown(uint64_t address)
+{
+    uint64_t offset;
+    struct block *b = block_at(address, &offset);
+    if (!b || b->shared || !b->owner || offset != b->offset)
+        return false;
+    b->owner->map_version++;
+    b->owner = NULL;
+    if (b->pool)
+        pool_count(b->pool, -(int64_t)asked_bytes(b), -(int64_t)b->bytes);
+    b->pool = NULL;
+    return true;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT
+ * ipc_key.h: what a handle for other processes holds: a random key that nobody can guess.
+ */
+#ifndef VGPU_IPC_KEY_H
+#define VGPU_IPC_KEY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define IPC_HANDLE_BYTES 64 /* CUDA_IPC_HANDLE_SIZE */
+
+struct ipc_key { /* all zero: none yet */
+    char magic[8];
+    uint8_t secret[16];
+};
+
+/* `magic` has seven letters and says what it is a key of. False: no random bytes are to be had. */
+bool ipc_key_make(struct ipc_key *key, const char *magic);
+
+void ipc_key_write(uint8_t handle[IPC_HANDLE_BYTES], const struct ipc_key *key);
+bool ipc_key_is(const uint8_t handle[IPC_HANDLE_BYTES], const struct ipc_key *key);
+
+#endif

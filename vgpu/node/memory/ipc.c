@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT
+ * ipc.c: see ipc.h.
+ */
+#include "ipc.h"
+
+#include <stdlib.h>
+
+#include "codes.h"
+#include "ipc_key.h"
+#include "machine.h"
+#include "pool.h"
+#include "owner.h"
+#include "vmm.h"
+
+/* An allocation that has a handle. Without an owner it only lives for those who have it open. */
+struct export
+{
+    struct ipc_key key;
+    struct owner *owner;
+    uint64_t address, bytes;
+    uint64_t pool;                 /* id of the one it comes from; 0: cudaMalloc */
+    struct vmm_allocation *memory; /* the chunks around it */
+    uint64_t skip;                 /* from their start to the allocation */
+    int windows;
+    struct export *next;
+};
+
+struct window {
+    struct export *of;
+    struct owner *owner;
+    struct vmm_mapping *mapping;
+    const struct pool *pool; /* imported, as its memory; NULL: by handle */
+    bool dying;
+    int opens;
+    struct window *next;
+};
+
+static struct export *exports;
+static struct window *windows;
+
+/* ---- exports ---- */
+
+static struct export *new_export(const struct pointee *p)
+{
+    struct export *e = calloc(1, sizeof *e);
+    uint64_t offset = p->base - VGPU_DEVICE_VA(p->device);
+    uint64_t first = offset / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
+    uint64_t end = (offset + p->bytes + VGPU_CHUNK_BYTES - 1) / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
+    if (!e || !ipc_key_make(&e->key, "vgpumem") ||
+        !(e->memory = vmm_borrow(p->device, first, end - first))) {
+        free(e);
+        return NULL;
+    }
+    e->owner = p->owner;
+    e->address = p->base;
+    e->pool = p->pool ? p->pool->id : 0;
+    e->bytes = p->bytes;
+    e->skip = offset - first;
+    e->next = exports;
+    exports = e;
+    return e;
+}
+
+static struct export *export_at(const struct owner *owner, uint64_t address)
+{
+    struct export *e = exports;
+    while (e && (e->owner != owner || e->address != address))
+        e = e->next;
+    return e;
+}
+
+int ipc_opened_by_others(const struct owner *owner, uint64_t address)
+{
+    const struct export *e = export_at(owner, address);
+    int count = 0;
+    for (const struct window *w = e ? windows : NULL; w; w = w->next)
+        count += w->of == e;
+    return count;
+}
+
+static void drop_if_unused(struct export *e)
+{
+    if (e->owner || e->windows > 0)
+        return;
+    struct export **at = &exports;
+    while (*at != e)
+        at = &(*at)->next;
+    *at = e->next;
+    vmm_drop(e->memory);
+    free(e);
+}
+
+bool ipc_export(const struct pointee *p, uint8_t handle[IPC_HANDLE_BYTES])
+{
+    struct export *e = export_at(p->owner, p->base);
+    e = e ? e : new_export(p);
+    if (e)
+        ipc_key_write(handle, &e->key);
+    return e != NULL;
+}
+
+/* At the owner's end the chunks themselves are handed over, where nothing else lies in them. While
+ * it lives they are copied, so that its address can get other memory, as recorded; handed over only
+ * where there is no room for a copy. */
+static bool keep_bytes(struct export *e, bool owner_ends)
+{
+    return owner_ends ? vmm_hand_over(e->memory, e->address) || vmm_move(e->memory)
+                      : vmm_move(e->memory) || vmm_hand_over(e->memory, e->address);
+}
+
+static void orphan(struct export *e, bool owner_ends)
+{
+    if (e->windows > 0 && !keep_bytes(e, owner_ends))
+        for (struct window *w = windows; w; w = w->next)
+            if (w->of == e) /* lost: the next access faults */
+                vmm_allow(w->mapping, -1, 0);
+    e->owner = NULL;
+    drop_if_unused(e);
+}
+
+void ipc_freed(struct owner *owner, uint64_t address)
+{
+    struct export *e = export_at(owner, address);
+    if (e)
+        orphan(e, false);
+}
+
+/* ---- windows ---- */
+
+static struct window *new_window(struct owner *owner, struct export *e)
+{
+    struct window *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    w->mapping = vmm_open_window(owner, e->memory, e->skip, e->bytes);
+    if (!w->mapping) {
+        free(w);
+        return NULL;
+    }
+    w->of = e;
+    w->owner = owner;
+    w->next = windows;
+    windows = w;
+    e->windows++;
+    return w;
+}
+
+static void close_window(struct window *w)
+{
+    struct window **at = &windows;
+    while (*at != w)
+        at = &(*at)->next;
+    *at = w->next;
+    vmm_close_window(w->mapping);
+    w->of->windows--;
+    drop_if_unused(w->of);
+    free(w);
+}
+
+static struct export *named(const uint8_t *handle)
+{
+    struct export *e = exports;
+    while (e && !(e->owner && ipc_key_is(handle, &e->key)))
+        e = e->next;
+    return e;
+}
+
+static void show(struct window *w)
+{
+    for (int d = 0; d < machine_info()->device_count; d++)
+        vmm_allow(w->mapping, d, pool_reaches(w->pool, d) ? 3 : 0);
+}
+
+int ipc_open_pool(struct owner *owner, const uint8_t *handle, const struct pool *pool,
+                  uint64_t *address)
+{
+    struct export *e = named(handle);
+    if (!e || !e->pool || e->pool != pool->origin)
+        return VGPU_INVALID_VALUE;
+    struct window *w = new_window(owner, e);
+    if (!w)
+        return VGPU_OUT_OF_MEMORY;
+    w->opens = 1;
+    w->pool = pool;
+    w->mapping->shown_on = pool->device;
+    show(w);
+    *address = w->mapping->base;
+    return VGPU_SUCCESS;
+}
+
+bool ipc_of_pool(const struct owner *owner, uint64_t address, bool dying)
+{
+    struct window *w = windows;
+    while (w && (w->owner != owner || w->mapping->base != address))
+        w = w->next;
+    bool is = w && w->pool && !w->dying;
+    if (is)
+        w->dying = dying;
+    return is;
+}
+
+void ipc_pool_access(const struct pool *pool)
+{
+    for (struct window *w = windows; w; w = w->next)
+        if (w->pool == pool)
+            show(w);
+}
+
+int ipc_open(struct owner *owner, const uint8_t *handle, int device, uint64_t *address)
+{
+    struct export *e = named(handle);
+    if (!e || e->pool)
+        return VGPU_INVALID_VALUE;
+    if (e->owner == owner)
+        return VGPU_DEVICE_UNINITIALIZED;
+    if (e->memory->device != device && !machine_info()->pair[device][e->memory->device].access)
+        return VGPU_PEER_UNSUPPORTED;
+    struct window *w = windows;
+    while (w && (w->of != e || w->owner != owner))
+        w = w->next;
+    w = w ? w : new_window(owner, e);
+    if (!w)
+        return VGPU_OUT_OF_MEMORY;
+    if (w->opens++ == 0)
+        w->mapping->shown_on = device;
+    vmm_allow(w->mapping, device, 3);
+    *address = w->mapping->base;
+    return VGPU_SUCCESS;
+}
+
+bool ipc_close(struct owner *owner, uint64_t address)
+{
+    struct window *w = windows;
+    while (w && (w->owner != owner || w->mapping->base != address))
+        w = w->next;
+    if (w && --w->opens == 0)
+        close_window(w);
+    return w != NULL;
+}
+
+int ipc_open_count(const struct owner *owner)
+{
+    int count = 0;
+    for (const struct window *w = windows; w; w = w->next)
+        count += w->owner == owner ? w->opens : 0;
+    return count;
+}
+
+void ipc_end(struct owner *owner, int device)
+{
+    for (struct window *w = windows, *next; w; w = next) {
+        next = w->next;
+        if (w->owner == owner && (device < 0 || w->mapping->shown_on == device))
+            close_window(w);
+    }
+    for (struct export *e = exports, *next; e; e = next) {
+        next = e->next;
+        if (e->owner == owner && (device < 0 || e->memory->device == device))
+            orphan(e, true);
+    }
+}

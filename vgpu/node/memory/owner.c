@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT
+ * owner.c: see owner.h.
+ */
+#include "owner.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "device_memory.h"
+#include "vmm.h"
+
+/* From here on one system call is cheaper than meeting page after page. */
+#define HOST_WRITE_BYTES (64u << 10)
+
+char host_staging, host_managed;
+
+static struct owner *first;
+
+bool owner_start(struct owner *owner)
+{
+    int fd = memory_sealed_fd("vgpu-host", VGPU_HOST_BYTES);
+    void *base = fd < 0 ? MAP_FAILED
+                        : mmap(NULL, VGPU_HOST_BYTES, PROT_READ | PROT_WRITE,
+                               MAP_SHARED | MAP_NORESERVE, fd, 0);
+    if (base == MAP_FAILED) {
+        int failed = errno;
+        if (fd >= 0)
+            close(fd);
+        errno = failed;
+        return false;
+    }
+    owner->host_fd = fd;
+    owner->host_base = base;
+    owner->map_version = 1;
+    arena_init(&owner->host, VGPU_HOST_BYTES, 4096);
+    owner->next = first;
+    first = owner;
+    return true;
+}
+
+void owner_end(struct owner *owner)
+{
+    struct owner **at = &first;
+    while (*at != owner)
+        at = &(*at)->next;
+    *at = owner->next;
+    munmap(owner->host_base, VGPU_HOST_BYTES);
+    close(owner->host_fd);
+    for (int i = 0; i < owner->host.count; i++)
+        free((void *)host_alias(&owner->host.range[i]));
+    arena_clear(&owner->host);
+}
+
+struct owner *owner_first(void)
+{
+    return first;
+}
+
+const struct host_alias *host_alias(const struct arena_range *range)
+{
+    bool other = !range->user || range->user == &host_staging || range->user == &host_managed;
+    return other ? NULL : range->user;
+}
+
+int memory_device_of(uint64_t address)
+{
+    if (address < VGPU_ARENA_VA || address >= VGPU_ARENA_END)
+        return -1;
+    if (vmm_address(address)) {
+        const struct vmm_mapping *m = vmm_at(address);
+        return m ? m->handle->allocation->device : -1;
+    }
+    return (int)((address - VGPU_ARENA_VA) / VGPU_DEVICE_STRIDE);
+}
+
+uint8_t *owner_view(struct owner *owner, uint64_t address, uint64_t bytes)
+{
+    if (address >= VGPU_HOST_VA && address < VGPU_HOST_END)
+        return bytes <= VGPU_HOST_END - address ? owner->host_base + (address - VGPU_HOST_VA)
+                                                : NULL;
+    return memory_view(address, bytes);
+}
+
+bool owner_write(struct owner *owner, uint64_t address, const uint8_t *bytes, uint64_t n)
+{
+    bool worth = n >= HOST_WRITE_BYTES && address >= VGPU_HOST_VA && address < VGPU_HOST_END &&
+                 n <= VGPU_HOST_END - address;
+    return worth && pwrite(owner->host_fd, bytes, n, (off_t)(address - VGPU_HOST_VA)) == (ssize_t)n;
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: MIT
+ * vmm.c: see vmm.h.
+ */
+#include "vmm.h"
+
+#include <stdlib.h>
+
+#include "arena.h"
+#include "device_memory.h"
+#include "owner.h"
+#include "vmm_export.h"
+
+static struct arena ranges;
+static struct vmm_handle *handles;
+static struct vmm_mapping *mappings; /* by address */
+static uint64_t next_id = 1;
+
+/* ---- allocations and handles ---- */
+
+void vmm_drop(struct vmm_allocation *a)
+{
+    if (--a->refs > 0)
+        return;
+    if (!a->borrowed)
+        memory_give_free(a->device, a->offset);
+    free(a);
+}
+
+static struct vmm_handle *handle_of(struct owner *owner, struct vmm_allocation *a)
+{
+    for (struct vmm_handle *h = handles; h; h = h->next)
+        if (h->owner == owner && h->allocation == a) {
+            h->held++;
+            return h;
+        }
+    struct vmm_handle *h = calloc(1, sizeof *h);
+    if (!h)
+        return NULL;
+    *h = (struct vmm_handle){
+        .owner = owner, .allocation = a, .id = next_id++, .held = 1, .next = handles};
+    a->refs++;
+    handles = h;
+    return h;
+}
+
+static void settle(struct vmm_handle *h)
+{
+    if (h->held > 0 || h->mapped > 0)
+        return;
+    struct vmm_handle **at = &handles;
+    while (*at != h)
+        at = &(*at)->next;
+    *at = h->next;
+    vmm_drop(h->allocation);
+    free(h);
+}
+
+struct vmm_handle *vmm_create(struct owner *owner, int device, uint64_t bytes, uint32_t types)
+{
+    struct vmm_allocation *a = calloc(1, sizeof *a);
+    uint64_t offset = a ? memory_take_free(device, bytes) : ARENA_NONE;
+    if (offset == ARENA_NONE) {
+        free(a);
+        return NULL;
+    }
+    *a = (struct vmm_allocation){
+        .device = device, .refs = 1, .offset = offset, .bytes = bytes, .handle_types = types};
+    struct vmm_handle *h = handle_of(owner, a);
+    vmm_drop(a); /* the handle holds it now */
+    return h;
+}
+
+struct vmm_handle *vmm_handle(const struct owner *owner, uint64_t id)
+{
+    for (struct vmm_handle *h = handles; h; h = h->next)
+        if (h->owner == owner && h->id == id)
+            return h->held > 0 ? h : NULL;
+    return NULL;
+}
+
+void vmm_release(struct vmm_handle *handle)
+{
+    handle->held--;
+    settle(handle);
+}
+
+struct vmm_handle *vmm_import(struct owner *owner, int fd)
+{
+    struct vmm_allocation *a = vmm_exported(fd);
+    struct vmm_handle *h = a ? handle_of(owner, a) : NULL;
+    if (h)
+        h->imported = true;
+    return h;
+}
+
+/* ---- ranges ---- */
+
+uint64_t vmm_reserve(struct owner *owner, uint64_t bytes)
+{
+    if (ranges.size == 0)
+        arena_init(&ranges, VGPU_ARENA_END - VGPU_VMM_VA, VGPU_CHUNK_BYTES);
+    struct vmm_range *r = calloc(1, sizeof *r);
+    uint64_t at = r ? arena_take(&ranges, bytes, r) : ARENA_NONE;
+    if (at == ARENA_NONE) {
+        free(r);
+        return 0;
+    }
+    *r = (struct vmm_range){.owner = owner, .va = VGPU_VMM_VA + at, .bytes = bytes};
+    return r->va;
+}
+
+struct vmm_range *vmm_range(const struct owner *owner, uint64_t va, uint64_t bytes)
+{
+    struct arena_range *found = vmm_address(va) ? arena_find(&ranges, va - VGPU_VMM_VA) : NULL;
+    struct vmm_range *r = found ? found->user : NULL;
+    bool mine = r && r->owner == owner && !r->window;
+    return mine && bytes <= r->bytes - (va - r->va) ? r : NULL;
+}
+
+void vmm_free(struct vmm_range *range)
+{
+    arena_give(&ranges, range->va - VGPU_VMM_VA);
+    free(range);
+}
+
+/* ---- mappings ---- */
+
+struct vmm_mapping *vmm_first(uint64_t va)
+{
+    struct vmm_mapping *m = mappings;
+    while (m && m->va + m->bytes <= va)
+        m = m->next;
+    return m;
+}
+
+static struct vmm_mapping *map(struct vmm_handle *handle, uint64_t va)
+{
+    static uint64_t serial;
+    struct vmm_mapping *m = calloc(1, sizeof *m), **at = &mappings;
+    if (!m)
+        return NULL;
+    while (*at && (*at)->va < va)
+        at = &(*at)->next;
+    *m = (struct vmm_mapping){.handle = handle,
+                              .va = va,
+                              .bytes = handle->allocation->bytes,
+                              .base = va,
+                              .length = handle->allocation->bytes,
+                              .shown_on = -1,
+                              .serial = ++serial,
+                              .next = *at};
+    *at = m;
+    handle->mapped++;
+    return m;
+}
+
+bool vmm_map(struct vmm_handle *handle, uint64_t va)
+{
+    return map(handle, va) != NULL;
+}
+
+void vmm_allow(struct vmm_mapping *mapping, int device, uint8_t mode)
+{
+    for (int d = 0; d < VGPU_MAX_DEVICES; d++)
+        if (device < 0 || device == d)
+            mapping->mode[d] = mode;
+    mapping->handle->owner->map_version++;
+}
+
+void vmm_unmap(struct vmm_mapping *mapping)
+{
+    struct vmm_mapping **at = &mappings;
+    while (*at != mapping)
+        at = &(*at)->next;
+    *at = mapping->next;
+    mapping->handle->owner->map_version++;
+    mapping->handle->mapped--;
+    settle(mapping->handle);
+    free(mapping);
+}
+
+struct vmm_mapping *vmm_at(uint64_t address)
+{
+    struct vmm_mapping *m = vmm_address(address) ? vmm_first(address) : NULL;
+    if (!m || m->va > address)
+        return NULL;
+    for (int d = 0; d < VGPU_MAX_DEVICES; d++)
+        if (m->mode[d])
+            return m;
+    return NULL;
+}
+
+uint64_t vmm_run(uint64_t address)
+{
+    const struct vmm_mapping *m = vmm_at(address), *next;
+    if (!m)
+        return 0;
+    if (m->handle->window)
+        return m->base + m->length - address;
+    while ((next = vmm_at(m->va + m->bytes)) && !next->handle->window &&
+           vmm_range(m->handle->owner, address, next->va + next->bytes - address))
+        m = next;
+    return m->va + m->bytes - address;
+}
+
+uint64_t vmm_piece(uint64_t address)
+{
+    if (!vmm_address(address))
+        return UINT64_MAX;
+    const struct vmm_mapping *m = vmm_at(address);
+    return m ? m->va + m->bytes - address : 0;
+}
+
+bool vmm_allows(uint64_t address, int device)
+{
+    const struct vmm_mapping *m = vmm_at(address);
+    return m && m->mode[device];
+}
+
+/* ---- windows ---- */
+
+struct vmm_allocation *vmm_borrow(int device, uint64_t offset, uint64_t bytes)
+{
+    struct vmm_allocation *a = calloc(1, sizeof *a);
+    if (a)
+        *a = (struct vmm_allocation){
+            .device = device, .refs = 1, .offset = offset, .bytes = bytes, .borrowed = true};
+    return a;
+}
+
+/* All who see `a` look again where it is. */
+static void moved(const struct vmm_allocation *a)
+{
+    for (struct vmm_handle *h = handles; h; h = h->next)
+        if (h->allocation == a)
+            h->owner->map_version++;
+}
+
+bool vmm_move(struct vmm_allocation *a)
+{
+    uint64_t to = memory_take_free(a->device, a->bytes);
+    if (to == ARENA_NONE)
+        return false;
+    if (!memory_copy_chunks(a->device, to, a->offset, a->bytes)) {
+        memory_give_free(a->device, to);
+        return false;
+    }
+    a->offset = to;
+    a->borrowed = false;
+    moved(a);
+    return true;
+}
+
+bool vmm_hand_over(struct vmm_allocation *a, uint64_t address)
+{
+    if (!memory_disown(address))
+        return false;
+    a->borrowed = false;
+    return true;
+}
+
+struct vmm_mapping *vmm_open_window(struct owner *owner, struct vmm_allocation *a, uint64_t skip,
+                                    uint64_t bytes)
+{
+    uint64_t va = vmm_reserve(owner, a->bytes);
+    struct vmm_handle *h = va ? handle_of(owner, a) : NULL;
+    struct vmm_mapping *m = h ? map(h, va) : NULL;
+    struct vmm_range *range = va ? vmm_range(owner, va, a->bytes) : NULL;
+    if (h) { /* its mapping alone holds it: a program cannot name it */
+        h->held--;
+        h->window = true;
+        settle(h);
+    }
+    if (!m) {
+        if (range)
+            vmm_free(range);
+        return NULL;
+    }
+    range->window = true;
+    m->base = va + skip;
+    m->length = bytes;
+    return m;
+}
+
+void vmm_close_window(struct vmm_mapping *m)
+{
+    struct vmm_range *range = arena_find(&ranges, m->va - VGPU_VMM_VA)->user;
+    vmm_unmap(m);
+    vmm_free(range);
+}
+
+/* ---- the end of a process ---- */
+
+int vmm_count(const struct owner *owner)
+{
+    int count = 0;
+    for (const struct vmm_handle *h = handles; h; h = h->next)
+        count += h->owner == owner && !h->window;
+    return count;
+}
+
+int vmm_count_mappings(const struct owner *owner)
+{
+    int count = 0;
+    for (const struct vmm_mapping *m = mappings; m; m = m->next)
+        count += m->handle->owner == owner && !m->handle->window;
+    return count;
+}
+
+int vmm_count_ranges(const struct owner *owner)
+{
+    int count = 0;
+    for (int i = 0; i < ranges.count; i++) {
+        const struct vmm_range *r = ranges.range[i].user;
+        count += r->owner == owner && !r->window;
+    }
+    return count;
+}
+
+void vmm_end(struct owner *owner)
+{
+    for (struct vmm_mapping *m = mappings, *next; m; m = next) {
+        next = m->next;
+        if (m->handle->owner == owner)
+            vmm_unmap(m);
+    }
+    for (struct vmm_handle *h = handles, *next; h; h = next) {
+        next = h->next;
+        if (h->owner == owner) {
+            h->held = 0;
+            settle(h);
+        }
+    }
+    for (int i = ranges.count - 1; i >= 0; i--)
+        if (((struct vmm_range *)ranges.range[i].user)->owner == owner)
+            vmm_free(ranges.range[i].user);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * node.c: see node.h.
+ */
+#include "node.h"
+
+#include "checks.h"
+#include "cost.h"
+#include "machine.h"
+#include "op.h"
+#include "order.h"
+#include "sim.h"
+#include "trace.h"
+
+static struct server_state state;
+
+const struct server_state *node_state(void)
+{
+    return &state;
+}
+
+/* An operation has its record before it has advice, and its clock is joined before its times are
+ * known; what the host has stored is known (server_start) before slices are made of it. */
+static void register_observers(void)
+{
+    trace_observe(state.trace, state.sim);
+    checks_observe(state.checks);
+}
+
+bool node_start(const struct topology *topology, int info_fd, int node_cpu)
+{
+    machine_start(topology);
+    op_start(topology);
+    order_start();
+    cost_start();
+    state = (struct server_state){.sim = sim_new(topology),
+                                  .checks = checks_new(),
+                                  .trace = trace_new(topology),
+                                  .info_fd = info_fd,
+                                  .node_cpu = node_cpu};
+    if (!state.sim || !state.checks || !state.trace)
+        return false;
+    register_observers();
+    bool started = server_start(&state);
+    sim_observe(state.sim);
+    return started;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT
+ * host_store.c: see host_store.h.
+ */
+#include "host_store.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "late_issue.h"
+#include "observer.h"
+#include "owner.h"
+#include "protocol_exec.h"
+
+#define WATCHED 64 /* kernels that poll at the same time, of all programs */
+
+static struct op *watched[WATCHED]; /* each goes from here when it is freed */
+static int watched_count;
+
+static bool is_host(uint64_t address)
+{
+    return address >= VGPU_HOST_VA && address < VGPU_HOST_END;
+}
+
+/* What is in memory at place `i`, as the kernel would read it. False: nothing is there. */
+static bool value_now(const struct op *op, int i, uint64_t *value)
+{
+    const struct host_polls *p = op->stores.polls;
+    const uint8_t *view = owner_view(&op->process->memory, p->address[i], p->bytes[i]);
+    *value = 0;
+    if (view)
+        memcpy(value, view, p->bytes[i]);
+    return view;
+}
+
+static bool has_changed(const struct op *op, int i)
+{
+    uint64_t value;
+    return value_now(op, i, &value) && value != op->stores.polls->value[i];
+}
+
+static bool any_changed(const struct op *op)
+{
+    for (int i = 0; i < op->stores.polls->count; i++)
+        if (has_changed(op, i))
+            return true;
+    return false;
+}
+
+static void forget_place(struct host_polls *p, int i)
+{
+    int last = --p->count;
+    p->address[i] = p->address[last];
+    p->value[i] = p->value[last];
+    p->bytes[i] = p->bytes[last];
+}
+
+static void forget_changed(struct op *op)
+{
+    for (int i = op->stores.polls->count - 1; i >= 0; i--)
+        if (has_changed(op, i))
+            forget_place(op->stores.polls, i);
+}
+
+static void note_place(struct host_polls *p, uint64_t address, uint64_t value, uint8_t bytes)
+{
+    int i = 0;
+    while (i < p->count && p->address[i] != address)
+        i++;
+    if (i == HOST_POLLS)
+        return;
+    if (i == p->count)
+        p->count++;
+    p->address[i] = address;
+    p->value[i] = value;
+    p->bytes[i] = bytes;
+}
+
+static int place_in_watched(const struct op *op)
+{
+    int i = 0;
+    while (i < watched_count && watched[i] != op)
+        i++;
+    return i;
+}
+
+static bool is_watched(const struct op *op)
+{
+    return op->stores.watched;
+}
+
+static void stop_watching(struct op *op)
+{
+    int i = place_in_watched(op);
+    if (i < watched_count)
+        watched[i] = watched[--watched_count];
+    op->stores.watched = false;
+}
+
+/* A thread that still stands where it polled before does not say so again: its place stays. */
+static void watch_kernel(struct op *op, const struct vgpu_signals *signals)
+{
+    if (!op->stores.polls)
+        op->stores.polls = calloc(1, sizeof *op->stores.polls);
+    if (!op->stores.polls)
+        return;
+    for (uint32_t i = 0; i < signals->polled_count; i++)
+        if (is_host(signals->polled[i]))
+            note_place(op->stores.polls, signals->polled[i], signals->value[i], signals->bytes[i]);
+    if (op->stores.polls->count && !is_watched(op) && watched_count < WATCHED) {
+        watched[watched_count++] = op;
+        op->stores.watched = true;
+    }
+}
+
+/* Something was stored by a thread whose clock this is, or by another one that may call as well. */
+static void stored(struct op *op, uint64_t clock_ps, int threads)
+{
+    if (clock_ps > op->stores.stored_ps)
+        op->stores.stored_ps = clock_ps;
+    if (threads > 1)
+        late_issue_store(op);
+    forget_changed(op);
+    if (op->stores.polls->count == 0)
+        stop_watching(op);
+}
+
+/* The threads of `process` that may have stored since they were answered: how many, and the latest
+ * of their clocks. `caller` is one of them. */
+static int candidates(const struct process *process, const struct connection *caller,
+                      uint64_t *clock_ps)
+{
+    const struct connection *c;
+    int count = (int)(uint32_t)process->server.unheard;
+    *clock_ps = count ? process->server.unheard_ps : 0;
+    for (int i = 0; (c = connection_at(i)); i++) {
+        bool may = c->works && !c->wait.op && !c->takes && !c->time.asks && c != caller;
+        if (c->process != process || !may)
+            continue;
+        count++;
+        *clock_ps = c->time.clock_ps > *clock_ps ? c->time.clock_ps : *clock_ps;
+    }
+    return count;
+}
+
+static void stored_by(const struct connection *connection, uint64_t clock_ps)
+{
+    uint64_t others_ps;
+    for (int i = watched_count - 1; i >= 0; i--) {
+        struct op *op = watched[i];
+        if (op->process == connection->process && any_changed(op))
+            stored(op, clock_ps, 1 + candidates(op->process, connection, &others_ps));
+    }
+}
+
+void host_store_called(const struct connection *connection)
+{
+    stored_by(connection, connection->request.q.clock_ps);
+}
+
+void host_store_left(const struct connection *connection)
+{
+    if (connection->process && connection->works)
+        stored_by(connection, connection->time.clock_ps);
+}
+
+/* Kernel `op` looks again, or has. */
+static void look_for_stores(struct op *op)
+{
+    uint64_t clock_ps;
+    if (!is_watched(op) || !any_changed(op))
+        return;
+    int threads = candidates(op->process, NULL, &clock_ps);
+    stored(op, clock_ps, threads);
+}
+
+/* Kernels tell each other something through pinned memory, too: that is no host's store. */
+static void device_stored(const struct process *process, const struct vgpu_signals *signals)
+{
+    for (int w = 0; w < watched_count; w++) {
+        struct op *op = watched[w];
+        for (uint32_t i = 0; i < signals->stored_count && op->process == process; i++)
+            for (int k = 0; k < op->stores.polls->count; k++)
+                if (op->stores.polls->address[k] == signals->stored[i])
+                    value_now(op, k, &op->stores.polls->value[k]);
+    }
+}
+
+static void kernel_ran(void *self, struct op *op, const struct kernel_report *report)
+{
+    const struct vgpu_signals *signals = &report->reply->signals;
+    (void)self;
+    device_stored(op->process, signals);
+    look_for_stores(op); /* the kernel has seen what came after we looked */
+    if (report->reply->status == VGPU_STALLED)
+        watch_kernel(op, signals);
+    else
+        stop_watching(op);
+}
+
+static void kernel_resumes(void *self, struct op *op)
+{
+    (void)self;
+    look_for_stores(op);
+}
+
+static void op_is_freed(void *self, struct op *op)
+{
+    (void)self;
+    if (op->stores.polls)
+        stop_watching(op);
+    free(op->stores.polls);
+    op->stores.polls = NULL;
+}
+
+void host_store_observe(void)
+{
+    static const struct op_observer observer = {
+        .ran = kernel_ran, .resumes = kernel_resumes, .freed = op_is_freed};
+    op_observe(&observer);
+}

@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: MIT
+ * request.c: takes a request apart and gives it to its handler.
+ */
+#include "request.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "counts.h"
+#include "request_form.h"
+#include "server_state.h"
+#include "misuse.h"
+#include "call_advice.h"
+#include "machine.h"
+#include "observer.h"
+#include "order.h"
+#include "op_costs.h"
+#include "process.h"
+#include "reply.h"
+#include "call_advice.h"
+
+enum { MOST_OPERATIONS = 1 << 18 }; /* of a process, that are not over: each takes some KB */
+
+/* Which side may send what: programs, witnesses, anybody. */
+enum speaker { ANYBODY, NEWCOMER, PROGRAM, WITNESS };
+
+/* A request is answered at once, after at most one wait; or it is one that ends something. */
+#define HANDLE(handler, speaker)                                                                   \
+    {                                                                                              \
+        NULL, handler, NULL, speaker                                                               \
+    }
+#define ENDS(name, speaker)                                                                        \
+    {                                                                                              \
+        name##_check, name##_begin, name##_end, speaker                                            \
+    }
+
+static const struct {
+    request_check check;
+    request_handler handle, end;
+    enum speaker speaker;
+} handlers[] = {
+    [VGPU_OP_HELLO] = HANDLE(request_hello, NEWCOMER),
+    [VGPU_OP_THREAD] = HANDLE(request_thread, PROGRAM),
+    [VGPU_OP_WITNESS] = HANDLE(request_witness, NEWCOMER),
+    [VGPU_OP_MODULE] = HANDLE(request_module, PROGRAM),
+    [VGPU_OP_MALLOC] = HANDLE(request_malloc, PROGRAM),
+    [VGPU_OP_FREE] = ENDS(request_free, PROGRAM),
+    [VGPU_OP_HOST_ALLOC] = HANDLE(request_host_alloc, PROGRAM),
+    [VGPU_OP_HOST_FREE] = ENDS(request_host_free, PROGRAM),
+    [VGPU_OP_STAGE_ALLOC] = HANDLE(request_stage_alloc, PROGRAM),
+    [VGPU_OP_STAGE_FREE] = HANDLE(request_stage_free, PROGRAM),
+    [VGPU_OP_MEM_INFO] = HANDLE(request_mem_info, PROGRAM),
+    [VGPU_OP_POINTER] = HANDLE(request_pointer, PROGRAM),
+    [VGPU_OP_CONTEXT] = HANDLE(request_context, PROGRAM),
+    [VGPU_OP_CONTEXT_MADE] = HANDLE(request_context_made, PROGRAM),
+    [VGPU_OP_DEVICE_SYNC] = HANDLE(request_device_sync, PROGRAM),
+    [VGPU_OP_DEVICE_RESET] = ENDS(request_device_reset, PROGRAM),
+    [VGPU_OP_PEER_ENABLE] = HANDLE(request_peer_enable, PROGRAM),
+    [VGPU_OP_PEER_DISABLE] = HANDLE(request_peer_disable, PROGRAM),
+    [VGPU_OP_STREAM_CREATE] = HANDLE(request_stream_create, PROGRAM),
+    [VGPU_OP_STREAM_DESTROY] = HANDLE(request_stream_destroy, PROGRAM),
+    [VGPU_OP_STREAM_SYNC] = HANDLE(request_stream_sync, PROGRAM),
+    [VGPU_OP_STREAM_QUERY] = HANDLE(request_stream_query, PROGRAM),
+    [VGPU_OP_STREAM_WAIT] = HANDLE(request_stream_wait, PROGRAM),
+    [VGPU_OP_STREAM_INFO] = HANDLE(request_stream_info, PROGRAM),
+    [VGPU_OP_EVENT_CREATE] = HANDLE(request_event_create, PROGRAM),
+    [VGPU_OP_EVENT_DESTROY] = HANDLE(request_event_destroy, PROGRAM),
+    [VGPU_OP_EVENT_RECORD] = HANDLE(request_event_record, PROGRAM),
+    [VGPU_OP_EVENT_SYNC] = HANDLE(request_event_sync, PROGRAM),
+    [VGPU_OP_EVENT_QUERY] = HANDLE(request_event_query, PROGRAM),
+    [VGPU_OP_EVENT_ELAPSED] = HANDLE(request_event_elapsed, PROGRAM),
+    [VGPU_OP_COPY] = HANDLE(request_copy, PROGRAM),
+    [VGPU_OP_MEMSET] = HANDLE(request_memset, PROGRAM),
+    [VGPU_OP_LAUNCH] = HANDLE(request_launch, PROGRAM),
+    [VGPU_OP_POOL_CREATE] = HANDLE(request_pool_create, PROGRAM),
+    [VGPU_OP_POOL_EXPORT] = HANDLE(request_pool_export, PROGRAM),
+    [VGPU_OP_POOL_IMPORT] = HANDLE(request_pool_import, PROGRAM),
+    [VGPU_OP_POOL_EXPORT_PTR] = HANDLE(request_pool_export_ptr, PROGRAM),
+    [VGPU_OP_POOL_IMPORT_PTR] = HANDLE(request_pool_import_ptr, PROGRAM),
+    [VGPU_OP_POOL_DESTROY] = HANDLE(request_pool_destroy, PROGRAM),
+    [VGPU_OP_POOL_SET_ACCESS] = HANDLE(request_pool_set_access, PROGRAM),
+    [VGPU_OP_POOL_GET_ACCESS] = HANDLE(request_pool_get_access, PROGRAM),
+    [VGPU_OP_POOL_SET] = HANDLE(request_pool_set, PROGRAM),
+    [VGPU_OP_POOL_GET] = HANDLE(request_pool_get, PROGRAM),
+    [VGPU_OP_POOL_MALLOC] = HANDLE(request_pool_malloc, PROGRAM),
+    [VGPU_OP_POOL_FREE] = HANDLE(request_pool_free, PROGRAM),
+    [VGPU_OP_VAR] = HANDLE(request_var, PROGRAM),
+    [VGPU_OP_PRINTF] = HANDLE(request_print, PROGRAM),
+    [VGPU_OP_VMM_CREATE] = HANDLE(request_vmm_create, PROGRAM),
+    [VGPU_OP_VMM_RELEASE] = HANDLE(request_vmm_release, PROGRAM),
+    [VGPU_OP_VMM_INFO] = HANDLE(request_vmm_info, PROGRAM),
+    [VGPU_OP_VMM_RETAIN] = HANDLE(request_vmm_retain, PROGRAM),
+    [VGPU_OP_VMM_EXPORT] = HANDLE(request_vmm_export, PROGRAM),
+    [VGPU_OP_VMM_IMPORT] = HANDLE(request_vmm_import, PROGRAM),
+    [VGPU_OP_VMM_RESERVE] = HANDLE(request_vmm_reserve, PROGRAM),
+    [VGPU_OP_VMM_FREE] = HANDLE(request_vmm_free, PROGRAM),
+    [VGPU_OP_VMM_MAP] = HANDLE(request_vmm_map, PROGRAM),
+    [VGPU_OP_VMM_UNMAP] = ENDS(request_vmm_unmap, PROGRAM),
+    [VGPU_OP_VMM_ACCESS] = HANDLE(request_vmm_access, PROGRAM),
+    [VGPU_OP_VMM_GET_ACCESS] = HANDLE(request_vmm_get_access, PROGRAM),
+    [VGPU_OP_IPC_EXPORT] = HANDLE(request_ipc_export, PROGRAM),
+    [VGPU_OP_IPC_OPEN] = HANDLE(request_ipc_open, PROGRAM),
+    [VGPU_OP_IPC_CLOSE] = ENDS(request_ipc_close, PROGRAM),
+    [VGPU_OP_IPC_EVENT] = HANDLE(request_ipc_event, PROGRAM),
+    [VGPU_OP_IPC_EVENT_OPEN] = HANDLE(request_ipc_event_open, PROGRAM),
+    [VGPU_OP_HOST_FUNC] = HANDLE(request_host_func, PROGRAM),
+    [VGPU_OP_HOST_NEXT] = HANDLE(request_host_next, PROGRAM),
+    [VGPU_OP_GRAPH] = HANDLE(request_graph, PROGRAM),
+    [VGPU_OP_HOST_TOUCH] = HANDLE(request_host_touch, PROGRAM),
+    [VGPU_OP_HOST_KNOWN] = HANDLE(request_host_known, PROGRAM),
+    [VGPU_OP_FINDING] = HANDLE(request_finding, PROGRAM),
+    [VGPU_OP_BYE] = HANDLE(request_bye, PROGRAM),
+    [VGPU_OP_SUMMARY] = HANDLE(request_summary, WITNESS),
+    [VGPU_OP_TRACE] = HANDLE(request_trace, WITNESS),
+};
+
+static bool allowed(const struct connection *c, enum speaker speaker)
+{
+    switch (speaker) {
+    case NEWCOMER:
+        return !c->process && !c->witness;
+    case PROGRAM:
+        return c->process != NULL;
+    case WITNESS:
+        return c->witness;
+    default:
+        return true;
+    }
+}
+
+/* Two threads' requests may come in the other order than they were made. */
+static void count_call(struct process *p, const struct vgpu_request *q)
+{
+    p->server.calls++;
+    if (q->unheard >> 32 >= p->server.unheard >> 32 && q->unheard != p->server.unheard) {
+        if ((uint32_t)q->unheard > (uint32_t)p->server.unheard &&
+            q->clock_ps > p->server.unheard_ps)
+            p->server.unheard_ps = q->clock_ps;
+        p->server.unheard = q->unheard;
+        p->server.hold = (struct thread_hold){0};
+    }
+}
+
+static void start_reply(struct connection *c)
+{
+    memset(&c->reply.r, 0, sizeof c->reply.r);
+    c->reply_fds = 0;
+    c->reply_fd_ours = false;
+}
+
+bool request_enter(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    char why[200];
+    bool full = c->process && c->process->refs > MOST_OPERATIONS && request_form_queues(q);
+    if (c->request_fd >= 0 && !request_form_takes_descriptor(q)) {
+        close(c->request_fd);
+        c->request_fd = -1;
+    }
+    if (request_form_check(q, machine_info()->device_count, why, sizeof why) && !full)
+        return true;
+    start_reply(c);
+    if (full)
+        request_fail(c, VGPU_OUT_OF_MEMORY,
+                     "%d operations of this program are queued and not over, which is as many as "
+                     "the node keeps: wait for some of them (cudaDeviceSynchronize)",
+                     c->process->refs);
+    else
+        request_fail(c, VGPU_UNKNOWN, "the node does not take this request (%u): %s", q->op, why);
+    return false;
+}
+
+void request_handle(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    start_reply(c);
+    node_counts()->progress++;
+    request_cost(c, machine_topology()->cost.enqueue_ps);
+    if (q->op >= sizeof handlers / sizeof *handlers || !handlers[q->op].handle ||
+        !allowed(c, handlers[q->op].speaker)) {
+        request_fail(c, VGPU_UNKNOWN, "the node does not take request %u here", q->op);
+        return;
+    }
+    if (c->process)
+        count_call(c->process, q);
+    bool before = c->worked;
+    c->worked |= c->process && q->op != VGPU_OP_THREAD && q->op != VGPU_OP_BYE;
+    c->works |= c->worked;
+    if (c->worked && !before)
+        c->process->late.workers++;
+    c->wait.waited = false;
+    if (!handlers[q->op].check || handlers[q->op].check(c))
+        handlers[q->op].handle(c);
+}
+
+/* The caller's clock when what it waited for has come. */
+static uint64_t clock_after(const struct connection *c)
+{
+    uint64_t now_ps = c->reply.r.clock_ps, end_ps = c->wait.op->end_ps;
+    if (c->wait.until == WAIT_EFFECT || c->request.q.graph != VGPU_GRAPH_NONE)
+        return now_ps; /* a launch of a graph waits for nothing */
+    if (c->wait.until == WAIT_HANDOVER)
+        end_ps -= copy_model(machine_topology(), c->wait.op)->handover_ps;
+    else if (end_ps > now_ps)
+        return end_ps + machine_topology()->cost.wake_ps;
+    else
+        return now_ps + machine_topology()->cost.wake_ps;
+    return end_ps > now_ps ? end_ps : now_ps;
+}
+
+/* What was waited for was another process's, which ended or failed before it came to pass. */
+static bool waited_in_vain(const struct connection *c)
+{
+    const struct process *p = c->wait.op->process;
+    return c->process && p != c->process && (p->dead || p->sticky);
+}
+
+/* An asynchronous copy from pageable memory comes back when the memory is free again: the program
+ * may not rely on more. */
+static bool knows_it_over(const struct connection *c)
+{
+    const struct op *op = c->wait.op;
+    return c->wait.until == WAIT_END || op->kind != OP_COPY || op->u.copy.sync;
+}
+
+/* What the request ends has been waited for. It may be gone, or have failed, meanwhile. */
+static void end_object(struct connection *c)
+{
+    uint32_t op = c->request.q.op;
+    if (!handlers[op].end)
+        return;
+    order_flush(c->process);
+    c->wait.waited = true;
+    if (handlers[op].check(c))
+        handlers[op].end(c);
+}
+
+void request_finish(struct connection *c)
+{
+    struct vgpu_reply *r = &c->reply.r;
+    if (c->wait.op) {
+        if (waited_in_vain(c))
+            request_fail(c, VGPU_LAUNCH_FAILURE,
+                         "what was waited for is work of process %d, which ended or failed first",
+                         (int)c->wait.op->process->pid);
+        r->clock_ps = clock_after(c);
+        if (knows_it_over(c))
+            op_seen(c->wait.op);
+        if (c->process)
+            advise_waited(c->process, &c->request.q, c->wait.op,
+                          r->clock_ps - c->request.q.clock_ps);
+        op_drop(c->wait.op);
+        c->wait.op = NULL;
+        end_object(c);
+        if (!r->error && c->process)
+            r->error = c->process->sticky;
+    }
+    if (!c->process)
+        return;
+    if (c->process->explain[0] && !r->explain[0]) {
+        memcpy(r->explain, c->process->explain, sizeof r->explain);
+        c->process->explain[0] = '\0';
+    }
+    r->learned = checks_learned(server_state()->checks);
+    process_take_remarks(c->process, r->explain, sizeof r->explain);
+    r->text_waiting = c->process->printed_bytes > 0;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ * request_device.c: contexts, peer access, device code.
+ */
+#include "counts.h"
+#include "machine.h"
+#include "reply.h"
+#include "request.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include "order.h"
+#include "process.h"
+
+void request_context(struct connection *c)
+{
+    request_cost(c, machine_topology()->cost.local_ps);
+    request_device(c, c->request.q.device);
+}
+
+/* Asks, and makes none. */
+void request_context_made(struct connection *c)
+{
+    int device = c->request.q.device;
+    if (device < 0 || device >= machine_info()->device_count)
+        request_fail(c, VGPU_INVALID_DEVICE, "there is no GPU %d: the node has %d", device,
+                     machine_info()->device_count);
+    else
+        c->reply.r.value = c->process->memory.context[device];
+}
+
+void request_device_sync(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    node_counts()->syncs++;
+    if (request_device(c, q->device))
+        request_wait(c, device_mark(c->process, q->device, q->clock_ps));
+}
+
+/* As recorded: after a sticky error the reset answers 0 and leaves 46 behind. */
+bool request_device_reset_check(struct connection *c)
+{
+    int device = c->request.q.device;
+    if (c->process->sticky && device >= 0 && device < machine_info()->device_count) {
+        c->process->memory.context[device] = false;
+        c->reply.r.error = VGPU_SUCCESS;
+        return false;
+    }
+    return request_device(c, device);
+}
+
+void request_device_reset_begin(struct connection *c)
+{
+    const struct vgpu_request *q = &c->request.q;
+    request_wait(c, device_mark(c->process, q->device, q->clock_ps));
+}
+
+void request_device_reset_end(struct connection *c)
+{
+    process_reset_device(c->process, c->request.q.device);
+}
+
+/* The codes and their order are recorded ones ([enable]): a device number out of range is 101, then
+ * flags other than 0 are 1, then a device itself or one out of reach is 217, then 704. */
+static bool check_peer(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    const struct vgpu_node_info *info = machine_info();
+    if (q->peer < 0 || q->peer >= info->device_count) {
+        request_fail(c, VGPU_INVALID_DEVICE, "there is no GPU %d: the node has %d", q->peer,
+                     info->device_count);
+        return false;
+    }
+    return request_device(c, q->device);
+}
+
+void request_peer_enable(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    if (!check_peer(c))
+        return;
+    if (q->flags != 0) {
+        request_fail(c, VGPU_INVALID_VALUE, "flags %#x: must be 0", q->flags);
+        return;
+    }
+    if (!machine_info()->pair[q->device][q->peer].access) {
+        request_fail(c, VGPU_PEER_UNSUPPORTED,
+                     "GPU %d cannot reach GPU %d: ask cudaDeviceCanAccessPeer first", q->device,
+                     q->peer);
+        return;
+    }
+    uint32_t *peers = &c->process->device[q->device].peers;
+    if (*peers >> q->peer & 1) {
+        c->reply.r.error = VGPU_PEER_ALREADY_ENABLED;
+        return;
+    }
+    order_flush(c->process); /* what was issued before must not see the new mapping */
+    process_context(c->process, q->peer);
+    *peers |= 1u << q->peer;
+    c->process->memory.map_version++;
+    node_counts()->peers_enabled++;
+}
+
+void request_peer_disable(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    if (!check_peer(c))
+        return;
+    uint32_t *peers = &c->process->device[q->device].peers;
+    if (!(*peers >> q->peer & 1)) {
+        c->reply.r.error = VGPU_PEER_NOT_ENABLED;
+        return;
+    }
+    order_flush(c->process);
+    *peers &= ~(1u << q->peer);
+    c->process->memory.map_version++;
+}
+
+/* The image must be sealed: nothing can change or shorten it under the contexts. */
+void request_module(struct connection *c)
+{
+    struct process *p = c->process;
+    int seals = c->request_fd < 0 ? -1 : fcntl(c->request_fd, F_GET_SEALS);
+    int all = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE;
+    request_cost(c, 0);
+    if (seals < 0 || (seals & all) != all) {
+        request_fail(c, VGPU_INVALID_KERNEL_IMAGE, "the device image is not a fully sealed memfd");
+        return;
+    }
+    if (p->module_count == MAX_MODULES) {
+        request_fail(c, VGPU_OUT_OF_MEMORY, "a program can have at most %d device images",
+                     MAX_MODULES);
+        return;
+    }
+    c->reply.r.value = (uint64_t)p->module_count;
+    p->module_fd[p->module_count++] = c->request_fd;
+    c->request_fd = -1;
+}

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ * request_hello.c: programs and witnesses come, and programs go; what their own side has found.
+ */
+#include <errno.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "check.h"
+#include "late_issue.h"
+#include "machine.h"
+#include "order.h"
+#include "process.h"
+#include "reply.h"
+#include "request.h"
+#include "server_state.h"
+
+/* A program that has the node for itself begins at time 0, also where it is not the node's first:
+ * it must not matter whether the node of the program before was quick to end. */
+static void start_over(void)
+{
+    if (!process_any_alive() && !connections_any_witness() && sim_restart(server_state()->sim))
+        trace_restart(server_state()->trace);
+}
+
+void request_hello(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    char error[256];
+    if (q->u.hello.protocol != VGPU_PROTOCOL) {
+        request_fail(c, VGPU_UNKNOWN,
+                     "the program speaks protocol %u, the node %d: rebuild the program",
+                     q->u.hello.protocol, VGPU_PROTOCOL);
+        return;
+    }
+    start_over();
+    c->process = process_new(q->u.hello.pid, q->u.hello.program, error, sizeof error);
+    if (!c->process) {
+        request_fail(c, VGPU_OUT_OF_MEMORY, "%s", error);
+        return;
+    }
+    c->process->connections = 1;
+    c->process->os_pid = c->sender;
+    trace_program(server_state()->trace, c->process, c->request_fd);
+    c->process->strict = q->u.hello.strict;
+    c->process->checks = q->u.hello.checks;
+    if (c->process->checks & VGPU_CHECK_ORDER)
+        checks_start_races(server_state()->checks);
+    c->reply.r.u.hello.node_cpu = server_state()->node_cpu;
+    c->reply.r.u.hello.protocol = VGPU_PROTOCOL;
+    c->reply_fd[0] = server_state()->info_fd;
+    c->reply_fd[1] = c->process->memory.host_fd;
+    c->reply_fds = 2;
+}
+
+void request_thread(struct connection *c)
+{
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0) {
+        request_fail(c, VGPU_OUT_OF_MEMORY, "no connection for another host thread: %s",
+                     strerror(errno));
+        return;
+    }
+    struct connection *other = connection_add(pair[0], c->process);
+    if (!other) {
+        close(pair[1]);
+        request_fail(c, VGPU_OUT_OF_MEMORY, "too many host threads use the node");
+        return;
+    }
+    other->works = true;
+    other->time.clock_ps = c->request.q.clock_ps;
+    c->reply_fd[0] = pair[1];
+    c->reply_fds = 1;
+    c->reply_fd_ours = true;
+}
+
+void request_witness(struct connection *c)
+{
+    c->witness = true;
+    c->reply.r.value = (uint64_t)machine_info()->device_count;
+    c->reply_fd[0] = server_state()->info_fd;
+    c->reply_fds = 1;
+}
+
+void request_print(struct connection *c)
+{
+    struct process *p = c->process;
+    uint32_t room = sizeof c->reply - sizeof c->reply.r;
+    uint32_t bytes = p->printed_bytes < room ? p->printed_bytes : room;
+    request_cost(c, 0);
+    if (bytes == 0)
+        return;
+    memcpy(c->reply.r.data, p->printed, bytes);
+    memmove(p->printed, p->printed + bytes, p->printed_bytes - bytes);
+    p->printed_bytes -= bytes;
+    c->reply.r.data_bytes = bytes;
+}
+
+/* What the program's own side of a call has found. */
+void request_finding(struct connection *c)
+{
+    const struct vgpu_request *q = &c->request.q;
+    int length = q->data_bytes < 700 ? (int)q->data_bytes : 700;
+    request_cost(c, 0);
+    if (q->value < VGPU_DIAGNOSES)
+        checks_program_found(c->process, (enum vgpu_diagnosis)q->value, q->caller,
+                             (const char *)q->data, length);
+}
+
+/* It has asked how long something took between events, or for its own clock, or for a trace. */
+static bool looked_at_times(const struct connection *c)
+{
+    return c->request.q.value || c->process->times_read || c->process->trace.timeline_fd >= 0;
+}
+
+void request_bye(struct connection *c)
+{
+    if (c->process->left)
+        return; /* it asks for the rest of what we have to say */
+    if (c->process->checks & VGPU_CHECK_ORDER)
+        order_flush(c->process); /* what nobody waits for is compared, too */
+    checks_tell_end(c->process);
+    c->process->left = true;
+    c->reply.r.value = looked_at_times(c) && late_issue_tell(c->process);
+    trace_write(server_state()->trace,
+                c->process); /* it may be read as soon as the program has ended */
+}

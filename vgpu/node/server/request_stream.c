@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT
+ * request_stream.c: streams and events.
+ */
+#include "counts.h"
+#include "machine.h"
+#include "observer.h"
+#include "reply.h"
+#include "request.h"
+#include "server_state.h"
+
+#include "misuse.h"
+#include "inject.h"
+#include "order.h"
+#include "process.h"
+#include "reserve.h"
+#include "sim.h"
+#include "trace.h"
+
+struct stream *request_stream(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    bool of_device = q->stream == VGPU_STREAM_LEGACY || q->stream == VGPU_STREAM_PER_THREAD;
+    if (of_device && !request_device(c, q->device))
+        return NULL;
+    if (reserve_is_low()) {
+        request_fail(c, VGPU_OUT_OF_MEMORY,
+                     "the node has no memory left for more work than is under way: this computer's "
+                     "is used up, or the node is limited (ulimit -v)");
+        return NULL;
+    }
+    struct stream *s = stream_find(c->process, q->stream, q->device, c);
+    if (!s && q->stream == VGPU_STREAM_PER_THREAD)
+        request_fail(c, VGPU_OUT_OF_MEMORY, "the node has no memory left for the thread's stream");
+    else if (!s)
+        request_fail(c, VGPU_INVALID_HANDLE,
+                     "the stream does not exist: destroyed already, or never created?");
+    else if (!of_device && !request_device(c, s->device))
+        return NULL;
+    return s;
+}
+
+static struct event *find_event(struct connection *c, uint64_t id)
+{
+    if (c->process->sticky) {
+        c->reply.r.error = c->process->sticky;
+        return NULL;
+    }
+    struct event *e = event_find(c->process, id);
+    if (!e)
+        request_fail(c, VGPU_INVALID_HANDLE,
+                     "the event does not exist: destroyed already, or never created?");
+    return e;
+}
+
+/* The same for what waits or records: an event whose maker, or whose recorder, has ended or failed
+ * stands for nothing any more. */
+static struct event *find_live_event(struct connection *c, uint64_t id)
+{
+    struct event *e = find_event(c, id);
+    if (!e)
+        return NULL;
+    const struct op *op = e->shared->recorded;
+    if (e->shared->lost)
+        request_fail(c, VGPU_INVALID_HANDLE,
+                     "the process that made the event has ended: nobody will record it any more");
+    else if (op && op->process != c->process && (op->process->dead || op->process->sticky))
+        request_fail(c, VGPU_LAUNCH_FAILURE,
+                     "the event was recorded by process %d, which ended or failed since",
+                     (int)op->process->pid);
+    else
+        return e;
+    return NULL;
+}
+
+void request_stream_create(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    if (!request_device(c, q->device))
+        return;
+    if (q->flags & ~STREAM_NON_BLOCKING) {
+        request_fail(c, VGPU_INVALID_VALUE, "stream flags %#x: use 0 or cudaStreamNonBlocking",
+                     q->flags);
+        return;
+    }
+    struct stream *s = stream_new(c->process, q->device, q->flags, q->priority);
+    if (!s) {
+        request_fail(c, VGPU_OUT_OF_MEMORY, "no memory for a stream");
+        return;
+    }
+    s->made_at = q->caller;
+    c->reply.r.value = s->id;
+    node_counts()->streams++;
+}
+
+void request_stream_destroy(struct connection *c)
+{
+    struct stream *s = request_stream(c);
+    if (!s)
+        return;
+    if (c->request.q.stream < 3)
+        request_fail(c, VGPU_INVALID_HANDLE, "a default stream cannot be destroyed");
+    else
+        stream_free(s);
+}
+
+void request_stream_sync(struct connection *c)
+{
+    struct stream *s = request_stream(c);
+    node_counts()->syncs++;
+    if (s)
+        request_wait(c, stream_mark(s, c->request.q.clock_ps));
+}
+
+/* Is `op` over at the caller's time? Whatever it did is then there to be seen. */
+static int query(struct connection *c, struct op *op)
+{
+    request_cost(c, machine_topology()->cost.query_ps);
+    if (sim_pass(server_state()->sim, c->request.q.clock_ps) == PROGRESS_BLOCKED || !op->finished ||
+        op->end_ps > c->request.q.clock_ps)
+        return VGPU_NOT_READY;
+    order_carry_out(op);
+    op_seen(op);
+    return c->process->sticky;
+}
+
+void request_stream_query(struct connection *c)
+{
+    struct stream *s = request_stream(c);
+    if (!s)
+        return;
+    struct op *mark = stream_mark(s, c->request.q.clock_ps);
+    c->reply.r.error = query(c, mark);
+    op_drop(mark);
+}
+
+/* Another program's event is waited for because it was heard that it is recorded: by then, whoever
+ * heard it has the clock of whoever recorded it, or a later one. */
+static void hear_of(struct connection *c, const struct op *recorded)
+{
+    struct vgpu_request *q = &c->request.q;
+    if (recorded->process != c->process && recorded->issue_ps > q->clock_ps)
+        q->clock_ps = recorded->issue_ps;
+}
+
+void request_stream_wait(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    struct event *e = find_live_event(c, q->event);
+    struct stream *s = e ? request_stream(c) : NULL;
+    if (!s)
+        return;
+    if (q->flags != 0) {
+        request_fail(c, VGPU_INVALID_VALUE, "cudaStreamWaitEvent flags %#x: use 0", q->flags);
+        return;
+    }
+    if (!e->shared->recorded) {
+        misuse_wait_unrecorded(e, &c->request.q); /* no wait, as on hardware */
+        return;
+    }
+    hear_of(c, e->shared->recorded);
+    request_cost(c, machine_topology()->cost.wait_ps);
+    struct op *mark = op_new(c->process, s->device, OP_MARK);
+    if (q->graph & VGPU_GRAPH_EDGE && s->device != e->shared->recorded->device)
+        c->reply.r.clock_ps += machine_topology()->cost.graph_wait_ps;
+    mark->issue_ps = q->graph ? c->reply.r.clock_ps : q->clock_ps;
+    mark->graph = q->graph & VGPU_GRAPH_PLACE;
+    op_after(mark, e->shared->recorded);
+    stream_push(s, mark);
+    op_drop(mark);
+}
+
+void request_stream_info(struct connection *c)
+{
+    struct stream *s = request_stream(c);
+    request_cost(c, machine_topology()->cost.local_ps);
+    if (!s)
+        return;
+    c->reply.r.value = s->flags;
+    c->reply.r.value2 = (uint64_t)(int64_t)s->priority;
+    c->reply.r.value3 = (uint64_t)s->device;
+}
+
+void request_event_create(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    uint32_t known = EVENT_BLOCKING_SYNC | EVENT_DISABLE_TIMING | EVENT_INTERPROCESS;
+    if (!request_device(c, q->device))
+        return;
+    if ((q->flags & ~known) ||
+        ((q->flags & EVENT_INTERPROCESS) && !(q->flags & EVENT_DISABLE_TIMING))) {
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "event flags %#x: cudaEventInterprocess needs cudaEventDisableTiming",
+                     q->flags);
+        return;
+    }
+    struct event *e = inject_no_event() ? NULL : event_new(c->process, q->device, q->flags);
+    if (!e) {
+        request_fail(c, VGPU_OUT_OF_MEMORY, "no memory for an event");
+        return;
+    }
+    e->made_at = q->caller;
+    c->reply.r.value = e->id;
+    node_counts()->events++;
+}
+
+void request_event_destroy(struct connection *c)
+{
+    struct event *e = find_event(c, c->request.q.event);
+    if (!e)
+        return;
+    misuse_event_ends(e);
+    event_free(e);
+}
+
+void request_event_record(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    struct event *e = find_live_event(c, q->event);
+    struct stream *s = e ? request_stream(c) : NULL;
+    if (!s)
+        return;
+    if (q->flags & ~1u) {
+        request_fail(c, VGPU_INVALID_VALUE, "cudaEventRecordWithFlags flags %#x: use 0 or 1",
+                     q->flags);
+        return;
+    }
+    if (e->device != s->device && q->graph == VGPU_GRAPH_NONE) { /* a node may (recorded) */
+        misuse_mismatch(c->process, &c->request.q, "an event", e->device, s->device);
+        request_fail(c, VGPU_INVALID_HANDLE,
+                     "the event belongs to GPU %d and the stream to GPU %d: create the event while "
+                     "the stream's GPU is current",
+                     e->device, s->device);
+        return;
+    }
+    const struct costs *cost = &machine_topology()->cost;
+    request_cost(c, e->flags & EVENT_DISABLE_TIMING ? cost->record_untimed_ps : cost->record_ps);
+    struct op *mark = op_new(c->process, s->device, OP_MARK), *before = e->shared->recorded;
+    mark->issue_ps = c->reply.r.clock_ps;
+    stream_push(s, mark);
+    e->shared->recorded = mark;
+    op_drop(before);
+}
+
+void request_event_sync(struct connection *c)
+{
+    struct event *e = find_live_event(c, c->request.q.event);
+    node_counts()->syncs++;
+    if (e && e->shared->recorded)
+        request_wait(c, op_keep(e->shared->recorded));
+    else if (e)
+        misuse_wait_unrecorded(e, &c->request.q);
+}
+
+void request_event_query(struct connection *c)
+{
+    struct event *e = find_live_event(c, c->request.q.event);
+    if (e && c->request.q.flags & 1)
+        c->reply.r.value = e->shared->recorded != NULL;
+    else if (e && e->shared->recorded)
+        c->reply.r.error = query(c, e->shared->recorded);
+}
+
+void request_event_elapsed(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    struct event *a = find_event(c, q->event), *b = a ? find_event(c, q->event2) : NULL;
+    if (!b)
+        return;
+    if (((a->flags | b->flags) & EVENT_DISABLE_TIMING) || !a->shared->recorded ||
+        !b->shared->recorded || a->device != b->device) {
+        request_fail(c, VGPU_INVALID_HANDLE,
+                     "both events must be recorded, on one GPU, and made without "
+                     "cudaEventDisableTiming");
+        return;
+    }
+    if (query(c, a->shared->recorded) == VGPU_NOT_READY ||
+        query(c, b->shared->recorded) == VGPU_NOT_READY) {
+        c->reply.r.error = VGPU_NOT_READY;
+        return;
+    }
+    c->reply.r.error = c->process->sticky;
+    c->process->times_read = true;
+    c->reply.r.value = b->shared->recorded->end_ps - a->shared->recorded->end_ps;
+    trace_elapsed(server_state()->trace, c->process, a->device, a->shared->recorded->end_ps,
+                  b->shared->recorded->end_ps);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT
+ * request_witness.c: what the verifier asks for.
+ */
+#include "counts.h"
+#include "reply.h"
+#include "request.h"
+#include "server_state.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "explain.h"
+#include "device_memory.h"
+#include "order.h"
+#include "late_issue.h"
+#include "sim.h"
+#include "trace.h"
+
+void request_summary(struct connection *c)
+{
+    struct vgpu_summary summary;
+    summary = *node_counts();
+    summary.now_ps = sim_now(server_state()->sim);
+    summary.choices = order_choices();
+    summary.progress += memory_control()->progress;
+    order_describe(summary.waiting, sizeof summary.waiting);
+    explain_unmark(summary.waiting);
+    memcpy(c->reply.r.data, &summary, sizeof summary);
+    c->reply.r.data_bytes = sizeof summary;
+    late_issue_describe(c->reply.r.explain, sizeof c->reply.r.explain);
+    node_counts()->progress--; /* asking is no progress */
+}
+
+void request_trace(struct connection *c)
+{
+    struct vgpu_trace_record *out = (struct vgpu_trace_record *)c->reply.r.data;
+    int room = (int)((sizeof c->reply - sizeof c->reply.r) / sizeof *out);
+    int count = trace_read(server_state()->trace, c->request.q.value, out, room);
+    c->reply.r.value = (uint64_t)count;
+    c->reply.r.value2 = trace_total(server_state()->trace);
+    c->reply.r.data_bytes = (uint32_t)((size_t)count * sizeof *out);
+    node_counts()->progress--;
+}

@@ -1,0 +1,436 @@
+/* SPDX-License-Identifier: MIT
+ * request_work.c: copies, fills and kernels: checks them, and puts them into their stream.
+ */
+#include "machine.h"
+#include "reply.h"
+#include "request.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "misuse.h"
+#include "hostcall.h"
+#include "device_memory.h"
+#include "pool.h"
+#include "process.h"
+#include "op_costs.h"
+#include "text.h"
+#include "vmm.h"
+
+/* Is [address, +span) inside one live allocation of the process? Fails with which one it is not. */
+static bool check_range(struct connection *c, const char *side, uint64_t address, uint64_t span)
+{
+    struct pointee p;
+    uint64_t base = 0, bytes = 0;
+    if (memory_find(address, &p) && p.owner == &c->process->memory && !p.dying) {
+        base = p.base;
+        bytes = p.mapped ? address - base + vmm_run(address) : p.bytes;
+    } else if (address >= VGPU_HOST_VA && address < VGPU_HOST_END) {
+        struct arena_range *r = arena_find(&c->process->memory.host, address - VGPU_HOST_VA);
+        base = r ? VGPU_HOST_VA + r->offset : 0;
+        bytes = r ? r->bytes : 0;
+    }
+    if (!bytes) {
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "the %s %#llx is not allocated: freed already, or never allocated?", side,
+                     (unsigned long long)address);
+        return false;
+    }
+    if (span > base + bytes - address) {
+        request_fail(
+            c, VGPU_INVALID_VALUE,
+            "%llu bytes from the %s, but only %llu of its allocation's %llu bytes are left",
+            (unsigned long long)span, side, (unsigned long long)(base + bytes - address),
+            (unsigned long long)bytes);
+        return false;
+    }
+    return true;
+}
+
+static struct op *new_op(struct connection *c, int device, enum op_kind kind)
+{
+    const struct vgpu_request *q = &c->request.q;
+    struct op *op = op_new(c->process, device, kind);
+    op->issue_ps = c->reply.r.clock_ps; /* the device hears of it at the end of the call */
+    op->seen_ps = c->time.seen_ps;
+    op->graph = q->graph & VGPU_GRAPH_PLACE;
+    op->caller = q->caller;
+    vgpu_text_copy(op->call, sizeof op->call, q->call);
+    vgpu_text_copy(op->site, sizeof op->site, q->site);
+    return op;
+}
+
+/* The call does not wait for `op`, which is in its stream: it gets its name instead. */
+static void let_go(struct connection *c, struct op *op)
+{
+    c->reply.r.step = (struct vgpu_step){op->check.component, op->check.number};
+    op_drop(op);
+}
+
+/* ---- copies ---- */
+
+/* What a copy or fill does on one side. */
+struct box {
+    uint64_t bytes, rows, pitch; /* rows: of all planes */
+    uint64_t plane_rows, plane;  /* plane_rows == 0: one plane */
+};
+
+/* From the first to the last byte of a 2D range; UINT64_MAX when rows overlap or nothing is that
+ * large. */
+static uint64_t span(uint64_t bytes, uint64_t rows, uint64_t pitch)
+{
+    uint64_t before = 0, all = UINT64_MAX;
+    if ((rows > 1 && pitch < bytes) || __builtin_mul_overflow(rows - 1, pitch, &before) ||
+        __builtin_add_overflow(before, bytes, &all))
+        return UINT64_MAX;
+    return all;
+}
+
+/* Every allocation that lies there: mapped ones may follow each other. */
+static void touches(struct op *op, uint64_t address, uint64_t bytes)
+{
+    for (uint64_t n; bytes > 0 && (n = vmm_piece(address)) > 0; address += n, bytes -= n) {
+        op_touches(op, address);
+        if (n >= bytes)
+            return;
+    }
+}
+
+/* The same of a box: planes follow each other, rows in them do. */
+static uint64_t box_span(struct box b)
+{
+    if (b.plane_rows == 0 || b.rows <= b.plane_rows)
+        return span(b.bytes, b.rows, b.pitch);
+    if (b.rows % b.plane_rows != 0)
+        return UINT64_MAX;
+    return span(span(b.bytes, b.plane_rows, b.pitch), b.rows / b.plane_rows, b.plane);
+}
+
+/* A pool's memory is copied where the current GPU may touch it, whosever the stream is; a peer copy
+ * names the GPUs that must (recorded). */
+static bool pool_lets(struct connection *c, const char *side, uint64_t address, int device)
+{
+    struct pointee p;
+    if (!memory_find(address, &p) || !p.pool || pool_reaches(p.pool, device))
+        return true;
+    request_fail(c, VGPU_INVALID_VALUE,
+                 "the %s is memory of a pool of GPU %d, which GPU %d may not access: name or make "
+                 "current GPU %d, or call cudaMemPoolSetAccess",
+                 side, p.device, device, p.device);
+    return false;
+}
+
+/* cuMem* memory is copied by a peer copy where the GPU that it names may touch it (recorded). */
+static bool mapping_lets(struct connection *c, const char *side, uint64_t address, int device)
+{
+    const struct vmm_mapping *m = vmm_at(address);
+    if (!m || m->shown_on >= 0 || m->mode[device])
+        return true;
+    request_fail(c, VGPU_INVALID_VALUE,
+                 "the %s is mapped memory of GPU %d, which GPU %d, named in the call, may not "
+                 "access: name a GPU that cuMemSetAccess allowed",
+                 side, m->handle->allocation->device, device);
+    return false;
+}
+
+static bool check_copy(struct connection *c, struct vgpu_copy *copy)
+{
+    int n = machine_info()->device_count;
+    bool peer = copy->api == VGPU_COPY_PEER;
+    if (copy->rows == 0)
+        copy->rows = 1;
+    if (peer && (copy->dst_device < 0 || copy->dst_device >= n || copy->src_device < 0 ||
+                 copy->src_device >= n)) {
+        request_fail(c, VGPU_INVALID_DEVICE,
+                     "copy from GPU %d to GPU %d: the node has GPUs 0 to %d", copy->src_device,
+                     copy->dst_device, n - 1);
+        return false;
+    }
+    if (copy->bytes == 0)
+        return false; /* done, successfully */
+    return check_range(c, "destination", copy->dst,
+                       box_span((struct box){copy->bytes, copy->rows, copy->pitch_dst,
+                                             copy->plane_rows, copy->plane_dst})) &&
+           check_range(c, "source", copy->src,
+                       box_span((struct box){copy->bytes, copy->rows, copy->pitch_src,
+                                             copy->plane_rows, copy->plane_src})) &&
+           pool_lets(c, "destination", copy->dst, peer ? copy->dst_device : c->request.q.device) &&
+           pool_lets(c, "source", copy->src, peer ? copy->src_device : c->request.q.device) &&
+           (!peer || (mapping_lets(c, "destination", copy->dst, copy->dst_device) &&
+                      mapping_lets(c, "source", copy->src, copy->src_device)));
+}
+
+/* The device of `address` has a context afterwards; of another process's memory, the one that it
+ * was opened on. */
+static void touch_context(struct connection *c, uint64_t address)
+{
+    struct pointee p;
+    if (memory_find(address, &p))
+        process_context(c->process, p.shown_on);
+}
+
+/* Does the call wait? Pageable memory is staged: the program may use it when the call returns. A
+ * synchronous copy waits unless both sides are device memory; cudaMemcpyPeer does even then, as
+ * recorded ([peercopy_sync]) against its documentation. */
+static bool copy_waits(const struct vgpu_copy *copy, int from, int to)
+{
+    return copy->src_pageable || copy->dst_pageable ||
+           (copy->sync && (copy->api == VGPU_COPY_PEER || from < 0 || to < 0));
+}
+
+static bool goes_inline(const struct op *op)
+{
+    const struct vgpu_copy *copy = &op->u.copy;
+    return copy->src_pageable && !copy->dst_pageable &&
+           (double)(copy->bytes * copy->rows) <= copy_model(machine_topology(), op)->inline_bytes;
+}
+
+/* The call's own time, and from when on the device can do it. */
+static void time_copy(struct connection *c, struct op *op)
+{
+    const struct path_model *m = copy_model(machine_topology(), op);
+    double bytes = (double)(op->u.copy.bytes * op->u.copy.rows);
+    double inline_s = goes_inline(op) ? bytes / m->inline_bytes_s : 0;
+    request_cost(c, m->issue_ps + (uint64_t)(inline_s * 1e12));
+    op->issue_ps = c->reply.r.clock_ps;
+}
+
+static enum wait wait_of(const struct op *op)
+{
+    const struct vgpu_copy *copy = &op->u.copy;
+    if (goes_inline(op))
+        return WAIT_EFFECT;
+    return copy->src_pageable && !copy->dst_pageable ? WAIT_HANDOVER : WAIT_END;
+}
+
+/* A copy between two GPUs in a default stream, and cudaMemcpyPeer wherever, wait for what either
+ * was given before, and either waits for them (recorded, default_copy). */
+static uint32_t ordered_with(const struct vgpu_copy *copy, const struct stream *s, int from, int to)
+{
+    if (from < 0 || to < 0)
+        return 0;
+    uint32_t both = 1u << from | 1u << to;
+    if (copy->api == VGPU_COPY_PEER && copy->sync)
+        return both;
+    return stream_is_legacy(s) && from != to ? both | 1u << s->device : 0;
+}
+
+void request_copy(struct connection *c)
+{
+    struct vgpu_copy *copy = &c->request.q.u.copy;
+    struct stream *s = request_stream(c);
+    if (!s || !check_copy(c, copy))
+        return;
+    int from = memory_device_of(copy->src), to = memory_device_of(copy->dst);
+    struct op *op = new_op(c, s->device, OP_COPY);
+    op->u.copy = *copy;
+    touches(op, copy->dst, span(copy->bytes, copy->rows, copy->pitch_dst));
+    touches(op, copy->src, span(copy->bytes, copy->rows, copy->pitch_src));
+    op->direct = from >= 0 && to >= 0 &&
+                 (process_peers_linked(c->process, from, to) || vmm_allows(copy->src, to) ||
+                  vmm_allows(copy->dst, from));
+    touch_context(c, copy->dst);
+    touch_context(c, copy->src);
+    time_copy(c, op);
+    uint32_t devices = ordered_with(copy, s, from, to);
+    if (devices)
+        stream_push_all(c->process, devices, op);
+    else
+        stream_push(s, op);
+    if (copy_waits(copy, from, to))
+        request_wait_until(c, op, wait_of(op));
+    else
+        let_go(c, op);
+}
+
+/* ---- fills ---- */
+
+/* A GPU fills what its kernels could fill. */
+static bool fills(const struct process *process, int from, uint64_t address)
+{
+    int device = memory_device_of(address);
+    struct pointee p;
+    if (device < 0 || vmm_allows(address, from))
+        return true;
+    if (!memory_find(address, &p) || p.mapped)
+        return false;
+    if (device == from)
+        return true;
+    return p.pool ? pool_reaches(p.pool, from) : process->device[from].peers >> device & 1;
+}
+
+/* A length that wraps around is not refused: what is there is filled, and then the GPU faults
+ * (recorded, wrap_fill). */
+static void cut_wrapping(struct vgpu_memset *m)
+{
+    struct pointee p;
+    m->wraps = 0;
+    if (m->rows != 1 || m->bytes <= UINT64_MAX - m->dst || !memory_find(m->dst, &p) || p.dying ||
+        memory_device_of(m->dst) < 0)
+        return;
+    m->wraps = m->bytes;
+    m->bytes = p.base + p.bytes - m->dst;
+    m->bytes -= m->bytes % m->width;
+}
+
+void request_memset(struct connection *c)
+{
+    struct vgpu_memset *m = &c->request.q.u.memset;
+    struct stream *s = request_stream(c);
+    if (m->rows == 0)
+        m->rows = 1;
+    if (!s)
+        return;
+    if (m->width != 1 && m->width != 2 && m->width != 4) {
+        request_fail(c, VGPU_INVALID_VALUE, "fill of %u-byte elements: 1, 2 or 4", m->width);
+        return;
+    }
+    cut_wrapping(m);
+    struct box box = {m->bytes, m->rows, m->pitch, m->plane_rows, m->plane};
+    if (m->bytes == 0 || !check_range(c, "destination", m->dst, box_span(box)))
+        return;
+    int device = memory_device_of(m->dst);
+    if (!fills(c->process, s->device, m->dst)) {
+        misuse_mismatch(c->process, &c->request.q, "memory", device, s->device);
+        request_fail(c, VGPU_INVALID_VALUE,
+                     "the memory is GPU %d's and the stream GPU %d's, which has no access to it: "
+                     "use a stream of GPU %d",
+                     device, s->device, device);
+        return;
+    }
+    struct op *op = new_op(c, s->device, OP_MEMSET);
+    op->u.memset = *m;
+    touches(op, m->dst, span(m->bytes, m->rows, m->pitch));
+    stream_push(s, op);
+    if (device < 0 && m->sync)
+        request_wait(c, op);
+    else
+        let_go(c, op);
+}
+
+/* ---- kernels ---- */
+
+static bool within(const uint32_t size[3], uint32_t x, uint32_t y, uint32_t z)
+{
+    return size[0] >= 1 && size[1] >= 1 && size[2] >= 1 && size[0] <= x && size[1] <= y &&
+           size[2] <= z;
+}
+
+static bool check_launch(struct connection *c, const struct vgpu_launch *l, int device)
+{
+    const struct vgpu_device_info *info = &machine_info()->device[device];
+    uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
+    if (!within(l->grid, 0x7fffffff, 65535, 65535) || !within(l->block, 1024, 1024, 64) ||
+        threads > 1024 || l->shared_bytes > info->shared_per_block_optin) {
+        request_fail(
+            c, VGPU_INVALID_VALUE,
+            "launch <<<(%u,%u,%u), (%u,%u,%u), %llu>>>: blocks have 1 to 1024 threads (z at "
+            "most 64), grids 1 to 2^31-1 x 65535 x 65535 blocks, shared memory at most %llu bytes",
+            l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
+            (unsigned long long)l->shared_bytes, (unsigned long long)info->shared_per_block_optin);
+        return false;
+    }
+    uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+    uint64_t per_sm = (uint64_t)info->max_threads_per_sm / threads;
+    if (per_sm > (uint64_t)info->max_blocks_per_sm)
+        per_sm = (uint64_t)info->max_blocks_per_sm;
+    if (l->cooperative && blocks > per_sm * (uint64_t)info->sm_count) {
+        request_fail(c, VGPU_COOPERATIVE_TOO_LARGE,
+                     "a cooperative grid of %llu blocks cannot be resident at once: at most %llu",
+                     (unsigned long long)blocks,
+                     (unsigned long long)(per_sm * (uint64_t)info->sm_count));
+        return false;
+    }
+    if (l->args_bytes > VGPU_ARGS_MAX || l->args_bytes != c->request.q.data_bytes ||
+        l->module >= (uint32_t)c->process->module_count) {
+        request_fail(c, VGPU_INVALID_VALUE, "a launch of module %u with %u bytes of arguments",
+                     l->module, l->args_bytes);
+        return false;
+    }
+    return true;
+}
+
+/* Whatever among the arguments is an address of device memory. Addresses inside of memory (tables
+ * of pointers) are not seen. */
+static void touch_arguments(struct op *op)
+{
+    const struct kernel_run *k = &op->u.kernel;
+    for (uint32_t at = 0; at + sizeof(uint64_t) <= k->launch.args_bytes; at += 4) {
+        uint64_t value;
+        memcpy(&value, k->args + at, sizeof value);
+        op_touches(op, value);
+    }
+}
+
+/* How much of its GPU's memory the kernel can read by its arguments. */
+static uint64_t reach(const struct op *op)
+{
+    uint64_t bytes = 0;
+    struct pointee p;
+    if (op->touch[OP_TOUCHES - 1])
+        return 0; /* perhaps there are more */
+    for (int i = 0; i < OP_TOUCHES && op->touch[i]; i++)
+        if (memory_find(op->touch[i], &p) && p.device == op->device)
+            bytes += p.bytes;
+    return bytes;
+}
+
+void request_launch(struct connection *c)
+{
+    struct vgpu_request *q = &c->request.q;
+    struct stream *s = request_stream(c);
+    if (!s || !check_launch(c, &q->u.launch, s->device))
+        return;
+    request_cost(c, machine_topology()->cost.launch_ps);
+    struct op *op = new_op(c, s->device, OP_KERNEL);
+    struct kernel_run *k = &op->u.kernel;
+    k->launch = q->u.launch;
+    k->args = malloc(k->launch.args_bytes + 1);
+    if (!k->args) {
+        op_drop(op);
+        request_fail(c, VGPU_OUT_OF_MEMORY, "no memory for a launch");
+        return;
+    }
+    memcpy(k->args, q->data, k->launch.args_bytes);
+    vgpu_text_copy(k->name, sizeof q->call, q->call); /* the smaller */
+    touch_arguments(op);
+    k->reach_bytes = reach(op);
+    stream_push(s, op);
+    let_go(c, op);
+}
+
+/* ---- graphs ---- */
+
+void request_graph(struct connection *c)
+{
+    const struct costs *cost = &machine_topology()->cost;
+    struct stream *s = request_stream(c);
+    uint64_t gpus = c->request.q.bytes;
+    request_cost(c, cost->graph_launch_ps + c->request.q.value * cost->graph_node_ps +
+                        (gpus > 1 ? gpus - 1 : 0) * cost->graph_gpu_ps);
+    if (s)
+        c->reply.r.value = (uint64_t)s->device;
+}
+
+/* ---- functions of the program ---- */
+
+void request_host_func(struct connection *c)
+{
+    struct stream *s = request_stream(c);
+    if (!s)
+        return;
+    struct op *op = new_op(c, s->device, OP_HOST);
+    op->u.host.function = c->request.q.value;
+    stream_push(s, op);
+    hostcall_add(op);
+    op_drop(op);
+}
+
+void request_host_next(struct connection *c)
+{
+    request_cost(c, 0);
+    if (c->request.q.value)
+        hostcall_done(c->process, c->request.q.value);
+    c->takes = true;
+}

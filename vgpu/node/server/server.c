@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT
+ * server.c: see server.h. One thread; a request is answered at once or its connection waits.
+ */
+#include "server.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "codes.h"
+#include "connection.h"
+#include "host_store.h"
+#include "hostcall.h"
+#include "idle_flush.h"
+#include "op.h"
+#include "order.h"
+#include "time_bound.h"
+#include "process.h"
+#include "reply.h"
+#include "request.h"
+#include "server_state.h"
+#include "vmm_export.h"
+#include "wire.h"
+
+#define MAX_EVENTS 64 /* taken in one round; the rest in the next */
+#define RETRY_MS 5
+#define IDLE_MS 2             /* then host functions are called that nobody waits for */
+#define FIRST_CLIENT_MS 30000 /* whoever started the node must have died */
+
+_Static_assert(offsetof(struct vgpu_reply, data) % 8 == 0, "replies carry structs in data");
+
+static int kept_fd = -1; /* accept_without_room */
+
+bool server_start(const struct server_state *state)
+{
+    server_state_set(state);
+    kept_fd = fcntl(state->info_fd, F_DUPFD_CLOEXEC, 3);
+    process_watch(connections_are_gone);
+    host_store_observe();
+    return connections_start() && vmm_export_ends() >= 0 &&
+           connections_watch(EPOLL_CTL_ADD, vmm_export_ends(), EPOLLIN, NULL);
+}
+
+bool server_add(int socket)
+{
+    return connection_add(socket, NULL) != NULL;
+}
+
+static void drop_connection(int number)
+{
+    struct connection *c = connection_at(number);
+    struct process *process = c->process;
+    idle_flush_stir();
+    host_store_left(c);
+    connection_remove(number);
+    if (process && --process->connections == 0)
+        process_end(process);
+}
+
+/* Waits for nobody: whoever does not read is told so behind what it has not read, and dropped. */
+static bool send_reply(struct connection *c)
+{
+    struct vgpu_reply *r = &c->reply.r;
+    bool reads = socket_is_read(c->socket);
+    if (!reads) {
+        c->reply_fds = 0;
+        r->data_bytes = 0;
+        request_fail(c, VGPU_UNKNOWN,
+                     "the program has sent the virtual node many requests and read no answers: the "
+                     "connection is closed");
+    }
+    size_t bytes = sizeof *r + r->data_bytes;
+    return vgpu_send_now(c->socket, r, bytes, c->reply_fd, c->reply_fds) == 0 && reads;
+}
+
+/* Sends the reply; false when the other side is gone. */
+static bool answer(struct connection *c)
+{
+    request_finish(c);
+    struct vgpu_reply *r = &c->reply.r;
+    bool sent = send_reply(c);
+    if (c->reply_fd_ours)
+        close(c->reply_fd[0]);
+    c->reply_fds = 0;
+    c->reply_fd_ours = false;
+    if (c->request_fd >= 0)
+        close(c->request_fd);
+    c->request_fd = -1;
+    c->time.seen_ps = sim_now(server_state()->sim);
+    c->time.clock_ps = c->request.q.free ? c->request.q.clock_ps : r->clock_ps;
+    if (!c->witness)
+        idle_flush_stir();
+    return sent;
+}
+
+/* Whether the reply to `c` can go, once what it asked for has happened. */
+static bool is_done(struct connection *c)
+{
+    if (c->takes) {
+        c->takes = !hostcall_next(c->process, &c->reply.r.value);
+        return !c->takes;
+    }
+    if (c->time.due) {
+        c->time.due = false;
+        request_handle(c);
+    }
+    if (!c->wait.op)
+        return !c->time.asks;
+    c->wait.effect = order_carry_out(c->wait.op) == PROGRESS_DONE;
+    return c->wait.effect && (c->wait.until == WAIT_EFFECT || c->wait.op->finished);
+}
+
+static void drain_others(const struct connection *except);
+
+/* Reads and handles one request. False: the connection is over. */
+static bool serve(struct connection *c)
+{
+    int fds = 1;
+    struct vgpu_request *q = &c->request.q;
+    if (!c->process)
+        c->sender = vgpu_sender(c->socket);
+    ssize_t got =
+        vgpu_receive(c->socket, &c->request, sizeof c->request, &c->request_fd, &fds, MSG_DONTWAIT);
+    if (fds == 0)
+        c->request_fd = -1;
+    if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
+        return true;
+    if (got < (ssize_t)sizeof *q || q->data_bytes != (size_t)got - sizeof *q)
+        return false;
+    c->time.hold = (struct thread_hold){0};
+    if (!c->witness) /* it only looks on */
+        idle_flush_stir();
+    if (!request_enter(c))
+        return answer(c);
+    c->time.asks = c->process && time_bound_asks(c);
+    if (c->process)
+        host_store_called(c);
+    if (c->time.asks)
+        return true; /* serve_waiting goes on with it */
+    if (c->witness)
+        drain_others(c);
+    order_look();
+    request_handle(c);
+    return c->wait.op || c->takes || answer(c);
+}
+
+static void answer_done(void)
+{
+    for (int i = connection_count() - 1; i >= 0; i--) {
+        struct connection *c = connection_at(i);
+        if ((connection_is_busy(c) || c->takes) && is_done(c) && !answer(c))
+            drop_connection(i);
+    }
+}
+
+/* Those whose wait is over get their answer. */
+static void serve_waiting(void)
+{
+    order_look();
+    do
+        answer_done();
+    while (time_bound_step());
+}
+
+/* Answers all that other connections have sent, so that a witness sees everything. */
+static void drain_others(const struct connection *except)
+{
+    for (int i = connection_count() - 1; i >= 0; i--) {
+        struct connection *c = connection_at(i);
+        if (c == except || connection_owes_answer(c) || c->witness)
+            continue;
+        while (socket_is_readable(c->socket) && !connection_owes_answer(c))
+            if (!serve(c)) {
+                drop_connection(i);
+                break;
+            }
+    }
+}
+
+/* Kernels wait for each other, and every host thread for them. */
+static void end_deadlock(struct process *process, const char *why)
+{
+    char who[800], text[1000];
+    order_describe(who, sizeof who);
+    snprintf(text, sizeof text, "deadlock: %s, and no kernel can go on. %s", why, who);
+    order_stalled(process, checks_stalled);
+    process_fail(process, VGPU_LAUNCH_TIMEOUT, text);
+    order_abandon(process);
+}
+
+/* Threads may wait for each other without telling us (pthread_join): then only that nobody makes a
+ * call, and no program uses the processor, says that they do. */
+static void look_for_deadlock(void)
+{
+    static uint64_t steps;
+    if (!connections_any_busy()) {
+        idle_flush_stir();
+        return;
+    }
+    if (order_steps() != steps)
+        idle_flush_stir();
+    steps = order_steps();
+    const char *why = idle_flush_hopeless(time_bound_all_wait());
+    for (int i = 0; i < connection_count() && why; i++)
+        if (connection_at(i)->wait.op && connection_at(i)->process)
+            end_deadlock(connection_at(i)->process, why);
+    if (why)
+        idle_flush_stir();
+}
+
+/* Tells a newcomer that its program cannot be served. */
+static void refuse_newcomer(int socket, const char *why)
+{
+    static struct connection refused;
+    refused.reply.r = (struct vgpu_reply){.error = VGPU_OUT_OF_MEMORY};
+    snprintf(refused.reply.r.explain, sizeof refused.reply.r.explain, "%s", why);
+    vgpu_send_now(socket, &refused.reply.r, sizeof refused.reply.r, NULL, 0);
+    close(socket);
+}
+
+/* Without a descriptor for it the newcomer would stay in the queue, and wake us without an end. One
+ * is kept for that: enough to tell it. */
+static void accept_without_room(int listener)
+{
+    close(kept_fd);
+    int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (socket >= 0)
+        refuse_newcomer(socket, "the virtual node has no descriptors left for another program or "
+                                "thread: raise the limit (ulimit -Hn) before it starts, or end "
+                                "programs that use it");
+    kept_fd = fcntl(server_state()->info_fd, F_DUPFD_CLOEXEC, 3);
+}
+
+static void accept_one(int listener)
+{
+    int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+    if (socket < 0 && (errno == EMFILE || errno == ENFILE))
+        accept_without_room(listener);
+    else if (socket >= 0 && connections_are_full())
+        refuse_newcomer(socket, "too many programs and threads use the virtual node");
+    else if (socket >= 0)
+        server_add(socket);
+}
+
+/* How long there may be nothing to read. */
+static double patience_ms(void)
+{
+    if (time_bound_patience_ms() > 0)
+        return time_bound_patience_ms();
+    if (connections_any_busy())
+        return RETRY_MS;
+    if (hostcall_pending())
+        return IDLE_MS;
+    return connection_count() ? idle_flush_patience_ms() : FIRST_CLIENT_MS;
+}
+
+static void nobody_calls(void)
+{
+    hostcall_push();
+    if (!connections_any_busy() ||
+        order_any_stalled()) /* what it waits for may be what nobody asks for */
+        idle_flush();
+}
+
+/* Of those who wait for us only the end is of interest, and that they do not ask twice. */
+static void watch_for_what_counts(void)
+{
+    for (int i = 0; i < connection_count(); i++) {
+        struct connection *c = connection_at(i);
+        uint32_t events = EPOLLIN | (connection_is_busy(c) ? EPOLLRDHUP : 0);
+        if (events != c->events && connections_watch(EPOLL_CTL_MOD, c->socket, events, c))
+            c->events = events;
+    }
+}
+
+static int number_of(const struct connection *c)
+{
+    for (int i = 0; i < connection_count(); i++)
+        if (connection_at(i) == c)
+            return i;
+    return -1;
+}
+
+/* Whoever asks before the last answer came does not speak our protocol. Left unread, its messages
+ * could hold whatever they like, be it the other end of their own connection, and keep the node. */
+static bool asks_twice(const struct connection *c)
+{
+    if (!socket_is_readable(c->socket))
+        return false;
+    if (!socket_hung_up(c->socket) && c->process)
+        process_fail(c->process, VGPU_UNKNOWN,
+                     "the program sent the virtual node a request on a connection whose last one "
+                     "was not answered yet, which the runtime never does: the connection is "
+                     "closed");
+    return true;
+}
+
+/* What has come from `c`, which may be gone by now (drained). */
+static void take(struct connection *c)
+{
+    int number = number_of(c);
+    if (number < 0)
+        return;
+    bool over = connection_owes_answer(c) ? socket_hung_up(c->socket) || asks_twice(c) : !serve(c);
+    if (over)
+        drop_connection(number_of(c));
+}
+
+/* One round: waits for something to read, reads it, lets waiting ones go on. Whoever has gone is
+ * seen before whoever comes: when the last program has ended, the next one is turned away and
+ * starts a node of its own, perhaps of another description. */
+static void serve_round(int *listener)
+{
+    struct epoll_event event[MAX_EVENTS];
+    bool served = connection_count() > 0, newcomer = false;
+    watch_for_what_counts();
+    int count = connections_await(event, MAX_EVENTS, patience_ms());
+    if (count == 0)
+        nobody_calls();
+    vmm_export_reap();
+    for (int i = 0; i < count; i++)
+        if (event[i].data.ptr == listener)
+            newcomer = true;
+        else if (event[i].data.ptr)
+            take(event[i].data.ptr);
+    if (newcomer && (!served || connection_count() > 0 || vmm_export_any()))
+        accept_one(*listener);
+    serve_waiting();
+    look_for_deadlock();
+}
+
+void server_loop(int listener)
+{
+    if (listener >= 0) {
+        vgpu_tell_sender(listener);
+        if (!connections_watch(EPOLL_CTL_ADD, listener, EPOLLIN, &listener)) {
+            perror("vgpu-node: cannot wait for programs (epoll)");
+            return;
+        }
+    }
+    do
+        serve_round(&listener);
+    while (connection_count() > 0 || vmm_export_any());
+}

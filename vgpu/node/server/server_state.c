@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * server_state.c: see server_state.h.
+ */
+#include "server_state.h"
+
+static struct server_state current;
+
+const struct server_state *server_state(void)
+{
+    return &current;
+}
+
+void server_state_set(const struct server_state *state)
+{
+    current = *state;
+}

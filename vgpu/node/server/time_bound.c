@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: MIT
+ * time_bound.c: see time_bound.h.
+ */
+#include "time_bound.h"
+
+#include <poll.h>
+#include <time.h>
+
+#include "quiescence.h"
+#include "process.h"
+#include "server_state.h"
+#include "spawner.h"
+
+#define PATIENCE_CPU_S 0.1 /* processor time of its program, without a call of the thread */
+#define PATIENCE_S 5.0     /* or so long altogether: it is stopped, or starved */
+#define UNKNOWN_S 0.05     /* or so long, where the operating system does not tell who sleeps */
+#define NEVER UINT64_MAX
+#define PROCESSES 256 /* with more of them nobody can tell */
+
+static double held_since; /* 0: nothing is held */
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+bool time_bound_asks(const struct connection *c)
+{
+    uint32_t op = c->request.q.op;
+    return op == VGPU_OP_STREAM_QUERY || op == VGPU_OP_EVENT_ELAPSED ||
+           (op == VGPU_OP_EVENT_QUERY && c->request.q.flags == 0);
+}
+
+/* ---- who may still call ---- */
+
+static bool may_call(const struct connection *c)
+{
+    return c->works && !c->wait.op && !c->takes && !c->time.due;
+}
+
+/* The earliest clock of a thread that may still make a call, or has made one that asks for the time
+ * (*ask is the first of those). NEVER: there is none. Threads that were given up do not count, nor
+ * do any with `all_sleep`. */
+static uint64_t earliest(bool all_sleep, struct connection **ask)
+{
+    uint64_t clock_ps = NEVER;
+    struct connection *c;
+    *ask = NULL;
+    for (int i = 0; (c = connection_at(i)); i++)
+        if (c->time.asks) {
+            if (!*ask || c->request.q.clock_ps < (*ask)->request.q.clock_ps)
+                *ask = c;
+        } else if (may_call(c) && !all_sleep && !c->time.hold.given_up &&
+                   c->time.clock_ps < clock_ps) {
+            clock_ps = c->time.clock_ps;
+        }
+    for (const struct process *p = process_first(); p && !all_sleep; p = p->next)
+        if (!p->dead && (uint32_t)p->server.unheard && !p->server.hold.given_up)
+            clock_ps = 0;
+    return clock_ps;
+}
+
+static bool anybody_waits(void)
+{
+    const struct connection *c;
+    for (int i = 0; (c = connection_at(i)); i++)
+        if (c->time.asks || (c->wait.op && c->wait.until != WAIT_EFFECT && c->wait.effect))
+            return true;
+    return false;
+}
+
+/* ---- threads that make no call ---- */
+
+static bool readable(const struct connection *c)
+{
+    struct pollfd p = {.fd = c->socket, .events = POLLIN};
+    return poll(&p, 1, 0) > 0;
+}
+
+/* Some thread has made a call that we have not read, be it its very first, for a connection. */
+static bool called(void)
+{
+    const struct connection *c;
+    for (int i = 0; (c = connection_at(i)); i++)
+        if (!c->witness && !c->wait.op && !c->time.asks && !c->time.due && readable(c))
+            return true;
+    return false;
+}
+
+static enum quiescence all_asleep(void)
+{
+    pid_t pid[PROCESSES];
+    int count = 0;
+    for (const struct process *p = process_first(); p; p = p->next)
+        if (!p->dead) {
+            if (count == PROCESSES)
+                return QUIESCENT_UNKNOWN;
+            pid[count++] = p->os_pid;
+        }
+    return spawner_quiescence(pid, count);
+}
+
+/* Gives up a thread that has held the time for too long. */
+static void watch(struct thread_hold *hold, const struct process *p, enum quiescence asleep)
+{
+    double now = seconds(), cpu = quiescence_cpu_seconds(p->os_pid);
+    if (hold->since == 0)
+        *hold = (struct thread_hold){.since = now, .cpu = cpu};
+    double patience = asleep == QUIESCENT_UNKNOWN || cpu < 0 ? UNKNOWN_S : PATIENCE_S;
+    hold->given_up = cpu - hold->cpu > PATIENCE_CPU_S || now - hold->since > patience;
+}
+
+static bool give_up(enum quiescence asleep)
+{
+    struct connection *c;
+    bool any = false;
+    for (int i = 0; (c = connection_at(i)); i++)
+        if (may_call(c) && !c->time.asks && !c->time.hold.given_up) {
+            watch(&c->time.hold, c->process, asleep);
+            any |= c->time.hold.given_up;
+        }
+    for (struct process *p = process_first(); p; p = p->next)
+        if (!p->dead && (uint32_t)p->server.unheard && !p->server.hold.given_up) {
+            watch(&p->server.hold, p, asleep);
+            any |= p->server.hold.given_up;
+        }
+    return any;
+}
+
+/* ---- passing ---- */
+
+/* Up to `limit_ps`, or to the time that somebody asks for. True: something has come. */
+static bool pass(uint64_t limit_ps, struct connection *ask)
+{
+    uint64_t ask_ps = ask ? ask->request.q.clock_ps : NEVER;
+    bool may_ask = ask && ask_ps <= limit_ps;
+    for (;;) {
+        enum sim_ran ran = sim_run(server_state()->sim, may_ask ? ask_ps : limit_ps);
+        if (ran == SIM_AWAITED)
+            return true;
+        uint64_t end_ps = may_ask ? ask_ps : limit_ps;
+        if (ran == SIM_POLLS &&
+            (end_ps == NEVER ||
+             (end_ps > sim_now(server_state()->sim) && sim_host_polled(server_state()->sim))) &&
+            sim_pass_by(server_state()->sim))
+            continue;
+        if (may_ask) {
+            ask->time.asks = false;
+            ask->time.due = true;
+        }
+        return may_ask;
+    }
+}
+
+bool time_bound_step(void)
+{
+    struct connection *ask;
+    if (!anybody_waits()) {
+        held_since = 0;
+        return false;
+    }
+    uint64_t limit_ps = earliest(false, &ask);
+    bool came = pass(limit_ps, ask);
+    if (!came && limit_ps != NEVER) {
+        enum quiescence asleep = all_asleep();
+        if (asleep == QUIESCENT_YES && !called())
+            came = pass(earliest(true, &ask), ask);
+        else
+            came = give_up(asleep);
+    } else if (!came) {
+        limit_ps = NEVER;
+    }
+    if (came || limit_ps == NEVER)
+        held_since = 0;
+    else if (held_since == 0)
+        held_since = seconds();
+    return came;
+}
+
+double time_bound_patience_ms(void)
+{
+    if (held_since == 0)
+        return 0;
+    double ms = (seconds() - held_since) * 500;
+    return ms < 0.1 ? 0.1 : ms > 5 ? 5 : ms;
+}
+
+bool time_bound_all_wait(void)
+{
+    struct connection *ask;
+    return earliest(false, &ask) == NEVER && !ask;
+}

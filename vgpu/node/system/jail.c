@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT
+ * jail.c: see jail.h. The filter is a list of what is allowed: everything that the node calls once
+ * it serves. What is not on it answers EPERM. Nothing on it takes a path.
+ */
+#include "jail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#if defined __x86_64__
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined __aarch64__
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#else
+#error "the numbers of system calls of this architecture are not known here"
+#endif
+
+enum { FILTER_MAX = 256, CGROUPS = 4, SEALS = F_ADD_SEALS, GET_SEALS = F_GET_SEALS };
+
+static struct {
+    uint64_t cpu_seconds, data_bytes, descriptors, uid;
+} rules;
+
+bool jail_wanted(void)
+{
+    const char *text = getenv("VGPU_NODE_JAIL");
+    return text && *text;
+}
+
+static bool say(char *error, size_t room, const char *what, const char *why)
+{
+    snprintf(error, room, "its jail: %s: %s", what, why);
+    return false;
+}
+
+/* ---- rules ---- */
+
+static bool join_group(const char *folder)
+{
+    char path[4200];
+    static const char *const files[] = {"tasks", "cgroup.procs"};
+    for (int i = 0; i < 2; i++) { /* a thread by `tasks`, which only version 1 has: no lock */
+        snprintf(path, sizeof path, "%s/%s", folder, files[i]);
+        int fd = open(path, O_WRONLY | O_CLOEXEC);
+        bool joined = fd >= 0 && write(fd, "0", 1) == 1;
+        if (fd >= 0)
+            close(fd);
+        if (joined)
+            return true;
+    }
+    return false;
+}
+
+static bool read_number(const char *line, const char *key, uint64_t *to)
+{
+    size_t length = strlen(key);
+    char *end;
+    if (strncmp(line, key, length) != 0 || line[length] != ' ')
+        return false;
+    *to = strtoull(line + length + 1, &end, 10);
+    return end != line + length + 1 && *end == '\0';
+}
+
+static bool take_rule(const char *line)
+{
+    if (strncmp(line, "cgroup /", 8) == 0)
+        return join_group(line + 7);
+    return read_number(line, "cpu-seconds", &rules.cpu_seconds) ||
+           read_number(line, "data-bytes", &rules.data_bytes) ||
+           read_number(line, "descriptors", &rules.descriptors) ||
+           read_number(line, "uid", &rules.uid);
+}
+
+/* Where memory runs out others of the group go first; only root may say so. */
+static void outlive_others(void)
+{
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd >= 0 && write(fd, "-900", 4) != 4)
+        errno = 0;
+    if (fd >= 0)
+        close(fd);
+}
+
+bool jail_prepare(char *error, size_t room)
+{
+    char *text = strdup(getenv("VGPU_NODE_JAIL")), *rest = text;
+    bool good = text != NULL;
+    errno = 0;
+    for (char *line; good && (line = strtok_r(rest, "\n", &rest));)
+        if (!take_rule(line)) /* a rule that is left out is a hole */
+            good = say(error, room, line, errno ? strerror(errno) : "is no rule");
+    free(text);
+    outlive_others();
+    return good;
+}
+
+static bool limit(__rlimit_resource_t which, uint64_t most)
+{
+    struct rlimit now, to = {most, most};
+    if (most == 0 && which != RLIMIT_CORE)
+        return true;
+    if (getrlimit(which, &now) != 0)
+        return false;
+    if (now.rlim_max < most)
+        to.rlim_cur = to.rlim_max = now.rlim_max;
+    return setrlimit(which, &to) == 0;
+}
+
+/* A change of uid forgets the parent-death signal: that comes last. */
+static bool become(void)
+{
+    pid_t parent = getppid();
+    gid_t gid = (gid_t)rules.uid;
+    uid_t uid = (uid_t)rules.uid;
+    if (rules.uid &&
+        (setgroups(0, NULL) != 0 || setresgid(gid, gid, gid) != 0 || setresuid(uid, uid, uid) != 0))
+        return false;
+    return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_DUMPABLE, 0) == 0 && getppid() == parent;
+}
+
+/* ---- the filter ---- */
+
+static const int allowed[] = {
+    SYS_read,
+    SYS_write,
+    SYS_readv,
+    SYS_writev,
+    SYS_pread64,
+    SYS_pwrite64,
+    SYS_preadv,
+    SYS_pwritev,
+    SYS_close,
+    SYS_fstat,
+    SYS_lseek,
+    SYS_ftruncate,
+    SYS_fallocate,
+    SYS_munmap,
+    SYS_mremap,
+    SYS_madvise,
+    SYS_brk,
+    SYS_memfd_create,
+    SYS_recvmsg,
+    SYS_sendmsg,
+    SYS_accept4,
+    SYS_setsockopt,
+    SYS_getsockopt,
+    SYS_ppoll,
+    SYS_epoll_ctl,
+    SYS_epoll_pwait,
+    SYS_epoll_create1,
+    SYS_pipe2,
+    SYS_dup,
+    SYS_clock_gettime,
+    SYS_clock_getres,
+    SYS_clock_nanosleep,
+    SYS_nanosleep,
+    SYS_gettimeofday,
+    SYS_getpid,
+    SYS_gettid,
+    SYS_getppid,
+    SYS_futex,
+    SYS_sched_yield,
+    SYS_rt_sigaction,
+    SYS_rt_sigprocmask,
+    SYS_rt_sigreturn,
+    SYS_getrandom,
+    SYS_exit,
+    SYS_exit_group,
+    SYS_restart_syscall,
+#if defined __x86_64__
+    SYS_poll,
+    SYS_epoll_wait,
+#endif
+};
+
+struct program {
+    struct sock_filter code[FILTER_MAX];
+    unsigned short length;
+};
+
+static void add(struct program *p, struct sock_filter instruction)
+{
+    if (p->length < FILTER_MAX)
+        p->code[p->length++] = instruction;
+}
+
+static void load(struct program *p, size_t offset)
+{
+    add(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
+}
+
+static void answer(struct program *p, uint32_t what)
+{
+    add(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, what));
+}
+
+static void allow(struct program *p, int number)
+{
+    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1));
+    answer(p, SECCOMP_RET_ALLOW);
+}
+
+/* Call `number` is allowed where the low half of argument `index` passes `test` against k, or does
+ * not: `wanted`. */
+static void allow_if(struct program *p, int number, int index, uint16_t test, uint32_t k,
+                     bool wanted)
+{
+    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 4));
+    load(p, offsetof(struct seccomp_data, args) + 8 * (size_t)index);
+    add(p, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | test | BPF_K), k, !wanted, wanted));
+    answer(p, SECCOMP_RET_ALLOW);
+    load(p, offsetof(struct seccomp_data, nr)); /* for whoever comes next */
+}
+
+static void build(struct program *p)
+{
+    static const uint32_t descriptors[] = {F_GETFD,         F_SETFD, F_GETFL,  F_SETFL,
+                                           F_DUPFD_CLOEXEC, SEALS,   GET_SEALS};
+    load(p, offsetof(struct seccomp_data, arch));
+    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
+    answer(p, SECCOMP_RET_KILL_PROCESS);
+    load(p, offsetof(struct seccomp_data, nr));
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+        allow(p, allowed[i]);
+    for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
+        allow_if(p, SYS_fcntl, 1, BPF_JEQ, descriptors[i], true);
+    allow_if(p, SYS_mmap, 2, BPF_JSET, PROT_EXEC, false);
+    allow_if(p, SYS_mprotect, 2, BPF_JSET, PROT_EXEC, false);
+    allow_if(p, SYS_socketpair, 1, BPF_JEQ, SOCK_SEQPACKET | SOCK_CLOEXEC, true);
+    allow_if(p, SYS_tgkill, 0, BPF_JEQ, (uint32_t)getpid(), true); /* abort() */
+    answer(p, SECCOMP_RET_ERRNO | EPERM);
+}
+
+bool jail_close(char *error, size_t room)
+{
+    static struct program p;
+    struct sock_fprog whole;
+    if (!limit(RLIMIT_CORE, 0) || !limit(RLIMIT_CPU, rules.cpu_seconds) ||
+        !limit(RLIMIT_DATA, rules.data_bytes) || !limit(RLIMIT_NOFILE, rules.descriptors))
+        return say(error, room, "limits", strerror(errno));
+    if (!become())
+        return say(error, room, "its user", strerror(errno));
+    build(&p);
+    whole = (struct sock_fprog){p.length, p.code};
+    if (p.length == FILTER_MAX || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole) != 0)
+        return say(error, room, "the filter of system calls", strerror(errno));
+    return true;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT
+ * spawner.c: see spawner.h.
+ */
+#include "spawner.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "protocol_exec.h"
+#include "wire.h"
+
+#define LAUNCHER_WORDS 8
+#define CONTEXTS 4096 /* that live at a time */
+#define PROGRAMS 256  /* that are looked at, at a time */
+
+extern char **environ;
+
+static const char *exec_path;
+static int channel = -1; /* to the process beside; -1: we do it */
+
+void spawner_set_program(const char *path)
+{
+    exec_path = path;
+}
+
+/* ---- doing it ---- */
+
+/* How a context is started: VGPU_EXEC_LAUNCHER, a word a line, stands before the program (a sandbox
+ * for device code; its PID must become the program's). `text` is a copy of it, or NULL. False: it
+ * has more words than there is room for, and must not be cut. */
+static bool launch_words(char *text, char *argv[LAUNCHER_WORDS + 2])
+{
+    char *rest = text;
+    int count = 0;
+    for (char *word; rest && (word = strtok_r(rest, "\n", &rest));) {
+        if (count == LAUNCHER_WORDS)
+            return false;
+        argv[count++] = word;
+    }
+    argv[count++] = (char *)exec_path;
+    argv[count] = NULL;
+    return true;
+}
+
+static int spawn(pid_t *pid, char *const argv[], int socket)
+{
+    posix_spawn_file_actions_t actions;
+    int failed = posix_spawn_file_actions_init(&actions);
+    if (failed)
+        return failed;
+    failed = posix_spawn_file_actions_adddup2(&actions, socket, 3);
+    if (!failed)
+        failed = posix_spawn(pid, argv[0], &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    return failed;
+}
+
+/* Never without its launcher: where that cannot be read there is no context. */
+static pid_t do_start(int socket)
+{
+    char *argv[LAUNCHER_WORDS + 2];
+    const char *launcher = getenv("VGPU_EXEC_LAUNCHER");
+    char *text = launcher ? strdup(launcher) : NULL;
+    pid_t pid = -1;
+    int failed = launcher && !text          ? ENOMEM
+                 : launch_words(text, argv) ? spawn(&pid, argv, socket)
+                                            : E2BIG;
+    free(text);
+    errno = failed;
+    return failed ? -1 : pid;
+}
+
+static void do_end(pid_t pid)
+{
+    kill(pid, SIGKILL);
+    waitpid(pid, NULL, 0);
+}
+
+/* ---- the process beside ---- */
+
+enum spawner_op { START, HANG, END, ASLEEP };
+
+struct order {
+    enum spawner_op op;
+    int count;
+    pid_t pid[PROGRAMS];
+};
+
+struct done {
+    int value, error;
+};
+
+static pid_t started[CONTEXTS];
+static int started_count;
+
+static int number_of(pid_t pid)
+{
+    int i = 0;
+    while (i < started_count && started[i] != pid)
+        i++;
+    return i;
+}
+
+/* Where memory runs out it is the submission's processes that go first. */
+static void offer_to_oom(pid_t pid)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)pid);
+    int fd = open(path, O_WRONLY | O_CLOEXEC);
+    if (fd >= 0 && write(fd, "500", 3) != 3)
+        errno = 0;
+    if (fd >= 0)
+        close(fd);
+}
+
+static void obey_start(const int *fds, int fd_count, struct done *done)
+{
+    *done = (struct done){-1, EAGAIN};
+    if (fd_count != 1 || started_count == CONTEXTS)
+        return;
+    done->value = do_start(fds[0]);
+    done->error = errno;
+    if (done->value > 0) {
+        offer_to_oom(done->value);
+        started[started_count++] = done->value;
+    }
+}
+
+/* Others than contexts that were started here are not ours to signal. */
+static void obey(const struct order *o, const int *fds, int fd_count, struct done *done)
+{
+    int i = o->op == HANG || o->op == END ? number_of(o->pid[0]) : started_count;
+    *done = (struct done){0, 0};
+    if (o->op == START) {
+        obey_start(fds, fd_count, done);
+    } else if (o->op == ASLEEP) {
+        done->value = o->count >= 0 && o->count <= PROGRAMS ? (int)quiescence_of(o->pid, o->count)
+                                                            : (int)QUIESCENT_UNKNOWN;
+    } else if (i < started_count && o->op == HANG) {
+        kill(started[i], VGPU_EXEC_HANG_SIGNAL);
+    } else if (i < started_count) {
+        do_end(started[i]);
+        started[i] = started[--started_count];
+    }
+}
+
+static void close_all_but(int kept)
+{
+    if (kept > 3)
+        close_range(3, (unsigned)kept - 1, 0);
+    close_range((unsigned)kept + 1, ~0u, 0);
+}
+
+static void work_beside(int socket, pid_t node, const char *leftover)
+{
+    struct order order;
+    struct done done;
+    int fds[1], fd_count = 1;
+    close_all_but(socket);
+    while (getppid() == node &&
+           vgpu_receive(socket, &order, sizeof order, fds, &fd_count, 0) == sizeof order) {
+        obey(&order, fds, fd_count, &done);
+        for (int i = 0; i < fd_count; i++)
+            close(fds[i]);
+        fd_count = 1;
+        if (vgpu_send(socket, &done, sizeof done, NULL, 0) != 0)
+            break;
+    }
+    while (started_count)
+        do_end(started[--started_count]);
+    unlink(leftover);
+    _exit(0);
+}
+
+bool spawner_leave(const char *leftover)
+{
+    int pair[2];
+    pid_t node = getpid();
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
+        return false;
+    pid_t child = fork();
+    if (child == 0)
+        work_beside(pair[1], node, leftover);
+    close(pair[1]);
+    if (child < 0)
+        close(pair[0]);
+    else
+        channel = pair[0];
+    return child > 0;
+}
+
+/* ---- asking ---- */
+
+static int ask(const struct order *order, const int *fds, int fd_count)
+{
+    struct done done;
+    if (vgpu_send(channel, order, sizeof *order, fds, fd_count) != 0 ||
+        vgpu_receive(channel, &done, sizeof done, NULL, NULL, 0) != sizeof done) {
+        errno = EPIPE;
+        return -1;
+    }
+    errno = done.error;
+    return done.value;
+}
+
+pid_t spawner_start(int socket)
+{
+    const struct order order = {.op = START};
+    return channel < 0 ? do_start(socket) : ask(&order, &socket, 1);
+}
+
+void spawner_hang(pid_t context)
+{
+    const struct order order = {.op = HANG, .pid = {context}};
+    if (channel < 0)
+        kill(context, VGPU_EXEC_HANG_SIGNAL);
+    else
+        ask(&order, NULL, 0);
+}
+
+void spawner_end(pid_t context)
+{
+    const struct order order = {.op = END, .pid = {context}};
+    if (channel < 0)
+        do_end(context);
+    else
+        ask(&order, NULL, 0);
+}
+
+enum quiescence spawner_quiescence(const pid_t *pid, int count)
+{
+    struct order order = {.op = ASLEEP, .count = count};
+    if (channel < 0)
+        return quiescence_of(pid, count);
+    if (count > PROGRAMS)
+        return QUIESCENT_UNKNOWN;
+    memcpy(order.pid, pid, (size_t)count * sizeof *pid);
+    int found = ask(&order, NULL, 0);
+    return found < 0 ? QUIESCENT_UNKNOWN : (enum quiescence)found;
+}

@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT
+ * timeline_json.c: see timeline_json.h. Chrome's format has rows (tid) in groups (pid): a group is
+ * a GPU with its streams and copy engines, and one more holds the links. Times are microseconds
+ * with six places, which are the clock's picoseconds exactly.
+ */
+#include "timeline_json.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "timeline_order.h"
+
+#define LINKS 1000       /* the group of the links */
+#define FIRST_ENGINE 500 /* the rows of copy engines, behind those of streams */
+#define LANES 16         /* rows of one engine: copies that overlap lie beside each other */
+#define MAX_ROWS 4096
+
+enum engine { FROM_HOST, TO_HOST, TO_PEER, INSIDE, ENGINES };
+
+struct row { /* a stream's */
+    int program, device, number;
+    uint64_t stream;
+};
+
+struct writer {
+    FILE *out;
+    struct timeline in_order;
+    const struct timeline *t;
+    struct vgpu_trace_record *record;
+    int *row, *lane; /* of each record; lane -1: no copy */
+    uint64_t records;
+    struct row stream[MAX_ROWS];
+    int streams;
+    bool lane_used[VGPU_MAX_DEVICES][ENGINES][LANES];
+    bool begun;
+};
+
+/* ---- pieces of JSON ---- */
+
+static void text(FILE *out, const char *s)
+{
+    fputc('"', out);
+    for (; *s; s++) {
+        if (*s == '"' || *s == '\\')
+            fputc('\\', out);
+        if ((unsigned char)*s >= ' ')
+            fputc(*s, out);
+    }
+    fputc('"', out);
+}
+
+static void event(struct writer *w, const char *kind, int group, int row)
+{
+    fprintf(w->out, "%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d", w->begun ? ",\n" : "", kind, group,
+            row);
+    w->begun = true;
+}
+
+static void when(FILE *out, const char *key, uint64_t ps)
+{
+    fprintf(out, ",\"%s\":%llu.%06llu", key, (unsigned long long)(ps / 1000000),
+            (unsigned long long)(ps % 1000000));
+}
+
+static void call_row(struct writer *w, const char *what, int group, int row, const char *name,
+                     int order)
+{
+    event(w, "M", group, row);
+    fprintf(w->out, ",\"name\":\"%s_name\",\"args\":{\"name\":", what);
+    text(w->out, name);
+    fputs("}}", w->out);
+    event(w, "M", group, row);
+    fprintf(w->out, ",\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%d}}", what, order);
+}
+
+/* ---- which row ---- */
+
+static int program_of(const struct timeline *t, pid_t pid)
+{
+    for (int i = t->programs - 1; i >= 0; i--)
+        if (t->pid[i] == pid)
+            return i;
+    return 0;
+}
+
+static int stream_row(struct writer *w, const struct vgpu_trace_record *r)
+{
+    int program = program_of(w->t, r->pid), before = 0;
+    for (int i = 0; i < w->streams; i++) {
+        const struct row *s = &w->stream[i];
+        if (s->program == program && s->device == r->device && s->stream == r->stream)
+            return i;
+        before +=
+            s->program == program && s->device == r->device && s->stream != VGPU_STREAM_LEGACY;
+    }
+    if (w->streams == MAX_ROWS)
+        return MAX_ROWS - 1;
+    w->stream[w->streams] = (struct row){program, r->device, before + 1, r->stream};
+    return w->streams++;
+}
+
+static bool shown(const struct vgpu_trace_record *r)
+{
+    return r->end_ps > 0 && r->kind != VGPU_TRACE_FINDING && r->kind != VGPU_TRACE_CALL;
+}
+
+static enum engine engine_of(const struct vgpu_trace_record *r, int *device)
+{
+    *device = r->from >= 0 ? r->from : r->to;
+    return r->from < 0 ? FROM_HOST : r->to < 0 ? TO_HOST : r->from == r->to ? INSIDE : TO_PEER;
+}
+
+struct copy {
+    uint64_t start_ps, number;
+};
+
+static int earlier(const void *a, const void *b)
+{
+    const struct copy *x = a, *y = b;
+    if (x->start_ps != y->start_ps)
+        return x->start_ps < y->start_ps ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* A copy takes the first lane of its engine that is free when it starts. */
+static void choose_lane(struct writer *w, uint64_t busy[][ENGINES][LANES], uint64_t number)
+{
+    const struct vgpu_trace_record *r = &w->record[number];
+    int device, lane = 0;
+    enum engine engine = engine_of(r, &device);
+    if (device < 0) /* inside the host */
+        return;
+    while (lane < LANES - 1 && busy[device][engine][lane] > r->start_ps)
+        lane++;
+    busy[device][engine][lane] = r->end_ps;
+    w->lane[number] = lane;
+    w->lane_used[device][engine][lane] = true;
+}
+
+static void place(struct writer *w)
+{
+    uint64_t busy[VGPU_MAX_DEVICES][ENGINES][LANES];
+    struct copy *copy = malloc((w->records + 1) * sizeof *copy);
+    uint64_t copies = 0;
+    memset(busy, 0, sizeof busy);
+    for (uint64_t i = 0; i < w->records; i++) {
+        w->row[i] = shown(&w->record[i]) ? stream_row(w, &w->record[i]) : -1;
+        w->lane[i] = -1;
+        if (copy && shown(&w->record[i]) && w->record[i].kind == VGPU_TRACE_COPY)
+            copy[copies++] = (struct copy){w->record[i].start_ps, i};
+    }
+    if (copies)
+        qsort(copy, copies, sizeof *copy, earlier);
+    for (uint64_t i = 0; i < copies; i++)
+        choose_lane(w, busy, copy[i].number);
+    free(copy);
+}
+
+/* ---- what is written ---- */
+
+static void write_rows(struct writer *w)
+{
+    static const char *const names[ENGINES] = {"copies from host", "copies to host",
+                                               "copies to peers", "copies inside"};
+    const struct vgpu_node_info *info = &w->t->topology->info;
+    char name[128];
+    for (int d = 0; d < info->device_count; d++) {
+        snprintf(name, sizeof name, "GPU %d (%s)", d, info->device[d].name);
+        call_row(w, "process", d + 1, 0, name, d);
+    }
+    call_row(w, "process", LINKS, 0, "links, GB/s", LINKS);
+    for (int i = 0; i < w->streams; i++) {
+        const struct row *s = &w->stream[i];
+        int used = w->t->programs > 1 ? snprintf(name, sizeof name, "program %d, ", s->program) : 0;
+        if (s->stream == VGPU_STREAM_LEGACY)
+            snprintf(name + used, sizeof name - (size_t)used, "default stream");
+        else
+            snprintf(name + used, sizeof name - (size_t)used, "stream %d", s->number);
+        call_row(w, "thread", s->device + 1, i, name, i);
+    }
+    for (int d = 0; d < info->device_count; d++)
+        for (int k = 0; k < ENGINES * LANES; k++) {
+            snprintf(name, sizeof name, k % LANES ? "%s (%d)" : "%s", names[k / LANES],
+                     k % LANES + 1);
+            if (w->lane_used[d][k / LANES][k % LANES])
+                call_row(w, "thread", d + 1, FIRST_ENGINE + k, name, FIRST_ENGINE + k);
+        }
+}
+
+static void write_place(FILE *out, const char *key, int where)
+{
+    fprintf(out, ",\"%s\":", key);
+    if (where >= 0)
+        fprintf(out, "\"GPU %d\"", where);
+    else
+        fputs(where == -2 ? "\"pageable host memory\"" : "\"host memory\"", out);
+}
+
+static void write_slice(struct writer *w, uint64_t number, int group, int row)
+{
+    static const char *const kinds[] = {"", "copy", "kernel", "memset", "call"};
+    const struct vgpu_trace_record *r = &w->record[number];
+    event(w, "X", group, row);
+    when(w->out, "ts", r->start_ps);
+    when(w->out, "dur", r->end_ps - r->start_ps);
+    fprintf(w->out, ",\"cat\":\"%s\",\"name\":", kinds[r->kind]);
+    text(w->out, r->name);
+    fprintf(w->out, ",\"args\":{\"bytes\":%llu", (unsigned long long)r->bytes);
+    when(w->out, "issued", r->issue_ps);
+    if (r->kind == VGPU_TRACE_COPY) {
+        write_place(w->out, "from", r->from);
+        write_place(w->out, "to", r->to);
+    }
+    if (r->site[0]) {
+        fputs(",\"site\":", w->out);
+        text(w->out, r->site);
+    }
+    fputs("}}", w->out);
+}
+
+static void write_slices(struct writer *w)
+{
+    for (uint64_t i = 0; i < w->records; i++) {
+        if (w->row[i] >= 0)
+            write_slice(w, i, w->record[i].device + 1, w->row[i]);
+        if (w->lane[i] >= 0) {
+            int device;
+            enum engine engine = engine_of(&w->record[i], &device);
+            write_slice(w, i, device + 1, FIRST_ENGINE + (int)engine * LANES + w->lane[i]);
+        }
+    }
+}
+
+/* An arrow binds to the slice around its end, so it leaves a picosecond before the source's end. */
+static void write_arrow_end(struct writer *w, const char *kind, uint64_t number, uint64_t ps,
+                            unsigned id)
+{
+    event(w, kind, w->record[number].device + 1, w->row[number]);
+    when(w->out, "ts", ps);
+    fprintf(w->out, ",\"cat\":\"event\",\"name\":\"event\",\"id\":%u%s}", id,
+            *kind == 'f' ? ",\"bp\":\"e\"" : "");
+}
+
+static void write_arrows(struct writer *w)
+{
+    for (uint32_t i = 0; i < w->t->arrows; i++) {
+        uint64_t from = w->t->arrow[i].from - 1ull, to = w->t->arrow[i].to - 1ull;
+        if (from >= w->records || to >= w->records || w->row[from] < 0 || w->row[to] < 0 ||
+            w->row[from] == w->row[to])
+            continue;
+        uint64_t end_ps = w->record[from].end_ps;
+        write_arrow_end(w, "s", from, end_ps > w->record[from].start_ps ? end_ps - 1 : end_ps, i);
+        write_arrow_end(w, "f", to, w->record[to].start_ps, i);
+    }
+}
+
+static void write_links(struct writer *w)
+{
+    for (uint32_t i = 0; i < w->t->samples; i++) {
+        const struct timeline_sample *s = &w->t->sample[i];
+        event(w, "C", LINKS, s->link);
+        when(w->out, "ts", s->at_ps);
+        fprintf(w->out, ",\"name\":");
+        text(w->out, w->t->topology->resource_name[s->link]);
+        fprintf(w->out, ",\"args\":{\"GB/s\":%.3f}}", s->bytes_s / 1e9);
+    }
+}
+
+static void write_node(struct writer *w)
+{
+    const struct topology *t = w->t->topology;
+    fprintf(w->out, "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"node\":");
+    text(w->out, t->info.name);
+    fputs(",\"links\":[", w->out);
+    for (int i = 0; i < t->resource_count; i++) {
+        fputs(i ? ",\n{\"name\":" : "\n{\"name\":", w->out);
+        text(w->out, t->resource_name[i]);
+        fprintf(w->out, ",\"gbs\":%.4f,\"bytes\":%llu}", t->rate_bytes_s[i] / 1e9,
+                (unsigned long long)w->t->bytes[i]);
+    }
+    fputs("]}}\n", w->out);
+}
+
+static void write_all(struct writer *w)
+{
+    fputs("{\"traceEvents\":[\n", w->out);
+    write_rows(w);
+    write_slices(w);
+    write_arrows(w);
+    write_links(w);
+    write_node(w);
+}
+
+void timeline_json(const struct timeline *t, const struct vgpu_trace_record *records,
+                   uint64_t total, int fd)
+{
+    struct writer *w = calloc(1, sizeof *w);
+    uint64_t count = total - t->first_record;
+    FILE *out = lseek(fd, 0, SEEK_SET) == 0 && ftruncate(fd, 0) == 0 ? fdopen(fd, "w") : NULL;
+    if (!out)
+        close(fd);
+    if (w && out) {
+        w->in_order = *t;
+        w->t = &w->in_order;
+        w->out = out;
+        w->record = malloc((count + 1) * sizeof *w->record);
+        w->row = calloc(count + 1, sizeof *w->row);
+        w->lane = calloc(count + 1, sizeof *w->lane);
+    }
+    if (w && out && w->record && w->row && w->lane) {
+        w->records = count;
+        if (count)
+            memcpy(w->record, records + t->first_record, count * sizeof *records);
+        if (timeline_order(&w->in_order, w->record, w->records)) {
+            place(w);
+            write_all(w);
+            free(w->in_order.arrow);
+            free(w->in_order.sample);
+        }
+    }
+    if (w) {
+        free(w->record);
+        free(w->row);
+        free(w->lane);
+    }
+    free(w);
+    if (out)
+        fclose(out);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT
+ * trace.c: see trace.h. Records are kept in order of issue; one whose end is 0 never finished.
+ */
+#include "trace.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "counts.h"
+#include "fd_info.h"
+#include "observer.h"
+#include "sim.h"
+#include "text.h"
+#include "timeline.h"
+#include "timeline_json.h"
+
+#define TRACE_LIMIT (1u << 20)
+
+struct trace {
+    struct vgpu_trace_record *records;
+    uint64_t total, room;
+    struct timeline timeline;
+    struct op_observer observer;
+    struct sim *sim;
+};
+
+static int place_of(uint64_t address, int pageable)
+{
+    int device = memory_device_of(address);
+    return device >= 0 ? device : pageable ? -2 : -1;
+}
+
+static struct vgpu_trace_record *append_record(struct trace *t)
+{
+    if (t->total == TRACE_LIMIT)
+        return NULL;
+    if (t->total == t->room) {
+        uint64_t more = t->room ? 2 * t->room : 256;
+        struct vgpu_trace_record *grown = realloc(t->records, more * sizeof *grown);
+        if (!grown)
+            return NULL;
+        t->records = grown;
+        t->room = more;
+    }
+    memset(&t->records[t->total], 0, sizeof *t->records);
+    return &t->records[t->total++];
+}
+
+static void describe_copy(struct vgpu_trace_record *r, const struct op *op)
+{
+    const struct vgpu_copy *c = &op->u.copy;
+    r->kind = VGPU_TRACE_COPY;
+    r->from = place_of(c->src, c->src_pageable);
+    r->to = place_of(c->dst, c->dst_pageable);
+    r->bytes = c->bytes * c->rows;
+    int from = r->from < 0 ? VGPU_MAX_DEVICES : r->from, to = r->to < 0 ? VGPU_MAX_DEVICES : r->to;
+    node_counts()->copies++;
+    node_counts()->copied[from][to] += r->bytes;
+}
+
+/* Before the first arrow to it is drawn. */
+static void op_issued(void *self, struct op *op)
+{
+    struct trace *t = self;
+    bool works = op->kind == OP_COPY || op->kind == OP_MEMSET || op->kind == OP_KERNEL;
+    struct vgpu_trace_record scratch = {0}, *r = works ? append_record(t) : NULL;
+    if (!works)
+        return;
+    op->trace.record = r ? (uint64_t)(r - t->records) + 1 : 0;
+    r = r ? r : &scratch;
+    r->pid = op->process->pid;
+    r->device = op->device;
+    r->issue_ps = op->issue_ps;
+    vgpu_text_copy(r->name, sizeof r->name, op->kind == OP_KERNEL ? op->u.kernel.name : op->call);
+    vgpu_text_copy(r->site, sizeof r->site, op->site);
+    if (op->kind == OP_COPY) {
+        describe_copy(r, op);
+    } else if (op->kind == OP_MEMSET) {
+        r->kind = VGPU_TRACE_MEMSET;
+        r->to = place_of(op->u.memset.dst, 0);
+        r->bytes = op->u.memset.bytes * op->u.memset.rows;
+        node_counts()->memsets++;
+    } else {
+        r->kind = VGPU_TRACE_KERNEL;
+        node_counts()->launches++;
+    }
+}
+
+static void count_kernel(const struct op *op, struct vgpu_trace_record *r)
+{
+    for (int m = 0; op->counts && m <= VGPU_MAX_DEVICES; m++) {
+        uint64_t bytes = op->counts->read_bytes[m] + op->counts->write_bytes[m];
+        node_counts()->kernel_bytes[op->device][m] += bytes;
+        r->bytes += bytes;
+        r->from |= op->counts->read_bytes[m] ? 1 << m : 0;
+        r->to |= op->counts->write_bytes[m] ? 1 << m : 0;
+    }
+}
+
+static void op_finished_in_time(void *self, struct op *op)
+{
+    struct trace *t = self;
+    struct vgpu_trace_record scratch = {0},
+                             *r = op->trace.record ? &t->records[op->trace.record - 1] : &scratch;
+    if (op->kind == OP_MARK)
+        return;
+    r->stream = op->stream;
+    r->start_ps = op->start_ps;
+    r->end_ps = op->end_ps;
+    if (op->kind == OP_KERNEL)
+        count_kernel(op, r);
+}
+
+/* A finding: what it is called, where ("file:line" or ""), and the GPU and bytes of the memory that
+ * it is about. */
+static void found(void *self, const struct finding *f)
+{
+    struct vgpu_trace_record *r = append_record(self);
+    if (f->advice)
+        node_counts()->advice++;
+    else
+        node_counts()->findings++;
+    if (!r)
+        return;
+    r->kind = VGPU_TRACE_FINDING;
+    r->pid = f->process->pid;
+    if (f->op) {
+        r->device = r->from = f->op->device;
+        r->to = f->memory;
+        r->stream = f->op->stream;
+        r->bytes = f->bytes;
+        r->issue_ps = r->start_ps = r->end_ps = f->op->issue_ps;
+    }
+    snprintf(r->name, sizeof r->name, "%.47s", f->name);
+    snprintf(r->site, sizeof r->site, "%.63s", f->site);
+}
+
+void trace_elapsed(struct trace *t, const struct process *process, int device, uint64_t start_ps,
+                   uint64_t end_ps)
+{
+    struct vgpu_trace_record *r = append_record(t);
+    if (!r)
+        return;
+    r->kind = VGPU_TRACE_CALL;
+    r->pid = process->pid;
+    r->device = device;
+    r->issue_ps = r->start_ps = start_ps;
+    r->end_ps = end_ps;
+    snprintf(r->name, sizeof r->name, "cudaEventElapsedTime");
+}
+
+int trace_read(const struct trace *t, uint64_t first, struct vgpu_trace_record *out, int limit)
+{
+    if (first >= t->total)
+        return 0;
+    uint64_t n = t->total - first < (uint64_t)limit ? t->total - first : (uint64_t)limit;
+    memcpy(out, t->records + first, n * sizeof *out);
+    return (int)n;
+}
+
+uint64_t trace_total(const struct trace *t)
+{
+    return t->total;
+}
+
+/* ---- timelines ---- */
+
+static void op_follows(void *self, struct op *op, const struct op *dep)
+{
+    struct trace *t = self;
+    timeline_after(&t->timeline, op, dep);
+}
+
+static void links_carry(void *self, uint64_t at_ps, const double *bytes_s)
+{
+    struct trace *t = self;
+    timeline_rates(&t->timeline, at_ps, bytes_s);
+}
+
+static void bytes_sent(void *self, const struct route *route, uint64_t bytes)
+{
+    struct trace *t = self;
+    timeline_bytes(&t->timeline, route, bytes);
+}
+
+void trace_program(struct trace *t, struct process *process, int fd)
+{
+    struct stat stat;
+    timeline_program(&t->timeline, process->pid);
+    process->trace.timeline_fd = -1;
+    if (fd < 0 || fd_info(fd, &stat) != 0 || !S_ISREG(stat.st_mode))
+        return;
+    process->trace.timeline_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* no context has it */
+    sim_watch_rates(t->sim, links_carry, t);
+}
+
+void trace_write(struct trace *t, struct process *process)
+{
+    if (process->trace.timeline_fd < 0)
+        return;
+    timeline_json(&t->timeline, t->records, t->total, process->trace.timeline_fd);
+    process->trace.timeline_fd = -1;
+}
+
+static void process_ends(void *self, struct process *process)
+{
+    trace_write(self, process);
+}
+
+void trace_restart(struct trace *t)
+{
+    timeline_restart(&t->timeline, t->total);
+    sim_watch_rates(t->sim, NULL, NULL);
+}
+
+/* ---- its life ---- */
+
+struct trace *trace_new(const struct topology *topology)
+{
+    struct trace *t = calloc(1, sizeof *t);
+    if (!t)
+        return NULL;
+    t->timeline.topology = topology;
+    t->observer = (struct op_observer){.self = t,
+                                       .issued = op_issued,
+                                       .follows = op_follows,
+                                       .finished = op_finished_in_time,
+                                       .found = found,
+                                       .process_ends = process_ends};
+    return t;
+}
+
+void trace_observe(struct trace *t, struct sim *sim)
+{
+    t->sim = sim;
+    op_observe(&t->observer);
+    sim_watch_bytes(sim, bytes_sent, t);
+}
+
+void trace_end(struct trace *t)
+{
+    if (!t)
+        return;
+    op_unobserve(&t->observer);
+    timeline_free(&t->timeline);
+    free(t->records);
+    free(t);
+}

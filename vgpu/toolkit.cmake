@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+# toolkit.cmake: the virtual node in the shape of a CUDA Toolkit, for build systems that look for one
+# (CUDAToolkit_ROOT, CUDACXX): bin/nvcc, include, lib64 with CUDA's own library names, version.json.
+# In the build tree it is toolkit/, made of links; `cmake --install` puts the same names into the
+# prefix.
+
+# ---- libraries: the runtime under CUDA's names ----
+# The shared one is for programs that link it (CUDA::cudart, CUDA::cuda_driver) or open it by name;
+# what vgpu-cc links has the runtime inside.
+file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/nothing.c CONTENT "typedef int vgpu_nothing;\n")
+find_package(Threads REQUIRED)
+add_library(cudart SHARED ${CMAKE_CURRENT_BINARY_DIR}/nothing.c)
+target_link_libraries(cudart PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,vgpurt> ${CMAKE_DL_LIBS} rt m)
+set_target_properties(cudart PROPERTIES VERSION 13.0.88 SOVERSION 13)
+add_library(cudadevrt STATIC ${CMAKE_CURRENT_BINARY_DIR}/nothing.c) # -rdc needs nothing of it
+
+set(toolkit_names libcudart_static.a:libvgpurt.a libcuda.so:libcudart.so.13 libcuda.so.1:libcudart.so.13)
+
+# ---- in the build tree ----
+set(toolkit ${PROJECT_BINARY_DIR}/toolkit)
+file(MAKE_DIRECTORY ${toolkit}/bin ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+file(CREATE_LINK ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/vgpu-cc ${toolkit}/bin/nvcc SYMBOLIC)
+file(CREATE_LINK ${CMAKE_CURRENT_LIST_DIR}/include ${toolkit}/include SYMBOLIC)
+file(CREATE_LINK ${CMAKE_LIBRARY_OUTPUT_DIRECTORY} ${toolkit}/lib64 SYMBOLIC)
+foreach(pair IN LISTS toolkit_names)
+  string(REPLACE ":" ";" pair ${pair})
+  list(GET pair 0 name)
+  list(GET pair 1 target)
+  file(CREATE_LINK ${target} ${CMAKE_LIBRARY_OUTPUT_DIRECTORY}/${name} SYMBOLIC)
+  install(CODE "file(CREATE_LINK ${target} \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib/${name}\" SYMBOLIC)")
+endforeach()
+file(WRITE ${toolkit}/version.json
+  "{\"cuda\": {\"name\": \"CUDA SDK\", \"version\": \"13.0.88\"},\n"
+  " \"cuda_cudart\": {\"name\": \"CUDA Runtime\", \"version\": \"13.0.88\"},\n"
+  " \"cuda_nvcc\": {\"name\": \"CUDA NVCC\", \"version\": \"13.0.88\"},\n"
+  " \"peerlab\": {\"name\": \"virtual GPUs\", \"version\": \"${PROJECT_VERSION}\"}}\n")
+
+# ---- installed ----
+install(TARGETS cudart cudadevrt DESTINATION lib)
+install(FILES ${toolkit}/version.json DESTINATION .)
+install(CODE "file(CREATE_LINK vgpu-cc \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/nvcc\" SYMBOLIC)
+file(CREATE_LINK lib \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib64\" SYMBOLIC)")
+include(CMakePackageConfigHelpers)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/peerlabConfig.cmake.in
+  ${CMAKE_CURRENT_BINARY_DIR}/peerlabConfig.cmake INSTALL_DESTINATION lib/cmake/peerlab)
+write_basic_package_version_file(${CMAKE_CURRENT_BINARY_DIR}/peerlabConfigVersion.cmake
+  VERSION ${PROJECT_VERSION} COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/peerlabConfig.cmake
+  ${CMAKE_CURRENT_BINARY_DIR}/peerlabConfigVersion.cmake DESTINATION lib/cmake/peerlab)
+configure_file(peerlab.pc.in ${CMAKE_CURRENT_BINARY_DIR}/peerlab.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/peerlab.pc DESTINATION lib/pkgconfig)
