@@ -97,8 +97,9 @@ static bool place_managed(const struct vgpu_host_image *image, int fd)
     bool placed = true;
     pthread_mutex_lock(&lock);
     for (const struct vgpu_managed *v = managed; v; v = v->next) {
-        const uint8_t *at = memmem(image->begin, bytes, v->mark, sizeof v->mark);
-        if (at)
+        const uint8_t *at =
+            v->place ? v->place : memmem(image->begin, bytes, v->mark, sizeof v->mark);
+        if (at && at >= image->begin && at < image->end)
             placed &= pwrite(fd, &v->address, sizeof v->address, at - image->begin) ==
                       (ssize_t)sizeof v->address;
     }

@@ -4,6 +4,7 @@
  */
 #include "registration.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,13 +17,23 @@ struct wrapper { /* CUDA's __fatBinC_Wrapper_t */
     void *file;
 };
 
+/* An image; several files have their code in the one of a device link. */
+struct image {
+    struct vgpu_host_image image;
+    const struct vgpu_fatbin *head;
+    struct image *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct image *linked; /* guarded by lock: of device links; entries stay for good */
+
 /* One file's device code. Its tables have room for all of its kernels from the start: the runtime
  * keeps pointers into them. */
 struct unit {
     struct vgpu_host_module module;
     struct vgpu_image_part part;
-    struct vgpu_host_image image;
     const struct vgpu_fatbin *head;
+    const char *name; /* -rdc=true: tells the file from others, else null */
     struct vgpu_host_kernel *kernels;
     struct vgpu_host_var *vars;
     uint32_t var_room;
@@ -47,15 +58,22 @@ static bool is_ours(const struct wrapper *wrapper)
            memcmp(head->magic, VGPU_FATBIN_MAGIC, sizeof head->magic) == 0;
 }
 
-static struct unit *make_unit(const struct vgpu_fatbin *head)
+static struct image *make_image(const struct vgpu_fatbin *head)
+{
+    struct image *image = must(calloc(1, sizeof *image));
+    image->head = head;
+    image->image.name = text_at(head, head->source_at);
+    image->image.begin = (const uint8_t *)head + head->code_at;
+    image->image.end = image->image.begin + head->code_bytes;
+    return image;
+}
+
+static struct unit *make_unit(struct image *image)
 {
     struct unit *unit = must(calloc(1, sizeof *unit));
-    unit->head = head;
-    unit->kernels = must(calloc(head->kernel_count + 1, sizeof *unit->kernels));
-    unit->image.name = text_at(head, head->source_at);
-    unit->image.begin = (const uint8_t *)head + head->code_at;
-    unit->image.end = unit->image.begin + head->code_bytes;
-    unit->part.image = &unit->image;
+    unit->head = image->head;
+    unit->kernels = must(calloc(image->head->kernel_count + 1, sizeof *unit->kernels));
+    unit->part.image = &image->image;
     unit->module.part = &unit->part;
     unit->module.kernels = unit->kernels;
     return unit;
@@ -67,7 +85,7 @@ void **__cudaRegisterFatBinary(void *fatbin)
 {
     const struct wrapper *wrapper = fatbin;
     if (is_ours(wrapper))
-        return (void **)make_unit(wrapper->data);
+        return (void **)make_unit(make_image(wrapper->data));
     vgpu__say("__cudaRegisterFatBinary",
               "device code that vgpu-cc did not compile: the virtual node cannot run it; compile "
               "the file with vgpu-cc");
@@ -76,16 +94,45 @@ void **__cudaRegisterFatBinary(void *fatbin)
 
 /* ---- kernels and variables ---- */
 
-static const struct vgpu_fatbin_kernel *find_row(const struct vgpu_fatbin *head, const char *symbol,
-                                                 uint32_t *number)
+/* Is the record's symbol the one that host code asks for? What is one file's alone stands there as
+ * "unit:symbol", and newer Clangs ask for it with a word and a number behind it. */
+static bool is_symbol(const struct unit *unit, const char *symbol, const char *name)
 {
+    if (strcmp(symbol, name) == 0)
+        return true;
+    size_t length = unit->name ? strlen(unit->name) : 0;
+    if (length == 0 || strncmp(symbol, unit->name, length) != 0 || symbol[length] != ':')
+        return false;
+    symbol += length + 1;
+    length = strlen(symbol);
+    const char *rest = name + length;
+    return strncmp(symbol, name, length) == 0 &&
+           (*rest == 0 || strncmp(rest, "__static__", 10) == 0 ||
+            strncmp(rest, "__intern__", 10) == 0);
+}
+
+static const struct vgpu_fatbin_kernel *find_kernel(const struct unit *unit, const char *name,
+                                                    uint32_t *number)
+{
+    const struct vgpu_fatbin *head = unit->head;
     const void *at = (const char *)head + head->kernel_at;
     const struct vgpu_fatbin_kernel *row = at;
     for (uint32_t i = 0; i < head->kernel_count; i++)
-        if (strcmp(text_at(head, row[i].symbol_at), symbol) == 0) {
+        if (is_symbol(unit, text_at(head, row[i].symbol_at), name)) {
             *number = i;
             return &row[i];
         }
+    return NULL;
+}
+
+static const struct vgpu_fatbin_var *find_var(const struct unit *unit, const char *name)
+{
+    const struct vgpu_fatbin *head = unit->head;
+    const void *at = (const char *)head + head->var_at;
+    const struct vgpu_fatbin_var *row = at;
+    for (uint32_t i = 0; i < head->var_count; i++)
+        if (is_symbol(unit, text_at(head, row[i].symbol_at), name))
+            return &row[i];
     return NULL;
 }
 
@@ -99,7 +146,7 @@ void __cudaRegisterFunction(void **handle, const char *stub, char *device, const
     struct unit *unit = (struct unit *)handle;
     uint32_t number;
     (void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
-    const struct vgpu_fatbin_kernel *row = unit->head ? find_row(unit->head, name, &number) : NULL;
+    const struct vgpu_fatbin_kernel *row = unit->head ? find_kernel(unit, name, &number) : NULL;
     if (!row || unit->module.kernel_count == unit->head->kernel_count)
         return; /* no code was made of it: a launch says so */
     const void *params = (const char *)unit->head + row->param_at;
@@ -115,6 +162,18 @@ void __cudaRegisterFunction(void **handle, const char *stub, char *device, const
                                   .line = (int)row->line};
 }
 
+/* `cell`: where host code reads the variable's address. Another file may have registered it. */
+static void make_managed(const struct unit *unit, const struct vgpu_fatbin_var *row, void **cell)
+{
+    if (*cell)
+        return;
+    struct vgpu_managed *variable = must(calloc(1, sizeof *variable));
+    variable->first = unit->part.image->begin + row->value_at;
+    variable->bytes = row->bytes;
+    variable->place = unit->part.image->begin + row->place_at;
+    *cell = vgpu_make_managed(variable);
+}
+
 void __cudaRegisterVar(void **handle, char *shadow, char *device, const char *name, int external,
                        size_t bytes, int constant, int global);
 void __cudaRegisterVar(void **handle, char *shadow, char *device, const char *name, int external,
@@ -122,13 +181,18 @@ void __cudaRegisterVar(void **handle, char *shadow, char *device, const char *na
 {
     struct unit *unit = (struct unit *)handle;
     (void)device, (void)external, (void)constant, (void)global;
+    const struct vgpu_fatbin_var *row = unit->head ? find_var(unit, name) : NULL;
+    if (row && row->managed) {
+        make_managed(unit, row, (void **)(void *)shadow);
+        return;
+    }
     if (unit->module.var_count == unit->var_room) {
         unit->var_room = unit->var_room * 2 + 8;
         unit->vars = must(realloc(unit->vars, unit->var_room * sizeof *unit->vars));
         unit->module.vars = unit->vars;
     }
-    unit->vars[unit->module.var_count++] =
-        (struct vgpu_host_var){.key = name, .shadow = shadow, .bytes = bytes};
+    unit->vars[unit->module.var_count++] = (struct vgpu_host_var){
+        .key = row ? text_at(unit->head, row->symbol_at) : name, .shadow = shadow, .bytes = bytes};
 }
 
 void __cudaRegisterFatBinaryEnd(void **handle);
@@ -137,6 +201,38 @@ void __cudaRegisterFatBinaryEnd(void **handle)
     struct unit *unit = (struct unit *)handle;
     if (unit->head)
         vgpu_register_module(&unit->module);
+}
+
+/* ---- -rdc=true ---- */
+
+static struct image *find_linked(const struct vgpu_fatbin *head)
+{
+    pthread_mutex_lock(&lock);
+    struct image *image = linked;
+    while (image && image->head != head)
+        image = image->next;
+    if (!image) {
+        image = make_image(head);
+        image->next = linked;
+        linked = image;
+    }
+    pthread_mutex_unlock(&lock);
+    return image;
+}
+
+/* Called by a file's constructor through the function that the device link has made for it: the
+ * first four arguments are CUDA's, the last is the link's record. */
+void vgpu_register_linked(void (*globals)(void **), const struct wrapper *wrapper, const char *id,
+                          void (*callback)(void *), const struct vgpu_fatbin *head);
+void vgpu_register_linked(void (*globals)(void **), const struct wrapper *wrapper, const char *id,
+                          void (*callback)(void *), const struct vgpu_fatbin *head)
+{
+    const struct vgpu_fatbin_unit *record = wrapper->data;
+    struct unit *unit = make_unit(find_linked(head));
+    (void)id, (void)callback;
+    unit->name = record->name;
+    globals((void **)unit);
+    vgpu_register_module(&unit->module);
 }
 
 /* At exit, when other destructors may still launch: nothing goes. */

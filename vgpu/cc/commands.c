@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clang.h"
 #include "compile.h"
 #include "proc.h"
 
@@ -319,8 +320,25 @@ static void add_static_names(struct cc_list *command, const struct cc_list *host
     cc_add_words(command, "-Wl,-u,__pthread_create -Wl,-u,__pthread_join "
                           "-Wl,-u,__pthread_tryjoin_np -Wl,-u,__pthread_barrier_init "
                           "-Wl,-u,__pthread_barrier_wait -Wl,-u,__pthread_barrier_destroy");
-    if (has(host, "-fopenmp"))
+    if (has(host, "-fopenmp") && !cc_wants_clang())
         cc_add(command, "-lgomp");
+}
+
+/* What Clang compiled calls LLVM's OpenMP, which has what GNU's has, too. */
+static void add_host_flags(struct cc_list *command, const struct cc_options *options)
+{
+    struct cc_clang clang;
+
+    for (size_t i = 0; i < options->host.count; i++) {
+        const char *flag = options->host.item[i];
+        bool openmp = strcmp(flag, "-fopenmp") == 0 && cc_wants_clang() && !cc_is_clang(options);
+        if (openmp && cc_find_clang(options->cxx, &clang)) {
+            cc_add(command, cc_format("-L/usr/lib/llvm-%d/lib", clang.release));
+            cc_add(command, "-Wl,--push-state,--no-as-needed,-lomp,--pop-state");
+        } else {
+            cc_add(command, flag);
+        }
+    }
 }
 
 struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *objects)
@@ -331,7 +349,7 @@ struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *o
     if (job->options
             ->verbose) /* CMake reads the linker's line, too: its folders are implicit ones */
         cc_add(&command, "-v");
-    cc_add_all(&command, &job->options->host);
+    add_host_flags(&command, job->options);
     cc_add_all(&command, &job->options->link);
     cc_add_all(&command, objects);
     add_static_names(&command, &job->options->host);

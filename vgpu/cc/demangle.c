@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "check.h"
+#include "mem.h"
+#include "names.h"
 
 static bool is_digit(char c)
 {
@@ -66,6 +67,8 @@ const char *cc_plain_name(const char *symbol, const char **qualified)
     struct cc_text scopes = {0};
     const char *last = NULL, *at = symbol;
 
+    if (strchr(symbol, ':') != NULL) /* "unit:symbol" */
+        at = symbol = strchr(symbol, ':') + 1;
     *qualified = symbol;
     if (!cc_starts(at, "_Z"))
         return symbol;
@@ -82,4 +85,24 @@ const char *cc_plain_name(const char *symbol, const char **qualified)
         return symbol;
     *qualified = scopes.data;
     return last;
+}
+
+/* _ZN <qualifiers> <length><name> L<length><name> */
+static bool has_local_part(const char *at)
+{
+    for (;;) {
+        at += strspn(at, "KVr");
+        if (*at == 'L')
+            return true;
+        if (cc_starts(at, "St"))
+            at += 2;
+        else if (take_identifier(&at) == NULL)
+            return false;
+    }
+}
+
+bool cc_is_local(const char *symbol)
+{
+    return strstr(symbol, "_ZL") != NULL || strstr(symbol, "_GLOBAL__N_") != NULL ||
+           (cc_starts(symbol, "_ZN") && has_local_part(symbol + 3));
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "clang.h"
 #include "compile.h"
 #include "diag.h"
 #include "image_script.h"
@@ -143,6 +144,8 @@ bool cc_device_link(const struct cc_job *job, const struct cc_list *objects, con
     struct cc_parts all = collect(job, objects), parts = not_linked(&all);
 
     *made = parts.count != 0;
+    if (cc_has_bitcode(&parts))
+        return cc_link_parts(job, &parts, object);
     if (parts.count != 0 && !link_image(job, &parts, image))
         return false;
     bool wanted = parts.count != 0 || job->options->action == CC_DEVICE_LINK;

@@ -13,4 +13,7 @@ bool cc_is_offered(const char *symbol);
  * the symbol itself where it is not that simple. *qualified: with scopes. */
 const char *cc_plain_name(const char *symbol, const char **qualified);
 
+/* Does the symbol belong to one file: static, or of an unnamed namespace, or named after such? */
+bool cc_is_local(const char *symbol);
+
 #endif

@@ -166,6 +166,13 @@ int cc_wait(struct cc_child child)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+void cc_stop(struct cc_child child)
+{
+    if (child.pid > 0)
+        kill(child.pid, SIGKILL);
+    cc_wait(child);
+}
+
 bool cc_has_ended(struct cc_child child)
 {
     siginfo_t info = {0};

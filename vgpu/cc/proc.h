@@ -31,6 +31,9 @@ struct cc_child cc_spawn(const struct cc_list *argv, const char *errors);
 /* Its exit status; 128 + signal when one ended it. */
 int cc_wait(struct cc_child child);
 
+/* Ends it. */
+void cc_stop(struct cc_child child);
+
 /* Has it ended? It is still to be waited for. */
 bool cc_has_ended(struct cc_child child);
 

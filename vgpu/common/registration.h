@@ -63,6 +63,7 @@ struct vgpu_managed {
     uint64_t bytes;
     void *address; /* the runtime's, from here on */
     struct vgpu_managed *next;
+    const uint8_t *place; /* in the image; null: the mark is to be looked for */
 };
 
 /* Called by the initialisers of __managed__ variables: allocates one; never null. */

@@ -10,8 +10,9 @@
 #include "lower.h"
 #include "proc.h"
 
-bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang, const char *bitcode,
-                    const char *source, const char *name, struct cc_text *fatbin)
+bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang,
+                    const struct cc_bitcode *file, size_t count, const char *name,
+                    struct cc_text *fatbin)
 {
     const char *object = cc_temp_path(cc_format("%s.device.o", name));
     const char *image = cc_temp_path(cc_format("%s.device.so", name));
@@ -19,13 +20,11 @@ bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang, cons
     struct cc_device_code code;
     size_t bytes;
 
-    if (!cc_load_llvm(clang->release) || !cc_lower(bitcode, source, headers, object, &code) ||
+    if (!cc_load_llvm(clang->release) || !cc_lower(file, count, headers, object, &code) ||
         !cc_link_image(job, object, image))
         return false;
     const char *data = cc_read_file(image, &bytes);
     if (data == NULL)
         cc_fail("cannot read the device image '%s': %s", image, strerror(errno));
-    else
-        *fatbin = cc_make_fatbin(&code, source, data, bytes);
-    return data != NULL;
+    return data != NULL && cc_make_fatbin(&code, file->source, data, bytes, fatbin);
 }

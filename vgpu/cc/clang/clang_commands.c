@@ -30,13 +30,16 @@ static void add_clang_side(struct cc_list *command, const struct cc_options *opt
 }
 
 struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enum cc_side side,
-                                const char *source, const char *output)
+                                enum cc_stage stage, const char *source, const char *output)
 {
     const struct cc_options *options = job->options;
+    bool text = stage == CC_TO_TEXT || stage == CC_TO_WHOLE_TEXT;
     struct cc_list command = {0};
 
     cc_add(&command, clang);
-    cc_add(&command, output != NULL ? "-c" : "-E");
+    cc_add(&command, text ? "-E" : "-c");
+    if (stage == CC_TO_WHOLE_TEXT)
+        cc_add(&command, "-frewrite-includes");
     cc_add(&command, options->std != NULL ? options->std : "-std=gnu++17");
     /* What Clang knows of a Toolkit stays away; its version chooses how a launch is compiled. */
     cc_add_words(&command, "--cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 "
@@ -44,6 +47,8 @@ struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enu
                            "-Wno-unknown-warning-option -Wno-unused-command-line-argument "
                            "-Wno-ignored-optimization-argument");
     add_clang_side(&command, options, side);
+    if (options->rdc)
+        cc_add(&command, "-fgpu-rdc");
     if (isatty(STDERR_FILENO))
         cc_add(&command, "-fcolor-diagnostics");
     cc_add_words(&command, "-D__CUDACC__ -D__NVCC__ -D__CUDACC_VER_MAJOR__=13 "
@@ -52,8 +57,10 @@ struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enu
     cc_add(&command, job->places.include);
     cc_add(&command, "-isystem");
     cc_add(&command, job->places.contract);
-    cc_add(&command, "-include");
-    cc_add(&command, cc_format("%s/vgpu/prelude.h", job->places.include));
+    if (stage != CC_FROM_WHOLE_TEXT) {
+        cc_add(&command, "-include");
+        cc_add(&command, cc_format("%s/vgpu/prelude.h", job->places.include));
+    }
     cc_add_all(&command, &options->common);
     cc_add_all(&command, &options->warnings);
     cc_add_words(&command, "-x cuda");
@@ -62,6 +69,22 @@ struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enu
         cc_add(&command, "-o");
         cc_add(&command, output);
     }
+    return command;
+}
+
+struct cc_list cc_host_code_command(const struct cc_job *job, const char *clang,
+                                    const char *bitcode, const char *object)
+{
+    struct cc_list command = {0};
+
+    cc_add(&command, clang);
+    cc_add_words(&command, "-c -Wno-unused-command-line-argument");
+    cc_add_all(&command, &job->options->host);
+    cc_add(&command, "-fno-optimize-sibling-calls");
+    cc_add_words(&command, "-x ir");
+    cc_add(&command, bitcode);
+    cc_add(&command, "-o");
+    cc_add(&command, object);
     return command;
 }
 

@@ -17,12 +17,15 @@
 #include "lower.h"
 #include "merge.h"
 #include "proc.h"
+#include "rewrite.h"
 
 struct file {
     const struct cc_job *job;
     struct cc_clang clang;
     const char *source, *object;
     int number;
+    struct cc_bitcode bitcode; /* of device code */
+    const char *text[2];       /* by enum cc_side: the source rewritten (rewrite.h); else null */
 };
 
 static const char *path_of(const struct file *file, const char *suffix)
@@ -48,9 +51,10 @@ static int open_pipe(const char *path, struct cc_child host)
     return fd;
 }
 
+/* `fatbin` null: the path is a file that is there already. */
 static void feed(const char *path, struct cc_child host, const struct cc_text *fatbin)
 {
-    int fd = open_pipe(path, host);
+    int fd = fatbin != NULL ? open_pipe(path, host) : -1;
     size_t done = 0;
 
     while (fd >= 0 && done < fatbin->length) {
@@ -63,37 +67,192 @@ static void feed(const char *path, struct cc_child host, const struct cc_text *f
         close(fd);
 }
 
-static bool compile(const struct file *file)
-{
-    const char *pipe = path_of(file, "device.fatbin");
-    struct cc_list device = cc_clang_command(file->job, file->clang.path, CC_DEVICE_SIDE,
-                                             file->source, path_of(file, "device.bc"));
-    struct cc_list host =
-        cc_clang_command(file->job, file->clang.path, CC_HOST_SIDE, file->source, file->object);
-    struct cc_text fatbin = {0};
+/* ---- a whole file ---- */
 
-    cc_add_gpu_binary(&host, pipe);
-    cc_add_deps(file->job, &host, file->source, file->object);
-    if (mkfifo(pipe, 0600) != 0 && !file->job->options->dryrun) {
-        cc_fail("cannot make the pipe '%s': %s", pipe, strerror(errno));
+static bool read_bitcode(struct file *file)
+{
+    const char *path = path_of(file, "device.bc");
+
+    file->bitcode.source = file->source;
+    file->bitcode.data = cc_read_file(path, &file->bitcode.bytes);
+    if (file->bitcode.data == NULL)
+        cc_fail("cannot read '%s': %s", path, strerror(errno));
+    return file->bitcode.data != NULL;
+}
+
+/* Starts the host's Clang; it makes an object, or bitcode. */
+static struct cc_list command_of(const struct file *file, enum cc_side side, const char *output)
+{
+    const char *text = file->text[side];
+
+    return cc_clang_command(file->job, file->clang.path, side,
+                            text != NULL ? CC_FROM_WHOLE_TEXT : CC_TO_CODE,
+                            text != NULL ? text : file->source, output);
+}
+
+static struct cc_child start_host(const struct file *file, const char *gpu_binary, bool bitcode)
+{
+    const char *output = bitcode ? path_of(file, "host.bc") : file->object;
+    struct cc_list host = command_of(file, CC_HOST_SIDE, output);
+
+    if (bitcode)
+        cc_add_words(&host, "-emit-llvm -Xclang -disable-llvm-passes");
+    cc_add_gpu_binary(&host, gpu_binary);
+    if (file->text[CC_HOST_SIDE] == NULL) /* else they were told when it was read */
+        cc_add_deps(file->job, &host, file->source, file->object);
+    return cc_spawn(&host, "host.err");
+}
+
+static struct cc_child start_device(const struct file *file)
+{
+    struct cc_list device = command_of(file, CC_DEVICE_SIDE, path_of(file, "device.bc"));
+
+    return cc_spawn(&device, "device.err");
+}
+
+/* ---- what Clang refuses and nvcc does not ---- */
+
+static bool rewrite_side(struct file *file, enum cc_side side)
+{
+    const char *path = path_of(file, side == CC_HOST_SIDE ? "host.ii" : "device.ii");
+    struct cc_list command =
+        cc_clang_command(file->job, file->clang.path, side, CC_TO_WHOLE_TEXT, file->source, path);
+    size_t length, new_length;
+
+    if (side == CC_HOST_SIDE)
+        cc_add_deps(file->job, &command, file->source, file->object);
+    if (cc_wait(cc_spawn(&command, "rewrite.err")) != 0)
         return false;
-    }
-    struct cc_child d = cc_spawn(&device, "device.err"), h = cc_spawn(&host, "host.err");
+    const char *text = cc_read_file(path, &length);
+    const char *changed = text != NULL ? cc_rewrite(text, length, &new_length) : NULL;
+    if (changed == NULL || !cc_write_file(path, changed, new_length))
+        return false;
+    file->text[side] = path;
+    return true;
+}
+
+/* Clang's messages quote the line: what is worth a second try has one of these in it. */
+static bool may_help(const char *said)
+{
+    return strstr(said, "<<<") != NULL || strstr(said, "<< <") != NULL ||
+           strstr(said, "alignas") != NULL;
+}
+
+/* What both have said, and how they ended. */
+struct outcome {
+    const char *said;
+    int host_status, device_status;
+};
+
+static struct outcome end_of(struct cc_child host, int host_status, struct cc_child device,
+                             int device_status)
+{
+    return (struct outcome){cc_merge_messages(cc_child_errors(host), cc_child_errors(device)),
+                            host_status, device_status};
+}
+
+/* Is the file to be compiled again, from a text that Clang takes? */
+static bool is_rewritten(struct file *file, const struct outcome *end)
+{
+    return file->text[CC_HOST_SIDE] == NULL && (end->host_status == 1 || end->device_status == 1) &&
+           may_help(end->said) && rewrite_side(file, CC_HOST_SIDE) &&
+           rewrite_side(file, CC_DEVICE_SIDE);
+}
+
+/* False: one of them failed. */
+static bool tell(const struct outcome *end)
+{
+    int worst = end->host_status > end->device_status ? end->host_status : end->device_status;
+
+    fputs(end->said, stderr);
+    if (worst > 128)
+        cc_fail("clang was ended by signal %d", worst - 128);
+    return worst == 0;
+}
+
+/* ---- without and with -rdc ---- */
+
+static bool build_image(struct file *file, struct cc_text *fatbin)
+{
+    return read_bitcode(file) && cc_build_image(file->job, &file->clang, &file->bitcode, 1,
+                                                cc_format("%d", file->number), fatbin);
+}
+
+/* __managed__: the host's code is changed on its way. */
+static int compile_managed(const struct file *file, const char *gpu_binary,
+                           const struct cc_text *fatbin, struct cc_child *host)
+{
+    const char *bitcode = path_of(file, "host.bc"), *changed = path_of(file, "host.changed.bc");
+    struct cc_list last = cc_host_code_command(file->job, file->clang.path, changed, file->object);
+
+    *host = start_host(file, gpu_binary, true);
+    feed(gpu_binary, *host, fatbin);
+    int status = cc_wait(*host);
+    if (status != 0)
+        return status;
+    return cc_change_managed(&file->clang, bitcode, changed) ? cc_run(&last) : 1;
+}
+
+static bool compile(struct file *file, const char *pipe)
+{
+    struct cc_text fatbin = {0};
+    struct cc_child device = start_device(file), host = start_host(file, pipe, false);
     if (file->job->options->dryrun)
         return true;
-    int device_status = cc_wait(d);
-    bool made =
-        device_status == 0 && cc_build_image(file->job, &file->clang, path_of(file, "device.bc"),
-                                             file->source, cc_format("%d", file->number), &fatbin);
-    feed(pipe, h, &fatbin);
-    int host_status = cc_wait(h);
-    fputs(cc_merge_messages(cc_child_errors(h), cc_child_errors(d)), stderr);
-    if (host_status > 128 || device_status > 128)
-        cc_fail("clang was ended by signal %d",
-                (host_status > 128 ? host_status : device_status) - 128);
-    if (!made || host_status != 0)
-        unlink(file->object);
-    return made && host_status == 0;
+    int device_status = cc_wait(device), host_status;
+    bool made = device_status == 0 && build_image(file, &fatbin);
+    if (made && cc_fatbin_has_managed(&fatbin)) {
+        cc_stop(host);
+        host_status = compile_managed(file, pipe, &fatbin, &host);
+    } else {
+        feed(pipe, host, &fatbin);
+        host_status = cc_wait(host);
+    }
+    struct outcome end = end_of(host, host_status, device, device_status);
+    if (is_rewritten(file, &end))
+        return compile(file, pipe);
+    return tell(&end) && made;
+}
+
+static bool compile_whole(struct file *file)
+{
+    const char *pipe = path_of(file, "device.fatbin");
+
+    if (file->job->options->dryrun || mkfifo(pipe, 0600) == 0)
+        return compile(file, pipe);
+    cc_fail("cannot make the pipe '%s': %s", pipe, strerror(errno));
+    return false;
+}
+
+static bool finish_part(struct file *file, const char *record, struct cc_child *host)
+{
+    struct cc_device_code code;
+
+    if (!read_bitcode(file) || !cc_load_llvm(file->clang.release) ||
+        !cc_check_bitcode(&file->bitcode, &code))
+        return false;
+    if (code.names_managed && compile_managed(file, record, NULL, host) != 0)
+        return false;
+    return cc_error_count() == 0 &&
+           cc_add_part(file->object, &file->bitcode, path_of(file, "part"));
+}
+
+/* -rdc=true: the device code goes along as bitcode. */
+static bool compile_part(struct file *file)
+{
+    const char *record = path_of(file, "unit");
+
+    file->bitcode.unit = cc_unit_name(file->job, file->source);
+    if (!file->job->options->dryrun && !cc_write_unit(record, file->bitcode.unit))
+        return false;
+    struct cc_child device = start_device(file), host = start_host(file, record, false);
+    if (file->job->options->dryrun)
+        return true;
+    int device_status = cc_wait(device), host_status = cc_wait(host);
+    struct outcome end = end_of(host, host_status, device, device_status);
+    if (is_rewritten(file, &end))
+        return compile_part(file);
+    return tell(&end) && finish_part(file, record, &host);
 }
 
 bool cc_compile_with_clang(const struct cc_job *job, const char *source, const char *object,
@@ -101,14 +260,12 @@ bool cc_compile_with_clang(const struct cc_job *job, const char *source, const c
 {
     struct file file = {.job = job, .source = source, .object = object, .number = number};
 
-    if (job->options->rdc) {
-        cc_fail("-rdc=true is not there with VGPU_FRONT=clang yet; compile '%s' without VGPU_FRONT",
-                source);
-        return false;
-    }
     if (!cc_find_clang(job->options->cxx, &file.clang))
         return false;
-    bool done = compile(&file);
+    bool done = job->options->rdc ? compile_part(&file) : compile_whole(&file);
     cc_say_all();
-    return done && cc_error_count() == 0;
+    done = done && cc_error_count() == 0;
+    if (!done && !job->options->dryrun)
+        unlink(object);
+    return done;
 }

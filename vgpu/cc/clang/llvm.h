@@ -40,6 +40,8 @@ enum {
     LLVM_OP_PTR_TO_INT = 39,
     LLVM_OP_INT_TO_PTR = 40,
     LLVM_OP_BIT_CAST = 41,
+    LLVM_OP_COMPARE = 42, /* of integers and pointers */
+    LLVM_OP_SELECT = 46,
     LLVM_OP_ADDR_SPACE_CAST = 60
 };
 enum { LLVM_OP_ALLOCA = 26, LLVM_OP_LOAD = 27, LLVM_OP_STORE = 28, LLVM_OP_CALL = 45 };
@@ -140,6 +142,7 @@ enum {
     X(unsigned long long, LLVMConstIntGetZExtValue, (LLVMValueRef value))                          \
     X(int, LLVMGetConstOpcode, (LLVMValueRef value))                                               \
     X(LLVMValueRef, LLVMIsAConstantExpr, (LLVMValueRef value))                                     \
+    X(LLVMValueRef, LLVMIsAGlobalValue, (LLVMValueRef value))                                      \
     X(LLVMValueRef, LLVMIsAConstant, (LLVMValueRef value))                                         \
     X(LLVMValueRef, LLVMIsAConstantInt, (LLVMValueRef value))                                      \
     X(LLVMValueRef, LLVMIsAInstruction, (LLVMValueRef value))                                      \
@@ -195,7 +198,15 @@ enum {
       (LLVMBuilderRef b, LLVMValueRef value, LLVMTypeRef type, const char *name))                  \
     X(LLVMValueRef, LLVMBuildInsertValue,                                                          \
       (LLVMBuilderRef b, LLVMValueRef to, LLVMValueRef value, unsigned index, const char *name))   \
+    X(int, LLVMGetICmpPredicate, (LLVMValueRef compare))                                           \
+    X(LLVMValueRef, LLVMBuildICmp,                                                                 \
+      (LLVMBuilderRef b, int predicate, LLVMValueRef left, LLVMValueRef right, const char *name))  \
+    X(LLVMValueRef, LLVMBuildSelect,                                                               \
+      (LLVMBuilderRef b, LLVMValueRef is, LLVMValueRef then, LLVMValueRef otherwise,               \
+       const char *name))                                                                          \
     X(LLVMValueRef, LLVMBuildRetVoid, (LLVMBuilderRef b))                                          \
+    X(LLVMValueRef, LLVMBuildRet, (LLVMBuilderRef b, LLVMValueRef value))                          \
+    X(int, LLVMWriteBitcodeToFile, (LLVMModuleRef module, const char *path))                       \
     X(LLVMValueRef, LLVMBuildFence,                                                                \
       (LLVMBuilderRef b, int order, LLVMBool single, const char *name))                            \
     X(void, LLVMSetVolatile, (LLVMValueRef access, LLVMBool is))                                   \

@@ -15,21 +15,6 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *failed)
     *(bool *)failed = true;
 }
 
-/* ---- reading ---- */
-
-static bool read_module(struct cc_lowering *l, const char *path)
-{
-    LLVMMemoryBufferRef buffer;
-    char *message = NULL;
-
-    if (!LLVMCreateMemoryBufferWithContentsOfFile(path, &buffer, &message) &&
-        !LLVMParseBitcodeInContext2(l->context, buffer, &l->module))
-        return true;
-    cc_fail("cannot read the device code in '%s'%s%s", path, message != NULL ? ": " : "",
-            message != NULL ? message : "");
-    return false;
-}
-
 /* ---- this machine ---- */
 
 static bool set_machine(struct cc_lowering *l)
@@ -82,7 +67,8 @@ static void set_functions(struct cc_lowering *l)
     }
     for (LLVMValueRef g = LLVMGetFirstGlobal(l->module); g != NULL; g = LLVMGetNextGlobal(g)) {
         LLVMSetComdat(g, NULL);
-        if (!LLVMIsDeclaration(g) && strncmp(cc_value_name(g), "llvm.", 5) != 0 &&
+        if (!LLVMIsDeclaration(g) && !cc_starts(cc_value_name(g), "llvm.") &&
+            !cc_starts(cc_value_name(g), CC_PLACE_PREFIX) &&
             LLVMGetLinkage(g) != LLVM_LINKAGE_PRIVATE)
             LLVMSetLinkage(g, LLVM_LINKAGE_INTERNAL);
     }
@@ -139,23 +125,52 @@ static bool write_object(struct cc_lowering *l, const char *object)
     return false;
 }
 
-bool cc_lower(const char *bitcode, const char *source, const char *headers, const char *object,
-              struct cc_device_code *code)
+/* The steps that find mistakes. */
+static bool lower_cuda(struct cc_lowering *l)
 {
-    struct cc_lowering l = {.context = LLVMContextCreate(), .source = source, .code = code};
-    bool failed = false;
+    return cc_find_kernels(l) && cc_lower_ptx(l) && cc_lower_managed(l) && cc_lower_shared(l);
+}
+
+static bool compile_module(struct cc_lowering *l, const char *headers, const char *object)
+{
+    if (!lower_cuda(l) || !cc_lower_globals(l))
+        return false;
+    set_functions(l);
+    cc_add_tables(l);
+    cc_add_headers(l, headers);
+    rename_calls(l);
+    return run_passes(l, "default<O2>") && cc_check_module(l) && run_passes(l, "function(tsan)") &&
+           write_object(l, object);
+}
+
+static struct cc_lowering start(const struct cc_bitcode *file, struct cc_device_code *code,
+                                bool *failed)
+{
+    struct cc_lowering l = {.context = LLVMContextCreate(),
+                            .source = file->source,
+                            .linked = file->unit != NULL,
+                            .code = code};
 
     *code = (struct cc_device_code){0};
     set_options();
-    LLVMContextSetDiagnosticHandler(l.context, on_diagnostic, &failed);
-    if (!read_module(&l, bitcode) || !set_machine(&l))
-        return false;
-    if (!cc_find_kernels(&l) || !cc_lower_ptx(&l) || !cc_lower_shared(&l) || !cc_lower_globals(&l))
-        return false;
-    set_functions(&l);
-    cc_add_tables(&l);
-    cc_add_headers(&l, headers);
-    rename_calls(&l);
-    return run_passes(&l, "default<O2>") && cc_check_module(&l) &&
-           run_passes(&l, "function(tsan)") && write_object(&l, object) && !failed;
+    LLVMContextSetDiagnosticHandler(l.context, on_diagnostic, failed);
+    return l;
+}
+
+bool cc_lower(const struct cc_bitcode *file, size_t count, const char *headers, const char *object,
+              struct cc_device_code *code)
+{
+    bool failed = false;
+    struct cc_lowering l = start(file, code, &failed);
+
+    return cc_read_bitcode(&l, file, count) && set_machine(&l) &&
+           compile_module(&l, headers, object) && !failed;
+}
+
+bool cc_check_bitcode(const struct cc_bitcode *file, struct cc_device_code *code)
+{
+    bool failed = false;
+    struct cc_lowering l = start(file, code, &failed);
+
+    return cc_read_bitcode(&l, file, 1) && set_machine(&l) && lower_cuda(&l) && !failed;
 }

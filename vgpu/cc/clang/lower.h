@@ -29,11 +29,29 @@ struct cc_variable { /* __device__ or __constant__ */
     uint64_t bytes;
 };
 
+/* A __managed__ variable: the image has a mark (16 bytes) in front of its first value. The runtime
+ * finds it there, and puts the variable's address over the mark. */
+struct cc_managed {
+    const char *symbol;
+    uint64_t bytes, mark[2], value_at; /* value_at: behind the mark's first byte */
+};
+
 struct cc_device_code {
     struct cc_kernel *kernel;
     size_t kernel_count, kernel_capacity;
     struct cc_variable *variable;
     size_t variable_count, variable_capacity;
+    struct cc_managed *managed;
+    size_t managed_count, managed_capacity;
+    bool names_managed; /* there are some, be it another file's */
+};
+
+/* A file's device code as Clang made it. */
+struct cc_bitcode {
+    const char *source; /* the file's name */
+    const char *unit;   /* -rdc=true: tells the file from all others; else null */
+    const char *data;
+    size_t bytes;
 };
 
 /* One module on its way. */
@@ -42,23 +60,27 @@ struct cc_lowering {
     LLVMModuleRef module;
     LLVMTargetMachineRef machine;
     LLVMTargetDataRef layout; /* this machine's */
-    const char *source;       /* the file's name, for keys */
+    const char *source;       /* the (first) file's name, for keys */
+    bool linked;              /* several files are here together: -rdc=true */
     struct cc_device_code *code;
 };
 
-/* Compiles the module in the bitcode file to `object`. `source`: what it is called in tables.
- * `headers`: a file of our own headers; their folder is none of the program's. False: errors were
- * told. */
-bool cc_lower(const char *bitcode, const char *source, const char *headers, const char *object,
+/* Compiles the files together to `object`. `headers`: a file of our own headers; their folder is
+ * none of the program's. False: errors were told. */
+bool cc_lower(const struct cc_bitcode *file, size_t count, const char *headers, const char *object,
               struct cc_device_code *code);
+
+/* Finds what is wrong in a file whose code is to be linked to others' later. */
+bool cc_check_bitcode(const struct cc_bitcode *file, struct cc_device_code *code);
 
 struct cc_job;
 struct cc_clang;
 
 /* build_image.c: bitcode to the record of fatbin.h that the host's object takes in. `name`: of
  * intermediate files. */
-bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang, const char *bitcode,
-                    const char *source, const char *name, struct cc_text *fatbin);
+bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang,
+                    const struct cc_bitcode *file, size_t count, const char *name,
+                    struct cc_text *fatbin);
 
 /* ---- its parts, a file each ---- */
 
@@ -68,6 +90,25 @@ bool cc_find_kernels(struct cc_lowering *l);
 void cc_add_tables(struct cc_lowering *l);
 /* Names a file of our own headers, for what reads debug information (vgpu/common/lines.c). */
 void cc_add_headers(struct cc_lowering *l, const char *file);
+
+/* lower_link.c: reads the files and links them to one module. */
+bool cc_read_bitcode(struct cc_lowering *l, const struct cc_bitcode *file, size_t count);
+
+/* lower_uses.c: wherever the function names the variable, it gets the pointer that `ask` makes at
+ * the function's start (of the variable's own type). False: it does not name it. */
+typedef LLVMValueRef cc_ask(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef variable,
+                            unsigned id);
+bool cc_replace_in(struct cc_lowering *l, LLVMValueRef variable, LLVMValueRef function, cc_ask *ask,
+                   unsigned id);
+
+/* Deletes the variable. False: something still names it. */
+bool cc_delete_unused(LLVMValueRef variable);
+
+/* lower_managed.c: __managed__ variables become memory whose address the image is told. */
+#define CC_MANAGED_SECTION "vgpu_managed" /* vgpu/include/vgpu/attributes.h */
+#define CC_PLACE_PREFIX "vgpu_place:"     /* of the names of what the optimizer is to leave whole */
+bool cc_is_managed(LLVMValueRef global);
+bool cc_lower_managed(struct cc_lowering *l);
 
 /* lower_shared.c: __shared__ variables become memory of the block. */
 bool cc_lower_shared(struct cc_lowering *l);

@@ -21,7 +21,7 @@ static LLVMValueRef first_use(LLVMValueRef value)
     return NULL;
 }
 
-static bool check(LLVMValueRef value, const char *kind)
+static bool check(const struct cc_lowering *l, LLVMValueRef value, const char *kind)
 {
     const char *symbol = cc_value_name(value), *qualified;
     LLVMValueRef use = first_use(value);
@@ -31,6 +31,12 @@ static bool check(LLVMValueRef value, const char *kind)
     cc_plain_name(symbol, &qualified);
     if (cc_starts(symbol, "llvm.") || cc_starts(symbol, "__nv"))
         cc_error(cc_place_of(use), "the virtual node has no '%s' for device code", qualified);
+    else if (l->linked)
+        cc_error(cc_place_of(use),
+                 "__device__ %s '%s' is used here, but none of the files that are linked defines "
+                 "it as one for the device; add the file that does (compiled with -rdc=true or "
+                 "-dc), or define it",
+                 kind, qualified);
     else
         cc_error(cc_place_of(use),
                  "__device__ %s '%s' is declared but not defined in this file; compile all files "
@@ -45,9 +51,9 @@ bool cc_check_module(struct cc_lowering *l)
 
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f))
         if (LLVMIsDeclaration(f))
-            sound &= check(f, "function");
+            sound &= check(l, f, "function");
     for (LLVMValueRef g = LLVMGetFirstGlobal(l->module); g != NULL; g = LLVMGetNextGlobal(g))
         if (LLVMIsDeclaration(g))
-            sound &= check(g, "variable");
+            sound &= check(l, g, "variable");
     return sound;
 }

@@ -7,6 +7,7 @@
 #include "diag.h"
 #include "image.h"
 #include "lower.h"
+#include "names.h"
 
 static unsigned space_of(LLVMValueRef global)
 {
@@ -33,6 +34,31 @@ static bool is_variable(LLVMValueRef global)
            (LLVMGetLinkage(global) != LLVM_LINKAGE_PRIVATE && !LLVMIsGlobalConstant(global));
 }
 
+/* Does the value hold the address of a function that is not device code? */
+static bool names_host_code(LLVMValueRef value)
+{
+    LLVMValueRef f = LLVMIsAFunction(value);
+
+    if (f != NULL)
+        return LLVMIsDeclaration(f) && !cc_is_offered(cc_value_name(f));
+    if (LLVMIsAConstant(value) == NULL || LLVMIsAGlobalValue(value) != NULL)
+        return false;
+    for (int i = 0; i < LLVMGetNumOperands(value); i++)
+        if (names_host_code(LLVMGetOperand(value, (unsigned)i)))
+            return true;
+    return false;
+}
+
+/* Clang takes every constant of the file for one that device code may use: a table of the host's
+ * functions is none, unless device code does. */
+static bool is_hosts(LLVMValueRef global)
+{
+    LLVMValueRef value = LLVMGetInitializer(global);
+
+    return value != NULL && LLVMIsGlobalConstant(global) && names_host_code(value) &&
+           cc_delete_unused(global);
+}
+
 /* The same variable in address space 0, in place of the old one. */
 static void move(struct cc_lowering *l, LLVMValueRef old)
 {
@@ -53,24 +79,13 @@ static void move(struct cc_lowering *l, LLVMValueRef old)
         add_variable(l, global);
 }
 
-/* Lists of what must stay although nobody names it: the tables say what the host can name. */
-static void drop_list(struct cc_lowering *l, const char *name)
-{
-    LLVMValueRef list = LLVMGetNamedGlobal(l->module, name);
-
-    if (list != NULL)
-        LLVMDeleteGlobal(list);
-}
-
 bool cc_lower_globals(struct cc_lowering *l)
 {
     LLVMValueRef next;
 
-    drop_list(l, "llvm.used");
-    drop_list(l, "llvm.compiler.used");
     for (LLVMValueRef g = LLVMGetFirstGlobal(l->module); g != NULL; g = next) {
         next = LLVMGetNextGlobal(g);
-        if (space_of(g) == 1 || space_of(g) == 4)
+        if ((space_of(g) == 1 || space_of(g) == 4) && !is_hosts(g))
             move(l, g);
     }
     return true;

@@ -9,6 +9,8 @@
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
 #define __constant__ __attribute__((constant))
+/* The section is a mark: vgpu-cc takes such variables out of it (clang/lower_managed.c). */
+#define __managed__ __attribute__((device)) __attribute__((section("vgpu_managed")))
 #define __grid_constant__
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))
 #define __maxnreg__(...)

@@ -9,6 +9,9 @@
 
 #include "attributes.h"
 
+/* First: Clang's own <new> uses it without including it. */
+#include <stdlib.h>
+
 /* What <cmath> includes and is not for device code as a whole. */
 #include <limits>
 #include <type_traits>
@@ -19,7 +22,6 @@
 
 #include <assert.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -40,5 +42,23 @@
 
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
                                                 cudaStream_t stream = 0);
+
+/* The parts of a configuration that is a pack: k<<<size...>>>() (vgpu/cc/clang/rewrite.h). */
+inline dim3 vgpu_grid(dim3 grid, dim3, size_t = 0, cudaStream_t = 0)
+{
+    return grid;
+}
+inline dim3 vgpu_block(dim3, dim3 block, size_t = 0, cudaStream_t = 0)
+{
+    return block;
+}
+inline size_t vgpu_shared_bytes(dim3, dim3, size_t shared = 0, cudaStream_t = 0)
+{
+    return shared;
+}
+inline cudaStream_t vgpu_stream(dim3, dim3, size_t = 0, cudaStream_t stream = 0)
+{
+    return stream;
+}
 
 #endif

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ * lower_managed.c: __managed__ variables in device code. The object lies in managed memory, which
+ * the runtime allocates; the image has a place for its address (struct cc_managed), from which each
+ * function that names the variable takes it.
+ */
+#include <string.h>
+
+#include "diag.h"
+#include "lower.h"
+#include "names.h"
+
+bool cc_is_managed(LLVMValueRef global)
+{
+    const char *section = LLVMGetSection(global);
+
+    return section != NULL && strcmp(section, CC_MANAGED_SECTION) == 0;
+}
+
+static uint64_t hash(uint64_t start, const char *text)
+{
+    for (const char *c = text; *c != 0; c++)
+        start = (start ^ (unsigned char)*c) * 1099511628211u;
+    return start;
+}
+
+static struct cc_managed describe(struct cc_lowering *l, LLVMValueRef variable)
+{
+    LLVMTypeRef type = LLVMGlobalGetValueType(variable);
+    struct cc_managed managed = {.symbol = cc_value_name(variable),
+                                 .bytes = LLVMABISizeOfType(l->layout, type)};
+    uint64_t align = LLVMABIAlignmentOfType(l->layout, type);
+    const char *all = cc_format("%s:%s", l->source, managed.symbol);
+
+    managed.mark[0] = hash(14695981039346656037u, all);
+    managed.mark[1] = hash(managed.mark[0], all);
+    managed.value_at = (sizeof managed.mark + align - 1) / align * align;
+    return managed;
+}
+
+/* { mark, first value }: what changes is not known to the compiler. */
+static LLVMValueRef add_place(struct cc_lowering *l, LLVMValueRef variable,
+                              const struct cc_managed *managed)
+{
+    LLVMTypeRef number = cc_int_type(l, 64);
+    LLVMValueRef field[] = {LLVMConstInt(number, managed->mark[0], 0),
+                            LLVMConstInt(number, managed->mark[1], 0),
+                            LLVMGetInitializer(variable)};
+    LLVMValueRef value = LLVMConstStructInContext(l->context, field, 3, 0);
+    LLVMValueRef place = LLVMAddGlobal(l->module, LLVMTypeOf(value),
+                                       cc_format(CC_PLACE_PREFIX "%s", managed->symbol));
+
+    LLVMSetInitializer(place, value);
+    LLVMSetExternallyInitialized(place, 1);
+    LLVMSetVisibility(place, LLVM_VISIBILITY_HIDDEN);
+    LLVMSetAlignment(place, LLVMGetAlignment(variable) > 8 ? LLVMGetAlignment(variable) : 8);
+    return place;
+}
+
+/* A function that reads the address: its access is none of the program's. */
+static const char *getter_of(LLVMValueRef variable)
+{
+    return cc_format("vgpu_managed:%s", cc_value_name(variable));
+}
+
+static void add_getter(struct cc_lowering *l, LLVMValueRef variable, LLVMValueRef place)
+{
+    LLVMTypeRef pointer = LLVMTypeOf(variable);
+    LLVMValueRef f =
+        LLVMAddFunction(l->module, getter_of(variable), LLVMFunctionType(pointer, NULL, 0, 0));
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+
+    LLVMPositionBuilderAtEnd(b, LLVMAppendBasicBlockInContext(l->context, f, ""));
+    LLVMValueRef at = LLVMBuildPointerCast(b, place, LLVMPointerType(pointer, 0), "");
+    LLVMBuildRet(b, LLVMBuildLoad2(b, pointer, at, ""));
+    LLVMSetLinkage(f, LLVM_LINKAGE_INTERNAL);
+}
+
+static LLVMValueRef ask(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef variable, unsigned id)
+{
+    LLVMTypeRef type = LLVMFunctionType(LLVMTypeOf(variable), NULL, 0, 0);
+
+    (void)id;
+    return LLVMBuildCall2(b, type, LLVMGetNamedFunction(l->module, getter_of(variable)), NULL, 0,
+                          "");
+}
+
+static bool lower(struct cc_lowering *l, LLVMValueRef variable)
+{
+    struct cc_device_code *code = l->code;
+    struct cc_managed managed = describe(l, variable);
+    const char *qualified;
+
+    add_getter(l, variable, add_place(l, variable, &managed));
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
+        cc_replace_in(l, variable, f, ask, 0);
+    code->managed =
+        cc_grow(code->managed, code->managed_count, &code->managed_capacity, sizeof managed);
+    code->managed[code->managed_count++] = managed;
+    if (cc_delete_unused(variable))
+        return true;
+    cc_plain_name(managed.symbol, &qualified);
+    cc_fail("the address of the __managed__ variable '%s' is the first value of a variable, but "
+            "it is known when the program runs only; assign it in a function",
+            qualified);
+    return false;
+}
+
+bool cc_lower_managed(struct cc_lowering *l)
+{
+    LLVMValueRef next;
+    bool sound = true;
+
+    for (LLVMValueRef g = LLVMGetFirstGlobal(l->module); g != NULL; g = next) {
+        next = LLVMGetNextGlobal(g);
+        l->code->names_managed |= cc_is_managed(g);
+        if (cc_is_managed(g) && !LLVMIsDeclaration(g))
+            sound &= lower(l, g);
+    }
+    return sound;
+}

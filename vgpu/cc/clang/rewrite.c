@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT
+ * rewrite.c: see rewrite.h.
+ */
+#include "rewrite.h"
+
+#include <string.h>
+
+#include "lex.h"
+
+struct word {
+    struct cc_lexeme lexeme;
+    const char *instead; /* null: itself */
+};
+
+struct words {
+    struct word *item; /* the last one is of kind CC_END */
+    size_t count, capacity;
+    bool changed;
+};
+
+static void read_words(struct words *all, const char *text, size_t length)
+{
+    struct cc_lexer lexer;
+    enum cc_kind kind;
+
+    cc_lex_start(&lexer, text, length);
+    do {
+        struct word word = {.lexeme = cc_lex(&lexer)};
+        kind = word.lexeme.kind;
+        all->item = cc_grow(all->item, all->count, &all->capacity, sizeof word);
+        all->item[all->count++] = word;
+    } while (kind != CC_END);
+}
+
+static bool is(const struct words *all, size_t at, const char *text)
+{
+    const struct cc_lexeme *lexeme = at < all->count ? &all->item[at].lexeme : NULL;
+
+    return lexeme != NULL && cc_is(lexeme->text, lexeme->length, text);
+}
+
+/* Three of them in a row; *adjacent: with nothing between. */
+static bool are_three(const struct words *all, size_t at, const char *text, bool *adjacent)
+{
+    if (!is(all, at, text) || !is(all, at + 1, text) || !is(all, at + 2, text))
+        return false;
+    *adjacent = !all->item[at + 1].lexeme.space && !all->item[at + 2].lexeme.space;
+    return true;
+}
+
+static void change(struct words *all, size_t at, const char *instead)
+{
+    all->item[at].instead = instead;
+    all->changed = true;
+}
+
+/* ---- launches ---- */
+
+struct launch {
+    size_t begin, end;             /* the first word inside, and the first of >>> */
+    size_t argument[4], arguments; /* where each begins */
+    bool pack;
+};
+
+static int depth_change(const struct words *all, size_t at)
+{
+    if (is(all, at, "(") || is(all, at, "[") || is(all, at, "{"))
+        return 1;
+    return is(all, at, ")") || is(all, at, "]") || is(all, at, "}") ? -1 : 0;
+}
+
+/* Finds the >>> of the launch: the last one before a parenthesis, in the same statement. */
+static bool find_end(const struct words *all, struct launch *launch)
+{
+    bool adjacent;
+    int depth = 0;
+
+    launch->end = 0;
+    for (size_t at = launch->begin; at + 3 < all->count; at++) {
+        depth += depth_change(all, at);
+        bool next = are_three(all, at, "<", &adjacent) && adjacent;
+        if (depth < 0 || (depth == 0 && (next || is(all, at, ";"))))
+            break;
+        if (depth == 0 && are_three(all, at, ">", &adjacent) && is(all, at + 3, "("))
+            launch->end = at;
+    }
+    return launch->end != 0;
+}
+
+static void find_arguments(const struct words *all, struct launch *launch)
+{
+    int depth = 0;
+
+    launch->argument[launch->arguments++] = launch->begin;
+    for (size_t at = launch->begin; at < launch->end; at++) {
+        depth += depth_change(all, at);
+        if (depth == 0 && is(all, at, ",") && launch->arguments < 4)
+            launch->argument[launch->arguments++] = at + 1;
+        launch->pack |= depth == 0 && is(all, at, "...");
+        launch->pack |=
+            is(all, at, ".") && is(all, at + 1, ".") && is(all, at + 2, ".") && depth == 0;
+    }
+}
+
+static const char *text_of(const struct words *all, size_t from, size_t to)
+{
+    struct cc_text text = {0};
+
+    for (size_t at = from; at < to; at++) {
+        const struct cc_lexeme *lexeme = &all->item[at].lexeme;
+        if (lexeme->space && at > from)
+            cc_puts(&text, " ");
+        cc_put(&text, lexeme->text, lexeme->length);
+    }
+    return text.data;
+}
+
+static void spread_pack(struct words *all, const struct launch *launch)
+{
+    const char *all_of_it = text_of(all, launch->begin, launch->end);
+
+    change(all, launch->begin,
+           cc_format("vgpu_grid(%s), vgpu_block(%s), vgpu_shared_bytes(%s), vgpu_stream(%s)",
+                     all_of_it, all_of_it, all_of_it, all_of_it));
+    for (size_t at = launch->begin + 1; at < launch->end; at++)
+        change(all, at, "");
+}
+
+/* `at`: the first of <<<. */
+static void rewrite_launch(struct words *all, size_t at, bool adjacent)
+{
+    struct launch launch = {.begin = at + 3};
+
+    if (!find_end(all, &launch))
+        return;
+    find_arguments(all, &launch);
+    if (launch.pack)
+        spread_pack(all, &launch);
+    for (size_t i = 0; i < launch.arguments && i < 2 && !launch.pack; i++)
+        if (is(all, launch.argument[i], "{"))
+            change(all, launch.argument[i], "dim3{");
+    if (adjacent)
+        return;
+    for (size_t i = 0; i < 3; i++) {
+        change(all, at + i, i == 0 ? "<<<" : "");
+        change(all, launch.end + i, i == 0 ? ">>>" : "");
+    }
+}
+
+/* ---- all ---- */
+
+static void rewrite_words(struct words *all)
+{
+    bool adjacent;
+
+    for (size_t at = 0; at < all->count; at++) {
+        if (is(all, at, "__shared__") && is(all, at + 1, "alignas"))
+            change(all, at + 1, "_Alignas");
+        if (!are_three(all, at, "<", &adjacent))
+            continue;
+        if (at > 0 && is(all, at - 1, "operator"))
+            change(all, at + 1, "< ");
+        else
+            rewrite_launch(all, at, adjacent);
+        at += 2;
+    }
+}
+
+const char *cc_rewrite(const char *text, size_t length, size_t *new_length)
+{
+    struct words all = {0};
+    struct cc_text out = {0};
+    const char *done = text;
+
+    read_words(&all, text, length);
+    rewrite_words(&all);
+    for (size_t i = 0; i < all.count && all.changed; i++) {
+        const struct word *word = &all.item[i];
+        if (word->instead == NULL)
+            continue;
+        cc_put(&out, done, (size_t)(word->lexeme.text - done));
+        cc_puts(&out, word->instead);
+        done = word->lexeme.text + word->lexeme.length;
+    }
+    if (!all.changed)
+        return NULL;
+    cc_put(&out, done, (size_t)(text + length - done));
+    *new_length = out.length;
+    return out.data;
+}

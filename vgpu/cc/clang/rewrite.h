@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ * rewrite.h: what nvcc takes and Clang does not, put into words that both take.
+ *
+ *     __shared__ alignas(16) int a[4];     __shared__ _Alignas(16) int a[4];
+ *     operator<<<int>(a, b)                operator<< <int>(a, b)
+ *     k<<<{1, 2}, {3}>>>(p)                k<<<dim3{1, 2}, dim3{3}>>>(p)
+ *     k<<<size...>>>(p)                    k<<<vgpu_grid(size...), vgpu_block(size...), ...>>>(p)
+ *     k<< <1, 1>> >(p)                     k<<<1, 1>>>(p)
+ *
+ * It is done to the text of a file that Clang has refused, with its headers in it; directives,
+ * strings and comments are left alone, and no line moves.
+ */
+#ifndef VGPU_CC_REWRITE_H
+#define VGPU_CC_REWRITE_H
+
+#include "mem.h"
+
+/* The text with such forms put differently; null: there are none. */
+const char *cc_rewrite(const char *text, size_t length, size_t *new_length);
+
+#endif
