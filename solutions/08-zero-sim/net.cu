@@ -175,6 +175,25 @@ int net_forward(struct zero_run *run, int rank, int layer)
     return ring_result(cudaGetLastError());
 }
 
+/* The padding behind the gradients of a unit that ends in this layer: it is summed as they are. */
+static int clear_padding(struct zero_run *run, int rank, int layer)
+{
+    struct zero_place gradient;
+    int rc = LAB_OK;
+    for (int u = 0; u < run->work.layout.units && !rc; u++) {
+        const struct zero_unit *unit = &run->work.layout.unit[u];
+        int last = unit->tensor + unit->tensors - 1;
+        if (last / 2 != layer || unit->padded == unit->count)
+            continue;
+        if (zero_place(run, rank, ZERO_GRAD, u, &gradient) != LAB_OK || !gradient.whole)
+            return LAB_EINVAL;
+        rc = ring_result(cudaMemsetAsync((__half *)gradient.whole + unit->count, 0,
+                                         2 * (unit->padded - unit->count),
+                                         run->ring.rank[rank].stream));
+    }
+    return rc;
+}
+
 int net_backward(struct zero_run *run, int rank, int layer)
 {
     struct zero_rank *me = &run->rank[rank];
@@ -193,7 +212,8 @@ int net_backward(struct zero_run *run, int rank, int layer)
     if (layer == 1)
         back_kernel<<<blocks_for((uint64_t)s.samples * s.in), THREADS, 0, stream>>>(
             s, hidden, me->output, me->target, weight);
-    return ring_result(cudaGetLastError());
+    int rc = ring_result(cudaGetLastError());
+    return rc ? rc : clear_padding(run, rank, layer);
 }
 
 static int update_on_host(struct zero_run *run, int rank, int unit, struct adam a)
