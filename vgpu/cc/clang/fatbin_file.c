@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * fatbin_file.c: see fatbin_file.h.
  */
-#define _GNU_SOURCE /* memmem */
 #include "fatbin_file.h"
 
 #include <string.h>
