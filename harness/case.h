@@ -113,7 +113,7 @@ const struct lab_record *lab_told(const struct lab_run *run, double seconds,
  * run). LAB_HOST is the host, pinned or not. Bytes of kernels are advisory. */
 struct lab_kernels {
     unsigned count, read, written; /* read, written: whose memory, a bit each as in lab_record */
-    uint64_t bytes;
+    uint64_t bytes, atomics, barriers, shared_accesses, shuffles; /* all kernels' together */
 };
 uint64_t lab_copied_within(const struct lab_run *run, const struct lab_record *window, int from,
                            int to);

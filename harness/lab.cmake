@@ -3,13 +3,18 @@
 #
 #   peerlab_lab(NUMBER 03 NAME p2p-copy FILE p2p_copy.c
 #     GIVEN given.c        files that come with the lab, linked beside the student's
+#     CLOSED tools.c       of these, what does the tasks' own work: for tests of the whole lab only
 #     USES labs/02-x/x.cu  files of another lab (objects, too), linked everywhere; a header: its
 #                          folder is looked into
 #     PROGRAM matrix.c     the lab's own main
 #     FUNCTIONS 1:copy_path 2:copy_peer_async 3:stage_create 3:stage_destroy ...
-#     NEEDS 5:copy_path 5:copy_peer_async ...)
+#     NEEDS 5:copy_path 5:copy_peer_async ...
 #                          which functions of other TODOs those of TODO(5) may call (and given ones
 #                          that call more of the lab than that); all else ends the test (labcc.sh)
+#     BESIDE 5:stage_create)
+#                          which other functions of the lab the tests of TODO(5) call. A
+#                          submission's TODO(5) is linked with the solution's answers to these and
+#                          to what NEEDS has, and with no other
 #
 # From solutions/NN-name/ (with tests/runner.c or runner.cu, tests/public.c, tests/hidden.c):
 #   target solution03 (in `all`)  lab03-check, lab03-check-hidden, solution03-run, solution03-PROGRAM
@@ -39,7 +44,7 @@ include(${PEERLAB_HARNESS_DIR}/lab_tests.cmake)
 
 function(peerlab_lab)
   cmake_parse_arguments(LAB "UNLISTED" "NUMBER;NAME;FILE;PROGRAM;SOLUTION_ROOT;STUDENT_ROOT"
-                        "GIVEN;USES;FUNCTIONS;NEEDS" ${ARGN})
+                        "GIVEN;CLOSED;USES;FUNCTIONS;NEEDS;BESIDE" ${ARGN})
   set(LAB_HANDOUT FALSE)
   if(NOT LAB_SOLUTION_ROOT)
     set(LAB_SOLUTION_ROOT ${PROJECT_SOURCE_DIR}/solutions)

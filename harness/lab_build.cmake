@@ -88,6 +88,8 @@ macro(_lab_conf)
     list(APPEND lab_given_objects ${work}/${name}.o)
   endforeach()
   list(APPEND lab_given_objects ${lab_used_objects})
+  list(TRANSFORM LAB_CLOSED REPLACE "(.+)" "${work}/given-\\1.o" OUTPUT_VARIABLE lab_closed_objects)
+  _lab_words(conf_closed ${lab_closed_objects})
   _lab_words(conf_cc ${lab_cc})
   _lab_words(conf_cuc ${lab_cuc})
   _lab_words(conf_link ${lab_link})
@@ -241,7 +243,36 @@ macro(_lab_solution)
   _lab_build_fixture(solution${LAB_NUMBER} solution ${solution}/${LAB_FILE})
 endmacro()
 
-# What submissions are linked with: without-K.o is the solution without its answer to TODO(K).
+# The numbers of the TODOs whose answers a submission's TODO is linked with, as "1,4": what it may
+# call, what its tests use, and what these may call in their turn.
+function(_lab_kept variable todo)
+  list(TRANSFORM LAB_BESIDE REPLACE "^(${todo}):" "own:" OUTPUT_VARIABLE beside)
+  list(FILTER beside INCLUDE REGEX "^own:")
+  list(TRANSFORM beside REPLACE "^own:" "${todo}:")
+  set(kept)
+  set(look ${todo})
+  while(look)
+    list(POP_FRONT look number)
+    foreach(entry IN LISTS LAB_NEEDS beside)
+      string(REGEX REPLACE "^${number}:" "" name ${entry})
+      foreach(function IN LISTS LAB_FUNCTIONS)
+        if(function MATCHES "^([0-9]+):${name}$" AND NOT CMAKE_MATCH_1 IN_LIST kept
+           AND NOT CMAKE_MATCH_1 EQUAL todo)
+          list(APPEND kept ${CMAKE_MATCH_1})
+          list(APPEND look ${CMAKE_MATCH_1})
+        endif()
+      endforeach()
+    endforeach()
+  endwhile()
+  list(JOIN kept "," kept)
+  if(kept STREQUAL "")
+    set(kept none)
+  endif()
+  set(${variable} ${kept} PARENT_SCOPE)
+endfunction()
+
+# What submissions are linked with: without-K.o has the solution's answers to what the tests of
+# TODO(K) need, and no other.
 macro(_lab_without_answers)
   find_package(Python3 REQUIRED COMPONENTS Interpreter)
   cmake_path(GET PEERLAB_HARNESS_DIR PARENT_PATH peerlab) # not always the project's: tests have one of their own
@@ -249,11 +280,12 @@ macro(_lab_without_answers)
   list(TRANSFORM todos REPLACE ":.*$" "")
   list(REMOVE_DUPLICATES todos)
   foreach(todo IN LISTS todos)
+    _lab_kept(kept ${todo})
     set(without ${work}/without-${todo}/${LAB_FILE})
     add_custom_command(
       OUTPUT ${without}
       COMMAND ${CMAKE_COMMAND} -E chdir ${peerlab} ${Python3_EXECUTABLE} -B
-              -m grader.course.strip ${todo} ${solution}/${LAB_FILE} ${without}
+              -m grader.course.strip ${kept} ${solution}/${LAB_FILE} ${without}
       DEPENDS ${solution}/${LAB_FILE} ${peerlab}/grader/course/strip.py
       VERBATIM)
     _lab_object(${without} ${work}/without-${todo}.o without ${todo})

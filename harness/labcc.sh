@@ -27,6 +27,9 @@
 # lab__trap_NAME in it, a function that ends the program and says so. Otherwise two unwritten tasks
 # could solve each other: each is tested with the reference's answer to the other.
 #
+# What does the tasks' own work (LAB_CLOSED, objects of given files) is for tests of the whole lab
+# only: while TODO(k) is tested it is not linked, and all its names are traps.
+#
 # PREFIX-k-own is the same with the student's own functions wherever these are written (none reaches
 # lab_todo), for the tasks that may call others'. What TODO(k) passes with the reference's, it must
 # pass with those, too.
@@ -181,13 +184,26 @@ has_needs() {
     esac
 }
 
+# What all runners of TODO have in common, a word a line.
+# given TODO
+given() {
+    if [ "$1" = 0 ] || [ -z "$LAB_CLOSED" ]; then
+        echo "$LAB_GIVEN"
+        return
+    fi
+    given_open
+    for function in $(functions_of $LAB_CLOSED); do
+        printf '%s\n' -Xlinker "--defsym=$function=lab__trap_$function"
+    done
+}
+
 # REFERENCE is prepared already; none for TODO 0.
 # link_runner OBJECT SYMBOLS TODO OUTPUT [REFERENCE]
 link_runner() {
     mine=$part.$3.o
     prepare student "$3" "$2" "$1" "$mine" ||
         fail "$LAB_FILE: put the function back; the lab's header says what it must be like"
-    $LAB_LINK -o "$4" "$mine" ${5-} $LAB_GIVEN $LAB_TRAPS $LAB_LIBS
+    $LAB_LINK -o "$4" "$mine" ${5-} $(given "$3") $LAB_TRAPS $LAB_LIBS
     rm -f "$mine"
 }
 
@@ -199,7 +215,7 @@ link_own() {
     symbols_of "$5" >"$part.$3.reference"
     prepare own "$3" "$2" "$1" "$mine" "$6"
     prepare stand-in "$3" "$part.$3.reference" "$5" "$theirs" "$6"
-    $LAB_LINK -o "$4-own" "$mine" "$theirs" $LAB_GIVEN $LAB_LIBS
+    $LAB_LINK -o "$4-own" "$mine" "$theirs" $(given "$3") $LAB_TRAPS $LAB_LIBS
     rm -f "$mine" "$theirs" "$part.$3.reference"
 }
 
@@ -254,11 +270,30 @@ without() {
     rm -f "$3.symbols"
 }
 
-# Given functions that call functions of the lab, with these, so that nobody goes in by them.
+# The functions that some objects export.
+# functions_of OBJECT...
+functions_of() {
+    [ $# -eq 0 ] || "$LAB_NM" -P -g --defined-only "$@" | sed -n 's/ T .*//p'
+}
+
+# Given functions that call functions of the lab, with these, so that nobody goes in by them; those
+# of LAB_CLOSED with all of them.
 # doors OUTPUT
 doors() {
-    reaches "$(lab_names)" "" $LAB_GIVEN >"$1.new"
+    {
+        reaches "$(lab_names)" "" $(given_open)
+        functions_of $LAB_CLOSED | sed "s/\$/ $(lab_names)/"
+    } >"$1.new"
     mv "$1.new" "$1"
+}
+
+# Given objects but those of LAB_CLOSED.
+given_open() {
+    if [ -z "$LAB_CLOSED" ]; then
+        echo "$LAB_GIVEN"
+    else
+        echo "$LAB_GIVEN" | grep -vxF "$LAB_CLOSED"
+    fi
 }
 
 # A trap for each function of the lab, and for whatever is given: lab__trap_NAME.

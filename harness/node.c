@@ -340,6 +340,10 @@ static void copy_record(struct lab_record *to, const struct vgpu_trace_record *f
         .issue_ps = from->issue_ps,
         .start_ps = from->start_ps,
         .end_ps = from->end_ps,
+        .atomics = from->atomics,
+        .barriers = from->barriers,
+        .shared_accesses = from->shared_accesses,
+        .shuffles = from->shuffles,
     };
     snprintf(to->name, sizeof to->name, "%.*s", (int)sizeof from->name - 1, from->name);
 }

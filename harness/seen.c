@@ -61,6 +61,10 @@ struct lab_kernels lab_kernels_within(const struct lab_run *run, const struct la
             continue;
         kernels.count++;
         kernels.bytes += r->bytes;
+        kernels.atomics += r->atomics;
+        kernels.barriers += r->barriers;
+        kernels.shared_accesses += r->shared_accesses;
+        kernels.shuffles += r->shuffles;
         kernels.read |= (unsigned)r->from;
         kernels.written |= (unsigned)r->to;
     }

@@ -47,7 +47,7 @@ void lab__judge_trapped(struct lab_test *t, const struct lab_run *run)
     if (todo_of(name) > 0)
         snprintf(whose, sizeof whose, "the answer to TODO(%d)", todo_of(name));
     else
-        snprintf(whose, sizeof whose, "which comes with the lab and calls answers to other TODOs");
+        snprintf(whose, sizeof whose, "which comes with the lab and does what other TODOs ask for");
     t->trapped = true;
     t->ending = "trap";
     lab__end(t, LAB_FAIL,

@@ -21,6 +21,8 @@ struct lab_record { /* one operation of the device side, in the order of its iss
     int from, to;
     uint64_t stream, bytes;
     uint64_t issue_ps, start_ps, end_ps;
+    /* Of kernels (advisory). A barrier counts once a block, a shuffle once a lane. */
+    uint64_t atomics, barriers, shared_accesses, shuffles;
     char name[48];
 };
 

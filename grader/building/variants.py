@@ -34,15 +34,24 @@ class Variant:
         self._labcc("mutant", self.source, program)
         return program
 
-    def build_parts(self, todos: Sequence[int], *, strict: bool = True) -> Path:
+    def build_parts(self, todos: Sequence[int]) -> Path:
         """The prefix of runners PREFIX-0 (all functions are this file's) and PREFIX-N (those of
-        TODO(N) only). A warning is an error if `strict`. LabError: it does not compile."""
+        TODO(N) only). A warning is an error. LabError: it does not compile."""
         compiled = self.source.parent / "student.o"
         prefix = self._runner
-        self._labcc("strict" if strict else "compile", self.source, compiled)
+        self._labcc("strict", self.source, compiled)
         for todo in sorted({0, *todos}):
             self._labcc("runner", compiled, str(todo), f"{prefix}-{todo}")
         return prefix
+
+    def build_submission(self, todos: Sequence[int]) -> Path:
+        """The same as grading builds them: with no answer of the course that N's tests can do
+        without, and whatever the warnings."""
+        compiled = self.source.parent / "student.o"
+        self._labcc("compile", self.source, compiled)
+        numbers = [str(todo) for todo in sorted({0, *todos})]
+        self._labcc("runners", compiled, str(self._runner), *numbers)
+        return self._runner
 
     @property
     def _runner(self) -> Path:

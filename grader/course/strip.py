@@ -10,11 +10,12 @@ The marks may also be written as `#` or `<!-- -->` comments. Anything doubtful (
 partner, a STUB that would go with the answer) is an error: a leaked answer cannot be called back.
 Where an answer stood between two blank lines, one of them goes too.
 
-    python3 -m grader.course.strip NUMBER FILE OUTPUT    FILE without the answer to TODO(NUMBER)
+    python3 -m grader.course.strip KEEP FILE OUTPUT    FILE with the answers to TODOs KEEP only
 
-That is what a submission's TODO(NUMBER) is linked with: nothing in the program can be called in its
-place. An answer belongs to the next `STUB: TODO(n)` behind it. Of one outside of functions only
-what kernels do goes: the rest may be others' as well, and is left out where nobody calls it.
+That is what a submission's TODO is linked with (KEEP is "1,4", or "none"): its tests need these
+answers of the course, and a program can call any machine code that it contains. An answer belongs
+to the next `STUB: TODO(n)` behind it. Of one outside of functions only what kernels do goes: the
+rest may be others' as well, and is left out where nobody calls it.
 """
 
 import re
@@ -53,8 +54,8 @@ def strip_solution(text: str, name: str) -> str:
     return "\n".join(kept) + ("\n" if text.endswith("\n") else "")
 
 
-def strip_todo(text: str, name: str, todo: int) -> str:
-    """`text` without the answer to TODO(todo), with all others."""
+def keep_todos(text: str, name: str, keep: frozenset[int]) -> str:
+    """`text` with the answers to these TODOs only."""
     strip_solution(text, name)  # its marks fit together
     kept: list[str] = []
     top = inside = False  # at the left margin; in an answer
@@ -63,7 +64,7 @@ def strip_todo(text: str, name: str, todo: int) -> str:
         mark = _MARK.match(line)
         if mark:
             inside, top = mark.group(1) == "BEGIN", not line[0].isspace()
-        if belongs != todo or (mark and top):
+        if belongs in keep or (mark and top):
             kept.append(line)
         elif top and inside:
             kept += [line] if kernel != "body" or line == "}" else []
@@ -119,8 +120,9 @@ def _unstub(line: str) -> str:
 
 
 def _main(words: list[str]) -> int:
-    todo, path, output = int(words[0]), Path(words[1]), Path(words[2])
-    text = strip_todo(path.read_text(encoding="utf-8"), path.name, todo)
+    keep, path, output = words[0], Path(words[1]), Path(words[2])
+    numbers = frozenset(int(number) for number in keep.split(",") if keep != "none")
+    text = keep_todos(path.read_text(encoding="utf-8"), path.name, numbers)
     output.parent.mkdir(exist_ok=True)
     output.write_text(text, encoding="utf-8")
     return 0

@@ -3,7 +3,7 @@
 
 import unittest
 
-from grader.course.strip import StripError, is_solution_only, strip_solution, strip_todo
+from grader.course.strip import StripError, is_solution_only, keep_todos, strip_solution
 from grader.tests.fake import SKELETON, SOLUTION
 
 TWO = """\
@@ -39,27 +39,33 @@ int second(int x)
 """
 
 
-class StripOne(unittest.TestCase):
-    """What a submission is linked with has no answer to the TODO in question."""
+class KeepSome(unittest.TestCase):
+    """What a submission is linked with has the answers that its tests need, and no other."""
 
-    def test_only_that_answer_goes(self) -> None:
-        text = strip_todo(TWO, "x.cu", 2)
+    def test_only_the_other_answers_go(self) -> None:
+        text = keep_todos(TWO, "x.cu", frozenset({1}))
         self.assertNotIn("2 * shared", text)
         self.assertIn("    (void)x;\n    TODO(2);\n", text)
         self.assertIn("return shared(x);", text)
         self.assertIn("data[0] = 1;", text)
 
     def test_what_its_kernels_do_goes_and_helpers_stay(self) -> None:
-        text = strip_todo(TWO, "x.cu", 1)
+        text = keep_todos(TWO, "x.cu", frozenset({2}))
         self.assertNotIn("data[0]", text)
         self.assertIn("static __global__ void kernel(T *data)\n{\n}\n", text)
         self.assertIn("return x;", text)
         self.assertIn("    TODO(1);", text)
         self.assertIn("2 * shared", text)
 
+    def test_none_is_a_skeleton_with_helpers(self) -> None:
+        text = keep_todos(TWO, "x.cu", frozenset())
+        self.assertNotIn("return shared(x);", text)
+        self.assertNotIn("2 * shared", text)
+        self.assertNotIn("data[0]", text)
+
     def test_marks_must_fit_here_too(self) -> None:
         with self.assertRaises(StripError):
-            strip_todo("// BEGIN SOLUTION\n", "x.c", 1)
+            keep_todos("// BEGIN SOLUTION\n", "x.c", frozenset())
 
 
 class Strip(unittest.TestCase):

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * collectives.h: the all-reduce's relatives, ready to use. They come with lab 07 and are the tools
- * of lab 08; each does it the direct way, so that the ring is still yours to write.
+ * collectives.h: the all-reduce's relatives, ready to use. They come with lab 07, to compare with;
+ * each does it the direct way, so that the ring is still yours to write. No TODO may call them.
  *
  * S is what a rank holds (`count` elements), N the number of ranks:
  *

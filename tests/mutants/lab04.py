@@ -192,6 +192,53 @@ MUTANTS = [
         why="weak scaling with the work of strong scaling looks four times too good",
     ),
     Mutant(
+        name="shared_by_one_thread",
+        todo=2,
+        find="    sum[threadIdx.x] = own_elements(data, n);\n"
+        "    for (unsigned half = SUM_THREADS / 2; half > 0; half /= 2) {\n"
+        "        __syncthreads(); // outside the if: every thread of the block must come here\n"
+        "        if (threadIdx.x < half)\n"
+        "            sum[threadIdx.x] += sum[threadIdx.x + half];\n"
+        "    }\n"
+        "    if (threadIdx.x == 0)\n"
+        "        partials[blockIdx.x] = sum[0];",
+        replace="    if (threadIdx.x != 0)\n"
+        "        return;\n"
+        "    sum[0] = 0.0f;\n"
+        "    for (size_t at = (size_t)blockIdx.x * SUM_THREADS; at < n;\n"
+        "         at += (size_t)gridDim.x * SUM_THREADS)\n"
+        "        for (size_t i = at; i < n && i < at + SUM_THREADS; i++)\n"
+        "            sum[0] += data[i];\n"
+        "    partials[blockIdx.x] = sum[0];",
+        rejected_by="shared",
+        why="right, and 255 of 256 threads do nothing",
+    ),
+    Mutant(
+        name="shared_by_atomics",
+        todo=2,
+        find="    sum[threadIdx.x] = own_elements(data, n);\n"
+        "    for (unsigned half = SUM_THREADS / 2; half > 0; half /= 2) {\n"
+        "        __syncthreads(); // outside the if: every thread of the block must come here\n"
+        "        if (threadIdx.x < half)\n"
+        "            sum[threadIdx.x] += sum[threadIdx.x + half];\n"
+        "    }\n",
+        replace="    if (threadIdx.x == 0)\n"
+        "        sum[0] = 0.0f;\n"
+        "    __syncthreads();\n"
+        "    atomicAdd(&sum[0], own_elements(data, n));\n"
+        "    __syncthreads();\n",
+        rejected_by="shared",
+        why="the order of the additions, and with it the last bits, is whoever's comes first",
+    ),
+    Mutant(
+        name="warp_is_shared",
+        todo=3,
+        find="    warp_kernel<<<blocks, SUM_THREADS, 0, stream>>>(data, n, partials);",
+        replace="    shared_kernel<<<blocks, SUM_THREADS, 0, stream>>>(data, n, partials);",
+        rejected_by="warp",
+        why="task 2 handed in twice: eight barriers, no shuffle",
+    ),
+    Mutant(
         name="shared_added_by_the_host",
         todo=2,
         find="    shared_kernel<<<blocks, SUM_THREADS, 0, stream>>>(data, n, partials);\n",

@@ -7,6 +7,9 @@ than to ask it).
                are checked, or not
     forwards   every function hands its arguments on to another one: of each other task, and of
                whatever comes with the lab
+    seeks      the same, with what the symbol table of the running program says where the other
+               tasks' answers are
+    by hand    what no generator finds (by_hand.py)
     usual      every function answers as on the usual node, which it knows by heart (usual.py)
 """
 
@@ -15,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import signatures
+from by_hand import BY_HAND
 from signatures import Function
 from usual import usual
 
@@ -34,9 +38,13 @@ RESULTS = [
 ]
 _SCALARS = ("int", "size_t", "double", "float", "uint8_t", "uint32_t", "uint64_t")
 
-_TOP = """#include <stdint.h>
+_TOP = """#include <elf.h>
+#include <fcntl.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 static long long zeros[4096];
 
@@ -52,6 +60,29 @@ static int nothing_which(void)
             fclose(file);
     }}
     return which;
+}}
+
+/* Where the running program has a function of this name, or null. */
+static void *code_of(const char *name)
+{{
+    extern const char __executable_start[];
+    int fd = open("/proc/self/exe", O_RDONLY);
+    off_t bytes = lseek(fd, 0, SEEK_END);
+    char *file = (char *)mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    const Elf64_Ehdr *elf = (const Elf64_Ehdr *)(void *)file;
+    const Elf64_Shdr *section = (const Elf64_Shdr *)(void *)(file + elf->e_shoff);
+    uintptr_t base = elf->e_type == ET_DYN ? (uintptr_t)__executable_start : 0, found = 0;
+    for (int i = 0; i < elf->e_shnum; i++) {{
+        const Elf64_Sym *symbol = (const Elf64_Sym *)(void *)(file + section[i].sh_offset);
+        size_t symbols = section[i].sh_type == SHT_SYMTAB ? section[i].sh_size / sizeof *symbol : 0;
+        for (size_t k = 0; k < symbols; k++)
+            if (symbol[k].st_value &&
+                strcmp(file + section[section[i].sh_link].sh_offset + symbol[k].st_name, name) == 0)
+                found = base + symbol[k].st_value;
+    }}
+    munmap(file, (size_t)bytes);
+    close(fd);
+    return (void *)found;
 }}
 """
 
@@ -100,6 +131,8 @@ def answers(project: Project, lab: Lab) -> list[Answer]:
     return [
         *trivial(mine),
         *forwards(mine, known, declared(project, lab)),
+        *seeks(mine, declared(project, lab)),
+        *by_hand(lab.name, list(mine)),
         *([Answer("the usual node by heart", by_heart)] if by_heart else []),
     ]
 
@@ -170,6 +203,48 @@ def forwards(mine: dict[str, Function], known: dict[str, Function], says: Declar
         )
         found.append(Answer(f"forwards {n}: {told}", bodies))
     return found
+
+
+# ---- seeks ----
+
+
+def seeks(mine: dict[str, Function], says: Declared) -> list[Answer]:
+    """In the n-th answer every function looks for the n-th one of another task that it may not
+    call."""
+    others = {
+        name: [
+            other
+            for other in mine.values()
+            if says.functions[other.name] != todo and (todo, other.name) not in says.needs
+        ]
+        for name, todo in says.functions.items()
+    }
+    found = []
+    for n in range(max(len(every) for every in others.values())):
+        bodies = {
+            name: _sought(every[n], mine[name]) if n < len(every) else "return LAB_ECUDA;"
+            for name, every in others.items()
+        }
+        found.append(Answer(f"seeks {n}: {', '.join(mine)}", bodies))
+    return found
+
+
+def _sought(other: Function, function: Function) -> str:
+    arguments = signatures.call(other, function).removeprefix(other.name)
+    return (
+        f'{{ __typeof__({other.name}) *code = (__typeof__({other.name}) *)code_of("{other.name}"); '
+        f"return code ? code{arguments} : (int)LAB_ECUDA; }}"
+    )
+
+
+# ---- by hand ----
+
+
+def by_hand(lab: str, names: list[str]) -> list[Answer]:
+    return [
+        Answer(name, {f: bodies.get(f, "return LAB_ECUDA;") for f in names})
+        for name, bodies in BY_HAND.get(lab, {}).items()
+    ]
 
 
 # ---- the file ----

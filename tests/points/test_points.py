@@ -43,7 +43,7 @@ class Desk:
         text, name = corpus.source(PROJECT, lab, self.answers, self.which)
         (folder / name).write_text(text, encoding="utf-8")
         todos = sorted(set(corpus.declared(PROJECT, lab).functions.values()))
-        self.runner = Variant(PROJECT, lab, folder / name).build_parts(todos, strict=False)
+        self.runner = Variant(PROJECT, lab, folder / name).build_submission(todos)
 
     def passed(self, number: int) -> Iterator[Rule]:
         """What answer `number` passes, and has the right to be asked."""

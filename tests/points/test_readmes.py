@@ -9,7 +9,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 SOLUTIONS = ROOT / "solutions"
 _LAB = re.compile(
-    r"NUMBER (\d\d) NAME (\S+) .*?FUNCTIONS(?P<functions>.*?)(?:NEEDS(?P<needs>.*?))?\)", re.DOTALL
+    r"NUMBER (\d\d) NAME (\S+) .*?FUNCTIONS(?P<functions>.*?)"
+    r"(?:NEEDS(?P<needs>.*?))?(?:BESIDE.*?)?\)",
+    re.DOTALL,
 )
 _TASK = re.compile(r"^### Task (\d+):(.*?)(?=^##)", re.DOTALL | re.MULTILINE)
 

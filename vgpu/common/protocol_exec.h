@@ -100,6 +100,7 @@ struct vgpu_run_counts {
     uint64_t read_moved[VGPU_MAX_DEVICES + 1], write_moved[VGPU_MAX_DEVICES + 1];
     uint64_t atomics, barriers, threads, accesses;
     uint64_t shared_accesses; /* to __shared__ memory */
+    uint64_t shuffles;        /* of each lane that takes part */
     /* bank conflicts (vgpu/exec/counts/door/bank.h): wavefronts that they add; at the worst place,
      * "file:line" where known, so many in place of one */
     uint64_t conflicts, conflict_ways;

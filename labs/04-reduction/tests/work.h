@@ -22,12 +22,46 @@ static inline void expect_kernels(struct lab_test *t, const struct lab_run *run,
                what, gpu, (size_t)kernels.bytes, (size_t)bytes);
 }
 
+/* How the threads of a GPU's blocks have put their sums together: `full` of the `blocks` have
+ * elements for all threads. */
+static inline void expect_combining(struct lab_test *t, const struct lab_run *run,
+                                    enum which_sum which, int gpu, uint64_t blocks, uint64_t full)
+{
+    struct lab_kernels k = lab_kernels_within(run, NULL, gpu);
+    const uint64_t shuffles = full * SUM_THREADS * 5, shared = full * SUM_THREADS;
+    if (!lab_is_virtual(t))
+        return;
+    lab_expect(
+        t, k.atomics == 0,
+        "the kernels on GPU %d made %zu atomic additions, expected none: their order, and so "
+        "the last bits, differ from run to run",
+        gpu, (size_t)k.atomics);
+    if (which == BY_WARP) {
+        lab_expect(t, k.shuffles >= shuffles,
+                   "sum_warp: lanes took part in %zu shuffles on GPU %d, expected %zu or more: in "
+                   "each of %zu blocks %d threads, 5 each, put a warp's 32 sums together",
+                   (size_t)k.shuffles, gpu, (size_t)shuffles, (size_t)full, SUM_THREADS);
+        lab_expect(t, k.barriers <= blocks,
+                   "sum_warp: %zu blocks on GPU %d came to %zu barriers, expected one each: the "
+                   "threads of a warp need none",
+                   (size_t)blocks, gpu, (size_t)k.barriers);
+    } else {
+        lab_expect(
+            t, k.shared_accesses >= shared && k.barriers >= full,
+            "sum_shared: the kernels on GPU %d used shared memory %zu times and came to %zu "
+            "barriers, expected %zu times and %zu barriers or more: in each of %zu blocks %d "
+            "threads put their sums there, and add them up in a tree",
+            gpu, (size_t)k.shared_accesses, (size_t)k.barriers, (size_t)shared, (size_t)full,
+            (size_t)full, SUM_THREADS);
+    }
+}
+
 /* One kernel a call on the call's GPU; what the test copies, and nothing else. */
 static inline void expect_block_work(struct lab_test *t, const struct lab_run *run,
                                      const struct block_call *calls, size_t n)
 {
     unsigned kernels[2] = {0};
-    uint64_t bytes[2] = {0}, up = 0, down = 0;
+    uint64_t bytes[2] = {0}, blocks[2] = {0}, full[2] = {0}, up = 0, down = 0;
     for (size_t i = 0; i < n; i++) {
         const struct block_call *c = &calls[i];
         int kept = c->blocks < 0 ? 0 : c->blocks > SUM_MAX_BLOCKS ? SUM_MAX_BLOCKS : c->blocks;
@@ -37,10 +71,15 @@ static inline void expect_block_work(struct lab_test *t, const struct lab_run *r
             continue;
         kernels[c->gpu]++;
         bytes[c->gpu] += (c->n + (uint64_t)c->blocks) * sizeof(float);
+        blocks[c->gpu] += (uint64_t)c->blocks;
+        full[c->gpu] +=
+            c->n / SUM_THREADS < (uint64_t)c->blocks ? c->n / SUM_THREADS : (uint64_t)c->blocks;
     }
     const char *what = calls[0].which == BY_WARP ? "sum_warp" : "sum_shared";
     for (int gpu = 0; gpu < 2; gpu++)
         expect_kernels(t, run, what, gpu, kernels[gpu], bytes[gpu]);
+    for (int gpu = 0; gpu < 2; gpu++)
+        expect_combining(t, run, calls[0].which, gpu, blocks[gpu], full[gpu]);
     lab_host_bytes(t, run, what, down, up);
 }
 

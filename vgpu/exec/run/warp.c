@@ -77,6 +77,8 @@ static void complete(struct warp *warp, uint32_t met)
             t->op_result = voted(t, met, yes);
     }
     struct block *block = warp->threads->block;
+    if (first->op_kind < OP_VOTE)
+        block->run->counts.shuffles += (uint64_t)__builtin_popcount(met);
     warp->in_op &= ~met;
     warp->ready |= met;
     if (first->op_kind == OP_SYNC)

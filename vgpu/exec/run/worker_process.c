@@ -282,6 +282,7 @@ static void add_counts(struct vgpu_run_counts *to, const struct vgpu_run_counts 
     to->threads += from->threads;
     to->accesses += from->accesses;
     to->shared_accesses += from->shared_accesses;
+    to->shuffles += from->shuffles;
     to->cycles = to->cycles > from->cycles ? to->cycles : from->cycles;
 }
 

@@ -99,6 +99,12 @@ static void count_kernel(const struct op *op, struct vgpu_trace_record *r)
         r->from |= op->counts->read_bytes[m] ? 1 << m : 0;
         r->to |= op->counts->write_bytes[m] ? 1 << m : 0;
     }
+    if (!op->counts)
+        return;
+    r->atomics = op->counts->atomics;
+    r->barriers = op->counts->barriers;
+    r->shared_accesses = op->counts->shared_accesses;
+    r->shuffles = op->counts->shuffles;
 }
 
 static void op_finished_in_time(void *self, struct op *op)
