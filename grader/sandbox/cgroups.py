@@ -20,9 +20,11 @@ class Group:
     folders: tuple[Path, ...]
 
     def remove(self) -> None:
-        """Its processes have ended; the kernel may need a moment to notice."""
+        """Its processes have ended, or end now; the kernel may need a moment to notice."""
         deadline = time.monotonic() + GONE_SECONDS
         for folder in self.folders:
+            with suppress(OSError):
+                (folder / "cgroup.kill").write_text("1")
             while folder.is_dir() and time.monotonic() < deadline:
                 with suppress(OSError):
                     folder.rmdir()
@@ -36,17 +38,29 @@ def left_by(pid: int | str) -> list[Path]:
 
 
 def sweep() -> None:
-    """Removes the groups of graders that were killed. One that has processes stays."""
+    """Removes the groups of graders that were killed, whoever has their PIDs now. One that has
+    processes stays."""
     for folder in left_by("*"):
-        owner = Path("/proc", folder.name.split("-")[1])
+        pid, started = folder.name.split("-")[1:3]
+        owned = started and _started(pid) == started
         with suppress(OSError):
-            if not owner.exists() and time.time() - folder.stat().st_mtime > YOUNG_SECONDS:
+            if not owned and time.time() - folder.stat().st_mtime > YOUNG_SECONDS:
                 folder.rmdir()
+
+
+def _started(pid: int | str) -> str:
+    """When a process was started, in ticks since the machine was: with it a PID is no other's. ""
+    where there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except OSError:
+        return ""
 
 
 def make(slot: int | None, limits: Limits) -> Group | None:
     """None where this machine gives us no control groups."""
-    name = f"peerlab-{os.getpid()}-{slot}-{time.monotonic_ns():x}"
+    pid = os.getpid()
+    name = f"peerlab-{pid}-{_started(pid)}-{slot}-{time.monotonic_ns():x}"
     try:
         if (ROOT / "cgroup.controllers").is_file():
             return _unified(ROOT / name, limits)

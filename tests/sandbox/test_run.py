@@ -194,11 +194,14 @@ class Leftovers(unittest.TestCase):
                 os.utime(path, (old, old))
             with mock.patch.object(os, "getpid", return_value=gone.pid):
                 theirs = cgroups.make(0, Limits())
+            with mock.patch.object(cgroups, "_started", return_value="1"):
+                earlier = cgroups.make(0, Limits())  # of one that had the PID that is ours now
             ours = cgroups.make(0, Limits())
             with held.held(PREFIX, 0o700) as mine:
                 sweep()
                 self.assertEqual({*Path(folder).iterdir()}, {mine, other})
-            self.assertFalse(theirs and any(path.exists() for path in theirs.folders))
+            for group in (theirs, earlier):
+                self.assertFalse(group and any(path.exists() for path in group.folders))
             self.assertTrue(ours is None or all(path.exists() for path in ours.folders))
             if ours:
                 ours.remove()
