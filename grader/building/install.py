@@ -116,7 +116,11 @@ def rich(project: Project, say: Say) -> None:
     target = project.deps / "python"
     say(f"pip install --target .deps/python '{RICH}'")
     if show([*pip, "install", "--quiet", "--target", target, RICH]) != 0:
-        raise LabError(f"{RICH} could not be installed; it needs python3-pip.", ExitStatus.MISSING)
+        raise LabError(
+            f"The grader's tables need the Python package {RICH}, which could not be installed: "
+            f"that needs python3-pip and a network. With both, ./lab start --grader installs it.",
+            ExitStatus.MISSING,
+        )
 
 
 def bubblewrap(machine: Machine, say: Say) -> None:

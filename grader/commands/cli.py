@@ -72,7 +72,11 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _instructor_commands(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    add = commands.add_parser("grade", help="submissions to marks: folders, archives, downloads")
+    add = commands.add_parser(
+        "grade",
+        help="submissions to marks: folders, archives, downloads",
+        epilog="Once a machine: ./lab start --grader. docs/instructors.md is the whole way.",
+    )
     grading.add_words(add)
     add.set_defaults(run=grading.run)
     add = commands.add_parser("doctor", help="what this machine lacks, and how well it can grade")

@@ -4,13 +4,14 @@
 It believes nothing that it can try: tools compile something, and the sandbox is attacked.
 """
 
+import importlib.util
 import os
 import platform
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.base.exits import ExitStatus
-from grader.building import machine, needs
+from grader.building import install, machine, needs
 from grader.building.machine import Machine
 from grader.course.project import Project
 from grader.sandbox import Limits, Tier, cgroups
@@ -64,6 +65,9 @@ def _tools(project: Project) -> bool:
     print(f"tools      {', '.join(there)}")
     if missing:
         print(f"missing    {', '.join(need.name for need in missing)}: run ./lab start")
+    install.own_packages(project)
+    if importlib.util.find_spec("rich") is None:
+        print("grading    needs the Python package rich: run ./lab start --grader")
     return not missing
 
 

@@ -6,6 +6,7 @@ import json
 import os
 import secrets
 import unicodedata
+from dataclasses import replace
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from grader.grade.diff import changes, read_results
 from grader.grade.ingest import Intake, merged
 from grader.grade.journal import Journal, opened, write_whole
 from grader.grade.layouts import compile_pattern, read_roster, read_table
-from grader.grade.model import Package, Run
+from grader.grade.model import Package, Run, Submission
 from grader.grade.proof import prove
 from grader.grade.results import Settings
 from grader.grade.scratch import scratch
@@ -34,6 +35,7 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
     console = screen.console()
     wanted = formats(args.export)
     old = read_results(args.diff) if args.diff else None
+    times = late.read_times(args.times)
     packages = _packages(project, args)
     labs = _labs(project, args.labs, packages)
     if not args.no_build:
@@ -51,7 +53,7 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
         local = Batch(journal, grades, settings.seed, tier.value, args.jobs, args.orders)
         batch = _batch(args, project, local)
         submissions = [
-            (lab, contract.submission(package, lab.lab, lab.file, len(labs) == 1))
+            (lab, _timed(contract.submission(package, lab.lab, lab.file, len(labs) == 1), times))
             for lab in graded
             for package in packages
         ]
@@ -60,6 +62,9 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
         prove(batch, trusted, graded)
         known = {one.student for _, one in submissions}
         broken = _run(batch, tasks, known, args, console)
+        handed_in = (task.submission for task in tasks)
+        spent = settings.late.slips((one.student, one.lab, one.submitted) for one in handed_in)
+        settings = replace(settings, slips=spent)
         head = results.header(trusted, graded, settings, [one for _, one in submissions])
         rows = [_row(task, journal, settings, broken) for task in tasks]
     whole = results.text(head, rows)
@@ -82,18 +87,22 @@ def _packages(project: Project, args: argparse.Namespace) -> list[Package]:
         loose if len(asked) == 1 else (".c", ".cu"),
     )
     packages = intake.packages(args.paths, one=args.one)
-    return _with_roster(packages, read_roster(args.students), late.read_times(args.times))
+    return _with_roster(packages, read_roster(args.students))
 
 
-def _with_roster(
-    packages: list[Package], roster: dict[str, dict[str, str]], times: dict[str, float]
-) -> list[Package]:
+def _timed(submission: Submission, times: dict[tuple[str, str], float]) -> Submission:
+    for key in ((submission.student, submission.lab.number), (submission.student, "")):
+        if key in times:
+            return replace(submission, submitted=times[key])
+    return submission
+
+
+def _with_roster(packages: list[Package], roster: dict[str, dict[str, str]]) -> list[Package]:
     """Names and ids of the class; whoever is in it has a package, if an empty one."""
     ids = {row.get("match") or student: student for student, row in roster.items()}
     for package in packages:
         package.student = ids.get(package.student, ids.get(package.name, package.student))
         package.name = roster.get(package.student, {}).get("name") or package.name
-        package.submitted = times.get(package.student, package.submitted)
     there = {package.student for package in packages}
     absent = [student for student in roster if student not in there]
     return merged([*packages, *(Package(one, roster[one].get("name", "")) for one in absent)])
@@ -138,15 +147,28 @@ def _batch(args: argparse.Namespace, project: Project, local: Batch) -> Batch:
 
 
 def _settings(args: argparse.Namespace, tier: sandbox.Tier) -> Settings:
-    policy = late.LatePolicy(
-        late.when(args.deadline) if args.deadline else None,
-        args.grace,
-        args.late,
-        args.late_cap,
-        late.read_extensions(args.extensions),
-    )
     seed = _seed(args.out / "class.json", args.seed)
-    return Settings(seed, args.orders, tier.value, policy, _questions(args.questions))
+    questions = _questions(args.questions)
+    return Settings(seed, args.orders, tier.value, _policy(args), questions=questions)
+
+
+def _policy(args: argparse.Namespace) -> late.LatePolicy:
+    """Of the term's file; what is typed counts in its place."""
+    term = late.read_term(args.course)
+
+    def either(typed: float | None, name: str, otherwise: float) -> float:
+        return typed if typed is not None else term.get(name, otherwise)
+
+    return late.LatePolicy(
+        late.when(args.deadline) if args.deadline else None,
+        either(args.grace, "grace_minutes", 0.0),
+        either(args.late, "late", 0.0),
+        either(args.late_cap, "late_cap", 100.0),
+        late.read_extensions(args.extensions),
+        {} if args.deadline else term["deadlines"],
+        term.get("slip_days", 0),
+        term.get("slip_days_a_lab", 0),
+    )
 
 
 def _seed(path: Path, given: int | None) -> int:

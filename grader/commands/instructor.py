@@ -31,12 +31,13 @@ def add_words(add: argparse.ArgumentParser) -> None:
     add.add_argument("--students", type=Path, metavar="CSV", help="student, name, match: the class")
     add.add_argument("--one", action="store_true", help="each PATH is one submission, whatever")
     add.add_argument("--pattern", default="", metavar="REGEX", help="(?P<student>...) in names")
+    add.add_argument("--course", type=Path, metavar="TOML", help="the term: deadlines, slip days")
     add.add_argument("--deadline", metavar="WHEN", help="2026-11-20T23:59")
-    add.add_argument("--grace", type=float, default=0.0, metavar="MINUTES")
-    add.add_argument("--late", type=float, default=0.0, metavar="PERCENT", help="off a day")
-    add.add_argument("--late-cap", type=float, default=100.0, metavar="PERCENT", help="off at most")
+    add.add_argument("--grace", type=float, metavar="MINUTES")
+    add.add_argument("--late", type=float, metavar="PERCENT", help="off a day")
+    add.add_argument("--late-cap", type=float, metavar="PERCENT", help="off at most")
     add.add_argument("--extensions", type=Path, metavar="CSV", help="student, until, lab")
-    add.add_argument("--times", type=Path, metavar="CSV", help="student, submitted")
+    add.add_argument("--times", type=Path, metavar="CSV", help="student, submitted, lab")
     add.add_argument("--questions", type=Path, metavar="CSV", help="student, lab, points, comment")
     add.add_argument("--export", action="append", default=[], metavar="FORMAT", help=EXPORTS)
     add.add_argument("--jplag", action="store_true", help="also what JPlag compares")
@@ -54,6 +55,7 @@ def add_packing_words(add: argparse.ArgumentParser) -> None:
 
 def run(project: Project, args: argparse.Namespace) -> ExitStatus:
     _needs_all(project)
+    install.rich(project, lambda word: print(f"installing {word}"))
     from grader.commands.grade import grade
 
     return grade(project, args)

@@ -52,7 +52,8 @@ def _remarks(row: Json) -> list[str]:
     late = row["late"]
     if late["days"]:
         days = f"{late['days']} day{'s' if late['days'] > 1 else ''}"
-        lines.append(f"{days} late: {number(late['points'])} of {row['points']} points off.")
+        slip = f", {late['slip']} of them slip days" if late.get("slip") else ""
+        lines.append(f"{days} late{slip}: {number(late['points'])} of {row['points']} points off.")
     if row["questions"]:
         said = f": {row['questions']['comment']}" if row["questions"]["comment"] else "."
         lines.append(f"Word questions: {number(row['questions']['points'])} points{said}")

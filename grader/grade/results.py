@@ -30,6 +30,7 @@ class Settings:
     orders: int  # in how many others a test runs that leaves an order open
     tier: str
     late: LatePolicy = field(default_factory=LatePolicy)
+    slips: dict[tuple[str, str], int] = field(default_factory=dict)  # by student and lab
     questions: dict[tuple[str, str], tuple[Decimal, str]] = field(default_factory=dict)
 
 
@@ -46,6 +47,9 @@ def header(
         "sandbox": settings.tier,
         "late": {
             "deadline": _time(late.deadline),
+            "deadlines": {f"lab{lab}": _time(at) for lab, at in sorted(late.deadlines.items())},
+            "slip_days": late.slip_days,
+            "slip_days_a_lab": late.slip_days_a_lab,
             "grace_minutes": late.grace_minutes,
             "percent_a_day": late.percent_a_day,
             "cap": late.cap,
@@ -125,12 +129,14 @@ def _mark(lab: GradedLab, submission: Submission, graded: Graded, settings: Sett
     student = submission.student
     asked = settings.questions.get((student, lab.lab.number))
     days = late.days(student, lab.lab, submission.submitted)
-    lost = deduction(graded.points or 0, late.percent(days))
+    slip = settings.slips.get((student, lab.lab.number), 0)
+    percent = late.percent(days - slip)
+    lost = deduction(graded.points or 0, percent)
     mark = None
     if graded.points is not None:
         mark = rounded(Decimal(graded.points) - lost + (asked[0] if asked else 0))
     return {
-        "late": {"days": days, "percent": late.percent(days), "points": rounded(lost)},
+        "late": {"days": days, "slip": slip, "percent": percent, "points": rounded(lost)},
         "questions": {"points": float(asked[0]), "comment": asked[1]} if asked else None,
         "mark": mark,
     }

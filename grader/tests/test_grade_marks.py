@@ -8,7 +8,14 @@ from decimal import Decimal
 from pathlib import Path
 
 from grader.base.exits import LabError
-from grader.grade.late import LatePolicy, deduction, read_extensions, when
+from grader.grade.late import (
+    LatePolicy,
+    deduction,
+    read_extensions,
+    read_term,
+    read_times,
+    when,
+)
 from grader.grade.marks import Graded, judge, rounded
 from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.rubric import Rubric, load
@@ -149,6 +156,61 @@ class Late(FakeCheckout):
         self.assertEqual(policy.days("ada", self.lab, due + 47 * 3600), 0)
         self.assertEqual(policy.days("bob", self.lab, due + 47 * 3600), 1)
         self.assertEqual(policy.days("cyd", self.lab, due + 47 * 3600), 2)
+
+    def test_slip_days_are_spent_in_the_order_of_deadlines(self) -> None:
+        path = self.write(
+            "course.toml",
+            "slip_days = 3\nslip_days_a_lab = 2\nlate = 10\n"
+            '[labs.01]\ndeadline = "2026-11-20T12:00Z"\n'
+            "[labs.02]\ndeadline = 2026-11-27T12:00:00Z\n",
+        )
+        term = read_term(path)
+        policy = LatePolicy(
+            percent_a_day=term["late"],
+            deadlines=term["deadlines"],
+            slip_days=term["slip_days"],
+            slip_days_a_lab=term["slip_days_a_lab"],
+            extensions={("bob", "01"): when("2026-11-22T12:00Z")},
+        )
+        first, second = self.lab, replace(self.lab, folder="02-other")
+        late_first, late_second = when("2026-11-23T11:00Z"), when("2026-11-29T11:00Z")
+        spent = policy.slips(
+            [
+                ("ada", second, late_second),  # 2 days late, 1 is left
+                ("ada", first, late_first),  # 3 days late
+                ("bob", first, late_first),  # 1 day, with his extension
+                ("bob", second, late_second),
+                ("cyd", first, None),
+            ]
+        )
+        self.assertEqual(
+            spent,
+            {
+                ("ada", "01"): 2,
+                ("ada", "02"): 1,
+                ("bob", "01"): 1,
+                ("bob", "02"): 2,
+                ("cyd", "01"): 0,
+            },
+        )
+        self.assertEqual(policy.percent(policy.days("ada", first, late_first) - 2), 10)
+
+    def test_a_term_says_nothing_unknown(self) -> None:
+        for text, said in (
+            ("slip_day = 1", "slip_day = 1 is none of the settings: grace_minutes, late"),
+            ('late = "10"', "late = '10' is none"),
+            ("[labs.01]\nuntil = 3", r"write \[labs.03\] with deadline"),
+            ('[labs.01]\ndeadline = "soon"', "'soon' is no time"),
+            ("late =", "course.toml: "),
+        ):
+            with self.assertRaisesRegex(LabError, said):
+                read_term(self.write("course.toml", text))
+        self.assertEqual(read_term(None), {"deadlines": {}})
+
+    def test_times_of_one_lab(self) -> None:
+        rows = "student,submitted,lab\nada,2026-11-20T12:00Z,\nada,2026-11-21T12:00Z,lab2\n"
+        times = read_times(self.write("times.csv", rows))
+        self.assertEqual(times["ada", "02"] - times["ada", ""], 86400)
 
     def test_half_points(self) -> None:
         self.assertEqual(rounded(Decimal(89) - deduction(89, 12.5)), 77.88)
