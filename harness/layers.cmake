@@ -20,6 +20,8 @@
 set(PEERLAB_LAYERS unit selfcheck ci docs full learner)
 set(PEERLAB_TEST_SECONDS 900) # a last resort: the verifier has better deadlines
 set(PEERLAB_FULL_SECONDS 3600)
+# Modules are compiled once, and lie beside what else was built: not among the sources.
+set(PEERLAB_PYTHON_CACHE PYTHONDONTWRITEBYTECODE= PYTHONPYCACHEPREFIX=${PROJECT_BINARY_DIR}/python)
 
 # Of a test that add_test() made: gives it its layer, and other labels.
 function(peerlab_layer name layer)
@@ -61,7 +63,7 @@ macro(_peerlab_add_test test layer seconds)
   set_tests_properties(${test} PROPERTIES
     SKIP_RETURN_CODE 77
     TIMEOUT ${seconds}
-    ENVIRONMENT "VGPU_NODE_ID=test-${id};${TEST_ENVIRONMENT}")
+    ENVIRONMENT "VGPU_NODE_ID=test-${id};${PEERLAB_PYTHON_CACHE};${TEST_ENVIRONMENT}")
   if(TEST_PROPERTIES)
     set_tests_properties(${test} PROPERTIES ${TEST_PROPERTIES})
   endif()

@@ -18,7 +18,7 @@ SECONDS = 120
 
 
 def debug(*words: str) -> tuple[int, str]:
-    command = [sys.executable, "-B", ROOT / "lab", "--build", BUILD, "debug", *words, "--solution"]
+    command = [sys.executable, ROOT / "lab", "--build", BUILD, "debug", *words, "--solution"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
     return done.returncode, done.stdout + done.stderr
 

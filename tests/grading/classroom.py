@@ -80,7 +80,7 @@ class Classroom(unittest.TestCase):
 
     def lab(self, *words: object, status: int | None = 0) -> str:
         """`./lab WORDS`: what it said."""
-        command = [sys.executable, "-B", str(ROOT / "lab"), "--build", str(BUILD)]
+        command = [sys.executable, str(ROOT / "lab"), "--build", str(BUILD)]
         done = subprocess.run(
             [*command, *map(str, words)],
             capture_output=True,

@@ -33,7 +33,7 @@ class Drills(Classroom):
             self.hand_in(f"s{at:02}", "01", f"{text}/* {at} */\n")
 
     def start(self, *words: str) -> "subprocess.Popen[bytes]":
-        command = [sys.executable, "-B", str(ROOT / "lab"), "--build", str(BUILD), "grade"]
+        command = [sys.executable, str(ROOT / "lab"), "--build", str(BUILD), "grade"]
         command += [str(self.folder / "class"), "--no-build", "--seed", "3", *words]
         env = {**os.environ, "TMPDIR": str(self.temporary)}
         return subprocess.Popen(

@@ -111,7 +111,7 @@ class Slurm(Classroom):
         self.grade(self.folder / "class", "--seed", "4", out="local")
 
     def start(self) -> "subprocess.Popen[bytes]":
-        command = [sys.executable, "-B", str(ROOT / "lab"), "--build", str(BUILD), "grade"]
+        command = [sys.executable, str(ROOT / "lab"), "--build", str(BUILD), "grade"]
         command += [str(self.folder / "class"), "--out", str(self.folder / "cluster-out")]
         command += ["--no-build", "--seed", "4", "--executor", "slurm"]
         return subprocess.Popen(command, env=self.env, stdout=subprocess.DEVNULL)

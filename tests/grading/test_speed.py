@@ -58,7 +58,7 @@ class Speed(Classroom):
 
     def timed(self) -> tuple[float, int, float]:
         """Wall seconds, peak memory, and CPU seconds of grading the class."""
-        command = [sys.executable, "-B", str(ROOT / "lab"), "--build", str(BUILD), "grade"]
+        command = [sys.executable, str(ROOT / "lab"), "--build", str(BUILD), "grade"]
         command += [str(self.folder / "class"), "--out", str(self.folder / "out"), "--no-build"]
         began, most = time.monotonic(), 0
         process = subprocess.Popen([*command, "--jobs", "2"], stdout=subprocess.DEVNULL)

@@ -1,44 +1,49 @@
 # SPDX-License-Identifier: MIT
 """Whatever bytes come, what reads them neither crashes nor hangs: libFuzzer's word for it.
 
-test_robust.py TARGET. A few seconds from the project's own files on; with PEERLAB_FULL=1 (`./lab
-selfcheck --full`) ten minutes. Needs clang and its libFuzzer, else it says so and is skipped.
+test_robust.py WORK TARGET. A few seconds from the project's own files on; with PEERLAB_FULL=1
+(`./lab selfcheck --full`) ten minutes. Target `node` only compiles the node into WORK, for those
+that have all of it. Needs clang and its libFuzzer, else it says so and is skipped.
 """
 
 import os
 import subprocess
 import sys
 import tempfile
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent
 CC, NODE, COMMON = ROOT / "vgpu/cc", ROOT / "vgpu/node", ROOT / "vgpu/common"
-SECONDS = 600 if os.environ.get("PEERLAB_FULL") else 3
+FULL = bool(os.environ.get("PEERLAB_FULL"))
+SECONDS = 600 if FULL else 3
 SKIPPED = 77
 
 # The node's folders: its rooms, and their doors.
 ROOMS = [NODE, *sorted(folder for folder in NODE.rglob("*") if folder.is_dir())]
 
-# The node without its main: requests come by socket pairs.
-WHOLE_NODE = [
+# The node without its main, compiled by the test robust.node for all who need it: requests come by
+# socket pairs. A target may have a spawner of its own: it comes first, and this one is left out.
+NODE_FLAGS = [
     *(f"-I{folder}" for folder in (*ROOMS, COMMON, ROOT / "vgpu")),
     "-I/usr/include/cjson",
     f'-DVGPU_NODES="{ROOT / "vgpu/nodes"}"',
-    *(str(file) for file in sorted(NODE.rglob("*.c")) if file != NODE / "main.c"),
-    *(str(file) for file in sorted(COMMON.glob("*.c"))),
     "-Wno-gnu-variable-sized-type-not-at-end",
-    "-lcjson",
-    "-lm",
-    "-lpthread",
 ]
+NODE_SOURCES = [
+    *(file for file in sorted(NODE.rglob("*.c")) if file != NODE / "main.c"),
+    *sorted(COMMON.glob("*.c")),
+]
+ARCHIVE = "libnode.a"
+WHOLE_NODE = [*NODE_FLAGS, ARCHIVE, "-lcjson", "-lm", "-lpthread"]
 
 # The same with contexts that answer out of the input, in place of their processes.
 WITH_CONTEXTS = [
     str(HERE / "whole_node.c"),
     str(HERE / "target_contexts.c"),
     f"-I{HERE}",
-    *(word for word in WHOLE_NODE if word != str(NODE / "system/spawner.c")),
+    *WHOLE_NODE,
 ]
 
 # What each target is made of, and the files that its inputs are grown from.
@@ -70,39 +75,57 @@ WAYS: dict[str, list[dict[str, str]]] = {
     "requests": [{}, {"TARGET_HANDLES": "1"}],
     "hostile": [{}, {"TARGET_CONTEXTS": "1"}],
 }
-FLAGS = ["-g", "-O1", "-std=gnu11", "-D_GNU_SOURCE=", "-fsanitize=fuzzer,address,undefined"]
-FLAGS += ["-fno-sanitize-recover=undefined"]
+# What is fuzzed for long is optimized; for seconds that takes longer than it saves.
+FLAGS = ["-g", "-O1" if FULL else "-O0", "-std=gnu11", "-D_GNU_SOURCE="]
+FLAGS += ["-fsanitize=fuzzer,address,undefined", "-fno-sanitize-recover=undefined"]
 
 
-def clang(*words: str) -> bool:
+def clang(*words: str | Path, at: Path) -> bool:
     try:
-        return subprocess.run(["clang", *FLAGS, *words], check=False).returncode == 0
+        return subprocess.run(["clang", *FLAGS, *words], check=False, cwd=at).returncode == 0
     except FileNotFoundError:
         return False
 
 
-def can_run(folder: str) -> bool:
+def can_run(folder: Path) -> bool:
     """Are clang and its libFuzzer here?"""
-    source = Path(folder) / "empty.c"
+    source = folder / "empty.c"
     source.write_text("int LLVMFuzzerTestOneInput(const char *d, long n) { return !d && n; }\n")
-    return clang("-o", f"{folder}/empty", str(source))
+    return clang("-o", "empty", source, at=folder)
+
+
+def compile_node(work: Path) -> bool:
+    """Makes the archive of the whole node."""
+    flags = [*NODE_FLAGS, "-c"]
+    objects = [f"{file.parent.name}-{file.stem}.o" for file in NODE_SOURCES]
+    with ThreadPoolExecutor(2) as pool:
+        jobs = zip(NODE_SOURCES, objects, strict=True)
+        done = pool.map(lambda job: clang(*flags, job[0], "-o", job[1], at=work), jobs)
+        if not all(list(done)):
+            return False
+    (work / ARCHIVE).unlink(missing_ok=True)
+    return subprocess.run(["ar", "rcs", ARCHIVE, *objects], check=False, cwd=work).returncode == 0
 
 
 def main() -> int:
-    name = sys.argv[1]
-    more, seeds = TARGETS[name]
+    work, name = Path(sys.argv[1]).resolve(), sys.argv[2]
+    work = work / FLAGS[1]
+    work.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
-        if not can_run(folder):
+        at = Path(folder)
+        if not can_run(at):
             print("cannot run here: clang with libFuzzer (libclang-rt) is needed")
             return SKIPPED
-        program = f"{folder}/{name}"
-        if not clang("-o", program, str(HERE / f"target_{name}.c"), *more):
+        if name == "node":
+            return 0 if compile_node(work) else 1
+        more, seeds = TARGETS[name]
+        if not clang("-o", f"{at}/{name}", HERE / f"target_{name}.c", *more, at=work):
             return 1
-        corpus = Path(folder) / "corpus"
+        corpus = at / "corpus"
         corpus.mkdir()
         for number, seed in enumerate(seeds):
             (corpus / f"{number}").write_bytes(seed.read_bytes())
-        return max(fuzzed(program, corpus, way) for way in WAYS.get(name, [{}]))
+        return max(fuzzed(f"{at}/{name}", corpus, way) for way in WAYS.get(name, [{}]))
 
 
 def fuzzed(program: str, corpus: Path, way: dict[str, str]) -> int:

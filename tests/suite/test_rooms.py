@@ -16,7 +16,7 @@ BUILD = Path(sys.argv.pop(1))
 
 
 def said(*words: str) -> tuple[int, str]:
-    command = [sys.executable, "-B", rooms.__file__, BUILD, *words]
+    command = [sys.executable, rooms.__file__, BUILD, *words]
     done = subprocess.run(command, check=False, capture_output=True, text=True)
     return done.returncode, done.stdout + done.stderr
 
