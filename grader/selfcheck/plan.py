@@ -139,7 +139,11 @@ CI = (
     Step(
         "tests of the layers ci and docs",
         600,
-        lambda state, section: state.programs.check_layers(section, "ci|docs"),
+        lambda state, section: state.programs.check_layers(
+            section,
+            "ci|docs",
+            jobs=state.programs.jobs + 1,  # most wait now and then
+        ),
     ),
 )
 FULL = (
