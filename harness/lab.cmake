@@ -17,7 +17,9 @@
 #                          to what NEEDS has, and with no other
 #
 # From solutions/NN-name/ (with tests/runner.c or runner.cu, tests/public.c, tests/hidden.c):
-#   target solution03 (in `all`)  lab03-check, lab03-check-hidden, solution03-run, solution03-PROGRAM
+#   target solution03 (in `all`)  lab03-check, lab03-check-hidden, solution03-run, solution03-PROGRAM,
+#                                 and what submissions are linked with (labcc.sh)
+#   target solution03-programs    solution03-run and solution03-PROGRAM only
 #   tests  solution03.CASE, solution03.hidden.CASE
 # From labs/NN-name/FILE, where it is there:
 #   target lab03 (never in `all`) lab03-run-0 (all functions are the student's) and lab03-run-K (those

@@ -16,7 +16,8 @@ import unittest
 from pathlib import Path
 
 BIN, SLOW_EXIT = Path(sys.argv[1]), sys.argv[2]
-JAIL = "cpu-seconds 600\ndata-bytes 2147483648\ndescriptors 4096"
+# Room for the shadow memory of a node that is built with AddressSanitizer, too.
+JAIL = f"cpu-seconds 600\ndata-bytes {1 << 47}\ndescriptors 4096"
 SECONDS = 60
 LATER_SECONDS = 0.7  # than a process that takes its time to leave
 
