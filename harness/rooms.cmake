@@ -96,7 +96,7 @@ peerlab_part(node FOLDER vgpu/node TARGETS vgpu-node
 peerlab_part(api FOLDER vgpu/api TARGETS vgpurt
              ROOMS driver runtime graph work checks memory clock core LARGEST 2 UPWARD 7)
 peerlab_part(exec FOLDER vgpu/exec TARGETS vgpu-exec
-             ROOMS run access race counts LARGEST 24 UPWARD 27)
+             ROOMS run access threads race counts context LARGEST 5)
 peerlab_part(cc FOLDER vgpu/cc TARGETS vgpu_cc vgpu-cc LARGEST 2)
 peerlab_part(harness FOLDER harness TARGETS labcheck labrun lab-jail LARGEST 8)
 peerlab_part(grader FOLDER grader PYTHON

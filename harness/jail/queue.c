@@ -4,7 +4,7 @@
  * A submission may not create sockets at all: a Unix socket reaches whatever listens on the
  * machine. Each of its processes that uses the GPUs needs a connection of its own, and nobody knows
  * how many will. So a pair of sockets holds messages with a connected descriptor each, and whoever
- * comes takes the next (vgpu/api/node_start.c, VGPU_NODE_QUEUE).
+ * comes takes the next (vgpu/api/core/node_start.c, VGPU_NODE_QUEUE).
  */
 #include "jail.h"
 

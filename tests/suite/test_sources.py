@@ -12,7 +12,11 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CC = sys.argv.pop() if len(sys.argv) > 1 and not sys.argv[-1].startswith("-") else "cc"
+NAMED = ("bench", "harness", "vgpu")  # where comments are held to it
 OURS = ("bench", "harness", "solutions", "tests", "vgpu", "zero-plan")
+COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+FILE = re.compile(r"(?<![\w<*/.-])((?:[\w-]+/)*[\w-]+\.(?:c|h|cu|def|py|cmake))\b(?![.\w])")
+ELSEWHERE = {"CMakeDetermineCUDACompiler.cmake", "src/sum.cu"}  # CMake's; an example
 LIST = re.compile(r"(?:add_library|add_executable|_room)\(([^()]*)\)")
 
 
@@ -53,6 +57,20 @@ def unsorted(text: str) -> list[str]:
     return wrong
 
 
+def unknown_files(text: str, known: set[str]) -> list[str]:
+    """The files that comments name and that are none of `known`: names, and paths' last parts."""
+    named = (name for comment in COMMENT.findall(text) for name in FILE.findall(comment))
+    return [name for name in named if name not in known]
+
+
+def known_files() -> set[str]:
+    """All ways to name a file of the project: by its name, and with any of the folders above."""
+    words = ["git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard"]
+    listed = subprocess.run(words, capture_output=True, text=True, check=True).stdout.split("\n")
+    parts = (Path(line).parts for line in listed if line and (ROOT / line).exists())
+    return ELSEWHERE | {"/".join(one[i:]) for one in parts for i in range(len(one))}
+
+
 class Sources(unittest.TestCase):
     def test_gnu_source_is_said_once(self) -> None:
         """harness/setup.cmake says it for all targets, harness/lab_build.cmake for the labs."""
@@ -66,6 +84,16 @@ class Sources(unittest.TestCase):
         self.assertIn("stdio.h", known)
         found = [p for p in files(".h") if p.name in known and not p.is_relative_to(INCLUDE)]
         self.assertEqual([shown(p) for p in found], [])
+
+    def test_files_that_comments_name_exist(self) -> None:
+        known = known_files()
+        paths = [p for p in files(".c", ".h", ".def") if p.parts[len(ROOT.parts)] in NAMED]
+        found = [(shown(p), unknown_files(p.read_text("utf-8"), known)) for p in paths]
+        self.assertEqual([one for one in found if one[1]], [])
+
+    def test_a_file_that_went_is_noticed(self) -> None:
+        text = "/* see now.c, node/gone.h\n and <signal.h> */ int x; // and lost.py"
+        self.assertEqual(unknown_files(text, {"now.c"}), ["node/gone.h", "lost.py"])
 
     def test_lists_of_sources_are_sorted(self) -> None:
         found = [(shown(p), unsorted(p.read_text("utf-8"))) for p in files("CMakeLists.txt")]

@@ -4,7 +4,8 @@
  */
 #include <string.h>
 
-#include "access.h"
+#include "bounds.h"
+#include "counters.h"
 #include "exec_stage.h"
 
 void __tsan_read4(void *p);
@@ -75,16 +76,16 @@ UNIT(what_is_past_an_allocation_is_noted_once_a_place)
     stage_start();
     allocate_700_bytes();
     bounds_check(STAGE_MEMORY, 700, false, 1);
-    EXPECT(stage.run.stray_count == 0, "%s", "an access to all of it is noted");
+    EXPECT(stage.run.strays.count == 0, "%s", "an access to all of it is noted");
     bounds_check(STAGE_MEMORY + 500, 201, true, 2);
     bounds_check(STAGE_MEMORY + 500, 201, true, 2);
-    EXPECT(stage.run.stray_count == 1, "%u accesses are noted", stage.run.stray_count);
-    struct vgpu_stray *stray = &stage.run.stray[0];
+    EXPECT(stage.run.strays.count == 1, "%u accesses are noted", stage.run.strays.count);
+    struct vgpu_stray *stray = &stage.run.strays.list[0];
     EXPECT(stray->address == STAGE_MEMORY + 512 && stray->write && stray->bytes == 189,
            "noted are %u bytes at 0x%llx", stray->bytes, (unsigned long long)stray->address);
     EXPECT(strcmp(stray->where, "line 2") == 0, "it is at '%s'", stray->where);
     bounds_check(STAGE_MEMORY + VGPU_CHUNK_BYTES, 4096, true, 3);
-    EXPECT(stage.run.stray_count == 1, "%s", "an access to a chunk that is allocated is noted");
+    EXPECT(stage.run.strays.count == 1, "%s", "an access to a chunk that is allocated is noted");
 }
 
 UNIT(callbacks_look_at_bounds)
@@ -92,9 +93,9 @@ UNIT(callbacks_look_at_bounds)
     stage_start();
     allocate_700_bytes();
     __tsan_read4(at(696));
-    EXPECT(stage.run.stray_count == 0, "%s", "the last word that is allocated is noted");
+    EXPECT(stage.run.strays.count == 0, "%s", "the last word that is allocated is noted");
     __tsan_read4(at(700));
-    EXPECT(stage.run.stray_count == 1, "%s", "the first word that is not is not noted");
+    EXPECT(stage.run.strays.count == 1, "%s", "the first word that is not is not noted");
     stage.run.strict = true;
     EXPECT_FAULT(__tsan_write8(at(1024)), VGPU_FAULT_ADDRESS);
 }
@@ -107,8 +108,8 @@ UNIT(a_runs_places_are_four_and_what_workers_noted_is_added)
     for (uint64_t pc = 1; pc <= 2; pc++)
         bounds_check(STAGE_MEMORY + 800, 4, false, pc);
     bounds_merge(&stage.run, theirs, 2);
-    EXPECT(stage.run.stray_count == 3, "%u places", stage.run.stray_count);
+    EXPECT(stage.run.strays.count == 3, "%u places", stage.run.strays.count);
     for (uint64_t pc = 3; pc <= 9; pc++)
         bounds_check(STAGE_MEMORY + 800, 4, false, pc);
-    EXPECT(stage.run.stray_count == VGPU_STRAYS, "%u places", stage.run.stray_count);
+    EXPECT(stage.run.strays.count == VGPU_STRAYS, "%u places", stage.run.strays.count);
 }

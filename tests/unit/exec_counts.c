@@ -4,9 +4,9 @@
  */
 #include <string.h>
 
-#include "access.h"
 #include "bank.h"
 #include "check.h"
+#include "counters.h"
 #include "divide.h"
 #include "exec_stage.h"
 #include "footprint.h"

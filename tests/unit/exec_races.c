@@ -48,7 +48,7 @@ static uint32_t found(void)
 {
     race_run_stops();
     race_run_goes(&stage.run);
-    return stage.run.hazard_count;
+    return stage.run.hazards.count;
 }
 
 UNIT(two_stores_of_a_block_race)
@@ -56,8 +56,8 @@ UNIT(two_stores_of_a_block_race)
     start();
     store(0, word(0), 1, 10);
     store(40, word(0), 2, 11);
-    EXPECT(found() == 1, "%u races", stage.run.hazard_count);
-    struct vgpu_hazard *h = &stage.run.hazards[0];
+    EXPECT(found() == 1, "%u races", stage.run.hazards.count);
+    struct vgpu_hazard *h = &stage.run.hazards.list[0];
     EXPECT(h->diagnosis == (int32_t)VGPU_DIAGNOSIS_kernels_block_race, "diagnosis %d",
            h->diagnosis);
     EXPECT(strcmp(h->first.where, "line 10") == 0 && strcmp(h->second.where, "line 11") == 0,
@@ -73,9 +73,9 @@ UNIT(a_barrier_orders_a_block)
     race_barrier(stage.block);
     store(40, word(0), 2, 11);
     load(41, word(1), 12);
-    EXPECT(found() == 0, "%u races", stage.run.hazard_count);
+    EXPECT(found() == 0, "%u races", stage.run.hazards.count);
     load(2, word(0), 13);
-    EXPECT(found() == 1, "%u races", stage.run.hazard_count);
+    EXPECT(found() == 1, "%u races", stage.run.hazards.count);
 }
 
 UNIT(a_warp_is_ordered_by_its_own_barrier_only)
@@ -84,9 +84,9 @@ UNIT(a_warp_is_ordered_by_its_own_barrier_only)
     store(0, word(0), 1, 10);
     race_warp_synced(&stage.block->warps[0], ~0u);
     load(1, word(0), 11);
-    EXPECT(found() == 0, "%u races in the warp", stage.run.hazard_count);
+    EXPECT(found() == 0, "%u races in the warp", stage.run.hazards.count);
     load(40, word(0), 12);
-    EXPECT(found() == 1, "%u races with another warp", stage.run.hazard_count);
+    EXPECT(found() == 1, "%u races with another warp", stage.run.hazards.count);
 }
 
 UNIT(lanes_of_a_warp_race)
@@ -95,8 +95,8 @@ UNIT(lanes_of_a_warp_race)
     store(0, word(0), 1, 10);
     load(1, word(0), 11);
     EXPECT(found() == 1 &&
-               stage.run.hazards[0].diagnosis == (int32_t)VGPU_DIAGNOSIS_kernels_warp_race,
-           "%u races, diagnosis %d", stage.run.hazard_count, stage.run.hazards[0].diagnosis);
+               stage.run.hazards.list[0].diagnosis == (int32_t)VGPU_DIAGNOSIS_kernels_warp_race,
+           "%u races, diagnosis %d", stage.run.hazards.count, stage.run.hazards.list[0].diagnosis);
 }
 
 UNIT(a_store_that_changes_nothing_is_no_race)
@@ -104,7 +104,7 @@ UNIT(a_store_that_changes_nothing_is_no_race)
     start();
     store(0, word(0), 7, 10);
     store(40, word(0), 7, 11);
-    EXPECT(found() == 0, "%u races", stage.run.hazard_count);
+    EXPECT(found() == 0, "%u races", stage.run.hazards.count);
 }
 
 UNIT(bytes_of_a_word_are_told_apart)
@@ -116,28 +116,28 @@ UNIT(bytes_of_a_word_are_told_apart)
         race_access((uint64_t)&bytes[i], 1, true, 10 + i);
         bytes[i] = (char)(1 + i);
     }
-    EXPECT(found() == 0, "%u races between neighbours", stage.run.hazard_count);
+    EXPECT(found() == 0, "%u races between neighbours", stage.run.hazards.count);
     stage_run(40);
     race_access((uint64_t)&bytes[2], 1, true, 20);
     bytes[2] = 9;
-    EXPECT(found() == 1, "%u races", stage.run.hazard_count);
-    EXPECT(stage.run.hazards[0].first.thread.x == 2, "with thread %u",
-           stage.run.hazards[0].first.thread.x);
+    EXPECT(found() == 1, "%u races", stage.run.hazards.count);
+    EXPECT(stage.run.hazards.list[0].first.thread.x == 2, "with thread %u",
+           stage.run.hazards.list[0].first.thread.x);
 }
 
 UNIT(byte_shadows_are_copies_until_they_are_forgotten)
 {
     struct cell cell = {5, 3}, whole = cell;
-    struct cell *four = split_make(&cell, 100);
+    struct cell *four = byte_cells_make(&cell, 100);
     EXPECT(four, "%s", "no room for byte shadows");
-    EXPECT(cell.write >= SPLIT_MARK && cell.read == 100, "%s", "the cell is not marked");
+    EXPECT(cell.write >= BYTE_CELLS_MARK && cell.read == 100, "%s", "the cell is not marked");
     for (int i = 0; i < 4; i++)
         EXPECT(memcmp(&four[i], &whole, sizeof whole) == 0, "byte %d has another note", i);
-    EXPECT(split_of(&cell) == four, "%s", "the marked cell leads elsewhere");
-    split_forget(100);
-    EXPECT(!split_of(&cell), "%s", "what was forgotten is found");
+    EXPECT(byte_cells_of(&cell) == four, "%s", "the marked cell leads elsewhere");
+    byte_cells_forget(100);
+    EXPECT(!byte_cells_of(&cell), "%s", "what was forgotten is found");
     cell = whole;
-    EXPECT(split_make(&cell, 101) == four && split_of(&cell) == four, "%s",
+    EXPECT(byte_cells_make(&cell, 101) == four && byte_cells_of(&cell) == four, "%s",
            "what was given back is not used again");
 }
 
@@ -160,14 +160,14 @@ UNIT(poison_that_no_kernel_wrote_is_told)
     memset(word(0), VGPU_POISON, 16);
     EXPECT(unwritten_suspect((uint64_t)word(0), 16), "%s", "poison is not suspect");
     unwritten_read((uint64_t)word(0), 16, 30);
-    EXPECT(stage.run.hazard_count == 1, "%u findings", stage.run.hazard_count);
+    EXPECT(stage.run.hazards.count == 1, "%u findings", stage.run.hazards.count);
     store(0, word(2), 0x01010101u * VGPU_POISON, 31);
     unwritten_read((uint64_t)word(2), 4, 32);
-    EXPECT(stage.run.hazard_count == 1, "%s", "a word that the kernel wrote is told");
+    EXPECT(stage.run.hazards.count == 1, "%s", "a word that the kernel wrote is told");
     context.control->partial[0] = 1;
     context.control->tail[0] = 4;
     unwritten_read((uint64_t)word(3), 4, 33);
-    EXPECT(stage.run.hazard_count == 1, "%s", "a word that is not allocated is told twice");
+    EXPECT(stage.run.hazards.count == 1, "%s", "a word that is not allocated is told twice");
 }
 
 UNIT(two_lines_are_told_once)
@@ -177,10 +177,10 @@ UNIT(two_lines_are_told_once)
         store(0, word(i), 1 + i, 10);
         store(40, word(i), 8 + i, 11);
     }
-    EXPECT(found() == 1, "%u races", stage.run.hazard_count);
+    EXPECT(found() == 1, "%u races", stage.run.hazards.count);
     struct vgpu_exec_reply *reply = calloc(1, sizeof *reply);
     hazard_reply(&stage.run, reply);
-    EXPECT(reply->hazard_count == 1 && stage.run.hazard_count == 0, "%u in the reply",
+    EXPECT(reply->hazard_count == 1 && stage.run.hazards.count == 0, "%u in the reply",
            reply->hazard_count);
     free(reply);
 }
@@ -190,18 +190,19 @@ UNIT(two_lines_are_told_once)
 /* All threads but the running one have arrived, `votes` of them with a yes. */
 static void others_have_arrived(uint32_t votes, const char *site)
 {
-    stage.block->missing = 1;
-    stage.block->votes = votes;
-    stage.block->site = site;
+    stage.block->barrier.missing = 1;
+    stage.block->barrier.votes = votes;
+    stage.block->barrier.site = site;
 }
 
 UNIT(a_barrier_ends_when_the_last_has_arrived)
 {
     stage_start();
     others_have_arrived(5, "a.cu:1");
-    EXPECT(vgpu_syncthreads_reduce(0, 1, "a.cu:1") == 6, "%u votes", stage.block->result);
-    EXPECT(stage.block->missing == STAGE_THREADS && !stage.block->votes && !stage.block->site,
-           "%u are missing at the next barrier", stage.block->missing);
+    EXPECT(vgpu_syncthreads_reduce(0, 1, "a.cu:1") == 6, "%u votes", stage.block->barrier.result);
+    EXPECT(stage.block->barrier.missing == STAGE_THREADS && !stage.block->barrier.votes &&
+               !stage.block->barrier.site,
+           "%u are missing at the next barrier", stage.block->barrier.missing);
     EXPECT(stage.run.counts.barriers == 1 && stage.block->ready_warps == 3, "%s",
            "the other threads do not go on");
 }

@@ -10,9 +10,15 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "access.h"
+#include "bounds_table.h"
+#include "device_image.h"
+#include "fault.h"
 #include "fiber.h"
+#include "finding.h"
+#include "mapped_memory.h"
 #include "message.h"
+#include "polling.h"
+#include "shared_memory.h"
 
 struct stage stage;
 
@@ -43,9 +49,10 @@ static void make_block(void)
     EXPECT(block, "%s", "no memory for a block");
     memset(block, 0, sizeof *block + STAGE_THREADS * sizeof(struct thread));
     block->run = &stage.run;
-    block->thread_count = block->live = block->missing = STAGE_THREADS;
+    block->thread_count = block->live = block->barrier.missing = STAGE_THREADS;
     block->warp_count = STAGE_THREADS / WARP_LANES;
     block->shape = stage.run.shape = (struct vgpu_dim3){STAGE_THREADS, 1, 1};
+    stage.run.grid = (struct vgpu_dim3){1 << 20, 1, 1}; /* a block's number is its x */
     for (uint32_t i = 0; i < STAGE_THREADS; i++) {
         struct warp *warp = &block->warps[i / WARP_LANES];
         *warp = (struct warp){.live = ~0u,
@@ -78,10 +85,8 @@ void stage_run(uint32_t thread)
     now.block = stage.block;
 }
 
-/* ---- in place of the room run/ ---- */
+/* ---- in place of run/, and of most of threads/ and context/ ---- */
 
-struct context context;
-struct now now;
 struct fault fault_last;
 struct vgpu_dim3 threadIdx;
 enum lane_order lane_order = LANES_FORWARD;
@@ -137,22 +142,11 @@ bool is_builtin_variable(uint64_t address)
     return address - (uint64_t)&threadIdx < sizeof threadIdx;
 }
 
-struct vgpu_dim3 run_block_index(const struct run *run, uint64_t number)
-{
-    (void)run;
-    return (struct vgpu_dim3){(uint32_t)number, 0, 0};
-}
-
 uint32_t shared_describe(uint64_t address, uint32_t *offset)
 {
     (void)address;
     *offset = 0;
     return 0;
-}
-
-int dim3_text(char *text, uint64_t room, struct vgpu_dim3 at)
-{
-    return snprintf(text, room, "(%u,%u,%u)", at.x, at.y, at.z);
 }
 
 uint64_t peek(uint64_t address, uint32_t bytes)

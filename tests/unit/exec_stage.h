@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * exec_stage.h: rooms of vgpu-exec without its process: one block of a running kernel, some device
- * memory at its address, and what is kept here of the calls that the room run/ would have served.
+ * memory at its address, and what is kept here of the calls that other rooms would have served.
  */
 #ifndef TEST_EXEC_STAGE_H
 #define TEST_EXEC_STAGE_H
@@ -8,6 +8,7 @@
 #include <setjmp.h>
 
 #include "exec.h"
+#include "fault.h"
 #include "unit.h"
 
 enum { STAGE_THREADS = 64, STAGE_SENT = 16 };

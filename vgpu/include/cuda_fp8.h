@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cuda_fp8.h: numbers of eight bits: __nv_fp8_e4m3 and __nv_fp8_e5m2, two and four of them in a
- * row, and the conversions, for host and device code alike. tests/api/fp8.cu compares every
+ * row, and the conversions, for host and device code alike. tests/api/alike/fp8.cpp compares every
  * conversion with a CUDA Toolkit's where there is one.
  *
  *            exponent  mantissa  bias  largest  beyond it, without saturation

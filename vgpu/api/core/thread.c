@@ -88,7 +88,7 @@ static void adopt(struct vgpu__wire *wire)
 }
 
 /* On pages of its own: what the kernel stores there, a reply, must not meet a page that is being
- * registered (swap.h). */
+ * registered (page_swap.h). */
 static struct vgpu__wire *new_wire(void)
 {
     void *wire = mmap(NULL, sizeof(struct vgpu__wire), PROT_READ | PROT_WRITE,

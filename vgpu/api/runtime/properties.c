@@ -3,6 +3,7 @@
  * the node's description where parts differ, and constants of the compute capability (7.0 and
  * later) where they do not. An attribute is a property's field wherever there is one.
  */
+#include "launch_limits.h"
 #include "runtime.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* CUDA 12's fields are filled in */
@@ -30,11 +31,13 @@ static void fill_compute(struct cudaDeviceProp *p, const struct vgpu_device_info
 {
     p->multiProcessorCount = d->sm_count;
     p->warpSize = 32;
-    p->maxThreadsPerBlock = 1024;
-    p->maxThreadsDim[0] = p->maxThreadsDim[1] = 1024;
-    p->maxThreadsDim[2] = 64;
-    p->maxGridSize[0] = 2147483647;
-    p->maxGridSize[1] = p->maxGridSize[2] = 65535;
+    p->maxThreadsPerBlock = VGPU_BLOCK_THREADS_MAX;
+    p->maxThreadsDim[0] = VGPU_BLOCK_X_MAX;
+    p->maxThreadsDim[1] = VGPU_BLOCK_Y_MAX;
+    p->maxThreadsDim[2] = VGPU_BLOCK_Z_MAX;
+    p->maxGridSize[0] = VGPU_GRID_X_MAX;
+    p->maxGridSize[1] = VGPU_GRID_Y_MAX;
+    p->maxGridSize[2] = VGPU_GRID_Z_MAX;
     p->maxThreadsPerMultiProcessor = d->max_threads_per_sm;
     p->maxBlocksPerMultiProcessor = d->max_blocks_per_sm;
     p->regsPerBlock = d->regs_per_block;
@@ -42,7 +45,7 @@ static void fill_compute(struct cudaDeviceProp *p, const struct vgpu_device_info
     p->sharedMemPerBlock = d->shared_per_block;
     p->sharedMemPerBlockOptin = d->shared_per_block_optin;
     p->sharedMemPerMultiprocessor = d->shared_per_sm;
-    p->reservedSharedMemPerBlock = d->cc_major >= 8 ? 1024 : 0;
+    p->reservedSharedMemPerBlock = d->cc_major >= 8 ? VGPU_SHARED_RESERVED_BYTES : 0;
     p->concurrentKernels = d->concurrent_kernels;
     p->cooperativeLaunch = d->cooperative;
     p->clusterLaunch = d->cc_major >= 9;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launch_limits.h"
 #include "registration.h"
 
 struct allowance { /* set by cudaFuncSetAttribute; -1: nothing set */
@@ -80,9 +81,10 @@ static cudaError_t find_function(const char *call, const void *func,
         "%p is no kernel of this program; give the name of a __global__ function", func);
 }
 
-static int most_threads(const struct vgpu_host_kernel *kernel)
+int vgpu__max_threads(const struct vgpu_host_kernel *kernel)
 {
-    return kernel->max_threads && kernel->max_threads < 1024 ? (int)kernel->max_threads : 1024;
+    uint32_t own = kernel->max_threads; /* __launch_bounds__ */
+    return own && own < VGPU_BLOCK_THREADS_MAX ? (int)own : VGPU_BLOCK_THREADS_MAX;
 }
 
 cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *func)
@@ -97,7 +99,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *f
     const struct allowance *a = find(kernel, false);
     memset(attr, 0, sizeof *attr);
     attr->sharedSizeBytes = kernel->static_shared_bytes;
-    attr->maxThreadsPerBlock = most_threads(kernel);
+    attr->maxThreadsPerBlock = vgpu__max_threads(kernel);
     attr->ptxVersion = attr->binaryVersion = d->cc_major * 10 + d->cc_minor;
     attr->maxDynamicSharedSizeBytes = (int)vgpu__dynamic_limit(kernel);
     attr->preferredShmemCarveout = a ? a->carveout[current()] : cudaSharedmemCarveoutDefault;
@@ -186,11 +188,12 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *pa
 int vgpu__blocks_per_sm(const struct vgpu_host_kernel *kernel, size_t threads, size_t dynamic_bytes)
 {
     const struct vgpu_device_info *d = vgpu__device_info(vgpu__self.device);
-    size_t reserved = d->cc_major >= 8 ? 1024 : 0; /* the system's own part of each block */
+    size_t reserved =
+        d->cc_major >= 8 ? VGPU_SHARED_RESERVED_BYTES : 0; /* the system's own part of each block */
     size_t shared = (kernel->static_shared_bytes + dynamic_bytes + reserved + 127) / 128 * 128;
     size_t whole_warps = (threads + 31) / 32 * 32;
     size_t blocks = (size_t)d->max_blocks_per_sm;
-    if (threads == 0 || threads > (size_t)most_threads(kernel) ||
+    if (threads == 0 || threads > (size_t)vgpu__max_threads(kernel) ||
         dynamic_bytes > vgpu__dynamic_limit(kernel))
         return 0;
     if ((size_t)d->max_threads_per_sm / whole_warps < blocks)
@@ -240,7 +243,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
                             "kernel %s: %d blocks of %d threads do not fit on an SM", kernel->name,
                             numBlocks, blockSize);
     const struct vgpu_device_info *d = vgpu__device_info(vgpu__self.device);
-    size_t used = kernel->static_shared_bytes + (d->cc_major >= 8 ? 1024 : 0);
+    size_t used = kernel->static_shared_bytes + (d->cc_major >= 8 ? VGPU_SHARED_RESERVED_BYTES : 0);
     size_t share = d->shared_per_sm / (size_t)numBlocks / 128 * 128;
     size_t most = vgpu__dynamic_limit(kernel);
     size_t left = share > used ? share - used : 0;

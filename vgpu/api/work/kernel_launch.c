@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "launch_limits.h"
 #include "registration.h"
 #include "work.h"
 
@@ -24,20 +25,19 @@ static cudaError_t check_shape(const struct vgpu__launch *l)
 {
     dim3 g = l->grid, b = l->block;
     size_t threads = (size_t)b.x * b.y * b.z;
-    size_t most =
-        l->kernel->max_threads && l->kernel->max_threads < 1024 ? l->kernel->max_threads : 1024;
-    if (g.x == 0 || g.x > 2147483647u)
-        return refuse(l, "gridDim.x is", g.x, 2147483647u);
-    if (g.y == 0 || g.y > 65535)
-        return refuse(l, "gridDim.y is", g.y, 65535);
-    if (g.z == 0 || g.z > 65535)
-        return refuse(l, "gridDim.z is", g.z, 65535);
-    if (b.x == 0 || b.x > 1024)
-        return refuse(l, "blockDim.x is", b.x, 1024);
-    if (b.y == 0 || b.y > 1024)
-        return refuse(l, "blockDim.y is", b.y, 1024);
-    if (b.z == 0 || b.z > 64)
-        return refuse(l, "blockDim.z is", b.z, 64);
+    size_t most = (size_t)vgpu__max_threads(l->kernel);
+    if (g.x == 0 || g.x > VGPU_GRID_X_MAX)
+        return refuse(l, "gridDim.x is", g.x, VGPU_GRID_X_MAX);
+    if (g.y == 0 || g.y > VGPU_GRID_Y_MAX)
+        return refuse(l, "gridDim.y is", g.y, VGPU_GRID_Y_MAX);
+    if (g.z == 0 || g.z > VGPU_GRID_Z_MAX)
+        return refuse(l, "gridDim.z is", g.z, VGPU_GRID_Z_MAX);
+    if (b.x == 0 || b.x > VGPU_BLOCK_X_MAX)
+        return refuse(l, "blockDim.x is", b.x, VGPU_BLOCK_X_MAX);
+    if (b.y == 0 || b.y > VGPU_BLOCK_Y_MAX)
+        return refuse(l, "blockDim.y is", b.y, VGPU_BLOCK_Y_MAX);
+    if (b.z == 0 || b.z > VGPU_BLOCK_Z_MAX)
+        return refuse(l, "blockDim.z is", b.z, VGPU_BLOCK_Z_MAX);
     if (threads > most)
         return refuse(l, "threads in a block are", threads, most);
     return cudaSuccess;

@@ -15,7 +15,7 @@ static void add_clang_side(struct cc_list *command, const struct cc_options *opt
     if (side == CC_HOST_SIDE) {
         cc_add(command, "--cuda-host-only");
         cc_add_all(command, &options->host);
-        /* a call that is a jump has no line of its own: vgpu/api/caller.c */
+        /* a call that is a jump has no line of its own: vgpu/api/core/caller.c */
         cc_add(command, "-fno-optimize-sibling-calls");
         /* as g++: what vgpu/common/lines.c reads */
         cc_add(command, "-fdebug-default-version=4");

@@ -4,31 +4,30 @@
  *
  * They run before the access and cannot change it. They count bytes for each memory, check what
  * the MMU does not (alignment, addresses that only this process has), and hand volatile loads to
- * poll.c. This is the hottest code of the project: the usual case is a shift, two tests, one add.
+ * polling.c. This is the hottest code of the project: the usual case is a shift, two tests, one
+ * add.
  *
  * 16-byte accesses: compilers report two-member structs of 8-byte alignment that way too, so only
- * 8 can be asked for here; what really needs 16 traps in the processor (fault.c).
+ * 8 can be asked for here; what really needs 16 traps in the processor (traps.c).
  */
 #include "access.h"
+#include "bounds.h"
+#include "bounds_table.h"
+#include "builtins.h"
+#include "counters.h"
+#include "device_image.h"
+#include "fault.h"
 #include "fiber.h"
-#include "release_acquire.h"
-#include "race.h"
 #include "footprint.h"
-#include "sample.h"
+#include "mapped_memory.h"
 #include "memory_signals.h"
+#include "polling.h"
+#include "race.h"
+#include "release_acquire.h"
+#include "sample.h"
 #include "unwritten.h"
 
 #include <string.h>
-
-uint64_t access_count[2][ACCESS_KINDS][WINDOW_COUNT];
-uint64_t access_limit = WINDOW_IMAGE;
-bool access_lap;
-static bool sampling, looking;
-static bool only_looking; /* at most the detectors and footprint.c want to see accesses */
-uint64_t access_wide;
-uint64_t access_pc;
-
-static const uint8_t kind_bytes[ACCESS_KINDS] = {1, 2, 4, 8, 16};
 
 #define CALLER ((uint64_t)__builtin_return_address(0) - 1)
 
@@ -56,36 +55,6 @@ static uint64_t foreign(uint64_t address, bool write, uint64_t pc)
     return (uint64_t)window;
 }
 
-static void limit(void)
-{
-    access_limit = access_lap || sampling || looking || footprint_on ? 0 : WINDOW_IMAGE;
-    only_looking = !access_lap && !sampling;
-}
-
-void access_watch(bool on)
-{
-    access_lap = on;
-    limit();
-}
-
-void access_sample(bool on)
-{
-    sampling = on;
-    limit();
-}
-
-void access_look(bool on)
-{
-    looking = on;
-    limit();
-}
-
-void access_footprint(bool on)
-{
-    footprint_on = on;
-    limit();
-}
-
 /* What the detectors of a kernel see. */
 static inline void look(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
 {
@@ -102,11 +71,11 @@ static bool again;
 /* Whoever wants to see all accesses to memory sees this one. */
 static void show(uint64_t window, uint64_t address, uint64_t bytes, bool write)
 {
-    if (access_lap && window != WINDOW_STACK)
+    if (access_watchers.lap && window != WINDOW_STACK)
         poll_lap_read(address, (uint32_t)bytes, write);
-    if (sampling && window <= WINDOW_SHARED && !again)
+    if (access_watchers.sample && window <= WINDOW_SHARED && !again)
         sample_note(window, address, bytes, write);
-    if (looking && window < WINDOW_STACK)
+    if (access_watchers.look && window < WINDOW_STACK)
         look(address, bytes, write, access_pc);
 }
 
@@ -119,16 +88,16 @@ static __attribute__((noinline)) void slow(uint64_t address, uint32_t kind, bool
                                            enum vgpu_use use)
 {
     uint64_t window = window_of(address);
-    uint32_t bytes = kind_bytes[kind];
+    uint32_t bytes = access_kind_bytes[kind];
     bool aligned = !(address & (bytes - 1));
     access_pc = pc;
     if (aligned && wants_footprint(window, use))
         footprint_note(address, bytes, use);
-    if (only_looking && aligned && window < WINDOW_IMAGE) {
+    if (access_watchers.only_looking && aligned && window < WINDOW_IMAGE) {
         access_count[write][kind][window]++;
         if (UNLIKELY(bounds_partial(address)))
             bounds_check(address, bytes, write, pc);
-        if (looking && window < WINDOW_STACK)
+        if (access_watchers.look && window < WINDOW_STACK)
             look(address, bytes, write, pc);
         return;
     }
@@ -167,8 +136,8 @@ static inline __attribute__((always_inline)) void one(void *p, uint32_t kind, ui
 static void read_that_may_poll(void *p, uint32_t kind, uint64_t pc)
 {
     uint64_t address = (uint64_t)p, window = window_of(address);
-    again = window <= WINDOW_HOST && poll_again(address, kind_bytes[kind]);
-    one(p, kind, kind_bytes[kind] - 1, false, pc, VGPU_USES);
+    again = window <= WINDOW_HOST && poll_again(address, access_kind_bytes[kind]);
+    one(p, kind, access_kind_bytes[kind] - 1, false, pc, VGPU_USES);
     if (again)
         access_count[false][kind][window]--;
     again = false;
@@ -202,7 +171,7 @@ static void spun(void *p, uint32_t bytes, uint64_t pc)
         signal_polled(address, value, bytes);
         poll_note(address, value, bytes);
     }
-    known_load(address); /* now: it may have waited */
+    visibility_load(address); /* now: it may have waited */
 }
 
 /* ---- the callbacks: names and meaning are the compilers' ---- */
@@ -233,7 +202,7 @@ static void spun(void *p, uint32_t bytes, uint64_t pc)
         race_mode = VGPU_VOLATILE;                                                                 \
         one(p, kind, mask, true, CALLER, VGPU_USES);                                               \
         race_mode = VGPU_PLAIN;                                                                    \
-        known_store((uint64_t)p, false);                                                           \
+        visibility_store((uint64_t)p, false);                                                      \
         signal_stored((uint64_t)p);                                                                \
     }                                                                                              \
     OFFERED void __tsan_unaligned_read##bytes(void *p)                                             \
@@ -384,40 +353,7 @@ void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc, 
         one(p, kind, bytes - 1, true, pc, scope == 2 ? VGPU_USE_ATOMIC_SYSTEM : VGPU_USE_ATOMIC);
     race_mode = VGPU_PLAIN;
     if (read)
-        known_load((uint64_t)p);
+        visibility_load((uint64_t)p);
     if (write)
-        known_store((uint64_t)p, read);
-}
-
-/* ---- the end of a run ---- */
-
-static uint64_t window_bytes(bool write, uint32_t window, uint64_t *accesses)
-{
-    uint64_t bytes = access_count[write][ACCESS_BYTES][window];
-    for (uint32_t kind = ACCESS_1; kind <= ACCESS_RANGE; kind++) {
-        uint64_t count = access_count[write][kind][window];
-        bytes += count * kind_bytes[kind];
-        *accesses += count;
-    }
-    return bytes;
-}
-
-uint64_t access_total(void)
-{
-    const uint64_t *count = &access_count[0][0][0];
-    uint64_t sum = 0;
-    for (unsigned i = 0; i < sizeof access_count / sizeof *count; i++)
-        sum += count[i];
-    return sum;
-}
-
-void access_harvest(struct vgpu_run_counts *counts)
-{
-    for (uint32_t window = 0; window <= WINDOW_HOST; window++) {
-        counts->read_bytes[window] += window_bytes(false, window, &counts->accesses);
-        counts->write_bytes[window] += window_bytes(true, window, &counts->accesses);
-    }
-    for (int write = 0; write < 2; write++)
-        (void)window_bytes(write, WINDOW_SHARED, &counts->shared_accesses);
-    memset(access_count, 0, sizeof access_count);
+        visibility_store((uint64_t)p, read);
 }

@@ -6,9 +6,9 @@
  * it was (a lock that is taken, a compare that fails) counts as a poll.
  */
 #include "access.h"
-#include "fiber.h"
 #include "release_acquire.h"
 #include "memory_signals.h"
+#include "polling.h"
 
 #include <string.h>
 
@@ -149,7 +149,7 @@ static void release(int order)
 {
     if (order < __ATOMIC_RELEASE)
         return;
-    known_fence(2);
+    visibility_fence(2);
     now.run->fenced = true;
 }
 

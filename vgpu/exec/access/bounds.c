@@ -5,24 +5,17 @@
  * Hardware accepts them, and so do we: each place in the code is noted once, for the node to
  * explain. With VGPU_STRICT=1 the first one ends the kernel as an access to unmapped memory would.
  */
-#include "access.h"
+#include "bounds.h"
 
 #include <string.h>
-#include <sys/mman.h>
+
+#include "bounds_table.h"
+#include "device_image.h"
+#include "fault.h"
 
 enum { PLACES = 256 }; /* a power of two */
 
-const uint16_t *bounds_tail;
-
 static uint64_t told[PLACES]; /* a hash set of places, for the life of the context */
-
-bool bounds_attach(int control_fd)
-{
-    void *where = (void *)BOUNDS_PARTIAL_VA; /* NOLINT */
-    bounds_tail = context.control->tail;
-    return mmap(where, sizeof context.control->partial, PROT_READ, MAP_SHARED | MAP_FIXED_NOREPLACE,
-                control_fd, offsetof(struct vgpu_control, partial)) != MAP_FAILED;
-}
 
 /* True once for each pc; false for ever when the table is full. */
 static bool is_new(uint64_t pc)
@@ -47,8 +40,8 @@ static struct vgpu_dim3_ plain(struct vgpu_dim3 from)
 /* One line that reads and writes, or is there twice after unrolling, is one place. */
 static bool told_before(const struct run *run, const struct vgpu_stray *stray)
 {
-    for (uint32_t i = 0; i < run->stray_count; i++)
-        if (stray->where[0] && strcmp(stray->where, run->stray[i].where) == 0)
+    for (uint32_t i = 0; i < run->strays.count; i++)
+        if (stray->where[0] && strcmp(stray->where, run->strays.list[i].where) == 0)
             return true;
     return false;
 }
@@ -61,9 +54,9 @@ void bounds_stray(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
                     "%s of %llu bytes at 0x%llx, where nothing is allocated",
                     write ? "a store" : "a load", (unsigned long long)bytes,
                     (unsigned long long)address);
-    if (run->stray_count == VGPU_STRAYS || !is_new(pc))
+    if (run->strays.count == VGPU_STRAYS || !is_new(pc))
         return;
-    struct vgpu_stray *stray = &run->stray[run->stray_count];
+    struct vgpu_stray *stray = &run->strays.list[run->strays.count];
     *stray =
         (struct vgpu_stray){.address = address, .pc = pc, .bytes = (uint32_t)bytes, .write = write};
     if (now.thread) {
@@ -72,14 +65,14 @@ void bounds_stray(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
     }
     image_place(pc, stray->where, sizeof stray->where);
     if (!told_before(run, stray))
-        run->stray_count++;
+        run->strays.count++;
 }
 
 void bounds_merge(struct run *run, const struct vgpu_stray *stray, uint32_t count)
 {
-    for (uint32_t i = 0; i < count && run->stray_count < VGPU_STRAYS; i++)
+    for (uint32_t i = 0; i < count && run->strays.count < VGPU_STRAYS; i++)
         if (is_new(stray[i].pc) && !told_before(run, &stray[i]))
-            run->stray[run->stray_count++] = stray[i];
+            run->strays.list[run->strays.count++] = stray[i];
 }
 
 void bounds_check(uint64_t address, uint64_t bytes, bool write, uint64_t pc)

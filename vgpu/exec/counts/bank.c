@@ -3,6 +3,8 @@
  */
 #include "bank.h"
 
+#include "device_image.h"
+
 #include <string.h>
 
 /* What the lanes of one warp asked for at one place, each at the same of its turns there. */

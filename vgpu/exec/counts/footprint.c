@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#include "access.h"
+#include "counters.h"
 #include "check.h"
 #include "message.h"
 
@@ -20,7 +20,7 @@ enum {
 #define WINDOWS_END (WINDOW_VA(WINDOW_HOST + 1) - VGPU_ARENA_VA)
 #define TABLE_BYTES (WINDOWS_END / FOOTPRINT_BLOCK * sizeof(uint32_t))
 
-struct used { /* shared with helpers */
+struct used { /* shared with workers */
     uint32_t count;
     uint64_t block[BLOCKS]; /* the number n + 1's place in the table */
 };
@@ -67,7 +67,7 @@ uint32_t footprint_make(uint64_t address)
     used->block[mine - 1] = place;
     if (!__atomic_compare_exchange_n(&footprint_block[place], &nobody, mine, false,
                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-        used->block[mine - 1] = UINT64_MAX; /* a helper was first */
+        used->block[mine - 1] = UINT64_MAX; /* a worker was first */
         return nobody;
     }
     return mine;

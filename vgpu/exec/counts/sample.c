@@ -4,7 +4,7 @@
  */
 #include "sample.h"
 
-#include "access.h"
+#include "counters.h"
 #include "bank.h"
 
 enum { SAMPLE_ACCESSES = 64, TABLE = 1 << 18, TABLE_LIMIT = TABLE / 2 };

@@ -21,23 +21,23 @@ static bool ready(void)
     return all && used < ROOM;
 }
 
-struct cell *split_make(struct cell *cell, uint64_t stamp)
+struct cell *byte_cells_make(struct cell *cell, uint64_t stamp)
 {
     if (!ready())
         return NULL;
     struct cell *four = all[used];
     for (int i = 0; i < BYTES_A_WORD; i++)
         four[i] = *cell;
-    *cell = (struct cell){SPLIT_MARK | used++, stamp};
+    *cell = (struct cell){BYTE_CELLS_MARK | used++, stamp};
     return four;
 }
 
-struct cell *split_of(const struct cell *cell)
+struct cell *byte_cells_of(const struct cell *cell)
 {
-    return cell->read > oldest ? all[cell->write & ~SPLIT_MARK] : NULL;
+    return cell->read > oldest ? all[cell->write & ~BYTE_CELLS_MARK] : NULL;
 }
 
-void split_forget(uint64_t stamp)
+void byte_cells_forget(uint64_t stamp)
 {
     if (used)
         madvise(all, used * sizeof *all, MADV_DONTNEED);

@@ -3,7 +3,9 @@
  */
 #include "hazard.h"
 
-#include "access.h"
+#include "device_image.h"
+#include "grid.h"
+#include "shared_memory.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -68,13 +70,13 @@ static bool same_lines(const struct vgpu_hazard *a, const struct vgpu_hazard *b)
 static void keep(struct run *run, const struct vgpu_hazard *hazard, uint32_t width)
 {
     uint32_t i = 0;
-    while (i < run->hazard_count && !same_lines(hazard, &run->hazards[i]))
+    while (i < run->hazards.count && !same_lines(hazard, &run->hazards.list[i]))
         i++;
-    if (i == VGPU_HAZARDS || (i < run->hazard_count && run->hazard_width[i] >= width))
+    if (i == VGPU_HAZARDS || (i < run->hazards.count && run->hazards.width[i] >= width))
         return;
-    run->hazards[i] = *hazard;
-    run->hazard_width[i] = width;
-    run->hazard_count += i == run->hazard_count;
+    run->hazards.list[i] = *hazard;
+    run->hazards.width[i] = width;
+    run->hazards.count += i == run->hazards.count;
 }
 
 void hazard_note(const struct hazard *hazard)
@@ -96,8 +98,8 @@ void hazard_note(const struct hazard *hazard)
 /* A load that came too early reads what nobody wrote: that it races with the store says more. */
 static bool is_said_by_another(const struct run *run, const struct vgpu_hazard *h)
 {
-    for (uint32_t i = 0; !h->first.known && i < run->hazard_count; i++) {
-        const struct vgpu_hazard *race = &run->hazards[i];
+    for (uint32_t i = 0; !h->first.known && i < run->hazards.count; i++) {
+        const struct vgpu_hazard *race = &run->hazards.list[i];
         if (race->first.known && (strcmp(race->first.where, h->second.where) == 0 ||
                                   strcmp(race->second.where, h->second.where) == 0))
             return true;
@@ -107,8 +109,8 @@ static bool is_said_by_another(const struct run *run, const struct vgpu_hazard *
 
 void hazard_reply(struct run *run, struct vgpu_exec_reply *reply)
 {
-    for (uint32_t i = 0; i < run->hazard_count; i++)
-        if (!is_said_by_another(run, &run->hazards[i]))
-            reply->hazards[reply->hazard_count++] = run->hazards[i];
-    run->hazard_count = 0;
+    for (uint32_t i = 0; i < run->hazards.count; i++)
+        if (!is_said_by_another(run, &run->hazards.list[i]))
+            reply->hazards[reply->hazard_count++] = run->hazards.list[i];
+    run->hazards.count = 0;
 }

@@ -9,6 +9,7 @@
  */
 #include "race.h"
 
+#include "counters.h"
 #include "hazard.h"
 #include "release_acquire.h"
 #include "race_shadow.h"
@@ -65,8 +66,8 @@ void race_run_goes(const struct run *run)
 
 void race_forget(void)
 {
-    known_forget();
-    split_forget((counter + 1) << INTERVAL_AT);
+    visibility_forget();
+    byte_cells_forget((counter + 1) << INTERVAL_AT);
     shadow_trim();
 }
 
@@ -82,17 +83,17 @@ void race_barrier(struct block *block)
 {
     if (!race_on)
         return;
-    block->since = counter + 1;
+    block->intervals.since = counter + 1;
     for (uint32_t i = 0; i < block->warp_count; i++)
         block->warps[i].interval = block->warps[i].since = begin(block);
-    known_meet(block);
+    visibility_block_meets(block);
 }
 
 void race_block_starts(struct block *block)
 {
-    block->first_interval = counter + 1;
+    block->intervals.first = counter + 1;
     if (race_on)
-        known_block_starts(block);
+        visibility_block_starts(block);
     race_barrier(block);
 }
 
@@ -113,9 +114,9 @@ static uint64_t (*seen_by(struct warp *warp))[WARP_LANES]
 {
     struct block *block = warp->threads->block;
     uint64_t bytes = (uint64_t)block->warp_count * WARP_LANES * WARP_LANES * sizeof(uint64_t);
-    if (!block->seen)
-        block->seen = calloc(1, bytes);
-    return block->seen ? block->seen + (warp - block->warps) * WARP_LANES : NULL;
+    if (!block->intervals.met)
+        block->intervals.met = calloc(1, bytes);
+    return block->intervals.met ? block->intervals.met + (warp - block->warps) * WARP_LANES : NULL;
 }
 
 static void part_synced(struct warp *warp, uint32_t lanes)
@@ -142,7 +143,7 @@ void race_warp_synced(struct warp *warp, uint32_t lanes)
         warp->since = warp->interval;
     else
         part_synced(warp, lanes);
-    known_meet_lanes(warp, lanes);
+    visibility_lanes_meet(warp, lanes);
 }
 
 /* ---- notes ---- */
@@ -202,7 +203,7 @@ static enum relation of_warp(uint64_t interval, uint32_t thread)
 {
     const struct warp *warp = now.warp;
     uint32_t me = now.thread->number;
-    const uint64_t(*seen)[WARP_LANES] = (const void *)now.block->seen;
+    const uint64_t(*seen)[WARP_LANES] = (const void *)now.block->intervals.met;
     if (interval < warp->since)
         return ORDERED;
     return seen && interval < seen[me][thread % WARP_LANES] ? ORDERED : SAME_WARP;
@@ -220,11 +221,11 @@ static enum relation relation(uint64_t note)
         return ORDERED; /* another kernel's: the node's business */
     if (whose != mine)
         r = OTHER_BLOCK;
-    else if (thread == me || interval < block->since)
+    else if (thread == me || interval < block->intervals.since)
         return ORDERED;
     else
         r = thread / WARP_LANES == me / WARP_LANES ? of_warp(interval, thread) : SAME_BLOCK;
-    if (r != ORDERED && known_to_me(whose >> SLOT_BITS, thread, interval))
+    if (r != ORDERED && is_visible_to_me(whose >> SLOT_BITS, thread, interval))
         return ORDERED;
     return r;
 }
@@ -285,7 +286,7 @@ static enum readers still_read_by(uint64_t note)
     uint64_t interval = interval_of(note);
     if (many == SOME_BLOCKS)
         return many;
-    if (interval < now.block->since || (many == SOME_LANES && interval < now.warp->since))
+    if (interval < now.block->intervals.since || (many == SOME_LANES && interval < now.warp->since))
         return ONE;
     return thread_of(note) == now.thread->number ? many : ONE;
 }
@@ -317,7 +318,7 @@ static void conflict(struct cell *cell, uint64_t note, bool wrote, uint64_t me, 
     bool others = r == ORDERED && readers_of(note) != ONE;
     if (others) { /* we ourselves, and somebody more */
         enum readers many = still_read_by(note);
-        if (many == ONE || known_any())
+        if (many == ONE || visibility_is_used())
             return;
         r = many == SOME_LANES ? SAME_WARP : many == SOME_WARPS ? SAME_BLOCK : OTHER_BLOCK;
         if (reader_before(cell, &note)) {
@@ -370,7 +371,7 @@ static void part(struct cell *cell, uint64_t me, uint64_t live, uint64_t address
 static inline void read_cell(struct cell *cell, uint64_t me, uint64_t live, uint64_t address)
 {
     uint64_t write = cell->write, read = cell->read;
-    if (UNLIKELY(write >= SPLIT_MARK)) {
+    if (UNLIKELY(write >= BYTE_CELLS_MARK)) {
         part(cell, me, live, address, 4, false);
         return;
     }
@@ -385,7 +386,7 @@ static inline void read_cell(struct cell *cell, uint64_t me, uint64_t live, uint
 static inline void write_cell(struct cell *cell, uint64_t me, uint64_t live, uint64_t address)
 {
     uint64_t write = cell->write, read = cell->read;
-    if (UNLIKELY(write >= SPLIT_MARK)) {
+    if (UNLIKELY(write >= BYTE_CELLS_MARK)) {
         part(cell, me, live, address, 4, true);
         return;
     }
@@ -401,12 +402,12 @@ static inline void write_cell(struct cell *cell, uint64_t me, uint64_t live, uin
 static void part(struct cell *cell, uint64_t me, uint64_t live, uint64_t address, uint64_t bytes,
                  bool write)
 {
-    bool marked = cell->write >= SPLIT_MARK;
-    struct cell *four = marked ? split_of(cell) : NULL;
+    bool marked = cell->write >= BYTE_CELLS_MARK;
+    struct cell *four = marked ? byte_cells_of(cell) : NULL;
     if (marked && !four)
         *cell = (struct cell){0, 0};
     if (!four)
-        four = split_make(cell, me);
+        four = byte_cells_make(cell, me);
     if (!four)
         return;
     cell_bytes = 1;
@@ -421,8 +422,8 @@ static void part(struct cell *cell, uint64_t me, uint64_t live, uint64_t address
 bool race_was_stored(uint64_t address)
 {
     const struct cell *cell = shadow_of(address);
-    const struct cell *four = cell->write >= SPLIT_MARK ? split_of(cell) : NULL;
-    if (cell->write < SPLIT_MARK)
+    const struct cell *four = cell->write >= BYTE_CELLS_MARK ? byte_cells_of(cell) : NULL;
+    if (cell->write < BYTE_CELLS_MARK)
         return cell->write != 0;
     return four && (four[0].write || four[1].write || four[2].write || four[3].write);
 }
@@ -434,7 +435,8 @@ void race_access(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
     const struct thread *thread = now.thread;
     uint64_t me = now.warp->interval << INTERVAL_AT | (uint64_t)thread->number << THREAD_AT |
                   (uint64_t)race_mode << MODE_AT | place_of(pc);
-    uint64_t live = window_of(address) == WINDOW_SHARED ? now.block->since << INTERVAL_AT : first;
+    uint64_t live =
+        window_of(address) == WINDOW_SHARED ? now.block->intervals.since << INTERVAL_AT : first;
     for (uint64_t at = address, end = address + bytes, next; at < end; at = next) {
         struct cell *cell = shadow_of(at);
         next = (at & ~3ull) + 4;

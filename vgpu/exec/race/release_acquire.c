@@ -24,7 +24,7 @@ struct message {
     uint32_t asked;     /* the last question that came by */
 };
 
-struct knows { /* a thread */
+struct known_messages { /* a thread */
     uint32_t message;
     uint64_t own, wide; /* the intervals before its last fences; 0: none */
 };
@@ -77,13 +77,13 @@ static uint32_t joined(uint32_t a, uint32_t b)
     return both;
 }
 
-static struct knows *knows_of(const struct thread *thread)
+static struct known_messages *knows_of(const struct thread *thread)
 {
     struct block *block = thread->block;
-    if (!block->knows)
-        block->knows = calloc(block->thread_count, sizeof *block->knows);
-    lost |= !block->knows;
-    return block->knows ? &block->knows[thread->number] : NULL;
+    if (!block->visibility.of)
+        block->visibility.of = calloc(block->thread_count, sizeof *block->visibility.of);
+    lost |= !block->visibility.of;
+    return block->visibility.of ? &block->visibility.of[thread->number] : NULL;
 }
 
 /* ---- flags ---- */
@@ -105,9 +105,9 @@ static uint32_t *flag_of(uint64_t address, bool make)
     return flags[at].address ? &flags[at].message : NULL;
 }
 
-void known_fence(int scope)
+void visibility_fence(int scope)
 {
-    struct knows *k = race_on ? knows_of(now.thread) : NULL;
+    struct known_messages *k = race_on ? knows_of(now.thread) : NULL;
     if (!k)
         return;
     k->own = now.warp->interval;
@@ -116,9 +116,10 @@ void known_fence(int scope)
     race_new_interval();
 }
 
-void known_store(uint64_t address, bool atomic)
+void visibility_store(uint64_t address, bool atomic)
 {
-    const struct knows *k = race_on && now.block->knows ? knows_of(now.thread) : NULL;
+    const struct known_messages *k =
+        race_on && now.block->visibility.of ? knows_of(now.thread) : NULL;
     if (!k || !k->own) { /* it tells nothing; an atomic leaves what the flag said before */
         uint32_t *flag = race_on && !atomic && flag_count ? flag_of(address, false) : NULL;
         if (flag)
@@ -131,15 +132,15 @@ void known_store(uint64_t address, bool atomic)
     messages[number] = (struct message){.block = now.block->number,
                                         .thread = now.thread->number,
                                         .run = now.run->arg_slot,
-                                        .since = now.block->since,
+                                        .since = now.block->intervals.since,
                                         .warp_since = now.warp->since,
                                         .own = k->own,
                                         .wide = k->wide,
-                                        .before = {k->message, now.block->known}};
+                                        .before = {k->message, now.block->visibility.all}};
     *flag = number;
 }
 
-void known_load(uint64_t address)
+void visibility_load(uint64_t address)
 {
     uint32_t *flag = race_on && flag_count ? flag_of(address, false) : NULL;
     if (!flag || !*flag)
@@ -147,44 +148,44 @@ void known_load(uint64_t address)
     bool shared = window_of(address) == WINDOW_SHARED;
     if (shared && messages[*flag].block != now.block->number)
         return; /* left from the block that had this memory before */
-    struct knows *k = knows_of(now.thread);
+    struct known_messages *k = knows_of(now.thread);
     if (!k || k->message == *flag)
         return;
     k->message = joined(k->message, *flag);
-    now.block->told = true;
+    now.block->visibility.differs = true;
 }
 
 /* ---- those who meet ---- */
 
-void known_block_starts(struct block *block)
+void visibility_block_starts(struct block *block)
 {
-    block->known = 0;
-    block->told = false;
-    if (block->knows)
-        memset(block->knows, 0, block->thread_count * sizeof *block->knows);
+    block->visibility.all = 0;
+    block->visibility.differs = false;
+    if (block->visibility.of)
+        memset(block->visibility.of, 0, block->thread_count * sizeof *block->visibility.of);
 }
 
-void known_meet(struct block *block)
+void visibility_block_meets(struct block *block)
 {
-    if (!block->told)
+    if (!block->visibility.differs)
         return;
-    block->told = false;
+    block->visibility.differs = false;
     for (uint32_t i = 0; i < block->thread_count; i++)
-        block->known = joined(block->known, block->knows[i].message);
+        block->visibility.all = joined(block->visibility.all, block->visibility.of[i].message);
     for (uint32_t i = 0; i < block->thread_count; i++)
-        block->knows[i].message = 0;
+        block->visibility.of[i].message = 0;
 }
 
-void known_meet_lanes(struct warp *warp, uint32_t lanes)
+void visibility_lanes_meet(struct warp *warp, uint32_t lanes)
 {
     struct block *block = warp->threads->block;
     uint32_t all = 0, first = warp->threads->number;
-    if (!block->told)
+    if (!block->visibility.differs)
         return;
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        all = joined(all, block->knows[first + (uint32_t)__builtin_ctz(rest)].message);
+        all = joined(all, block->visibility.of[first + (uint32_t)__builtin_ctz(rest)].message);
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        block->knows[first + (uint32_t)__builtin_ctz(rest)].message = all;
+        block->visibility.of[first + (uint32_t)__builtin_ctz(rest)].message = all;
 }
 
 /* ---- questions ---- */
@@ -225,21 +226,23 @@ static bool answered(uint32_t from, const struct question *q)
     return steps == STEPS_MAX / 2; /* too long a story: no reason to complain */
 }
 
-bool known_to_me(uint64_t block, uint32_t thread, uint64_t interval)
+bool is_visible_to_me(uint64_t block, uint32_t thread, uint64_t interval)
 {
     struct question q = {.block = block, .interval = interval, .thread = thread};
     if (lost || !message_count)
         return lost;
-    uint32_t mine = now.block->knows ? now.block->knows[now.thread->number].message : 0;
-    return (mine && answered(mine, &q)) || (now.block->known && answered(now.block->known, &q));
+    uint32_t mine =
+        now.block->visibility.of ? now.block->visibility.of[now.thread->number].message : 0;
+    return (mine && answered(mine, &q)) ||
+           (now.block->visibility.all && answered(now.block->visibility.all, &q));
 }
 
-bool known_any(void)
+bool visibility_is_used(void)
 {
     return lost || message_count > 0;
 }
 
-void known_forget(void)
+void visibility_forget(void)
 {
     if (flag_count)
         memset(flags, 0, sizeof flags);

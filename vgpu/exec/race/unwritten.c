@@ -3,6 +3,7 @@
  */
 #include "unwritten.h"
 
+#include "bounds_table.h"
 #include "hazard.h"
 #include "race.h"
 #include "race_shadow.h"

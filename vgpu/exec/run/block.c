@@ -4,11 +4,16 @@
  * A block's memory is used again for the next one: a thread that leaves its kernel puts its own
  * fields back (fiber.c), so that starting a block touches its warps only.
  */
-#include "exec.h"
+#include "block.h"
+#include "device_image.h"
+#include "fault.h"
 #include "fiber.h"
-#include "worker_process.h"
+#include "grid.h"
 #include "race.h"
+#include "run.h"
 #include "sample.h"
+#include "shared_memory.h"
+#include "worker_process.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,8 +49,8 @@ static struct block *block_make(struct vgpu_dim3 shape)
         struct block *old = spare;
         spare = old->next;
         spare_count--;
-        free(old->seen);
-        free(old->knows);
+        free(old->intervals.met);
+        free(old->visibility.of);
         free(old);
     }
     struct block *block = spare;
@@ -82,7 +87,8 @@ static void start_warps(struct block *block)
 struct block *block_start(struct run *run)
 {
     if (run->resident_count == run->resident_limit ||
-        (run->next_block == run->claimed && !helper_claim(run)) || !helper_starts(run->next_block))
+        (run->next_block == run->claimed && !worker_claim(run)) ||
+        !worker_starts_block(run->next_block))
         return NULL;
     struct block *block = block_make(run->shape);
     block->run = run;
@@ -90,9 +96,9 @@ struct block *block_start(struct run *run)
     block->number = run_block_at(run, run->next_block++);
     block->idx = run_block_index(run, block->number);
     block->live = block->thread_count;
-    block->missing = block->thread_count;
-    block->pollers = block->votes = 0;
-    block->site = NULL;
+    block->barrier.missing = block->thread_count;
+    block->pollers = block->barrier.votes = 0;
+    block->barrier.site = NULL;
     block->clock = block->clock_met = 0;
     start_warps(block);
     if (run->resident)
@@ -125,8 +131,8 @@ static void unlink_block(struct block *block)
     shared_end(block);
     sample_block_ends(block);
     if (spare_count == MAX_SPARE) {
-        free(block->seen);
-        free(block->knows);
+        free(block->intervals.met);
+        free(block->visibility.of);
         free(block);
         return;
     }
@@ -154,11 +160,6 @@ void block_abandon(struct block *block)
     unlink_block(block);
 }
 
-int dim3_text(char *text, uint64_t room, struct vgpu_dim3 at)
-{
-    return snprintf(text, room, "(%u,%u,%u)", at.x, at.y, at.z);
-}
-
 /* ---- who waits for what ---- */
 
 enum wait_kind { WAIT_BARRIER, WAIT_WARP, WAIT_CONVERGE, WAIT_POLL };
@@ -178,8 +179,8 @@ static bool same_wait(const struct thread *a, const struct thread *b)
     if (kind != wait_of(b))
         return false;
     if (kind == WAIT_POLL)
-        return a->watch_address == b->watch_address;
-    if (kind == WAIT_WARP && a->op_mask != b->op_mask)
+        return a->poll.address == b->poll.address;
+    if (kind == WAIT_WARP && a->warp_op.mask != b->warp_op.mask)
         return false;
     return a->site == b->site || (a->site && b->site && strcmp(a->site, b->site) == 0);
 }
@@ -192,11 +193,12 @@ static int wait_text(char *text, uint64_t room, const struct thread *t)
     case WAIT_BARRIER:
         return snprintf(text, room, "at __syncthreads in %s", site);
     case WAIT_WARP:
-        return snprintf(text, room, "at a warp operation (mask 0x%08x) in %s", t->op_mask, site);
+        return snprintf(text, room, "at a warp operation (mask 0x%08x) in %s", t->warp_op.mask,
+                        site);
     case WAIT_POLL:
-        image_place(t->watch_pc, where, sizeof where);
+        image_place(t->poll.pc, where, sizeof where);
         return snprintf(text, room, "for a change of 0x%llx (now 0x%llx)%s%s",
-                        (unsigned long long)t->watch_address, (unsigned long long)t->watch_value,
+                        (unsigned long long)t->poll.address, (unsigned long long)t->poll.value,
                         where[0] ? " in " : "", where);
     default:
         return snprintf(text, room, "at __activemask");

@@ -4,9 +4,13 @@
  * The node starts it with a socket on descriptor 3 and asks one thing after the other; it ends
  * when that socket closes, and dies with its node. It has no input or output of its own.
  */
+#include "device_image.h"
 #include "exec.h"
 #include "halt.h"
+#include "mapped_memory.h"
 #include "message.h"
+#include "run.h"
+#include "traps.h"
 #include "wire.h"
 
 #include <signal.h>
@@ -23,24 +27,13 @@ union message {
     uint8_t room[VGPU_MSG_MAX];
 };
 
-static union message incoming, outgoing, piece;
-
-struct vgpu_exec_reply *message_piece(void)
-{
-    memset(&piece, 0, sizeof piece.reply);
-    return &piece.reply;
-}
-
-void message_send(const struct vgpu_exec_reply *reply)
-{
-    if (vgpu_send(NODE_SOCKET, reply, sizeof *reply + reply->data_bytes, NULL, 0) != 0)
-        _exit(0); /* the node is gone */
-}
+static union message incoming, outgoing;
 
 enum { MAX_VARS = (VGPU_MSG_MAX - sizeof(struct vgpu_exec_reply)) / sizeof(struct vgpu_exec_var) };
 
 /* As many of the image's variables as a message holds, from number `first` on. */
-static void put_vars(const struct image *image, uint64_t first, struct vgpu_exec_reply *reply)
+static void put_vars(const struct device_image *image, uint64_t first,
+                     struct vgpu_exec_reply *reply)
 {
     for (uint64_t i = first; i < reply->var_count && i - first < MAX_VARS; i++) {
         struct vgpu_exec_var var = {0};
@@ -53,7 +46,7 @@ static void put_vars(const struct image *image, uint64_t first, struct vgpu_exec
 static void load_module(const struct vgpu_exec_request *request, int *fds, int fd_count,
                         struct vgpu_exec_reply *reply)
 {
-    struct image *image = image_find(request->module);
+    struct device_image *image = image_find(request->module);
     if (fd_count == 0 && image) {
         image_vars(image, &reply->var_base, &reply->var_bytes, &reply->var_count);
         put_vars(image, request->va, reply);
@@ -134,7 +127,7 @@ static void setup(void)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     setrlimit(RLIMIT_CORE, &none);
     signal(SIGPIPE, SIG_IGN);
-    fault_setup();
+    traps_setup();
 }
 
 int main(void)

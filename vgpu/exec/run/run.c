@@ -4,19 +4,24 @@
  * Several may be under way: one that is stalled keeps its blocks and stacks until it is resumed or
  * aborted, and others run meanwhile.
  */
-#include "access.h"
-#include "check.h"
+#include "block.h"
+#include "counters.h"
+#include "device_image.h"
 #include "exec.h"
+#include "fault.h"
 #include "fiber.h"
-#include "hazard.h"
 #include "footprint.h"
-#include "worker_process.h"
+#include "hazard.h"
+#include "mapped_memory.h"
 #include "message.h"
+#include "polling.h"
 #include "race.h"
+#include "run.h"
 #include "sample.h"
 #include "schedule.h"
+#include "block_schedule.h"
+#include "worker_process.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,17 +31,8 @@
 enum { ARG_SLOTS = 64, ARG_SLOT_BYTES = 64 << 10, ARG_ALIGN = 64, PRINT_PIECE = 3584 };
 _Static_assert(sizeof(struct vgpu_exec_reply) + PRINT_PIECE <= VGPU_MSG_MAX, "a piece fits");
 
-struct now now;
-
 static struct run *runs;
 static uint64_t arg_slots_used;
-
-struct vgpu_dim3 run_block_index(const struct run *run, uint64_t number)
-{
-    uint64_t row = number / run->grid.x;
-    return (struct vgpu_dim3){(uint32_t)(number % run->grid.x), (uint32_t)(row % run->grid.y),
-                              (uint32_t)(row / run->grid.y)};
-}
 
 static uint64_t divisor(uint64_t a, uint64_t b)
 {
@@ -63,39 +59,6 @@ uint64_t run_block_at(const struct run *run, uint64_t turn)
         return turn;
     unsigned __int128 at = (unsigned __int128)turn * run->block_step + run->block_first;
     return (uint64_t)(at % run->block_count);
-}
-
-bool run_has_finding(enum finding finding)
-{
-    return now.run->finding_set >> finding & 1;
-}
-
-static const enum vgpu_diagnosis diagnosis_of[] = {
-    [FINDING_SITES] = VGPU_DIAGNOSIS_kernels_barrier,
-    [FINDING_EARLY_EXIT] = VGPU_DIAGNOSIS_kernels_barrier,
-    [FINDING_MASK] = VGPU_DIAGNOSIS_kernels_mask,
-    [FINDING_OPERATION] = VGPU_DIAGNOSIS_kernels_mask,
-    [FINDING_LANE] = VGPU_DIAGNOSIS_kernels_mask,
-    [FINDING_PRINT] = VGPU_DIAGNOSES,
-    [FINDING_DIVISION] = VGPU_DIAGNOSES,
-};
-
-void run_finding(enum finding finding, const char *format, ...)
-{
-    struct run *run = now.run;
-    if (run_has_finding(finding))
-        return;
-    run->finding_set |= 1u << finding;
-    size_t at = strlen(run->findings), room = sizeof run->findings - at;
-    va_list arguments;
-    int head = snprintf(run->findings + at, room, "%s%s: ", at ? "\n" : "", run->kernel->name);
-    if (head < 0 || (size_t)head >= room)
-        return;
-    va_start(arguments, format);
-    vsnprintf(run->findings + at + head, room - (size_t)head, format, arguments);
-    va_end(arguments);
-    if (diagnosis_of[finding] != VGPU_DIAGNOSES)
-        vgpu_diagnosis_sign(diagnosis_of[finding], run->findings + at, room);
 }
 
 /* ---- from message to run ---- */
@@ -142,7 +105,7 @@ static uint64_t resident_limit(const struct run *run)
     uint64_t shared = run->shared_bytes + run->kernel->static_shared_bytes;
     if (a_sm > limits->blocks_per_sm)
         a_sm = limits->blocks_per_sm;
-    if (shared && a_sm > limits->shared_per_sm / (shared + 1024)) /* 1 KiB is the system's */
+    if (shared && a_sm > limits->shared_per_sm / (shared + VGPU_SHARED_RESERVED_BYTES))
         a_sm = limits->shared_per_sm / (shared + 1024);
     return (a_sm ? a_sm : 1) * limits->sm_count;
 }
@@ -216,7 +179,7 @@ static void run_drop(struct run *run)
         block_abandon(run->resident);
     arg_slots_used &= ~(1ull << run->arg_slot);
     bool large = run->resident_peak * run->block_threads > STACKS_KEPT;
-    free(run->printed);
+    free(run->printed.text);
     free(run);
     if (large && !runs)
         stack_trim();
@@ -228,11 +191,11 @@ static void run_drop(struct run *run)
 
 static uint64_t print_piece(struct run *run, struct vgpu_exec_reply *reply)
 {
-    uint64_t left = run->printed_bytes - run->sent_bytes;
+    uint64_t left = run->printed.bytes - run->printed.sent_bytes;
     uint64_t bytes = left < PRINT_PIECE ? left : PRINT_PIECE;
     if (bytes)
-        memcpy(reply->data, run->printed + run->sent_bytes, bytes);
-    run->sent_bytes += bytes;
+        memcpy(reply->data, run->printed.text + run->printed.sent_bytes, bytes);
+    run->printed.sent_bytes += bytes;
     reply->run = run->id;
     reply->printf_bytes = reply->data_bytes = (uint32_t)bytes;
     return left - bytes;
@@ -241,7 +204,7 @@ static uint64_t print_piece(struct run *run, struct vgpu_exec_reply *reply)
 /* The last piece of what was printed goes with the reply itself. */
 static void attach_print(struct run *run, struct vgpu_exec_reply *reply)
 {
-    while (run->printed_bytes - run->sent_bytes > PRINT_PIECE) {
+    while (run->printed.bytes - run->printed.sent_bytes > PRINT_PIECE) {
         struct vgpu_exec_reply *piece = message_piece();
         print_piece(run, piece);
         message_send(piece);
@@ -269,7 +232,7 @@ static void reply_fault(struct vgpu_exec_reply *reply)
 static void execute(void *reply)
 {
     struct vgpu_exec_reply *r = reply;
-    r->status = (int32_t)schedule(now.run, r->text, sizeof r->text);
+    r->status = (int32_t)schedule_blocks(now.run, r->text, sizeof r->text);
 }
 
 static void run_go(struct run *run, struct vgpu_exec_reply *reply)
@@ -287,7 +250,7 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
     race_run_stops();
     now = (struct now){0};
     access_harvest(&run->counts);
-    helper_join(run, reply);
+    workers_join(run, reply);
     footprint_end(run);
     sample_apply(run, &run->counts);
     reply->counts = run->counts;
@@ -298,9 +261,9 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
         reply->blocks_fit = run->resident_limit;
     }
     if (reply->status == VGPU_RAN)
-        snprintf(reply->text, sizeof reply->text, "%s", run->findings);
-    reply->stray_count = run->stray_count;
-    memcpy(reply->stray, run->stray, sizeof run->stray);
+        snprintf(reply->text, sizeof reply->text, "%s", run->findings.text);
+    reply->stray_count = run->strays.count;
+    memcpy(reply->stray, run->strays.list, sizeof run->strays.list);
     hazard_reply(run, reply);
     attach_print(run, reply);
     if (reply->status == VGPU_RAN)
@@ -311,7 +274,7 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
 
 void run_start(const struct vgpu_exec_request *request, struct vgpu_exec_reply *reply)
 {
-    const struct image *image =
+    const struct device_image *image =
         image_find(request->module ? request->module : request->launch.module);
     const struct vgpu_kernel *kernel = image ? image_kernel(image, request->launch.kernel) : NULL;
     const char *why = check_launch(request, kernel);

@@ -2,13 +2,16 @@
  * worker_process.c: see worker_process.h.
  *
  * What everybody must know lies in one shared page: the next block nobody has claimed, the lowest
- * block that faulted, and each helper's part of the result. Blocks before a fault are run to their
+ * block that faulted, and each worker's part of the result. Blocks before a fault are run to their
  * end by whoever has claimed them, so that the fault that is told is the one that a single
  * processor would have met first.
  */
 #include "worker_process.h"
-#include "access.h"
+
+#include "bounds.h"
+#include "counters.h"
 #include "fiber.h"
+#include "mapped_memory.h"
 #include "number.h"
 #include "patience.h"
 
@@ -26,10 +29,10 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { HELPERS_MAX = 31, BLOCKS_A_LOOK = 16, TICK_MS = 200 };
-#define WORTH_IT_S 2e-3 /* a run that took this long gets helpers: a fork costs a tenth of it */
+enum { WORKERS_MAX = 31, BLOCKS_A_LOOK = 16, TICK_MS = 200 };
+#define WORTH_IT_S 2e-3 /* a run that took this long gets workers: a fork costs a tenth of it */
 
-struct part {    /* a helper's part of the result */
+struct part {    /* a worker's part of the result */
     uint64_t at; /* the block it runs */
     bool ended;
     struct vgpu_run_counts counts;
@@ -43,23 +46,22 @@ struct part {    /* a helper's part of the result */
 struct share {
     uint64_t next, count; /* blocks: the first that nobody has claimed, all */
     uint64_t fault_block; /* the lowest that faulted; ~0: none */
-    uint32_t lock;        /* who commits a chunk: 0 nobody, 1 we, n + 2 the n-th helper */
+    uint32_t lock;        /* who commits a chunk: 0 nobody, 1 we, n + 2 the n-th worker */
     uint32_t workers;
-    struct part part[HELPERS_MAX];
+    struct part part[WORKERS_MAX];
 };
 
-struct helper {
+struct worker {
     pid_t pid;
-    int alive; /* a pipe's end: readable (closed) when the helper has ended */
+    int alive; /* a pipe's end: readable (closed) when the worker has ended */
     double used;
     uint64_t progress;
 };
 
 static struct share *share; /* NULL: nobody helps now */
-static struct helper helper[HELPERS_MAX];
-static struct part *own;  /* in a helper: its part */
-static uint32_t self = 1; /* our value of `lock` */
-static uint32_t helper_count;
+static struct worker worker[WORKERS_MAX];
+static struct part *own; /* in a worker: its part */
+static uint32_t worker_count;
 static uint64_t running; /* the block that this process runs */
 
 static double seconds(clockid_t clock)
@@ -71,7 +73,7 @@ static double seconds(clockid_t clock)
 /* ---- how many ---- */
 
 /* Processors that may be used, ours among them; VGPU_WORKERS makes it fewer or more. */
-static uint32_t workers(void)
+static uint32_t processor_count(void)
 {
     static uint32_t known;
     if (known)
@@ -79,11 +81,11 @@ static uint32_t workers(void)
     const char *asked = getenv("VGPU_WORKERS");
     uint64_t count = (uint64_t)__builtin_popcountll(context.limits.cpus);
     vgpu_number(asked, 1, UINT64_MAX, &count); /* else as if it were not set: the node says so */
-    known = count < 1 ? 1 : count > HELPERS_MAX + 1 ? HELPERS_MAX + 1 : (uint32_t)count;
+    known = count < 1 ? 1 : count > WORKERS_MAX + 1 ? WORKERS_MAX + 1 : (uint32_t)count;
     return known;
 }
 
-/* The n-th helper's processor: those that the node may use in turn, after ours. */
+/* The n-th worker's processor: those that the node may use in turn, after ours. */
 static void move_to_processor(uint32_t n)
 {
     cpu_set_t set;
@@ -102,32 +104,32 @@ static void move_to_processor(uint32_t n)
     sched_setaffinity(0, sizeof set, &set);
 }
 
-/* ---- a helper ---- */
+/* ---- a worker ---- */
 
-static void begin_helping(struct run *run, uint32_t n, pid_t parent)
+static void begin_work(struct run *run, uint32_t n, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
     close(3); /* the node's socket: not ours */
     own = &share->part[n];
-    self = n + 2;
+    memory_share(&share->lock, n + 2);
     move_to_processor(n);
     memset(access_count, 0, sizeof access_count);
     run->counts = (struct vgpu_run_counts){0};
-    run->findings[0] = '\0';
-    run->stray_count = 0;
+    run->findings.text[0] = '\0';
+    run->strays.count = 0;
     memory_reopen();
 }
 
-static _Noreturn void end_helping(const struct run *run, const struct vgpu_exec_reply *reply)
+static _Noreturn void end_work(const struct run *run, const struct vgpu_exec_reply *reply)
 {
     memory_deliver_torn();
     own->counts = run->counts;
-    own->finding_set = run->finding_set;
-    memcpy(own->findings, run->findings, sizeof own->findings);
-    own->stray_count = run->stray_count;
-    memcpy(own->stray, run->stray, sizeof own->stray);
+    own->finding_set = run->findings.set;
+    memcpy(own->findings, run->findings.text, sizeof own->findings);
+    own->stray_count = run->strays.count;
+    memcpy(own->stray, run->strays.list, sizeof own->stray);
     memcpy(own->reply, reply, sizeof own->reply);
     __atomic_store_n(&own->ended, true, __ATOMIC_RELEASE);
     _exit(0);
@@ -143,13 +145,13 @@ static bool start_one(struct run *run, uint32_t n)
         return false;
     pid_t pid = fork();
     if (pid == 0)
-        begin_helping(run, n, parent);
+        begin_work(run, n, parent);
     else
         close(ends[1]);
     if (pid < 0)
         close(ends[0]);
     if (pid > 0)
-        helper[n] = (struct helper){.pid = pid, .alive = ends[0], .used = -1};
+        worker[n] = (struct worker){.pid = pid, .alive = ends[0], .used = -1};
     return pid > 0;
 }
 
@@ -163,14 +165,15 @@ static void start(struct run *run)
     share->next = run->next_block;
     share->count = run->block_count;
     share->fault_block = ~0ull;
-    share->workers = workers();
+    share->workers = processor_count();
+    memory_share(&share->lock, 1);
     run->claimed = run->next_block;
-    for (helper_count = 0; !own && helper_count < share->workers - 1; helper_count++)
-        if (!start_one(run, helper_count))
+    for (worker_count = 0; !own && worker_count < share->workers - 1; worker_count++)
+        if (!start_one(run, worker_count))
             break; /* no more than this, or: we are it */
 }
 
-void helper_consider(struct run *run)
+void workers_consider(struct run *run)
 {
     if (!run->may_share || share || run->looks++ % BLOCKS_A_LOOK != 0)
         return;
@@ -178,13 +181,13 @@ void helper_consider(struct run *run)
     if (run->looks == 1)
         run->started = now_s;
     else if (now_s - run->started > WORTH_IT_S && run->next_block + 1 < run->block_count &&
-             workers() > 1 && lane_order != LANES_SEEDED)
+             processor_count() > 1 && lane_order != LANES_SEEDED)
         start(run);
 }
 
 /* ---- blocks ---- */
 
-bool helper_claim(struct run *run)
+bool worker_claim(struct run *run)
 {
     if (!share)
         return false;
@@ -201,7 +204,7 @@ bool helper_claim(struct run *run)
     return true;
 }
 
-bool helper_starts(uint64_t number)
+bool worker_starts_block(uint64_t number)
 {
     running = number;
     if (!share)
@@ -222,16 +225,16 @@ static void note_fault(uint64_t number)
 
 /* ---- the end ---- */
 
-/* Whether the helper is of no use any more: what it runs comes after a fault. */
+/* Whether the worker is of no use any more: what it runs comes after a fault. */
 static bool is_moot(uint32_t n)
 {
     return __atomic_load_n(&share->part[n].at, __ATOMIC_RELAXED) >
            __atomic_load_n(&share->fault_block, __ATOMIC_RELAXED);
 }
 
-/* What the node does for us: a helper that uses processor time without progress is in an endless
+/* What the node does for us: a worker that uses processor time without progress is in an endless
  * loop. Asks it to say where, and ends it if it does not. */
-static void watch(struct helper *h)
+static void watch(struct worker *h)
 {
     clockid_t clock;
     double used = clock_getcpuclockid(h->pid, &clock) == 0 ? seconds(clock) : 0;
@@ -247,27 +250,27 @@ static void watch(struct helper *h)
 
 static void collect(uint32_t n)
 {
-    while (waitpid(helper[n].pid, NULL, 0) < 0 && errno == EINTR)
+    while (waitpid(worker[n].pid, NULL, 0) < 0 && errno == EINTR)
         ;
-    helper[n].pid = 0;
-    close(helper[n].alive);
+    worker[n].pid = 0;
+    close(worker[n].alive);
     if (share->lock == n + 2) /* it was ended in the middle */
-        helper_unlock();
+        __atomic_store_n(&share->lock, 0, __ATOMIC_RELEASE);
 }
 
 static void await(uint32_t n)
 {
-    struct pollfd p = {.fd = helper[n].alive, .events = POLLIN};
-    while (helper[n].pid && poll(&p, 1, TICK_MS) <= 0)
-        for (uint32_t i = n; i < helper_count; i++) {
-            if (helper[i].pid && is_moot(i)) {
-                kill(helper[i].pid, SIGKILL);
+    struct pollfd p = {.fd = worker[n].alive, .events = POLLIN};
+    while (worker[n].pid && poll(&p, 1, TICK_MS) <= 0)
+        for (uint32_t i = n; i < worker_count; i++) {
+            if (worker[i].pid && is_moot(i)) {
+                kill(worker[i].pid, SIGKILL);
                 collect(i);
-            } else if (helper[i].pid) {
-                watch(&helper[i]);
+            } else if (worker[i].pid) {
+                watch(&worker[i]);
             }
         }
-    if (helper[n].pid)
+    if (worker[n].pid)
         collect(n);
 }
 
@@ -289,14 +292,15 @@ static void add_counts(struct vgpu_run_counts *to, const struct vgpu_run_counts 
 /* Findings of kinds that nobody told yet. */
 static void add_findings(struct run *run, const struct part *part)
 {
-    size_t at = strlen(run->findings);
-    if (!part->findings[0] || (part->finding_set & ~run->finding_set) == 0)
+    size_t at = strlen(run->findings.text);
+    if (!part->findings[0] || (part->finding_set & ~run->findings.set) == 0)
         return;
-    snprintf(run->findings + at, sizeof run->findings - at, "%s%s", at ? "\n" : "", part->findings);
-    run->finding_set |= part->finding_set;
+    snprintf(run->findings.text + at, sizeof run->findings.text - at, "%s%s", at ? "\n" : "",
+             part->findings);
+    run->findings.set |= part->finding_set;
 }
 
-/* Adds what a helper has left. False: it has left nothing, and should have. */
+/* Adds what a worker has left. False: it has left nothing, and should have. */
 static bool add_part(struct run *run, const struct part *part, struct vgpu_exec_reply *reply)
 {
     struct vgpu_exec_reply theirs;
@@ -311,7 +315,7 @@ static bool add_part(struct run *run, const struct part *part, struct vgpu_exec_
     return true;
 }
 
-void helper_join(struct run *run, struct vgpu_exec_reply *reply)
+void workers_join(struct run *run, struct vgpu_exec_reply *reply)
 {
     bool complete = true;
     if (!share)
@@ -319,11 +323,12 @@ void helper_join(struct run *run, struct vgpu_exec_reply *reply)
     if (reply->status == VGPU_FAULTED)
         note_fault(running);
     if (own)
-        end_helping(run, reply);
-    for (uint32_t n = 0; n < helper_count; n++)
+        end_work(run, reply);
+    for (uint32_t n = 0; n < worker_count; n++)
         await(n);
-    for (uint32_t n = 0; n < helper_count; n++)
+    for (uint32_t n = 0; n < worker_count; n++)
         complete &= add_part(run, &share->part[n], reply);
+    memory_share(NULL, 0);
     munmap(share, sizeof *share);
     share = NULL;
     if (complete)
@@ -334,22 +339,4 @@ void helper_join(struct run *run, struct vgpu_exec_reply *reply)
         "a process that ran blocks of %s ended before they did: no memory? VGPU_WORKERS=1 runs "
         "all blocks in one",
         run->kernel->name);
-}
-
-/* ---- a chunk's commit ---- */
-
-void helper_lock(void)
-{
-    uint32_t nobody = 0;
-    while (share && !__atomic_compare_exchange_n(&share->lock, &nobody, self, false,
-                                                 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
-        nobody = 0;
-        sched_yield();
-    }
-}
-
-void helper_unlock(void)
-{
-    if (share)
-        __atomic_store_n(&share->lock, 0, __ATOMIC_RELEASE);
 }

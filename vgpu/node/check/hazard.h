@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hazard.h: what the detectors of a kernel have found (exec/hazard.h), in words.
+ * hazard.h: what the detectors of a kernel have found (vgpu/exec/race/door/hazard.h), in words.
  */
 #ifndef VGPU_NODE_HAZARD_H
 #define VGPU_NODE_HAZARD_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * request_host.c: what host code does with pinned memory between its calls, as far as the program's
- * side can tell (api/guard.c).
+ * side can tell (vgpu/api/checks/guard.c).
  */
 #include <string.h>
 

@@ -11,6 +11,7 @@
 
 #include "misuse.h"
 #include "hostcall.h"
+#include "launch_limits.h"
 #include "device_memory.h"
 #include "pool.h"
 #include "process.h"
@@ -321,8 +322,9 @@ static bool check_launch(struct connection *c, const struct vgpu_launch *l, int 
 {
     const struct vgpu_device_info *info = &machine_info()->device[device];
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
-    if (!within(l->grid, 0x7fffffff, 65535, 65535) || !within(l->block, 1024, 1024, 64) ||
-        threads > 1024 || l->shared_bytes > info->shared_per_block_optin) {
+    if (!within(l->grid, VGPU_GRID_X_MAX, VGPU_GRID_Y_MAX, VGPU_GRID_Z_MAX) ||
+        !within(l->block, VGPU_BLOCK_X_MAX, VGPU_BLOCK_Y_MAX, VGPU_BLOCK_Z_MAX) ||
+        threads > VGPU_BLOCK_THREADS_MAX || l->shared_bytes > info->shared_per_block_optin) {
         request_fail(
             c, VGPU_INVALID_VALUE,
             "launch <<<(%u,%u,%u), (%u,%u,%u), %llu>>>: blocks have 1 to 1024 threads (z at "

@@ -76,6 +76,9 @@ const struct vgpu_host_var *vgpu__find_var(const void *shadow, struct vgpu_host_
 /* The number at the node of the module's image, which is sent there if need be. */
 cudaError_t vgpu__load_image(const struct vgpu_host_module *module, const char *call, uint32_t *id);
 
+/* How many threads a block of the kernel may have. */
+int vgpu__max_threads(const struct vgpu_host_kernel *kernel);
+
 /* Bytes of dynamic shared memory that the kernel may have on the current device. */
 size_t vgpu__dynamic_limit(const struct vgpu_host_kernel *kernel);
 void vgpu__functions_forget(int physical);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * footprint.h: which bytes of device and pinned memory a run reads, writes, and uses by atomics,
- * for the node, which knows what else uses them (conflict.h there).
+ * for the node, which knows what else uses them (race.h there).
  *
  * Every byte that was used is a bit in a cell: one byte of cells for four bytes of memory, for each
  * use. Cells are made for 16 KiB of memory at a time, when it is first used. A store to a cell
- * needs no load, and helpers store to the same ones: no lock is needed. When the run stops, cells
+ * needs no load, and workers store to the same ones: no lock is needed. When the run stops, cells
  * become spans. Volatile accesses are left out: they are how kernels tell each other something.
  */
 #ifndef VGPU_FOOTPRINT_H

@@ -2,11 +2,11 @@
  * sample.h: how much of what a kernel reads and writes has to be moved.
  *
  * Memory moves in sectors of 32 bytes: threads that use a sector together move it once, a thread
- * that uses 4 bytes of one moves 32. A kernel's bytes are counted exactly (access.h); how many
+ * that uses 4 bytes of one moves 32. A kernel's bytes are counted exactly (counters.h); how many
  * bytes of sectors they need is measured on a sample, the first SAMPLE_ACCESSES of each thread of
  * the grid's first block, and is taken to be the same everywhere. Of a block, what was moved once
  * stays at hand for it (its warps' coalescing and the caches, of a simple kind); what
- * blocks share is the node's business (sending.c).
+ * blocks share is the node's business (vgpu/node/clock/op_flows.c).
  */
 #ifndef VGPU_SAMPLE_H
 #define VGPU_SAMPLE_H

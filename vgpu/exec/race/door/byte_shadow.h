@@ -7,16 +7,16 @@
 
 #include "race_shadow.h"
 
-#define SPLIT_MARK (1ull << 63)
+#define BYTE_CELLS_MARK (1ull << 63)
 
 /* The four cells of `cell`'s bytes; they start as copies of it. `stamp`: of the present interval,
- * without SPLIT_MARK. NULL: there is no more room for such cells. */
-struct cell *split_make(struct cell *cell, uint64_t stamp);
+ * without BYTE_CELLS_MARK. NULL: there is no more room for such cells. */
+struct cell *byte_cells_make(struct cell *cell, uint64_t stamp);
 
 /* Those of a cell that is marked; NULL: they were forgotten since. */
-struct cell *split_of(const struct cell *cell);
+struct cell *byte_cells_of(const struct cell *cell);
 
 /* Forgets all: cells that were marked up to `stamp` name nothing any more. */
-void split_forget(uint64_t stamp);
+void byte_cells_forget(uint64_t stamp);
 
 #endif

@@ -17,7 +17,7 @@
 #ifndef VGPU_RACE_H
 #define VGPU_RACE_H
 
-#include "access.h"
+#include "exec.h"
 #include "check.h"
 
 extern bool race_on;                    /* the running kernel is looked at */

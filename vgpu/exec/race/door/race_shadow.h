@@ -3,13 +3,13 @@
  * them last, who has read them since. race.h says what is in a note.
  *
  * Notes lie at a fixed place for each address, in a window of their own for each of memory's, and
- * get memory when they are first touched (fault.c sees that as any first touch). Memory is four
+ * get memory when they are first touched (traps.c sees that as any first touch). Memory is four
  * times what the kernel uses; where that gets too much, the run goes on without being looked at.
  */
 #ifndef VGPU_RACE_SHADOW_H
 #define VGPU_RACE_SHADOW_H
 
-#include "access.h"
+#include "exec.h"
 
 #define SHADOW_VA 0x410000000000ull
 #define SHADOW_END (SHADOW_VA + ((uint64_t)(WINDOW_STACK + 1) << 40))

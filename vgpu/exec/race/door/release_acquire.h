@@ -14,22 +14,22 @@
 
 /* The running thread calls a fence (scope as vgpu_fence's); it stores to a flag, or reads one; an
  * atomic does both, the reading first. */
-void known_fence(int scope);
-void known_store(uint64_t address, bool atomic);
-void known_load(uint64_t address);
+void visibility_fence(int scope);
+void visibility_store(uint64_t address, bool atomic);
+void visibility_load(uint64_t address);
 
 /* A block starts. All of it knows what any of its threads knows; the same for lanes of a warp. */
-void known_block_starts(struct block *block);
-void known_meet(struct block *block);
-void known_meet_lanes(struct warp *warp, uint32_t lanes);
+void visibility_block_starts(struct block *block);
+void visibility_block_meets(struct block *block);
+void visibility_lanes_meet(struct warp *warp, uint32_t lanes);
 
 /* The running thread knows what `thread` of `block` did in `interval`. */
-bool known_to_me(uint64_t block, uint32_t thread, uint64_t interval);
+bool is_visible_to_me(uint64_t block, uint32_t thread, uint64_t interval);
 
-/* Anybody has told anybody anything since known_forget. */
-bool known_any(void);
+/* Anybody has told anybody anything since visibility_forget. */
+bool visibility_is_used(void);
 
 /* No run is left: nothing needs to be known any more. */
-void known_forget(void);
+void visibility_forget(void);
 
 #endif

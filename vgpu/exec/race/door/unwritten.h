@@ -10,7 +10,7 @@
 #ifndef VGPU_UNWRITTEN_H
 #define VGPU_UNWRITTEN_H
 
-#include "access.h"
+#include "exec.h"
 
 #include <string.h>
 

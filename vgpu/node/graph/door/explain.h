@@ -20,7 +20,7 @@ struct process;
 struct pointee;
 
 /* "an allocation of 4096 bytes on GPU 0", with the mark of where it was made: the program's own
- * process replaces marks by places (api/where.c). */
+ * process replaces marks by places (vgpu/api/core/symbolizer.c). */
 void explain_allocation(const struct pointee *p, char *out, size_t room);
 #define EXPLAIN_MARK_FORMAT "\1%llx\2" /* the return address of the call that allocated */
 #define EXPLAIN_AT_FORMAT "\3%llx\2"   /* the same of any call: " at file:line", or nothing */

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * shared.c: __shared__ memory: a slot of the shared window for each resident block.
+ * shared_memory.c: __shared__ memory: a slot of the shared window for each resident block.
  *
  * A slot is mapped as large as a block's shared memory may be, and what lies between two slots is
  * not. The dynamic part comes first; the objects follow in the order in which the block meets
  * them. All of it is poisoned for every block.
  */
-#include "exec.h"
+#include "shared_memory.h"
+
+#include "fault.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -19,7 +21,8 @@ static uint32_t free_count, slot_count, slot_room;
 
 static char *slot_base(const struct block *block)
 {
-    return (char *)(WINDOW_VA(WINDOW_SHARED) + (uint64_t)block->slot * SLOT_STRIDE); /* NOLINT */
+    return (char *)(WINDOW_VA(WINDOW_SHARED) +
+                    (uint64_t)block->shared.slot * SLOT_STRIDE); /* NOLINT */
 }
 
 static void no_memory(void)
@@ -32,7 +35,7 @@ static void no_memory(void)
 static void slot_take(struct block *block)
 {
     if (free_count) {
-        block->slot = free_slots[--free_count];
+        block->shared.slot = free_slots[--free_count];
         return;
     }
     if (slot_count == slot_room) {
@@ -43,12 +46,12 @@ static void slot_take(struct block *block)
         free_slots = list;
         slot_room = room;
     }
-    block->slot = (int32_t)slot_count;
+    block->shared.slot = (int32_t)slot_count;
     uint64_t bytes = (context.limits.shared_per_block + 4095) & ~4095ull;
     if (mmap(slot_base(block), bytes, PROT_READ | PROT_WRITE,
              MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
              0) == MAP_FAILED) {
-        block->slot = -1;
+        block->shared.slot = -1;
         no_memory();
     }
     slot_count++;
@@ -58,28 +61,28 @@ static void slot_take(struct block *block)
  * many blocks never do. */
 static char *slot_of(struct block *block)
 {
-    if (block->slot < 0) {
+    if (block->shared.slot < 0) {
         slot_take(block);
         memset(slot_base(block), VGPU_POISON, block->run->shared_bytes);
-        block->shared_used = block->run->shared_bytes;
+        block->shared.used = block->run->shared_bytes;
     }
     return slot_base(block);
 }
 
 void shared_start(struct block *block)
 {
-    block->slot = -1;
-    block->shared_used = 0;
-    if (block->object_count)
-        memset(block->objects, 0, sizeof block->objects);
-    block->object_count = 0;
+    block->shared.slot = -1;
+    block->shared.used = 0;
+    if (block->shared.object_count)
+        memset(block->shared.objects, 0, sizeof block->shared.objects);
+    block->shared.object_count = 0;
 }
 
 void shared_end(struct block *block)
 {
-    if (block->slot >= 0)
-        free_slots[free_count++] = block->slot;
-    block->slot = -1;
+    if (block->shared.slot >= 0)
+        free_slots[free_count++] = block->shared.slot;
+    block->shared.slot = -1;
 }
 
 static void *place(struct block *block, struct shared_object *object, uint32_t id, uint32_t bytes,
@@ -87,17 +90,17 @@ static void *place(struct block *block, struct shared_object *object, uint32_t i
 {
     char *base = slot_of(block);
     uint64_t step = align ? align : 1;
-    uint64_t at = (block->shared_used + step - 1) / step * step;
+    uint64_t at = (block->shared.used + step - 1) / step * step;
     if (at + bytes > context.limits.shared_per_block)
         fault_raise(VGPU_FAULT_MEMORY, 0, false, 0,
                     "a block of %s needs %llu bytes of shared memory (%u of them dynamic); the GPU "
                     "has %llu for a block",
                     block->run->kernel->name, (unsigned long long)(at + bytes),
                     block->run->shared_bytes, (unsigned long long)context.limits.shared_per_block);
-    block->shared_used = (uint32_t)(at + bytes);
+    block->shared.used = (uint32_t)(at + bytes);
     memset(base + at, VGPU_POISON, bytes);
     *object = (struct shared_object){id, bytes, base + at};
-    block->object_count++;
+    block->shared.object_count++;
     return object->at;
 }
 
@@ -106,10 +109,10 @@ uint32_t shared_describe(uint64_t address, uint32_t *offset)
     const struct block *block = now.block;
     uint64_t base = (uint64_t)slot_base(block);
     *offset = 0;
-    if (block->slot < 0 || address - base >= SLOT_STRIDE)
+    if (block->shared.slot < 0 || address - base >= SLOT_STRIDE)
         return 0;
     for (uint32_t i = 0; i < SHARED_OBJECTS; i++) {
-        const struct shared_object *object = &block->objects[i];
+        const struct shared_object *object = &block->shared.objects[i];
         *offset = (uint32_t)(address - (uint64_t)object->at);
         if (object->at && *offset < object->bytes)
             return object->bytes;
@@ -123,7 +126,7 @@ OFFERED void *vgpu_shared(uint32_t id, uint32_t bytes, uint32_t align)
 {
     struct block *block = now.block;
     for (uint32_t i = 0; i < SHARED_OBJECTS; i++) {
-        struct shared_object *object = &block->objects[(id + i) % SHARED_OBJECTS];
+        struct shared_object *object = &block->shared.objects[(id + i) % SHARED_OBJECTS];
         if (!object->at)
             return place(block, object, id, bytes, align);
         if (object->id == id && object->bytes == bytes)

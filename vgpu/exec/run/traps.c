@@ -1,33 +1,28 @@
 /* SPDX-License-Identifier: MIT
- * fault.c: what ends a kernel: faults of the MMU, traps, and our own checks.
+ * traps.c: signals of the processor and of the node, made faults of the running kernel.
  *
- * A kernel that ends this way is dropped where it stands: nothing is unwound, no destructor runs;
- * its stacks go back to the pool (block.c). Signals are taken on a stack of their own, as the one
- * in use may be the reason. Outside of device code a signal is our own bug, and kills the process.
+ * They are taken on a stack of their own, as the one in use may be the reason. Outside of device
+ * code a signal is our own bug, and kills the process.
  */
-#include "access.h"
+#include "counters.h"
+#include "device_image.h"
 #include "divide.h"
-#include "race_shadow.h"
 #include "exec.h"
+#include "fault.h"
 #include "fiber.h"
-#include "patience.h"
+#include "finding.h"
+#include "mapped_memory.h"
+#include "race_shadow.h"
+#include "traps.h"
 
 #include <errno.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <ucontext.h>
 
 enum { SIGNAL_STACK_BYTES = 128 << 10, HANG_RETRY_US = 1000, HANG_LOOKS = 20 };
 
-struct fault fault_last;
-
-static jmp_buf anchor;
-static char place[sizeof fault_last.where]; /* for the next fault, where no pc can tell */
 static volatile sig_atomic_t hang_asked;
 static bool idle; /* the thread that hangs has used no memory since we looked before */
 
@@ -65,38 +60,6 @@ static struct cause cause_of(const ucontext_t *machine)
 }
 
 #endif
-
-_Noreturn void fault_raise(enum vgpu_fault_kind kind, uint64_t address, bool write, uint64_t pc,
-                           const char *format, ...)
-{
-    va_list arguments;
-    fault_last =
-        (struct fault){.kind = (int32_t)kind, .write = write, .address = address, .pc = pc};
-    fault_last.idle = kind == VGPU_FAULT_HANG && idle;
-    va_start(arguments, format);
-    vsnprintf(fault_last.text, sizeof fault_last.text, format, arguments);
-    va_end(arguments);
-    memcpy(fault_last.where, place, sizeof place);
-    place[0] = '\0';
-    _longjmp(anchor, 1);
-}
-
-void fault_place(const char *where)
-{
-    snprintf(place, sizeof place, "%s", where);
-}
-
-bool fault_guard(void (*body)(void *), void *argument)
-{
-    if (_setjmp(anchor)) {
-        /* Here, not where it happened: that stack may be the one that is used up. */
-        if (fault_last.pc)
-            image_place(fault_last.pc, fault_last.where, sizeof fault_last.where);
-        return true;
-    }
-    body(argument);
-    return false;
-}
 
 /* ---- signals ---- */
 
@@ -189,10 +152,7 @@ static void hang_fault(uint64_t pc)
     struct itimerval off = {0};
     hang_asked = 0;
     setitimer(ITIMER_REAL, &off, NULL);
-    fault_raise(VGPU_FAULT_HANG, 0, false, pc,
-                "the kernel makes no progress: an endless loop? It was ended after %d s of "
-                "processor time (VGPU_KERNEL_SECONDS sets the limit)",
-                vgpu_kernel_seconds());
+    fault_raise_hang(pc, idle);
 }
 
 /* Grows with whatever the running thread does with memory; reads of what it knows do not count as
@@ -200,7 +160,7 @@ static void hang_fault(uint64_t pc)
 static uint64_t used_memory(void)
 {
     const struct thread *t = now.thread;
-    return access_total() + t->watch_reads + t->watch_unchanged + t->laps + now.run->events;
+    return access_total() + t->poll.reads + t->poll.unchanged + t->poll.laps + now.run->events;
 }
 
 /* Our own code must not be left half-way: if it runs now, we look again soon; twice at least, to
@@ -231,13 +191,13 @@ static void on_hang(int signal_number, siginfo_t *info, void *machine)
     setitimer(ITIMER_REAL, &soon, NULL);
 }
 
-void fault_if_hanging(void)
+void traps_check_hang(void)
 {
     if (UNLIKELY(hang_asked))
         hang_fault(0);
 }
 
-void fault_setup(void)
+void traps_setup(void)
 {
     static char stack[SIGNAL_STACK_BYTES];
     static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};

@@ -5,8 +5,10 @@
  * those that have left the kernel; whoever arrives last works out all results, so that a lane may
  * go on to its next operation at once.
  */
-#include "exec.h"
+#include "warp.h"
+
 #include "fiber.h"
+#include "finding.h"
 #include "race.h"
 
 #include <string.h>
@@ -17,9 +19,9 @@ enum { OP_VOTE = 8, OP_SYNC = 16 };
 /* The lane that `lane` reads from: as PTX shfl.sync, whose segments never look to the right. */
 static uint32_t source_lane(const struct thread *t, uint32_t lane)
 {
-    uint32_t width = t->op_width, first = lane & ~(width - 1), last = first + width - 1;
-    uint32_t arg = t->op_arg;
-    switch (t->op_kind) {
+    uint32_t width = t->warp_op.width, first = lane & ~(width - 1), last = first + width - 1;
+    uint32_t arg = t->warp_op.arg;
+    switch (t->warp_op.kind) {
     case VGPU_SHFL_IDX:
         return first + (arg & (width - 1));
     case VGPU_SHFL_UP:
@@ -35,7 +37,7 @@ static uint64_t shuffled(const struct warp *warp, const struct thread *t, uint32
 {
     uint32_t lane = t->number % WARP_LANES, from = source_lane(t, lane);
     if (from < WARP_LANES && (met >> from & 1))
-        return warp->threads[from].op_bits;
+        return warp->threads[from].warp_op.bits;
     run_finding(FINDING_LANE,
                 "a shuffle in %s reads lane %u, which does not take part in it: the value is "
                 "undefined (here 0xCBCBCBCB)",
@@ -45,7 +47,7 @@ static uint64_t shuffled(const struct warp *warp, const struct thread *t, uint32
 
 static uint64_t voted(const struct thread *t, uint32_t met, uint32_t yes)
 {
-    switch (t->op_kind - OP_VOTE) {
+    switch (t->warp_op.kind - OP_VOTE) {
     case VGPU_VOTE_ALL:
         return yes == met;
     case VGPU_VOTE_ANY:
@@ -61,9 +63,9 @@ static void complete(struct warp *warp, uint32_t met)
     const struct thread *first = warp->threads + __builtin_ctz(met);
     for (uint32_t rest = met; rest; rest &= rest - 1) {
         const struct thread *t = warp->threads + __builtin_ctz(rest);
-        if (t->op_bits)
+        if (t->warp_op.bits)
             yes |= t->bit;
-        if (UNLIKELY(t->op_kind != first->op_kind))
+        if (UNLIKELY(t->warp_op.kind != first->warp_op.kind))
             run_finding(FINDING_OPERATION,
                         "lanes of one warp meet in different warp operations, in %s and %s: all "
                         "lanes of a mask must call the same one",
@@ -71,17 +73,17 @@ static void complete(struct warp *warp, uint32_t met)
     }
     for (uint32_t rest = met; rest; rest &= rest - 1) {
         struct thread *t = warp->threads + __builtin_ctz(rest);
-        if (t->op_kind < OP_VOTE)
-            t->op_result = shuffled(warp, t, met);
-        else if (t->op_kind < OP_SYNC)
-            t->op_result = voted(t, met, yes);
+        if (t->warp_op.kind < OP_VOTE)
+            t->warp_op.result = shuffled(warp, t, met);
+        else if (t->warp_op.kind < OP_SYNC)
+            t->warp_op.result = voted(t, met, yes);
     }
     struct block *block = warp->threads->block;
-    if (first->op_kind < OP_VOTE)
+    if (first->warp_op.kind < OP_VOTE)
         block->run->counts.shuffles += (uint64_t)__builtin_popcount(met);
     warp->in_op &= ~met;
     warp->ready |= met;
-    if (first->op_kind == OP_SYNC)
+    if (first->warp_op.kind == OP_SYNC)
         race_warp_synced(warp, met);
     block->ready_warps |= warp->bit;
     block->run->events++;
@@ -94,7 +96,7 @@ static void try_complete(struct warp *warp, uint32_t mask)
     if ((warp->in_op & met) != met || !met)
         return;
     for (uint32_t rest = met; rest; rest &= rest - 1)
-        if ((warp->threads[__builtin_ctz(rest)].op_mask & warp->live) != met)
+        if ((warp->threads[__builtin_ctz(rest)].warp_op.mask & warp->live) != met)
             return;
     complete(warp, met);
 }
@@ -103,7 +105,7 @@ void warp_left(struct warp *warp)
 {
     for (uint32_t rest = warp->in_op; rest; rest &= rest - 1)
         if (warp->in_op & rest & -rest)
-            try_complete(warp, warp->threads[__builtin_ctz(rest)].op_mask);
+            try_complete(warp, warp->threads[__builtin_ctz(rest)].warp_op.mask);
 }
 
 static uint64_t operate(uint32_t kind, uint32_t mask, uint64_t bits, const char *site)
@@ -118,13 +120,13 @@ static uint64_t operate(uint32_t kind, uint32_t mask, uint64_t bits, const char 
                     mask, site, thread->number % WARP_LANES);
         mask = warp->live;
     }
-    thread->op_kind = kind;
-    thread->op_mask = mask;
-    thread->op_bits = bits;
+    thread->warp_op.kind = kind;
+    thread->warp_op.mask = mask;
+    thread->warp_op.bits = bits;
     warp->in_op |= thread->bit;
     try_complete(warp, mask);
     park(thread);
-    return thread->op_result;
+    return thread->warp_op.result;
 }
 
 OFFERED void vgpu_syncwarp(uint32_t mask, const char *site)
@@ -136,8 +138,8 @@ OFFERED uint64_t vgpu_shfl(enum vgpu_shfl kind, uint32_t mask, uint64_t bits, in
                            int width, const char *site)
 {
     struct thread *thread = now.thread;
-    thread->op_arg = (uint32_t)lane_arg;
-    thread->op_width = width > 0 && width <= WARP_LANES ? (uint32_t)width : WARP_LANES;
+    thread->warp_op.arg = (uint32_t)lane_arg;
+    thread->warp_op.width = width > 0 && width <= WARP_LANES ? (uint32_t)width : WARP_LANES;
     return operate(kind, mask, bits, site);
 }
 
@@ -151,21 +153,21 @@ OFFERED uint32_t vgpu_vote(enum vgpu_vote kind, uint32_t mask, int predicate, co
 OFFERED uint32_t vgpu_activemask(void)
 {
     struct thread *thread = now.thread;
-    thread->op_bits = (uint64_t)__builtin_return_address(0);
+    thread->warp_op.bits = (uint64_t)__builtin_return_address(0);
     now.warp->converging |= thread->bit;
     park(thread);
-    return (uint32_t)thread->op_result;
+    return (uint32_t)thread->warp_op.result;
 }
 
 void warp_converge(struct warp *warp)
 {
-    uint64_t place = warp->threads[__builtin_ctz(warp->converging)].op_bits;
+    uint64_t place = warp->threads[__builtin_ctz(warp->converging)].warp_op.bits;
     uint32_t group = 0;
     for (uint32_t rest = warp->converging; rest; rest &= rest - 1)
-        if (warp->threads[__builtin_ctz(rest)].op_bits == place)
+        if (warp->threads[__builtin_ctz(rest)].warp_op.bits == place)
             group |= rest & -rest;
     for (uint32_t rest = group; rest; rest &= rest - 1)
-        warp->threads[__builtin_ctz(rest)].op_result = group;
+        warp->threads[__builtin_ctz(rest)].warp_op.result = group;
     warp->converging &= ~group;
     warp->ready |= group;
 }

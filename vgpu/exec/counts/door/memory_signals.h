@@ -6,7 +6,7 @@
 #ifndef VGPU_MEMORY_SIGNALS_H
 #define VGPU_MEMORY_SIGNALS_H
 
-#include "access.h"
+#include "exec.h"
 
 /* Its place in the list. VGPU_SIGNALS: it has none. */
 static inline uint32_t signal_note(uint64_t *list, uint32_t *count, uint64_t address)

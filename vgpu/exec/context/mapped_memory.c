@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * memory.c: what this context has mapped, and the first touch of device memory.
+ * mapped_memory.c: what this context has mapped, and the first touch of device memory.
  *
  * The node says what a context may see; here it is only done. Everything else is unmapped, and
  * faults: peer access is enforced by the MMU. Device memory is mapped without any access at
  * first; the first touch of a chunk (2 MiB) arrives here as a fault. If no context has touched it
  * before, it is committed against the node's limit and poisoned; then it is opened.
  */
-#include "access.h"
-#include "worker_process.h"
+#include "mapped_memory.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +17,9 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+#include "bounds_table.h"
+#include "device_image.h"
 
 #ifndef MADV_POPULATE_READ
 #define MADV_POPULATE_READ 22
@@ -37,10 +40,10 @@ struct mapping {
     uint64_t opened_count;
 };
 
-struct context context;
-
 static struct mapping *maps; /* by address */
 static uint32_t map_count, map_room;
+static uint32_t *commit_lock; /* NULL: no other process commits chunks */
+static uint32_t commit_self;
 
 static const struct vgpu_exec_limits default_limits = {132,    2048, 32,        233472,
                                                        232448, 0,    UINT64_MAX};
@@ -139,13 +142,85 @@ static uint64_t chunks_of(uint64_t offset, uint64_t bytes)
     return (offset + bytes - 1) / VGPU_CHUNK_BYTES - offset / VGPU_CHUNK_BYTES + 1;
 }
 
+/* ---- a chunk is committed ---- */
+
+/* Written through the file, not a mapping: one system call in place of 512 page faults. */
+static bool poison(int fd, uint64_t offset)
+{
+    static uint8_t pattern[POISON_BYTES];
+    struct iovec part[VGPU_CHUNK_BYTES / POISON_BYTES];
+    if (pattern[0] != VGPU_POISON)
+        memset(pattern, VGPU_POISON, sizeof pattern);
+    for (unsigned i = 0; i < sizeof part / sizeof *part; i++)
+        part[i] = (struct iovec){pattern, sizeof pattern};
+    return pwritev(fd, part, sizeof part / sizeof *part, (off_t)offset) == VGPU_CHUNK_BYTES;
+}
+
+/* What all devices' memory takes of this computer's, as the operating system counts it. */
+static uint64_t held_bytes(void)
+{
+    uint64_t sum = 0;
+    struct stat info;
+    for (int d = 0; d < context.device_count; d++)
+        sum += fstat(context.memory_fd[d], &info) == 0 ? (uint64_t)info.st_blocks * 512 : 0;
+    return sum;
+}
+
+/* The node looks after the limit itself: here it makes an error of the kernel out of it. */
+static bool commit_locked(int32_t device, uint64_t chunk)
+{
+    struct vgpu_control *control = context.control;
+    if (control->chunk[device][chunk])
+        return true;
+    if (held_bytes() + VGPU_CHUNK_BYTES > context.limits.memory_bytes ||
+        !poison(context.memory_fd[device], chunk * VGPU_CHUNK_BYTES))
+        return false;
+    control->chunk[device][chunk] = 1;
+    return true;
+}
+
+void memory_share(uint32_t *lock, uint32_t self)
+{
+    commit_lock = lock;
+    commit_self = self;
+}
+
+static void lock_commits(void)
+{
+    uint32_t nobody = 0;
+    while (commit_lock && !__atomic_compare_exchange_n(commit_lock, &nobody, commit_self, false,
+                                                       __ATOMIC_ACQUIRE, __ATOMIC_RELAXED)) {
+        nobody = 0;
+        sched_yield();
+    }
+}
+
+static void unlock_commits(void)
+{
+    if (commit_lock)
+        __atomic_store_n(commit_lock, 0, __ATOMIC_RELEASE);
+}
+
+/* False: over the limit. */
+static bool commit_chunk(int32_t device, uint64_t chunk)
+{
+    if (context.control->chunk[device][chunk])
+        return true;
+    lock_commits();
+    bool done = commit_locked(device, chunk);
+    unlock_commits();
+    return done;
+}
+
+/* ---- mappings ---- */
+
 /* An image's variables: device memory in place of the image's pages, with their contents. */
 static bool map_vars(const struct vgpu_exec_request *request, char *why, uint64_t room)
 {
     int fd = context.memory_fd[request->memory];
     uint64_t first = request->offset / VGPU_CHUNK_BYTES;
     for (uint64_t i = 0; i < chunks_of(request->offset, request->bytes); i++)
-        if (!memory_commit(request->memory, first + i)) {
+        if (!commit_chunk(request->memory, first + i)) {
             snprintf(why, room, "no memory for %llu bytes of __device__ variables",
                      (unsigned long long)request->bytes);
             return false;
@@ -235,51 +310,6 @@ bool memory_unmap(uint64_t va, uint64_t bytes, char *why, uint64_t room)
 
 /* ---- first touch ---- */
 
-/* Written through the file, not a mapping: one system call in place of 512 page faults. */
-static bool poison(int fd, uint64_t offset)
-{
-    static uint8_t pattern[POISON_BYTES];
-    struct iovec part[VGPU_CHUNK_BYTES / POISON_BYTES];
-    if (pattern[0] != VGPU_POISON)
-        memset(pattern, VGPU_POISON, sizeof pattern);
-    for (unsigned i = 0; i < sizeof part / sizeof *part; i++)
-        part[i] = (struct iovec){pattern, sizeof pattern};
-    return pwritev(fd, part, sizeof part / sizeof *part, (off_t)offset) == VGPU_CHUNK_BYTES;
-}
-
-/* What all devices' memory takes of this computer's, as the operating system counts it. */
-static uint64_t held_bytes(void)
-{
-    uint64_t sum = 0;
-    struct stat info;
-    for (int d = 0; d < context.device_count; d++)
-        sum += fstat(context.memory_fd[d], &info) == 0 ? (uint64_t)info.st_blocks * 512 : 0;
-    return sum;
-}
-
-/* The node looks after the limit itself: here it makes an error of the kernel out of it. */
-static bool commit(int32_t device, uint64_t chunk)
-{
-    struct vgpu_control *control = context.control;
-    if (control->chunk[device][chunk])
-        return true;
-    if (held_bytes() + VGPU_CHUNK_BYTES > context.limits.memory_bytes ||
-        !poison(context.memory_fd[device], chunk * VGPU_CHUNK_BYTES))
-        return false;
-    control->chunk[device][chunk] = 1;
-    return true;
-}
-
-bool memory_commit(int32_t device, uint64_t chunk)
-{
-    if (context.control->chunk[device][chunk])
-        return true;
-    helper_lock();
-    bool done = commit(device, chunk);
-    helper_unlock();
-    return done;
-}
-
 /* The part of a mapping that lies in a chunk: its address, and its size in *bytes. */
 static void *chunk_part(const struct mapping *map, uint64_t chunk, uint64_t *bytes)
 {
@@ -299,7 +329,7 @@ enum touch memory_touch(uint64_t address)
     uint8_t *opened = &map->opened[chunk - map->offset / VGPU_CHUNK_BYTES];
     if (*opened)
         return TOUCH_FAULT;
-    if (!memory_commit(map->memory, chunk))
+    if (!commit_chunk(map->memory, chunk))
         return TOUCH_LIMIT;
     uint64_t bytes;
     void *va = chunk_part(map, chunk, &bytes);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * image.c: device images: loaded, looked up, and asked about addresses.
+ * device_image.c: device images: loaded, looked up, and asked about addresses.
  *
  * The loader knows libraries by name, and ours are named after their descriptors: these stay open,
  * so that no two images ever have the same name.
  */
-#include "exec.h"
+#include "device_image.h"
+
 #include "lines.h"
 
 #include <dlfcn.h>
@@ -16,8 +17,8 @@
 
 enum { PAGE = 4096 };
 
-struct image {
-    struct image *next;
+struct device_image {
+    struct device_image *next;
     uint32_t module, kernel_count, var_count;
     int fd;
     const struct vgpu_kernel *kernels;
@@ -27,12 +28,12 @@ struct image {
     bool may_share;
 };
 
-static struct image *images;
+static struct device_image *images;
 
 /* Finds the image's pages; stops (1) at the one whose load address is the wanted. */
 static int find_pages(struct dl_phdr_info *info, size_t bytes, void *wanted)
 {
-    struct image *image = wanted;
+    struct device_image *image = wanted;
     (void)bytes;
     if (info->dlpi_addr != image->base)
         return 0;
@@ -48,7 +49,7 @@ static int find_pages(struct dl_phdr_info *info, size_t bytes, void *wanted)
     return 1;
 }
 
-static void find_vars(struct image *image)
+static void find_vars(struct device_image *image)
 {
     uint64_t low = ~0ull, high = 0;
     for (uint32_t i = 0; i < image->var_count; i++) {
@@ -63,7 +64,7 @@ static void find_vars(struct image *image)
 }
 
 /* The five exported objects; false and a reason in `why` if it is no image of ours. */
-static bool find_tables(struct image *image, void *library, char *why, uint64_t room)
+static bool find_tables(struct device_image *image, void *library, char *why, uint64_t room)
 {
     const uint32_t *abi = dlsym(library, "vgpu_image_abi");
     const uint32_t *kernels = dlsym(library, "vgpu_image_kernel_count");
@@ -122,16 +123,16 @@ static bool may_share(const struct link_map *map)
     return true;
 }
 
-bool image_may_share(const struct image *image)
+bool image_may_share(const struct device_image *image)
 {
     return image->may_share;
 }
 
-struct image *image_load(uint32_t module, int fd, char *why, uint64_t room)
+struct device_image *image_load(uint32_t module, int fd, char *why, uint64_t room)
 {
     char name[40];
     struct link_map *map;
-    struct image *image = calloc(1, sizeof *image);
+    struct device_image *image = calloc(1, sizeof *image);
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     if (getenv("VGPU_HALT")) /* a debugger reads the file by this name, too */
         snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)getpid(), fd);
@@ -157,32 +158,32 @@ struct image *image_load(uint32_t module, int fd, char *why, uint64_t room)
     return image;
 }
 
-struct image *image_find(uint32_t module)
+struct device_image *image_find(uint32_t module)
 {
-    struct image *image = images;
+    struct device_image *image = images;
     while (image && image->module != module)
         image = image->next;
     return image;
 }
 
-const struct vgpu_kernel *image_kernel(const struct image *image, uint32_t ordinal)
+const struct vgpu_kernel *image_kernel(const struct device_image *image, uint32_t ordinal)
 {
     return ordinal < image->kernel_count ? &image->kernels[ordinal] : NULL;
 }
 
-uint32_t image_kernel_count(const struct image *image)
+uint32_t image_kernel_count(const struct device_image *image)
 {
     return image->kernel_count;
 }
 
-void image_vars(const struct image *image, uint64_t *base, uint64_t *bytes, uint32_t *count)
+void image_vars(const struct device_image *image, uint64_t *base, uint64_t *bytes, uint32_t *count)
 {
     *base = image->var_low;
     *bytes = image->var_high - image->var_low;
     *count = image->var_count;
 }
 
-void image_var(const struct image *image, uint32_t index, struct vgpu_exec_var *var)
+void image_var(const struct device_image *image, uint32_t index, struct vgpu_exec_var *var)
 {
     const struct vgpu_var *from = &image->vars[index];
     var->offset = (uint64_t)from->address - image->var_low;
@@ -192,18 +193,18 @@ void image_var(const struct image *image, uint32_t index, struct vgpu_exec_var *
 
 bool image_holds_vars(uint64_t va, uint64_t bytes)
 {
-    const struct image *image = images;
+    const struct device_image *image = images;
     while (image && (va != image->var_low || bytes != image->var_high - image->var_low))
         image = image->next;
     return image != NULL;
 }
 
-static struct image *image_at(uint64_t address)
+static struct device_image *image_at(uint64_t address)
 {
-    static struct image *last;
+    static struct device_image *last;
     if (last && address >= last->low && address < last->high)
         return last;
-    for (struct image *image = images; image; image = image->next)
+    for (struct device_image *image = images; image; image = image->next)
         if (address >= image->low && address < image->high)
             return last = image;
     return NULL;
@@ -211,7 +212,7 @@ static struct image *image_at(uint64_t address)
 
 int image_window(uint64_t address)
 {
-    const struct image *image = image_at(address);
+    const struct device_image *image = image_at(address);
     if (!image)
         return -1;
     if (address >= image->var_low && address < image->var_high)
@@ -232,7 +233,7 @@ void image_place(uint64_t pc, char *where, uint64_t room)
         char where[160];
     } known[16];
     unsigned slot = (unsigned)(pc ^ pc >> 7) % 16;
-    const struct image *image = image_at(pc);
+    const struct device_image *image = image_at(pc);
     where[0] = '\0';
     if (!image)
         return;

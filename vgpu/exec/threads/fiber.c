@@ -6,7 +6,11 @@
  * gap, so that a frame which is far too large falls into nothing.
  */
 #include "fiber.h"
+
+#include "barrier.h"
+#include "fault.h"
 #include "number.h"
+#include "polling.h"
 #include "schedule.h"
 
 #include <errno.h>
@@ -82,9 +86,9 @@ static struct thread *leave(struct thread *thread)
     block->live--;
     thread->sp = NULL;
     thread->stack = NULL;
-    if (thread->watch_address)
+    if (thread->poll.address)
         poll_forget(thread);
-    if (UNLIKELY(--block->missing == 0) && block->live)
+    if (UNLIKELY(--block->barrier.missing == 0) && block->live)
         barrier_left(block);
     if (UNLIKELY(warp->in_op))
         warp_left(warp);

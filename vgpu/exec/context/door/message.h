@@ -6,6 +6,8 @@
 
 #include "protocol.h"
 
+#define NODE_SOCKET 3
+
 /* An empty reply with status VGPU_OK and room for 4 KiB of data, for what comes before the reply
  * proper. One at a time. */
 struct vgpu_exec_reply *message_piece(void);

@@ -4,6 +4,8 @@
  * What a kernel prints is kept and goes with its reply; a context has no terminal.
  */
 #include "exec.h"
+#include "fault.h"
+#include "finding.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -17,24 +19,24 @@ static const char dropped_text[] = "[... output dropped]\n";
 /* Room for `bytes` more, within the FIFO's. */
 static bool make_room(struct run *run, uint64_t bytes)
 {
-    if (!run->printed)
-        run->printed = malloc(FIFO_BYTES + sizeof dropped_text);
-    return run->printed && run->printed_bytes + bytes <= FIFO_BYTES;
+    if (!run->printed.text)
+        run->printed.text = malloc(FIFO_BYTES + sizeof dropped_text);
+    return run->printed.text && run->printed.bytes + bytes <= FIFO_BYTES;
 }
 
 static void append(struct run *run, const char *text, uint64_t bytes)
 {
-    if (run->dropped)
+    if (run->printed.dropped)
         return;
     if (!make_room(run, bytes)) {
-        run->dropped = true;
+        run->printed.dropped = true;
         text = dropped_text;
-        bytes = run->printed ? sizeof dropped_text - 1 : 0;
+        bytes = run->printed.text ? sizeof dropped_text - 1 : 0;
     }
     if (bytes == 0)
         return;
-    memcpy(run->printed + run->printed_bytes, text, bytes);
-    run->printed_bytes += bytes;
+    memcpy(run->printed.text + run->printed.bytes, text, bytes);
+    run->printed.bytes += bytes;
 }
 
 static void append_formatted(const char *format, va_list arguments)
@@ -45,7 +47,7 @@ static void append_formatted(const char *format, va_list arguments)
         append(now.run, line, (uint64_t)bytes < sizeof line ? (uint64_t)bytes : sizeof line - 1);
 }
 
-void print_text(const char *format, ...)
+static __attribute__((format(printf, 1, 2))) void print_text(const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);

@@ -4,9 +4,13 @@
  * All threads of a block that have not left the kernel must arrive, as on hardware since Volta.
  * That they arrive at different lines, or that some have left, is noted and does not stop them.
  */
-#include "access.h"
-#include "exec.h"
+#include "barrier.h"
+
+#include "counters.h"
 #include "fiber.h"
+#include "finding.h"
+#include "grid.h"
+#include "polling.h"
 #include "race.h"
 
 #include <string.h>
@@ -23,11 +27,11 @@ static RARE void release(struct block *block)
         if (warp->ready)
             block->ready_warps |= warp->bit;
     }
-    block->result = block->votes;
-    block->result_of = block->live;
-    block->votes = 0;
-    block->missing = block->live;
-    block->site = NULL;
+    block->barrier.result = block->barrier.votes;
+    block->barrier.result_of = block->live;
+    block->barrier.votes = 0;
+    block->barrier.missing = block->live;
+    block->barrier.site = NULL;
     block->clock = block->clock_met;
     race_barrier(block);
     block->run->counts.barriers++;
@@ -39,14 +43,14 @@ static RARE void note_sites(const struct thread *thread, const char *site)
 {
     char at[40], first[40];
     const struct block *block = thread->block;
-    if (strcmp(site, block->site) == 0)
+    if (strcmp(site, block->barrier.site) == 0)
         return;
     dim3_text(first, sizeof first, block->idx);
     dim3_text(at, sizeof at, thread->idx);
     run_finding(FINDING_SITES,
                 "threads of block %s meet in different barriers: %s in %s, others in %s; all "
                 "threads must reach the same __syncthreads",
-                first, at, site, block->site);
+                first, at, site, block->barrier.site);
 }
 
 static RARE void note_early_exit(const struct block *block)
@@ -56,7 +60,7 @@ static RARE void note_early_exit(const struct block *block)
     run_finding(FINDING_EARLY_EXIT,
                 "%u of %u threads of block %s had left the kernel when the others met in %s: "
                 "undefined before Volta, and easily a deadlock; let them reach the barrier too",
-                block->thread_count - block->live, block->thread_count, at, block->site);
+                block->thread_count - block->live, block->thread_count, at, block->barrier.site);
 }
 
 void barrier_left(struct block *block)
@@ -70,12 +74,12 @@ static inline __attribute__((always_inline)) void arrive(const char *site, uint3
     struct thread *thread = now.thread;
     struct block *block = now.block;
     thread->site = site;
-    block->votes += vote;
-    if (!block->site)
-        block->site = site;
-    else if (UNLIKELY(site != block->site))
+    block->barrier.votes += vote;
+    if (!block->barrier.site)
+        block->barrier.site = site;
+    else if (UNLIKELY(site != block->barrier.site))
         note_sites(thread, site);
-    if (--block->missing == 0) {
+    if (--block->barrier.missing == 0) {
         if (UNLIKELY(block->live < block->thread_count))
             note_early_exit(block);
         release(block);
@@ -116,12 +120,12 @@ __attribute__((used)) struct hop barrier_meet(const char *site)
     struct block *block = now.block;
     struct warp *warp = now.warp;
     uint32_t ready = warp->ready;
-    if (UNLIKELY(site != block->site || block->missing == 1 || !ready ||
+    if (UNLIKELY(site != block->barrier.site || block->barrier.missing == 1 || !ready ||
                  lane_order != LANES_FORWARD))
         return meet(site);
     struct thread *next = warp->threads + __builtin_ctz(ready);
     now.thread->site = site;
-    block->missing--;
+    block->barrier.missing--;
     warp->ready = ready & (ready - 1);
     return next->sp ? hop_to(next) : start(next);
 }
@@ -181,9 +185,9 @@ OFFERED int vgpu_syncthreads_reduce(int op, int predicate, const char *site)
 {
     arrive(site, predicate != 0);
     park(now.thread);
-    uint32_t yes = now.block->result;
+    uint32_t yes = now.block->barrier.result;
     if (op == 1)
-        return yes == now.block->result_of;
+        return yes == now.block->barrier.result_of;
     return op == 2 ? yes != 0 : (int)yes;
 }
 
@@ -193,15 +197,15 @@ OFFERED int vgpu_syncthreads_reduce(int op, int predicate, const char *site)
 OFFERED void vgpu_grid_meet(uint64_t blocks)
 {
     struct run *run = now.run;
-    uint32_t phase = run->grid_phase;
+    uint32_t phase = run->grid_barrier.phase;
     access_pc = (uint64_t)__builtin_return_address(0) - 1;
-    if (++run->grid_arrived < blocks) {
-        while (run->grid_phase == phase)
-            poll_note((uint64_t)&run->grid_phase, phase, sizeof run->grid_phase);
+    if (++run->grid_barrier.arrived < blocks) {
+        while (run->grid_barrier.phase == phase)
+            poll_note((uint64_t)&run->grid_barrier.phase, phase, sizeof run->grid_barrier.phase);
         return;
     }
-    run->grid_arrived = 0;
-    run->grid_phase++;
+    run->grid_barrier.arrived = 0;
+    run->grid_barrier.phase++;
     race_grid_synced(run);
     run->counts.barriers++;
     run->events++;

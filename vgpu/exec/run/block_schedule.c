@@ -1,16 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * schedule.c: which block runs next, and when nobody can.
+ * block_schedule.c: which block runs next, and when nobody can.
  *
  * Blocks run one after another. A block whose threads all wait stays where it is, and the next
  * thing is tried, in this order: a block with ready threads; a polling thread whose address has
- * changed; a lap, which asks new pollers whether they do anything else (poll.c); another block, up
- * to the number that a GPU holds at once; a lap of all pollers. After that the kernel is stalled:
- * only another kernel, a copy or the host can help.
+ * changed; a lap, which asks new pollers whether they do anything else (polling.c); another block,
+ * up to the number that a GPU holds at once; a lap of all pollers. After that the kernel is
+ * stalled: only another kernel, a copy or the host can help.
  */
-#include "exec.h"
+#include "block.h"
+#include "block_schedule.h"
+#include "builtins.h"
+#include "fault.h"
 #include "fiber.h"
-#include "worker_process.h"
+#include "grid.h"
 #include "memory_signals.h"
+#include "polling.h"
+#include "traps.h"
+#include "worker_process.h"
 
 #include <stdio.h>
 
@@ -54,7 +60,7 @@ static void enter(struct block *block)
         return;
     fiber_switch(&fiber_main, thread_enter(first));
     now.thread = NULL;
-    fault_if_hanging();
+    traps_check_hang();
     if (!block->live)
         block_retire(block);
     else if (!block->pollers)
@@ -68,9 +74,9 @@ static void wake(struct thread *thread)
     warp->ready |= thread->bit;
     thread->block->pollers--;
     thread->block->ready_warps |= warp->bit;
-    thread->laps = thread->lap_reads = 0;
-    thread->lap = 0;
-    thread->proven = thread->timed = false;
+    thread->poll.laps = thread->poll.lap_reads = 0;
+    thread->poll.lap = 0;
+    thread->poll.proven = thread->poll.timed = false;
 }
 
 /* Wakes the polling threads that `which` asks for; returns whether there are any. */
@@ -92,17 +98,17 @@ static bool wake_those(const struct run *run, bool (*which)(struct thread *))
 static bool has_changed(struct thread *thread)
 {
     now.thread = thread; /* who is to blame if the memory is gone */
-    uint64_t value = peek(thread->watch_address, thread->watch_bytes);
-    bool changed = value != thread->watch_value;
+    uint64_t value = peek(thread->poll.address, thread->poll.bytes);
+    bool changed = value != thread->poll.value;
     now.thread = NULL;
     if (changed) /* it stands before its load, and will not say again that it polls */
-        signal_polled(thread->watch_address, value, thread->watch_bytes);
+        signal_polled(thread->poll.address, value, thread->poll.bytes);
     return changed;
 }
 
 static bool is_unproven(struct thread *thread)
 {
-    return !thread->proven;
+    return !thread->poll.proven;
 }
 
 static bool is_any(struct thread *thread)
@@ -130,7 +136,7 @@ static bool any_timed(const struct run *run)
 {
     for (const struct block *block = run->resident; block; block = block->next)
         for (uint32_t i = 0; block->pollers && i < block->thread_count; i++)
-            if (block->threads[i].timed)
+            if (block->threads[i].poll.timed)
                 return true;
     return false;
 }
@@ -151,14 +157,14 @@ static void explain(const struct run *run, char *why, uint64_t room)
     snprintf(why, room, "%s: block %s: %s%s", run->kernel->name, at, waits, left);
 }
 
-enum vgpu_exec_status schedule(struct run *run, char *why, uint64_t room)
+enum vgpu_exec_status schedule_blocks(struct run *run, char *why, uint64_t room)
 {
     uint64_t events = run->events;
     uint32_t fruitless = 0;
     for (;;) {
         struct block *block = ready_block(run);
         if (!block && !run->resident) {
-            helper_consider(run);
+            workers_consider(run);
             block = block_start(run);
         }
         if (block) {
@@ -167,7 +173,7 @@ enum vgpu_exec_status schedule(struct run *run, char *why, uint64_t room)
         }
         if (!run->resident)
             return VGPU_RAN;
-        fault_if_hanging();
+        traps_check_hang();
         fruitless = run->events == events ? fruitless + 1 : 0;
         events = run->events;
         if (wake_those(run, has_changed))

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * poll.c: threads that spin on memory: found, stopped, proven.
+ * polling.c: threads that spin on memory: found, stopped, proven.
  *
  * Volatile and atomic loads tell us what they read. A thread that reads the same value from the
  * same address a few times in a row (other addresses in between do not hide that) is stopped: it
  * polls, and somebody else has to run. The scheduler lets it go on when the value changes.
  *
- * Whether such a thread does anything else is asked by a lap (schedule.c): for one turn of its
- * loop, every callback goes the slow way and everything that it reads is mixed into a signature.
- * Two turns with the same signature and the thread is proven to wait: nothing that it reads has
- * changed. A loop that reads on through an array gives other signatures, and is left to go on.
+ * Whether such a thread does anything else is asked by a lap (block_schedule.c): for one turn of
+ * its loop, every callback goes the slow way and everything that it reads is mixed into a
+ * signature. Two turns with the same signature and the thread is proven to wait: nothing that it
+ * reads has changed. A loop that reads on through an array gives other signatures, and is left to
+ * go on.
  */
-#include "exec.h"
-#include "access.h"
+#include "polling.h"
+
+#include "counters.h"
 #include "fiber.h"
 #include "memory_signals.h"
 
@@ -33,41 +35,41 @@ void poll_suspect(bool on)
 
 void poll_forget(struct thread *thread)
 {
-    thread->watch_address = thread->watch_value = 0;
-    thread->watch_unchanged = thread->watch_reads = thread->watch_limit = 0;
-    thread->proven = thread->timed = false;
+    thread->poll.address = thread->poll.value = 0;
+    thread->poll.unchanged = thread->poll.reads = thread->poll.limit = 0;
+    thread->poll.proven = thread->poll.timed = false;
     thread->clock = 0;
 }
 
 void poll_changed(void)
 {
     struct thread *thread = now.thread;
-    thread->watch_unchanged = 0;
+    thread->poll.unchanged = 0;
     now.run->stirred = true;
     poll_suspect(false);
 }
 
 static void stop(struct thread *thread)
 {
-    signal_polled(thread->watch_address, thread->watch_value, thread->watch_bytes);
-    thread->watch_pc = access_pc;
+    signal_polled(thread->poll.address, thread->poll.value, thread->poll.bytes);
+    thread->poll.pc = access_pc;
     now.warp->polling |= thread->bit;
     now.block->pollers++;
     park(thread);
-    thread->watch_unchanged = 0;
+    thread->poll.unchanged = 0;
 }
 
 /* A turn of the loop is over, in a lap. */
 static void end_lap(struct thread *thread)
 {
-    bool same = thread->laps > 0 && thread->lap == thread->last_lap;
-    thread->last_lap = thread->lap;
-    thread->lap = thread->lap_reads = 0;
-    thread->laps++;
+    bool same = thread->poll.laps > 0 && thread->poll.lap == thread->poll.last_lap;
+    thread->poll.last_lap = thread->poll.lap;
+    thread->poll.lap = thread->poll.lap_reads = 0;
+    thread->poll.laps++;
     if (same) {
-        thread->proven = true;
+        thread->poll.proven = true;
         stop(thread);
-    } else if (thread->laps > LAPS_UNPROVEN) {
+    } else if (thread->poll.laps > LAPS_UNPROVEN) {
         now.run->stirred = true;
         stop(thread);
     }
@@ -77,9 +79,9 @@ void poll_lap_read(uint64_t address, uint32_t bytes, bool write)
 {
     struct thread *thread = now.thread;
     uint64_t value = write ? 1 : peek(address, bytes);
-    thread->lap = (thread->lap ^ address ^ value << 20) * 0x9E3779B97F4A7C15ull;
-    thread->lap ^= thread->lap >> 29;
-    if (++thread->lap_reads > LAP_READS) { /* not a spin: let it run at full speed */
+    thread->poll.lap = (thread->poll.lap ^ address ^ value << 20) * 0x9E3779B97F4A7C15ull;
+    thread->poll.lap ^= thread->poll.lap >> 29;
+    if (++thread->poll.lap_reads > LAP_READS) { /* not a spin: let it run at full speed */
         now.run->stirred = true;
         poll_suspect(false);
     }
@@ -87,37 +89,37 @@ void poll_lap_read(uint64_t address, uint32_t bytes, bool write)
 
 static void watch(struct thread *thread, uint64_t address, uint64_t value, uint32_t bytes)
 {
-    thread->watch_address = address;
-    thread->watch_value = value;
-    thread->watch_bytes = bytes;
-    thread->watch_unchanged = thread->watch_reads = 0;
+    thread->poll.address = address;
+    thread->poll.value = value;
+    thread->poll.bytes = bytes;
+    thread->poll.unchanged = thread->poll.reads = 0;
 }
 
 bool poll_again(uint64_t address, uint32_t bytes)
 {
     const struct thread *thread = now.thread;
-    return address == thread->watch_address && bytes == thread->watch_bytes;
+    return address == thread->poll.address && bytes == thread->poll.bytes;
 }
 
 /* The running thread has found `value` at `address`, and left it so. */
 void poll_note(uint64_t address, uint64_t value, uint32_t bytes)
 {
     struct thread *thread = now.thread;
-    if (address != thread->watch_address) {
+    if (address != thread->poll.address) {
         /* The watched address moves on ever more slowly, so that a loop over several is met. */
-        if (++thread->watch_reads >= thread->watch_limit) {
+        if (++thread->poll.reads >= thread->poll.limit) {
             watch(thread, address, value, bytes);
-            if (thread->watch_limit < WATCH_LIMIT)
-                thread->watch_limit = 2 * thread->watch_limit + 1;
+            if (thread->poll.limit < WATCH_LIMIT)
+                thread->poll.limit = 2 * thread->poll.limit + 1;
         }
-    } else if (value != thread->watch_value) {
+    } else if (value != thread->poll.value) {
         watch(thread, address, value, bytes);
         now.run->events++;
         progress();
         poll_suspect(false);
-    } else if (access_lap) {
+    } else if (access_watchers.lap) {
         end_lap(thread);
-    } else if (++thread->watch_unchanged >= POLL_UNCHANGED) {
+    } else if (++thread->poll.unchanged >= POLL_UNCHANGED) {
         stop(thread);
     }
 }

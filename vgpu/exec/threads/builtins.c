@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * device.c: the small builtins: who am I, fences, the clock, traps.
+ * builtins.c: the small builtins: who am I, fences, the clock, traps.
  */
-#include "access.h"
-#include "fiber.h"
+#include "builtins.h"
+
+#include "counters.h"
+#include "fault.h"
 #include "release_acquire.h"
 
 #define CALLER ((uint64_t)__builtin_return_address(0) - 1)
@@ -49,7 +51,7 @@ bool is_builtin_variable(uint64_t address)
  * said to whom is another matter. */
 OFFERED void vgpu_fence(int scope)
 {
-    known_fence(scope);
+    visibility_fence(scope);
     if (scope == 2) {
         now.run->fenced = true;
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
@@ -97,10 +99,10 @@ OFFERED int64_t vgpu_clock64(void)
 {
     struct thread *thread = now.thread;
     uint64_t step = clock_step(thread);
-    if (access_lap) {
+    if (access_watchers.lap) {
         uint32_t shift = now.run->patience;
         step = (uint64_t)CLOCK_LAP_STEP << (shift < CLOCK_SHIFT_MAX ? shift : CLOCK_SHIFT_MAX);
-        thread->timed = thread->clock >> 60 == 0;
+        thread->poll.timed = thread->clock >> 60 == 0;
     }
     return clock_advance(thread, step);
 }

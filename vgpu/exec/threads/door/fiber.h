@@ -13,8 +13,10 @@
 #ifndef VGPU_FIBER_H
 #define VGPU_FIBER_H
 
+#include "builtins.h"
 #include "exec.h"
 #include "sample.h"
+#include "warp.h"
 
 enum {
     STACK_BYTES = 64 << 10,

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT
+ * launch_limits.h: what a launch may ask for on every GPU that is described: the same from compute
+ * capability 5.0 to 10.0 (CUDA C++ Programming Guide, "Technical Specifications per Compute
+ * Capability").
+ */
+#ifndef VGPU_LAUNCH_LIMITS_H
+#define VGPU_LAUNCH_LIMITS_H
+
+enum {
+    VGPU_BLOCK_THREADS_MAX = 1024,
+    VGPU_BLOCK_X_MAX = 1024,
+    VGPU_BLOCK_Y_MAX = 1024,
+    VGPU_BLOCK_Z_MAX = 64,
+    VGPU_GRID_X_MAX = 2147483647,
+    VGPU_GRID_Y_MAX = 65535,
+    VGPU_GRID_Z_MAX = 65535,
+    VGPU_SHARED_RESERVED_BYTES = 1024 /* the system's own part of each block, from 8.0 on */
+};
+
+#endif

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT
+ * access.h: accesses that builtins make for device code.
+ */
+#ifndef VGPU_EXEC_ACCESS_H
+#define VGPU_EXEC_ACCESS_H
+
+#include "exec.h"
+
+/* Checks and counts an atomic access of `bytes`, called at `pc`; scope as vgpu_atomic's. */
+void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc, int scope);
+
+#endif

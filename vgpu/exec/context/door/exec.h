@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT
+ * exec.h: the data structures of a context (vgpu-exec), the map of its rooms.
+ *
+ * A context runs the kernels of one process on one GPU, natively, on one OS thread. A CUDA thread
+ * runs as a plain function call until it has to wait (a barrier, a shuffle, a poll); only then
+ * does it keep the stack it stands on, and the next thread gets another one (fiber.h).
+ *
+ *   run/      the node's requests, kernels from launch to reply, blocks, traps, worker processes
+ *   access/   the compiler's callbacks: accesses are counted and checked
+ *   threads/  stacks, barriers, warp operations, threads that poll, builtins
+ *   race/     accesses that nothing orders, reads of what nobody wrote
+ *   counts/   bytes by window, sectors, banks, which memory was used
+ *   context/  this header: memory, images, shared memory, faults, messages to the node
+ *
+ * A room uses itself and those below it, by the headers in their door/.
+ *
+ * Nothing here is locked: there is one thread (workers are processes), and a signal handler that
+ * runs only for accesses of device code. Names without a prefix are the program's own and hidden
+ * from images.
+ */
+#ifndef VGPU_EXEC_H
+#define VGPU_EXEC_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "image.h"
+#include "launch_limits.h"
+#include "protocol.h"
+
+#define OFFERED __attribute__((visibility("default"))) /* seen by images */
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+/* Addresses come in windows of one device stride: devices, the host arena, then our own two. A
+ * window's number is an index into counters: see counters.h. */
+enum {
+    WINDOW_HOST = VGPU_MAX_DEVICES,
+    WINDOW_SHARED,
+    WINDOW_STACK,
+    WINDOW_IMAGE, /* from here on: not a window, but everything else */
+    WINDOW_COUNT
+};
+#define WINDOW_VA(w) (VGPU_ARENA_VA + (uint64_t)(w)*VGPU_DEVICE_STRIDE)
+
+enum {
+    WARP_LANES = 32,
+    MAX_BLOCK_THREADS = VGPU_BLOCK_THREADS_MAX,
+    MAX_BLOCK_WARPS = MAX_BLOCK_THREADS / WARP_LANES
+};
+
+struct block;
+struct warp;
+struct run;
+
+/* ---- what one file keeps in threads, blocks and runs ---- */
+
+struct warp_op { /* threads/warp.c: the operation that a thread takes part in */
+    uint32_t mask, kind, arg, width;
+    uint64_t bits, result;
+};
+
+struct poll { /* threads/polling.c: the address that a thread seems to spin on */
+    uint64_t address, value, pc;
+    uint32_t bytes, unchanged;
+    uint32_t reads, limit;
+    uint64_t lap, last_lap; /* signatures of what it read between two polls */
+    uint32_t laps, lap_reads;
+    bool proven, timed;
+};
+
+struct barrier {      /* threads/barrier.c: of a block */
+    uint32_t missing; /* live threads that are not at the barrier */
+    uint32_t votes, result, result_of;
+    const char *site;
+};
+
+enum { SHARED_OBJECTS = 64 };
+
+struct shared_object { /* one __shared__ declaration in a block */
+    uint32_t id, bytes;
+    void *at;
+};
+
+struct shared_memory { /* context/shared_memory.c: of a block */
+    int32_t slot;      /* -1: none yet */
+    uint32_t used;
+    uint32_t object_count;
+    struct shared_object objects[SHARED_OBJECTS];
+};
+
+struct intervals {               /* race/race.c: of a block */
+    uint64_t first;              /* the block's first */
+    uint64_t since;              /* the first since the last barrier */
+    uint64_t (*met)[WARP_LANES]; /* which of each other's intervals lanes have met since */
+};
+
+struct visibility {            /* race/release_acquire.c: of a block */
+    uint32_t all;              /* the message that all of its threads know */
+    bool differs;              /* some thread knows more */
+    struct known_messages *of; /* what each thread knows */
+};
+
+struct sample { /* counts/sample.c: reads, or writes, by window */
+    uint64_t bytes[WINDOW_HOST + 1], sectors[WINDOW_HOST + 1];
+};
+
+struct bank { /* counts/bank.c: accesses, extra wavefronts; the worst place */
+    uint64_t noted, extra, pc;
+    uint32_t ways;
+};
+
+struct printed { /* threads/print.c */
+    char *text;
+    uint64_t bytes, sent_bytes;
+    bool dropped;
+};
+
+struct hazards { /* race/hazard.c */
+    uint32_t count;
+    struct vgpu_hazard list[VGPU_HAZARDS];
+    uint32_t width[VGPU_HAZARDS];
+};
+
+struct strays { /* access/bounds.c */
+    uint32_t count;
+    struct vgpu_stray list[VGPU_STRAYS];
+};
+
+struct grid_barrier {        /* threads/barrier.c: of a cooperative run */
+    volatile uint32_t phase; /* barriers of the grid that are over */
+    uint64_t arrived;        /* blocks, in the one that is not */
+};
+
+struct findings { /* context/finding.c */
+    uint32_t set; /* kinds that were told */
+    char text[VGPU_FINDINGS_TEXT];
+};
+
+/* ---- threads, blocks, runs ---- */
+
+/* One CUDA thread of a resident block. Its first cache line is all that a barrier touches. */
+struct thread {
+    void *sp;    /* where it goes on; NULL: it has not been stopped yet */
+    char *stack; /* low end of the stack it stands on; NULL: none */
+    struct block *block;
+    struct warp *warp;
+    const char *site; /* "file:line" of what it waits at */
+    struct vgpu_dim3 idx;
+    uint32_t bit; /* its bit in masks of its warp */
+    uint32_t number;
+
+    struct warp_op warp_op;
+    struct poll poll;
+    uint64_t clock; /* clock64, in cycles */
+    uint32_t clock_calls;
+    uint32_t sampled; /* accesses of it that sample.c has seen */
+} __attribute__((aligned(64)));
+
+struct warp {
+    uint32_t ready;                      /* lanes that can go on, or start */
+    uint32_t live;                       /* lanes that have not left the kernel */
+    uint32_t in_op, converging, polling; /* lanes that wait; those in no mask wait at a barrier */
+    uint32_t bit;                        /* in block.ready_warps */
+    struct thread *threads;
+    uint64_t interval, since; /* race/race.c: the present one; the first since all lanes met */
+};
+
+struct block {
+    struct run *run;
+    struct block *next; /* among the resident, or the spare ones */
+    uint64_t number;
+    struct vgpu_dim3 idx;
+    uint32_t thread_count, warp_count;
+    uint32_t ready_warps; /* warps that may have a ready or converging lane */
+    uint32_t live, pollers;
+
+    struct barrier barrier;
+    uint64_t clock, clock_met; /* the latest any thread knew at the last barrier; at the next */
+    struct shared_memory shared;
+    struct intervals intervals;
+    struct visibility visibility;
+
+    struct vgpu_dim3 shape; /* blockDim that `threads` are numbered for */
+    struct warp warps[MAX_BLOCK_WARPS];
+    struct thread threads[];
+};
+
+/* One kernel launch. */
+struct run {
+    uint64_t id;
+    struct run *next;
+    const struct vgpu_kernel *kernel;
+    struct vgpu_dim3 grid, shape;
+    uint64_t block_count, next_block, done_blocks;
+    uint64_t block_step, block_first; /* run_block_at: block_step 0: in order */
+    uint64_t claimed; /* this process starts blocks before this one: worker_process.h */
+    bool may_share;   /* others may run blocks of it too */
+    uint32_t looks;   /* for workers_consider */
+    double started;
+    uint32_t block_threads;
+    uint32_t shared_bytes; /* dynamic */
+    void **args;           /* in the argument area, which device code may read */
+    int arg_slot;
+
+    struct block *resident, *last_resident; /* in the order they were started */
+    uint64_t resident_count, resident_limit, resident_peak;
+
+    uint64_t events;   /* threads that went on for good: left, passed a barrier, saw a change */
+    bool stirred;      /* a spinning thread read something new in this lap: block_schedule.c */
+    bool moved;        /* since RUN or RESUME */
+    uint32_t patience; /* times that it was resumed for nothing */
+
+    struct vgpu_run_counts counts;
+    struct sample sample[2]; /* reads, writes */
+    struct bank bank;
+    struct vgpu_signals signals;
+    struct printed printed;
+    bool cooperative, strict;
+    bool fenced;     /* some thread has called a fence of the system's scope */
+    uint32_t checks; /* enum vgpu_check */
+    struct grid_barrier grid_barrier;
+    struct strays strays;
+    struct findings findings;
+    uint64_t first_interval; /* race/race.c */
+    struct hazards hazards;
+    struct spans *spans; /* counts/footprint.c */
+};
+
+/* What the running code is: read by every builtin. thread is NULL outside device code. Warp and
+ * block are the thread's: kept here, as going through the thread for them would put three loads
+ * into the chain from one switch to the next. */
+struct now {
+    struct thread *thread;
+    char *stack_limit; /* a function must not find its stack pointer below */
+    struct warp *warp;
+    struct block *block;
+    struct run *run;
+};
+extern struct now now;
+
+/* Set once, by ATTACH. */
+struct context {
+    bool attached;
+    int32_t device, device_count;
+    int memory_fd[VGPU_MAX_DEVICES];
+    int host_fd;
+    struct vgpu_control *control;
+    struct vgpu_exec_limits limits;
+};
+extern struct context context;
+
+/* The window that an address is in: WINDOW_IMAGE or more where it is in none. */
+static inline uint64_t window_of(uint64_t address)
+{
+    return (address - VGPU_ARENA_VA) >> 40;
+}
+
+/* Tells the node that the running kernel gets on. */
+static inline void progress(void)
+{
+    context.control->progress++;
+}
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT
+ * finding.h: what hardware accepts and a person should know, once a kind and run.
+ */
+#ifndef VGPU_EXEC_FINDING_H
+#define VGPU_EXEC_FINDING_H
+
+#include "exec.h"
+
+enum finding {
+    FINDING_SITES,
+    FINDING_EARLY_EXIT,
+    FINDING_MASK,
+    FINDING_OPERATION,
+    FINDING_LANE,
+    FINDING_PRINT,
+    FINDING_DIVISION
+};
+
+bool run_has_finding(enum finding finding);
+
+/* Adds it to the running kernel's findings, unless it has one of its kind. */
+void run_finding(enum finding finding, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * shared_memory.h: __shared__ memory of resident blocks.
+ */
+#ifndef VGPU_EXEC_SHARED_MEMORY_H
+#define VGPU_EXEC_SHARED_MEMORY_H
+
+#include "exec.h"
+
+void shared_start(struct block *block);
+void shared_end(struct block *block);
+
+/* Of the running block's shared memory: the bytes of the declaration around `address`, and where in
+ * it that is; 0: none, or other memory. */
+uint32_t shared_describe(uint64_t address, uint32_t *offset);
+
+#endif

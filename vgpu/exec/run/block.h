@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT
+ * block.h: resident blocks.
+ */
+#ifndef VGPU_EXEC_BLOCK_H
+#define VGPU_EXEC_BLOCK_H
+
+#include "exec.h"
+
+struct block *block_start(struct run *run); /* makes the run's next block resident */
+void block_retire(struct block *block);
+void block_abandon(struct block *block); /* whatever its threads were doing */
+
+/* What its threads wait for, for a person. */
+void block_describe(const struct block *block, char *text, uint64_t room);
+
+#endif
