@@ -197,7 +197,8 @@ struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side,
     cc_add(&command, standard(job->options));
     add_side_flags(&command, job, side);
     cc_add_all(&command, &job->options->warnings);
-    if (side == CC_HOST_SIDE) /* a call that is a jump has no line of its own: vgpu/api/core/caller.c */
+    if (side ==
+        CC_HOST_SIDE) /* a call that is a jump has no line of its own: vgpu/api/core/caller.c */
         cc_add(&command, "-fno-optimize-sibling-calls");
     /* The host pass knows OpenMP's pragmas, this one none; and its marks on host functions come
      * after a declaration that says inline. */
@@ -310,9 +311,9 @@ static bool has(const struct cc_list *words, const char *word)
     return false;
 }
 
-/* The runtime stands before these functions (vgpu/api/clock/clock_sync.h) and finds them in the next library;
- * where there are none, under libc's other names, which the program must have taken in. OpenMP's
- * have no others: its own go first. */
+/* The runtime stands before these functions (vgpu/api/clock/clock_sync.h) and finds them in the
+ * next library; where there are none, under libc's other names, which the program must have taken
+ * in. OpenMP's have no others: its own go first. */
 static void add_static_names(struct cc_list *command, const struct cc_list *host)
 {
     if (!has(host, "-static") && !has(host, "-static-pie"))

@@ -5,8 +5,8 @@
  * will write are closed, those that a copy will read can be read only, and of memory that a kernel
  * is given the page where it begins is closed. The first access opens them, goes on as if nothing
  * had been there, and is told to the node before the next call: it compares it with what it knows
- * of the operation (vgpu/node/check/race.c). As soon as the node says that the host has waited for an
- * operation, its pages are opened.
+ * of the operation (vgpu/node/check/race.c). As soon as the node says that the host has waited for
+ * an operation, its pages are opened.
  *
  * Only whole pages, and of copies only those of which the program may use no byte: a system call
  * would fail on a closed page (EFAULT) that is a neighbour's. Which bytes a kernel will use is not

@@ -2,8 +2,8 @@
  * kernel_advice.c: see kernel_advice.h.
  *
  * What memory moves are sectors of 32 bytes; what a kernel used of them is counted beside that
- * (vgpu/exec/counts/door/sample.h), so the share of its time that went into bytes nobody wanted is known. Kernels
- * that wait for each other say nothing of the load: their time is the others'.
+ * (vgpu/exec/counts/door/sample.h), so the share of its time that went into bytes nobody wanted is
+ * known. Kernels that wait for each other say nothing of the load: their time is the others'.
  */
 #include "kernel_advice.h"
 

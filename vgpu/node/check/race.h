@@ -6,7 +6,8 @@
  * waited for it. What comes is compared with that, byte by byte, by the order that the program has
  * asked for (vector_clock.h) and not by the one that came to pass: such a pair is found in every
  * run. Not known, and so never reported: what the host itself does with pinned memory of which
- * vgpu/api/checks/guard.c closes no page, variables of device code, and sets of bytes that take too many words.
+ * vgpu/api/checks/guard.c closes no page, variables of device code, and sets of bytes that take too
+ * many words.
  */
 #ifndef VGPU_RACE_H
 #define VGPU_RACE_H
