@@ -197,8 +197,8 @@ struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side,
     cc_add(&command, standard(job->options));
     add_side_flags(&command, job, side);
     cc_add_all(&command, &job->options->warnings);
-    if (side ==
-        CC_HOST_SIDE) /* a call that is a jump has no line of its own: vgpu/api/core/caller.c */
+    /* A call that is a jump has no line of its own: vgpu/api/core/caller.c. */
+    if (side == CC_HOST_SIDE)
         cc_add(&command, "-fno-optimize-sibling-calls");
     /* The host pass knows OpenMP's pragmas, this one none; and its marks on host functions come
      * after a declaration that says inline. */
