@@ -144,6 +144,14 @@ MUTANTS = [
         why="the owner looks while the other GPU's stores are still on their way",
     ),
     Mutant(
+        name="probe_never_looks",
+        todo=6,
+        find="        *works = probe_judge(got);\n",
+        replace="        *works = PEER_STORES_ARRIVE | (attr.atomics ? PEER_ATOMICS_ADD_UP : 0);\n",
+        rejected_by="probe",
+        why="launches its kernels, looks at nothing, and says what the runtime promised",
+    ),
+    Mutant(
         name="probe_leaves_access_on",
         todo=6,
         find="    peer_disable(&undo);\n    cudaFree(word);",
