@@ -108,13 +108,18 @@ void client_join(struct client *c, const char *tag)
     hello(c, 0);
 }
 
-void client_witness(struct client *c, const char *tag)
+void client_knock(struct client *c, const char *tag)
 {
     char id[64];
-    struct vgpu_request q = {.op = VGPU_OP_WITNESS};
     memset(c, 0, sizeof *c);
     id_of(tag, id, sizeof id);
     c->fd = join(id);
+}
+
+void client_witness(struct client *c, const char *tag)
+{
+    struct vgpu_request q = {.op = VGPU_OP_WITNESS};
+    client_knock(c, tag);
     CHECK(client_ask(c, &q) == 0, "%s", c->reply.r.explain);
 }
 

@@ -24,6 +24,7 @@ void client_start(struct client *c, const char *node, const char *tag);
 void client_start_checked(struct client *c, const char *node, const char *tag, uint32_t checks);
 void client_join(struct client *c, const char *tag);
 void client_witness(struct client *c, const char *tag); /* joins the node of `tag` as a witness */
+void client_knock(struct client *c, const char *tag);   /* connects, and says nothing yet */
 void client_end(struct client *c);
 
 /* Sends `q` with the client's clock; the reply is in c->reply. Returns its error code. */

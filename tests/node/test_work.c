@@ -2,12 +2,14 @@
  * test_work.c: what a program can make the node itself do is limited: copies and fills of very many
  * rows, queued before it says goodbye and ends. Another program is answered soon.
  *
- *     test_node_work [queue | twice]      very many operations; a request before the last one's
- * answer
+ *     test_node_work [queue | twice | drained]    very many operations; a request before the last
+ * one's answer; connections that end while the node hears all others for a witness
  */
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -114,9 +116,53 @@ static void test_twice(void)
     printf("the connection was closed, and what it had is free\n");
 }
 
+static void say(const struct client *c, uint32_t op, size_t bytes)
+{
+    const struct vgpu_request q = {.op = op};
+    CHECK(vgpu_send(c->fd, &q, bytes, NULL, 0) == 0, "the node is gone");
+}
+
+static struct client newcomer(struct client *witness)
+{
+    struct vgpu_request q = {.op = VGPU_OP_SUMMARY};
+    struct client c;
+    client_knock(&c, "drained");
+    for (int i = 0; i < 4; i++) /* rounds, in which it is let in */
+        client_ask(witness, &q);
+    return c;
+}
+
+/* While the node hears the others for one witness, a newcomer becomes a witness, too, for whom it
+ * would hear them again; meanwhile one of them ends, and then the newcomer. */
+static void test_drained(void)
+{
+    const struct vgpu_request q = {.op = VGPU_OP_SUMMARY};
+    struct client program, witness;
+    struct ucred node = {0};
+    socklen_t room = sizeof node;
+    client_start(&program, "single", "drained");
+    client_witness(&witness, "drained");
+    struct client ends = newcomer(&witness), second = newcomer(&witness);
+    CHECK(getsockopt(program.fd, SOL_SOCKET, SO_PEERCRED, &node, &room) == 0 && node.pid > 1,
+          "whose is the socket?");
+    kill(node.pid, SIGSTOP); /* all of this comes at once */
+    say(&witness, VGPU_OP_SUMMARY, sizeof q);
+    say(&ends, VGPU_OP_SUMMARY, 1);
+    say(&second, VGPU_OP_WITNESS, sizeof q);
+    say(&second, VGPU_OP_SUMMARY, sizeof q);
+    say(&second, VGPU_OP_SUMMARY, 1);
+    kill(node.pid, SIGCONT);
+    CHECK(vgpu_receive(witness.fd, &witness.reply, sizeof witness.reply, NULL, NULL, 0) > 0,
+          "the node is gone");
+    free_bytes(&program);
+    printf("the witness is answered, and so is the program\n");
+}
+
 int main(int argc, char **argv)
 {
-    if (argc > 1 && strcmp(argv[1], "queue") == 0)
+    if (argc > 1 && strcmp(argv[1], "drained") == 0)
+        test_drained();
+    else if (argc > 1 && strcmp(argv[1], "queue") == 0)
         test_queue();
     else if (argc > 1)
         test_twice();

@@ -51,13 +51,21 @@ bool server_add(int socket)
     return connection_add(socket, NULL) != NULL;
 }
 
-static void drop_connection(int number)
+/* -1: it has been dropped. Places change: what is dropped gives its own to the last one. */
+static int number_of(const struct connection *c)
 {
-    struct connection *c = connection_at(number);
+    for (int i = 0; i < connection_count(); i++)
+        if (connection_at(i) == c)
+            return i;
+    return -1;
+}
+
+static void drop_connection(struct connection *c)
+{
     struct process *process = c->process;
     idle_flush_stir();
     host_store_left(c);
-    connection_remove(number);
+    connection_remove(number_of(c));
     if (process && --process->connections == 0)
         process_end(process);
 }
@@ -154,7 +162,7 @@ static void answer_done(void)
     for (int i = connection_count() - 1; i >= 0; i--) {
         struct connection *c = connection_at(i);
         if ((connection_is_busy(c) || c->takes) && is_done(c) && !answer(c))
-            drop_connection(i);
+            drop_connection(c);
     }
 }
 
@@ -167,19 +175,30 @@ static void serve_waiting(void)
     while (time_bound_step());
 }
 
-/* Answers all that other connections have sent, so that a witness sees everything. */
+static void drain(struct connection *c)
+{
+    while (socket_is_readable(c->socket) && !connection_owes_answer(c))
+        if (!serve(c)) {
+            drop_connection(c);
+            return;
+        }
+}
+
+/* Answers all that other connections have sent, so that a witness sees everything. Who becomes a
+ * witness meanwhile is one of those others, and starts no round of its own: that would drop
+ * connections under the feet of this one. */
 static void drain_others(const struct connection *except)
 {
+    static bool draining;
+    if (draining)
+        return;
+    draining = true;
     for (int i = connection_count() - 1; i >= 0; i--) {
         struct connection *c = connection_at(i);
-        if (c == except || connection_owes_answer(c) || c->witness)
-            continue;
-        while (socket_is_readable(c->socket) && !connection_owes_answer(c))
-            if (!serve(c)) {
-                drop_connection(i);
-                break;
-            }
+        if (c != except && !connection_owes_answer(c) && !c->witness)
+            drain(c);
     }
+    draining = false;
 }
 
 /* Kernels wait for each other, and every host thread for them. */
@@ -278,14 +297,6 @@ static void watch_for_what_counts(void)
     }
 }
 
-static int number_of(const struct connection *c)
-{
-    for (int i = 0; i < connection_count(); i++)
-        if (connection_at(i) == c)
-            return i;
-    return -1;
-}
-
 /* Whoever asks before the last answer came does not speak our protocol. Left unread, its messages
  * could hold whatever they like, be it the other end of their own connection, and keep the node. */
 static bool asks_twice(const struct connection *c)
@@ -303,12 +314,11 @@ static bool asks_twice(const struct connection *c)
 /* What has come from `c`, which may be gone by now (drained). */
 static void take(struct connection *c)
 {
-    int number = number_of(c);
-    if (number < 0)
+    if (number_of(c) < 0)
         return;
     bool over = connection_owes_answer(c) ? socket_hung_up(c->socket) || asks_twice(c) : !serve(c);
     if (over)
-        drop_connection(number_of(c));
+        drop_connection(c);
 }
 
 /* One round: waits for something to read, reads it, lets waiting ones go on. Whoever has gone is
