@@ -3,8 +3,9 @@
  *
  * Of each process what is resident or swapped out, and its page tables, which grow without any page
  * of it being there. Then memory that belongs to no process: files that lie in memory and are only
- * open. Of the processes that run kernels (contexts) the memory of the GPUs does not count: the
- * node has a limit for that; what they have besides does.
+ * open, and sockets, each with as much as it may hold (the filter lets nobody enlarge one). Of the
+ * processes that run kernels (contexts) the memory of the GPUs does not count: the node has a limit
+ * for that; what they have besides does.
  *
  * Who copied itself shares its memory with its copy, and then both seem to have all of it. So when
  * that sum is too large, the kernel is asked for each process' part of what is shared. Files that
@@ -16,6 +17,7 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,16 +39,33 @@ static bool is_new(ino_t inode)
     return true;
 }
 
+/* How much a socket's sender may have under way. */
+static uint64_t socket_bytes(void)
+{
+    static uint64_t bytes;
+    FILE *file = bytes ? NULL : fopen("/proc/sys/net/core/wmem_default", "re");
+    if (!bytes && (!file || fscanf(file, "%" SCNu64, &bytes) != 1))
+        bytes = 212992;
+    if (file)
+        fclose(file);
+    return bytes;
+}
+
+static bool begins(const char *text, const char *with)
+{
+    return strncmp(text, with, strlen(with)) == 0;
+}
+
 static uint64_t of_descriptor(const char *path)
 {
-    static const char memory_file[] = "/memfd:";
-    char target[64];
+    char target[64] = "";
     struct stat info;
-    ssize_t n = readlink(path, target, sizeof target);
-    if (n < (ssize_t)sizeof memory_file ||
-        strncmp(target, memory_file, sizeof memory_file - 1) != 0)
+    if (readlink(path, target, sizeof target - 1) < 0)
         return 0;
-    return stat(path, &info) == 0 && is_new(info.st_ino) ? (uint64_t)info.st_blocks * 512 : 0;
+    const bool file = begins(target, "/memfd:"), socket = begins(target, "socket:[");
+    if (!(file || socket) || stat(path, &info) != 0 || !is_new(info.st_ino))
+        return 0;
+    return socket ? socket_bytes() : (uint64_t)info.st_blocks * 512;
 }
 
 static uint64_t of_process(pid_t pid)

@@ -28,6 +28,7 @@ enum kin { UNKNOWN, OUTSIDE, OURS, SPARED };
 struct process {
     pid_t pid, parent;
     char state;
+    int threads;
     uint64_t ticks;
     enum kin kin;
     bool ours, spared; /* both of a process that has not ended */
@@ -191,11 +192,18 @@ static int read_stat(const char *path, struct process *p)
         return -1;
     const char *rest = strrchr(text, ')');
     if (!rest ||
-        sscanf(rest + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld", &p->state,
-               &p->parent, &user, &system, &user_children, &system_children) != 6)
+        sscanf(rest + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d %d",
+               &p->state, &p->parent, &user, &system, &user_children, &system_children,
+               &p->threads) != 7)
         return -1;
     p->ticks = user + system + (uint64_t)user_children + (uint64_t)system_children;
     return 0;
+}
+
+/* A process whose first thread has ended looks like a zombie while its others run. */
+static bool has_ended(const struct process *p)
+{
+    return (p->state == 'Z' && p->threads <= 1) || p->state == 'X';
 }
 
 static int by_number(const void *a, const void *b)
@@ -255,11 +263,75 @@ static int mark(struct process *all, int count, pid_t spare)
     for (int i = 0; i < count; i++) {
         trace_line(all, count, i, spare);
         bool below = all[i].kin == OURS || all[i].kin == SPARED;
-        all[i].ours = below && all[i].pid != getpid() && all[i].state != 'Z';
+        all[i].ours = below && all[i].pid != getpid() && !has_ended(&all[i]);
         all[i].spared = all[i].kin == SPARED;
         ours += all[i].ours && !all[i].spared;
     }
     return ours;
+}
+
+/* ---- the same, by whom each has started ---- */
+
+/* Whom one thread has started. False: the kernel does not say, or the thread has gone. */
+static bool add_children(struct process *all, int *count, const char *thread, bool spared)
+{
+    char path[400];
+    pid_t pid;
+    snprintf(path, sizeof path, "%s/children", thread);
+    FILE *list = fopen(path, "re");
+    if (!list)
+        return false;
+    while (*count < PROCESSES_MAX && fscanf(list, "%d", &pid) == 1)
+        all[(*count)++] = (struct process){.pid = pid, .spared = spared};
+    fclose(list);
+    return true;
+}
+
+static void add_children_of_all(struct process *all, int *count, pid_t pid, bool spared)
+{
+    char folder[64], path[330];
+    snprintf(folder, sizeof folder, "/proc/%d/task", (int)pid);
+    DIR *tasks = opendir(folder);
+    for (struct dirent *e; tasks && (e = readdir(tasks));) {
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (isdigit((unsigned char)e->d_name[0]))
+            add_children(all, count, path, spared);
+    }
+    if (tasks)
+        closedir(tasks);
+}
+
+/* All that descend from this thread, and of them all that descend from `spare`. Costs nothing for
+ * what else runs on this machine. Who loses his parent while we look may be missed, this once.
+ * -1: the kernel does not say who started whom. */
+static int descend(struct process *all, pid_t spare)
+{
+    char path[64];
+    int count = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d", (int)getpid());
+    if (!add_children(all, &count, path, false))
+        return -1;
+    for (int i = 0; i < count; i++) {
+        struct process *p = &all[i];
+        const bool spared = p->spared || p->pid == spare;
+        snprintf(path, sizeof path, "/proc/%d/stat", (int)p->pid);
+        p->ours = read_stat(path, p) == 0 && !has_ended(p);
+        p->spared = spared;
+        if (p->ours)
+            add_children_of_all(all, &count, p->pid, spared);
+    }
+    return count;
+}
+
+/* Everybody below us, `ours` and `spared`; perhaps others, too, who are neither. */
+static int read_family(struct process *all, pid_t spare)
+{
+    int count = descend(all, spare);
+    if (count < 0) {
+        count = read_all(all);
+        mark(all, count, spare);
+    }
+    return count;
 }
 
 /* ---- what they do ---- */
@@ -278,52 +350,57 @@ static bool in_nanosleep(const char *task_path)
     return number == SYS_clock_nanosleep;
 }
 
-static void look_at_threads(pid_t pid, struct lab_usage *usage)
+/* The number of a thread that has not ended: it knows the process' memory and files, which a first
+ * thread that has ended does not. 0: none. */
+static pid_t look_at_threads(pid_t pid, struct lab_usage *usage)
 {
     char folder[64];
+    pid_t alive = 0;
     snprintf(folder, sizeof folder, "/proc/%d/task", pid);
     DIR *tasks = opendir(folder);
     if (!tasks)
-        return;
+        return 0;
     for (struct dirent *e; (e = readdir(tasks));) {
         char path[330];
         struct process thread;
         if (!isdigit((unsigned char)e->d_name[0]))
             continue;
         snprintf(path, sizeof path, "%s/%s/stat", folder, e->d_name);
-        if (read_stat(path, &thread) != 0)
+        if (read_stat(path, &thread) != 0 || thread.state == 'Z' || thread.state == 'X')
             continue;
+        alive = alive ? alive : atoi(e->d_name);
         usage->running |= thread.state == 'R' || thread.state == 'D';
         usage->sleeping |= thread.state == 't'; /* a debugger has stopped it */
         *strrchr(path, '/') = 0;
-        usage->sleeping |= in_nanosleep(path);
+        if (thread.state == 'S' && !usage->sleeping)
+            usage->sleeping = in_nanosleep(path);
     }
     closedir(tasks);
+    return alive;
 }
 
 void lab__usage(pid_t node, uint64_t memory_limit, struct lab_usage *usage)
 {
     static struct process all[PROCESSES_MAX];
     static pid_t runners[PROCESSES_MAX], contexts[PROCESSES_MAX];
-    int count = read_all(all), context_count = 0;
-    mark(all, count, node);
+    int count = read_family(all, node), context_count = 0, runner_count = 0;
     const bool jailed = getenv("VGPU_NODE_JAIL") != NULL; /* its one child is no context */
     memset(usage, 0, sizeof *usage);
     for (int i = 0; i < count; i++) {
         if (!all[i].ours)
             continue;
-        look_at_threads(all[i].pid, usage);
+        pid_t thread = look_at_threads(all[i].pid, usage);
         if (all[i].pid == node)
             usage->node_ticks = all[i].ticks;
         if (all[i].pid == node || (jailed && all[i].parent == node))
             continue; /* it, or what it asks (node/system/spawner.c), answers us: no sign of life */
         usage->cpu_ticks += all[i].ticks;
-        if (all[i].spared)
-            contexts[context_count++] = all[i].pid;
-        else
-            runners[usage->processes++] = all[i].pid;
+        if (thread && all[i].spared)
+            contexts[context_count++] = thread;
+        else if (thread)
+            runners[runner_count++] = thread;
     }
-    const struct lab_family family = {runners, usage->processes, contexts, context_count, node};
+    const struct lab_family family = {runners, runner_count, contexts, context_count, node};
     if (memory_limit)
         usage->memory_bytes = lab__memory(&family, memory_limit);
     usage->cpu_seconds = (double)usage->cpu_ticks / (double)sysconf(_SC_CLK_TCK);

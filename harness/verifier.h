@@ -205,7 +205,6 @@ void lab__environment_free(char **env);
 /* ---- processes ---- */
 
 struct lab_usage {      /* of all processes below this one */
-    int processes;      /* the node not counted */
     bool running;       /* a thread is runnable, or waits for a disk */
     bool sleeping;      /* a thread has set itself an alarm: nanosleep */
     double cpu_seconds; /* used so far, the node not counted */

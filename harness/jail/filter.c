@@ -24,9 +24,11 @@
 #include <linux/filter.h>
 #include <linux/futex.h>
 #include <linux/seccomp.h>
+#include <sched.h>
 #include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -52,6 +54,7 @@ enum {
     NR_FSPICK = 433,
     NR_OPENAT2 = 437,
     NR_CLONE3 = 435,
+    NR_CLOSE_RANGE = 436,
     NR_PIDFD_GETFD = 438,
     NR_MOUNT_SETATTR = 442,
     NR_FCHMODAT2 = 452,
@@ -281,6 +284,20 @@ static void changing(struct program *p)
 #endif
 }
 
+/* What is open in a process counts as its memory (harness/memory.c): so no thread has a table of
+ * descriptors of its own, and no socket holds more than the usual. */
+static void own_files(struct program *p)
+{
+    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 5));
+    load(p, offsetof(struct seccomp_data, args));
+    add(p, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, CLONE_THREAD | CLONE_FILES));
+    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CLONE_THREAD, 0, 1));
+    answer(p, error(EPERM));
+    load(p, offsetof(struct seccomp_data, nr));
+    only_if(p, NR_CLOSE_RANGE, 2, BPF_JSET, 2 /* CLOSE_RANGE_UNSHARE */, false);
+    only_if(p, SYS_setsockopt, 2, BPF_JEQ, SO_SNDBUF, false);
+}
+
 static void build(struct program *p, const struct jail_walls *walls)
 {
     p->length = 0;
@@ -291,6 +308,7 @@ static void build(struct program *p, const struct jail_walls *walls)
     range(p, NR_OPEN_TREE, NR_FSPICK, error(EPERM));
     range(p, NR_CLONE3, NR_CLONE3, error(ENOSYS)); /* its flags cannot be seen from here */
     only_if(p, SYS_clone, 0, BPF_JSET, NAMESPACES, false);
+    own_files(p);
     only_if(p, SYS_socketpair, 0, BPF_JEQ, UNIX_FAMILY, true);
     range(p, NR_STATMOUNT, NR_LISTMOUNT, error(ENOSYS));
     others(p, walls);

@@ -161,9 +161,10 @@ def _survivors(arena: Arena) -> list[str]:
         with suppress(OSError):
             of_slot = FIRST_UID <= entry.stat().st_uid < FIRST_UID + MOST
             words = (entry / "cmdline").read_bytes()
-            zombie = b") Z " in (entry / "stat").read_bytes()
+            threads = len(list((entry / "task").iterdir()))
+            ended = b") Z " in (entry / "stat").read_bytes() and threads <= 1
             known = str(arena.scratch).encode() in words
-            if (of_slot or known) and not zombie and not _is_ancestor(int(entry.name)):
+            if (of_slot or known) and not ended and not _is_ancestor(int(entry.name)):
                 found.append(f"process {entry.name}: {words[:100]!r}")
     return found
 

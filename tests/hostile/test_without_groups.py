@@ -15,7 +15,12 @@ from grader.sandbox import cgroups, tier
 from tests.hostile.corpus import compose, load
 from tests.hostile.course import arena
 
-TAKES = (("node", "image_eats_memory"), ("resource", "eats_shared_memory"))
+TAKES = (
+    ("node", "image_eats_memory"),
+    ("resource", "eats_shared_memory"),
+    ("resource", "eats_without_main_thread"),
+    ("resource", "eats_sockets"),
+)
 STAYS = "tried(); sleep(15);"  # meanwhile its kernels' process goes on
 
 
