@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -41,6 +42,14 @@ def cc(*arguments: object, folder: pathlib.Path, **environment: str) -> subproce
     return run([CC, *arguments], folder, **environment)
 
 
+ERROR = re.compile(r"^(\S+?):(\d+):(\d+): error: (.*)$")
+MARK = re.compile(r"//([!?])(\d*) (.*)$")
+
+
+def plain(text: str) -> str:
+    return text.translate({0x2018: "'", 0x2019: "'"})
+
+
 class Case(unittest.TestCase):
     """A test with an empty folder of its own, which nothing temporary is left in."""
 
@@ -55,6 +64,41 @@ class Case(unittest.TestCase):
 
     def names(self) -> set[str]:
         return {path.name for path in self.folder.iterdir()}
+
+    def check_marked_lines(self, path: pathlib.Path, **environment: str) -> None:
+        """The marked lines have their errors, no others have one, and nothing is left.
+
+        code  //!14 text    an error at column 14 of this line whose message starts with the text
+        code  //! text      the same, at any column
+        code  //? text      an error with that text somewhere, and the line is named in what is said
+        """
+        done = cc("-c", path, "-o", self.folder / "x.o", folder=self.folder, **environment)
+        said = plain(done.stderr)
+        self.assertNotEqual(done.returncode, 0)
+        self.assertEqual(self.names(), set(), "an object or a temporary file was left")
+        found = [match.groups() for match in map(ERROR.match, said.splitlines()) if match]
+        here = [
+            (int(line), int(column), text)
+            for file, line, column, text in found
+            if file == str(path)
+        ]
+        marked = set()
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            for sign, column, text in MARK.findall(line):
+                marked.add(number)
+                if sign == "?":
+                    self.assertIn(text, said)
+                    self.assertIn(f"{path}:{number}:", said)
+                    continue
+                fitting = [
+                    at
+                    for at in here
+                    if at[0] == number and text in at[2] and at[1] == int(column or at[1])
+                ]
+                self.assertTrue(
+                    fitting, f"line {number}: no error '{text}' at column {column}; said:\n{said}"
+                )
+        self.assertEqual({line for line, _, _ in here} - marked, set(), said)
 
 
 def main() -> None:

@@ -85,6 +85,98 @@ class Clang(Case):
         self.assertRegex(said, r"r\.cu:13:13: error: use of undeclared identifier 'missing'")
         self.assertNotIn("<<<", said)
 
+    def test_marked_lines(self) -> None:
+        for path in sorted((HERE / "errors/clang").glob("*.cu")):
+            with self.subTest(path=path.name):
+                self.check_marked_lines(path, VGPU_FRONT="clang")
+
+    def test_names_are_whole_beside_the_working_folder(self) -> None:
+        """LLVM's debug information leaves out what a path and the folder have in common."""
+        path = self.write("far.cu", "__device__ int f();\n__global__ void k() { f(); }\n")
+        (self.folder / "beside").mkdir()
+        done = cc("-c", path, folder=self.folder / "beside", VGPU_FRONT="clang")
+        self.assertTrue(done.stderr.startswith(f"{path}:2:"), done.stderr)
+
+    def test_device_variables_in_host_code(self) -> None:
+        self.write(
+            "v.cu",
+            "__device__ int n;\n__constant__ float table[4];\nint main()\n{\n"
+            "    int host = 0;\n    n = 3;\n"
+            "    cudaMemcpyFromSymbol(&host, n, sizeof(n));\n"
+            "    cudaMemcpyToSymbol(n, &host, sizeof n);\n    return table[host] > 0;\n}\n",
+        )
+        for flags in (["-c"], ["-dc"]):
+            said = cc(*flags, "v.cu", folder=self.folder, VGPU_FRONT="clang").stderr
+            self.assertEqual(said.count("warning:"), 2, said)
+            self.assertIn("v.cu:6:7: warning: __device__ variable 'n' is used in host code", said)
+            self.assertIn("v.cu:9:12: warning: __device__ variable 'table' is used", said)
+        self.good("-w", "-c", "v.cu")
+
+    def test_a_launch_into_the_threads_own_stream(self) -> None:
+        self.write("s.cu", "__global__ void k() {}\nint main() { k<<<1, 1>>>(); }\n")
+        self.good("--default-stream", "per-thread", "-c", "s.cu")
+        needed = run(["nm", "-u", "s.o"], self.folder).stdout.split()
+        self.assertIn("cudaLaunchKernel_ptsz", needed)
+        self.assertNotIn("cudaLaunchKernel", needed)
+
+    def test_folders_of_the_host_compiler(self) -> None:
+        """-ccbin mpicxx: its headers are found."""
+        (self.folder / "more").mkdir()
+        (self.folder / "more/of_the_wrapper.h").write_text("enum { SEVEN = 7 };\n")
+        wrapper = self.write("mpixx", f'#!/bin/sh\nexec g++ -I{self.folder}/more "$@"\n')
+        wrapper.chmod(0o755)
+        self.write("m.cu", "#include <of_the_wrapper.h>\nint main() { return SEVEN - 7; }\n")
+        self.good("-ccbin", wrapper, "m.cu", "-o", "x")
+        self.assertEqual(run([self.folder / "x"]).returncode, 0)
+
+    def test_accesses_of_16_bytes_are_aligned(self) -> None:
+        source = HERE.parent / "findings/kernels/misaligned.cu"
+        built = cc("-g", "-O2", "-o", "x", source, folder=self.folder, VGPU_FRONT="clang")
+        self.assertEqual((built.returncode, built.stderr), (0, ""))
+        done = run([self.folder / "x", "wide_at_4"], self.folder)
+        self.assertIn("misaligned.cu:55): a misaligned load: 16 bytes", done.stderr)
+
+    def test_a_store_to_null_stays(self) -> None:
+        self.write(
+            "n.cu",
+            "__global__ void k() { *(int *)0 = 1; }\n"
+            "int main() { k<<<1, 1>>>(); return cudaDeviceSynchronize() == cudaSuccess; }\n",
+        )
+        self.good("-w", "n.cu", "-o", "x")
+        self.assertEqual(run([self.folder / "x"]).returncode, 0)
+
+    def test_a_launch_in_a_loop_is_one_call(self) -> None:
+        """What the node advises of a launch counts by its call."""
+        self.write(
+            "l.cu",
+            "__global__ void k() {}\n"
+            "int main() { for (int g = 0; g < 2; g++) { cudaSetDevice(g); k<<<1, 1>>>(); } }\n",
+        )
+        self.good("-O2", "-c", "l.cu")
+        code = run(["objdump", "-dr", "l.o"], self.folder).stdout
+        self.assertEqual(len(re.findall(r"R_\w+\s+__cudaPushCallConfiguration", code)), 1)
+
+    def test_the_image(self) -> None:
+        """It reports accesses, not the reads of threadIdx, and shows its tables only."""
+        self.write(
+            "i.cu",
+            "__global__ void k(int *p)\n"
+            "{ p[threadIdx.x + blockIdx.y * blockDim.z + gridDim.x] = 1; }\n",
+        )
+        self.good("--keep", "-O2", "-c", "i.cu")
+        symbols = run(["nm", "-D", "i.o.vgpu/0-device.so"], self.folder).stdout.split("\n")
+        wanted = {line.split()[-1] for line in symbols if " U " in line}
+        tables = {"abi", "kernels", "kernel_count", "vars", "var_count"}
+        self.assertIn("__tsan_write4", wanted)
+        self.assertNotIn("__tsan_read4", wanted)
+        defined = {line.split()[-1] for line in symbols if line} - wanted
+        self.assertEqual(defined, {f"vgpu_image_{table}" for table in tables})
+
+    def test_keep_twice(self) -> None:
+        self.write("a.cu", "__global__ void k() {}\n")
+        for _ in range(2):
+            self.good("--keep", "-c", "a.cu")
+
     def test_openmp(self) -> None:
         self.write(
             "o.cu",

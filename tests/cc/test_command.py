@@ -117,10 +117,10 @@ class Command(Case):
         self.assertEqual(run([self.folder / "program"]).returncode, 0)
 
     def test_shared_library(self) -> None:
-        self.write("a.cu", KERNEL.replace("main", "in_library"))
+        self.write("a.cu", KERNEL.replace("int main", "void in_library"))
         self.write(
             "m.cu",
-            "int in_library();\nint main() { in_library(); return cudaDeviceSynchronize(); }\n",
+            "void in_library();\nint main() { in_library(); return cudaDeviceSynchronize(); }\n",
         )
         self.good("-shared", "-Xcompiler", "-fPIC", "-DVALUE=1", "a.cu", "-o", "liba.so")
         self.good("m.cu", "-L.", "-la", "-Xlinker", f"-rpath,{self.folder}", "-o", "m")

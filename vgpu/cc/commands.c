@@ -23,6 +23,14 @@ void cc_add_words(struct cc_list *list, const char *words)
     }
 }
 
+bool cc_has_word(const struct cc_list *words, const char *word)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (strcmp(words->item[i], word) == 0)
+            return true;
+    return false;
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -303,25 +311,17 @@ struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input 
     return command;
 }
 
-static bool has(const struct cc_list *words, const char *word)
-{
-    for (size_t i = 0; i < words->count; i++)
-        if (strcmp(words->item[i], word) == 0)
-            return true;
-    return false;
-}
-
 /* The runtime stands before these functions (vgpu/api/clock/clock_sync.h) and finds them in the
  * next library; where there are none, under libc's other names, which the program must have taken
  * in. OpenMP's have no others: its own go first. */
 static void add_static_names(struct cc_list *command, const struct cc_list *host)
 {
-    if (!has(host, "-static") && !has(host, "-static-pie"))
+    if (!cc_has_word(host, "-static") && !cc_has_word(host, "-static-pie"))
         return;
     cc_add_words(command, "-Wl,-u,__pthread_create -Wl,-u,__pthread_join "
                           "-Wl,-u,__pthread_tryjoin_np -Wl,-u,__pthread_barrier_init "
                           "-Wl,-u,__pthread_barrier_wait -Wl,-u,__pthread_barrier_destroy");
-    if (has(host, "-fopenmp") && !cc_wants_clang())
+    if (cc_has_word(host, "-fopenmp") && !cc_wants_clang())
         cc_add(command, "-lgomp");
 }
 

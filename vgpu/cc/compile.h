@@ -36,6 +36,8 @@ enum cc_side { CC_HOST_SIDE, CC_DEVICE_SIDE };
 /* Adds the words, which blanks separate. */
 void cc_add_words(struct cc_list *list, const char *words);
 
+bool cc_has_word(const struct cc_list *words, const char *word);
+
 enum cc_language cc_language_of(const struct cc_input *input);
 bool cc_is_clang(const struct cc_options *options);
 

@@ -39,9 +39,12 @@ static const char *local_part(const char *at)
     return found;
 }
 
-static void read_nested(const char *at, struct cc_text *scopes, const char **last)
+/* `nested`: names up to an E; else there is one, and what follows are the parameters' types. */
+static void read_names(const char *at, bool nested, struct cc_text *scopes, const char **last)
 {
-    for (;;) {
+    bool more = true;
+
+    while (more) {
         const char *name;
         while (*at == 'K' || *at == 'V' || *at == 'r' || *at == 'L')
             at++;
@@ -50,6 +53,7 @@ static void read_nested(const char *at, struct cc_text *scopes, const char **las
             name = "std";
         } else {
             name = take_identifier(&at);
+            more = nested;
         }
         if (name == NULL)
             return;
@@ -77,10 +81,9 @@ const char *cc_plain_name(const char *symbol, const char **qualified)
         at += 2;
     if (*at == 'Z')
         at = local_part(at);
-    if (at != NULL && *at == 'N')
-        at++;
+    bool nested = at != NULL && *at == 'N';
     if (at != NULL)
-        read_nested(at, &scopes, &last);
+        read_names(at + nested, nested, &scopes, &last);
     if (last == NULL)
         return symbol;
     *qualified = scopes.data;

@@ -39,7 +39,7 @@ static bool is_head(struct line line)
     bool indented = line.length == 0 || *line.text == ' ';
 
     return !indented && (contains(line, "error: ") || contains(line, "warning: ") ||
-                         cc_starts(line.text, "cc1plus:") || contains(line, " generated."));
+                         cc_starts(line.text, "cc1plus:"));
 }
 
 /* Lines that lead up to a head. */
@@ -91,10 +91,31 @@ static bool said(const char *text, struct line head)
     return false;
 }
 
+/* "2 errors generated when compiling for sm_70.": there are two passes, and no such GPU. */
+static bool is_count(struct line line)
+{
+    return contains(line, " generated when compiling for ") || contains(line, " generated.");
+}
+
+static const char *without_counts(const char *said)
+{
+    struct cc_text kept = {0};
+
+    cc_puts(&kept, "");
+    while (*said != 0) {
+        const char *start = said;
+        if (!is_count(next_line(&said)))
+            cc_put(&kept, start, (size_t)(said - start));
+    }
+    return kept.data;
+}
+
 const char *cc_merge_messages(const char *host, const char *device)
 {
     struct cc_text merged = {0};
 
+    host = without_counts(host);
+    device = without_counts(device);
     cc_puts(&merged, host);
     while (*device != 0) {
         struct message message = take_message(&device);

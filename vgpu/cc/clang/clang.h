@@ -54,6 +54,15 @@ bool cc_add_part(const char *object, const struct cc_bitcode *file, const char *
 bool cc_has_bitcode(const struct cc_parts *parts);
 bool cc_link_parts(const struct cc_job *job, const struct cc_parts *parts, const char *object);
 
+/* ---- host_variables.c ---- */
+
+struct cc_device_code;
+
+/* Runs the command, which makes the host's bitcode, and warns of __device__ variables that host
+ * code reads or writes. */
+bool cc_check_host_variables(const struct cc_clang *clang, const struct cc_list *compile,
+                             const char *bitcode, const struct cc_device_code *code);
+
 /* ---- host_managed.c: __managed__ ---- */
 
 /* The host code in `bitcode`, changed so that it finds __managed__ variables in managed memory,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * clang_commands.c: Clang's command lines, and the linker's for a device image.
  */
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,7 +14,8 @@ static void add_clang_side(struct cc_list *command, const struct cc_options *opt
                            enum cc_side side)
 {
     if (side == CC_HOST_SIDE) {
-        cc_add(command, "--cuda-host-only");
+        /* Unrolled, a launch in a loop over GPUs is many calls: advice about it needs one. */
+        cc_add_words(command, "--cuda-host-only -fno-unroll-loops -fno-strict-return");
         cc_add_all(command, &options->host);
         /* a call that is a jump has no line of its own: vgpu/api/core/caller.c */
         cc_add(command, "-fno-optimize-sibling-calls");
@@ -24,9 +26,52 @@ static void add_clang_side(struct cc_list *command, const struct cc_options *opt
     cc_add_words(command, "--cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -O2 "
                           "-g1 -Xclang -debug-info-kind=line-tables-only -Xclang -dwarf-version=4 "
                           "-fno-strict-aliasing -ffp-contract=off -fno-finite-loops "
+                          "-fno-delete-null-pointer-checks "
                           "-fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset "
                           "-Wno-builtin-macro-redefined -U__CUDA_ARCH__ -D__CUDA_ARCH__=900 "
                           "-U_FORTIFY_SOURCE");
+}
+
+/* ---- the host compiler's own folders ---- */
+
+/* A compiler that knows no more than Clang. */
+static bool is_plain(const char *compiler)
+{
+    const char *slash = strrchr(compiler, '/'), *name = slash != NULL ? slash + 1 : compiler;
+
+    return strstr(name, "g++") != NULL || strstr(name, "c++") == name ||
+           strstr(name, "clang") != NULL;
+}
+
+static bool is_everybodys(const char *folder)
+{
+    return cc_starts(folder, "/usr/lib/gcc") || strcmp(folder, "/usr/local/include") == 0 ||
+           strcmp(folder, "/usr/include") == 0 || cc_starts(folder, "/usr/include/");
+}
+
+/* -ccbin mpicxx: the folders in which such a compiler looks for headers. */
+static void add_wrapper_folders(struct cc_list *command, const char *compiler)
+{
+    char line[4096];
+    bool inside = false;
+    FILE *said =
+        is_plain(compiler)
+            ? NULL
+            : popen(cc_format("LC_ALL=C '%s' -E -x c++ -v /dev/null 2>&1", compiler), "re");
+
+    while (said != NULL && fgets(line, sizeof line, said) != NULL) {
+        line[strcspn(line, "\n")] = 0;
+        if (strstr(line, "search starts here") != NULL)
+            inside = true;
+        else if (cc_starts(line, "End of search"))
+            inside = false;
+        else if (inside && *line == ' ' && !is_everybodys(line + 1)) {
+            cc_add(command, "-isystem");
+            cc_add(command, cc_format("%s", line + 1));
+        }
+    }
+    if (said != NULL)
+        pclose(said);
 }
 
 struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enum cc_side side,
@@ -62,6 +107,7 @@ struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enu
         cc_add(&command, cc_format("%s/vgpu/prelude.h", job->places.include));
     }
     cc_add_all(&command, &options->common);
+    add_wrapper_folders(&command, options->cxx);
     cc_add_all(&command, &options->warnings);
     cc_add_words(&command, "-x cuda");
     cc_add(&command, source);

@@ -25,7 +25,8 @@ struct file {
     const char *source, *object;
     int number;
     struct cc_bitcode bitcode; /* of device code */
-    const char *text[2];       /* by enum cc_side: the source rewritten (rewrite.h); else null */
+    struct cc_device_code code;
+    const char *text[2]; /* by enum cc_side: the source rewritten (rewrite.h); else null */
 };
 
 static const char *path_of(const struct file *file, const char *suffix)
@@ -172,10 +173,22 @@ static bool tell(const struct outcome *end)
 
 /* ---- without and with -rdc ---- */
 
+/* Warnings about the host's use of __device__ variables. */
+static void check_variables(const struct file *file)
+{
+    const char *bitcode = path_of(file, "uses.bc");
+    struct cc_list command = command_of(file, CC_HOST_SIDE, bitcode);
+
+    if (file->code.variable_count == 0 || cc_has_word(&file->job->options->warnings, "-w"))
+        return;
+    cc_add_words(&command, "-emit-llvm -Xclang -disable-llvm-passes -gline-tables-only -w");
+    cc_check_host_variables(&file->clang, &command, bitcode, &file->code);
+}
+
 static bool build_image(struct file *file, struct cc_text *fatbin)
 {
     return read_bitcode(file) && cc_build_image(file->job, &file->clang, &file->bitcode, 1,
-                                                cc_format("%d", file->number), fatbin);
+                                                cc_format("%d", file->number), &file->code, fatbin);
 }
 
 /* __managed__: the host's code is changed on its way. */
@@ -211,14 +224,20 @@ static bool compile(struct file *file, const char *pipe)
     struct outcome end = end_of(host, host_status, device, device_status);
     if (is_rewritten(file, &end))
         return compile(file, pipe);
-    return tell(&end) && made;
+    if (!tell(&end) || !made)
+        return false;
+    check_variables(file);
+    return true;
 }
 
 static bool compile_whole(struct file *file)
 {
     const char *pipe = path_of(file, "device.fatbin");
 
-    if (file->job->options->dryrun || mkfifo(pipe, 0600) == 0)
+    if (file->job->options->dryrun)
+        return compile(file, pipe);
+    unlink(pipe); /* --keep may have left one */
+    if (mkfifo(pipe, 0600) == 0)
         return compile(file, pipe);
     cc_fail("cannot make the pipe '%s': %s", pipe, strerror(errno));
     return false;
@@ -226,12 +245,11 @@ static bool compile_whole(struct file *file)
 
 static bool finish_part(struct file *file, const char *record, struct cc_child *host)
 {
-    struct cc_device_code code;
-
     if (!read_bitcode(file) || !cc_load_llvm(file->clang.release) ||
-        !cc_check_bitcode(&file->bitcode, &code))
+        !cc_check_bitcode(&file->bitcode, &file->code))
         return false;
-    if (code.names_managed && compile_managed(file, record, NULL, host) != 0)
+    check_variables(file);
+    if (file->code.names_managed && compile_managed(file, record, NULL, host) != 0)
         return false;
     return cc_error_count() == 0 &&
            cc_add_part(file->object, &file->bitcode, path_of(file, "part"));
@@ -255,6 +273,23 @@ static bool compile_part(struct file *file)
     return tell(&end) && finish_part(file, record, &host);
 }
 
+/* --default-stream per-thread: vgpu/include/vgpu/per_thread.h has this form for other calls; a
+ * launch is Clang's, which knows the usual name only. */
+static bool rename_launch(const struct file *file)
+{
+    const struct cc_list *common = &file->job->options->common;
+    bool per_thread = false;
+    struct cc_list command = {0};
+
+    for (size_t i = 0; i < common->count; i++)
+        per_thread |= cc_starts(common->item[i], "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
+    if (!per_thread || file->job->options->dryrun)
+        return true;
+    cc_add_words(&command, "objcopy --redefine-sym cudaLaunchKernel=cudaLaunchKernel_ptsz");
+    cc_add(&command, file->object);
+    return cc_run(&command) == 0;
+}
+
 bool cc_compile_with_clang(const struct cc_job *job, const char *source, const char *object,
                            int number)
 {
@@ -262,7 +297,8 @@ bool cc_compile_with_clang(const struct cc_job *job, const char *source, const c
 
     if (!cc_find_clang(job->options->cxx, &file.clang))
         return false;
-    bool done = job->options->rdc ? compile_part(&file) : compile_whole(&file);
+    bool done =
+        (job->options->rdc ? compile_part(&file) : compile_whole(&file)) && rename_launch(&file);
     cc_say_all();
     done = done && cc_error_count() == 0;
     if (!done && !job->options->dryrun)

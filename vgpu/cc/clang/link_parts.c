@@ -149,6 +149,7 @@ bool cc_link_parts(const struct cc_job *job, const struct cc_parts *parts, const
     struct cc_bitcode *file = cc_alloc(parts->count * sizeof *file);
     const char *path = cc_temp_path("linked.fatbin");
     struct cc_text fatbin = {0};
+    struct cc_device_code code;
     struct cc_clang clang;
 
     for (size_t i = 0; i < parts->count; i++) {
@@ -157,7 +158,7 @@ bool cc_link_parts(const struct cc_job *job, const struct cc_parts *parts, const
     }
     if (!cc_find_clang(job->options->cxx, &clang))
         return false;
-    bool built = cc_build_image(job, &clang, file, parts->count, "linked", &fatbin);
+    bool built = cc_build_image(job, &clang, file, parts->count, "linked", &code, &fatbin);
     cc_say_all();
     if (!built || cc_error_count() != 0) {
         cc_fail("the device code of these files cannot be linked together (-rdc=true)");

@@ -87,6 +87,8 @@ enum {
     X(LLVMValueRef, LLVMGetNamedFunction, (LLVMModuleRef module, const char *name))                \
     X(LLVMValueRef, LLVMAddFunction, (LLVMModuleRef module, const char *name, LLVMTypeRef type))   \
     X(LLVMValueRef, LLVMAddGlobal, (LLVMModuleRef module, LLVMTypeRef type, const char *name))     \
+    X(LLVMValueRef, LLVMAddGlobalInAddressSpace,                                                   \
+      (LLVMModuleRef module, LLVMTypeRef type, const char *name, unsigned space))                  \
     X(void, LLVMDeleteGlobal, (LLVMValueRef global))                                               \
     X(void, LLVMDeleteFunction, (LLVMValueRef function))                                           \
     X(LLVMTypeRef, LLVMGlobalGetValueType, (LLVMValueRef global))                                  \
@@ -120,6 +122,7 @@ enum {
     X(LLVMTypeRef, LLVMGetElementType, (LLVMTypeRef type))                                         \
     X(LLVMTypeRef, LLVMPointerType, (LLVMTypeRef element, unsigned space))                         \
     X(LLVMTypeRef, LLVMArrayType, (LLVMTypeRef element, unsigned count))                           \
+    X(LLVMTypeRef, LLVMVectorType, (LLVMTypeRef element, unsigned count))                          \
     X(LLVMTypeRef, LLVMIntTypeInContext, (LLVMContextRef c, unsigned bits))                        \
     X(LLVMTypeRef, LLVMVoidTypeInContext, (LLVMContextRef c))                                      \
     X(LLVMTypeRef, LLVMStructTypeInContext,                                                        \
@@ -136,6 +139,8 @@ enum {
     X(LLVMValueRef, LLVMConstStructInContext,                                                      \
       (LLVMContextRef c, LLVMValueRef * element, unsigned count, LLVMBool packed))                 \
     X(LLVMValueRef, LLVMConstArray, (LLVMTypeRef element, LLVMValueRef * value, unsigned count))   \
+    X(LLVMValueRef, LLVMConstInBoundsGEP2,                                                         \
+      (LLVMTypeRef type, LLVMValueRef from, LLVMValueRef * index, unsigned count))                 \
     X(LLVMValueRef, LLVMConstBitCast, (LLVMValueRef value, LLVMTypeRef type))                      \
     X(LLVMValueRef, LLVMConstPointerCast, (LLVMValueRef value, LLVMTypeRef type))                  \
     X(LLVMValueRef, LLVMConstAddrSpaceCast, (LLVMValueRef value, LLVMTypeRef type))                \
@@ -228,6 +233,12 @@ enum {
       (LLVMValueRef function, unsigned index, unsigned kind))                                      \
     X(void, LLVMRemoveStringAttributeAtIndex,                                                      \
       (LLVMValueRef function, unsigned index, const char *name, unsigned length))                  \
+    X(LLVMAttributeRef, LLVMGetStringAttributeAtIndex,                                             \
+      (LLVMValueRef function, unsigned index, const char *name, unsigned length))                  \
+    X(const char *, LLVMGetStringAttributeValue, (LLVMAttributeRef attribute, unsigned *length))   \
+    X(LLVMAttributeRef, LLVMGetCallSiteEnumAttribute,                                              \
+      (LLVMValueRef call, unsigned index, unsigned kind))                                          \
+    X(uint64_t, LLVMGetEnumAttributeValue, (LLVMAttributeRef attribute))                           \
     X(unsigned, LLVMGetNamedMetadataNumOperands, (LLVMModuleRef module, const char *name))         \
     X(void, LLVMGetNamedMetadataOperands,                                                          \
       (LLVMModuleRef module, const char *name, LLVMValueRef *operand))                             \
@@ -239,9 +250,10 @@ enum {
     X(LLVMMetadataRef, LLVMDIScopeGetFile, (LLVMMetadataRef scope))                                \
     X(const char *, LLVMDIFileGetFilename, (LLVMMetadataRef file, unsigned *length))               \
     X(const char *, LLVMDIFileGetDirectory, (LLVMMetadataRef file, unsigned *length))              \
-    X(unsigned, LLVMGetDebugLocLine, (LLVMValueRef value))                                         \
-    X(unsigned, LLVMGetDebugLocColumn, (LLVMValueRef value))                                       \
-    X(const char *, LLVMGetDebugLocFilename, (LLVMValueRef value, unsigned *length))               \
+    X(unsigned, LLVMDILocationGetLine, (LLVMMetadataRef location))                                 \
+    X(unsigned, LLVMDILocationGetColumn, (LLVMMetadataRef location))                               \
+    X(LLVMMetadataRef, LLVMDILocationGetScope, (LLVMMetadataRef location))                         \
+    X(LLVMMetadataRef, LLVMDILocationGetInlinedAt, (LLVMMetadataRef location))                     \
     X(char *, LLVMGetDefaultTargetTriple, (void))                                                  \
     X(LLVMBool, LLVMGetTargetFromTriple,                                                           \
       (const char *triple, LLVMTargetRef *target, char **message))                                 \

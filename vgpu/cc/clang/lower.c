@@ -45,6 +45,12 @@ static void remove_word(LLVMValueRef function, const char *word)
                                      (unsigned)strlen(word));
 }
 
+static void remove_kind(LLVMValueRef function, const char *name)
+{
+    LLVMRemoveEnumAttributeAtIndex(function, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
+                                   LLVMGetEnumAttributeKindForName(name, strlen(name)));
+}
+
 static LLVMAttributeRef attribute(struct cc_lowering *l, const char *name)
 {
     return LLVMCreateEnumAttribute(l->context, LLVMGetEnumAttributeKindForName(name, strlen(name)),
@@ -62,6 +68,7 @@ static void set_functions(struct cc_lowering *l)
             continue;
         LLVMAddAttributeAtIndex(f, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
                                 attribute(l, "sanitize_thread"));
+        remove_kind(f, "disable_sanitizer_instrumentation");
         LLVMSetComdat(f, NULL);
         LLVMSetLinkage(f, LLVM_LINKAGE_INTERNAL);
     }
@@ -125,22 +132,38 @@ static bool write_object(struct cc_lowering *l, const char *object)
     return false;
 }
 
+/* What vgpu-exec has is called without a detour over the procedure linkage table. */
+static void call_directly(struct cc_lowering *l)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f))
+        if (LLVMIsDeclaration(f) && LLVMGetIntrinsicID(f) == 0)
+            LLVMAddAttributeAtIndex(f, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
+                                    attribute(l, "nonlazybind"));
+}
+
 /* The steps that find mistakes. */
 static bool lower_cuda(struct cc_lowering *l)
 {
-    return cc_find_kernels(l) && cc_lower_ptx(l) && cc_lower_managed(l) && cc_lower_shared(l);
+    return cc_find_kernels(l) && cc_error_count() == 0 && cc_lower_ptx(l) && cc_lower_managed(l) &&
+           cc_lower_shared(l);
 }
 
 static bool compile_module(struct cc_lowering *l, const char *headers, const char *object)
 {
     if (!lower_cuda(l) || !cc_lower_globals(l))
         return false;
+    cc_lower_copies(l);
     set_functions(l);
     cc_add_tables(l);
     cc_add_headers(l, headers);
     rename_calls(l);
-    return run_passes(l, "default<O2>") && cc_check_module(l) && run_passes(l, "function(tsan)") &&
-           write_object(l, object);
+    if (!run_passes(l, "default<O2>") || !cc_check_module(l))
+        return false;
+    cc_hide_indices(l);
+    if (!run_passes(l, "function(tsan)"))
+        return false;
+    call_directly(l);
+    return write_object(l, object);
 }
 
 static struct cc_lowering start(const struct cc_bitcode *file, struct cc_device_code *code,
@@ -172,5 +195,6 @@ bool cc_check_bitcode(const struct cc_bitcode *file, struct cc_device_code *code
     bool failed = false;
     struct cc_lowering l = start(file, code, &failed);
 
-    return cc_read_bitcode(&l, file, 1) && set_machine(&l) && lower_cuda(&l) && !failed;
+    return cc_read_bitcode(&l, file, 1) && set_machine(&l) && lower_cuda(&l) &&
+           cc_lower_globals(&l) && !failed;
 }

@@ -80,7 +80,7 @@ struct cc_clang;
  * intermediate files. */
 bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang,
                     const struct cc_bitcode *file, size_t count, const char *name,
-                    struct cc_text *fatbin);
+                    struct cc_device_code *code, struct cc_text *fatbin);
 
 /* ---- its parts, a file each ---- */
 
@@ -115,6 +115,12 @@ bool cc_lower_shared(struct cc_lowering *l);
 
 /* lower_globals.c: the other variables come into the one address space that there is. */
 bool cc_lower_globals(struct cc_lowering *l);
+
+/* lower_indices.c: reads of threadIdx and its like are not reported. */
+void cc_hide_indices(struct cc_lowering *l);
+
+/* lower_copies.c: copies of 16 aligned bytes become one access. */
+void cc_lower_copies(struct cc_lowering *l);
 
 /* lower_ptx.c: inline PTX becomes what it means. */
 bool cc_lower_ptx(struct cc_lowering *l);

@@ -21,15 +21,32 @@ static LLVMValueRef first_use(LLVMValueRef value)
     return NULL;
 }
 
+/* What a function that is declared with __attribute__((error("..."))) is to be refused with. */
+static const char *own_refusal(LLVMValueRef value)
+{
+    static const char word[] = "dontcall-error";
+    unsigned length;
+    LLVMAttributeRef attribute =
+        LLVMIsAFunction(value) == NULL
+            ? NULL
+            : LLVMGetStringAttributeAtIndex(value, (unsigned)LLVM_ATTRIBUTE_FUNCTION, word,
+                                            sizeof word - 1);
+    const char *text = attribute != NULL ? LLVMGetStringAttributeValue(attribute, &length) : NULL;
+
+    return text != NULL ? cc_copy(text, length) : NULL;
+}
+
 static bool check(const struct cc_lowering *l, LLVMValueRef value, const char *kind)
 {
-    const char *symbol = cc_value_name(value), *qualified;
+    const char *symbol = cc_value_name(value), *refusal = own_refusal(value), *qualified;
     LLVMValueRef use = first_use(value);
 
     if (use == NULL || cc_starts(symbol, "llvm.") || cc_is_offered(symbol))
         return true;
     cc_plain_name(symbol, &qualified);
-    if (cc_starts(symbol, "llvm.") || cc_starts(symbol, "__nv"))
+    if (refusal != NULL)
+        cc_error(cc_place_of(use), "%s", refusal);
+    else if (cc_starts(symbol, "llvm.") || cc_starts(symbol, "__nv"))
         cc_error(cc_place_of(use), "the virtual node has no '%s' for device code", qualified);
     else if (l->linked)
         cc_error(cc_place_of(use),

@@ -8,7 +8,7 @@
 #include "image.h"
 #include "lower.h"
 
-enum { CUDA_MAX_THREADS = 1024, PTX_KERNEL_CONVENTION = 71 };
+enum { CUDA_MAX_THREADS = 1024, CUDA_MAX_PARAMETER_BYTES = 4096, PTX_KERNEL_CONVENTION = 71 };
 
 /* ---- finding ---- */
 
@@ -38,6 +38,19 @@ static uint32_t param_bytes(const struct cc_lowering *l, LLVMValueRef function, 
     return (uint32_t)LLVMABISizeOfType(l->layout, type);
 }
 
+static void check_parameters(const struct cc_kernel *kernel)
+{
+    uint64_t bytes = 0;
+
+    for (unsigned i = 0; i < kernel->param_count; i++)
+        bytes += kernel->param_bytes[i];
+    if (bytes > CUDA_MAX_PARAMETER_BYTES)
+        cc_error((struct cc_place){kernel->file, (int)kernel->line, 1},
+                 "kernel '%s' has %llu bytes of parameters; a kernel's parameters take at most %d "
+                 "bytes: put them into device memory and pass a pointer",
+                 kernel->name, (unsigned long long)bytes, CUDA_MAX_PARAMETER_BYTES);
+}
+
 static void add_kernel(struct cc_lowering *l, LLVMValueRef function)
 {
     struct cc_device_code *code = l->code;
@@ -52,6 +65,7 @@ static void add_kernel(struct cc_lowering *l, LLVMValueRef function)
     kernel.param_bytes = cc_alloc((kernel.param_count + 1) * sizeof(uint32_t));
     for (unsigned i = 0; i < kernel.param_count; i++)
         kernel.param_bytes[i] = param_bytes(l, function, i);
+    check_parameters(&kernel);
     code->kernel = cc_grow(code->kernel, code->kernel_count, &code->kernel_capacity, sizeof kernel);
     code->kernel[code->kernel_count++] = kernel;
 }
@@ -124,6 +138,14 @@ static LLVMValueRef take_argument(struct cc_lowering *l, LLVMBuilderRef b, LLVMV
     return is_bool ? LLVMBuildTrunc(b, value, type, "") : value;
 }
 
+static void add_mark(struct cc_lowering *l, LLVMValueRef function, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+    LLVMAddAttributeAtIndex(function, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
+                            LLVMCreateEnumAttribute(l->context, kind, 0));
+}
+
 /* void entry(void **args) { kernel(*(T *)args[0], ...); }: without the marks of the user's
  * functions, so its reads of the arguments are no accesses of the program. */
 static LLVMValueRef add_entry(struct cc_lowering *l, const struct cc_kernel *kernel, size_t number)
@@ -146,10 +168,9 @@ static LLVMValueRef add_entry(struct cc_lowering *l, const struct cc_kernel *ker
         copy_attributes(call, kernel->function, i + 1);
     LLVMBuildRetVoid(b);
     LLVMSetLinkage(entry, LLVM_LINKAGE_INTERNAL);
+    add_mark(l, entry, "disable_sanitizer_instrumentation");
     /* The kernel keeps its own frame: debuggers and reports name it. */
-    LLVMAddAttributeAtIndex(
-        kernel->function, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
-        LLVMCreateEnumAttribute(l->context, LLVMGetEnumAttributeKindForName("noinline", 8), 0));
+    add_mark(l, kernel->function, "noinline");
     return entry;
 }
 

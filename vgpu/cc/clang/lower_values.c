@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * lower_values.c: names, types and places of LLVM's values.
  */
+#include <string.h>
+#include <unistd.h>
+
 #include "lower.h"
 
 const char *cc_value_name(LLVMValueRef value)
@@ -28,26 +31,49 @@ LLVMValueRef cc_declare(struct cc_lowering *l, const char *name, LLVMTypeRef typ
     return found != NULL ? found : LLVMAddFunction(l->module, name, type);
 }
 
+/* Clang cuts what the file's path and the working folder begin with in common off the name. */
+static const char *file_of(LLVMMetadataRef scope)
+{
+    LLVMMetadataRef file = LLVMDIScopeGetFile(scope);
+    unsigned length;
+    char here[4096] = "";
+
+    if (file == NULL)
+        return "";
+    const char *text = LLVMDIFileGetFilename(file, &length), *name = cc_copy(text, length);
+    text = LLVMDIFileGetDirectory(file, &length);
+    const char *folder = text != NULL ? cc_copy(text, length) : "";
+    bool is_here = getcwd(here, sizeof here) != NULL && strcmp(folder, here) == 0;
+    return *name == '/' || *folder == 0 || is_here ? name : cc_format("%s/%s", folder, name);
+}
+
 static struct cc_place place_of_function(LLVMValueRef function)
 {
     LLVMMetadataRef subprogram = LLVMGetSubprogram(function);
-    unsigned length;
 
     if (subprogram == NULL)
         return (struct cc_place){"", 0, 1};
-    const char *file = LLVMDIFileGetFilename(LLVMDIScopeGetFile(subprogram), &length);
-    return (struct cc_place){cc_copy(file, length), (int)LLVMDISubprogramGetLine(subprogram), 1};
+    return (struct cc_place){file_of(subprogram), (int)LLVMDISubprogramGetLine(subprogram), 1};
+}
+
+/* A header of the compiler's or the system's. */
+static bool is_systems(LLVMMetadataRef location)
+{
+    return cc_starts(file_of(LLVMDILocationGetScope(location)), "/usr/");
 }
 
 struct cc_place cc_place_of(LLVMValueRef value)
 {
-    unsigned length;
+    LLVMMetadataRef at = NULL, caller;
 
     if (LLVMIsAFunction(value) != NULL)
         return place_of_function(value);
-    if (LLVMIsAInstruction(value) == NULL || LLVMInstructionGetDebugLoc(value) == NULL)
+    if (LLVMIsAInstruction(value) != NULL)
+        at = LLVMInstructionGetDebugLoc(value);
+    if (at == NULL)
         return (struct cc_place){"", 0, 1};
-    const char *file = LLVMGetDebugLocFilename(value, &length);
-    return (struct cc_place){cc_copy(file != NULL ? file : "", file != NULL ? length : 0),
-                             (int)LLVMGetDebugLocLine(value), (int)LLVMGetDebugLocColumn(value)};
+    while (is_systems(at) && (caller = LLVMDILocationGetInlinedAt(at)) != NULL)
+        at = caller;
+    return (struct cc_place){file_of(LLVMDILocationGetScope(at)), (int)LLVMDILocationGetLine(at),
+                             (int)LLVMDILocationGetColumn(at)};
 }

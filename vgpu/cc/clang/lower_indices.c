@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT
+ * lower_indices.c: threadIdx and its like are each thread's own, and nobody writes them: a read is
+ * no access of the program's, and is not reported as one.
+ */
+#include <string.h>
+
+#include "lower.h"
+
+/* ThreadSanitizer leaves what is not in address space 0; to this processor they are one. */
+enum { UNSEEN_SPACE = 1 };
+
+static const char *const indices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
+
+/* Where in it the address points to; -1: that is not known. */
+static long long offset_of(struct cc_lowering *l, LLVMValueRef address, LLVMValueRef index)
+{
+    if (address == index)
+        return 0;
+    if (LLVMIsAConstantExpr(address) == NULL)
+        return -1;
+    long long inner = offset_of(l, LLVMGetOperand(address, 0), index);
+    int op = LLVMGetConstOpcode(address), count = LLVMGetNumOperands(address);
+    if (inner < 0 || op == LLVM_OP_BIT_CAST || op == LLVM_OP_ADDR_SPACE_CAST)
+        return inner;
+    LLVMValueRef last = LLVMIsAConstantInt(LLVMGetOperand(address, (unsigned)count - 1));
+    if (op != LLVM_OP_GEP || last == NULL || count > 3)
+        return -1;
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(address);
+    long long step = count == 2 ? (long long)LLVMABISizeOfType(l->layout, type) : 4; /* x, y, z */
+    return inner + step * (long long)LLVMConstIntGetZExtValue(last);
+}
+
+static LLVMValueRef unseen_address(struct cc_lowering *l, LLVMValueRef index, long long offset,
+                                   LLVMTypeRef type)
+{
+    LLVMTypeRef byte = cc_int_type(l, 8);
+    LLVMValueRef at = LLVMConstInt(cc_int_type(l, 64), (unsigned long long)offset, 0);
+    LLVMValueRef moved = LLVMConstInBoundsGEP2(
+        byte, LLVMConstPointerCast(index, cc_byte_pointer(l, UNSEEN_SPACE)), &at, 1);
+
+    return LLVMConstPointerCast(moved, LLVMPointerType(type, UNSEEN_SPACE));
+}
+
+static void hide_read(struct cc_lowering *l, LLVMValueRef old, LLVMValueRef unseen,
+                      LLVMValueRef load)
+{
+    if (LLVMGetInstructionOpcode(load) != LLVM_OP_LOAD)
+        return;
+    long long offset = offset_of(l, LLVMGetOperand(load, 0), old);
+    if (offset >= 0)
+        LLVMSetOperand(load, 0, unseen_address(l, unseen, offset, LLVMTypeOf(load)));
+}
+
+static void hide_reads(struct cc_lowering *l, LLVMValueRef old, LLVMValueRef unseen)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                hide_read(l, old, unseen, i);
+}
+
+void cc_hide_indices(struct cc_lowering *l)
+{
+    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) {
+        LLVMValueRef old = LLVMGetNamedGlobal(l->module, indices[i]);
+        if (old == NULL || !LLVMIsDeclaration(old))
+            continue;
+        LLVMSetValueName2(old, "", 0);
+        LLVMValueRef unseen = LLVMAddGlobalInAddressSpace(l->module, LLVMGlobalGetValueType(old),
+                                                          indices[i], UNSEEN_SPACE);
+        hide_reads(l, old, unseen);
+        LLVMReplaceAllUsesWith(old, LLVMConstAddrSpaceCast(unseen, LLVMTypeOf(old)));
+        LLVMDeleteGlobal(old);
+    }
+}
