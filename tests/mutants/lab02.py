@@ -152,6 +152,14 @@ MUTANTS = [
         why="launches its kernels, looks at nothing, and says what the runtime promised",
     ),
     Mutant(
+        name="probe_adds_nothing",
+        todo=6,
+        find="        atomicAdd_system(&word[PROBE_WORDS], 1u);\n",
+        replace="        word[PROBE_WORDS] = 2 * PROBE_WORDS;\n",
+        rejected_by="probe",
+        why="stores the sum that atomic additions would have given",
+    ),
+    Mutant(
         name="probe_leaves_access_on",
         todo=6,
         find="    peer_disable(&undo);\n    cudaFree(word);",

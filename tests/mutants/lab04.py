@@ -214,6 +214,36 @@ MUTANTS = [
         why="right, and 255 of 256 threads do nothing",
     ),
     Mutant(
+        name="shared_by_one_thread_in_disguise",
+        todo=2,
+        find="    if (threadIdx.x == 0)\n        partials[blockIdx.x] = sum[0];",
+        replace="    if (threadIdx.x == 0) {\n"
+        "        sum[0] = 0.0f;\n"
+        "        for (size_t at = (size_t)blockIdx.x * SUM_THREADS; at < n;\n"
+        "             at += (size_t)gridDim.x * SUM_THREADS)\n"
+        "            for (size_t i = at; i < n && i < at + SUM_THREADS; i++)\n"
+        "                sum[0] += data[i];\n"
+        "        partials[blockIdx.x] = sum[0];\n"
+        "    }",
+        rejected_by="shared",
+        why="shared memory and barriers for show, and then one thread adds everything",
+    ),
+    Mutant(
+        name="warp_by_one_lane_in_disguise",
+        todo=3,
+        find="        if (lane == 0)\n            partials[blockIdx.x] = mine;\n",
+        replace="        if (lane != 0)\n"
+        "            return;\n"
+        "        mine = 0.0f;\n"
+        "        for (size_t at = (size_t)blockIdx.x * SUM_THREADS; at < n;\n"
+        "             at += (size_t)gridDim.x * SUM_THREADS)\n"
+        "            for (size_t i = at; i < n && i < at + SUM_THREADS; i++)\n"
+        "                mine += data[i];\n"
+        "        partials[blockIdx.x] = mine;\n",
+        rejected_by="warp",
+        why="shuffles for show, and then one lane adds everything",
+    ),
+    Mutant(
         name="shared_by_atomics",
         todo=2,
         find="    sum[threadIdx.x] = own_elements(data, n);\n"

@@ -310,7 +310,7 @@ static inline void expect_probe(struct lab_test *t, const struct machine *m,
 }
 
 /* An answer comes from trying: for each direction that there is, a kernel of `from` used memory of
- * `to`; where atomics are native, a kernel of `to` did, too. */
+ * `to`; where atomics are native, kernels of both made some. */
 static inline void expect_probe_work(struct lab_test *t, const struct lab_run *run,
                                      const struct machine *m, const struct probe_in *in, size_t n)
 {
@@ -323,10 +323,13 @@ static inline void expect_probe_work(struct lab_test *t, const struct lab_run *r
                    "peer_probe(%d, %d) on %s: no kernel of GPU %d has used memory of GPU %d: it "
                    "answered without trying",
                    in[i].from, in[i].to, m->name, in[i].from, in[i].to);
-        lab_expect(t, !a->atomics || lab_kernels_within(run, NULL, in[i].to).count > 0,
-                   "peer_probe(%d, %d) on %s: no kernel ran on GPU %d, and both GPUs are to add "
-                   "to one counter",
-                   in[i].from, in[i].to, m->name, in[i].to);
+        const uint64_t by_from = lab_kernels_within(run, NULL, in[i].from).atomics,
+                       by_to = lab_kernels_within(run, NULL, in[i].to).atomics;
+        lab_expect(t, !a->atomics || (by_from > 0 && by_to > 0),
+                   "peer_probe(%d, %d) on %s: the kernels of GPU %d made %zu atomic additions, "
+                   "those of GPU %d %zu, and both GPUs are to add to one counter",
+                   in[i].from, in[i].to, m->name, in[i].from, (size_t)by_from, in[i].to,
+                   (size_t)by_to);
     }
 }
 

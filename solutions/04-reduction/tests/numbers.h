@@ -19,18 +19,19 @@
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 #define NOT_READY 600 /* cudaErrorNotReady */
 
-enum numbers { WHOLE, REAL, COARSE };
+enum numbers { WHOLE, REAL, COARSE, SPREAD };
 
 /* The first float to which 1 can be added without an effect: 2^24. */
 #define COARSE_FLOAT 16777216.0f
 
-/* 0 to 1000, or -2 to 2 with 23 random bits; every (seed, index) has its own. COARSE is for one
- * block: thread 0 has 2^24 and then ones, the others nothing. */
+/* 0 to 1000, or -2 to 2 with 23 random bits; every (seed, index) has its own. COARSE and SPREAD are
+ * for one block: thread 0 has 2^24 and then ones, the others nothing, or ones. */
 static inline void fill_numbers(float *data, size_t n, enum numbers kind, uint64_t seed)
 {
-    for (size_t i = 0; i < n && kind == COARSE; i++)
-        data[i] = i == 0 ? COARSE_FLOAT : i % SUM_THREADS == 0;
-    for (size_t i = 0; i < n && kind != COARSE; i++) {
+    const bool coarse = kind == COARSE || kind == SPREAD;
+    for (size_t i = 0; i < n && coarse; i++)
+        data[i] = i == 0 ? COARSE_FLOAT : kind == SPREAD || i % SUM_THREADS == 0;
+    for (size_t i = 0; i < n && !coarse; i++) {
         uint64_t x = seed + i * 0x9e3779b97f4a7c15ull;
         x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
         x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
@@ -105,7 +106,7 @@ static inline void expect_partials(struct lab_test *t, const char *what, const f
         once[b] += elements[b]++ < SUM_THREADS ? data[i] : 0;
     }
     for (int b = 0; b < blocks; b++) {
-        double allowed = kind == REAL ? rounding(n, blocks) * size[b] : 0.0;
+        double allowed = kind == WHOLE ? 0.0 : rounding(n, blocks) * size[b];
         lab_expect(t, kind != COARSE || got[b] == COARSE_FLOAT,
                    "%s: 2^24 and then %zu ones, added by one thread: %.9g, expected 2^24, as "
                    "additions in float are rounded one by one (a block adds in float: the bits are "
@@ -113,6 +114,12 @@ static inline void expect_partials(struct lab_test *t, const char *what, const f
                    what, n / SUM_THREADS - 1, got[b]);
         if (kind == COARSE)
             return;
+        lab_expect(
+            t, kind != SPREAD || fabs(got[b] - want[b]) <= allowed,
+            "%s: 2^24 and then %zu ones gave %.9g, expected %.9g (allowed difference %.3g): "
+            "each of the %d threads adds up its own elements, then the threads' sums are put "
+            "together; where one thread adds all elements, every 1 after 2^24 is lost",
+            what, n - 1, got[b], want[b], allowed, SUM_THREADS);
         lab_expect(t, fabs(got[b] - want[b]) <= allowed,
                    "%s: partials[%d] is %.9g, expected %.9g (element i belongs to block i / %d %% "
                    "%d; allowed difference %.3g)%s",

@@ -45,6 +45,8 @@ static void ask_kernel(struct lab_test *t, enum which_sum which)
     for (size_t i = 0; i < COUNT(calls); i++)
         calls[i].which = which;
     ask_blocks(t, calls, COUNT(calls), 65600, WHOLE, 0);
+    calls[0] = (struct block_call){.which = which, .blocks = 1, .n = 8 * SUM_THREADS};
+    ask_blocks(t, calls, 1, 8 * SUM_THREADS, SPREAD, 0);
 }
 
 static void check_shared(struct lab_test *t)
