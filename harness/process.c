@@ -336,18 +336,33 @@ static int read_family(struct process *all, pid_t spare)
 
 /* ---- what they do ---- */
 
-static bool in_nanosleep(const char *task_path)
+/* The system call that a thread waits in; -1: none, or the kernel does not say. */
+static long call_of(const char *task_path)
 {
     char path[340], text[128];
     snprintf(path, sizeof path, "%s/syscall", task_path);
     if (read_file(path, text, sizeof text) != 0 || !isdigit((unsigned char)text[0]))
-        return false;
-    long number = strtol(text, NULL, 10);
+        return -1;
+    return strtol(text, NULL, 10);
+}
+
+static bool is_nanosleep(long call)
+{
 #ifdef SYS_nanosleep
-    if (number == SYS_nanosleep)
+    if (call == SYS_nanosleep)
         return true;
 #endif
-    return number == SYS_clock_nanosleep;
+    return call == SYS_clock_nanosleep;
+}
+
+/* Who has started a process by vfork waits for it as if for a disk, however long it lives. */
+static bool is_vfork(long call)
+{
+#ifdef SYS_vfork
+    if (call == SYS_vfork)
+        return true;
+#endif
+    return call == SYS_clone || call == 435 /* clone3 */;
 }
 
 /* The number of a thread that has not ended: it knows the process' memory and files, which a first
@@ -369,11 +384,11 @@ static pid_t look_at_threads(pid_t pid, struct lab_usage *usage)
         if (read_stat(path, &thread) != 0 || thread.state == 'Z' || thread.state == 'X')
             continue;
         alive = alive ? alive : atoi(e->d_name);
-        usage->running |= thread.state == 'R' || thread.state == 'D';
-        usage->sleeping |= thread.state == 't'; /* a debugger has stopped it */
         *strrchr(path, '/') = 0;
+        usage->running |= thread.state == 'R' || (thread.state == 'D' && !is_vfork(call_of(path)));
+        usage->sleeping |= thread.state == 't'; /* a debugger has stopped it */
         if (thread.state == 'S' && !usage->sleeping)
-            usage->sleeping = in_nanosleep(path);
+            usage->sleeping = is_nanosleep(call_of(path));
     }
     closedir(tasks);
     return alive;

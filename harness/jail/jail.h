@@ -75,6 +75,7 @@ void jail_hide_numbers(void);
 /* ---- steps; each ends lab-jail when it cannot be done ---- */
 
 void jail_join_cgroups(const struct jail_policy *policy);
+void jail_offer_to_oom(const struct jail_policy *policy);
 /* Connects to the node of VGPU_NODE_ID and leaves a queue of connections on descriptor keep. */
 void jail_queue_node(struct jail_policy *policy);
 /* From root to the policy's uid, for good. Nothing when it is 0. */

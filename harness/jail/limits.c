@@ -36,6 +36,16 @@ void jail_join_cgroups(const struct jail_policy *policy)
     }
 }
 
+/* Where memory runs out and nothing limits it, a submission's processes go before the grader. */
+void jail_offer_to_oom(const struct jail_policy *policy)
+{
+    static const char score[] = "500"; /* as the node gives vgpu-exec */
+    int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
+    if (fd < 0 || write(fd, score, sizeof score - 1) < 0)
+        jail_broken(policy, "/proc/self/oom_score_adj");
+    close(fd);
+}
+
 /* The time at which a file was read last tells others that it was; the filter cannot see who asks.
  * Where this may not be (a container without the right to mount), it stays so. */
 void jail_own_mounts(void)

@@ -103,6 +103,7 @@ int main(int argc, char **argv)
     jail_read_policy(argv[1], &policy);
     move_report(&policy, policy.bubblewrap ? F_DUPFD : F_DUPFD_CLOEXEC);
     jail_join_cgroups(&policy);
+    jail_offer_to_oom(&policy);
     jail_queue_node(&policy);
     close_on_exec_from(policy.keep);
     if (policy.bubblewrap && policy.report >= 0)

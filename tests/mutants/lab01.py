@@ -137,6 +137,19 @@ MUTANTS = [
         why="not finding is an answer; the error must not stay in CUDA's slot",
     ),
     Mutant(
+        name="bus_without_its_domain",
+        todo=5,
+        find="    if (inv_result(cudaDeviceGetByPCIBusId(&found, bus_id)) != LAB_OK)\n"
+        "        return LAB_ENOGPU;\n",
+        replace='    char own[16] = "0000";\n'
+        "    if (strchr(bus_id, ':') != NULL)\n"
+        "        snprintf(own + 4, 12, \"%s\", strchr(bus_id, ':'));\n"
+        "    if (inv_result(cudaDeviceGetByPCIBusId(&found, own)) != LAB_OK)\n"
+        "        return LAB_ENOGPU;\n",
+        rejected_by="by_bus",
+        why="looks at the bus only: a large machine has the same one in several domains",
+    ),
+    Mutant(
         name="bus_compared_as_text",
         todo=5,
         find="    if (inv_result(cudaDeviceGetByPCIBusId(&found, bus_id)) != LAB_OK)\n"

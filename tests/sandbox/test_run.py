@@ -9,7 +9,8 @@ import tempfile
 import time
 import unittest
 from collections.abc import Iterator
-from contextlib import contextmanager
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from unittest import mock
@@ -48,6 +49,16 @@ def running(marker: str) -> list[str]:
         except OSError:
             continue
     return [pid for pid in found if pid != str(os.getpid())]
+
+
+def _is_sleep(pid: str) -> bool:
+    with suppress(OSError):
+        return Path("/proc", pid, "cmdline").read_bytes().startswith(b"sleep\0")
+    return False
+
+
+def _oom_score(pid: str) -> str:
+    return Path("/proc", pid, "oom_score_adj").read_text(encoding="ascii").strip()
 
 
 @contextmanager
@@ -137,6 +148,19 @@ class EveryTier(unittest.TestCase):
             self.assertEqual(running(marker), [])
             shell(tier, script + "wait", limits=replace(QUICK, wall_seconds=0.5))
             self.assertEqual(running(marker), [])
+
+    def test_it_goes_first_where_memory_runs_out(self) -> None:
+        for tier in self.each():
+            marker = f"98765{os.getpid()}{list(Tier).index(tier)}"
+            with ThreadPoolExecutor(1) as pool:
+                pool.submit(
+                    shell, tier, f"sleep {marker}; :", limits=replace(QUICK, wall_seconds=2)
+                )
+                scores = set()
+                deadline = time.monotonic() + 20
+                while not scores and time.monotonic() < deadline:
+                    scores = {_oom_score(pid) for pid in running(marker) if _is_sleep(pid)}
+                self.assertEqual(scores, {"500"})
 
     def test_processes_are_limited_in_each_slot_by_itself(self) -> None:
         few = replace(QUICK, processes=24)

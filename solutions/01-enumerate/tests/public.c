@@ -148,11 +148,13 @@ static void check_alloc_full(struct lab_test *t)
 static void check_by_bus(struct lab_test *t)
 {
     struct facts_out facts = facts_of(t);
-    struct bus_in in = {.asked = facts.gpus + 2};
+    struct bus_in in = {.asked = facts.gpus + 3};
     for (int i = 0; i < facts.gpus; i++)
         memcpy(in.bus_id[i], facts.info[facts.gpus - 1 - i].bus_id, sizeof facts.info[0].bus_id);
     strcpy(in.bus_id[facts.gpus], "0000:fe:1f.0");
     strcpy(in.bus_id[facts.gpus + 1], "the second one");
+    snprintf(in.bus_id[facts.gpus + 2], sizeof in.bus_id[0], "ffff%.11s", /* another domain's */
+             strchr(facts.info[0].bus_id, ':'));
     const struct bus_out *out = ASK(t, "bus", &in, bus_out);
     for (int i = 0; i < in.asked; i++) {
         char call[64];
