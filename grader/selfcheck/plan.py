@@ -142,7 +142,7 @@ CI = (
         lambda state, section: state.programs.check_layers(
             section,
             "ci|docs",
-            jobs=state.programs.jobs + 1,  # most wait now and then
+            jobs=2 * state.programs.jobs,  # most wait half of the time
         ),
     ),
 )

@@ -25,6 +25,8 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = Path(os.environ["PEERLAB_BUILD"])
 PROJECT = Project(ROOT, build=BUILD)
 CANNOT_RUN = 77
+FULL = "PEERLAB_FULL" in os.environ
+at_full_length = unittest.skipUnless(FULL, "PEERLAB_FULL is not set")
 
 
 def need_rich() -> None:

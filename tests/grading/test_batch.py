@@ -6,7 +6,7 @@ import html
 import unittest
 from typing import Any
 
-from classroom import PROJECT, Classroom, mutant, skeleton, solution, with_line
+from classroom import PROJECT, Classroom, at_full_length, mutant, skeleton, solution, with_line
 
 from grader.course.mutants import load
 from grader.export import FORMATS
@@ -63,6 +63,7 @@ class Batch(Classroom):
         self.check_pages()
         self.check_exports()
 
+    @at_full_length
     def test_a_lab_that_uses_another(self) -> None:
         """Lab 08 looks into lab 07's header: a skeleton's folder, never a solution's. (The solution
         itself is graded first, as always.)"""

@@ -10,7 +10,7 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from classroom import PROJECT, Classroom, skeleton, solution
+from classroom import PROJECT, Classroom, at_full_length, skeleton, solution
 
 from grader.base.exits import ExitStatus
 from grader.course.mutants import load, mutate
@@ -59,6 +59,7 @@ class Disk(Classroom):
         self.assertRegex(said, rf"{STUDENTS} submissions, [1-{STUDENTS - 1}] to grade")
         self.assert_same(self.results("small"), self.results("calm"))
 
+    @at_full_length
     def test_no_room_for_work(self) -> None:
         self.graded("calm")
         (self.folder / "class").rename(self.folder / "others")

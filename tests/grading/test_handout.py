@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""./lab handout: no solution in it, and every lab alone can be built and tested there. Labs 01 and
-08 (which is built upon 07); all of them with PEERLAB_FULL in the environment."""
+"""./lab handout: no solution in it, and every lab alone can be built and tested there. Lab 08
+(which is built upon 07); all of them with PEERLAB_FULL in the environment."""
 
 import json
-import os
 import platform
 import re
 import shutil
@@ -12,13 +11,13 @@ import unittest
 import zipfile
 from pathlib import Path
 
-from classroom import BUILD, PROJECT, ROOT, Classroom, file_name, skeleton, solution
+from classroom import BUILD, FULL, PROJECT, ROOT, Classroom, file_name, skeleton, solution
 
 from grader.base.exits import ExitStatus
 from grader.course.strip import keep_todos
 
 LABS = [lab.number for lab in PROJECT.labs()]
-ALONE = LABS if "PEERLAB_FULL" in os.environ else ["01", "08"]
+ALONE = LABS if FULL else ["08"]
 NEVER = re.compile(r"/(solutions|tests/mutants|tests/grading|bench)/|hidden")
 
 

@@ -13,7 +13,7 @@ import time
 import unittest
 from pathlib import Path
 
-from classroom import BUILD, PROJECT, ROOT, Classroom, skeleton, solution
+from classroom import BUILD, PROJECT, ROOT, Classroom, at_full_length, skeleton, solution
 
 from grader.course.mutants import load, mutate
 
@@ -137,6 +137,7 @@ class Slurm(Classroom):
         logs = list((self.folder / "cluster-out" / "slurm" / "logs").iterdir())
         self.assertGreaterEqual(len(logs), STUDENTS)
 
+    @at_full_length
     def test_a_node_and_the_driver_are_killed(self) -> None:
         self.hand_in_some()
         process = self.start()

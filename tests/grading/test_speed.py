@@ -10,11 +10,10 @@ import time
 import unittest
 from pathlib import Path
 
-from classroom import BUILD, PROJECT, ROOT, Classroom, skeleton, solution
+from classroom import BUILD, FULL, PROJECT, ROOT, Classroom, skeleton, solution
 
 from grader.course.mutants import load, mutate
 
-FULL = "PEERLAB_FULL" in os.environ
 STUDENTS = 200 if FULL else 6
 CORE_SECONDS = 4.8 * STUDENTS
 AGAIN_SECONDS = 10.0

@@ -22,7 +22,7 @@ from tests.hostile.course import arena
 NODE = """#!/bin/sh
 dies()
 {{
-    sleep 3
+    sleep 2
     for process in /proc/[0-9]*; do
         case "$(tr '\\0' ' ' <$process/cmdline)" in
         "{real} $1 $2 "*) kill -SEGV ${{process#/proc/}} ;;
@@ -35,7 +35,7 @@ exec {real} "$@"
 DIES = 'dies "$@" &'
 DIES_ONCE = '[ -e {home}/before ] || {{ touch {home}/before; dies "$@" & }}'
 NEVER_STARTS = "exit 3"
-WAITS = "AT_START { sleep(7); }"
+WAITS = "AT_START { sleep(4); }"
 DRIPS = 'AT_START { for (;;) { dprintf(1, "x"); usleep(200000); } }'
 
 

@@ -36,6 +36,8 @@ RESULTS = [
     "LAB_EPEER",
     "LAB_ERANGE",
 ]
+_USUAL_RESULTS = ("LAB_OK", "LAB_EINVAL")
+_ONE_OF = 3  # that many calls of other functions are asked where not all are
 _SCALARS = ("int", "size_t", "double", "float", "uint8_t", "uint32_t", "uint64_t")
 
 _TOP = """#include <elf.h>
@@ -89,10 +91,12 @@ static void *code_of(const char *name)
 
 @dataclass(frozen=True)
 class Answer:
-    """One way to do nothing: its name, and what each of the lab's functions does then."""
+    """One way to do nothing: its name, and what each of the lab's functions does then. `common`:
+    one of those that stand for the others of their kind where not all are asked."""
 
     name: str
     bodies: dict[str, str]
+    common: bool = True
 
 
 @dataclass(frozen=True)
@@ -148,7 +152,8 @@ def trivial(mine: dict[str, Function]) -> list[Answer]:
                 name: (_checks(f) if checks else "") + f"return {result};"
                 for name, f in mine.items()
             }
-            found.append(Answer(f"{result}{' after checks' if checks else ''}", bodies))
+            name = f"{result}{' after checks' if checks else ''}"
+            found.append(Answer(name, bodies, common=result in _USUAL_RESULTS))
     for value in (0, 1):
         bodies = {name: f"{_checks(f)}{_set(f, value)}return LAB_OK;" for name, f in mine.items()}
         found.append(Answer(f"outputs are {value}", bodies))
@@ -201,7 +206,7 @@ def forwards(mine: dict[str, Function], known: dict[str, Function], says: Declar
             for name, body in bodies.items()
             if "(" in body
         )
-        found.append(Answer(f"forwards {n}: {told}", bodies))
+        found.append(Answer(f"forwards {n}: {told}", bodies, common=n % _ONE_OF == 0))
     return found
 
 
@@ -225,7 +230,7 @@ def seeks(mine: dict[str, Function], says: Declared) -> list[Answer]:
             name: _sought(every[n], mine[name]) if n < len(every) else "return LAB_ECUDA;"
             for name, every in others.items()
         }
-        found.append(Answer(f"seeks {n}: {', '.join(mine)}", bodies))
+        found.append(Answer(f"seeks {n}: {', '.join(mine)}", bodies, common=n % _ONE_OF == 0))
     return found
 
 

@@ -2,7 +2,7 @@
 """The oldest Python that is promised: it is said wherever a version is, CI runs it, nothing newer
 is used, and ./lab under an older one goes on under a newer one, or says what to do.
 
-test_python.py [oldest]: with the word, this Python must be the oldest one.
+In CI, which says what its machine lacks, this Python must be the oldest one.
 """
 
 import ast
@@ -17,7 +17,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 LAB = ROOT / "lab"
-CI = "oldest" in sys.argv[1:]
+CI = "PEERLAB_LACKING" in os.environ
 # Runs ./lab as an older Python would: nothing in it may need a newer one before it has looked.
 OLDER = """\
 import runpy, sys
