@@ -172,6 +172,23 @@ class Clang(Case):
         defined = {line.split()[-1] for line in symbols if line} - wanted
         self.assertEqual(defined, {f"vgpu_image_{table}" for table in tables})
 
+    def test_preprocess(self) -> None:
+        self.write("h.h", "#define TWO 2\n")
+        self.write("e.cu", '#include "h.h"\nint two = TWO, major = __clang_major__;\n')
+        said = cc("-E", "e.cu", folder=self.folder, VGPU_FRONT="clang").stdout
+        self.assertRegex(said, r"int two = 2, major = \d+;")
+        self.good("-E", "e.cu", "-o", "out.ii")
+        self.assertIn("int two = 2", (self.folder / "out.ii").read_text())
+        said = cc("-M", "e.cu", folder=self.folder, VGPU_FRONT="clang").stdout
+        self.assertTrue(said.startswith("e.o: e.cu"), said[:80])
+        self.assertIn(" h.h", said)
+
+    def test_no_header_of_ours_stands_in_for_the_programs(self) -> None:
+        self.write(
+            "c.cu", '#if __has_include("check.h") || __has_include("wire.h")\n#error\n#endif\n'
+        )
+        self.good("-c", "c.cu")
+
     def test_keep_twice(self) -> None:
         self.write("a.cu", "__global__ void k() {}\n")
         for _ in range(2):

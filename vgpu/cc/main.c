@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clang.h"
 #include "compile.h"
 #include "diag.h"
 #include "proc.h"
@@ -30,13 +31,29 @@ bool cc_compile_plain(const struct cc_job *job, const struct cc_input *input, co
     return cc_run(&command) == 0;
 }
 
+/* The command for a .cu. False: there is no Clang, which was said. */
+static bool preprocess_cuda(const struct cc_job *job, const char *source, struct cc_list *command)
+{
+    struct cc_clang clang;
+
+    if (!cc_wants_clang()) {
+        *command = cc_preprocess_command(job, CC_HOST_SIDE, CC_MACROS_LEFT, source, NULL);
+        return true;
+    }
+    if (!cc_find_clang(job->options->cxx, &clang))
+        return false;
+    *command = cc_clang_command(job, clang.path, CC_HOST_SIDE, CC_TO_TEXT, source, NULL);
+    return true;
+}
+
 bool cc_preprocess(const struct cc_job *job, const struct cc_input *input)
 {
-    struct cc_list command =
-        cc_language_of(input) == CC_LANG_CUDA
-            ? cc_preprocess_command(job, CC_HOST_SIDE, CC_MACROS_LEFT, input->path, NULL)
-            : cc_plain_command(job, input, NULL);
+    struct cc_list command;
 
+    if (cc_language_of(input) != CC_LANG_CUDA)
+        command = cc_plain_command(job, input, NULL);
+    else if (!preprocess_cuda(job, input->path, &command))
+        return false;
     if (job->options->action == CC_DEPENDENCIES) {
         cc_add(&command, "-M");
         cc_add(&command, "-MT");

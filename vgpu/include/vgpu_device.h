@@ -19,7 +19,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#include "image.h"
+#include VGPU_CONTRACT /* image.h: vgpu-cc knows where it is */
 
 extern "C" {
 __device__ int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));

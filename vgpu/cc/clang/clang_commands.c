@@ -100,8 +100,7 @@ struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enu
                            "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=88");
     cc_add(&command, "-isystem");
     cc_add(&command, job->places.include);
-    cc_add(&command, "-isystem");
-    cc_add(&command, job->places.contract);
+    cc_add(&command, cc_format("-DVGPU_CONTRACT=\"%s/image.h\"", job->places.contract));
     if (stage != CC_FROM_WHOLE_TEXT) {
         cc_add(&command, "-include");
         cc_add(&command, cc_format("%s/vgpu/prelude.h", job->places.include));
