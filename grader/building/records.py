@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Results of tests as the verifiers write them: one JSON file a test (harness/record.c)."""
+"""Results of tests as the verifiers write them: one JSON file a test
+(harness/verifier/record.c)."""
 
 import json
 from collections.abc import Iterable

@@ -2,7 +2,7 @@
 """Builds a student's file that is neither the learner's nor the reference's (a generated skeleton,
 a mutant) with the very commands of the build, and runs single tests on it.
 
-harness/labcc.sh knows how; the build folder's labs/NN-name/lab.conf tells it with what.
+harness/cmake/labcc.sh knows how; the build folder's labs/NN-name/lab.conf tells it with what.
 """
 
 from collections.abc import Mapping, Sequence
@@ -80,7 +80,7 @@ class Variant:
         return record
 
     def _labcc(self, action: str, *words: str | Path) -> None:
-        script = self.project.root / "harness" / "labcc.sh"
+        script = self.project.root / "harness" / "cmake" / "labcc.sh"
         conf = self.project.build_dir / "labs" / self.lab.folder / "lab.conf"
         done = capture(
             ["sh", script, conf, action, *words],

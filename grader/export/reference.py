@@ -27,7 +27,7 @@ def packed(project: Project, lab: Lab) -> bytes:
         named = Path("reference") / lab.folder / source.name  # as the node calls its kernels
         (desk.folder / named).parent.mkdir(parents=True)
         (desk.folder / named).write_bytes(source.read_bytes())
-        labcc = project.root / "harness" / "labcc.sh"
+        labcc = project.root / "harness" / "cmake" / "labcc.sh"
         desk.run("sh", labcc, conf_of(project, lab), "strict", named, "made.o")
         objcopy = build.cache(project)["CMAKE_OBJCOPY"]
         sections = (f"--remove-section={name}" for name in _FOR_PEOPLE)

@@ -126,8 +126,8 @@ def _fingerprint(course: Course, lab: Lab) -> str:
         *(folder / "bin" / name for name in ("vgpu-node", "vgpu-exec", "vgpu-cc")),
         course.conf(lab),
         folder / "labs" / lab.folder / "doors",
-        tree / "harness" / "labcc.sh",
-        tree / "harness" / "reach.awk",
+        tree / "harness" / "cmake" / "labcc.sh",
+        tree / "harness" / "cmake" / "reach.awk",
         *sorted((tree / "vgpu" / "nodes").rglob("*.json")),
         *(
             header

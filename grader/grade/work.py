@@ -159,7 +159,12 @@ class _Desk:
 
     def _labcc(self, writable: Path, seen: tuple[Path, ...], *words: str | Path) -> Outcome:
         conf = self._conf()
-        argv = ["/bin/sh", self.worker.course.project.root / "harness" / "labcc.sh", conf, *words]
+        argv = [
+            "/bin/sh",
+            self.worker.course.project.root / "harness" / "cmake" / "labcc.sh",
+            conf,
+            *words,
+        ]
         request = Request(
             argv=tuple(str(word) for word in argv),
             read_only=(conf, *self._trusted(), *seen),

@@ -26,7 +26,9 @@ from grader.selfcheck.report import Section
 
 SEEDS = range(1, 5)  # of VGPU_SCHEDULE, for what the usual run of a case does not catch
 EVERY = 14  # one in so many is looked at by CI
-ANOTHER_ORDER = "in another order of what nothing orders"  # how harness/main.c begins to say so
+ANOTHER_ORDER = (
+    "in another order of what nothing orders"  # how harness/verifier/main.c begins to say so
+)
 MISSED = ""
 
 

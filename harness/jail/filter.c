@@ -284,8 +284,8 @@ static void changing(struct program *p)
 #endif
 }
 
-/* What is open in a process counts as its memory (harness/memory.c): so no thread has a table of
- * descriptors of its own, and no socket holds more than the usual. */
+/* What is open in a process counts as its memory (harness/base/memory.c): so no thread has a table
+ * of descriptors of its own, and no socket holds more than the usual. */
 static void own_files(struct program *p)
 {
     add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 5));

@@ -10,7 +10,7 @@
  *     landlock     in place: another uid where it starts as root, Landlock, seccomp, limits; the
  * PID stays, which is what vgpu-node needs of vgpu-exec
  *
- *     main.c      in which order
+ *     main.c      in which order;  broken.c  what happens when a step fails
  *     policy.c    reading the policy
  *     filter.c    the seccomp filter;  landlock.c  the file rules;  limits.c  limits and the uid
  *     box.c       bwrap's command line

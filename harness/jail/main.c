@@ -2,7 +2,7 @@
  * main.c: lab-jail: in which order a submission loses what it must not have. See jail.h.
  */
 #include "jail.h"
-#include "verifier.h"
+#include "process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,17 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-void jail_broken(const struct jail_policy *policy, const char *what)
-{
-    char text[4600];
-    int n = snprintf(text, sizeof text, "lab-jail failed: %s%s%s\n", what, errno ? ": " : "",
-                     errno ? strerror(errno) : "");
-    int fd = policy->report >= 0 ? policy->report : STDERR_FILENO;
-    if (n > 0 && write(fd, text, (size_t)n) < 0)
-        _exit(JAIL_BROKEN);
-    _exit(JAIL_BROKEN);
-}
 
 static void say_started(const struct jail_policy *policy)
 {

@@ -5,7 +5,7 @@
  * memory not at all. So it also looks at what they have, four times a second.
  */
 #include "jail.h"
-#include "verifier.h"
+#include "process.h"
 
 #include <unistd.h>
 

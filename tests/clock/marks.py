@@ -80,7 +80,14 @@ def compile_answer(build: Path, lab: str, compiler: str, level: str, folder: Pat
     conf, runner = folder / "lab.conf", folder / f"{lab}-{compiler}{level}"
     configure(build, lab, compiler, level, conf)
     source = ROOT / "solutions" / lab / FILES[lab]
-    words = ["sh", str(ROOT / "harness/labcc.sh"), str(conf), "mutant", str(source), str(runner)]
+    words = [
+        "sh",
+        str(ROOT / "harness/cmake/labcc.sh"),
+        str(conf),
+        "mutant",
+        str(source),
+        str(runner),
+    ]
     subprocess.run(words, check=True, timeout=300)
     return runner
 

@@ -42,7 +42,7 @@ def run(*command: object, node: str = "hgx-h200-4") -> subprocess.CompletedProce
 
 def labcc(*words: object) -> None:
     conf = BUILD / "labs/05-ipc/lab.conf"
-    done = run("sh", ROOT / "harness/labcc.sh", conf, *words)
+    done = run("sh", ROOT / "harness/cmake/labcc.sh", conf, *words)
     if done.returncode:
         raise AssertionError(done.stdout + done.stderr)
 

@@ -3,7 +3,7 @@
  * and places that cannot be: the verifier says that it could not tell, and reads nothing that did
  * not come. Built with AddressSanitizer where the compiler has it.
  */
-#include "../../harness/node.c"
+#include "../../harness/node/node.c"
 
 #include <stdio.h>
 

@@ -16,7 +16,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILD = Path(os.environ["PEERLAB_BUILD"])
-LABCC = ROOT / "harness/labcc.sh"
+LABCC = ROOT / "harness/cmake/labcc.sh"
 SOLUTION = HERE / "solutions/90-toy/toy.c"
 SKELETON = HERE / "labs/90-toy/toy.c"
 

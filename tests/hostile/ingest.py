@@ -158,7 +158,7 @@ def _crowd(top: Path) -> None:
 
 
 def _build_files(top: Path) -> None:
-    names = ("CMakeLists.txt", "lab01.h", "tests/public.c", "tests/hidden.c", "harness/run.c")
+    names = ("CMakeLists.txt", "lab01.h", "tests/public.c", "tests/hidden.c", "harness/cases/run.c")
     _zip(top / "mallory.zip", [(name, "#error mine") for name in names] + [(FILE, GOOD)])
 
 

@@ -163,7 +163,7 @@ def end_of(runner: Path) -> None:
 def _labcc(shared: Bench, action: str, *words: str | Path) -> Done:
     root, build = shared.project.root, shared.project.build_dir
     conf = build / "labs" / shared.lab.folder / "lab.conf"
-    script = root / "harness" / "labcc.sh"
+    script = root / "harness" / "cmake" / "labcc.sh"
     return capture(["sh", script, conf, action, *words], env=build_env(shared.project))
 
 

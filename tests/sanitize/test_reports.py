@@ -18,7 +18,7 @@ def run(proof: str) -> subprocess.CompletedProcess:
     """A program on a node of its own, as ctest starts it."""
     own = {"PEERLAB_SANITIZER_PROOF": proof} if proof else {}
     return subprocess.run(
-        [sys.executable, "-I", "-S", f"{SOURCES}/harness/sanitized.py", f"{BIN}/vgpu-smi"],
+        [sys.executable, "-I", "-S", f"{SOURCES}/harness/cmake/sanitized.py", f"{BIN}/vgpu-smi"],
         env=os.environ | own,
         capture_output=True,
         text=True,

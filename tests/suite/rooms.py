@@ -8,7 +8,7 @@ when rooms use those above them, or files each other in a circle, more than the 
 --draw PART: writes docs/figures/rooms-PART.dot and .svg anew; test_rooms.py compares the first.
 --wrong: the examples that must be rejected (test_rooms.py).
 
-Parts, rooms and limits are declared by peerlab_part() (harness/rooms.cmake), and nowhere else.
+Parts, rooms and limits are declared by peerlab_part() in harness/cmake/rooms.cmake, nowhere else.
 """
 
 import argparse

@@ -19,7 +19,7 @@ BUILD = Path(sys.argv.pop(1))
 PROJECT = """\
 cmake_minimum_required(VERSION 3.25)
 project(layers LANGUAGES NONE)
-include({root}/harness/layers.cmake)
+include({root}/harness/cmake/layers.cmake)
 enable_testing()
 {tests}
 peerlab_check_layers()

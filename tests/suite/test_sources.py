@@ -73,7 +73,7 @@ def known_files() -> set[str]:
 
 class Sources(unittest.TestCase):
     def test_gnu_source_is_said_once(self) -> None:
-        """harness/setup.cmake says it for all targets, harness/lab_build.cmake for the labs."""
+        """harness/cmake/setup.cmake says it for all targets, lab_build.cmake there for the labs."""
         define = re.compile(r"^\s*#\s*define\s+_GNU_SOURCE\b", re.MULTILINE)
         found = [shown(p) for p in files(".c", ".h") if define.search(p.read_text("utf-8"))]
         self.assertEqual(found, [])

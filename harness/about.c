@@ -1,6 +1,0 @@
-/* SPDX-License-Identifier: MIT
- * about.c: for verifiers that are built without peerlab_lab(): nothing is known about the lab.
- */
-#include "verifier.h"
-
-const struct lab_about lab_about = {0};

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT
+ * output.c: what a runner prints. It is kept (64 KiB a stream), shown (the last lines), never read.
+ */
+#include "output.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+#define TAIL_LINES 5
+#define TAIL_BYTES 600
+
+int lab__stream_read(struct lab_stream *stream)
+{
+    char chunk[8192];
+    for (;;) {
+        ssize_t n = read(stream->fd, chunk, sizeof chunk);
+        if (n < 0)
+            return errno == EAGAIN || errno == EINTR;
+        if (n == 0)
+            return 0;
+        size_t room = LAB_KEEP_BYTES - stream->kept;
+        size_t kept = (size_t)n < room ? (size_t)n : room;
+        memcpy(stream->text + stream->kept, chunk, kept);
+        stream->kept += kept;
+        stream->text[stream->kept] = 0;
+        stream->total += (uint64_t)n;
+        if (stream->total > LAB_FLOOD_BYTES)
+            return 1; /* whoever called sees it; reading on would take as long as they print */
+    }
+}
+
+void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room)
+{
+    size_t end = stream->kept, start, lines = 0;
+    while (end > 0 && (stream->text[end - 1] == '\n' || stream->text[end - 1] == 0))
+        end--;
+    for (start = end; start > 0 && end - start < TAIL_BYTES && start + room > end + 1; start--)
+        if (stream->text[start - 1] == '\n' && ++lines == TAIL_LINES)
+            break;
+    memcpy(text, stream->text + start, end - start);
+    text[end - start] = 0;
+    for (size_t i = 0; i < end - start; i++)
+        if (text[i] == 0)
+            text[i] = '?';
+    lab__clean(text);
+}
+
+/* The first finding that the runtime has said, with the lines that go on about it. */
+void lab__stream_finding(const struct lab_stream *stream, char *text, size_t room)
+{
+    static const char mark[] = ": finding: ";
+    const char *end = stream->text + stream->kept;
+    const char *from = memmem(stream->text, stream->kept, mark, sizeof mark - 1), *to;
+    text[0] = 0;
+    if (!from)
+        return;
+    from += sizeof mark - 1;
+    for (to = from; to < end && (*to != '\n' || (to + 1 < end && to[1] == ' ')); to++)
+        ;
+    size_t bytes = (size_t)(to - from) < room - 1 ? (size_t)(to - from) : room - 1;
+    memcpy(text, from, bytes);
+    text[bytes] = 0;
+    lab__clean(text);
+}
+
+/* ---- cleaning ---- */
+
+/* Length of the well-formed UTF-8 sequence at s that a terminal may show, 0 when there is none. */
+static int shown_length(const unsigned char *s)
+{
+    int length = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : 4;
+    uint32_t code = s[0];
+    if (length == 1)
+        return s[0] >= 0x20 && s[0] != 0x7f;
+    if (s[0] < 0xc2 || s[0] > 0xf4)
+        return 0;
+    code &= 0x7fu >> length;
+    for (int i = 1; i < length; i++) {
+        if ((s[i] & 0xc0) != 0x80)
+            return 0;
+        code = code << 6 | (s[i] & 0x3f);
+    }
+    bool overlong = code < (length == 2 ? 0x80u : length == 3 ? 0x800u : 0x10000u);
+    bool control = code < 0xa0 || (code >= 0x202a && code <= 0x202e) ||
+                   (code >= 0x2066 && code <= 0x2069); /* C1, direction overrides */
+    bool surrogate = code >= 0xd800 && code <= 0xdfff;
+    return overlong || control || surrogate || code > 0x10ffff ? 0 : length;
+}
+
+/* Words that mean something to ctest or to whoever greps our own output. The first byte of each
+ * goes. */
+static void break_words(char *text)
+{
+    static const char *const words[] = {"not written yet", "CTEST_FULL_OUTPUT", "<DartMeasurement",
+                                        "<CTestMeasurement", "<CTestDetails"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        for (char *at = text; (at = strstr(at, words[i])); at++)
+            *at = '?';
+}
+
+void lab__clean(char *text)
+{
+    unsigned char *at = (unsigned char *)text;
+    while (*at) {
+        int length = *at == '\n' || *at == '\t' ? 1 : shown_length(at);
+        if (length == 0)
+            *at = '?';
+        at += length ? length : 1;
+    }
+    break_words(text);
+}

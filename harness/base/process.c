@@ -1,0 +1,468 @@
+/* SPDX-License-Identifier: MIT
+ * process.c: starting a program with nothing of ours in it, reading what all our descendants do,
+ * and leaving none behind.
+ *
+ * The verifier is a child subreaper: whatever a student's program starts, and however it detaches
+ * itself, stays below the verifier in the process tree and is found by its parents.
+ */
+#include "process.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PROCESSES_MAX 32768
+
+enum kin { UNKNOWN, OUTSIDE, OURS, SPARED };
+
+struct process {
+    pid_t pid, parent;
+    char state;
+    int threads;
+    uint64_t ticks;
+    enum kin kin;
+    bool ours, spared; /* both of a process that has not ended */
+};
+
+/* ---- starting ---- */
+
+void lab__close_from(int first)
+{
+#ifdef SYS_close_range
+    if (syscall(SYS_close_range, first, ~0u, 0) == 0)
+        return;
+#endif
+    struct rlimit most;
+    rlim_t last = getrlimit(RLIMIT_NOFILE, &most) == 0 ? most.rlim_max : 1 << 20;
+    for (rlim_t fd = (rlim_t)first; fd < last && fd < 1 << 20; fd++)
+        close((int)fd);
+}
+
+static void close_on_exec_from(int first)
+{
+#ifdef SYS_close_range
+    const unsigned cloexec = 4; /* CLOSE_RANGE_CLOEXEC, Linux 5.11 */
+    if (syscall(SYS_close_range, first, ~0u, cloexec) == 0)
+        return;
+#endif
+    for (int fd = first; fd < 1024; fd++)
+        fcntl(fd, F_SETFD, FD_CLOEXEC);
+}
+
+/* Descriptors fds[i] become i. First all move out of the way: fds may hold small numbers. */
+static int place_descriptors(const int *fds, int count)
+{
+    int high[16];
+    for (int i = 0; i < count; i++)
+        if ((high[i] = fcntl(fds[i], F_DUPFD_CLOEXEC, 64)) < 0)
+            return -1;
+    for (int i = 0; i < count; i++)
+        if (dup2(high[i], i) < 0)
+            return -1;
+    return 0;
+}
+
+static void child(char *const argv[], char *const envp[], const int *fds, int fd_count, int error,
+                  pid_t parent)
+{
+    struct rlimit no_core = {0, 0};
+    sigset_t none;
+    int channel = fcntl(error, F_DUPFD_CLOEXEC, 64); /* not in the way of the small ones */
+    setsid();
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) /* it died before the line above */
+        _exit(127);
+    setrlimit(RLIMIT_CORE, &no_core);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+    signal(SIGPIPE, SIG_DFL);
+    if (place_descriptors(fds, fd_count) == 0) {
+        close_on_exec_from(fd_count);
+        execve(argv[0], argv, envp);
+    }
+    int number = errno;
+    if (write(channel, &number, sizeof number) < 0)
+        number = 0;
+    _exit(127);
+}
+
+/* Starts argv[0] in a session of its own with exactly these descriptors. Its pid, or -errno. */
+pid_t lab__spawn(char *const argv[], char *const envp[], const int *fds, int fd_count)
+{
+    int channel[2], number = 0;
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (pipe2(channel, O_CLOEXEC) != 0)
+        return -errno;
+    pid_t self = getpid(), pid = fork();
+    if (pid == 0)
+        child(argv, envp, fds, fd_count, channel[1], self);
+    if (pid < 0)
+        number = errno;
+    close(channel[1]);
+    if (pid > 0 && read(channel[0], &number, sizeof number) == sizeof number)
+        waitpid(pid, NULL, 0);
+    close(channel[0]);
+    return number ? -number : pid;
+}
+
+int lab__pidfd(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+    (void)pid;
+    return -1;
+#endif
+}
+
+/* ---- memory that is handed over ---- */
+
+int lab__memory_input(const void *data, size_t bytes)
+{
+    int fd = memfd_create("lab-input", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    const char *from = data;
+    if (fd < 0)
+        return -1;
+    for (size_t done = 0; done < bytes;) {
+        ssize_t n = write(fd, from + done, bytes - done);
+        if (n <= 0)
+            goto fail;
+        done += (size_t)n;
+    }
+    if (fcntl(fd, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+        return fd;
+fail:
+    close(fd);
+    return -1;
+}
+
+int lab__memory_shared(size_t bytes, void **at)
+{
+    int fd = memfd_create("lab-output", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    *at = NULL;
+    if (fd < 0 || ftruncate(fd, (off_t)bytes) != 0)
+        goto fail;
+    if (bytes > 0) {
+        *at = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+        if (*at == MAP_FAILED)
+            goto fail;
+    }
+    if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0)
+        return fd;
+    if (*at)
+        munmap(*at, bytes);
+fail:
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* ---- who runs below us ---- */
+
+static int read_file(const char *path, char *text, size_t room)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return -1;
+    ssize_t n = read(fd, text, room - 1);
+    close(fd);
+    if (n <= 0)
+        return -1;
+    text[n] = 0;
+    return 0;
+}
+
+/* The fields of a stat file that matter. The name in parentheses may hold anything. */
+static int read_stat(const char *path, struct process *p)
+{
+    char text[1024];
+    unsigned long user, system;
+    long user_children, system_children;
+    if (read_file(path, text, sizeof text) != 0)
+        return -1;
+    const char *rest = strrchr(text, ')');
+    if (!rest ||
+        sscanf(rest + 1, " %c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld %*d %*d %d",
+               &p->state, &p->parent, &user, &system, &user_children, &system_children,
+               &p->threads) != 7)
+        return -1;
+    p->ticks = user + system + (uint64_t)user_children + (uint64_t)system_children;
+    return 0;
+}
+
+/* A process whose first thread has ended looks like a zombie while its others run. */
+static bool has_ended(const struct process *p)
+{
+    return (p->state == 'Z' && p->threads <= 1) || p->state == 'X';
+}
+
+static int by_number(const void *a, const void *b)
+{
+    pid_t left = ((const struct process *)a)->pid, right = ((const struct process *)b)->pid;
+    return (left > right) - (left < right);
+}
+
+static int read_all(struct process *all)
+{
+    DIR *proc = opendir("/proc");
+    int count = 0;
+    if (!proc)
+        return 0;
+    for (struct dirent *e; count < PROCESSES_MAX && (e = readdir(proc));) {
+        char path[300];
+        if (!isdigit((unsigned char)e->d_name[0]))
+            continue;
+        snprintf(path, sizeof path, "/proc/%s/stat", e->d_name);
+        all[count] = (struct process){.pid = atoi(e->d_name)};
+        count += read_stat(path, &all[count]) == 0;
+    }
+    closedir(proc);
+    qsort(all, (size_t)count, sizeof *all, by_number);
+    return count;
+}
+
+static struct process *by_pid(struct process *all, int count, pid_t pid)
+{
+    struct process key = {.pid = pid};
+    return bsearch(&key, all, (size_t)count, sizeof *all, by_number);
+}
+
+/* Of whom all[first] descends: itself, its parent and so on are told, up to somebody who is known.
+ * However long the line is: a submission may make one of all its processes. */
+static void trace_line(struct process *all, int count, int first, pid_t spare)
+{
+    static struct process *line[PROCESSES_MAX];
+    pid_t self = getpid();
+    int length = 0;
+    struct process *up = &all[first];
+    for (; up && up->pid != self && up->kin == UNKNOWN && length < count;
+         up = by_pid(all, count, up->parent))
+        line[length++] = up;
+    enum kin kin = !up ? OUTSIDE : up->pid == self ? OURS : up->kin;
+    while (length-- > 0) {
+        if (kin == OURS && line[length]->pid == spare)
+            kin = SPARED;
+        line[length]->kin = kin == UNKNOWN ? OUTSIDE : kin;
+    }
+}
+
+/* Marks what descends from this process, and within that what descends from `spare`. */
+static int mark(struct process *all, int count, pid_t spare)
+{
+    int ours = 0;
+    for (int i = 0; i < count; i++) {
+        trace_line(all, count, i, spare);
+        bool below = all[i].kin == OURS || all[i].kin == SPARED;
+        all[i].ours = below && all[i].pid != getpid() && !has_ended(&all[i]);
+        all[i].spared = all[i].kin == SPARED;
+        ours += all[i].ours && !all[i].spared;
+    }
+    return ours;
+}
+
+/* ---- the same, by whom each has started ---- */
+
+/* Whom one thread has started. False: the kernel does not say, or the thread has gone. */
+static bool add_children(struct process *all, int *count, const char *thread, bool spared)
+{
+    char path[400];
+    pid_t pid;
+    snprintf(path, sizeof path, "%s/children", thread);
+    FILE *list = fopen(path, "re");
+    if (!list)
+        return false;
+    while (*count < PROCESSES_MAX && fscanf(list, "%d", &pid) == 1)
+        all[(*count)++] = (struct process){.pid = pid, .spared = spared};
+    fclose(list);
+    return true;
+}
+
+static void add_children_of_all(struct process *all, int *count, pid_t pid, bool spared)
+{
+    char folder[64], path[330];
+    snprintf(folder, sizeof folder, "/proc/%d/task", (int)pid);
+    DIR *tasks = opendir(folder);
+    for (struct dirent *e; tasks && (e = readdir(tasks));) {
+        snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+        if (isdigit((unsigned char)e->d_name[0]))
+            add_children(all, count, path, spared);
+    }
+    if (tasks)
+        closedir(tasks);
+}
+
+/* All that descend from this thread, and of them all that descend from `spare`. Costs nothing for
+ * what else runs on this machine. Who loses his parent while we look may be missed, this once.
+ * -1: the kernel does not say who started whom. */
+static int descend(struct process *all, pid_t spare)
+{
+    char path[64];
+    int count = 0;
+    snprintf(path, sizeof path, "/proc/self/task/%d", (int)getpid());
+    if (!add_children(all, &count, path, false))
+        return -1;
+    for (int i = 0; i < count; i++) {
+        struct process *p = &all[i];
+        const bool spared = p->spared || p->pid == spare;
+        snprintf(path, sizeof path, "/proc/%d/stat", (int)p->pid);
+        p->ours = read_stat(path, p) == 0 && !has_ended(p);
+        p->spared = spared;
+        if (p->ours)
+            add_children_of_all(all, &count, p->pid, spared);
+    }
+    return count;
+}
+
+/* Everybody below us, `ours` and `spared`; perhaps others, too, who are neither. */
+static int read_family(struct process *all, pid_t spare)
+{
+    int count = descend(all, spare);
+    if (count < 0) {
+        count = read_all(all);
+        mark(all, count, spare);
+    }
+    return count;
+}
+
+/* ---- what they do ---- */
+
+/* The system call that a thread waits in; -1: none, or the kernel does not say. */
+static long call_of(const char *task_path)
+{
+    char path[340], text[128];
+    snprintf(path, sizeof path, "%s/syscall", task_path);
+    if (read_file(path, text, sizeof text) != 0 || !isdigit((unsigned char)text[0]))
+        return -1;
+    return strtol(text, NULL, 10);
+}
+
+static bool is_nanosleep(long call)
+{
+#ifdef SYS_nanosleep
+    if (call == SYS_nanosleep)
+        return true;
+#endif
+    return call == SYS_clock_nanosleep;
+}
+
+/* Who has started a process by vfork waits for it as if for a disk, however long it lives. */
+static bool is_vfork(long call)
+{
+#ifdef SYS_vfork
+    if (call == SYS_vfork)
+        return true;
+#endif
+    return call == SYS_clone || call == 435 /* clone3 */;
+}
+
+/* The number of a thread that has not ended: it knows the process' memory and files, which a first
+ * thread that has ended does not. 0: none. */
+static pid_t look_at_threads(pid_t pid, struct lab_usage *usage)
+{
+    char folder[64];
+    pid_t alive = 0;
+    snprintf(folder, sizeof folder, "/proc/%d/task", pid);
+    DIR *tasks = opendir(folder);
+    if (!tasks)
+        return 0;
+    for (struct dirent *e; (e = readdir(tasks));) {
+        char path[330];
+        struct process thread;
+        if (!isdigit((unsigned char)e->d_name[0]))
+            continue;
+        snprintf(path, sizeof path, "%s/%s/stat", folder, e->d_name);
+        if (read_stat(path, &thread) != 0 || thread.state == 'Z' || thread.state == 'X')
+            continue;
+        alive = alive ? alive : atoi(e->d_name);
+        *strrchr(path, '/') = 0;
+        usage->running |= thread.state == 'R' || (thread.state == 'D' && !is_vfork(call_of(path)));
+        usage->sleeping |= thread.state == 't'; /* a debugger has stopped it */
+        if (thread.state == 'S' && !usage->sleeping)
+            usage->sleeping = is_nanosleep(call_of(path));
+    }
+    closedir(tasks);
+    return alive;
+}
+
+void lab__usage(pid_t node, uint64_t memory_limit, struct lab_usage *usage)
+{
+    static struct process all[PROCESSES_MAX];
+    static pid_t runners[PROCESSES_MAX], contexts[PROCESSES_MAX];
+    int count = read_family(all, node), context_count = 0, runner_count = 0;
+    const bool jailed = getenv("VGPU_NODE_JAIL") != NULL; /* its one child is no context */
+    memset(usage, 0, sizeof *usage);
+    for (int i = 0; i < count; i++) {
+        if (!all[i].ours)
+            continue;
+        pid_t thread = look_at_threads(all[i].pid, usage);
+        if (all[i].pid == node)
+            usage->node_ticks = all[i].ticks;
+        if (all[i].pid == node || (jailed && all[i].parent == node))
+            continue; /* it, or what it asks (node/system/spawner.c), answers us: no sign of life */
+        usage->cpu_ticks += all[i].ticks;
+        if (thread && all[i].spared)
+            contexts[context_count++] = thread;
+        else if (thread)
+            runners[runner_count++] = thread;
+    }
+    const struct lab_family family = {runners, runner_count, contexts, context_count, node};
+    if (memory_limit)
+        usage->memory_bytes = lab__memory(&family, memory_limit);
+    usage->cpu_seconds = (double)usage->cpu_ticks / (double)sysconf(_SC_CLK_TCK);
+}
+
+/* Whether `spare` (or nobody) is this thread's only child, ended ones having been waited for: then
+ * nothing else is below it, because orphans become children. False when the kernel does not say. */
+static bool has_only(pid_t spare)
+{
+    char path[64], text[64];
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
+    if (fd >= 0)
+        close(fd);
+    if (n < 0)
+        return false;
+    text[n] = 0;
+    char *rest = text;
+    long first = strtol(text, &rest, 10);
+    return n == 0 || (first == spare && strspn(rest, " ") == strlen(rest));
+}
+
+void lab__kill_all(pid_t spare)
+{
+    static struct process all[PROCESSES_MAX];
+    for (int round = 0; round < 2000; round++) {
+        while (waitpid(-1, NULL, WNOHANG) > 0)
+            ;
+        if (has_only(spare))
+            return;
+        int count = read_all(all);
+        int left = mark(all, count, spare);
+        for (int i = 0; i < count; i++)
+            if (all[i].ours && !all[i].spared)
+                kill(all[i].pid, SIGKILL);
+        if (left == 0)
+            return;
+        usleep(round < 20 ? 500 : 5000);
+    }
+}
+
+double lab__seconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT
+ * case.c: one case, from its set-up to the verdict.
+ *
+ * A case ends by falling off its end (pass) or by a jump to lab__case_run from wherever the verdict
+ * became clear. A crash of the case's own code jumps there too, and is our error.
+ */
+#include "process.h"
+#include "root.h"
+#include "run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+
+#define OWN_CPU_SECONDS 120 /* of a case's own code: more is an endless loop */
+
+static struct lab_test *running; /* for the signal handler; one case runs at a time */
+
+static void on_crash(int signal)
+{
+    if (running) {
+        running->verdict = LAB_HARNESS_ERROR;
+        siglongjmp(running->end, 256 + signal);
+    }
+    _exit(LAB_HARNESS_ERROR);
+}
+
+static void catch_crashes(void)
+{
+    static char stack[64 << 10];
+    static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGVTALRM};
+    const struct itimerval limit = {.it_value = {.tv_sec = OWN_CPU_SECONDS}};
+    stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
+    struct sigaction action = {.sa_handler = on_crash, .sa_flags = SA_ONSTACK};
+    sigemptyset(&action.sa_mask);
+    sigaltstack(&alternate, NULL);
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        sigaction(signals[i], &action, NULL);
+    setitimer(ITIMER_VIRTUAL, &limit, NULL);
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+    return x ^ (x >> 31);
+}
+
+static uint64_t seed_of(uint64_t seed, const char *name)
+{
+    uint64_t hash = 0xcbf29ce484222325ull;
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 0x100000001b3ull;
+    return mix(seed) ^ hash;
+}
+
+uint64_t lab_random(struct lab_test *t)
+{
+    t->random += 0x9e3779b97f4a7c15ull;
+    return mix(t->random);
+}
+
+void lab_node(struct lab_test *t, const char *node)
+{
+    lab__node_stop(t->ready); /* lab_gpus asked another one */
+    t->ready = NULL;
+    t->wants_node = node != NULL && lab__node_virtual();
+    t->chose_node = true;
+    snprintf(t->node, sizeof t->node, "%s", node ? node : "");
+}
+
+void lab_env(struct lab_test *t, const char *name, const char *value)
+{
+    if (t->env_count == LAB_ENV_MAX)
+        lab__broken(t, 0, "more than %d calls of lab_env in one case", LAB_ENV_MAX);
+    struct lab_variable *v = &t->env[t->env_count++];
+    v->name = strdup(name);
+    v->value = value ? strdup(value) : NULL;
+}
+
+void lab_fault(struct lab_test *t, const char *words)
+{
+    if (words && !lab__node_virtual())
+        lab__broken(t, 0,
+                    "lab_fault(\"%s\"): real GPUs have no faults to order; ask lab_is_virtual",
+                    words);
+    lab__node_stop(t->ready);
+    t->ready = NULL;
+    if (words)
+        setenv("VGPU_FAULT", words, 1); /* nodes inherit it */
+    else
+        unsetenv("VGPU_FAULT");
+}
+
+bool lab_is_virtual(struct lab_test *t)
+{
+    (void)t;
+    return lab__node_virtual();
+}
+
+/* ---- the ways to end ---- */
+
+void lab__vend(struct lab_test *t, enum lab_verdict verdict, const char *format, va_list args)
+{
+    t->verdict = verdict;
+    vsnprintf(t->message.at, sizeof t->message.at, format, args);
+    siglongjmp(t->end, 1);
+}
+
+void lab__end(struct lab_test *t, enum lab_verdict verdict, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    lab__vend(t, verdict, format, args);
+}
+
+void lab__broken(struct lab_test *t, int error, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(t->message.at, sizeof t->message.at, format, args);
+    va_end(args);
+    if (error && n >= 0 && (size_t)n < sizeof t->message.at)
+        snprintf(t->message.at + n, sizeof t->message.at - (size_t)n, ": %s", strerror(error));
+    t->verdict = LAB_HARNESS_ERROR;
+    siglongjmp(t->end, 1);
+}
+
+void lab_fail(struct lab_test *t, const char *file, int line, const char *condition,
+              const char *format, ...)
+{
+    const char *base = strrchr(file, '/');
+    if (line > 0)
+        snprintf(t->check, sizeof t->check, "%s:%d: %s", base ? base + 1 : file, line, condition);
+    va_list args;
+    va_start(args, format);
+    t->judged = true;
+    lab__vend(t, LAB_FAIL, format, args);
+}
+
+void lab_cannot_run(struct lab_test *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    lab__vend(t, LAB_CANNOT_RUN, format, args);
+}
+
+/* ---- from start to end ---- */
+
+/* PREFIX-<todo> where such a program exists, else the name as it is. */
+static void choose_runner(struct lab_test *t)
+{
+    const char *given = t->options->runner;
+    FILE *there;
+    const char *own = t->options->own ? "-own" : "";
+    snprintf(t->runner, sizeof t->runner, "%s-%d%s", given, t->info->todo, own);
+    there = fopen(t->runner, "rb");
+    if (there)
+        fclose(there);
+    else
+        snprintf(t->runner, sizeof t->runner, "%s", given);
+}
+
+static void need_hardware(struct lab_test *t)
+{
+    if (lab__node_virtual())
+        return;
+    if (t->info->needs_witness)
+        lab_cannot_run(t, "only the virtual node sees what this test judges");
+    if (t->info->min_gpus > 0 && lab_gpus(t) < t->info->min_gpus)
+        lab_cannot_run(t, "it needs %d GPU%s, this machine has %d", t->info->min_gpus,
+                       t->info->min_gpus == 1 ? "" : "s", lab_gpus(t));
+}
+
+/* The function under test: where a failure is to be looked for. */
+static void find_place(struct lab_test *t)
+{
+    if (t->verdict != LAB_FAIL || !t->options->source || !lab_about.functions)
+        return;
+    for (const struct lab_function *f = lab_about.functions; f->name; f++) {
+        if (f->todo != t->info->todo)
+            continue;
+        t->line = lab__where(t->options->source, f->name);
+        t->todo = f->todo;
+        if (t->line) {
+            snprintf(t->file, sizeof t->file, "%s", lab__from_root(t->options->source));
+            return;
+        }
+    }
+}
+
+/* Right results by luck are no pass. */
+static void no_findings(struct lab_test *t)
+{
+    int code = (int)strcspn(t->finding, " ");
+    if (t->finding[0])
+        lab_fail(t, "", 0, "",
+                 "the results are right, but by luck: the virtual node found %s. On a GPU, or in "
+                 "another order, they need not be. ./lab explain %.*s says what it means",
+                 t->finding, code, t->finding);
+}
+
+static void set_up(struct lab_test *t, const struct lab_case *info,
+                   const struct lab_options *options)
+{
+    memset(t, 0, sizeof *t);
+    t->info = info;
+    t->options = options;
+    t->wants_node = lab__node_virtual();
+    snprintf(t->node, sizeof t->node, "%s", options->node);
+    snprintf(t->name, sizeof t->name, "%s.%s", options->as, info->name);
+    t->random = seed_of(options->seed, info->name);
+    choose_runner(t);
+}
+
+static void free_variables(struct lab_test *t)
+{
+    for (int i = 0; i < t->env_count; i++) {
+        free(t->env[i].name);
+        free(t->env[i].value);
+    }
+    t->env_count = 0;
+}
+
+/* Whether it is the first of its TODO, without which no other one of them earns points. */
+static bool is_first(const struct lab_case *info)
+{
+    const struct lab_case *c = lab_cases;
+    while (c->name && c->todo != info->todo)
+        c++;
+    return info->todo > 0 && c == info;
+}
+
+static const char *other_node(const struct lab_test *t)
+{
+    return t->info->also_on                      ? t->info->also_on
+           : !t->chose_node && is_first(t->info) ? LAB_NODE_OTHER
+                                                 : NULL;
+}
+
+/* Asks the same questions once on another node, in the usual order and with the course's other
+ * functions. Real GPUs cannot be exchanged, so there it does nothing. */
+static void check_elsewhere(struct lab_test *t)
+{
+    const char *other = other_node(t), *order = getenv("VGPU_SCHEDULE");
+    if (!other || !lab__node_virtual() || t->options->own || (order && *order))
+        return;
+    free_variables(t);
+    lab_fault(t, NULL);
+    lab_node(t, other);
+    t->elsewhere = true;
+    t->info->check(t);
+}
+
+/* Tells on which machine it was; the sentence itself follows. */
+static void name_machine(struct lab_test *t)
+{
+    char first[sizeof t->message.at - 400];
+    snprintf(first, sizeof first, "%.*s", (int)sizeof first - 1, t->message.at);
+    snprintf(t->message.at, sizeof t->message.at,
+             "on another machine (the node %s; on the usual one it was right): %s", t->node, first);
+}
+
+void lab__case_run(struct lab_test *t, const struct lab_case *info,
+                   const struct lab_options *options)
+{
+    set_up(t, info, options);
+    catch_crashes();
+    running = t;
+    int jumped = sigsetjmp(t->end, 1);
+    if (jumped == 0) {
+        need_hardware(t);
+        info->check(t);
+        check_elsewhere(t);
+        no_findings(t);
+        t->verdict = LAB_PASS;
+    } else if (jumped > 256) {
+        snprintf(t->message.at, sizeof t->message.at,
+                 "the test's own code was ended by signal %d (%s)", jumped - 256,
+                 strsignal(jumped - 256));
+    }
+    running = NULL;
+    if (t->elsewhere && t->verdict == LAB_FAIL)
+        name_machine(t);
+    if (t->verdict != LAB_NOT_WRITTEN) /* it may quote what a student's program printed */
+        lab__clean(t->message.at);
+    find_place(t);
+}
+
+static void free_run(struct lab_run *run)
+{
+    if (run->witness)
+        free((void *)run->witness->records);
+    free(run->witness);
+    free(run->printed[0].text);
+    free(run->printed[1].text);
+    free(run->output);
+    free(run);
+}
+
+void lab__case_free(struct lab_test *t)
+{
+    while (t->runs) {
+        struct lab_run *run = t->runs;
+        t->runs = run->next;
+        lab__node_stop(run->node);
+        free_run(run);
+    }
+    lab_fault(t, NULL);
+    free_variables(t);
+    lab__kill_all(0);
+}

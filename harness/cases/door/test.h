@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT
+ * test.h: one test as the verifier sees it: what was asked for, how it is set up, how it ended.
+ * Labs include case.h, never this.
+ */
+#ifndef LAB_TEST_H
+#define LAB_TEST_H
+
+#include "about.h"
+#include "case.h"
+#include "output.h"
+#include "status.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <sys/types.h>
+
+#define LAB_TEXT_MAX 4096
+#define LAB_ENV_MAX 32
+#define LAB_NODES_MAX 16
+#define LAB_LAUNCHER_MAX 8
+
+/* ---- command line ---- */
+
+#define LAB_NODE_DEFAULT "hgx-h200-4"
+#define LAB_NODE_OTHER "dgx-h100" /* 8 GPUs of another kind: no constant is right on both */
+enum { LAB_ORDERS = 3 };          /* verifier/orders.c: that a case runs in besides the usual one */
+
+struct lab_options {
+    const char *runner;  /* a program, or a prefix: PREFIX-<todo> is then the program */
+    const char *as;      /* prefix of the tests' names: "lab03", "solution03.hidden" */
+    const char *only;    /* one case, or NULL */
+    const char *source;  /* the student's file, for "where" */
+    const char *node;    /* the description of the node for cases that choose none */
+    const char *json;    /* appended to */
+    const char *results; /* folder: one file a test */
+    uint64_t seed;
+    int orders;                             /* 0 to LAB_ORDERS */
+    const char *launcher[LAB_LAUNCHER_MAX]; /* words before the runner: a sandbox */
+    int launcher_words;
+    bool own; /* PREFIX-<todo>-own is the program */
+    bool all, list, list_json, color;
+    bool guarded; /* end, with all that was started, when whoever started us has ended */
+};
+
+/* ---- one case ---- */
+
+struct lab_variable {
+    char *name, *value; /* value NULL: unset */
+};
+
+struct lab_text {
+    char at[LAB_TEXT_MAX];
+};
+
+struct lab_test {
+    const struct lab_case *info;
+    const struct lab_options *options;
+    char name[128]; /* "lab03.split" */
+    char runner[4096];
+
+    /* set-up */
+    bool wants_node;
+    char node[256];
+    struct lab_variable env[LAB_ENV_MAX];
+    int env_count;
+    bool chose_node; /* by lab_node */
+    bool elsewhere;  /* it runs once more, on another node than the usual one */
+    uint64_t random;
+
+    /* what belongs to the case and goes with it */
+    struct lab_run *runs;   /* newest first */
+    struct lab_node *ready; /* started early by lab_gpus, used by the next lab_run */
+
+    /* how it ended */
+    sigjmp_buf end;
+    enum lab_verdict verdict;
+    bool trapped;              /* it called what it may not: that is why */
+    bool judged;               /* by lab_fail: its rule is why; not so a crash or a loop */
+    uint64_t builds_on;        /* TODOs whose own answers made it fail, as bits */
+    const char *ending;        /* how the program ended, when that was not well: "crash" */
+    struct lab_text message;   /* what, for a person */
+    struct lab_text said;      /* what the program printed last, cleaned */
+    struct lab_text explained; /* what the node said */
+    char finding[160];         /* the first mistake that the node found: "CODE at FILE:LINE" */
+    char unsteady[800];        /* why times depend on the operating system; "": they do not */
+    bool timed;                /* times were judged */
+    struct lab_text found;     /* the first mistake that the node has named */
+    char check[256];           /* "public.c:41: condition", for whoever writes labs */
+    int todo, line;            /* where, when it is known */
+    char file[256];
+    char nodes[LAB_NODES_MAX][64];
+    int node_count;
+    uint64_t now_ps;
+    double cpu_seconds;
+    double charged_seconds; /* of all its runs: what a submission's deadline counts */
+};
+
+struct lab_run {
+    struct lab_run *next;
+    const char *what;
+    void *output;
+    size_t output_bytes;
+    struct lab_status status;
+    struct lab_stream printed[2]; /* stdout, stderr */
+    struct lab_witness *witness;
+    struct lab_node *node; /* NULL once it was stopped */
+};
+
+/* Runs the case from start to end; never longjmps out. Leaves no process behind. */
+void lab__case_run(struct lab_test *t, const struct lab_case *info,
+                   const struct lab_options *options);
+void lab__case_free(struct lab_test *t);
+
+/* Ends the running case with a verdict and a sentence. */
+void lab__end(struct lab_test *t, enum lab_verdict verdict, const char *format, ...)
+    __attribute__((noreturn, format(printf, 3, 4)));
+void lab__vend(struct lab_test *t, enum lab_verdict verdict, const char *format, va_list args)
+    __attribute__((noreturn));
+/* The same for a failure of ours; errno's text is added when `error` is not 0. */
+void lab__broken(struct lab_test *t, int error, const char *format, ...)
+    __attribute__((noreturn, format(printf, 3, 4)));
+
+/* The GPUs that ctest's resource specification gave this test become CUDA_VISIBLE_DEVICES. Nothing
+ * to do on the virtual node. */
+void lab__take_gpus(void);
+
+#endif

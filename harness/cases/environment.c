@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT
+ * environment.c: what a runner finds in its environment. Nothing of ours that it does not need.
+ */
+#include "run.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool passed_on(const char *variable)
+{
+    static const char *const names[] = {"PATH",          "HOME",         "LANG",
+                                        "LC_ALL",        "TMPDIR",       "XDG_RUNTIME_DIR",
+                                        "VGPU_HOME",     "VGPU_STRICT",  "VGPU_TRACE",
+                                        "VGPU_CHECK",    "VGPU_HALT",    "ASAN_OPTIONS",
+                                        "UBSAN_OPTIONS", "LSAN_OPTIONS", "LD_LIBRARY_PATH"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t n = strlen(names[i]);
+        if (strncmp(variable, names[i], n) == 0 && variable[n] == '=')
+            return true;
+    }
+    return !lab__node_virtual() && strncmp(variable, "CUDA_", 5) == 0;
+}
+
+static char *joined(struct lab_test *t, const char *name, const char *value)
+{
+    char *text;
+    if (asprintf(&text, "%s=%s", name, value) < 0)
+        lab__broken(t, ENOMEM, "building the runner's environment");
+    return text;
+}
+
+static void drop(char **env, int *count, const char *name)
+{
+    size_t n = strlen(name);
+    for (int i = 0; i < *count; i++)
+        if (strncmp(env[i], name, n) == 0 && env[i][n] == '=') {
+            free(env[i]);
+            env[i--] = env[--*count];
+            env[*count] = NULL; /* lab__environment_free must not meet it twice */
+        }
+}
+
+/* What the node looks for while a lab's test runs, unless the student has chosen: what costs next
+ * to nothing. Mistakes inside kernels triple a large test's time, and advice is for who asks. */
+#define LAB_CHECKS "order,api,leaks,kernels"
+
+static bool has(char **env, const char *name)
+{
+    size_t n = strlen(name);
+    for (int i = 0; env[i]; i++)
+        if (strncmp(env[i], name, n) == 0 && env[i][n] == '=')
+            return true;
+    return false;
+}
+
+/* A short list of harmless variables, the node's, and the case's own. Caller frees. */
+char **lab__environment(struct lab_test *t, const struct lab_node *node)
+{
+    int given = 0, count = 0;
+    while (environ[given])
+        given++;
+    char **env = calloc((size_t)given + LAB_ENV_MAX + 4, sizeof *env);
+    if (!env)
+        lab__broken(t, ENOMEM, "building the runner's environment");
+    for (int i = 0; i < given; i++)
+        if (passed_on(environ[i]))
+            env[count++] = strdup(environ[i]);
+    if (node) {
+        env[count++] = joined(t, "VGPU_NODE_ID", lab__node_id(node));
+        env[count++] = joined(t, "VGPU_NODE", t->node);
+        if (!has(env, "VGPU_CHECK"))
+            env[count++] = joined(t, "VGPU_CHECK", LAB_CHECKS);
+    }
+    for (int i = 0; i < t->env_count; i++) {
+        const char *name = t->env[i].name, *value = t->env[i].value;
+        char visible[LAB_VISIBLE_MAX];
+        if (value && strcmp(name, "CUDA_VISIBLE_DEVICES") == 0) {
+            lab__visible(value, visible, sizeof visible);
+            value = visible;
+        }
+        drop(env, &count, name);
+        if (value)
+            env[count++] = joined(t, name, value);
+    }
+    return env;
+}
+
+void lab__environment_free(char **env)
+{
+    for (int i = 0; env[i]; i++)
+        free(env[i]);
+    free(env);
+}

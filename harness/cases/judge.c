@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ * judge.c: comparisons that say where two things differ: index, got, want, five at most.
+ */
+#include "run.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SHOWN 5
+/* A real driver keeps what streams, events, graphs and copies made it take: on two H200s some 2 MiB
+ * a GPU, on one that has the streams of all four ranks of lab 07 up to 26 MiB. */
+#define REAL_SLACK (64ll << 20)
+
+struct difference { /* a sentence that grows */
+    char text[LAB_TEXT_MAX];
+    size_t used, count;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct difference *d, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    int n = vsnprintf(d->text + d->used, sizeof d->text - d->used, format, args);
+    va_end(args);
+    if (n > 0)
+        d->used += (size_t)n < sizeof d->text - d->used ? (size_t)n : sizeof d->text - d->used - 1;
+}
+
+static void fail_if_different(struct lab_test *t, const char *what, size_t n,
+                              const struct difference *d)
+{
+    if (d->count == 0)
+        return;
+    lab_fail(t, "", 0, what, "%s: %zu of %zu elements are wrong%s%s", what, d->count, n, d->text,
+             d->count > SHOWN ? "\n..." : "");
+}
+
+void lab_same_int(struct lab_test *t, const char *what, const int32_t *got, const int32_t *want,
+                  size_t n)
+{
+    struct difference d = {.used = 0};
+    for (size_t i = 0; i < n; i++)
+        if (got[i] != want[i] && d.count++ < SHOWN)
+            say(&d, "\n[%zu] got %" PRId32 " (0x%08" PRIx32 "), want %" PRId32 "%s", i, got[i],
+                (uint32_t)got[i], want[i],
+                (uint32_t)got[i] == 0xA5A5A5A5u   ? ": never written by the test's runner"
+                : (uint32_t)got[i] == 0xCBCBCBCBu ? ": GPU memory that nobody wrote"
+                                                  : "");
+    fail_if_different(t, what, n, &d);
+}
+
+void lab_same_bytes(struct lab_test *t, const char *what, const void *got, const void *want,
+                    size_t n)
+{
+    const unsigned char *g = got, *w = want;
+    struct difference d = {.used = 0};
+    if (memcmp(got, want, n) == 0)
+        return;
+    for (size_t i = 0; i < n; i++)
+        if (g[i] != w[i] && d.count++ < SHOWN)
+            say(&d, "\nbyte %zu: got 0x%02x, want 0x%02x", i, g[i], w[i]);
+    fail_if_different(t, what, n, &d);
+}
+
+void lab_close(struct lab_test *t, const char *what, double got, double want, double tolerance)
+{
+    /* Written so that a NaN on either side fails. */
+    if (fabs(got - want) <= tolerance)
+        return;
+    lab_fail(t, "", 0, what, "%s: got %.9g, want %.9g, allowed difference %.3g", what, got, want,
+             tolerance);
+}
+
+static void leak(struct difference *d, unsigned count, const char *what)
+{
+    if (count == 0)
+        return;
+    int head = (int)strcspn(what, " "); /* "ranges of addresses", but "pinned host allocations" */
+    if (strncmp(what + head, " of ", 4) != 0)
+        head = (int)strlen(what);
+    say(d, "%s%u %.*s%s%s", d->count++ ? ", " : "", count, head, what, count == 1 ? "" : "s",
+        what + head);
+}
+
+void lab_nothing_leaked(struct lab_test *t, const struct lab_run *run)
+{
+    struct difference d = {.used = 0};
+    const struct lab_witness *w = lab_witness(run);
+    if (!w && run->status.leak_known && run->status.leaked_bytes > REAL_SLACK)
+        lab_fail(t, "", 0, "nothing leaked", "%" PRId64 " bytes of GPU memory were not given back",
+                 run->status.leaked_bytes);
+    if (!w)
+        return;
+    leak(&d, w->live_allocations, "allocation");
+    leak(&d, w->live_host_allocations, "pinned host allocation");
+    leak(&d, w->live_streams, "stream");
+    leak(&d, w->live_events, "event");
+    leak(&d, w->live_peers, "enabled peer");
+    leak(&d, w->live_mappings, "mapping");
+    leak(&d, w->live_ranges, "range of addresses");
+    if (d.count)
+        lab_fail(t, "", 0, "nothing leaked", "left behind when the program ended: %s", d.text);
+}

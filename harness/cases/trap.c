@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ * trap.c: the verdict on an answer that called what it may not call while it is tested (labcc.sh
+ * has put a trap in that function's place).
+ */
+#include "run.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { NAME_MAX_BYTES = 64 };
+
+/* Of the page's text, a name as C has it; "" when it is none. The page is the student's. */
+static void read_name(const struct lab_run *run, char name[NAME_MAX_BYTES])
+{
+    size_t n = 0;
+    const char *text = run->status.text;
+    while (n < NAME_MAX_BYTES - 1 && (isalnum((unsigned char)text[n]) || text[n] == '_')) {
+        name[n] = text[n];
+        n++;
+    }
+    name[n] = 0;
+}
+
+/* What the functions of a TODO may call of the lab's others, as a sentence's end. */
+static void list_needs(int todo, char *text, size_t room)
+{
+    size_t used = 0;
+    snprintf(text, room, "none");
+    for (const struct lab_function *f = lab_about.needs; f && f->name && used < room; f++)
+        if (f->todo == todo)
+            used += (size_t)snprintf(text + used, room - used, "%s%s()", used ? ", " : "", f->name);
+}
+
+static int todo_of(const char *name)
+{
+    for (const struct lab_function *f = lab_about.functions; f && f->name; f++)
+        if (strcmp(f->name, name) == 0)
+            return f->todo;
+    return 0;
+}
+
+void lab__judge_trapped(struct lab_test *t, const struct lab_run *run)
+{
+    char name[NAME_MAX_BYTES], allowed[500], whose[80];
+    read_name(run, name);
+    list_needs(t->info->todo, allowed, sizeof allowed);
+    if (todo_of(name) > 0)
+        snprintf(whose, sizeof whose, "the answer to TODO(%d)", todo_of(name));
+    else
+        snprintf(whose, sizeof whose, "which comes with the lab and does what other TODOs ask for");
+    t->trapped = true;
+    t->ending = "trap";
+    lab__end(t, LAB_FAIL,
+             "your TODO(%d) called %s(), %s. While TODO(%d) is tested, it may call of the lab's "
+             "other tasks: %s",
+             t->info->todo, name, whose, t->info->todo, allowed);
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT
+ * orders.c: what was right runs again, in other orders that CUDA allows (VGPU_SCHEDULE: blocks and
+ * lanes of a kernel, operations that nothing orders). A result that needs one of them is a
+ * result by luck.
+ */
+#include "node.h"
+#include "verifier.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char schedule[] = "VGPU_SCHEDULE";
+
+/* Whether there is any other order: a kernel has threads, or an operation could have begun before
+ * one that did. */
+static bool is_open(const struct lab_run *run)
+{
+    const struct lab_witness *w = run->witness;
+    for (unsigned i = 0; w && i < w->record_count; i++)
+        if (w->records[i].kind == LAB_KERNEL)
+            return true;
+    return w && w->choices > 0;
+}
+
+static bool any_open(const struct lab_test *t)
+{
+    for (const struct lab_run *run = t->runs; run; run = run->next)
+        if (is_open(run))
+            return true;
+    return false;
+}
+
+/* Tells which order it was; the sentence itself follows. */
+static void name_order(struct lab_test *t, const char *seed)
+{
+    char first[sizeof t->message.at - 100];
+    snprintf(first, sizeof first, "%.*s", (int)sizeof first - 1, t->message.at);
+    snprintf(t->message.at, sizeof t->message.at,
+             "in another order of what nothing orders (%s=%s; the usual one was right): %s",
+             schedule, seed, first);
+}
+
+static void run_in_order(struct lab_test *t, const struct lab_case *info,
+                         const struct lab_options *options, int order)
+{
+    char seed[8];
+    snprintf(seed, sizeof seed, "%d", order);
+    setenv(schedule, seed, 1);
+    lab__case_free(t);
+    lab__case_run(t, info, options);
+    unsetenv(schedule);
+    if (t->verdict == LAB_FAIL)
+        name_order(t, seed);
+}
+
+/* Where a case begins with less than all of them: not all cases with the same one. */
+static int first_order(const struct lab_case *info, const struct lab_options *options)
+{
+    unsigned sum = (unsigned)options->seed;
+    for (const char *c = info->name; *c; c++)
+        sum += (unsigned char)*c;
+    return (int)(sum % LAB_ORDERS);
+}
+
+void lab__other_orders(struct lab_test *t, const struct lab_case *info,
+                       const struct lab_options *options)
+{
+    const uint64_t now_ps = t->now_ps;
+    const char *asked = getenv(schedule);
+    if (!lab__node_virtual() || (asked && *asked) || info->one_order || !any_open(t))
+        return;
+    const int first = options->orders == LAB_ORDERS ? 0 : first_order(info, options);
+    for (int i = 0; i < options->orders && t->verdict == LAB_PASS; i++)
+        run_in_order(t, info, options, 1 + (first + i) % LAB_ORDERS);
+    t->now_ps = now_ps; /* the times that are told are those of the usual order */
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT
+ * record.c: one JSON object a test, complete as soon as the test is over.
+ *
+ * --json FILE grows by one line with a single write at its end, so that parallel tests may share a
+ * file; --results FOLDER gets NAME.json, replaced whole.
+ */
+#include "verifier.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+void lab__json_string(FILE *to, const char *text)
+{
+    putc('"', to);
+    for (const unsigned char *c = (const unsigned char *)(text ? text : ""); *c; c++) {
+        if (*c == '"' || *c == '\\')
+            fprintf(to, "\\%c", *c);
+        else if (*c == '\n')
+            fputs("\\n", to);
+        else if (*c < 0x20)
+            fprintf(to, "\\u%04x", *c);
+        else
+            putc(*c, to);
+    }
+    putc('"', to);
+}
+
+static void text_field(FILE *to, const char *name, const char *text)
+{
+    fprintf(to, ",\"%s\":", name);
+    lab__json_string(to, text);
+}
+
+static void list_field(FILE *to, const struct lab_test *t)
+{
+    fputs(",\"nodes\":[", to);
+    for (int i = 0; i < t->node_count; i++) {
+        fputs(i ? "," : "", to);
+        lab__json_string(to, t->nodes[i]);
+    }
+    putc(']', to);
+}
+
+/* Where a failure is with the student's own answers to these TODOs. */
+static void todos_field(FILE *to, uint64_t todos)
+{
+    const char *comma = "";
+    fputs(",\"builds_on\":[", to);
+    for (int todo = 0; todo < 64; todo++)
+        if (todos >> todo & 1) {
+            fprintf(to, "%s%d", comma, todo);
+            comma = ",";
+        }
+    putc(']', to);
+}
+
+/* What the node said: about the mistake, and about times that are not to be trusted. */
+static void explained_field(FILE *to, const struct lab_test *t)
+{
+    char text[sizeof t->explained.at + sizeof t->unsteady];
+    bool both = t->explained.at[0] && t->unsteady[0];
+    snprintf(text, sizeof text, "%s%s%s", t->explained.at, both ? "\n" : "", t->unsteady);
+    text_field(to, "explained", text);
+}
+
+static void write_object(FILE *to, const struct lab_test *t)
+{
+    char where[400] = "", next[300];
+    if (t->line)
+        snprintf(where, sizeof where, "%s:%d", t->file, t->line);
+    lab__next_step(t, next, sizeof next);
+    fputs("{\"test\":", to);
+    lab__json_string(to, t->name);
+    text_field(to, "lab", lab_name);
+    text_field(to, "case", t->info->name);
+    fprintf(to, ",\"todo\":%d", t->info->todo);
+    text_field(to, "title", t->info->title);
+    fprintf(to, ",\"points\":%d,\"quick\":%s", t->info->points, t->info->quick ? "true" : "false");
+    text_field(to, "verdict", lab__verdict_name(t->verdict));
+    fprintf(to, ",\"status\":%d", t->verdict);
+    text_field(to, "ending", t->ending);
+    text_field(to, "message", t->message.at);
+    text_field(to, "why", lab__why(t));
+    text_field(to, "where", where);
+    text_field(to, "next", next);
+    explained_field(to, t);
+    text_field(to, "said", t->said.at);
+    text_field(to, "check", t->check);
+    list_field(to, t);
+    fprintf(to,
+            ",\"seed\":%" PRIu64 ",\"virtual_ps\":%" PRIu64 ",\"cpu_seconds\":%.3f"
+            ",\"charged_seconds\":%.3f",
+            t->options->seed, t->now_ps, t->cpu_seconds, t->charged_seconds);
+    if (t->builds_on)
+        todos_field(to, t->builds_on);
+    text_field(to, "runner", t->runner);
+    fputs("}\n", to);
+}
+
+static int complain(const char *path)
+{
+    fprintf(stderr, "cannot write the record of the test to '%s': %s\n", path, strerror(errno));
+    return -1;
+}
+
+static int write_once(const char *path, int flags, const char *line, size_t bytes)
+{
+    int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
+    if (fd < 0)
+        return complain(path);
+    ssize_t n = write(fd, line, bytes);
+    if (close(fd) != 0 || n != (ssize_t)bytes)
+        return complain(path);
+    return 0;
+}
+
+static int replace(const char *folder, const char *name, const char *line, size_t bytes)
+{
+    char path[4096], fresh[4200];
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST)
+        return complain(folder);
+    snprintf(path, sizeof path, "%s/%s.json", folder, name);
+    snprintf(fresh, sizeof fresh, "%s.%d", path, (int)getpid());
+    if (write_once(fresh, O_TRUNC, line, bytes) != 0)
+        return -1;
+    return rename(fresh, path) == 0 ? 0 : complain(path);
+}
+
+int lab__record(const struct lab_test *t)
+{
+    char *line = NULL;
+    size_t bytes = 0;
+    int rc = 0;
+    if (!t->options->json && !t->options->results)
+        return 0;
+    FILE *to = open_memstream(&line, &bytes);
+    if (!to)
+        return complain("memory");
+    write_object(to, t);
+    if (fclose(to) != 0)
+        rc = complain("memory");
+    if (rc == 0 && t->options->json)
+        rc = write_once(t->options->json, O_APPEND, line, bytes);
+    if (rc == 0 && t->options->results)
+        rc = replace(t->options->results, t->name, line, bytes);
+    free(line);
+    return rc;
+}

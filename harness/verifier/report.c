@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT
+ * report.c: what a person reads. What, why, where, next; never a wall.
+ *
+ * "not written yet" appears only when that is the verdict: ctest shows it on the test's line by
+ * this phrase. Whatever a student's program can influence goes through lab__clean first.
+ */
+#include "verifier.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *lab__verdict_name(enum lab_verdict verdict)
+{
+    switch (verdict) {
+    case LAB_PASS:
+        return "pass";
+    case LAB_FAIL:
+        return "fail";
+    case LAB_NOT_WRITTEN:
+        return "not written";
+    case LAB_CANNOT_RUN:
+        return "cannot run";
+    case LAB_HARNESS_ERROR:
+        break;
+    }
+    return "harness error";
+}
+
+static const char *color_of(enum lab_verdict verdict)
+{
+    switch (verdict) {
+    case LAB_PASS:
+        return "\033[32m";
+    case LAB_FAIL:
+        return "\033[31m";
+    case LAB_NOT_WRITTEN:
+        return "\033[33m";
+    case LAB_CANNOT_RUN:
+        return "\033[36m";
+    case LAB_HARNESS_ERROR:
+        break;
+    }
+    return "\033[35m";
+}
+
+const char *lab__why(const struct lab_test *t)
+{
+    if (t->trapped)
+        return "the course stands in only for what a task builds on: two tasks that call each "
+               "other would both be right, and nobody would have done the work";
+    return t->judged && t->info->rule ? t->info->rule : "";
+}
+
+void lab__next_step(const struct lab_test *t, char *text, size_t room)
+{
+    int todo = t->todo ? t->todo : t->info->todo;
+    bool hint = todo > 0 && lab_about.number;
+    text[0] = 0;
+    if (t->verdict == LAB_NOT_WRITTEN && hint)
+        snprintf(text, room, "read task %d in labs/%s/README.md; ./lab hint %s %d helps", todo,
+                 lab_about.folder, lab_about.number, todo);
+    else if (t->trapped && hint)
+        snprintf(text, room,
+                 "do that work in TODO(%d) itself; what two tasks share is a static function of "
+                 "your own; ./lab hint %s %d",
+                 todo, lab_about.number, todo);
+    else if (t->verdict == LAB_FAIL && hint)
+        snprintf(text, room, "./lab hint %s %d", lab_about.number, todo);
+    else if (t->verdict == LAB_HARNESS_ERROR)
+        snprintf(text, room, "this is no fault of yours: run ./lab selfcheck, and report it");
+}
+
+/* One labelled paragraph; its further lines are indented. */
+static void paragraph(const char *label, const char *text, const char *prefix)
+{
+    if (!text || !text[0])
+        return;
+    printf("  %-6s ", label);
+    for (bool start = true; *text; text++) {
+        if (start && prefix[0])
+            fputs(prefix, stdout);
+        putchar(*text);
+        start = *text == '\n';
+        if (start)
+            printf("  %-6s ", "");
+    }
+    putchar('\n');
+}
+
+static void heading(const struct lab_test *t)
+{
+    bool color = t->options->color;
+    printf("%s%s%s  %s", color ? color_of(t->verdict) : "", lab__verdict_name(t->verdict),
+           color ? "\033[0m" : "", t->name);
+    if (t->info->todo)
+        printf("  TODO(%d)", t->info->todo);
+    if (t->info->title)
+        printf("  %s", t->info->title);
+    putchar('\n');
+}
+
+static void details(const struct lab_test *t)
+{
+    char place[400] = "", next[300];
+    if (t->verdict != LAB_NOT_WRITTEN && t->line)
+        snprintf(place, sizeof place, "TODO(%d) at %s:%d", t->todo, t->file, t->line);
+    lab__next_step(t, next, sizeof next);
+    paragraph("what", t->message.at, "");
+    if (t->verdict == LAB_FAIL || t->verdict == LAB_HARNESS_ERROR) {
+        if (!strstr(t->said.at, t->explained.at)) /* the runtime has said it already */
+            paragraph("node", t->explained.at, "");
+        if (!strstr(t->said.at, t->found.at))
+            paragraph("found", t->found.at, "");
+        paragraph("said", t->said.at, "| ");
+    }
+    paragraph("times", t->unsteady, "");
+    paragraph("why", lab__why(t), "");
+    paragraph("where", place, "");
+    paragraph("next", next, "");
+}
+
+void lab__report(const struct lab_test *t, bool whole)
+{
+    heading(t);
+    if (whole && t->verdict != LAB_PASS)
+        details(t);
+    else if (whole && t->timed)
+        paragraph("times", t->unsteady, "");
+    fflush(stdout);
+}
