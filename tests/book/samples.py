@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""docs/samples/trace.json, which the book's page of a trace is made from, is what the program
-writes today.
+"""docs/samples is what the programs write today: trace.json, which the book's page of a trace is
+made from, and the picture of the class report, for who reads docs/instructors.md without the site.
 
 samples.py BUILD [--write]
 
-grading.instructors does the same for docs/samples/class.json. The picture of its report, for who
-reads docs/instructors.md without the site, was taken of the class.json whose sum lies beside it.
+grading.instructors compares class.json itself (PEERLAB_WRITE=1 writes it anew). The picture was
+taken of the class.json whose sum lies beside it; --write takes it again, with Chromium.
 """
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -16,7 +17,13 @@ from hashlib import sha256
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-KEPT = ROOT / "docs" / "samples" / "trace.json"
+SAMPLES = ROOT / "docs" / "samples"
+TRACE, CLASS = SAMPLES / "trace.json", SAMPLES / "class.json"
+PICTURE, TAKEN = SAMPLES / "class-report.png", SAMPLES / "class-report.sha256"
+sys.path.insert(0, str(ROOT))
+
+from grader.book import samples  # noqa: E402
+from grader.course.project import Project  # noqa: E402
 
 
 def traced(program: Path) -> str:
@@ -30,32 +37,49 @@ def traced(program: Path) -> str:
         return trace.read_text(encoding="utf-8")
 
 
-def stale_picture() -> str:
-    """What is wrong with the picture of the class report, or nothing."""
-    data, taken = KEPT.parent / "class.json", KEPT.parent / "class-report.sha256"
-    if taken.read_text(encoding="utf-8").split()[0] == sha256(data.read_bytes()).hexdigest():
-        return ""
-    return (
-        f"{data.relative_to(ROOT)} has changed since docs/samples/class-report.png was taken: take "
-        "it again of build/docs/site/samples/class-report.html (900 x 1560, chromium --headless "
-        f"--screenshot), then sha256sum class.json > {taken.name}"
-    )
+def take_picture() -> None:
+    browser = shutil.which("chromium") or shutil.which("google-chrome")
+    if browser is None:
+        sys.exit("the picture of the class report is taken with Chromium, which is not installed")
+    with tempfile.TemporaryDirectory(prefix="book-samples-") as folder:
+        samples.write(Project(ROOT), Path(folder))
+        page = Path(folder, "samples", "class-report.html").as_uri()
+        command = [
+            browser,
+            "--headless",
+            "--no-sandbox",
+            "--hide-scrollbars",
+            f"--user-data-dir={folder}/user",
+        ]
+        command += ["--window-size=900,1560", f"--screenshot={PICTURE}", page]
+        subprocess.run(command, check=True, timeout=120, stderr=subprocess.DEVNULL)
+    TAKEN.write_text(f"{sum_of(CLASS)}  {CLASS.name}\n", encoding="utf-8")
+
+
+def sum_of(path: Path) -> str:
+    return sha256(path.read_bytes()).hexdigest()
+
+
+def stale(now: str) -> list[str]:
+    """What is older than what it was made from."""
+    parts = []
+    if now != TRACE.read_text(encoding="utf-8"):
+        parts.append(f"{TRACE.relative_to(ROOT)} is not what clock-traced writes")
+    if TAKEN.read_text(encoding="utf-8").split()[0] != sum_of(CLASS):
+        parts.append(f"{PICTURE.relative_to(ROOT)} was taken of another {CLASS.name}")
+    return parts
 
 
 def main() -> int:
-    if stale := stale_picture():
-        print(stale)
-        return 1
     now = traced(Path(sys.argv[1], "bin", "clock-traced"))
-    if "--write" in sys.argv:
-        KEPT.write_text(now, encoding="utf-8")
-    if now == KEPT.read_text(encoding="utf-8"):
-        return 0
-    print(
-        f"{KEPT.relative_to(ROOT)} is not what clock-traced writes.\n"
-        f"If the model of time changed: python3 {Path(__file__).relative_to(ROOT)} BUILD --write"
-    )
-    return 1
+    parts = stale(now)
+    if "--write" in sys.argv and parts:
+        TRACE.write_text(now, encoding="utf-8")
+        take_picture()
+        parts = stale(now)
+    for part in parts:
+        print(f"{part}: python3 {Path(__file__).relative_to(ROOT)} BUILD --write makes it anew")
+    return 1 if parts else 0
 
 
 if __name__ == "__main__":

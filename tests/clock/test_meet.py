@@ -2,8 +2,8 @@
 """Processes that wait for each other as lab 05's do carry their clocks, and have the same times in
 every run: test_meet.py PROGRAM VERIFIER RUNNER; PROGRAM is meet.cu, the other two lab 05's.
 
-20 runs of the program and of the lab, 1,000 with PEERLAB_FULL=1, some on a busy machine and some on
-one processor."""
+10 runs of the program and of the lab, some on one processor; 1,000 with PEERLAB_FULL=1, some on a
+busy machine."""
 
 import itertools
 import json

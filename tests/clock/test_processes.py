@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Processes that synchronise by IPC events have the same times in every run: test_processes.py
-PROGRAM, where PROGRAM is processes.cu. 20 runs, 1,000 with PEERLAB_FULL=1, of which some on a busy
-machine and some on one processor."""
+PROGRAM, where PROGRAM is processes.cu. 10 runs, some on one processor; 1,000 with PEERLAB_FULL=1,
+some on a busy machine."""
 
 import os
 import subprocess
