@@ -2,8 +2,8 @@
 """Marks that depend on virtual time hold with 5 % to spare, whatever compiled the answer:
 marks.py BUILD [--lab NAME] [--spare PART]. The solutions of the labs that are graded by times are
 compiled by the first compiler with -O0 and by the last with -O3 (PEERLAB_FULL=1: by each that is
-installed, gcc 11 to 14 and clang, with -O0 to -O3), and each limit is printed with how near the worst
-of them came to it."""
+installed, gcc 11 to 14 and clang, with -O0 to -O3), and each limit is printed with how near the
+worst of them came to it."""
 
 import argparse
 import os
