@@ -211,7 +211,7 @@ def _built(project: Project) -> Path:
     done = build.build(project, [PROGRAM])
     if not done.ok:
         raise LabError(done.output, ExitStatus.BUILD_FAILED)
-    return project.build_dir / "bin" / PROGRAM
+    return project.build_dir / "tests" / "bin" / PROGRAM
 
 
 def _node(gpus: int) -> dict[str, str]:

@@ -35,7 +35,7 @@
 # UNLISTED leaves the tests out, for the harness's own. SOLUTION_ROOT and STUDENT_ROOT replace
 # solutions/ and labs/.
 #
-#   peerlab_vgpu_program(NAME SOURCES a.cu b.c)    a program of the project's own tests: bin/NAME
+#   peerlab_vgpu_program(NAME SOURCES a.cu b.c)    a program of tests/ or bench/: tests/bin/NAME
 
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH PEERLAB_HARNESS_DIR)
 

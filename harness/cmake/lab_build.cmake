@@ -34,7 +34,7 @@ macro(_lab_tools)
   set(lab_tools_depend ${_lab_cc})
   if(PEERLAB_BACKEND STREQUAL "vgpu")
     list(APPEND includes -I${PROJECT_SOURCE_DIR}/vgpu/include)
-    set(cuc ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/vgpu-cc)
+    set(cuc ${PEERLAB_BIN}/vgpu-cc)
     set(lab_link ${CMAKE_CXX_COMPILER} ${cxx_flags} ${PEERLAB_SANITIZE_HOST})
     if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
       list(APPEND lab_link -fno-use-linker-plugin) # loading it is a quarter of a link

@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-BIN = Path(os.environ["PEERLAB_BUILD"]) / "bin"
+BIN = Path(os.environ["PEERLAB_BUILD"]) / "tests" / "bin"
 RECORDED = ROOT / "tests/recorded/hgx-h200-4"
 NODE, NODE_GPUS = "hgx-h200-4", 4
 

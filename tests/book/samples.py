@@ -71,7 +71,7 @@ def stale(now: str) -> list[str]:
 
 
 def main() -> int:
-    now = traced(Path(sys.argv[1], "bin", "clock-traced"))
+    now = traced(Path(sys.argv[1], "tests", "bin", "clock-traced"))
     parts = stale(now)
     if "--write" in sys.argv and parts:
         TRACE.write_text(now, encoding="utf-8")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Nothing is found in the programs that this project shows: the labs' companions and the benches.
 
-test_own.py BIN. The labs' solutions are held to it by their own tests, where a finding fails. Those
-that take a minute with all detectors are left to PEERLAB_FULL=1.
+test_own.py BIN TESTS_BIN. The labs' solutions are held to it by their own tests, where a finding
+fails. Those that take a minute with all detectors are left to PEERLAB_FULL=1.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 import unittest
 from pathlib import Path
 
-BIN = Path(sys.argv[1])
+BIN, TESTS_BIN = Path(sys.argv[1]), Path(sys.argv[2])
 CHECKS = "order,api,kernels,leaks"
 COMPANIONS = (
     "solution01-inventory",
@@ -39,9 +39,10 @@ ALL_REDUCE = "allreduce-check --gpus 3 --calls 12 --most 262144 --way any"
 class Own(unittest.TestCase):
     def nothing_found(self, command: str, checks: str = CHECKS) -> None:
         name, *more = command.split()
+        program = (BIN if name.startswith("solution") else TESTS_BIN) / name
         with self.subTest(command):
             done = subprocess.run(
-                [BIN / "vgpu-check", f"--checks={checks}", BIN / name, *more],
+                [BIN / "vgpu-check", f"--checks={checks}", program, *more],
                 env=os.environ | {"VGPU_NODE": "hgx-h200-4"},
                 capture_output=True,
                 text=True,

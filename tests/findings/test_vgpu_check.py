@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """vgpu-check: the program's status, or another one where something was found; what it says.
 
-test_vgpu_check.py BIN
+test_vgpu_check.py VGPU_CHECK BIN
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import sys
 import unittest
 from pathlib import Path
 
-BIN = Path(sys.argv[1])
+CHECK, BIN = Path(sys.argv[1]), Path(sys.argv[2])
 
 
 def check(*words: str | Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [BIN / "vgpu-check", *words], capture_output=True, text=True, timeout=120, check=False
+        [CHECK, *words], capture_output=True, text=True, timeout=120, check=False
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from toy import BROKEN, BUILD, FAIL, GPU, PASS, Result
 
-SOLUTION = BUILD / "bin/solution91-run"
+SOLUTION = BUILD / "tests/bin/solution91-run"
 INCLUDES = "#include <pthread.h>\n#include <unistd.h>"
 
 
@@ -172,7 +172,7 @@ class Nodes(unittest.TestCase):
         self.assertEqual(len({r.record["virtual_ps"] for r in got[::2]}), 1)
 
     def test_nothing_is_left(self) -> None:
-        command = [BUILD / "bin/lab91-check", "--runner", SOLUTION, "--case", "shapes"]
+        command = [BUILD / "tests/bin/lab91-check", "--runner", SOLUTION, "--case", "shapes"]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as verifier:
             self.assertEqual(verifier.wait(timeout=100), PASS)
         runtime = os.environ.get("XDG_RUNTIME_DIR")
@@ -184,7 +184,7 @@ class Nodes(unittest.TestCase):
         """A verifier that is killed takes its runner with it, and the node goes on its own."""
         body = "(void)bytes;\ncudaGetDeviceCount(gpus);\nfor (;;) pause();\nreturn LAB_OK;"
         runner = GPU.build("orphan", GPU.with_body("gpu_relay", body, INCLUDES))
-        command = [BUILD / "bin/lab91-check", "--runner", runner, "--case", "seen"]
+        command = [BUILD / "tests/bin/lab91-check", "--runner", runner, "--case", "seen"]
         with subprocess.Popen(command, stdout=subprocess.DEVNULL) as verifier:
             self.wait_for(1, verifier.pid)
             verifier.kill()

@@ -7,8 +7,8 @@ import unittest
 
 import toy
 
-SOLUTION = toy.BUILD / "bin/solution90-run"
-VERIFIER = toy.BUILD / "bin/lab90-check"
+SOLUTION = toy.BUILD / "tests/bin/solution90-run"
+VERIFIER = toy.BUILD / "tests/bin/lab90-check"
 
 
 def verifier(*words: str) -> subprocess.CompletedProcess[str]:

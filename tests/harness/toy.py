@@ -66,7 +66,7 @@ class Lab:
         self, runner: Path, case: str, *more: object, hidden: bool = False, **env: str
     ) -> Result:
         """Runs one case; the record is what went to --json."""
-        program = BUILD / f"bin/lab{self.number}-check{'-hidden' if hidden else ''}"
+        program = BUILD / f"tests/bin/lab{self.number}-check{'-hidden' if hidden else ''}"
         lines = WORK / f"{runner.name}-{case}.jsonl"
         lines.unlink(missing_ok=True)
         command = [str(program), "--runner", str(runner), "--case", case, "--json", str(lines)]

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """nccl.h on the virtual node: every collective by one thread, by threads, by processes; mistakes;
-and what the test must reject: test_nccl.py BIN LIB WORK"""
+and what the test must reject: test_nccl.py BIN VGPU_CC LIB WORK"""
 
 import os
 import shutil
@@ -18,6 +18,7 @@ NODES = {1: "single", 2: "textbook-a100-2", 3: "hgx-h200-4", 4: "hgx-h200-4", 8:
 
 class Nccl(unittest.TestCase):
     bin: ClassVar[Path]
+    compiler: ClassVar[Path]
     lib: ClassVar[Path]
     work: ClassVar[Path]
 
@@ -161,7 +162,7 @@ class Mutants(Nccl):
 
     @classmethod
     def compile(cls, *words: object) -> None:
-        command = [cls.bin / "vgpu-cc", "-O1", "-I", SOURCES, "-I", INCLUDE, *words]
+        command = [cls.compiler, "-O1", "-I", SOURCES, "-I", INCLUDE, *words]
         subprocess.run([str(word) for word in command], check=True, timeout=300)
 
     def rejected(self, find: str, replace: str, reason: str = "expected") -> None:
@@ -190,5 +191,6 @@ class Mutants(Nccl):
 
 
 if __name__ == "__main__":
-    Nccl.bin, Nccl.lib, Nccl.work = (Path(word).resolve() for word in sys.argv[1:4])
+    words = [Path(word).resolve() for word in sys.argv[1:5]]
+    Nccl.bin, Nccl.compiler, Nccl.lib, Nccl.work = words
     unittest.main(argv=sys.argv[:1])
