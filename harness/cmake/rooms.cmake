@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
 # rooms.cmake: the parts of peerlab, their rooms, and who may use whom. The table is at the end.
 #
-#   peerlab_part(NAME FOLDER F TARGETS T ... [ROOMS TOP ... BOTTOM] LARGEST N [UPWARD N])
-#   peerlab_part(NAME FOLDER F PYTHON        [ROOMS TOP ... BOTTOM] LARGEST N [UPWARD N])
+#   peerlab_part(NAME FOLDER F TARGETS T ... [ROOMS TOP ... BOTTOM] LARGEST N)
+#   peerlab_part(NAME FOLDER F PYTHON        [ROOMS TOP ... BOTTOM] LARGEST N)
 #
 # declares a part: its folder, what it is built from (or that it is a Python package), its rooms,
-# highest first, how many files may use each other in a circle, and how many references upwards there
-# may still be (none, where rooms are finished). A room is a folder of the part. It may use itself
-# and the rooms below it; files of the part that are in no room (its main) may use all of them, and
-# no room may use these. tests/suite/rooms.py reads the table from BUILD/rooms.json and holds the
+# highest first, and how many files may use each other in a circle. A room is a folder of the part. It
+# may use itself and the rooms below it; files of the part that are in no room (its main) may use all
+# of them, and no room may use these. tests/suite/rooms.py reads the table from BUILD/rooms.json and holds the
 # object files' symbols, or the imports, to it.
 #
 #   peerlab_room(NAME ROOM SOURCES S ... [LIBRARIES L ...])
@@ -20,20 +19,17 @@
 # WRONG: an example that the test of rooms.py must reject, in rooms-wrong.json.
 
 function(peerlab_part name)
-  cmake_parse_arguments(PART "WRONG;PYTHON" "FOLDER;LARGEST;UPWARD" "TARGETS;ROOMS" ${ARGN})
+  cmake_parse_arguments(PART "WRONG;PYTHON" "FOLDER;LARGEST" "TARGETS;ROOMS" ${ARGN})
   if(PART_UNPARSED_ARGUMENTS OR NOT PART_LARGEST OR NOT PART_FOLDER)
     message(FATAL_ERROR "peerlab_part(${name}): FOLDER and LARGEST are missing, or unknown: "
                         "'${PART_UNPARSED_ARGUMENTS}'")
-  endif()
-  if(NOT PART_UPWARD)
-    set(PART_UPWARD 0)
   endif()
   set(which right)
   if(PART_WRONG)
     set(which wrong)
   endif()
   set_property(GLOBAL APPEND PROPERTY PEERLAB_PARTS_${which} ${name})
-  foreach(field IN ITEMS FOLDER LARGEST UPWARD TARGETS ROOMS)
+  foreach(field IN ITEMS FOLDER LARGEST TARGETS ROOMS)
     set_property(GLOBAL PROPERTY PEERLAB_PART_${name}_${field} ${PART_${field}})
   endforeach()
 endfunction()
@@ -75,7 +71,7 @@ function(peerlab_write_parts)
 endfunction()
 
 function(_peerlab_part_text name result)
-  foreach(field IN ITEMS FOLDER LARGEST UPWARD TARGETS ROOMS)
+  foreach(field IN ITEMS FOLDER LARGEST TARGETS ROOMS)
     get_property(${field} GLOBAL PROPERTY PEERLAB_PART_${name}_${field})
   endforeach()
   set(objects)
@@ -85,7 +81,7 @@ function(_peerlab_part_text name result)
   list(JOIN objects ", " objects)
   list(JOIN ROOMS "\", \"" rooms)
   set(text "{\"name\": \"${name}\", \"folder\": \"${FOLDER}\", \"rooms\": [\"${rooms}\"],")
-  string(APPEND text " \"largest\": ${LARGEST}, \"upward\": ${UPWARD}, \"targets\": {${objects}}}")
+  string(APPEND text " \"largest\": ${LARGEST}, \"targets\": {${objects}}}")
   set(${result} "${text}" PARENT_SCOPE)
 endfunction()
 
@@ -94,7 +90,7 @@ endfunction()
 peerlab_part(node FOLDER vgpu/node TARGETS vgpu-node
              ROOMS server check trace clock graph memory machine system LARGEST 8)
 peerlab_part(api FOLDER vgpu/api TARGETS vgpurt
-             ROOMS driver runtime graph work checks memory clock core LARGEST 2 UPWARD 7)
+             ROOMS driver runtime graph work checks memory clock core LARGEST 2)
 peerlab_part(exec FOLDER vgpu/exec TARGETS vgpu-exec
              ROOMS run access threads race counts context LARGEST 5)
 peerlab_part(cc FOLDER vgpu/cc TARGETS vgpu_cc vgpu-cc LARGEST 2)

@@ -38,7 +38,6 @@ class Part:
     folder: Path  # of the project
     rooms: list[str]  # highest first; none: not divided yet
     largest: int  # circle that is allowed
-    upward: int  # references that are allowed: 0 where the part's rooms are finished
     targets: dict[str, list[Path]]  # object files; none: a Python package
 
 
@@ -60,8 +59,7 @@ def declared(build: Path, wrong: bool) -> list[Part]:
             for name, objects in part["targets"].items()
         }
         rooms = [room for room in part["rooms"] if room]
-        limits = int(part["largest"]), int(part["upward"])
-        parts.append(Part(part["name"], Path(part["folder"]), rooms, *limits, targets))
+        parts.append(Part(part["name"], Path(part["folder"]), rooms, part["largest"], targets))
     return parts
 
 
@@ -239,8 +237,6 @@ def complaints(part: Part, seen: Seen) -> list[str]:
     if seen.missing:
         return [f"{part.name}: not built: {', '.join(str(o) for o in seen.missing[:3])} ..."]
     found = [f"{part.name}: upward: {text}" for text in upward(part, seen.uses)]
-    if found and len(found) <= part.upward:
-        found = []
     circle = largest_circle(seen.uses)
     if len(circle) > part.largest:
         found.append(
@@ -275,7 +271,7 @@ def row(part: Part, seen: Seen) -> list[str]:
         f"{most} in {folder.relative_to(ROOT)}",
         str(len(seen.uses)),
         f"{circle} (limit {part.largest})",
-        f"{len(upward(part, seen.uses))} (limit {part.upward})" if part.rooms else "no rooms",
+        str(len(upward(part, seen.uses))) if part.rooms else "no rooms",
         str(seen.variables) if part.targets else "-",
         str(lines),
     ]

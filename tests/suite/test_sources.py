@@ -20,11 +20,8 @@ ELSEWHERE = {"CMakeDetermineCUDACompiler.cmake", "src/sum.cu"}  # CMake's; an ex
 LIST = re.compile(r"(?:add_library|add_executable|_room)\(([^()]*)\)")
 
 
-# Being redone: vgpu/cc with the registration of modules.
-PENDING = {
-    ROOT / name
-    for name in (*("vgpu/cc/merge.c", "vgpu/cc/places.c", "vgpu/cc/proc.c", "vgpu/api/module.c"),)
-}
+# Being redone: vgpu/cc.
+PENDING = {ROOT / "vgpu/cc" / name for name in ("merge.c", "places.c", "proc.c")}
 
 
 def files(*suffixes: str) -> list[Path]:

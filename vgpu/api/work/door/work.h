@@ -65,10 +65,13 @@ cudaError_t vgpu__host_function(const char *call, struct host_function *function
 
 struct vgpu_host_kernel;
 struct vgpu_host_module;
+struct vgpu_managed;
 
 /* The kernel of this stub, NULL if none; *module may be NULL. */
 const struct vgpu_host_kernel *vgpu__find_kernel(const void *stub,
                                                  struct vgpu_host_module **module);
+/* Notes a __managed__ variable, which has its memory. The record stays for good. */
+void vgpu__add_managed(struct vgpu_managed *variable);
 /* The __managed__ variable that begins there, or null. */
 const struct vgpu_managed *vgpu__find_managed(const void *address);
 const struct vgpu_host_var *vgpu__find_var(const void *shadow, struct vgpu_host_module **module);

@@ -17,6 +17,21 @@ struct wrapper { /* CUDA's __fatBinC_Wrapper_t */
     void *file;
 };
 
+/* Without a GPU the variable is an ordinary one. */
+void *vgpu_make_managed(struct vgpu_managed *variable)
+{
+    if (cudaMallocManaged(&variable->address, variable->bytes, cudaMemAttachGlobal) !=
+        cudaSuccess) {
+        cudaGetLastError();
+        variable->address = calloc(1, variable->bytes);
+        if (!variable->address)
+            abort();
+    }
+    memcpy(variable->address, variable->first, variable->bytes);
+    vgpu__add_managed(variable);
+    return variable->address;
+}
+
 /* An image; several files have their code in the one of a device link. */
 struct image {
     struct vgpu_host_image image;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * module.c: the device images in this program. Constructors put each one into a list before main;
+ * modules.c: the device images in this program. Constructors put each one into a list before main;
  * one goes to the node when something in it is first used, as a sealed memfd, so that what the node
  * loads can no longer change.
  */
-#define _GNU_SOURCE
-#include "runtime.h"
+#include "work.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -28,22 +27,12 @@ void vgpu_register_module(struct vgpu_host_module *module)
     pthread_mutex_unlock(&lock);
 }
 
-/* Without a GPU the variable is an ordinary one. */
-void *vgpu_make_managed(struct vgpu_managed *variable)
+void vgpu__add_managed(struct vgpu_managed *variable)
 {
-    if (cudaMallocManaged(&variable->address, variable->bytes, cudaMemAttachGlobal) !=
-        cudaSuccess) {
-        cudaGetLastError();
-        variable->address = calloc(1, variable->bytes);
-        if (!variable->address)
-            abort();
-    }
-    memcpy(variable->address, variable->first, variable->bytes);
     pthread_mutex_lock(&lock);
     variable->next = managed;
     managed = variable;
     pthread_mutex_unlock(&lock);
-    return variable->address;
 }
 
 const struct vgpu_managed *vgpu__find_managed(const void *address)
@@ -57,7 +46,7 @@ const struct vgpu_managed *vgpu__find_managed(const void *address)
 }
 
 /* The list only grows at its head: what is reached from here stays valid without the lock. */
-static struct vgpu_host_module *first(void)
+static struct vgpu_host_module *first_module(void)
 {
     pthread_mutex_lock(&lock);
     struct vgpu_host_module *module = modules;
@@ -67,7 +56,7 @@ static struct vgpu_host_module *first(void)
 
 const struct vgpu_host_kernel *vgpu__find_kernel(const void *stub, struct vgpu_host_module **module)
 {
-    for (struct vgpu_host_module *m = first(); m; m = m->next)
+    for (struct vgpu_host_module *m = first_module(); m; m = m->next)
         for (uint32_t i = 0; i < m->kernel_count; i++)
             if (m->kernels[i].stub == stub) {
                 if (module)
@@ -79,7 +68,7 @@ const struct vgpu_host_kernel *vgpu__find_kernel(const void *stub, struct vgpu_h
 
 const struct vgpu_host_var *vgpu__find_var(const void *shadow, struct vgpu_host_module **module)
 {
-    for (struct vgpu_host_module *m = first(); m; m = m->next)
+    for (struct vgpu_host_module *m = first_module(); m; m = m->next)
         for (uint32_t i = 0; i < m->var_count; i++)
             if (m->vars[i].shadow == shadow) {
                 *module = m;
