@@ -18,6 +18,12 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 FILE = re.compile(r"(?<![\w<*/.-])((?:[\w-]+/)*[\w-]+\.(?:c|h|cu|def|py|cmake))\b(?![.\w])")
 ELSEWHERE = {"CMakeDetermineCUDACompiler.cmake", "src/sum.cu"}  # CMake's; an example
 LIST = re.compile(r"(?:add_library|add_executable|_room)\(([^()]*)\)")
+ROW = re.compile(r"^\| `([^`|]+\.\w+)` \| ((?:`\w+`(?:, )?)+) \|", re.MULTILINE)
+# A definition begins in the first column: of C, of CMake, of a shell script.
+DEFINES = (
+    r"^(?:[a-z_][^;(]*?[ *])?{0}\((?![^()]*\)(?: __attribute__.*)?;)"
+    r"|^(?:function|macro)\({0}\b|^{0}\(\) {{"
+)
 
 
 # Being redone: vgpu/cc.
@@ -60,6 +66,18 @@ def unknown_files(text: str, known: set[str]) -> list[str]:
     return [name for name in named if name not in known]
 
 
+def missing_functions(page: str) -> list[str]:
+    """FILE: FUNCTION for each one that a table of a page names and the file does not define."""
+    wrong = []
+    for place, names in ROW.findall(page):
+        path = ROOT / place
+        text = path.read_text("utf-8") if path.is_file() else ""
+        for name in re.findall(r"\w+", names):
+            if not re.search(DEFINES.format(name), text, re.MULTILINE):
+                wrong.append(f"{place}: {name}")
+    return wrong
+
+
 def known_files() -> set[str]:
     """All ways to name a file of the project: by its name, and with any of the folders above."""
     words = ["git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard"]
@@ -87,6 +105,30 @@ class Sources(unittest.TestCase):
         paths = [p for p in files(".c", ".h", ".def") if p.parts[len(ROOT.parts)] in NAMED]
         found = [(shown(p), unknown_files(p.read_text("utf-8"), known)) for p in paths]
         self.assertEqual([one for one in found if one[1]], [])
+
+    def test_walks_name_functions_that_exist(self) -> None:
+        page = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+        self.assertGreater(len(ROW.findall(page)), 40)
+        self.assertEqual(missing_functions(page), [])
+
+    def test_files_that_pages_name_exist(self) -> None:
+        """A path in `code` with a folder in front; capitals stand for a name of the reader's."""
+        for page in ("CONTRIBUTING.md", "docs/architecture.md"):
+            named = re.findall(
+                r"`((?:vgpu|harness|tests|grader|docs)/[a-z0-9_./]+\.[a-z]+)`",
+                (ROOT / page).read_text("utf-8"),
+            )
+            self.assertGreater(len(named), 10, page)
+            self.assertEqual([name for name in named if not (ROOT / name).is_file()], [], page)
+
+    def test_a_function_that_went_is_noticed(self) -> None:
+        here = "vgpu/node/graph/effect.c"  # calls tell_begins, which is elsewhere
+        page = f"| `{here}` | `effect_apply`, `effect_gone`, `tell_begins` | x |\n"
+        gone = "| `vgpu/gone.c` | `copy` | x |\n"
+        self.assertEqual(
+            missing_functions(page + gone),
+            [f"{here}: effect_gone", f"{here}: tell_begins", "vgpu/gone.c: copy"],
+        )
 
     def test_a_file_that_went_is_noticed(self) -> None:
         text = "/* see now.c, node/gone.h\n and <signal.h> */ int x; // and lost.py"

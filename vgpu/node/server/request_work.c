@@ -19,14 +19,30 @@
 #include "text.h"
 #include "vmm.h"
 
-/* Is [address, +span) inside one live allocation of the process? Fails with which one it is not. */
-static bool check_range(struct connection *c, const char *side, uint64_t address, uint64_t span)
+/* One side of a copy or fill: an address, looked up once. */
+struct side {
+    const char *name;
+    uint64_t address;
+    int device; /* that must be allowed to touch it: named in the call, or current */
+    bool found; /* `at` holds: the address belongs to an allocation */
+    struct pointee at;
+};
+
+static struct side find_side(const char *name, uint64_t address, int device)
 {
-    struct pointee p;
-    uint64_t base = 0, bytes = 0;
-    if (memory_find(address, &p) && p.owner == &c->process->memory && !p.dying) {
-        base = p.base;
-        bytes = p.mapped ? address - base + vmm_run(address) : p.bytes;
+    struct side s = {.name = name, .address = address, .device = device};
+    s.found = memory_find(address, &s.at);
+    return s;
+}
+
+/* Is [address, +span) inside one live allocation of the process? Fails with which one it is not. */
+static bool check_range(struct connection *c, const struct side *side, uint64_t span)
+{
+    const struct pointee *p = &side->at;
+    uint64_t address = side->address, base = 0, bytes = 0;
+    if (side->found && p->owner == &c->process->memory && !p->dying) {
+        base = p->base;
+        bytes = p->mapped ? address - base + vmm_run(address) : p->bytes;
     } else if (address >= VGPU_HOST_VA && address < VGPU_HOST_END) {
         struct arena_range *r = arena_find(&c->process->memory.host, address - VGPU_HOST_VA);
         base = r ? VGPU_HOST_VA + r->offset : 0;
@@ -34,15 +50,15 @@ static bool check_range(struct connection *c, const char *side, uint64_t address
     }
     if (!bytes) {
         request_fail(c, VGPU_INVALID_VALUE,
-                     "the %s %#llx is not allocated: freed already, or never allocated?", side,
-                     (unsigned long long)address);
+                     "the %s %#llx is not allocated: freed already, or never allocated?",
+                     side->name, (unsigned long long)address);
         return false;
     }
     if (span > base + bytes - address) {
         request_fail(
             c, VGPU_INVALID_VALUE,
             "%llu bytes from the %s, but only %llu of its allocation's %llu bytes are left",
-            (unsigned long long)span, side, (unsigned long long)(base + bytes - address),
+            (unsigned long long)span, side->name, (unsigned long long)(base + bytes - address),
             (unsigned long long)bytes);
         return false;
     }
@@ -110,65 +126,59 @@ static uint64_t box_span(struct box b)
 
 /* A pool's memory is copied where the current GPU may touch it, whosever the stream is; a peer copy
  * names the GPUs that must (recorded). */
-static bool pool_lets(struct connection *c, const char *side, uint64_t address, int device)
+static bool pool_lets(struct connection *c, const struct side *side)
 {
-    struct pointee p;
-    if (!memory_find(address, &p) || !p.pool || pool_reaches(p.pool, device))
+    const struct pointee *p = &side->at;
+    if (!side->found || !p->pool || pool_reaches(p->pool, side->device))
         return true;
     request_fail(c, VGPU_INVALID_VALUE,
                  "the %s is memory of a pool of GPU %d, which GPU %d may not access: name or make "
                  "current GPU %d, or call cudaMemPoolSetAccess",
-                 side, p.device, device, p.device);
+                 side->name, p->device, side->device, p->device);
     return false;
 }
 
 /* cuMem* memory is copied by a peer copy where the GPU that it names may touch it (recorded). */
-static bool mapping_lets(struct connection *c, const char *side, uint64_t address, int device)
+static bool mapping_lets(struct connection *c, const struct side *side)
 {
-    const struct vmm_mapping *m = vmm_at(address);
-    if (!m || m->shown_on >= 0 || m->mode[device])
+    const struct vmm_mapping *m = vmm_at(side->address);
+    if (!m || m->shown_on >= 0 || m->mode[side->device])
         return true;
     request_fail(c, VGPU_INVALID_VALUE,
                  "the %s is mapped memory of GPU %d, which GPU %d, named in the call, may not "
                  "access: name a GPU that cuMemSetAccess allowed",
-                 side, m->handle->allocation->device, device);
+                 side->name, m->handle->allocation->device, side->device);
     return false;
 }
 
-static bool check_copy(struct connection *c, struct vgpu_copy *copy)
+static bool check_devices(struct connection *c, const struct vgpu_copy *copy)
 {
     int n = machine_info()->device_count;
-    bool peer = copy->api == VGPU_COPY_PEER;
-    if (copy->rows == 0)
-        copy->rows = 1;
-    if (peer && (copy->dst_device < 0 || copy->dst_device >= n || copy->src_device < 0 ||
-                 copy->src_device >= n)) {
-        request_fail(c, VGPU_INVALID_DEVICE,
-                     "copy from GPU %d to GPU %d: the node has GPUs 0 to %d", copy->src_device,
-                     copy->dst_device, n - 1);
-        return false;
-    }
-    if (copy->bytes == 0)
-        return false; /* done, successfully */
-    return check_range(c, "destination", copy->dst,
-                       box_span((struct box){copy->bytes, copy->rows, copy->pitch_dst,
-                                             copy->plane_rows, copy->plane_dst})) &&
-           check_range(c, "source", copy->src,
-                       box_span((struct box){copy->bytes, copy->rows, copy->pitch_src,
-                                             copy->plane_rows, copy->plane_src})) &&
-           pool_lets(c, "destination", copy->dst, peer ? copy->dst_device : c->request.q.device) &&
-           pool_lets(c, "source", copy->src, peer ? copy->src_device : c->request.q.device) &&
-           (!peer || (mapping_lets(c, "destination", copy->dst, copy->dst_device) &&
-                      mapping_lets(c, "source", copy->src, copy->src_device)));
+    if (copy->api != VGPU_COPY_PEER || (copy->dst_device >= 0 && copy->dst_device < n &&
+                                        copy->src_device >= 0 && copy->src_device < n))
+        return true;
+    request_fail(c, VGPU_INVALID_DEVICE, "copy from GPU %d to GPU %d: the node has GPUs 0 to %d",
+                 copy->src_device, copy->dst_device, n - 1);
+    return false;
 }
 
-/* The device of `address` has a context afterwards; of another process's memory, the one that it
- * was opened on. */
-static void touch_context(struct connection *c, uint64_t address)
+static bool check_copy(struct connection *c, const struct vgpu_copy *copy, const struct side *to,
+                       const struct side *from)
 {
-    struct pointee p;
-    if (memory_find(address, &p))
-        process_context(c->process, p.shown_on);
+    struct box there = {copy->bytes, copy->rows, copy->pitch_dst, copy->plane_rows,
+                        copy->plane_dst};
+    struct box here = {copy->bytes, copy->rows, copy->pitch_src, copy->plane_rows, copy->plane_src};
+    return check_range(c, to, box_span(there)) && check_range(c, from, box_span(here)) &&
+           pool_lets(c, to) && pool_lets(c, from) &&
+           (copy->api != VGPU_COPY_PEER || (mapping_lets(c, to) && mapping_lets(c, from)));
+}
+
+/* The side's device has a context afterwards; of another process's memory, the one that it was
+ * opened on. */
+static void touch_context(struct connection *c, const struct side *side)
+{
+    if (side->found)
+        process_context(c->process, side->at.shown_on);
 }
 
 /* Does the call wait? Pageable memory is staged: the program may use it when the call returns. A
@@ -221,7 +231,15 @@ void request_copy(struct connection *c)
 {
     struct vgpu_copy *copy = &c->request.q.u.copy;
     struct stream *s = request_stream(c);
-    if (!s || !check_copy(c, copy))
+    bool peer = copy->api == VGPU_COPY_PEER;
+    int current = c->request.q.device;
+    if (copy->rows == 0)
+        copy->rows = 1;
+    if (!s || !check_devices(c, copy) || copy->bytes == 0)
+        return; /* no bytes: done, successfully */
+    struct side dst = find_side("destination", copy->dst, peer ? copy->dst_device : current);
+    struct side src = find_side("source", copy->src, peer ? copy->src_device : current);
+    if (!check_copy(c, copy, &dst, &src))
         return;
     int from = memory_device_of(copy->src), to = memory_device_of(copy->dst);
     struct op *op = new_op(c, s->device, OP_COPY);
@@ -231,8 +249,8 @@ void request_copy(struct connection *c)
     op->direct = from >= 0 && to >= 0 &&
                  (process_peers_linked(c->process, from, to) || vmm_allows(copy->src, to) ||
                   vmm_allows(copy->dst, from));
-    touch_context(c, copy->dst);
-    touch_context(c, copy->src);
+    touch_context(c, &dst);
+    touch_context(c, &src);
     time_copy(c, op);
     uint32_t devices = ordered_with(copy, s, from, to);
     if (devices)
@@ -248,17 +266,17 @@ void request_copy(struct connection *c)
 /* ---- fills ---- */
 
 /* A GPU fills what its kernels could fill. */
-static bool fills(const struct process *process, int from, uint64_t address)
+static bool fills(const struct process *process, const struct side *dst)
 {
-    int device = memory_device_of(address);
-    struct pointee p;
-    if (device < 0 || vmm_allows(address, from))
+    int device = memory_device_of(dst->address), from = dst->device;
+    if (device < 0 || vmm_allows(dst->address, from))
         return true;
-    if (!memory_find(address, &p) || p.mapped)
+    if (!dst->found || dst->at.mapped)
         return false;
     if (device == from)
         return true;
-    return p.pool ? pool_reaches(p.pool, from) : process->device[from].peers >> device & 1;
+    return dst->at.pool ? pool_reaches(dst->at.pool, from)
+                        : process->device[from].peers >> device & 1;
 }
 
 /* A length that wraps around is not refused: what is there is filled, and then the GPU faults
@@ -289,10 +307,11 @@ void request_memset(struct connection *c)
     }
     cut_wrapping(m);
     struct box box = {m->bytes, m->rows, m->pitch, m->plane_rows, m->plane};
-    if (m->bytes == 0 || !check_range(c, "destination", m->dst, box_span(box)))
+    struct side dst = find_side("destination", m->dst, s->device);
+    if (m->bytes == 0 || !check_range(c, &dst, box_span(box)))
         return;
     int device = memory_device_of(m->dst);
-    if (!fills(c->process, s->device, m->dst)) {
+    if (!fills(c->process, &dst)) {
         misuse_mismatch(c->process, &c->request.q, "memory", device, s->device);
         request_fail(c, VGPU_INVALID_VALUE,
                      "the memory is GPU %d's and the stream GPU %d's, which has no access to it: "
