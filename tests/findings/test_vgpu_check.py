@@ -16,9 +16,7 @@ CHECK, BIN = Path(sys.argv[1]), Path(sys.argv[2])
 
 
 def check(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [CHECK, *words], capture_output=True, text=True, timeout=120, check=False
-    )
+    return subprocess.run([CHECK, *words], capture_output=True, text=True, timeout=120, check=False)
 
 
 def last(done: subprocess.CompletedProcess[str]) -> tuple[int, str]:
