@@ -74,6 +74,7 @@ void lab_env(struct lab_test *t, const char *name,
  * nothing more. The virtual node only. */
 void lab_fault(struct lab_test *t, const char *words);
 uint64_t lab_random(struct lab_test *t); /* from --seed and the case's name */
+uint64_t lab_secret(struct lab_test *t); /* the same, from LAB_SECRET */
 int lab_gpus(struct lab_test *t);        /* GPUs of the node chosen (real GPUs: of the machine) */
 bool lab_is_virtual(struct lab_test *t);
 
@@ -95,6 +96,12 @@ bool lab_device(struct lab_test *t, int gpu, struct lab_device *to);
 struct lab_run *lab_run(struct lab_test *t, const char *what, const void *input, size_t input_bytes,
                         size_t output_bytes);
 const void *lab_output(const struct lab_run *run);
+/* What the next lab_run's GPUs work on, for numbers whose sums the host could compute as well: its
+ * program has `input` copied to GPUs and what they give copied from there (lab_sealed_input and
+ * lab_sealed_result of runner.h) and sees neither. Then `output_bytes`, filled with 0xA5. Draw the
+ * numbers with lab_secret: a program may know the seed of lab_random. */
+void lab_seal(struct lab_test *t, const void *input, size_t input_bytes, size_t output_bytes);
+const void *lab_sealed_output(const struct lab_run *run);
 const char *lab_stdout(const struct lab_run *run); /* what the runner printed, cut at 64 KiB */
 
 /* What the node saw (NULL on real GPUs: needs_witness cases do not run there). */
@@ -125,6 +132,9 @@ struct lab_kernels lab_kernels_within(const struct lab_run *run, const struct la
  */
 void lab_host_bytes(struct lab_test *t, const struct lab_run *run, const char *what, uint64_t down,
                     uint64_t up);
+/* Fails when memory of the host was made that kernels can use: what they do there is counted in the
+ * student's process. */
+void lab_no_host_memory(struct lab_test *t, const struct lab_run *run, const char *what);
 /* The kernels' part of it. */
 void lab_kernels_stay(struct lab_test *t, const struct lab_run *run, const char *what);
 

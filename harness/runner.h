@@ -33,6 +33,11 @@ const void *lab_input(struct lab_io *io,
 size_t lab_input_bytes(const struct lab_io *io);
 void *lab_result(struct lab_io *io, size_t bytes); /* ends the runner when there is less room */
 
+/* What was sealed for this run: addresses for copies to GPUs and from GPUs, which nobody can read
+ * or write here (on real GPUs: pinned memory). */
+const void *lab_sealed_input(void);
+void *lab_sealed_result(void);
+
 /* Says what goes on, for the case that it never ends: "it waits forever in 'ring': TEXT". */
 void lab_doing(const char *format, ...) __attribute__((format(printf, 1, 2)));
 

@@ -12,7 +12,7 @@
 #define LAB_STATUS_MAGIC 0x4c414253u
 
 /* Descriptors of the runner, given by the verifier. */
-enum lab_fd { LAB_FD_INPUT = 3, LAB_FD_OUTPUT = 4, LAB_FD_STATUS = 5 };
+enum lab_fd { LAB_FD_INPUT = 3, LAB_FD_OUTPUT = 4, LAB_FD_STATUS = 5, LAB_FD_SEALED = 7 };
 
 /* How a runner exits. The verifier believes none of them without the page. */
 enum lab_runner_exit {
@@ -36,6 +36,7 @@ struct lab_status {
     int32_t todo, line;
     char file[256];
     char text[256];
+    uint64_t sealed_input_bytes; /* what was sealed for this run (lab_seal), its output behind it */
     /* Real GPUs only: bytes in use after the run less bytes in use before it, over all GPUs. */
     int64_t leaked_bytes;
     int32_t leak_known;

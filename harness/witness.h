@@ -39,7 +39,8 @@ struct lab_witness {
     char unsteady[800]; /* why times depend on the operating system; "": they do not */
     int sticky;
     uint64_t now_ps;
-    uint64_t choices; /* operations in whose stead CUDA allows another one to begin */
+    uint64_t printed_bytes; /* by kernels */
+    uint64_t choices;       /* operations in whose stead CUDA allows another one to begin */
     const struct lab_record *records;
     unsigned record_count;
 };

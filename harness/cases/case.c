@@ -64,6 +64,12 @@ uint64_t lab_random(struct lab_test *t)
     return mix(t->random);
 }
 
+uint64_t lab_secret(struct lab_test *t)
+{
+    t->secret += 0x9e3779b97f4a7c15ull;
+    return mix(t->secret);
+}
+
 void lab_node(struct lab_test *t, const char *node)
 {
     lab__node_stop(t->ready); /* lab_gpus asked another one */
@@ -214,6 +220,7 @@ static void set_up(struct lab_test *t, const struct lab_case *info,
     snprintf(t->node, sizeof t->node, "%s", options->node);
     snprintf(t->name, sizeof t->name, "%s.%s", options->as, info->name);
     t->random = seed_of(options->seed, info->name);
+    t->secret = seed_of(options->secret, info->name);
     choose_runner(t);
 }
 
@@ -299,6 +306,7 @@ static void free_run(struct lab_run *run)
     free(run->printed[0].text);
     free(run->printed[1].text);
     free(run->output);
+    free(run->sealed);
     free(run);
 }
 
@@ -310,6 +318,7 @@ void lab__case_free(struct lab_test *t)
         lab__node_stop(run->node);
         free_run(run);
     }
+    lab__unseal(&t->sealed);
     lab_fault(t, NULL);
     free_variables(t);
     lab__kill_all(0);

@@ -145,6 +145,12 @@ struct lab_node *lab__node_start(const char *description, char *error, size_t ro
     return NULL;
 }
 
+bool lab__node_seal(struct lab_node *node, int fd, size_t readable)
+{
+    (void)node, (void)fd, (void)readable;
+    return true;
+}
+
 const char *lab__node_id(const struct lab_node *node)
 {
     (void)node;

@@ -63,6 +63,7 @@ static void prepare(struct lab_test *t, struct lab_run *run, struct attempt *a, 
         memset(a->output, POISON, run->output_bytes);
     a->status = page;
     a->status->magic = LAB_STATUS_MAGIC;
+    a->status->sealed_input_bytes = t->sealed.input_bytes;
     open_pipe(t, &run->printed[0], &a->ends[0]);
     open_pipe(t, &run->printed[1], &a->ends[1]);
 }
@@ -78,8 +79,16 @@ static void spawn(struct lab_test *t, struct lab_run *run, struct attempt *a)
     a->report = report[0];
     char **env = lab__environment(t, run->node);
     int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    int fds[] = {nothing, a->ends[0], a->ends[1], a->input, a->shared, a->page, report[1]};
-    a->pid = lab__spawn(argv, env, fds, launched ? 7 : 6);
+    bool sealed = t->sealed.at && !lab__node_virtual();
+    int fds[] = {nothing,
+                 a->ends[0],
+                 a->ends[1],
+                 a->input,
+                 a->shared,
+                 a->page,
+                 launched ? report[1] : nothing,
+                 sealed ? t->sealed.fd : nothing};
+    a->pid = lab__spawn(argv, env, fds, sealed ? 8 : launched ? 7 : 6);
     lab__environment_free(env);
     for (int i = 0; i < (launched ? 7 : 6); i++)
         close(fds[i]);
@@ -380,6 +389,8 @@ static void give_node(struct lab_test *t, struct lab_run *run)
     t->ready = NULL;
     if (!run->node)
         lab__broken(t, 0, "cannot start a node '%s': %s", t->node, error);
+    if (t->sealed.at && !lab__node_seal(run->node, t->sealed.fd, t->sealed.input_bytes))
+        lab__broken(t, 0, "the node did not take the GPUs' numbers (%zu bytes)", t->sealed.bytes);
     note_node(t);
 }
 
@@ -400,6 +411,7 @@ struct lab_run *lab_run(struct lab_test *t, const char *what, const void *input,
         close(a.report);
     keep_said(t, run);
     ask_node(t, run, &a);
+    lab__open_sealed(t, run);
     judge(t, run, &a);
     return run;
 }

@@ -3,6 +3,7 @@
  *
  *     case.c     one case: set-up, the ways it can end, what belongs to it
  *     run.c      lab_run: one runner on one node, from the memfds to the verdict
+ *     sealed.c   numbers for the GPUs that the runner does not see
  *     launcher.c the sandbox that a grader puts around the runner, and what it reports
  *     environment.c  what the runner finds in its environment
  *     device.c   the GPUs of a case's node (real GPUs: nonode.c, which has no node either)
@@ -22,6 +23,10 @@
 
 /* Ends the case: the runner says that it called what it may not. */
 void lab__judge_trapped(struct lab_test *t, const struct lab_run *run) __attribute__((noreturn));
+
+/* What is sealed for the next run, given back; what the GPUs gave in this one, kept. */
+void lab__unseal(struct lab_sealed *sealed);
+void lab__open_sealed(struct lab_test *t, struct lab_run *run);
 
 /* ---- a runner's launcher ---- */
 

@@ -9,7 +9,8 @@
 
 #include <math.h>
 
-#define TOLD_FLOAT 1e-6 /* of a time: it came as a float */
+#define TOLD_FLOAT 1e-6         /* of a time: it came as a float */
+#define MOST_PRINTED (16 << 10) /* bytes by kernels: a sentence for a person, and no array */
 
 static bool is_within(const struct lab_record *r, const struct lab_record *window)
 {
@@ -83,6 +84,15 @@ void lab_kernels_stay(struct lab_test *t, const struct lab_run *run, const char 
     }
 }
 
+void lab_no_host_memory(struct lab_test *t, const struct lab_run *run, const char *what)
+{
+    const struct lab_witness *w = lab_witness(run);
+    lab_expect(t, !w || w->host_allocs == 0,
+               "%s: pinned or managed memory was allocated %u times, expected none: the kernels' "
+               "numbers stay on their GPU",
+               what, w ? w->host_allocs : 0);
+}
+
 void lab_host_bytes(struct lab_test *t, const struct lab_run *run, const char *what, uint64_t down,
                     uint64_t up)
 {
@@ -97,5 +107,8 @@ void lab_host_bytes(struct lab_test *t, const struct lab_run *run, const char *w
                "test's own copies and what the contract asks for are %zu and %zu: the work is to "
                "be done where the data is",
                what, (size_t)to_host, (size_t)from_host, (size_t)down, (size_t)up);
+    lab_expect(t, !w || w->printed_bytes <= MOST_PRINTED,
+               "%s: kernels printed %zu bytes, at most %d are for a test: print less", what,
+               w ? (size_t)w->printed_bytes : 0, MOST_PRINTED);
     lab_kernels_stay(t, run, what);
 }

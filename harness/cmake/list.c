@@ -29,6 +29,10 @@ STAND_IN(void, lab_node, struct lab_test *t, const char *node)
 STAND_IN(void, lab_env, struct lab_test *t, const char *name, const char *value)
 STAND_IN(void, lab_fault, struct lab_test *t, const char *words)
 STAND_IN(uint64_t, lab_random, struct lab_test *t)
+STAND_IN(uint64_t, lab_secret, struct lab_test *t)
+STAND_IN(void, lab_seal, struct lab_test *t, const void *input, size_t input_bytes,
+         size_t output_bytes)
+STAND_IN(const void *, lab_sealed_output, const struct lab_run *run)
 STAND_IN(int, lab_gpus, struct lab_test *t)
 STAND_IN(bool, lab_is_virtual, struct lab_test *t)
 STAND_IN(bool, lab_device, struct lab_test *t, int gpu, struct lab_device *to)
@@ -43,6 +47,7 @@ STAND_IN(uint64_t, lab_copied_within, const struct lab_run *run, const struct la
          int from, int to)
 STAND_IN(struct lab_kernels, lab_kernels_within, const struct lab_run *run,
          const struct lab_record *window, int gpu)
+STAND_IN(void, lab_no_host_memory, struct lab_test *t, const struct lab_run *run, const char *what)
 STAND_IN(void, lab_kernels_stay, struct lab_test *t, const struct lab_run *run, const char *what)
 STAND_IN(void, lab_host_bytes, struct lab_test *t, const struct lab_run *run, const char *what,
          uint64_t down, uint64_t up)

@@ -234,6 +234,15 @@ void lab__node_stop(struct lab_node *node)
     free(node);
 }
 
+bool lab__node_seal(struct lab_node *node, int fd, size_t readable)
+{
+    union answer to;
+    struct vgpu_request request = {.op = VGPU_OP_SEAL, .bytes = readable};
+    snprintf(request.call, sizeof request.call, "witness");
+    return vgpu_send(node->socket, &request, sizeof request, &fd, 1) == 0 &&
+           answer(node, &to, ANSWER_SECONDS) == 0 && to.reply.error == 0;
+}
+
 /* ---- a node that failed ---- */
 
 void lab__node_note(struct lab_node *node)
@@ -319,6 +328,7 @@ static void copy_summary(struct lab_witness *to, const struct vgpu_summary *from
         .faults = from->faults,
         .sticky = from->sticky,
         .now_ps = from->now_ps,
+        .printed_bytes = from->printed_bytes,
         .choices = from->choices,
     };
     _Static_assert(LAB_MAX_GPUS == VGPU_MAX_DEVICES, "the tables have the same shape");

@@ -7,8 +7,25 @@
 
 #include <cuda_runtime.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 
 void lab__halt(void) {} /* ./lab debug is for the virtual node; real GPUs have cuda-gdb */
+
+/* Pinned, so that copies wait as little as on the virtual node. */
+char *lab__sealed(void)
+{
+    static char *at;
+    struct stat info;
+    if (at || fstat(LAB_FD_SEALED, &info) != 0)
+        return at;
+    void *there =
+        mmap(NULL, (size_t)info.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, LAB_FD_SEALED, 0);
+    at = there == MAP_FAILED ? NULL : there;
+    if (at && cudaHostRegister(at, (size_t)info.st_size, cudaHostRegisterPortable) != cudaSuccess)
+        cudaGetLastError();
+    return at;
+}
 
 int lab__count_gpus(void)
 {

@@ -14,6 +14,9 @@ int lab__check_each_gpu(void);
 /* Waits for a debugger where ./lab debug asked for it. */
 void lab__halt(void);
 
+/* Where the sealed memory begins. */
+char *lab__sealed(void);
+
 /* Before and after the student's function: what is in use on the GPUs, into *status. */
 void lab__count_before(struct lab_status *status);
 void lab__count_after(struct lab_status *status);

@@ -57,6 +57,16 @@ void *lab_result(struct lab_io *io, size_t bytes)
     return io->output;
 }
 
+const void *lab_sealed_input(void)
+{
+    return lab__sealed();
+}
+
+void *lab_sealed_result(void)
+{
+    return lab__sealed() + lab__status->sealed_input_bytes;
+}
+
 void lab_doing(const char *format, ...)
 {
     va_list args;

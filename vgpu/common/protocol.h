@@ -36,6 +36,8 @@
 #endif
 #define VGPU_HOST_BYTES (64ull << 30) /* sparse */
 #define VGPU_HOST_END (VGPU_HOST_VA + VGPU_HOST_BYTES)
+#define VGPU_SEALED_BYTES (4ull << 30) /* the last of them are the verifier's: VGPU_OP_SEAL */
+#define VGPU_SEALED_VA (VGPU_HOST_END - VGPU_SEALED_BYTES)
 #define VGPU_CHUNK_BYTES (2ull << 20) /* committed and poisoned at first touch; mapping granule */
 #define VGPU_POISON 0xCB              /* what nobody wrote reads as 0xCBCBCBCB */
 
@@ -161,6 +163,9 @@ enum vgpu_op {
     VGPU_OP_SUMMARY, /* -> summary, over all processes that said hello */
     VGPU_OP_TRACE,   /* value = first record -> data = struct vgpu_trace_record[], value = how many,
                         value2 = total */
+    VGPU_OP_SEAL,    /* bytes, fd: memory that programs copy to and from GPUs and do not see, at
+                        VGPU_SEALED_VA; the first `bytes` are for copies to GPUs, the others for
+                        copies from GPUs. Before the first program, once */
 };
 
 /* Streams: 1 and 2 are CUDA's own handles (cudaStreamLegacy, cudaStreamPerThread); the client
@@ -288,7 +293,8 @@ struct vgpu_summary { /* everything since the node started; live_ = not given ba
                                                     to 512 bytes and not to chunks */
     uint32_t overtaken; /* operations whose times depend on the operating system (late_issue.h) */
     uint32_t advice;    /* as findings, of what is right and slow */
-    uint64_t choices;   /* operations in whose stead another one could have begun (order.h) */
+    uint64_t printed_bytes; /* by kernels */
+    uint64_t choices;       /* operations in whose stead another one could have begun (order.h) */
 };
 
 enum vgpu_trace_kind {

@@ -26,15 +26,15 @@
 enum { LAB_ORDERS = 3 };          /* verifier/orders.c: that a case runs in besides the usual one */
 
 struct lab_options {
-    const char *runner;  /* a program, or a prefix: PREFIX-<todo> is then the program */
-    const char *as;      /* prefix of the tests' names: "lab03", "solution03.hidden" */
-    const char *only;    /* one case, or NULL */
-    const char *source;  /* the student's file, for "where" */
-    const char *node;    /* the description of the node for cases that choose none */
-    const char *json;    /* appended to */
-    const char *results; /* folder: one file a test */
-    uint64_t seed;
-    int orders;                             /* 0 to LAB_ORDERS */
+    const char *runner;    /* a program, or a prefix: PREFIX-<todo> is then the program */
+    const char *as;        /* prefix of the tests' names: "lab03", "solution03.hidden" */
+    const char *only;      /* one case, or NULL */
+    const char *source;    /* the student's file, for "where" */
+    const char *node;      /* the description of the node for cases that choose none */
+    const char *json;      /* appended to */
+    const char *results;   /* folder: one file a test */
+    uint64_t seed, secret; /* secret: of what programs do not see (lab_secret) */
+    int orders;            /* 0 to LAB_ORDERS */
     const char *launcher[LAB_LAUNCHER_MAX]; /* words before the runner: a sandbox */
     int launcher_words;
     bool own; /* PREFIX-<todo>-own is the program */
@@ -52,6 +52,12 @@ struct lab_text {
     char at[LAB_TEXT_MAX];
 };
 
+struct lab_sealed { /* for the next run: an input, whole pages, and then an output; or nothing */
+    int fd;
+    uint8_t *at;
+    size_t input_bytes, bytes;
+};
+
 struct lab_test {
     const struct lab_case *info;
     const struct lab_options *options;
@@ -65,7 +71,8 @@ struct lab_test {
     int env_count;
     bool chose_node; /* by lab_node */
     bool elsewhere;  /* it runs once more, on another node than the usual one */
-    uint64_t random;
+    uint64_t random, secret;
+    struct lab_sealed sealed;
 
     /* what belongs to the case and goes with it */
     struct lab_run *runs;   /* newest first */
@@ -102,6 +109,7 @@ struct lab_run {
     size_t output_bytes;
     struct lab_status status;
     struct lab_stream printed[2]; /* stdout, stderr */
+    uint8_t *sealed;              /* what the GPUs gave (lab_seal), or NULL */
     struct lab_witness *witness;
     struct lab_node *node; /* NULL once it was stopped */
 };

@@ -280,4 +280,5 @@ void process_print(struct process *process, const uint8_t *text, uint32_t bytes)
     memcpy(grown + process->printed_bytes, text, bytes);
     process->printed = grown;
     process->printed_bytes += bytes;
+    node_counts()->printed_bytes += bytes;
 }

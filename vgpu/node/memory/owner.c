@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "device_memory.h"
+#include "sealed.h"
 #include "vmm.h"
 
 /* From here on one system call is cheaper than meeting page after page. */
@@ -34,7 +35,7 @@ bool owner_start(struct owner *owner)
     owner->host_fd = fd;
     owner->host_base = base;
     owner->map_version = 1;
-    arena_init(&owner->host, VGPU_HOST_BYTES, 4096);
+    arena_init(&owner->host, VGPU_HOST_BYTES - VGPU_SEALED_BYTES, 4096);
     owner->next = first;
     first = owner;
     return true;
@@ -77,6 +78,8 @@ int memory_device_of(uint64_t address)
 
 uint8_t *owner_view(struct owner *owner, uint64_t address, uint64_t bytes)
 {
+    if (sealed_is(address))
+        return sealed_view(address, bytes);
     if (address >= VGPU_HOST_VA && address < VGPU_HOST_END)
         return bytes <= VGPU_HOST_END - address ? owner->host_base + (address - VGPU_HOST_VA)
                                                 : NULL;
@@ -85,7 +88,7 @@ uint8_t *owner_view(struct owner *owner, uint64_t address, uint64_t bytes)
 
 bool owner_write(struct owner *owner, uint64_t address, const uint8_t *bytes, uint64_t n)
 {
-    bool worth = n >= HOST_WRITE_BYTES && address >= VGPU_HOST_VA && address < VGPU_HOST_END &&
-                 n <= VGPU_HOST_END - address;
+    bool worth = n >= HOST_WRITE_BYTES && address >= VGPU_HOST_VA && address < VGPU_SEALED_VA &&
+                 n <= VGPU_SEALED_VA - address;
     return worth && pwrite(owner->host_fd, bytes, n, (off_t)(address - VGPU_HOST_VA)) == (ssize_t)n;
 }

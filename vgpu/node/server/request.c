@@ -113,6 +113,7 @@ static const struct {
     [VGPU_OP_BYE] = HANDLE(request_bye, PROGRAM),
     [VGPU_OP_SUMMARY] = HANDLE(request_summary, WITNESS),
     [VGPU_OP_TRACE] = HANDLE(request_trace, WITNESS),
+    [VGPU_OP_SEAL] = HANDLE(request_seal, WITNESS),
 };
 
 static bool allowed(const struct connection *c, enum speaker speaker)

@@ -127,5 +127,6 @@ void request_vmm_get_access(struct connection *c);
 /* request_witness.c */
 void request_summary(struct connection *c);
 void request_trace(struct connection *c);
+void request_seal(struct connection *c);
 
 #endif

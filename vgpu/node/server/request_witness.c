@@ -12,6 +12,8 @@
 #include "explain.h"
 #include "device_memory.h"
 #include "order.h"
+#include "process.h"
+#include "sealed.h"
 #include "late_issue.h"
 #include "sim.h"
 #include "trace.h"
@@ -40,4 +42,11 @@ void request_trace(struct connection *c)
     c->reply.r.value2 = trace_total(server_state()->trace);
     c->reply.r.data_bytes = (uint32_t)((size_t)count * sizeof *out);
     node_counts()->progress--;
+}
+
+void request_seal(struct connection *c)
+{
+    const char *why = "programs are there already: sealed memory comes before the first of them";
+    if (process_first() || !sealed_take(c->request_fd, c->request.q.bytes, &why))
+        request_fail(c, VGPU_INVALID_VALUE, "%s", why);
 }

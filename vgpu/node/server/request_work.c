@@ -14,6 +14,7 @@
 #include "launch_limits.h"
 #include "device_memory.h"
 #include "pool.h"
+#include "sealed.h"
 #include "process.h"
 #include "op_costs.h"
 #include "text.h"
@@ -26,6 +27,7 @@ struct side {
     int device; /* that must be allowed to touch it: named in the call, or current */
     bool found; /* `at` holds: the address belongs to an allocation */
     struct pointee at;
+    uint64_t sealed; /* bytes from there on that are sealed memory, and may be this side */
 };
 
 static struct side find_side(const char *name, uint64_t address, int device)
@@ -43,6 +45,9 @@ static bool check_range(struct connection *c, const struct side *side, uint64_t 
     if (side->found && p->owner == &c->process->memory && !p->dying) {
         base = p->base;
         bytes = p->mapped ? address - base + vmm_run(address) : p->bytes;
+    } else if (sealed_is(address)) {
+        base = address;
+        bytes = side->sealed;
     } else if (address >= VGPU_HOST_VA && address < VGPU_HOST_END) {
         struct arena_range *r = arena_find(&c->process->memory.host, address - VGPU_HOST_VA);
         base = r ? VGPU_HOST_VA + r->offset : 0;
@@ -151,6 +156,18 @@ static bool mapping_lets(struct connection *c, const struct side *side)
     return false;
 }
 
+/* Sealed memory is copied to GPUs and from them: a program that had it copied to itself would see
+ * it. */
+static bool sealed_stays(struct connection *c, uint64_t one, uint64_t other)
+{
+    if (!sealed_is(one) || memory_device_of(other) >= 0)
+        return true;
+    request_fail(c, VGPU_INVALID_VALUE,
+                 "sealed memory is copied to and from memory of GPUs only, and %#llx is none",
+                 (unsigned long long)other);
+    return false;
+}
+
 static bool check_devices(struct connection *c, const struct vgpu_copy *copy)
 {
     int n = machine_info()->device_count;
@@ -168,7 +185,8 @@ static bool check_copy(struct connection *c, const struct vgpu_copy *copy, const
     struct box there = {copy->bytes, copy->rows, copy->pitch_dst, copy->plane_rows,
                         copy->plane_dst};
     struct box here = {copy->bytes, copy->rows, copy->pitch_src, copy->plane_rows, copy->plane_src};
-    return check_range(c, to, box_span(there)) && check_range(c, from, box_span(here)) &&
+    return sealed_stays(c, copy->src, copy->dst) && sealed_stays(c, copy->dst, copy->src) &&
+           check_range(c, to, box_span(there)) && check_range(c, from, box_span(here)) &&
            pool_lets(c, to) && pool_lets(c, from) &&
            (copy->api != VGPU_COPY_PEER || (mapping_lets(c, to) && mapping_lets(c, from)));
 }
@@ -239,6 +257,8 @@ void request_copy(struct connection *c)
         return; /* no bytes: done, successfully */
     struct side dst = find_side("destination", copy->dst, peer ? copy->dst_device : current);
     struct side src = find_side("source", copy->src, peer ? copy->src_device : current);
+    dst.sealed = sealed_reach(copy->dst, false);
+    src.sealed = sealed_reach(copy->src, true);
     if (!check_copy(c, copy, &dst, &src))
         return;
     int from = memory_device_of(copy->src), to = memory_device_of(copy->dst);

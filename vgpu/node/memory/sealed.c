@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT
+ * sealed.c: see sealed.h.
+ */
+#include "sealed.h"
+
+#include <fcntl.h>
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+#include "protocol.h"
+
+static uint8_t *base;
+static uint64_t all, for_reading;
+
+static bool say(const char **why, const char *what)
+{
+    *why = what;
+    return false;
+}
+
+bool sealed_take(int fd, uint64_t readable, const char **why)
+{
+    struct stat info;
+    int seals = fd < 0 ? -1 : fcntl(fd, F_GET_SEALS);
+    if (base)
+        return say(why, "this node has sealed memory already");
+    if (seals < 0 || !(seals & F_SEAL_SHRINK) || fstat(fd, &info) != 0)
+        return say(why, "sealed memory is a memory file that cannot shrink");
+    if (info.st_size <= 0 || (uint64_t)info.st_size > VGPU_SEALED_BYTES ||
+        readable > (uint64_t)info.st_size)
+        return say(why, "sealed memory has 1 byte to 4 GiB, and what is read is a part of it");
+    void *at = mmap(NULL, (size_t)info.st_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (at == MAP_FAILED)
+        return say(why, "sealed memory cannot be mapped for reading and writing");
+    base = at;
+    all = (uint64_t)info.st_size;
+    for_reading = readable;
+    return true;
+}
+
+bool sealed_is(uint64_t address)
+{
+    return address >= VGPU_SEALED_VA && address < VGPU_HOST_END;
+}
+
+uint64_t sealed_reach(uint64_t address, bool reads)
+{
+    uint64_t at = address - VGPU_SEALED_VA, end = reads ? for_reading : all;
+    bool there = sealed_is(address) && at < end && (reads || at >= for_reading);
+    return there ? end - at : 0;
+}
+
+uint8_t *sealed_view(uint64_t address, uint64_t bytes)
+{
+    uint64_t at = address - VGPU_SEALED_VA;
+    return sealed_is(address) && at < all && bytes <= all - at ? base + at : NULL;
+}
