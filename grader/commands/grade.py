@@ -179,7 +179,7 @@ def _seed(path: Path, given: int | None) -> int:
         kept = None
     seed = given if given is not None else kept
     if seed is None:
-        seed = secrets.randbelow(1 << 31)
+        seed = secrets.randbits(work.SEED_BITS)
     if seed != kept:
         write_whole(path, json.dumps({"seed": seed}) + "\n")
     return seed

@@ -10,6 +10,7 @@ from pathlib import Path
 from grader.course.project import Lab, Project
 from grader.course.tree import files_of, read, write_zip
 from grader.grade.course import VERSION_FILE, version
+from grader.grade.work import SEED_BITS
 
 _SCRIPTS = Path(__file__).parent / "autograder"
 _DATE = (2026, 1, 1, 0, 0, 0)
@@ -25,7 +26,7 @@ def write(project: Project, target: Path, labs: list[Lab], seed: int | None) -> 
             archive.writestr(zipfile.ZipInfo(name, _DATE), read(project, name)[0])
         archive.writestr(zipfile.ZipInfo(VERSION_FILE, _DATE), version(project) + "\n")
     numbers = ",".join(lab.number for lab in labs)
-    drawn = seed if seed is not None else secrets.randbelow(1 << 31)
+    drawn = seed if seed is not None else secrets.randbits(SEED_BITS)
     contents = {
         "setup.sh": ((_SCRIPTS / "setup.sh").read_bytes(), 0o755),
         "run_autograder": ((_SCRIPTS / "run_autograder").read_bytes(), 0o755),

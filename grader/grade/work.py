@@ -10,6 +10,7 @@ Nothing that the submission prints or leaves behind counts: a case that the veri
 is our error, never a pass.
 """
 
+import hashlib
 import json
 import re
 import shutil
@@ -52,6 +53,18 @@ _HOST_ADDRESS = re.compile(r"0x(?:5[56]|7[ef])[0-9a-f]{10}\b")
 _ENDING = {"crash": Status.CRASH, "timeout": Status.TIMEOUT}
 
 
+# A program can find out of which seed its inputs were made; what it does not see comes from all of
+# the class's seed (LAB_SECRET), of which this is the smaller part.
+PUBLIC_SEEDS = 1 << 31
+SEED_BITS = 96  # as many as nobody tries
+
+
+def secret_of(seed: int, contents: bytes) -> str:
+    """For one submission: what it prints of its numbers tells nothing about another's."""
+    whole = hashlib.sha256(f"{seed}\n".encode() + contents).digest()
+    return str(int.from_bytes(whole[:8], "big"))
+
+
 @dataclass(frozen=True)
 class Worker:
     """What grades, several at a time: each takes a free slot of the sandbox."""
@@ -71,8 +84,10 @@ class Worker:
         folder.chmod(0o711)  # a slot's user goes through it to what the sandbox shows
         try:
             with self.slot() as slot:
-                desk = _Desk(self, lab, folder, slot, alone)
-                found = _with_broken(desk.grade(submission.contents or b""))
+                contents = submission.contents or b""
+                secret = secret_of(self.seed, contents)
+                desk = _Desk(self, lab, folder, slot, alone, secret)
+                found = _with_broken(desk.grade(contents))
         except (OSError, LabError) as error:
             found = Run(broken=f"grading could not go on: {error}")
         finally:
@@ -108,6 +123,7 @@ class _Desk:
     folder: Path
     slot: int
     alone: bool
+    secret: str
 
     @property
     def source(self) -> str:
@@ -294,10 +310,12 @@ class _Desk:
         results = self.folder / "results"
         words = [self.worker.course.verifier(self.lab.lab, rule.case), "--runner", self._runner]
         words += ["--case", case, "--as", name, "--source", self.work / self.source]
-        words += ["--results", results, "--seed", self.worker.seed, "--die-with-parent"]
+        words += ["--results", results, "--seed", self.worker.seed % PUBLIC_SEEDS]
+        words += ["--die-with-parent"]
         words += ["--orders", self.worker.orders]
         words += launch.options
-        said = _quiet([str(word) for word in words], launch.environment, self.folder)
+        environment = launch.environment | {"LAB_SECRET": self.secret}
+        said = _quiet([str(word) for word in words], environment, self.folder)
         if said is None:
             message = f"this test had not come to an end after {CASE_SECONDS:.0f} s"
             charged = SUBMISSION_SECONDS

@@ -300,6 +300,29 @@ MUTANTS = [
         why="a kernel runs, and the host does its work",
     ),
     Mutant(
+        name="shared_makes_pinned_memory",
+        todo=2,
+        find="    shared_kernel<<<blocks, SUM_THREADS, 0, stream>>>(data, n, partials);\n",
+        replace="    void *host;\n"
+        "    cudaHostAlloc(&host, 4096, cudaHostAllocMapped);\n"
+        "    cudaFreeHost(host);\n"
+        "    shared_kernel<<<blocks, SUM_THREADS, 0, stream>>>(data, n, partials);\n",
+        rejected_by="shared",
+        why="memory in which a kernel could leave its elements for the host to add",
+    ),
+    Mutant(
+        name="shared_prints_its_elements",
+        todo=2,
+        find="        mine += data[i];\n",
+        replace="    {\n"
+        "        mine += data[i];\n"
+        "        if (i % 16 == 0)\n"
+        '            printf("%08x\\n", __float_as_uint(data[i]));\n'
+        "    }\n",
+        rejected_by="shared",
+        why="a program reads what its kernels print, and could add it",
+    ),
+    Mutant(
         name="peer_added_by_the_host",
         todo=6,
         find="        total_kernel<<<1, SUM_THREADS, 0, r->stream>>>(view, r->total);\n",

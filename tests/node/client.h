@@ -22,6 +22,8 @@ struct client {
 void client_start(struct client *c, const char *node, const char *tag);
 /* The same with VGPU_CHECK's bits; and another program on the node of `tag`. */
 void client_start_checked(struct client *c, const char *node, const char *tag, uint32_t checks);
+/* The same, and nobody is there but a witness. */
+void client_start_quiet(struct client *w, const char *node, const char *tag);
 void client_join(struct client *c, const char *tag);
 void client_witness(struct client *c, const char *tag); /* joins the node of `tag` as a witness */
 void client_knock(struct client *c, const char *tag);   /* connects, and says nothing yet */

@@ -4,9 +4,13 @@
  */
 #include "client.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+#include "wire.h"
 
 #define MIB (1ull << 20)
 
@@ -108,12 +112,77 @@ static void witness_peak(void)
     client_end(&w);
 }
 
+/* A copy as it comes from a program that wants to see sealed memory: the node's answer. */
+static int copied(struct client *c, uint64_t dst, uint64_t src, uint64_t bytes)
+{
+    struct vgpu_request q = {.op = VGPU_OP_COPY, .stream = VGPU_STREAM_LEGACY};
+    q.u.copy = (struct vgpu_copy){
+        .dst = dst, .src = src, .bytes = bytes, .rows = 1, .sync = 1, .dst_device = -1};
+    q.u.copy.src_device = -1;
+    return client_ask(c, &q);
+}
+
+static int seal(struct client *w, int fd, uint64_t readable)
+{
+    struct vgpu_request q = {.op = VGPU_OP_SEAL, .bytes = readable, .clock_ps = w->clock_ps};
+    CHECK(vgpu_send(w->fd, &q, sizeof q, &fd, 1) == 0 &&
+              vgpu_receive(w->fd, &w->reply, sizeof w->reply, NULL, NULL, 0) > 0,
+          "no answer to sealing");
+    return w->reply.r.error;
+}
+
+static int sealed_file(void)
+{
+    uint8_t page[4096];
+    int fd = memfd_create("sealed", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    for (int i = 0; i < 2; i++) {
+        memset(page, i ? 0xA5 : 7, sizeof page);
+        CHECK(fd >= 0 && write(fd, page, sizeof page) == sizeof page, "no memory file");
+    }
+    CHECK(fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW) == 0, "it cannot be sealed");
+    return fd;
+}
+
+/* A witness's memory goes to GPUs and comes from GPUs; no program sees it on any way. */
+static void sealed(void)
+{
+    const uint64_t in = VGPU_SEALED_VA, out = VGPU_SEALED_VA + 4096;
+    struct client c, w;
+    uint8_t byte = 0;
+    int fd = sealed_file();
+    client_start_quiet(&w, "hgx-h200-4", "memory");
+    CHECK(seal(&w, fd, 4096) == 0, "%s", w.reply.r.explain);
+    CHECK(seal(&w, fd, 4096) == 1, "sealed twice: %d", w.reply.r.error);
+    client_join(&c, "memory");
+    uint64_t gpu = client_malloc(&c, 1, 4096), host = client_host(&c, 4096);
+    CHECK(copied(&c, gpu, in, 4096) == 0, "to a GPU: %s", c.reply.r.explain);
+    CHECK(copied(&c, out + 9, gpu, 1) == 0, "from a GPU: %s", c.reply.r.explain);
+    CHECK(pread(fd, &byte, 1, 4096 + 9) == 1 && byte == 7, "byte 9 is %d", byte);
+    CHECK(pread(fd, &byte, 1, 4096 + 10) == 1 && byte == 0xA5, "byte 10 is %d", byte);
+    CHECK(copied(&c, host, in, 64) == 1, "to the program: %d", c.reply.r.error);
+    CHECK(copied(&c, out, host, 64) == 1, "from the program: %d", c.reply.r.error);
+    CHECK(copied(&c, out, in, 64) == 1, "from input to output: %d", c.reply.r.error);
+    CHECK(copied(&c, in, gpu, 64) == 1, "over the input: %d", c.reply.r.error);
+    CHECK(copied(&c, gpu, out, 64) == 1, "the output: %d", c.reply.r.error);
+    CHECK(copied(&c, gpu, in + 4095, 2) == 1, "behind the input: %d", c.reply.r.error);
+    struct vgpu_request fill = {.op = VGPU_OP_MEMSET, .stream = VGPU_STREAM_LEGACY};
+    fill.u.memset = (struct vgpu_memset){.dst = out, .bytes = 64, .rows = 1, .width = 1};
+    CHECK(client_ask(&c, &fill) == 1, "a fill: %d", c.reply.r.error);
+    CHECK(seal(&c, fd, 4096) != 0, "a program seals");
+    struct vgpu_summary s = summary(&w);
+    CHECK(s.copies == 2 && s.copied[VGPU_MAX_DEVICES][1] == 0 && s.copied[1][VGPU_MAX_DEVICES] == 0,
+          "%u copies, and sealed bytes are nobody's", s.copies);
+    close(fd);
+    client_end(&c);
+    client_end(&w);
+}
+
 /* Nothing a client sends may take the node down. */
 static void nonsense(void)
 {
     struct client c;
     client_start(&c, "pcie-4090-2", "memory");
-    for (uint32_t op = 0; op <= VGPU_OP_TRACE + 2; op++) {
+    for (uint32_t op = 0; op <= VGPU_OP_SEAL + 2; op++) {
         if (op == VGPU_OP_BYE || op == VGPU_OP_HOST_NEXT) /* the latter waits for a function */
             continue;
         struct vgpu_request q = {.op = op, .device = -5, .peer = 77, .stream = 99, .event = ~0ull};
@@ -130,6 +199,7 @@ int main(void)
     witness_peak();
     giving_back();
     witness_counts();
+    sealed();
     nonsense();
     puts("memory: as recorded");
     return 0;

@@ -72,9 +72,9 @@ static inline void ask_split(struct lab_test *t, const struct split_list *list, 
 /* ---- sum_shared and sum_warp ---- */
 
 #define NUMBERS_MAX (1u << 18)
-static union {
+static struct {
     struct block_in in;
-    char room[sizeof(struct block_in) + NUMBERS_MAX * sizeof(float)];
+    float data[NUMBERS_MAX];
 } blocks_question;
 
 static inline void say_block_call(char *what, size_t room, const struct block_call *c)
@@ -88,8 +88,8 @@ static inline void say_block_call(char *what, size_t room, const struct block_ca
 }
 
 static inline void expect_block_call(struct lab_test *t, const struct block_call *c,
-                                     const struct block_out *out, const float *data,
-                                     enum numbers kind, int no_gpu)
+                                     const struct block_out *out, const float *partials,
+                                     const float *data, enum numbers kind, int no_gpu)
 {
     char what[160];
     bool bad = bad_block_call(c);
@@ -100,12 +100,12 @@ static inline void expect_block_call(struct lab_test *t, const struct block_call
     if (no_gpu)
         return;
     lab_expect(t, out->after == 0, "%s: its kernel ended with CUDA error %d", what, out->after);
-    lab_expect(t, untouched(out->partials + from, ((size_t)blocks + GUARD - from) * sizeof(float)),
+    lab_expect(t, untouched(partials + from, ((size_t)blocks + GUARD - from) * sizeof(float)),
                bad ? "%s is an error, yet it wrote partials"
                    : "%s wrote behind the last of its partials",
                what);
     if (!bad)
-        expect_partials(t, what, out->partials, data + c->first, (size_t)c->n, c->blocks, kind);
+        expect_partials(t, what, partials, data + c->first, (size_t)c->n, c->blocks, kind);
 }
 
 /* Sums parts of `floats` numbers of one kind. */
@@ -115,14 +115,15 @@ static inline struct lab_run *ask_blocks(struct lab_test *t, const struct block_
     struct block_in *in = &blocks_question.in;
     memset(in, 0, sizeof *in);
     in->calls = n;
-    in->floats = floats;
     memcpy(in->call, calls, n * sizeof *calls);
-    fill_numbers(blocks_question.in.data, floats, kind, lab_random(t));
-    struct lab_run *run = lab_run(t, "block_sums", in, sizeof *in + floats * sizeof(float),
-                                  n * sizeof(struct block_out));
+    fill_numbers(blocks_question.data, floats, kind, lab_secret(t));
+    lab_seal(t, blocks_question.data, floats * sizeof(float), n * sizeof(struct block_sealed));
+    struct lab_run *run = lab_run(t, "block_sums", in, sizeof *in, n * sizeof(struct block_out));
     const struct block_out *out = lab_output(run);
+    const struct block_sealed *sealed = lab_sealed_output(run);
     for (size_t i = 0; i < n; i++)
-        expect_block_call(t, &calls[i], &out[i], blocks_question.in.data, kind, no_gpu);
+        expect_block_call(t, &calls[i], &out[i], sealed[i].partials, blocks_question.data, kind,
+                          no_gpu);
     if (!no_gpu)
         expect_block_work(t, run, calls, n);
     lab_nothing_leaked(t, run);
@@ -131,9 +132,9 @@ static inline struct lab_run *ask_blocks(struct lab_test *t, const struct block_
 
 /* ---- sum_start, sum_host, sum_peer ---- */
 
-static union {
+static struct {
     struct parts_in in;
-    char room[sizeof(struct parts_in) + 4 * NUMBERS_MAX * sizeof(float)];
+    float data[4 * NUMBERS_MAX];
 } parts_question;
 
 /* Parts on GPUs 0, 1, ... with the counts given and whole numbers; the rest is the caller's. */
@@ -142,7 +143,7 @@ static inline struct parts_in *parts_of(struct lab_test *t, const uint64_t *coun
 {
     struct parts_in *in = &parts_question.in;
     size_t at = 0;
-    uint64_t seed = lab_random(t);
+    uint64_t seed = lab_secret(t);
     memset(in, 0, sizeof *in);
     in->parts = parts;
     in->repeats = 1;
@@ -151,8 +152,7 @@ static inline struct parts_in *parts_of(struct lab_test *t, const uint64_t *coun
         in->gpu[i] = i;
         in->blocks[i] = blocks;
         in->count[i] = count[i];
-        fill_numbers(parts_question.in.data + at, (size_t)count[i], kind,
-                     seed + (uint64_t)i * 7919);
+        fill_numbers(parts_question.data + at, (size_t)count[i], kind, seed + (uint64_t)i * 7919);
         at += (size_t)count[i];
     }
     return in;
@@ -163,15 +163,15 @@ static inline const float *part_data(int part)
     size_t at = 0;
     for (int i = 0; i < part; i++)
         at += (size_t)parts_question.in.count[i];
-    return parts_question.in.data + at;
+    return parts_question.data + at;
 }
 
 static inline struct lab_run *run_parts(struct lab_test *t)
 {
-    size_t floats = (size_t)(part_data(parts_question.in.parts) - parts_question.in.data);
+    size_t floats = (size_t)(part_data(parts_question.in.parts) - parts_question.data);
+    lab_seal(t, parts_question.data, floats * sizeof(float), sizeof(struct parts_sealed));
     struct lab_run *run =
-        lab_run(t, "parts", &parts_question.in, sizeof parts_question.in + floats * sizeof(float),
-                sizeof(struct parts_out));
+        lab_run(t, "parts", &parts_question.in, sizeof parts_question.in, sizeof(struct parts_out));
     const struct parts_out *out = lab_output(run);
     lab_expect(t, out->opened == 0, "the GPUs' memory, streams and events could not be made");
     return run;
@@ -189,12 +189,12 @@ static inline void expect_all_partials(struct lab_test *t, const struct lab_run 
                                        enum numbers kind)
 {
     const struct parts_in *in = &parts_question.in;
-    const struct parts_out *out = lab_output(run);
+    const struct parts_sealed *sealed = lab_sealed_output(run);
     for (int i = 0; i < in->parts; i++) {
         char what[96];
         snprintf(what, sizeof what, "sum_start, part %d (GPU %d, %zu elements), after its event", i,
                  in->gpu[i], (size_t)in->count[i]);
-        expect_partials(t, what, out->partials[i], part_data(i), (size_t)in->count[i],
+        expect_partials(t, what, sealed->partials[i], part_data(i), (size_t)in->count[i],
                         in->blocks[i], kind);
     }
     expect_part_work(t, run, in, "sum_start");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * io.h: what the tests and the adapters of lab 04 tell each other. The numbers to be summed follow
- * the structure that speaks of them.
+ * io.h: what the tests and the adapters of lab 04 tell each other. The numbers to be summed are
+ * sealed (lab_seal), and so are the partials that come back: only GPUs see them.
  */
 #ifndef LAB04_IO_H
 #define LAB04_IO_H
@@ -37,14 +37,15 @@ struct block_call {
     uint64_t first, n;
 };
 struct block_in {
-    uint64_t calls, floats;
+    uint64_t calls;
     struct block_call call[BLOCK_CALLS];
-    float data[];
 };
 struct block_out {
     struct outcome call;
     int32_t query; /* cudaStreamQuery right after the call */
     int32_t after; /* what waiting for the stream said */
+};
+struct block_sealed { /* for each call */
     float partials[SUM_MAX_BLOCKS + GUARD];
 };
 
@@ -60,8 +61,7 @@ struct parts_in {
     int32_t damage;    /* enum damage, to part damaged_part */
     int32_t damaged_part;
     int32_t gpu[SUM_MAX_PARTS], blocks[SUM_MAX_PARTS];
-    uint64_t count[SUM_MAX_PARTS];
-    float data[]; /* part after part */
+    uint64_t count[SUM_MAX_PARTS]; /* sealed: part after part */
 };
 enum damage { DAMAGE_NOT, DAMAGE_GPU, DAMAGE_BLOCKS, DAMAGE_DATA };
 struct parts_out {
@@ -70,7 +70,9 @@ struct parts_out {
     double sum[PARTS_REPEATS];     /* UNTOUCHED bytes before the call */
     int32_t query[SUM_MAX_PARTS];  /* cudaEventQuery(done) right after sum_start (look) */
     int32_t stream[SUM_MAX_PARTS]; /* cudaStreamQuery(stream) right after sum_start */
-    float partials[SUM_MAX_PARTS][SUM_MAX_BLOCKS]; /* after `done` (COMBINE_NOT) */
+};
+struct parts_sealed { /* after `done` (COMBINE_NOT) */
+    float partials[SUM_MAX_PARTS][SUM_MAX_BLOCKS];
 };
 
 /* "scale" */

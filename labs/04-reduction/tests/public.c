@@ -67,7 +67,7 @@ static void ask_rounding(struct lab_test *t, enum which_sum which)
         {.which = which, .blocks = 16, .n = MANY},
     };
     struct lab_run *run = ask_blocks(t, calls, COUNT(calls), MANY, REAL, 0);
-    const struct block_out *out = lab_output(run);
+    const struct block_sealed *out = lab_sealed_output(run);
     for (size_t i = 1; i < COUNT(calls); i++)
         lab_expect(t, memcmp(out[i].partials, out[0].partials, 16 * sizeof(float)) == 0,
                    "the same numbers gave other bits in another run: the order of additions must "

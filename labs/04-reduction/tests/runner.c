@@ -2,7 +2,6 @@
  * runner.c: calls the functions of lab 04 for the tests. It only translates; the judging is done in
  * another process.
  */
-#include <math.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -65,14 +64,10 @@ LAB_RUN(split)
 static float *upload(const float *data, size_t n, size_t shift)
 {
     float *at = NULL;
-    float edge[GUARD];
-    for (size_t i = 0; i < GUARD; i++)
-        edge[i] = NAN;
     if (cudaMalloc((void **)&at, (shift + n + GUARD) * sizeof *at) != cudaSuccess)
         return NULL;
-    cudaMemcpy(at, edge, shift * sizeof *at, cudaMemcpyHostToDevice);
+    cudaMemset(at, 0xFF, (shift + n + GUARD) * sizeof *at); /* the bits of a NaN */
     cudaMemcpy(at + shift, data, n * sizeof *at, cudaMemcpyHostToDevice);
-    cudaMemcpy(at + shift + n, edge, GUARD * sizeof *at, cudaMemcpyHostToDevice);
     cudaDeviceSynchronize();
     return at;
 }
@@ -88,7 +83,8 @@ static float *fresh_partials(int blocks)
     return at;
 }
 
-static void block_sum(const struct block_call *c, const float *data, struct block_out *out)
+static void block_sum(const struct block_call *c, const float *data, struct block_out *out,
+                      struct block_sealed *sealed)
 {
     static float nowhere[1]; /* an address, for machines whose GPU has none to give */
     int kept = c->blocks < 0 ? 0 : c->blocks > SUM_MAX_BLOCKS ? SUM_MAX_BLOCKS : c->blocks;
@@ -109,7 +105,7 @@ static void block_sum(const struct block_call *c, const float *data, struct bloc
     cudaGetLastError(); /* "not ready" is no error to keep */
     out->after = stream ? (int32_t)cudaStreamSynchronize(stream) : 0;
     if (partials)
-        cudaMemcpy(out->partials, partials, ((size_t)kept + GUARD) * sizeof *partials,
+        cudaMemcpy(sealed->partials, partials, ((size_t)kept + GUARD) * sizeof *partials,
                    cudaMemcpyDeviceToHost);
     if (stream)
         cudaStreamDestroy(stream);
@@ -121,21 +117,13 @@ static void block_sum(const struct block_call *c, const float *data, struct bloc
 LAB_RUN(block_sums)
 {
     const struct block_in *in = lab_input(io, sizeof *in);
-    in = lab_input(io, sizeof *in + (size_t)in->floats * sizeof(float));
+    struct block_sealed *sealed = lab_sealed_result();
     struct block_out *out = lab_result(io, (size_t)in->calls * sizeof *out);
     for (size_t i = 0; i < in->calls; i++)
-        block_sum(&in->call[i], in->data, &out[i]);
+        block_sum(&in->call[i], lab_sealed_input(), &out[i], &sealed[i]);
 }
 
 /* ---- sum_start, sum_host, sum_peer ---- */
-
-static size_t float_count(const struct parts_in *in)
-{
-    size_t n = 0;
-    for (int i = 0; i < in->parts; i++)
-        n += (size_t)in->count[i];
-    return n;
-}
 
 static int open_part(const struct parts_in *in, int i, const float *data, struct sum_part *p)
 {
@@ -208,12 +196,12 @@ static void look_after_start(const struct parts_in *in, const struct sum_part *p
     cudaGetLastError();
 }
 
-static void fetch_partials(const struct parts_in *in, const struct sum_part *part,
-                           struct parts_out *out)
+static void fetch_partials(const struct parts_in *in, const struct sum_part *part)
 {
+    struct parts_sealed *sealed = lab_sealed_result();
     for (int i = 0; i < in->parts; i++) {
         cudaEventSynchronize(part[i].done);
-        cudaMemcpy(out->partials[i], part[i].partials, (size_t)part[i].blocks * sizeof(float),
+        cudaMemcpy(sealed->partials[i], part[i].partials, (size_t)part[i].blocks * sizeof(float),
                    cudaMemcpyDeviceToHost);
     }
 }
@@ -234,7 +222,7 @@ static void run_parts(const struct parts_in *in, const struct sum_part *part, st
         if (in->look)
             look_after_start(in, part, out);
         if (in->combine == COMBINE_NOT && out->start.rc == LAB_OK)
-            fetch_partials(in, part, out);
+            fetch_partials(in, part);
         memset(&out->sum[k], UNTOUCHED, sizeof out->sum[k]);
         double *sum = in->no_sum ? NULL : &out->sum[k];
         before(in->current);
@@ -249,10 +237,9 @@ static void run_parts(const struct parts_in *in, const struct sum_part *part, st
 LAB_RUN(parts)
 {
     const struct parts_in *in = lab_input(io, sizeof *in);
-    in = lab_input(io, sizeof *in + float_count(in) * sizeof(float));
     struct parts_out *out = lab_result(io, sizeof *out);
     struct sum_part part[SUM_MAX_PARTS], broken[SUM_MAX_PARTS];
-    const float *data = in->data;
+    const float *data = lab_sealed_input();
 
     memset(part, 0, sizeof part);
     out->opened = 0;

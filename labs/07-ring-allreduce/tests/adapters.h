@@ -41,22 +41,4 @@ static inline void after(struct outcome *call, int rc)
     cudaGetLastError();
 }
 
-/* `count` elements of the rank between guards, in pageable memory. */
-static inline unsigned char *make(uint64_t seed, int rank, uint64_t count, size_t each, int type,
-                                  int numbers)
-{
-    size_t bytes = (size_t)(count + 2 * GUARD) * each;
-    unsigned char *at = malloc(bytes);
-    memset(at, UNTOUCHED, bytes);
-    for (uint64_t i = 0; i < count; i++) {
-        unsigned char *to = at + (GUARD + i) * each;
-        float real = io_real(seed, rank, i);
-        if (numbers == REAL)
-            memcpy(to, &real, sizeof real);
-        else
-            io_put(to, (enum ring_type)type, io_whole(seed, rank, i));
-    }
-    return at;
-}
-
 #endif

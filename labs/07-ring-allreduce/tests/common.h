@@ -80,6 +80,35 @@ static inline const char *type_name(int type)
                                   : "unknown type";
 }
 
+/* Room for what is sealed, as large as it ever was: cases come one after the other. */
+static inline unsigned char *numbers_room(uint64_t bytes)
+{
+    static unsigned char *room;
+    static uint64_t had;
+    if (bytes > had) {
+        free(room);
+        room = malloc((size_t)bytes);
+        had = room ? bytes : 0;
+    }
+    return room;
+}
+
+/* `count` elements of the rank between guards. */
+static inline void make(unsigned char *at, uint64_t seed, int rank, uint64_t count, size_t each,
+                        int type, int numbers)
+{
+    size_t bytes = (size_t)(count + 2 * GUARD) * each;
+    memset(at, UNTOUCHED, bytes);
+    for (uint64_t i = 0; i < count; i++) {
+        unsigned char *to = at + (GUARD + i) * each;
+        float real = io_real(seed, rank, i);
+        if (numbers == REAL)
+            memcpy(to, &real, sizeof real);
+        else
+            io_put(to, (enum ring_type)type, io_whole(seed, rank, i));
+    }
+}
+
 /* ---- reduce ---- */
 
 static inline void expect_reduced(struct lab_test *t, const char *what, const struct reduce_in *in,
@@ -118,18 +147,44 @@ static inline void expect_reduce_work(struct lab_test *t, const struct lab_run *
 static inline void expect_ring_work(struct lab_test *t, const struct lab_run *run,
                                     const struct rings_in *in);
 
+/* Of a type that there is not, too. */
+static inline size_t wide(int type)
+{
+    return type >= 0 && type <= RING_FLOAT16 ? type_bytes(type) : 4;
+}
+
+/* Says where the numbers of each call lie, makes them and has them sealed. */
+static inline const unsigned char *seal_reduce(struct lab_test *t, struct reduce_in *in,
+                                               uint64_t seed)
+{
+    uint64_t all = 0;
+    in->seed = seed;
+    for (size_t i = 0; i < in->calls; i++) {
+        struct reduce_call *c = &in->call[i];
+        c->gpu = gpu_here(t, c->gpu);
+        c->at = all;
+        all += 2 * (c->count + 2 * GUARD) * wide(c->type);
+    }
+    unsigned char *data = numbers_room(all);
+    for (size_t i = 0; i < in->calls; i++) {
+        const struct reduce_call *c = &in->call[i];
+        size_t each = wide(c->type), bytes = (size_t)(c->count + 2 * GUARD) * each;
+        for (int r = 0; r < 2; r++)
+            make(data + c->at + (size_t)r * bytes, seed, r, c->count, each, c->type, WHOLE);
+    }
+    lab_seal(t, data, (size_t)all, (size_t)all);
+    return data;
+}
+
 static inline void ask_reduce(struct lab_test *t, struct reduce_in *in, bool no_gpu)
 {
-    in->seed = lab_random(t);
-    in->out_bytes = 0;
-    for (size_t i = 0; i < in->calls; i++) {
-        in->call[i].gpu = gpu_here(t, in->call[i].gpu);
-        in->call[i].out_at = in->out_bytes;
-        in->out_bytes += (in->call[i].count + 2 * GUARD) * 4;
-    }
-    struct lab_run *run =
-        lab_run(t, "reduce", in, sizeof *in, sizeof(struct reduce_out) + (size_t)in->out_bytes);
+    const unsigned char *data = seal_reduce(t, in, lab_secret(t));
+    uint64_t seed = in->seed;
+    in->seed = 0;
+    struct lab_run *run = lab_run(t, "reduce", in, sizeof *in, sizeof(struct reduce_out));
+    in->seed = seed;
     const struct reduce_out *out = lab_output(run);
+    const unsigned char *result = lab_sealed_output(run);
     for (size_t i = 0; i < in->calls; i++) {
         const struct reduce_call *c = &in->call[i];
         bool bad = bad_reduce(c);
@@ -150,9 +205,11 @@ static inline void ask_reduce(struct lab_test *t, struct reduce_in *in, bool no_
             continue;
         lab_expect(t, out->after[i] == 0, "%s: its kernel ended with CUDA error %d", what,
                    out->after[i]);
-        lab_expect(t, !out->changed[i], "%s changed src: the source is read, nothing else", what);
+        size_t bytes = (size_t)(c->count + 2 * GUARD) * wide(c->type), src = (size_t)c->at + bytes;
+        lab_expect(t, memcmp(result + src, data + src, bytes) == 0,
+                   "%s changed src: the source is read, nothing else", what);
         if (c->type >= 0 && c->type <= RING_FLOAT16)
-            expect_reduced(t, what, in, c, out->data + c->out_at, !bad);
+            expect_reduced(t, what, in, c, result + c->at, !bad);
     }
     if (!no_gpu)
         expect_reduce_work(t, run, in);
@@ -282,32 +339,39 @@ static inline void expect_buffer(struct lab_test *t, const char *what, const str
             expect_elements(t, what, in, c, buffer, r, k);
 }
 
-/* The hash of what send[r] held at first. */
-static inline uint64_t hash_of_send(const struct rings_in *in, const struct ring_call *c, int r)
+/* What is sealed for a call: rank r's numbers; its result in run k, and what send[r] held then. */
+struct ring_data {
+    const unsigned char *in, *out;
+    size_t bytes;
+    int n;
+};
+
+static inline struct ring_data data_of(const struct ring_call *c, const unsigned char *in,
+                                       const unsigned char *out)
 {
-    size_t each = type_bytes(c->type), bytes = (size_t)(c->count + 2 * GUARD) * each;
-    unsigned char *made = malloc(bytes);
-    memset(made, UNTOUCHED, bytes);
-    for (uint64_t i = 0; i < c->count; i++) {
-        float real = io_real(in->seed, r, i);
-        if (c->numbers == REAL)
-            memcpy(made + (GUARD + i) * each, &real, sizeof real);
-        else
-            io_put(made + (GUARD + i) * each, (enum ring_type)c->type, io_whole(in->seed, r, i));
-    }
-    uint64_t hash = io_hash(made, bytes);
-    free(made);
-    return hash;
+    size_t bytes = (size_t)(c->count + 2 * GUARD) * type_bytes(c->type);
+    return (struct ring_data){in + c->in_at, out + c->out_at, bytes, c->n};
+}
+
+static inline const unsigned char *result_of(const struct ring_data *d, int k, int r)
+{
+    return d->out + 2 * ((size_t)k * (size_t)d->n + (size_t)r) * d->bytes;
+}
+
+static inline bool kept_send(const struct ring_data *d, int k, int r)
+{
+    return memcmp(result_of(d, k, r) + d->bytes, d->in + (size_t)r * d->bytes, d->bytes) == 0;
 }
 
 static inline void expect_same_bits(struct lab_test *t, const char *what, const struct ring_call *c,
-                                    const struct ring_told *told)
+                                    const struct ring_data *d)
 {
     for (int k = 0; k < runs_of(c); k++)
         for (int r = 0; r < c->n; r++) {
-            lab_expect(t, told->hash[k][r] == told->hash[0][r],
+            const unsigned char *got = result_of(d, k, r);
+            lab_expect(t, memcmp(got, result_of(d, 0, r), d->bytes) == 0,
                        "%s: run %d gave rank %d other bits than the first run", what, k, r);
-            lab_expect(t, !makes_equal(c) || told->hash[k][r] == told->hash[k][0],
+            lab_expect(t, !makes_equal(c) || memcmp(got, result_of(d, k, 0), d->bytes) == 0,
                        "%s: rank %d has other bits than rank 0: the order of additions must not "
                        "depend on who adds",
                        what, r);
@@ -329,9 +393,8 @@ static inline int want_of(const struct ring_call *c)
 
 static inline void expect_collective(struct lab_test *t, const struct rings_in *in,
                                      const struct ring_call *c, const struct ring_told *told,
-                                     const unsigned char *data)
+                                     const struct ring_data *d)
 {
-    size_t bytes = (size_t)(c->count + 2 * GUARD) * type_bytes(c->type);
     char what[160];
     say_call(what, sizeof what, c);
     lab_expect(t, told->opened == LAB_OK, "%s: the ring could not be opened (%s)", what,
@@ -346,23 +409,27 @@ static inline void expect_collective(struct lab_test *t, const struct rings_in *
                rc_name(told->ended));
     bool done = want_of(c) == LAB_OK;
     for (int r = 0; r < c->n && done; r++)
-        expect_buffer(t, what, in, c, data + (size_t)r * bytes, r);
+        expect_buffer(t, what, in, c, result_of(d, 0, r), r);
     for (int r = 0; r < c->n && !done && c->out_of_place; r++)
-        lab_expect(t, untouched(data + (size_t)r * bytes, bytes),
+        lab_expect(t, untouched(result_of(d, 0, r), d->bytes),
                    "%s was refused, and recv[%d] has changed all the same: a refused call has "
                    "queued nothing",
                    what, r);
     for (int r = 0; r < c->n && (c->out_of_place || !done); r++)
         for (int k = 0; k < runs_of(c); k++)
-            lab_expect(t, told->sent[k][r] == hash_of_send(in, c, r),
-                       "%s changed send[%d], which is %s", what, r,
+            lab_expect(t, kept_send(d, k, r), "%s changed send[%d], which is %s", what, r,
                        !done ? "wrong after an error" : "the caller's");
     if (done)
-        expect_same_bits(t, what, c, told);
+        expect_same_bits(t, what, c, d);
 }
 
+/* Bytes of what is sealed, so far. */
+struct ring_room {
+    uint64_t in, out;
+};
+
 /* GPUs 0, 1, ... unless the call names some. */
-static inline void complete(struct lab_test *t, struct rings_in *in, struct ring_call *c)
+static inline void complete(struct lab_test *t, struct ring_room *room, struct ring_call *c)
 {
     int named = 0;
     for (int r = 0; r < c->n; r++)
@@ -372,25 +439,50 @@ static inline void complete(struct lab_test *t, struct rings_in *in, struct ring
     c->current = gpu_here(t, c->current);
     if (c->slices == 0)
         c->slices = 4;
-    c->out_at = in->out_bytes;
-    in->out_bytes += (uint64_t)c->n * (c->count + 2 * GUARD) * type_bytes(c->type);
+    uint64_t bytes = (uint64_t)c->n * (c->count + 2 * GUARD) * type_bytes(c->type);
+    c->in_at = room->in;
+    c->out_at = room->out;
+    room->in += bytes;
+    room->out += 2 * (uint64_t)runs_of(c) * bytes;
+}
+
+/* Makes what all ranks of all calls hold. */
+static inline const unsigned char *seal_rings(struct lab_test *t, const struct rings_in *in,
+                                              const struct ring_room *room)
+{
+    unsigned char *data = numbers_room(room->in);
+    for (size_t i = 0; i < in->calls; i++) {
+        const struct ring_call *c = &in->call[i];
+        size_t each = type_bytes(c->type), bytes = (size_t)(c->count + 2 * GUARD) * each;
+        for (int r = 0; r < c->n; r++)
+            make(data + c->in_at + (size_t)r * bytes, in->seed, r, c->count, each, c->type,
+                 c->numbers);
+    }
+    lab_seal(t, data, (size_t)room->in, (size_t)room->out);
+    return data;
 }
 
 static inline struct lab_run *ask_rings(struct lab_test *t, struct ring_call *call, size_t calls)
 {
     static struct rings_in in;
+    struct ring_room room = {0, 0};
+    uint64_t seed = lab_secret(t);
     memset(&in, 0, sizeof in);
-    in.seed = lab_random(t);
     in.calls = calls;
     for (size_t i = 0; i < calls; i++) {
-        complete(t, &in, &call[i]);
+        complete(t, &room, &call[i]);
         in.call[i] = call[i];
     }
-    struct lab_run *run =
-        lab_run(t, "rings", &in, sizeof in, sizeof(struct rings_out) + (size_t)in.out_bytes);
+    in.seed = seed;
+    const unsigned char *data = seal_rings(t, &in, &room);
+    in.seed = 0;
+    struct lab_run *run = lab_run(t, "rings", &in, sizeof in, sizeof(struct rings_out));
+    in.seed = seed;
     const struct rings_out *out = lab_output(run);
-    for (size_t i = 0; i < calls; i++)
-        expect_collective(t, &in, &in.call[i], &out->told[i], out->data + in.call[i].out_at);
+    for (size_t i = 0; i < calls; i++) {
+        struct ring_data d = data_of(&in.call[i], data, lab_sealed_output(run));
+        expect_collective(t, &in, &in.call[i], &out->told[i], &d);
+    }
     expect_ring_work(t, run, &in);
     lab_nothing_leaked(t, run);
     return run;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * io.h: what the tests and the adapters of lab 07 tell each other, and the numbers that both know.
  *
- * The numbers are not sent: element i of rank r follows from a seed. Most are whole and so small
- * that no sum is ever rounded, in any type; then the order of additions does not matter, and
- * whatever differs is a mistake.
+ * Element i of rank r follows from a seed that the adapters do not get: what GPUs add is sealed
+ * (lab_seal), and so is what they give, so that nobody else can have added it. Most are whole and
+ * so small that no sum is ever rounded, in any type; then the order of additions does not matter,
+ * and whatever differs is a mistake.
  */
 #ifndef LAB07_IO_H
 #define LAB07_IO_H
@@ -70,17 +71,6 @@ static inline void io_put(void *at, enum ring_type type, int value)
         memcpy(at, &half, sizeof half);
 }
 
-/* FNV-1a: to compare many results without sending them. */
-static inline uint64_t io_hash(const void *data, size_t bytes)
-{
-    const unsigned char *byte = data;
-    uint64_t hash = 0xCBF29CE484222325u;
-
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ byte[i]) * 0x100000001B3u;
-    return hash;
-}
-
 /* ---- around every call ---- */
 
 struct outcome {
@@ -99,26 +89,25 @@ struct chunk_out {
     uint64_t first, len;
 };
 
-/* "reduce": several calls; results one behind the other, GUARD elements around each. */
+/* "reduce": several calls. Sealed are dst and src, one behind the other, GUARD elements around
+ * each, and then both again, as they are afterwards. */
 #define REDUCE_CALLS 24
 struct reduce_call {
     int32_t gpu, type, op, no_dst, no_src;
-    uint64_t count, out_at; /* in bytes, behind struct reduce_out */
+    uint64_t count, at; /* in bytes, of what is sealed: the same for input and output */
 };
 struct reduce_in {
-    uint64_t seed, calls, out_bytes;
+    uint64_t seed, calls; /* seed: 0 for the adapter */
     struct reduce_call call[REDUCE_CALLS];
 };
 struct reduce_out {
     struct outcome call[REDUCE_CALLS];
-    int32_t query[REDUCE_CALLS];   /* cudaStreamQuery right after the call */
-    int32_t changed[REDUCE_CALLS]; /* src is not what it was */
-    int32_t after[REDUCE_CALLS];   /* what waiting for the stream said */
-    unsigned char data[];
+    int32_t query[REDUCE_CALLS]; /* cudaStreamQuery right after the call */
+    int32_t after[REDUCE_CALLS]; /* what waiting for the stream said */
 };
 
-/* "rings": several collectives, each on a ring of its own; the data of its first run comes back,
- * rank after rank with its guards, and a hash of every run of every rank. */
+/* "rings": several collectives, each on a ring of its own. Sealed is what each rank holds, with its
+ * guards; and then, for each run and rank, its result and what send[r] held afterwards. */
 enum collective {
     DO_REDUCE_SCATTER,
     DO_ALL_GATHER,
@@ -158,10 +147,10 @@ struct ring_call {
     int32_t want;     /* what it must return; odd calls: LAB_EINVAL or LAB_ERANGE */
     int32_t by_links; /* ring_order says which GPUs, not gpu[] */
     int32_t gpu[RING_RANKS];
-    uint64_t count, out_at;
+    uint64_t count, in_at, out_at; /* in bytes, of what is sealed */
 };
 struct rings_in {
-    uint64_t seed, calls, out_bytes;
+    uint64_t seed, calls; /* seed: 0 for the adapter */
     struct ring_call call[RING_CALLS];
 };
 struct ring_told {
@@ -169,12 +158,9 @@ struct ring_told {
     int32_t captured;      /* what capturing and launching said */
     int32_t gpu[RING_RANKS];
     struct outcome call[RING_REPEATS];
-    uint64_t hash[RING_REPEATS][RING_RANKS]; /* of the result, guards too */
-    uint64_t sent[RING_REPEATS][RING_RANKS]; /* of what send[r] held afterwards, guards too */
 };
 struct rings_out {
     struct ring_told told[RING_CALLS];
-    unsigned char data[];
 };
 
 /* "speed": a large all-reduce of int32 where every element of rank r is `value[r]`. */

@@ -32,7 +32,7 @@ LAB_RUN(chunk)
 
 /* ---- ring_reduce ---- */
 
-static void *upload(const unsigned char *data, size_t bytes)
+static void *upload(const char *data, size_t bytes)
 {
     void *at = NULL;
     if (cudaMalloc(&at, bytes) != cudaSuccess)
@@ -42,18 +42,26 @@ static void *upload(const unsigned char *data, size_t bytes)
     return at;
 }
 
+/* Comes back as it is now. */
+static void fetch(char *to, const char *from, size_t bytes)
+{
+    if (from)
+        cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost);
+    cudaFree((void *)from);
+}
+
 static void reduce_once(const struct reduce_in *in, struct reduce_out *out, size_t i)
 {
     static char nowhere[1]; /* an address, for machines whose GPU has none to give */
     const struct reduce_call *c = &in->call[i];
     size_t each = ring_type_bytes((enum ring_type)c->type), wide = each ? each : 4;
     size_t bytes = (size_t)(c->count + 2 * GUARD) * wide;
-    unsigned char *mine = make(in->seed, 0, c->count, wide, c->type, WHOLE);
-    unsigned char *other = make(in->seed, 1, c->count, wide, c->type, WHOLE);
+    const char *data = (const char *)lab_sealed_input() + c->at;
+    char *result = (char *)lab_sealed_result() + c->at;
     cudaStream_t stream = NULL;
 
     before(c->gpu);
-    char *dst = upload(mine, bytes), *src = upload(other, bytes);
+    char *dst = upload(data, bytes), *src = upload(data + bytes, bytes);
     cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking);
     cudaGetLastError();
     void *to = c->no_dst ? NULL : dst ? dst + GUARD * wide : nowhere;
@@ -63,23 +71,17 @@ static void reduce_once(const struct reduce_in *in, struct reduce_out *out, size
     out->query[i] = stream ? (int32_t)cudaStreamQuery(stream) : 0;
     cudaGetLastError(); /* "not ready" is no error to keep */
     out->after[i] = stream ? (int32_t)cudaStreamSynchronize(stream) : 0;
-    if (dst)
-        cudaMemcpy(out->data + c->out_at, dst, bytes, cudaMemcpyDeviceToHost);
-    if (src && cudaMemcpy(mine, src, bytes, cudaMemcpyDeviceToHost) == cudaSuccess)
-        out->changed[i] = memcmp(mine, other, bytes) != 0;
     if (stream)
         cudaStreamDestroy(stream);
-    cudaFree(dst);
-    cudaFree(src);
-    free(mine);
-    free(other);
+    fetch(result, dst, bytes);
+    fetch(result + bytes, src, bytes);
     cudaGetLastError();
 }
 
 LAB_RUN(reduce)
 {
     const struct reduce_in *in = lab_input(io, sizeof *in);
-    struct reduce_out *out = lab_result(io, sizeof *out + (size_t)in->out_bytes);
+    struct reduce_out *out = lab_result(io, sizeof *out);
     for (size_t i = 0; i < in->calls; i++)
         reduce_once(in, out, i);
 }
@@ -90,35 +92,27 @@ LAB_RUN(reduce)
 struct job {
     const struct ring_call *c;
     struct ring_told *told;
-    unsigned char *data; /* of the first run, for the verifier */
     struct ring ring;
     int gpu[RING_RANKS];
     size_t each, bytes; /* of an element, of a buffer with its guards */
     int runs;
     void *other[RING_RANKS];                   /* buffers of the call that follows */
     char *send[RING_RANKS], *recv[RING_RANKS]; /* recv == send: in place */
-    unsigned char *from[RING_RANKS];           /* pinned: what is uploaded before each run */
-    unsigned char *got[RING_REPEATS][RING_RANKS], *kept[RING_REPEATS][RING_RANKS];
 };
 
-/* What rank r holds before the call. For an all-gather: its own chunk, and other numbers. */
-static void fill(struct job *job, uint64_t seed, int r)
+/* Sealed: what is uploaded before each run, and then what is downloaded after it. */
+static const char *from(const struct job *job, int r)
 {
-    const struct ring_call *c = job->c;
-    unsigned char *made = make(seed, r, c->count, job->each, c->type, c->numbers);
-
-    memcpy(job->from[r], made, job->bytes);
-    free(made);
+    return (const char *)lab_sealed_input() + job->c->in_at + (size_t)r * job->bytes;
 }
 
-static void *pinned(size_t bytes)
+static char *got(const struct job *job, int k, int r)
 {
-    void *at = NULL;
-    (void)cudaHostAlloc(&at, bytes, cudaHostAllocPortable);
-    return at;
+    size_t before = 2 * ((size_t)k * (size_t)job->c->n + (size_t)r);
+    return (char *)lab_sealed_result() + job->c->out_at + before * job->bytes;
 }
 
-static void prepare(struct job *job, uint64_t seed)
+static void prepare(struct job *job)
 {
     const struct ring_call *c = job->c;
     for (int r = 0; r < c->n; r++) {
@@ -134,12 +128,6 @@ static void prepare(struct job *job, uint64_t seed)
         cudaDeviceSynchronize();
         job->send[r] = send;
         job->recv[r] = c->out_of_place ? recv : send;
-        job->from[r] = pinned(job->bytes);
-        for (int k = 0; k < job->runs; k++) {
-            job->got[k][r] = pinned(job->bytes);
-            job->kept[k][r] = pinned(job->bytes);
-        }
-        fill(job, seed, r);
     }
 }
 
@@ -151,11 +139,6 @@ static void clean_up(struct job *job)
         cudaFree(job->other[r]);
         if (job->recv[r] != job->send[r])
             cudaFree(job->recv[r]);
-        cudaFreeHost(job->from[r]);
-        for (int k = 0; k < job->runs; k++) {
-            cudaFreeHost(job->got[k][r]);
-            cudaFreeHost(job->kept[k][r]);
-        }
     }
     cudaGetLastError();
 }
@@ -244,7 +227,7 @@ static void queue_upload(struct job *job)
         cudaStream_t stream = job->ring.rank[r].stream;
         if (job->c->out_of_place)
             cudaMemsetAsync(job->recv[r], UNTOUCHED, job->bytes, stream);
-        cudaMemcpyAsync(job->send[r], job->from[r], job->bytes, cudaMemcpyHostToDevice, stream);
+        cudaMemcpyAsync(job->send[r], from(job, r), job->bytes, cudaMemcpyHostToDevice, stream);
     }
 }
 
@@ -252,8 +235,9 @@ static void queue_download(struct job *job, int k)
 {
     for (int r = 0; r < job->c->n; r++) {
         cudaStream_t stream = job->ring.rank[r].stream;
-        cudaMemcpyAsync(job->got[k][r], job->recv[r], job->bytes, cudaMemcpyDeviceToHost, stream);
-        cudaMemcpyAsync(job->kept[k][r], job->send[r], job->bytes, cudaMemcpyDeviceToHost, stream);
+        cudaMemcpyAsync(got(job, k, r), job->recv[r], job->bytes, cudaMemcpyDeviceToHost, stream);
+        cudaMemcpyAsync(got(job, k, r) + job->bytes, job->send[r], job->bytes,
+                        cudaMemcpyDeviceToHost, stream);
         cudaMemsetAsync(job->send[r], RUBBISH, job->bytes, stream);
     }
 }
@@ -306,17 +290,6 @@ static void run_graph(struct job *job)
     cudaGetLastError();
 }
 
-static void tell(struct job *job)
-{
-    for (int k = 0; k < job->runs; k++)
-        for (int r = 0; r < job->c->n; r++) {
-            job->told->hash[k][r] = io_hash(job->got[k][r], job->bytes);
-            job->told->sent[k][r] = io_hash(job->kept[k][r], job->bytes);
-        }
-    for (int r = 0; r < job->c->n; r++)
-        memcpy(job->data + (size_t)r * job->bytes, job->got[0][r], job->bytes);
-}
-
 /* The inboxes that the call needs, or a tenth. A one-shot's hold all data of a rank. */
 static size_t room_for(const struct job *job)
 {
@@ -343,8 +316,7 @@ static int order_by_links(int n, int *gpu)
     return rc == LAB_OK ? ring_order(n, links, gpu) : rc;
 }
 
-static void run_call(const struct rings_in *in, const struct ring_call *c, struct ring_told *told,
-                     unsigned char *data)
+static void run_call(const struct ring_call *c, struct ring_told *told)
 {
     struct job job;
     memset(&job, 0, sizeof job);
@@ -352,7 +324,6 @@ static void run_call(const struct rings_in *in, const struct ring_call *c, struc
     job.c = c;
     memcpy(job.gpu, c->gpu, sizeof job.gpu);
     job.told = told;
-    job.data = data;
     job.each = ring_type_bytes((enum ring_type)c->type);
     job.bytes = (size_t)(c->count + 2 * GUARD) * job.each;
     job.runs = c->repeats ? c->repeats : 1;
@@ -362,13 +333,12 @@ static void run_call(const struct rings_in *in, const struct ring_call *c, struc
     told->opened = ring_open_sliced(&job.ring, job.gpu, c->n, room_for(&job), slices_for(c));
     if (told->opened != LAB_OK)
         return;
-    prepare(&job, in->seed);
+    prepare(&job);
     if (c->graph)
         run_graph(&job);
     else
         run_plain(&job);
     told->ended = ring_wait(&job.ring);
-    tell(&job);
     ring_close(&job.ring);
     clean_up(&job);
 }
@@ -376,9 +346,9 @@ static void run_call(const struct rings_in *in, const struct ring_call *c, struc
 LAB_RUN(rings)
 {
     const struct rings_in *in = lab_input(io, sizeof *in);
-    struct rings_out *out = lab_result(io, sizeof *out + (size_t)in->out_bytes);
+    struct rings_out *out = lab_result(io, sizeof *out);
     for (size_t i = 0; i < in->calls; i++)
-        run_call(in, &in->call[i], &out->told[i], out->data + in->call[i].out_at);
+        run_call(&in->call[i], &out->told[i]);
 }
 
 /* ---- ring_order ---- */
