@@ -147,10 +147,13 @@ static int sealed_file(void)
 static void sealed(void)
 {
     const uint64_t in = VGPU_SEALED_VA, out = VGPU_SEALED_VA + 4096;
-    struct client c, w;
+    struct client c, w, other;
     uint8_t byte = 0;
     int fd = sealed_file();
     client_start_quiet(&w, "hgx-h200-4", "memory");
+    client_witness(&other, "memory");
+    CHECK(seal(&other, fd, 4096) == 1, "by another witness: %d", other.reply.r.error);
+    client_end(&other);
     CHECK(seal(&w, fd, 4096) == 0, "%s", w.reply.r.explain);
     CHECK(seal(&w, fd, 4096) == 1, "sealed twice: %d", w.reply.r.error);
     client_join(&c, "memory");

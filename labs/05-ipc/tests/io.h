@@ -28,7 +28,8 @@ struct handle_out {
 };
 #define IO_VALUE 77
 
-/* the ring: rounds of put and take; then ipc_close */
+/* the ring: rounds of put and take; then ipc_close. Sealed (lab_seal) are the bytes that each rank
+ * puts in each round, at io_at, and then, at the same places, what ring_take left in dst */
 struct ring_in {
     int ranks, rounds;
     int die_rank, die_round; /* SIGKILL before its put in that round; rank -1: nobody */
@@ -41,14 +42,10 @@ struct ring_in {
 struct rank_out {
     int earlier_rc; /* of the ring before this one */
     int open_rc, put_rc, take_rc, last, close_rc, cleared;
-    int rounds_done, wrong_round; /* -1: none */
-    int wrong_from;               /* another rank whose bytes those of the wrong round are; or -1 */
-    int64_t wrong_at;
-    int got, want;
+    int rounds_done;
     uint64_t took;
     int mine_lives, theirs_closed, at_barriers; /* seen as the barrier of ipc_close begins */
     int finished;                               /* the same: nothing is under way any more */
-    int beyond;                                 /* bytes of dst that no message spoke of changed */
     int busy;                                   /* when the first ring_put came back */
     int freed;                                  /* after ipc_close: what was mine */
     cudaIpcMemHandle_t more;                    /* of memory that is no inbox */
@@ -60,6 +57,20 @@ struct ring_out {
     struct rank_out rank[PEERS_MAX];
     int status[PEERS_MAX];
 };
+
+/* Of an inbox. */
+static inline uint64_t io_most(const struct ring_in *in)
+{
+    uint64_t most = in->room;
+    for (int i = 0; i < in->rounds; i++)
+        most = in->bytes[i] > most ? in->bytes[i] : most;
+    return most;
+}
+
+static inline uint64_t io_at(const struct ring_in *in, int rank, int round)
+{
+    return (uint64_t)(rank * in->rounds + round) * io_most(in);
+}
 
 /* refusals of ring_put, ring_take, ipc_close without any ring */
 struct refuse_out {

@@ -39,22 +39,20 @@ static int all_bytes(const void *what, size_t bytes, int value)
 struct ring_job {
     const struct ring_in *in;
     struct ring_out *out;
+    const void *(*sent)(void); /* memory with all that is put, and for all that is taken (io_at); */
+    void *(*taken)(void);      /* asked for by each rank */
 };
 struct work {
     const struct ring_in *in;
     struct rank_out *out;
     struct ring ring;
     struct peers *peers;
-    unsigned char *pinned, *back[IO_ROUNDS], *sent[IO_ROUNDS];
+    const char *sent;
+    char *taken;
     void *src, *dst, *base, *theirs;
     void *more, *more_of_next; /* memory that is no inbox: mine, and the next rank's, opened */
     uint64_t most;
 };
-
-static int pattern(int rank, int round, uint64_t at)
-{
-    return (int)((at * 7 + (uint64_t)rank * 31 + (uint64_t)round * 101 + 1) & 0xFF);
-}
 
 static int is_freed(void *memory)
 {
@@ -150,28 +148,18 @@ static int earlier_ring(const struct work *w, struct peers *p)
 
 static int set_up(struct work *w, struct peers *p)
 {
-    uint64_t most = w->in->room;
-    for (int r = 0; r < w->in->rounds; r++)
-        most = w->in->bytes[r] > most ? w->in->bytes[r] : most;
-    w->most = most;
+    w->most = io_most(w->in);
     if (w->in->more)
         export_more(w, p);
     if (w->in->again && (w->out->earlier_rc = earlier_ring(w, p)))
         return -1;
-    w->out->open_rc = ring_open(&w->ring, p, most);
+    w->out->open_rc = ring_open(&w->ring, p, w->most);
     if (w->out->open_rc)
         return -1;
     w->base = w->ring.base;
     w->theirs = w->ring.next.base;
-    (void)cudaMalloc(&w->src, most);
-    (void)cudaMalloc(&w->dst, most);
-    for (int r = 0; r < w->in->rounds; r++) {
-        (void)cudaHostAlloc((void **)&w->sent[r], most, 0);
-        (void)cudaHostAlloc((void **)&w->back[r], most, 0);
-        for (uint64_t i = 0; i < w->in->bytes[r]; i++)
-            w->sent[r][i] = (unsigned char)pattern(p->rank, r, i);
-        memset(w->back[r], 0, most);
-    }
+    (void)cudaMalloc(&w->src, w->most);
+    (void)cudaMalloc(&w->dst, w->most);
     (void)peers_barrier(p); /* everybody has opened what is mine before I may be killed */
     return 0;
 }
@@ -187,8 +175,8 @@ static void rounds(struct work *w, struct peers *p)
         size_t took = 0;
         if (p->rank == w->in->die_rank && r == w->in->die_round)
             (void)kill(getpid(), SIGKILL);
-        (void)cudaMemcpyAsync(w->src, w->sent[r], w->in->bytes[r], cudaMemcpyHostToDevice,
-                              w->ring.stream);
+        (void)cudaMemcpyAsync(w->src, w->sent + io_at(w->in, p->rank, r), w->in->bytes[r],
+                              cudaMemcpyHostToDevice, w->ring.stream);
         doing_put(p->rank, r);
         w->out->put_rc = ring_put(&w->ring, w->src, w->in->bytes[r]);
         if (r == 0)
@@ -204,39 +192,10 @@ static void rounds(struct work *w, struct peers *p)
         if (w->out->take_rc)
             return;
         w->out->took = took;
-        (void)cudaMemcpyAsync(w->back[r], w->dst, w->ring.bytes, cudaMemcpyDeviceToHost,
-                              w->ring.stream);
+        (void)cudaMemcpyAsync(w->taken + io_at(w->in, p->rank, r), w->dst, w->ring.bytes,
+                              cudaMemcpyDeviceToHost, w->ring.stream);
         w->out->rounds_done++;
     }
-}
-
-/* Where what came in a round differs from what `from` sent; -1: nowhere. */
-static int64_t differs(const struct work *w, int round, int from)
-{
-    for (uint64_t i = 0; i < w->in->bytes[round]; i++)
-        if (w->back[round][i] != pattern(from, round, i))
-            return (int64_t)i;
-    return -1;
-}
-
-static void compare(struct work *w, struct peers *p)
-{
-    struct rank_out *out = w->out;
-    int from = (p->rank + p->size - 1) % p->size, r = 0;
-    out->wrong_round = out->wrong_from = -1;
-    for (int i = 0; i < out->rounds_done; i++)
-        out->beyond |= !all_bytes(w->back[i] + w->in->bytes[i], w->most - w->in->bytes[i], IO_RIM);
-    while (r < out->rounds_done && differs(w, r, from) < 0)
-        r++;
-    if (r == out->rounds_done)
-        return;
-    out->wrong_round = r;
-    out->wrong_at = differs(w, r, from);
-    out->got = w->back[r][out->wrong_at];
-    out->want = pattern(from, r, (uint64_t)out->wrong_at);
-    for (int other = 0; other < p->size; other++)
-        if (differs(w, r, other) < 0)
-            out->wrong_from = other;
 }
 
 static int ring_rank(struct peers *p, void *argument)
@@ -250,6 +209,8 @@ static int ring_rank(struct peers *p, void *argument)
     w->out->pid = (int)getpid();
     if (set_up(w, p) != 0)
         return 0;
+    w->sent = (const char *)job->sent();
+    w->taken = (char *)job->taken();
     start = now(); /* a context may take seconds on real GPUs */
     p->at_barrier = look;
     p->watcher = w;
@@ -262,13 +223,8 @@ static int ring_rank(struct peers *p, void *argument)
     if (w->in->more)
         close_more(w, p);
     w->out->seconds = now() - start;
-    compare(w, p);
     (void)cudaFree(w->src);
     (void)cudaFree(w->dst);
-    for (int r = 0; r < w->in->rounds; r++) {
-        (void)cudaFreeHost(w->sent[r]);
-        (void)cudaFreeHost(w->back[r]);
-    }
     return 0;
 }
 

@@ -150,7 +150,7 @@ LAB_RUN(ring)
 {
     const struct ring_in *in = (const struct ring_in *)lab_input(io, sizeof *in);
     struct ring_out *out = (struct ring_out *)lab_result(io, sizeof *out);
-    struct ring_job job = {in, out};
+    struct ring_job job = {in, out, lab_sealed_input, lab_sealed_result};
     memset(out, 0, sizeof *out);
     run_ranks(in->ranks, ring_rank, &job, out->status);
 }

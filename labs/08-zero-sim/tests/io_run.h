@@ -45,7 +45,9 @@ struct memory_out {
     uint64_t held[8][IO_RANKS], host[8][IO_RANKS];
 };
 
-/* zero_reduce, zero_gather, zero_bus on known contents: element i of rank r is io_element(r, i). */
+/* zero_reduce, zero_gather, zero_bus. What collectives move is sealed (lab_seal), as struct
+ * moved_halves, and so is what they give: only GPUs can have added it. What goes over the bus lies
+ * in the host's memory: there element i of rank r is io_element(r, i). */
 enum moved { MOVED_REDUCE, MOVED_GATHER, MOVED_TO_HOST, MOVED_TO_GPU };
 struct move_in {
     struct io_net net;
@@ -54,9 +56,17 @@ struct move_in {
 };
 struct move_out {
     int opened, started, rc, null_rc[2], wrong_rc;
-    uint64_t padded, shard, elements; /* elements of each rank below */
+    uint64_t padded, shard, elements;   /* elements of each rank below */
+    uint16_t half[IO_RANKS][IO_PARAMS]; /* of the bus */
+};
+struct moved_halves {
     uint16_t half[IO_RANKS][IO_PARAMS];
 };
+
+static inline int io_is_collective(int moved)
+{
+    return moved == MOVED_REDUCE || moved == MOVED_GATHER;
+}
 
 /* As fp16: small whole numbers, so that sums are exact. */
 static inline float io_element(int rank, int i)

@@ -126,7 +126,7 @@ static void check_put(struct lab_test *t)
         in.bytes[i] = 64 * KIB - (uint64_t)i;
     check_ring(t, &in);
     in.too_large = 1;
-    out = lab_output(lab_run(t, "ring", &in, sizeof in, sizeof *out));
+    out = lab_output(run_ring(t, &in));
     expect_rc(t, "ring_put of more bytes than the next rank's inbox has", out->rank[0].put_rc,
               LAB_EINVAL);
     check_failures(t, 0);
@@ -145,7 +145,7 @@ static void check_take(struct lab_test *t)
     in.rounds = 1;
     in.bytes[0] = 4096;
     in.room = 100;
-    struct lab_run *run = lab_run(t, "ring", &in, sizeof in, sizeof(struct ring_out));
+    struct lab_run *run = run_ring(t, &in);
     const struct ring_out *out = lab_output(run);
     expect_rc(t, "ring_take of 4096 bytes with room for 100", out->rank[0].take_rc, LAB_ERANGE);
 }

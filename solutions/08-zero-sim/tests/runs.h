@@ -155,6 +155,15 @@ static void write_known(struct zero_run *run, int rank, void *to, uint64_t first
     (void)cudaDeviceSynchronize();
 }
 
+static void write_sealed(const struct zero_run *run, int rank, void *to, uint64_t count)
+{
+    const struct moved_halves *data = lab_sealed_input();
+    (void)cudaSetDevice(run->rank[rank].gpu);
+    if (to)
+        (void)cudaMemcpy(to, data->half[rank], 2 * count, cudaMemcpyDefault);
+    (void)cudaDeviceSynchronize();
+}
+
 /* What the operation needs besides what is resident, and known numbers where it reads. */
 static void prepare_move(struct zero_run *run, const struct move_in *in, uint64_t shard,
                          uint64_t padded)
@@ -168,9 +177,11 @@ static void prepare_move(struct zero_run *run, const struct move_in *in, uint64_
         (void)cudaMalloc(&me->at[ZERO_GATHERED][in->unit], 2 * padded);
         (void)zero_place(run, r, grads ? ZERO_GRAD : ZERO_PARAM, in->unit, &place);
         if (in->moved == MOVED_REDUCE)
-            write_known(run, r, place.whole, 0, padded);
+            write_sealed(run, r, place.whole, padded);
         else if (in->moved == MOVED_TO_GPU)
             write_known(run, r, me->halves[in->unit], 0, shard);
+        else if (in->moved == MOVED_GATHER)
+            write_sealed(run, r, place.owned, shard);
         else
             write_known(run, r, place.owned, 0, shard);
     }
@@ -178,6 +189,7 @@ static void prepare_move(struct zero_run *run, const struct move_in *in, uint64_
 
 static void read_moved(struct zero_run *run, const struct move_in *in, struct move_out *out)
 {
+    struct moved_halves *sealed = lab_sealed_result();
     for (int r = 0; r < run->ring.n; r++) {
         struct zero_place place = {NULL, NULL};
         const void *from;
@@ -186,8 +198,9 @@ static void read_moved(struct zero_run *run, const struct move_in *in, struct mo
         from = in->moved == MOVED_GATHER    ? place.whole
                : in->moved == MOVED_TO_HOST ? run->rank[r].halves[in->unit]
                                             : place.owned;
+        void *to = io_is_collective(in->moved) ? sealed->half[r] : out->half[r];
         if (from)
-            (void)cudaMemcpy(out->half[r], from, 2 * out->elements, cudaMemcpyDefault);
+            (void)cudaMemcpy(to, from, 2 * out->elements, cudaMemcpyDefault);
     }
 }
 

@@ -76,7 +76,10 @@ void request_thread(struct connection *c)
 
 void request_witness(struct connection *c)
 {
+    static bool came;
     c->witness = true;
+    c->first_witness = !came;
+    came = true;
     c->reply.r.value = (uint64_t)machine_info()->device_count;
     c->reply_fd[0] = server_state()->info_fd;
     c->reply_fds = 1;
