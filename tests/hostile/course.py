@@ -8,13 +8,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from grader.course.mutants import student_files
 from grader.course.project import Project, here
 from grader.course.sync import generate
 from grader.grade.course import Course, GradedLab, graded_lab
 from grader.grade.rubric import Rubric, Rule
 
 # By the beginning of their names, one each.
-ASKED = {"01": ("count", "hidden."), "01_device": ("device",), "04": ("split",)}
+ASKED = {
+    "01": ("count", "hidden."),
+    "01_device": ("device",),
+    "04": ("split",),
+    "04_shared": ("shared",),
+    "05_put": ("put",),
+    "07_reduce": ("reduce",),
+    "08_reduce": ("reduce",),
+}
 IPC_RMID = 0
 _LIBC = ctypes.CDLL(None)
 _LIBC.shmat.restype = ctypes.c_void_p
@@ -70,7 +79,8 @@ def _shared_memory() -> int:
 
 def _few(course: Course, name: str) -> GradedLab:
     lab = course.project.lab(name[:2])
-    file = {"01": "enumerate.c", "04": "reduction.cu"}[lab.number]
+    (source,) = student_files(course.project.solutions_dir / lab.folder)
+    file = source.name
     whole = graded_lab(course, lab, file, None)
     rules = [_first(whole.rubric, start) for start in ASKED[name]]
     todos = tuple(sorted({rule.todo for rule in rules}))
@@ -99,7 +109,10 @@ def _bases(project: Project, course: Course) -> dict[str, str]:
     def text(path: Path) -> str:
         return path.read_text(encoding="utf-8")
 
-    return {
-        "right01": text(project.solutions_dir / "01-enumerate" / "enumerate.c"),
-        "skeleton04": text(course.pristine / "labs" / "04-reduction" / "reduction.cu"),
-    }
+    bases = {}
+    for name in ASKED:
+        lab = project.lab(name[:2])
+        (source,) = student_files(project.solutions_dir / lab.folder)
+        bases[f"right{name}"] = text(source)
+        bases[f"skeleton{name}"] = text(course.pristine / "labs" / lab.folder / source.name)
+    return bases
