@@ -306,7 +306,7 @@ static void free_run(struct lab_run *run)
     free(run->printed[0].text);
     free(run->printed[1].text);
     free(run->output);
-    free(run->sealed);
+    lab__unseal(&run->sealed);
     free(run);
 }
 

@@ -57,7 +57,7 @@ static void prepare(struct lab_test *t, struct lab_run *run, struct attempt *a, 
     a->input = lab__memory_input(input, input_bytes);
     a->shared = lab__memory_shared(run->output_bytes, &a->output);
     a->page = lab__memory_shared(sizeof *a->status, &page);
-    if (a->input < 0 || a->shared < 0 || a->page < 0)
+    if (a->input < 0 || a->shared < 0 || a->page < 0 || (t->sealed.bytes > 0 && !t->sealed.at))
         lab__broken(t, errno, "cannot make memory files for the runner");
     if (run->output_bytes > 0)
         memset(a->output, POISON, run->output_bytes);

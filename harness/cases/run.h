@@ -24,7 +24,7 @@
 /* Ends the case: the runner says that it called what it may not. */
 void lab__judge_trapped(struct lab_test *t, const struct lab_run *run) __attribute__((noreturn));
 
-/* What is sealed for the next run, given back; what the GPUs gave in this one, kept. */
+/* What is sealed for the next run, given back; and handed over to this one, which is over. */
 void lab__unseal(struct lab_sealed *sealed);
 void lab__open_sealed(struct lab_test *t, struct lab_run *run);
 

@@ -109,7 +109,7 @@ struct lab_run {
     size_t output_bytes;
     struct lab_status status;
     struct lab_stream printed[2]; /* stdout, stderr */
-    uint8_t *sealed;              /* what the GPUs gave (lab_seal), or NULL */
+    struct lab_sealed sealed;     /* what the GPUs gave (lab_seal), once it is over */
     struct lab_witness *witness;
     struct lab_node *node; /* NULL once it was stopped */
 };
