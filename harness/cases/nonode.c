@@ -145,9 +145,9 @@ struct lab_node *lab__node_start(const char *description, char *error, size_t ro
     return NULL;
 }
 
-bool lab__node_seal(struct lab_node *node, int fd, size_t readable)
+bool lab__node_seal(struct lab_node *node, int fd, size_t readable, char *error, size_t room)
 {
-    (void)node, (void)fd, (void)readable;
+    (void)node, (void)fd, (void)readable, (void)error, (void)room;
     return true;
 }
 

@@ -389,8 +389,10 @@ static void give_node(struct lab_test *t, struct lab_run *run)
     t->ready = NULL;
     if (!run->node)
         lab__broken(t, 0, "cannot start a node '%s': %s", t->node, error);
-    if (t->sealed.at && !lab__node_seal(run->node, t->sealed.fd, t->sealed.input_bytes))
-        lab__broken(t, 0, "the node did not take the GPUs' numbers (%zu bytes)", t->sealed.bytes);
+    if (t->sealed.at &&
+        !lab__node_seal(run->node, t->sealed.fd, t->sealed.input_bytes, error, sizeof error))
+        lab__broken(t, 0, "the node did not take the GPUs' numbers (%zu bytes): %s",
+                    t->sealed.bytes, error);
     note_node(t);
 }
 

@@ -234,13 +234,19 @@ void lab__node_stop(struct lab_node *node)
     free(node);
 }
 
-bool lab__node_seal(struct lab_node *node, int fd, size_t readable)
+bool lab__node_seal(struct lab_node *node, int fd, size_t readable, char *error, size_t room)
 {
     union answer to;
     struct vgpu_request request = {.op = VGPU_OP_SEAL, .bytes = readable};
     snprintf(request.call, sizeof request.call, "witness");
-    return vgpu_send(node->socket, &request, sizeof request, &fd, 1) == 0 &&
-           answer(node, &to, ANSWER_SECONDS) == 0 && to.reply.error == 0;
+    if (vgpu_send(node->socket, &request, sizeof request, &fd, 1) != 0 ||
+        answer(node, &to, ANSWER_SECONDS) != 0)
+        snprintf(error, room, "no answer");
+    else if (to.reply.error != 0)
+        snprintf(error, room, "%.*s", (int)sizeof to.reply.explain, to.reply.explain);
+    else
+        return true;
+    return false;
 }
 
 /* ---- a node that failed ---- */

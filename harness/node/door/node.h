@@ -17,8 +17,8 @@ struct lab_node;
 
 /* NULL after `error` was filled. The node runs and is held by a witness. */
 struct lab_node *lab__node_start(const char *description, char *error, size_t room);
-/* Sealed memory, before the runner is there (VGPU_OP_SEAL). False: the node did not take it. */
-bool lab__node_seal(struct lab_node *node, int fd, size_t readable);
+/* Sealed memory, before the runner is there (VGPU_OP_SEAL). False: `error` says why not. */
+bool lab__node_seal(struct lab_node *node, int fd, size_t readable, char *error, size_t room);
 const char *lab__node_id(const struct lab_node *node);
 pid_t lab__node_pid(const struct lab_node *node);
 int lab__node_gpus(const struct lab_node *node);
