@@ -181,9 +181,31 @@ static void without_memory(void)
     cudaGetLastError();
 }
 
+/* ---- memory that other mappings see, too ---- */
+
+/* It is refused, and is what it was: shared. */
+static void shared_memory(void)
+{
+    int fd = memfd_create("shared", MFD_CLOEXEC);
+    EXPECT(ftruncate(fd, 2 * PAGE) == 0);
+    char *one = mmap(NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    const char *other = mmap(NULL, 2 * PAGE, PROT_READ, MAP_SHARED, fd, 0);
+    EXPECT_IS(cudaHostRegister(one, 2 * PAGE, 0), cudaErrorNotSupported);
+    EXPECT_IS(cudaHostRegister(one + PAGE + 8, 64, 0), cudaErrorNotSupported);
+    one[PAGE] = 9;
+    EXPECT(other[PAGE] == 9);
+    munmap(one, 2 * PAGE);
+    one = mmap(NULL, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    OK(cudaHostRegister(one, PAGE, 0));
+    OK(cudaHostUnregister(one));
+    close(fd);
+    cudaGetLastError();
+}
+
 int main(void)
 {
     OK(cudaFree(NULL));
+    shared_memory();
     of_all_kinds();
     own_frame();
     two_threads();

@@ -8,8 +8,10 @@
 #include "page_swap.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
@@ -34,6 +36,22 @@ static atomic_uint opened;
 static _Thread_local bool swaps; /* this thread does it */
 
 static bool swap_fault(uint64_t address);
+
+/* ---- what can be replaced ---- */
+
+bool vgpu__swap_would_part(uint64_t first, size_t bytes)
+{
+    char line[512], kind;
+    uint64_t from, end;
+    bool shared = false;
+    FILE *maps = fopen("/proc/self/maps", "re");
+    while (maps && !shared && fgets(line, sizeof line, maps))
+        shared = sscanf(line, "%" SCNx64 "-%" SCNx64 " %*3c%c", &from, &end, &kind) == 3 &&
+                 kind == 's' && from < first + bytes && first < end;
+    if (maps)
+        fclose(maps);
+    return shared;
+}
 
 /* ---- on the other stack ---- */
 

@@ -131,6 +131,12 @@ static cudaError_t hand_out(const char *call, uint64_t first, size_t all, uint64
         return vgpu__refuse(cudaErrorInvalidValue, call,
                             "the %zu bytes from %p on are not all memory that can be read: %s", all,
                             pages, strerror(errno));
+    if (vgpu__swap_would_part(first, all))
+        return vgpu__refuse(cudaErrorNotSupported, call,
+                            "the %zu bytes from %p on lie in a MAP_SHARED mapping: other processes "
+                            "would not see what GPUs write there. Here only private memory can be "
+                            "registered; copy through memory of cudaMallocHost instead",
+                            all, pages);
     if (!swap_all(first, all, offset, stays))
         return vgpu__refuse(cudaErrorOperatingSystem, call, "cannot share %zu bytes at %p: %s", all,
                             pages, strerror(errno));

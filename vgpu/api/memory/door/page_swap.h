@@ -21,6 +21,10 @@
 bool vgpu__swap_out(uint64_t first, size_t bytes, off_t offset); /* of the host memfd */
 bool vgpu__swap_home(uint64_t first, size_t bytes);
 
+/* Does a mapping with MAP_SHARED hold one of the pages? Other processes see it, too; once swapped,
+ * they would see no store of this one any more. */
+bool vgpu__swap_would_part(uint64_t first, size_t bytes);
+
 extern const struct vgpu__observer vgpu__page_swap; /* around a fork; stores that wait */
 
 #endif
