@@ -130,7 +130,7 @@ CI = (
         lambda state, section: check_pages(state.programs, section, state.labs),
     ),
     Step(
-        "README.md shows what happens",
+        "README.md and docs/testing.md show what happens",
         1,
         lambda state, section: check_shown(
             state.project, state.programs.skeletons, [step.title for step in BASIC], section

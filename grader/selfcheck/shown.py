@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""README.md shows what really happens: its blocks of output are compared with this run's.
+"""README.md and docs/testing.md show what really happens: their blocks of output are compared with
+this run's.
 
 A block is the fenced one after `<!-- output: NAME -->`. Of the selfcheck's only the titles of the
 sections are compared, not counts and seconds, which change with every new test and machine.
@@ -22,9 +23,10 @@ def check_shown(
     start = block(readme, "start")
     board = board_of(project, skeletons)
     section.check("README.md: start", board in start, f"its board is not this one:\n{board}")
-    shown = titles(block(readme, "selfcheck"))
+    testing = (project.root / "docs/testing.md").read_text(encoding="utf-8")
+    shown = titles(block(testing, "selfcheck"))
     reason = "it shows the sections\n{}\nand there are\n{}".format(*map("\n".join, (shown, wanted)))
-    section.check("README.md: selfcheck", shown == wanted, reason)
+    section.check("docs/testing.md: selfcheck", shown == wanted, reason)
 
 
 def board_of(project: Project, skeletons: dict[Lab, list[Record]]) -> str:

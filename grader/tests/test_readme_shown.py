@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""README.md promises no command that is not there, and shows no file that is gone."""
+"""README.md, and the pages to which it leaves its tables, promise no command that is not there, and
+show no file that is gone."""
 
 import json
 import re
 import unittest
+from pathlib import Path
 
 from grader.commands import cli
 from grader.course.project import here
@@ -11,13 +13,15 @@ from grader.selfcheck import shown
 from grader.selfcheck.plan import Depth, steps
 
 ROOT = here().root
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+PAGES = ("README.md", "docs/lab-commands.md", "docs/testing.md", "docs/systems.md")
+TEXT = {page: (ROOT / page).read_text(encoding="utf-8") for page in PAGES}
+COMMANDS = TEXT["README.md"] + TEXT["docs/lab-commands.md"]
 MADE_LATER = re.compile(r"NN|[.]{3}|^build/|^\.(venv|deps|lab)/")
 
 
 def typed(program: str) -> list[list[str]]:
-    """The command lines of `program` in the README: in backquotes, or behind a `$`."""
-    lines = re.findall(r"`([^`\n]+)`", README) + re.findall(r"^\$ (.*)$", README, re.MULTILINE)
+    """The command lines of `program` in these pages: in backquotes, or behind a `$`."""
+    lines = re.findall(r"`([^`\n]+)`", COMMANDS) + re.findall(r"^\$ (.*)$", COMMANDS, re.MULTILINE)
     lines = [part.strip() for line in lines for part in line.split("&&")]
     return [line.split()[1:] for line in lines if line.split()[:1] == [program]]
 
@@ -25,7 +29,7 @@ def typed(program: str) -> list[list[str]]:
 class Shown(unittest.TestCase):
     def test_commands_of_lab_parse(self) -> None:
         commands = typed("./lab")
-        self.assertGreater(len(commands), 5)
+        self.assertGreater(len(commands), 15)
         for words in commands:
             with self.subTest(words):
                 if words not in ([], ["--help"]):
@@ -44,16 +48,19 @@ class Shown(unittest.TestCase):
 
     def test_the_sections_of_the_selfcheck(self) -> None:
         titles = [step.title for step in steps(Depth.BASIC)]
-        self.assertEqual(shown.titles(shown.block(README, "selfcheck")), titles)
+        self.assertEqual(shown.titles(shown.block(TEXT["docs/testing.md"], "selfcheck")), titles)
 
     def test_paths_exist(self) -> None:
-        paths = re.findall(r"`([\w.-]+/[\w./-]*)`", README) + re.findall(
-            r"\]\(([\w./-]+)\)", README
-        )
-        for path in paths:
-            if not MADE_LATER.search(path):
-                source = path.replace("labs/", "solutions/", 1)  # a learner may delete his own
-                self.assertTrue((ROOT / source).exists(), f"README.md shows {path}: not here")
+        for page, text in TEXT.items():
+            for path in re.findall(r"`([\w.-]+/[\w./-]*)`", text):
+                self.there(page, ROOT / path.replace("labs/", "solutions/", 1), path)
+            for path in re.findall(r"\]\(([\w./-]+)\)", text):
+                self.there(page, (ROOT / page).parent / path, path)
+
+    def there(self, page: str, place: Path, path: str) -> None:
+        """A learner may delete a file in labs/: its source counts."""
+        if not MADE_LATER.search(path):
+            self.assertTrue(place.exists(), f"{page} shows {path}: not here")
 
 
 if __name__ == "__main__":

@@ -58,10 +58,9 @@ class Shown(FakeBuild):
 
     def failures(self, start: str, selfcheck: str) -> list[str]:
         self.write(
-            "README.md",
-            f"<!-- output: start -->\n```console\n$ ./lab start\n...\n{start}\n```\n"
-            f"<!-- output: selfcheck -->\n```console\n{selfcheck}\n```\n",
+            "README.md", f"<!-- output: start -->\n```console\n$ ./lab start\n...\n{start}\n```\n"
         )
+        self.write("docs/testing.md", f"<!-- output: selfcheck -->\n```console\n{selfcheck}\n```\n")
         with contextlib.redirect_stdout(io.StringIO()), self.report.section("shown") as section:
             check_shown(self.project, self.skeletons, ["things"], section)
         return [name for name, _ in self.report.failures]
@@ -80,7 +79,7 @@ class Shown(FakeBuild):
         board = board_of(self.project, self.skeletons).replace("tiny", "small")
         self.assertEqual(
             self.failures(board, "other things 1 passed 1 s  ok"),
-            ["README.md: start", "README.md: selfcheck"],
+            ["README.md: start", "docs/testing.md: selfcheck"],
         )
 
     def test_a_block_that_is_not_there(self) -> None:
