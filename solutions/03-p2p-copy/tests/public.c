@@ -313,6 +313,7 @@ LAB_CASES = {
      .rule = "a copy of that size spends half of its time on the latency",
      .points = 3,
      .min_gpus = 2,
+     .timed = true,
      .one_order = true,
      .check = check_curve},
     {0},
