@@ -320,6 +320,7 @@ static bool find_mapped(uint64_t address, struct pointee *out)
                             .home = VGPU_DEVICE_VA(a->device) + a->offset + (m->base - m->va),
                             .mapped = true,
                             .shown_on = m->shown_on < 0 ? a->device : m->shown_on,
+                            .dying = m->dying,
                             .serial = m->serial};
     return true;
 }

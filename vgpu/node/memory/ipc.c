@@ -30,7 +30,6 @@ struct window {
     struct owner *owner;
     struct vmm_mapping *mapping;
     const struct pool *pool; /* imported, as its memory; NULL: by handle */
-    bool dying;
     int opens;
     struct window *next;
 };
@@ -193,9 +192,9 @@ bool ipc_of_pool(const struct owner *owner, uint64_t address, bool dying)
     struct window *w = windows;
     while (w && (w->owner != owner || w->mapping->base != address))
         w = w->next;
-    bool is = w && w->pool && !w->dying;
+    bool is = w && w->pool && !w->mapping->dying;
     if (is)
-        w->dying = dying;
+        w->mapping->dying = dying;
     return is;
 }
 

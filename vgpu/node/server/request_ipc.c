@@ -86,7 +86,7 @@ bool request_ipc_close_check(struct connection *c)
         return false;
     }
     if (memory_find(at, &p) && p.owner == &c->process->memory && p.base == at && p.mapped &&
-        request_same(c, p.serial))
+        !p.dying && request_same(c, p.serial))
         return true;
     request_fail(c, VGPU_INVALID_VALUE,
                  "%#llx is not what cudaIpcOpenMemHandle gave: closed as often as opened already?",

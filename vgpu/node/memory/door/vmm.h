@@ -47,6 +47,7 @@ struct vmm_mapping {
     uint8_t mode[VGPU_MAX_DEVICES]; /* CUmemAccess_flags */
     uint64_t base, length;          /* what its pointers belong to; a window shows a part */
     int shown_on;                   /* windows: the GPU that pointers say they are on; else -1 */
+    bool dying;                     /* windows: cudaFreeAsync was issued, as of a block */
     uint64_t serial;                /* no other mapping has or had it; not 0 */
     struct vmm_mapping *next;       /* by address */
 };
