@@ -4,7 +4,8 @@
  *
  *     liar HOW /path/of/vgpu-exec
  *
- * It answers truthfully until it is to run a kernel (or, as `deaf` and `variables` say, before).
+ * It answers truthfully until it is to run a kernel (or, as `deaf` and `variables` say, before);
+ * `honest` says then that the kernel has run.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -177,9 +178,10 @@ static void run(void)
 static void tell_variables(void)
 {
     struct vgpu_exec_var var = {.offset = 0, .bytes = 4, .key = "x"};
-    said.r.var_count = is("variables") ? MANY_VARIABLES : 0;
-    said.r.var_bytes = is("variables") ? 4096 : 0;
-    said.r.data_bytes = is("variables") ? sizeof var : 0;
+    bool has = is("variables") || is("honest");
+    said.r.var_count = is("variables") ? MANY_VARIABLES : has;
+    said.r.var_bytes = has ? 4096 : 0;
+    said.r.data_bytes = has ? sizeof var : 0;
     memcpy(said.r.data, &var, said.r.data_bytes);
     said.r.kernel_count = 1;
     if (is("module")) /* what only a kernel's answer has */

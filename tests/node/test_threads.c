@@ -1,199 +1,233 @@
 /* SPDX-License-Identifier: MIT
  * test_threads.c: two host threads of a program make any two requests about the same objects at the
- * same time. One of them may end what the other has asked about and waits for. The node answers
- * both and goes on; of two that end the same object one succeeds. With the preset asan the node's
- * lifetimes are looked at meanwhile.
+ * same time, in either order. One of them may end what the other has asked about and waits for. The
+ * node answers both and goes on; of two that end the same object one succeeds. With the preset asan
+ * the node's lifetimes are looked at meanwhile.
  */
-#include "client.h"
-
 #include <poll.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
+#include <stdlib.h>
 #include <unistd.h>
 
+#include "threads_world.h"
 #include "wire.h"
 
-#define BYTES (1u << 20)
-#define GRANULE (2u << 20)
+#define TAG "threads"
 #define OPS (VGPU_OP_TRACE + 1)
+#define WAIT_MS 30000
+#define NOT_READY 600
 
-/* One of each kind of object, with a copy under way that uses the memory. */
-struct world {
-    uint64_t device, host, stage, pooled, range, handle, stream, event, pool;
+/* What a thread asks. Each request about its usual object, then these. */
+struct question {
+    uint32_t op;
+    enum object object;
 };
 
-/* The program's first connection, which only hands out others, and a thread's that makes and ends
- * worlds. No thread lives longer than it has to: the others' waits would wait for its clock. */
-static struct client program, maker;
+static const struct question others[] = {
+    {VGPU_OP_FREE, POOLED},
+    {VGPU_OP_FREE, TAKEN},
+    {VGPU_OP_POOL_FREE, TAKEN},
+    {VGPU_OP_IPC_CLOSE, TAKEN},
+    {VGPU_OP_COPY, OPENED},
+    {VGPU_OP_COPY, TAKEN},
+    {VGPU_OP_COPY, POOLED},
+    {VGPU_OP_COPY, STAGE},
+    {VGPU_OP_COPY, RANGE},
+    {VGPU_OP_EVENT_SYNC, OPENED_EVENT},
+    {VGPU_OP_EVENT_DESTROY, OPENED_EVENT},
+};
 
-static void start_thread(struct client *c)
+enum { QUESTIONS = OPS - 1 + sizeof others / sizeof *others };
+
+static struct question question(int number)
 {
-    struct vgpu_request q = {.op = VGPU_OP_THREAD, .clock_ps = program.clock_ps};
-    const struct timeval patience = {.tv_sec = 30};
-    int count = 1;
-    CHECK(vgpu_send(program.fd, &q, sizeof q, NULL, 0) == 0, "the node is gone");
-    CHECK(vgpu_receive(program.fd, &c->reply, sizeof c->reply, &c->fd, &count, 0) > 0 && count == 1,
-          "no thread");
-    c->clock_ps = program.clock_ps;
-    setsockopt(c->fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    uint32_t op = (uint32_t)number + 1;
+    if (op >= OPS)
+        return others[op - OPS];
+    return (struct question){op, world_usual_object(op)};
 }
 
-static void end_thread(struct client *c)
+/* ---- two threads, one that calls functions of the program, one that waits for all ---- */
+
+enum { FIRST, SECOND, CALLER, LAST, THREADS };
+
+struct thread {
+    struct client client;
+    struct question asks;
+    int error;
+};
+
+static struct world world;
+static bool succeeded[QUESTIONS];
+static struct thread threads[THREADS];
+
+static bool takes(uint32_t op)
 {
-    if (c->clock_ps > program.clock_ps)
-        program.clock_ps = c->clock_ps;
-    close(c->fd);
-    c->fd = -1;
+    return op == VGPU_OP_HOST_NEXT;
 }
 
-static void ask(struct vgpu_request q)
+static void ask(struct thread *t, struct question asks)
 {
-    client_ask(&maker, &q);
+    world_start_thread(&world, &t->client);
+    struct message m = world_request(&world, asks.op, asks.object);
+    t->asks = asks;
+    message_send(&t->client, &m);
 }
 
-static uint64_t value_of(struct vgpu_request q)
+/* The function that is to be called has returned; the next one is asked for. */
+static void call_function(struct thread *t)
 {
-    CHECK(client_ask(&maker, &q) == 0, "request %u: %d, %s", q.op, maker.reply.r.error,
-          maker.reply.r.explain);
-    return maker.reply.r.value;
+    struct message m = MESSAGE(.op = VGPU_OP_HOST_NEXT, .value = t->client.reply.r.value);
+    message_send(&t->client, &m);
 }
 
-static struct world make_world(void)
+static void hear(struct thread *t)
 {
-    start_thread(&maker);
-    struct world w = {.device = client_malloc(&maker, 0, BYTES),
-                      .host = client_host(&maker, BYTES)};
-    w.stage = value_of((struct vgpu_request){.op = VGPU_OP_STAGE_ALLOC, .bytes = BYTES});
-    w.stream = client_stream(&maker, 0, 0);
-    w.event = client_event(&maker, 0);
-    w.pool = value_of((struct vgpu_request){.op = VGPU_OP_POOL_CREATE, .device = 0});
-    w.pooled = value_of((struct vgpu_request){
-        .op = VGPU_OP_POOL_MALLOC, .value = w.pool, .bytes = BYTES, .stream = w.stream});
-    w.handle = value_of((struct vgpu_request){.op = VGPU_OP_VMM_CREATE, .bytes = GRANULE});
-    w.range = value_of((struct vgpu_request){.op = VGPU_OP_VMM_RESERVE, .bytes = GRANULE});
-    value_of((struct vgpu_request){
-        .op = VGPU_OP_VMM_MAP, .ptr = w.range, .bytes = GRANULE, .value = w.handle});
-    client_copy(&maker, w.stream, w.device, w.host, BYTES);
-    client_record(&maker, w.event, w.stream);
-    end_thread(&maker);
-    return w;
-}
-
-/* What the two have left of it. Whether a call succeeds is not asked. */
-static void end_world(const struct world *w)
-{
-    start_thread(&maker);
-    ask((struct vgpu_request){.op = VGPU_OP_VMM_UNMAP, .ptr = w->range, .bytes = GRANULE});
-    ask((struct vgpu_request){.op = VGPU_OP_VMM_FREE, .ptr = w->range, .bytes = GRANULE});
-    ask((struct vgpu_request){.op = VGPU_OP_VMM_RELEASE, .value = w->handle});
-    ask((struct vgpu_request){.op = VGPU_OP_POOL_FREE, .ptr = w->pooled, .stream = 1});
-    ask((struct vgpu_request){.op = VGPU_OP_DEVICE_SYNC});
-    ask((struct vgpu_request){.op = VGPU_OP_POOL_DESTROY, .value = w->pool});
-    ask((struct vgpu_request){.op = VGPU_OP_STAGE_FREE, .ptr = w->stage});
-    ask((struct vgpu_request){.op = VGPU_OP_HOST_FREE, .ptr = w->host});
-    ask((struct vgpu_request){.op = VGPU_OP_PEER_DISABLE, .peer = 1});
-    ask((struct vgpu_request){.op = VGPU_OP_DEVICE_RESET});
-    end_thread(&maker);
-}
-
-/* Request `op` about that world. */
-static struct vgpu_request request_about(const struct world *w, uint32_t op)
-{
-    struct vgpu_request q = {.op = op,
-                             .peer = 1,
-                             .stream = w->stream,
-                             .event = w->event,
-                             .event2 = w->event,
-                             .ptr = w->device,
-                             .bytes = BYTES};
-    if (op == VGPU_OP_HOST_FREE || op == VGPU_OP_HOST_TOUCH)
-        q.ptr = w->host;
-    else if (op == VGPU_OP_STAGE_FREE)
-        q.ptr = w->stage;
-    else if (op >= VGPU_OP_POOL_CREATE && op <= VGPU_OP_POOL_FREE)
-        q.ptr = w->pooled, q.value = w->pool, q.flags = 0;
-    else if (op >= VGPU_OP_VMM_CREATE && op <= VGPU_OP_VMM_GET_ACCESS)
-        q.ptr = w->range, q.bytes = GRANULE, q.value = w->handle;
-    if (op == VGPU_OP_VMM_MAP)
-        q.event = 0;
-    if (op == VGPU_OP_COPY)
-        q.u.copy = (struct vgpu_copy){.dst = w->device, .src = w->host, .bytes = BYTES, .sync = 1};
-    if (op == VGPU_OP_MEMSET)
-        q.u.memset = (struct vgpu_memset){.dst = w->device, .bytes = BYTES, .width = 1};
-    return q;
-}
-
-/* Not for threads of one program at a time: they begin or end it, or have no answer of their own.
- */
-static bool is_apart(uint32_t op)
-{
-    return op == VGPU_OP_BYE || op == VGPU_OP_HOST_NEXT || op == VGPU_OP_HOST_FUNC ||
-           op == VGPU_OP_THREAD;
-}
-
-static bool ends_object(uint32_t op)
-{
-    return op == VGPU_OP_FREE || op == VGPU_OP_HOST_FREE || op == VGPU_OP_STAGE_FREE ||
-           op == VGPU_OP_STREAM_DESTROY || op == VGPU_OP_EVENT_DESTROY || op == VGPU_OP_POOL_FREE ||
-           op == VGPU_OP_POOL_DESTROY || op == VGPU_OP_VMM_RELEASE;
-}
-
-static void send_to(struct client *c, struct vgpu_request q)
-{
-    q.clock_ps = c->clock_ps;
-    CHECK(vgpu_send(c->fd, &q, sizeof q, NULL, 0) == 0, "request %u: the node is gone", q.op);
-}
-
-/* Reads the answer to request `op`, and ends the thread. */
-static int answer_to(struct client *c, uint32_t op, uint32_t other)
-{
+    struct client *c = &t->client;
     int fds[2], count = 2;
     CHECK(vgpu_receive(c->fd, &c->reply, sizeof c->reply, fds, &count, 0) > 0,
-          "request %u, with %u in another thread: the node is gone, or does not answer", op, other);
+          "request %u, of %u and %u by two threads: the node is gone", t->asks.op,
+          threads[FIRST].asks.op, threads[SECOND].asks.op);
     for (int i = 0; i < count; i++)
         close(fds[i]);
     c->clock_ps = c->reply.r.clock_ps;
-    end_thread(c);
-    return c->reply.r.error;
+    t->error = c->reply.r.error;
+    if (takes(t->asks.op))
+        call_function(t);
+    else
+        world_end_thread(&world, c);
 }
 
-static void make_both(uint32_t first, uint32_t second)
+/* Until all have their answers. Those that call functions go on. */
+static void hear_all(void)
 {
-    static struct client one, two;
-    struct world w = make_world();
-    start_thread(&one);
-    start_thread(&two);
-    send_to(&one, request_about(&w, first));
-    send_to(&two, request_about(&w, second));
-    struct pollfd both[] = {{one.fd, POLLIN, 0}, {two.fd, POLLIN, 0}};
-    poll(both, 2, -1);
-    int a, b;
-    if (both[0].revents) {
-        a = answer_to(&one, first, second);
-        b = answer_to(&two, second, first);
-    } else {
-        b = answer_to(&two, second, first);
-        a = answer_to(&one, first, second);
+    for (;;) {
+        struct pollfd p[THREADS];
+        int missing = 0;
+        for (int i = 0; i < THREADS; i++) {
+            p[i] = (struct pollfd){threads[i].client.fd, POLLIN, 0};
+            missing += threads[i].client.fd >= 0 && !takes(threads[i].asks.op);
+        }
+        if (!missing)
+            return;
+        CHECK(poll(p, THREADS, WAIT_MS) > 0, "requests %u and %u by two threads: no answer",
+              threads[FIRST].asks.op, threads[SECOND].asks.op);
+        for (int i = 0; i < THREADS; i++)
+            if (p[i].revents)
+                hear(&threads[i]);
     }
-    CHECK(first != second || !ends_object(first) || (a == 0) != (b == 0),
-          "both threads end the same object by request %u: %d and %d", first, a, b);
-    end_world(&w);
+}
+
+static void end_callers(void)
+{
+    for (int i = 0; i < THREADS; i++)
+        if (threads[i].client.fd >= 0)
+            world_end_thread(&world, &threads[i].client);
+}
+
+/* ---- pairs ---- */
+
+static bool is_either(struct question first, struct question second, uint32_t op)
+{
+    return first.op == op || second.op == op;
+}
+
+static bool is_answer(int error)
+{
+    return error == 0 || error == NOT_READY;
+}
+
+static void check_ends(struct question first, struct question second)
+{
+    bool same = world_ends(first.op) && world_ends(second.op) && first.object == second.object;
+    int a = threads[FIRST].error, b = threads[SECOND].error;
+    CHECK(!same || (a == 0) != (b == 0),
+          "both threads end the same object, by requests %u and %u: %d and %d", first.op, second.op,
+          a, b);
+}
+
+/* What was ended is made again, so that both find everything; and there is work under way. */
+static void prepare(struct question first, struct question second)
+{
+    if (is_either(first, second, VGPU_OP_BYE)) {
+        world_end(&world);
+        world_begin(&world, TAG);
+    }
+    world_start_thread(&world, &world.maker);
+    world_put_to_work(&world);
+    if (is_either(first, second, VGPU_OP_HOST_NEXT))
+        world_add_function(&world);
+    world_end_thread(&world, &world.maker);
+}
+
+static void mend(struct question first, struct question second)
+{
+    world_start_thread(&world, &world.maker);
+    world_mend(&world, first.op, first.object);
+    world_mend(&world, second.op, second.object);
+    world_end_thread(&world, &world.maker);
+}
+
+static void make_both(int one, int two)
+{
+    struct question first = question(one), second = question(two);
+    bool taken = is_either(first, second, VGPU_OP_HOST_NEXT);
+    bool calls = taken || is_either(first, second, VGPU_OP_HOST_FUNC);
+    prepare(first, second);
+    ask(&threads[FIRST], first);
+    ask(&threads[SECOND], second);
+    if (calls && !taken)
+        ask(&threads[CALLER], (struct question){VGPU_OP_HOST_NEXT, NOTHING});
+    hear_all();
+    if (calls) {
+        ask(&threads[LAST], (struct question){VGPU_OP_DEVICE_SYNC, NOTHING});
+        hear_all();
+        end_callers();
+    }
+    check_ends(first, second);
+    succeeded[one] |= is_answer(threads[FIRST].error);
+    succeeded[two] |= is_answer(threads[SECOND].error);
+    mend(first, second);
+}
+
+/* A request that is refused whenever it is made tries nothing. Those of newcomers and witnesses
+ * are.
+ */
+static void check_successes(void)
+{
+    for (int i = 0; i < QUESTIONS; i++) {
+        uint32_t op = question(i).op;
+        bool refused = op == VGPU_OP_HELLO || op == VGPU_OP_WITNESS || op >= VGPU_OP_SUMMARY;
+        CHECK(succeeded[i] != refused, "question %d, request %u: %s", i, op,
+              refused ? "answered" : "refused every time");
+    }
+}
+
+/* Contexts answer what is true, without a kernel: liar.c. */
+static void start_node(struct client *witness)
+{
+    char launcher[512];
+    snprintf(launcher, sizeof launcher, "%s\nhonest", LIAR_PROGRAM);
+    setenv("VGPU_EXEC_LAUNCHER", launcher, 1);
+    client_start_quiet(witness, "hgx-h200-4", TAG);
+    for (int i = 0; i < THREADS; i++)
+        threads[i].client.fd = -1;
 }
 
 int main(void)
 {
+    struct client witness = {0};
     int pairs = 0;
-    client_start(&program, "hgx-h200-4", "threads");
-    for (uint32_t first = VGPU_OP_HELLO; first < OPS; first++)
-        for (uint32_t second = first; second < OPS; second++)
-            if (!is_apart(first) && !is_apart(second)) {
-                make_both(first, second);
-                pairs++;
-            }
+    start_node(&witness);
+    world_start_exporter(TAG);
+    for (int first = 0; first < QUESTIONS; first++) {
+        world_begin(&world, TAG);
+        for (int second = 0; second < QUESTIONS; second++, pairs++)
+            make_both(first, second);
+        world_end(&world);
+    }
+    check_successes();
     printf("%d pairs of requests\n", pairs);
-    client_end(&program);
+    client_end(&witness);
     return 0;
 }
