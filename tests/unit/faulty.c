@@ -4,6 +4,9 @@
  * sentence or not at all wrong, and the other program goes on.
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
@@ -11,23 +14,25 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "quiescence.h"
 #include "reserve.h"
 #include "served.h"
 #include "unit.h"
 
 enum { WORKER, BYSTANDER };
-enum kind { MEMORY, DESCRIPTOR, MAP };
+enum kind { MEMORY, DESCRIPTOR, MAP, LOOK };
 
 /* Of the node's process, and of the test's, which looks whether it was reached. */
 static struct {
     bool on, onward;
     enum kind kind;
     long fails_at, counted;
+    pid_t spared; /* the test itself, where that is not the node */
 } * fault;
 
 static bool fails(enum kind kind, int cause)
 {
-    if (!fault || !fault->on || kind != fault->kind)
+    if (!fault || !fault->on || kind != fault->kind || fault->spared == getpid())
         return false;
     long number = ++fault->counted;
     if (number != fault->fails_at && !(fault->onward && number > fault->fails_at))
@@ -54,20 +59,51 @@ WRAP(int, socketpair, (int family, int type, int protocol, int *pair), DESCRIPTO
      family, type, protocol, pair)
 WRAP(int, pipe2, (int *ends, int flags), DESCRIPTOR, EMFILE, -1, ends, flags)
 WRAP(int, epoll_create1, (int flags), DESCRIPTOR, EMFILE, -1, flags)
+WRAP(char *, strdup, (const char *text), MEMORY, ENOMEM, NULL, text)
 WRAP(int, dup, (int fd), DESCRIPTOR, EMFILE, -1, fd)
+WRAP(int, accept4, (int fd, struct sockaddr *from, socklen_t *length, int flags), DESCRIPTOR,
+     EMFILE, -1, fd, from, length, flags)
+WRAP(FILE *, fopen, (const char *path, const char *mode), DESCRIPTOR, EMFILE, NULL, path, mode)
 WRAP(void *, mmap, (void *at, size_t bytes, int access, int flags, int fd, off_t offset), MAP,
      ENOMEM, MAP_FAILED, at, bytes, access, flags, fd, offset)
+
+/* Those with one argument more, or none. */
+static long last_argument(va_list list)
+{
+    long value = va_arg(list, long);
+    va_end(list);
+    return value;
+}
+
+#define WRAP_MORE(name, parameters, last, kind, when, ...)                                         \
+    int __real_##name parameters;                                                                  \
+    int __wrap_##name parameters;                                                                  \
+    int __wrap_##name parameters                                                                   \
+    {                                                                                              \
+        va_list list;                                                                              \
+        va_start(list, last);                                                                      \
+        long value = last_argument(list);                                                          \
+        return (when) && fails(kind, EMFILE) ? -1 : __real_##name(__VA_ARGS__, value);             \
+    }
+
+WRAP_MORE(fcntl, (int fd, int command, ...), command, DESCRIPTOR,
+          command == F_DUPFD || command == F_DUPFD_CLOEXEC, fd, command)
+WRAP_MORE(open, (const char *path, int flags, ...), flags, DESCRIPTOR, true, path, flags)
+WRAP_MORE(openat, (int folder, const char *path, int flags, ...), flags, LOOK, true, folder, path,
+          flags)
 
 /* ---- a program ---- */
 
 static struct served served;
 static int errors; /* that the program's calls reported */
+static bool said;  /* that there will be no trace */
 
 /* The call's value; 0: it reported an error, with a sentence. */
 static uint64_t call(int program, struct vgpu_request q)
 {
     int error = served_ask(&served, program, &q);
     EXPECT(error >= 0, "request %u: the node closed the connection", q.op);
+    said |= strstr(served.reply.r.explain, "VGPU_TRACE") != NULL;
     if (error == 0)
         return served.reply.r.value ? served.reply.r.value : 1;
     EXPECT(served.reply.r.explain[0] || errors > 0, "request %u answers %d without a sentence",
@@ -137,11 +173,49 @@ static void shares(int program)
     CALL(.op = VGPU_OP_DEVICE_SYNC);
 }
 
+/* Device code, whose context (liar.c) says that it has run. */
+static void launches(int program)
+{
+    struct vgpu_request q = {.op = VGPU_OP_LAUNCH, .stream = VGPU_STREAM_LEGACY};
+    served.fd = memfd_create("image", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    int image = served.fd;
+    EXPECT(fcntl(image, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE) == 0,
+           "%s", "no image");
+    for (int i = 0; i < 3; i++)
+        q.u.launch.grid[i] = q.u.launch.block[i] = 1;
+    if (CALL(.op = VGPU_OP_MODULE)) {
+        call(program, q);
+        CALL(.op = VGPU_OP_DEVICE_SYNC);
+    }
+    close(image);
+}
+
 static void work(int program)
 {
     copies(program);
     shares(program);
+    if (program == WORKER)
+        launches(program);
     CALL(.op = VGPU_OP_BYE);
+}
+
+/* Comes over the listener, and wants a trace. False: it was told why not. */
+static bool comes(int program, int trace)
+{
+    served_join(&served, program);
+    served.fd = trace;
+    said = false;
+    if (served_hello(&served, program) == 0) {
+        said |= strstr(served.reply.r.explain, "VGPU_TRACE") != NULL;
+        return true;
+    }
+    EXPECT(served.reply.r.explain[0], "%s", "hello is refused without a sentence");
+    return false;
+}
+
+static bool is_empty(int file)
+{
+    return lseek(file, 0, SEEK_END) == 0;
 }
 
 /* ---- one run for each ---- */
@@ -150,14 +224,16 @@ static void work(int program)
 static bool survives(enum kind kind, long number)
 {
     errors = 0;
-    *fault = (__typeof__(*fault)){.kind = kind, .fails_at = number};
+    *fault = (__typeof__(*fault)){.kind = kind, .fails_at = number, .spared = getpid()};
     served_start(&served);
     EXPECT(served_hello(&served, BYSTANDER) == 0, "%s", "hello is refused");
-    fault->on = true; /* in the node: nothing of the kind is called here */
-    if (served_hello(&served, WORKER) == 0)
+    fault->on = true;
+    int trace = memfd_create("trace", MFD_CLOEXEC);
+    if (comes(WORKER, trace)) {
         work(WORKER);
-    else
-        EXPECT(served.reply.r.explain[0], "%s", "hello is refused without a sentence");
+        EXPECT(said || !is_empty(trace), "failure %ld: no trace, and not a word", number);
+    }
+    close(trace);
     bool reached = fault->counted >= number;
     int before = errors;
     work(BYSTANDER);
@@ -172,6 +248,7 @@ static void each(enum kind kind, long least)
 {
     fault = mmap(NULL, sizeof *fault, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     long number = 1;
+    setenv("VGPU_EXEC_LAUNCHER", LIAR_PROGRAM "\nhonest", 1);
     while (survives(kind, number))
         number++;
     EXPECT(number > least, "there were only %ld to fail", number - 1);
@@ -184,12 +261,37 @@ UNIT(every_allocation_of_the_node_fails)
 
 UNIT(every_descriptor_of_the_node_fails)
 {
-    each(DESCRIPTOR, 3);
+    each(DESCRIPTOR, 7);
 }
 
 UNIT(every_mapping_of_the_node_fails)
 {
     each(MAP, 1);
+}
+
+UNIT(a_pipe_gets_no_trace)
+{
+    int ends[2];
+    EXPECT(pipe(ends) == 0, "%s", "no pipe");
+    served_start(&served);
+    EXPECT(comes(WORKER, ends[1]), "%s", served.reply.r.explain);
+    copies(WORKER);
+    call(WORKER, (struct vgpu_request){.op = VGPU_OP_BYE});
+    EXPECT(said, "%s", "not a word");
+    const char *wrong = served_end(&served);
+    EXPECT(!wrong, "%s", wrong);
+}
+
+/* A thread that cannot be looked at may be computing. */
+UNIT(who_cannot_be_looked_at_does_not_sleep)
+{
+    static __typeof__(*fault) own;
+    const pid_t self = getpid();
+    fault = &own;
+    EXPECT(quiescence_of(&self, 1) == QUIESCENT_NO, "%s", "it runs, and is taken for asleep");
+    own = (__typeof__(own)){.on = true, .onward = true, .kind = LOOK, .fails_at = 1};
+    EXPECT(quiescence_of(&self, 1) != QUIESCENT_YES, "after %ld looks that fail it sleeps",
+           own.counted);
 }
 
 /* ---- the reserve ---- */

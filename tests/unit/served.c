@@ -3,6 +3,7 @@
  */
 #include "served.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -36,14 +37,27 @@ static bool start_node(void)
     return node_start(&topology, info, -1);
 }
 
-static void serve(const int *sockets)
+/* Bound to a name that the kernel has chosen. */
+static int listen_somewhere(struct sockaddr_un *address)
+{
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    socklen_t length = sizeof *address;
+    *address = (struct sockaddr_un){.sun_family = AF_UNIX};
+    EXPECT(fd >= 0 && bind(fd, (struct sockaddr *)address, sizeof(sa_family_t)) == 0 &&
+               listen(fd, SERVED_PROGRAMS) == 0 &&
+               getsockname(fd, (struct sockaddr *)address, &length) == 0,
+           "%s", "no listener");
+    return fd;
+}
+
+static void serve(const int *sockets, int listener)
 {
     bool good = start_node();
     for (int i = 0; i < SERVED_PROGRAMS; i++)
         good = good && server_add(sockets[i]);
     if (!good)
         _exit(3);
-    server_loop(-1);
+    server_loop(listener);
     _exit(0);
 }
 
@@ -55,6 +69,8 @@ void served_start(struct served *s)
         topology_load(&topology, UNIT_ROOT "/vgpu/nodes", "hgx-h200-4", error, sizeof error) != 0)
         EXPECT(false, "%s", error);
     memset(s, 0, sizeof *s);
+    s->fd = -1;
+    int listener = listen_somewhere(&s->listener);
     for (int i = 0; i < SERVED_PROGRAMS; i++) {
         int pair[2];
         EXPECT(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) == 0, "%s",
@@ -66,17 +82,30 @@ void served_start(struct served *s)
     if (s->node == 0) {
         for (int i = 0; i < SERVED_PROGRAMS; i++)
             close(s->socket[i]);
-        serve(theirs);
+        serve(theirs, listener);
     }
     for (int i = 0; i < SERVED_PROGRAMS; i++)
         close(theirs[i]);
+    close(listener);
+}
+
+void served_join(struct served *s, int program)
+{
+    const struct sockaddr *address = (const struct sockaddr *)&s->listener;
+    socklen_t length = (socklen_t)(sizeof(sa_family_t) + 1 + strlen(s->listener.sun_path + 1));
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    EXPECT(fd >= 0 && connect(fd, address, length) == 0, "%s", "no node listens");
+    close(s->socket[program]);
+    s->socket[program] = fd;
 }
 
 int served_send(struct served *s, int program, const void *q, size_t bytes)
 {
     int fds[8], count = 8;
     struct pollfd p = {.fd = s->socket[program], .events = POLLIN};
-    if (vgpu_send(s->socket[program], q, bytes, NULL, 0) != 0)
+    int sent = vgpu_send(s->socket[program], q, bytes, &s->fd, s->fd >= 0);
+    s->fd = -1;
+    if (sent != 0 && errno != EPIPE) /* else it may have said why it closes the connection */
         return -1;
     EXPECT(poll(&p, 1, ANSWER_MS) == 1, "request %u: no answer within %d ms",
            ((const struct vgpu_request *)q)->op, ANSWER_MS);

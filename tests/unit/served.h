@@ -6,6 +6,7 @@
 #define TEST_UNIT_SERVED_H
 
 #include <sys/types.h>
+#include <sys/un.h>
 
 #include "request.h"
 
@@ -15,11 +16,16 @@ struct served {
     pid_t node;
     int socket[SERVED_PROGRAMS];
     uint64_t clock_ps[SERVED_PROGRAMS];
-    union reply reply; /* the last one */
+    struct sockaddr_un listener; /* served_join */
+    int fd;                      /* goes with the next request; -1: none does */
+    union reply reply;           /* the last one */
 };
 
 /* Starts a node on hgx-h200-4. */
 void served_start(struct served *s);
+
+/* The program has a connection that the node has accepted, in place of its socket pair. */
+void served_join(struct served *s, int program);
 
 /* Sends `bytes` of `q` and waits for the reply. Its error code; -1: none came (the node has closed
  * the connection). */

@@ -62,7 +62,6 @@ struct connection *connection_add(int socket, struct process *process)
     struct connection *c = count < MAX_CONNECTIONS ? calloc(1, sizeof *c) : NULL;
     if (!c || !connections_watch(EPOLL_CTL_ADD, socket, EPOLLIN, c)) {
         free(c);
-        close(socket);
         return NULL;
     }
     c->events = EPOLLIN;

@@ -77,7 +77,8 @@ struct connection *connection_at(int number);
 int connection_count(void);
 bool connections_are_full(void);
 
-/* Adds a connection; NULL when there is no room. The socket becomes ours. */
+/* Adds a connection; NULL when there is no room, or errno says why: the socket stays the caller's,
+ * else it becomes ours. */
 struct connection *connection_add(int socket, struct process *process);
 
 /* Closes and frees it; the last one gets its number. */

@@ -63,6 +63,7 @@ void request_thread(struct connection *c)
     }
     struct connection *other = connection_add(pair[0], c->process);
     if (!other) {
+        close(pair[0]);
         close(pair[1]);
         request_fail(c, VGPU_OUT_OF_MEMORY, "too many host threads use the node");
         return;

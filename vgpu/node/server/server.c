@@ -46,11 +46,6 @@ bool server_start(const struct server_state *state)
            connections_watch(EPOLL_CTL_ADD, vmm_export_ends(), EPOLLIN, NULL);
 }
 
-bool server_add(int socket)
-{
-    return connection_add(socket, NULL) != NULL;
-}
-
 /* -1: it has been dropped. Places change: what is dropped gives its own to the last one. */
 static int number_of(const struct connection *c)
 {
@@ -242,6 +237,16 @@ static void refuse_newcomer(int socket, const char *why)
     close(socket);
 }
 
+bool server_add(int socket)
+{
+    bool added = connection_add(socket, NULL) != NULL;
+    if (!added && connections_are_full())
+        refuse_newcomer(socket, "too many programs and threads use the virtual node");
+    else if (!added)
+        refuse_newcomer(socket, "the virtual node is out of memory, and takes no other program");
+    return added;
+}
+
 /* Without a descriptor for it the newcomer would stay in the queue, and wake us without an end. One
  * is kept for that: enough to tell it. */
 static void accept_without_room(int listener)
@@ -260,8 +265,6 @@ static void accept_one(int listener)
     int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
     if (socket < 0 && (errno == EMFILE || errno == ENFILE))
         accept_without_room(listener);
-    else if (socket >= 0 && connections_are_full())
-        refuse_newcomer(socket, "too many programs and threads use the virtual node");
     else if (socket >= 0)
         server_add(socket);
 }

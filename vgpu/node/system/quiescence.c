@@ -7,6 +7,7 @@
 #include "quiescence.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -42,6 +43,8 @@ static enum quiescence look_at(int tasks, const char *name, struct look *look)
     ssize_t got = fd >= 0 ? read(fd, text, sizeof text - 1) : 0;
     if (fd >= 0)
         close(fd);
+    else if (errno != ENOENT && errno != ESRCH)
+        return QUIESCENT_UNKNOWN;
     if (got <= 0)
         return QUIESCENT_YES;
     text[got] = '\0';

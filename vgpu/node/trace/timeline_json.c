@@ -293,10 +293,11 @@ static void write_all(struct writer *w)
     write_node(w);
 }
 
-void timeline_json(const struct timeline *t, const struct vgpu_trace_record *records,
+bool timeline_json(const struct timeline *t, const struct vgpu_trace_record *records,
                    uint64_t total, int fd)
 {
     struct writer *w = calloc(1, sizeof *w);
+    bool written = false;
     uint64_t count = total - t->first_record;
     FILE *out = lseek(fd, 0, SEEK_SET) == 0 && ftruncate(fd, 0) == 0 ? fdopen(fd, "w") : NULL;
     if (!out)
@@ -316,6 +317,7 @@ void timeline_json(const struct timeline *t, const struct vgpu_trace_record *rec
         if (timeline_order(&w->in_order, w->record, w->records)) {
             place(w);
             write_all(w);
+            written = !ferror(out);
             free(w->in_order.arrow);
             free(w->in_order.sample);
         }
@@ -326,6 +328,7 @@ void timeline_json(const struct timeline *t, const struct vgpu_trace_record *rec
         free(w->lane);
     }
     free(w);
-    if (out)
-        fclose(out);
+    if (out && fclose(out) != 0)
+        written = false;
+    return written;
 }

@@ -3,6 +3,7 @@
  */
 #include "trace.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -195,22 +196,36 @@ static void bytes_sent(void *self, const struct route *route, uint64_t bytes)
     timeline_bytes(&t->timeline, route, bytes);
 }
 
+static void refuse_trace(struct process *process, const char *why)
+{
+    char text[200];
+    snprintf(text, sizeof text, "VGPU_TRACE: there is no trace of this program: %s", why);
+    process_remark(process, text);
+}
+
 void trace_program(struct trace *t, struct process *process, int fd)
 {
     struct stat stat;
     timeline_program(&t->timeline, process->pid);
     process->trace.timeline_fd = -1;
-    if (fd < 0 || fd_info(fd, &stat) != 0 || !S_ISREG(stat.st_mode))
+    if (fd < 0)
         return;
-    process->trace.timeline_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* no context has it */
-    sim_watch_rates(t->sim, links_carry, t);
+    if (fd_info(fd, &stat) == 0 && S_ISREG(stat.st_mode))
+        process->trace.timeline_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* no context has it */
+    else
+        errno = EINVAL;
+    if (process->trace.timeline_fd >= 0)
+        sim_watch_rates(t->sim, links_carry, t);
+    else
+        refuse_trace(process, errno == EINVAL ? "the file is no regular one" : strerror(errno));
 }
 
 void trace_write(struct trace *t, struct process *process)
 {
     if (process->trace.timeline_fd < 0)
         return;
-    timeline_json(&t->timeline, t->records, t->total, process->trace.timeline_fd);
+    if (!timeline_json(&t->timeline, t->records, t->total, process->trace.timeline_fd))
+        refuse_trace(process, "the node is out of memory, or the file cannot be written");
     process->trace.timeline_fd = -1;
 }
 

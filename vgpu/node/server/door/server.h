@@ -21,7 +21,8 @@ struct server_state {
 /* False: errno says why. */
 bool server_start(const struct server_state *state);
 
-/* Adds a connection; false when there is no room. The socket becomes the server's. */
+/* Adds a connection; false when there is no room, and the program has been told so. The socket
+ * becomes the server's. */
 bool server_add(int socket);
 
 /* Serves until the last connection is gone, and with it the last exported descriptor. `listener`
