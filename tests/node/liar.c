@@ -5,8 +5,11 @@
  *     liar HOW /path/of/vgpu-exec
  *
  * It answers truthfully until it is to run a kernel (or, as `deaf` and `variables` say, before);
- * `honest` says then that the kernel has run.
+ * `honest` says then that the kernel has run. `refuses-map`: the first process refuses to map
+ * memory (LIAR_ONCE names a file that is there afterwards), and whoever was not told of all of it
+ * runs nothing.
  */
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +22,7 @@
 #include "protocol.h"
 #include "wire.h"
 
-enum { NODE_SOCKET = 3, MANY_VARIABLES = 65536, FILLED = 768 << 20 };
+enum { NODE_SOCKET = 3, MANY_VARIABLES = 65536, FILLED = 768 << 20, MAPPED = 4 << 20 };
 
 static const char *how;
 static union {
@@ -31,7 +34,9 @@ static union {
     char room[VGPU_MSG_MAX];
 } said;
 static struct vgpu_control *control;
-static uint8_t *memory; /* of GPU 0 */
+static uint8_t *memory;       /* of GPU 0 */
+static uint64_t mapped_bytes; /* of GPU 0's memory */
+static bool refused;
 
 static bool is(const char *name)
 {
@@ -164,6 +169,8 @@ static void run(void)
         said.r.status = VGPU_STALLED, said.r.moved = 1;
     else if (is("random"))
         write_anything();
+    else if (is("refuses-map"))
+        said.r.status = refused || mapped_bytes < MAPPED ? -7 : VGPU_RAN;
     else if (is("low"))
         lie_low();
     else if (is("spans"))
@@ -178,7 +185,7 @@ static void run(void)
 static void tell_variables(void)
 {
     struct vgpu_exec_var var = {.offset = 0, .bytes = 4, .key = "x"};
-    bool has = is("variables") || is("honest");
+    bool has = is("variables") || is("honest") || is("refuses-map");
     said.r.var_count = is("variables") ? MANY_VARIABLES : has;
     said.r.var_bytes = has ? 4096 : 0;
     said.r.data_bytes = has ? sizeof var : 0;
@@ -186,6 +193,25 @@ static void tell_variables(void)
     said.r.kernel_count = 1;
     if (is("module")) /* what only a kernel's answer has */
         said.r.span_count = said.r.printf_bytes = 1 << 20;
+}
+
+static bool is_first(void)
+{
+    int fd = open(getenv("LIAR_ONCE"), O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+static void refuse_or_map(const struct vgpu_exec_request *q)
+{
+    if (q->fixed)
+        return; /* variables of the image */
+    refused |= is_first();
+    if (refused)
+        said.r.status = VGPU_REFUSED;
+    else if (q->memory == 0 && q->va == VGPU_DEVICE_VA(0) + q->offset)
+        mapped_bytes += q->bytes;
 }
 
 static void answer(const int *fds)
@@ -196,6 +222,8 @@ static void answer(const int *fds)
         open_memory(fds);
     if (asked.q.op == VGPU_EXEC_MODULE)
         tell_variables();
+    if (is("refuses-map") && asked.q.op == VGPU_EXEC_MAP)
+        refuse_or_map(&asked.q);
     if (asked.q.op == VGPU_EXEC_RUN || asked.q.op == VGPU_EXEC_RESUME)
         run();
     say();

@@ -20,6 +20,8 @@
 
 enum { WAIT_MS = 50000, FILLED_BYTES = 768 << 20 };
 
+static int device; /* where the liar's kernels run */
+
 static void send_module(struct client *c)
 {
     struct vgpu_request q = {.op = VGPU_OP_MODULE};
@@ -38,7 +40,7 @@ static void send_module(struct client *c)
 static void launch(struct client *c)
 {
     struct vgpu_request q = {.op = VGPU_OP_LAUNCH, .call = "liar"};
-    q.stream = client_stream(c, 0, 1);
+    q.stream = client_stream(c, device, 1);
     for (int i = 0; i < 3; i++)
         q.u.launch.grid[i] = q.u.launch.block[i] = 1;
     CHECK(client_ask(c, &q) == 0, "the launch: %s", c->reply.r.explain);
@@ -101,12 +103,48 @@ static void leave(struct client *c)
     client_end(c);
 }
 
+static int ask_for_variable(struct client *c)
+{
+    union {
+        struct vgpu_request q;
+        char room[sizeof(struct vgpu_request) + 1];
+    } ask = {.q = {.op = VGPU_OP_VAR, .data_bytes = 1}};
+    ask.q.data[0] = 'x';
+    return client_ask(c, &ask.q);
+}
+
+/* A context that did not map what it was to is replaced by one that is told of all of it. */
+static void test_refused(struct client *liar)
+{
+    struct vgpu_request sync = {.op = VGPU_OP_DEVICE_SYNC};
+    int error = ask_for_variable(liar);
+    CHECK(error != 0 && strstr(liar->reply.r.explain, "GPU 0 refused"), "%d: %s", error,
+          liar->reply.r.explain);
+    CHECK(ask_for_variable(liar) == 0 && liar->reply.r.value >= VGPU_DEVICE_VA(0) &&
+              liar->reply.r.value2 == 4,
+          "asked again: %d, %s", liar->reply.r.error, liar->reply.r.explain);
+    launch(liar);
+    CHECK(ask_in_time(liar, &sync, "the new context") == 0, "%s", liar->reply.r.explain);
+}
+
+/* A name that no file has. */
+static void make_name(char *name)
+{
+    int fd = mkstemp(name);
+    CHECK(fd >= 0 && unlink(name) == 0, "no name");
+    close(fd);
+    setenv("LIAR_ONCE", name, 1);
+}
+
 int main(int argc, char **argv)
 {
-    char launcher[512];
+    char launcher[512], once[] = "/tmp/test-contexts-XXXXXX";
     const char *how = argc > 1 ? argv[1] : "counts", *words = argc > 2 ? argv[2] : "";
-    struct vgpu_request sync = {.op = VGPU_OP_DEVICE_SYNC}, info = {.op = VGPU_OP_MEM_INFO};
+    device = strcmp(how, "deaf") == 0 || strcmp(how, "mute") == 0; /* its number is told */
+    struct vgpu_request sync = {.op = VGPU_OP_DEVICE_SYNC, .device = device};
+    struct vgpu_request info = {.op = VGPU_OP_MEM_INFO};
     struct client liar, other;
+    make_name(once);
     snprintf(launcher, sizeof launcher, "%s\n%s", LIAR_PROGRAM, how);
     setenv("VGPU_EXEC_LAUNCHER", launcher, 1);
     setenv("VGPU_KERNEL_SECONDS", "1", 1);
@@ -121,6 +159,11 @@ int main(int argc, char **argv)
     }
     client_malloc(&liar, 0, 4 << 20);
     send_module(&liar);
+    if (strcmp(how, "refuses-map") == 0) {
+        test_refused(&liar);
+        unlink(once);
+        return 0;
+    }
     launch(&liar);
     launch(&liar);
     double began = seconds();

@@ -113,8 +113,8 @@ static int look_at(const struct context *c, struct watch *w, const struct proces
     w->begun = true;
     if (is_silent(w, now, cpu, further)) {
         snprintf(error, (size_t)room,
-                 "the context of a GPU has neither answered nor computed for %d seconds",
-                 (int)(now - w->since));
+                 "the context of GPU %d has neither answered nor computed for %d seconds",
+                 c->device, (int)(now - w->since));
         return -1;
     }
     if (further && cpu - w->first <= BELIEVED * patience) {
