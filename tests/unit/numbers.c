@@ -171,10 +171,15 @@ UNIT(limit_of_control_groups)
     uint64_t one = cgroup_memory_bytes(root);
     put("/proc/self/cgroup", "0::/of/the/host\n"); /* and here it is the root */
     put("/sys/fs/cgroup/memory.max", "6000000\n");
-    uint64_t inside = cgroup_memory_bytes(root);
+    uint64_t inside = cgroup_memory_bytes(root), share = memory_there_is(root);
+    put("/sys/fs/cgroup/memory.max", "9223372036854771712\n");
+    uint64_t all = memory_there_is(root);
     nftw(root, drop, 8, FTW_DEPTH | FTW_PHYS);
     EXPECT(none == UINT64_MAX && open == UINT64_MAX, "no limit is none");
     EXPECT(two == 3000000, "version 2: %llu", (unsigned long long)two);
     EXPECT(one == 7000000, "version 1: %llu", (unsigned long long)one);
     EXPECT(inside == 6000000, "in a container: %llu", (unsigned long long)inside);
+    EXPECT(share == 6000000, "there are %llu", (unsigned long long)share);
+    EXPECT(all == (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE),
+           "without a limit there are %llu", (unsigned long long)all);
 }
