@@ -17,13 +17,15 @@ import unittest
 
 BUSY = pathlib.Path(sys.argv.pop(1)) / "program-busy"
 FEW = 40
+USUAL = 256  # a soft limit below the hard one: where both are the same there is nothing to raise
 
 
 def start(ident: str, *arguments: str, few: bool = False, **more: str) -> subprocess.Popen[str]:
     """A program on the node of that name; `few`: who starts the node may have few descriptors."""
 
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (FEW, FEW))
+        hard = FEW if few else resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (FEW if few else USUAL, hard))
 
     return subprocess.Popen(
         [BUSY, *arguments],
@@ -32,7 +34,7 @@ def start(ident: str, *arguments: str, few: bool = False, **more: str) -> subpro
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=limit if few else None,
+        preexec_fn=limit,
     )
 
 
@@ -100,6 +102,7 @@ class Descriptors(unittest.TestCase):
             line.split()[3:5] for line in limits.splitlines() if line.startswith("Max open files")
         )
         self.assertEqual(soft, hard)
+        self.assertNotEqual(soft, str(USUAL))
 
     def test_node_without_any(self) -> None:
         """The next program is told why, and the node does not spin."""
