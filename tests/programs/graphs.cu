@@ -367,6 +367,19 @@ static void children(int captured)
     MUST(cudaFree(device));
 }
 
+// A node that was destroyed is no node any more.
+static void gone()
+{
+    cudaGraph_t graph;
+    cudaGraphNode_t node;
+    MUST(cudaGraphCreate(&graph, 0));
+    MUST(cudaGraphAddEmptyNode(&node, graph, NULL, 0));
+    MUST(cudaGraphDestroyNode(node));
+    HOLDS(cudaGraphDestroyNode(node) == cudaErrorInvalidValue, "%s", "destroyed twice");
+    cudaGetLastError();
+    MUST(cudaGraphDestroy(graph));
+}
+
 int main(void)
 {
     MUST(cudaGetDeviceCount(&gpus));
@@ -379,6 +392,7 @@ int main(void)
     parameters();
     children(0);
     children(1);
+    gone();
     printf("graphs on %d GPUs: right\n", gpus);
     return 0;
 }

@@ -8,7 +8,9 @@
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct CUgraph_st *graphs; /* guarded by lock */
+/* Guarded by lock, and so are the lists of nodes: a question about a node goes through those of all
+ * graphs, also of such as another thread is making. */
+static struct CUgraph_st *graphs;
 
 /* ---- making and freeing ---- */
 
@@ -82,27 +84,47 @@ bool vgpu__graph_edge(struct CUgraphNode_st *node, struct CUgraphNode_st *dep)
     return true;
 }
 
+static bool add_to_list(struct CUgraph_st *graph, struct CUgraphNode_st *node)
+{
+    pthread_mutex_lock(&lock);
+    void *list = room_for(graph->node, graph->count, &graph->room);
+    if (list) {
+        graph->node = list;
+        graph->node[graph->count++] = node;
+    }
+    pthread_mutex_unlock(&lock);
+    return list;
+}
+
 struct CUgraphNode_st *vgpu__graph_add(struct CUgraph_st *graph, enum cudaGraphNodeType type,
                                        struct CUgraphNode_st *const *deps, size_t count)
 {
     struct CUgraphNode_st *n = calloc(1, sizeof *n);
-    void *list = n ? room_for(graph->node, graph->count, &graph->room) : NULL;
-    if (list)
-        graph->node = list;
-    for (size_t i = 0; list && i < count; i++)
-        if (!vgpu__graph_edge(n, deps[i]))
-            list = NULL;
-    if (!list) {
-        if (n)
-            free(n->dep);
-        free(n);
-        return NULL;
+    bool good = n;
+    for (size_t i = 0; good && i < count; i++)
+        good = vgpu__graph_edge(n, deps[i]);
+    if (good) {
+        n->type = type;
+        n->graph = graph;
+        n->physical = vgpu__process.physical[vgpu__self.device];
+        good = add_to_list(graph, n);
     }
-    n->type = type;
-    n->graph = graph;
-    n->physical = vgpu__process.physical[vgpu__self.device];
-    graph->node[graph->count++] = n;
-    return n;
+    if (good)
+        return n;
+    if (n)
+        free(n->dep);
+    free(n);
+    return NULL;
+}
+
+void vgpu__graph_take_out(struct CUgraphNode_st *node)
+{
+    struct CUgraph_st *g = node->graph;
+    size_t at = vgpu__node_place(g, node);
+    pthread_mutex_lock(&lock);
+    g->count--;
+    memmove(g->node + at, g->node + at + 1, (g->count - at) * sizeof(struct CUgraphNode_st *));
+    pthread_mutex_unlock(&lock);
 }
 
 /* Each node is looked at once a question: paths can be many more than nodes. */

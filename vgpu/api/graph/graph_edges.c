@@ -92,14 +92,12 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
-    if (!node || !vgpu__graph_known(node->graph) || !holds(node->graph, node))
+    if (!vgpu__node_known(node))
         return wrong("cudaGraphDestroyNode", "no node of a graph");
     struct CUgraph_st *g = node->graph;
-    size_t at = vgpu__node_place(g, node);
     for (size_t i = 0; i < g->count; i++)
         drop_edge(g->node[i], node);
-    g->count--;
-    memmove(g->node + at, g->node + at + 1, (g->count - at) * sizeof(struct CUgraphNode_st *));
+    vgpu__graph_take_out(node);
     vgpu__node_free(node);
     return cudaSuccess;
 }

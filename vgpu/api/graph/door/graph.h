@@ -42,6 +42,7 @@ void vgpu__node_free(struct CUgraphNode_st *node); /* that no graph holds any mo
 struct CUgraphNode_st *vgpu__graph_add(struct CUgraph_st *graph, enum cudaGraphNodeType type,
                                        struct CUgraphNode_st *const *deps, size_t count);
 bool vgpu__graph_edge(struct CUgraphNode_st *node, struct CUgraphNode_st *dep);
+void vgpu__graph_take_out(struct CUgraphNode_st *node); /* of the list of its graph */
 /* Its place among the graph's nodes, of which it is one. */
 size_t vgpu__node_place(const struct CUgraph_st *graph, const struct CUgraphNode_st *node);
 
