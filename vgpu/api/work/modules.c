@@ -5,8 +5,10 @@
  */
 #include "work.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,8 +21,19 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vgpu_host_module *modules; /* guarded by lock; entries stay for good */
 static struct vgpu_managed *managed;     /* the same */
 
+/* dlclose() leaves the library that `address` is in where it is: the lists, and the threads that
+ * read them, have pointers into it. */
+static void keep_library(const void *address)
+{
+    Dl_info info;
+    struct link_map *map = NULL;
+    if (dladdr1(address, &info, (void **)&map, RTLD_DL_LINKMAP) && map && *map->l_name)
+        dlopen(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 void vgpu_register_module(struct vgpu_host_module *module)
 {
+    keep_library(module->part->image->begin);
     pthread_mutex_lock(&lock);
     module->next = modules;
     modules = module;
