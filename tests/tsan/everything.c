@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * everything.c: host threads that use all of the runtime at once, some with objects of their own,
- * all with one set that they share; ThreadSanitizer looks at what the runtime itself does. No
- * kernels: what is looked for is the host's. Codes do not matter, but for a few.
+ * all with one set that they share; ThreadSanitizer looks at what the runtime itself does. Codes do
+ * not matter, but for a few.
  */
 #include <cuda.h>
 #include <cuda_runtime_api.h>
@@ -11,8 +11,7 @@
 #include <string.h>
 
 #include "expect.h"
-
-enum { THREADS = 5, ROUNDS = 6, BYTES = 1 << 16 };
+#include "everything.h"
 
 static struct {
     char *device, *pinned;
@@ -176,9 +175,16 @@ static void *work(void *argument)
         use_pool();
         use_graph();
         use_driver(number);
+        use_kernels(number);
+        use_kernel_graph(number);
+        load_image();
+        use_mappings(number);
+        use_own_pool(number);
         OK(cudaSetDevice(0));
+        use_other_process();
         register_shared();
         use_shared(number);
+        act_together(number);
     }
     return NULL;
 }
@@ -206,7 +212,7 @@ static void *first_call(void *unused)
     return unused;
 }
 
-static void run_threads(void *(*function)(void *))
+void run_threads(void *(*function)(void *))
 {
     pthread_t thread[THREADS];
     for (long i = 0; i < THREADS; i++)
@@ -215,12 +221,32 @@ static void run_threads(void *(*function)(void *))
         pthread_join(thread[i], NULL);
 }
 
-int main(void)
+/* Does not stop: the program ends while it is in a call. */
+static void *go_on(void *unused)
 {
+    (void)unused;
+    for (;;)
+        cudaMemset(shared.device, 1, BYTES);
+}
+
+int main(int argc, char **argv)
+{
+    pthread_t thread;
+    if (argc > 1 && strcmp(argv[1], "other") == 0) {
+        be_other_process();
+        return 0;
+    }
+    start_other_process();
+    start_together();
     run_threads(first_call);
     make_shared();
     run_threads(work);
     EXPECT_IS(shared.calls, THREADS * ROUNDS * 4);
+    end_other_process();
+    run_threads(reset_devices);
+    OK(cudaSetDevice(0));
+    cudaMalloc((void **)&shared.device, BYTES);
+    EXPECT_IS(pthread_create(&thread, NULL, go_on, NULL), 0);
     puts("right");
     return 0;
 }
