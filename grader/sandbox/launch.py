@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.sandbox import cgroups, held, policy, slots
-from grader.sandbox.programs import jail_program, programs
+from grader.sandbox.programs import absent_library, jail_program, programs
 from grader.sandbox.request import Request, SandboxError, Tier
 
 PREFIX = "peerlab-policy-"
@@ -30,7 +30,7 @@ class Launch:
 def prepare(request: Request, tier: Tier) -> Iterator[Launch]:
     """For a verifier that judges a submission: `read_only` has the runners. What is in
     `environment` is the verifier's; beyond that it inherits nothing."""
-    with around(request) as (request, folder, group):
+    with around(request, tier) as (request, folder, group):
         words = _runner_words(request, tier, folder, group)
         options = tuple(part for word in words for part in ("--launcher", word))
         environment = {
@@ -79,12 +79,14 @@ def _exec_words(
 
 
 @contextmanager
-def around(request: Request) -> Iterator[Prepared]:
+def around(request: Request, tier: Tier) -> Iterator[Prepared]:
     """What `prepare` and `run` need: the request with its slot, the policy's folder, the group."""
     if request.slot is None:
-        with slots.claim() as slot, around(replace(request, slot=slot)) as found:
+        with slots.claim() as slot, around(replace(request, slot=slot), tier) as found:
             yield found
         return
+    if request.compiles and tier is not Tier.BUBBLEWRAP:  # there nothing else is to be named
+        request = _with_absent_library(request)
     _check(request)
     _give(request)
     with held.held(PREFIX, 0o700) as folder:  # the policy is ours to read
@@ -94,6 +96,17 @@ def around(request: Request) -> Iterator[Prepared]:
         finally:
             if group:
                 group.remove()
+
+
+def _with_absent_library(request: Request) -> Request:
+    """By the folder and the name: LD_PRELOAD ends a path at a blank."""
+    library = absent_library()
+    loaded = {"LD_LIBRARY_PATH": str(library.parent), "LD_PRELOAD": library.name}
+    return replace(
+        request,
+        read_only=(*request.read_only, library),
+        environment={**request.environment, **loaded},
+    )
 
 
 def _check(request: Request) -> None:

@@ -9,8 +9,18 @@ from grader.course.project import here
 
 
 def programs() -> Path:
-    """Where the build put its programs; PEERLAB_BUILD names another build than ./lab's own."""
-    return Path(os.environ.get("PEERLAB_BUILD") or here().build_dir) / "bin"
+    """Where the build put its programs."""
+    return _build() / "bin"
+
+
+def absent_library() -> Path:
+    """harness/jail/absent.c, built: the only file of its folder."""
+    return _build() / "lib" / "absent" / "liblab-absent.so"
+
+
+def _build() -> Path:
+    """PEERLAB_BUILD names another build than ./lab's own."""
+    return Path(os.environ.get("PEERLAB_BUILD") or here().build_dir)
 
 
 def jail_program() -> Path:

@@ -60,7 +60,8 @@ class Request:
 
     `slot` keeps submissions apart that run at the same time: one that the caller has claimed
     for all runs of a submission (slots.py), or one for each run. `node` lets the program reach
-    the virtual node of VGPU_NODE_ID."""
+    the virtual node of VGPU_NODE_ID. `compiles`: it opens files that a submission names, and
+    those that it may not read do not exist for it (harness/jail/absent.c)."""
 
     argv: tuple[str, ...]
     read_only: tuple[Path, ...] = ()
@@ -70,6 +71,7 @@ class Request:
     limits: Limits = Limits()
     slot: int | None = None
     node: bool = False
+    compiles: bool = False
 
 
 @dataclass(frozen=True)

@@ -32,7 +32,7 @@ def run(request: Request, tier: Tier) -> Outcome:
     """Runs `request.argv`. When this returns nothing of it is left running. SandboxError when the
     sandbox could not be made."""
     began = time.monotonic()
-    with around(request) as (request, folder, group):
+    with around(request, tier) as (request, folder, group):
         reader, writer = os.pipe()
         try:
             lines = policy.rules(tier, request, group, keep=3, report=writer)

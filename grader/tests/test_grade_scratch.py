@@ -13,7 +13,7 @@ from unittest import mock
 
 from grader.grade import scratch
 from grader.sandbox import held, launch
-from grader.sandbox.request import Request
+from grader.sandbox.request import Request, Tier
 
 ROOT = Path(__file__).resolve().parents[2]
 GRADER = """
@@ -75,7 +75,7 @@ class Scratch(unittest.TestCase):
     def test_policies_of_another_container_stay(self) -> None:
         """It shares /tmp, and its processes have numbers that nobody has here."""
         with mock.patch.object(os, "getpid", return_value=999_999_999):
-            around = launch.around(Request(argv=(), slot=0))
+            around = launch.around(Request(argv=(), slot=0), Tier.UID)
             _, folder, _ = around.__enter__()
         self.addCleanup(around.__exit__, None, None, None)
         launch.sweep()

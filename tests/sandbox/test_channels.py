@@ -4,6 +4,7 @@ each channel that is known here, on every tier. What stays open is listed here a
 docs/security.md."""
 
 import os
+import re
 import subprocess
 import tempfile
 import time
@@ -13,6 +14,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from grader.sandbox import Limits, Request, Tier, run, slots
+from grader.sandbox.programs import programs
 from tests.sandbox.tiers import available
 
 SOURCE = Path(__file__).parents[1] / "hostile" / "pair.c"
@@ -85,6 +87,96 @@ class Channels(unittest.TestCase):
 
             with self.subTest(tier=tier.value):
                 self.assertLessEqual(self.heard(start), OPEN[tier])
+
+
+# Ways to name a file in a submission. FILE is its path.
+NAMING = {
+    "include": '#include "FILE"\n',
+    "include_by_macro": '#define NAME "FILE"\n#include NAME\n',
+    "has_include": '#if __has_include("FILE")\n#error there\n#endif\n',
+    "has_include_by_macro": "#define NAME <FILE>\n#if __has_include(NAME)\n#error there\n#endif\n",
+    "include_next": '#include_next "FILE"\n',
+    "import": '#import "FILE"\n',
+    "embed": 'const char bytes[] = {\n#embed "FILE"\n};\n',
+    "has_embed": '#ifdef __has_embed\n#if __has_embed("FILE")\n#error there\n#endif\n#endif\n',
+    "dependency": '#pragma GCC dependency "FILE"\n',
+    "line": '#line 1 "FILE"\nwrong\n',
+    "incbin": '__asm__(".incbin \\"FILE\\"");\n',
+    "assembler_include": '__asm__(".include \\"FILE\\"");\n',
+}
+EACH = 'for s in *.c*; do echo "== $s"; "$0" -c -o "$1/x.o" "$s"; echo "status $?"; done 2>&1'
+RANDOM = re.compile(r"/(cc|vgpu-cc-)[A-Za-z0-9]{6}\b")  # names of temporary files
+
+
+class Compilers(unittest.TestCase):
+    """A student reads what a compiler says of the files that the submission names. Of those that it
+    may not read it says the same whether they exist or not, a process's in /proc among them."""
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        place = tempfile.TemporaryDirectory(prefix="compiled-", dir="/var/tmp")
+        cls.addClassCleanup(place.cleanup)
+        cls.folder = Path(place.name)
+        cls.folder.chmod(0o755)
+        (cls.folder / "closed").mkdir()
+        (cls.folder / "closed" / "there").write_text("int secret;\n")
+
+    def test_a_path_that_it_may_not_read_is_as_one_that_does_not_exist(self) -> None:
+        for tier in available():
+            for there, absent in self.paths(tier):
+                with self.subTest(f"{tier}: {there}"):
+                    self.assertEqual(self.said(tier, "c", there), self.said(tier, "c", absent))
+            with self.subTest(f"{tier}: kernels"):
+                there, absent = self.paths(tier)[:2][-1]
+                self.assertEqual(self.said(tier, "cu", there), self.said(tier, "cu", absent))
+
+    def test_what_it_may_read_is_there(self) -> None:
+        for tier in available():
+            said = self.said(tier, "c", "/usr/include/errno.h")
+            self.assertEqual(said.count("error: #error there"), 2, said)
+
+    def paths(self, tier: Tier) -> list[tuple[str, str]]:
+        """Of what exists, each with one as long of what does not. In a box processes have other
+        numbers, so that ours may be one of its own."""
+        pid = str(os.getpid())
+        numbers = range(10 ** (len(pid) - 1), 10 ** len(pid))
+        none = next(str(n) for n in numbers if not Path(f"/proc/{n}").exists())
+        closed = f"{self.folder}/closed/"
+        files = [(f"{closed}there", f"{closed}their")]
+        if tier is Tier.BUBBLEWRAP:
+            return files
+        return [
+            *files,
+            (f"/proc/{pid}/stat", f"/proc/{none}/stat"),
+            (f"/proc/{pid}/stat/x", f"/proc/{none}/stat/x"),
+            (f"../../../../proc/{pid}", f"../../../../proc/{none}"),
+        ]
+
+    def said(self, tier: Tier, suffix: str, path: str) -> str:
+        """What the compiler says of each way to name that path, and its status."""
+        bin_folder, root = programs(), Path(__file__).parents[2]
+        compiler = "/usr/bin/cc" if suffix == "c" else str(bin_folder / "vgpu-cc")
+        vgpu = (root / "vgpu/include", root / "vgpu/common", bin_folder.parent / "lib")
+        own = (bin_folder / "vgpu-cc", bin_folder / "vgpu-exec")
+        with tempfile.TemporaryDirectory(dir=self.folder) as name:
+            sources, out = Path(name, "sources"), Path(name, "out")
+            Path(name).chmod(0o755)
+            sources.mkdir()
+            out.mkdir()
+            for way, text in NAMING.items():
+                (sources / f"{way}.{suffix}").write_text(text.replace("FILE", path))
+            request = Request(
+                argv=("/bin/sh", "-c", EACH, compiler, str(out)),
+                read_only=(sources, *vgpu, *own),
+                read_write=(out,),
+                environment={"TMPDIR": str(out)},
+                folder=sources,
+                limits=LIMITS,
+                compiles=True,
+            )
+            said = run(request, tier).text
+        self.assertEqual(said.count("status "), len(NAMING), said)
+        return RANDOM.sub(r"/\1XXXXXX", said.replace(name, "").replace(path, "FILE"))
 
 
 if __name__ == "__main__":
