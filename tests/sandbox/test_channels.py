@@ -13,7 +13,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from grader.sandbox import Limits, Request, Tier, run, slots
+from grader.sandbox import Limits, Request, Tier, prepare, run, slots
 from grader.sandbox.programs import programs
 from tests.sandbox.tiers import available
 
@@ -33,6 +33,12 @@ OPEN = {
     Tier.BUBBLEWRAP: {"thread"},
     Tier.UID: {"thread", "pid"},  # numbers of processes: without a namespace they are one row
     Tier.LANDLOCK: {"thread", "pid", "atime"},
+}
+# Processes that run kernels: on every tier in place, so that the node knows their numbers; they may
+# read their helpers' clocks, and so those of others.
+OPEN_TO_KERNELS = {
+    Tier.UID: {"thread", "pid", "clock"},
+    Tier.LANDLOCK: {"thread", "pid", "clock", "atime"},
 }
 
 
@@ -87,6 +93,22 @@ class Channels(unittest.TestCase):
 
             with self.subTest(tier=tier.value):
                 self.assertLessEqual(self.heard(start), OPEN[tier])
+
+    def test_kernels_hear_nothing_but_what_the_page_lists(self) -> None:
+        """The same pair where submissions run their kernels, by the policy that the node is given.
+        It is one policy on all tiers but for the user."""
+        tier = Tier.UID if os.geteuid() == 0 else Tier.LANDLOCK
+
+        def start(word: str, top: Path) -> str:
+            with prepare(Request(argv=(), limits=LIMITS), tier) as launch:
+                words = launch.environment["VGPU_EXEC_LAUNCHER"].splitlines()
+                with Path(words[-1]).open("a", encoding="utf-8") as policy:
+                    policy.write(f"read {self.program}\nread {top}\n")
+                words += [str(self.program), word, str(top)]
+                done = subprocess.run(words, capture_output=True, check=False, timeout=60)
+                return (done.stdout + done.stderr).decode()
+
+        self.assertLessEqual(self.heard(start), OPEN_TO_KERNELS[tier])
 
 
 # Ways to name a file in a submission. FILE is its path.
