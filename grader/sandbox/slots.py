@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Slots: numbers that keep apart the submissions that are at work on this machine, whichever grader
-started them. Where the grader is root, a slot's submissions run as a user of its own, and whatever
-is left of that user is ended afterwards: no two may ever share one.
+of this user started them. Where the grader is root, a slot's submissions run as a user of its own,
+and whatever is left of that user is ended afterwards: no two may ever share one.
 
 A slot is held by a lock on a file, so it is free again when its grader ends, however it ends.
 
 A student reads what public tests printed, and nothing of hidden ones. So the two are never run at
 the same time, whoever is graded: a submission in a public test has no other one beside it that is
-being asked a hidden test, and could tell (`asking`).
+being asked a hidden test, and could tell (`asking`). Graders of different users do not know of each
+other: a file by which they could wait for each other is one by which any user could stop them all.
 """
 
 import fcntl
@@ -22,6 +23,7 @@ from grader.base.locks import is_held
 from grader.sandbox.request import SandboxError
 
 MOST = 256
+PLACES = (Path("/run"), Path("/tmp"))  # the first is root's
 PATIENCE_SECONDS = 1800.0  # for others to be done with a submission
 LOOK_SECONDS = 0.05
 
@@ -49,7 +51,7 @@ def claim(most: int = MOST) -> Iterator[int]:
 
 @contextmanager
 def asking(slot: int, kind: str) -> Iterator[None]:
-    """While this lasts, the submissions that run on this machine are asked tests of this kind only:
+    """While this lasts, this user's submissions on this machine are asked tests of this kind only:
     "public" or "hidden". Waits until the others have been asked theirs; who waits comes before
     whoever comes later."""
     folder = _folder()
@@ -81,11 +83,16 @@ def _take(folder: Path, most: int) -> tuple[int, int] | None:
     return None
 
 
+def _top() -> Path:
+    """The same for all graders of a user: not TMPDIR, of which each Slurm job may have its own."""
+    places = PLACES if os.geteuid() == 0 else PLACES[1:]
+    return next((p for p in places if os.access(p, os.W_OK)), Path(tempfile.gettempdir()))
+
+
 def _folder() -> Path:
     """Ours alone: whoever could open the files could hold all slots."""
     me = os.geteuid()
-    top = Path("/run") if me == 0 and os.access("/run", os.W_OK) else Path(tempfile.gettempdir())
-    folder = top / f"peerlab-slots-{me}"
+    folder = _top() / f"peerlab-slots-{me}"
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         info = folder.lstat()

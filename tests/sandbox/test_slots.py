@@ -165,6 +165,15 @@ class Slots(unittest.TestCase):
             with slots.claim() as slot:
                 self.assertEqual(slot, 0)
 
+    def test_graders_of_one_user_agree_whatever_their_tmpdir(self) -> None:
+        for user in (0, 4711):
+            with mock.patch.object(os, "geteuid", return_value=user):
+                tops = set()
+                for name in ("/var/tmp", "/tmp/job-2"):
+                    with mock.patch.object(tempfile, "gettempdir", return_value=name):
+                        tops.add(slots._top())
+            self.assertEqual(len(tops), 1, tops)
+
     def test_one_at_a_time_where_all_are_one_user(self) -> None:
         self.assertEqual(Tier.LANDLOCK.slots(slots.MOST), 1)
 
