@@ -174,6 +174,12 @@ void lab__node_failure(const struct lab_node *node, char *text, size_t room)
     snprintf(text, room, "is none");
 }
 
+void lab__node_usage(const struct lab_node *node, char *text, size_t room)
+{
+    (void)node;
+    snprintf(text, room, "it asked nothing of it");
+}
+
 int lab__node_progress(struct lab_node *node, double seconds, uint64_t *progress, char *waiting,
                        size_t room)
 {

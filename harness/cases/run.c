@@ -195,7 +195,7 @@ static void keep_said(struct lab_test *t, const struct lab_run *run)
 /* A node that is gone, or stuck, is no failure of ours when it happens again: the grader runs the
  * test once more, alone, and then tells this. */
 static void node_failed(struct lab_test *t, const struct lab_run *run, const struct attempt *a,
-                        const char *how)
+                        const char *how, const char *asked)
 {
     static const char *const did[] = {
         [ENDED] = "had come to an end",      [FLOODED] = "had printed too much",
@@ -203,14 +203,14 @@ static void node_failed(struct lab_test *t, const struct lab_run *run, const str
         [BUSY] = "had used up its CPU time", [LATE] = "had not come to an end",
         [FAT] = "had taken too much memory"};
     t->ending = "node";
-    lab__broken(t, 0, "the virtual node %s while your program ran '%s' and %s", how, run->what,
-                did[a->ending]);
+    lab__broken(t, 0, "the virtual node %s while your program ran '%s' and %s; %s", how, run->what,
+                did[a->ending], asked);
 }
 
 /* The node's side of the story, then the node goes. */
 static void ask_node(struct lab_test *t, struct lab_run *run, const struct attempt *a)
 {
-    char error[300] = "";
+    char error[300] = "", asked[200] = "";
     uint64_t progress;
     if (!run->node)
         return;
@@ -234,11 +234,12 @@ static void ask_node(struct lab_test *t, struct lab_run *run, const struct attem
     if (!run->witness) {
         lab__node_note(run->node);
         lab__node_failure(run->node, error, sizeof error);
+        lab__node_usage(run->node, asked, sizeof asked);
     }
     lab__node_stop(run->node);
     run->node = NULL;
     if (!run->witness)
-        node_failed(t, run, a, error);
+        node_failed(t, run, a, error, asked);
 }
 
 static const char *signal_meaning(int number)

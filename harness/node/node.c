@@ -5,6 +5,7 @@
  * until the verdict), asks what it saw after the runner has gone, and ends it.
  */
 #include "node.h"
+#include "failure.h"
 #include "output.h"
 #include "process.h"
 
@@ -38,6 +39,7 @@ struct lab_node {
     int status;        /* as wait() gave it, once it has ended */
     bool ended, asked; /* a question whose answer has not come yet */
     struct vgpu_node_info info;
+    struct vgpu_usage_page *usage; /* the node writes there */
 };
 
 union answer {
@@ -120,14 +122,15 @@ static int wait_until_ready(int ready, char *error, size_t room)
 static int spawn(struct lab_node *node, const char *description, char *error, size_t room)
 {
     char program[4096];
-    char *argv[] = {program, "--id", node->id, "--ready-fd", "3", NULL};
+    char *argv[] = {program, "--id", node->id, "--ready-fd", "3", "--usage-fd", "4", NULL};
     int ready[2] = {-1, -1}, rc = -1;
+    int usage = lab__memory_shared(sizeof *node->usage, (void **)&node->usage);
     int nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
     char **env = node_environment(description);
     node_program(program, sizeof program);
-    if (nothing >= 0 && env && pipe2(ready, O_CLOEXEC) == 0) {
-        int fds[] = {nothing, nothing, node->words >= 0 ? node->words : nothing, ready[1]};
-        pid_t pid = lab__spawn(argv, env, fds, 4);
+    if (nothing >= 0 && usage >= 0 && env && pipe2(ready, O_CLOEXEC) == 0) {
+        int fds[] = {nothing, nothing, node->words >= 0 ? node->words : nothing, ready[1], usage};
+        pid_t pid = lab__spawn(argv, env, fds, 5);
         close(ready[1]);
         rc = pid < 0 ? say(error, room, program, strerror(-pid))
                      : wait_until_ready(ready[0], error, room);
@@ -137,6 +140,8 @@ static int spawn(struct lab_node *node, const char *description, char *error, si
     }
     if (nothing >= 0)
         close(nothing);
+    if (usage >= 0)
+        close(usage);
     free(env);
     return rc;
 }
@@ -230,6 +235,8 @@ void lab__node_stop(struct lab_node *node)
     if (node->words >= 0)
         close(node->words);
     lab__kill_all(0);
+    if (node->usage)
+        munmap(node->usage, sizeof *node->usage);
     unlink(node->path);
     free(node);
 }
@@ -282,6 +289,11 @@ void lab__node_failure(const struct lab_node *node, char *text, size_t room)
         snprintf(how, sizeof how, "ended with status %d", WEXITSTATUS(node->status));
     snprintf(text, room, "%s%s%s%s", how, words[0] ? " (\"" : "", words, words[0] ? "\")" : "");
     lab__clean(text);
+}
+
+void lab__node_usage(const struct lab_node *node, char *text, size_t room)
+{
+    lab__tell_usage(node->usage, text, room);
 }
 
 /* ---- asking ---- */

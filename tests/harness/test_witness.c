@@ -24,6 +24,12 @@ void lab__kill_all(pid_t spare)
     (void)spare;
 }
 
+int lab__memory_shared(size_t bytes, void **at)
+{
+    (void)bytes, (void)at;
+    return -1;
+}
+
 void lab__clean(char *text)
 {
     (void)text;
@@ -112,10 +118,41 @@ static void test_places(void)
     expect("a kernel that wrote to a place that is not there", !is_believed(kernel));
 }
 
+/* What is told of a program that had done these things when the node failed. */
+static void expect_told(const char *words, struct vgpu_usage usage)
+{
+    static struct vgpu_usage_page page;
+    char text[200];
+    page.program[0] = (struct vgpu_usage){.requests = 1};
+    page.program[5] = usage;
+    lab__tell_usage(&page, text, sizeof text);
+    if (strcmp(text, words) == 0)
+        return;
+    failures++;
+    fprintf(stderr, "'%s' was told, and not '%s'\n", text, words);
+}
+
+static void test_usage(void)
+{
+    struct vgpu_usage usage = {.requests = 299, .unread = 1, .operations = 7, .rows = 9};
+    expect_told("it had sent 300 requests, none of them unusual", usage);
+    usage.operations = 1 << 18;
+    expect_told("it had 262144 operations queued at a time", usage);
+    usage.rows = 1 << 29;
+    expect_told("it had 536870912 rows copied or filled", usage);
+    usage.malformed = 12;
+    expect_told("12 of its 300 requests were malformed", usage);
+    usage.unread = 215;
+    expect_told("it had sent 215 requests without reading a reply", usage);
+    usage.bad_answers = 1;
+    expect_told("its kernels had answered the node 1 times with what cannot be", usage);
+}
+
 int main(void)
 {
     test_counts();
     test_places();
+    test_usage();
     printf("%s\n", failures ? "see above" : "what cannot be was not believed");
     return failures != 0;
 }

@@ -34,9 +34,24 @@ exec {real} "$@"
 """
 DIES = 'dies "$@" &'
 DIES_ONCE = '[ -e {home}/before ] || {{ touch {home}/before; dies "$@" & }}'
+BREAKS = "export LD_PRELOAD={library} NODE_BREAKS={how} NODE_BREAKS_AT={at}"
 NEVER_STARTS = "exit 3"
 WAITS = "AT_START { sleep(4); }"
+READS_NOTHING = """@NODE@
+AT_START
+{
+    int fd = next_connection();
+    struct vgpu_request q = {.op = VGPU_OP_MEM_INFO};
+    hello(fd, getpid());
+    while (send(fd, &q, sizeof q, MSG_NOSIGNAL) > 0)
+        ;
+}"""
 DRIPS = 'AT_START { for (;;) { dprintf(1, "x"); usleep(200000); } }'
+
+
+def breaks(how: str, at: int) -> str:
+    """A node that fails with the message of this number (broken_node.c)."""
+    return BREAKS.format(library=os.environ["BROKEN_NODE"], how=how, at=at)
 
 
 class Twice(unittest.TestCase):
@@ -98,6 +113,17 @@ class Twice(unittest.TestCase):
         graded = judge(task.submission, run, self.lab.rubric)
         self.assertEqual((graded.status, graded.points), (Status.CRASH, 0))
         self.assertIn("signal 11", run.again)  # and the instructor hears of the first time, too
+
+    def test_what_it_did_is_told(self) -> None:
+        with self.node(breaks("segv", 10)):
+            run = self.grade(READS_NOTHING, alone=True)
+        self.assertEqual({case.status for case in run.cases}, {Status.CRASH})
+        for case in run.cases:
+            self.assertRegex(
+                case.message,
+                r"signal 11 while .*; it had sent \d requests without reading a reply; "
+                "so it was when this test was run once more, by itself",
+            )
 
     def test_a_node_that_fails_once_costs_nothing(self) -> None:
         with self.node(DIES_ONCE):

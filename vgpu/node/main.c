@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * main.c: vgpu-node: the driver and the hardware of a virtual multi-GPU node.
  *
- *     vgpu-node --id ID [--ready-fd N] [--foreground]
+ *     vgpu-node --id ID [--ready-fd N] [--usage-fd N] [--foreground]
  *
  * Programs start it on their first CUDA call; nobody needs to by hand. It detaches (own session, no
  * inherited stdio), writes "ok\n" or a sentence to the ready descriptor, and goes when its last
@@ -39,6 +39,7 @@
 #include "schedule.h"
 #include "spawner.h"
 #include "topology.h"
+#include "usage.h"
 
 enum { MOST_WORKERS = 1024 };
 
@@ -252,15 +253,16 @@ static void raise_descriptor_limit(void)
 
 struct options {
     const char *id;
-    int foreground;
+    int foreground, usage_fd; /* usage_fd: 0 without one */
 };
 
 static void usage(FILE *to)
 {
-    fputs("usage: vgpu-node --id ID [--ready-fd N] [--foreground]\n"
+    fputs("usage: vgpu-node --id ID [--ready-fd N] [--usage-fd N] [--foreground]\n"
           "The driver and the hardware of a virtual multi-GPU node. Programs start it themselves.\n"
           "  --id ID        the node's name; programs with VGPU_NODE_ID=ID use it\n"
           "  --ready-fd N   write \"ok\" or a complaint to descriptor N when listening\n"
+          "  --usage-fd N   count what programs ask for in this memory file\n"
           "  --foreground   do not detach\n"
           "environment: VGPU_NODE=NAME or PATH of a node description (default hgx-h200-4),\n"
           "  VGPU_FAULT=WORDS  what breaks on purpose, as alloc:3,link:0-1=0.1\n"
@@ -272,11 +274,10 @@ static void usage(FILE *to)
 static int parse(int argc, char **argv, struct options *o)
 {
     uint64_t descriptor;
-    static const struct option known[] = {{"id", required_argument, NULL, 'i'},
-                                          {"ready-fd", required_argument, NULL, 'r'},
-                                          {"foreground", no_argument, NULL, 'f'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
+    static const struct option known[] = {
+        {"id", required_argument, NULL, 'i'},       {"ready-fd", required_argument, NULL, 'r'},
+        {"usage-fd", required_argument, NULL, 'u'}, {"foreground", no_argument, NULL, 'f'},
+        {"help", no_argument, NULL, 'h'},           {0}};
     for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;)
         switch (c) {
         case 'i':
@@ -286,6 +287,11 @@ static int parse(int argc, char **argv, struct options *o)
             if (!vgpu_number(optarg, 0, INT_MAX, &descriptor))
                 return -1;
             ready_fd = (int)descriptor;
+            break;
+        case 'u':
+            if (!vgpu_number(optarg, 3, INT_MAX, &descriptor))
+                return -1;
+            o->usage_fd = (int)descriptor;
             break;
         case 'f':
             o->foreground = 1;
@@ -319,6 +325,8 @@ int main(int argc, char **argv)
         usage(stderr);
         return 2;
     }
+    if (o.usage_fd && !usage_start(o.usage_fd))
+        return refuse("cannot map the page of --usage-fd", strerror(errno));
     close_inherited();
     raise_descriptor_limit();
     signal(SIGPIPE, SIG_IGN);

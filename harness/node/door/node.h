@@ -36,6 +36,9 @@ const char *lab__node_fault(const struct lab_node *node);
 void lab__node_note(struct lab_node *node);
 /* How a node failed that did not say what it saw, with its last words: "was ended by signal 11". */
 void lab__node_failure(const struct lab_node *node, char *text, size_t room);
+/* What the program had asked of it until then, to follow a semicolon: "it had sent 215 requests
+ * without reading a reply". */
+void lab__node_usage(const struct lab_node *node, char *text, size_t room);
 /* Ends the connection and the node; NULL is fine. */
 void lab__node_stop(struct lab_node *node);
 bool lab__node_virtual(void);

@@ -153,8 +153,9 @@ static ssize_t await(const struct context *c, struct watch *watch, const struct 
 
 /* It answers what no context of ours would: it is the program's device code that speaks, and
  * nothing that it says counts any more. */
-static void refuse_answer(const char *why, char *error, int room)
+static void refuse_answer(struct process *process, const char *why, char *error, int room)
 {
+    process->usage->bad_answers++;
     snprintf(error, (size_t)room,
              "the device code's process (vgpu-exec) answered the node with what cannot be: %s. "
              "Something in a kernel has written over its process, or speaks in its place",
@@ -185,7 +186,7 @@ static int receive(struct context *c, struct process *process,
         if (got <= 0)
             return -1;
         if (!answer_check(&due, &answer->reply, (size_t)got, &last, why, sizeof why)) {
-            refuse_answer(why, error, room);
+            refuse_answer(process, why, error, room);
             return -1;
         }
         process_print(process, answer->reply.data, answer->reply.printf_bytes);
@@ -202,7 +203,7 @@ static int exchange(struct context *c, struct process *process, union exec_reque
     size_t bytes = sizeof q->request + q->request.data_bytes;
     struct pollfd early = {.fd = c->socket, .events = POLLIN};
     if (poll(&early, 1, 0) > 0 && (early.revents & POLLIN) && !(early.revents & POLLHUP)) {
-        refuse_answer("it answers before it is asked", error, room);
+        refuse_answer(process, "it answers before it is asked", error, room);
         return -1;
     }
     if (vgpu_send(c->socket, q, bytes, fds, fd_count) != 0) {

@@ -50,6 +50,7 @@ static void moved(struct op *op, enum moved how, uint64_t rows)
 
 static void copy(struct op *op)
 {
+    op->process->usage->rows += op->u.copy.rows;
     if (!is_dropped(op))
         moved(op, move_copy(&op->process->memory, &op->u.copy), op->u.copy.rows);
 }
@@ -66,6 +67,7 @@ static void faulted(struct process *process, int code, const char *text)
 
 static void set(struct op *op)
 {
+    op->process->usage->rows += op->u.memset.rows;
     enum moved how = move_fill(&op->process->memory, &op->u.memset);
     moved(op, how, op->u.memset.rows);
     if (how == MOVED && op->u.memset.wraps)

@@ -28,6 +28,7 @@ struct op *op_new(struct process *process, int device, enum op_kind kind)
     struct op *op = reserve_take(sizeof *op);
     op->kind = kind;
     op->process = process_keep(process);
+    usage_at_least(&process->usage->operations, (uint64_t)process->refs - 1);
     op->device = device;
     op->refs = 1;
     return op;

@@ -76,6 +76,7 @@ struct process *process_new(pid_t pid, const char *program, char *error, int err
     }
     process->memory.is_gone = is_gone;
     process->pid = pid;
+    process->usage = usage_next();
     snprintf(process->program, sizeof process->program, "%s", program);
     process->refs = 1;
     start_devices(process);

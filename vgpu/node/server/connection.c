@@ -4,10 +4,12 @@
 #include "connection.h"
 
 #include <errno.h>
+#include <linux/sock_diag.h>
 #include <math.h>
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -113,6 +115,19 @@ bool socket_hung_up(int socket)
 bool socket_is_read(int socket)
 {
     return poll_now(socket, POLLOUT) & POLLOUT;
+}
+
+bool socket_is_empty(int socket)
+{
+    uint32_t info[SK_MEMINFO_VARS] = {0};
+    socklen_t bytes = sizeof info;
+    return getsockopt(socket, SOL_SOCKET, SO_MEMINFO, info, &bytes) != 0 ||
+           info[SK_MEMINFO_WMEM_ALLOC] == 0;
+}
+
+struct vgpu_usage *connection_usage(const struct connection *c)
+{
+    return c->process ? c->process->usage : usage_of_newcomers();
 }
 
 bool connection_is_busy(const struct connection *c)

@@ -63,6 +63,7 @@ struct connection {
     int request_fd;        /* came with it, -1: none */
     union reply reply;
     int reply_fd[MAX_REPLY_FDS], reply_fds;
+    uint64_t unread;    /* replies since one was sent to a socket with nothing unread in it */
     bool reply_fd_ours; /* close reply_fd[0] after sending */
 
     struct connection_wait wait;
@@ -95,7 +96,11 @@ int connections_await(struct epoll_event *event, int most, double ms);
 /* What is so of the socket, without waiting. */
 bool socket_is_readable(int socket);
 bool socket_hung_up(int socket);
-bool socket_is_read(int socket); /* whoever is at its other end has read the last answer */
+bool socket_is_read(int socket);  /* whoever is at its other end has read the last answer */
+bool socket_is_empty(int socket); /* nothing that was sent lies unread; true where unknown */
+
+/* What the program of this connection has asked for so far. */
+struct vgpu_usage *connection_usage(const struct connection *c);
 
 /* It has made a call that is not answered: nothing more comes from there. */
 bool connection_is_busy(const struct connection *c);

@@ -162,6 +162,7 @@ bool request_enter(struct connection *c)
     if (request_form_check(q, machine_info()->device_count, why, sizeof why) && !full)
         return true;
     start_reply(c);
+    connection_usage(c)->malformed += !full;
     if (full)
         request_fail(c, VGPU_OUT_OF_MEMORY,
                      "%d operations of this program are queued and not over, which is as many as "

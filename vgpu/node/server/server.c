@@ -65,11 +65,21 @@ static void drop_connection(struct connection *c)
         process_end(process);
 }
 
+/* Counts a reply that is about to be sent. A program that reads each before its next request never
+ * has more than one unread. */
+static void count_unread(struct connection *c)
+{
+    if (socket_is_empty(c->socket))
+        c->unread = 0;
+    usage_at_least(&connection_usage(c)->unread, ++c->unread);
+}
+
 /* Waits for nobody: whoever does not read is told so behind what it has not read, and dropped. */
 static bool send_reply(struct connection *c)
 {
     struct vgpu_reply *r = &c->reply.r;
     bool reads = socket_is_read(c->socket);
+    count_unread(c);
     if (!reads) {
         c->reply_fds = 0;
         r->data_bytes = 0;
@@ -120,11 +130,22 @@ static bool is_done(struct connection *c)
 
 static void drain_others(const struct connection *except);
 
+/* Whether a message of `got` bytes is a request, counted as its program's. */
+static bool is_request(struct connection *c, ssize_t got)
+{
+    struct vgpu_usage *usage = connection_usage(c);
+    const struct vgpu_request *q = &c->request.q;
+    bool came = got > 0 || (got < 0 && errno == EMSGSIZE);
+    bool whole = got >= (ssize_t)sizeof *q && q->data_bytes == (size_t)got - sizeof *q;
+    usage->requests += came && !c->witness;
+    usage->malformed += came && !whole;
+    return whole;
+}
+
 /* Reads and handles one request. False: the connection is over. */
 static bool serve(struct connection *c)
 {
     int fds = 1;
-    struct vgpu_request *q = &c->request.q;
     if (!c->process)
         c->sender = vgpu_sender(c->socket);
     ssize_t got =
@@ -133,7 +154,7 @@ static bool serve(struct connection *c)
         c->request_fd = -1;
     if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
         return true;
-    if (got < (ssize_t)sizeof *q || q->data_bytes != (size_t)got - sizeof *q)
+    if (!is_request(c, got))
         return false;
     c->time.hold = (struct thread_hold){0};
     if (!c->witness) /* it only looks on */
@@ -306,6 +327,7 @@ static bool asks_twice(const struct connection *c)
 {
     if (!socket_is_readable(c->socket))
         return false;
+    connection_usage(c)->malformed += !socket_hung_up(c->socket);
     if (!socket_hung_up(c->socket) && c->process)
         process_fail(c->process, VGPU_UNKNOWN,
                      "the program sent the virtual node a request on a connection whose last one "

@@ -16,6 +16,7 @@
 #include "owner.h"
 #include "protocol.h"
 #include "stream.h"
+#include "usage.h"
 
 #define MAX_MODULES 256
 #define FINDINGS_TOLD 256
@@ -79,10 +80,11 @@ struct process {
     char program[128];
     int number; /* in the order in which they came; anew where time begins anew */
     int refs, connections;
-    bool dead, left; /* left: said goodbye */
-    bool strict;     /* VGPU_STRICT=1: a stray access is an error */
-    uint32_t checks; /* VGPU_CHECK: enum vgpu_check */
-    bool times_read; /* it has asked how long something took */
+    bool dead, left;          /* left: said goodbye */
+    bool strict;              /* VGPU_STRICT=1: a stray access is an error */
+    uint32_t checks;          /* VGPU_CHECK: enum vgpu_check */
+    bool times_read;          /* it has asked how long something took */
+    struct vgpu_usage *usage; /* never NULL; others may share it (usage.h) */
 
     int sticky; /* first sticky error; every later call that needs a context answers it */
     char explain[sizeof((struct vgpu_reply *)0)->explain];
