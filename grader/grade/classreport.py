@@ -55,13 +55,16 @@ def _twice(results: Json) -> list[Block]:
     """What was graded again, alone, and what brought the virtual node down both times."""
     lines = []
     for row in results["rows"]:
-        failed = [case["case"] for case in row["cases"] if case.get("node")]
+        failed = [case for case in row["cases"] if case.get("node")]
         if row.get("again") or failed:
             who = [printable(row["student"]), row["lab"], row["status"]]
-            lines.append([*who, ", ".join(failed), printable(row.get("again", ""))])
+            names = ", ".join(case["case"] for case in failed)
+            times = sum(2 if case["status"] == "crash" else 1 for case in failed)
+            lines.append([*who, names, str(times), printable(row.get("again", ""))])
     if not lines:
         return []
-    head = ["student", "lab", "status", "tests in which the node failed again", "the first time"]
+    head = ["student", "lab", "status", "tests in which the node failed again", "how often"]
+    head += ["the first time"]
     return [Heading("Graded twice"), Table(head, lines)]
 
 

@@ -49,7 +49,8 @@ def prepare(request: Request, tier: Tier) -> Iterator[Launch]:
 
 def _passed_on() -> dict[str, str]:
     """Where nodes listen and agree on who pins which processor, and how patient verifiers are."""
-    names = ("XDG_RUNTIME_DIR", "LAB_CPU_SECONDS", "LAB_IDLE_SECONDS", "LAB_WALL_SECONDS")
+    names = ["XDG_RUNTIME_DIR", "LAB_CPU_SECONDS", "LAB_IDLE_SECONDS", "LAB_WALL_SECONDS"]
+    names += ["LAB_ANSWER_SECONDS"]
     return {name: os.environ[name] for name in names if name in os.environ}
 
 

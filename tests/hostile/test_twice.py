@@ -61,6 +61,7 @@ class Twice(unittest.TestCase):
         self.top = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="hostile-")))
         self.top.chmod(0o711)
         patience = {"LAB_CPU_SECONDS": "5", "LAB_IDLE_SECONDS": "20", "LAB_WALL_SECONDS": "30"}
+        patience["LAB_ANSWER_SECONDS"] = "10"
         stack.enter_context(mock.patch.dict(os.environ, patience))
         stack.enter_context(mock.patch.object(tempfile, "tempdir", str(self.top)))
         self.arena = stack.enter_context(arena(self.top))
@@ -125,6 +126,33 @@ class Twice(unittest.TestCase):
                 "so it was when this test was run once more, by itself",
             )
 
+    def fails_twice(self, how: str, told: str) -> None:
+        """A node that breaks in this way each time: run once more, alone, and then it is the
+        submission's failure; the instructor sees which, and how often."""
+        with self.node(breaks(how, 2)), opened(self.top / "out") as journal:
+            batch = Batch(journal, self.worker(), 7, self.used.value, 1, 0)
+            task = batch.task(self.lab, self.submission(""))
+            self.assertEqual(batch.run([task], lambda *_: None), {})
+            run = journal.runs[task.cache]
+        for case in run.cases:
+            self.assertEqual(case.status, Status.CRASH, case)
+            self.assertRegex(case.message, f"the virtual node {told} while .*once more, by itself")
+        graded = judge(task.submission, run, self.lab.rubric)
+        self.assertEqual((graded.status, graded.points), (Status.CRASH, 0))
+        self.assertIn(f"the virtual node {told}", run.again)
+        cases = [case.to_json() for case in run.cases]
+        row = {"student": "mallory", "lab": "lab01", "status": "crash", "again": run.again}
+        _, table = classreport._twice({"rows": [{**row, "cases": cases}]})
+        names = ", ".join(case.case for case in run.cases)
+        self.assertEqual(table.rows[0][3:5], [names, str(2 * len(run.cases))])
+
+    def test_a_node_that_stops_answering(self) -> None:
+        with mock.patch.dict(os.environ, LAB_ANSWER_SECONDS="1"):
+            self.fails_twice("stop", "did not answer any more")
+
+    def test_a_node_that_answers_with_nonsense(self) -> None:
+        self.fails_twice("nonsense", "answered the verifier with what cannot be")
+
     def test_a_node_that_fails_once_costs_nothing(self) -> None:
         with self.node(DIES_ONCE):
             run = self.grade(WAITS, alone=True)
@@ -148,11 +176,11 @@ class Told(unittest.TestCase):
     """The instructor sees which, and how often."""
 
     def test_in_the_report_and_on_the_terminal(self) -> None:
-        case = {"case": "split", "node": "ended"}
+        case = {"case": "split", "node": "ended", "status": "crash"}
         row = {"student": "mallory", "lab": "lab03", "status": "crash", "again": "split: ended"}
         results = {"labs": [], "sandbox": "uid", "rows": [{**row, "cases": [case], "mark": 0}]}
         _, table = classreport._twice(results)
-        self.assertEqual(table.rows, [["mallory", "lab03", "crash", "split", "split: ended"]])
+        self.assertEqual(table.rows, [["mallory", "lab03", "crash", "split", "2", "split: ended"]])
         try:
             from grader.grade import screen
         except LabError as error:
