@@ -6,6 +6,7 @@ import os
 import tempfile
 import unittest
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from unittest import mock
 
@@ -45,6 +46,30 @@ AT_START
     hello(fd, getpid());
     while (send(fd, &q, sizeof q, MSG_NOSIGNAL) > 0)
         ;
+}"""
+# Fills of every second byte, row by row: the program waits for the node and does nothing else.
+HAS_THE_NODE_WORK = """@NODE@
+static uint64_t ask(int fd, const struct vgpu_request *q)
+{
+    static char room[VGPU_MSG_MAX];
+    const struct timeval as_long_as_it_takes = {0};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &as_long_as_it_takes, sizeof as_long_as_it_takes);
+    int failed = send(fd, q, sizeof *q, MSG_NOSIGNAL) < 0 || recv(fd, room, sizeof room, 0) <= 0;
+    return failed ? 0 : ((struct vgpu_reply *)room)->value;
+}
+AT_START
+{
+    int fd = next_connection();
+    struct vgpu_request memory = {.op = VGPU_OP_MALLOC, .bytes = 1 << 27};
+    struct vgpu_request fill = {.op = VGPU_OP_MEMSET, .stream = VGPU_STREAM_LEGACY};
+    struct vgpu_request sync = {.op = VGPU_OP_DEVICE_SYNC};
+    hello(fd, getpid());
+    fill.u.memset = (struct vgpu_memset){.dst = ask(fd, &memory), .bytes = 1, .rows = 1 << 26,
+                                         .pitch = 2, .width = 1};
+    for (int i = 0; i < 2; i++) {
+        ask(fd, &fill);
+        ask(fd, &sync);
+    }
 }"""
 DRIPS = 'AT_START { for (;;) { dprintf(1, "x"); usleep(200000); } }'
 
@@ -163,6 +188,16 @@ class Twice(unittest.TestCase):
         with self.node(NEVER_STARTS):
             run = self.grade("", alone=True)
         self.assertIn("cannot start a node", run.broken)
+
+    def test_the_nodes_work_is_charged(self) -> None:
+        """A program that only waits for what the node does for it: its own processor time is a
+        small part of what counts against its deadline."""
+        rubric = replace(self.lab.rubric, rules=self.lab.rubric.rules[:1])
+        lab = replace(self.lab, rubric=rubric)
+        (count,) = self.worker().grade(lab, self.submission(HAS_THE_NODE_WORK)).cases
+        self.assertEqual(count.status, Status.PASS, count)
+        self.assertGreater(count.charged_seconds, 0.5)
+        self.assertGreater(count.charged_seconds, 3 * count.cpu_seconds)
 
     def test_all_tests_together_have_one_deadline(self) -> None:
         with mock.patch.object(work, "SUBMISSION_SECONDS", 6.0):
