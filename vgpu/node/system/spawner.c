@@ -14,6 +14,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "ancestry.h"
+#include "helper_filter.h"
 #include "protocol_exec.h"
 #include "wire.h"
 
@@ -86,6 +88,8 @@ static void do_end(pid_t pid)
 
 /* ---- the process beside ---- */
 
+/* The node may have been taken over: what it orders is checked here, each order before anything
+ * else is done with it (refusal_of). */
 enum spawner_op { START, HANG, END, ASLEEP };
 
 struct order {
@@ -100,6 +104,7 @@ struct done {
 
 static pid_t started[CONTEXTS];
 static int started_count;
+static pid_t node_pid, starter; /* `starter` has started the node, and programs by itself */
 
 static int number_of(pid_t pid)
 {
@@ -121,12 +126,62 @@ static void offer_to_oom(pid_t pid)
         close(fd);
 }
 
-static void obey_start(const int *fds, int fd_count, struct done *done)
+static int option_of(int socket, int option)
 {
-    *done = (struct done){-1, EAGAIN};
-    if (fd_count != 1 || started_count == CONTEXTS)
-        return;
-    done->value = do_start(fds[0]);
+    int value = -1;
+    socklen_t bytes = sizeof value;
+    return getsockopt(socket, SOL_SOCKET, option, &value, &bytes) == 0 ? value : -1;
+}
+
+/* Both ends were made by the node: not its listener, not a connection to a program or to the
+ * verifier, no file. */
+static bool is_own_pair(int fd)
+{
+    struct ucred maker = {0};
+    socklen_t bytes = sizeof maker;
+    return option_of(fd, SO_DOMAIN) == AF_UNIX && option_of(fd, SO_TYPE) == SOCK_SEQPACKET &&
+           option_of(fd, SO_ACCEPTCONN) == 0 &&
+           getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &maker, &bytes) == 0 && maker.pid == node_pid;
+}
+
+/* Programs are started by whoever started the node. Where that is init, which adopts every process,
+ * nothing says whose program it is. */
+static bool is_program(pid_t pid)
+{
+    bool one_of_us = pid == node_pid || pid == getpid() || number_of(pid) < started_count;
+    return pid > 1 && !one_of_us && (starter <= 1 || ancestry_has(pid, starter));
+}
+
+static bool are_programs(const struct order *o)
+{
+    bool all = o->count >= 0 && o->count <= PROGRAMS;
+    for (int i = 0; all && i < o->count; i++)
+        all = is_program(o->pid[i]);
+    return all;
+}
+
+/* Why an order is not carried out; 0: it is. Others than contexts that were started here are not
+ * ours to signal, and others than programs not to be looked at. */
+static int refusal_of(const struct order *o, const int *fds, int fd_count)
+{
+    switch (o->op) {
+    case START:
+        return started_count == CONTEXTS              ? EAGAIN
+               : fd_count == 1 && is_own_pair(fds[0]) ? 0
+                                                      : EPERM;
+    case HANG:
+    case END:
+        return fd_count == 0 && number_of(o->pid[0]) < started_count ? 0 : EPERM;
+    case ASLEEP:
+        return fd_count == 0 && are_programs(o) ? 0 : EPERM;
+    default:
+        return EPERM;
+    }
+}
+
+static void obey_start(int socket, struct done *done)
+{
+    done->value = do_start(socket);
     done->error = errno;
     if (done->value > 0) {
         offer_to_oom(done->value);
@@ -134,19 +189,19 @@ static void obey_start(const int *fds, int fd_count, struct done *done)
     }
 }
 
-/* Others than contexts that were started here are not ours to signal. */
 static void obey(const struct order *o, const int *fds, int fd_count, struct done *done)
 {
-    int i = o->op == HANG || o->op == END ? number_of(o->pid[0]) : started_count;
-    *done = (struct done){0, 0};
+    int i = number_of(o->pid[0]), refusal = refusal_of(o, fds, fd_count);
+    *done = (struct done){refusal ? -1 : 0, refusal};
+    if (refusal)
+        return;
     if (o->op == START) {
-        obey_start(fds, fd_count, done);
+        obey_start(fds[0], done);
     } else if (o->op == ASLEEP) {
-        done->value = o->count >= 0 && o->count <= PROGRAMS ? (int)quiescence_of(o->pid, o->count)
-                                                            : (int)QUIESCENT_UNKNOWN;
-    } else if (i < started_count && o->op == HANG) {
+        done->value = (int)quiescence_of(o->pid, o->count);
+    } else if (o->op == HANG) {
         kill(started[i], VGPU_EXEC_HANG_SIGNAL);
-    } else if (i < started_count) {
+    } else {
         do_end(started[i]);
         started[i] = started[--started_count];
     }
@@ -159,18 +214,19 @@ static void close_all_but(int kept)
     close_range((unsigned)kept + 1, ~0u, 0);
 }
 
-static void work_beside(int socket, pid_t node, const char *leftover)
+static void work_beside(int socket, const char *leftover)
 {
     struct order order;
     struct done done;
-    int fds[1], fd_count = 1;
+    int fds[2], fd_count = 2; /* one is what an order may have */
     close_all_but(socket);
-    while (getppid() == node &&
+    bool closed = helper_filter_close();
+    while (closed && getppid() == node_pid &&
            vgpu_receive(socket, &order, sizeof order, fds, &fd_count, 0) == sizeof order) {
         obey(&order, fds, fd_count, &done);
         for (int i = 0; i < fd_count; i++)
             close(fds[i]);
-        fd_count = 1;
+        fd_count = 2;
         if (vgpu_send(socket, &done, sizeof done, NULL, 0) != 0)
             break;
     }
@@ -183,12 +239,13 @@ static void work_beside(int socket, pid_t node, const char *leftover)
 bool spawner_leave(const char *leftover)
 {
     int pair[2];
-    pid_t node = getpid();
+    node_pid = getpid();
+    starter = getppid();
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) != 0)
         return false;
     pid_t child = fork();
     if (child == 0)
-        work_beside(pair[1], node, leftover);
+        work_beside(pair[1], leftover);
     close(pair[1]);
     if (child < 0)
         close(pair[0]);

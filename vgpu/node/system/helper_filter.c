@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT
+ * helper_filter.c: see helper_filter.h.
+ *
+ * A list of what is refused, with EPERM. It cannot be a list of what is allowed, as the node's own
+ * is (jail.c): a filter is inherited, and what the process starts has to make a sandbox of its own
+ * first (lab-jail: files, mounts, limits, another user) and then to run as vgpu-exec. So the list
+ * has what neither of the two and no spawner needs: looking into other processes, sockets other
+ * than pairs, channels that outlive a process, modules, clocks, and descriptors of others.
+ */
+#include "helper_filter.h"
+
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <errno.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+#if defined __x86_64__
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined __aarch64__
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#else
+#error "the numbers of system calls of this architecture are not known here"
+#endif
+
+/* By their numbers, which are the same everywhere: headers may be older than the kernel. */
+enum { NR_PIDFD_SEND_SIGNAL = 424, NR_IO_URING_SETUP, NR_IO_URING_ENTER, NR_IO_URING_REGISTER };
+enum { NR_PIDFD_GETFD = 438, NR_PROCESS_MADVISE = 440 };
+
+static const int refused[] = {
+    SYS_ptrace,
+    SYS_process_vm_readv,
+    SYS_process_vm_writev,
+    NR_PROCESS_MADVISE,
+    NR_PIDFD_GETFD,
+    NR_PIDFD_SEND_SIGNAL,
+    SYS_kcmp,
+    SYS_socket,
+    SYS_connect,
+    SYS_bind,
+    SYS_listen,
+    SYS_accept,
+    SYS_accept4,
+    NR_IO_URING_SETUP,
+    NR_IO_URING_ENTER,
+    NR_IO_URING_REGISTER,
+    SYS_keyctl,
+    SYS_add_key,
+    SYS_request_key,
+    SYS_msgget,
+    SYS_msgsnd,
+    SYS_msgrcv,
+    SYS_semget,
+    SYS_semop,
+    SYS_semtimedop,
+    SYS_shmget,
+    SYS_shmat,
+    SYS_mq_open,
+    SYS_bpf,
+    SYS_perf_event_open,
+    SYS_userfaultfd,
+    SYS_setns,
+    SYS_pivot_root,
+    SYS_open_by_handle_at,
+    SYS_fanotify_init,
+    SYS_kexec_load,
+    SYS_init_module,
+    SYS_finit_module,
+    SYS_delete_module,
+    SYS_reboot,
+    SYS_swapon,
+    SYS_swapoff,
+    SYS_acct,
+    SYS_settimeofday,
+    SYS_clock_settime,
+    SYS_clock_adjtime,
+    SYS_adjtimex,
+    SYS_sethostname,
+    SYS_setdomainname,
+    SYS_syslog,
+    SYS_quotactl,
+};
+
+enum { COUNT = sizeof refused / sizeof *refused, HEAD = 4 };
+
+bool helper_filter_close(void)
+{
+    struct sock_filter code[HEAD + COUNT + 2] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+    };
+    for (uint8_t i = 0; i < COUNT; i++) { /* a match goes behind the last comparison */
+        const uint8_t left = (uint8_t)(COUNT - i);
+        code[HEAD + i] =
+            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)refused[i], left, 0);
+    }
+    code[HEAD + COUNT] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    code[HEAD + COUNT + 1] =
+        (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
+    const struct sock_fprog whole = {sizeof code / sizeof *code, code};
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole) == 0;
+}
