@@ -88,6 +88,17 @@ static void node_program(char *path, size_t room)
         snprintf(path, room, "%s", LAB_NODE_PROGRAM);
 }
 
+/* What is the verifier's alone (LAB_SECRET, of which all sealed numbers of a submission are made)
+ * or chooses another node is left out: the node talks to hostile code, and may be taken over. */
+static bool is_for_node(const char *variable)
+{
+    static const char *const others[] = {"LAB_", "VGPU_NODE=", "VGPU_NODE_ID=", "VGPU_NODE_FD="};
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strncmp(variable, others[i], strlen(others[i])) == 0)
+            return false;
+    return true;
+}
+
 static char **node_environment(const char *description)
 {
     static char choice[300];
@@ -98,9 +109,7 @@ static char **node_environment(const char *description)
     if (!env)
         return NULL;
     for (int i = 0; i < count; i++)
-        if (strncmp(environ[i], "VGPU_NODE=", 10) != 0 &&
-            strncmp(environ[i], "VGPU_NODE_ID=", 13) != 0 &&
-            strncmp(environ[i], "VGPU_NODE_FD=", 13) != 0)
+        if (is_for_node(environ[i]))
             env[used++] = environ[i];
     snprintf(choice, sizeof choice, "VGPU_NODE=%s", description);
     env[used] = choice;

@@ -118,6 +118,24 @@ static void test_places(void)
     expect("a kernel that wrote to a place that is not there", !is_believed(kernel));
 }
 
+/* It must not be found in the node's memory by whoever takes the node over. */
+static void test_secret(void)
+{
+    setenv("LAB_SECRET", "17", 1);
+    setenv("VGPU_NODE_JAIL", "descriptors 64", 1);
+    char **env = node_environment("single");
+    bool secret = false, jail = false;
+    for (int i = 0; env && env[i]; i++) {
+        secret |= strstr(env[i], "LAB_SECRET") != NULL;
+        jail |= strcmp(env[i], "VGPU_NODE_JAIL=descriptors 64") == 0;
+    }
+    free(env);
+    if (!secret && jail)
+        return;
+    failures++;
+    fprintf(stderr, "the node has %s\n", secret ? "LAB_SECRET" : "no jail");
+}
+
 /* What is told of a program that had done these things when the node failed. */
 static void expect_told(const char *words, struct vgpu_usage usage)
 {
@@ -153,6 +171,7 @@ int main(void)
     test_counts();
     test_places();
     test_usage();
+    test_secret();
     printf("%s\n", failures ? "see above" : "what cannot be was not believed");
     return failures != 0;
 }
