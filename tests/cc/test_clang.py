@@ -5,7 +5,7 @@ usual one."""
 import pathlib
 import re
 
-from rig import HERE, Case, cc, main, run
+from rig import COMPILERS, HERE, Case, cc, main, run
 
 VALID = HERE / "valid"
 DEVICE = HERE.parent / "programs/device"
@@ -205,8 +205,13 @@ class Clang(Case):
         done = cc("-c", "-Xcompiler", "-fopenmp", "o.cu", folder=self.folder, VGPU_FRONT="clang")
         if "'omp.h' file not found" in done.stderr:
             self.skipTest("there is no libomp here")
-        self.good("-Xcompiler", "-fopenmp", "o.cu", "-o", "x")
-        self.assertEqual(run([self.folder / "x"]).returncode, 0)
+        for host in COMPILERS:
+            with self.subTest(host=host):
+                self.good("-ccbin", host, "-Xcompiler", "-fopenmp", "o.cu", "-o", "x")
+                self.assertEqual(run([self.folder / "x"]).returncode, 0)
+                # The runtime's own, which carries virtual clocks into the region and out of it.
+                defined = run(["nm", "--defined-only", "x"], self.folder).stdout.split()
+                self.assertTrue("__kmpc_fork_call" in defined)
 
     def test_tables_of_the_host(self) -> None:
         """Clang takes a constant for one of device code's, too; this one holds host functions."""

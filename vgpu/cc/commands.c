@@ -325,21 +325,32 @@ static void add_static_names(struct cc_list *command, const struct cc_list *host
         cc_add(command, "-lgomp");
 }
 
-/* What Clang compiled calls LLVM's OpenMP, which has what GNU's has, too. */
+/* What Clang compiled calls LLVM's OpenMP, which has what GNU's has, too: g++ does not know it. */
+static bool is_for_openmp(const struct cc_options *options, const char *flag)
+{
+    return strcmp(flag, "-fopenmp") == 0 && cc_wants_clang() && !cc_is_clang(options);
+}
+
 static void add_host_flags(struct cc_list *command, const struct cc_options *options)
 {
-    struct cc_clang clang;
+    for (size_t i = 0; i < options->host.count; i++)
+        if (!is_for_openmp(options, options->host.item[i]))
+            cc_add(command, options->host.item[i]);
+}
 
-    for (size_t i = 0; i < options->host.count; i++) {
-        const char *flag = options->host.item[i];
-        bool openmp = strcmp(flag, "-fopenmp") == 0 && cc_wants_clang() && !cc_is_clang(options);
-        if (openmp && cc_find_clang(options->cxx, &clang)) {
-            cc_add(command, cc_format("-L/usr/lib/llvm-%d/lib", clang.release));
-            cc_add(command, "-Wl,--push-state,--no-as-needed,-lomp,--pop-state");
-        } else {
-            cc_add(command, flag);
-        }
-    }
+/* Behind the runtime, which has some of its functions under the same names
+ * (vgpu/api/clock/openmp_llvm.c). */
+static void add_openmp(struct cc_list *command, const struct cc_options *options)
+{
+    struct cc_clang clang;
+    bool wanted = false;
+
+    for (size_t i = 0; i < options->host.count; i++)
+        wanted |= is_for_openmp(options, options->host.item[i]);
+    if (!wanted || !cc_find_clang(options->cxx, &clang))
+        return;
+    cc_add(command, cc_format("-L/usr/lib/llvm-%d/lib", clang.release));
+    cc_add(command, "-Wl,--push-state,--no-as-needed,-lomp,--pop-state");
 }
 
 struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *objects)
@@ -358,7 +369,9 @@ struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *o
     cc_add(&command, "-Wl,--start-group");
     cc_add(&command, cc_format("%s/libvgpurt.a", job->places.library));
     cc_add(&command, cc_format("%s/libvgpu_common.a", job->places.library));
-    cc_add_words(&command, "-Wl,--end-group -lpthread -ldl -lm -lrt -o");
+    cc_add(&command, "-Wl,--end-group");
+    add_openmp(&command, job->options);
+    cc_add_words(&command, "-lpthread -ldl -lm -lrt -o");
     cc_add(&command, job->options->output != NULL ? job->options->output : "a.out");
     return command;
 }
