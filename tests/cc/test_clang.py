@@ -90,6 +90,25 @@ class Clang(Case):
             with self.subTest(path=path.name):
                 self.check_marked_lines(path, VGPU_FRONT="clang")
 
+    def test_a_kernel_that_only_the_host_sees(self) -> None:
+        """A launch of it would fail when the program runs."""
+        self.write(
+            "h.cu",
+            "namespace v1 { template <class T> __global__ void fine(T *) {} }\n"
+            'extern "C" __global__ void plain() {}\nstatic __global__ void own(int) {}\n'
+            "#ifndef __CUDA_ARCH__\n__global__ void hidden(int *p) { *p = 1; }\n#endif\n"
+            "template <int N>\n__global__ void launched(int *p) { *p = N; }\n"
+            "void go(int *p)\n{\n    v1::fine<<<1, 1>>>(p); plain<<<1, 1>>>(); own<<<1, 1>>>(1);\n"
+            "#ifndef __CUDA_ARCH__\n    launched<3><<<1, 1>>>(p);\n#endif\n}\n",
+        )
+        for flag in ("-c", "-dc"):
+            with self.subTest(flag=flag):
+                done = cc(flag, "-O2", "h.cu", folder=self.folder, VGPU_FRONT="clang")
+                self.assertNotEqual(done.returncode, 0)
+                told = re.findall(r"h\.cu:(\d+):\d+: error: kernel '(\w+)'", done.stderr)
+                self.assertEqual(told, [("5", "hidden"), ("8", "launched")], done.stderr)
+                self.assertEqual(self.names(), {"h.cu"})
+
     def test_names_are_whole_beside_the_working_folder(self) -> None:
         """LLVM's debug information leaves out what a path and the folder have in common."""
         path = self.write("far.cu", "__device__ int f();\n__global__ void k() { f(); }\n")

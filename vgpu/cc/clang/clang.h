@@ -69,6 +69,13 @@ bool cc_check_host_variables(const struct cc_clang *clang, const struct cc_list 
  * goes to `changed`. */
 bool cc_change_managed(const struct cc_clang *clang, const char *bitcode, const char *changed);
 
+/* ---- host_stubs.c ---- */
+
+/* Tells each kernel whose stub is in the host's object and that the device code does not have. The
+ * command makes the host's bitcode, which says where that kernel stands. False: there was one. */
+bool cc_check_stubs(const struct cc_clang *clang, const struct cc_list *compile,
+                    const char *bitcode, const char *object, const struct cc_device_code *code);
+
 /* The compiler `asked` for if it is a Clang (-ccbin, VGPU_CXX), else $VGPU_CLANG, else clang++ or
  * clang++-NN in PATH. False: there is none that will do, which was said. */
 bool cc_find_clang(const char *asked, struct cc_clang *clang);

@@ -173,16 +173,24 @@ static bool tell(const struct outcome *end)
 
 /* ---- without and with -rdc ---- */
 
-/* Warnings about the host's use of __device__ variables. */
-static void check_variables(const struct file *file)
+/* Makes the host's bitcode as it was written, with its lines. */
+static struct cc_list lines_command(const struct file *file, const char *bitcode)
 {
-    const char *bitcode = path_of(file, "uses.bc");
     struct cc_list command = command_of(file, CC_HOST_SIDE, bitcode);
 
-    if (file->code.variable_count == 0 || cc_has_word(&file->job->options->warnings, "-w"))
-        return;
     cc_add_words(&command, "-emit-llvm -Xclang -disable-llvm-passes -gline-tables-only -w");
-    cc_check_host_variables(&file->clang, &command, bitcode, &file->code);
+    return command;
+}
+
+/* Warnings about the host's use of __device__ variables; false: a kernel is missing. */
+static bool check_host(const struct file *file)
+{
+    const char *bitcode = path_of(file, "uses.bc");
+    struct cc_list command = lines_command(file, bitcode);
+
+    if (file->code.variable_count != 0 && !cc_has_word(&file->job->options->warnings, "-w"))
+        cc_check_host_variables(&file->clang, &command, bitcode, &file->code);
+    return cc_check_stubs(&file->clang, &command, bitcode, file->object, &file->code);
 }
 
 static bool build_image(struct file *file, struct cc_text *fatbin)
@@ -224,10 +232,7 @@ static bool compile(struct file *file, const char *pipe)
     struct outcome end = end_of(host, host_status, device, device_status);
     if (is_rewritten(file, &end))
         return compile(file, pipe);
-    if (!tell(&end) || !made)
-        return false;
-    check_variables(file);
-    return true;
+    return tell(&end) && made && check_host(file);
 }
 
 static bool compile_whole(struct file *file)
@@ -248,10 +253,9 @@ static bool finish_part(struct file *file, const char *record, struct cc_child *
     if (!read_bitcode(file) || !cc_load_llvm(file->clang.release) ||
         !cc_check_bitcode(&file->bitcode, &file->code))
         return false;
-    check_variables(file);
     if (file->code.names_managed && compile_managed(file, record, NULL, host) != 0)
         return false;
-    return cc_error_count() == 0 &&
+    return check_host(file) && cc_error_count() == 0 &&
            cc_add_part(file->object, &file->bitcode, path_of(file, "part"));
 }
 
