@@ -228,8 +228,9 @@ static void add(struct guard guard)
     unlock();
 }
 
-/* The whole pages of [address, +bytes) where that is memory of the host that GPUs can use. What
- * lies behind an allocation's end, up to the page's, is nobody's. */
+/* The whole pages of [address, +bytes) where that is memory of the host that GPUs can use. The
+ * rest of an allocation's last page belongs to no other allocation, so that page counts as whole.
+ */
 static struct guard pages_of(uint64_t address, uint64_t bytes)
 {
     uint64_t page = vgpu__page_bytes(), base, size, end = address + bytes;

@@ -25,7 +25,8 @@ void vgpu__wires_unlock(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* The memory stays: other threads' wires are nobody's in the child, and few. */
+/* In a child after fork: the wires of the other threads are closed; their memory, which is little,
+ * is not freed. */
 void vgpu__wires_drop(void)
 {
     for (struct vgpu__wire *w = wires; w; w = w->next)

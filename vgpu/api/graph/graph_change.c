@@ -193,7 +193,7 @@ static cudaError_t update(struct CUgraphExec_st *exec, const struct CUgraph_st *
     return error;
 }
 
-/* Another shape is nobody's fault: it comes without a node (recorded). */
+/* Which results come with a node; graphs of different shapes do not (recorded). */
 static bool names_node(enum cudaGraphExecUpdateResult result)
 {
     return result != cudaGraphExecUpdateSuccess && result != cudaGraphExecUpdateError &&

@@ -42,7 +42,8 @@ static void check_aligned(uint64_t address, uint32_t bytes, bool write, uint64_t
         access_wide = address;
 }
 
-/* The counter's last index for an address beyond the windows; faults if it is nobody's. */
+/* The counter's last index for an address beyond the windows; faults if it belongs
+ * to no allocation. */
 static uint64_t foreign(uint64_t address, bool write, uint64_t pc)
 {
     if (is_builtin_variable(address) && !write)

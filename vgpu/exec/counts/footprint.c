@@ -184,7 +184,7 @@ static void harvest(struct spans *to, uint32_t count, enum vgpu_use use)
     put(&c);
 }
 
-/* What did not fit has gone to block 0, of nobody's memory: nothing is known. */
+/* What did not fit was counted in block 0, which stands for no memory: its spans are incomplete. */
 static void clear(struct spans *to, uint32_t count)
 {
     for (uint32_t use = 0; use < VGPU_USES && used->count > BLOCKS; use++)

@@ -106,7 +106,7 @@ static uint64_t resident_limit(const struct run *run)
     if (a_sm > limits->blocks_per_sm)
         a_sm = limits->blocks_per_sm;
     if (shared && a_sm > limits->shared_per_sm / (shared + VGPU_SHARED_RESERVED_BYTES))
-        a_sm = limits->shared_per_sm / (shared + 1024);
+        a_sm = limits->shared_per_sm / (shared + VGPU_SHARED_RESERVED_BYTES);
     return (a_sm ? a_sm : 1) * limits->sm_count;
 }
 

@@ -22,14 +22,14 @@
 #define SHORT 3 /* resources: most routes have no more that can limit them */
 #define LANES 4 /* shares that are compared side by side */
 #define MAX_NUMBERS (LANES * MAX_RESOURCES)
-#define NOBODYS MAX_NUMBERS /* a resource */
+#define NO_RESOURCE MAX_NUMBERS /* fills up short lists */
 
 /* Of a resource: bytes/s that nobody has yet, and flows whose rate is still open. One subtraction
  * changes both. */
 typedef double room_t __attribute__((vector_size(2 * sizeof(double))));
 enum { LEFT, FLOWS };
 
-/* A group and the first of its resources; up to SHORT what is too many is nobody's. */
+/* A group and the first of its resources; a shorter list is filled up with NO_RESOURCE. */
 struct user {
     double cap;
     int group;
@@ -150,7 +150,7 @@ static void list_user(struct sharing *s, int group, const struct route *route, s
         *(k < SHORT ? &user->resource[k] : &s->uses.further[at][k - SHORT]) = (uint16_t)r;
     }
     for (int k = route->length; k < SHORT; k++)
-        user->resource[k] = NOBODYS;
+        user->resource[k] = NO_RESOURCE;
 }
 
 static void list_uses(struct sharing *s, const double *capacity, int resources,

@@ -54,8 +54,8 @@ void slices_effect(struct stores_seen *seen, struct op *op);
  */
 bool slices_may_begin(struct op *op, bool *far);
 
-/* Pieces that come after nobody's are one: whether it was cut was up to the operating system, which
- * let the host store before the kernel looked, or later. */
+/* Makes `op` whole again if none of its slices waits for another operation: whether it was cut
+ * depended on the operating system, which let the host store before the kernel looked, or later. */
 void slices_join(struct op *op);
 
 void slices_free(struct op *op);

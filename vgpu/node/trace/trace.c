@@ -61,7 +61,7 @@ static void describe_copy(struct vgpu_trace_record *r, const struct op *op)
     r->bytes = c->bytes * c->rows;
     int from = r->from < 0 ? VGPU_MAX_DEVICES : r->from, to = r->to < 0 ? VGPU_MAX_DEVICES : r->to;
     node_counts()->copies++;
-    if (!sealed_is(c->src) && !sealed_is(c->dst)) /* nobody's but the verifier's, who knows */
+    if (!sealed_is(c->src) && !sealed_is(c->dst)) /* the verifier's own copies are not counted */
         node_counts()->copied[from][to] += r->bytes;
 }
 

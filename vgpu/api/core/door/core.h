@@ -168,8 +168,8 @@ cudaError_t vgpu__ask_fds(int *fds, int *count);
 bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
                     struct vgpu_reply *reply, int *fds, int *fd_count);
 
-/* A request beside the call that is under way: free of charge, its errors nobody's. The reply is
- * the thread's until its next request of this kind; NULL: the node is gone. */
+/* A request beside the call that is under way: free of charge, and its error is not recorded. The
+ * reply is the thread's until its next request of this kind; NULL: the node is gone. */
 struct vgpu_reply *vgpu__aside(struct vgpu_request *request);
 
 /* exchange.c: a wait on `fd` that takes longer than a minute is told about. */

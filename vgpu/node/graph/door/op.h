@@ -8,15 +8,23 @@
  * They are apart on purpose. What nothing orders may happen in any order on hardware; order.c
  * chooses the one that shows a missing dependency, and the clock is not disturbed by that.
  *
- * An operation is freed when nobody holds a reference. Who stores a pointer to one holds one:
- *   op_submit   two. One until it is carried out, which belongs to order.c, whose linked lists need
- * no other. One until it is finished, which belongs to the clock: the operation is in the event
- * queue, in an engine's queue, on its flows, held, set aside or waiting. op_list.h   one for each
- * item, so lists elsewhere need no care. op_keep     one each: streams and events (until the next
- * operation, or their end), connections (until the answer), slices (until what they come after is
- * over), accesses (until something newer stands for them), operations with a clock of memory (until
- * the host knows that they are over). host_store.c's table of kernels that poll holds none: what is
- * freed goes from it. op_carried and op_finished may free the operation: who goes on with it
+ * An operation is freed with its last reference. Code that stores a pointer to an operation holds a
+ * reference, from the call named on the left:
+ *
+ * - op_submit, first: until the operation is carried out. It belongs to order.c, whose linked lists
+ *   need no other.
+ * - op_submit, second: until the operation is finished. It belongs to the clock, which has it in
+ *   the event queue, in an engine's queue, on its flows, held, set aside or waiting.
+ * - op_list_add: one for each item, until the item is taken or the list is freed.
+ * - op_keep, one each:
+ *   - streams and events: until their next operation, or their end;
+ *   - connections: until the answer;
+ *   - slices: until what they come after is over;
+ *   - accesses (race.c): until a newer access replaces them;
+ *   - operations with a clock of memory: until the host knows that they are over.
+ *
+ * host_store.c's table of polling kernels holds no reference: it is told of every operation that is
+ * freed (observer.h). op_carried and op_finished may free the operation: a caller that uses it
  * afterwards keeps it first.
  */
 #ifndef VGPU_OP_H

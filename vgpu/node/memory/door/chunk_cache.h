@@ -2,8 +2,8 @@
  * chunk_cache.h: pages of freed chunks. To get a chunk's pages from the operating system and to
  * give them back takes several times as long as to fill them, and most programs allocate again
  * soon, at the same place. So the pages of the latest chunks that were freed stay where they are.
- * They are nobody's, count for no limit, and are poisoned like fresh ones when the chunk is touched
- * again.
+ * They belong to no allocation, count for no limit, and are poisoned like fresh ones when the chunk
+ * is touched again.
  */
 #ifndef VGPU_CHUNK_CACHE_H
 #define VGPU_CHUNK_CACHE_H

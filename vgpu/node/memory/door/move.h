@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * move.h: what copies and fills do to memory. What was moved by then is, also where one ends early.
+ * move.h: what copies and fills do to memory. One that ends early leaves what it has moved so far.
  */
 #ifndef VGPU_MOVE_H
 #define VGPU_MOVE_H
@@ -12,7 +12,7 @@ struct owner;
 
 enum moved {
     MOVED,
-    MOVED_NO_MEMORY, /* this computer's memory does not suffice */
+    MOVED_NO_MEMORY, /* host memory ran out */
     MOVED_TOO_LONG   /* it has kept the node for VGPU_KERNEL_SECONDS */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * owner.h: a program as far as memory goes: whose allocations these are, its host memory (one
- * memfd, which the node, the program and its contexts map), its memory pools. Part of struct owner,
- * which makes and ends it; allocations point to it, and are given back before its end.
+ * memfd, which the node, the program and its contexts map), its memory pools. Part of struct
+ * process, which makes and ends it; allocations point to it, and are given back before its end.
  */
 #ifndef VGPU_OWNER_H
 #define VGPU_OWNER_H
