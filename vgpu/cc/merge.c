@@ -4,7 +4,6 @@
  * A message is a head (file:line:column: error: ...), the lines of context before it (In function
  * ..., In file included from ...) and everything behind it up to the next message's context.
  */
-#define _GNU_SOURCE
 #include "merge.h"
 
 #include <string.h>

@@ -2,7 +2,6 @@
  * places.c: see places.h. The build gives VGPU_CC_INCLUDE, VGPU_CC_CONTRACT, VGPU_CC_LIBRARY
  * and VGPU_CC_TOOLKIT: the folders in the source and build trees.
  */
-#define _GNU_SOURCE
 #include "places.h"
 
 #include <stdlib.h>

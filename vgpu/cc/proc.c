@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * proc.c: see proc.h.
  */
-#define _GNU_SOURCE
 #include "proc.h"
 
 #include <dirent.h>
