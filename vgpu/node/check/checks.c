@@ -156,7 +156,7 @@ void checks_end(struct checks *c)
     races_end(c->races);
     vclocks_end(c->clocks);
     op_unobserve(&c->observer);
-    memory_watch(NULL, NULL);
+    memory_unwatch(c);
     free(c);
 }
 

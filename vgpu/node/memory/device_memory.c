@@ -37,6 +37,12 @@ void memory_watch(void (*released)(void *self, uint64_t home), void *self)
     watcher.self = self;
 }
 
+void memory_unwatch(const void *self)
+{
+    if (watcher.self == self)
+        memory_watch(NULL, NULL);
+}
+
 static void tell_released(uint64_t home)
 {
     if (watcher.released)

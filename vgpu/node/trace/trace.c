@@ -269,6 +269,10 @@ void trace_end(struct trace *t)
     if (!t)
         return;
     op_unobserve(&t->observer);
+    if (t->sim) {
+        sim_watch_rates(t->sim, NULL, NULL);
+        sim_watch_bytes(t->sim, NULL, NULL);
+    }
     timeline_free(&t->timeline);
     free(t->records);
     free(t);

@@ -48,8 +48,8 @@ uint64_t sim_now(const struct sim *s);
 /* Finishes what is left and sets the clock back to 0. False: something cannot be finished. */
 bool sim_restart(struct sim *s);
 
-/* Calls `watch` whenever rates have changed, with what each link carries from then on (NULL: no
- * longer); and with each number of bytes that is sent over a route. */
+/* Calls `watch` whenever rates have changed, with what each link carries from then on or with
+ * each number of bytes that is sent over a route; NULL: no longer. */
 void sim_watch_rates(struct sim *s,
                      void (*watch)(void *self, uint64_t at_ps, const double *bytes_s), void *self);
 void sim_watch_bytes(struct sim *s,

@@ -60,8 +60,10 @@ bool memory_disown(uint64_t address);
 /* cudaMallocAsync: always blocks of its own. memory_die: a free of it is under way. */
 uint64_t memory_take_pool(struct owner *owner, struct pool *pool, uint64_t bytes, uint64_t caller);
 void memory_die(uint64_t address);
-/* Calls `released` with the home (see below) of whatever is given back, before that. */
+/* Calls `released` with the home (see below) of whatever is given back, before that;
+ * memory_unwatch ends what was asked for with that `self`. */
 void memory_watch(void (*released)(void *self, uint64_t home), void *self);
+void memory_unwatch(const void *self);
 bool memory_give(struct owner *owner, uint64_t address);
 void memory_give_all(struct owner *owner, int device);        /* -1: on every device */
 int memory_count(const struct owner *owner, uint64_t *bytes); /* live allocations */

@@ -18,7 +18,7 @@ struct trace;
 struct sim;
 
 struct trace *trace_new(const struct topology *topology); /* NULL: out of memory */
-void trace_end(struct trace *t);
+void trace_end(struct trace *t); /* before the end of the clock that it observes */
 
 /* Registers it as an observer, once: of operations, and of what `sim` sends over links. */
 void trace_observe(struct trace *t, struct sim *sim);
