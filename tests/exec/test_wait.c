@@ -55,6 +55,23 @@ static void small_gpu(struct rig *rig)
     rig_stop(&small);
 }
 
+/* From compute capability 8.0 on the system takes 1 KiB of each block's shared memory, and two
+ * blocks of 48 KiB no longer fit into 96 KiB. */
+static void shared_of_older_gpus(struct rig *rig)
+{
+    (void)rig;
+    for (uint32_t major = 7; major <= 8; major++) {
+        struct rig gpu = {.limits = {.sm_count = 2, .cc_major = major, .shared_per_sm = 98304}};
+        struct shape shape = {.grid = {4, 1, 1}, .block = {32, 1, 1}, .shared = 49152};
+        rig_start(&gpu);
+        rig_map(&gpu, 0, RIG_MEMORY, true);
+        zero(&gpu, 4096);
+        int status = rig_run(&gpu, K_grid_barrier, shape, OWN, OWN + 64, 2);
+        CHECK(status, major < 8 ? VGPU_RAN : VGPU_STALLED);
+        rig_stop(&gpu);
+    }
+}
+
 /* Two kernels of one GPU, and the node, wake each other. */
 static void between_kernels(struct rig *rig)
 {
@@ -164,6 +181,7 @@ const struct test_case wait_cases[] = {{"between_blocks", between_blocks},
                                        {"barrier_of_grid", barrier_of_grid},
                                        {"too_many_blocks", too_many_blocks},
                                        {"small_gpu", small_gpu},
+                                       {"shared_of_older_gpus", shared_of_older_gpus},
                                        {"between_kernels", between_kernels},
                                        {"several_flags", several_flags},
                                        {"inside_block", inside_block},

@@ -88,7 +88,10 @@ def _part(name: str) -> str:
 
 def _protocol(root: Path) -> str:
     """The node's protocol, written out: a submission has no header of ours."""
-    text = (root / "vgpu" / "common" / "protocol.h").read_text(encoding="utf-8")
+    common = root / "vgpu" / "common"
+    limits = (common / "launch_limits.h").read_text(encoding="utf-8")
+    text = (common / "protocol.h").read_text(encoding="utf-8")
+    text = text.replace('#include "launch_limits.h"\n', limits)
     return "".join(line for line in text.splitlines(True) if "_exec.h" not in line)
 
 

@@ -10,6 +10,7 @@
 
 #include "declarator.h"
 #include "launch.h"
+#include "launch_limits.h"
 #include "passes.h"
 
 bool cc_has_device_code(const struct cc_pass *pass)
@@ -28,11 +29,11 @@ bool cc_has_device_code(const struct cc_pass *pass)
 static const char *max_threads(const struct cc_pass *pass, const struct cc_decl *decl)
 {
     if (decl->bounds < 0 || pass->source->token[decl->bounds].match < 0)
-        return "1024";
+        return cc_format("%d", VGPU_BLOCK_THREADS_MAX);
     struct cc_params bounds =
         cc_params(pass->source, decl->bounds, pass->source->token[decl->bounds].match);
     if (bounds.count == 0)
-        return "1024";
+        return cc_format("%d", VGPU_BLOCK_THREADS_MAX);
     return cc_format("(%s)", cc_token_text(pass->source, bounds.item[0].from, bounds.item[0].to));
 }
 

@@ -13,6 +13,8 @@
 
 #include <stdint.h>
 
+#include "launch_limits.h"
+
 #define VGPU_IMAGE_ABI 1
 #define VGPU_DEVICE_VAR_SECTION "vgpu_devvars" /* storage of __device__/__constant__ variables */
 
@@ -41,7 +43,7 @@ struct vgpu_kernel {
     uint32_t param_count;
     const uint32_t *param_bytes;  /* param_count sizes */
     uint32_t static_shared_bytes; /* sum of the kernel's __shared__ declarations; 0 if unknown */
-    uint32_t max_threads;         /* __launch_bounds__, or 1024 */
+    uint32_t max_threads;         /* __launch_bounds__, or VGPU_BLOCK_THREADS_MAX */
 };
 
 /* One __device__ or __constant__ variable. It lies in VGPU_DEVICE_VAR_SECTION, which is page

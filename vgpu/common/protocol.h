@@ -19,10 +19,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "launch_limits.h"
+
 #define VGPU_PROTOCOL 1
 #define VGPU_MAX_DEVICES 16
 #define VGPU_MSG_MAX 8192
-#define VGPU_ARGS_MAX 4096 /* bytes of kernel parameters, as in CUDA */
 #define VGPU_PARAMS_MAX 256
 
 #define VGPU_DEVICE_STRIDE (1ull << 40) /* 1 TiB of addresses a device */

@@ -28,7 +28,7 @@ enum vgpu_exec_op {
 
 /* How much of a kernel is resident at once; a zero means an H200's value. */
 struct vgpu_exec_limits {
-    uint32_t sm_count, threads_per_sm, blocks_per_sm;
+    uint32_t sm_count, threads_per_sm, blocks_per_sm, cc_major;
     uint64_t shared_per_sm, shared_per_block; /* the latter: what a kernel can opt in to */
     uint64_t cpus; /* processors (of the first 64) that blocks may run on; 0: one, whichever */
     uint64_t memory_bytes; /* of this computer's, that all devices' memory together may take */

@@ -3,7 +3,7 @@
  * the node's description where parts differ, and constants of the compute capability (7.0 and
  * later) where they do not. An attribute is a property's field wherever there is one.
  */
-#include "launch_limits.h"
+#include "occupancy.h"
 #include "runtime.h"
 
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* CUDA 12's fields are filled in */
@@ -45,7 +45,7 @@ static void fill_compute(struct cudaDeviceProp *p, const struct vgpu_device_info
     p->sharedMemPerBlock = d->shared_per_block;
     p->sharedMemPerBlockOptin = d->shared_per_block_optin;
     p->sharedMemPerMultiprocessor = d->shared_per_sm;
-    p->reservedSharedMemPerBlock = d->cc_major >= 8 ? VGPU_SHARED_RESERVED_BYTES : 0;
+    p->reservedSharedMemPerBlock = vgpu_shared_reserved(d->cc_major);
     p->concurrentKernels = d->concurrent_kernels;
     p->cooperativeLaunch = d->cooperative;
     p->clusterLaunch = d->cc_major >= 9;

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "launch_limits.h"
+#include "occupancy.h"
 #include "registration.h"
 
 struct allowance { /* set by cudaFuncSetAttribute; -1: nothing set */
@@ -188,19 +188,12 @@ cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *pa
 int vgpu__blocks_per_sm(const struct vgpu_host_kernel *kernel, size_t threads, size_t dynamic_bytes)
 {
     const struct vgpu_device_info *d = vgpu__device_info(vgpu__self.device);
-    size_t reserved =
-        d->cc_major >= 8 ? VGPU_SHARED_RESERVED_BYTES : 0; /* the system's own part of each block */
-    size_t shared = (kernel->static_shared_bytes + dynamic_bytes + reserved + 127) / 128 * 128;
-    size_t whole_warps = (threads + 31) / 32 * 32;
-    size_t blocks = (size_t)d->max_blocks_per_sm;
+    const struct vgpu_sm sm = {(uint64_t)d->max_threads_per_sm, (uint64_t)d->max_blocks_per_sm,
+                               d->shared_per_sm, d->cc_major};
     if (threads == 0 || threads > (size_t)vgpu__max_threads(kernel) ||
         dynamic_bytes > vgpu__dynamic_limit(kernel))
         return 0;
-    if ((size_t)d->max_threads_per_sm / whole_warps < blocks)
-        blocks = (size_t)d->max_threads_per_sm / whole_warps;
-    if (shared > 0 && d->shared_per_sm / shared < blocks)
-        blocks = d->shared_per_sm / shared;
-    return (int)blocks;
+    return (int)vgpu_blocks_per_sm(&sm, threads, kernel->static_shared_bytes + dynamic_bytes);
 }
 
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *numBlocks, const void *func,
@@ -243,7 +236,7 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, c
                             "kernel %s: %d blocks of %d threads do not fit on an SM", kernel->name,
                             numBlocks, blockSize);
     const struct vgpu_device_info *d = vgpu__device_info(vgpu__self.device);
-    size_t used = kernel->static_shared_bytes + (d->cc_major >= 8 ? VGPU_SHARED_RESERVED_BYTES : 0);
+    size_t used = kernel->static_shared_bytes + vgpu_shared_reserved(d->cc_major);
     size_t share = d->shared_per_sm / (size_t)numBlocks / 128 * 128;
     size_t most = vgpu__dynamic_limit(kernel);
     size_t left = share > used ? share - used : 0;

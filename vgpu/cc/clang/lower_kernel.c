@@ -8,7 +8,7 @@
 #include "image.h"
 #include "lower.h"
 
-enum { CUDA_MAX_THREADS = 1024, CUDA_MAX_PARAMETER_BYTES = 4096, PTX_KERNEL_CONVENTION = 71 };
+enum { PTX_KERNEL_CONVENTION = 71 };
 
 /* ---- finding ---- */
 
@@ -44,17 +44,17 @@ static void check_parameters(const struct cc_kernel *kernel)
 
     for (unsigned i = 0; i < kernel->param_count; i++)
         bytes += kernel->param_bytes[i];
-    if (bytes > CUDA_MAX_PARAMETER_BYTES)
+    if (bytes > VGPU_ARGS_MAX)
         cc_error((struct cc_place){kernel->file, (int)kernel->line, 1},
                  "kernel '%s' has %llu bytes of parameters; a kernel's parameters take at most %d "
                  "bytes: put them into device memory and pass a pointer",
-                 kernel->name, (unsigned long long)bytes, CUDA_MAX_PARAMETER_BYTES);
+                 kernel->name, (unsigned long long)bytes, VGPU_ARGS_MAX);
 }
 
 static void add_kernel(struct cc_lowering *l, LLVMValueRef function)
 {
     struct cc_device_code *code = l->code;
-    struct cc_kernel kernel = {.function = function, .threads = CUDA_MAX_THREADS};
+    struct cc_kernel kernel = {.function = function, .threads = VGPU_BLOCK_THREADS_MAX};
     struct cc_place place = cc_place_of(function);
 
     kernel.symbol = cc_value_name(function);

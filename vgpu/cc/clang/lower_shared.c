@@ -4,9 +4,10 @@
  * its start for the memory of the block that runs.
  */
 #include "diag.h"
+#include "launch_limits.h"
 #include "lower.h"
 
-enum { SHARED_SPACE = 3, STATIC_SHARED_BYTES = 48 * 1024 };
+enum { SHARED_SPACE = 3 };
 
 static bool is_shared(LLVMValueRef global)
 {
@@ -87,12 +88,13 @@ static void replace_in(struct cc_lowering *l, LLVMValueRef variable, LLVMValueRe
 
 static bool fits(const struct cc_kernel *kernel)
 {
-    if (kernel->shared_bytes <= STATIC_SHARED_BYTES)
+    if (kernel->shared_bytes <= VGPU_STATIC_SHARED_MAX)
         return true;
     cc_error((struct cc_place){kernel->file, (int)kernel->line, 1},
-             "kernel '%s' has %u bytes of static shared memory; a block has 48 KiB (49152) of it, "
+             "kernel '%s' has %u bytes of static shared memory; a block has %d KiB (%d) of it, "
              "more must be dynamic",
-             kernel->name, kernel->shared_bytes);
+             kernel->name, kernel->shared_bytes, VGPU_STATIC_SHARED_MAX / 1024,
+             VGPU_STATIC_SHARED_MAX);
     return false;
 }
 

@@ -45,8 +45,13 @@ static uint32_t map_count, map_room;
 static uint32_t *commit_lock; /* NULL: no other process commits chunks */
 static uint32_t commit_self;
 
-static const struct vgpu_exec_limits default_limits = {132,    2048, 32,        233472,
-                                                       232448, 0,    UINT64_MAX};
+static const struct vgpu_exec_limits default_limits = {.sm_count = 132,
+                                                       .threads_per_sm = 2048,
+                                                       .blocks_per_sm = 32,
+                                                       .cc_major = 9,
+                                                       .shared_per_sm = 233472,
+                                                       .shared_per_block = 232448,
+                                                       .memory_bytes = UINT64_MAX};
 
 static void default_to(void *value, const void *standard, size_t bytes)
 {
@@ -62,6 +67,7 @@ static void set_limits(const struct vgpu_exec_limits *asked)
     default_to(&limits->sm_count, &default_limits.sm_count, 4);
     default_to(&limits->threads_per_sm, &default_limits.threads_per_sm, 4);
     default_to(&limits->blocks_per_sm, &default_limits.blocks_per_sm, 4);
+    default_to(&limits->cc_major, &default_limits.cc_major, 4);
     default_to(&limits->shared_per_sm, &default_limits.shared_per_sm, 8);
     default_to(&limits->shared_per_block, &default_limits.shared_per_block, 8);
     default_to(&limits->memory_bytes, &default_limits.memory_bytes, 8);

@@ -14,6 +14,7 @@
 #include "hazard.h"
 #include "mapped_memory.h"
 #include "message.h"
+#include "occupancy.h"
 #include "polling.h"
 #include "race.h"
 #include "run.h"
@@ -95,18 +96,14 @@ static void place_args(struct run *run, const uint8_t *from)
     }
 }
 
-/* How many blocks a GPU holds at once: what the SMs' threads, block slots and shared memory allow
- * (registers are not modelled). */
+/* How many blocks the GPU holds at once: one at least, whatever its shared memory. */
 static uint64_t resident_limit(const struct run *run)
 {
     const struct vgpu_exec_limits *limits = &context.limits;
-    uint32_t warps = (run->block_threads + WARP_LANES - 1) / WARP_LANES;
-    uint64_t a_sm = limits->threads_per_sm / (warps * WARP_LANES);
-    uint64_t shared = run->shared_bytes + run->kernel->static_shared_bytes;
-    if (a_sm > limits->blocks_per_sm)
-        a_sm = limits->blocks_per_sm;
-    if (shared && a_sm > limits->shared_per_sm / (shared + VGPU_SHARED_RESERVED_BYTES))
-        a_sm = limits->shared_per_sm / (shared + VGPU_SHARED_RESERVED_BYTES);
+    const struct vgpu_sm sm = {limits->threads_per_sm, limits->blocks_per_sm, limits->shared_per_sm,
+                               (int)limits->cc_major};
+    uint64_t a_sm = vgpu_blocks_per_sm(&sm, run->block_threads,
+                                       run->shared_bytes + run->kernel->static_shared_bytes);
     return (a_sm ? a_sm : 1) * limits->sm_count;
 }
 
@@ -118,6 +115,15 @@ static uint32_t args_bytes(const struct vgpu_kernel *kernel)
     return bytes;
 }
 
+static const char *describe_shapes(void)
+{
+    static char text[96];
+    snprintf(text, sizeof text,
+             "blocks of 1 to %d threads and a grid that is not empty are possible",
+             MAX_BLOCK_THREADS);
+    return text;
+}
+
 /* Why a launch cannot be; "" if it can. The node has checked the program's mistakes already. */
 static const char *check_launch(const struct vgpu_exec_request *request,
                                 const struct vgpu_kernel *kernel)
@@ -127,7 +133,7 @@ static const char *check_launch(const struct vgpu_exec_request *request,
     if (!kernel)
         return "no such kernel or module";
     if (threads < 1 || threads > MAX_BLOCK_THREADS || !l->grid[0] || !l->grid[1] || !l->grid[2])
-        return "blocks of 1 to 1024 threads and a grid that is not empty are possible";
+        return describe_shapes();
     if (l->shared_bytes > context.limits.shared_per_block)
         return "more dynamic shared memory than a block can have";
     if (kernel->param_count > VGPU_PARAMS_MAX || args_bytes(kernel) > VGPU_ARGS_MAX ||

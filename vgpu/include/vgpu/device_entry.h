@@ -9,8 +9,6 @@
 #ifndef VGPU_DEVICE_ENTRY_H
 #define VGPU_DEVICE_ENTRY_H
 
-#define VGPU_ARGUMENTS_MAX 4096 /* bytes of a launch's arguments, as in CUDA */
-
 template <unsigned... I> struct vgpu_indices {
 };
 
@@ -66,9 +64,10 @@ template <class F, F kernel, int id, int threads> struct vgpu_kernel_of {
 
 template <class... P, void (*kernel)(P...), int id, int threads>
 struct vgpu_kernel_of<void (*)(P...), kernel, id, threads> {
-    static_assert(vgpu_sum(vgpu_parameter<P>::bytes...) <= VGPU_ARGUMENTS_MAX,
+    static_assert(vgpu_sum(vgpu_parameter<P>::bytes...) <= VGPU_ARGS_MAX,
                   "a kernel's parameters take at most 4096 bytes");
-    static_assert(threads >= 1 && threads <= 1024, "__launch_bounds__ is 1 to 1024 threads");
+    static_assert(threads >= 1 && threads <= VGPU_BLOCK_THREADS_MAX,
+                  "__launch_bounds__ is 1 to 1024 threads");
 
     template <unsigned... I>
     __attribute__((always_inline, no_sanitize("thread"))) static inline void

@@ -70,7 +70,7 @@
 #define VGPU_SHARED(id, seed, name, type, align)                                                   \
     static_assert(sizeof(type) > 0 && __is_trivially_constructible(type),                          \
                   "a __shared__ variable's type must have no constructor: nobody would run it");   \
-    static_assert(sizeof(type) <= 48 * 1024,                                                       \
+    static_assert(sizeof(type) <= VGPU_STATIC_SHARED_MAX,                                          \
                   "a block has 48 KiB of static shared memory; more must be dynamic");             \
     __asm__ volatile("\n# vgpu.shared %c0 %c1" : : "i"(id), "i"(sizeof(type)));                    \
     constexpr uint32_t vgpu_number_##name = vgpu_shared_number(seed, __PRETTY_FUNCTION__);         \

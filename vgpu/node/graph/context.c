@@ -266,6 +266,7 @@ static int attach(struct context *c, struct process *process, int device, char *
                     .limits = {.sm_count = (uint32_t)info->sm_count,
                                .threads_per_sm = (uint32_t)info->max_threads_per_sm,
                                .blocks_per_sm = (uint32_t)info->max_blocks_per_sm,
+                               .cc_major = (uint32_t)info->cc_major,
                                .shared_per_sm = info->shared_per_sm,
                                .shared_per_block = info->shared_per_block_optin,
                                .cpus = cpus,

@@ -11,7 +11,7 @@
 
 #include "misuse.h"
 #include "hostcall.h"
-#include "launch_limits.h"
+#include "occupancy.h"
 #include "device_memory.h"
 #include "pool.h"
 #include "sealed.h"
@@ -366,16 +366,19 @@ static bool check_launch(struct connection *c, const struct vgpu_launch *l, int 
         threads > VGPU_BLOCK_THREADS_MAX || l->shared_bytes > info->shared_per_block_optin) {
         request_fail(
             c, VGPU_INVALID_VALUE,
-            "launch <<<(%u,%u,%u), (%u,%u,%u), %llu>>>: blocks have 1 to 1024 threads (z at "
-            "most 64), grids 1 to 2^31-1 x 65535 x 65535 blocks, shared memory at most %llu bytes",
+            "launch <<<(%u,%u,%u), (%u,%u,%u), %llu>>>: blocks have 1 to %d threads (z at most "
+            "%d), grids 1 to %d x %d x %d blocks, shared memory at most %llu bytes",
             l->grid[0], l->grid[1], l->grid[2], l->block[0], l->block[1], l->block[2],
-            (unsigned long long)l->shared_bytes, (unsigned long long)info->shared_per_block_optin);
+            (unsigned long long)l->shared_bytes, VGPU_BLOCK_THREADS_MAX, VGPU_BLOCK_Z_MAX,
+            VGPU_GRID_X_MAX, VGPU_GRID_Y_MAX, VGPU_GRID_Z_MAX,
+            (unsigned long long)info->shared_per_block_optin);
         return false;
     }
     uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    uint64_t per_sm = (uint64_t)info->max_threads_per_sm / threads;
-    if (per_sm > (uint64_t)info->max_blocks_per_sm)
-        per_sm = (uint64_t)info->max_blocks_per_sm;
+    const struct vgpu_sm sm = {(uint64_t)info->max_threads_per_sm,
+                               (uint64_t)info->max_blocks_per_sm, info->shared_per_sm,
+                               info->cc_major};
+    uint64_t per_sm = vgpu_blocks_per_sm(&sm, threads, l->shared_bytes);
     if (l->cooperative && blocks > per_sm * (uint64_t)info->sm_count) {
         request_fail(c, VGPU_COOPERATIVE_TOO_LARGE,
                      "a cooperative grid of %llu blocks cannot be resident at once: at most %llu",
