@@ -8,12 +8,60 @@ import re
 import subprocess
 import sys
 import unittest
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 CC = sys.argv.pop() if len(sys.argv) > 1 and not sys.argv[-1].startswith("-") else "cc"
 NAMED = ("bench", "harness", "vgpu")  # where comments are held to it
 OURS = ("bench", "harness", "solutions", "tests", "vgpu", "zero-plan")
+
+# Sub-structures of what rooms share, by the names of their fields, and who alone writes to them:
+# a room, or one file of it.
+OWNERS = {
+    "vgpu/node": {
+        "check": "check",
+        "clock": "clock",
+        "device": "graph",
+        "late": "graph/late_issue.c",
+        "legacy": "graph",
+        "memory": "memory",
+        "order": "graph/order.c",
+        "server": "server",
+        "stores": "server/host_store.c",
+        "time": "server/time_bound.c",
+        "trace": "trace",
+        "wait": "server",
+    },
+    "vgpu/exec": {
+        "bank": "counts",
+        "barrier": "threads",
+        "clock": "threads",
+        "findings": "context/finding.c",
+        "grid_barrier": "threads/barrier.c",
+        "hazards": "race/hazard.c",
+        "intervals": "race/race.c",
+        "poll": "threads",
+        "printed": "threads/print.c",
+        "sample": "counts",
+        "sampled": "counts/sample.c",
+        "shared": "context/shared_memory.c",
+        "strays": "access/bounds.c",
+        "visibility": "race/release_acquire.c",
+        "warp_op": "threads/warp.c",
+    },
+}
+# The structures that rooms share, and where they are declared.
+SHARED = {
+    "vgpu/node/graph/door/op.h": ("op",),
+    "vgpu/node/graph/door/process.h": ("process",),
+    "vgpu/node/graph/door/stream.h": ("stream", "event"),
+    "vgpu/node/server/connection.h": ("connection",),
+    "vgpu/exec/context/door/exec.h": ("thread", "block", "run"),
+}
+# Fields that are values, and no sub-structures.
+ELSEWHERE_NAMED = {"info"}  # has a field of the same name that is no sub-structure
+VALUES = {"idx", "bit", "shape", "grid", "dep", "user", "counts", "signals", "threads", "warps"}
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 FILE = re.compile(r"(?<![\w<*/.-])((?:[\w-]+/)*[\w-]+\.(?:c|h|cu|def|py|cmake))\b(?![.\w])")
 ELSEWHERE = {"CMakeDetermineCUDACompiler.cmake", "src/sum.cu"}  # CMake's; an example
@@ -73,6 +121,45 @@ def missing_functions(page: str) -> list[str]:
     return wrong
 
 
+def without_comments(text: str) -> str:
+    return COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
+
+
+def sub_structures(header: str, structure: str) -> set[str]:
+    """The fields of a structure that are structures themselves."""
+    body = re.search(rf"^struct {structure} \{{\n(.*?)^\}}", without_comments(header), re.M | re.S)
+    assert body, structure
+    return set(re.findall(r"^    struct \w+ (\w+)(?:\[\w+\])*;", body[1], re.M))
+
+
+def writes(text: str, fields: Iterable[str]) -> Iterable[tuple[int, str, str]]:
+    """Line, field, and the name in front of it, of each assignment to a sub-structure of `fields`,
+    or to a member of it."""
+    name = rf"(\w+)(?:\[[^\]]*\]|\))?(?:->|\.)({'|'.join(fields)})\b(?:\[[^\]]*\])?"
+    member = r"\.\w+(?:(?:\.|->)\w+|\[[^\]]*\])*"
+    forms = (
+        rf"\b{name}{member} *(?:(?:[-+*/%|&^]|<<|>>)?=(?!=)|\+\+|--)",
+        rf"(?:\+\+|--)(?:\w+(?:\.|->|\[[^\]]*\]))*?{name}\.",
+        rf"\b{name} *= *\(struct",
+    )
+    code = without_comments(text)
+    for form in forms:
+        for one in re.finditer(form, code):
+            yield code.count("\n", 0, one.start()) + 1, one[2], one[1]
+
+
+def foreign_writes(part: str, file: str, text: str) -> list[str]:
+    """FILE:LINE: FIELD for each sub-structure that a file of a part writes to and does not own."""
+    owners = OWNERS[part]
+    return [
+        f"{file}:{line}: {field}"
+        for line, field, before in sorted(writes(text, owners))
+        if not f"{file}/".startswith(owners[field] + "/")
+        and before not in owners
+        and before not in ELSEWHERE_NAMED
+    ]
+
+
 def known_files() -> set[str]:
     """All ways to name a file of the project: by its name, and with any of the folders above."""
     words = ["git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard"]
@@ -128,6 +215,45 @@ class Sources(unittest.TestCase):
     def test_a_file_that_went_is_noticed(self) -> None:
         text = "/* see now.c, node/gone.h\n and <signal.h> */ int x; // and lost.py"
         self.assertEqual(unknown_files(text, {"now.c"}), ["node/gone.h", "lost.py"])
+
+    def test_only_its_owner_writes_to_a_sub_structure(self) -> None:
+        found = []
+        for part in OWNERS:
+            top = ROOT / part
+            for path in sorted(top.rglob("*.[ch]")):
+                file = str(path.relative_to(top))
+                found += foreign_writes(part, file, path.read_text("utf-8"))
+        self.assertEqual(found, [])
+
+    def test_every_sub_structure_has_an_owner(self) -> None:
+        for header, structures in SHARED.items():
+            text = (ROOT / header).read_text("utf-8")
+            owners = OWNERS["/".join(header.split("/")[:2])]
+            for structure in structures:
+                fields = sub_structures(text, structure) - VALUES
+                self.assertLessEqual(fields, set(owners), f"{header}: struct {structure}")
+
+    def test_a_write_to_another_room_is_noticed(self) -> None:
+        text = """
+            c->process->memory.map_version++; /* op->clock.flows = 1; */
+            if (op->clock.flows == 1 || --op->clock.flows == 0)
+                process->memory.context[device] = false;
+            process->late = (struct late_issues){.workers = 1};
+            *op = (struct op){.clock = 3};
+        """
+        self.assertEqual(
+            foreign_writes("vgpu/node", "server/request.c", text),
+            [
+                "server/request.c:2: memory",
+                "server/request.c:3: clock",
+                "server/request.c:4: memory",
+                "server/request.c:5: late",
+            ],
+        )
+        self.assertEqual(len(foreign_writes("vgpu/node", "memory/owner.c", text)), 2)
+        self.assertEqual(
+            sub_structures("struct a {\n    struct b *x, y;\n    struct b z;\n};", "a"), {"z"}
+        )
 
     def test_lists_of_sources_are_sorted(self) -> None:
         found = [(shown(p), unsorted(p.read_text("utf-8"))) for p in files("CMakeLists.txt")]

@@ -30,7 +30,7 @@ static void start(void)
     for (int i = 0; i < OWNERS; i++) {
         owner[i] = &owners[i];
         *owner[i] = (struct owner){0};
-        EXPECT(owner_start(owner[i]), "%s", "no host memory");
+        EXPECT(owner_start(owner[i], NULL), "%s", "no host memory");
     }
     live_count = 0;
 }

@@ -68,6 +68,11 @@ void bounds_stray(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
         run->strays.count++;
 }
 
+void bounds_clear(struct run *run)
+{
+    run->strays.count = 0;
+}
+
 void bounds_merge(struct run *run, const struct vgpu_stray *stray, uint32_t count)
 {
     for (uint32_t i = 0; i < count && run->strays.count < VGPU_STRAYS; i++)

@@ -24,6 +24,20 @@ static const enum vgpu_diagnosis diagnosis_of[] = {
     [FINDING_DIVISION] = VGPU_DIAGNOSES,
 };
 
+void findings_clear_text(struct run *run)
+{
+    run->findings.text[0] = '\0';
+}
+
+void findings_merge(struct run *run, uint32_t set, const char *text)
+{
+    size_t at = strlen(run->findings.text);
+    if (!text[0] || (set & ~run->findings.set) == 0)
+        return;
+    snprintf(run->findings.text + at, sizeof run->findings.text - at, "%s%s", at ? "\n" : "", text);
+    run->findings.set |= set;
+}
+
 void run_finding(enum finding finding, const char *format, ...)
 {
     struct run *run = now.run;

@@ -60,7 +60,7 @@ void sample_block_ends(const struct block *block)
 
 void sample_thread_starts(struct thread *thread)
 {
-    thread->sampled = 0;
+    thread->sampled.accesses = 0;
     access_sample(true);
 }
 
@@ -93,11 +93,11 @@ void sample_note(uint64_t window, uint64_t address, uint64_t bytes, bool write)
         bank_note(address, bytes, write, access_pc);
         return;
     }
-    if (thread->sampled == SAMPLE_ACCESSES)
+    if (thread->sampled.accesses == SAMPLE_ACCESSES)
         return;
     struct sample *sample = &now.run->sample[write];
     uint64_t first = address / SECTOR_BYTES, last = (address + bytes - 1) / SECTOR_BYTES;
-    if (++thread->sampled == SAMPLE_ACCESSES && ++exhausted == thread->block->thread_count)
+    if (++thread->sampled.accesses == SAMPLE_ACCESSES && ++exhausted == thread->block->thread_count)
         sample_block_ends(thread->block);
     sample->bytes[window] += bytes;
     for (uint64_t sector = first; sector <= last; sector++)

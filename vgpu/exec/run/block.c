@@ -4,6 +4,7 @@
  * A block's memory is used again for the next one: a thread that leaves its kernel puts its own
  * fields back (fiber.c), so that starting a block touches its warps only.
  */
+#include "barrier.h"
 #include "block.h"
 #include "device_image.h"
 #include "fault.h"
@@ -96,10 +97,8 @@ struct block *block_start(struct run *run)
     block->number = run_block_at(run, run->next_block++);
     block->idx = run_block_index(run, block->number);
     block->live = block->thread_count;
-    block->barrier.missing = block->thread_count;
-    block->pollers = block->barrier.votes = 0;
-    block->barrier.site = NULL;
-    block->clock = block->clock_met = 0;
+    block->pollers = 0;
+    barrier_start(block);
     start_warps(block);
     if (run->resident)
         run->last_resident->next = block;

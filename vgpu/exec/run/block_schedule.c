@@ -74,9 +74,7 @@ static void wake(struct thread *thread)
     warp->ready |= thread->bit;
     thread->block->pollers--;
     thread->block->ready_warps |= warp->bit;
-    thread->poll.laps = thread->poll.lap_reads = 0;
-    thread->poll.lap = 0;
-    thread->poll.proven = thread->poll.timed = false;
+    poll_woken(thread);
 }
 
 /* Wakes the polling threads that `which` asks for; returns whether there are any. */

@@ -16,6 +16,7 @@
 #include "message.h"
 #include "occupancy.h"
 #include "polling.h"
+#include "print.h"
 #include "race.h"
 #include "run.h"
 #include "sample.h"
@@ -185,7 +186,7 @@ static void run_drop(struct run *run)
         block_abandon(run->resident);
     arg_slots_used &= ~(1ull << run->arg_slot);
     bool large = run->resident_peak * run->block_threads > STACKS_KEPT;
-    free(run->printed.text);
+    print_free(run);
     free(run);
     if (large && !runs)
         stack_trim();
@@ -195,22 +196,16 @@ static void run_drop(struct run *run)
 
 /* ---- from run to reply ---- */
 
-static uint64_t print_piece(struct run *run, struct vgpu_exec_reply *reply)
+static void print_piece(struct run *run, struct vgpu_exec_reply *reply)
 {
-    uint64_t left = run->printed.bytes - run->printed.sent_bytes;
-    uint64_t bytes = left < PRINT_PIECE ? left : PRINT_PIECE;
-    if (bytes)
-        memcpy(reply->data, run->printed.text + run->printed.sent_bytes, bytes);
-    run->printed.sent_bytes += bytes;
     reply->run = run->id;
-    reply->printf_bytes = reply->data_bytes = (uint32_t)bytes;
-    return left - bytes;
+    reply->printf_bytes = reply->data_bytes = print_take(run, (char *)reply->data, PRINT_PIECE);
 }
 
 /* The last piece of what was printed goes with the reply itself. */
 static void attach_print(struct run *run, struct vgpu_exec_reply *reply)
 {
-    while (run->printed.bytes - run->printed.sent_bytes > PRINT_PIECE) {
+    while (print_waiting(run) > PRINT_PIECE) {
         struct vgpu_exec_reply *piece = message_piece();
         print_piece(run, piece);
         message_send(piece);

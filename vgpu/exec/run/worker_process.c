@@ -11,6 +11,7 @@
 #include "bounds.h"
 #include "counters.h"
 #include "fiber.h"
+#include "finding.h"
 #include "mapped_memory.h"
 #include "number.h"
 #include "patience.h"
@@ -117,8 +118,8 @@ static void begin_work(struct run *run, uint32_t n, pid_t parent)
     move_to_processor(n);
     memset(access_count, 0, sizeof access_count);
     run->counts = (struct vgpu_run_counts){0};
-    run->findings.text[0] = '\0';
-    run->strays.count = 0;
+    findings_clear_text(run);
+    bounds_clear(run);
     memory_reopen();
 }
 
@@ -289,17 +290,6 @@ static void add_counts(struct vgpu_run_counts *to, const struct vgpu_run_counts 
     to->cycles = to->cycles > from->cycles ? to->cycles : from->cycles;
 }
 
-/* Findings of kinds that nobody told yet. */
-static void add_findings(struct run *run, const struct part *part)
-{
-    size_t at = strlen(run->findings.text);
-    if (!part->findings[0] || (part->finding_set & ~run->findings.set) == 0)
-        return;
-    snprintf(run->findings.text + at, sizeof run->findings.text - at, "%s%s", at ? "\n" : "",
-             part->findings);
-    run->findings.set |= part->finding_set;
-}
-
 /* Adds what a worker has left. False: it has left nothing, and should have. */
 static bool add_part(struct run *run, const struct part *part, struct vgpu_exec_reply *reply)
 {
@@ -307,7 +297,7 @@ static bool add_part(struct run *run, const struct part *part, struct vgpu_exec_
     if (!__atomic_load_n(&part->ended, __ATOMIC_ACQUIRE))
         return part->at > share->fault_block;
     add_counts(&run->counts, &part->counts);
-    add_findings(run, part);
+    findings_merge(run, part->finding_set, part->findings);
     bounds_merge(run, part->stray, part->stray_count);
     memcpy(&theirs, part->reply, sizeof theirs);
     if (theirs.status == VGPU_FAULTED && part->at == share->fault_block)

@@ -19,6 +19,14 @@
  * fewer cache lines that are, the better. */
 #define RARE __attribute__((noinline))
 
+void barrier_start(struct block *block)
+{
+    block->barrier.missing = block->thread_count;
+    block->barrier.votes = 0;
+    block->barrier.site = NULL;
+    block->clock = (struct block_clock){0};
+}
+
 static RARE void release(struct block *block)
 {
     for (uint32_t i = 0; i < block->warp_count; i++) {
@@ -32,7 +40,7 @@ static RARE void release(struct block *block)
     block->barrier.votes = 0;
     block->barrier.missing = block->live;
     block->barrier.site = NULL;
-    block->clock = block->clock_met;
+    block->clock.now = block->clock.next;
     race_barrier(block);
     block->run->counts.barriers++;
     block->run->events++;

@@ -73,23 +73,25 @@ static uint64_t clock_step(struct thread *thread)
     static uint64_t last_accesses;
     uint64_t accesses = access_total(); /* does it do anything between two looks? */
     if (thread != last || accesses != last_accesses)
-        thread->clock_calls = 0;
+        thread->clock.calls = 0;
     last = thread;
     last_accesses = accesses;
-    uint32_t shift = thread->clock_calls++ / CLOCK_CALLS_DOUBLE;
+    uint32_t shift = thread->clock.calls++ / CLOCK_CALLS_DOUBLE;
     return (uint64_t)CLOCK_STEP << (shift < CLOCK_SHIFT_MAX ? shift : CLOCK_SHIFT_MAX);
 }
 
 static int64_t clock_advance(struct thread *thread, uint64_t cycles)
 {
-    if (thread->clock < thread->block->clock)
-        thread->clock = thread->block->clock;
-    thread->clock += cycles;
-    if (thread->block->clock_met < thread->clock)
-        thread->block->clock_met = thread->clock;
-    if (thread->clock > now.run->counts.cycles)
-        now.run->counts.cycles = thread->clock;
-    return (int64_t)thread->clock;
+    uint64_t *clock = &thread->clock.cycles;
+    struct block_clock *met = &thread->block->clock;
+    if (*clock < met->now)
+        *clock = met->now;
+    *clock += cycles;
+    if (met->next < *clock)
+        met->next = *clock;
+    if (*clock > now.run->counts.cycles)
+        now.run->counts.cycles = *clock;
+    return (int64_t)*clock;
 }
 
 /* Time is what the clock is asked for: a thread that only looks at it sees it run ever faster, so
@@ -102,7 +104,7 @@ OFFERED int64_t vgpu_clock64(void)
     if (access_watchers.lap) {
         uint32_t shift = now.run->patience;
         step = (uint64_t)CLOCK_LAP_STEP << (shift < CLOCK_SHIFT_MAX ? shift : CLOCK_SHIFT_MAX);
-        thread->poll.timed = thread->clock >> 60 == 0;
+        thread->poll.timed = thread->clock.cycles >> 60 == 0;
     }
     return clock_advance(thread, step);
 }

@@ -38,7 +38,14 @@ void poll_forget(struct thread *thread)
     thread->poll.address = thread->poll.value = 0;
     thread->poll.unchanged = thread->poll.reads = thread->poll.limit = 0;
     thread->poll.proven = thread->poll.timed = false;
-    thread->clock = 0;
+    thread->clock.cycles = 0;
+}
+
+void poll_woken(struct thread *thread)
+{
+    thread->poll.laps = thread->poll.lap_reads = 0;
+    thread->poll.lap = 0;
+    thread->poll.proven = thread->poll.timed = false;
 }
 
 void poll_changed(void)

@@ -3,7 +3,8 @@
  *
  * What a kernel prints is kept and goes with its reply; a context has no terminal.
  */
-#include "exec.h"
+#include "print.h"
+
 #include "fault.h"
 #include "finding.h"
 
@@ -37,6 +38,26 @@ static void append(struct run *run, const char *text, uint64_t bytes)
         return;
     memcpy(run->printed.text + run->printed.bytes, text, bytes);
     run->printed.bytes += bytes;
+}
+
+uint64_t print_waiting(const struct run *run)
+{
+    return run->printed.bytes - run->printed.sent_bytes;
+}
+
+uint32_t print_take(struct run *run, char *to, uint32_t room)
+{
+    uint64_t left = print_waiting(run);
+    uint32_t bytes = left < room ? (uint32_t)left : room;
+    if (bytes)
+        memcpy(to, run->printed.text + run->printed.sent_bytes, bytes);
+    run->printed.sent_bytes += bytes;
+    return bytes;
+}
+
+void print_free(struct run *run)
+{
+    free(run->printed.text);
 }
 
 static void append_formatted(const char *format, va_list arguments)

@@ -42,9 +42,9 @@ static void op_follows(void *self, struct op *op, const struct op *dep)
 static void op_ordered(void *self, struct op *op, struct stream *stream)
 {
     struct checks *c = self;
-    if (stream && !stream->component)
-        stream->component = vclocks_component(c->clocks);
-    vclocks_issue(c->clocks, op, stream ? stream->component : 0);
+    if (stream && !stream->check.component)
+        stream->check.component = vclocks_component(c->clocks);
+    vclocks_issue(c->clocks, op, stream ? stream->check.component : 0);
 }
 
 static void op_begins(void *self, struct op *op)
@@ -102,8 +102,8 @@ static void op_is_freed(void *self, struct op *op)
 static void stream_ends(void *self, struct stream *stream)
 {
     struct checks *c = self;
-    vclocks_component_end(c->clocks, stream->component);
-    stream->component = 0;
+    vclocks_component_end(c->clocks, stream->check.component);
+    stream->check.component = 0;
 }
 
 static void process_ended(void *self, struct process *process)

@@ -12,6 +12,11 @@
 
 static struct late_issues everywhere; /* of all programs, for the witness */
 
+void late_issue_worker(struct process *process)
+{
+    process->late.workers++;
+}
+
 static bool any(const struct late_issues *o)
 {
     return o->by_threads + o->by_programs + o->stores > 0;

@@ -68,13 +68,12 @@ static void start_devices(struct process *process)
 struct process *process_new(pid_t pid, const char *program, char *error, int error_room)
 {
     struct process *process = calloc(1, sizeof *process);
-    if (!process || !owner_start(&process->memory)) {
+    if (!process || !owner_start(&process->memory, is_gone)) {
         snprintf(error, (size_t)error_room, "cannot make host memory for process %d: %s", (int)pid,
                  strerror(errno));
         free(process);
         return NULL;
     }
-    process->memory.is_gone = is_gone;
     process->pid = pid;
     process->usage = usage_next();
     snprintf(process->program, sizeof process->program, "%s", program);
@@ -180,7 +179,7 @@ void process_end(struct process *process)
     for (int d = 0; d < VGPU_MAX_DEVICES; d++) {
         stream_free_all(process, d);
         context_end(&process->device[d].context);
-        process->memory.context[d] = false;
+        owner_set_context(&process->memory, d, false);
     }
     ipc_end(&process->memory, -1);
     vmm_end(&process->memory);
@@ -193,10 +192,9 @@ void process_end(struct process *process)
 
 int process_context(struct process *process, int device)
 {
-    bool *made = &process->memory.context[device];
     if (process->sticky)
-        return *made ? process->sticky : VGPU_DEVICES_UNAVAILABLE;
-    *made = true;
+        return process->memory.context[device] ? process->sticky : VGPU_DEVICES_UNAVAILABLE;
+    owner_set_context(&process->memory, device, true);
     return VGPU_SUCCESS;
 }
 
@@ -211,8 +209,15 @@ void process_reset_device(struct process *process, int device)
     d->peers = 0;
     for (int other = 0; other < VGPU_MAX_DEVICES; other++)
         process->device[other].peers &= ~(1u << device);
-    process->memory.context[device] = false;
-    process->memory.map_version++;
+    owner_set_context(&process->memory, device, false);
+    owner_mappings_changed(&process->memory);
+}
+
+void process_set_peer(struct process *process, int device, int peer, bool accessible)
+{
+    uint32_t *peers = &process->device[device].peers;
+    *peers = accessible ? *peers | 1u << peer : *peers & ~(1u << peer);
+    owner_mappings_changed(&process->memory);
 }
 
 bool process_peers_linked(const struct process *process, int from, int to)

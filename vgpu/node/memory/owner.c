@@ -19,7 +19,7 @@ char host_staging, host_managed;
 
 static struct owner *first;
 
-bool owner_start(struct owner *owner)
+bool owner_start(struct owner *owner, bool (*is_gone)(const struct owner *owner))
 {
     int fd = memory_sealed_fd("vgpu-host", VGPU_HOST_BYTES);
     void *base = fd < 0 ? MAP_FAILED
@@ -35,6 +35,7 @@ bool owner_start(struct owner *owner)
     owner->host_fd = fd;
     owner->host_base = base;
     owner->map_version = 1;
+    owner->is_gone = is_gone;
     arena_init(&owner->host, VGPU_HOST_BYTES - VGPU_SEALED_BYTES, 4096);
     owner->next = first;
     first = owner;
@@ -52,6 +53,16 @@ void owner_end(struct owner *owner)
     for (int i = 0; i < owner->host.count; i++)
         free((void *)host_alias(&owner->host.range[i]));
     arena_clear(&owner->host);
+}
+
+void owner_mappings_changed(struct owner *owner)
+{
+    owner->map_version++;
+}
+
+void owner_set_context(struct owner *owner, int device, bool exists)
+{
+    owner->context[device] = exists;
 }
 
 struct owner *owner_first(void)

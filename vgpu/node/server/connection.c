@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "server_state.h"
 #include "wire.h"
 
 #define MAX_CONNECTIONS 1024
@@ -71,7 +70,6 @@ struct connection *connection_add(int socket, struct process *process)
     c->request_fd = -1;
     c->process = process;
     vgpu_tell_sender(socket);
-    c->time.seen_ps = sim_now(server_state()->sim);
     if (process)
         process->connections++;
     connections[count++] = c;

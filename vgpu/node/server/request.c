@@ -11,7 +11,7 @@
 #include "request_form.h"
 #include "server_state.h"
 #include "misuse.h"
-#include "call_advice.h"
+#include "late_issue.h"
 #include "machine.h"
 #include "observer.h"
 #include "order.h"
@@ -190,7 +190,7 @@ void request_handle(struct connection *c)
     c->worked |= c->process && q->op != VGPU_OP_THREAD && q->op != VGPU_OP_BYE;
     c->works |= c->worked;
     if (c->worked && !before)
-        c->process->late.workers++;
+        late_issue_worker(c->process);
     c->wait.waited = false;
     if (!handlers[q->op].check || handlers[q->op].check(c))
         handlers[q->op].handle(c);

@@ -42,7 +42,7 @@ bool request_device_reset_check(struct connection *c)
 {
     int device = c->request.q.device;
     if (c->process->sticky && device >= 0 && device < machine_info()->device_count) {
-        c->process->memory.context[device] = false;
+        owner_set_context(&c->process->memory, device, false);
         c->reply.r.error = VGPU_SUCCESS;
         return false;
     }
@@ -89,15 +89,13 @@ void request_peer_enable(struct connection *c)
                      q->peer);
         return;
     }
-    uint32_t *peers = &c->process->device[q->device].peers;
-    if (*peers >> q->peer & 1) {
+    if (c->process->device[q->device].peers >> q->peer & 1) {
         c->reply.r.error = VGPU_PEER_ALREADY_ENABLED;
         return;
     }
     order_flush(c->process); /* what was issued before must not see the new mapping */
     process_context(c->process, q->peer);
-    *peers |= 1u << q->peer;
-    c->process->memory.map_version++;
+    process_set_peer(c->process, q->device, q->peer, true);
     node_counts()->peers_enabled++;
 }
 
@@ -106,14 +104,12 @@ void request_peer_disable(struct connection *c)
     struct vgpu_request *q = &c->request.q;
     if (!check_peer(c))
         return;
-    uint32_t *peers = &c->process->device[q->device].peers;
-    if (!(*peers >> q->peer & 1)) {
+    if (!(c->process->device[q->device].peers >> q->peer & 1)) {
         c->reply.r.error = VGPU_PEER_NOT_ENABLED;
         return;
     }
     order_flush(c->process);
-    *peers &= ~(1u << q->peer);
-    c->process->memory.map_version++;
+    process_set_peer(c->process, q->device, q->peer, false);
 }
 
 /* The image must be sealed: nothing can change or shorten it under the contexts. */

@@ -14,6 +14,7 @@
 #include "reply.h"
 #include "request.h"
 #include "server_state.h"
+#include "time_bound.h"
 
 /* A program that has the node for itself begins at time 0, also where it is not the node's first:
  * it must not matter whether the node of the program before was quick to end. */
@@ -69,7 +70,7 @@ void request_thread(struct connection *c)
         return;
     }
     other->works = true;
-    other->time.clock_ps = c->request.q.clock_ps;
+    time_bound_answered(other, c->request.q.clock_ps);
     c->reply_fd[0] = pair[1];
     c->reply_fds = 1;
     c->reply_fd_ours = true;

@@ -129,7 +129,7 @@ void request_host_alloc(struct connection *c)
         host_alloc(c, c->request.q.value == VGPU_HOST_MANAGED ? &host_managed : NULL, true);
     if (c->reply.r.error)
         return;
-    c->process->memory.map_version++;
+    owner_mappings_changed(&c->process->memory);
     node_counts()->host_allocs++;
 }
 
@@ -181,7 +181,7 @@ void request_host_free_end(struct connection *c)
     checks_host_released(server_state()->checks, c->process, c->request.q.ptr);
     free((void *)host_alias(arena_find(&c->process->memory.host, offset)));
     arena_give(&c->process->memory.host, offset);
-    c->process->memory.map_version++;
+    owner_mappings_changed(&c->process->memory);
 }
 
 /* Its copies have been waited for. */

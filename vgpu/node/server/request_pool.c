@@ -76,7 +76,7 @@ void request_pool_set_access(struct connection *c)
         uint32_t bit = 1u << q->device;
         p->access = q->flags ? p->access | bit : p->access & ~bit;
         ipc_pool_access(p);
-        c->process->memory.map_version++;
+        owner_mappings_changed(&c->process->memory);
     }
 }
 

@@ -104,8 +104,7 @@ static bool answer(struct connection *c)
     if (c->request_fd >= 0)
         close(c->request_fd);
     c->request_fd = -1;
-    c->time.seen_ps = sim_now(server_state()->sim);
-    c->time.clock_ps = c->request.q.free ? c->request.q.clock_ps : r->clock_ps;
+    time_bound_answered(c, c->request.q.free ? c->request.q.clock_ps : r->clock_ps);
     if (!c->witness)
         idle_flush_stir();
     return sent;
@@ -118,10 +117,8 @@ static bool is_done(struct connection *c)
         c->takes = !hostcall_next(c->process, &c->reply.r.value);
         return !c->takes;
     }
-    if (c->time.due) {
-        c->time.due = false;
+    if (time_bound_take_due(c))
         request_handle(c);
-    }
     if (!c->wait.op)
         return !c->time.asks;
     c->wait.effect = order_carry_out(c->wait.op) == PROGRESS_DONE;
@@ -156,12 +153,12 @@ static bool serve(struct connection *c)
         return true;
     if (!is_request(c, got))
         return false;
-    c->time.hold = (struct thread_hold){0};
+    time_bound_called(c);
     if (!c->witness) /* it only looks on */
         idle_flush_stir();
     if (!request_enter(c))
         return answer(c);
-    c->time.asks = c->process && time_bound_asks(c);
+    time_bound_read(c);
     if (c->process)
         host_store_called(c);
     if (c->time.asks)

@@ -26,11 +26,35 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-bool time_bound_asks(const struct connection *c)
+/* Whether the answer to its call depends on what the time is. */
+static bool asks_time(const struct connection *c)
 {
     uint32_t op = c->request.q.op;
     return op == VGPU_OP_STREAM_QUERY || op == VGPU_OP_EVENT_ELAPSED ||
            (op == VGPU_OP_EVENT_QUERY && c->request.q.flags == 0);
+}
+
+void time_bound_answered(struct connection *c, uint64_t clock_ps)
+{
+    c->time.seen_ps = sim_now(server_state()->sim);
+    c->time.clock_ps = clock_ps;
+}
+
+void time_bound_called(struct connection *c)
+{
+    c->time.hold = (struct thread_hold){0};
+}
+
+void time_bound_read(struct connection *c)
+{
+    c->time.asks = c->process && asks_time(c);
+}
+
+bool time_bound_take_due(struct connection *c)
+{
+    bool due = c->time.due;
+    c->time.due = false;
+    return due;
 }
 
 /* ---- who may still call ---- */

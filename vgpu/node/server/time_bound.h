@@ -18,8 +18,18 @@
 
 #include "connection.h"
 
-/* Whether this call tells what the time of its caller shows: it is handled when time has come. */
-bool time_bound_asks(const struct connection *connection);
+/* The connection is new, or its answer goes out: from now on its thread's clock is `clock_ps`. */
+void time_bound_answered(struct connection *connection, uint64_t clock_ps);
+
+/* Its thread has made a call, and has held the time no longer than until now. */
+void time_bound_called(struct connection *connection);
+
+/* Its call has been read. One that shows what the time is waits until the time has come to the
+ * caller's clock: `time.asks`. */
+void time_bound_read(struct connection *connection);
+
+/* The time has come: its call is to be handled now. True once for each such call. */
+bool time_bound_take_due(struct connection *connection);
 
 /* Lets time pass for those who wait for its passing, up to the next thing that one of them waits
  * for. True: that has come, an operation is finished, or a connection is `due`. False: nobody

@@ -10,6 +10,8 @@
 void bounds_check(uint64_t address, uint64_t bytes, bool write, uint64_t pc);
 /* Notes an access that is not: a finding, or a fault where the run is strict. */
 void bounds_stray(uint64_t address, uint64_t bytes, bool write, uint64_t pc);
+/* A worker begins, and has noted nothing. */
+void bounds_clear(struct run *run);
 /* Adds what a worker noted. */
 void bounds_merge(struct run *run, const struct vgpu_stray *stray, uint32_t count);
 

@@ -68,6 +68,19 @@ struct poll { /* threads/polling.c: the address that a thread seems to spin on *
     bool proven, timed;
 };
 
+struct thread_clock { /* threads/builtins.c: clock64 */
+    uint64_t cycles;
+    uint32_t calls;
+};
+
+struct block_clock {    /* threads/barrier.c */
+    uint64_t now, next; /* the latest that any thread knew at the last barrier; at the next */
+};
+
+struct sampled { /* counts/sample.c */
+    uint32_t accesses;
+};
+
 struct barrier {      /* threads/barrier.c: of a block */
     uint32_t missing; /* live threads that are not at the barrier */
     uint32_t votes, result, result_of;
@@ -151,9 +164,8 @@ struct thread {
 
     struct warp_op warp_op;
     struct poll poll;
-    uint64_t clock; /* clock64, in cycles */
-    uint32_t clock_calls;
-    uint32_t sampled; /* accesses of it that sample.c has seen */
+    struct thread_clock clock;
+    struct sampled sampled;
 } __attribute__((aligned(64)));
 
 struct warp {
@@ -175,7 +187,7 @@ struct block {
     uint32_t live, pollers;
 
     struct barrier barrier;
-    uint64_t clock, clock_met; /* the latest any thread knew at the last barrier; at the next */
+    struct block_clock clock;
     struct shared_memory shared;
     struct intervals intervals;
     struct visibility visibility;

@@ -22,4 +22,9 @@ bool run_has_finding(enum finding finding);
 void run_finding(enum finding finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A worker begins: it tells no kind that the run has told. */
+void findings_clear_text(struct run *run);
+/* Adds what a worker told (kinds: `set`), if one kind of it is new. */
+void findings_merge(struct run *run, uint32_t set, const char *text);
+
 #endif

@@ -21,6 +21,9 @@ void poll_lap_read(uint64_t address, uint32_t bytes, bool write);
 /* The thread has left its kernel. */
 void poll_forget(struct thread *thread);
 
+/* It goes on, and its next lap is the first. */
+void poll_woken(struct thread *thread);
+
 uint64_t peek(uint64_t address, uint32_t bytes);
 
 #endif

@@ -15,6 +15,9 @@
 struct op;
 struct process;
 
+/* Another host thread of the program begins to work. */
+void late_issue_worker(struct process *process);
+
 /* `op` would have begun `late_ps` before the present, but for work that others waited for. */
 void late_issue_note(const struct op *op, uint64_t late_ps);
 

@@ -132,6 +132,9 @@ bool process_is_gone(const struct process *process);
 int process_context(struct process *process, int device);
 void process_reset_device(struct process *process, int device);
 
+/* Memory of `peer` is accessible from `device` from now on, or no longer. */
+void process_set_peer(struct process *process, int device, int peer, bool accessible);
+
 bool process_peers_linked(const struct process *process, int from, int to);
 
 /* Remembers variables of a module from a context's struct vgpu_exec_var[], whose first one is the

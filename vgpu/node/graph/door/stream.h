@@ -20,6 +20,10 @@ struct process;
 #define EVENT_DISABLE_TIMING 2u
 #define EVENT_INTERPROCESS 4u
 
+struct stream_check {   /* checks.c */
+    uint32_t component; /* of its operations' clocks; 0: not yet */
+};
+
 struct stream {
     uint64_t id;
     struct process *process;
@@ -29,7 +33,7 @@ struct stream {
     const void *thread; /* per-thread default stream: whose; else NULL */
     uint64_t made_at;   /* return address of the call */
     uint32_t number; /* among all that the process made, from 1 on; 0: a device's legacy stream */
-    uint32_t component; /* vector_clock.c: of its operations' clocks; 0: not yet */
+    struct stream_check check;
     struct op *last;
     struct stream *next;
 };

@@ -42,9 +42,16 @@ struct host_alias {       /* any other user: cudaHostRegister's; contexts see it
 };
 const struct host_alias *host_alias(const struct arena_range *range); /* NULL: not registered */
 
-/* Makes the host memory of an owner, all of whose other fields are zero. False: errno says why. */
-bool owner_start(struct owner *owner);
+/* Makes the host memory of an owner, all of whose other fields are zero; `is_gone` as above. False:
+ * errno says why. */
+bool owner_start(struct owner *owner, bool (*is_gone)(const struct owner *owner));
 void owner_end(struct owner *owner);
+
+/* What contexts may touch of its memory has changed: before their next kernel they map it anew. */
+void owner_mappings_changed(struct owner *owner);
+
+/* The primary context of `device` exists from now on, or no longer. */
+void owner_set_context(struct owner *owner, int device, bool exists);
 
 /* All of them: the one that was made last; the others follow by `next`. */
 struct owner *owner_first(void);
