@@ -13,8 +13,10 @@ Parts, rooms and limits are declared by peerlab_part() in harness/cmake/rooms.cm
 
 import argparse
 import ast
+import html
 import itertools
 import json
+import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
@@ -233,6 +235,10 @@ def upward(part: Part, uses: Uses) -> list[str]:
     ]
 
 
+def seen_in(part: Part, build: Path) -> Seen:
+    return seen_in_objects(part, build.resolve()) if part.targets else seen_in_package(part)
+
+
 def complaints(part: Part, seen: Seen) -> list[str]:
     if seen.missing:
         return [f"{part.name}: not built: {', '.join(str(o) for o in seen.missing[:3])} ..."]
@@ -258,6 +264,11 @@ def files_of(part: Part) -> list[Path]:
         for file in sorted(folder.rglob("*"))
         if file.suffix in SOURCES and "tests" not in file.relative_to(folder).parts
     ]
+
+
+def upward_includes(text: str) -> list[str]:
+    """The lines that include a header by a path with "../"."""
+    return re.findall(r'^\s*(#\s*include\s*"(?:[^"]*/)?\.\./[^"]*")', text, re.MULTILINE)
 
 
 def row(part: Part, seen: Seen) -> list[str]:
@@ -292,10 +303,25 @@ def figure_of(part: Part) -> Path:
     return ROOT / "docs" / "figures" / f"rooms-{part.name}.dot"
 
 
+def edges(part: Part, uses: Uses) -> list[tuple[str, str]]:
+    """The arrows of the figure: rooms that use each other."""
+    return [pair for pair in sorted(between_rooms(part, uses)) if OUTSIDE not in pair]
+
+
+def drawn(svg: str) -> tuple[set[str], set[tuple[str, str]]]:
+    """The rooms and the arrows that an SVG of Graphviz's shows, by their titles."""
+    titles = re.findall(r'<g id="[^"]*" class="(node|edge)">\s*<title>([^<]*)</title>', svg)
+    shown = [(kind, html.unescape(title)) for kind, title in titles]
+    rooms = {title for kind, title in shown if kind == "node"}
+    arrows = [title.partition("->") for kind, title in shown if kind == "edge"]
+    return rooms, {(user, used) for user, _, used in arrows}
+
+
 def picture(part: Part, uses: Uses) -> str:
-    """The rooms of a part in Graphviz's language: who uses whom."""
+    """The rooms of a part in Graphviz's language: which of them uses which."""
+    source = "the symbols of its object files" if part.targets else "its modules' imports"
     lines = [
-        f"// The rooms of {part.folder}, by the symbols of its object files. Written by",
+        f"// The rooms of {part.folder}, by {source}. Written by",
         f"// tests/suite/rooms.py BUILD --draw {part.name}",
         f"digraph rooms_{part.name} {{",
         '  graph [rankdir=TB, fontname="Helvetica", nodesep=0.5, ranksep=0.35]',
@@ -306,11 +332,7 @@ def picture(part: Part, uses: Uses) -> str:
     lines += [f'  "{room}"' for room in part.rooms]
     for above, below in itertools.pairwise(part.rooms):
         lines.append(f'  "{above}" -> "{below}" [style=invis, weight=20]')
-    lines += [
-        f'  "{user}" -> "{used}"'
-        for user, used in sorted(between_rooms(part, uses))
-        if OUTSIDE not in (user, used)
-    ]
+    lines += [f'  "{user}" -> "{used}"' for user, used in edges(part, uses)]
     return "\n".join([*lines, "}", ""])
 
 
@@ -340,7 +362,7 @@ def main() -> int:
     asked = words.circle or words.draw
     only = [asked] if asked else words.parts
     parts = [p for p in declared(build, words.wrong) if not only or p.name in only]
-    found = [(p, seen_in_objects(p, build) if p.targets else seen_in_package(p)) for p in parts]
+    found = [(p, seen_in(p, build)) for p in parts]
     if words.circle:
         print_circle(found[0][1].uses)
         return 0

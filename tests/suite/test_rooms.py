@@ -31,15 +31,44 @@ class Rooms(unittest.TestCase):
         parts = {part.name for part in rooms.declared(BUILD, wrong=False)}
         self.assertLessEqual({"node", "exec", "api", "cc", "harness", "grader"}, parts)
 
-    def test_pictures_show_what_is_so(self) -> None:
+    def test_limits_of_circles(self) -> None:
+        """However high the part's own limit in rooms.cmake is."""
+        allowed = {"node": 8, "api": 10, "exec": 10}
         for part in rooms.declared(BUILD, wrong=False):
-            figure = rooms.figure_of(part)
-            if not figure.is_file():
+            if part.name in allowed:
+                circle = rooms.largest_circle(rooms.seen_in(part, BUILD).uses)
+                self.assertLessEqual(len(circle), allowed.pop(part.name), circle)
+        self.assertEqual(allowed, {}, "parts that are not measured")
+
+    def test_pictures_show_what_is_so(self) -> None:
+        page = (rooms.ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+        for part in rooms.declared(BUILD, wrong=False):
+            if not part.rooms:
                 continue
-            seen = rooms.seen_in_objects(part, BUILD.resolve())
-            again = f"python3 tests/suite/rooms.py {BUILD} --draw {part.name}"
-            drawn = figure.read_text(encoding="utf-8")
-            self.assertEqual(drawn, rooms.picture(part, seen.uses), f"draw it anew: {again}")
+            with self.subTest(part.name):
+                figure = rooms.figure_of(part)
+                seen = rooms.seen_in(part, BUILD)
+                again = f"python3 tests/suite/rooms.py {BUILD} --draw {part.name}"
+                self.assertTrue(figure.is_file(), f"no figure: {again}")
+                written = figure.read_text(encoding="utf-8")
+                self.assertEqual(written, rooms.picture(part, seen.uses), f"draw it anew: {again}")
+                svg = figure.with_suffix(".svg")
+                shown = rooms.drawn(svg.read_text(encoding="utf-8"))
+                expected = set(part.rooms), set(rooms.edges(part, seen.uses))
+                self.assertEqual(shown, expected, f"{svg.name}: draw it anew: {again}")
+                self.assertIn(
+                    f"(figures/{svg.name})", page, "docs/architecture.md has no such figure"
+                )
+
+    def test_rooms_include_by_their_include_path(self) -> None:
+        """A path with "../" would go around the doors."""
+        for part in rooms.declared(BUILD, wrong=False):
+            found = [
+                f"{file.relative_to(rooms.ROOT)}: {line}"
+                for file in (rooms.files_of(part) if part.rooms else [])
+                for line in rooms.upward_includes(file.read_text(encoding="utf-8"))
+            ]
+            self.assertEqual(found, [])
 
 
 class Rejected(unittest.TestCase):
@@ -68,6 +97,16 @@ class Rejected(unittest.TestCase):
 
     def test_a_room_without_a_folder(self) -> None:
         self.rejected("misspelt", "misspelt: the room botom has no folder")
+
+    def test_includes_around_the_doors(self) -> None:
+        text = '#include "door.h"\n  # include "../top/command.h"\n#include <../x.h>\n'
+        self.assertEqual(rooms.upward_includes(text), ['# include "../top/command.h"'])
+
+    def test_an_arrow_too_few(self) -> None:
+        edge = '<g id="edge1" class="edge">\n<title>top&#45;&gt;bottom</title>'
+        node = '<g id="node1" class="node">\n<title>top</title>'
+        self.assertEqual(rooms.drawn(node + edge), ({"top"}, {("top", "bottom")}))
+        self.assertEqual(rooms.drawn(node), ({"top"}, set()))
 
     def test_figures(self) -> None:
         part = next(p for p in rooms.declared(BUILD, wrong=True) if p.name == "symbols")

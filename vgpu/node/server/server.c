@@ -257,12 +257,14 @@ static void refuse_newcomer(int socket, const char *why)
 
 bool server_add(int socket)
 {
-    bool added = connection_add(socket, NULL) != NULL;
-    if (!added && connections_are_full())
+    struct connection *c = connection_add(socket, NULL);
+    if (c)
+        time_bound_answered(c, 0);
+    else if (connections_are_full())
         refuse_newcomer(socket, "too many programs and threads use the virtual node");
-    else if (!added)
+    else
         refuse_newcomer(socket, "the virtual node is out of memory, and takes no other program");
-    return added;
+    return c;
 }
 
 /* Without a descriptor for it the newcomer would stay in the queue, and wake us without an end. One
