@@ -100,3 +100,29 @@ UNIT(arena_looks_at_few_gaps)
                (unsigned long long)few, (unsigned long long)many);
     }
 }
+
+/* Frees what it has, in the order of its making or against it, and takes it again. */
+static uint64_t moves_per_give(int ranges, bool last_first)
+{
+    struct arena a;
+    arena_init(&a, 1ull << 40, 512);
+    for (int round = 0; round < 2; round++) {
+        for (int i = 0; i < ranges; i++)
+            arena_take(&a, 512, NULL);
+        for (int i = 0; i < ranges; i++)
+            EXPECT(arena_give(&a, 512ull * (uint64_t)(last_first ? ranges - 1 - i : i)) == 0,
+                   "the %d. is not there", i);
+    }
+    uint64_t moves = a.moves / (uint64_t)ranges;
+    arena_clear(&a);
+    return moves;
+}
+
+UNIT(arena_moves_few_ranges)
+{
+    for (int last_first = 0; last_first < 2; last_first++) {
+        uint64_t few = moves_per_give(2000, last_first), many = moves_per_give(8000, last_first);
+        EXPECT(few <= 4 && many <= 4, "%llu and %llu ranges a free", (unsigned long long)few,
+               (unsigned long long)many);
+    }
+}

@@ -21,7 +21,7 @@ void arena_init(struct arena *a, uint64_t size, uint64_t granule)
 
 void arena_clear(struct arena *a)
 {
-    free(a->range);
+    free(a->range - a->spare);
     arena_init(a, a->size, a->granule);
 }
 
@@ -69,18 +69,46 @@ static int find_gap(struct arena *a, uint64_t space)
     return i;
 }
 
+static void move(struct arena *a, int to, int from, int count)
+{
+    memmove(a->range + to, a->range + from, (size_t)count * sizeof *a->range);
+    a->moves += (uint64_t)count;
+}
+
+/* Makes a free place behind the last range. What is free before the first is used where that is
+ * half of all: so many ranges have been given back since the last time. */
+static bool grow(struct arena *a)
+{
+    struct arena_range *first = a->range - a->spare;
+    if (a->spare > a->room / 2) {
+        move(a, -a->spare, 0, a->count);
+        a->range = first;
+        a->spare = 0;
+        return true;
+    }
+    int room = a->room ? 2 * a->room : 16;
+    struct arena_range *grown = realloc(first, (size_t)room * sizeof *grown);
+    if (!grown)
+        return false;
+    a->range = grown + a->spare;
+    a->room = room;
+    return true;
+}
+
+/* What lies before it, or what lies behind it, makes way: the fewer. */
 static int insert(struct arena *a, int index, struct arena_range range)
 {
     static uint64_t serial;
-    if (a->count == a->room) {
-        int room = a->room ? 2 * a->room : 16;
-        struct arena_range *grown = realloc(a->range, (size_t)room * sizeof *grown);
-        if (!grown)
-            return -1;
-        a->range = grown;
-        a->room = room;
+    bool down = a->spare > 0 && index < a->count / 2;
+    if (!down && a->spare + a->count == a->room && !grow(a))
+        return -1;
+    if (down) {
+        a->range--;
+        a->spare--;
+        move(a, 0, 1, index);
+    } else {
+        move(a, index + 1, index, a->count - index);
     }
-    memmove(a->range + index + 1, a->range + index, (size_t)(a->count - index) * sizeof range);
     a->range[index] = range;
     a->range[index].serial = ++serial;
     a->count++;
@@ -136,10 +164,16 @@ int arena_give(struct arena *a, uint64_t offset)
     if (i == a->count || a->range[i].offset != offset)
         return -1;
     a->taken_bytes -= rounded(a, a->range[i].bytes);
-    a->count--;
     for (int k = 0; k < CLASSES; k++)
         if (a->first_gap[k] > i)
             a->first_gap[k] = i;
-    memmove(a->range + i, a->range + i + 1, (size_t)(a->count - i) * sizeof *a->range);
+    if (i < a->count / 2) {
+        move(a, 1, 0, i);
+        a->range++;
+        a->spare++;
+    } else {
+        move(a, i, i + 1, a->count - i - 1);
+    }
+    a->count--;
     return 0;
 }

@@ -17,9 +17,10 @@ struct arena {
     uint64_t size, granule;
     uint64_t taken_bytes;      /* rounded */
     struct arena_range *range; /* sorted by offset */
-    int count, room;
+    int count, room, spare;    /* so many of the places are free before the first range */
     int first_gap[64]; /* [k]: before this range no gap has 2^k bytes: nobody looks there again */
     uint64_t looks;    /* gaps that arena_take has looked at, so far */
+    uint64_t moves;    /* ranges that have changed their place in the array */
 };
 
 #define ARENA_NONE UINT64_MAX
