@@ -137,6 +137,15 @@ class Nodes(unittest.TestCase):
         self.assertEqual(got.status, FAIL)
         self.assertRegex(got.text, "CPU seconds without coming to an end|had not come to an end")
 
+    def test_making_events_for_ever(self) -> None:
+        body = """
+    cudaEvent_t e;
+    (void)bytes, (void)gpus;
+    for (;;) cudaEventCreate(&e);"""
+        got = variant("events", body, LAB_CPU_SECONDS="0.5")
+        self.assertEqual(got.status, FAIL)
+        self.assertRegex(got.text, "CPU seconds without coming to an end|had not come to an end")
+
     def test_kernels_without_end(self) -> None:
         """A kernel that only computes, and one that waits for what nobody writes."""
         got = kernel(
