@@ -8,6 +8,7 @@
 #include "device_memory.h"
 #include "node.h"
 #include "op.h"
+#include "pool.h"
 #include "process.h"
 #include "request.h"
 #include "topology.h"
@@ -39,6 +40,19 @@ UNIT(freed_memory_of_a_process_that_ended)
     EXPECT(bounds_freed(address, &freed), "a reset forgets it");
     process_end(process);
     EXPECT(!bounds_freed(address, &freed), "a process that has ended is pointed to");
+}
+
+/* The pool may go before the memory is forgotten. */
+UNIT(freed_memory_of_a_pool)
+{
+    struct pointee freed;
+    start_node();
+    struct pool *pool = pool_new(&process->memory, 0);
+    uint64_t address = pool ? memory_take_pool(&process->memory, pool, 4096, 0) : 0;
+    EXPECT(address && memory_find(address, &freed) && freed.pool == pool, "no memory of the pool");
+    EXPECT(memory_give(&process->memory, address) && bounds_freed(address, &freed),
+           "it is not remembered");
+    EXPECT(!freed.pool, "it points to its pool");
 }
 
 UNIT(failed_allocations_are_not_counted)
