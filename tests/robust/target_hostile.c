@@ -30,9 +30,19 @@ static struct {
 } state;
 static union request sent;
 
+/* In sealed memory, near its ends, or near where reading ends. */
+static uint64_t some_sealed(void)
+{
+    static const uint64_t near[] = {0, SEALED_BYTES / 2, SEALED_BYTES, SEALED_BYTES};
+    uint8_t how = source_byte(&input);
+    return VGPU_SEALED_VA + near[how % 4] + how - (how < 128 ? 64 : 192);
+}
+
 static uint64_t some_value(void)
 {
     uint8_t how = source_byte(&input);
+    if (how < 12)
+        return some_sealed();
     if (how < 170 && state.known_count)
         return state.known[how % KNOWN] + (how % 16 ? 0 : how);
     return source_number(&input);
@@ -66,6 +76,22 @@ static void fill_sensibly(struct vgpu_request *q)
     }
 }
 
+/* Between sealed memory and what answers gave, most likely a GPU's. */
+static void fill_sealed_copy(struct vgpu_request *q)
+{
+    uint32_t known = state.known_count < KNOWN ? state.known_count : KNOWN;
+    uint8_t how = source_byte(&input);
+    uint64_t other = known ? state.known[how % known] : 0, sealed = some_sealed();
+    q->op = VGPU_OP_COPY;
+    q->stream = VGPU_STREAM_LEGACY;
+    q->u.copy = (struct vgpu_copy){.dst = how < 128 ? other : sealed,
+                                   .src = how < 128 ? sealed : other,
+                                   .bytes = 1ull << source_byte(&input) % 33,
+                                   .rows = 1 + source_byte(&input) % 4,
+                                   .sync = 1};
+    q->u.copy.pitch_src = q->u.copy.pitch_dst = q->u.copy.bytes + how % 2;
+}
+
 static void fill(void)
 {
     struct vgpu_request *q = &sent.q;
@@ -85,6 +111,8 @@ static void fill(void)
     q->bytes = source_byte(&input) % 2 ? 4096ull << source_byte(&input) % 12 : some_value();
     q->clock_ps = source_byte(&input) % 4 ? 0 : source_number(&input);
     fill_sensibly(q);
+    if (source_byte(&input) < 16)
+        fill_sealed_copy(q);
     uint8_t how = source_byte(&input);
     if (how < 60)
         fill_union(q);
@@ -106,8 +134,12 @@ static int some_descriptor(void)
 {
     uint8_t how = source_byte(&input);
     int fd = how < 40 ? memfd_create("file", MFD_ALLOW_SEALING | MFD_CLOEXEC) : -1;
+    if (fd >= 0 && how % 4 && ftruncate(fd, how % 4 * 2731) != 0) /* from no byte to two pages */
+        abort();
     if (how < 20 && fd >= 0)
         fcntl(fd, F_ADD_SEALS, F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE);
+    else if (how < 30 && fd >= 0)
+        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK);
     if (how >= 40 && how < 80 && state.fd[how % FDS] >= 0)
         fd = dup(state.fd[how % FDS]);
     if (how >= 80 && how < 90) /* a queue that holds itself */
@@ -162,6 +194,15 @@ static void step(void)
         learn(*socket);
 }
 
+/* The first program's memory of a GPU: not every input has to find out how it gets some. */
+static void take_memory(void)
+{
+    sent.q = (struct vgpu_request){.op = VGPU_OP_MALLOC, .bytes = 1 << 16};
+    vgpu_send(state.socket[0], &sent, sizeof sent.q, NULL, 0);
+    node_probe();
+    learn(state.socket[0]);
+}
+
 static void client_input(const uint8_t *data, size_t size)
 {
     size_t own = size - size / 8;
@@ -175,6 +216,9 @@ static void client_input(const uint8_t *data, size_t size)
     sent.q = (struct vgpu_request){.op = VGPU_OP_HELLO, .u.hello.protocol = VGPU_PROTOCOL};
     for (int i = 0; i < CONNECTIONS - 1; i++)
         vgpu_send(state.socket[i], &sent, sizeof sent.q, NULL, 0);
+    node_probe();
+    learn(state.socket[0]);
+    take_memory();
     for (int i = 0; i < MOST && input.left; i++)
         step();
     for (int i = 0; i < CONNECTIONS; i++)

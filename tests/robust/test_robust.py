@@ -7,6 +7,7 @@ that have all of it. Needs clang and its libFuzzer, else it says so and is skipp
 """
 
 import os
+import random
 import subprocess
 import sys
 import tempfile
@@ -70,6 +71,9 @@ TARGETS = {
     "requests": (WHOLE_NODE, []),
     "hostile": (WITH_CONTEXTS, []),
 }
+# Inputs of random bytes beside those: short ones, which the fuzzer begins with, come to no copy.
+RANDOM = {"hostile": 16}
+RANDOM_BYTES = 4000
 # Environments that a target runs in, one after the other.
 WAYS: dict[str, list[dict[str, str]]] = {
     "requests": [{}, {"TARGET_HANDLES": "1"}],
@@ -125,6 +129,8 @@ def main() -> int:
         corpus.mkdir()
         for number, seed in enumerate(seeds):
             (corpus / f"{number}").write_bytes(seed.read_bytes())
+        for number in range(RANDOM.get(name, 0)):
+            (corpus / f"random{number}").write_bytes(random.Random(number).randbytes(RANDOM_BYTES))
         return max(fuzzed(f"{at}/{name}", corpus, way) for way in WAYS.get(name, [{}]))
 
 

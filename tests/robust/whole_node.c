@@ -4,6 +4,7 @@
 #include "whole_node.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -15,6 +16,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include "codes.h"
 #include "connection.h"
 #include "context.h"
 #include "device_memory.h"
@@ -24,6 +26,7 @@
 #include "wire.h"
 
 enum { ANSWER_MS = 60000, CONTEXTS = 64, FIRST_PID = 1 << 23 /* nobody's */, MOST_LIES = 6 };
+enum { SEALED_INPUT = 0x5c, ANYTHING = -1 };
 
 static struct source answers;
 static struct topology topology;
@@ -31,6 +34,7 @@ static int listener = -1, probe = -1;
 static struct sockaddr_un address;
 static socklen_t address_bytes;
 static pthread_t node;
+static uint8_t *sealed;
 
 /* ---- input ---- */
 
@@ -221,7 +225,8 @@ static void *serve(void *unused)
     return unused;
 }
 
-static void await_answer(int socket)
+/* ANYTHING, or the code that the answer must have. */
+static void await_answer(int socket, int code)
 {
     static union reply reply;
     struct pollfd p = {.fd = socket, .events = POLLIN};
@@ -229,9 +234,13 @@ static void await_answer(int socket)
     do
         ready = poll(&p, 1, ANSWER_MS);
     while (ready < 0 && errno == EINTR); /* libFuzzer looks at its watch by SIGALRM */
-    if (ready > 0 && vgpu_receive(socket, &reply, sizeof reply, NULL, NULL, 0) > 0)
+    bool came = ready > 0 && vgpu_receive(socket, &reply, sizeof reply, NULL, NULL, 0) > 0;
+    if (came && (code == ANYTHING || code == reply.r.error))
         return;
-    fprintf(stderr, "another program got no answer within %d ms\n", ANSWER_MS);
+    if (came)
+        fprintf(stderr, "an answer has error %d: %s\n", reply.r.error, reply.r.explain);
+    else
+        fprintf(stderr, "another program got no answer within %d ms\n", ANSWER_MS);
     abort();
 }
 
@@ -240,7 +249,7 @@ void node_probe(void)
     const struct vgpu_request q = {.op = VGPU_OP_CONTEXT_MADE};
     if (vgpu_send(probe, &q, sizeof q, NULL, 0) != 0)
         abort();
-    await_answer(probe);
+    await_answer(probe, ANYTHING);
 }
 
 int node_connect(void)
@@ -249,6 +258,36 @@ int node_connect(void)
     if (fd >= 0 && connect(fd, (struct sockaddr *)&address, address_bytes) == 0)
         return fd;
     abort();
+}
+
+/* Once, before the first program, by the first witness. */
+static void seal(void)
+{
+    struct vgpu_request q = {.op = VGPU_OP_WITNESS};
+    int memory = memfd_create("sealed", MFD_ALLOW_SEALING | MFD_CLOEXEC), witness = node_connect();
+    if (memory < 0 || ftruncate(memory, SEALED_BYTES) != 0 ||
+        fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0)
+        abort();
+    sealed = mmap(NULL, SEALED_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
+    if (sealed == MAP_FAILED || vgpu_send(witness, &q, sizeof q, NULL, 0) != 0)
+        abort();
+    memset(sealed, SEALED_INPUT, SEALED_BYTES / 2);
+    await_answer(witness, VGPU_SUCCESS);
+    q = (struct vgpu_request){.op = VGPU_OP_SEAL, .bytes = SEALED_BYTES / 2};
+    if (vgpu_send(witness, &q, sizeof q, &memory, 1) != 0)
+        abort();
+    await_answer(witness, VGPU_SUCCESS);
+    close(memory);
+    close(witness);
+}
+
+static void check_sealed(void)
+{
+    for (int i = 0; i < SEALED_BYTES / 2; i++)
+        if (sealed[i] != SEALED_INPUT) {
+            fprintf(stderr, "a program has changed what is sealed for reading, at %d\n", i);
+            abort();
+        }
 }
 
 void node_begin(struct source from)
@@ -264,10 +303,13 @@ void node_begin(struct source from)
         getsockname(listener, (struct sockaddr *)&address, &address_bytes) != 0)
         abort();
     probe = node_connect();
-    if (pthread_create(&node, NULL, serve, NULL) != 0 ||
-        vgpu_send(probe, &hello, sizeof hello, NULL, 0) != 0)
+    if (pthread_create(&node, NULL, serve, NULL) != 0)
         abort();
-    await_answer(probe);
+    if (!sealed)
+        seal();
+    if (vgpu_send(probe, &hello, sizeof hello, NULL, 0) != 0)
+        abort();
+    await_answer(probe, ANYTHING);
 }
 
 void node_end(void)
@@ -275,4 +317,5 @@ void node_end(void)
     close(probe);
     pthread_join(node, NULL);
     close(listener);
+    check_sealed();
 }

@@ -25,6 +25,10 @@ void node_begin(struct source answers);
 int node_connect(void);
 void node_end(void);
 
+/* The node has sealed memory (sealed.h): its first half is for reading. What is there must stay as
+ * it is, whatever programs ask for, or node_end ends the fuzzer. */
+enum { SEALED_BYTES = 8192 };
+
 /* Asks something simple through a connection of its own, made by node_begin: a node that does not
  * answer within a minute hangs, and that ends the fuzzer. */
 void node_probe(void);
