@@ -5,8 +5,10 @@ than to ask it).
 
     trivial    every function returns one code; outputs are left alone, or zero, or one; arguments
                are checked, or not
-    forwards   every function hands its arguments on to another one: of each other task, and of
-               whatever comes with the lab
+    pairs      two functions of different tasks hand their arguments on to each other: all such
+               pairs, several in one answer
+    chains     the same with more functions; those that once got points
+    forwards   every function hands its arguments on to one of those that come with the lab
     seeks      the same, with what the symbol table of the running program says where the other
                tasks' answers are
     by hand    what no generator finds (by_hand.py)
@@ -37,7 +39,7 @@ RESULTS = [
     "LAB_ERANGE",
 ]
 _USUAL_RESULTS = ("LAB_OK", "LAB_EINVAL")
-_ONE_OF = 3  # that many calls of other functions are asked where not all are
+_ONE_OF = 4  # that many calls of other functions are asked where not all are
 _SCALARS = ("int", "size_t", "double", "float", "uint8_t", "uint32_t", "uint64_t")
 
 _TOP = """#include <elf.h>
@@ -134,7 +136,9 @@ def answers(project: Project, lab: Lab) -> list[Answer]:
     by_heart = usual(lab.name, list(mine))
     return [
         *trivial(mine),
-        *forwards(mine, known, declared(project, lab)),
+        *pairs(mine, declared(project, lab)),
+        *chains(lab.name, mine),
+        *forwards(mine, known),
         *seeks(mine, declared(project, lab)),
         *by_hand(lab.name, list(mine)),
         *([Answer("the usual node by heart", by_heart)] if by_heart else []),
@@ -181,33 +185,66 @@ def _set(function: Function, value: int) -> str:
     return "".join(words)
 
 
-# ---- forwards ----
+# ---- pairs, chains, forwards ----
+
+# Two unwritten tasks solved each other where each was tested with the reference's answer to the
+# other.
+CHAINS = {
+    "lab04": {"sum_shared": "sum_warp", "sum_warp": "sum_shared"},
+    "lab07": {
+        "ring_reduce_scatter": "ring_pipelined",
+        "ring_all_gather": "ring_pipelined",
+        "ring_all_reduce": "ring_pipelined",
+        "ring_pipelined": "ring_all_reduce",
+    },
+}
 
 
-def forwards(mine: dict[str, Function], known: dict[str, Function], says: Declared) -> list[Answer]:
-    """In the n-th answer every function calls its n-th candidate: all functions of the headers but
-    those of its own task."""
-    calls = {
-        name: [
-            signatures.call(other, function)
-            for other in known.values()
-            if says.functions.get(other.name) != says.functions[name]
-        ]
+def pairs(mine: dict[str, Function], says: Declared) -> list[Answer]:
+    """Each two functions of different tasks, in one answer that is asked always. As in a tournament
+    in which all play each other: one function stays, the others go round."""
+    ring: list[str | None] = [*mine, *([None] if len(mine) % 2 else [])]
+    found = []
+    for _ in range(len(ring) - 1):
+        half = len(ring) // 2
+        to = {
+            name: other
+            for a, b in zip(ring[:half], reversed(ring[half:]), strict=True)
+            for name, other in ((a, b), (b, a))
+            if name and other and says.functions[name] != says.functions[other]
+        }
+        found.append(_calls("pairs", mine, {name: mine[other] for name, other in to.items()}))
+        ring = [ring[0], ring[-1], *ring[1:-1]]
+    return found
+
+
+def chains(lab: str, mine: dict[str, Function]) -> list[Answer]:
+    if lab not in CHAINS:
+        return []
+    return [_calls("chain", mine, {name: mine[to] for name, to in CHAINS[lab].items()})]
+
+
+def forwards(mine: dict[str, Function], known: dict[str, Function]) -> list[Answer]:
+    """In the n-th answer every function calls the n-th of those that come with the lab."""
+    given = [other for name, other in known.items() if name not in mine]
+    return [
+        _calls(f"forwards {n}", mine, dict.fromkeys(mine, other), common=n % _ONE_OF == 0)
+        for n, other in enumerate(given)
+    ]
+
+
+def _calls(
+    kind: str, mine: dict[str, Function], to: dict[str, Function], *, common: bool = True
+) -> Answer:
+    """Functions that hand their arguments on, and the others, which fail."""
+    bodies = {
+        name: f"return {signatures.call(to[name], function)};"
+        if name in to
+        else "return LAB_ECUDA;"
         for name, function in mine.items()
     }
-    found = []
-    for n in range(max(len(every) for every in calls.values())):
-        bodies = {
-            name: f"return {every[n]};" if n < len(every) else "return LAB_ECUDA;"
-            for name, every in calls.items()
-        }
-        told = ", ".join(
-            f"{name} calls {body[7 : body.index('(')]}"
-            for name, body in bodies.items()
-            if "(" in body
-        )
-        found.append(Answer(f"forwards {n}: {told}", bodies, common=n % _ONE_OF == 0))
-    return found
+    told = ", ".join(f"{name} calls {other.name}" for name, other in to.items())
+    return Answer(f"{kind}: {told}", bodies, common)
 
 
 # ---- seeks ----
