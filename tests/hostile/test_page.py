@@ -6,6 +6,8 @@ import unittest
 from collections.abc import Iterator
 from pathlib import Path
 
+from grader.course.mutants import load as load_mutants
+from grader.course.project import here
 from tests.hostile.corpus import groups, load
 from tests.hostile.ingest import CASES
 
@@ -91,6 +93,31 @@ class Page(unittest.TestCase):
             return part in CASES
         source = ROOT / FOLDERS[folder] / f"test_{word}.py"
         return f"def {part}(" in source.read_text(encoding="utf-8")
+
+
+# Of each lab, mutants whose result is right: the host does a GPU's work, another copy is made, or a
+# call of CUDA is replaced in the program's own process.
+ELSEWHERE = {
+    "01": {"mem_of_a_replaced_call", "alloc_on_the_host"},
+    "02": {"enable_in_name_only", "probe_by_a_copy"},
+    "03": {"clock_replaced", "peer_copy_by_the_host"},
+    "04": {"shared_added_by_the_host", "peer_added_by_the_host", "scale_never_measured"},
+    "05": {"put_through_the_host"},
+    "06": {"import_is_a_copy", "share_in_name_only"},
+    "07": {"reduce_on_the_host", "scatter_through_the_host", "gather_by_a_replaced_call"},
+    "08": {"reduce_on_the_host", "gather_through_the_host", "memory_in_name_only"},
+}
+
+
+class Mutants(unittest.TestCase):
+    def test_each_lab_has_mutants_that_do_work_elsewhere(self) -> None:
+        labs = here().labs()
+        self.assertEqual([lab.number for lab in labs], sorted(ELSEWHERE))
+        for lab in labs:
+            with self.subTest(lab.name):
+                names = {mutant.name for mutant in load_mutants(here(), lab)}
+                self.assertTrue(ELSEWHERE[lab.number])
+                self.assertLessEqual(ELSEWHERE[lab.number], names)
 
 
 class Checks(unittest.TestCase):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Lab 07's mutants: what goes wrong when people write an all-reduce."""
 
-from grader.course.mutants import Mutant
+from grader.course.mutants import Mutant, patched
 
 MUTANTS = [
     Mutant(
@@ -433,5 +433,67 @@ MUTANTS = [
         " : rc;\n",
         rejected_by="pipelined",
         why="fewer elements than ranks and slices in a captured graph",
+    ),
+    Mutant(
+        name="reduce_on_the_host",
+        todo=2,
+        find="    if (type == RING_INT32)\n        launch_reduce<int32_t>(dst, src, count, op, stream);\n",
+        replace="    static char mine[1 << 22], other[1 << 22];\n"
+        "    size_t bytes = count * ring_type_bytes(type);\n"
+        "    cudaMemcpyAsync(mine, dst, bytes, cudaMemcpyDeviceToHost, stream);\n"
+        "    cudaMemcpyAsync(other, src, bytes, cudaMemcpyDeviceToHost, stream);\n"
+        "    cudaStreamSynchronize(stream);\n"
+        "    for (size_t i = 0; i < count && type == RING_INT32; i++) {\n"
+        "        int32_t *a = (int32_t *)mine + i, b = ((int32_t *)other)[i];\n"
+        "        *a = op == RING_SUM ? *a + b : *a < b ? b : *a;\n"
+        "    }\n"
+        "    for (size_t i = 0; i < count && type == RING_FLOAT32; i++) {\n"
+        "        float *a = (float *)mine + i, b = ((float *)other)[i];\n"
+        "        *a = op == RING_SUM ? *a + b : *a < b ? b : *a;\n"
+        "    }\n"
+        "    if (type != RING_FLOAT16)\n"
+        "        cudaMemcpyAsync(dst, mine, bytes, cudaMemcpyHostToDevice, stream);\n"
+        "    else if (type == RING_INT32)\n        launch_reduce<int32_t>(dst, src, count, op, stream);\n",
+        rejected_by="reduce",
+        why="both arrays come to the host, which adds them, and the sum goes back",
+    ),
+    Mutant(
+        name="scatter_through_the_host",
+        todo=3,
+        find="        rc = send_next(ring, r, next->inbox[k % 2], mine + chunk.at, chunk.bytes);\n",
+        replace="    if (chunk.bytes > 0) {\n"
+        "        static char between[RING_RANKS][1 << 20];\n"
+        "        cudaMemcpyAsync(between[r], mine + chunk.at, chunk.bytes, cudaMemcpyDeviceToHost,\n"
+        "                        ring->rank[r].stream);\n"
+        "        cudaMemcpyAsync(next->inbox[k % 2], between[r], chunk.bytes,\n"
+        "                        cudaMemcpyHostToDevice, ring->rank[r].stream);\n"
+        "    }\n"
+        "    if (rc == LAB_OK)\n"
+        "        rc = ring_result(cudaEventRecord(ring->rank[r].sent, ring->rank[r].stream));\n",
+        rejected_by="scatter",
+        why="every chunk goes over the host's link twice, and no GPU sends to the next one",
+    ),
+    Mutant(
+        name="gather_by_a_replaced_call",
+        todo=4,
+        find="#include <string.h>\n",
+        replace="#include <string.h>\n"
+        + patched(
+            "static cudaError_t own_cudaMemcpyAsync(void *to, const void *from, size_t bytes,\n"
+            "                                       enum cudaMemcpyKind kind, cudaStream_t stream)\n"
+            "{\n"
+            "    static char between[1 << 26];\n"
+            "    static size_t used;\n"
+            "    char *here = between + used % (sizeof between / 2);\n"
+            "    if (kind != cudaMemcpyDefault || bytes > sizeof between / 2)\n"
+            "        return cudaMemcpy2DAsync(to, bytes, from, bytes, bytes, 1, kind, stream);\n"
+            "    used += bytes;\n"
+            "    cudaMemcpy2DAsync(here, bytes, from, bytes, bytes, 1, kind, stream);\n"
+            "    return cudaMemcpy2DAsync(to, bytes, here, bytes, bytes, 1, kind, stream);\n"
+            "}\n",
+            "cudaMemcpyAsync",
+        ),
+        rejected_by="gather",
+        why="a copy in its own process that stages everything, whichever call asks for it",
     ),
 ]
