@@ -3,6 +3,7 @@
 
 import ctypes
 import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -102,7 +103,17 @@ def _places(project: Project, canary: Path) -> dict[str, str]:
         "REFERENCE": str(project.build_dir / "labs" / "01-enumerate" / "reference.o"),
         "CANARY": str(canary),
         "WORK": str(canary.parent),
+        "COUNTERS": str(_counters(project)),
     }
+
+
+def _counters(project: Project) -> int:
+    """How far behind a builtin that images know vgpu-exec counts their accesses."""
+    words = ["nm", "-P", str(project.build_dir / "bin" / "vgpu-exec")]
+    text = subprocess.run(words, capture_output=True, check=True, text=True).stdout
+    symbols = [line.split() for line in text.splitlines()]
+    at = {words[0]: int(words[2], 16) for words in symbols if len(words) > 2}
+    return at["access_count"] - at["threadIdx"]
 
 
 def _bases(project: Project, course: Course) -> dict[str, str]:
