@@ -13,7 +13,7 @@ import unittest
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
-from grader.sandbox import Launch, Request, Tier, prepare
+from grader.sandbox import Launch, Limits, Request, Tier, cgroups, prepare
 from grader.sandbox.programs import jail_program, programs
 from grader.selfcheck.lacking import needs
 from tests.sandbox.tiers import available
@@ -96,8 +96,19 @@ class Node(unittest.TestCase):
                 with self.subTest(tier=tier.value), sandboxed(runner, tier) as launch:
                     state = self.serving(runner, launch)
                     self.assertEqual(state["NoNewPrivs"], "1")
+                    for group in self.groups(launch):
+                        self.assertIn(f"/{group}\n", state["cgroup"])
                     if os.geteuid() == 0:
                         self.assertNotEqual(state["Uid"], "0")
+
+    def groups(self, launch: Launch) -> set[str]:
+        """The names of the submission's control groups, where some can be made."""
+        lines = launch.environment["VGPU_NODE_JAIL"].splitlines()
+        found = {Path(line).name for line in lines if line.startswith("cgroup ")}
+        if one := cgroups.make(0, Limits()):
+            one.remove()
+            self.assertTrue(found, "this machine gives control groups, and the node has none")
+        return found
 
     def test_a_plain_users_node_is_in_its_jail(self) -> None:
         """The same where the grader is not root: on `landlock` and `bare` there is no user of the
@@ -145,11 +156,14 @@ class Node(unittest.TestCase):
         return found
 
     def state(self, process: Path) -> dict[str, str]:
-        words: list[list[str]] = []
-        with suppress(OSError):
+        """Its status, and as "cgroup" all that it says of its groups; nothing when it has ended."""
+        try:
             lines = (process / "status").read_text().splitlines()
-            words = [line.replace(":", " ").split() for line in lines]
-        return {word[0]: word[1] for word in words if len(word) > 1}
+            groups = (process / "cgroup").read_text()
+        except OSError:
+            return {}
+        words = [line.replace(":", " ").split() for line in lines]
+        return {"cgroup": groups} | {word[0]: word[1] for word in words if len(word) > 1}
 
     def nodes(self, verifier: int) -> list[Path]:
         found = []
