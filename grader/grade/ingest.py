@@ -92,7 +92,7 @@ class Intake:
             if path.is_symlink():
                 raise Rejected("it is a link, not a file or folder")
             package.submitted = path.stat().st_mtime
-            package.commit = _commit(path) if path.is_dir() else ""
+            package.commit = contained(lambda: _commit(path)) if path.is_dir() else ""
             package.files = self._in_a_process(lambda: self._files(path, who))
         except (Rejected, OSError) as error:
             package.problem = _sentence(error)

@@ -9,13 +9,15 @@ import tempfile
 import unittest
 import zipfile
 from pathlib import Path
+from unittest import mock
 
 from grader.base.exits import LabError
 from grader.course.project import Lab
-from grader.grade import contract
+from grader.grade import contract, ingest
 from grader.grade.ingest import Intake, merged
 from grader.grade.layouts import compile_pattern, identify, read_roster
 from grader.grade.model import Package, Submission
+from grader.sandbox.readback import read_back
 
 LAB = Lab("01-tiny")
 
@@ -118,6 +120,21 @@ class Ingest(unittest.TestCase):
         self.assertEqual(found["ada"].commit, "0123456789" * 4)
         self.write("ada/.git/HEAD", "ref: ../../../etc/passwd\n")
         self.assertEqual(self.packages(self.folder / "ada")["ada"].commit, "")
+
+    def test_a_folders_commit_is_read_in_a_process_of_its_own(self) -> None:
+        """As archives are: the folder is a student's, with its .git."""
+        self.write("ada/.git/HEAD", "0123456789" * 4 + "\n")
+        self.write("ada/tiny.c")
+        here: list[str] = []
+
+        def reads(folder: Path, name: str, most: int) -> bytes:
+            here.append(name)
+            return read_back(folder, name, most)
+
+        with mock.patch.object(ingest, "read_back", reads):
+            found = self.packages(self.folder / "ada")
+        self.assertEqual(found["ada"].commit, "0123456789" * 4)
+        self.assertEqual(here, [])  # of this process
 
     def test_one_bad_archive_is_one_row(self) -> None:
         self.zip("class/ada.zip", **{"../tiny.c": "out"})
