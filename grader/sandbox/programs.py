@@ -8,6 +8,11 @@ from grader.base.exits import ExitStatus, LabError
 from grader.course.project import here
 
 
+def _build() -> Path:
+    """PEERLAB_BUILD names another build than ./lab's own."""
+    return Path(os.environ.get("PEERLAB_BUILD") or here().build_dir)
+
+
 def programs() -> Path:
     """Where the build put its programs."""
     return _build() / "bin"
@@ -21,6 +26,11 @@ def absent_library() -> Path:
 def _build() -> Path:
     """PEERLAB_BUILD names another build than ./lab's own."""
     return Path(os.environ.get("PEERLAB_BUILD") or here().build_dir)
+
+
+def runners() -> Path:
+    """Where it put the programs with a lab's functions, which verifiers start."""
+    return _build() / "runners"
 
 
 def jail_program() -> Path:

@@ -30,6 +30,7 @@
 # A handout (grader/export/handout.py) has skeletons/ in place of solutions/, and the reference as an object
 # made beforehand, reference/PROCESSOR/03-p2p-copy.o. Where there is none for this machine, or GPUs
 # are real, every function of its one runner, lab03-run, is the student's.
+# Runners are in BUILD/runners, where only the tests start them; all other programs are in BUILD/bin.
 # The tests first build what they need (fixture build.lab03), one build at a time.
 #
 # UNLISTED leaves the tests out, for the harness's own. SOLUTION_ROOT and STUDENT_ROOT replace

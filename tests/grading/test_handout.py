@@ -117,7 +117,7 @@ class Handout(Classroom):
         """Without an object for it, all functions are the student's, and all can be tested."""
         self.take("1")
         shutil.rmtree(self.root / "reference")
-        for runner in (self.root / "build/vgpu/bin").glob("lab01-run*"):
+        for runner in (self.root / "build/vgpu/runners").glob("lab01-run*"):
             runner.unlink()  # there never were any
         self.configure()
         self.mine("01").write_text(solution("01"), encoding="utf-8")

@@ -11,7 +11,7 @@ import unittest
 
 from toy import BUILD, FAIL, KERNEL, PASS, SKIPPED, Result
 
-RUNNER = BUILD / "tests/bin/solution92-run"
+RUNNER = BUILD / "tests/runners/solution92-run"
 VIRTUAL = (BUILD / "bin/vgpu-node").exists()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from toy import BROKEN, BUILD, FAIL, GPU, PASS, Result
 
-SOLUTION = BUILD / "tests/bin/solution91-run"
+SOLUTION = BUILD / "tests/runners/solution91-run"
 INCLUDES = "#include <pthread.h>\n#include <unistd.h>"
 
 

@@ -7,7 +7,7 @@ import unittest
 
 import toy
 
-SOLUTION = toy.BUILD / "tests/bin/solution90-run"
+SOLUTION = toy.BUILD / "tests/runners/solution90-run"
 VERIFIER = toy.BUILD / "tests/bin/lab90-check"
 
 

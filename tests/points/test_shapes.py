@@ -34,7 +34,7 @@ def nodes(lab: Lab, case: str) -> list[str]:
     """On which the solution was asked."""
     hidden = case.startswith("hidden.")
     program = PROJECT.build_dir / "bin" / f"{lab.name}-check{'-hidden' * hidden}"
-    runner = PROJECT.build_dir / "bin" / f"solution{lab.number}-run"
+    runner = PROJECT.build_dir / "runners" / f"solution{lab.number}-run"
     with tempfile.TemporaryDirectory() as folder:
         words = [str(program), "--runner", str(runner), "--case", case.removeprefix("hidden.")]
         words += ["--orders", "0", "--as", "x", "--results", folder]

@@ -14,7 +14,7 @@ from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 
 from grader.sandbox import Launch, Limits, Request, Tier, cgroups, prepare
-from grader.sandbox.programs import jail_program, programs
+from grader.sandbox.programs import jail_program, programs, runners
 from grader.selfcheck.lacking import needs
 from tests.sandbox.tiers import available
 
@@ -53,14 +53,14 @@ class Verifiers(unittest.TestCase):
         for tier in available():
             for number in LABS if tier is available()[0] else FEW:
                 verifier = programs() / f"lab{number}-check"
-                runner = programs() / f"solution{verifier.name[3:5]}-run"
+                runner = runners() / f"solution{verifier.name[3:5]}-run"
                 with self.subTest(tier=tier.value, verifier=verifier.name):
                     with sandboxed(runner, tier) as launch:
                         done = ask(verifier, runner, launch)
                     self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def test_a_sandbox_that_does_not_start_is_our_failure(self) -> None:
-        runner = programs() / "solution01-run"
+        runner = runners() / "solution01-run"
         for tier in available():
             with self.subTest(tier=tier.value), sandboxed(runner, tier) as launch:
                 policy = Path(launch.options[-1])
@@ -185,7 +185,7 @@ class Killed(unittest.TestCase):
         with tempfile.TemporaryDirectory(prefix="lab-killed-") as folder:
             Path(folder).chmod(0o755)
             runner = Path(folder, "runner")
-            shutil.copy(programs() / "solution01-run", runner)
+            shutil.copy(runners() / "solution01-run", runner)
             with sandboxed(runner, Tier.BUBBLEWRAP) as launch:
                 for _ in range(KILLS):
                     self.start_and_kill(runner, launch, chance.uniform(0, 0.006))

@@ -46,6 +46,27 @@ def configured(tests: str) -> tuple[int, str]:
         return done.returncode, " ".join((done.stdout + listed).split())
 
 
+class Programs(unittest.TestCase):
+    """BUILD/bin is for programs that people type; what only tests start is elsewhere."""
+
+    def outputs(self) -> list[str]:
+        rules = BUILD / "build.ninja"
+        if not rules.is_file():
+            self.skipTest("another generator than Ninja")
+        found = re.findall(r"^build (\S+)", rules.read_text(encoding="utf-8"), re.MULTILINE)
+        return [output for output in found if "CMakeFiles" not in output]
+
+    def test_runners_have_a_folder_of_their_own(self) -> None:
+        runner = re.compile(r"(lab|solution)\d+-run(-\d+(-own)?)?$")
+        runners = {Path(o).parent.name for o in self.outputs() if runner.search(o)}
+        self.assertEqual(runners, {"runners"})
+
+    def test_bin_stays_small(self) -> None:
+        typed = [o for o in self.outputs() if Path(o).parent == Path("bin")]
+        self.assertGreater(len(typed), 5)
+        self.assertLess(len(typed), 50, sorted(typed))
+
+
 class Refused(unittest.TestCase):
     def refused(self, tests: str, why: str) -> None:
         status, said = configured(tests)
