@@ -23,11 +23,6 @@ def absent_library() -> Path:
     return _build() / "lib" / "absent" / "liblab-absent.so"
 
 
-def _build() -> Path:
-    """PEERLAB_BUILD names another build than ./lab's own."""
-    return Path(os.environ.get("PEERLAB_BUILD") or here().build_dir)
-
-
 def runners() -> Path:
     """Where it put the programs with a lab's functions, which verifiers start."""
     return _build() / "runners"

@@ -17,7 +17,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "place.h"
+#include "run_directory.h"
 #include "wire.h"
 
 static int connect_once(const struct jail_policy *policy, const struct sockaddr_un *address)

@@ -9,7 +9,7 @@
 #include "output.h"
 #include "process.h"
 
-#include "place.h"
+#include "run_directory.h"
 #include "protocol.h"
 #include "wire.h"
 

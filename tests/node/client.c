@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "place.h"
+#include "run_directory.h"
 #include "wire.h"
 
 void check_failed(const char *file, int line, const char *what, const char *format, ...)

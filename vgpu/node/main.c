@@ -35,7 +35,7 @@
 #include "node.h"
 #include "number.h"
 #include "patience.h"
-#include "place.h"
+#include "run_directory.h"
 #include "schedule.h"
 #include "spawner.h"
 #include "topology.h"

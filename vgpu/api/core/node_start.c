@@ -32,7 +32,7 @@
 
 #include "number.h"
 
-#include "place.h"
+#include "run_directory.h"
 #include "wire.h"
 
 #ifndef VGPU_BIN_DIR

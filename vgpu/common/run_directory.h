@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * place.h: where nodes are found: the run directory and the socket of a node id.
+ * run_directory.h: where nodes are found: the run directory and the socket of a node id.
  */
-#ifndef VGPU_PLACE_H
-#define VGPU_PLACE_H
+#ifndef VGPU_RUN_DIRECTORY_H
+#define VGPU_RUN_DIRECTORY_H
 
 #include <stddef.h>
 

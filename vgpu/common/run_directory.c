@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * place.c: see place.h.
+ * run_directory.c: see run_directory.h.
  */
-#include "place.h"
+#include "run_directory.h"
 
 #include <errno.h>
 #include <stdio.h>
