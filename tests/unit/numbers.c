@@ -15,7 +15,7 @@
 #include "cgroup.h"
 #include "inject.h"
 #include "memory_limit.h"
-#include "patience.h"
+#include "kernel_timeout.h"
 #include "schedule.h"
 #include "unit.h"
 

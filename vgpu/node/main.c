@@ -34,7 +34,7 @@
 #include "device_memory.h"
 #include "node.h"
 #include "number.h"
-#include "patience.h"
+#include "kernel_timeout.h"
 #include "run_directory.h"
 #include "schedule.h"
 #include "spawner.h"

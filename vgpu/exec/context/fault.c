@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "device_image.h"
-#include "patience.h"
+#include "kernel_timeout.h"
 
 struct fault fault_last;
 

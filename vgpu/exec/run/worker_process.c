@@ -14,7 +14,7 @@
 #include "finding.h"
 #include "mapped_memory.h"
 #include "number.h"
-#include "patience.h"
+#include "kernel_timeout.h"
 
 #include <errno.h>
 #include <fcntl.h>

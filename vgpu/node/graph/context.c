@@ -19,7 +19,7 @@
 #include "machine.h"
 #include "device_memory.h"
 #include "op.h"
-#include "patience.h"
+#include "kernel_timeout.h"
 #include "pool.h"
 #include "process.h"
 #include "reserve.h"

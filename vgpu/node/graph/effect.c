@@ -17,7 +17,7 @@
 #include "device_memory.h"
 #include "move.h"
 #include "observer.h"
-#include "patience.h"
+#include "kernel_timeout.h"
 #include "process.h"
 #include "reserve.h"
 #include "vmm.h"

@@ -16,7 +16,7 @@
 #endif
 
 #include "device_memory.h"
-#include "patience.h"
+#include "kernel_timeout.h"
 #include "owner.h"
 #include "vmm.h"
 

@@ -14,7 +14,7 @@
 #include "quiescence.h"
 #include "hostcall.h"
 #include "order.h"
-#include "patience.h"
+#include "kernel_timeout.h"
 #include "process.h"
 #include "server_state.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * patience.c: see patience.h.
+ * kernel_timeout.c: see kernel_timeout.h.
  */
-#include "patience.h"
+#include "kernel_timeout.h"
 
 #include <stdint.h>
 #include <stdio.h>

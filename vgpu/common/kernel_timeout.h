@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * patience.h: how long a kernel may run without any progress.
+ * kernel_timeout.h: how long a kernel may run without any progress.
  */
-#ifndef VGPU_PATIENCE_H
-#define VGPU_PATIENCE_H
+#ifndef VGPU_KERNEL_TIMEOUT_H
+#define VGPU_KERNEL_TIMEOUT_H
 
 #include <stdbool.h>
 #include <stddef.h>
