@@ -3,12 +3,12 @@
  */
 #include "runner_internal.h"
 
-#include "halt.h"
+#include "debugger_wait.h"
 #include "protocol.h"
 
 void lab__halt(void)
 {
-    vgpu_halt("host");
+    vgpu_wait_for_debugger("host");
 }
 
 char *lab__sealed(void)

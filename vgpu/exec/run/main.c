@@ -6,7 +6,7 @@
  */
 #include "device_image.h"
 #include "exec.h"
-#include "halt.h"
+#include "debugger_wait.h"
 #include "mapped_memory.h"
 #include "message.h"
 #include "run.h"
@@ -74,7 +74,7 @@ static void halt(void)
 {
     char who[16];
     snprintf(who, sizeof who, "%d", context.device);
-    vgpu_halt(who);
+    vgpu_wait_for_debugger(who);
 }
 
 static void answer(const struct vgpu_exec_request *request, int *fds, int fd_count,

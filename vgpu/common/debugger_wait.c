@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * halt.c: see halt.h.
+ * debugger_wait.c: see debugger_wait.h.
  */
-#include "halt.h"
+#include "debugger_wait.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -42,7 +42,7 @@ static int tell(const char *path)
     return fclose(file) == 0 ? rename(fresh, path) : -1;
 }
 
-void vgpu_halt(const char *who)
+void vgpu_wait_for_debugger(const char *who)
 {
     const char *asked = getenv("VGPU_HALT");
     size_t n = strlen(who);
