@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "elf_read.h"
-#include "lines.h"
+#include "dwarf_lines.h"
 
 extern int (*const many_functions[])(int);
 int theirs_in_vector(int x);

@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "elf_image.h"
-#include "lines.h"
+#include "dwarf_lines.h"
 #include "unit.h"
 
 enum { ROUNDS = 500 };

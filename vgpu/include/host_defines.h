@@ -12,8 +12,8 @@
 #ifndef __HOST_DEFINES_H__
 #define __HOST_DEFINES_H__
 
-/* Where these headers lie. What reads debug information (vgpu/common/lines.c) tells their lines
- * from the program's by this folder. */
+/* Where these headers lie. What reads debug information (vgpu/common/dwarf_lines.c) tells their
+ * lines from the program's by this folder. */
 #if !defined(__CUDA__) || !defined(__CUDA_ARCH__) /* vgpu-cc says it of Clang's device code */
 __asm__(".pushsection .vgpu.headers, \"MS\", %progbits, 1\n"
         ".asciz \"" __FILE__ "\"\n"

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lines.h"
+#include "dwarf_lines.h"
 
 /* The object that holds an address. */
 struct object {

@@ -19,7 +19,7 @@ static void add_clang_side(struct cc_list *command, const struct cc_options *opt
         cc_add_all(command, &options->host);
         /* a call that is a jump has no line of its own: vgpu/api/core/caller.c */
         cc_add(command, "-fno-optimize-sibling-calls");
-        /* as g++: what vgpu/common/lines.c reads */
+        /* as g++: what vgpu/common/dwarf_lines.c reads */
         cc_add(command, "-fdebug-default-version=4");
         return;
     }

@@ -88,7 +88,7 @@ bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang,
 bool cc_find_kernels(struct cc_lowering *l);
 /* Adds the entry of each kernel and the tables of image.h. */
 void cc_add_tables(struct cc_lowering *l);
-/* Names a file of our own headers, for what reads debug information (vgpu/common/lines.c). */
+/* Names a file of our own headers, for what reads debug information (vgpu/common/dwarf_lines.c). */
 void cc_add_headers(struct cc_lowering *l, const char *file);
 
 /* lower_link.c: reads the files and links them to one module. */

@@ -6,7 +6,7 @@
  */
 #include "device_image.h"
 
-#include "lines.h"
+#include "dwarf_lines.h"
 
 #include <dlfcn.h>
 #include <link.h>

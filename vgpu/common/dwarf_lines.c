@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * lines.c: from an address in an ELF file to the line of source it comes from.
+ * dwarf_lines.c: from an address in an ELF file to the line of source it comes from.
  *
  * Reads the DWARF line table (versions 2 to 5) of an ELF file, so that a fault can name the
  * student's line. A table is a program for a small machine whose rows give address, file and line;
@@ -14,7 +14,7 @@
  * Not libdw: the handler of SIGSEGV reads lines, on a stack of 32 KiB, and every program that is
  * linked would need that library. Memory comes from mmap, as much as a unit's tables have entries.
  */
-#include "lines.h"
+#include "dwarf_lines.h"
 
 #include <elf.h>
 #include <stdbool.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * lines.h: from an address in an ELF file to the line of source it comes from.
+ * dwarf_lines.h: from an address in an ELF file to the line of source it comes from.
  */
-#ifndef VGPU_LINES_H
-#define VGPU_LINES_H
+#ifndef VGPU_DWARF_LINES_H
+#define VGPU_DWARF_LINES_H
 
 #include <stdint.h>
 
