@@ -23,18 +23,18 @@ enum { TINY_BYTES = 4096, TINY_COUNT = 64, LOOP_COUNT = 16, PAGEABLE_BYTES = 655
 
 enum kind { STAGED, PAGEABLE, TINY, ALLOCATES, SERIAL };
 
-struct tally { /* of one place and kind */
+struct call_count { /* of one place and kind */
     enum kind kind;
     uint64_t caller;
     uint64_t count, bytes, cost_ps, better_ps;
     uint64_t frees_first, frees_last; /* ALLOCATES: of the program, when it came first and last */
     int from, to;
     char call[32];
-    struct tally *next;
+    struct call_count *next;
 };
 
 struct call_advice { /* of a process */
-    struct tally *tallies;
+    struct call_count *call_counts;
     uint64_t frees;
     struct op *batch[BATCH]; /* issued since the last wait */
     int batch_count;
@@ -58,11 +58,11 @@ static struct call_advice *call_advice_of(struct process *process)
     return process->check.calls;
 }
 
-static struct tally *find_tally(struct process *process, enum kind kind, uint64_t caller,
-                                const char *call)
+static struct call_count *find_call_count(struct process *process, enum kind kind, uint64_t caller,
+                                          const char *call)
 {
     struct call_advice *h = call_advice_of(process);
-    struct tally *t = h ? h->tallies : NULL;
+    struct call_count *t = h ? h->call_counts : NULL;
     int count = 0;
     for (; t && (t->kind != kind || t->caller != caller); count++)
         t = t->next;
@@ -71,13 +71,13 @@ static struct tally *find_tally(struct process *process, enum kind kind, uint64_
     t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
-    *t = (struct tally){.kind = kind, .caller = caller, .next = h->tallies};
+    *t = (struct call_count){.kind = kind, .caller = caller, .next = h->call_counts};
     snprintf(t->call, sizeof t->call, "%s", call);
-    h->tallies = t;
+    h->call_counts = t;
     return t;
 }
 
-static void count(struct tally *t, uint64_t bytes, uint64_t cost_ps)
+static void count(struct call_count *t, uint64_t bytes, uint64_t cost_ps)
 {
     if (!t)
         return;
@@ -97,7 +97,7 @@ static void count_staged(const struct op *op, uint64_t bytes, int from, int to)
 {
     if (from < 0 || to < 0 || from == to || op->direct || !machine_info()->pair[from][to].access)
         return;
-    struct tally *t = find_tally(op->process, STAGED, op->caller, op->call);
+    struct call_count *t = find_call_count(op->process, STAGED, op->caller, op->call);
     count(t, bytes, op->end_ps - op->start_ps);
     if (!t)
         return;
@@ -116,7 +116,7 @@ void advise_copied(const struct op *op)
     count_staged(op, bytes, from, to);
     if (bytes > TINY_BYTES || op->graph != VGPU_GRAPH_NONE)
         return;
-    struct tally *t = find_tally(op->process, TINY, op->caller, op->call);
+    struct call_count *t = find_call_count(op->process, TINY, op->caller, op->call);
     count(t, bytes, op->end_ps - op->start_ps);
     if (t)
         t->better_ps = alone_ps(copy_model(machine_topology(), op), t->bytes);
@@ -129,7 +129,8 @@ static void count_pageable(struct process *process, const struct op *op, uint64_
     const struct vgpu_copy *copy = &op->u.copy;
     if (op->kind != OP_COPY || copy->sync || !(copy->src_pageable || copy->dst_pageable))
         return;
-    count(find_tally(process, PAGEABLE, op->caller, op->call), copy->bytes * copy->rows, waited_ps);
+    count(find_call_count(process, PAGEABLE, op->caller, op->call), copy->bytes * copy->rows,
+          waited_ps);
 }
 
 static void forget_batch(struct call_advice *h)
@@ -188,7 +189,7 @@ void advise_issued(struct op *op)
         return;
     if (h->waited.any) {
         if (op->touch[0] && apart_from_all(h, op))
-            count(find_tally(op->process, SERIAL, h->waited.caller, h->waited.call), 0,
+            count(find_call_count(op->process, SERIAL, h->waited.caller, h->waited.call), 0,
                   h->waited.cost_ps);
         forget_batch(h);
         h->waited.any = false;
@@ -204,7 +205,7 @@ void advise_allocated(struct process *process, const struct vgpu_request *q)
 {
     if (!wanted(process))
         return;
-    struct tally *t = find_tally(process, ALLOCATES, q->caller, q->call);
+    struct call_count *t = find_call_count(process, ALLOCATES, q->caller, q->call);
     const struct costs *cost = &machine_topology()->cost;
     count(t, q->bytes, cost->malloc_ps + cost->free_ps);
     if (!t)
@@ -227,7 +228,7 @@ static double us(uint64_t ps)
     return (double)ps / 1e6;
 }
 
-static void tell_staged(struct process *p, const struct tally *t)
+static void tell_staged(struct process *p, const struct call_count *t)
 {
     finding_tell(p, VGPU_DIAGNOSIS_advice_staging, NULL, t->caller,
                  "%llu copies (%llu bytes) by %s" EXPLAIN_AT_FORMAT " from GPU %d to GPU %d went "
@@ -238,7 +239,7 @@ static void tell_staged(struct process *p, const struct tally *t)
                  t->from, t->to);
 }
 
-static void tell_pageable(struct process *p, const struct tally *t)
+static void tell_pageable(struct process *p, const struct call_count *t)
 {
     if (t->bytes >= PAGEABLE_BYTES)
         finding_tell(p, VGPU_DIAGNOSIS_advice_pageable, NULL, t->caller,
@@ -249,7 +250,7 @@ static void tell_pageable(struct process *p, const struct tally *t)
                      us(t->cost_ps));
 }
 
-static void tell_tiny(struct process *p, const struct tally *t)
+static void tell_tiny(struct process *p, const struct call_count *t)
 {
     if (t->count >= TINY_COUNT && t->cost_ps > 4 * t->better_ps)
         finding_tell(p, VGPU_DIAGNOSIS_advice_tiny_transfers, NULL, t->caller,
@@ -260,7 +261,7 @@ static void tell_tiny(struct process *p, const struct tally *t)
                      (unsigned long long)t->bytes, us(t->cost_ps), us(t->better_ps));
 }
 
-static void tell_allocates(struct process *p, const struct tally *t)
+static void tell_allocates(struct process *p, const struct call_count *t)
 {
     if (t->count >= LOOP_COUNT && t->frees_last - t->frees_first >= t->count / 2)
         finding_tell(p, VGPU_DIAGNOSIS_advice_allocation, NULL, t->caller,
@@ -271,7 +272,7 @@ static void tell_allocates(struct process *p, const struct tally *t)
                      us(t->cost_ps));
 }
 
-static void tell_serial(struct process *p, const struct tally *t)
+static void tell_serial(struct process *p, const struct call_count *t)
 {
     finding_tell(p, VGPU_DIAGNOSIS_advice_serialised, NULL, t->caller,
                  "%s" EXPLAIN_AT_FORMAT " waited %llu times (%.1f us in all) for one GPU before "
@@ -283,12 +284,13 @@ static void tell_serial(struct process *p, const struct tally *t)
 
 void advise_calls_tell(struct process *process)
 {
-    static void (*const tell[])(struct process *, const struct tally *) = {
+    static void (*const tell[])(struct process *, const struct call_count *) = {
         [STAGED] = tell_staged, [PAGEABLE] = tell_pageable,   [TINY] = tell_tiny,
         [SERIAL] = tell_serial, [ALLOCATES] = tell_allocates,
     };
-    for (const struct tally *t = process->check.calls ? process->check.calls->tallies : NULL; t;
-         t = t->next)
+    for (const struct call_count *t = process->check.calls ? process->check.calls->call_counts
+                                                           : NULL;
+         t; t = t->next)
         tell[t->kind](process, t);
 }
 
@@ -299,10 +301,10 @@ void advise_calls_free(struct process *process)
         return;
     process->check.calls = NULL;
     forget_batch(h);
-    while (h->tallies) {
-        struct tally *next = h->tallies->next;
-        free(h->tallies);
-        h->tallies = next;
+    while (h->call_counts) {
+        struct call_count *next = h->call_counts->next;
+        free(h->call_counts);
+        h->call_counts = next;
     }
     free(h);
 }
