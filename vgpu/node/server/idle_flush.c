@@ -76,8 +76,8 @@ void idle_flush(void)
 
 /* ---- deadlocks ---- */
 
-static double calm_since;   /* nothing has happened; 0: not asked since something did */
-static double asleep_since; /* nor has a program used the processor */
+static double calm_since;      /* nothing has happened; 0: not asked since something did */
+static double quiescent_since; /* nor has a program used the processor */
 
 void idle_flush_stir(void)
 {
@@ -86,12 +86,12 @@ void idle_flush_stir(void)
 
 static void start_watching(double now)
 {
-    asleep_since = now;
+    quiescent_since = now;
     for (struct process *p = process_first(); p; p = p->next)
         p->server.cpu_when_quiescent = quiescence_cpu_seconds(p->os_pid);
 }
 
-static bool all_sleep(double patience)
+static bool all_quiescent(double patience)
 {
     for (const struct process *p = process_first(); p; p = p->next) {
         double cpu = quiescence_cpu_seconds(p->os_pid);
@@ -111,9 +111,9 @@ const char *idle_flush_hopeless(bool all_wait)
     }
     if (all_wait)
         return now - calm_since > DEADLOCK_S ? "every host thread waits" : NULL;
-    if (!all_sleep(patience) || hostcall_pending())
+    if (!all_quiescent(patience) || hostcall_pending())
         start_watching(now);
-    if (now - asleep_since <= patience)
+    if (now - quiescent_since <= patience)
         return NULL;
     snprintf(why, sizeof why, "no host thread has called or used the processor for %.0f s",
              patience);

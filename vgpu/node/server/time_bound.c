@@ -66,8 +66,8 @@ static bool may_call(const struct connection *c)
 
 /* The earliest clock of a thread that may still make a call, or has made one that asks for the time
  * (*ask is the first of those). NEVER: there is none. Threads that were given up do not count, nor
- * do any with `all_sleep`. */
-static uint64_t earliest(bool all_sleep, struct connection **ask)
+ * do any with `all_quiescent`. */
+static uint64_t earliest(bool all_quiescent, struct connection **ask)
 {
     uint64_t clock_ps = NEVER;
     struct connection *c;
@@ -76,11 +76,11 @@ static uint64_t earliest(bool all_sleep, struct connection **ask)
         if (c->time.asks) {
             if (!*ask || c->request.q.clock_ps < (*ask)->request.q.clock_ps)
                 *ask = c;
-        } else if (may_call(c) && !all_sleep && !c->time.hold.given_up &&
+        } else if (may_call(c) && !all_quiescent && !c->time.hold.given_up &&
                    c->time.clock_ps < clock_ps) {
             clock_ps = c->time.clock_ps;
         }
-    for (const struct process *p = process_first(); p && !all_sleep; p = p->next)
+    for (const struct process *p = process_first(); p && !all_quiescent; p = p->next)
         if (!p->dead && (uint32_t)p->server.unheard && !p->server.hold.given_up)
             clock_ps = 0;
     return clock_ps;
@@ -113,7 +113,7 @@ static bool called(void)
     return false;
 }
 
-static enum quiescence all_asleep(void)
+static enum quiescence programs_quiescence(void)
 {
     pid_t pid[PROCESSES];
     int count = 0;
@@ -127,27 +127,27 @@ static enum quiescence all_asleep(void)
 }
 
 /* Gives up a thread that has held the time for too long. */
-static void watch(struct thread_hold *hold, const struct process *p, enum quiescence asleep)
+static void watch(struct thread_hold *hold, const struct process *p, enum quiescence quiescent)
 {
     double now = seconds(), cpu = quiescence_cpu_seconds(p->os_pid);
     if (hold->since == 0)
         *hold = (struct thread_hold){.since = now, .cpu = cpu};
-    double patience = asleep == QUIESCENT_UNKNOWN || cpu < 0 ? UNKNOWN_S : PATIENCE_S;
+    double patience = quiescent == QUIESCENT_UNKNOWN || cpu < 0 ? UNKNOWN_S : PATIENCE_S;
     hold->given_up = cpu - hold->cpu > PATIENCE_CPU_S || now - hold->since > patience;
 }
 
-static bool give_up(enum quiescence asleep)
+static bool give_up(enum quiescence quiescent)
 {
     struct connection *c;
     bool any = false;
     for (int i = 0; (c = connection_at(i)); i++)
         if (may_call(c) && !c->time.asks && !c->time.hold.given_up) {
-            watch(&c->time.hold, c->process, asleep);
+            watch(&c->time.hold, c->process, quiescent);
             any |= c->time.hold.given_up;
         }
     for (struct process *p = process_first(); p; p = p->next)
         if (!p->dead && (uint32_t)p->server.unheard && !p->server.hold.given_up) {
-            watch(&p->server.hold, p, asleep);
+            watch(&p->server.hold, p, quiescent);
             any |= p->server.hold.given_up;
         }
     return any;
@@ -188,11 +188,11 @@ bool time_bound_step(void)
     uint64_t limit_ps = earliest(false, &ask);
     bool came = pass(limit_ps, ask);
     if (!came && limit_ps != NEVER) {
-        enum quiescence asleep = all_asleep();
-        if (asleep == QUIESCENT_YES && !called())
+        enum quiescence quiescent = programs_quiescence();
+        if (quiescent == QUIESCENT_YES && !called())
             came = pass(earliest(true, &ask), ask);
         else
-            came = give_up(asleep);
+            came = give_up(quiescent);
     } else if (!came) {
         limit_ps = NEVER;
     }
