@@ -57,7 +57,7 @@ void op_drop(struct op *op)
     reserve_give(op);
 }
 
-/* ---- who hears of what, and when ---- */
+/* ---- who raise_after_ps of what, and when ---- */
 
 static enum engine_kind engine_kind(const struct op *op)
 {
@@ -72,32 +72,32 @@ static const struct edge_costs *edge_costs(const struct op *op)
     return op->graph == VGPU_GRAPH_NONE ? &cost->stream_edge : &cost->graph_edge;
 }
 
-/* What was over at `at_ps` is heard of `later_ps` later by who waits for it already; who asks
- * later finds it over. */
-static uint64_t heard_ps(const struct op *op, uint64_t at_ps, uint64_t later_ps)
+/* When an end at `at_ps` is known to `op`: `later_ps` later if it was waiting by then, and at once
+ * if it was issued afterwards. */
+static uint64_t known_ps(const struct op *op, uint64_t at_ps, uint64_t later_ps)
 {
     return at_ps > op->issue_ps ? at_ps + later_ps : at_ps;
 }
 
-static void hears(struct op *op, enum engine_kind kind, uint64_t at_ps)
+static void raise_after_ps(struct op *op, enum engine_kind kind, uint64_t at_ps)
 {
     if (at_ps > op->after_ps[kind])
         op->after_ps[kind] = at_ps;
 }
 
 /* `dep`, which `op` comes after, is over. A mark stands for what it came after itself. */
-static void hears_of(struct op *op, const struct op *dep)
+static void note_end(struct op *op, const struct op *dep)
 {
     bool far = !op->for_host && dep->device != op->device;
     uint64_t later_ps = far ? edge_costs(op)->other_gpu_ps : 0;
     if (dep->kind != OP_MARK) {
-        hears(op, engine_kind(dep), heard_ps(op, dep->end_ps, later_ps));
+        raise_after_ps(op, engine_kind(dep), known_ps(op, dep->end_ps, later_ps));
         return;
     }
-    hears(op, ENGINE_NONE, dep->issue_ps);
+    raise_after_ps(op, ENGINE_NONE, dep->issue_ps);
     for (int k = 0; k < ENGINE_KINDS; k++)
         if (dep->after_ps[k])
-            hears(op, (enum engine_kind)k, heard_ps(op, dep->after_ps[k], later_ps));
+            raise_after_ps(op, (enum engine_kind)k, known_ps(op, dep->after_ps[k], later_ps));
 }
 
 uint64_t op_ready_ps(const struct op *op)
@@ -107,7 +107,7 @@ uint64_t op_ready_ps(const struct op *op)
         bool other = op->kind != OP_MARK && k != ENGINE_NONE && engine_kind(op) != ENGINE_NONE &&
                      k != (int)engine_kind(op);
         uint64_t later_ps = other ? edge_costs(op)->other_kind_ps : 0;
-        uint64_t at_ps = heard_ps(op, op->after_ps[k], later_ps);
+        uint64_t at_ps = known_ps(op, op->after_ps[k], later_ps);
         ready_ps = at_ps > ready_ps ? at_ps : ready_ps;
     }
     return ready_ps;
@@ -119,7 +119,7 @@ void op_after(struct op *op, struct op *dep)
         return;
     tell_follows(op, dep);
     if (dep->finished)
-        hears_of(op, dep);
+        note_end(op, dep);
     if (dep->carried && dep->finished)
         return;
     op_list_add(&op->dep, dep);
@@ -197,7 +197,7 @@ void op_finished(struct op *op, uint64_t now_ps)
     tell_finished(op);
     for (int i = 0; i < op->user.count; i++) {
         struct op *user = op->user.item[i];
-        hears_of(user, op);
+        note_end(user, op);
         if (--user->waits_finish == 0 && user->submitted)
             tell_ready(user);
     }
