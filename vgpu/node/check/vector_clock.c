@@ -111,7 +111,7 @@ static void raise_component(struct vclocks *v, struct vclock **to, uint32_t comp
         (*to)->over[component] = count;
 }
 
-static bool clock_knows(const struct vclock *clock, const struct op *op)
+static bool clock_includes(const struct vclock *clock, const struct op *op)
 {
     return clock && op->check.component < clock->components &&
            clock->over[op->check.component] >= op->check.number;
@@ -163,14 +163,14 @@ void vclocks_seen(struct vclocks *v, const struct op *op)
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < v->with_memory_count; i++)
-            if (clock_knows(v->host, v->with_memory[i]))
+            if (clock_includes(v->host, v->with_memory[i]))
                 more |= join_clock(v, &v->host, v->with_memory[i]->check.memory_clock);
     }
 }
 
 bool vclocks_known_to_host(const struct vclocks *v, const struct op *op)
 {
-    return clock_knows(v->host, op);
+    return clock_includes(v->host, op);
 }
 
 bool vclocks_known_step(const struct vclocks *v, struct vgpu_step step)
@@ -319,7 +319,7 @@ static struct vclock *whole_clock(struct vclocks *v, const struct op *op)
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < v->with_memory_count; i++)
-            if (clock_knows(all, v->with_memory[i]))
+            if (clock_includes(all, v->with_memory[i]))
                 more |= join_clock(v, &all, v->with_memory[i]->check.memory_clock);
     }
     return all;
@@ -330,20 +330,21 @@ static bool is_after_by_memory(struct vclocks *v, const struct op *op, const str
     if (v->with_memory_count == 0)
         return false;
     struct vclock *all = whole_clock(v, op);
-    bool known = clock_knows(all, before);
+    bool known = clock_includes(all, before);
     free(all);
     return known;
 }
 
 bool vclocks_before(const struct op *a, const struct op *b)
 {
-    return clock_knows(b->check.clock, a);
+    return clock_includes(b->check.clock, a);
 }
 
 bool vclocks_ordered(const struct vclocks *v, const struct op *a, const struct op *b)
 {
     return v->overflowed || !a->check.component || !b->check.component || !a->check.clock ||
-           !b->check.clock || clock_knows(a->check.clock, b) || clock_knows(b->check.clock, a);
+           !b->check.clock || clock_includes(a->check.clock, b) ||
+           clock_includes(b->check.clock, a);
 }
 
 bool vclocks_ordered_by_memory(struct vclocks *v, const struct op *a, const struct op *b)
@@ -353,7 +354,7 @@ bool vclocks_ordered_by_memory(struct vclocks *v, const struct op *a, const stru
 
 bool vclocks_unfenced(const struct op *a, const struct op *b)
 {
-    return clock_knows(b->check.unfenced, a) || clock_knows(a->check.unfenced, b);
+    return clock_includes(b->check.unfenced, a) || clock_includes(a->check.unfenced, b);
 }
 
 /* ---- the end ---- */
@@ -408,7 +409,7 @@ static void drop_known_kernels(struct vclocks *v, const struct process *ended)
 {
     uint32_t kept = 0;
     for (uint32_t i = 0; i < v->with_memory_count; i++) {
-        if (clock_knows(v->host, v->with_memory[i]) || v->with_memory[i]->process == ended)
+        if (clock_includes(v->host, v->with_memory[i]) || v->with_memory[i]->process == ended)
             op_drop(v->with_memory[i]);
         else
             v->with_memory[kept++] = v->with_memory[i];
