@@ -77,7 +77,7 @@ static uint32_t joined(uint32_t a, uint32_t b)
     return both;
 }
 
-static struct known_messages *knows_of(const struct thread *thread)
+static struct known_messages *acquired_messages(const struct thread *thread)
 {
     struct block *block = thread->block;
     if (!block->visibility.of)
@@ -107,7 +107,7 @@ static uint32_t *flag_of(uint64_t address, bool make)
 
 void visibility_fence(int scope)
 {
-    struct known_messages *k = race_on ? knows_of(now.thread) : NULL;
+    struct known_messages *k = race_on ? acquired_messages(now.thread) : NULL;
     if (!k)
         return;
     k->own = now.warp->interval;
@@ -119,7 +119,7 @@ void visibility_fence(int scope)
 void visibility_store(uint64_t address, bool atomic)
 {
     const struct known_messages *k =
-        race_on && now.block->visibility.of ? knows_of(now.thread) : NULL;
+        race_on && now.block->visibility.of ? acquired_messages(now.thread) : NULL;
     if (!k || !k->own) { /* it tells nothing; an atomic leaves what the flag said before */
         uint32_t *flag = race_on && !atomic && flag_count ? flag_of(address, false) : NULL;
         if (flag)
@@ -148,7 +148,7 @@ void visibility_load(uint64_t address)
     bool shared = window_of(address) == WINDOW_SHARED;
     if (shared && messages[*flag].block != now.block->number)
         return; /* left from the block that had this memory before */
-    struct known_messages *k = knows_of(now.thread);
+    struct known_messages *k = acquired_messages(now.thread);
     if (!k || k->message == *flag)
         return;
     k->message = joined(k->message, *flag);
