@@ -120,7 +120,7 @@ static void fill(void)
         q->device = (int32_t)source_number(&input);
         q->peer = (int32_t)source_number(&input);
         q->graph = (uint32_t)source_number(&input);
-        q->unheard = source_number(&input);
+        q->unregistered = source_number(&input);
         q->priority = (int32_t)source_number(&input);
         q->caller = source_number(&input);
         memset(q->call, how, sizeof q->call);

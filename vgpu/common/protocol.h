@@ -233,11 +233,11 @@ struct vgpu_request {
     uint32_t flags;
     int32_t priority;
     uint32_t module;
-    uint32_t graph;   /* enum vgpu_graph */
-    uint32_t free;    /* the call costs its thread nothing, whatever the reply's clock says */
-    uint64_t unheard; /* threads of the program that live and have not called yet (low 32 bits), and
-                         how often their number has changed */
-    uint64_t clock_ps; /* the calling thread's clock at the call */
+    uint32_t graph;        /* enum vgpu_graph */
+    uint32_t free;         /* the call costs its thread nothing, whatever the reply's clock says */
+    uint64_t unregistered; /* threads of the program that live and have not called yet (low 32
+                         bits), and how often their number has changed */
+    uint64_t clock_ps;     /* the calling thread's clock at the call */
     uint64_t stream, event, event2;
     uint64_t ptr, bytes, value;
     uint64_t caller; /* return address of the call, 0 where it does not matter */

@@ -83,7 +83,7 @@ static struct vgpu__life *find_life(pthread_t id)
 
 static void thread_ends(void *argument)
 {
-    vgpu__thread_heard(); /* nobody need wait for its first word any more */
+    vgpu__thread_registered(); /* nobody need wait for its first word any more */
     vgpu__self.shown_clock = NULL;
     drop(argument);
 }

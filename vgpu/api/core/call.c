@@ -54,7 +54,7 @@ struct vgpu_request *vgpu__begin(const char *call, uint32_t op)
                                      .device = vgpu__process.physical[vgpu__self.device],
                                      .peer = -1,
                                      .graph = vgpu__self.graph,
-                                     .unheard = vgpu__threads_unheard(),
+                                     .unregistered = vgpu__unregistered_threads(),
                                      .caller = vgpu__caller(),
                                      .clock_ps = vgpu__self.clock_ps};
     vgpu_text_copy(request->call, sizeof request->call, call);
@@ -74,7 +74,7 @@ struct vgpu_reply *vgpu__aside(struct vgpu_request *request)
     struct vgpu__wire *wire = vgpu__wire();
     struct vgpu_reply *reply = wire ? (struct vgpu_reply *)wire->text : NULL;
     request->peer = -1;
-    request->unheard = vgpu__threads_unheard();
+    request->unregistered = vgpu__unregistered_threads();
     request->free = true;
     request->clock_ps = vgpu__self.clock_ps;
     if (!wire || atomic_load(&vgpu__process.lost) ||

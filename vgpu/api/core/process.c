@@ -249,7 +249,7 @@ int vgpu__new_connection(struct vgpu_request *request, struct vgpu_reply *reply)
     *request = (struct vgpu_request){.op = VGPU_OP_THREAD,
                                      .peer = -1,
                                      .free = true,
-                                     .unheard = vgpu__threads_unheard(),
+                                     .unregistered = vgpu__unregistered_threads(),
                                      .clock_ps = vgpu__self.clock_ps,
                                      .call = "thread"};
     pthread_mutex_lock(&lock);

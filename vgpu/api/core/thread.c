@@ -82,7 +82,7 @@ static void adopt(struct vgpu__wire *wire)
     vgpu__wires_unlock();
     vgpu__fault_stack_install(wire);
     vgpu__self.wire = wire;
-    vgpu__thread_heard();
+    vgpu__thread_registered();
     uint64_t latest = atomic_load(&vgpu__process.latest_ps);
     if (is_foreign() && latest > vgpu__self.clock_ps)
         vgpu__clock_set(latest);
@@ -123,7 +123,7 @@ struct vgpu__wire *vgpu__wire(void)
  * thread is one of them, too. */
 #define ONE_MORE ((1ull << 32) + 1)
 #define ONE_LESS ((1ull << 32) - 1)
-static _Atomic uint64_t unheard = 1;
+static _Atomic uint64_t unregistered = 1;
 
 void vgpu__clock_set(uint64_t clock_ps)
 {
@@ -132,27 +132,27 @@ void vgpu__clock_set(uint64_t clock_ps)
         atomic_store(vgpu__self.shown_clock, clock_ps);
 }
 
-uint64_t vgpu__threads_unheard(void)
+uint64_t vgpu__unregistered_threads(void)
 {
-    return atomic_load(&unheard);
+    return atomic_load(&unregistered);
 }
 
 void vgpu__thread_made(bool made)
 {
-    atomic_fetch_add(&unheard, made ? ONE_MORE : ONE_LESS);
+    atomic_fetch_add(&unregistered, made ? ONE_MORE : ONE_LESS);
 }
 
-void vgpu__thread_heard(void)
+void vgpu__thread_registered(void)
 {
-    static atomic_bool first_heard;
+    static atomic_bool first_registered;
     bool made = vgpu__self.shown_clock, is_first = !made && syscall(SYS_gettid) == getpid();
-    if (made ? vgpu__self.heard : !is_first || atomic_load(&first_heard))
+    if (made ? vgpu__self.registered : !is_first || atomic_load(&first_registered))
         return;
     if (is_first)
-        atomic_store(&first_heard, true);
+        atomic_store(&first_registered, true);
     else
-        vgpu__self.heard = true;
-    atomic_fetch_add(&unheard, ONE_LESS);
+        vgpu__self.registered = true;
+    atomic_fetch_add(&unregistered, ONE_LESS);
 }
 
 uint64_t vgpu_time(void)

@@ -130,8 +130,8 @@ static int candidates(const struct process *process, const struct connection *ca
                       uint64_t *clock_ps)
 {
     const struct connection *c;
-    int count = (int)(uint32_t)process->server.unheard;
-    *clock_ps = count ? process->server.unheard_ps : 0;
+    int count = (int)(uint32_t)process->server.unregistered;
+    *clock_ps = count ? process->server.unregistered_ps : 0;
     for (int i = 0; (c = connection_at(i)); i++) {
         bool may = c->works && !c->wait.op && !c->takes && !c->time.asks && c != caller;
         if (c->process != process || !may)

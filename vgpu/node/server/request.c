@@ -134,11 +134,12 @@ static bool allowed(const struct connection *c, enum speaker speaker)
 static void count_call(struct process *p, const struct vgpu_request *q)
 {
     p->server.calls++;
-    if (q->unheard >> 32 >= p->server.unheard >> 32 && q->unheard != p->server.unheard) {
-        if ((uint32_t)q->unheard > (uint32_t)p->server.unheard &&
-            q->clock_ps > p->server.unheard_ps)
-            p->server.unheard_ps = q->clock_ps;
-        p->server.unheard = q->unheard;
+    if (q->unregistered >> 32 >= p->server.unregistered >> 32 &&
+        q->unregistered != p->server.unregistered) {
+        if ((uint32_t)q->unregistered > (uint32_t)p->server.unregistered &&
+            q->clock_ps > p->server.unregistered_ps)
+            p->server.unregistered_ps = q->clock_ps;
+        p->server.unregistered = q->unregistered;
         p->server.hold = (struct thread_hold){0};
     }
 }

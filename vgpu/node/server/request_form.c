@@ -256,7 +256,7 @@ bool request_form_check(struct vgpu_request *q, int device_count, char *why, siz
         return say(why, room, "it came with data");
     settle(q, has, device_count);
     return WITHIN(why, room, {"its clock in ps", q->clock_ps, most_clock_ps},
-                  {"the number of threads", (uint32_t)q->unheard, MOST_THREADS},
+                  {"the number of threads", (uint32_t)q->unregistered, MOST_THREADS},
                   {"its place in a graph", q->graph & VGPU_GRAPH_PLACE, VGPU_GRAPH_NEXT},
                   {"its part in a graph", q->graph, VGPU_GRAPH_PLACE | VGPU_GRAPH_EDGE}) &&
            special_fits(q, why, room);

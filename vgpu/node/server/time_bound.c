@@ -81,7 +81,7 @@ static uint64_t earliest(bool all_quiescent, struct connection **ask)
             clock_ps = c->time.clock_ps;
         }
     for (const struct process *p = process_first(); p && !all_quiescent; p = p->next)
-        if (!p->dead && (uint32_t)p->server.unheard && !p->server.hold.given_up)
+        if (!p->dead && (uint32_t)p->server.unregistered && !p->server.hold.given_up)
             clock_ps = 0;
     return clock_ps;
 }
@@ -146,7 +146,7 @@ static bool give_up(enum quiescence quiescent)
             any |= c->time.hold.given_up;
         }
     for (struct process *p = process_first(); p; p = p->next)
-        if (!p->dead && (uint32_t)p->server.unheard && !p->server.hold.given_up) {
+        if (!p->dead && (uint32_t)p->server.unregistered && !p->server.hold.given_up) {
             watch(&p->server.hold, p, quiescent);
             any |= p->server.hold.given_up;
         }

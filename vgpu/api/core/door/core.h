@@ -108,7 +108,7 @@ struct vgpu__thread { /* owner thread only */
     uint64_t clock_ps;        /* changed by vgpu__clock_set alone */
     vgpu__clock *shown_clock; /* what others read of it; NULL: the first thread, or not
                                * pthread_create's */
-    bool heard;               /* it has talked to the node */
+    bool registered;          /* it has talked to the node */
     struct vgpu__team *team;  /* clock_sync.h: of OpenMP threads that it is one of */
     struct vgpu__wire *wire;
     /* the driver API's view, see driver_context.c */
@@ -135,9 +135,9 @@ void vgpu__wires_drop(void); /* in a forked child, locked */
 void vgpu__clock_set(uint64_t clock_ps);
 
 /* How many threads of this program live and have not talked to the node, as the node wants it. */
-uint64_t vgpu__threads_unheard(void);
-void vgpu__thread_heard(void);     /* the calling thread has a wire now, or ends without one */
-void vgpu__thread_made(bool made); /* one more is about to begin; false: it could not */
+uint64_t vgpu__unregistered_threads(void);
+void vgpu__thread_registered(void); /* the calling thread has a wire now, or ends without one */
+void vgpu__thread_made(bool made);  /* one more is about to begin; false: it could not */
 
 /* Captures under way, or events of them: while there are any, vgpu__begin asks the gate whether a
  * call of this kind disturbs one (an error, recorded). */

@@ -49,10 +49,10 @@ struct silence { /* idle_flush.c: since when the program has made no call */
 };
 
 struct process_server {
-    uint64_t calls;          /* requests so far */
-    uint64_t unheard;        /* as the latest request said: threads that have not called yet */
-    uint64_t unheard_ps;     /* when the latest of them began, by who told us */
-    struct thread_hold hold; /* by them */
+    uint64_t calls;           /* requests so far */
+    uint64_t unregistered;    /* as the latest request said: threads that have not called yet */
+    uint64_t unregistered_ps; /* when the latest of them began, by who told us */
+    struct thread_hold hold;  /* by them */
     struct silence silence;
     double cpu_when_quiescent; /* idle_flush.c: processor seconds when nothing happened any more */
 };
