@@ -294,7 +294,7 @@ static bool resume_stalled(void)
 
 /* Stalled kernels got no further, and what they wait for may be written by one that nobody has
  * asked for, through a pointer that we do not know of: on a GPU it would be running by now. */
-static struct op *helper(bool everything)
+static struct op *choose_for_stalled(bool everything)
 {
     anyone = true;
     struct op *op = choose(everything);
@@ -343,7 +343,7 @@ static bool step(bool everything)
             return true;
         }
         looked = true;
-        op = helper(everything);
+        op = choose_for_stalled(everything);
     }
     if (!op)
         return false;
