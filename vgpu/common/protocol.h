@@ -292,8 +292,8 @@ struct vgpu_summary { /* everything since the node started; live_ = not given ba
     uint32_t live_mappings, live_ranges;         /* cuMemMap, cuMemAddressReserve */
     uint64_t peak_asked_bytes[VGPU_MAX_DEVICES]; /* as peak_bytes, of what was asked for, rounded
                                                     to 512 bytes and not to chunks */
-    uint32_t overtaken; /* operations whose times depend on the operating system (late_issue.h) */
-    uint32_t advice;    /* as findings, of what is right and slow */
+    uint32_t late_issues; /* operations whose times depend on the operating system (late_issue.h) */
+    uint32_t advice;      /* as findings, of what is right and slow */
     uint64_t printed_bytes; /* by kernels */
     uint64_t choices;       /* operations in whose stead another one could have begun (order.h) */
 };

@@ -39,7 +39,7 @@ void late_issue_note(const struct op *op, uint64_t late_ps)
     bool by_thread = op->process->late.workers > 1;
     note(&op->process->late, op, late_ps, by_thread);
     note(&everywhere, op, late_ps, by_thread);
-    node_counts()->overtaken++;
+    node_counts()->late_issues++;
 }
 
 static void note_store(struct late_issues *o, const struct op *op)
@@ -54,7 +54,7 @@ void late_issue_store(const struct op *op)
 {
     note_store(&op->process->late, op);
     note_store(&everywhere, op);
-    node_counts()->overtaken++;
+    node_counts()->late_issues++;
 }
 
 /* Adds a cause that was met `count` times to `text`. */
