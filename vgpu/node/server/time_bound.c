@@ -153,10 +153,10 @@ static bool give_up(enum quiescence quiescent)
     return any;
 }
 
-/* ---- passing ---- */
+/* ---- the clock advances ---- */
 
 /* Up to `limit_ps`, or to the time that somebody asks for. True: something has come. */
-static bool pass(uint64_t limit_ps, struct connection *ask)
+static bool advance_clock(uint64_t limit_ps, struct connection *ask)
 {
     uint64_t ask_ps = ask ? ask->request.q.clock_ps : NEVER;
     bool may_ask = ask && ask_ps <= limit_ps;
@@ -186,11 +186,11 @@ bool time_bound_step(void)
         return false;
     }
     uint64_t limit_ps = earliest(false, &ask);
-    bool came = pass(limit_ps, ask);
+    bool came = advance_clock(limit_ps, ask);
     if (!came && limit_ps != NEVER) {
         enum quiescence quiescent = programs_quiescence();
         if (quiescent == QUIESCENT_YES && !called())
-            came = pass(earliest(true, &ask), ask);
+            came = advance_clock(earliest(true, &ask), ask);
         else
             came = give_up(quiescent);
     } else if (!came) {
