@@ -43,10 +43,10 @@ void __kmpc_fork_call(void *where, int32_t count, region *body, ...)
         given.address[i] = va_arg(list, void *);
     va_end(list);
     if (count > MOST)
-        vgpu__say("OpenMP",
-                  "a parallel region shares %d variables, more than the %d that are "
-                  "passed on: put them into a struct",
-                  (int)count, MOST);
+        vgpu__message("OpenMP",
+                      "a parallel region shares %d variables, more than the %d that are "
+                      "passed on: put them into a struct",
+                      (int)count, MOST);
     real(where, 1, begin, &given);
     vgpu__clock_take(&given.team.clock);
 }

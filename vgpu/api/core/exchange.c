@@ -17,11 +17,11 @@
 static bool node_is_gone(const char *call, const char *what)
 {
     if (!atomic_exchange(&vgpu__process.lost, true))
-        vgpu__say(call,
-                  "the virtual node is gone (%s): this and all later calls fail with "
-                  "cudaErrorUnknown (999); run the program again, and if it happens again look "
-                  "at what vgpu-node prints",
-                  what);
+        vgpu__message(call,
+                      "the virtual node is gone (%s): this and all later calls fail with "
+                      "cudaErrorUnknown (999); run the program again, and if it happens again look "
+                      "at what vgpu-node prints",
+                      what);
     return false;
 }
 
@@ -64,8 +64,8 @@ static ssize_t wait_for_reply(int fd, const struct vgpu_request *request, struct
             *fd_count = room;
         got = vgpu_receive(fd, reply, VGPU_MSG_MAX, fds, fd_count, 0);
         if (would_block(got))
-            vgpu__say(request->call, "still waiting for the virtual node after %d s",
-                      SILENCE_LIMIT_S);
+            vgpu__message(request->call, "still waiting for the virtual node after %d s",
+                          SILENCE_LIMIT_S);
     } while (would_block(got));
     return got;
 }

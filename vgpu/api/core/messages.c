@@ -56,7 +56,7 @@ static void say(const char *call, const char *format, va_list args)
     fflush(stderr);
 }
 
-void vgpu__say(const char *call, const char *format, ...)
+void vgpu__message(const char *call, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -104,6 +104,6 @@ void vgpu__explain(const char *call, const char *explain)
         next = next_finding(at);
         if (next[-1] == '\n')
             next[-1] = '\0';
-        vgpu__say(call, "%s", at);
+        vgpu__message(call, "%s", at);
     }
 }

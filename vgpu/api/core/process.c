@@ -36,10 +36,11 @@ static uint32_t checks(void)
     uint32_t checks;
     char bad[32];
     if (!vgpu_check_parse(getenv("VGPU_CHECK"), &checks, bad, sizeof bad))
-        vgpu__say("VGPU_CHECK",
-                  "\"%s\" is none of order, api, leaks, advice, kernels, all, none (with commas "
-                  "between); it is as if VGPU_CHECK were not set",
-                  bad);
+        vgpu__message(
+            "VGPU_CHECK",
+            "\"%s\" is none of order, api, leaks, advice, kernels, all, none (with commas "
+            "between); it is as if VGPU_CHECK were not set",
+            bad);
     return checks;
 }
 
@@ -75,8 +76,8 @@ static int open_trace(void)
         return -1;
     int fd = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | O_CLOEXEC, 0666);
     if (fd < 0)
-        vgpu__say("VGPU_TRACE", "%s cannot be written: %s; there will be no trace", path,
-                  strerror(errno));
+        vgpu__message("VGPU_TRACE", "%s cannot be written: %s; there will be no trace", path,
+                      strerror(errno));
     return fd;
 }
 
@@ -87,13 +88,15 @@ static void tell_misfit(const struct vgpu_reply *reply, int count)
         return; /* it has said why */
     bool ours = reply->error == 0 && reply->u.hello.protocol == VGPU_PROTOCOL;
     if (ours && count < 2)
-        vgpu__say("the virtual node", "its answer came without its descriptors: this program, or "
-                                      "the node, has none left (ulimit -n)");
+        vgpu__message("the virtual node",
+                      "its answer came without its descriptors: this program, or "
+                      "the node, has none left (ulimit -n)");
     else if (ours)
-        vgpu__say("the virtual node", "its description cannot be mapped: is this program's memory "
-                                      "limited (ulimit -v)?");
+        vgpu__message("the virtual node",
+                      "its description cannot be mapped: is this program's memory "
+                      "limited (ulimit -v)?");
     else if (reply->error == 0 || !reply->explain[0]) /* else it has said why not */
-        vgpu__say(
+        vgpu__message(
             "the virtual node",
             "it speaks protocol %u and answered code %d with %d descriptors, but this program "
             "needs protocol %d, code 0 and 2; rebuild the program or restart the node",
@@ -117,7 +120,7 @@ static bool hello(int fd)
     if (!answered)
         return false;
     if (answer.reply.explain[0])
-        vgpu__say("the virtual node", "%s", answer.reply.explain);
+        vgpu__message("the virtual node", "%s", answer.reply.explain);
     if (count == 2 && answer.reply.error == 0 && answer.reply.u.hello.protocol == VGPU_PROTOCOL) {
         vgpu__process.info = map_info(fds[0]);
         vgpu__process.host_fd = fds[1];
@@ -199,7 +202,7 @@ static cudaError_t connect_node(void)
     for (int tries = 0; tries < 20 && !vgpu__process.info; tries++) {
         fd = vgpu__reach_node(why, sizeof why);
         if (fd < 0) {
-            vgpu__say("no virtual node", "%s", why);
+            vgpu__message("no virtual node", "%s", why);
             return cudaErrorInsufficientDriver;
         }
         vgpu__limit_silence(fd);
@@ -208,7 +211,7 @@ static cudaError_t connect_node(void)
             close(fd);
     }
     if (!vgpu__process.info) {
-        vgpu__say("no virtual node", "connected, but the node said nothing that fits");
+        vgpu__message("no virtual node", "connected, but the node said nothing that fits");
         return cudaErrorInsufficientDriver;
     }
     atomic_store(&vgpu__process.lost, false);
@@ -258,11 +261,11 @@ int vgpu__new_connection(struct vgpu_request *request, struct vgpu_reply *reply)
     if (ok && count == 1 && reply->error == 0)
         return fd;
     if (ok && reply->explain[0])
-        vgpu__say("the virtual node", "%s", reply->explain);
+        vgpu__message("the virtual node", "%s", reply->explain);
     else if (ok && count != 1)
-        vgpu__say("a thread's first call",
-                  "the connection of this thread to the virtual node did not arrive: has the "
-                  "program no descriptors left (ulimit -n)?");
+        vgpu__message("a thread's first call",
+                      "the connection of this thread to the virtual node did not arrive: has the "
+                      "program no descriptors left (ulimit -n)?");
     if (ok && count == 1)
         close(fd);
     return -1;

@@ -103,8 +103,8 @@ struct vgpu__wire *vgpu__wire(void)
         return vgpu__self.wire;
     struct vgpu__wire *wire = new_wire();
     if (!wire) {
-        vgpu__say("a thread's first call", "the program has no memory left for a connection of "
-                                           "this thread to the virtual node (mmap fails)");
+        vgpu__message("a thread's first call", "the program has no memory left for a connection of "
+                                               "this thread to the virtual node (mmap fails)");
         return NULL;
     }
     wire->fd = vgpu__new_connection((struct vgpu_request *)wire->request,

@@ -61,7 +61,7 @@ CUresult cuGetErrorString(CUresult error, const char **text)
 
 static CUresult refuse(CUresult code, const char *call, const char *text)
 {
-    vgpu__say(call, "%s", text);
+    vgpu__message(call, "%s", text);
     return code;
 }
 

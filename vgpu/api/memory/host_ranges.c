@@ -42,11 +42,11 @@ bool vgpu__map_host(uint64_t address, size_t bytes)
         return true;
     if (got != MAP_FAILED)
         munmap(got, vgpu__whole_pages(bytes));
-    vgpu__say("host memory",
-              "cannot map %zu bytes at %p: %s; is something else mapped there, or is "
-              "the address space limited (ulimit -v)?",
-              bytes, want,
-              got == MAP_FAILED ? strerror(errno) : "the kernel chose another address");
+    vgpu__message("host memory",
+                  "cannot map %zu bytes at %p: %s; is something else mapped there, or is "
+                  "the address space limited (ulimit -v)?",
+                  bytes, want,
+                  got == MAP_FAILED ? strerror(errno) : "the kernel chose another address");
     return false;
 }
 

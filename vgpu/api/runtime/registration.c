@@ -101,9 +101,10 @@ void **__cudaRegisterFatBinary(void *fatbin)
     const struct wrapper *wrapper = fatbin;
     if (is_ours(wrapper))
         return (void **)make_unit(make_image(wrapper->data));
-    vgpu__say("__cudaRegisterFatBinary",
-              "device code that vgpu-cc did not compile: the virtual node cannot run it; compile "
-              "the file with vgpu-cc");
+    vgpu__message(
+        "__cudaRegisterFatBinary",
+        "device code that vgpu-cc did not compile: the virtual node cannot run it; compile "
+        "the file with vgpu-cc");
     return (void **)must(calloc(1, sizeof(struct unit)));
 }
 

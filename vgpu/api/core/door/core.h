@@ -208,7 +208,7 @@ struct vgpu__own_calls vgpu__own_calls_begin(void);
 void vgpu__own_calls_end(const struct vgpu__own_calls *own);
 
 /* "vgpu: <call>: <text>" on stderr, once for each distinct text; silent with VGPU_QUIET=1. */
-void vgpu__say(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void vgpu__message(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool vgpu__quiet(void);
 
 /* A text of the node's, with its marks read. */
