@@ -53,7 +53,7 @@ static void tell_open(void)
     pthread_mutex_unlock(&lock);
     if (open == 0)
         return;
-    vgpu__where(first, where, sizeof where);
+    vgpu__symbolize(first, where, sizeof where);
     snprintf(text, sizeof text,
              "the program ends with %llu open descriptor%s of exported memory%s%s: close each when "
              "it has been sent; the memory lives as long as one is open",

@@ -344,9 +344,9 @@ static void open_what_is_over(void)
 static uint64_t code_of(const struct touch *t)
 {
     char where[160];
-    vgpu__where(t->code, where, sizeof where);
+    vgpu__symbolize(t->code, where, sizeof where);
     for (int i = 0; i < STACK_WORDS && !where[0]; i++) {
-        vgpu__where(t->stack[i], where, sizeof where);
+        vgpu__symbolize(t->stack[i], where, sizeof where);
         if (where[0])
             return t->stack[i];
     }

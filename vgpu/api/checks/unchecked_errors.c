@@ -22,7 +22,7 @@ enum { LINE_BYTES = 1024 };
 static bool read_line(uint64_t caller, char *line, char *before)
 {
     char path[1024];
-    uint64_t wanted = vgpu__where_path(caller, path, sizeof path);
+    uint64_t wanted = vgpu__symbolize_path(caller, path, sizeof path);
     before[0] = line[0] = '\0';
     FILE *file = wanted ? fopen(path, "re") : NULL;
     if (!file)
@@ -94,7 +94,7 @@ void vgpu__finding(uint32_t diagnosis, const char *call, uint64_t key, const cha
 static void place(uint64_t caller, char *out, size_t room)
 {
     char where[160];
-    vgpu__where(caller, where, sizeof where);
+    vgpu__symbolize(caller, where, sizeof where);
     snprintf(out, room, "%s%s", where[0] ? " at " : "", where);
 }
 

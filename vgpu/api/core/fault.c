@@ -50,7 +50,7 @@ static char *put_allocation(char *at, uint64_t address)
     at = put(at, " bytes");
     where[0] = '\0';
     if (found.caller)
-        vgpu__where(found.caller, where, sizeof where);
+        vgpu__symbolize(found.caller, where, sizeof where);
     if (where[0])
         at = put(put(put(at, " (allocated at "), where), ")");
     return put(at, found.freed ? " that was freed)" : ")");

@@ -49,7 +49,7 @@ static int open_object(uint64_t address, uint64_t *offset)
     return object.found ? open(object.path, O_RDONLY | O_CLOEXEC) : -1;
 }
 
-void vgpu__where(uint64_t address, char *where, size_t room)
+void vgpu__symbolize(uint64_t address, char *where, size_t room)
 {
     uint64_t offset;
     int fd = open_object(address, &offset);
@@ -60,7 +60,7 @@ void vgpu__where(uint64_t address, char *where, size_t room)
     close(fd);
 }
 
-uint64_t vgpu__where_path(uint64_t address, char *path, size_t room)
+uint64_t vgpu__symbolize_path(uint64_t address, char *path, size_t room)
 {
     uint64_t offset;
     int fd = open_object(address, &offset);
@@ -84,7 +84,7 @@ void vgpu__unmark(const char *text, char *out, size_t room)
             out[used++] = *text++;
             continue;
         }
-        vgpu__where(address, where, sizeof where);
+        vgpu__symbolize(address, where, sizeof where);
         if (where[0]) {
             int more = snprintf(out + used, room - used,
                                 allocated ? " (allocated at %s)" : " at %s", where);

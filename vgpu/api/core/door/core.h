@@ -228,8 +228,8 @@ uint64_t vgpu__caller(void);
 
 /* symbolizer.c: "file:line" of the code before `address` in this program, "" where it has no debug
  * information; and a text of the node's with its marks read. */
-void vgpu__where(uint64_t address, char *where, size_t room);
-uint64_t vgpu__where_path(uint64_t address, char *path, size_t room); /* to open it: the line */
+void vgpu__symbolize(uint64_t address, char *where, size_t room);
+uint64_t vgpu__symbolize_path(uint64_t address, char *path, size_t room); /* to open it: the line */
 void vgpu__unmark(const char *text, char *out, size_t room);
 
 /* The number of a stream at the node. */
