@@ -11,25 +11,26 @@
 #include <sched.h>
 #include <string.h>
 
-_Static_assert(sizeof(((struct vgpu__pin *)0)->mask) == sizeof(cpu_set_t), "mask is a cpu_set_t");
+_Static_assert(sizeof(((struct vgpu__affinity *)0)->mask) == sizeof(cpu_set_t),
+               "mask is a cpu_set_t");
 
 static atomic_bool off;
 
-void vgpu__pin(struct vgpu__pin *pin)
+void vgpu__affinity_to_node(struct vgpu__affinity *own)
 {
-    pin->pinned = false;
+    own->pinned = false;
     int cpu = vgpu__process.node_cpu;
     if (cpu < 0 || cpu >= CPU_SETSIZE || atomic_load_explicit(&off, memory_order_relaxed))
         return;
     cpu_set_t node;
     CPU_ZERO(&node);
     CPU_SET((size_t)cpu, &node);
-    if (sched_getaffinity(0, sizeof pin->mask, (cpu_set_t *)pin->mask) != 0 ||
+    if (sched_getaffinity(0, sizeof own->mask, (cpu_set_t *)own->mask) != 0 ||
         sched_setaffinity(0, sizeof node, &node) != 0) {
         atomic_store(&off, true);
         return;
     }
-    pin->pinned = true;
+    own->pinned = true;
 }
 
 bool vgpu__is_near_node(void)
@@ -38,8 +39,8 @@ bool vgpu__is_near_node(void)
     return cpu >= 0 && sched_getcpu() == cpu;
 }
 
-void vgpu__unpin(const struct vgpu__pin *pin)
+void vgpu__affinity_restore(const struct vgpu__affinity *own)
 {
-    if (pin->pinned)
-        sched_setaffinity(0, sizeof pin->mask, (const cpu_set_t *)pin->mask);
+    if (own->pinned)
+        sched_setaffinity(0, sizeof own->mask, (const cpu_set_t *)own->mask);
 }

@@ -89,15 +89,15 @@ static ssize_t take_quick_reply(int fd, struct vgpu_reply *reply, int *fds, int 
 
 /* A thread that has to wait does so on the node's CPU (cpu_affinity.c). */
 static bool receive(int fd, const struct vgpu_request *request, struct vgpu_reply *reply, int *fds,
-                    int *fd_count, struct vgpu__pin *pin)
+                    int *fd_count, struct vgpu__affinity *own)
 {
-    bool waits = pin->pinned || !vgpu__is_near_node();
+    bool waits = own->pinned || !vgpu__is_near_node();
     ssize_t got = 0;
     if (!waits) {
         got = take_quick_reply(fd, reply, fds, fd_count);
         waits = would_block(got);
         if (waits)
-            vgpu__pin(pin);
+            vgpu__affinity_to_node(own);
     }
     if (waits)
         got = wait_for_reply(fd, request, reply, fds, fd_count);
@@ -107,14 +107,14 @@ static bool receive(int fd, const struct vgpu_request *request, struct vgpu_repl
 bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
                     struct vgpu_reply *reply, int *fds, int *fd_count)
 {
-    struct vgpu__pin pin = {.pinned = false};
+    struct vgpu__affinity own = {.pinned = false};
     bool ok = false;
     if (!vgpu__is_near_node())
-        vgpu__pin(&pin);
+        vgpu__affinity_to_node(&own);
     if (vgpu_send(fd, request, sizeof *request + request->data_bytes, &send_fd, send_fd >= 0) != 0)
         node_is_gone(request->call, strerror(errno));
     else
-        ok = receive(fd, request, reply, fds, fd_count, &pin);
-    vgpu__unpin(&pin);
+        ok = receive(fd, request, reply, fds, fd_count, &own);
+    vgpu__affinity_restore(&own);
     return ok;
 }

@@ -181,12 +181,12 @@ void vgpu__speak_when_asked(int fd); /* no limit: its replies come when there is
 extern atomic_uint vgpu__functions_returned;
 
 /* cpu_affinity.c: the calling thread moves to the node's CPU, and back. */
-struct vgpu__pin {
+struct vgpu__affinity {
     bool pinned;
     unsigned long mask[1024 / (8 * sizeof(unsigned long))];
 };
-void vgpu__pin(struct vgpu__pin *pin);
-void vgpu__unpin(const struct vgpu__pin *pin);
+void vgpu__affinity_to_node(struct vgpu__affinity *own);
+void vgpu__affinity_restore(const struct vgpu__affinity *own);
 bool vgpu__is_near_node(void); /* it runs there now, for the moment */
 
 /* ---- errors and sentences ---- */
