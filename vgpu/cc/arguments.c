@@ -11,7 +11,8 @@
 
 enum { DEPTH_MAX = 16 }; /* files that name files */
 
-void cc_split_words(const char *text, struct cc_list *words)
+/* Splits `text` at blanks, as a shell would: '...', "..." and \ keep them. */
+static void split_words(const char *text, struct cc_list *words)
 {
     while (true) {
         struct cc_text word = {0};
@@ -55,7 +56,7 @@ static bool add_file(const char *path, int depth, struct cc_list *words)
                 depth < DEPTH_MAX ? strerror(errno) : "options files name each other without end");
         return false;
     }
-    cc_split_words(text, &inside);
+    split_words(text, &inside);
     return add_words(&inside, depth + 1, words);
 }
 
@@ -95,7 +96,7 @@ static void add_variable(const char *name, struct cc_list *words)
     const char *text = getenv(name);
 
     if (text != NULL)
-        cc_split_words(text, words);
+        split_words(text, words);
 }
 
 bool cc_read_arguments(int argc, char **argv, struct cc_list *words)

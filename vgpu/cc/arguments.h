@@ -11,7 +11,4 @@
  * is the program. False: a file cannot be read or names itself, which was told. */
 bool cc_read_arguments(int argc, char **argv, struct cc_list *words);
 
-/* Splits `text` at blanks, as a shell would: '...', "..." and \ keep them. */
-void cc_split_words(const char *text, struct cc_list *words);
-
 #endif

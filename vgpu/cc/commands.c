@@ -38,7 +38,7 @@ static const char *base_name(const char *path)
     return slash != NULL ? slash + 1 : path;
 }
 
-bool cc_is_clang(const struct cc_options *options)
+static bool is_clang(const struct cc_options *options)
 {
     return strstr(base_name(options->cxx), "clang") != NULL;
 }
@@ -55,8 +55,8 @@ static bool wants_parallel_pragmas(const struct cc_options *options)
 
 enum cc_macros_how cc_macros_by_default(const struct cc_options *options)
 {
-    return cc_is_clang(options) || wants_parallel_pragmas(options) ? CC_MACROS_EXPANDED
-                                                                   : CC_MACROS_LEFT;
+    return is_clang(options) || wants_parallel_pragmas(options) ? CC_MACROS_EXPANDED
+                                                                : CC_MACROS_LEFT;
 }
 
 enum cc_language cc_language_of(const struct cc_input *input)
@@ -87,8 +87,7 @@ static const char *standard(const struct cc_options *options)
 static void add_color(struct cc_list *command, const struct cc_options *options)
 {
     if (isatty(STDERR_FILENO))
-        cc_add(command,
-               cc_is_clang(options) ? "-fcolor-diagnostics" : "-fdiagnostics-color=always");
+        cc_add(command, is_clang(options) ? "-fcolor-diagnostics" : "-fdiagnostics-color=always");
 }
 
 /* ---- the two passes ---- */
@@ -102,7 +101,7 @@ static void add_device_flags(struct cc_list *command, const struct cc_options *o
                           "-fno-builtin-printf -fno-builtin-memcpy -fno-builtin-memmove "
                           "-fno-builtin-memset -fsanitize=thread "
                           "-fno-finite-loops"); /* as nvcc: a loop that waits stays, and waits */
-    if (cc_is_clang(options))
+    if (is_clang(options))
         cc_add_words(command, "-mllvm -tsan-distinguish-volatile=1 -mllvm "
                               "-tsan-instrument-read-before-write=1 -mllvm "
                               "-tsan-handle-cxx-exceptions=0");
@@ -150,7 +149,7 @@ struct cc_list cc_preprocess_command(const struct cc_job *job, enum cc_side side
     cc_add(&command, "-E");
     if (how == CC_MACROS_LEFT && output != NULL)
         cc_add(&command, "-fdirectives-only");
-    else if (!cc_is_clang(job->options))
+    else if (!is_clang(job->options))
         /* Else what system macros expand to is marked as theirs, and not looked into. */
         cc_add(&command, "-ftrack-macro-expansion=0");
     cc_add(&command, standard(job->options));
@@ -217,7 +216,7 @@ struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side,
     if (side == CC_DEVICE_SIDE && !needs.type_information)
         cc_add(&command, "-fno-rtti");
     /* What only device code uses looks unused to the host pass. */
-    if (cc_is_clang(job->options))
+    if (is_clang(job->options))
         cc_add_words(&command, "-Wno-unused-const-variable -Wno-unused-command-line-argument");
     if (needs.macros == CC_MACROS_EXPANDED) {
         cc_add(&command, "-include");
@@ -235,7 +234,7 @@ struct cc_list cc_compile_command(const struct cc_job *job, enum cc_side side,
 /* clang's assembler finds its own line tables inconsistent where line markers name files. */
 static void add_assembler_flags(struct cc_list *command, const struct cc_options *options)
 {
-    if (cc_is_clang(options))
+    if (is_clang(options))
         cc_add_words(command, "-Wa,--no-warn -Wno-unused-command-line-argument");
 }
 
@@ -328,7 +327,7 @@ static void add_static_names(struct cc_list *command, const struct cc_list *host
 /* What Clang compiled calls LLVM's OpenMP, which has what GNU's has, too: g++ does not know it. */
 static bool is_for_openmp(const struct cc_options *options, const char *flag)
 {
-    return strcmp(flag, "-fopenmp") == 0 && cc_wants_clang() && !cc_is_clang(options);
+    return strcmp(flag, "-fopenmp") == 0 && cc_wants_clang() && !is_clang(options);
 }
 
 static void add_host_flags(struct cc_list *command, const struct cc_options *options)

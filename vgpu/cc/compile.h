@@ -15,18 +15,10 @@ struct cc_job {
 /* Compiles a .cu to an object. `unit` numbers the intermediate files. False: errors were told. */
 bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *object, int unit);
 
-/* A .c or .cpp: the compiler's own business. */
-bool cc_compile_plain(const struct cc_job *job, const struct cc_input *input, const char *object);
-
-/* -E and -M. */
-bool cc_preprocess(const struct cc_job *job, const struct cc_input *input);
-
 /* device_link.c: links the device code of those objects and archives that were compiled with
  * -rdc=true and not linked yet, to the object `object`. *made: there was any. */
 bool cc_device_link(const struct cc_job *job, const struct cc_list *objects, const char *object,
                     bool *made);
-
-bool cc_link(const struct cc_job *job, const struct cc_list *objects);
 
 /* ---- commands.c: how the compiler is called ---- */
 
@@ -39,7 +31,6 @@ void cc_add_words(struct cc_list *list, const char *words);
 bool cc_has_word(const struct cc_list *words, const char *word);
 
 enum cc_language cc_language_of(const struct cc_input *input);
-bool cc_is_clang(const struct cc_options *options);
 
 /* How macros are treated: left to the compilation, or expanded before it (quotes.h says why). */
 enum cc_macros_how { CC_MACROS_LEFT, CC_MACROS_EXPANDED };

@@ -24,7 +24,9 @@ static const char *object_name(const char *source)
     return cc_format("%.*s.o", (int)length, base);
 }
 
-bool cc_compile_plain(const struct cc_job *job, const struct cc_input *input, const char *object)
+/* A .c or .cpp: the compiler's own business. */
+static bool compile_plain(const struct cc_job *job, const struct cc_input *input,
+                          const char *object)
 {
     struct cc_list command = cc_plain_command(job, input, object);
 
@@ -46,7 +48,8 @@ static bool preprocess_cuda(const struct cc_job *job, const char *source, struct
     return true;
 }
 
-bool cc_preprocess(const struct cc_job *job, const struct cc_input *input)
+/* -E and -M. */
+static bool preprocess(const struct cc_job *job, const struct cc_input *input)
 {
     struct cc_list command;
 
@@ -83,7 +86,7 @@ static const char *toolkit_file(const struct cc_job *job)
     return cc_write_file(path, text, strlen(text)) ? path : NULL;
 }
 
-bool cc_link(const struct cc_job *job, const struct cc_list *objects)
+static bool link_program(const struct cc_job *job, const struct cc_list *objects)
 {
     const char *toolkit = toolkit_file(job), *linked = cc_temp_path("linked.o");
     struct cc_list all = {0};
@@ -134,7 +137,7 @@ static bool compile_one(const struct cc_job *job, int number, struct cc_list *ob
         object = job->options->output;
     cc_add(objects, object);
     return language == CC_LANG_CUDA ? cc_compile_cuda(job, input->path, object, number)
-                                    : cc_compile_plain(job, input, object);
+                                    : compile_plain(job, input, object);
 }
 
 static bool is_sound(const struct cc_options *options)
@@ -164,14 +167,14 @@ static bool carry_out(const struct cc_job *job)
     for (size_t i = 0; i < options->input_count; i++) {
         bool source = cc_language_of(&options->input[i]) != CC_LANG_OBJECT;
         bool text = options->action == CC_PREPROCESS || options->action == CC_DEPENDENCIES;
-        if (text && source && !cc_preprocess(job, &options->input[i]))
+        if (text && source && !preprocess(job, &options->input[i]))
             return false;
         if (!text && !compile_one(job, (int)i, &objects))
             return false;
     }
     if (options->action == CC_DEVICE_LINK)
         return only_device_link(job, &objects);
-    return options->action != CC_LINK || cc_link(job, &objects);
+    return options->action != CC_LINK || link_program(job, &objects);
 }
 
 static bool start(const struct cc_options *options)

@@ -158,11 +158,6 @@ bool cc_runs_on_device(const struct cc_decl *decl)
     return (decl->words & (CC_GLOBAL | CC_DEVICE)) != 0;
 }
 
-bool cc_runs_on_host(const struct cc_decl *decl)
-{
-    return (decl->words & CC_HOST) != 0 || !cc_runs_on_device(decl);
-}
-
 const char *cc_decl_name(const struct cc_source *source, const struct cc_decl *decl)
 {
     if (decl->name < 0)

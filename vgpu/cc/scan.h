@@ -47,7 +47,6 @@ const struct cc_decl *cc_function_at(const struct cc_decls *decls, int token);
 
 /* Code of the function is compiled for the device, for the host; a plain function: for the host. */
 bool cc_runs_on_device(const struct cc_decl *decl);
-bool cc_runs_on_host(const struct cc_decl *decl);
 
 /* The name as a person writes it, without template arguments: "a::sum". */
 const char *cc_decl_name(const struct cc_source *source, const struct cc_decl *decl);

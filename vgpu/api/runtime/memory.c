@@ -78,7 +78,8 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
 
 /* ---- pointers ---- */
 
-bool vgpu__peer_reaches(int from, int owner)
+/* May kernels on the physical GPU `from` touch memory of `owner`? */
+static bool peer_reaches(int from, int owner)
 {
     return from == owner || (owner >= 0 && owner < VGPU_MAX_DEVICES &&
                              atomic_load(&vgpu__process.peer_enabled[from][owner]));
@@ -86,8 +87,7 @@ bool vgpu__peer_reaches(int from, int owner)
 
 bool vgpu__pointer_reached(int from, const struct vgpu_pointer *p)
 {
-    return from >= 0 &&
-           ((p->allowed >> from & 1) || (!p->pool && vgpu__peer_reaches(from, p->device)));
+    return from >= 0 && ((p->allowed >> from & 1) || (!p->pool && peer_reaches(from, p->device)));
 }
 
 /* Mapped memory has a device pointer on the GPUs that cuMemSetAccess named, and on its own only if

@@ -22,7 +22,7 @@ enum { MODE_AT = 12, READERS_AT = 14, THREAD_AT = 16, INTERVAL_AT = 26 };
 enum { OWNERS = 1 << 20, REPLACED = 1 << 10, PLACES = 1 << 12, SLOT_BITS = 8 };
 enum readers { ONE, SOME_LANES, SOME_WARPS, SOME_BLOCKS }; /* how many have read, at most */
 
-bool race_on, race_pending;
+bool race_on;
 enum vgpu_access_mode race_mode;
 
 static uint64_t counter;       /* the last interval that has begun */
@@ -39,6 +39,7 @@ static struct {
 
 /* The store that is under way, and what it may have done wrong. */
 static struct {
+    bool suspect;
     uint8_t before[4];
     struct hazard hazard;
 } pending;
@@ -71,10 +72,19 @@ void race_forget(void)
     shadow_trim();
 }
 
+/* Whether the store has changed what it should not have. */
+static void settle_store(void)
+{
+    pending.suspect = false;
+    const struct hazard *h = &pending.hazard;
+    if (memcmp(pending.before, (const void *)h->address, h->bytes) != 0) /* NOLINT */
+        hazard_note(h);
+}
+
 void race_run_stops(void)
 {
-    if (race_pending)
-        race_settle();
+    if (pending.suspect)
+        settle_store();
     race_on = false;
     access_look(false);
 }
@@ -267,15 +277,7 @@ static void suspect(const struct hazard *hazard)
 {
     memcpy(pending.before, (const void *)hazard->address, hazard->bytes); /* NOLINT */
     pending.hazard = *hazard;
-    race_pending = true;
-}
-
-void race_settle(void)
-{
-    race_pending = false;
-    const struct hazard *h = &pending.hazard;
-    if (memcmp(pending.before, (const void *)h->address, h->bytes) != 0) /* NOLINT */
-        hazard_note(h);
+    pending.suspect = true;
 }
 
 /* How many of the readers that a note stands for are not ordered before the running thread, which
@@ -430,8 +432,8 @@ bool race_was_stored(uint64_t address)
 
 void race_access(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
 {
-    if (UNLIKELY(race_pending))
-        race_settle();
+    if (UNLIKELY(pending.suspect))
+        settle_store();
     const struct thread *thread = now.thread;
     uint64_t me = now.warp->interval << INTERVAL_AT | (uint64_t)thread->number << THREAD_AT |
                   (uint64_t)race_mode << MODE_AT | place_of(pc);

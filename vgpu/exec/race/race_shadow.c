@@ -34,13 +34,19 @@ static bool map(uint64_t at)
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != MAP_FAILED;
 }
 
+static void drop_pieces(void)
+{
+    while (piece_count > 0)
+        munmap((void *)pieces[--piece_count], PIECE_BYTES); /* NOLINT */
+}
+
 bool shadow_touch(uint64_t address)
 {
     uint64_t at = address & ~(uint64_t)(PIECE_BYTES - 1);
     if (address < SHADOW_VA || address >= SHADOW_END)
         return false;
     if (!may_grow()) {
-        shadow_drop(); /* what was noted so far is worth nothing now, and makes room for this */
+        drop_pieces(); /* what was noted so far is worth nothing now, and makes room for this */
         if (!may_grow())
             return false;
     }
@@ -50,14 +56,8 @@ bool shadow_touch(uint64_t address)
     return true;
 }
 
-void shadow_drop(void)
-{
-    while (piece_count > 0)
-        munmap((void *)pieces[--piece_count], PIECE_BYTES); /* NOLINT */
-}
-
 void shadow_trim(void)
 {
     if (piece_count > KEPT_PIECES)
-        shadow_drop();
+        drop_pieces();
 }

@@ -25,7 +25,8 @@ static struct process *first;
 
 static bool (*has_left)(const struct process *process); /* process_watch's */
 
-struct process *process_of(struct owner *owner)
+/* The process whose memory that is. */
+static struct process *process_of(struct owner *owner)
 {
     return (struct process *)((char *)owner - offsetof(struct process, memory));
 }

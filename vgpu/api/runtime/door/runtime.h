@@ -33,8 +33,6 @@ void vgpu__range_give_back(const char *call, uint64_t address);
 /* host_register.c: pages that were shared become the program's own again; false as above. */
 bool vgpu__range_take_home(const struct vgpu__range *r);
 
-/* May kernels on the physical GPU `from` touch memory of `owner`? */
-bool vgpu__peer_reaches(int from, int owner);
 /* Is this device memory within its reach: a peer's, mapped with access, or of a pool that lets it?
  */
 bool vgpu__pointer_reached(int from, const struct vgpu_pointer *p);

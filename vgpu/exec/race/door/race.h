@@ -44,8 +44,4 @@ void race_access(uint64_t address, uint64_t bytes, bool write, uint64_t pc);
 /* A kernel of this context stored to the word of `address`, in this run or before. */
 bool race_was_stored(uint64_t address);
 
-/* Any callback: says whether the last store has changed what it should not have. */
-extern bool race_pending;
-void race_settle(void);
-
 #endif

@@ -32,9 +32,6 @@ static inline struct cell *shadow_of(uint64_t address)
 /* A fault at `address`: true if it was a note's, which has memory now. */
 bool shadow_touch(uint64_t address);
 
-/* Forgets everything. */
-void shadow_drop(void);
-
 /* Gives memory back if there is much of it. No run must need its notes any more. */
 void shadow_trim(void);
 

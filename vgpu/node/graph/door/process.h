@@ -120,9 +120,6 @@ void process_end(struct process *process);
 
 struct process *process_first(void);
 
-/* The process whose memory that is. */
-struct process *process_of(struct owner *owner);
-
 /* Who knows whether a program has closed all its connections, though we have not read them yet; and
  * what they say of it: nobody will use what is done for it. */
 void process_watch(bool (*gone)(const struct process *process));
