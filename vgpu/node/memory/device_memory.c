@@ -450,37 +450,6 @@ void memory_each_block(const struct owner *owner, int device,
     }
 }
 
-struct tally {
-    int count;
-    uint64_t bytes;
-};
-
-static void tally_block(const struct block *b, void *context)
-{
-    struct tally *t = context;
-    t->count += b->variables || b->dying ? 0 : b->shared ? b->small.count : 1;
-    t->bytes += b->variables || b->dying ? 0 : b->bytes;
-}
-
-int memory_count(const struct owner *owner, uint64_t *bytes)
-{
-    struct tally t = {0};
-    for (int d = 0; d < device_count; d++)
-        memory_each_block(owner, d, tally_block, &t);
-    *bytes = t.bytes;
-    return t.count;
-}
-
-uint64_t memory_used_bytes(int device)
-{
-    return devices[device].blocks.taken_bytes;
-}
-
-uint64_t memory_asked_bytes(int device)
-{
-    return devices[device].asked_bytes;
-}
-
 uint8_t *memory_view(uint64_t address, uint64_t bytes)
 {
     uint64_t offset;

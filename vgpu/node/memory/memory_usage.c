@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT
+ * memory_usage.c: how much device memory is allocated (device_memory.h).
+ */
+#include "device_memory.h"
+
+struct usage {
+    int count;
+    uint64_t bytes;
+};
+
+static void add_block(const struct block *b, void *context)
+{
+    struct usage *u = context;
+    u->count += b->variables || b->dying ? 0 : b->shared ? b->small.count : 1;
+    u->bytes += b->variables || b->dying ? 0 : b->bytes;
+}
+
+int memory_count(const struct owner *owner, uint64_t *bytes)
+{
+    struct usage u = {0};
+    for (int d = 0; d < VGPU_MAX_DEVICES; d++)
+        memory_each_block(owner, d, add_block, &u);
+    *bytes = u.bytes;
+    return u.count;
+}
+
+uint64_t memory_used_bytes(int device)
+{
+    return memory_of(device)->blocks.taken_bytes;
+}
+
+uint64_t memory_asked_bytes(int device)
+{
+    return memory_of(device)->asked_bytes;
+}
