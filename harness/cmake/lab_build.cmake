@@ -29,6 +29,7 @@ macro(_lab_tools)
   set(lab_used_headers ${LAB_USES}) # the folders of these
   list(FILTER lab_used_headers INCLUDE REGEX "\\.h$")
   list(TRANSFORM lab_used_headers REPLACE "^(.*)/[^/]*$" "${PROJECT_SOURCE_DIR}/\\1")
+  set_property(GLOBAL APPEND PROPERTY PEERLAB_USED_HEADERS ${lab_used_headers}) # editor.cmake
   list(TRANSFORM lab_used_headers PREPEND -I OUTPUT_VARIABLE used_includes)
   list(APPEND includes ${used_includes})
   set(lab_tools_depend ${_lab_cc})

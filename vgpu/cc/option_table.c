@@ -76,6 +76,7 @@ static const struct cc_option table[] = {
     {"-expt-relaxed-constexpr", "--expt-relaxed-constexpr", SWITCH, false, OFFSET(relaxed), NULL},
     {"-v", "--verbose", SWITCH, false, OFFSET(verbose), NULL},
     {"-dryrun", "--dryrun", SWITCH, false, OFFSET(dryrun), NULL},
+    {"-clangd", "--clangd", SWITCH, false, OFFSET(clangd), NULL},
     {"-keep", "--keep", SWITCH, false, OFFSET(keep), NULL},
     {"-keep-dir", "--keep-dir", TEXT, false, OFFSET(keep_dir), NULL},
     {"-save-temps", "--save-temps", SWITCH, false, OFFSET(keep), NULL},

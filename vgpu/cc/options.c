@@ -359,7 +359,8 @@ bool cc_read_options(int argc, char **argv, struct cc_options *options)
             return false;
     if (options->done)
         return true;
-    if (options->input_count == 0)
-        cc_fail("no input files; see vgpu-cc --help");
-    return options->input_count != 0;
+    if (options->input_count != 0 || options->clangd)
+        return true;
+    cc_fail("no input files; see vgpu-cc --help");
+    return false;
 }

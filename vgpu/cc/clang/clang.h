@@ -32,12 +32,18 @@ enum cc_stage {
 /* clang_commands.c: for one side of a .cu. */
 struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enum cc_side side,
                                 enum cc_stage stage, const char *source, const char *output);
+/* What both sides are read with: CUDA's language, its macros, the folder of our headers. */
+void cc_add_language(struct cc_list *command, const struct cc_job *job);
+void cc_add_prelude(struct cc_list *command, const struct cc_job *job);
 /* Host code that was changed, to an object. */
 struct cc_list cc_host_code_command(const struct cc_job *job, const char *clang,
                                     const char *bitcode, const char *object);
 /* The file that the host's object takes in as its device code. */
 void cc_add_gpu_binary(struct cc_list *command, const char *path);
 bool cc_link_image(const struct cc_job *job, const char *object, const char *image);
+
+/* editor.c: --clangd. False: it cannot be written. */
+bool cc_print_clangd(const struct cc_job *job);
 
 /* ---- link_parts.c: -rdc=true ---- */
 
@@ -63,18 +69,18 @@ struct cc_device_code;
 bool cc_check_host_variables(const struct cc_clang *clang, const struct cc_list *compile,
                              const char *bitcode, const struct cc_device_code *code);
 
-/* ---- host_managed.c: __managed__ ---- */
-
-/* The host code in `bitcode`, changed so that it finds __managed__ variables in managed memory,
- * goes to `changed`. */
-bool cc_change_managed(const struct cc_clang *clang, const char *bitcode, const char *changed);
-
 /* ---- host_stubs.c ---- */
 
 /* Tells each kernel whose stub is in the host's object and that the device code does not have. The
  * command makes the host's bitcode, which says where that kernel stands. False: there was one. */
 bool cc_check_stubs(const struct cc_clang *clang, const struct cc_list *compile,
                     const char *bitcode, const char *object, const struct cc_device_code *code);
+
+/* ---- host_managed.c: __managed__ ---- */
+
+/* The host code in `bitcode`, changed so that it finds __managed__ variables in managed memory,
+ * goes to `changed`. */
+bool cc_change_managed(const struct cc_clang *clang, const char *bitcode, const char *changed);
 
 /* The compiler `asked` for if it is a Clang (-ccbin, VGPU_CXX), else $VGPU_CLANG, else clang++ or
  * clang++-NN in PATH. False: there is none that will do, which was said. */

@@ -74,6 +74,29 @@ static void add_wrapper_folders(struct cc_list *command, const char *compiler)
         pclose(said);
 }
 
+void cc_add_language(struct cc_list *command, const struct cc_job *job)
+{
+    const struct cc_options *options = job->options;
+
+    cc_add(command, options->std != NULL ? options->std : "-std=gnu++17");
+    /* What Clang knows of a Toolkit stays away; its version chooses how a launch is compiled. */
+    cc_add_words(command, "--cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 "
+                          "-Xclang -target-sdk-version=11.5 -Wno-unknown-cuda-version "
+                          "-Wno-unknown-warning-option -Wno-unused-command-line-argument "
+                          "-Wno-ignored-optimization-argument");
+    cc_add_words(command, "-D__CUDACC__ -D__NVCC__ -D__CUDACC_VER_MAJOR__=13 "
+                          "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=88");
+    cc_add(command, "-isystem");
+    cc_add(command, job->places.include);
+    cc_add(command, cc_format("-DVGPU_CONTRACT=\"%s/image.h\"", job->places.contract));
+}
+
+void cc_add_prelude(struct cc_list *command, const struct cc_job *job)
+{
+    cc_add(command, "-include");
+    cc_add(command, cc_format("%s/vgpu/prelude.h", job->places.include));
+}
+
 struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enum cc_side side,
                                 enum cc_stage stage, const char *source, const char *output)
 {
@@ -85,26 +108,14 @@ struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enu
     cc_add(&command, text ? "-E" : "-c");
     if (stage == CC_TO_WHOLE_TEXT)
         cc_add(&command, "-frewrite-includes");
-    cc_add(&command, options->std != NULL ? options->std : "-std=gnu++17");
-    /* What Clang knows of a Toolkit stays away; its version chooses how a launch is compiled. */
-    cc_add_words(&command, "--cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 "
-                           "-Xclang -target-sdk-version=11.5 -Wno-unknown-cuda-version "
-                           "-Wno-unknown-warning-option -Wno-unused-command-line-argument "
-                           "-Wno-ignored-optimization-argument");
+    cc_add_language(&command, job);
     add_clang_side(&command, options, side);
     if (options->rdc)
         cc_add(&command, "-fgpu-rdc");
     if (isatty(STDERR_FILENO))
         cc_add(&command, "-fcolor-diagnostics");
-    cc_add_words(&command, "-D__CUDACC__ -D__NVCC__ -D__CUDACC_VER_MAJOR__=13 "
-                           "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=88");
-    cc_add(&command, "-isystem");
-    cc_add(&command, job->places.include);
-    cc_add(&command, cc_format("-DVGPU_CONTRACT=\"%s/image.h\"", job->places.contract));
-    if (stage != CC_FROM_WHOLE_TEXT) {
-        cc_add(&command, "-include");
-        cc_add(&command, cc_format("%s/vgpu/prelude.h", job->places.include));
-    }
+    if (stage != CC_FROM_WHOLE_TEXT)
+        cc_add_prelude(&command, job);
     cc_add_all(&command, &options->common);
     add_wrapper_folders(&command, options->cxx);
     cc_add_all(&command, &options->warnings);

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT
+ * editor.c: vgpu-cc --clangd prints a `.clangd`: with it clangd reads .cu files as vgpu-cc does, so
+ * an editor marks what the compiler would refuse, and nothing else.
+ */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "clang.h"
+
+static const char head[] =
+    "# Made by vgpu-cc --clangd: clangd reads .cu files as vgpu-cc does.\n"
+    "If:\n"
+    "  PathMatch: .*\\.cuh?\n"
+    "CompileFlags:\n"
+    "  Compiler: clang++\n"
+    "  # what nvcc takes and Clang does not, where a build system says how a file is compiled\n"
+    "  Remove: [-x, -rdc=*, -dc, -G, -gencode*, --generate-code*, -arch=*, --gpu-architecture*,\n"
+    "           -code=*, -ccbin*, --compiler-*, -Xcompiler*, -Xptxas*, -lineinfo, --options-file,\n"
+    "           --expt-*, -expt-*, --extended-lambda, -extended-lambda, --default-stream*,\n"
+    "           -forward-unknown-to-host-compiler, --use_fast_math, -use_fast_math]\n"
+    "  Add:\n";
+
+/* As YAML's quoted text. */
+static void print_flag(const char *flag)
+{
+    fputs("    - '", stdout);
+    for (; *flag != 0; flag++)
+        fputs(*flag == '\'' ? "''" : (char[]){*flag, 0}, stdout);
+    fputs("'\n", stdout);
+}
+
+/* "/home/a/toolkit/bin/../include" is for programs. */
+static const char *plain_path(const char *path)
+{
+    char real[PATH_MAX];
+
+    return realpath(path, real) != NULL ? cc_format("%s", real) : path;
+}
+
+bool cc_print_clangd(const struct cc_job *job)
+{
+    struct cc_job plain = *job;
+    struct cc_list flags = {0};
+
+    plain.places.include = plain_path(job->places.include);
+    plain.places.contract = plain_path(job->places.contract);
+    cc_add_words(&flags, "-xcuda --cuda-host-only");
+    cc_add_language(&flags, &plain);
+    cc_add_prelude(&flags, &plain);
+    cc_add_all(&flags, &job->options->common);
+    cc_add_all(&flags, &job->options->warnings);
+    fputs(head, stdout);
+    for (size_t i = 0; i < flags.count; i++)
+        print_flag(flags.item[i]);
+    return fflush(stdout) == 0;
+}
