@@ -12,6 +12,14 @@ find_package(Threads REQUIRED)
 add_library(cudart SHARED ${CMAKE_CURRENT_BINARY_DIR}/nothing.c)
 target_link_libraries(cudart PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,vgpurt> ${CMAKE_DL_LIBS} rt m)
 set_target_properties(cudart PROPERTIES VERSION 13.0.88 SOVERSION 13)
+# libnccl.a has the runtime beside it, too: not by target_link_libraries, which would put it inside.
+add_library(nccl_shared SHARED ${CMAKE_CURRENT_BINARY_DIR}/nothing.c)
+add_dependencies(nccl_shared nccl)
+target_link_options(nccl_shared PRIVATE
+  "LINKER:--whole-archive,$<TARGET_FILE:nccl>,--no-whole-archive")
+target_link_libraries(nccl_shared PRIVATE cudart)
+set_target_properties(nccl_shared PROPERTIES OUTPUT_NAME nccl VERSION 2.28.3 SOVERSION 2
+  LINK_DEPENDS $<TARGET_FILE:nccl> LINKER_LANGUAGE CXX INSTALL_RPATH "$ORIGIN")
 add_library(cudadevrt STATIC ${CMAKE_CURRENT_BINARY_DIR}/nothing.c) # -rdc needs nothing of it
 
 set(toolkit_names libcudart_static.a:libvgpurt.a libcuda.so:libcudart.so.13 libcuda.so.1:libcudart.so.13)
@@ -36,7 +44,7 @@ file(WRITE ${toolkit}/version.json
   " \"peerlab\": {\"name\": \"virtual GPUs\", \"version\": \"${PROJECT_VERSION}\"}}\n")
 
 # ---- installed ----
-install(TARGETS cudart cudadevrt DESTINATION lib)
+install(TARGETS cudart nccl_shared cudadevrt DESTINATION lib)
 install(FILES ${toolkit}/version.json DESTINATION .)
 install(CODE "file(CREATE_LINK vgpu-cc \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/bin/nvcc\" SYMBOLIC)
 file(CREATE_LINK lib \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/lib64\" SYMBOLIC)")

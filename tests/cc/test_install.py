@@ -3,6 +3,7 @@
 
 import os
 import pathlib
+import re
 import shutil
 import subprocess
 
@@ -21,6 +22,32 @@ int main()
     twice<<<1, 3>>>(p);
     cudaMemcpy(h, p, sizeof h, cudaMemcpyDeviceToHost);
     std::printf("%d GPUs: %d %d %d\\n", n, h[0], h[1], h[2]);
+}
+"""
+NCCL = """\
+#include <cstdio>
+#include <cuda_runtime.h>
+#include <nccl.h>
+int main()
+{
+    int h[2] = {1, 20}, *p[2], version;
+    ncclComm_t comm[2];
+    ncclGetVersion(&version);
+    ncclCommInitAll(comm, 2, nullptr);
+    for (int g = 0; g < 2; g++) {
+        cudaSetDevice(g);
+        cudaMalloc(&p[g], 4);
+        cudaMemcpy(p[g], &h[g], 4, cudaMemcpyHostToDevice);
+    }
+    ncclGroupStart();
+    for (int g = 0; g < 2; g++)
+        ncclAllReduce(p[g], p[g], 1, ncclInt, ncclSum, comm[g], 0);
+    ncclGroupEnd();
+    for (int g = 0; g < 2; g++) {
+        cudaSetDevice(g);
+        cudaMemcpy(&h[g], p[g], 4, cudaMemcpyDeviceToHost);
+    }
+    std::printf("%d: %d %d\\n", version == NCCL_VERSION_CODE, h[0], h[1]);
 }
 """
 
@@ -63,6 +90,30 @@ class Install(Case):
         own["VGPU_NODE_ID"] += "-moved"
         moved = run(["./a"], self.folder, VGPU_HOME=str(there), **own)
         self.assertEqual(moved.stdout, "8 GPUs: 2 4 6\n", moved.stderr)
+
+    def needs(self, program: str) -> list[str]:
+        said = run(["readelf", "-dW", program], self.folder).stdout
+        return re.findall(r"Shared library: \[(lib(?:nccl|cudart)[^]]*)", said)
+
+    def test_nccl(self) -> None:
+        """libnccl.so for g++; what vgpu-cc links has both inside, by whatever name."""
+        home = self.toolkit("nccl")
+        self.write("n.cpp", NCCL)
+        at = ["-I", home / "include", "-L", home / "lib64", f"-Wl,-rpath,{home}/lib64"]
+        cases = {
+            "shared": ["g++", "n.cpp", *at, "-lnccl", "-lcudart"],
+            "inside": [home / "bin/vgpu-cc", "-x", "cu", "n.cpp", "-x", "none", "-lnccl"],
+            "by_path": [home / "bin/vgpu-cc", "n.cpp", home / "lib64/libnccl.so"],
+        }
+        for name, command in cases.items():
+            with self.subTest(name=name):
+                built = run([*command, "-o", name], self.folder)
+                self.assertEqual((built.returncode, built.stderr), (0, ""))
+                shared = ["libnccl.so.2", "libcudart.so.13"] if name == "shared" else []
+                self.assertEqual(self.needs(name), shared)
+                own = {"VGPU_NODE": "dgx-a100", "VGPU_NODE_ID": f"nccl-{name}-{os.getpid()}"}
+                done = run([f"./{name}"], self.folder, **own)
+                self.assertEqual(done.stdout, "1: 21 21\n", done.stderr)
 
 
 main()

@@ -6,6 +6,8 @@
  * gcc's is not always right (quotes.h): then macros are expanded first, and CUDA's words are kept
  * through it (words_later.h).
  */
+#include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -352,6 +354,18 @@ static void add_openmp(struct cc_list *command, const struct cc_options *options
     cc_add(command, "-Wl,--push-state,--no-as-needed,-lomp,--pop-state");
 }
 
+/* What find_library() calls NCCL is the toolkit's libnccl.so: see options.c. */
+static const char *static_form(const struct cc_job *job, const char *object)
+{
+    char real[PATH_MAX], own[PATH_MAX];
+    const char *shared = cc_format("%s/libnccl.so", job->places.library);
+
+    if (!cc_ends(object, "/libnccl.so") || realpath(object, real) == NULL ||
+        realpath(shared, own) == NULL || strcmp(real, own) != 0)
+        return object;
+    return cc_format("%s/libnccl.a", job->places.library);
+}
+
 struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *objects)
 {
     struct cc_list command = {0};
@@ -362,7 +376,8 @@ struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *o
         cc_add(&command, "-v");
     add_host_flags(&command, job->options);
     cc_add_all(&command, &job->options->link);
-    cc_add_all(&command, objects);
+    for (size_t i = 0; i < objects->count; i++)
+        cc_add(&command, static_form(job, objects->item[i]));
     add_static_names(&command, &job->options->host);
     cc_add(&command, cc_format("-L%s", job->places.library)); /* -lnccl */
     cc_add(&command, "-Wl,--start-group");

@@ -217,6 +217,8 @@ static bool take_value(struct line *line)
     case LIBRARY:
         if (is_cudas(value))
             return true;
+        /* libnccl.so has the runtime beside it; this program has it inside. */
+        value = strcmp(value, "nccl") == 0 ? ":libnccl.a" : value;
         add_input(options, cc_format("-l%s", value), true);
         return true;
     case LANGUAGE:
