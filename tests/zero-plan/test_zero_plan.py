@@ -367,6 +367,7 @@ class Plan(unittest.TestCase):
         self.assertEqual(done.returncode, 2)
         self.assertIn("gpus", done.stderr)
 
+    @unittest.skipIf("PEERLAB_SANITIZED" in os.environ, "sanitizers take time and memory")
     def test_large_is_quick_and_small(self) -> None:
         best = 1.0
         for _ in range(5):
