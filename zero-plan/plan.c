@@ -64,8 +64,7 @@ static int plan_stage(const struct question *q, const struct zero_model *model,
         return rc;
     stage->states = zero_states(&work->layout);
     stage->sent = zero_traffic(&work->schedule, q->gpus);
-    plan_time(q, model, work, stage);
-    return LAB_OK;
+    return plan_time(q, model, work, stage);
 }
 
 int plan_make(const struct question *q, struct plan *plan)

@@ -42,8 +42,8 @@ struct plan {
 /* LAB_OK, or what the lab's functions say. */
 int plan_make(const struct question *q, struct plan *plan);
 
-/* time.c: the step's times of a schedule; fills in the stage's. */
-void plan_time(const struct question *q, const struct zero_model *model,
-               const struct zero_work *work, struct stage *stage);
+/* time.c: the step's times of a schedule; fills in the stage's. LAB_OK, or LAB_ENOMEM. */
+int plan_time(const struct question *q, const struct zero_model *model,
+              const struct zero_work *work, struct stage *stage);
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include "plan.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 struct lanes {
@@ -105,19 +106,21 @@ static void see(struct lanes *l, const struct zero_op *op)
     }
 }
 
-void plan_time(const struct question *q, const struct zero_model *model,
-               const struct zero_work *work, struct stage *stage)
+int plan_time(const struct question *q, const struct zero_model *model,
+              const struct zero_work *work, struct stage *stage)
 {
     uint64_t *params = calloc((size_t)model->layers, sizeof *params);
     struct lanes l = {q, model, work, params, NULL, 0, 0, 0, 0, 0};
     l.arrived = calloc((size_t)work->layout.units, sizeof *l.arrived);
-    for (int t = 0; params && t < model->tensors; t++)
+    bool good = params && l.arrived;
+    for (int t = 0; good && t < model->tensors; t++)
         params[model->tensor[t].layer] += model->tensor[t].count;
-    for (int i = work->schedule.step; l.arrived && params && i < work->schedule.count; i++)
+    for (int i = work->schedule.step; good && i < work->schedule.count; i++)
         see(&l, &work->schedule.op[i]);
     stage->compute_s = l.busy_compute;
     stage->comm_s = l.busy_comm;
     stage->overlapped_s = later(l.compute, l.comm);
     free(params);
     free(l.arrived);
+    return good ? LAB_OK : LAB_ENOMEM;
 }
