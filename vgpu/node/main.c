@@ -125,12 +125,28 @@ static int load(char *error, int room)
     return memory_start(&topology.info, error, room);
 }
 
+/* Interrupted, or a part at a time: until all is written. */
+static bool write_bytes(int fd, const void *bytes, size_t count)
+{
+    const char *from = bytes;
+    while (count > 0) {
+        ssize_t written = write(fd, from, count);
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written <= 0)
+            return false;
+        from += written;
+        count -= (size_t)written;
+    }
+    return true;
+}
+
 /* What every process may read: a copy in a memfd nobody can change. */
 static int publish_info(void)
 {
     int fd = memfd_create("vgpu-info", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
-    if (fd < 0 || write(fd, &topology.info, sizeof topology.info) != sizeof topology.info ||
+    if (fd < 0 || !write_bytes(fd, &topology.info, sizeof topology.info) ||
         fcntl(fd, F_ADD_SEALS, seals) != 0)
         return -1;
     return fd;

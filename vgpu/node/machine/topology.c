@@ -73,8 +73,11 @@ static cJSON *parse_file(struct reader *r)
         reader_complain(r, "%s", strerror(errno));
         return NULL;
     }
+    errno = 0;
     r->root = cJSON_Parse(r->text);
-    if (!r->root) {
+    if (!r->root && errno == ENOMEM) {
+        reader_complain(r, "%s", strerror(errno));
+    } else if (!r->root) {
         const char *at = cJSON_GetErrorPtr();
         r->syntax = json_place_of(r->text, at ? at : r->text);
         reader_complain(r, "not valid JSON from here on; a comma, quote or bracket too many or too "

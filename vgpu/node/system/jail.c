@@ -100,7 +100,7 @@ static void outlive_others(void)
 bool jail_prepare(char *error, size_t room)
 {
     char *text = strdup(getenv("VGPU_NODE_JAIL")), *rest = text;
-    bool good = text != NULL;
+    bool good = text || say(error, room, "its rules", strerror(errno));
     errno = 0;
     for (char *line; good && (line = strtok_r(rest, "\n", &rest));)
         if (!take_rule(line)) /* a rule that is left out is a hole */
