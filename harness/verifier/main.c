@@ -79,8 +79,10 @@ static enum lab_verdict run_one(const struct lab_case *info, const struct lab_op
                                 bool *shown)
 {
     struct lab_test *t = calloc(1, sizeof *t);
-    if (!t)
+    if (!t) {
+        fprintf(stderr, "%s: there is no memory for the test\n", info->name);
         return LAB_HARNESS_ERROR;
+    }
     lab__case_run(t, info, options);
     if (t->verdict == LAB_PASS)
         lab__other_orders(t, info, options);

@@ -8,6 +8,7 @@
  *
  * Like nvidia-smi it shows every GPU, whatever CUDA_VISIBLE_DEVICES says.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -62,7 +63,12 @@ static const struct vgpu_node_info *ask_node(void)
         return NULL;
     }
     void *info = mmap(NULL, sizeof(struct vgpu_node_info), PROT_READ, MAP_PRIVATE, file, 0);
-    return info == MAP_FAILED ? NULL : info; /* the connection stays open until we end */
+    if (info == MAP_FAILED) {
+        fprintf(stderr, "vgpu-smi: cannot map what the node says of its GPUs: %s\n",
+                strerror(errno));
+        return NULL;
+    }
+    return info; /* the connection stays open until we end */
 }
 
 static void print_uuid(const uint8_t *u)
