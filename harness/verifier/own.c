@@ -31,7 +31,8 @@ static uint64_t all_but(int todo)
     return all & ~(UINT64_C(1) << todo);
 }
 
-uint64_t lab__builds_on(int todo)
+/* The TODOs whose functions those of TODO(todo) may call, and theirs, as bits. */
+static uint64_t builds_on(int todo)
 {
     uint64_t on = 0, before;
     do {
@@ -100,7 +101,7 @@ void lab__with_own(struct lab_test *t, const struct lab_case *info,
     t->charged_seconds += first->charged_seconds;
     first->charged_seconds = t->charged_seconds;
     bool failed = t->verdict == LAB_FAIL;
-    t->builds_on = failed ? lab__builds_on(info->todo) : 0;
+    t->builds_on = failed ? builds_on(info->todo) : 0;
     if ((!failed && t->verdict != LAB_HARNESS_ERROR) ||
         (failed && fails_itself(t->builds_on, options))) {
         lab__case_free(t);

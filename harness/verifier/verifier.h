@@ -21,8 +21,6 @@ void lab__other_orders(struct lab_test *t, const struct lab_case *info,
 /* Runs a case that passed with the student's own functions, where there is such a program. */
 void lab__with_own(struct lab_test *t, const struct lab_case *info,
                    const struct lab_options *options);
-/* The TODOs whose functions those of TODO(todo) may call, and theirs, as bits. */
-uint64_t lab__builds_on(int todo);
 
 /* Why a failed case must not be so: a sentence, or "". */
 const char *lab__why(const struct lab_test *t);
