@@ -4,8 +4,8 @@ functions where there are none (or with --host).
 
 Kernels run in a process of their own, one for each GPU (vgpu-exec), and the test's functions in
 another (the runner). VGPU_HALT asks the one that is meant to wait for a debugger and to say its
-number (vgpu/common/debugger_wait.h); gdb is attached to it, with a breakpoint on each kernel. Meanwhile no
-limit of time holds.
+number (vgpu/common/debugger_wait.h); gdb is attached to it, with a breakpoint on each kernel.
+Meanwhile no limit of time holds.
 """
 
 import os
