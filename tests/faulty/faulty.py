@@ -2,7 +2,7 @@
 """One allocation, descriptor, mapping, process or system call fails: nothing crashes, nothing
 hangs, the call says so, and other programs go on.
 
-    faulty.py BIN PROGRAM SHIM [--in PART] [--kind KIND] [--at N] [--every] [--jobs N]
+    faulty.py BIN PROGRAM SHIM [--in PART] [--jailed] [--kind KIND] [--at N] [--every] [--jobs N]
 
 Counts first what there is to fail (shim.c), then lets fail, one run each, the first and the last
 call from every place in the code (--every, or PEERLAB_FULL=1: each of them; --at: that one), in
@@ -24,7 +24,9 @@ KINDS = ("memory", "descriptor", "map", "process", "interrupt", "short")
 PARTS = {"program": "faulty-small", "context": "vgpu-exec", "node": "vgpu-node"}
 WHO = tuple(PARTS.values())
 PATIENCE_S = 60
+BLAME = "not valid JSON"  # of a node description
 LEAST = 20  # failures of one part; fewer, and the shim is not at work
+JAIL = {"VGPU_NODE_JAIL": "cpu-seconds 600\ndata-bytes 2147483648\ndescriptors 4096"}
 TRACES = "ERROR: AddressSanitizer", "runtime error:", "LeakSanitizer"
 
 
@@ -58,6 +60,7 @@ class Tools:
     node: Path
     program: Path
     shim: Path
+    jailed: bool
 
 
 def ended(status: int | None) -> str:
@@ -66,12 +69,29 @@ def ended(status: int | None) -> str:
     return signal.Signals(-status).name if status < 0 else f"exit status {status}"
 
 
+LOG_BYTES = 64 << 20  # shim.c has the same
+
+
+def make_log(path: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(LOG_BYTES)
+    path.chmod(0o666)  # a program may give up its rights
+
+
+def entries(path: Path) -> list[str]:
+    """What the shim has noted, a line each."""
+    with path.open("rb") as file:
+        taken = int.from_bytes(file.read(8), "little")
+        return file.read(min(taken, LOG_BYTES - 8)).decode().splitlines()
+
+
 class Stage:
     """A node, a bystander and the program, in a folder of their own."""
 
     def __init__(self, tools: Tools, run: Run, folder: str) -> None:
         self.tools, self.run, self.folder = tools, run, Path(folder)
         self.log = self.folder / "log"
+        make_log(self.log)
         self.usual = {k: v for k, v in os.environ.items() if not k.startswith(("VGPU_", "FAULTY_"))}
         self.usual |= {"XDG_RUNTIME_DIR": folder, "VGPU_NODE_ID": "faulty"}
         self.usual |= {"VGPU_NODE": "hgx-h200-4"}
@@ -91,7 +111,7 @@ class Stage:
         words = [self.tools.node, "--id", "faulty", "--foreground", "--ready-fd", str(theirs)]
         node = subprocess.Popen(
             words,
-            env=self.environment("vgpu-node", "vgpu-exec"),
+            env=self.environment("vgpu-node", "vgpu-exec") | (JAIL if self.tools.jailed else {}),
             pass_fds=[theirs],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
@@ -99,7 +119,7 @@ class Stage:
             text=True,
         )
         os.close(theirs)
-        with os.fdopen(ours) as ready:
+        with os.fdopen(ours, errors="replace") as ready:
             return node, ready.readline()
 
     def start_program(self, name: str, faulty: bool) -> subprocess.Popen[str]:
@@ -127,7 +147,7 @@ class Stage:
         return process.returncode
 
     def hits(self) -> list[str]:
-        return self.log.read_text().splitlines() if self.log.exists() else []
+        return entries(self.log)
 
     def told(self, name: str) -> str:
         file = self.folder / f"{name}.err"
@@ -142,7 +162,12 @@ def play(tools: Tools, fault: Fault) -> Run:
         if word == "ok\n":
             act(stage)
         else:
-            run.check(len(word) > 20, f"the node does not start and says {word!r}")
+            clear = len(word) > 20 and word.strip().isascii() and word.strip().isprintable()
+            run.check(clear, f"the node does not start and says {word!r}")
+            run.check(BLAME not in word, "it blames the node description")
+            run.check(
+                fault.kind not in ("interrupt", "short"), f"the node does not start: {word!r}"
+            )
         stage.finish("the node", node)
         run.check(node.returncode in (0, 1) or fault.at == 0, f"the node: {ended(node.returncode)}")
         run.said = "".join(f"--{n}\n{stage.told(n)}" for n in ("node", "bystander", "small"))
@@ -158,14 +183,15 @@ def act(stage: Stage) -> None:
     ready = bystander.stdout.readline() == "ready\n"
     early = bool(stage.hits())
     program = stage.finish("the program", stage.start_program("small", faulty=True))
-    before = bool(stage.hits())
+    before = len(stage.hits())
     later = stage.finish("the bystander", bystander, "go\n" if ready else "")
+    again = len(stage.hits()) > before  # in another process of the node's
     if fault.at == 0 or fault.onward:
         return
     if fault.who == "vgpu-exec":
         pass  # every program has contexts of its own, and each meets it
     elif early or before:
-        run.check(later == 0 or early, f"the bystander fails later: {ended(later)}")
+        run.check(later == 0 or early or again, f"the bystander fails later: {ended(later)}")
     if fault.who != "vgpu-exec" and (early or not before):
         run.check(program == 0, f"the program fails, though nothing of its own did: {program}")
     judge(stage, "small", program)
@@ -216,13 +242,14 @@ def main() -> int:
     parser.add_argument("program", type=Path)
     parser.add_argument("shim", type=Path)
     parser.add_argument("--in", dest="part", choices=PARTS)
+    parser.add_argument("--jailed", action="store_true", help="the node is in its jail")
     parser.add_argument("--kind", choices=KINDS)
     parser.add_argument("--at", type=int)
     parser.add_argument("--every", action="store_true", default="PEERLAB_FULL" in os.environ)
     parser.add_argument("--onward", action="store_true")
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    tools = Tools(options.bin / "vgpu-node", options.program, options.shim)
+    tools = Tools(options.bin / "vgpu-node", options.program, options.shim, jailed=options.jailed)
     todo = faults(tools, options)
     bad = 0
     with ThreadPoolExecutor(options.jobs) as pool:

@@ -5,12 +5,15 @@
  *     FAULTY_KIND=memory     what fails: see below
  *     FAULTY_AT=17           the 17th fails; 0: none, each is noted
  *     FAULTY_ON=1            and all that follow (no descriptor is left)
- *     FAULTY_LOG=PATH        gets a line for each: its number, and where the call stands
+ *     FAULTY_LOG=PATH        gets a line for each: its number, and where the call stands; a file of
+ *                            LOG_BYTES, whose first 8 say how many are taken
  *
  * Kinds: memory (malloc and its like), descriptor (whatever makes one, or receives it), map (mmap,
- * mprotect, ftruncate), process (fork, posix_spawn), interrupt (EINTR from what may be interrupted)
- * and short (one byte of a read or write that may come short).
+ * mprotect, ftruncate), process (what makes processes and threads, or reaches one: fork,
+ * posix_spawn, execve, pthread_create, connect), interrupt (EINTR from what may be interrupted) and
+ * short (one byte of a read or write that may come short).
  */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -41,8 +44,26 @@ static const char *const names[KINDS] = {"",        "memory",    "descriptor", "
 static enum kind wanted; /* NONE: another program, or nothing asked for */
 static long at;
 static bool onward;
-static char log_path[512]; /* opened for each line: programs close what they inherit */
 static atomic_long counted;
+
+/* Shared memory: programs close what they inherit, and a jail may forbid to open more. */
+enum { LOG_BYTES = 64 << 20 };
+static struct log {
+    _Atomic uint64_t taken;
+    char text[LOG_BYTES - 8];
+} * entries;
+
+static void map_log(const char *path)
+{
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    void *at = (void *)syscall(SYS_mmap, NULL, (size_t)LOG_BYTES, PROT_READ | PROT_WRITE,
+                               MAP_SHARED, fd, 0); /* NOLINT */
+    if (at != MAP_FAILED)
+        entries = at;
+    syscall(SYS_close, fd);
+}
 
 /* No allocation, no descriptor that a program could meet or close by number: it closes up to 1023.
  */
@@ -53,7 +74,7 @@ __attribute__((constructor)) static void start(void)
     if (!who || !kind || !number || strcmp(who, program_invocation_short_name) != 0)
         return;
     if (path)
-        snprintf(log_path, sizeof log_path, "%s", path);
+        map_log(path);
     at = atol(number);
     onward = getenv("FAULTY_ON") != NULL;
     for (int k = 1; k < KINDS; k++)
@@ -70,12 +91,9 @@ static void note(long number, const void *caller)
     size_t offset = (size_t)((const char *)caller - (const char *)info.dli_fbase);
     int bytes =
         snprintf(line, sizeof line, "%ld %s+%#zx\n", number, name ? name + 1 : file, offset);
-    int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC;
-    int fd = *log_path ? (int)syscall(SYS_openat, AT_FDCWD, log_path, flags, 0600) : -1;
-    if (bytes > 0 && fd >= 0)
-        syscall(SYS_write, fd, line, (size_t)bytes);
-    if (fd >= 0)
-        syscall(SYS_close, fd);
+    uint64_t first = entries ? atomic_fetch_add(&entries->taken, (uint64_t)bytes) : 0;
+    if (entries && first + (uint64_t)bytes <= sizeof entries->text)
+        memcpy(entries->text + first, line, (size_t)bytes);
 }
 
 /* Really none left, so that a program which closes one gets it again. */
@@ -151,6 +169,38 @@ void *aligned_alloc(size_t alignment, size_t bytes)
     return __libc_memalign(alignment, bytes);
 }
 
+char *strdup(const char *text)
+{
+    FAIL_AS(MEMORY, ENOMEM, NULL);
+    size_t bytes = strlen(text) + 1;
+    char *copy = __libc_malloc(bytes);
+    return copy ? memcpy(copy, text, bytes) : NULL;
+}
+
+int asprintf(char **text, const char *format, ...)
+{
+    FAIL_AS(MEMORY, ENOMEM, -1);
+    va_list list;
+    va_start(list, format);
+    int bytes = vasprintf(text, format, list);
+    va_end(list);
+    return bytes;
+}
+
+ssize_t getdelim(char **line, size_t *room, int end, FILE *file)
+{
+    FAIL_AS(MEMORY, ENOMEM, -1);
+    REAL(getdelim);
+    return real(line, room, end, file);
+}
+
+FILE *open_memstream(char **text, size_t *bytes)
+{
+    FAIL_AS(MEMORY, ENOMEM, NULL);
+    REAL(open_memstream);
+    return real(text, bytes);
+}
+
 /* ---- descriptors ---- */
 
 static int opened(int folder, const char *path, int flags, va_list list)
@@ -185,6 +235,33 @@ FILE *fopen(const char *path, const char *mode)
     REAL(fopen);
     return real(path, mode);
 }
+
+FILE *fdopen(int fd, const char *mode)
+{
+    FAIL_AS(MEMORY, ENOMEM, NULL);
+    REAL(fdopen);
+    return real(fd, mode);
+}
+
+DIR *opendir(const char *path)
+{
+    FAIL_AS(DESCRIPTOR, EMFILE, NULL);
+    REAL(opendir);
+    return real(path);
+}
+
+int scandir(const char *path, struct dirent ***list, int (*filter)(const struct dirent *),
+            int (*order)(const struct dirent **, const struct dirent **))
+{
+    FAIL_AS(DESCRIPTOR, EMFILE, -1);
+    REAL(scandir);
+    return real(path, list, filter, order);
+}
+
+/* Where files of more than 2 GiB are asked for: the same on 64 bits. */
+int open64(const char *path, int flags, ...) __attribute__((alias("open")));
+int openat64(int folder, const char *path, int flags, ...) __attribute__((alias("openat")));
+FILE *fopen64(const char *path, const char *mode) __attribute__((alias("fopen")));
 
 int socket(int family, int type, int protocol)
 {
@@ -272,6 +349,22 @@ int ftruncate(int fd, off_t bytes)
     return (int)syscall(SYS_ftruncate, fd, bytes);
 }
 
+void *mremap(void *old, size_t bytes, size_t more, int flags, ...)
+{
+    FAIL_AS(MAP, ENOMEM, MAP_FAILED);
+    va_list list;
+    va_start(list, flags);
+    void *where = flags & MREMAP_FIXED ? va_arg(list, void *) : NULL;
+    va_end(list);
+    return (void *)syscall(SYS_mremap, old, bytes, more, flags, where); /* NOLINT */
+}
+
+int fallocate(int fd, int how, off_t from, off_t bytes)
+{
+    FAIL_AS(MAP, ENOSPC, -1);
+    return (int)syscall(SYS_fallocate, fd, how, from, bytes);
+}
+
 /* ---- processes and threads ---- */
 
 pid_t fork(void)
@@ -288,6 +381,34 @@ int posix_spawn(pid_t *pid, const char *path, const posix_spawn_file_actions_t *
         return EAGAIN;
     REAL(posix_spawn);
     return real(pid, path, actions, attributes, words, environment);
+}
+
+int execve(const char *path, char *const words[], char *const environment[])
+{
+    FAIL_AS(PROCESS, ENOMEM, -1);
+    return (int)syscall(SYS_execve, path, words, environment);
+}
+
+int execv(const char *path, char *const words[])
+{
+    FAIL_AS(PROCESS, ENOMEM, -1);
+    return (int)syscall(SYS_execve, path, words, environ);
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*begin)(void *),
+                   void *argument)
+{
+    if (fails(PROCESS, HERE))
+        return EAGAIN;
+    REAL(pthread_create);
+    return real(thread, attributes, begin, argument);
+}
+
+int connect(int fd, const struct sockaddr *to, socklen_t bytes)
+{
+    FAIL_AS(PROCESS, ECONNREFUSED, -1);
+    FAIL_AS(INTERRUPT, EINTR, -1);
+    return (int)syscall(SYS_connect, fd, to, bytes);
 }
 
 /* ---- interrupted and short ---- */
@@ -343,7 +464,6 @@ INTERRUPTIBLE(int, epoll_wait, (int fd, struct epoll_event *list, int count, int
               count, ms)
 INTERRUPTIBLE(pid_t, waitpid, (pid_t pid, int *status, int flags), pid, status, flags)
 INTERRUPTIBLE(int, flock, (int fd, int how), fd, how)
-INTERRUPTIBLE(int, connect, (int fd, const struct sockaddr *to, socklen_t bytes), fd, to, bytes)
 
 #define SHORTENED(name, parameters, bytes, ...)                                                    \
     ssize_t name parameters                                                                        \
