@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The unit tests of ./lab in one process: run.py [WORDS FOR PYTEST OR UNITTEST ...].
+"""The unit tests of ./lab: run.py --in-process | --processes | WORDS FOR PYTEST OR UNITTEST ...
 
 By pytest where this Python or the checkout's .venv/ has it (`.ci/run` installs it), else by
-unittest, which is always there. Both name the tests that failed.
+unittest, which is always there. Both name the tests that failed. `--in-process` runs all modules
+but those in PROCESSES, and a test in them that starts a process fails (alone.py).
 """
 
 import importlib.util
@@ -12,8 +13,32 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-PYTEST = ["-m", "pytest", "-q", "--tb=short", "-p", "no:cacheprovider"]
-UNITTEST = ["-m", "unittest"]
+TESTS = ROOT / "grader" / "tests"
+PYTEST = ["pytest", "-q", "--tb=short", "-p", "no:cacheprovider"]
+UNITTEST = ["unittest", "-q"]
+PROCESSES = {
+    "test_book",
+    "test_book_drawings",
+    "test_book_samples",
+    "test_book_tried",  # a server, and waits
+    "test_cli",
+    "test_grade_contained",
+    "test_grade_ingest",
+    "test_grade_journal",
+    "test_grade_scratch",
+    "test_machine",
+    "test_progress",
+    "test_scoreboard",
+    "test_selfcheck",
+    "test_selfcheck_pages",
+    "test_selfcheck_programs",
+    "test_selfcheck_shown",
+    "test_solution",
+    "test_standing",
+    "test_standing",
+    "test_testing",
+    "test_watch",
+}
 
 
 def with_pytest() -> str | None:
@@ -26,14 +51,24 @@ def with_pytest() -> str | None:
     return str(own) if found else None
 
 
+def modules(*, in_process: bool) -> list[str]:
+    """Their names. ValueError: PROCESSES has one that is not there."""
+    names = {path.stem for path in TESTS.glob("test_*.py")}
+    if gone := PROCESSES - names:
+        raise ValueError(f"run.py names {sorted(gone)}, which are not in grader/tests")
+    return sorted(names - PROCESSES if in_process else PROCESSES)
+
+
 def main() -> int:
-    words = sys.argv[1:]
+    words, alone = sys.argv[1:], []
     python = with_pytest()
-    if python:
-        command = [python, "-B", *PYTEST, *(words or ["grader/tests"])]
-    else:
-        all_of_it = ["discover", "-q", "-s", "grader/tests", "-t", "."]
-        command = [sys.executable, "-B", *UNITTEST, *(words or all_of_it)]
+    if words in (["--in-process"], ["--processes"]):
+        in_process = words == ["--in-process"]
+        alone = ["tests/grader/alone.py"] if in_process else ["-m"]
+        form = "grader/tests/{}.py" if python else "grader.tests.{}"
+        words = [form.format(name) for name in modules(in_process=in_process)]
+    command = [python or sys.executable, "-B", *(alone or ["-m"])]
+    command += [*(PYTEST if python else UNITTEST), *words]
     print("run", " ".join(command), flush=True)
     return subprocess.run(command, cwd=ROOT, env=os.environ, check=False).returncode
 
