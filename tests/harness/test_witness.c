@@ -118,7 +118,7 @@ static void test_places(void)
     expect("a kernel that wrote to a place that is not there", !is_believed(kernel));
 }
 
-/* It must not be found in the node's memory by whoever takes the node over. */
+/* It must not be found in the node's memory by code that has taken the node over. */
 static void test_secret(void)
 {
     setenv("LAB_SECRET", "17", 1);

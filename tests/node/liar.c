@@ -6,8 +6,8 @@
  *
  * It answers truthfully until it is to run a kernel (or, as `deaf` and `variables` say, before);
  * `honest` says then that the kernel has run. `refuses-map`: the first process refuses to map
- * memory (LIAR_ONCE names a file that is there afterwards), and whoever was not told of all of it
- * runs nothing.
+ * memory (LIAR_ONCE names a file that is there afterwards), and a program that was not told of all
+ * of it runs nothing.
  */
 #include <fcntl.h>
 #include <stdbool.h>

@@ -17,7 +17,7 @@
 
 static int failures;
 static const char *self;
-static pid_t victim, stranger; /* started by whoever started the node; by somebody else */
+static pid_t victim, stranger; /* started by the process that started the node; by another one */
 
 #define EXPECT(held, ...)                                                                          \
     do {                                                                                           \
@@ -122,7 +122,7 @@ static void try_descriptors(void)
     refused("a context with another's socket", order, &others, 1);
     refused("a context with the node's listener", order, &listener, 1);
     refused("an end with a descriptor", end, pair, 1);
-    refused("an order that is none", (struct order){.op = (enum spawner_op)77}, NULL, 0);
+    refused("an order that does not exist", (struct order){.op = (enum spawner_op)77}, NULL, 0);
     refused("an order below all", (struct order){.op = (enum spawner_op) - 1}, NULL, 0);
     for (int i = 0; i < 2; i++) {
         close(pipes[i]);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * node_usage.h: what each program has asked of a node, in a page that the node shares with whoever
- * started it (vgpu-node --usage-fd): it can be read when the node has failed. The node writes it,
- * and may have been taken over: a reader tells these numbers and decides nothing by them.
+ * node_usage.h: what each program has asked of a node, in a page that the node shares with the
+ * process that started it (vgpu-node --usage-fd). It can be read when the node has failed. The node
+ * writes it, and may have been taken over: a reader tells these numbers and decides nothing by
+ * them.
  */
 #ifndef VGPU_NODE_USAGE_H
 #define VGPU_NODE_USAGE_H

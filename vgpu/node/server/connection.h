@@ -96,7 +96,7 @@ int connections_await(struct epoll_event *event, int most, double ms);
 /* What is so of the socket, without waiting. */
 bool socket_is_readable(int socket);
 bool socket_hung_up(int socket);
-bool socket_is_read(int socket);  /* whoever is at its other end has read the last answer */
+bool socket_is_read(int socket);  /* its other end has read the last answer */
 bool socket_is_empty(int socket); /* nothing that was sent lies unread; true where unknown */
 
 /* What the program of this connection has asked for so far. */

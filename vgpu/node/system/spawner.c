@@ -144,8 +144,8 @@ static bool is_own_pair(int fd)
            getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &maker, &bytes) == 0 && maker.pid == node_pid;
 }
 
-/* Programs are started by whoever started the node. Where that is init, which adopts every process,
- * nothing says whose program it is. */
+/* Programs are started by the process that started the node. Where that is init, which adopts every
+ * process, nothing says whose program it is. */
 static bool is_program(pid_t pid)
 {
     bool one_of_us = pid == node_pid || pid == getpid() || number_of(pid) < started_count;

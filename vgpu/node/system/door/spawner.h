@@ -3,7 +3,7 @@
  * system what programs do. The node does this itself; a node in a jail (jail.h), which has neither
  * files nor processes, asks a process beside it that was forked before the jail closed. That one
  * trusts no order: it signals only contexts that it started, starts them only with a socket pair of
- * the node's own, and looks only at what descends from whoever started the node.
+ * the node's own, and looks only at what descends from the process that started the node.
  */
 #ifndef VGPU_NODE_SPAWNER_H
 #define VGPU_NODE_SPAWNER_H
