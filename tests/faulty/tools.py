@@ -63,7 +63,7 @@ def collectives(how: str) -> Callable[[Path, Path, Path], list[object]]:
 
 def verify(lab: str, runner: str, case: str) -> Callable[[Path, Path, Path], list[object]]:
     return lambda _bins, tests, _folder: [
-        *(tests / f"{lab}-check", "--runner", tests / runner, "--case", case),
+        *(tests / f"{lab}-check", "--runner", tests.parent / "runners" / runner, "--case", case),
         *("--orders", "1", "--color", "never"),
     ]
 

@@ -19,9 +19,15 @@ void arena_init(struct arena *a, uint64_t size, uint64_t granule)
     a->granule = granule;
 }
 
+/* What realloc gave; NULL before there was a range. */
+static struct arena_range *storage(const struct arena *a)
+{
+    return a->spare ? a->range - a->spare : a->range;
+}
+
 void arena_clear(struct arena *a)
 {
-    free(a->range - a->spare);
+    free(storage(a));
     arena_init(a, a->size, a->granule);
 }
 
@@ -79,7 +85,7 @@ static void move(struct arena *a, int to, int from, int count)
  * half of all: so many ranges have been given back since the last time. */
 static bool grow(struct arena *a)
 {
-    struct arena_range *first = a->range - a->spare;
+    struct arena_range *first = storage(a);
     if (a->spare > a->room / 2) {
         move(a, -a->spare, 0, a->count);
         a->range = first;
