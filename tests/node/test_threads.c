@@ -52,9 +52,9 @@ static struct question question(int number)
 enum { FIRST, SECOND, CALLER, LAST, THREADS };
 
 struct thread {
-    struct client client;
     struct question asks;
     int error;
+    struct client client;
 };
 
 static struct world world;
@@ -153,19 +153,19 @@ static void prepare(struct question first, struct question second)
         world_end(&world);
         world_begin(&world, TAG);
     }
-    world_start_thread(&world, &world.maker);
+    world_start_thread(&world, world.maker);
     world_put_to_work(&world);
     if (is_either(first, second, VGPU_OP_HOST_NEXT))
         world_add_function(&world);
-    world_end_thread(&world, &world.maker);
+    world_end_thread(&world, world.maker);
 }
 
 static void mend(struct question first, struct question second)
 {
-    world_start_thread(&world, &world.maker);
+    world_start_thread(&world, world.maker);
     world_mend(&world, first.op, first.object);
     world_mend(&world, second.op, second.object);
-    world_end_thread(&world, &world.maker);
+    world_end_thread(&world, world.maker);
 }
 
 static void make_both(int one, int two)

@@ -83,13 +83,13 @@ static void start_thread(const struct client *program, struct client *c)
 
 void world_start_thread(struct world *w, struct client *c)
 {
-    start_thread(&w->program, c);
+    start_thread(w->program, c);
 }
 
 void world_end_thread(struct world *w, struct client *c)
 {
-    if (c->clock_ps > w->program.clock_ps)
-        w->program.clock_ps = c->clock_ps;
+    if (c->clock_ps > w->program->clock_ps)
+        w->program->clock_ps = c->clock_ps;
     close(c->fd);
     c->fd = -1;
 }
@@ -144,25 +144,24 @@ void world_start_exporter(const char *tag)
 
 static void make_pool(struct world *w)
 {
-    w->of[POOL] = value_of(&w->maker, MESSAGE(.op = VGPU_OP_POOL_CREATE, .flags = 1));
+    w->of[POOL] = value_of(w->maker, MESSAGE(.op = VGPU_OP_POOL_CREATE, .flags = 1));
 }
 
 static void make_pooled(struct world *w)
 {
-    w->of[POOLED] = value_of(&w->maker, MESSAGE(.op = VGPU_OP_POOL_MALLOC, .value = w->of[POOL],
-                                                .bytes = BYTES, .stream = VGPU_STREAM_LEGACY));
+    w->of[POOLED] = value_of(w->maker, MESSAGE(.op = VGPU_OP_POOL_MALLOC, .value = w->of[POOL],
+                                               .bytes = BYTES, .stream = VGPU_STREAM_LEGACY));
 }
 
 static void make_event(struct world *w, enum object object)
 {
-    w->of[object] =
-        value_of(&w->maker, MESSAGE(.op = VGPU_OP_EVENT_CREATE,
-                                    .flags = object == SHARED_EVENT ? INTERPROCESS : 0));
+    w->of[object] = value_of(w->maker, MESSAGE(.op = VGPU_OP_EVENT_CREATE,
+                                               .flags = object == SHARED_EVENT ? INTERPROCESS : 0));
 }
 
 static void make_mapping(struct world *w)
 {
-    struct client *c = &w->maker;
+    struct client *c = w->maker;
     struct message map = MESSAGE(.op = VGPU_OP_VMM_MAP, .ptr = w->of[RANGE], .bytes = GRANULE);
     w->of[HANDLE] = value_of(c, MESSAGE(.op = VGPU_OP_VMM_CREATE, .bytes = GRANULE, .flags = 1));
     map.ask.q.value = w->of[HANDLE];
@@ -174,43 +173,43 @@ static void make_mapping(struct world *w)
 
 static uint64_t make_range(struct world *w)
 {
-    return value_of(&w->maker, MESSAGE(.op = VGPU_OP_VMM_RESERVE, .bytes = GRANULE));
+    return value_of(w->maker, MESSAGE(.op = VGPU_OP_VMM_RESERVE, .bytes = GRANULE));
 }
 
 static void open_memory(struct world *w)
 {
-    w->of[OPENED] = value_named(&w->maker, MESSAGE(.op = VGPU_OP_IPC_OPEN), exported.memory);
+    w->of[OPENED] = value_named(w->maker, MESSAGE(.op = VGPU_OP_IPC_OPEN), exported.memory);
 }
 
 static void open_event(struct world *w)
 {
     w->of[OPENED_EVENT] =
-        value_named(&w->maker, MESSAGE(.op = VGPU_OP_IPC_EVENT_OPEN), exported.event);
+        value_named(w->maker, MESSAGE(.op = VGPU_OP_IPC_EVENT_OPEN), exported.event);
 }
 
 static void take_pooled(struct world *w)
 {
     w->of[TAKEN] =
-        value_named(&w->maker, MESSAGE(.op = VGPU_OP_POOL_IMPORT_PTR, .value = w->of[IMPORTED]),
+        value_named(w->maker, MESSAGE(.op = VGPU_OP_POOL_IMPORT_PTR, .value = w->of[IMPORTED]),
                     exported.pooled);
 }
 
 static void import_pool(struct world *w)
 {
-    w->of[IMPORTED] = value_with(&w->maker, MESSAGE(.op = VGPU_OP_POOL_IMPORT), exported.pool_fd);
+    w->of[IMPORTED] = value_with(w->maker, MESSAGE(.op = VGPU_OP_POOL_IMPORT), exported.pool_fd);
     take_pooled(w);
 }
 
 static uint64_t make_stage(struct world *w)
 {
-    return value_of(&w->maker, MESSAGE(.op = VGPU_OP_STAGE_ALLOC, .bytes = BYTES));
+    return value_of(w->maker, MESSAGE(.op = VGPU_OP_STAGE_ALLOC, .bytes = BYTES));
 }
 
 /* What a reset of the GPU takes. */
 static void make_for_device(struct world *w)
 {
-    w->of[DEVICE] = client_malloc(&w->maker, 0, BYTES);
-    w->of[STREAM] = client_stream(&w->maker, 0, 0);
+    w->of[DEVICE] = client_malloc(w->maker, 0, BYTES);
+    w->of[STREAM] = client_stream(w->maker, 0, 0);
     make_event(w, EVENT);
     make_event(w, SHARED_EVENT);
     make_pool(w);
@@ -222,29 +221,32 @@ static void make_for_device(struct world *w)
 
 void world_begin(struct world *w, const char *tag)
 {
-    client_join(&w->program, tag);
-    world_start_thread(w, &w->maker);
-    value_with(&w->maker, MESSAGE(.op = VGPU_OP_MODULE), exported.image_fd);
-    w->of[HOST] = client_host(&w->maker, BYTES);
+    static struct client program, maker;
+    w->program = &program;
+    w->maker = &maker;
+    client_join(w->program, tag);
+    world_start_thread(w, w->maker);
+    value_with(w->maker, MESSAGE(.op = VGPU_OP_MODULE), exported.image_fd);
+    w->of[HOST] = client_host(w->maker, BYTES);
     w->of[STAGE] = make_stage(w);
     w->of[RANGE] = make_range(w);
     w->of[EMPTY] = make_range(w);
     make_mapping(w);
     import_pool(w);
     make_for_device(w);
-    world_end_thread(w, &w->maker);
+    world_end_thread(w, w->maker);
 }
 
 void world_end(struct world *w)
 {
-    client_end(&w->program);
+    client_end(w->program);
 }
 
 /* ---- between two pairs of requests ---- */
 
 static void map_again(struct world *w)
 {
-    struct client *c = &w->maker;
+    struct client *c = w->maker;
     struct message m = MESSAGE(.op = VGPU_OP_VMM_UNMAP, .ptr = w->of[RANGE], .bytes = GRANULE);
     ask_message(c, &m);
     m = MESSAGE(.op = VGPU_OP_VMM_RELEASE, .value = w->of[HANDLE]);
@@ -257,17 +259,17 @@ static void open_once(struct world *w)
 {
     do {
         struct message m = MESSAGE(.op = VGPU_OP_IPC_CLOSE, .ptr = w->of[OPENED]);
-        ask_message(&w->maker, &m);
-    } while (w->maker.reply.r.error == 0);
+        ask_message(w->maker, &m);
+    } while (w->maker->reply.r.error == 0);
     open_memory(w);
 }
 
 static void free_range(struct world *w)
 {
     struct message m = MESSAGE(.op = VGPU_OP_VMM_UNMAP, .ptr = w->of[EMPTY], .bytes = GRANULE);
-    ask_message(&w->maker, &m);
+    ask_message(w->maker, &m);
     m = MESSAGE(.op = VGPU_OP_VMM_FREE, .ptr = w->of[EMPTY], .bytes = GRANULE);
-    ask_message(&w->maker, &m);
+    ask_message(w->maker, &m);
     w->of[EMPTY] = make_range(w);
 }
 
@@ -275,10 +277,10 @@ static void mend_object(struct world *w, enum object object)
 {
     switch (object) {
     case DEVICE:
-        w->of[DEVICE] = client_malloc(&w->maker, 0, BYTES);
+        w->of[DEVICE] = client_malloc(w->maker, 0, BYTES);
         break;
     case HOST:
-        w->of[HOST] = client_host(&w->maker, BYTES);
+        w->of[HOST] = client_host(w->maker, BYTES);
         break;
     case STAGE:
         w->of[STAGE] = make_stage(w);
@@ -305,7 +307,7 @@ static void mend_object(struct world *w, enum object object)
         take_pooled(w);
         break;
     case STREAM:
-        w->of[STREAM] = client_stream(&w->maker, 0, 0);
+        w->of[STREAM] = client_stream(w->maker, 0, 0);
         break;
     case OPENED_EVENT:
         open_event(w);
@@ -330,13 +332,13 @@ void world_put_to_work(struct world *w)
 {
     static const enum object used[] = {DEVICE, POOLED, RANGE, OPENED, TAKEN};
     for (size_t i = 0; i < sizeof used / sizeof *used; i++)
-        client_copy(&w->maker, w->of[STREAM], w->of[used[i]], w->of[HOST], BYTES);
-    client_record(&w->maker, w->of[EVENT], w->of[STREAM]);
-    client_record(&w->maker, w->of[SHARED_EVENT], w->of[STREAM]);
+        client_copy(w->maker, w->of[STREAM], w->of[used[i]], w->of[HOST], BYTES);
+    client_record(w->maker, w->of[EVENT], w->of[STREAM]);
+    client_record(w->maker, w->of[SHARED_EVENT], w->of[STREAM]);
 }
 
 void world_add_function(struct world *w)
 {
-    value_of(&w->maker,
+    value_of(w->maker,
              MESSAGE(.op = VGPU_OP_HOST_FUNC, .stream = w->of[STREAM], .value = WORLD_FUNCTION));
 }

@@ -35,24 +35,24 @@ enum object {
 };
 
 struct world {
-    struct client program; /* hands out connections of threads, and asks nothing else */
-    struct client maker;   /* a thread that makes objects */
+    struct client *program; /* hands out connections of threads, and asks nothing else */
+    struct client *maker;   /* a thread that makes objects */
     uint64_t of[OBJECTS];
 };
 
 /* A request, with a descriptor or -1. */
 struct message {
+    int fd;
     union {
         struct vgpu_request q;
         uint8_t room[sizeof(struct vgpu_request) + 64];
     } ask;
-    int fd;
 };
 
 #define MESSAGE(...)                                                                               \
     (struct message)                                                                               \
     {                                                                                              \
-        .ask.q = {__VA_ARGS__}, .fd = -1                                                           \
+        .fd = -1, .ask.q = { __VA_ARGS__ }                                                         \
     }
 
 void message_name(struct message *m, const uint8_t name[NAME_BYTES]);
