@@ -35,7 +35,6 @@ PROCESSES = {
     "test_selfcheck_shown",
     "test_solution",
     "test_standing",
-    "test_standing",
     "test_testing",
     "test_watch",
 }
