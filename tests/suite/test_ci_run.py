@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The set-up of .ci/run fails with any command of it: what it could not install makes tests skip,
-and nobody would see it. It is run in a folder of stand-ins, which fail one after the other."""
+"""The functions of .ci/run: its set-up fails with any command of it, because a test that lacks what
+could not be installed is skipped; and its end tells again what failed, and counts."""
 
 import os
 import re
@@ -10,7 +10,9 @@ import unittest
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-SET_UP = re.search(r"^tools\(\) \{\n.*?^\}\n", (ROOT / ".ci/run").read_text(), re.M | re.S)
+SCRIPT = (ROOT / ".ci/run").read_text(encoding="utf-8")
+SET_UP = re.search(r"^tools\(\) \{\n.*?^\}\n", SCRIPT, re.M | re.S)
+STEPS = re.search(r"^passed=0\n.*?(?=^tools\(\))", SCRIPT, re.M | re.S)
 STAND_IN = """\
 #!/bin/sh
 echo x >> "$CALLS"
@@ -59,6 +61,37 @@ class SetUp(unittest.TestCase):
         for number in range(1, count + 1):
             with self.subTest(call=number):
                 self.assertFalse(self.calls(fail=number)[0])
+
+
+class Steps(unittest.TestCase):
+    def ends(self, *steps: str) -> str:
+        """What is printed after these steps: failures again, and the counts."""
+        script = f"{STEPS[0]}\n{' ; '.join(steps)}\necho END\ntell_failures\necho $passed $failed"
+        words = ["/bin/bash", "-uo", "pipefail", "-c", script]
+        done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        return done.stdout.split("END\n")[1]
+
+    def test_what_passes_is_counted(self) -> None:
+        self.assertEqual(self.ends("step one true", "step two echo '7 passed, 0 failed'"), "9 0\n")
+
+    def test_a_failed_check_is_told_again_with_its_reason(self) -> None:
+        said = (
+            "lab 01: ok\\n  FAILED  lab 02\\n          why\\nlab 03: ok\\nx: 2 passed, 1 failed\\n"
+        )
+        self.assertEqual(
+            self.ends("f() { printf '" + said + "'; return 1; }", "step check f"),
+            "\n== failed: check\n  FAILED  lab 02\n          why\n2 2\n",
+        )
+
+    def test_a_failed_test_of_ctest_is_told_again(self) -> None:
+        said = "1/2 Test #1: a ...   Passed\\n2/2 Test #2: b ...***Failed  0.1 sec\\n"
+        end = self.ends("f() { printf '" + said + "'; return 8; }", "step tests f", "step x true")
+        self.assertEqual(end, "\n== failed: tests\n2/2 Test #2: b ...***Failed  0.1 sec\n1 1\n")
+
+    def test_of_any_other_step_the_last_lines_are_told(self) -> None:
+        end = self.ends("f() { echo 'style.py: too long' >&2; return 1; }", "step style f")
+        self.assertEqual(end, "\n== failed: style\nstyle.py: too long\n0 1\n")
 
 
 if __name__ == "__main__":
