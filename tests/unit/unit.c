@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LIMIT_S = 60 };
+enum { LIMIT_S = 60, MOST_JOBS = 4 };
 
 static struct unit *first, **last = &first;
 static uint64_t state = 1;
@@ -63,29 +63,46 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* True: the case has passed. */
-static bool run_unit(const struct unit *unit)
+static int running, jobs = 1, failed;
+
+/* Forks the case's process. */
+static void start_unit(struct unit *unit)
 {
-    double began = seconds();
-    int status = -1;
+    unit->began = seconds();
     fflush(stdout);
-    pid_t child = fork();
-    if (child == 0) {
+    unit->child = fork();
+    if (unit->child == 0) {
         alarm(LIMIT_S);
         unit->body();
         exit(0); /* the leak checker has its say */
     }
-    if (child < 0 || waitpid(child, &status, 0) != child)
-        return false;
-    double took = seconds() - began;
+    if (unit->child > 0)
+        running++;
+    else
+        failed++, fprintf(stderr, "FAILED: %s: no process for it\n", unit->name);
+}
+
+static void report_unit(const struct unit *unit, int status)
+{
+    failed += status != 0;
     if (WIFSIGNALED(status))
         fprintf(stderr, "FAILED: %s: signal %d%s\n", unit->name, WTERMSIG(status),
                 WTERMSIG(status) == 14 ? " (it did not end)" : "");
     else if (status != 0)
         fprintf(stderr, "FAILED: %s: exit status %d\n", unit->name, WEXITSTATUS(status));
     else
-        printf("%5.0f ms  %s\n", took * 1e3, unit->name);
-    return status == 0;
+        printf("%5.0f ms  %s\n", (seconds() - unit->began) * 1e3, unit->name);
+}
+
+/* Waits until one of those that run has ended. */
+static void await_unit(void)
+{
+    int status = -1;
+    pid_t ended = wait(&status);
+    for (const struct unit *unit = first; unit && ended > 0; unit = unit->next)
+        if (unit->child == ended)
+            report_unit(unit, status);
+    running--;
 }
 
 static bool is_wanted(const struct unit *unit, int argc, char **argv)
@@ -98,17 +115,24 @@ static bool is_wanted(const struct unit *unit, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-    int count = 0, failed = 0;
+    int count = 0;
     bool list = argc > 1 && strcmp(argv[1], "--list") == 0;
-    for (const struct unit *unit = first; unit; unit = unit->next) {
-        if (list)
-            puts(unit->name);
-        else if (!is_wanted(unit, argc, argv))
+    long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    jobs = cores < 1 ? 1 : cores > MOST_JOBS ? MOST_JOBS : (int)cores;
+    for (struct unit *unit = first; unit; unit = unit->next) {
+        if (!list && !is_wanted(unit, argc, argv))
             continue;
-        else
-            failed += !run_unit(unit);
         count++;
+        if (list) {
+            puts(unit->name);
+            continue;
+        }
+        if (running == jobs)
+            await_unit();
+        start_unit(unit);
     }
+    while (running > 0)
+        await_unit();
     if (!list)
         printf("%d cases, %d failed\n", count, failed);
     return failed > 0 || count == 0;

@@ -7,21 +7,23 @@
  *     }
  *
  * Every case runs in a process of its own (a fork): what one leaves behind in file-scope variables,
- * and whatever it breaks, is no other's business. The program prints the failed ones by name; with
- * names as arguments it runs those only, with --list it lists them. EXPECT ends its case. A check
- * that must be able to fail is tried on something wrong: REJECTS.
+ * and whatever it breaks, does not reach the next. As many run at a time as there are processors,
+ * up to four. The program prints the failed ones by name; with names as arguments it runs those
+ * only, with --list it lists them. EXPECT ends its case. A check that must be able to fail is tried
+ * on something wrong: REJECTS.
  */
 #ifndef TEST_UNIT_H
 #define TEST_UNIT_H
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define UNIT(name)                                                                                 \
     static void unit_##name(void);                                                                 \
     __attribute__((constructor)) static void add_##name(void)                                      \
     {                                                                                              \
-        static struct unit unit = {#name, unit_##name, 0};                                         \
+        static struct unit unit = {#name, unit_##name, 0, 0, 0};                                   \
         unit_add(&unit);                                                                           \
     }                                                                                              \
     static void unit_##name(void)
@@ -30,6 +32,8 @@ struct unit {
     const char *name;
     void (*body)(void);
     struct unit *next;
+    pid_t child; /* the process that runs it, or has */
+    double began;
 };
 
 void unit_add(struct unit *unit);
