@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Has the compiler read every source of a build tree (-fsyntax-only) and says what it warns of.
+"""Has the compiler read every source of a build tree (-fsyntax-only) and says what it warns of. A
+source that is compiled several times, as that of a library and of its unit tests, is read once for
+each set of definitions (-D).
 
 read_sources.py COMPILE_COMMANDS: the file that CMake writes. Exit status 1 where it said anything.
 """
@@ -25,8 +27,17 @@ def read(entry: dict[str, str]) -> str:
     return text or ("" if done.returncode == 0 else f"{entry['file']}: exit {done.returncode}\n")
 
 
+def different(entries: list[dict[str, str]]) -> list[dict[str, str]]:
+    """One entry for each source and set of definitions."""
+    found = {}
+    for entry in entries:
+        defined = frozenset(w for w in shlex.split(entry["command"]) if w.startswith("-D"))
+        found.setdefault((entry["file"], defined), entry)
+    return list(found.values())
+
+
 def main() -> int:
-    entries = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    entries = different(json.loads(Path(sys.argv[1]).read_text(encoding="utf-8")))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         said = [text for text in pool.map(read, entries) if text]
     print("".join(said), end="")

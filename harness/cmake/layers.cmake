@@ -13,7 +13,7 @@
 #   peerlab_test(NAME LAYER LAYER COMMAND ... [FULL] [LABELS ...] [ENVIRONMENT ...] [PROPERTIES ...])
 #
 # declares a test of the project, on a node of its own. It may say with status 77 that it cannot run.
-# FULL: also NAME.full in layer full, with PEERLAB_FULL=1, where it does more.
+# In layer full it has PEERLAB_FULL=1, and does more. FULL: also NAME.full, there.
 #
 #   peerlab_cannot_test(NAME LAYER LAYER REASON)   in place of one that lacks something: it is skipped
 
@@ -48,10 +48,13 @@ function(peerlab_test name)
   if(TEST_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "peerlab_test(${name}): what is '${TEST_UNPARSED_ARGUMENTS}'?")
   endif()
-  _peerlab_add_test(${name} "${TEST_LAYER}" ${PEERLAB_TEST_SECONDS})
-  if(TEST_FULL)
+  if(NOT TEST_LAYER STREQUAL "full")
+    _peerlab_add_test(${name} "${TEST_LAYER}" ${PEERLAB_TEST_SECONDS})
+    string(APPEND name .full)
+  endif()
+  if(TEST_FULL OR TEST_LAYER STREQUAL "full")
     list(APPEND TEST_ENVIRONMENT PEERLAB_FULL=1)
-    _peerlab_add_test(${name}.full full ${PEERLAB_FULL_SECONDS})
+    _peerlab_add_test(${name} full ${PEERLAB_FULL_SECONDS})
   endif()
 endfunction()
 

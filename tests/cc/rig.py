@@ -13,8 +13,9 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 CC = pathlib.Path(sys.argv[1]).resolve()
 FRONT = pathlib.Path(sys.argv[2]).resolve()
-COMPILERS = [name for name in ("g++", "clang++") if shutil.which(name)]
 FULL = os.environ.get("PEERLAB_FULL") == "1"  # the longer drills, too
+INSTALLED = [name for name in ("g++", "clang++") if shutil.which(name)]
+COMPILERS = INSTALLED if FULL else INSTALLED[:1]
 NVCC = shutil.which("nvcc") or shutil.which("/usr/local/cuda/bin/nvcc")
 
 

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import time
 
-from rig import CC, COMPILERS, HERE, Case, cc, main, run
+from rig import CC, HERE, INSTALLED, Case, cc, main, run
 
 KERNEL = """\
 __global__ void k(int *p) { *p = VALUE; }
@@ -231,7 +231,7 @@ class Command(Case):
 
 class Clang(Case):
     def test_ccbin(self) -> None:
-        if "clang++" not in COMPILERS and "PEERLAB_LACKING" not in os.environ:  # .ci/run sets it up
+        if "clang++" not in INSTALLED and "PEERLAB_LACKING" not in os.environ:  # .ci/run sets it up
             self.skipTest("there is no clang++ here")
         self.write("a.cu", KERNEL)
         done = cc("-ccbin", "clang++", "-v", "-DVALUE=1", "a.cu", "-o", "a", folder=self.folder)

@@ -32,7 +32,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 NOT_AGAIN = ("not again", "")
-SAMPLE = 10000 if os.environ.get("PEERLAB_FULL") else 300
+SAMPLE = 10000 if os.environ.get("PEERLAB_FULL") else 100
 
 
 def environment(tag: str, gpus: int, group: int = 0) -> dict[str, str]:

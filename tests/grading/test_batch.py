@@ -106,6 +106,7 @@ class Batch(Classroom):
         points = [int(c["points"]) for c in cases if c["student"] == "good" and c["case"]]
         self.assertEqual(sum(points), 100)
 
+    @at_full_length
     def test_the_same_twice(self) -> None:
         """With one job and with eight, from other folders, in another order."""
         self.class_of_eight()

@@ -23,7 +23,7 @@ SECONDS = 300
 SLEEPS = 1
 NOBODY = 65534
 FULL = "PEERLAB_FULL" in os.environ
-KILLS = 40 if FULL else 8
+KILLS = 40 if FULL else 4
 HARNESS_ERROR = 4
 # What a sandbox might break: many nodes, kernels, several processes, counting one's descriptors.
 LABS = ("01", "04", "05", "06", "08")  # and memory that lies far apart, in lab 08
