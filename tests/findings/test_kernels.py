@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What kernels do wrong: each WRONG case of kernels/*.cu is named with its lines, in every order in
-which the threads may run; RIGHT ones, which look alike, are left alone. With PEERLAB_FULL=1 in two more
-orders; under sanitizers, which look at the node, in the usual one."""
+which the threads may run; RIGHT ones, which look alike, are left alone. With PEERLAB_FULL=1 in
+two orders more; under sanitizers, which look at the node, in the usual one."""
 
 from __future__ import annotations
 
