@@ -3,19 +3,23 @@
 
 By pytest where this Python or the checkout's .venv/ has it (`.ci/run` installs it), else by
 unittest, which is always there. Both name the tests that failed. `--in-process` runs all modules
-but those in PROCESSES, and a test in them that starts a process fails (alone.py).
+but those in PROCESSES, and a test in them that starts a process fails (alone.py); the modules are
+dealt out to as many processes as there are processors, up to four.
 """
 
 import importlib.util
 import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 TESTS = ROOT / "grader" / "tests"
 PYTEST = ["pytest", "-q", "--tb=short", "-p", "no:cacheprovider"]
 UNITTEST = ["unittest", "-q"]
+MOST = 4  # processes
 PROCESSES = {
     "test_book",
     "test_book_drawings",
@@ -58,18 +62,36 @@ def modules(*, in_process: bool) -> list[str]:
     return sorted(names - PROCESSES if in_process else PROCESSES)
 
 
-def main() -> int:
-    words, alone = sys.argv[1:], []
+def run(runner: str, words: list[str]) -> tuple[str, int]:
+    """What one process prints, and its status."""
     python = with_pytest()
+    command = [python or sys.executable, "-B", runner, *(PYTEST if python else UNITTEST), *words]
+    done = subprocess.run(
+        command,
+        cwd=ROOT,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return f"run {' '.join(command)}\n{done.stdout}", done.returncode
+
+
+def main() -> int:
+    words, runner, shares = sys.argv[1:], "-m", 1
     if words in (["--in-process"], ["--processes"]):
         in_process = words == ["--in-process"]
-        alone = ["tests/grader/alone.py"] if in_process else ["-m"]
-        form = "grader/tests/{}.py" if python else "grader.tests.{}"
+        if in_process:
+            runner, shares = "tests/grader/alone.py", min(os.cpu_count() or 1, MOST)
+        form = "grader/tests/{}.py" if with_pytest() else "grader.tests.{}"
         words = [form.format(name) for name in modules(in_process=in_process)]
-    command = [python or sys.executable, "-B", *(alone or ["-m"])]
-    command += [*(PYTEST if python else UNITTEST), *words]
-    print("run", " ".join(command), flush=True)
-    return subprocess.run(command, cwd=ROOT, env=os.environ, check=False).returncode
+    with ThreadPoolExecutor(shares) as pool:
+        ended = pool.map(partial(run, runner), (words[first::shares] for first in range(shares)))
+        statuses = []
+        for said, status in ended:
+            print(said, flush=True)
+            statuses.append(status)
+    return max(map(abs, statuses))
 
 
 if __name__ == "__main__":
