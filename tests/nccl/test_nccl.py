@@ -152,6 +152,7 @@ class Ends(Nccl):
         self.assertIn("another rank ended without ncclCommDestroy", error)
 
 
+@unittest.skipUnless(FULL, "PEERLAB_FULL is not set")
 class Mutants(Nccl):
     """kernels.cu with one passage replaced, in the check of all collectives."""
 
@@ -184,11 +185,9 @@ class Mutants(Nccl):
     def test_the_ring_gives_the_wrong_chunk(self) -> None:
         self.rejected("(rank - 1 - k + 2 * n) % n", "(rank - k + 2 * n) % n")
 
-    @unittest.skipUnless(FULL, "PEERLAB_FULL is not set")
     def test_the_average_is_a_sum(self) -> None:
         self.rejected("value = average<T>::out(value, ranks);", "value = value;")
 
-    @unittest.skipUnless(FULL, "PEERLAB_FULL is not set")
     def test_a_slot_is_used_too_early(self) -> None:
         self.rejected("sent - NCCL_SLOTS + 1", "0")
 
