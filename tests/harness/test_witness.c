@@ -4,8 +4,12 @@
  * not come. Built with AddressSanitizer where the compiler has it.
  */
 #include "../../harness/node/node.c"
+#include "../../harness/node/observed.c"
 
 #include <stdio.h>
+#include <sys/socket.h>
+
+#include "wire.h"
 
 /* What node.c needs of the rest of the verifier. */
 pid_t lab__spawn(char *const argv[], char *const envp[], const int *fds, int fd_count)
@@ -37,7 +41,7 @@ void lab__clean(char *text)
 
 static int failures;
 
-static union answer said;
+static union node_answer said;
 
 static void begin(uint32_t data_bytes)
 {
