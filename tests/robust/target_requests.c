@@ -217,7 +217,7 @@ static void start_node(void)
         write(info, &topology.info, sizeof topology.info) != sizeof topology.info)
         abort();
     signal(SIGPIPE, SIG_IGN);
-    context_start("/dev/null", topology.info.device_count, 1); /* no kernel is ever loaded */
+    context_start("/dev/null", 1); /* no kernel is ever loaded */
     if (!node_start(&topology, info, -1))
         abort();
 }

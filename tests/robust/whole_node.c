@@ -215,7 +215,7 @@ static void start_once(void)
         write(info, &topology.info, sizeof topology.info) != sizeof topology.info)
         abort();
     signal(SIGPIPE, SIG_IGN);
-    context_start("", topology.info.device_count, 1);
+    context_start("", 1);
     node_start(&topology, info, -1);
 }
 

@@ -33,7 +33,7 @@ static bool start_node(void)
         write(info, &topology.info, sizeof topology.info) != sizeof topology.info)
         return false;
     signal(SIGPIPE, SIG_IGN);
-    context_start("/dev/null", topology.info.device_count, 1); /* no kernel is ever loaded */
+    context_start("/dev/null", 1); /* no kernel is ever loaded */
     return node_start(&topology, info, -1);
 }
 

@@ -359,7 +359,7 @@ int main(int argc, char **argv)
     int listener = listen_at(o.id, socket_path, sizeof socket_path, error, sizeof error);
     if (listener < 0)
         return refuse("cannot start", error);
-    context_start(exec_path, topology.info.device_count, processors());
+    context_start(exec_path, processors());
     if (!node_start(&topology, info, pin()))
         return refuse("cannot make the rooms of the node", strerror(errno));
     if (jail_wanted() && !enter_jail(socket_path, error, sizeof error))

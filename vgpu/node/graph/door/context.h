@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * context.h: a CUDA context is an address space: one vgpu-exec process for each (process, device).
  *
- * It is spawned at the first kernel, maps exactly the memory that this process may touch from this
- * device, and is given up when the kernel it ran ended in a fault.
+ * The vgpu-exec process is spawned at the first kernel. It maps exactly the memory that the program
+ * may touch from this device, and is ended when a kernel faulted in it.
  */
 #ifndef VGPU_CONTEXT_H
 #define VGPU_CONTEXT_H
@@ -47,6 +47,6 @@ int context_prepare(struct process *process, int device, char *error, int error_
 void context_end(struct context *context);
 
 /* Where vgpu-exec is, and the processors (of the first 64) that contexts may use. */
-void context_start(const char *exec_path, int device_count, uint64_t processors);
+void context_start(const char *exec_path, uint64_t processors);
 
 #endif

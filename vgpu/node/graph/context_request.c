@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT
+ * context_request.c: see context_request.h.
+ */
+#include "context_request.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "answer.h"
+#include "context.h"
+#include "device_memory.h"
+#include "kernel_timeout.h"
+#include "process.h"
+#include "quiescence.h"
+#include "spawner.h"
+#include "wire.h"
+
+#define SILENT_S 5  /* beyond VGPU_KERNEL_SECONDS: neither an answer nor work */
+#define BELIEVED 20 /* times VGPU_KERNEL_SECONDS: progress is only what the context says */
+
+static double wall_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* What is known of a context whose answer is awaited. Asked for at the first look: most answer at
+ * once. */
+struct reply_watch {
+    double looked; /* when it was last looked at, or asked */
+    bool begun;
+    double since; /* when it was last seen to get further, or to use the processor */
+    double used;  /* CPU seconds when it was last seen to get further */
+    double first; /* CPU seconds at the first look */
+    double seen;  /* and at the last one */
+    uint64_t progress;
+};
+
+/* It has neither answered nor computed for too long; one that a debugger has stopped may. */
+static bool is_silent(struct reply_watch *w, double now, double cpu, bool further)
+{
+    if (further || cpu != w->seen || getenv("VGPU_HALT"))
+        w->since = now;
+    w->seen = cpu;
+    return now - w->since > vgpu_kernel_seconds() + SILENT_S;
+}
+
+/* Every CONTEXT_TICK_MS, also while messages come. Ends a kernel that uses CPU time without
+ * progress; what a context says of its progress is believed for so long only. Not 0: it does not
+ * end, or its program is gone. */
+static int check_progress(const struct context *c, struct reply_watch *w,
+                          const struct process *process, char *error, int room)
+{
+    int patience = vgpu_kernel_seconds();
+    double now = wall_seconds(), cpu = quiescence_cpu_seconds(c->pid);
+    uint64_t progress = memory_control()->progress;
+    bool further = !w->begun || progress != w->progress;
+    w->looked = now;
+    if (process_is_gone(process)) {
+        snprintf(error, (size_t)room, "the program is gone");
+        return -1;
+    }
+    if (memory_overrun(&process->memory, error, room))
+        return -1;
+    if (!w->begun)
+        w->first = cpu;
+    w->begun = true;
+    if (is_silent(w, now, cpu, further)) {
+        snprintf(error, (size_t)room,
+                 "the context of GPU %d has neither answered nor computed for %d seconds",
+                 c->device, (int)(now - w->since));
+        return -1;
+    }
+    if (further && cpu - w->first <= BELIEVED * patience) {
+        w->used = cpu;
+        w->progress = progress;
+    } else if (cpu - w->used > patience + 2) {
+        snprintf(error, (size_t)room, "a kernel ran for %d CPU seconds without any progress",
+                 patience);
+        return -1;
+    } else if (cpu - w->used > patience) {
+        spawner_hang(c->pid);
+    }
+    return 0;
+}
+
+/* The context's next message; spawn has limited how long one read waits. Less than a reply: an
+ * error, told. */
+static ssize_t await_reply(const struct context *c, struct reply_watch *watch,
+                           const struct process *process, union exec_answer *answer, char *error,
+                           int room)
+{
+    for (;;) {
+        ssize_t got = vgpu_receive(c->socket, answer, sizeof *answer, NULL, NULL, 0);
+        bool late = got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
+        int failed = errno;
+        if ((late || wall_seconds() - watch->looked > CONTEXT_TICK_MS / 1e3) &&
+            check_progress(c, watch, process, error, room) != 0)
+            return -1;
+        if (late)
+            continue;
+        if (got <= 0)
+            snprintf(error, (size_t)room, "the context of GPU %d ended unexpectedly (%s)",
+                     c->device, got < 0 ? strerror(failed) : "its process died");
+        return got;
+    }
+}
+
+/* It answers what no context of ours would: it is the program's device code that speaks, and
+ * nothing that it says counts any more. */
+static void refuse_answer(struct process *process, const char *why, char *error, int room)
+{
+    process->usage->bad_answers++;
+    snprintf(error, (size_t)room,
+             "the device code's process (vgpu-exec) answered the node with what cannot be: %s. "
+             "Something in a kernel has written over its process, or speaks in its place",
+             why);
+}
+
+/* Looked at every CONTEXT_TICK_MS, whichever contexts have run since. */
+static bool check_memory(const struct process *process, char *error, int room)
+{
+    static double looked;
+    double now = wall_seconds();
+    if (now - looked < CONTEXT_TICK_MS / 1e3)
+        return false;
+    looked = now;
+    return memory_overrun(&process->memory, error, room);
+}
+
+/* Takes replies up to the last one; hands over what kernels printed on the way. */
+static int receive_replies(struct context *c, struct process *process,
+                           const struct vgpu_exec_request *asked, union exec_answer *answer,
+                           char *error, int room)
+{
+    struct answer_due due = {.asked = asked};
+    struct reply_watch watch = {.looked = wall_seconds()};
+    char why[200];
+    for (bool last = false; !last;) {
+        ssize_t got = await_reply(c, &watch, process, answer, error, room);
+        if (got <= 0)
+            return -1;
+        if (!answer_check(&due, &answer->reply, (size_t)got, &last, why, sizeof why)) {
+            refuse_answer(process, why, error, room);
+            return -1;
+        }
+        process_print(process, answer->reply.data, answer->reply.printf_bytes);
+        answer_take_spans(&answer->reply);
+    }
+    return check_memory(process, error, room) ? -1 : 0;
+}
+
+/* Nothing is in the socket when a context is asked: it reads each request, and answers each once.
+ */
+int context_exchange(struct context *c, struct process *process, union exec_request *q,
+                     const int *fds, int fd_count, union exec_answer *answer, char *error, int room)
+{
+    size_t bytes = sizeof q->request + q->request.data_bytes;
+    struct pollfd early = {.fd = c->socket, .events = POLLIN};
+    if (poll(&early, 1, 0) > 0 && (early.revents & POLLIN) && !(early.revents & POLLHUP)) {
+        refuse_answer(process, "it answers before it is asked", error, room);
+        return -1;
+    }
+    if (vgpu_send(c->socket, q, bytes, fds, fd_count) != 0) {
+        bool full = errno == EAGAIN || errno == EWOULDBLOCK;
+        bool ended = errno == EPIPE || errno == ECONNRESET;
+        snprintf(error, (size_t)room, "the context of GPU %d %s: %s", c->device,
+                 ended ? "ended unexpectedly" : "cannot be reached",
+                 full    ? "it does not read what it is asked"
+                 : ended ? "its process died"
+                         : strerror(errno));
+        return -1;
+    }
+    return receive_replies(c, process, &q->request, answer, error, room);
+}
+
+int context_command(struct context *c, struct process *process, union exec_request *q,
+                    const int *fds, int fd_count, union exec_answer *answer, char *error, int room)
+{
+    if (context_exchange(c, process, q, fds, fd_count, answer, error, room) != 0)
+        return -1;
+    if (answer->reply.status == VGPU_OK)
+        return 0;
+    snprintf(error, (size_t)room, "the context of GPU %d refused: %s", c->device,
+             answer->reply.text);
+    return -1;
+}
