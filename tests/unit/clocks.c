@@ -27,8 +27,7 @@ static void start(void)
     EXPECT(memory_start(&topology.info, error, sizeof error) == 0, "%s", error);
     machine_start(&topology);
     op_start(&topology);
-    order_start();
-    process = process_new(1, "clocks", error, sizeof error);
+    process = process_new(order_new(), 1, "clocks", error, sizeof error);
     EXPECT(process, "%s", error);
     for (int d = 0; d < 2; d++) {
         memory[d] = memory_take(&process->memory, d, 1 << 20, 0);

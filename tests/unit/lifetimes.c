@@ -27,7 +27,7 @@ static void start_node(void)
            "%s", error);
     EXPECT(memory_start(&topology.info, error, sizeof error) == 0, "%s", error);
     EXPECT(node_start(&topology, -1, -1), "no node");
-    process = process_new(1, "unit", error, sizeof error);
+    process = process_new(node_state()->order, 1, "unit", error, sizeof error);
     EXPECT(process, "%s", error);
     EXPECT(process_context(process, 0) == 0, "no context");
 }

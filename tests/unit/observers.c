@@ -28,8 +28,7 @@ static void start(void)
     EXPECT(memory_start(&topology.info, error, sizeof error) == 0, "%s", error);
     machine_start(&topology);
     op_start(&topology);
-    order_start();
-    process = process_new(1, "observers", error, sizeof error);
+    process = process_new(order_new(), 1, "observers", error, sizeof error);
     EXPECT(process, "%s", error);
     process->checks = VGPU_CHECK_ORDER;
     for (int d = 0; d < 2; d++)

@@ -8,6 +8,7 @@
 
 #include "check.h"
 #include "device_memory.h"
+#include "order.h"
 #include "process.h"
 #include "race.h"
 #include "race_report.h"
@@ -52,7 +53,7 @@ static void start(void)
     detector = races_new(clocks);
     EXPECT(clocks && detector, "%s", "no memory");
     vclocks_start(clocks);
-    process = process_new(1, "races", error, sizeof error);
+    process = process_new(order_new(), 1, "races", error, sizeof error);
     EXPECT(process, "%s", error);
     process->checks = VGPU_CHECK_ORDER;
     memory = memory_take(&process->memory, 0, BYTES, 0);

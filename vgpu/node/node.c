@@ -30,14 +30,14 @@ bool node_start(const struct topology *topology, int info_fd, int node_cpu)
 {
     machine_start(topology);
     op_start(topology);
-    order_start();
     cost_start();
-    state = (struct server_state){.sim = sim_new(topology),
+    state = (struct server_state){.order = order_new(),
+                                  .sim = sim_new(topology),
                                   .checks = checks_new(),
                                   .trace = trace_new(topology),
                                   .info_fd = info_fd,
                                   .node_cpu = node_cpu};
-    if (!state.sim || !state.checks || !state.trace)
+    if (!state.order || !state.sim || !state.checks || !state.trace)
         return false;
     register_observers();
     bool started = server_start(&state);

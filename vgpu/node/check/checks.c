@@ -87,7 +87,7 @@ static void op_is_seen(void *self, const struct op *op)
 {
     struct checks *c = self;
     vclocks_seen(c->clocks, op);
-    if (order_pending())
+    if (order_pending(op->process->order))
         return;
     races_quiescent(c->races);
     vclocks_quiescent(c->clocks);

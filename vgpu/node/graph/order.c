@@ -29,40 +29,62 @@
 #define POLLING_S 20.0 /* of kernels that get further: a slow machine's still get to their end */
 enum { LOOKS = 16 };
 
-static struct op_list stalled, marks, path, search;
-static struct {
-    uint64_t *item;
-    int count, room;
-} touched; /* allocations that the wanted operations touch, sorted */
-static struct op *newest;
-static struct op *newest_ready; /* of those: what could begin now, the last issued first */
-static bool draining;
-static bool anyone; /* kernels wait for each other: whatever is ready may be what helps them */
-static uint64_t search_number;
-static uint64_t luck; /* VGPU_SCHEDULE; 0: the worst order */
-static uint64_t steps, choices;
-static bool looked; /* all stalled kernels, in vain, and since then nothing has happened */
+struct order {
+    struct op_list stalled, marks, path, search;
+    struct {
+        uint64_t *item;
+        int count, room;
+    } touched;               /* allocations that the wanted operations touch, sorted */
+    struct op *newest;       /* of those that have not begun; the others follow by `older` */
+    struct op *newest_ready; /* of those that could begin now, the last issued */
+    bool draining;           /* order_ready carries marks out */
+    bool anyone; /* kernels wait for each other: whatever is ready may be what helps them */
+    uint64_t search_number;
+    uint64_t luck; /* VGPU_SCHEDULE; 0: the worst order */
+    uint64_t steps, choices;
+    bool looked; /* all stalled kernels, in vain, and since then nothing has happened */
+    /* Kernels that tell each other something without an end, or say so, keep the node for so long
+     * only; then others are heard, and it goes on with them. */
+    double polling_since; /* 0: no kernel has been looked at again since this began */
+    unsigned looks;
+};
 
 /* ---- what has not begun ---- */
 
-void order_start(void)
+struct order *order_new(void)
 {
-    luck = vgpu_schedule();
+    struct order *o = calloc(1, sizeof *o);
+    if (o)
+        o->luck = vgpu_schedule();
+    return o;
+}
+
+void order_end(struct order *o)
+{
+    if (!o)
+        return;
+    op_list_free(&o->stalled);
+    op_list_free(&o->marks);
+    op_list_free(&o->path);
+    op_list_free(&o->search);
+    reserve_give(o->touched.item);
+    free(o);
 }
 
 void order_add(struct op *op)
 {
+    struct order *o = op->process->order;
     if (op->kind == OP_MARK)
         return;
-    op->order.older = newest;
-    if (newest)
-        newest->order.newer = op;
-    newest = op;
+    op->order.older = o->newest;
+    if (o->newest)
+        o->newest->order.newer = op;
+    o->newest = op;
 }
 
-static void add_ready(struct op *op)
+static void add_ready(struct order *o, struct op *op)
 {
-    struct op *newer = NULL, *older = newest_ready;
+    struct op *newer = NULL, *older = o->newest_ready;
     for (; older && older->seq > op->seq; older = older->order.ready_older)
         newer = older;
     op->order.ready_newer = newer;
@@ -72,106 +94,105 @@ static void add_ready(struct op *op)
     if (newer)
         newer->order.ready_older = op;
     else
-        newest_ready = op;
+        o->newest_ready = op;
 }
 
-static void begin(struct op *op)
+static void begin_op(struct order *o, struct op *op)
 {
     op->order.begun = true;
     if (op->order.ready_newer)
         op->order.ready_newer->order.ready_older = op->order.ready_older;
     else
-        newest_ready = op->order.ready_older;
+        o->newest_ready = op->order.ready_older;
     if (op->order.ready_older)
         op->order.ready_older->order.ready_newer = op->order.ready_newer;
     if (op->order.newer)
         op->order.newer->order.older = op->order.older;
     else
-        newest = op->order.older;
+        o->newest = op->order.older;
     if (op->order.older)
         op->order.older->order.newer = op->order.newer;
 }
 
 void order_ready(struct op *op)
 {
+    struct order *o = op->process->order;
     if (op->kind != OP_MARK) {
-        add_ready(op);
+        add_ready(o, op);
         return;
     }
     /* Marks have no effect. A list instead of recursion: chains of them can be long. */
-    op_list_add(&marks, op);
-    if (draining)
+    op_list_add(&o->marks, op);
+    if (o->draining)
         return;
-    draining = true;
-    while (marks.count) {
-        struct op *mark = op_list_pop(&marks);
+    o->draining = true;
+    while (o->marks.count) {
+        struct op *mark = op_list_pop(&o->marks);
         op_carried(mark);
         op_drop(mark);
     }
-    draining = false;
+    o->draining = false;
 }
-
-/* ---- choosing ---- */
 
 /* ---- what is wanted ---- */
 
-static void add_touched(const struct op *op)
+static void add_touched(struct order *o, const struct op *op)
 {
     for (int i = 0; i < OP_TOUCHES && op->touch[i]; i++) {
-        if (touched.count == touched.room) {
-            size_t had = (size_t)touched.room * sizeof *touched.item;
-            touched.room = touched.room ? 2 * touched.room : 64;
-            touched.item =
-                reserve_grow(touched.item, had, (size_t)touched.room * sizeof *touched.item);
+        if (o->touched.count == o->touched.room) {
+            size_t had = (size_t)o->touched.room * sizeof *o->touched.item;
+            o->touched.room = o->touched.room ? 2 * o->touched.room : 64;
+            o->touched.item = reserve_grow(o->touched.item, had,
+                                           (size_t)o->touched.room * sizeof *o->touched.item);
         }
-        touched.item[touched.count++] = op->touch[i];
+        o->touched.item[o->touched.count++] = op->touch[i];
     }
 }
 
-static int by_address(const void *a, const void *b)
+static int compare_touches(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
     return x < y ? -1 : x > y;
 }
 
-static bool touches_wanted(const struct op *op)
+static bool touches_wanted(struct order *o, const struct op *op)
 {
-    if (touched.count == 0) /* bsearch must not be given a null pointer */
+    if (o->touched.count == 0) /* bsearch must not be given a null pointer */
         return false;
     for (int i = 0; i < OP_TOUCHES && op->touch[i]; i++)
-        if (bsearch(&op->touch[i], touched.item, (size_t)touched.count, sizeof *touched.item,
-                    by_address))
+        if (bsearch(&op->touch[i], o->touched.item, (size_t)o->touched.count,
+                    sizeof *o->touched.item, compare_touches))
             return true;
     return false;
 }
 
 /* Marks `op` and all it waits for with a fresh number, and notes what they touch. */
-static void mark_ancestors(struct op *op)
+static void mark_ancestors(struct order *o, struct op *op)
 {
-    search_number++;
-    touched.count = 0;
-    op->order.mark = search_number;
-    op_list_add(&search, op);
-    while (search.count) {
-        struct op *at = op_list_pop(&search);
-        add_touched(at);
+    o->search_number++;
+    o->touched.count = 0;
+    op->order.mark = o->search_number;
+    op_list_add(&o->search, op);
+    while (o->search.count) {
+        struct op *at = op_list_pop(&o->search);
+        add_touched(o, at);
         for (int i = 0; i < at->dep.count; i++) {
             struct op *dep = at->dep.item[i];
-            if (dep->carried || dep->order.mark == search_number)
+            if (dep->carried || dep->order.mark == o->search_number)
                 continue;
-            dep->order.mark = search_number;
-            op_list_add(&search, dep);
+            dep->order.mark = o->search_number;
+            op_list_add(&o->search, dep);
         }
         op_drop(at);
     }
-    if (touched.count)
-        qsort(touched.item, (size_t)touched.count, sizeof *touched.item, by_address);
+    if (o->touched.count)
+        qsort(o->touched.item, (size_t)o->touched.count, sizeof *o->touched.item, compare_touches);
 }
 
 /* A copy into host memory that the host has not asked for. */
-static bool unasked(const struct op *op)
+static bool is_unasked(struct order *o, const struct op *op)
 {
-    return op->order.mark != search_number && op_writes_host(op) && !op->process->dead;
+    return op->order.mark != o->search_number && op_writes_host(op) && !op->process->dead;
 }
 
 static struct op *latest_dep(const struct op *op)
@@ -188,20 +209,20 @@ static struct op *latest_dep(const struct op *op)
 /* Goes on along `path`, from an operation to one that it waits for, to one that is ready. NULL: the
  * path is done, or something on it is held back. Kept between steps, so that a long chain is
  * walked once; the path holds references, as what is on it may be over and dropped meanwhile. */
-static struct op *follow(bool everything)
+static struct op *follow_path(struct order *o, bool everything)
 {
-    while (path.count) {
-        struct op *op = path.item[path.count - 1];
+    while (o->path.count) {
+        struct op *op = o->path.item[o->path.count - 1];
         if (op->carried) {
-            op_drop(op_list_pop(&path));
+            op_drop(op_list_pop(&o->path));
             continue;
         }
-        if (op->order.begun || (!everything && unasked(op)))
+        if (op->order.begun || (!everything && is_unasked(o, op)))
             return NULL;
         struct op *dep = latest_dep(op);
         if (!dep)
             return op;
-        op_list_add(&path, dep);
+        op_list_add(&o->path, dep);
     }
     return NULL;
 }
@@ -217,56 +238,57 @@ static bool share_memory(const struct op *a, const struct op *b)
 
 /* The last issued one that is ready too, came after `op`, and touches the same memory: nothing
  * keeps it from going first. NULL: there is none. */
-static struct op *rival(const struct op *op, bool everything)
+static struct op *find_rival(struct order *o, const struct op *op, bool everything)
 {
-    for (struct op *r = newest_ready; r && r->seq > op->seq; r = r->order.ready_older)
-        if (share_memory(op, r) && (everything || !unasked(r)))
+    for (struct op *r = o->newest_ready; r && r->seq > op->seq; r = r->order.ready_older)
+        if (share_memory(op, r) && (everything || !is_unasked(o, r)))
             return r;
     return NULL;
 }
 
 /* VGPU_SCHEDULE: any operation that is ready, by chance (the same in every run). */
-static struct op *any_ready(bool everything)
+static struct op *choose_any_ready(struct order *o, bool everything)
 {
     struct op *found = NULL;
     uint64_t count = 0;
-    op_list_clear(&path);
-    for (struct op *op = newest_ready; op; op = op->order.ready_older)
-        if ((everything || !unasked(op)) && vgpu_schedule_next(&luck) % ++count == 0)
+    op_list_clear(&o->path);
+    for (struct op *op = o->newest_ready; op; op = op->order.ready_older)
+        if ((everything || !is_unasked(o, op)) && vgpu_schedule_next(&o->luck) % ++count == 0)
             found = op;
     return found;
 }
 
-/* Whether any_ready could have taken another one than `op`. */
-static bool is_choice(const struct op *op, bool everything)
+/* Whether choose_any_ready could have taken another one than `op`. */
+static bool is_choice(struct order *o, const struct op *op, bool everything)
 {
-    for (const struct op *r = newest_ready; r; r = r->order.ready_older)
-        if (r != op && (everything || !unasked(r)))
+    for (const struct op *r = o->newest_ready; r; r = r->order.ready_older)
+        if (r != op && (everything || !is_unasked(o, r)))
             return true;
     return false;
 }
 
 /* The next operation to carry out, or NULL. `everything`: unasked copies to the host too. */
-static struct op *choose(bool everything)
+static struct op *choose_op(struct order *o, bool everything)
 {
-    if (luck)
-        return any_ready(everything);
-    struct op *found = follow(everything);
-    for (struct op *op = newest; op && !found; op = op->order.older) {
-        if (!everything && !anyone && op->order.mark != search_number && !touches_wanted(op))
+    if (o->luck)
+        return choose_any_ready(o, everything);
+    struct op *found = follow_path(o, everything);
+    for (struct op *op = o->newest; op && !found; op = op->order.older) {
+        if (!everything && !o->anyone && op->order.mark != o->search_number &&
+            !touches_wanted(o, op))
             continue;
-        op_list_clear(&path);
-        op_list_add(&path, op);
-        found = follow(everything);
+        op_list_clear(&o->path);
+        op_list_add(&o->path, op);
+        found = follow_path(o, everything);
     }
-    struct op *first = found ? rival(found, everything) : NULL;
+    struct op *first = found ? find_rival(o, found, everything) : NULL;
     if (first)
         return first;
     return found;
 }
 
 /* Looking again without seeing anything new is no progress: a hang must look like one. */
-static enum effect resume(struct op *op)
+static enum effect resume_op(struct op *op)
 {
     uint64_t before = memory_control()->progress;
     enum effect result = effect_resume(op);
@@ -276,16 +298,16 @@ static enum effect resume(struct op *op)
 }
 
 /* Lets every stalled kernel look again, the last issued first. True when one got further. */
-static bool resume_stalled(void)
+static bool resume_stalled(struct order *o)
 {
     bool moved = false;
-    for (int i = stalled.count - 1; i >= 0; i--) {
-        struct op *op = stalled.item[i];
-        enum effect result = resume(op);
+    for (int i = o->stalled.count - 1; i >= 0; i--) {
+        struct op *op = o->stalled.item[i];
+        enum effect result = resume_op(op);
         moved |= result != EFFECT_STALLED;
         if (result != EFFECT_DONE)
             continue;
-        op_list_take(&stalled, i);
+        op_list_take(&o->stalled, i);
         op_carried(op);
         op_drop(op);
     }
@@ -294,133 +316,128 @@ static bool resume_stalled(void)
 
 /* Stalled kernels got no further, and what they wait for may be written by one that nobody has
  * asked for, through a pointer that we do not know of: on a GPU it would be running by now. */
-static struct op *choose_for_stalled(bool everything)
+static struct op *choose_for_stalled(struct order *o, bool everything)
 {
-    anyone = true;
-    struct op *op = choose(everything);
-    anyone = false;
+    o->anyone = true;
+    struct op *op = choose_op(o, everything);
+    o->anyone = false;
     return op;
 }
 
-/* Kernels that tell each other something without an end, or say so, keep the node for so long only;
- * then others are heard, and it goes on with them. */
-static double polling_since; /* 0: no kernel has been looked at again since this began */
-
-static double seconds(void)
+static double polling_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static bool polls_too_long(void)
+static bool polls_too_long(struct order *o)
 {
-    static unsigned looks;
     bool gone = false;
-    if (polling_since == 0 || ++looks % LOOKS != 0)
+    if (o->polling_since == 0 || ++o->looks % LOOKS != 0)
         return false;
-    for (int i = 0; i < stalled.count && !gone; i++)
-        gone = !stalled.item[i]->process->dead && process_is_gone(stalled.item[i]->process);
-    return gone || seconds() - polling_since > POLLING_S;
+    for (int i = 0; i < o->stalled.count && !gone; i++)
+        gone = !o->stalled.item[i]->process->dead && process_is_gone(o->stalled.item[i]->process);
+    return gone || polling_clock() - o->polling_since > POLLING_S;
 }
 
-static void stepped(void)
+static void count_step(struct order *o)
 {
-    steps++;
-    looked = false;
+    o->steps++;
+    o->looked = false;
 }
 
 /* One step; false when there is nothing to do that would change anything. */
-static bool step(bool everything)
+static bool make_step(struct order *o, bool everything)
 {
-    struct op *op = choose(everything);
-    if (!op && stalled.count) {
-        if (!looked && polls_too_long())
+    struct op *op = choose_op(o, everything);
+    if (!op && o->stalled.count) {
+        if (!o->looked && polls_too_long(o))
             return false; /* `looked` stays: the next one goes on */
-        polling_since = polling_since > 0 ? polling_since : seconds();
-        if (!looked && resume_stalled()) {
-            stepped();
+        o->polling_since = o->polling_since > 0 ? o->polling_since : polling_clock();
+        if (!o->looked && resume_stalled(o)) {
+            count_step(o);
             return true;
         }
-        looked = true;
-        op = choose_for_stalled(everything);
+        o->looked = true;
+        op = choose_for_stalled(o, everything);
     }
     if (!op)
         return false;
-    stepped();
-    choices += is_choice(op, everything);
-    begin(op);
+    count_step(o);
+    o->choices += is_choice(o, op, everything);
+    begin_op(o, op);
     if (effect_apply(op) == EFFECT_DONE)
         op_carried(op);
     else
-        op_list_add(&stalled, op);
+        op_list_add(&o->stalled, op);
     return true;
 }
 
 enum progress order_carry_out(struct op *op)
 {
+    struct order *o = op->process->order;
     op_keep(op);
     enum progress result = PROGRESS_DONE;
-    mark_ancestors(op);
-    op_list_clear(&path);
-    polling_since = 0;
+    mark_ancestors(o, op);
+    op_list_clear(&o->path);
+    o->polling_since = 0;
     while (!op->carried) {
-        if (!step(false)) {
+        if (!make_step(o, false)) {
             result = PROGRESS_BLOCKED;
             break;
         }
     }
-    op_list_clear(&path);
+    op_list_clear(&o->path);
     op_drop(op);
     return result;
 }
 
-enum progress order_flush(struct process *process)
+enum progress order_flush(struct order *o)
 {
-    (void)process; /* others' operations may go along: nothing they promise is broken */
-    op_list_clear(&path);
-    polling_since = 0;
-    while (step(true))
+    op_list_clear(&o->path);
+    o->polling_since = 0;
+    while (make_step(o, true))
         ;
-    op_list_clear(&path);
-    return stalled.count ? PROGRESS_BLOCKED : PROGRESS_DONE;
+    op_list_clear(&o->path);
+    return o->stalled.count ? PROGRESS_BLOCKED : PROGRESS_DONE;
 }
 
-void order_look(void)
+void order_look(struct order *o)
 {
-    looked = false;
+    o->looked = false;
 }
 
-uint64_t order_steps(void)
+uint64_t order_steps(const struct order *o)
 {
-    return steps;
+    return o->steps;
 }
 
-uint64_t order_choices(void)
+uint64_t order_choices(const struct order *o)
 {
-    return choices;
+    return o->choices;
 }
 
-const struct op *order_newest(void)
+const struct op *order_newest(const struct order *o)
 {
-    return newest;
+    return o->newest;
 }
 
-bool order_pending(void)
+bool order_pending(const struct order *o)
 {
-    return newest || stalled.count;
+    return o->newest || o->stalled.count;
 }
 
-bool order_any_stalled(void)
+bool order_any_stalled(const struct order *o)
 {
-    return stalled.count > 0;
+    return o->stalled.count > 0;
 }
 
-void order_describe(char *text, int room)
+void order_describe(const struct order *o, char *text, int room)
 {
     text[0] = '\0';
-    for (int i = 0, used = 0; i < stalled.count && used < room; i++) {
-        struct op *op = stalled.item[i];
+    for (int i = 0, used = 0; i < o->stalled.count && used < room; i++) {
+        struct op *op = o->stalled.item[i];
         const char *next = i ? "; " : "";
         if (op->kind == OP_HOST)
             used += snprintf(text + used, (size_t)(room - used),
@@ -436,19 +453,21 @@ void order_describe(char *text, int room)
 
 void order_stalled(const struct process *process, void (*see)(const struct op *op))
 {
-    for (int i = 0; i < stalled.count; i++)
-        if (stalled.item[i]->process == process)
-            see(stalled.item[i]);
+    struct order *o = process->order;
+    for (int i = 0; i < o->stalled.count; i++)
+        if (o->stalled.item[i]->process == process)
+            see(o->stalled.item[i]);
 }
 
 void order_abandon(struct process *process)
 {
-    for (int i = stalled.count - 1; i >= 0; i--) {
-        struct op *op = stalled.item[i];
+    struct order *o = process->order;
+    for (int i = o->stalled.count - 1; i >= 0; i--) {
+        struct op *op = o->stalled.item[i];
         if (op->process != process)
             continue;
         effect_abandon(op);
-        op_list_take(&stalled, i);
+        op_list_take(&o->stalled, i);
         op_carried(op);
         op_drop(op);
     }

@@ -60,7 +60,8 @@ static void start_devices(struct process *process)
             (struct stream){.id = VGPU_STREAM_LEGACY, .process = process, .device = d};
 }
 
-struct process *process_new(pid_t pid, const char *program, char *error, int error_room)
+struct process *process_new(struct order *order, pid_t pid, const char *program, char *error,
+                            int error_room)
 {
     struct process *process = calloc(1, sizeof *process);
     if (!process || !owner_start(&process->memory, is_gone)) {
@@ -69,6 +70,7 @@ struct process *process_new(pid_t pid, const char *program, char *error, int err
         free(process);
         return NULL;
     }
+    process->order = order;
     process->pid = pid;
     process->usage = usage_next();
     snprintf(process->program, sizeof process->program, "%s", program);

@@ -42,7 +42,8 @@ static bool may_watch(const struct process *process)
 int idle_flush_patience_ms(void)
 {
     int patience = -1;
-    for (const struct process *p = order_pending() ? process_first() : NULL; p; p = p->next)
+    for (const struct process *p = order_pending(server_state()->order) ? process_first() : NULL; p;
+         p = p->next)
         if (p->server.silence.silent && p->server.silence.calls == p->server.calls)
             return SILENT_LOOK_MS;
         else if (may_watch(p))
@@ -64,11 +65,12 @@ static bool is_silent(struct process *p)
 void idle_flush(void)
 {
     bool any = false;
-    for (struct process *p = order_pending() ? process_first() : NULL; p; p = p->next)
+    for (struct process *p = order_pending(server_state()->order) ? process_first() : NULL; p;
+         p = p->next)
         any |= may_watch(p) && is_silent(p);
     for (struct process *p = any ? process_first() : NULL; p; p = p->next)
         if (p->server.silence.silent && p->server.silence.calls == p->server.calls) {
-            order_flush(p);
+            order_flush(p->order);
             checks_host_knows_all(server_state()->checks);
             return; /* of everybody: the list may have changed */
         }

@@ -233,7 +233,7 @@ static void end_object(struct connection *c)
     uint32_t op = c->request.q.op;
     if (!handlers[op].end)
         return;
-    order_flush(c->process);
+    order_flush(c->process->order);
     c->wait.waited = true;
     if (handlers[op].check(c))
         handlers[op].end(c);

@@ -93,7 +93,7 @@ void request_peer_enable(struct connection *c)
         c->reply.r.error = VGPU_PEER_ALREADY_ENABLED;
         return;
     }
-    order_flush(c->process); /* what was issued before must not see the new mapping */
+    order_flush(c->process->order); /* what was issued before must not see the new mapping */
     process_context(c->process, q->peer);
     process_set_peer(c->process, q->device, q->peer, true);
     node_counts()->peers_enabled++;
@@ -108,7 +108,7 @@ void request_peer_disable(struct connection *c)
         c->reply.r.error = VGPU_PEER_NOT_ENABLED;
         return;
     }
-    order_flush(c->process);
+    order_flush(c->process->order);
     process_set_peer(c->process, q->device, q->peer, false);
 }
 

@@ -35,7 +35,8 @@ void request_hello(struct connection *c)
         return;
     }
     start_over();
-    c->process = process_new(q->u.hello.pid, q->u.hello.program, error, sizeof error);
+    c->process =
+        process_new(server_state()->order, q->u.hello.pid, q->u.hello.program, error, sizeof error);
     if (!c->process) {
         request_fail(c, VGPU_OUT_OF_MEMORY, "%s", error);
         return;
@@ -123,7 +124,7 @@ void request_bye(struct connection *c)
     if (c->process->left)
         return; /* it asks for the rest of what we have to say */
     if (c->process->checks & VGPU_CHECK_ORDER)
-        order_flush(c->process); /* what nobody waits for is compared, too */
+        order_flush(c->process->order); /* what nobody waits for is compared, too */
     checks_tell_end(c->process);
     c->process->left = true;
     c->reply.r.value = looked_at_times(c) && late_issue_tell(c->process);

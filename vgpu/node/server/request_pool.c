@@ -161,7 +161,7 @@ void request_pool_malloc(struct connection *c)
     if (!fails)
         c->reply.r.value = memory_take_pool(&c->process->memory, p, q->bytes, q->caller);
     if (!fails && !c->reply.r.value) {
-        order_flush(c->process);
+        order_flush(c->process->order);
         c->reply.r.value = memory_take_pool(&c->process->memory, p, q->bytes, q->caller);
     }
     if (!c->reply.r.value) {

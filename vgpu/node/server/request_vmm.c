@@ -283,7 +283,7 @@ void request_vmm_access(struct connection *c)
                         "have access: allocate in multiples of every such GPU's");
         return;
     }
-    order_flush(c->process);
+    order_flush(c->process->order);
     for (struct vmm_mapping *m = vmm_first(q->ptr); m && m->va < q->ptr + q->bytes; m = m->next)
         vmm_allow(m, q->device, (uint8_t)q->flags);
 }

@@ -23,9 +23,9 @@ void request_summary(struct connection *c)
     struct vgpu_summary summary;
     summary = *node_counts();
     summary.now_ps = sim_now(server_state()->sim);
-    summary.choices = order_choices();
+    summary.choices = order_choices(server_state()->order);
     summary.progress += memory_control()->progress;
-    order_describe(summary.waiting, sizeof summary.waiting);
+    order_describe(server_state()->order, summary.waiting, sizeof summary.waiting);
     explain_unmark(summary.waiting);
     memcpy(c->reply.r.data, &summary, sizeof summary);
     c->reply.r.data_bytes = sizeof summary;

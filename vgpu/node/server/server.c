@@ -165,7 +165,7 @@ static bool serve(struct connection *c)
         return true; /* serve_waiting goes on with it */
     if (c->witness)
         drain_others(c);
-    order_look();
+    order_look(server_state()->order);
     request_handle(c);
     return c->wait.op || c->takes || answer(c);
 }
@@ -182,7 +182,7 @@ static void answer_done(void)
 /* Those whose wait is over get their answer. */
 static void serve_waiting(void)
 {
-    order_look();
+    order_look(server_state()->order);
     do
         answer_done();
     while (time_bound_step());
@@ -218,7 +218,7 @@ static void drain_others(const struct connection *except)
 static void end_deadlock(struct process *process, const char *why)
 {
     char who[800], text[1000];
-    order_describe(who, sizeof who);
+    order_describe(process->order, who, sizeof who);
     snprintf(text, sizeof text, "deadlock: %s, and no kernel can go on. %s", why, who);
     order_stalled(process, checks_stalled);
     process_fail(process, VGPU_LAUNCH_TIMEOUT, text);
@@ -234,9 +234,9 @@ static void look_for_deadlock(void)
         idle_flush_stir();
         return;
     }
-    if (order_steps() != steps)
+    if (order_steps(server_state()->order) != steps)
         idle_flush_stir();
-    steps = order_steps();
+    steps = order_steps(server_state()->order);
     const char *why = idle_flush_hopeless(time_bound_all_wait());
     for (int i = 0; i < connection_count() && why; i++)
         if (connection_at(i)->wait.op && connection_at(i)->process)
@@ -305,7 +305,8 @@ static void nobody_calls(void)
 {
     hostcall_push();
     if (!connections_any_busy() ||
-        order_any_stalled()) /* what it waits for may be what nobody asks for */
+        order_any_stalled(
+            server_state()->order)) /* what it waits for may be what nobody asks for */
         idle_flush();
 }
 

@@ -13,13 +13,17 @@
 
 #include "op.h"
 
+struct order;
+
 enum progress {
     PROGRESS_DONE,
     PROGRESS_BLOCKED, /* every kernel that could go on polls memory that nothing here will change */
 };
 
-/* Once, first. */
-void order_start(void);
+/* The operations of some programs that have not been carried out yet (process_new is given it);
+ * NULL: no memory. order_end: those programs have ended. */
+struct order *order_new(void);
+void order_end(struct order *order);
 
 /* A submitted operation, in the order of issue; then: all that `op` depends on is carried out. */
 void order_add(struct op *op);
@@ -28,19 +32,19 @@ void order_ready(struct op *op);
 /* Carries out `op` and whatever must or may come before it. */
 enum progress order_carry_out(struct op *op);
 
-/* Carries out everything of `process` (all processes: NULL), the copies to the host included. */
-enum progress order_flush(struct process *process);
+/* Carries out everything, the copies to the host included. */
+enum progress order_flush(struct order *order);
 
 /* Memory may have changed from outside: stalled kernels have to look again, once. */
-void order_look(void);
+void order_look(struct order *order);
 
 /* Grows with every operation that was begun, and whenever a stalled kernel got further. */
-uint64_t order_steps(void);
+uint64_t order_steps(const struct order *order);
 /* How many of these VGPU_SCHEDULE could have chosen otherwise. 0: there is one order only. */
-uint64_t order_choices(void);
+uint64_t order_choices(const struct order *order);
 
-/* Who polls what, for a person; "" when nobody does. */
-void order_describe(char *text, int room);
+/* Which kernels poll what, in words; "" if none does. */
+void order_describe(const struct order *order, char *text, int room);
 
 /* Shows the stalled operations of `process`. */
 void order_stalled(const struct process *process, void (*see)(const struct op *op));
@@ -49,12 +53,12 @@ void order_stalled(const struct process *process, void (*see)(const struct op *o
 void order_abandon(struct process *process);
 
 /* The operation issued last of those that have not begun; the others follow by `older`. */
-const struct op *order_newest(void);
+const struct op *order_newest(const struct order *order);
 
 /* Whether any operation has not begun, or is stalled. */
-bool order_pending(void);
+bool order_pending(const struct order *order);
 
 /* Whether any kernel that has begun gets no further. */
-bool order_any_stalled(void);
+bool order_any_stalled(const struct order *order);
 
 #endif

@@ -102,6 +102,7 @@ struct process {
     uint32_t stream_numbers; /* streams made so far */
     struct event *events;
 
+    struct order *order; /* in which its operations are carried out */
     struct owner memory;
     struct late_issues late;
     struct process_server server;
@@ -111,7 +112,8 @@ struct process {
 };
 
 bool process_any_alive(void);
-struct process *process_new(pid_t pid, const char *program, char *error, int error_room);
+struct process *process_new(struct order *order, pid_t pid, const char *program, char *error,
+                            int error_room);
 struct process *process_keep(struct process *process);
 void process_drop(struct process *process);
 

@@ -7,10 +7,12 @@
 #include <stdbool.h>
 
 struct checks;
+struct order;
 struct sim;
 struct trace;
 
 struct server_state {
+    struct order *order;
     struct sim *sim;
     struct checks *checks;
     struct trace *trace;
