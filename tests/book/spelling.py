@@ -22,7 +22,7 @@ NOT_PROSE = (
     r"<!--.*?-->",
     r"`[^`]*`",
     r"\]\([^)]*\)",  # where links lead
-    r"^ {4}[^A-Z].*$",  # commands
+    r"^ {4}[^A-Z\n][^\n]*$",  # commands
     r"<[^>]*>",
     r"\bcuda[A-Z]\w*",
     r"https?://\S+",

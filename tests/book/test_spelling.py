@@ -14,6 +14,13 @@ class Spelling(unittest.TestCase):
         self.assertEqual(spelling.wrong(pages, set()), ["b.md: wrnog"])
         self.assertEqual(spelling.wrong(pages, {"wrnog"}), [])
 
+    def test_a_word_behind_a_command(self) -> None:
+        """An indented command ends with its line."""
+        self.assertEqual(
+            spelling.wrong({"a.md": "A word.\n\n    cmd --flagg\n\nA wrnog word.\n"}, set()),
+            ["a.md: wrnog"],
+        )
+
     def test_a_listed_word_that_is_not_used_any_more(self) -> None:
         self.assertEqual(spelling.wrong({"a.md": "A right word."}, {"memcpy", "warp"}), [])
 
