@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`./lab list`: every lab with its level, its time, and how far the learner has come. It needs no
-build: what there is to do is read from the labs, what is done from grader.learning.standing.
+"""`./lab list`: every lab with its level, its length in lines, and how far the learner has come. It
+needs no build: what there is to do is read from the labs, what is done from
+grader.learning.standing.
 
 `./lab status` is the other board: every TODO by its sign, as of the last run, and the next step.
 """
@@ -15,7 +16,7 @@ from grader.building.records import Verdict, worst
 from grader.course.project import Lab, Project
 from grader.learning.standing import Standing
 
-_HEAD = re.compile(r"\*\*(Level|Time|You write)\*\* ([^·\n]+)")
+_HEAD = re.compile(r"\*\*(Level|You write)\*\* ([^·\n]+)")
 _BAR = 10
 
 
@@ -23,7 +24,7 @@ _BAR = 10
 class Entry:
     lab: Lab
     level: str
-    time: str
+    lines: str
     todos: dict[int, Verdict]  # the worst of its public tests; 0 is the whole lab
     points: int
     points_possible: int
@@ -58,11 +59,11 @@ def _entry(project: Project, lab: Lab, standing: Standing) -> Entry:
         possible += int(case["points"])
         points += int(case["points"]) if verdict is Verdict.PASS else 0
     todos = {number: worst(verdicts[number]) for number in verdicts}
-    return Entry(lab, head.get("Level", ""), head.get("Time", ""), todos, points, possible)
+    return Entry(lab, head.get("Level", ""), head.get("You write", ""), todos, points, possible)
 
 
 def _read(project: Project, lab: Lab) -> dict[str, str]:
-    """The README's line under the title: Level, Time, You write."""
+    """The README's line under the title: Level, You write."""
     text = (project.solutions_dir / lab.folder / "README.md").read_text(encoding="utf-8")
     return {name: value.strip() for name, value in _HEAD.findall(text)}
 
@@ -76,7 +77,7 @@ def _row(entry: Entry) -> str:
         "points": entry.points,
         "possible": entry.points_possible,
         "level": entry.level,
-        "time": entry.time,
+        "lines": entry.lines,
     }
     if looks().plain:
         return say("list.row-plain", **values)

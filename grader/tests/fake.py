@@ -38,7 +38,7 @@ int twice(int n)
 README = """\
 # Lab 01: tiny
 
-**Level** first lab · **Time** about 1 hour · **You write** about 1 line
+**Level** first lab · **You write** about 1 line
 
 ### Task 1: `twice`
 

@@ -106,10 +106,10 @@ class List(FakeCheckout):
         with mock.patch("grader.base.looks._chosen", Looks(plain=plain)):
             return contents.render(contents.entries(self.project, load(self.project)))
 
-    def test_level_time_points_and_progress(self) -> None:
+    def test_level_lines_points_and_progress(self) -> None:
         standing.remember(self.project, [passed(), passed("again", verdict=Verdict.FAIL)])
         self.assertRegex(self.listed(), r"lab 01  tiny +○{10} +60 of 95 points  0 of 2 parts")
-        self.assertIn("about 1 hour - first lab", self.listed())
+        self.assertIn("about 1 line - first lab", self.listed())
         standing.remember(self.project, [passed("again", when=2.0)])
         self.assertRegex(self.listed(), r"●{5}○{5}.*1 of 2 parts")
 
