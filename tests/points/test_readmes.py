@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What a task may call of its lab's other functions (`NEEDS` in solutions/CMakeLists.txt) stands in
-the README's task, under "May call", and nothing else does. No two functions need each other."""
+"""The labs' READMEs. What a task may call of its lab's other functions (`NEEDS` in
+solutions/CMakeLists.txt) stands in the README's task, under "May call", and nothing else does. No
+two functions need each other. All READMEs have one form: the same sections, an answer for each
+question, the same rules for tasks, and the solution's number of lines."""
 
 import re
 import unittest
@@ -14,6 +16,51 @@ _LAB = re.compile(
     re.DOTALL,
 )
 _TASK = re.compile(r"^### Task (\d+):(.*?)(?=^##)", re.DOTALL | re.MULTILINE)
+SECTIONS = [
+    "Aim",
+    "Before you start",
+    "What you will learn",
+    "The picture",
+    "The contract in words",
+    "Files",
+    "Tasks",
+    "How to check",
+    "Questions",
+    "When not to use it",
+    "Further reading",
+]
+_FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+_SOLVED = re.compile(r"// BEGIN SOLUTION\n(.*?)// END SOLUTION", re.DOTALL)
+_QUESTION = re.compile(
+    r"^\*\*Question (\d+)\.\*\* (?:(?!<details>).)+\?(?:(?!<details>).)*\n\n"
+    r"<details><summary>Answer</summary>\n\n[^<]+\n</details>$",
+    re.DOTALL | re.MULTILINE,
+)
+_RULES = re.compile(r"^Tasks can be written in any order.*?\n(?=Hints)", re.DOTALL | re.MULTILINE)
+
+
+def form_problems(readme: str, solved: int) -> list[str]:
+    """Where a README differs from the form; `solved`: lines of its lab's solution."""
+    text = _FENCED.sub("", readme)
+    found = re.findall(r"^## (.*)$", text, re.MULTILINE)
+    wrong = [] if found == SECTIONS else [f"its sections are {found}"]
+    head = re.search(
+        r"\A# Lab \d\d: .+\n\n\*\*Level\*\* .+ · \*\*You write\*\* about (\d+) lines", text
+    )
+    if head is None:
+        wrong.append("no Level and You write under its title")
+    elif abs(int(head[1]) - solved) > 5:
+        wrong.append(f"it says {head[1]} lines, the solution has {solved}")
+    if "**Time**" in text:
+        wrong.append("it names a time, and no learner's time was measured")
+    questions = text.partition("\n## Questions\n")[2].partition("\n## ")[0]
+    answered = [int(number) for number in _QUESTION.findall(questions)]
+    asked = questions.count("**Question ")
+    if asked < 5 or answered != list(range(1, asked + 1)):
+        wrong.append(f"{asked} questions, of which {answered} have a folded answer")
+    if "```" not in readme.partition("\n## The picture\n")[2].partition("\n## ")[0]:
+        wrong.append("no picture")
+    return wrong
 
 
 def pairs(text: str | None) -> list[tuple[int, str]]:
@@ -40,6 +87,23 @@ class Readmes(unittest.TestCase):
             with self.subTest(lab[1]):
                 text = readme.read_text(encoding="utf-8")
                 self.assertEqual(sorted(told(text)), sorted(pairs(lab["needs"])))
+
+    def test_form(self) -> None:
+        for lab in self.labs:
+            folder = SOLUTIONS / f"{lab[1]}-{lab[2]}"
+            source = "".join(p.read_text(encoding="utf-8") for p in folder.glob("*.c*"))
+            lines = "".join(_SOLVED.findall(source)).splitlines()
+            solved = sum(bool(line.strip()) for line in lines)
+            with self.subTest(lab[1]):
+                readme = (folder / "README.md").read_text(encoding="utf-8")
+                self.assertEqual(form_problems(readme, solved), [])
+
+    def test_the_rules_for_tasks_are_the_same(self) -> None:
+        found = set()
+        for path in SOLUTIONS.glob("*/README.md"):
+            rules = _RULES.search(path.read_text(encoding="utf-8"))
+            found.add(rules[0] if rules else f"none in {path.parent.name}")
+        self.assertEqual(len(found), 1, found)
 
     def test_no_circle(self) -> None:
         """Of tasks: in a circle each would be tested with the reference's answer to the next. (What
