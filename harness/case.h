@@ -121,6 +121,8 @@ const struct lab_record *lab_told(const struct lab_run *run, double seconds,
 struct lab_kernels {
     unsigned count, read, written; /* read, written: whose memory, a bit each as in lab_record */
     uint64_t bytes, atomics, barriers, shared_accesses, shuffles; /* all kernels' together */
+    uint64_t threads; /* all kernels', by their launch */
+    uint64_t busiest; /* accesses of one thread of a kernel's first block, at most */
 };
 uint64_t lab_copied_within(const struct lab_run *run, const struct lab_record *window, int from,
                            int to);

@@ -21,8 +21,10 @@ struct lab_record { /* one operation of the device side, in the order of its iss
     int from, to;
     uint64_t stream, bytes;
     uint64_t issue_ps, start_ps, end_ps;
-    /* Of kernels (advisory). A barrier counts once a block, a shuffle once a lane. */
-    uint64_t atomics, barriers, shared_accesses, shuffles;
+    uint64_t threads; /* kernels: of the launch, as the node knows it */
+    /* Of kernels (advisory). A barrier counts once a block, a shuffle once a lane. Busiest:
+     * accesses to any memory, of the thread of the first block that made the most. */
+    uint64_t atomics, barriers, shared_accesses, shuffles, busiest;
     char name[48];
 };
 

@@ -66,6 +66,8 @@ struct lab_kernels lab_kernels_within(const struct lab_run *run, const struct la
         kernels.barriers += r->barriers;
         kernels.shared_accesses += r->shared_accesses;
         kernels.shuffles += r->shuffles;
+        kernels.threads += r->threads;
+        kernels.busiest = r->busiest > kernels.busiest ? r->busiest : kernels.busiest;
         kernels.read |= (unsigned)r->from;
         kernels.written |= (unsigned)r->to;
     }

@@ -86,6 +86,8 @@ static void copy_record(struct lab_record *to, const struct vgpu_trace_record *f
         .barriers = from->barriers,
         .shared_accesses = from->shared_accesses,
         .shuffles = from->shuffles,
+        .threads = from->threads,
+        .busiest = from->busiest,
     };
     snprintf(to->name, sizeof to->name, "%.*s", (int)sizeof from->name - 1, from->name);
 }

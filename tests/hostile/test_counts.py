@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Counts that are made in the student's process (accesses to shared memory, barriers, shuffles,
 bytes of kernels) can be written by machine code in a device image. What that gains is here and in
-docs/security.md: a right result passes for one that came about in the way that was asked for."""
+docs/security.md: a right result passes for one that came about in the way that was asked for.
+Without machine code the counts hold, also where accesses are made for show."""
 
 import tempfile
 import unittest
@@ -18,8 +19,8 @@ ASKED = "enum { WRONG = 1, FORGES = 1, SHOWS = 0 };"
 
 
 class Counts(unittest.TestCase):
-    """One thread of each block adds up what the block's threads should have added, and shares
-    nothing: variants of answers.attacks/forges_counts."""
+    """One thread of each block adds up what the block's threads should have added: variants of
+    answers.attacks/forges_counts."""
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -51,13 +52,16 @@ class Counts(unittest.TestCase):
         self.assertIs(case.status, Status.FAIL)
         self.assertIn("partials[0] is", case.message)
 
+    def test_accesses_for_show_do_not_hide_who_adds(self) -> None:
+        """Every thread reads its elements and writes to shared memory; one adds up all of them."""
+        case = self.graded(shows=1)
+        self.assertIs(case.status, Status.FAIL)
+        self.assertIn("one thread made more than", case.message)
+
     def test_a_right_sum_passes_with_forged_counts(self) -> None:
-        """And with accesses for show, which forge nothing. If one of them fails, docs/security.md
-        promises too little."""
-        for word in ("forges", "shows"):
-            with self.subTest(word):
-                case = self.graded(**{word: 1})
-                self.assertIs(case.status, Status.PASS, case.message)
+        """If it fails, docs/security.md promises too little."""
+        case = self.graded(forges=1)
+        self.assertIs(case.status, Status.PASS, case.message)
 
 
 if __name__ == "__main__":

@@ -229,6 +229,38 @@ MUTANTS = [
         why="shared memory and barriers for show, and then one thread adds everything",
     ),
     Mutant(
+        name="shared_reads_for_show",
+        todo=2,
+        find="    if (threadIdx.x == 0)\n        partials[blockIdx.x] = sum[0];",
+        replace="    if (threadIdx.x == 0) {\n"
+        "        double all = 0;\n"
+        "        for (unsigned t = 0; t < SUM_THREADS; t++) {\n"
+        "            float mine = 0;\n"
+        "            size_t first = (size_t)blockIdx.x * SUM_THREADS + t;\n"
+        "            for (size_t i = first; i < n; i += (size_t)gridDim.x * SUM_THREADS)\n"
+        "                mine += data[i];\n"
+        "            all += mine;\n"
+        "        }\n"
+        "        partials[blockIdx.x] = (float)all;\n"
+        "    }",
+        rejected_by="shared",
+        why="rounds as 256 threads do, and one thread has added everything",
+    ),
+    Mutant(
+        name="shared_without_a_tree",
+        todo=2,
+        find="    for (unsigned half = SUM_THREADS / 2; half > 0; half /= 2) {\n"
+        "        __syncthreads(); // outside the if: every thread of the block must come here\n"
+        "        if (threadIdx.x < half)\n"
+        "            sum[threadIdx.x] += sum[threadIdx.x + half];\n"
+        "    }\n",
+        replace="    __syncthreads();\n"
+        "    for (unsigned t = 1; t < SUM_THREADS && threadIdx.x == 0; t++)\n"
+        "        sum[0] += sum[t];\n",
+        rejected_by="shared",
+        why="255 additions one after the other in place of 8 rounds",
+    ),
+    Mutant(
         name="warp_by_one_lane_in_disguise",
         todo=3,
         find="        if (lane == 0)\n            partials[blockIdx.x] = mine;\n",

@@ -54,6 +54,35 @@ UNIT(lanes_far_apart_move_a_sector_each)
     EXPECT(bytes == WARP_LANES * SECTOR_BYTES, "%llu bytes are moved", (unsigned long long)bytes);
 }
 
+/* ---- the busiest thread ---- */
+
+static void read_ints(uint32_t lane, uint32_t count)
+{
+    stage_run(lane);
+    for (uint32_t i = 0; i < count; i++)
+        sample_note(i % 2 ? WINDOW_SHARED : 0, WINDOW_VA(0) + lane * 4096ull + i * 4ull, 4, false);
+}
+
+UNIT(the_busiest_thread_counts_shared_memory_too)
+{
+    start_sampled();
+    read_ints(0, 3);
+    read_ints(1, 100);
+    read_ints(2, 99);
+    EXPECT(stage.run.counts.busiest == 100, "%llu accesses",
+           (unsigned long long)stage.run.counts.busiest);
+}
+
+/* All threads have made as many accesses as sectors are looked at: one may make any number more. */
+UNIT(who_is_busiest_is_not_known_after_the_sample)
+{
+    start_sampled();
+    for (uint32_t lane = 0; lane < stage.block->thread_count; lane++)
+        read_ints(lane, 200);
+    EXPECT(stage.run.counts.busiest == VGPU_BUSIEST_UNKNOWN, "%llu accesses",
+           (unsigned long long)stage.run.counts.busiest);
+}
+
 /* Wavefronts too many, and of how many words of one bank. */
 static void banks(uint64_t stride, uint64_t *extra, uint32_t *ways)
 {

@@ -317,8 +317,10 @@ struct vgpu_trace_record {
     uint64_t stream;
     uint64_t bytes;
     uint64_t issue_ps, start_ps, end_ps;
-    uint64_t atomics, barriers, shared_accesses, shuffles; /* of kernels: vgpu_run_counts */
-    char name[48];                                         /* kernel or API call */
+    uint64_t threads; /* of kernels: what was launched, known to the node */
+    uint64_t atomics, barriers, shared_accesses, shuffles,
+        busiest;   /* of kernels: vgpu_run_counts */
+    char name[48]; /* kernel or API call */
     char site[64];
 };
 

@@ -94,6 +94,7 @@ enum vgpu_fault_kind {
     VGPU_FAULT_HANG /* VGPU_EXEC_HANG_SIGNAL */
 };
 
+#define VGPU_BUSIEST_UNKNOWN UINT32_MAX
 struct vgpu_run_counts {
     uint64_t read_bytes[VGPU_MAX_DEVICES + 1], write_bytes[VGPU_MAX_DEVICES + 1]; /* last = host */
     /* the bytes of the 32-byte sectors that those need (vgpu/exec/counts/door/sample.h) */
@@ -101,6 +102,9 @@ struct vgpu_run_counts {
     uint64_t atomics, barriers, threads, accesses;
     uint64_t shared_accesses; /* to __shared__ memory */
     uint64_t shuffles;        /* of each lane that takes part */
+    /* accesses, shared memory's too, of the thread of the grid's first block that made the most;
+     * VGPU_BUSIEST_UNKNOWN: not all were looked at (vgpu/exec/counts/door/sample.h) */
+    uint64_t busiest;
     /* bank conflicts (vgpu/exec/counts/door/bank.h): wavefronts that they add; at the worst place,
      * "file:line" where known, so many in place of one */
     uint64_t conflicts, conflict_ways;

@@ -46,7 +46,8 @@ static void ask_kernel(struct lab_test *t, enum which_sum which)
         calls[i].which = which;
     ask_blocks(t, calls, COUNT(calls), 65600, WHOLE, 0);
     calls[0] = (struct block_call){.which = which, .blocks = 1, .n = 8 * SUM_THREADS};
-    ask_blocks(t, calls, 1, 8 * SUM_THREADS, SPREAD, 0);
+    expect_spread(t, ask_blocks(t, calls, 1, 8 * SUM_THREADS, SPREAD, 0),
+                  which == BY_WARP ? "sum_warp" : "sum_shared", 8);
 }
 
 static void check_shared(struct lab_test *t)

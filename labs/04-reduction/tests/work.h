@@ -56,6 +56,26 @@ static inline void expect_combining(struct lab_test *t, const struct lab_run *ru
     }
 }
 
+/* A call of one block, each of whose threads has `each` elements. What a thread does besides is the
+ * tree: three accesses a round. So many more are allowed as it takes to write it otherwise; where
+ * one thread adds up the others' elements or sums, it makes more than these. */
+static inline void expect_spread(struct lab_test *t, const struct lab_run *run, const char *what,
+                                 uint64_t each)
+{
+    const uint64_t tree = 3 * 8, most = 2 * (each + tree) + 16;
+    struct lab_kernels k = lab_kernels_within(run, NULL, 0);
+    if (!lab_is_virtual(t))
+        return;
+    lab_expect(t, k.threads >= SUM_THREADS, "%s launched %zu threads for one block, expected %d",
+               what, (size_t)k.threads, SUM_THREADS);
+    lab_expect(
+        t, k.busiest <= most,
+        "%s: %zu elements for each of %d threads, and one thread made more than %zu accesses "
+        "to memory (%zu were seen): each adds up its own elements, and what the block's "
+        "threads have is added up in a tree",
+        what, (size_t)each, SUM_THREADS, (size_t)most, (size_t)k.busiest);
+}
+
 /* One kernel a call on the call's GPU. What the test copies is sealed, so nothing comes to the
  * host, in no way: a kernel could otherwise leave its numbers in memory that both see. */
 static inline void expect_block_work(struct lab_test *t, const struct lab_run *run,

@@ -60,7 +60,7 @@ void sample_block_ends(const struct block *block)
 
 void sample_thread_starts(struct thread *thread)
 {
-    thread->sampled.accesses = 0;
+    thread->sampled = (struct sampled){0};
     access_sample(true);
 }
 
@@ -82,13 +82,23 @@ static bool insert(uint64_t key)
     return true;
 }
 
+static void count_busiest(struct thread *thread)
+{
+    struct vgpu_run_counts *counts = &now.run->counts;
+    if (++thread->sampled.all > counts->busiest)
+        counts->busiest = thread->sampled.all;
+}
+
 void sample_note(uint64_t window, uint64_t address, uint64_t bytes, bool write)
 {
     struct thread *thread = now.thread;
     if (thread->block != sample_block || used_count + bytes / SECTOR_BYTES + 2 > TABLE_LIMIT) {
+        if (thread->block == sample_block)
+            now.run->counts.busiest = VGPU_BUSIEST_UNKNOWN;
         access_sample(false);
         return;
     }
+    count_busiest(thread);
     if (window == WINDOW_SHARED) {
         bank_note(address, bytes, write, access_pc);
         return;
@@ -97,8 +107,11 @@ void sample_note(uint64_t window, uint64_t address, uint64_t bytes, bool write)
         return;
     struct sample *sample = &now.run->sample[write];
     uint64_t first = address / SECTOR_BYTES, last = (address + bytes - 1) / SECTOR_BYTES;
-    if (++thread->sampled.accesses == SAMPLE_ACCESSES && ++exhausted == thread->block->thread_count)
+    if (++thread->sampled.accesses == SAMPLE_ACCESSES &&
+        ++exhausted == thread->block->thread_count) {
         sample_block_ends(thread->block);
+        now.run->counts.busiest = VGPU_BUSIEST_UNKNOWN;
+    }
     sample->bytes[window] += bytes;
     for (uint64_t sector = first; sector <= last; sector++)
         sample->sectors[window] += insert(sector << 1 | write);

@@ -287,6 +287,7 @@ static void add_counts(struct vgpu_run_counts *to, const struct vgpu_run_counts 
     to->accesses += from->accesses;
     to->shared_accesses += from->shared_accesses;
     to->shuffles += from->shuffles;
+    to->busiest = to->busiest > from->busiest ? to->busiest : from->busiest;
     to->cycles = to->cycles > from->cycles ? to->cycles : from->cycles;
 }
 

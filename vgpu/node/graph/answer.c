@@ -67,6 +67,7 @@ static bool counts_fit(const struct vgpu_run_counts *c, char *why, size_t room)
                   {"the number of accesses", c->accesses, most_bytes},
                   {"the number of accesses to shared memory", c->shared_accesses, most_bytes},
                   {"the number of shuffles", c->shuffles, most_bytes},
+                  {"the accesses of the busiest thread", c->busiest, VGPU_BUSIEST_UNKNOWN},
                   {"the number of bank conflicts", c->conflicts, most_cycles},
                   {"the ways of a bank conflict", c->conflict_ways, MOST_WAYS},
                   {"the number of cycles", c->cycles, most_cycles});

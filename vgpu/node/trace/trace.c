@@ -93,6 +93,14 @@ static void op_issued(void *self, struct op *op)
     }
 }
 
+static uint64_t launched_threads(const struct vgpu_launch *launch)
+{
+    uint64_t threads = 1;
+    for (int i = 0; i < 3; i++)
+        threads *= (uint64_t)launch->grid[i] * launch->block[i];
+    return threads;
+}
+
 static void count_kernel(const struct op *op, struct vgpu_trace_record *r)
 {
     for (int m = 0; op->counts && m <= VGPU_MAX_DEVICES; m++) {
@@ -102,12 +110,14 @@ static void count_kernel(const struct op *op, struct vgpu_trace_record *r)
         r->from |= op->counts->read_bytes[m] ? 1 << m : 0;
         r->to |= op->counts->write_bytes[m] ? 1 << m : 0;
     }
+    r->threads = launched_threads(&op->u.kernel.launch);
     if (!op->counts)
         return;
     r->atomics = op->counts->atomics;
     r->barriers = op->counts->barriers;
     r->shared_accesses = op->counts->shared_accesses;
     r->shuffles = op->counts->shuffles;
+    r->busiest = op->counts->busiest;
 }
 
 static void op_finished_in_time(void *self, struct op *op)

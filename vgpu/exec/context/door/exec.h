@@ -77,8 +77,9 @@ struct block_clock {    /* threads/barrier.c */
     uint64_t now, next; /* the latest that any thread knew at the last barrier; at the next */
 };
 
-struct sampled { /* counts/sample.c */
-    uint32_t accesses;
+struct sampled {       /* counts/sample.c */
+    uint32_t accesses; /* those whose sectors are looked at */
+    uint32_t all;
 };
 
 struct barrier {      /* threads/barrier.c: of a block */

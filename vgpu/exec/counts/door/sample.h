@@ -7,6 +7,9 @@
  * the grid's first block, and is taken to be the same everywhere. Of a block, what was moved once
  * stays at hand for it (its warps' coalescing and the caches, of a simple kind); what
  * blocks share is the node's business (vgpu/node/clock/op_flows.c).
+ *
+ * The sample also says how many accesses the block's busiest thread has made (vgpu_run_counts), for
+ * as long as all of them are looked at.
  */
 #ifndef VGPU_SAMPLE_H
 #define VGPU_SAMPLE_H
