@@ -130,12 +130,41 @@ static void lie(union message *m)
         m->r.data_bytes = source_byte(&answers);
 }
 
+static struct node_answer chosen;
+static bool is_chosen;
+
+void node_answer(const struct node_answer *answer)
+{
+    chosen = *answer;
+    is_chosen = true;
+}
+
+static void tell_chosen(const struct vgpu_exec_request *q, struct vgpu_exec_reply *r)
+{
+    memset(r, 0, sizeof *r);
+    r->run = q->run;
+    r->kernel_count = q->op == VGPU_EXEC_MODULE;
+    if (q->op != VGPU_EXEC_RUN && q->op != VGPU_EXEC_RESUME)
+        return;
+    r->status = chosen.status;
+    r->stray_count = r->hazard_count = 1;
+    r->stray[0].address = r->hazards[0].address = VGPU_DEVICE_VA(0);
+    r->signals.polled_count = r->signals.stored_count = 1;
+    r->signals.polled[0] = r->signals.stored[0] = VGPU_DEVICE_VA(0);
+    memcpy((char *)r + chosen.at, &chosen.number, chosen.bytes);
+}
+
 static void *serve_context(void *number)
 {
     static __thread union message asked, said;
     int socket = contexts[(intptr_t)number].socket;
     while (vgpu_receive(socket, &asked, sizeof asked, NULL, NULL, 0) >= (ssize_t)sizeof asked.q) {
         uint8_t how = source_byte(&answers);
+        if (is_chosen) {
+            tell_chosen(&asked.q, &said.r);
+            vgpu_send(socket, &said, sizeof said.r, NULL, 0);
+            continue;
+        }
         if (how == 255)
             break;
         if (how > 240 && asked.q.op == VGPU_EXEC_RUN) {
