@@ -50,9 +50,9 @@ def chapters(project: Project) -> list[Path]:
     return sorted(path for path in folder.glob("*.md") if CHAPTER.fullmatch(path.name))
 
 
-def chapter_number(source: Path) -> int:
-    """Of a chapter's page; 0 of any other."""
-    return int(source.name[:2]) if CHAPTER.fullmatch(source.name) else 0
+def chapter_number(source: Path) -> int | None:
+    """Of a chapter's page, from 0 on; None of any other."""
+    return int(source.name[:2]) if CHAPTER.fullmatch(source.name) else None
 
 
 def pages(project: Project) -> list[Page]:
@@ -117,7 +117,7 @@ def render(project: Project, page: Page) -> str:
     if CHAPTER.fullmatch(page.source.name):
         text = glossary.linked(project.root, text, glossary="../glossary.md")
     made = _prose(text, lambda part: _chapters(project, page, _relink(project, page, part)))
-    if number := chapter_number(page.source):
+    if (number := chapter_number(page.source)) is not None:
         made = re.sub(r"^# ", f"# {number}. ", made, count=1)
     return samples.insert(page.place, made)
 

@@ -360,6 +360,14 @@ class Pages(FakeCheckout):
         with self.assertRaisesRegex(LabError, "leads to nothing"):
             pages.render(self.project, made["book/02-b.md"])
 
+    def test_the_first_chapter_is_number_0(self) -> None:
+        self.write("docs/book/00-z.md", "# Zero\n")
+        self.write("docs/book/01-a.md", "# A\n\nAs chapter 0 says.\n")
+        made = {page.place: page for page in pages.pages(self.project)}
+        self.assertEqual(pages.render(self.project, made["book/00-z.md"]), "# 0. Zero\n")
+        shown = pages.render(self.project, made["book/01-a.md"])
+        self.assertEqual(shown, "# 1. A\n\nAs [chapter 0](00-z.md) says.\n")
+
     def test_chapters_by_number(self) -> None:
         self.write("docs/book/01-a.md", "A.\n")
         self.write("docs/book/02-b.md", "As chapter 1 and chapter 9 say.\n")
