@@ -341,7 +341,8 @@ static void note_free(struct races *r, struct op *op)
         return;
     struct place place = {NULL, p.home, p.bytes, 0, false};
     struct access freed = {.op = op, .use = VGPU_USE_WRITE, .end = p.bytes};
-    for (const struct op *other = order_newest(op->process->order); other; other = other->order.older) {
+    for (const struct op *other = order_newest(op->process->order); other;
+         other = other->order.older) {
         struct access use = {.op = (struct op *)other, .end = p.bytes};
         if (other != op && touches_home(other, p.home) && !vclocks_ordered(r->clocks, other, op) &&
             !vclocks_ordered_by_memory(r->clocks, other, op))
