@@ -20,9 +20,11 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define START_SECONDS 120 /* of a machine, not of a student: generous */
+#define END_SECONDS 10    /* from a closed connection to the end of its process */
 
 bool lab__node_virtual(void)
 {
@@ -158,10 +160,25 @@ void lab__node_stop(struct lab_node *node)
 
 /* ---- a node that failed ---- */
 
+static bool has_hung_up(const struct lab_node *node)
+{
+    struct pollfd end = {.fd = node->socket};
+    return poll(&end, 1, 0) == 1 && (end.revents & POLLHUP);
+}
+
+/* A node's connection closes a moment before its process can be waited for; on a busy machine, or
+ * with a core to write, that moment is long. */
 void lab__node_note(struct lab_node *node)
 {
-    if (!node->ended)
-        node->ended = waitpid(node->pid, &node->status, WNOHANG) == node->pid;
+    const struct timespec pause = {.tv_nsec = 5000000};
+    const double until = lab__seconds() + END_SECONDS;
+    while (!node->ended) {
+        pid_t gone = waitpid(node->pid, &node->status, WNOHANG);
+        node->ended = gone == node->pid;
+        if (gone != 0 || !has_hung_up(node) || lab__seconds() > until)
+            return;
+        nanosleep(&pause, NULL);
+    }
 }
 
 /* The last line that it printed. */
