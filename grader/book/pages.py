@@ -32,6 +32,9 @@ REFERENCE = (
     "references.md",
     "seeds.md",
 )
+# Groups of their own in the menu: what a learner does not look for.
+INSTRUCTORS = ("instructors.md", "results.md", "security.md")
+MAINTAINERS = ("architecture.md", "conformance.md", "seeds.md", "style.md", "testing.md")
 NUMBERED = re.compile(r"\b([Cc]hapter )(\d{1,2})\b")
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 
@@ -82,19 +85,25 @@ def _lab_pages(project: Project, lab: Lab) -> list[Page]:
 
 
 def navigation(project: Project) -> list[object]:
-    """MkDocs' `nav`; titles are the pages' own."""
+    """MkDocs' `nav`; titles are the pages' own. Pages for instructors and for maintainers are not
+    beside those for learners."""
     made = pages(project)
 
     def below(folder: str) -> list[str]:
         return [page.place for page in made if page.place.startswith(folder)]
 
-    reference = [page.place for page in made if "/" not in page.place and page.place != "index.md"]
+    flat = [page.place for page in made if "/" not in page.place and page.place != "index.md"]
+    teaching = [place for place in flat if place in INSTRUCTORS]
+    working = [place for place in flat if place in MAINTAINERS]
+    reference = [place for place in flat if place not in teaching + working]
     return [
         {"Start": "index.md"},
         {"The book": below("book/")},
         {"Labs": below("labs/")},
         {"Reference": reference},
         {"Diagnoses": below("diagnoses/")},
+        {"For instructors": teaching},
+        {"For maintainers": working},
     ]
 
 

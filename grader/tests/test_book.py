@@ -360,6 +360,16 @@ class Pages(FakeCheckout):
         with self.assertRaisesRegex(LabError, "leads to nothing"):
             pages.render(self.project, made["book/02-b.md"])
 
+    def test_the_menu_has_groups_for_readers(self) -> None:
+        for name in ("glossary", "instructors", "style", "book/01-a", "diagnoses/1"):
+            self.write(f"docs/{name}.md", "A.\n")
+        menu: dict[str, object] = {}
+        for group in pages.navigation(self.project):
+            menu |= group  # type: ignore[operator]
+        self.assertEqual(menu["Reference"], ["glossary.md"])
+        self.assertEqual(menu["For instructors"], ["instructors.md"])
+        self.assertEqual(menu["For maintainers"], ["style.md"])
+
     def test_the_first_chapter_is_number_0(self) -> None:
         self.write("docs/book/00-z.md", "# Zero\n")
         self.write("docs/book/01-a.md", "# A\n\nAs chapter 0 says.\n")
