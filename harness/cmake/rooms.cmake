@@ -88,7 +88,7 @@ endfunction()
 # ---- the table ----
 
 peerlab_part(node FOLDER vgpu/node TARGETS vgpu-node
-             ROOMS server check trace clock graph memory machine system LARGEST 8)
+             ROOMS server check trace clock graph memory machine system LARGEST 6)
 peerlab_part(api FOLDER vgpu/api TARGETS vgpurt
              ROOMS driver runtime graph work checks memory clock core LARGEST 2)
 peerlab_part(exec FOLDER vgpu/exec TARGETS vgpu-exec

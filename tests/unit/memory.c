@@ -20,12 +20,18 @@ static struct {
 } live[LIVE];
 static int live_count;
 
-static void start(void)
+static void load_topology(void)
 {
     char error[512];
     EXPECT(topology_load(&topology, UNIT_ROOT "/vgpu/nodes", "teaching-4", error, sizeof error) ==
                0,
            "%s", error);
+}
+
+static void start(void)
+{
+    char error[512];
+    load_topology();
     EXPECT(memory_start(&topology.info, error, sizeof error) == 0, "%s", error);
     for (int i = 0; i < OWNERS; i++) {
         owner[i] = &owners[i];
@@ -194,4 +200,65 @@ UNIT(freed_memory_is_remembered)
     EXPECT(memory_give(owner[0], at), "%s", "not freed");
     EXPECT(bounds_freed(at + 999, &p) && p.base == at && p.bytes == 1000, "%s", "it is forgotten");
     EXPECT(!bounds_freed(at + 1000, &p), "%s", "what is behind it was never allocated");
+}
+
+/* ---- two memories ---- */
+
+/* The first allocation of a memory, one chunk large. */
+static uint64_t take_first(struct memory *memory, struct owner *of)
+{
+    memory_use(memory);
+    *of = (struct owner){0};
+    EXPECT(owner_start(of, NULL), "%s", "no host memory");
+    uint64_t at = memory_take(of, 0, VGPU_CHUNK_BYTES, 0);
+    EXPECT(at, "%s", "no device memory");
+    return at;
+}
+
+static void give_all(struct memory *memory, struct owner *of)
+{
+    memory_use(memory);
+    memory_give_all(of, -1);
+    owner_end(of);
+    memory_end(memory);
+}
+
+static struct memory *new_memory(void)
+{
+    char error[512];
+    struct memory *memory = memory_new(&topology.info, error, sizeof error);
+    EXPECT(memory, "%s", error);
+    return memory;
+}
+
+/* NULL: what is stored to the same address of `second` changes nothing in `first`. */
+static const char *check_apart(struct memory *first, struct memory *second, uint64_t at)
+{
+    memory_use(first);
+    *memory_view(at, 1) = 1;
+    memory_use(second);
+    *memory_view(at, 1) = 2;
+    memory_use(first);
+    return *memory_view(at, 1) == 1 ? NULL : "a store to one memory is seen in the other";
+}
+
+UNIT(memories_are_apart)
+{
+    struct pointee found;
+    load_topology();
+    struct memory *first = new_memory(), *second = new_memory();
+    uint64_t at = take_first(first, &owners[0]);
+    EXPECT(at == take_first(second, &owners[1]), "%s", "two new memories begin at two addresses");
+    const char *wrong = check_apart(first, second, at);
+    EXPECT(!wrong, "%s", wrong);
+    REJECTS(check_apart(first, first, at), "one memory for both");
+    memory_use(second);
+    EXPECT(memory_find(at, &found) && found.owner == &owners[1] && owner_first() == &owners[1],
+           "%s", "another memory's allocation is found");
+    memory_give(&owners[1], at);
+    memory_use(first);
+    EXPECT(memory_find(at, &found) && !bounds_freed(at, &found), "%s",
+           "what the other memory gave back is gone in this one");
+    give_all(first, &owners[0]);
+    give_all(second, &owners[1]);
 }

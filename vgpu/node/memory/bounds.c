@@ -3,13 +3,9 @@
  * allocation costs one, whatever its size.
  */
 #include "bounds.h"
+#include "memory_state.h"
 
 #include <string.h>
-
-enum { REMEMBERED = 256 };
-
-static struct pointee freed[REMEMBERED]; /* a ring */
-static uint64_t freed_count;
 
 static void set_tails(uint64_t address, uint64_t bytes, bool live)
 {
@@ -50,22 +46,23 @@ void bounds_give(const struct pointee *gone)
 {
     if (*partial(gone->base) && gone->bytes < VGPU_CHUNK_BYTES)
         set_tails(gone->base, gone->bytes, false);
-    struct pointee *kept = &freed[freed_count++ % REMEMBERED];
+    struct pointee *kept =
+        &memory_current->freed.item[memory_current->freed.count++ % FREED_REMEMBERED];
     *kept = *gone;
     kept->pool = NULL; /* which may go before this is forgotten */
 }
 
 void bounds_forget(const struct owner *owner)
 {
-    for (int i = 0; i < REMEMBERED; i++)
-        if (freed[i].owner == owner)
-            freed[i] = (struct pointee){0};
+    for (int i = 0; i < FREED_REMEMBERED; i++)
+        if (memory_current->freed.item[i].owner == owner)
+            memory_current->freed.item[i] = (struct pointee){0};
 }
 
 bool bounds_freed(uint64_t address, struct pointee *out)
 {
-    for (uint64_t i = 0; i < REMEMBERED && i < freed_count; i++) {
-        *out = freed[(freed_count - 1 - i) % REMEMBERED];
+    for (uint64_t i = 0; i < FREED_REMEMBERED && i < memory_current->freed.count; i++) {
+        *out = memory_current->freed.item[(memory_current->freed.count - 1 - i) % FREED_REMEMBERED];
         if (address - out->base < out->bytes)
             return true;
     }

@@ -8,14 +8,9 @@
 #include <string.h>
 
 #include "device_memory.h"
+#include "memory_state.h"
 
-enum { SPARES = 16, LARGE = 8 /* chunks of a block: more would only drive the others out */ };
-
-static struct spare {
-    int device;
-    uint64_t chunk;
-} spares[SPARES]; /* the oldest first */
-static int spare_count;
+enum { LARGE = 8 /* chunks of a block: more would only drive the others out */ };
 
 static void give_back(int device, uint64_t offset, uint64_t bytes)
 {
@@ -25,17 +20,21 @@ static void give_back(int device, uint64_t offset, uint64_t bytes)
 
 static void drop(int i)
 {
-    struct spare gone = spares[i];
-    memmove(spares + i, spares + i + 1, (size_t)(--spare_count - i) * sizeof *spares);
+    struct spare_chunk gone = memory_current->spare.item[i];
+    memmove(memory_current->spare.item + i, memory_current->spare.item + i + 1,
+            (size_t)(--memory_current->spare.count - i) * sizeof *memory_current->spare.item);
     if (!memory_control()->chunk[gone.device][gone.chunk])
         give_back(gone.device, gone.chunk * VGPU_CHUNK_BYTES, VGPU_CHUNK_BYTES);
 }
 
 static void forget(int device, uint64_t chunk)
 {
-    for (int i = 0; i < spare_count; i++)
-        if (spares[i].device == device && spares[i].chunk == chunk) {
-            memmove(spares + i, spares + i + 1, (size_t)(--spare_count - i) * sizeof *spares);
+    for (int i = 0; i < memory_current->spare.count; i++)
+        if (memory_current->spare.item[i].device == device &&
+            memory_current->spare.item[i].chunk == chunk) {
+            memmove(memory_current->spare.item + i, memory_current->spare.item + i + 1,
+                    (size_t)(--memory_current->spare.count - i) *
+                        sizeof *memory_current->spare.item);
             return;
         }
 }
@@ -49,20 +48,20 @@ void chunk_cache_add(int device, uint64_t offset, uint64_t bytes)
     }
     for (uint64_t c = first; c < first + count; c++) {
         forget(device, c);
-        if (spare_count == SPARES)
+        if (memory_current->spare.count == SPARE_CHUNKS)
             drop(0);
-        spares[spare_count++] = (struct spare){device, c};
+        memory_current->spare.item[memory_current->spare.count++] = (struct spare_chunk){device, c};
     }
 }
 
 void chunk_cache_empty(void)
 {
-    while (spare_count)
-        drop(spare_count - 1);
+    while (memory_current->spare.count)
+        drop(memory_current->spare.count - 1);
 }
 
 void chunk_cache_make_room(void)
 {
-    if (spare_count)
-        memory_has_room((uint64_t)SPARES * VGPU_CHUNK_BYTES);
+    if (memory_current->spare.count)
+        memory_has_room((uint64_t)SPARE_CHUNKS * VGPU_CHUNK_BYTES);
 }

@@ -14,10 +14,10 @@
 #include <sys/uio.h>
 
 #include "fd_info.h"
-#include "machine.h"
 #include "device_memory.h"
 #include "owner.h"
 #include "chunk_cache.h"
+#include "memory_state.h"
 
 static uint8_t poison[VGPU_CHUNK_BYTES] __attribute__((aligned(VGPU_CHUNK_BYTES)));
 
@@ -49,16 +49,9 @@ static bool write_chunk(int device, uint64_t chunk, uint64_t at, const uint8_t *
     (256ull << 20) /* of the control's pages: what honest kernels need is less                     \
                     */
 
-static uint64_t limit_bytes;
-
-void memory_set_limit(uint64_t bytes)
-{
-    limit_bytes = bytes;
-}
-
 uint64_t memory_limit_bytes(void)
 {
-    return limit_bytes;
+    return memory_current->limit_bytes;
 }
 
 static uint64_t file_bytes(int fd)
@@ -70,41 +63,40 @@ static uint64_t file_bytes(int fd)
 uint64_t memory_held_bytes(void)
 {
     uint64_t sum = 0;
-    for (int d = 0; d < machine_info()->device_count; d++)
+    for (int d = 0; d < memory_current->device_count; d++)
         sum += file_bytes(memory_of(d)->fd);
     return sum;
 }
 
 bool memory_has_room(uint64_t bytes)
 {
-    if (memory_held_bytes() + bytes <= limit_bytes)
+    if (memory_held_bytes() + bytes <= memory_current->limit_bytes)
         return true;
     chunk_cache_empty();
-    return memory_held_bytes() + bytes <= limit_bytes;
+    return memory_held_bytes() + bytes <= memory_current->limit_bytes;
 }
 
 bool memory_wrote(uint64_t bytes)
 {
-    static uint64_t since;
-    since += bytes;
-    if (since < LOOK_BYTES)
+    memory_current->unchecked_bytes += bytes;
+    if (memory_current->unchecked_bytes < LOOK_BYTES)
         return true;
-    since = 0;
-    return memory_held_bytes() <= limit_bytes + SLACK_BYTES;
+    memory_current->unchecked_bytes = 0;
+    return memory_held_bytes() <= memory_current->limit_bytes + SLACK_BYTES;
 }
 
 bool memory_overrun(const struct owner *owner, char *why, int room)
 {
     uint64_t held = memory_held_bytes(), host = file_bytes(owner->host_fd);
     uint64_t control = file_bytes(memory_control_fd());
-    uint64_t most = limit_bytes + SLACK_BYTES, taken = held > host ? held : host;
+    uint64_t most = memory_current->limit_bytes + SLACK_BYTES, taken = held > host ? held : host;
     if (taken <= most && control <= CONTROL_BYTES)
         return false;
     snprintf(why, (size_t)room,
              "device code has taken %llu MiB of this computer's memory, past the virtual node: its "
              "limit is %llu MiB (VGPU_MEMORY_LIMIT)",
              (unsigned long long)((control > CONTROL_BYTES ? control : taken) >> 20),
-             (unsigned long long)(limit_bytes >> 20));
+             (unsigned long long)(memory_current->limit_bytes >> 20));
     return true;
 }
 

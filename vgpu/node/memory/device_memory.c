@@ -3,110 +3,37 @@
  */
 #include "device_memory.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "bounds.h"
-#include "memory_limit.h"
 #include "pool.h"
 #include "owner.h"
 #include "chunk_cache.h"
 #include "vmm.h"
+#include "memory_state.h"
 
 #define SMALL_LIMIT (VGPU_CHUNK_BYTES / 2)
 #define CONTEXT_BYTES (512ull << 20) /* what a context takes of a device's memory */
 
-static struct device_memory devices[VGPU_MAX_DEVICES];
-static int device_count;
-static struct vgpu_control *control;
-static int control_fd = -1;
-static struct {
-    void (*released)(void *self, uint64_t home);
-    void *self;
-} watcher;
-
 void memory_watch(void (*released)(void *self, uint64_t home), void *self)
 {
-    watcher.released = released;
-    watcher.self = self;
+    memory_current->released = released;
+    memory_current->released_self = self;
 }
 
 void memory_unwatch(const void *self)
 {
-    if (watcher.self == self)
+    if (memory_current->released_self == self)
         memory_watch(NULL, NULL);
 }
 
 static void tell_released(uint64_t home)
 {
-    if (watcher.released)
-        watcher.released(watcher.self, home);
-}
-
-int memory_sealed_fd(const char *name, uint64_t bytes)
-{
-    int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (fd < 0)
-        return -1;
-    if (ftruncate(fd, (off_t)bytes) != 0 ||
-        fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) != 0) {
-        close(fd);
-        return -1;
-    }
-    return fd;
-}
-
-static void *map_shared(int fd, uint64_t bytes)
-{
-    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
-int memory_start(const struct vgpu_node_info *info, char *error, int error_room)
-{
-    control_fd = memory_sealed_fd("vgpu-control", sizeof *control);
-    control = control_fd < 0 ? NULL : map_shared(control_fd, sizeof *control);
-    for (int d = 0; control && d < info->device_count; d++) {
-        struct device_memory *m = &devices[d];
-        m->bytes = info->device[d].total_bytes / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
-        m->fd = memory_sealed_fd("vgpu-device", m->bytes);
-        m->base = m->fd < 0 ? NULL : map_shared(m->fd, m->bytes);
-        arena_init(&m->blocks, m->bytes, VGPU_CHUNK_BYTES);
-        if (!m->base)
-            break;
-        device_count++;
-    }
-    if (!control || device_count < info->device_count) {
-        snprintf(error, (size_t)error_room,
-                 "cannot map the memory of GPU %d (%llu bytes, sparse): %s; is the address space "
-                 "limited (ulimit -v)?",
-                 device_count, (unsigned long long)info->device[device_count].total_bytes,
-                 strerror(errno));
-        return -1;
-    }
-    memory_set_limit(memory_limit(error, error_room));
-    return memory_limit_bytes() ? 0 : -1;
-}
-
-struct device_memory *memory_of(int device)
-{
-    return &devices[device];
-}
-
-int memory_control_fd(void)
-{
-    return control_fd;
-}
-
-struct vgpu_control *memory_control(void)
-{
-    return control;
+    if (memory_current->released)
+        memory_current->released(memory_current->released_self, home);
 }
 
 static uint64_t contexts_on(int device)
@@ -120,8 +47,10 @@ static uint64_t contexts_on(int device)
 uint64_t memory_free_bytes(int device)
 {
     uint64_t contexts = contexts_on(device) * CONTEXT_BYTES;
-    uint64_t taken = devices[device].blocks.taken_bytes + contexts;
-    return taken < devices[device].bytes ? devices[device].bytes - taken : 0;
+    uint64_t taken = memory_current->devices[device].blocks.taken_bytes + contexts;
+    return taken < memory_current->devices[device].bytes
+               ? memory_current->devices[device].bytes - taken
+               : 0;
 }
 
 enum use { USE_OWN, USE_SHARED, USE_VARIABLES };
@@ -133,7 +62,7 @@ static uint64_t whole_granules(uint64_t bytes)
 
 static struct block *new_block(struct owner *owner, int device, uint64_t bytes, enum use use)
 {
-    struct device_memory *m = &devices[device];
+    struct device_memory *m = &memory_current->devices[device];
     uint64_t whole = (bytes + VGPU_CHUNK_BYTES - 1) / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
     if (whole < bytes || whole > memory_free_bytes(device))
         return NULL;
@@ -166,8 +95,8 @@ static struct block *new_block(struct owner *owner, int device, uint64_t bytes, 
 static void poison(int device, uint64_t offset, uint64_t bytes)
 {
     uint64_t first = offset / VGPU_CHUNK_BYTES;
-    if (control->chunk[device][first])
-        memset(devices[device].base + offset, VGPU_POISON, bytes);
+    if (memory_current->control->chunk[device][first])
+        memset(memory_current->devices[device].base + offset, VGPU_POISON, bytes);
 }
 
 /* From a block of small allocations; 0: it has no room. */
@@ -176,7 +105,7 @@ static uint64_t take_from(struct block *b, uint64_t bytes, uint64_t caller)
     uint64_t at = arena_take(&b->small, bytes, (void *)caller); /* NOLINT: a number, no pointer */
     if (at == ARENA_NONE)
         return 0;
-    devices[b->device].asked_bytes += whole_granules(bytes);
+    memory_current->devices[b->device].asked_bytes += whole_granules(bytes);
     poison(b->device, b->offset + at, bytes);
     bounds_take(b->device, b->offset + at, bytes);
     return VGPU_DEVICE_VA(b->device) + b->offset + at;
@@ -208,7 +137,7 @@ static void small_has_room_at(struct small_hint *hints, uint64_t offset)
 
 static uint64_t take_small(struct owner *owner, int device, uint64_t bytes, uint64_t caller)
 {
-    struct device_memory *m = &devices[device];
+    struct device_memory *m = &memory_current->devices[device];
     struct small_hint *hints = owner->small[device];
     uint64_t space = whole_granules(bytes), at = 0;
     for (int i = arena_first_above(&m->blocks, small_from(hints, space)); i < m->blocks.count;
@@ -265,7 +194,7 @@ uint64_t memory_take_pool(struct owner *owner, struct pool *pool, uint64_t bytes
 /* A large block's own length, as asked for. */
 static uint64_t asked_bytes(const struct block *b)
 {
-    return arena_find(&devices[b->device].blocks, b->offset)->bytes;
+    return arena_find(&memory_current->devices[b->device].blocks, b->offset)->bytes;
 }
 
 static void drop_block(struct block *b)
@@ -277,15 +206,15 @@ static void drop_block(struct block *b)
     if (b->pool)
         pool_count(b->pool, -(int64_t)asked_bytes(b), -(int64_t)b->bytes);
     if (!b->variables)
-        devices[b->device].asked_bytes -=
+        memory_current->devices[b->device].asked_bytes -=
             b->shared ? b->small.taken_bytes : whole_granules(asked_bytes(b));
     uint64_t first = b->offset / VGPU_CHUNK_BYTES, count = b->bytes / VGPU_CHUNK_BYTES;
     for (uint64_t c = first; c < first + count; c++)
-        if (control->chunk[b->device][c])
-            control->chunk[b->device][c] = 0;
+        if (memory_current->control->chunk[b->device][c])
+            memory_current->control->chunk[b->device][c] = 0;
     bounds_unmap(b->device, b->offset, b->bytes);
     chunk_cache_add(b->device, b->offset, b->bytes);
-    arena_give(&devices[b->device].blocks, b->offset);
+    arena_give(&memory_current->devices[b->device].blocks, b->offset);
     if (b->owner)
         b->owner->map_version++;
     arena_clear(&b->small);
@@ -305,11 +234,11 @@ static uint64_t home_of(uint64_t address)
 static struct block *block_at(uint64_t address, uint64_t *offset)
 {
     address = home_of(address);
-    if (address < VGPU_ARENA_VA || address >= VGPU_DEVICE_VA(device_count))
+    if (address < VGPU_ARENA_VA || address >= VGPU_DEVICE_VA(memory_current->device_count))
         return NULL;
     uint64_t device = (address - VGPU_ARENA_VA) / VGPU_DEVICE_STRIDE;
     *offset = (address - VGPU_ARENA_VA) % VGPU_DEVICE_STRIDE;
-    struct arena_range *r = arena_find(&devices[device].blocks, *offset);
+    struct arena_range *r = arena_find(&memory_current->devices[device].blocks, *offset);
     return r ? r->user : NULL;
 }
 
@@ -339,8 +268,9 @@ bool memory_find(uint64_t address, struct pointee *out)
     struct block *b = block_at(address, &offset);
     if (!b)
         return false;
-    struct arena_range *r = b->shared ? arena_find(&b->small, offset - b->offset)
-                                      : arena_find(&devices[b->device].blocks, offset);
+    struct arena_range *r = b->shared
+                                ? arena_find(&b->small, offset - b->offset)
+                                : arena_find(&memory_current->devices[b->device].blocks, offset);
     if (!r)
         return false;
     uint64_t base = b->shared ? b->offset + r->offset : b->offset;
@@ -361,7 +291,7 @@ bool memory_find(uint64_t address, struct pointee *out)
 
 void memory_give_free(int device, uint64_t offset)
 {
-    struct arena_range *r = arena_find(&devices[device].blocks, offset);
+    struct arena_range *r = arena_find(&memory_current->devices[device].blocks, offset);
     if (r)
         drop_block(r->user);
 }
@@ -394,7 +324,7 @@ bool memory_give(struct owner *owner, uint64_t address)
     uint64_t before = b->small.taken_bytes;
     if (arena_give(&b->small, offset - b->offset) != 0)
         return false;
-    devices[b->device].asked_bytes -= before - b->small.taken_bytes;
+    memory_current->devices[b->device].asked_bytes -= before - b->small.taken_bytes;
     small_has_room_at(owner->small[b->device], b->offset);
     if (b->small.count == 0)
         drop_block(b);
@@ -405,9 +335,9 @@ void memory_give_all(struct owner *owner, int device)
 {
     if (device < 0)
         bounds_forget(owner);
-    for (int d = 0; d < device_count; d++)
-        for (int i = devices[d].blocks.count - 1; i >= 0; i--) {
-            struct block *b = devices[d].blocks.range[i].user;
+    for (int d = 0; d < memory_current->device_count; d++)
+        for (int i = memory_current->devices[d].blocks.count - 1; i >= 0; i--) {
+            struct block *b = memory_current->devices[d].blocks.range[i].user;
             if (b->owner == owner && (device < 0 || device == d))
                 drop_block(b);
         }
@@ -424,25 +354,26 @@ static void punch(int fd, uint64_t from, uint64_t to)
 void memory_reclaim(void)
 {
     int blocks = 0;
-    for (int d = 0; d < device_count; d++) {
-        const struct arena *a = &devices[d].blocks;
+    for (int d = 0; d < memory_current->device_count; d++) {
+        const struct arena *a = &memory_current->devices[d].blocks;
         uint64_t at = 0;
         for (int i = 0; i < a->count; i++) {
-            punch(devices[d].fd, at, a->range[i].offset);
+            punch(memory_current->devices[d].fd, at, a->range[i].offset);
             at = a->range[i].offset +
                  (a->range[i].bytes + VGPU_CHUNK_BYTES - 1) / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
         }
-        punch(devices[d].fd, at, devices[d].bytes);
+        punch(memory_current->devices[d].fd, at, memory_current->devices[d].bytes);
         blocks += a->count;
     }
     if (blocks == 0) /* then it says nothing of any */
-        punch(control_fd, offsetof(struct vgpu_control, chunk), sizeof *control);
+        punch(memory_current->control_fd, offsetof(struct vgpu_control, chunk),
+              sizeof *memory_current->control);
 }
 
 void memory_each_block(const struct owner *owner, int device,
                        void (*visit)(const struct block *block, void *context), void *context)
 {
-    const struct arena *blocks = &devices[device].blocks;
+    const struct arena *blocks = &memory_current->devices[device].blocks;
     for (int i = 0; i < blocks->count; i++) {
         const struct block *b = blocks->range[i].user;
         if (b->owner == owner)
@@ -459,7 +390,7 @@ uint8_t *memory_view(uint64_t address, uint64_t bytes)
     for (uint64_t c = offset / VGPU_CHUNK_BYTES; c <= (offset + bytes - 1) / VGPU_CHUNK_BYTES; c++)
         if (!memory_commit(b->device, c))
             return NULL;
-    return devices[b->device].base + offset;
+    return memory_current->devices[b->device].base + offset;
 }
 
 bool memory_fill_fresh(uint64_t address, const uint8_t *bytes, uint64_t n)
@@ -478,7 +409,7 @@ bool memory_untouched(uint64_t address, uint64_t bytes)
     if (!b || bytes == 0)
         return false;
     for (uint64_t c = offset / VGPU_CHUNK_BYTES; c <= (offset + bytes - 1) / VGPU_CHUNK_BYTES; c++)
-        if (control->chunk[b->device][c])
+        if (memory_current->control->chunk[b->device][c])
             return false;
     return true;
 }

@@ -11,10 +11,10 @@
 #include "pool.h"
 #include "owner.h"
 #include "vmm.h"
+#include "memory_state.h"
 
 /* An allocation that has a handle. Without an owner it only lives for those who have it open. */
-struct export
-{
+struct ipc_export {
     struct ipc_key key;
     struct owner *owner;
     uint64_t address, bytes;
@@ -22,26 +22,23 @@ struct export
     struct vmm_allocation *memory; /* the chunks around it */
     uint64_t skip;                 /* from their start to the allocation */
     int windows;
-    struct export *next;
+    struct ipc_export *next;
 };
 
-struct window {
-    struct export *of;
+struct ipc_window {
+    struct ipc_export *of;
     struct owner *owner;
     struct vmm_mapping *mapping;
     const struct pool *pool; /* imported, as its memory; NULL: by handle */
     int opens;
-    struct window *next;
+    struct ipc_window *next;
 };
-
-static struct export *exports;
-static struct window *windows;
 
 /* ---- exports ---- */
 
-static struct export *new_export(const struct pointee *p)
+static struct ipc_export *new_export(const struct pointee *p)
 {
-    struct export *e = calloc(1, sizeof *e);
+    struct ipc_export *e = calloc(1, sizeof *e);
     uint64_t offset = p->base - VGPU_DEVICE_VA(p->device);
     uint64_t first = offset / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
     uint64_t end = (offset + p->bytes + VGPU_CHUNK_BYTES - 1) / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
@@ -55,14 +52,14 @@ static struct export *new_export(const struct pointee *p)
     e->pool = p->pool ? p->pool->id : 0;
     e->bytes = p->bytes;
     e->skip = offset - first;
-    e->next = exports;
-    exports = e;
+    e->next = memory_current->ipc.exports;
+    memory_current->ipc.exports = e;
     return e;
 }
 
-static struct export *export_at(const struct owner *owner, uint64_t address)
+static struct ipc_export *export_at(const struct owner *owner, uint64_t address)
 {
-    struct export *e = exports;
+    struct ipc_export *e = memory_current->ipc.exports;
     while (e && (e->owner != owner || e->address != address))
         e = e->next;
     return e;
@@ -70,18 +67,18 @@ static struct export *export_at(const struct owner *owner, uint64_t address)
 
 int ipc_opened_by_others(const struct owner *owner, uint64_t address)
 {
-    const struct export *e = export_at(owner, address);
+    const struct ipc_export *e = export_at(owner, address);
     int count = 0;
-    for (const struct window *w = e ? windows : NULL; w; w = w->next)
+    for (const struct ipc_window *w = e ? memory_current->ipc.windows : NULL; w; w = w->next)
         count += w->of == e;
     return count;
 }
 
-static void drop_if_unused(struct export *e)
+static void drop_if_unused(struct ipc_export *e)
 {
     if (e->owner || e->windows > 0)
         return;
-    struct export **at = &exports;
+    struct ipc_export **at = &memory_current->ipc.exports;
     while (*at != e)
         at = &(*at)->next;
     *at = e->next;
@@ -91,7 +88,7 @@ static void drop_if_unused(struct export *e)
 
 bool ipc_export(const struct pointee *p, uint8_t handle[IPC_HANDLE_BYTES])
 {
-    struct export *e = export_at(p->owner, p->base);
+    struct ipc_export *e = export_at(p->owner, p->base);
     e = e ? e : new_export(p);
     if (e)
         ipc_key_write(handle, &e->key);
@@ -101,16 +98,16 @@ bool ipc_export(const struct pointee *p, uint8_t handle[IPC_HANDLE_BYTES])
 /* At the owner's end the chunks themselves are handed over, where nothing else lies in them. While
  * it lives they are copied, so that its address can get other memory, as recorded; handed over only
  * where there is no room for a copy. */
-static bool keep_bytes(struct export *e, bool owner_ends)
+static bool keep_bytes(struct ipc_export *e, bool owner_ends)
 {
     return owner_ends ? vmm_hand_over(e->memory, e->address) || vmm_move(e->memory)
                       : vmm_move(e->memory) || vmm_hand_over(e->memory, e->address);
 }
 
-static void orphan(struct export *e, bool owner_ends)
+static void orphan(struct ipc_export *e, bool owner_ends)
 {
     if (e->windows > 0 && !keep_bytes(e, owner_ends))
-        for (struct window *w = windows; w; w = w->next)
+        for (struct ipc_window *w = memory_current->ipc.windows; w; w = w->next)
             if (w->of == e) /* lost: the next access faults */
                 vmm_allow(w->mapping, -1, 0);
     e->owner = NULL;
@@ -119,16 +116,16 @@ static void orphan(struct export *e, bool owner_ends)
 
 void ipc_freed(struct owner *owner, uint64_t address)
 {
-    struct export *e = export_at(owner, address);
+    struct ipc_export *e = export_at(owner, address);
     if (e)
         orphan(e, false);
 }
 
 /* ---- windows ---- */
 
-static struct window *new_window(struct owner *owner, struct export *e)
+static struct ipc_window *new_window(struct owner *owner, struct ipc_export *e)
 {
-    struct window *w = calloc(1, sizeof *w);
+    struct ipc_window *w = calloc(1, sizeof *w);
     if (!w)
         return NULL;
     w->mapping = vmm_open_window(owner, e->memory, e->skip, e->bytes);
@@ -138,15 +135,15 @@ static struct window *new_window(struct owner *owner, struct export *e)
     }
     w->of = e;
     w->owner = owner;
-    w->next = windows;
-    windows = w;
+    w->next = memory_current->ipc.windows;
+    memory_current->ipc.windows = w;
     e->windows++;
     return w;
 }
 
-static void close_window(struct window *w)
+static void close_window(struct ipc_window *w)
 {
-    struct window **at = &windows;
+    struct ipc_window **at = &memory_current->ipc.windows;
     while (*at != w)
         at = &(*at)->next;
     *at = w->next;
@@ -156,15 +153,15 @@ static void close_window(struct window *w)
     free(w);
 }
 
-static struct export *named(const uint8_t *handle)
+static struct ipc_export *named(const uint8_t *handle)
 {
-    struct export *e = exports;
+    struct ipc_export *e = memory_current->ipc.exports;
     while (e && !(e->owner && ipc_key_is(handle, &e->key)))
         e = e->next;
     return e;
 }
 
-static void show(struct window *w)
+static void show(struct ipc_window *w)
 {
     for (int d = 0; d < machine_info()->device_count; d++)
         vmm_allow(w->mapping, d, pool_reaches(w->pool, d) ? 3 : 0);
@@ -173,10 +170,10 @@ static void show(struct window *w)
 int ipc_open_pool(struct owner *owner, const uint8_t *handle, const struct pool *pool,
                   uint64_t *address)
 {
-    struct export *e = named(handle);
+    struct ipc_export *e = named(handle);
     if (!e || !e->pool || e->pool != pool->origin)
         return VGPU_INVALID_VALUE;
-    struct window *w = new_window(owner, e);
+    struct ipc_window *w = new_window(owner, e);
     if (!w)
         return VGPU_OUT_OF_MEMORY;
     w->opens = 1;
@@ -189,7 +186,7 @@ int ipc_open_pool(struct owner *owner, const uint8_t *handle, const struct pool 
 
 bool ipc_of_pool(const struct owner *owner, uint64_t address, bool dying)
 {
-    struct window *w = windows;
+    struct ipc_window *w = memory_current->ipc.windows;
     while (w && (w->owner != owner || w->mapping->base != address))
         w = w->next;
     bool is = w && w->pool && !w->mapping->dying;
@@ -200,21 +197,21 @@ bool ipc_of_pool(const struct owner *owner, uint64_t address, bool dying)
 
 void ipc_pool_access(const struct pool *pool)
 {
-    for (struct window *w = windows; w; w = w->next)
+    for (struct ipc_window *w = memory_current->ipc.windows; w; w = w->next)
         if (w->pool == pool)
             show(w);
 }
 
 int ipc_open(struct owner *owner, const uint8_t *handle, int device, uint64_t *address)
 {
-    struct export *e = named(handle);
+    struct ipc_export *e = named(handle);
     if (!e || e->pool)
         return VGPU_INVALID_VALUE;
     if (e->owner == owner)
         return VGPU_DEVICE_UNINITIALIZED;
     if (e->memory->device != device && !machine_info()->pair[device][e->memory->device].access)
         return VGPU_PEER_UNSUPPORTED;
-    struct window *w = windows;
+    struct ipc_window *w = memory_current->ipc.windows;
     while (w && (w->of != e || w->owner != owner))
         w = w->next;
     w = w ? w : new_window(owner, e);
@@ -229,7 +226,7 @@ int ipc_open(struct owner *owner, const uint8_t *handle, int device, uint64_t *a
 
 bool ipc_close(struct owner *owner, uint64_t address)
 {
-    struct window *w = windows;
+    struct ipc_window *w = memory_current->ipc.windows;
     while (w && (w->owner != owner || w->mapping->base != address))
         w = w->next;
     if (w && --w->opens == 0)
@@ -240,19 +237,19 @@ bool ipc_close(struct owner *owner, uint64_t address)
 int ipc_open_count(const struct owner *owner)
 {
     int count = 0;
-    for (const struct window *w = windows; w; w = w->next)
+    for (const struct ipc_window *w = memory_current->ipc.windows; w; w = w->next)
         count += w->owner == owner ? w->opens : 0;
     return count;
 }
 
 void ipc_end(struct owner *owner, int device)
 {
-    for (struct window *w = windows, *next; w; w = next) {
+    for (struct ipc_window *w = memory_current->ipc.windows, *next; w; w = next) {
         next = w->next;
         if (w->owner == owner && (device < 0 || w->mapping->shown_on == device))
             close_window(w);
     }
-    for (struct export *e = exports, *next; e; e = next) {
+    for (struct ipc_export *e = memory_current->ipc.exports, *next; e; e = next) {
         next = e->next;
         if (e->owner == owner && (device < 0 || e->memory->device == device))
             orphan(e, true);

@@ -11,13 +11,12 @@
 #include "device_memory.h"
 #include "sealed.h"
 #include "vmm.h"
+#include "memory_state.h"
 
 /* From here on one system call is cheaper than meeting page after page. */
 #define HOST_WRITE_BYTES (64u << 10)
 
 char host_staging, host_managed;
-
-static struct owner *first;
 
 bool owner_start(struct owner *owner, bool (*is_gone)(const struct owner *owner))
 {
@@ -37,14 +36,14 @@ bool owner_start(struct owner *owner, bool (*is_gone)(const struct owner *owner)
     owner->map_version = 1;
     owner->is_gone = is_gone;
     arena_init(&owner->host, VGPU_HOST_BYTES - VGPU_SEALED_BYTES, 4096);
-    owner->next = first;
-    first = owner;
+    owner->next = memory_current->owners;
+    memory_current->owners = owner;
     return true;
 }
 
 void owner_end(struct owner *owner)
 {
-    struct owner **at = &first;
+    struct owner **at = &memory_current->owners;
     while (*at != owner)
         at = &(*at)->next;
     *at = owner->next;
@@ -67,7 +66,7 @@ void owner_set_context(struct owner *owner, int device, bool exists)
 
 struct owner *owner_first(void)
 {
-    return first;
+    return memory_current->owners;
 }
 
 const struct host_alias *host_alias(const struct arena_range *range)

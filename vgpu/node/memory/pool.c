@@ -10,6 +10,7 @@
 #include "machine.h"
 #include "device_memory.h"
 #include "owner.h"
+#include "memory_state.h"
 
 enum { POOL_STEP = 32 << 20 }; /* what a pool grows by on hardware (recorded) */
 
@@ -24,16 +25,20 @@ static struct pool *add(struct owner *owner, uint64_t id, int device)
     return p;
 }
 
-static uint64_t next_id = VGPU_MAX_DEVICES + 1; /* below: the default pools */
+/* Ids below are those of the default pools. */
+static uint64_t new_pool_id(void)
+{
+    return VGPU_MAX_DEVICES + ++memory_current->pools;
+}
 
 struct pool *pool_new(struct owner *owner, int device)
 {
-    return add(owner, next_id++, device);
+    return add(owner, new_pool_id(), device);
 }
 
 struct pool *pool_import(struct owner *owner, const struct pool *from)
 {
-    struct pool *p = add(owner, next_id++, from->device);
+    struct pool *p = add(owner, new_pool_id(), from->device);
     if (p)
         p->origin = from->origin ? from->origin : from->id;
     return p;

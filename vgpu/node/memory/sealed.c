@@ -9,9 +9,7 @@
 #include <unistd.h>
 
 #include "protocol.h"
-
-static uint8_t *base;
-static uint64_t all, for_reading;
+#include "memory_state.h"
 
 static bool say(const char **why, const char *what)
 {
@@ -22,7 +20,7 @@ static bool say(const char **why, const char *what)
 bool sealed_take(int fd, uint64_t readable, const char **why)
 {
     int seals = fd < 0 ? -1 : fcntl(fd, F_GET_SEALS);
-    if (base)
+    if (memory_current->sealed.base)
         return say(why, "this node has sealed memory already");
     if (seals < 0 || !(seals & F_SEAL_SHRINK))
         return say(why, "sealed memory is a memory file that cannot shrink");
@@ -32,9 +30,9 @@ bool sealed_take(int fd, uint64_t readable, const char **why)
     void *at = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (at == MAP_FAILED)
         return say(why, "sealed memory cannot be mapped for reading and writing");
-    base = at;
-    all = (uint64_t)bytes;
-    for_reading = readable;
+    memory_current->sealed.base = at;
+    memory_current->sealed.bytes = (uint64_t)bytes;
+    memory_current->sealed.readable_bytes = readable;
     return true;
 }
 
@@ -45,13 +43,18 @@ bool sealed_is(uint64_t address)
 
 uint64_t sealed_reach(uint64_t address, bool reads)
 {
-    uint64_t at = address - VGPU_SEALED_VA, end = reads ? for_reading : all;
-    bool there = sealed_is(address) && at < end && (reads || at >= for_reading);
+    uint64_t at = address - VGPU_SEALED_VA,
+             end = reads ? memory_current->sealed.readable_bytes : memory_current->sealed.bytes;
+    bool there =
+        sealed_is(address) && at < end && (reads || at >= memory_current->sealed.readable_bytes);
     return there ? end - at : 0;
 }
 
 uint8_t *sealed_view(uint64_t address, uint64_t bytes)
 {
     uint64_t at = address - VGPU_SEALED_VA;
-    return sealed_is(address) && at < all && bytes <= all - at ? base + at : NULL;
+    return sealed_is(address) && at < memory_current->sealed.bytes &&
+                   bytes <= memory_current->sealed.bytes - at
+               ? memory_current->sealed.base + at
+               : NULL;
 }

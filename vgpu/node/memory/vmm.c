@@ -9,11 +9,7 @@
 #include "device_memory.h"
 #include "owner.h"
 #include "vmm_export.h"
-
-static struct arena ranges;
-static struct vmm_handle *handles;
-static struct vmm_mapping *mappings; /* by address */
-static uint64_t next_id = 1;
+#include "memory_state.h"
 
 /* ---- allocations and handles ---- */
 
@@ -28,7 +24,7 @@ void vmm_drop(struct vmm_allocation *a)
 
 static struct vmm_handle *handle_of(struct owner *owner, struct vmm_allocation *a)
 {
-    for (struct vmm_handle *h = handles; h; h = h->next)
+    for (struct vmm_handle *h = memory_current->vmm.handles; h; h = h->next)
         if (h->owner == owner && h->allocation == a) {
             h->held++;
             return h;
@@ -36,10 +32,13 @@ static struct vmm_handle *handle_of(struct owner *owner, struct vmm_allocation *
     struct vmm_handle *h = calloc(1, sizeof *h);
     if (!h)
         return NULL;
-    *h = (struct vmm_handle){
-        .owner = owner, .allocation = a, .id = next_id++, .held = 1, .next = handles};
+    *h = (struct vmm_handle){.owner = owner,
+                             .allocation = a,
+                             .id = ++memory_current->vmm.ids,
+                             .held = 1,
+                             .next = memory_current->vmm.handles};
     a->refs++;
-    handles = h;
+    memory_current->vmm.handles = h;
     return h;
 }
 
@@ -47,7 +46,7 @@ static void settle(struct vmm_handle *h)
 {
     if (h->held > 0 || h->mapped > 0)
         return;
-    struct vmm_handle **at = &handles;
+    struct vmm_handle **at = &memory_current->vmm.handles;
     while (*at != h)
         at = &(*at)->next;
     *at = h->next;
@@ -72,7 +71,7 @@ struct vmm_handle *vmm_create(struct owner *owner, int device, uint64_t bytes, u
 
 struct vmm_handle *vmm_handle(const struct owner *owner, uint64_t id)
 {
-    for (struct vmm_handle *h = handles; h; h = h->next)
+    for (struct vmm_handle *h = memory_current->vmm.handles; h; h = h->next)
         if (h->owner == owner && h->id == id)
             return h->held > 0 ? h : NULL;
     return NULL;
@@ -97,10 +96,10 @@ struct vmm_handle *vmm_import(struct owner *owner, int fd)
 
 uint64_t vmm_reserve(struct owner *owner, uint64_t bytes)
 {
-    if (ranges.size == 0)
-        arena_init(&ranges, VGPU_ARENA_END - VGPU_VMM_VA, VGPU_CHUNK_BYTES);
+    if (memory_current->vmm.ranges.size == 0)
+        arena_init(&memory_current->vmm.ranges, VGPU_ARENA_END - VGPU_VMM_VA, VGPU_CHUNK_BYTES);
     struct vmm_range *r = calloc(1, sizeof *r);
-    uint64_t at = r ? arena_take(&ranges, bytes, r) : ARENA_NONE;
+    uint64_t at = r ? arena_take(&memory_current->vmm.ranges, bytes, r) : ARENA_NONE;
     if (at == ARENA_NONE) {
         free(r);
         return 0;
@@ -111,7 +110,8 @@ uint64_t vmm_reserve(struct owner *owner, uint64_t bytes)
 
 struct vmm_range *vmm_range(const struct owner *owner, uint64_t va, uint64_t bytes)
 {
-    struct arena_range *found = vmm_address(va) ? arena_find(&ranges, va - VGPU_VMM_VA) : NULL;
+    struct arena_range *found =
+        vmm_address(va) ? arena_find(&memory_current->vmm.ranges, va - VGPU_VMM_VA) : NULL;
     struct vmm_range *r = found ? found->user : NULL;
     bool mine = r && r->owner == owner && !r->window;
     return mine && bytes <= r->bytes - (va - r->va) ? r : NULL;
@@ -119,7 +119,7 @@ struct vmm_range *vmm_range(const struct owner *owner, uint64_t va, uint64_t byt
 
 void vmm_free(struct vmm_range *range)
 {
-    arena_give(&ranges, range->va - VGPU_VMM_VA);
+    arena_give(&memory_current->vmm.ranges, range->va - VGPU_VMM_VA);
     free(range);
 }
 
@@ -127,7 +127,7 @@ void vmm_free(struct vmm_range *range)
 
 struct vmm_mapping *vmm_first(uint64_t va)
 {
-    struct vmm_mapping *m = mappings;
+    struct vmm_mapping *m = memory_current->vmm.mappings;
     while (m && m->va + m->bytes <= va)
         m = m->next;
     return m;
@@ -135,8 +135,7 @@ struct vmm_mapping *vmm_first(uint64_t va)
 
 static struct vmm_mapping *map(struct vmm_handle *handle, uint64_t va)
 {
-    static uint64_t serial;
-    struct vmm_mapping *m = calloc(1, sizeof *m), **at = &mappings;
+    struct vmm_mapping *m = calloc(1, sizeof *m), **at = &memory_current->vmm.mappings;
     if (!m)
         return NULL;
     while (*at && (*at)->va < va)
@@ -147,7 +146,7 @@ static struct vmm_mapping *map(struct vmm_handle *handle, uint64_t va)
                               .base = va,
                               .length = handle->allocation->bytes,
                               .shown_on = -1,
-                              .serial = ++serial,
+                              .serial = ++memory_current->vmm.serials,
                               .next = *at};
     *at = m;
     handle->mapped++;
@@ -169,7 +168,7 @@ void vmm_allow(struct vmm_mapping *mapping, int device, uint8_t mode)
 
 void vmm_unmap(struct vmm_mapping *mapping)
 {
-    struct vmm_mapping **at = &mappings;
+    struct vmm_mapping **at = &memory_current->vmm.mappings;
     while (*at != mapping)
         at = &(*at)->next;
     *at = mapping->next;
@@ -231,7 +230,7 @@ struct vmm_allocation *vmm_borrow(int device, uint64_t offset, uint64_t bytes)
 /* All who see `a` look again where it is. */
 static void moved(const struct vmm_allocation *a)
 {
-    for (struct vmm_handle *h = handles; h; h = h->next)
+    for (struct vmm_handle *h = memory_current->vmm.handles; h; h = h->next)
         if (h->allocation == a)
             h->owner->map_version++;
 }
@@ -284,7 +283,7 @@ struct vmm_mapping *vmm_open_window(struct owner *owner, struct vmm_allocation *
 
 void vmm_close_window(struct vmm_mapping *m)
 {
-    struct vmm_range *range = arena_find(&ranges, m->va - VGPU_VMM_VA)->user;
+    struct vmm_range *range = arena_find(&memory_current->vmm.ranges, m->va - VGPU_VMM_VA)->user;
     vmm_unmap(m);
     vmm_free(range);
 }
@@ -294,7 +293,7 @@ void vmm_close_window(struct vmm_mapping *m)
 int vmm_count(const struct owner *owner)
 {
     int count = 0;
-    for (const struct vmm_handle *h = handles; h; h = h->next)
+    for (const struct vmm_handle *h = memory_current->vmm.handles; h; h = h->next)
         count += h->owner == owner && !h->window;
     return count;
 }
@@ -302,7 +301,7 @@ int vmm_count(const struct owner *owner)
 int vmm_count_mappings(const struct owner *owner)
 {
     int count = 0;
-    for (const struct vmm_mapping *m = mappings; m; m = m->next)
+    for (const struct vmm_mapping *m = memory_current->vmm.mappings; m; m = m->next)
         count += m->handle->owner == owner && !m->handle->window;
     return count;
 }
@@ -310,8 +309,8 @@ int vmm_count_mappings(const struct owner *owner)
 int vmm_count_ranges(const struct owner *owner)
 {
     int count = 0;
-    for (int i = 0; i < ranges.count; i++) {
-        const struct vmm_range *r = ranges.range[i].user;
+    for (int i = 0; i < memory_current->vmm.ranges.count; i++) {
+        const struct vmm_range *r = memory_current->vmm.ranges.range[i].user;
         count += r->owner == owner && !r->window;
     }
     return count;
@@ -319,19 +318,19 @@ int vmm_count_ranges(const struct owner *owner)
 
 void vmm_end(struct owner *owner)
 {
-    for (struct vmm_mapping *m = mappings, *next; m; m = next) {
+    for (struct vmm_mapping *m = memory_current->vmm.mappings, *next; m; m = next) {
         next = m->next;
         if (m->handle->owner == owner)
             vmm_unmap(m);
     }
-    for (struct vmm_handle *h = handles, *next; h; h = next) {
+    for (struct vmm_handle *h = memory_current->vmm.handles, *next; h; h = next) {
         next = h->next;
         if (h->owner == owner) {
             h->held = 0;
             settle(h);
         }
     }
-    for (int i = ranges.count - 1; i >= 0; i--)
-        if (((struct vmm_range *)ranges.range[i].user)->owner == owner)
-            vmm_free(ranges.range[i].user);
+    for (int i = memory_current->vmm.ranges.count - 1; i >= 0; i--)
+        if (((struct vmm_range *)memory_current->vmm.ranges.range[i].user)->owner == owner)
+            vmm_free(memory_current->vmm.ranges.range[i].user);
 }

@@ -10,33 +10,31 @@
 #include <unistd.h>
 
 #include "vmm.h"
+#include "memory_state.h"
 
-struct export
-{
+struct vmm_exported_end {
     struct vmm_allocation *allocation;
     int writing; /* the node's end; nothing is ever written */
-    struct export *next;
+    struct vmm_exported_end *next;
 };
-
-static struct export *exports;
-static int ends = -1; /* epoll: theirs */
 
 int vmm_export_ends(void)
 {
-    if (ends < 0)
-        ends = epoll_create1(EPOLL_CLOEXEC);
-    return ends;
+    if (memory_current->exported.ends < 0)
+        memory_current->exported.ends = epoll_create1(EPOLL_CLOEXEC);
+    return memory_current->exported.ends;
 }
 
 int vmm_export(struct vmm_allocation *allocation)
 {
     int end[2];
-    struct export *e = calloc(1, sizeof *e);
+    struct vmm_exported_end *e = calloc(1, sizeof *e);
     if (!e || pipe2(end, O_CLOEXEC) != 0) {
         free(e);
         return -1;
     }
-    *e = (struct export){.allocation = allocation, .writing = end[1], .next = exports};
+    *e = (struct vmm_exported_end){
+        .allocation = allocation, .writing = end[1], .next = memory_current->exported.first};
     struct epoll_event closed = {.data = {.ptr = e}}; /* EPOLLERR needs no asking */
     if (epoll_ctl(vmm_export_ends(), EPOLL_CTL_ADD, e->writing, &closed) != 0) {
         close(end[0]);
@@ -44,7 +42,7 @@ int vmm_export(struct vmm_allocation *allocation)
         free(e);
         return -1;
     }
-    exports = e;
+    memory_current->exported.first = e;
     allocation->refs++;
     return end[0];
 }
@@ -55,16 +53,16 @@ struct vmm_allocation *vmm_exported(int fd)
     struct stat asked, mine;
     if (fd < 0 || fd_info(fd, &asked) != 0)
         return NULL;
-    for (const struct export *e = exports; e; e = e->next)
+    for (const struct vmm_exported_end *e = memory_current->exported.first; e; e = e->next)
         if (fd_info(e->writing, &mine) == 0 && mine.st_dev == asked.st_dev &&
             mine.st_ino == asked.st_ino)
             return e->allocation;
     return NULL;
 }
 
-static void let_go(struct export *gone)
+static void let_go(struct vmm_exported_end *gone)
 {
-    struct export **at = &exports;
+    struct vmm_exported_end **at = &memory_current->exported.first;
     while (*at != gone)
         at = &(*at)->next;
     *at = gone->next;
@@ -76,11 +74,12 @@ static void let_go(struct export *gone)
 void vmm_export_reap(void)
 {
     struct epoll_event closed;
-    while (exports && epoll_wait(ends, &closed, 1, 0) == 1)
+    while (memory_current->exported.first &&
+           epoll_wait(memory_current->exported.ends, &closed, 1, 0) == 1)
         let_go(closed.data.ptr);
 }
 
 bool vmm_export_any(void)
 {
-    return exports != NULL;
+    return memory_current->exported.first != NULL;
 }

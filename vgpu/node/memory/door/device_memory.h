@@ -40,7 +40,14 @@ struct device_memory {
     uint64_t looks;       /* blocks in which small allocations looked for room, so far */
 };
 
-/* Makes the memory of all devices and the control page. 0, or -1 with a sentence in `error`. */
+/* The memory of all devices of a node, with the control page. NULL: `error` says why. memory_end:
+ * no program has any of it any more. */
+struct memory *memory_new(const struct vgpu_node_info *info, char *error, int error_room);
+void memory_end(struct memory *memory);
+/* All other calls of this room, those about owners, pools, mappings and IPC too, are about the
+ * memory that this was called with last. */
+void memory_use(struct memory *memory);
+/* Both. 0, or -1 with a sentence in `error`. */
 int memory_start(const struct vgpu_node_info *info, char *error, int error_room);
 
 struct device_memory *memory_of(int device);
@@ -98,7 +105,6 @@ uint8_t *memory_view(uint64_t address, uint64_t bytes);
 /* ---- commit.c ---- */
 
 /* How much of this computer's memory the devices' may take together, and what they hold of it. */
-void memory_set_limit(uint64_t bytes);
 uint64_t memory_limit_bytes(void);
 uint64_t memory_held_bytes(void);
 /* May they take so much more? Gives spare pages back for it. */

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * memory_state.h: the state of this room. Each part of it belongs to one file.
+ */
+#ifndef VGPU_MEMORY_STATE_H
+#define VGPU_MEMORY_STATE_H
+
+#include "device_memory.h"
+
+enum {
+    FREED_REMEMBERED = 256,
+    SPARE_CHUNKS = 16,
+};
+
+struct spare_chunk {
+    int device;
+    uint64_t chunk;
+};
+
+struct memory {
+    /* device_memory.c */
+    struct device_memory devices[VGPU_MAX_DEVICES];
+    int device_count;
+    int control_fd;
+    struct vgpu_control *control;
+    void (*released)(void *self, uint64_t home);
+    void *released_self;
+
+    uint64_t limit_bytes, unchecked_bytes; /* commit.c */
+    struct owner *owners;                  /* owner.c */
+    uint64_t pools;                        /* pool.c: made so far, the default ones apart */
+
+    struct {                                   /* bounds.c */
+        struct pointee item[FREED_REMEMBERED]; /* a ring */
+        uint64_t count;
+    } freed;
+
+    struct {                                   /* chunk_cache.c */
+        struct spare_chunk item[SPARE_CHUNKS]; /* the oldest first */
+        int count;
+    } spare;
+
+    struct { /* sealed.c */
+        uint8_t *base;
+        uint64_t bytes, readable_bytes;
+    } sealed;
+
+    struct { /* vmm.c */
+        struct arena ranges;
+        struct vmm_handle *handles;
+        struct vmm_mapping *mappings; /* by address */
+        uint64_t ids, serials;
+    } vmm;
+
+    struct { /* vmm_export.c */
+        struct vmm_exported_end *first;
+        int ends; /* epoll: the programs' ends of the pipes; -1: not made yet */
+    } exported;
+
+    struct { /* ipc.c */
+        struct ipc_export *exports;
+        struct ipc_window *windows;
+    } ipc;
+};
+
+extern struct memory *memory_current;
+
+#endif
