@@ -26,8 +26,10 @@ from grader.grade.proof import prove
 from grader.grade.results import Settings
 from grader.grade.scratch import scratch
 from grader.grade.slurm import SlurmBatch
+from grader.sandbox import slots
 
 Json = dict[str, Any]
+BESIDE = "public and hidden tests ran beside that user's (docs/security.md, Two users' graders)"
 
 
 def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
@@ -223,8 +225,13 @@ def _run(
     if torn := batch.journal.damaged:
         said = f"{torn} lines of the journal are torn; what they said is graded again"
         console.print(said, highlight=False)
+    others = slots.other_users()
     with screen.progress(console, len(open_tasks)) as tick:
-        return batch.run(open_tasks, lambda task, run: tick(task.submission.key))
+        runs = batch.run(open_tasks, lambda task, run: tick(task.submission.key))
+    for user in sorted(others | slots.other_users()):
+        said = f"user {user} was grading on this machine, too: {BESIDE}"
+        console.print(said, highlight=False, soft_wrap=True)
+    return runs
 
 
 def _row(task: Task, journal: Journal, settings: Settings, broken: dict[str, Run]) -> Json:

@@ -174,6 +174,20 @@ class Slots(unittest.TestCase):
                         tops.add(slots._top())
             self.assertEqual(len(tops), 1, tops)
 
+    def test_other_users_graders_are_seen(self) -> None:
+        """Their folder cannot be opened by us; that it is locked can be read."""
+        me = os.geteuid()
+        with (
+            tempfile.TemporaryDirectory() as name,
+            mock.patch.object(slots, "PLACES", [Path(name)] * 2),
+        ):
+            with slots.claim():
+                self.assertEqual(slots.other_users(), set())
+                with mock.patch.object(os, "geteuid", return_value=me + 1):
+                    self.assertEqual(slots.other_users(), {me})
+            with mock.patch.object(os, "geteuid", return_value=me + 1):
+                self.assertEqual(slots.other_users(), set())
+
     def test_one_at_a_time_where_all_are_one_user(self) -> None:
         self.assertEqual(Tier.LANDLOCK.slots(slots.MOST), 1)
 
