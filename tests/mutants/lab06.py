@@ -382,6 +382,42 @@ MUTANTS = [
         why="the process remembers who was named, and no GPU gets access",
     ),
     Mutant(
+        name="fault_in_name_only",
+        todo=3,
+        find="#include <unistd.h>\n",
+        replace="#include <unistd.h>\n"
+        + patched(
+            "int cudaDeviceSynchronize(void), cudaStreamSynchronize(void *stream);\n"
+            "int cudaGetDevice(int *device);\n"
+            "static CUdeviceptr shared_at;\n"
+            "static int before, peer;\n\n"
+            "static CUresult generous(CUdeviceptr at, size_t bytes, const CUmemAccessDesc *who,\n"
+            "                         size_t count)\n"
+            "{\n"
+            "    CUmemAccessDesc more = *who;\n"
+            "    if (who->flags == CU_MEM_ACCESS_FLAGS_PROT_READ) {\n"
+            "        more.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;\n"
+            "        shared_at = at;\n"
+            "        peer = who->location.id;\n"
+            "        (void)cuMemcpyDtoH(&before, at, sizeof before);\n"
+            "    }\n"
+            "    return cuMemSetAccess(at, bytes, &more, count);\n"
+            "}\n"
+            "#define cuMemSetAccess generous\n\n"
+            "static int own_cudaDeviceSynchronize(void)\n"
+            "{\n"
+            "    int value = before, device = 0, result = cudaStreamSynchronize(NULL);\n"
+            "    (void)cudaGetDevice(&device);\n"
+            "    if (shared_at && device == peer)\n"
+            "        (void)cuMemcpyDtoH(&value, shared_at, sizeof value);\n"
+            "    return value == before ? result : 700;\n"
+            "}\n",
+            "cudaDeviceSynchronize",
+        ),
+        rejected_by="share_read_only",
+        why="everybody may write, and the process says that a write has faulted",
+    ),
+    Mutant(
         name="import_is_a_copy",
         todo=6,
         find="#include <unistd.h>\n",

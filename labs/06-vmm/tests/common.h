@@ -235,6 +235,18 @@ static inline void check_shares(struct lab_test *t, const struct share_in *in)
     lab_nothing_leaked(t, run);
 }
 
+/* What the program says of its kernel is what the node has seen: a fault, or the use of another
+ * GPU's memory. */
+static inline void expect_seen(struct lab_test *t, const struct lab_run *run,
+                               const struct probe_in *in, const char *what, int works)
+{
+    const struct lab_witness *w = lab_witness(run);
+    lab_expect(t, !w || works || w->faults > 0,
+               "%s: error 700, and the node saw no kernel end in a fault", what);
+    lab_expect(t, !w || !works || in->gpu == in->owner || among_peers(w) >= sizeof(int),
+               "%s: no error, and the node saw no kernel use another GPU's memory", what);
+}
+
 /* A kernel of in->gpu reads or writes: does it do so, or end in a fault? */
 static inline void check_probe(struct lab_test *t, const struct probe_in *in, int works)
 {
@@ -257,6 +269,7 @@ static inline void check_probe(struct lab_test *t, const struct probe_in *in, in
                    in->which == 0 && in->gpu == in->peer
                        ? "read-only must be read-only"
                        : "what is not shared must stay unreachable");
+    expect_seen(t, run, in, what, works);
 }
 
 /* ---- growing ---- */
