@@ -134,11 +134,7 @@ CI = (
     Step(
         "tests of the layers ci and docs",
         600,
-        lambda state, section: state.programs.check_layers(
-            section,
-            "ci|docs",
-            jobs=2 * state.programs.jobs,  # most wait half of the time
-        ),
+        lambda state, section: state.programs.check_layers(section, "ci|docs"),
     ),
 )
 FULL = (

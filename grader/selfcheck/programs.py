@@ -46,6 +46,11 @@ class Programs:
         return ctest.tests(self.project)
 
     @property
+    def tests_at_once(self) -> int:
+        """More than there are processors: most tests wait half of the time."""
+        return 2 * self.jobs
+
+    @property
     def scratch(self) -> Path:
         return self.project.build_dir / "selfcheck"
 
@@ -56,7 +61,7 @@ class Programs:
         """The project's own tests of these layers; the solutions' have a section of their own."""
         labels = ["^project$", f"^({layers})$"]
         ended = ctest.run(
-            self.project, "", labels=labels, jobs=jobs or self.jobs, ended=section.done
+            self.project, "", labels=labels, jobs=jobs or self.tests_at_once, ended=section.done
         )
         for test in ended.values():
             why = last_line(test.text)
@@ -74,7 +79,7 @@ class Programs:
         self.check_all(section, [partial(self._seed, test, seed) for test in tests])
 
     def check_solutions(self, section: Section, labs: list[Lab]) -> None:
-        outcomes = run_tests(self.project, "^solution", jobs=self.jobs, ended=section.done)
+        outcomes = run_tests(self.project, "^solution", jobs=self.tests_at_once, ended=section.done)
         for outcome in outcomes:
             self._count_solution(section, outcome)
         for lab in labs:
