@@ -115,6 +115,19 @@ class Site(unittest.TestCase):
                 self.browser.ask("document.querySelector('[data-play=ring] button').disabled")
             )
 
+    def test_the_ring_is_drawn(self) -> None:
+        """A circle a rank, an arrow for each send of the step, bytes beside the naive way."""
+        self.open("book/10-allreduce.html")
+        self.browser.ask(SET % ("ring", 0, 5))
+        place = "document.querySelector('[data-play=ring]')"
+        self.assertEqual(self.browser.ask(f"{place}.querySelectorAll('circle').length"), 5)
+        self.assertEqual(self.browser.ask(f"{place}.querySelectorAll('.sends').length"), 0)
+        self.browser.ask(BUTTON % 0)
+        self.assertEqual(self.browser.ask(f"{place}.querySelectorAll('.sends').length"), 5)
+        said = self.browser.ask(f"{place}.querySelector('.costs').textContent")
+        self.assertIn("each rank has sent 1/5 S of 8/5 S", said)
+        self.assertIn("the time of 8 S", said)
+
     def test_the_ring_chunk_by_chunk(self) -> None:
         self.open("book/10-allreduce.html")
         self.browser.ask(BUTTON % 1)

@@ -63,11 +63,62 @@ function ringAfter(ranks, done) {
   return sums;
 }
 
+/* The same for what is drawn. */
+function drawn(tag, attributes, ...children) {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/* The ranks on a circle, an arrow from each to the next; those of `moved` carry their chunk. */
+function ringDrawing(ranks, moved) {
+  const at = (rank, radius) => {
+    const angle = 2 * Math.PI * rank / ranks - Math.PI / 2;
+    return [150 + radius * Math.cos(angle), 130 + radius * Math.sin(angle)];
+  };
+  const arrows = Array.from({ length: ranks }, (_, from) => {
+    const [x, y] = at(from, 90), [u, v] = at(from + 1, 90), long = Math.hypot(u - x, v - y);
+    const [p, q] = [(u - x) / long, (v - y) / long]; // along the arrow; (q, -p) leads outwards
+    const sent = moved.find(([rank]) => rank === from);
+    const line = drawn("line", { x1: x + 22 * p + 4 * q, y1: y + 22 * q - 4 * p,
+      x2: u - 28 * p + 4 * q, y2: v - 28 * q - 4 * p, stroke: "currentColor",
+      "stroke-width": sent ? 3 : 1, opacity: sent ? 1 : 0.3, "marker-end": "url(#ring-head)" });
+    const label = drawn("text", { x: (x + u) / 2 + 18 * q, y: (y + v) / 2 - 18 * p + 4,
+      "text-anchor": "middle", "font-size": 13, fill: "currentColor" });
+    label.textContent = sent ? `chunk ${sent[2]}` : "";
+    return drawn("g", { class: sent ? "sends" : "waits" }, line, label);
+  });
+  const nodes = Array.from({ length: ranks }, (_, rank) => {
+    const [x, y] = at(rank, 90);
+    const label = drawn("text", { x, y: y + 5, "text-anchor": "middle", "font-size": 14,
+      fill: "currentColor" });
+    label.textContent = rank;
+    return drawn("g", {}, drawn("circle", { cx: x, cy: y, r: 18, fill: "none",
+      stroke: "currentColor", "stroke-width": 2 }), label);
+  });
+  const head = drawn("marker", { id: "ring-head", viewBox: "0 0 8 8", refX: 4, refY: 4,
+    markerWidth: 8, markerHeight: 8, markerUnits: "userSpaceOnUse", orient: "auto" },
+  drawn("path", { d: "M0 0L8 4L0 8z", fill: "currentColor" }));
+  const title = drawn("title", {});
+  title.textContent = `${ranks} ranks in a ring, ${moved.length} of them send`;
+  return drawn("svg", { viewBox: "0 0 300 260", width: 300, role: "img", style: "max-width: 100%" },
+    title, drawn("defs", {}, head), ...arrows, ...nodes);
+}
+
+/* Bytes and time so far, beside the naive way. S is the size of a rank's data. */
+function ringCosts(ranks, done) {
+  const steps = Math.ceil(done / ranks), all = 2 * (ranks - 1);
+  return `Ring: each rank has sent ${steps}/${ranks} S of ${all}/${ranks} S, in the time that ` +
+    `${steps}/${ranks} S take. Naive way: GPU 0's port takes the time of ${all} S.`;
+}
+
 play.ring = (place) => {
   let ranks = 4, done = 0;
   const slider = make("input", { type: "range", min: 2, max: 8, value: ranks, autocomplete: "off" });
   const count = make("output", { className: "count" });
   const said = make("output", { ariaLive: "polite" }), cells = make("div", { className: "cells" });
+  const circle = make("div", { className: "circle" }), costs = make("p", { className: "costs" });
   const button = (text, to) => {
     const made = make("button", { type: "button", textContent: text });
     made.addEventListener("click", () => {
@@ -99,10 +150,10 @@ play.ring = (place) => {
     sums.forEach((row, r) => row.forEach((sum, k) => {
       if (sum === ranks) cell(r, k).classList.add("whole");
     }));
-    if (done > 0) {
-      const moved = ringSends(ranks, now - 1).slice(0, done - (now - 1) * ranks);
-      moved.forEach(([, to, k]) => cell(to, k).classList.add("moved"));
-    }
+    const moved = done > 0 ? ringSends(ranks, now - 1).slice(0, done - (now - 1) * ranks) : [];
+    moved.forEach(([, to, k]) => cell(to, k).classList.add("moved"));
+    circle.replaceChildren(ringDrawing(ranks, moved));
+    costs.textContent = ringCosts(ranks, done);
     cells.replaceChildren(made);
     said.textContent = told();
     count.textContent = ranks;
@@ -115,7 +166,7 @@ play.ring = (place) => {
     show();
   });
   place.append(make("label", {}, make("span", { textContent: "GPUs" }), slider, count),
-    step, chunk, back, again, said, cells,
+    step, chunk, back, again, said, circle, costs, cells,
     make("p", { textContent: "A cell says how many ranks' numbers are in it." }));
   show();
 };
