@@ -7,7 +7,7 @@
  *   they held.
  * - No GPU at all is an ordinary machine, not a failure: only what needs a GPU says LAB_ENOGPU.
  * - The calling thread's current device is the same after the call as before it.
- * - A CUDA error that became a result here is taken away: cudaPeekAtLastError() says cudaSuccess
+ * - A CUDA error that became a result here is cleared: cudaPeekAtLastError() says cudaSuccess
  *   afterwards, so that the caller's next check does not trip over it. (Where CUDA cannot start at
  *   all, every call says so again: that one stays.)
  */
@@ -58,13 +58,13 @@ int inv_mem(int device, size_t *free_bytes, size_t *total_bytes);
 int inv_alloc_each(size_t bytes, void **buffers, int n);
 
 /* 5. The CUDA number of the GPU plugged in at `bus_id` ("0000:19:00.0", hexadecimal in either
- * case). LAB_EINVAL: a pointer is null. LAB_ENOGPU: no visible GPU is there (nobody is at an
- * address that cannot be read, either). */
+ * case). LAB_EINVAL: a pointer is null. LAB_ENOGPU: no visible GPU is there (the same for
+ * an address that cannot be read). */
 int inv_by_bus(const char *bus_id, int *device);
 
 /* ---- comes with the lab ---- */
 
-/* The lab's result for a CUDA result. Takes the error away: cudaGetLastError() is called for you.
+/* The lab's result for a CUDA result. Clears the error: cudaGetLastError() is called for you.
  * 101 becomes LAB_ENOGPU, as do "no device" and "no driver"; 2 becomes LAB_ENOMEM. */
 static inline int inv_result(cudaError_t error)
 {

@@ -6,10 +6,10 @@
  * - The result is LAB_OK (0) or one of the LAB_E... of lab.h. On an error the outputs keep what
  *   they held (a copy that failed half-way may have written part of its destination).
  * - The calling thread's current device is the same after the call as before it, and CUDA's last
- *   error is clear: an error that became a result is taken away (p2p_result does both halves).
+ *   error is clear: an error that became a result is cleared (p2p_result does both halves).
  * - LAB_ENOGPU: a device number that no GPU here has, negative ones too. LAB_EINVAL: a null pointer
  *   where one is needed.
- * - "Asynchronous" means that the function queues work and comes back: it never waits for a GPU.
+ * - "Asynchronous" means that the function queues work and returns: it never waits for a GPU.
  *   All work is ordered in the caller's stream: it starts after what the stream holds already, and
  *   what the caller puts into the stream later starts after it.
  */
@@ -34,9 +34,9 @@ enum path {
  * Asks only; turns nothing on. LAB_EINVAL, LAB_ENOGPU, LAB_ECUDA. */
 int copy_path(int dst_dev, int src_dev, enum path *path);
 
-/* 2. Queues one copy of `bytes` bytes in `stream` and comes back. Both pointers must lie on the
- * GPUs that are named: LAB_EINVAL otherwise (CUDA itself goes by the addresses and never looks at
- * the two numbers). bytes = 0 copies nothing and looks at no pointer. Does not care whether peer
+/* 2. Queues one copy of `bytes` bytes in `stream` and returns. Both pointers must lie on the
+ * GPUs that are named: LAB_EINVAL otherwise (CUDA itself uses the addresses and ignores the two
+ * numbers). bytes = 0 copies nothing and looks at no pointer. Does not care whether peer
  * access is on: without it the driver takes a slow way and says nothing, which is why p2p_copy
  * exists. LAB_EINVAL, LAB_ENOGPU, LAB_ECUDA. */
 int copy_peer_async(void *dst, int dst_dev, const void *src, int src_dev, size_t bytes,
@@ -108,7 +108,7 @@ int p2p_half(const struct bw *curve, int points, size_t *half);
 
 /* ---- comes with the lab (given.c) ---- */
 
-/* The lab's result for a CUDA result. Takes the error away: cudaGetLastError() is called for you.
+/* The lab's result for a CUDA result. Clears the error: cudaGetLastError() is called for you.
  */
 static inline int p2p_result(cudaError_t error)
 {
@@ -131,7 +131,7 @@ static inline int p2p_result(cudaError_t error)
 /* 1 when there is a GPU of that number, else 0. */
 int gpu_exists(int device);
 
-/* The GPU whose memory the pointer points into; -1 for host memory and for nobody's. */
+/* The GPU whose memory the pointer points into; -1 for host memory and for null. */
 int gpu_of(const void *pointer);
 
 /* Lets `from` reach the memory of `to`. That it could already is fine; *mine (may be null) says
@@ -155,7 +155,7 @@ int lane_open(struct lane *lane, int from, int to, size_t bytes);
 int lane_send(struct lane *lane); /* all its bytes, once, along lane->path; asynchronous */
 void lane_close(struct lane *lane);
 
-/* The way through the host that everybody writes first: all bytes down, then all bytes up, through
+/* The simple way through the host: all bytes down, then all bytes up, through
  * `host` (pinned or not), the host waiting for both. For comparison. */
 int copy_serially(void *dst, const void *src, size_t bytes, void *host);
 

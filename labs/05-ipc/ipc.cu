@@ -70,7 +70,7 @@ int ipc_close(struct ring *ring)
 {
     // TODO(6): close, barrier, free.  (about 26 lines)
     //   before: the stream may be at work; others have my memory and my events open; every put
-    //           was taken, and nobody has heard that the last one was
+    //           was taken, and the last "drained" is still unheard
     //   after:  nothing of the ring is left, here or elsewhere, and no message of it either;
     //           *ring is all zero
     //   use:    cudaStreamSynchronize, cudaIpcCloseMemHandle, cudaEventDestroy (the others' events
@@ -81,9 +81,9 @@ int ipc_close(struct ring *ring)
 
 int peer_hear(int fd, int wait_ms, size_t *number)
 {
-    // TODO(7): one message, or the news that nobody is left to send one.  (about 14 lines)
+    // TODO(7): one message, or the news that none will come.  (about 14 lines)
     //   before: the other side may be busy, or dead
-    //   after:  *number is what it said; LAB_EPEER if it is gone or silent
+    //   after:  *number is what it sent; LAB_EPEER if it is gone or silent
     //   use:    poll, recv (0 bytes: the other side has closed), EINTR
     (void)fd, (void)wait_ms, (void)number;
     TODO(7);

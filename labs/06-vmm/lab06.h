@@ -37,7 +37,7 @@ struct vmm {
 int vmm_round(size_t bytes, const int *devs, int n, size_t *rounded);
 
 /* 2. Makes an allocation of at least `bytes` bytes in dev's memory that can be exported as a
- * descriptor, puts it at addresses of its own, and lets dev, and nobody else, read and write it.
+ * descriptor, puts it at addresses of its own, and lets dev, and no other GPU, read and write it.
  * v->handle stays held: vmm_export needs it. LAB_ENOMEM: no memory or no addresses left. */
 int vmm_alloc(int dev, size_t bytes, struct vmm *v);
 
@@ -88,7 +88,7 @@ struct vmm_parcel {
 int vmm_export(const struct vmm *v, struct vmm_parcel *parcel);
 
 /* Takes an allocation that came as a descriptor, in this process or another: puts it at addresses
- * of its own and lets GPU `dev`, and nobody else, read and write it through them. v->device is the
+ * of its own and lets GPU `dev`, and no other, read and write it through them. v->device is the
  * GPU whose memory it is. The descriptor is closed and parcel->fd set to -1; on an error the parcel
  * stays the caller's. LAB_EINVAL: no parcel. LAB_ENOGPU. LAB_ECUDA: the descriptor or the size is
  * not of such an allocation. LAB_ENOPEER: dev cannot reach that GPU's memory. */

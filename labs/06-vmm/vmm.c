@@ -39,7 +39,7 @@ int vmm_share(const struct vmm *v, int peer, CUmemAccess_flags flags)
 {
     // TODO(3): let one GPU use one allocation.  (about 14 lines)
     //   before: the owner has access
-    //   after:  peer has what flags say, everybody else has what they had
+    //   after:  peer has what flags say, all other GPUs have what they had
     //   use:    vmm_gpu, vmm_reach, cuMemSetAccess, vmm_result
     (void)v, (void)peer, (void)flags;
     TODO(3);

@@ -51,7 +51,7 @@ int ring_reduce_scatter(struct ring *ring, void *const *buf, size_t count, enum 
                         enum ring_op op)
 {
     // TODO(3): n - 1 steps after which rank r owns chunk r.  (about 35 lines)
-    //   before: rank r's numbers are in buf[r]; the inboxes belong to nobody
+    //   before: rank r's numbers are in buf[r]; the inboxes are not in use
     //   after:  all steps are queued: in step k rank r sends chunk r - 1 - k and adds what came in
     //           to chunk r - 2 - k
     //   use:    cudaMemcpyAsync with cudaMemcpyDefault, cudaEventRecord, cudaStreamWaitEvent,
@@ -68,7 +68,7 @@ int ring_reduce_scatter(struct ring *ring, void *const *buf, size_t count, enum 
 
 int ring_all_gather(struct ring *ring, void *const *buf, size_t count, enum ring_type type)
 {
-    // TODO(4): n - 1 steps after which everybody has all chunks.  (about 25 lines)
+    // TODO(4): n - 1 steps after which every rank has all chunks.  (about 25 lines)
     //   before: rank r owns chunk r
     //   after:  all steps are queued: in step k rank r sends chunk r - k to its place in the next
     //           rank's buffer; rank r's stream has waited for what came in
@@ -143,7 +143,7 @@ int ring_order(int n, const uint8_t *links, int *order)
 int ring_one_shot(struct ring *ring, void *const *send, void *const *recv, size_t count,
                   enum ring_type type, enum ring_op op)
 {
-    // TODO(8), bonus: everybody reads everything at once.  (about 45 lines with the kernel)
+    // TODO(8), bonus: every rank reads all inboxes at once.  (about 45 lines with the kernel)
     //   before: as TODO(5)
     //   after:  all is queued: my data into my inbox, then one kernel a rank that combines all
     //           inboxes in the order of the ranks

@@ -3,7 +3,7 @@
  *
  * Everything that a multi-GPU program does starts with these five questions, and most of its
  * first bugs are wrong answers to them: a machine without a GPU taken for a broken one, a size in
- * the wrong unit, the current device left changed behind somebody's back.
+ * the wrong unit, the current device left changed without the caller's knowing.
  */
 #include "lab01.h"
 
@@ -141,7 +141,7 @@ int inv_by_bus(const char *bus_id, int *device)
 {
     // TODO(5): which number CUDA gives the GPU at this address.  (about 6 lines)
     //   before: *device holds anything
-    //   after:  *device is its number; LAB_ENOGPU and *device untouched when nobody is there
+    //   after:  *device is its number; LAB_ENOGPU and *device untouched when no GPU is there
     //   use:    cudaDeviceGetByPCIBusId, inv_result
     // BEGIN SOLUTION
     int found;

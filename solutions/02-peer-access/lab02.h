@@ -67,7 +67,7 @@ int peer_attrs(int from, int to, struct peer_attr *attr);
 int peer_enable(const int *gpu, int n, struct peer_undo *undo);
 
 /* Switches off exactly what *undo holds, then sets undo->count to 0, so that a second call does
- * nothing. A direction that somebody else has switched off meanwhile is no error. Memory of the
+ * nothing. A direction that was switched off elsewhere meanwhile is no error. Memory of the
  * GPUs stays allocated and valid; it is just out of the other's reach again. */
 int peer_disable(struct peer_undo *undo);
 
@@ -97,8 +97,7 @@ int peer_gpus(void);
 int peer_check(const int *gpu, int n);
 
 /* A CUDA result as a LAB_... one: LAB_ENOPEER when the two GPUs cannot be peers, LAB_ENOMEM,
- * LAB_ECUDA. Also takes the error out of cudaGetLastError(), so that it is not found later by
- * somebody else. */
+ * LAB_ECUDA. Also clears cudaGetLastError(), so that a later check does not report it. */
 int peer_result(cudaError_t error);
 
 #ifdef __cplusplus

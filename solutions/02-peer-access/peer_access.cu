@@ -84,8 +84,8 @@ static int enable_direction(int from, int to, struct peer_undo *undo)
         undo->count++;
     }
     if (error == cudaErrorPeerAccessAlreadyEnabled) {
-        // No failure for us, but the runtime remembers it: whoever asks cudaGetLastError() after
-        // his next kernel launch would be told that the launch failed.
+        // No failure for us, but the runtime remembers it: cudaGetLastError() after
+        // the next kernel launch would say that the launch failed.
         cudaGetLastError();
         return LAB_OK;
     }

@@ -27,7 +27,7 @@ extern "C" {
 #define SUM_MAX_BLOCKS 1024 /* blocks of one GPU, and so its partials */
 #define SUM_MAX_PARTS 16
 
-/* One GPU's part of the sum. Owned by whoever made it (sum_open below); all memory is the GPU's. */
+/* One GPU's part of the sum. Its maker owns it (sum_open below); all memory is the GPU's. */
 struct sum_part {
     int gpu;
     const float *data; /* `count` floats; may be NULL when count is 0 */
@@ -65,7 +65,7 @@ int sum_start(const struct sum_part *part, int parts);
  * by part and block by block, in double. LAB_EINVAL for a missing sum, else as sum_check. */
 int sum_host(const struct sum_part *part, int parts, double *sum);
 
-/* After sum_start: a kernel on part[root].gpu reads everybody's partials where they lie, adds them
+/* After sum_start: a kernel on part[root].gpu reads all partials where they lie, adds them
  * in double in an order that is the same in every run, and only the result comes to the host. The
  * root's stream waits for the others' events, the host only for the result. Peer access from the
  * root's GPU to the others was switched on by the caller (lab 02). LAB_EINVAL for a root outside

@@ -153,7 +153,7 @@ int sum_start(const struct sum_part *part, int parts)
         rc = sum_result(cudaSetDevice(p->gpu));
         if (rc == LAB_OK)
             rc = sum_warp(p->data, p->count, p->partials, p->blocks, p->stream);
-        if (rc == LAB_OK) // behind the kernel, on its stream: whoever waits for it, waits for both
+        if (rc == LAB_OK) // behind the kernel, on its stream: a wait for it waits for both
             rc = sum_result(cudaEventRecord(p->done, p->stream));
     }
     if (rc != LAB_OK) // the caller gets an error and may free everything: let no kernel run on
@@ -201,7 +201,7 @@ int sum_host(const struct sum_part *part, int parts, double *sum)
 // The kernel of TODO(6) goes here: one block on the root that reads the partials of every part.
 // Pointers into another GPU's memory are used like any others.
 // BEGIN SOLUTION
-struct partials_view { // a kernel's arguments are copied: this one carries everybody's addresses
+struct partials_view { // a kernel's arguments are copied: this one carries all addresses
     const float *partials[SUM_MAX_PARTS];
     int blocks[SUM_MAX_PARTS];
     int parts;
@@ -225,7 +225,7 @@ static __global__ void total_kernel(struct partials_view view, double *total)
         *total = sum[0];
 }
 
-// Nothing is launched before it is certain that the root reaches everybody: a kernel that follows a
+// Nothing is launched before it is certain that the root reaches all parts: a kernel that follows a
 // pointer it has no access to ends the whole program's use of CUDA.
 static int root_reaches_all(const struct sum_part *part, int parts, int root)
 {

@@ -158,7 +158,7 @@ int ipc_close(struct ring *ring)
 {
     // TODO(6): close, barrier, free.  (about 26 lines)
     //   before: the stream may be at work; others have my memory and my events open; every put
-    //           was taken, and nobody has heard that the last one was
+    //           was taken, and the last "drained" is still unheard
     //   after:  nothing of the ring is left, here or elsewhere, and no message of it either;
     //           *ring is all zero
     //   use:    cudaStreamSynchronize, cudaIpcCloseMemHandle, cudaEventDestroy (the others' events
@@ -176,7 +176,7 @@ int ipc_close(struct ring *ring)
         (void)ipc_result(cudaEventDestroy(ring->prev_filled));
     if (ring->next_drained)
         (void)ipc_result(cudaEventDestroy(ring->next_drained));
-    // Now nobody uses what is mine, as soon as everybody has come this far.
+    // When every rank has come this far, no other rank uses this one's memory.
     int all = ring->peers ? peers_barrier(ring->peers) : LAB_OK;
     // No put was there to hear that the last one is drained. After the barrier that message has
     // come; the next ring over this socket must not take it for its own.
@@ -197,9 +197,9 @@ int ipc_close(struct ring *ring)
 
 int peer_hear(int fd, int wait_ms, size_t *number)
 {
-    // TODO(7): one message, or the news that nobody is left to send one.  (about 14 lines)
+    // TODO(7): one message, or the news that none will come.  (about 14 lines)
     //   before: the other side may be busy, or dead
-    //   after:  *number is what it said; LAB_EPEER if it is gone or silent
+    //   after:  *number is what it sent; LAB_EPEER if it is gone or silent
     //   use:    poll, recv (0 bytes: the other side has closed), EINTR
     // BEGIN SOLUTION
     struct pollfd wait = {fd, POLLIN, 0};

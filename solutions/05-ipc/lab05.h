@@ -6,7 +6,7 @@
  * - The result is LAB_OK (0) or one of the LAB_E... of lab.h. On an error the outputs keep what
  *   they held. CUDA's last error is clear after the call.
  * - LAB_EINVAL: a null pointer where one is needed, a size of 0 or one that does not fit.
- * - LAB_EPEER: another process of the ring has died (or said nothing for PEERS_WAIT_MS).
+ * - LAB_EPEER: another process of the ring has died (or sent nothing for PEERS_WAIT_MS).
  * - ring_put and ring_take queue work in the ring's stream; they wait for messages, never for a
  * GPU.
  */
@@ -107,7 +107,7 @@ int peer_hear(int fd, int wait_ms, size_t *number);
 
 /* ---- comes with the lab (given.c) ---- */
 
-int ipc_result(cudaError_t error); /* the lab's result; takes the error away */
+int ipc_result(cudaError_t error); /* the lab's result; clears the error */
 
 /* The same for a call that uses a neighbour's memory or events: LAB_EPEER if a neighbour has gone.
  */

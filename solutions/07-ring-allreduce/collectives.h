@@ -40,7 +40,7 @@ int coll_broadcast(struct ring *ring, void *const *buf, size_t count, enum ring_
 int coll_reduce(struct ring *ring, void *const *buf, size_t count, enum ring_type type,
                 enum ring_op op, int root, coll_adder *add);
 
-/* As ring_all_gather: rank r owns chunk r before, everybody has all chunks afterwards. Each rank
+/* As ring_all_gather: rank r owns chunk r before, every rank has all chunks afterwards. Each rank
  * sends its chunk to each other rank. */
 int coll_all_gather(struct ring *ring, void *const *buf, size_t count, enum ring_type type);
 

@@ -35,8 +35,8 @@ extern "C" {
 enum ring_type { RING_INT32, RING_FLOAT32, RING_FLOAT16 };
 enum ring_op { RING_SUM, RING_MAX };
 
-/* One rank. Rank r sends to rank (r + 1) % n and to nobody else. All streams and events are its
- * GPU's; an event is recorded by its owner, and waited for by whoever is concerned. */
+/* One rank. Rank r sends to rank (r + 1) % n and to no other. All streams and events are its
+ * GPU's. An event is recorded on its owner's streams; other ranks' streams may wait for it. */
 struct ring_rank {
     int gpu;             /* ranks may share one */
     cudaStream_t stream; /* non-blocking: the rank's work, in order */
@@ -79,7 +79,7 @@ int ring_reduce(void *dst, const void *src, size_t count, enum ring_type type, e
                 cudaStream_t stream);
 
 /* 3. In place: afterwards chunk r of buf[r] holds the sum (or the largest) of all ranks' chunks r;
- * rank r "owns" chunk r. What the other chunks of buf[r] hold is nobody's business: partial sums.
+ * rank r "owns" chunk r. What the other chunks of buf[r] hold is not defined (partial sums).
  * n - 1 steps. In step k (0, 1, ...) rank r sends chunk r - 1 - k to its next rank's inbox, and
  * adds what came in, chunk r - 2 - k (all modulo n). Rank r sends every chunk but r. */
 int ring_reduce_scatter(struct ring *ring, void *const *buf, size_t count, enum ring_type type,

@@ -9,8 +9,8 @@
  *
  * Rules for every function here:
  * - The result is LAB_OK (0) or one of the LAB_E... of lab.h.
- * - Work is queued on the rank's stream, run->ring.rank[r].stream; nobody waits for it but
- * cudaFree.
+ * - Work is queued on the rank's stream, run->ring.rank[r].stream; only cudaFree
+ * waits for it.
  * - The current device may be another one afterwards.
  */
 #ifndef LAB08_RUN_H

@@ -94,7 +94,7 @@ MUTANTS = [
         find="        if (rc == LAB_OK)\n"
         "            rc = sum_warp(p->data, p->count, p->partials, p->blocks, p->stream);\n"
         "        if (rc == LAB_OK) // behind the kernel, on its stream: "
-        "whoever waits for it, waits for both\n"
+        "a wait for it waits for both\n"
         "            rc = sum_result(cudaEventRecord(p->done, p->stream));\n",
         replace="        if (rc == LAB_OK)\n"
         "            rc = sum_result(cudaEventRecord(p->done, p->stream));\n"

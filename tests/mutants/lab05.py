@@ -181,9 +181,9 @@ MUTANTS = [
     Mutant(
         name="close_after_free",
         todo=6,
-        find="    // Now nobody uses what is mine,",
+        find="    // When every rank has come this far,",
         replace="    (void)ipc_result(cudaFree(ring->base));\n    ring->base = NULL;\n"
-        "    // Now nobody uses what is mine,",
+        "    // When every rank has come this far,",
         rejected_by="close",
         why="the inbox is freed before everybody has closed it",
     ),
@@ -215,11 +215,11 @@ MUTANTS = [
     Mutant(
         name="close_hears_too_early",
         todo=6,
-        find="    // Now nobody uses what is mine,",
+        find="    // When every rank has come this far,",
         replace="    if (ring->puts > 0)\n"
         "        (void)peer_hear(ring->peers->to_next, 0, &unused);\n"
         "    ring->puts = 0;\n"
-        "    // Now nobody uses what is mine,",
+        "    // When every rank has come this far,",
         rejected_by="close",
         why="before the barrier the last message may be under way still",
     ),
