@@ -84,8 +84,9 @@ function ringDrawing(ranks, moved) {
     const line = drawn("line", { x1: x + 22 * p + 4 * q, y1: y + 22 * q - 4 * p,
       x2: u - 28 * p + 4 * q, y2: v - 28 * q - 4 * p, stroke: "currentColor",
       "stroke-width": sent ? 3 : 1, opacity: sent ? 1 : 0.3, "marker-end": "url(#ring-head)" });
-    const label = drawn("text", { x: (x + u) / 2 + 18 * q, y: (y + v) / 2 - 18 * p + 4,
-      "text-anchor": "middle", "font-size": 13, fill: "currentColor" });
+    const side = Math.abs(q) < 0.2 ? "middle" : q > 0 ? "start" : "end"; // beside its arrow
+    const label = drawn("text", { x: (x + u) / 2 + 14 * q, y: (y + v) / 2 - 14 * p + 4,
+      "text-anchor": side, "font-size": 13, fill: "currentColor" });
     label.textContent = sent ? `chunk ${sent[2]}` : "";
     return drawn("g", { class: sent ? "sends" : "waits" }, line, label);
   });
