@@ -42,7 +42,7 @@ static pid_t sleeper(void)
 
 static void refused(const char *what, struct order order, const int *fds, int fd_count)
 {
-    int got = ask(&order, fds, fd_count);
+    int got = ask_spawner(&order, fds, fd_count);
     EXPECT(got == -1 && errno == EPERM, "not refused: %s (%d, %s)", what, got, strerror(errno));
 }
 

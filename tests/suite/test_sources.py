@@ -65,6 +65,15 @@ VALUES = {"idx", "bit", "shape", "grid", "dep", "user", "counts", "signals", "th
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 FILE = re.compile(r"(?<![\w<*/.-])((?:[\w-]+/)*[\w-]+\.(?:c|h|cu|def|py|cmake))\b(?![.\w])")
 ELSEWHERE = {"CMakeDetermineCUDACompiler.cmake", "src/sum.cu"}  # CMake's; an example
+# Where a static name stands in one file only, so that grep, gdb and perf say which is meant.
+UNIQUE = ("vgpu/common", "vgpu/exec", "vgpu/node")
+# Fields of struct op_observer: each observer has functions of these names.
+OBSERVED = {"kernel_ran", "op_follows", "op_is_freed", "op_issued", "process_ends"}
+STATIC = re.compile(
+    r"^static (?:(?!__attribute__)[\w *]|__attribute__\(\(\w+\)\))*?\b(?!__attribute__)(\w+)"
+    r"(?:\(|\[| ?=|;|,)",
+    re.MULTILINE,
+)
 LIST = re.compile(r"(?:add_library|add_executable|_room)\(([^()]*)\)")
 ROW = re.compile(r"^\| `([^`|]+\.\w+)` \| ((?:`\w+`(?:, )?)+) \|", re.MULTILINE)
 # A definition begins in the first column: of C, of CMake, of a shell script.
@@ -160,6 +169,20 @@ def foreign_writes(part: str, file: str, text: str) -> list[str]:
     ]
 
 
+def static_names(text: str) -> set[str]:
+    """The functions and file-scope variables of a C file that no other file can use."""
+    return set(STATIC.findall(without_comments(text)))
+
+
+def names_in_two(texts: dict[str, str]) -> list[str]:
+    """NAME: FILE, FILE for each static name that stands in more than one of the files."""
+    where: dict[str, list[str]] = {}
+    for file, text in texts.items():
+        for name in static_names(text) - OBSERVED:
+            where.setdefault(name, []).append(file)
+    return sorted(f"{name}: {', '.join(at)}" for name, at in where.items() if len(at) > 1)
+
+
 def known_files() -> set[str]:
     """All ways to name a file of the project: by its name, and with any of the folders above."""
     words = ["git", "-C", ROOT, "ls-files", "--cached", "--others", "--exclude-standard"]
@@ -253,6 +276,21 @@ class Sources(unittest.TestCase):
         self.assertEqual(len(foreign_writes("vgpu/node", "memory/owner.c", text)), 2)
         self.assertEqual(
             sub_structures("struct a {\n    struct b *x, y;\n    struct b z;\n};", "a"), {"z"}
+        )
+
+    def test_a_static_name_stands_in_one_file(self) -> None:
+        paths = [path for part in UNIQUE for path in sorted((ROOT / part).rglob("*.c"))]
+        self.assertGreater(len(paths), 100)
+        self.assertEqual(names_in_two({shown(p): p.read_text("utf-8") for p in paths}), [])
+
+    def test_a_static_name_in_two_files_is_noticed(self) -> None:
+        one = "static int find(void)\n{\n}\nstatic const char *kept[2], more;\nint find_all(void);"
+        two = """static struct a *find(
+            int b);\nstatic inline __attribute__((hot)) void kept(void);
+            /*\nstatic int more;\n*/\nstatic void op_issued(void *self);"""
+        self.assertEqual(
+            names_in_two({"a.c": one, "b.c": two, "c.c": "static void op_issued(void *self);"}),
+            ["find: a.c, b.c", "kept: a.c, b.c"],
         )
 
     def test_lists_of_sources_are_sorted(self) -> None:

@@ -19,7 +19,7 @@ static const struct word {
     {"none", 0},
 };
 
-static const struct word *find(const char *text, size_t length)
+static const struct word *find_check_word(const char *text, size_t length)
 {
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (strlen(words[i].text) == length && memcmp(words[i].text, text, length) == 0)
@@ -35,7 +35,7 @@ bool vgpu_check_parse(const char *text, uint32_t *checks, char *bad, size_t room
     uint32_t all = 0;
     for (const char *at = text; at; at = *at ? at + 1 : NULL) {
         size_t length = strcspn(at, ",");
-        const struct word *word = find(at, length);
+        const struct word *word = find_check_word(at, length);
         if (!word) {
             snprintf(bad, room, "%.*s", (int)length, at);
             return false;

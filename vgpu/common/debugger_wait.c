@@ -28,7 +28,7 @@ static int is_traced(void)
 
 /* Written under another name first: who finds the file finds all of it. Only the first that comes
  * here tells, and waits: a test may run several programs, and one debugger has one of them. */
-static int tell(const char *path)
+static int tell_debugger(const char *path)
 {
     char fresh[4096];
     if (access(path, F_OK) == 0)
@@ -51,7 +51,7 @@ void vgpu_wait_for_debugger(const char *who)
 #ifdef PR_SET_PTRACER
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY); /* where only parents may attach otherwise */
 #endif
-    if (tell(asked + n + 1) != 0)
+    if (tell_debugger(asked + n + 1) != 0)
         return;
     const struct timespec look = {.tv_nsec = LOOK_MS * 1000000L};
     for (int i = 0; i < LOOKS && !is_traced(); i++)

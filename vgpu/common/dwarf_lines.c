@@ -381,7 +381,7 @@ static void path_of(const struct search *s, char *out, uint64_t room)
 }
 
 /* `path` may be NULL. */
-static uint64_t find(int fd, uint64_t address, char *where, char *path, uint64_t room)
+static uint64_t find_line(int fd, uint64_t address, char *where, char *path, uint64_t room)
 {
     struct stat status;
     struct search search = {.address = address};
@@ -406,11 +406,11 @@ static uint64_t find(int fd, uint64_t address, char *where, char *path, uint64_t
 void vgpu_lines_find(int fd, uint64_t address, char *where, uint64_t room)
 {
     where[0] = '\0';
-    find(fd, address, where, NULL, room);
+    find_line(fd, address, where, NULL, room);
 }
 
 uint64_t vgpu_lines_path(int fd, uint64_t address, char *path, uint64_t room)
 {
     path[0] = '\0';
-    return find(fd, address, NULL, path, room);
+    return find_line(fd, address, NULL, path, room);
 }

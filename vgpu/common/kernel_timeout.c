@@ -11,22 +11,22 @@
 
 enum { USUAL_S = 30, MOST_S = 86400 };
 
-static const char variable[] = "VGPU_KERNEL_SECONDS";
+static const char timeout_variable[] = "VGPU_KERNEL_SECONDS";
 
 int vgpu_kernel_seconds(void)
 {
     uint64_t seconds = USUAL_S;
-    vgpu_number(getenv(variable), 1, MOST_S, &seconds);
+    vgpu_number(getenv(timeout_variable), 1, MOST_S, &seconds);
     return (int)seconds;
 }
 
 bool vgpu_kernel_seconds_are_right(char *error, size_t room)
 {
-    const char *text = getenv(variable);
+    const char *text = getenv(timeout_variable);
     uint64_t seconds;
     if (!text || !*text || vgpu_number(text, 1, MOST_S, &seconds))
         return true;
-    snprintf(error, room, "%s=%s is no time: whole seconds from 1 to %d, as 30", variable, text,
-             MOST_S);
+    snprintf(error, room, "%s=%s is no time: whole seconds from 1 to %d, as 30", timeout_variable,
+             text, MOST_S);
     return false;
 }

@@ -8,10 +8,10 @@
 
 #include "number.h"
 
-static const char variable[] = "VGPU_SCHEDULE";
+static const char schedule_variable[] = "VGPU_SCHEDULE";
 
 /* False: it is no number. */
-static bool parse(const char *text, uint64_t *seed)
+static bool parse_seed(const char *text, uint64_t *seed)
 {
     *seed = 0;
     return !text || !*text || vgpu_number(text, 0, UINT64_MAX, seed);
@@ -20,16 +20,16 @@ static bool parse(const char *text, uint64_t *seed)
 uint64_t vgpu_schedule(void)
 {
     uint64_t seed;
-    return parse(getenv(variable), &seed) ? seed : 0;
+    return parse_seed(getenv(schedule_variable), &seed) ? seed : 0;
 }
 
 bool vgpu_schedule_is_right(char *error, size_t room)
 {
     uint64_t seed;
-    if (parse(getenv(variable), &seed))
+    if (parse_seed(getenv(schedule_variable), &seed))
         return true;
     snprintf(error, room,
              "%s=%s is no seed: a whole number, 1 or more, as 7; 0 or nothing for the usual orders",
-             variable, getenv(variable));
+             schedule_variable, getenv(schedule_variable));
     return false;
 }

@@ -63,7 +63,7 @@ static void report(const char *text)
     ready_fd = -1;
 }
 
-static int refuse(const char *what, const char *why)
+static int refuse_start(const char *what, const char *why)
 {
     char text[1024];
     snprintf(text, sizeof text, "vgpu-node: %s: %s\n", what, why);
@@ -108,7 +108,7 @@ static bool workers_are_right(char *error, int room)
     return false;
 }
 
-static int load(char *error, int room)
+static int load_node(char *error, int room)
 {
     if (!vgpu_schedule_is_right(error, (size_t)room) ||
         !vgpu_kernel_seconds_are_right(error, (size_t)room) || !workers_are_right(error, room))
@@ -287,7 +287,7 @@ static void usage(FILE *to)
           to);
 }
 
-static int parse(int argc, char **argv, struct options *o)
+static int parse_options(int argc, char **argv, struct options *o)
 {
     uint64_t descriptor;
     static const struct option known[] = {
@@ -337,33 +337,33 @@ int main(int argc, char **argv)
 {
     struct options o = {0};
     char error[512], socket_path[128], exec_path[4096];
-    if (parse(argc, argv, &o) != 0) {
+    if (parse_options(argc, argv, &o) != 0) {
         usage(stderr);
         return 2;
     }
     if (o.usage_fd && !usage_start(o.usage_fd))
-        return refuse("cannot map the page of --usage-fd", strerror(errno));
+        return refuse_start("cannot map the page of --usage-fd", strerror(errno));
     close_inherited();
     raise_descriptor_limit();
     signal(SIGPIPE, SIG_IGN);
     prctl(PR_SET_DUMPABLE, 0);
     own_folder(exec_path, sizeof exec_path - 16);
     strcat(exec_path, "/vgpu-exec");
-    if (load(error, sizeof error) != 0)
-        return refuse("cannot make the node", error);
+    if (load_node(error, sizeof error) != 0)
+        return refuse_start("cannot make the node", error);
     int info = publish_info();
     if (info < 0)
-        return refuse("cannot publish the node's description", strerror(errno));
+        return refuse_start("cannot publish the node's description", strerror(errno));
     if (!o.foreground)
         detach();
     int listener = listen_at(o.id, socket_path, sizeof socket_path, error, sizeof error);
     if (listener < 0)
-        return refuse("cannot start", error);
+        return refuse_start("cannot start", error);
     context_start(exec_path, processors());
     if (!node_start(&topology, info, pin()))
-        return refuse("cannot make the rooms of the node", strerror(errno));
+        return refuse_start("cannot make the rooms of the node", strerror(errno));
     if (jail_wanted() && !enter_jail(socket_path, error, sizeof error))
-        return refuse("cannot start", error);
+        return refuse_start("cannot start", error);
     report("ok\n");
     server_loop(listener);
     cost_report();

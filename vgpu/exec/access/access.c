@@ -70,7 +70,7 @@ static inline void look(uint64_t address, uint64_t bytes, bool write, uint64_t p
 static bool again;
 
 /* Whoever wants to see all accesses to memory sees this one. */
-static void show(uint64_t window, uint64_t address, uint64_t bytes, bool write)
+static void show_access(uint64_t window, uint64_t address, uint64_t bytes, bool write)
 {
     if (access_watchers.lap && window != WINDOW_STACK)
         poll_lap_read(address, (uint32_t)bytes, write);
@@ -85,8 +85,8 @@ static bool wants_footprint(uint64_t window, enum vgpu_use use)
     return footprint_on && use != VGPU_USES && window <= WINDOW_HOST;
 }
 
-static __attribute__((noinline)) void slow(uint64_t address, uint32_t kind, bool write, uint64_t pc,
-                                           enum vgpu_use use)
+static __attribute__((noinline)) void slow_access(uint64_t address, uint32_t kind, bool write,
+                                                  uint64_t pc, enum vgpu_use use)
 {
     uint64_t window = window_of(address);
     uint32_t bytes = access_kind_bytes[kind];
@@ -109,7 +109,7 @@ static __attribute__((noinline)) void slow(uint64_t address, uint32_t kind, bool
     if (window_of(address) < VGPU_MAX_GPUS)
         bounds_check(address, bytes, write, pc);
     if (access_limit == 0)
-        show(window, address, bytes, write);
+        show_access(window, address, bytes, write);
 }
 
 /* In a chunk that is not allocated as a whole. */
@@ -126,7 +126,7 @@ static inline __attribute__((always_inline)) void one(void *p, uint32_t kind, ui
 {
     uint64_t address = (uint64_t)p, window = window_of(address);
     if (UNLIKELY(window >= access_limit || (address & mask)))
-        slow(address, kind, write, pc, use);
+        slow_access(address, kind, write, pc, use);
     else {
         access_count[write][kind][window]++;
         if (UNLIKELY(bounds_partial(address)))
@@ -144,7 +144,7 @@ static void read_that_may_poll(void *p, uint32_t kind, uint64_t pc)
     again = false;
 }
 
-static void range(void *p, uint64_t bytes, bool write, uint64_t pc, enum vgpu_use use)
+static void access_range(void *p, uint64_t bytes, bool write, uint64_t pc, enum vgpu_use use)
 {
     uint64_t address = (uint64_t)p, window = window_of(address);
     if (bytes == 0)
@@ -159,7 +159,7 @@ static void range(void *p, uint64_t bytes, bool write, uint64_t pc, enum vgpu_us
     if (window_of(address) < VGPU_MAX_GPUS)
         bounds_check(address, bytes, write, pc);
     if (access_limit == 0)
-        show(window, address, bytes, write);
+        show_access(window, address, bytes, write);
 }
 
 static void spun(void *p, uint32_t bytes, uint64_t pc)
@@ -208,25 +208,25 @@ static void spun(void *p, uint32_t bytes, uint64_t pc)
     }                                                                                              \
     OFFERED void __tsan_unaligned_read##bytes(void *p)                                             \
     {                                                                                              \
-        range(p, bytes, false, CALLER, VGPU_USE_READ);                                             \
+        access_range(p, bytes, false, CALLER, VGPU_USE_READ);                                      \
     }                                                                                              \
     OFFERED void __tsan_unaligned_write##bytes(void *p)                                            \
     {                                                                                              \
-        range(p, bytes, true, CALLER, VGPU_USE_WRITE);                                             \
+        access_range(p, bytes, true, CALLER, VGPU_USE_WRITE);                                      \
     }                                                                                              \
     OFFERED void __tsan_unaligned_read_write##bytes(void *p)                                       \
     {                                                                                              \
-        range(p, bytes, false, CALLER, VGPU_USE_READ);                                             \
-        range(p, bytes, true, CALLER, VGPU_USE_WRITE);                                             \
+        access_range(p, bytes, false, CALLER, VGPU_USE_READ);                                      \
+        access_range(p, bytes, true, CALLER, VGPU_USE_WRITE);                                      \
     }                                                                                              \
     OFFERED void __tsan_unaligned_volatile_read##bytes(void *p)                                    \
     {                                                                                              \
-        range(p, bytes, false, CALLER, VGPU_USES);                                                 \
+        access_range(p, bytes, false, CALLER, VGPU_USES);                                          \
         spun(p, bytes, CALLER);                                                                    \
     }                                                                                              \
     OFFERED void __tsan_unaligned_volatile_write##bytes(void *p)                                   \
     {                                                                                              \
-        range(p, bytes, true, CALLER, VGPU_USES);                                                  \
+        access_range(p, bytes, true, CALLER, VGPU_USES);                                           \
         signal_stored((uint64_t)p);                                                                \
     }
 
@@ -243,7 +243,7 @@ static struct {
     size_t bytes;
 } told[2];
 
-static void tell(const void *p, size_t bytes, bool write)
+static void tell_access(const void *p, size_t bytes, bool write)
 {
     told[write].at = p;
     told[write].bytes = bytes;
@@ -252,21 +252,21 @@ static void tell(const void *p, size_t bytes, bool write)
 static void copied(void *p, size_t bytes, bool write, uint64_t pc)
 {
     bool known = told[write].at == p && told[write].bytes == bytes;
-    tell(NULL, 0, write);
+    tell_access(NULL, 0, write);
     if (!known)
-        range(p, bytes, write, pc, write ? VGPU_USE_WRITE : VGPU_USE_READ);
+        access_range(p, bytes, write, pc, write ? VGPU_USE_WRITE : VGPU_USE_READ);
 }
 
 OFFERED void __tsan_read_range(void *p, long bytes)
 {
-    range(p, (uint64_t)bytes, false, CALLER, VGPU_USE_READ);
-    tell(p, (size_t)bytes, false);
+    access_range(p, (uint64_t)bytes, false, CALLER, VGPU_USE_READ);
+    tell_access(p, (size_t)bytes, false);
 }
 
 OFFERED void __tsan_write_range(void *p, long bytes)
 {
-    range(p, (uint64_t)bytes, true, CALLER, VGPU_USE_WRITE);
-    tell(p, (size_t)bytes, true);
+    access_range(p, (uint64_t)bytes, true, CALLER, VGPU_USE_WRITE);
+    tell_access(p, (size_t)bytes, true);
 }
 
 OFFERED void __tsan_vptr_read(void *p)
@@ -312,14 +312,14 @@ OFFERED void *__wrap_memcpy(void *to, const void *from, size_t bytes)
 
 OFFERED void *__wrap_memmove(void *to, const void *from, size_t bytes)
 {
-    range((void *)from, bytes, false, CALLER, VGPU_USE_READ);
-    range(to, bytes, true, CALLER, VGPU_USE_WRITE);
+    access_range((void *)from, bytes, false, CALLER, VGPU_USE_READ);
+    access_range(to, bytes, true, CALLER, VGPU_USE_WRITE);
     return memmove(to, from, bytes);
 }
 
 OFFERED void *__wrap_memset(void *to, int value, size_t bytes)
 {
-    range(to, bytes, true, CALLER, VGPU_USE_WRITE);
+    access_range(to, bytes, true, CALLER, VGPU_USE_WRITE);
     return memset(to, value, bytes);
 }
 

@@ -145,7 +145,7 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
 /* ---- __atomic and std::atomic in device code: the signatures are the compilers' ---- */
 
 /* An order that releases is a fence before. */
-static void release(int order)
+static void release_fence(int order)
 {
     if (order < __ATOMIC_RELEASE)
         return;
@@ -157,7 +157,7 @@ static void release(int order)
     OFFERED type __tsan_atomic##bits##_fetch_##name(volatile void *at, type value, int order)      \
     {                                                                                              \
         volatile type *p = at;                                                                     \
-        release(order);                                                                            \
+        release_fence(order);                                                                      \
         access_atomic((void *)p, bits / 8, true, true, CALLER, 2);                                 \
         now.run->counts.atomics++;                                                                 \
         type old = __atomic_fetch_##name(p, value, __ATOMIC_SEQ_CST);                              \
@@ -179,7 +179,7 @@ static void release(int order)
     OFFERED void __tsan_atomic##bits##_store(volatile void *at, type value, int order)             \
     {                                                                                              \
         volatile type *p = at;                                                                     \
-        release(order);                                                                            \
+        release_fence(order);                                                                      \
         access_atomic((void *)p, bits / 8, false, true, CALLER, 2);                                \
         signal_stored((uint64_t)p);                                                                \
         __atomic_store_n(p, value, __ATOMIC_SEQ_CST);                                              \
@@ -187,7 +187,7 @@ static void release(int order)
     OFFERED type __tsan_atomic##bits##_exchange(volatile void *at, type value, int order)          \
     {                                                                                              \
         volatile type *p = at;                                                                     \
-        release(order);                                                                            \
+        release_fence(order);                                                                      \
         access_atomic((void *)p, bits / 8, true, true, CALLER, 2);                                 \
         now.run->counts.atomics++;                                                                 \
         type old = __atomic_exchange_n(p, value, __ATOMIC_SEQ_CST);                                \
@@ -209,13 +209,13 @@ static void release(int order)
     OFFERED type __tsan_atomic##bits##_compare_exchange_val(volatile void *at, type expected,      \
                                                             type value, int order, int failed)     \
     {                                                                                              \
-        release(order), (void)failed;                                                              \
+        release_fence(order), (void)failed;                                                        \
         return compare##bits(at, expected, value, CALLER);                                         \
     }                                                                                              \
     OFFERED bool __tsan_atomic##bits##_compare_exchange_strong(volatile void *at, void *expected,  \
                                                                type value, int order, int failed)  \
     {                                                                                              \
-        release(order), (void)failed;                                                              \
+        release_fence(order), (void)failed;                                                        \
         type *to = expected, wanted = *to;                                                         \
         *to = compare##bits(at, wanted, value, CALLER);                                            \
         return *to == wanted;                                                                      \
@@ -223,7 +223,7 @@ static void release(int order)
     OFFERED bool __tsan_atomic##bits##_compare_exchange_weak(volatile void *at, void *expected,    \
                                                              type value, int order, int failed)    \
     {                                                                                              \
-        release(order), (void)failed;                                                              \
+        release_fence(order), (void)failed;                                                        \
         type *to = expected, wanted = *to;                                                         \
         *to = compare##bits(at, wanted, value, CALLER);                                            \
         return *to == wanted;                                                                      \
@@ -246,7 +246,7 @@ ATOMICS(64, uint64_t)
 
 OFFERED void __tsan_atomic_thread_fence(int order)
 {
-    release(order);
+    release_fence(order);
     __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 

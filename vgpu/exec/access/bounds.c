@@ -15,13 +15,13 @@
 
 enum { PLACES = 256 }; /* a power of two */
 
-static uint64_t told[PLACES]; /* a hash set of places, for the life of the context */
+static uint64_t told_strays[PLACES]; /* a hash set of places, for the life of the context */
 
 /* True once for each pc; false for ever when the table is full. */
-static bool is_new(uint64_t pc)
+static bool is_new_stray(uint64_t pc)
 {
     for (uint64_t i = 0, at = pc * 0x9E3779B97F4A7C15ull >> 56; i < PLACES; i++, at++) {
-        uint64_t *place = &told[at % PLACES];
+        uint64_t *place = &told_strays[at % PLACES];
         if (*place == pc)
             return false;
         if (*place)
@@ -54,7 +54,7 @@ void bounds_stray(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
                     "%s of %llu bytes at 0x%llx, where nothing is allocated",
                     write ? "a store" : "a load", (unsigned long long)bytes,
                     (unsigned long long)address);
-    if (run->strays.count == VGPU_STRAYS || !is_new(pc))
+    if (run->strays.count == VGPU_STRAYS || !is_new_stray(pc))
         return;
     struct vgpu_stray *stray = &run->strays.list[run->strays.count];
     *stray =
@@ -76,7 +76,7 @@ void bounds_clear(struct run *run)
 void bounds_merge(struct run *run, const struct vgpu_stray *stray, uint32_t count)
 {
     for (uint32_t i = 0; i < count && run->strays.count < VGPU_STRAYS; i++)
-        if (is_new(stray[i].pc) && !told_before(run, &stray[i]))
+        if (is_new_stray(stray[i].pc) && !told_before(run, &stray[i]))
             run->strays.list[run->strays.count++] = stray[i];
 }
 

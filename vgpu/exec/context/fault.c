@@ -17,12 +17,12 @@
 struct fault fault_last;
 
 static jmp_buf anchor;
-static char place[sizeof fault_last.where]; /* for the next fault, where no pc can tell */
+static char next_place[sizeof fault_last.where]; /* for the next fault, where no pc can tell */
 
 static _Noreturn void leave_kernel(void)
 {
-    memcpy(fault_last.where, place, sizeof place);
-    place[0] = '\0';
+    memcpy(fault_last.where, next_place, sizeof next_place);
+    next_place[0] = '\0';
     _longjmp(anchor, 1);
 }
 
@@ -50,7 +50,7 @@ _Noreturn void fault_raise_hang(uint64_t pc, bool idle)
 
 void fault_place(const char *where)
 {
-    snprintf(place, sizeof place, "%s", where);
+    snprintf(next_place, sizeof next_place, "%s", where);
 }
 
 bool fault_guard(void (*body)(void *), void *argument)

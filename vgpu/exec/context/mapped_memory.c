@@ -151,7 +151,7 @@ static uint64_t chunks_of(uint64_t offset, uint64_t bytes)
 /* ---- a chunk is committed ---- */
 
 /* Written through the file, not a mapping: one system call in place of 512 page faults. */
-static bool poison(int fd, uint64_t offset)
+static bool poison_page(int fd, uint64_t offset)
 {
     static uint8_t pattern[POISON_BYTES];
     struct iovec part[VGPU_CHUNK_BYTES / POISON_BYTES];
@@ -179,7 +179,7 @@ static bool commit_locked(int32_t device, uint64_t chunk)
     if (control->chunk[device][chunk])
         return true;
     if (held_bytes() + VGPU_CHUNK_BYTES > context.limits.memory_bytes ||
-        !poison(context.memory_fd[device], chunk * VGPU_CHUNK_BYTES))
+        !poison_page(context.memory_fd[device], chunk * VGPU_CHUNK_BYTES))
         return false;
     control->chunk[device][chunk] = 1;
     return true;

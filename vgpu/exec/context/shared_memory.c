@@ -59,7 +59,7 @@ static void slot_take(struct block *block)
 
 /* The slot is taken when the block first asks for shared memory: most blocks of most kernels with
  * many blocks never do. */
-static char *slot_of(struct block *block)
+static char *block_slot(struct block *block)
 {
     if (block->shared.slot < 0) {
         slot_take(block);
@@ -85,10 +85,10 @@ void shared_end(struct block *block)
     block->shared.slot = -1;
 }
 
-static void *place(struct block *block, struct shared_object *object, uint32_t id, uint32_t bytes,
-                   uint32_t align)
+static void *place_object(struct block *block, struct shared_object *object, uint32_t id,
+                          uint32_t bytes, uint32_t align)
 {
-    char *base = slot_of(block);
+    char *base = block_slot(block);
     uint64_t step = align ? align : 1;
     uint64_t at = (block->shared.used + step - 1) / step * step;
     if (at + bytes > context.limits.shared_per_block)
@@ -128,7 +128,7 @@ OFFERED void *vgpu_shared(uint32_t id, uint32_t bytes, uint32_t align)
     for (uint32_t i = 0; i < SHARED_OBJECTS; i++) {
         struct shared_object *object = &block->shared.objects[(id + i) % SHARED_OBJECTS];
         if (!object->at)
-            return place(block, object, id, bytes, align);
+            return place_object(block, object, id, bytes, align);
         if (object->id == id && object->bytes == bytes)
             return object->at;
     }
@@ -139,5 +139,5 @@ OFFERED void *vgpu_shared(uint32_t id, uint32_t bytes, uint32_t align)
 
 OFFERED void *vgpu_dynamic_shared(void)
 {
-    return slot_of(now.block);
+    return block_slot(now.block);
 }

@@ -18,28 +18,28 @@ static struct {
     uint64_t pc;
     bool write;
 } place[BANK_PLACES];
-static uint32_t places, last_place;
+static uint32_t place_count, last_place;
 
 static struct request request[MAX_BLOCK_WARPS][BANK_PLACES][BANK_TURNS];
-static struct request *used[MAX_BLOCK_WARPS * BANK_PLACES * BANK_TURNS];
+static struct request *used_requests[MAX_BLOCK_WARPS * BANK_PLACES * BANK_TURNS];
 static uint32_t used_count;
 static uint8_t turns[MAX_BLOCK_THREADS][BANK_PLACES];
 static uint64_t noted; /* accesses */
 
 /* BANK_PLACES: there are too many of them. */
-static uint32_t place_of(uint64_t pc, bool write)
+static uint32_t bank_place(uint64_t pc, bool write)
 {
     uint32_t i = last_place;
-    if (i < places && place[i].pc == pc && place[i].write == write)
+    if (i < place_count && place[i].pc == pc && place[i].write == write)
         return i;
-    for (i = 0; i < places; i++)
+    for (i = 0; i < place_count; i++)
         if (place[i].pc == pc && place[i].write == write)
             break;
     if (i == BANK_PLACES)
         return i;
-    if (i == places) {
-        place[places].pc = pc;
-        place[places++].write = write;
+    if (i == place_count) {
+        place[place_count].pc = pc;
+        place[place_count++].write = write;
     }
     return last_place = i;
 }
@@ -47,13 +47,13 @@ static uint32_t place_of(uint64_t pc, bool write)
 void bank_note(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
 {
     const struct thread *thread = now.thread;
-    uint32_t at = place_of(pc, write);
+    uint32_t at = bank_place(pc, write);
     if (at == BANK_PLACES || turns[thread->number][at] == BANK_TURNS || bytes > 16)
         return;
     uint32_t lane = thread->number % WARP_LANES, turn = turns[thread->number][at]++;
     struct request *r = &request[thread->number / WARP_LANES][at][turn];
     if (r->lanes == 0)
-        used[used_count++] = r;
+        used_requests[used_count++] = r;
     r->lanes |= 1u << lane;
     r->word[lane] = (uint32_t)(address % VGPU_DEVICE_STRIDE / BANK_BYTES);
     r->words[lane] = bytes > BANK_BYTES ? (uint8_t)(bytes / BANK_BYTES) : 1;
@@ -61,7 +61,7 @@ void bank_note(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
 }
 
 /* Counts `word` in its bank unless another lane has asked for it. */
-static void ask(uint32_t word, uint32_t asked[BANKS][4 * WARP_LANES], uint32_t *count)
+static void ask_bank(uint32_t word, uint32_t asked[BANKS][4 * WARP_LANES], uint32_t *count)
 {
     uint32_t bank = word % BANKS;
     for (uint32_t i = 0; i < count[bank]; i++)
@@ -77,7 +77,7 @@ static uint32_t extra_of(const struct request *r)
     uint32_t count[BANKS] = {0}, most = 0, all = 0;
     for (uint32_t lane = 0; lane < WARP_LANES; lane++)
         for (uint32_t i = 0; i < r->words[lane] && r->lanes >> lane & 1; i++)
-            ask(r->word[lane] + i, asked, count);
+            ask_bank(r->word[lane] + i, asked, count);
     for (uint32_t bank = 0; bank < BANKS; bank++) {
         all += count[bank];
         most = count[bank] > most ? count[bank] : most;
@@ -90,12 +90,12 @@ static uint32_t place_of_request(const struct request *r)
     return (uint32_t)((r - &request[0][0][0]) / BANK_TURNS % BANK_PLACES);
 }
 
-static void forget(void)
+static void forget_requests(void)
 {
     memset(turns, 0, sizeof turns);
     for (uint32_t i = 0; i < used_count; i++)
-        used[i]->lanes = 0;
-    used_count = places = last_place = 0;
+        used_requests[i]->lanes = 0;
+    used_count = place_count = last_place = 0;
     noted = 0;
 }
 
@@ -107,12 +107,12 @@ void bank_sum(struct run *run)
     if (used_count == 0)
         return;
     for (uint32_t i = 0; i < used_count; i++) {
-        uint32_t p = place_of_request(used[i]), extra = extra_of(used[i]);
+        uint32_t p = place_of_request(used_requests[i]), extra = extra_of(used_requests[i]);
         at[p].extra += extra;
         at[p].requests++;
         run->bank.extra += extra;
     }
-    for (uint32_t p = 0; p < places; p++)
+    for (uint32_t p = 0; p < place_count; p++)
         if (at[p].extra > worst.extra) {
             worst.extra = at[p].extra;
             worst.requests = at[p].requests;
@@ -121,7 +121,7 @@ void bank_sum(struct run *run)
     if (worst.requests)
         run->bank.ways = (uint32_t)((worst.extra + worst.requests / 2) / worst.requests + 1);
     run->bank.noted += noted;
-    forget();
+    forget_requests();
 }
 
 void bank_apply(const struct run *run, struct vgpu_run_counts *counts)

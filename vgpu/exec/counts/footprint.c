@@ -35,7 +35,7 @@ bool footprint_on, footprint_atomics;
 uint32_t *footprint_block;
 uint8_t *footprint_cells;
 
-static struct used *used;
+static struct used *used_blocks;
 static bool failed;
 
 static void *room(uint64_t bytes)
@@ -45,29 +45,29 @@ static void *room(uint64_t bytes)
     return p == MAP_FAILED ? NULL : p;
 }
 
-static bool ready(void)
+static bool footprint_ready(void)
 {
-    if (used || failed)
-        return used;
+    if (used_blocks || failed)
+        return used_blocks;
     footprint_block = room(TABLE_BYTES);
     footprint_cells = room((uint64_t)(BLOCKS + 1) * BLOCK_BYTES);
-    used = footprint_block && footprint_cells ? room(sizeof *used) : NULL;
-    failed = !used;
-    return used;
+    used_blocks = footprint_block && footprint_cells ? room(sizeof *used_blocks) : NULL;
+    failed = !used_blocks;
+    return used_blocks;
 }
 
 uint32_t footprint_make(uint64_t address)
 {
     uint64_t place = (address - VGPU_ARENA_VA) / FOOTPRINT_BLOCK;
-    if (used->count > BLOCKS)
+    if (used_blocks->count > BLOCKS)
         return 0;
-    uint32_t mine = __atomic_add_fetch(&used->count, 1, __ATOMIC_RELAXED), nobody = 0;
+    uint32_t mine = __atomic_add_fetch(&used_blocks->count, 1, __ATOMIC_RELAXED), nobody = 0;
     if (mine > BLOCKS)
         return 0;
-    used->block[mine - 1] = place;
+    used_blocks->block[mine - 1] = place;
     if (!__atomic_compare_exchange_n(&footprint_block[place], &nobody, mine, false,
                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-        used->block[mine - 1] = UINT64_MAX; /* a worker was first */
+        used_blocks->block[mine - 1] = UINT64_MAX; /* a worker was first */
         return nobody;
     }
     return mine;
@@ -150,7 +150,7 @@ static void cell(struct collector *c, uint64_t address, uint8_t bits)
 }
 
 /* The cells of one use in a block become pieces, and zero. */
-static void scan(struct collector *c, uint8_t *cells, uint64_t address)
+static void scan_cells(struct collector *c, uint8_t *cells, uint64_t address)
 {
     for (uint32_t i = 0; i < FOOTPRINT_CELLS; i += 8) {
         uint64_t eight;
@@ -175,10 +175,10 @@ static int by_place(const void *a, const void *b)
 static void harvest(struct spans *to, uint32_t count, enum vgpu_use use)
 {
     struct collector c = {.to = to, .use = use};
-    for (uint32_t i = 0; i < count && used->block[i] != UINT64_MAX; i++) {
-        uint64_t number = footprint_block[used->block[i]];
-        scan(&c, footprint_cells + (number * VGPU_USES + use) * FOOTPRINT_CELLS,
-             VGPU_ARENA_VA + used->block[i] * FOOTPRINT_BLOCK);
+    for (uint32_t i = 0; i < count && used_blocks->block[i] != UINT64_MAX; i++) {
+        uint64_t number = footprint_block[used_blocks->block[i]];
+        scan_cells(&c, footprint_cells + (number * VGPU_USES + use) * FOOTPRINT_CELLS,
+                   VGPU_ARENA_VA + used_blocks->block[i] * FOOTPRINT_BLOCK);
     }
     piece(&c);
     put(&c);
@@ -187,20 +187,20 @@ static void harvest(struct spans *to, uint32_t count, enum vgpu_use use)
 /* What did not fit was counted in block 0, which stands for no memory: its spans are incomplete. */
 static void clear(struct spans *to, uint32_t count)
 {
-    for (uint32_t use = 0; use < VGPU_USES && used->count > BLOCKS; use++)
+    for (uint32_t use = 0; use < VGPU_USES && used_blocks->count > BLOCKS; use++)
         to->cut[use] = true;
-    if (used->count > BLOCKS)
+    if (used_blocks->count > BLOCKS)
         memset(footprint_cells, 0, BLOCK_BYTES);
-    for (uint32_t i = 0; i < count && used->block[i] != UINT64_MAX; i++)
-        footprint_block[used->block[i]] = 0;
+    for (uint32_t i = 0; i < count && used_blocks->block[i] != UINT64_MAX; i++)
+        footprint_block[used_blocks->block[i]] = 0;
     if (count > BLOCKS_KEPT)
         madvise(footprint_cells, (uint64_t)(BLOCKS + 1) * BLOCK_BYTES, MADV_REMOVE);
-    used->count = 0;
+    used_blocks->count = 0;
 }
 
 void footprint_begin(const struct run *run)
 {
-    access_footprint((run->checks & VGPU_CHECK_ORDER) && ready());
+    access_footprint((run->checks & VGPU_CHECK_ORDER) && footprint_ready());
 }
 
 void footprint_end(struct run *run)
@@ -208,12 +208,12 @@ void footprint_end(struct run *run)
     if (!footprint_on)
         return;
     access_footprint(false);
-    uint32_t count = used->count < BLOCKS ? used->count : BLOCKS;
+    uint32_t count = used_blocks->count < BLOCKS ? used_blocks->count : BLOCKS;
     if (!run->spans)
         run->spans = calloc(1, sizeof *run->spans);
     static struct spans nowhere;
     struct spans *to = run->spans ? run->spans : &nowhere;
-    qsort(used->block, count, sizeof *used->block, by_place);
+    qsort(used_blocks->block, count, sizeof *used_blocks->block, by_place);
     for (uint32_t use = 0; use < (footprint_atomics ? VGPU_USES : VGPU_USE_ATOMIC); use++)
         harvest(to, count, (enum vgpu_use)use);
     footprint_atomics = false;

@@ -13,13 +13,13 @@ struct block *sample_block;
 
 static const struct run *sampled;
 static uint64_t table[TABLE]; /* sector and direction, plus 1; 0: free */
-static uint32_t used[TABLE_LIMIT], used_count;
+static uint32_t used_slots[TABLE_LIMIT], used_count;
 static uint32_t exhausted; /* threads of the block with all their accesses noted */
 
-static void forget(void)
+static void forget_sectors(void)
 {
     for (uint32_t i = 0; i < used_count; i++)
-        table[used[i]] = 0;
+        table[used_slots[i]] = 0;
     used_count = 0;
 }
 
@@ -28,7 +28,7 @@ void sample_begin(struct run *run)
     if (sampled)
         return;
     sampled = run;
-    forget();
+    forget_sectors();
 }
 
 void sample_end(struct run *run)
@@ -70,7 +70,7 @@ void sample_goes_on(void)
 }
 
 /* True: it is new. */
-static bool insert(uint64_t key)
+static bool insert_sector(uint64_t key)
 {
     uint32_t at = (uint32_t)(key * 0x9E3779B97F4A7C15ull >> 46);
     while (table[at] != 0 && table[at] != key + 1)
@@ -78,7 +78,7 @@ static bool insert(uint64_t key)
     if (table[at] != 0)
         return false;
     table[at] = key + 1;
-    used[used_count++] = at;
+    used_slots[used_count++] = at;
     return true;
 }
 
@@ -114,10 +114,10 @@ void sample_note(uint64_t window, uint64_t address, uint64_t bytes, bool write)
     }
     sample->bytes[window] += bytes;
     for (uint64_t sector = first; sector <= last; sector++)
-        sample->sectors[window] += insert(sector << 1 | write);
+        sample->sectors[window] += insert_sector(sector << 1 | write);
 }
 
-static uint64_t moved(uint64_t bytes, const struct sample *sample, int window)
+static uint64_t moved_bytes(uint64_t bytes, const struct sample *sample, int window)
 {
     if (sample->bytes[window] == 0)
         return bytes;
@@ -128,8 +128,10 @@ static uint64_t moved(uint64_t bytes, const struct sample *sample, int window)
 void sample_apply(const struct run *run, struct vgpu_run_counts *counts)
 {
     for (int window = 0; window <= WINDOW_HOST; window++) {
-        counts->read_moved[window] = moved(counts->read_bytes[window], &run->sample[0], window);
-        counts->write_moved[window] = moved(counts->write_bytes[window], &run->sample[1], window);
+        counts->read_moved[window] =
+            moved_bytes(counts->read_bytes[window], &run->sample[0], window);
+        counts->write_moved[window] =
+            moved_bytes(counts->write_bytes[window], &run->sample[1], window);
     }
     bank_apply(run, counts);
 }

@@ -9,26 +9,26 @@
 enum { ROOM = 1 << 22, BYTES_A_WORD = 4 }; /* words: 256 MiB of addresses */
 
 static struct cell (*all)[BYTES_A_WORD];
-static uint64_t used, oldest;
+static uint64_t used_shadow, oldest;
 
-static bool ready(void)
+static bool shadow_ready(void)
 {
     if (!all) {
         void *at = mmap(NULL, (size_t)ROOM * sizeof *all, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         all = at == MAP_FAILED ? NULL : at;
     }
-    return all && used < ROOM;
+    return all && used_shadow < ROOM;
 }
 
 struct cell *byte_cells_make(struct cell *cell, uint64_t stamp)
 {
-    if (!ready())
+    if (!shadow_ready())
         return NULL;
-    struct cell *four = all[used];
+    struct cell *four = all[used_shadow];
     for (int i = 0; i < BYTES_A_WORD; i++)
         four[i] = *cell;
-    *cell = (struct cell){BYTE_CELLS_MARK | used++, stamp};
+    *cell = (struct cell){BYTE_CELLS_MARK | used_shadow++, stamp};
     return four;
 }
 
@@ -39,8 +39,8 @@ struct cell *byte_cells_of(const struct cell *cell)
 
 void byte_cells_forget(uint64_t stamp)
 {
-    if (used)
-        madvise(all, used * sizeof *all, MADV_DONTNEED);
-    used = 0;
+    if (used_shadow)
+        madvise(all, used_shadow * sizeof *all, MADV_DONTNEED);
+    used_shadow = 0;
     oldest = stamp;
 }

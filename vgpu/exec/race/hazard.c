@@ -12,9 +12,9 @@
 
 enum { TOLD = 1024 }; /* a power of two */
 
-static uint64_t told[TOLD]; /* a hash set, for the life of the context */
+static uint64_t told_hazards[TOLD]; /* a hash set, for the life of the context */
 
-static uint64_t key_of(const struct hazard *h)
+static uint64_t hazard_key(const struct hazard *h)
 {
     uint64_t key = (h->first.pc * 0x9E3779B97F4A7C15ull ^ h->second.pc) * 0xBF58476D1CE4E5B9ull;
     key = (key ^ key >> 29) * 31 + (uint64_t)h->diagnosis;
@@ -22,10 +22,10 @@ static uint64_t key_of(const struct hazard *h)
 }
 
 /* Where the key is, or would be; NULL: there is no more room. */
-static uint64_t *slot_of(uint64_t key)
+static uint64_t *hazard_slot(uint64_t key)
 {
     for (uint64_t i = 0; i < TOLD / 2; i++) {
-        uint64_t *slot = &told[(key + i) % TOLD];
+        uint64_t *slot = &told_hazards[(key + i) % TOLD];
         if (!*slot || *slot == key)
             return slot;
     }
@@ -34,7 +34,7 @@ static uint64_t *slot_of(uint64_t key)
 
 bool hazard_is_told(const struct hazard *hazard)
 {
-    const uint64_t *slot = slot_of(key_of(hazard));
+    const uint64_t *slot = hazard_slot(hazard_key(hazard));
     return !slot || *slot;
 }
 
@@ -82,7 +82,7 @@ static void keep(struct run *run, const struct vgpu_hazard *hazard, uint32_t wid
 void hazard_note(const struct hazard *hazard)
 {
     struct run *run = now.run;
-    uint64_t key = key_of(hazard), *slot = slot_of(key);
+    uint64_t key = hazard_key(hazard), *slot = hazard_slot(key);
     if (!slot || *slot)
         return;
     *slot = key;

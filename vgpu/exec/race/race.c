@@ -25,10 +25,10 @@ enum readers { ONE, SOME_LANES, SOME_WARPS, SOME_BLOCKS }; /* how many have read
 bool race_on;
 enum vgpu_access_mode race_mode;
 
-static uint64_t counter;       /* the last interval that has begun */
-static uint64_t first;         /* the running run's first, as a note: what is below is ordered */
-static uint64_t owner[OWNERS]; /* of the latest intervals: block << SLOT_BITS | run's slot */
-static uint64_t places[PLACES];
+static uint64_t counter;        /* the last interval that has begun */
+static uint64_t first_interval; /* the running run's first, as a note: what is below is ordered */
+static uint64_t owner[OWNERS];  /* of the latest intervals: block << SLOT_BITS | run's slot */
+static uint64_t race_places[PLACES];
 static uint64_t cell_bytes = 4; /* of the cells that are being looked at */
 
 /* Notes that were replaced by that of another reader, by cell. */
@@ -61,7 +61,7 @@ void race_run_begins(struct run *run)
 void race_run_goes(const struct run *run)
 {
     race_on = run->checks & VGPU_CHECK_KERNELS;
-    first = run->first_interval << INTERVAL_AT;
+    first_interval = run->first_interval << INTERVAL_AT;
     access_look(race_on);
 }
 
@@ -110,7 +110,7 @@ void race_block_starts(struct block *block)
 void race_grid_synced(struct run *run)
 {
     run->first_interval = counter + 1;
-    first = run->first_interval << INTERVAL_AT;
+    first_interval = run->first_interval << INTERVAL_AT;
 }
 
 void race_new_interval(void)
@@ -185,18 +185,18 @@ static uint64_t place_find(uint64_t pc)
     for (uint32_t i = 0; i < PLACES; i++, at = (at + 1) % PLACES) {
         if (at == 0)
             continue;
-        if (!places[at])
-            places[at] = pc;
-        if (places[at] == pc)
+        if (!race_places[at])
+            race_places[at] = pc;
+        if (race_places[at] == pc)
             return at;
     }
     return 0;
 }
 
-static inline uint64_t place_of(uint64_t pc)
+static inline uint64_t race_place(uint64_t pc)
 {
     uint64_t at = pc * 0x9E3779B97F4A7C15ull >> 52;
-    return places[at] == pc ? at : place_find(pc);
+    return race_places[at] == pc ? at : place_find(pc);
 }
 
 /* ---- what orders two accesses ---- */
@@ -204,7 +204,7 @@ static inline uint64_t place_of(uint64_t pc)
 enum relation { ORDERED, SAME_WARP, SAME_BLOCK, OTHER_BLOCK };
 
 /* The block of an interval, as `owner` has it; ~0: that is too long ago. */
-static uint64_t owner_of(uint64_t interval)
+static uint64_t interval_owner(uint64_t interval)
 {
     return interval + OWNERS > counter ? owner[interval % OWNERS] : ~0ull;
 }
@@ -224,7 +224,7 @@ static enum relation relation(uint64_t note)
     const struct block *block = now.block;
     uint64_t interval = interval_of(note);
     uint32_t thread = thread_of(note), me = now.thread->number;
-    uint64_t whose = owner_of(interval);
+    uint64_t whose = interval_owner(interval);
     uint64_t mine = block->number << SLOT_BITS | (uint64_t)now.run->arg_slot;
     enum relation r;
     if (whose == ~0ull || (whose ^ mine) & ((1u << SLOT_BITS) - 1))
@@ -255,9 +255,9 @@ static bool harmless(uint64_t note, uint64_t me, enum relation r, bool shared)
 
 static struct hazard_side side(uint64_t note, bool write)
 {
-    return (struct hazard_side){.pc = places[note & (PLACES - 1)],
+    return (struct hazard_side){.pc = race_places[note & (PLACES - 1)],
                                 .thread = thread_of(note),
-                                .block = owner_of(interval_of(note)) >> SLOT_BITS,
+                                .block = interval_owner(interval_of(note)) >> SLOT_BITS,
                                 .write = write,
                                 .mode = (int)mode_of(note)};
 }
@@ -436,9 +436,9 @@ void race_access(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
         settle_store();
     const struct thread *thread = now.thread;
     uint64_t me = now.warp->interval << INTERVAL_AT | (uint64_t)thread->number << THREAD_AT |
-                  (uint64_t)race_mode << MODE_AT | place_of(pc);
-    uint64_t live =
-        window_of(address) == WINDOW_SHARED ? now.block->intervals.since << INTERVAL_AT : first;
+                  (uint64_t)race_mode << MODE_AT | race_place(pc);
+    uint64_t live = window_of(address) == WINDOW_SHARED ? now.block->intervals.since << INTERVAL_AT
+                                                        : first_interval;
     for (uint64_t at = address, end = address + bytes, next; at < end; at = next) {
         struct cell *cell = shadow_of(at);
         next = (at & ~3ull) + 4;

@@ -28,7 +28,7 @@ static bool may_grow(void)
     return true;
 }
 
-static bool map(uint64_t at)
+static bool map_shadow(uint64_t at)
 {
     return mmap((void *)at, PIECE_BYTES, PROT_READ | PROT_WRITE, /* NOLINT */
                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != MAP_FAILED;
@@ -50,7 +50,7 @@ bool shadow_touch(uint64_t address)
         if (!may_grow())
             return false;
     }
-    if (!map(at))
+    if (!map_shadow(at))
         return false;
     pieces[piece_count++] = at;
     return true;

@@ -31,7 +31,7 @@ struct known_messages { /* a thread */
 
 static struct message *messages; /* the first is none */
 static uint32_t message_count, message_room;
-static bool lost; /* there were too many: everybody knows everything */
+static bool lost_clocks; /* there were too many: everybody knows everything */
 
 static struct { /* a hash table, by address */
     uint64_t address;
@@ -44,14 +44,14 @@ static uint32_t flag_count;
 static uint32_t message_new(void)
 {
     if (message_count == MESSAGES_MAX) {
-        lost = true;
+        lost_clocks = true;
         return 0;
     }
     if (message_count >= message_room) {
         uint32_t room = message_room ? 2 * message_room : 1024;
         struct message *more = realloc(messages, room * sizeof *more);
-        lost = !more;
-        if (lost)
+        lost_clocks = !more;
+        if (lost_clocks)
             return 0;
         messages = more;
         message_room = room;
@@ -82,7 +82,7 @@ static struct known_messages *acquired_messages(const struct thread *thread)
     struct block *block = thread->block;
     if (!block->visibility.of)
         block->visibility.of = calloc(block->thread_count, sizeof *block->visibility.of);
-    lost |= !block->visibility.of;
+    lost_clocks |= !block->visibility.of;
     return block->visibility.of ? &block->visibility.of[thread->number] : NULL;
 }
 
@@ -96,7 +96,7 @@ static uint32_t *flag_of(uint64_t address, bool make)
         at = (at + 1) % FLAGS;
     if (!flags[at].address && make) {
         if (flag_count == FLAGS / 2) {
-            lost = true;
+            lost_clocks = true;
             return NULL;
         }
         flag_count++;
@@ -229,8 +229,8 @@ static bool answered(uint32_t from, const struct question *q)
 bool is_visible_to_me(uint64_t block, uint32_t thread, uint64_t interval)
 {
     struct question q = {.block = block, .interval = interval, .thread = thread};
-    if (lost || !message_count)
-        return lost;
+    if (lost_clocks || !message_count)
+        return lost_clocks;
     uint32_t mine =
         now.block->visibility.of ? now.block->visibility.of[now.thread->number].message : 0;
     return (mine && answered(mine, &q)) ||
@@ -239,7 +239,7 @@ bool is_visible_to_me(uint64_t block, uint32_t thread, uint64_t interval)
 
 bool visibility_is_used(void)
 {
-    return lost || message_count > 0;
+    return lost_clocks || message_count > 0;
 }
 
 void visibility_forget(void)
@@ -247,5 +247,5 @@ void visibility_forget(void)
     if (flag_count)
         memset(flags, 0, sizeof flags);
     message_count = flag_count = 0;
-    lost = false;
+    lost_clocks = false;
 }

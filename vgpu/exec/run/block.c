@@ -163,7 +163,7 @@ void block_abandon(struct block *block)
 
 enum wait_kind { WAIT_BARRIER, WAIT_WARP, WAIT_CONVERGE, WAIT_POLL };
 
-static enum wait_kind wait_of(const struct thread *t)
+static enum wait_kind thread_wait(const struct thread *t)
 {
     if (t->warp->in_op & t->bit)
         return WAIT_WARP;
@@ -174,8 +174,8 @@ static enum wait_kind wait_of(const struct thread *t)
 
 static bool same_wait(const struct thread *a, const struct thread *b)
 {
-    enum wait_kind kind = wait_of(a);
-    if (kind != wait_of(b))
+    enum wait_kind kind = thread_wait(a);
+    if (kind != thread_wait(b))
         return false;
     if (kind == WAIT_POLL)
         return a->poll.address == b->poll.address;
@@ -188,7 +188,7 @@ static int wait_text(char *text, uint64_t room, const struct thread *t)
 {
     const char *site = t->site && t->site[0] ? t->site : "?";
     char where[96];
-    switch (wait_of(t)) {
+    switch (thread_wait(t)) {
     case WAIT_BARRIER:
         return snprintf(text, room, "at __syncthreads in %s", site);
     case WAIT_WARP:

@@ -93,7 +93,7 @@ static bool wake_those(const struct run *run, bool (*which)(struct thread *))
     return any;
 }
 
-static bool has_changed(struct thread *thread)
+static bool has_poll_changed(struct thread *thread)
 {
     now.thread = thread; /* who is to blame if the memory is gone */
     uint64_t value = peek(thread->poll.address, thread->poll.bytes);
@@ -174,7 +174,7 @@ enum vgpu_exec_status schedule_blocks(struct run *run, char *why, uint64_t room)
         traps_check_hang();
         fruitless = run->events == events ? fruitless + 1 : 0;
         events = run->events;
-        if (wake_those(run, has_changed))
+        if (wake_those(run, has_poll_changed))
             continue;
         if (fruitless < FRUITLESS_LAPS && lap(run, is_unproven))
             continue;

@@ -77,8 +77,8 @@ static void halt(void)
     vgpu_wait_for_debugger(who);
 }
 
-static void answer(const struct vgpu_exec_request *request, int *fds, int fd_count,
-                   struct vgpu_exec_reply *reply)
+static void answer_request(const struct vgpu_exec_request *request, int *fds, int fd_count,
+                           struct vgpu_exec_reply *reply)
 {
     char *why = reply->text;
     const uint64_t room = sizeof reply->text;
@@ -142,7 +142,7 @@ int main(void)
         outgoing.reply.run = incoming.request.run;
         if (incoming.request.data_bytes > (size_t)got - sizeof incoming.request)
             incoming.request.data_bytes = (uint32_t)((size_t)got - sizeof incoming.request);
-        answer(&incoming.request, fds, fd_count, &outgoing.reply);
+        answer_request(&incoming.request, fds, fd_count, &outgoing.reply);
         for (int i = 0; i < fd_count; i++)
             if (fds[i] >= 0)
                 close(fds[i]);

@@ -126,8 +126,8 @@ static const char *describe_shapes(void)
 }
 
 /* Why a launch cannot be; "" if it can. The node has checked the program's mistakes already. */
-static const char *check_launch(const struct vgpu_exec_request *request,
-                                const struct vgpu_kernel *kernel)
+static const char *check_run(const struct vgpu_exec_request *request,
+                             const struct vgpu_kernel *kernel)
 {
     const struct vgpu_launch *l = &request->launch;
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
@@ -278,7 +278,7 @@ void run_start(const struct vgpu_exec_request *request, struct vgpu_exec_reply *
     const struct device_image *image =
         image_find(request->module ? request->module : request->launch.module);
     const struct vgpu_kernel *kernel = image ? image_kernel(image, request->launch.kernel) : NULL;
-    const char *why = check_launch(request, kernel);
+    const char *why = check_run(request, kernel);
     struct run *run = *why ? NULL : run_make(request, kernel);
     if (run) {
         run->may_share = image_may_share(image) && !(run->checks & VGPU_CHECK_KERNELS);

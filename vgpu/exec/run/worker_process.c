@@ -61,11 +61,11 @@ struct worker {
 
 static struct share *share; /* NULL: nobody helps now */
 static struct worker worker[WORKERS_MAX];
-static struct part *own; /* in a worker: its part */
+static struct part *own_part; /* in a worker: its part */
 static uint32_t worker_count;
 static uint64_t running; /* the block that this process runs */
 
-static double seconds(clockid_t clock)
+static double clock_seconds(clockid_t clock)
 {
     struct timespec t;
     return clock_gettime(clock, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
@@ -113,7 +113,7 @@ static void begin_work(struct run *run, uint32_t n, pid_t parent)
     if (getppid() != parent)
         _exit(1);
     close(3); /* the node's socket: not ours */
-    own = &share->part[n];
+    own_part = &share->part[n];
     memory_share(&share->lock, n + 2);
     move_to_processor(n);
     memset(access_count, 0, sizeof access_count);
@@ -126,13 +126,13 @@ static void begin_work(struct run *run, uint32_t n, pid_t parent)
 static _Noreturn void end_work(const struct run *run, const struct vgpu_exec_reply *reply)
 {
     memory_deliver_torn();
-    own->counts = run->counts;
-    own->finding_set = run->findings.set;
-    memcpy(own->findings, run->findings.text, sizeof own->findings);
-    own->stray_count = run->strays.count;
-    memcpy(own->stray, run->strays.list, sizeof own->stray);
-    memcpy(own->reply, reply, sizeof own->reply);
-    __atomic_store_n(&own->ended, true, __ATOMIC_RELEASE);
+    own_part->counts = run->counts;
+    own_part->finding_set = run->findings.set;
+    memcpy(own_part->findings, run->findings.text, sizeof own_part->findings);
+    own_part->stray_count = run->strays.count;
+    memcpy(own_part->stray, run->strays.list, sizeof own_part->stray);
+    memcpy(own_part->reply, reply, sizeof own_part->reply);
+    __atomic_store_n(&own_part->ended, true, __ATOMIC_RELEASE);
     _exit(0);
 }
 
@@ -156,7 +156,7 @@ static bool start_one(struct run *run, uint32_t n)
     return pid > 0;
 }
 
-static void start(struct run *run)
+static void start_workers(struct run *run)
 {
     share = mmap(NULL, sizeof *share, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (share == MAP_FAILED) {
@@ -169,7 +169,7 @@ static void start(struct run *run)
     share->workers = processor_count();
     memory_share(&share->lock, 1);
     run->claimed = run->next_block;
-    for (worker_count = 0; !own && worker_count < share->workers - 1; worker_count++)
+    for (worker_count = 0; !own_part && worker_count < share->workers - 1; worker_count++)
         if (!start_one(run, worker_count))
             break; /* no more than this, or: we are it */
 }
@@ -178,12 +178,12 @@ void workers_consider(struct run *run)
 {
     if (!run->may_share || share || run->looks++ % BLOCKS_A_LOOK != 0)
         return;
-    double now_s = seconds(CLOCK_MONOTONIC);
+    double now_s = clock_seconds(CLOCK_MONOTONIC);
     if (run->looks == 1)
         run->started = now_s;
     else if (now_s - run->started > WORTH_IT_S && run->next_block + 1 < run->block_count &&
              processor_count() > 1 && lane_order != LANES_SEEDED)
-        start(run);
+        start_workers(run);
 }
 
 /* ---- blocks ---- */
@@ -210,12 +210,12 @@ bool worker_starts_block(uint64_t number)
     running = number;
     if (!share)
         return true;
-    if (own)
-        __atomic_store_n(&own->at, number, __ATOMIC_RELAXED);
+    if (own_part)
+        __atomic_store_n(&own_part->at, number, __ATOMIC_RELAXED);
     return number < __atomic_load_n(&share->fault_block, __ATOMIC_RELAXED);
 }
 
-static void note_fault(uint64_t number)
+static void note_fault_signal(uint64_t number)
 {
     uint64_t lowest = __atomic_load_n(&share->fault_block, __ATOMIC_RELAXED);
     while (number < lowest &&
@@ -235,10 +235,10 @@ static bool is_moot(uint32_t n)
 
 /* What the node does for us: a worker that uses processor time without progress is in an endless
  * loop. Asks it to say where, and ends it if it does not. */
-static void watch(struct worker *h)
+static void watch_worker(struct worker *h)
 {
     clockid_t clock;
-    double used = clock_getcpuclockid(h->pid, &clock) == 0 ? seconds(clock) : 0;
+    double used = clock_getcpuclockid(h->pid, &clock) == 0 ? clock_seconds(clock) : 0;
     if (h->used < 0 || context.control->progress != h->progress) {
         h->used = used;
         h->progress = context.control->progress;
@@ -268,7 +268,7 @@ static void await(uint32_t n)
                 kill(worker[i].pid, SIGKILL);
                 collect(i);
             } else if (worker[i].pid) {
-                watch(&worker[i]);
+                watch_worker(&worker[i]);
             }
         }
     if (worker[n].pid)
@@ -312,8 +312,8 @@ void workers_join(struct run *run, struct vgpu_exec_reply *reply)
     if (!share)
         return;
     if (reply->status == VGPU_FAULTED)
-        note_fault(running);
-    if (own)
+        note_fault_signal(running);
+    if (own_part)
         end_work(run, reply);
     for (uint32_t n = 0; n < worker_count; n++)
         await(n);

@@ -27,7 +27,7 @@ void barrier_start(struct block *block)
     block->clock = (struct block_clock){0};
 }
 
-static RARE void release(struct block *block)
+static RARE void release_block(struct block *block)
 {
     for (uint32_t i = 0; i < block->warp_count; i++) {
         struct warp *warp = &block->warps[i];
@@ -74,10 +74,10 @@ static RARE void note_early_exit(const struct block *block)
 void barrier_left(struct block *block)
 {
     note_early_exit(block);
-    release(block);
+    release_block(block);
 }
 
-static inline __attribute__((always_inline)) void arrive(const char *site, uint32_t vote)
+static inline __attribute__((always_inline)) void arrive_at_barrier(const char *site, uint32_t vote)
 {
     struct thread *thread = now.thread;
     struct block *block = now.block;
@@ -90,7 +90,7 @@ static inline __attribute__((always_inline)) void arrive(const char *site, uint3
     if (--block->barrier.missing == 0) {
         if (UNLIKELY(block->live < block->thread_count))
             note_early_exit(block);
-        release(block);
+        release_block(block);
     }
 }
 
@@ -111,12 +111,12 @@ static struct hop hop_to(struct thread *next)
 static RARE struct hop meet(const char *site)
 {
     struct thread *thread = now.thread;
-    arrive(site, 0);
+    arrive_at_barrier(site, 0);
     struct thread *next = pick();
     return next == thread ? (struct hop){NULL, NULL} : hop_to(next);
 }
 
-static RARE struct hop start(struct thread *next)
+static RARE struct hop start_thread(struct thread *next)
 {
     return hop_to(next);
 }
@@ -135,7 +135,7 @@ __attribute__((used)) struct hop barrier_meet(const char *site)
     now.thread->site = site;
     block->barrier.missing--;
     warp->ready = ready & (ready - 1);
-    return next->sp ? hop_to(next) : start(next);
+    return next->sp ? hop_to(next) : start_thread(next);
 }
 
 /* vgpu_syncthreads(site): the hottest switch, by hand: it keeps what a C function must keep, in as
@@ -183,7 +183,7 @@ __asm__(".text\n"
 
 OFFERED void vgpu_syncthreads(const char *site)
 {
-    arrive(site, 0);
+    arrive_at_barrier(site, 0);
     park(now.thread);
 }
 
@@ -191,7 +191,7 @@ OFFERED void vgpu_syncthreads(const char *site)
 
 OFFERED int vgpu_syncthreads_reduce(int op, int predicate, const char *site)
 {
-    arrive(site, predicate != 0);
+    arrive_at_barrier(site, predicate != 0);
     park(now.thread);
     uint32_t yes = now.block->barrier.result;
     if (op == 1)

@@ -94,7 +94,7 @@ void poll_lap_read(uint64_t address, uint32_t bytes, bool write)
     }
 }
 
-static void watch(struct thread *thread, uint64_t address, uint64_t value, uint32_t bytes)
+static void watch_address(struct thread *thread, uint64_t address, uint64_t value, uint32_t bytes)
 {
     thread->poll.address = address;
     thread->poll.value = value;
@@ -115,12 +115,12 @@ void poll_note(uint64_t address, uint64_t value, uint32_t bytes)
     if (address != thread->poll.address) {
         /* The watched address moves on ever more slowly, so that a loop over several is met. */
         if (++thread->poll.reads >= thread->poll.limit) {
-            watch(thread, address, value, bytes);
+            watch_address(thread, address, value, bytes);
             if (thread->poll.limit < WATCH_LIMIT)
                 thread->poll.limit = 2 * thread->poll.limit + 1;
         }
     } else if (value != thread->poll.value) {
-        watch(thread, address, value, bytes);
+        watch_address(thread, address, value, bytes);
         now.run->events++;
         progress();
         poll_suspect(false);

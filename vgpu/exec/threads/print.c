@@ -25,7 +25,7 @@ static bool make_room(struct run *run, uint64_t bytes)
     return run->printed.text && run->printed.bytes + bytes <= FIFO_BYTES;
 }
 
-static void append(struct run *run, const char *text, uint64_t bytes)
+static void append_text(struct run *run, const char *text, uint64_t bytes)
 {
     if (run->printed.dropped)
         return;
@@ -65,7 +65,8 @@ static void append_formatted(const char *format, va_list arguments)
     char line[LINE_BYTES];
     int bytes = vsnprintf(line, sizeof line, format, arguments);
     if (bytes > 0)
-        append(now.run, line, (uint64_t)bytes < sizeof line ? (uint64_t)bytes : sizeof line - 1);
+        append_text(now.run, line,
+                    (uint64_t)bytes < sizeof line ? (uint64_t)bytes : sizeof line - 1);
 }
 
 static __attribute__((format(printf, 1, 2))) void print_text(const char *format, ...)
@@ -198,12 +199,12 @@ OFFERED int vgpu_vprintf(const char *format, const char *buffer)
     }
     while (*format) {
         size_t plain = strcspn(format, "%");
-        append(now.run, format, plain);
+        append_text(now.run, format, plain);
         format += plain;
         if (!*format)
             break;
         if (format[1] == '%') {
-            append(now.run, format, 1);
+            append_text(now.run, format, 1);
             format += 2;
             continue;
         }

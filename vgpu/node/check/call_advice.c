@@ -77,7 +77,7 @@ static struct call_count *find_call_count(struct process *process, enum kind kin
     return t;
 }
 
-static void count(struct call_count *t, uint64_t bytes, uint64_t cost_ps)
+static void add_call(struct call_count *t, uint64_t bytes, uint64_t cost_ps)
 {
     if (!t)
         return;
@@ -98,7 +98,7 @@ static void count_staged(const struct op *op, uint64_t bytes, int from, int to)
     if (from < 0 || to < 0 || from == to || op->direct || !machine_info()->pair[from][to].access)
         return;
     struct call_count *t = find_call_count(op->process, STAGED, op->caller, op->call);
-    count(t, bytes, op->end_ps - op->start_ps);
+    add_call(t, bytes, op->end_ps - op->start_ps);
     if (!t)
         return;
     t->from = from;
@@ -117,7 +117,7 @@ void advise_copied(const struct op *op)
     if (bytes > TINY_BYTES || op->graph != VGPU_GRAPH_NONE)
         return;
     struct call_count *t = find_call_count(op->process, TINY, op->caller, op->call);
-    count(t, bytes, op->end_ps - op->start_ps);
+    add_call(t, bytes, op->end_ps - op->start_ps);
     if (t)
         t->better_ps = alone_ps(copy_model(machine_topology(), op), t->bytes);
 }
@@ -129,8 +129,8 @@ static void count_pageable(struct process *process, const struct op *op, uint64_
     const struct vgpu_copy *copy = &op->u.copy;
     if (op->kind != OP_COPY || copy->sync || !(copy->src_pageable || copy->dst_pageable))
         return;
-    count(find_call_count(process, PAGEABLE, op->caller, op->call), copy->bytes * copy->rows,
-          waited_ps);
+    add_call(find_call_count(process, PAGEABLE, op->caller, op->call), copy->bytes * copy->rows,
+             waited_ps);
 }
 
 static void forget_batch(struct call_advice *h)
@@ -189,8 +189,8 @@ void advise_issued(struct op *op)
         return;
     if (h->waited.any) {
         if (op->touch[0] && apart_from_all(h, op))
-            count(find_call_count(op->process, SERIAL, h->waited.caller, h->waited.call), 0,
-                  h->waited.cost_ps);
+            add_call(find_call_count(op->process, SERIAL, h->waited.caller, h->waited.call), 0,
+                     h->waited.cost_ps);
         forget_batch(h);
         h->waited.any = false;
     }
@@ -207,7 +207,7 @@ void advise_allocated(struct process *process, const struct vgpu_request *q)
         return;
     struct call_count *t = find_call_count(process, ALLOCATES, q->caller, q->call);
     const struct costs *cost = &machine_topology()->cost;
-    count(t, q->bytes, cost->malloc_ps + cost->free_ps);
+    add_call(t, q->bytes, cost->malloc_ps + cost->free_ps);
     if (!t)
         return;
     t->frees_last = process->check.calls->frees;
@@ -223,11 +223,6 @@ void advise_freed(struct process *process)
 
 /* ---- the end ---- */
 
-static double us(uint64_t ps)
-{
-    return (double)ps / 1e6;
-}
-
 static void tell_staged(struct process *p, const struct call_count *t)
 {
     finding_tell(p, VGPU_DIAGNOSIS_advice_staging, NULL, t->caller,
@@ -235,8 +230,8 @@ static void tell_staged(struct process *p, const struct call_count *t)
                  "through host memory and took %.1f us; direct ones take about %.1f us: call "
                  "cudaDeviceEnablePeerAccess(%d, 0) while GPU %d is current",
                  (unsigned long long)t->count, (unsigned long long)t->bytes, t->call,
-                 (unsigned long long)t->caller, t->from, t->to, us(t->cost_ps), us(t->better_ps),
-                 t->from, t->to);
+                 (unsigned long long)t->caller, t->from, t->to, ps_in_us(t->cost_ps),
+                 ps_in_us(t->better_ps), t->from, t->to);
 }
 
 static void tell_pageable(struct process *p, const struct call_count *t)
@@ -247,7 +242,7 @@ static void tell_pageable(struct process *p, const struct call_count *t)
                      "the host, for %.1f us in all, and overlaps with nothing; allocate the host "
                      "side with cudaMallocHost, or pin it with cudaHostRegister",
                      t->call, (unsigned long long)t->caller, (unsigned long long)t->bytes,
-                     us(t->cost_ps));
+                     ps_in_us(t->cost_ps));
 }
 
 static void tell_tiny(struct process *p, const struct call_count *t)
@@ -258,7 +253,7 @@ static void tell_tiny(struct process *p, const struct call_count *t)
                      "of all of them takes about %.1f us: gather what does not depend on each "
                      "other",
                      (unsigned long long)t->count, t->call, (unsigned long long)t->caller,
-                     (unsigned long long)t->bytes, us(t->cost_ps), us(t->better_ps));
+                     (unsigned long long)t->bytes, ps_in_us(t->cost_ps), ps_in_us(t->better_ps));
 }
 
 static void tell_allocates(struct process *p, const struct call_count *t)
@@ -269,7 +264,7 @@ static void tell_allocates(struct process *p, const struct call_count *t)
                      "between: with the frees about %.1f us of the host's time; allocate once, "
                      "before the loop",
                      t->call, (unsigned long long)t->caller, (unsigned long long)t->count,
-                     us(t->cost_ps));
+                     ps_in_us(t->cost_ps));
 }
 
 static void tell_serial(struct process *p, const struct call_count *t)
@@ -279,7 +274,7 @@ static void tell_serial(struct process *p, const struct call_count *t)
                  "work was given to another that does not need what the first one did: give all "
                  "GPUs their work first, then wait for each",
                  t->call, (unsigned long long)t->caller, (unsigned long long)t->count,
-                 us(t->cost_ps));
+                 ps_in_us(t->cost_ps));
 }
 
 void advise_calls_tell(struct process *process)

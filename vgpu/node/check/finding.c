@@ -50,7 +50,7 @@ void finding_strays(const struct op *op, const struct vgpu_exec_reply *reply)
 }
 
 /* True once for each diagnosis and key. When the table is full the rest is left out. */
-static bool is_new(struct process *process, uint64_t key)
+static bool is_new_finding(struct process *process, uint64_t key)
 {
     for (uint32_t i = 0; i < process->check.told_count; i++)
         if (process->check.told[i] == key)
@@ -69,7 +69,7 @@ void finding_tell(struct process *process, enum vgpu_diagnosis diagnosis, const 
     int head = snprintf(text, sizeof text,
                         "%s: ", vgpu_diagnosis_is_advice(diagnosis) ? "advice" : "finding");
     if (!(process->checks & vgpu_diagnosis_check(diagnosis)) || process->dead ||
-        !is_new(process, key * 64 + (uint64_t)diagnosis))
+        !is_new_finding(process, key * 64 + (uint64_t)diagnosis))
         return;
     va_start(list, format);
     vsnprintf(text + head, sizeof text - (size_t)head, format, list);

@@ -17,4 +17,10 @@ void finding_strays(const struct op *op, const struct vgpu_exec_reply *reply);
 void finding_tell(struct process *process, enum vgpu_diagnosis diagnosis, const struct op *op,
                   uint64_t key, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
+/* For sentences. */
+static inline double ps_in_us(uint64_t ps)
+{
+    return (double)ps / 1e6;
+}
+
 #endif

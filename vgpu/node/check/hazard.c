@@ -80,7 +80,7 @@ static void object_text(const struct vgpu_hazard *h, char *out, size_t room)
              (unsigned long long)(offset + h->bytes - 1), whose);
 }
 
-static void tell(const struct op *op, const struct vgpu_hazard *h)
+static void tell_hazard(const struct op *op, const struct vgpu_hazard *h)
 {
     char text[900], first[200], second[200], object[240];
     const struct words *words = words_of(h->diagnosis);
@@ -105,7 +105,7 @@ static void tell(const struct op *op, const struct vgpu_hazard *h)
 void hazards_tell(const struct op *op, const struct vgpu_exec_reply *reply)
 {
     for (uint32_t i = 0; i < reply->hazard_count && i < VGPU_HAZARDS; i++)
-        tell(op, &reply->hazards[i]);
+        tell_hazard(op, &reply->hazards[i]);
 }
 
 void hazard_text(const struct op *op, const char *text)

@@ -103,11 +103,6 @@ void advise_kernel_finished(const struct op *op)
 
 /* ---- the end ---- */
 
-static double us(uint64_t ps)
-{
-    return (double)ps / 1e6;
-}
-
 static void tell_uncoalesced(struct process *process, const struct kernel_advice *p)
 {
     if (p->waits || p->moved < WASTE * p->used || p->moved - p->used < LEAST_WASTE ||
@@ -118,7 +113,7 @@ static void tell_uncoalesced(struct process *process, const struct kernel_advice
                  "in sectors of 32: neighbouring threads use memory that lies apart, which cost "
                  "about %.1f of its %.1f us; let thread i use element i",
                  p->name, (unsigned long long)p->caller, (unsigned long long)p->used,
-                 (unsigned long long)p->moved, us(p->lost_ps), us(p->total_ps));
+                 (unsigned long long)p->moved, ps_in_us(p->lost_ps), ps_in_us(p->total_ps));
 }
 
 static void tell_conflicts(struct process *process, const struct kernel_advice *p)
@@ -132,7 +127,7 @@ static void tell_conflicts(struct process *process, const struct kernel_advice *
                  "about %.1f of its %.1f us; word w is in bank w %% 32: make rows one word longer "
                  "(tile[32][33]), or let lane i use word i",
                  p->name, (unsigned long long)p->caller, where, *where ? ": " : "",
-                 (unsigned long long)p->ways, us(p->conflict_ps), us(p->total_ps));
+                 (unsigned long long)p->ways, ps_in_us(p->conflict_ps), ps_in_us(p->total_ps));
 }
 
 /* The GPU that was busy the longest, where all that took part had as many launches; -1: none. */
@@ -168,8 +163,8 @@ static void tell_imbalance(struct process *process, const struct kernel_advice *
                  "kernel %s" EXPLAIN_AT_FORMAT " kept GPU %d busy for %.1f us and the %d GPUs that "
                  "ran it for %.1f us on average: shared evenly it would end %.1f us earlier; give "
                  "each GPU as much to do",
-                 p->name, (unsigned long long)p->caller, most, us(busy_ps), gpus, us(mean_ps),
-                 us(busy_ps - mean_ps));
+                 p->name, (unsigned long long)p->caller, most, ps_in_us(busy_ps), gpus,
+                 ps_in_us(mean_ps), ps_in_us(busy_ps - mean_ps));
 }
 
 void advise_kernels_tell(struct process *process)

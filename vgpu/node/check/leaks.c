@@ -18,8 +18,9 @@ struct left {
     uint64_t bytes, made_at;
 };
 
-static void tell(struct process *process, enum vgpu_diagnosis diagnosis, const struct left *left,
-                 const char *one, const char *many, const char *remedy)
+static void tell_leak(struct process *process, enum vgpu_diagnosis diagnosis,
+                      const struct left *left, const char *one, const char *many,
+                      const char *remedy)
 {
     char bytes[48] = "", place[64] = "";
     if (left->count == 0)
@@ -33,7 +34,7 @@ static void tell(struct process *process, enum vgpu_diagnosis diagnosis, const s
                  left->count == 1 ? one : many, bytes, place, remedy);
 }
 
-static void add_block(const struct block *block, void *context)
+static void add_leaked_block(const struct block *block, void *context)
 {
     struct left *left = context;
     if (block->variables || block->dying)
@@ -53,18 +54,18 @@ static void tell_memory(struct process *process)
 {
     struct left device = {0}, host = {0};
     for (int d = 0; d < VGPU_MAX_DEVICES; d++)
-        memory_each_block(&process->memory, d, add_block, &device);
+        memory_each_block(&process->memory, d, add_leaked_block, &device);
     for (int i = 0; i < process->memory.host.count; i++)
         if (process->memory.host.range[i].user != &host_staging) {
             host.count++;
             host.bytes += process->memory.host.range[i].bytes;
         }
-    tell(process, VGPU_DIAGNOSIS_leaks_memory, &device, "allocation of device memory",
-         "allocations of device memory", "call cudaFree for each");
-    tell(process, VGPU_DIAGNOSIS_leaks_host_memory, &host,
-         "allocation of pinned, registered or managed memory",
-         "allocations of pinned, registered or managed memory",
-         "call cudaFreeHost, cudaHostUnregister or cudaFree for each");
+    tell_leak(process, VGPU_DIAGNOSIS_leaks_memory, &device, "allocation of device memory",
+              "allocations of device memory", "call cudaFree for each");
+    tell_leak(process, VGPU_DIAGNOSIS_leaks_host_memory, &host,
+              "allocation of pinned, registered or managed memory",
+              "allocations of pinned, registered or managed memory",
+              "call cudaFreeHost, cudaHostUnregister or cudaFree for each");
 }
 
 static void tell_streams(struct process *process)
@@ -80,10 +81,10 @@ static void tell_streams(struct process *process)
         events.count++;
         events.made_at = e->made_at;
     }
-    tell(process, VGPU_DIAGNOSIS_leaks_streams, &streams, "stream", "streams",
-         "call cudaStreamDestroy for each");
-    tell(process, VGPU_DIAGNOSIS_leaks_events, &events, "event", "events",
-         "call cudaEventDestroy for each");
+    tell_leak(process, VGPU_DIAGNOSIS_leaks_streams, &streams, "stream", "streams",
+              "call cudaStreamDestroy for each");
+    tell_leak(process, VGPU_DIAGNOSIS_leaks_events, &events, "event", "events",
+              "call cudaEventDestroy for each");
 }
 
 static void tell_shared(struct process *process)
@@ -95,15 +96,15 @@ static void tell_shared(struct process *process)
     struct left peers = {0};
     for (int d = 0; d < VGPU_MAX_DEVICES; d++)
         peers.count += __builtin_popcount(process->device[d].peers);
-    tell(process, VGPU_DIAGNOSIS_leaks_handles, &handles, "opened memory handle",
-         "opened memory handles", "call cudaIpcCloseMemHandle for each");
-    tell(process, VGPU_DIAGNOSIS_leaks_mappings, &mappings,
-         "allocation, mapping or range of virtual memory management",
-         "allocations, mappings or ranges of virtual memory management",
-         "cuMemUnmap, cuMemRelease and cuMemAddressFree belong to cuMemMap, cuMemCreate and "
-         "cuMemAddressReserve");
-    tell(process, VGPU_DIAGNOSIS_leaks_peers, &peers, "enabled peer access",
-         "enabled peer accesses", "call cudaDeviceDisablePeerAccess for each");
+    tell_leak(process, VGPU_DIAGNOSIS_leaks_handles, &handles, "opened memory handle",
+              "opened memory handles", "call cudaIpcCloseMemHandle for each");
+    tell_leak(process, VGPU_DIAGNOSIS_leaks_mappings, &mappings,
+              "allocation, mapping or range of virtual memory management",
+              "allocations, mappings or ranges of virtual memory management",
+              "cuMemUnmap, cuMemRelease and cuMemAddressFree belong to cuMemMap, cuMemCreate and "
+              "cuMemAddressReserve");
+    tell_leak(process, VGPU_DIAGNOSIS_leaks_peers, &peers, "enabled peer access",
+              "enabled peer accesses", "call cudaDeviceDisablePeerAccess for each");
 }
 
 void leaks_tell(struct process *process)

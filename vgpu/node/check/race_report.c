@@ -139,8 +139,8 @@ static const char *what_to_do(enum vgpu_diagnosis diagnosis)
     }
 }
 
-static void tell(const struct access *a, const struct access *b, const struct place *place,
-                 struct process *reader)
+static void tell_race(const struct access *a, const struct access *b, const struct place *place,
+                      struct process *reader)
 {
     char first[NAME], second[NAME], bytes[256];
     enum vgpu_diagnosis diagnosis = diagnose(a, b);
@@ -158,7 +158,7 @@ void race_report(const struct access *a, const struct access *b, const struct pl
 {
     bool in_turn = is_touch(b) || (!is_touch(a) && a->op->seq < b->op->seq);
     const struct access *first = in_turn ? a : b, *second = in_turn ? b : a;
-    tell(first, second, place, a->op->process);
+    tell_race(first, second, place, a->op->process);
     if (b->op->process != a->op->process && (b->op->process->checks & VGPU_CHECK_ORDER))
-        tell(first, second, place, b->op->process);
+        tell_race(first, second, place, b->op->process);
 }

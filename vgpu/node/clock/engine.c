@@ -19,7 +19,7 @@ static enum copy_kind kind_of(const struct op *op, int from, int to)
 
 /* Whose engine: the stream's GPU, if the copy is any of its business. What a graph copies for other
  * GPUs is theirs, wherever the graph was launched. */
-static int owner_of(const struct op *op, int from, int to)
+static int engine_owner(const struct op *op, int from, int to)
 {
     if (from < 0)
         return to;
@@ -34,7 +34,8 @@ static struct copy_engine *engine_of(struct engines *e, const struct op *op)
     if (op->kind != OP_COPY || e->topology->copies_at_once == 0)
         return NULL;
     copy_ends(op, &from, &to);
-    return from < 0 && to < 0 ? NULL : &e->engine[owner_of(op, from, to)][kind_of(op, from, to)];
+    return from < 0 && to < 0 ? NULL
+                              : &e->engine[engine_owner(op, from, to)][kind_of(op, from, to)];
 }
 
 bool engines_take(struct engines *engines, struct op *op)

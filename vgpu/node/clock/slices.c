@@ -11,22 +11,22 @@
 
 #define SLICES 4096 /* of one kernel; what comes after is one with the last */
 
-static uint64_t key_of(const struct op *op, uint64_t address)
+static uint64_t store_key(const struct op *op, uint64_t address)
 {
     return address < VGPU_HOST_VA ? address : address ^ (uint64_t)(op->process->number + 1) << 48;
 }
 
-static struct store_place *place_of(struct stores_seen *seen, uint64_t key)
+static struct store_place *store_place_of(struct stores_seen *seen, uint64_t key)
 {
     return &seen->place[(key * 0x9E3779B97F4A7C15ull >> 54) % STORE_PLACES];
 }
 
-static uint32_t current(const struct op *op)
+static uint32_t current_slice(const struct op *op)
 {
     return op->clock.slices ? op->clock.slices->count - 1 : 0;
 }
 
-static void set_last(struct stores_seen *seen, struct op *op)
+static void set_last_store(struct stores_seen *seen, struct op *op)
 {
     struct op *before = seen->last;
     seen->last = op_keep(op);
@@ -35,17 +35,17 @@ static void set_last(struct stores_seen *seen, struct op *op)
 
 void slices_effect(struct stores_seen *seen, struct op *op)
 {
-    set_last(seen, op);
+    set_last_store(seen, op);
 }
 
 static void remember_stores(struct stores_seen *seen, struct op *op,
                             const struct vgpu_signals *signals)
 {
     for (uint32_t i = 0; i < signals->stored_count; i++) {
-        uint64_t key = key_of(op, signals->stored[i]);
-        struct store_place *p = place_of(seen, key);
+        uint64_t key = store_key(op, signals->stored[i]);
+        struct store_place *p = store_place_of(seen, key);
         struct op *before = p->op;
-        *p = (struct store_place){key, op_keep(op), current(op)};
+        *p = (struct store_place){key, op_keep(op), current_slice(op)};
         op_drop(before);
     }
 }
@@ -69,15 +69,15 @@ static int find_deps(struct stores_seen *seen, struct op *op, const struct vgpu_
                      bool resumed, struct slice *slice)
 {
     for (uint32_t i = 0; i < signals->polled_count; i++) {
-        uint64_t key = key_of(op, signals->polled[i]);
-        const struct store_place *p = place_of(seen, key);
+        uint64_t key = store_key(op, signals->polled[i]);
+        const struct store_place *p = store_place_of(seen, key);
         if (p->op && p->address == key && p->op != op && !p->op->finished)
             add_dep(slice, p->op, p->slice);
     }
     bool by_host = op->stores.stored_ps;
     if (slice->deps == 0 && resumed && !by_host && seen->last && seen->last != op &&
         !seen->last->finished)
-        add_dep(slice, seen->last, current(seen->last));
+        add_dep(slice, seen->last, current_slice(seen->last));
     return slice->deps;
 }
 
@@ -90,7 +90,7 @@ static void subtract(struct vgpu_run_counts *from, const struct vgpu_run_counts 
     }
 }
 
-static struct slice *append(struct op *op)
+static struct slice *append_slice(struct op *op)
 {
     struct slices *s = op->clock.slices ? op->clock.slices : calloc(1, sizeof *s);
     op->clock.slices = s;
@@ -123,7 +123,7 @@ void slices_add(struct stores_seen *seen, struct op *op, const struct vgpu_run_c
     struct slice found = {.counts = *counts};
     if (find_deps(seen, op, signals, resumed, &found) > 0 || op->clock.slices ||
         op->u.kernel.stalled) {
-        struct slice *slice = append(op);
+        struct slice *slice = append_slice(op);
         if (slice) {
             subtract(&found.counts, &op->clock.slices->seen);
             *slice = found;
@@ -133,7 +133,7 @@ void slices_add(struct stores_seen *seen, struct op *op, const struct vgpu_run_c
         }
     }
     remember_stores(seen, op, signals);
-    set_last(seen, op);
+    set_last_store(seen, op);
 }
 
 static bool is_over(const struct op *op, uint32_t slice)
@@ -190,5 +190,5 @@ void slices_forget(struct stores_seen *seen, const struct process *process)
         }
     }
     if (seen->last && (!process || seen->last->process == process))
-        set_last(seen, NULL);
+        set_last_store(seen, NULL);
 }

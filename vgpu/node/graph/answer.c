@@ -40,8 +40,9 @@ static bool all_within(const struct bound *b, size_t count, char *why, size_t ro
     all_within((const struct bound[]){__VA_ARGS__},                                                \
                sizeof((const struct bound[]){__VA_ARGS__}) / sizeof(struct bound), why, room)
 
-/* A text ends, and holds nothing that a terminal or our own marks (explain.h) would act on. */
-static void clean_text(char *text, size_t room)
+/* A text ends, and holds nothing that a terminal or our own marks (explain.h) would act on; it may
+ * have several lines. */
+static void clean_lines(char *text, size_t room)
 {
     text[room - 1] = '\0';
     for (; *text; text++)
@@ -49,7 +50,7 @@ static void clean_text(char *text, size_t room)
             *text = '?';
 }
 
-#define CLEAN(text) clean_text(text, sizeof(text))
+#define CLEAN(text) clean_lines(text, sizeof(text))
 
 /* ---- what a kernel did ---- */
 

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "answer.h"
 #include "context.h"
@@ -21,13 +20,6 @@
 
 #define SILENT_S 5  /* beyond VGPU_KERNEL_SECONDS: neither an answer nor work */
 #define BELIEVED 20 /* times VGPU_KERNEL_SECONDS: progress is only what the context says */
-
-static double wall_seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* What is known of a context whose answer is awaited. Asked for at the first look: most answer at
  * once. */
@@ -42,7 +34,7 @@ struct reply_watch {
 };
 
 /* It has neither answered nor computed for too long; one that a debugger has stopped may. */
-static bool is_silent(struct reply_watch *w, double now, double cpu, bool further)
+static bool is_context_silent(struct reply_watch *w, double now, double cpu, bool further)
 {
     if (further || cpu != w->seen || getenv("VGPU_HALT"))
         w->since = now;
@@ -70,7 +62,7 @@ static int check_progress(const struct context *c, struct reply_watch *w,
     if (!w->begun)
         w->first = cpu;
     w->begun = true;
-    if (is_silent(w, now, cpu, further)) {
+    if (is_context_silent(w, now, cpu, further)) {
         snprintf(error, (size_t)room,
                  "the context of GPU %d has neither answered nor computed for %d seconds",
                  c->device, (int)(now - w->since));

@@ -34,7 +34,7 @@ static bool is_dropped(const struct op *op)
     return op->direct && inject_drops(memory_device_of(c->src), memory_device_of(c->dst));
 }
 
-static void moved(struct op *op, enum moved how, uint64_t rows)
+static void note_moved(struct op *op, enum moved how, uint64_t rows)
 {
     char text[256];
     if (how == MOVED_NO_MEMORY)
@@ -52,7 +52,7 @@ static void copy(struct op *op)
 {
     op->process->usage->rows += op->u.copy.rows;
     if (!is_dropped(op))
-        moved(op, move_copy(&op->process->memory, &op->u.copy), op->u.copy.rows);
+        note_moved(op, move_copy(&op->process->memory, &op->u.copy), op->u.copy.rows);
 }
 
 /* The whole process has failed, as after every fault of a GPU. */
@@ -69,7 +69,7 @@ static void set(struct op *op)
 {
     op->process->usage->rows += op->u.memset.rows;
     enum moved how = move_fill(&op->process->memory, &op->u.memset);
-    moved(op, how, op->u.memset.rows);
+    note_moved(op, how, op->u.memset.rows);
     if (how == MOVED && op->u.memset.wraps)
         faulted(op->process, VGPU_ILLEGAL_ADDRESS, explain_wrapping(op));
 }
@@ -174,7 +174,7 @@ static void give(struct process *process, uint64_t address)
     memory_give(&process->memory, address);
 }
 
-static void lost(struct op *op)
+static void lose_copy(struct op *op)
 {
     char text[160];
     snprintf(text, sizeof text,
@@ -189,7 +189,7 @@ enum effect effect_apply(struct op *op)
     if (op->process->dead || op->process->sticky)
         return EFFECT_DONE;
     if (inject_lost(op->device)) {
-        lost(op);
+        lose_copy(op);
         return EFFECT_DONE;
     }
     tell_begins(op);

@@ -13,7 +13,7 @@
 #include "process.h"
 #include "vmm.h"
 
-static char text[1024];
+static char explanation[1024];
 
 int explain_fault_code(int kind)
 {
@@ -38,12 +38,12 @@ int explain_fault_code(int kind)
 const char *explain_commit_limit(const char *call)
 {
     snprintf(
-        text, sizeof text,
+        explanation, sizeof explanation,
         "%s: the virtual node has used %llu MiB of this computer's memory, its limit is %llu MiB; "
         "use smaller buffers, or raise VGPU_MEMORY_LIMIT (as 8G)",
         call, (unsigned long long)(memory_held_bytes() >> 20),
         (unsigned long long)(memory_limit_bytes() >> 20));
-    return text;
+    return explanation;
 }
 
 void explain_allocation(const struct pointee *p, char *out, size_t room)
@@ -192,26 +192,27 @@ const char *explain_fault(const struct op *op, const struct vgpu_exec_reply *rep
     where(reply, place, sizeof place);
     if (reply->fault.kind == VGPU_FAULT_ADDRESS) {
         explain_address(op, reply, what, sizeof what);
-        snprintf(text, sizeof text, "kernel %.64s on GPU %d (%s) %s %#llx: %s", op->u.kernel.name,
-                 op->device, place, reply->fault.write ? "wrote to" : "read from",
+        snprintf(explanation, sizeof explanation, "kernel %.64s on GPU %d (%s) %s %#llx: %s",
+                 op->u.kernel.name, op->device, place,
+                 reply->fault.write ? "wrote to" : "read from",
                  (unsigned long long)reply->fault.address, what);
     } else if (reply->fault.kind == VGPU_FAULT_MEMORY && !reply->text[0]) {
         explain_commit_limit(op->u.kernel.name);
     } else {
         explain_misaligned(reply, what, sizeof what);
-        snprintf(text, sizeof text, "kernel %.64s on GPU %d (%s): %.256s%s", op->u.kernel.name,
-                 op->device, place, reply->text, what);
+        snprintf(explanation, sizeof explanation, "kernel %.64s on GPU %d (%s): %.256s%s",
+                 op->u.kernel.name, op->device, place, reply->text, what);
     }
-    return text;
+    return explanation;
 }
 
 const char *explain_wrapping(const struct op *op)
 {
     const struct vgpu_memset *m = &op->u.memset;
-    snprintf(text, sizeof text,
+    snprintf(explanation, sizeof explanation,
              "%s" EXPLAIN_AT_FORMAT ": %llu bytes from %#llx on end behind the last address there "
              "is; no call checks that, and GPU %d ran out of its memory (a negative length?)",
              op->call, (unsigned long long)op->caller, (unsigned long long)m->wraps,
              (unsigned long long)m->dst, op->device);
-    return text;
+    return explanation;
 }

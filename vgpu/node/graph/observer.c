@@ -8,26 +8,26 @@
 enum { MOST = 8 };
 
 static const struct op_observer *observers[MOST];
-static int count;
+static int observer_count;
 
 void op_observe(const struct op_observer *observer)
 {
-    if (count == MOST)
+    if (observer_count == MOST)
         abort(); /* node.c registers fewer */
-    observers[count++] = observer;
+    observers[observer_count++] = observer;
 }
 
 void op_unobserve(const struct op_observer *observer)
 {
     int kept = 0;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < observer_count; i++)
         if (observers[i] != observer)
             observers[kept++] = observers[i];
-    count = kept;
+    observer_count = kept;
 }
 
 #define TELL(what, ...)                                                                            \
-    for (int i = 0; i < count; i++)                                                                \
+    for (int i = 0; i < observer_count; i++)                                                       \
         if (observers[i]->what)                                                                    \
     observers[i]->what(observers[i]->self, __VA_ARGS__)
 

@@ -16,11 +16,11 @@
 #include "topology.h"
 
 static uint64_t next_seq = 1;
-static const struct topology *topology;
+static const struct topology *op_topology;
 
 void op_start(const struct topology *t)
 {
-    topology = t;
+    op_topology = t;
 }
 
 struct op *op_new(struct process *process, int device, enum op_kind kind)
@@ -68,7 +68,7 @@ static enum engine_kind engine_kind(const struct op *op)
 
 static const struct edge_costs *edge_costs(const struct op *op)
 {
-    const struct costs *cost = &topology->cost;
+    const struct costs *cost = &op_topology->cost;
     return op->graph == VGPU_GRAPH_NONE ? &cost->stream_edge : &cost->graph_edge;
 }
 

@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "effect.h"
 #include "explain.h"
@@ -25,6 +24,7 @@
 #include "process.h"
 #include "reserve.h"
 #include "schedule.h"
+#include "quiescence.h"
 
 #define POLLING_S 20.0 /* of kernels that get further: a slow machine's still get to their end */
 enum { LOOKS = 16 };
@@ -324,13 +324,6 @@ static struct op *choose_for_stalled(struct order *o, bool everything)
     return op;
 }
 
-static double polling_clock(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 static bool polls_too_long(struct order *o)
 {
     bool gone = false;
@@ -338,7 +331,7 @@ static bool polls_too_long(struct order *o)
         return false;
     for (int i = 0; i < o->stalled.count && !gone; i++)
         gone = !o->stalled.item[i]->process->dead && process_is_gone(o->stalled.item[i]->process);
-    return gone || polling_clock() - o->polling_since > POLLING_S;
+    return gone || wall_seconds() - o->polling_since > POLLING_S;
 }
 
 static void count_step(struct order *o)
@@ -354,7 +347,7 @@ static bool make_step(struct order *o, bool everything)
     if (!op && o->stalled.count) {
         if (!o->looked && polls_too_long(o))
             return false; /* `looked` stays: the next one goes on */
-        o->polling_since = o->polling_since > 0 ? o->polling_since : polling_clock();
+        o->polling_since = o->polling_since > 0 ? o->polling_since : wall_seconds();
         if (!o->looked && resume_stalled(o)) {
             count_step(o);
             return true;

@@ -15,7 +15,7 @@
 
 #define PRINT_LIMIT (8u << 20) /* cudaLimitPrintfFifoSize as recorded, roughly */
 
-static struct process *first;
+static struct process *first_process;
 
 static bool (*has_left)(const struct process *process); /* process_watch's */
 
@@ -42,12 +42,12 @@ static bool is_gone(const struct owner *owner)
 
 struct process *process_first(void)
 {
-    return first;
+    return first_process;
 }
 
 bool process_any_alive(void)
 {
-    for (const struct process *p = first; p; p = p->next)
+    for (const struct process *p = first_process; p; p = p->next)
         if (!p->dead)
             return true;
     return false;
@@ -76,8 +76,8 @@ struct process *process_new(struct order *order, pid_t pid, const char *program,
     snprintf(process->program, sizeof process->program, "%s", program);
     process->refs = 1;
     start_devices(process);
-    process->next = first;
-    first = process;
+    process->next = first_process;
+    first_process = process;
     node_counts()->processes++;
     return process;
 }
@@ -128,7 +128,7 @@ void process_drop(struct process *process)
 {
     if (--process->refs > 0)
         return;
-    for (struct process **at = &first; *at; at = &(*at)->next)
+    for (struct process **at = &first_process; *at; at = &(*at)->next)
         if (*at == process) {
             *at = process->next;
             break;

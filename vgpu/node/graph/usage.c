@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
-static struct vgpu_usage_page own, *page = &own;
+static struct vgpu_usage_page own_page, *page = &own_page;
 static int programs;
 
 bool usage_start(int fd)

@@ -43,7 +43,7 @@ static struct fault {
 static int fault_count;
 
 /* The words' numbers after the name; false: they are not of the form. */
-static bool scan(const struct form *form, const char *text, struct fault *f)
+static bool scan_numbers(const struct form *form, const char *text, struct fault *f)
 {
     int *gpu[] = {&f->from, &f->to}, gpus = 0;
     for (const char *c = form->format; *c && text; c++) {
@@ -68,7 +68,7 @@ static bool right_granule(const struct fault *f)
            (f->number >= 2 && f->number <= 1024 && (double)mib == f->number && !(mib & (mib - 1)));
 }
 
-static bool refuse(char *error, size_t room, const char *word, const char *why)
+static bool refuse_word(char *error, size_t room, const char *word, const char *why)
 {
     snprintf(error, room, "VGPU_FAULT: \"%s\": %s", word, why);
     return false;
@@ -87,20 +87,20 @@ static bool read_word(const char *word, int gpus, char *error, size_t room)
     while (form < forms + KINDS && strncmp(word, form->name, strlen(form->name)) != 0)
         form++;
     if (form == forms + KINDS)
-        return refuse(error, room, word,
-                      "none of alloc:, event:, peer-drop:, peer-tear:, link:, copy-delay:, "
-                      "gpu-lost:, granule:, clock:");
+        return refuse_word(error, room, word,
+                           "none of alloc:, event:, peer-drop:, peer-tear:, link:, copy-delay:, "
+                           "gpu-lost:, granule:, clock:");
     f.kind = (enum kind)(form - forms);
     snprintf(why, sizeof why, "expected is a word like %s, numbers above 0 and up to 10^12",
              form->example);
-    if (!scan(form, word + strlen(form->name), &f) || !(f.number > 0 && f.number <= MOST) ||
+    if (!scan_numbers(form, word + strlen(form->name), &f) || !(f.number > 0 && f.number <= MOST) ||
         !right_granule(&f))
-        return refuse(error, room, word, why);
+        return refuse_word(error, room, word, why);
     snprintf(why, sizeof why, "the node has GPUs 0 to %d, and a link joins two", gpus - 1);
     if (f.kind > EVENT && (!of_node(&f, gpus) || (form->pair && f.from == f.to)))
-        return refuse(error, room, word, why);
+        return refuse_word(error, room, word, why);
     if (fault_count == WORDS)
-        return refuse(error, room, word, "more than 16 words");
+        return refuse_word(error, room, word, "more than 16 words");
     faults[fault_count++] = f;
     return true;
 }

@@ -37,7 +37,7 @@ static const char *skip_blanks(const char *at)
 }
 
 /* The start of the n-th value, or of its key. */
-static const char *find(const char *text, int n)
+static const char *find_value(const char *text, int n)
 {
     const char *key = NULL;
     for (const char *at = skip_blanks(text); *at; at = skip_blanks(at)) {
@@ -73,5 +73,5 @@ struct json_place json_place(const char *text, const cJSON *root, const cJSON *i
 {
     int n = 0;
     bool found = item && count_to(root, item, &n);
-    return json_place_of(text, found ? find(text, n) : skip_blanks(text));
+    return json_place_of(text, found ? find_value(text, n) : skip_blanks(text));
 }

@@ -141,7 +141,7 @@ void reader_fields(struct reader *r, const cJSON *object, const char *what, cons
     }
 }
 
-static int32_t whole(struct reader *r, const cJSON *object, const char *key, double least)
+static int32_t read_whole(struct reader *r, const cJSON *object, const char *key, double least)
 {
     double value = reader_number(r, object, key, least);
     if (value > INT32_MAX)
@@ -159,7 +159,7 @@ const char *reader_text(struct reader *r, const cJSON *object, const char *key)
     return item->valuestring;
 }
 
-static uint64_t us(struct reader *r, const cJSON *object, const char *key)
+static uint64_t read_us(struct reader *r, const cJSON *object, const char *key)
 {
     return (uint64_t)(reader_number(r, object, key, 0) * 1e6 + 0.5);
 }
@@ -184,15 +184,15 @@ static void read_part(struct reader *r, const cJSON *p, struct vgpu_device_info 
         d->cc_major = cJSON_GetArrayItem(capability, 0)->valueint;
         d->cc_minor = cJSON_GetArrayItem(capability, 1)->valueint;
     }
-    d->sm_count = whole(r, p, "sms", 1);
-    d->max_threads_per_sm = whole(r, p, "threads_per_sm", 1024);
-    d->max_blocks_per_sm = whole(r, p, "blocks_per_sm", 1);
-    d->regs_per_block = whole(r, p, "regs_per_block", 1);
-    d->regs_per_sm = whole(r, p, "regs_per_sm", 1);
-    d->clock_khz = whole(r, p, "clock_khz", 1);
-    d->memory_clock_khz = whole(r, p, "memory_clock_khz", 1);
-    d->memory_bus_bits = whole(r, p, "memory_bus_bits", 1);
-    d->async_engines = whole(r, p, "async_engines", 0);
+    d->sm_count = read_whole(r, p, "sms", 1);
+    d->max_threads_per_sm = read_whole(r, p, "threads_per_sm", 1024);
+    d->max_blocks_per_sm = read_whole(r, p, "blocks_per_sm", 1);
+    d->regs_per_block = read_whole(r, p, "regs_per_block", 1);
+    d->regs_per_sm = read_whole(r, p, "regs_per_sm", 1);
+    d->clock_khz = read_whole(r, p, "clock_khz", 1);
+    d->memory_clock_khz = read_whole(r, p, "memory_clock_khz", 1);
+    d->memory_bus_bits = read_whole(r, p, "memory_bus_bits", 1);
+    d->async_engines = read_whole(r, p, "async_engines", 0);
     d->ecc = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(p, "ecc"));
     d->cooperative = d->concurrent_kernels = 1;
     d->total_bytes = (uint64_t)reader_number(r, p, "total_bytes", VGPU_CHUNK_BYTES);
@@ -254,7 +254,7 @@ static void read_gpu(struct reader *r, const cJSON *g, struct topology *t, int i
     }
     if (hex_uuid(reader_text(r, g, "uuid"), d->uuid) != 0)
         reader_complain(r, "gpu %d: \"uuid\" must be \"GPU-\" and 32 small hex digits", index);
-    d->numa_node = whole(r, g, "numa", 0);
+    d->numa_node = read_whole(r, g, "numa", 0);
     if (cJSON_GetObjectItemCaseSensitive(g, "cpus"))
         snprintf(d->cpus, sizeof d->cpus, "%s", reader_text(r, g, "cpus"));
 }
@@ -269,16 +269,16 @@ static void read_costs(struct reader *r, const cJSON *root, struct costs *c)
                   "local_us enqueue_us launch_us record_us query_us wake_us malloc_us free_us "
                   "graph_launch_us graph_node_us host_function_us record_untimed_us wait_us "
                   "graph_gpu_us graph_copy_us graph_wait_us");
-    c->local_ps = us(r, calls, "local_us");
-    c->enqueue_ps = us(r, calls, "enqueue_us");
-    c->launch_ps = us(r, calls, "launch_us");
-    c->record_ps = us(r, calls, "record_us");
-    c->query_ps = us(r, calls, "query_us");
-    c->wake_ps = us(r, calls, "wake_us");
-    c->malloc_ps = us(r, calls, "malloc_us");
-    c->free_ps = us(r, calls, "free_us");
-    c->kernel_delay_ps = us(r, kernel, "delay_us");
-    c->kernel_floor_ps = us(r, kernel, "floor_us");
+    c->local_ps = read_us(r, calls, "local_us");
+    c->enqueue_ps = read_us(r, calls, "enqueue_us");
+    c->launch_ps = read_us(r, calls, "launch_us");
+    c->record_ps = read_us(r, calls, "record_us");
+    c->query_ps = read_us(r, calls, "query_us");
+    c->wake_ps = read_us(r, calls, "wake_us");
+    c->malloc_ps = read_us(r, calls, "malloc_us");
+    c->free_ps = read_us(r, calls, "free_us");
+    c->kernel_delay_ps = read_us(r, kernel, "delay_us");
+    c->kernel_floor_ps = read_us(r, kernel, "floor_us");
     reader_item(r, calls, "query_us");
     if (c->query_ps == 0)
         reader_complain(
@@ -348,7 +348,7 @@ int topology_load(struct topology *t, const char *directory, const char *name, c
                   "name about sources driver gpus memory_gbs peers peers_refused native_atomics "
                   "nvlink pcie sockets copies edges kernel calls");
     copy_text(&r, root, "name", t->info.name, sizeof t->info.name);
-    t->info.driver_version = t->info.runtime_version = whole(&r, root, "driver", 1000);
+    t->info.driver_version = t->info.runtime_version = read_whole(&r, root, "driver", 1000);
     read_gpus(&r, root, t);
     if (!r.failed) {
         read_costs(&r, root, &t->cost);

@@ -83,7 +83,7 @@ static void move(struct arena *a, int to, int from, int count)
 
 /* Makes a free place behind the last range. What is free before the first is used where that is
  * half of all: so many ranges have been given back since the last time. */
-static bool grow(struct arena *a)
+static bool grow_ranges(struct arena *a)
 {
     struct arena_range *first = storage(a);
     if (a->spare > a->room / 2) {
@@ -102,11 +102,11 @@ static bool grow(struct arena *a)
 }
 
 /* What lies before it, or what lies behind it, makes way: the fewer. */
-static int insert(struct arena *a, int index, struct arena_range range)
+static int insert_range(struct arena *a, int index, struct arena_range range)
 {
     static uint64_t serial;
     bool down = a->spare > 0 && index < a->count / 2;
-    if (!down && a->spare + a->count == a->room && !grow(a))
+    if (!down && a->spare + a->count == a->room && !grow_ranges(a))
         return -1;
     if (down) {
         a->range--;
@@ -130,7 +130,7 @@ uint64_t arena_take(struct arena *a, uint64_t bytes, void *user)
         return ARENA_NONE;
     int i = find_gap(a, space);
     uint64_t at = end_of(a, i - 1);
-    if (a->size - at < space || insert(a, i, (struct arena_range){at, bytes, user, 0}) != 0)
+    if (a->size - at < space || insert_range(a, i, (struct arena_range){at, bytes, user, 0}) != 0)
         return ARENA_NONE;
     a->taken_bytes += space;
     return at;
@@ -144,7 +144,7 @@ uint64_t arena_take_high(struct arena *a, uint64_t bytes, void *user)
     for (int i = a->count; i >= 0; i--) {
         uint64_t from = i ? a->range[i - 1].offset + rounded(a, a->range[i - 1].bytes) : 0;
         if (end - from >= space) {
-            if (insert(a, i, (struct arena_range){end - space, bytes, user, 0}) != 0)
+            if (insert_range(a, i, (struct arena_range){end - space, bytes, user, 0}) != 0)
                 return ARENA_NONE;
             a->taken_bytes += space;
             return end - space;

@@ -27,7 +27,7 @@ static void drop(int i)
         give_back(gone.device, gone.chunk * VGPU_CHUNK_BYTES, VGPU_CHUNK_BYTES);
 }
 
-static void forget(int device, uint64_t chunk)
+static void forget_chunk(int device, uint64_t chunk)
 {
     for (int i = 0; i < memory_current->spare.count; i++)
         if (memory_current->spare.item[i].device == device &&
@@ -47,7 +47,7 @@ void chunk_cache_add(int device, uint64_t offset, uint64_t bytes)
         return;
     }
     for (uint64_t c = first; c < first + count; c++) {
-        forget(device, c);
+        forget_chunk(device, c);
         if (memory_current->spare.count == SPARE_CHUNKS)
             drop(0);
         memory_current->spare.item[memory_current->spare.count++] = (struct spare_chunk){device, c};

@@ -19,15 +19,16 @@
 #include "chunk_cache.h"
 #include "memory_state.h"
 
-static uint8_t poison[VGPU_CHUNK_BYTES] __attribute__((aligned(VGPU_CHUNK_BYTES)));
+static uint8_t poison_chunk[VGPU_CHUNK_BYTES] __attribute__((aligned(VGPU_CHUNK_BYTES)));
 
 const uint8_t *memory_poison(void)
 {
-    if (poison[0] == VGPU_POISON)
-        return poison;
-    (void)madvise(poison, sizeof poison, MADV_HUGEPAGE); /* one page fault instead of 512 */
-    memset(poison, VGPU_POISON, sizeof poison);
-    return poison;
+    if (poison_chunk[0] == VGPU_POISON)
+        return poison_chunk;
+    (void)madvise(poison_chunk, sizeof poison_chunk,
+                  MADV_HUGEPAGE); /* one page fault instead of 512 */
+    memset(poison_chunk, VGPU_POISON, sizeof poison_chunk);
+    return poison_chunk;
 }
 
 /* Written, not stored through the mapping: one system call instead of 512 page faults. */

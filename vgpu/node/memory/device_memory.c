@@ -92,7 +92,7 @@ static struct block *new_block(struct owner *owner, int device, uint64_t bytes, 
 }
 
 /* Fresh memory is poisoned: chunks nobody touched will be, touched ones are now. */
-static void poison(int device, uint64_t offset, uint64_t bytes)
+static void poison_bytes(int device, uint64_t offset, uint64_t bytes)
 {
     uint64_t first = offset / VGPU_CHUNK_BYTES;
     if (memory_current->control->chunk[device][first])
@@ -106,7 +106,7 @@ static uint64_t take_from(struct block *b, uint64_t bytes, uint64_t caller)
     if (at == ARENA_NONE)
         return 0;
     memory_current->devices[b->device].asked_bytes += whole_granules(bytes);
-    poison(b->device, b->offset + at, bytes);
+    poison_bytes(b->device, b->offset + at, bytes);
     bounds_take(b->device, b->offset + at, bytes);
     return VGPU_DEVICE_VA(b->device) + b->offset + at;
 }

@@ -153,7 +153,7 @@ static void close_window(struct ipc_window *w)
     free(w);
 }
 
-static struct ipc_export *named(const uint8_t *handle)
+static struct ipc_export *named_export(const uint8_t *handle)
 {
     struct ipc_export *e = memory_current->ipc.exports;
     while (e && !(e->owner && ipc_key_is(handle, &e->key)))
@@ -161,7 +161,7 @@ static struct ipc_export *named(const uint8_t *handle)
     return e;
 }
 
-static void show(struct ipc_window *w)
+static void show_window(struct ipc_window *w)
 {
     for (int d = 0; d < machine_info()->device_count; d++)
         vmm_allow(w->mapping, d, pool_reaches(w->pool, d) ? 3 : 0);
@@ -170,7 +170,7 @@ static void show(struct ipc_window *w)
 int ipc_open_pool(struct owner *owner, const uint8_t *handle, const struct pool *pool,
                   uint64_t *address)
 {
-    struct ipc_export *e = named(handle);
+    struct ipc_export *e = named_export(handle);
     if (!e || !e->pool || e->pool != pool->origin)
         return VGPU_INVALID_VALUE;
     struct ipc_window *w = new_window(owner, e);
@@ -179,7 +179,7 @@ int ipc_open_pool(struct owner *owner, const uint8_t *handle, const struct pool 
     w->opens = 1;
     w->pool = pool;
     w->mapping->shown_on = pool->device;
-    show(w);
+    show_window(w);
     *address = w->mapping->base;
     return VGPU_SUCCESS;
 }
@@ -199,12 +199,12 @@ void ipc_pool_access(const struct pool *pool)
 {
     for (struct ipc_window *w = memory_current->ipc.windows; w; w = w->next)
         if (w->pool == pool)
-            show(w);
+            show_window(w);
 }
 
 int ipc_open(struct owner *owner, const uint8_t *handle, int device, uint64_t *address)
 {
-    struct ipc_export *e = named(handle);
+    struct ipc_export *e = named_export(handle);
     if (!e || e->pool)
         return VGPU_INVALID_VALUE;
     if (e->owner == owner)

@@ -8,7 +8,7 @@ struct usage {
     uint64_t bytes;
 };
 
-static void add_block(const struct block *b, void *context)
+static void add_used_block(const struct block *b, void *context)
 {
     struct usage *u = context;
     u->count += b->variables || b->dying ? 0 : b->shared ? b->small.count : 1;
@@ -19,7 +19,7 @@ int memory_count(const struct owner *owner, uint64_t *bytes)
 {
     struct usage u = {0};
     for (int d = 0; d < VGPU_MAX_DEVICES; d++)
-        memory_each_block(owner, d, add_block, &u);
+        memory_each_block(owner, d, add_used_block, &u);
     *bytes = u.bytes;
     return u.count;
 }

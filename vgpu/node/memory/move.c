@@ -10,7 +10,6 @@
 #include "move.h"
 
 #include <string.h>
-#include <time.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
@@ -19,6 +18,7 @@
 #include "kernel_timeout.h"
 #include "owner.h"
 #include "vmm.h"
+#include "quiescence.h"
 
 #define WORTH_A_CHUNK (VGPU_CHUNK_BYTES / 8)
 #define PAST_CACHES (4u << 20) /* a copy of so much leaves nothing of use in them */
@@ -51,13 +51,6 @@ struct effort {
     uint64_t work;
 };
 
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* After `rows` rows of `bytes`: has it taken too long, or has its program gone? */
 static bool is_too_long(struct effort *e, const struct owner *owner, uint64_t rows, uint64_t bytes)
 {
@@ -66,8 +59,8 @@ static bool is_too_long(struct effort *e, const struct owner *owner, uint64_t ro
         return false;
     e->work = 0;
     if (e->began == 0)
-        e->began = seconds();
-    return seconds() - e->began > vgpu_kernel_seconds() ||
+        e->began = wall_seconds();
+    return wall_seconds() - e->began > vgpu_kernel_seconds() ||
            (owner->is_gone && owner->is_gone(owner));
 }
 

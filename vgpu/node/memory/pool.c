@@ -14,7 +14,7 @@
 
 enum { POOL_STEP = 32 << 20 }; /* what a pool grows by on hardware (recorded) */
 
-static struct pool *add(struct owner *owner, uint64_t id, int device)
+static struct pool *add_pool(struct owner *owner, uint64_t id, int device)
 {
     struct pool *p = calloc(1, sizeof *p);
     if (!p)
@@ -33,12 +33,12 @@ static uint64_t new_pool_id(void)
 
 struct pool *pool_new(struct owner *owner, int device)
 {
-    return add(owner, new_pool_id(), device);
+    return add_pool(owner, new_pool_id(), device);
 }
 
 struct pool *pool_import(struct owner *owner, const struct pool *from)
 {
-    struct pool *p = add(owner, new_pool_id(), from->device);
+    struct pool *p = add_pool(owner, new_pool_id(), from->device);
     if (p)
         p->origin = from->origin ? from->origin : from->id;
     return p;
@@ -71,7 +71,7 @@ struct pool *pool_find(struct owner *owner, uint64_t id)
         if (p->id == id)
             return p->destroyed ? NULL : p;
     bool is_default = id >= 1 && id <= (uint64_t)machine_info()->device_count;
-    return is_default ? add(owner, id, (int)id - 1) : NULL;
+    return is_default ? add_pool(owner, id, (int)id - 1) : NULL;
 }
 
 void pool_free_all(struct owner *owner)

@@ -11,7 +11,7 @@
 #include "protocol.h"
 #include "memory_state.h"
 
-static bool say(const char **why, const char *what)
+static bool refuse_sealed(const char **why, const char *what)
 {
     *why = what;
     return false;
@@ -21,15 +21,16 @@ bool sealed_take(int fd, uint64_t readable, const char **why)
 {
     int seals = fd < 0 ? -1 : fcntl(fd, F_GET_SEALS);
     if (memory_current->sealed.base)
-        return say(why, "this node has sealed memory already");
+        return refuse_sealed(why, "this node has sealed memory already");
     if (seals < 0 || !(seals & F_SEAL_SHRINK))
-        return say(why, "sealed memory is a memory file that cannot shrink");
+        return refuse_sealed(why, "sealed memory is a memory file that cannot shrink");
     off_t bytes = lseek(fd, 0, SEEK_END); /* fstat is a call by a path, which a jail refuses */
     if (bytes <= 0 || (uint64_t)bytes > VGPU_SEALED_BYTES || readable > (uint64_t)bytes)
-        return say(why, "sealed memory has 1 byte to 4 GiB, and what is read is a part of it");
+        return refuse_sealed(why,
+                             "sealed memory has 1 byte to 4 GiB, and what is read is a part of it");
     void *at = mmap(NULL, (size_t)bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (at == MAP_FAILED)
-        return say(why, "sealed memory cannot be mapped for reading and writing");
+        return refuse_sealed(why, "sealed memory cannot be mapped for reading and writing");
     memory_current->sealed.base = at;
     memory_current->sealed.bytes = (uint64_t)bytes;
     memory_current->sealed.readable_bytes = readable;

@@ -42,7 +42,7 @@ static struct vmm_handle *handle_of(struct owner *owner, struct vmm_allocation *
     return h;
 }
 
-static void settle(struct vmm_handle *h)
+static void settle_handle(struct vmm_handle *h)
 {
     if (h->held > 0 || h->mapped > 0)
         return;
@@ -80,7 +80,7 @@ struct vmm_handle *vmm_handle(const struct owner *owner, uint64_t id)
 void vmm_release(struct vmm_handle *handle)
 {
     handle->held--;
-    settle(handle);
+    settle_handle(handle);
 }
 
 struct vmm_handle *vmm_import(struct owner *owner, int fd)
@@ -133,7 +133,7 @@ struct vmm_mapping *vmm_first(uint64_t va)
     return m;
 }
 
-static struct vmm_mapping *map(struct vmm_handle *handle, uint64_t va)
+static struct vmm_mapping *map_handle(struct vmm_handle *handle, uint64_t va)
 {
     struct vmm_mapping *m = calloc(1, sizeof *m), **at = &memory_current->vmm.mappings;
     if (!m)
@@ -155,7 +155,7 @@ static struct vmm_mapping *map(struct vmm_handle *handle, uint64_t va)
 
 bool vmm_map(struct vmm_handle *handle, uint64_t va)
 {
-    return map(handle, va) != NULL;
+    return map_handle(handle, va) != NULL;
 }
 
 void vmm_allow(struct vmm_mapping *mapping, int device, uint8_t mode)
@@ -174,7 +174,7 @@ void vmm_unmap(struct vmm_mapping *mapping)
     *at = mapping->next;
     mapping->handle->owner->map_version++;
     mapping->handle->mapped--;
-    settle(mapping->handle);
+    settle_handle(mapping->handle);
     free(mapping);
 }
 
@@ -228,7 +228,7 @@ struct vmm_allocation *vmm_borrow(int device, uint64_t offset, uint64_t bytes)
 }
 
 /* All who see `a` look again where it is. */
-static void moved(const struct vmm_allocation *a)
+static void note_moved_allocation(const struct vmm_allocation *a)
 {
     for (struct vmm_handle *h = memory_current->vmm.handles; h; h = h->next)
         if (h->allocation == a)
@@ -246,7 +246,7 @@ bool vmm_move(struct vmm_allocation *a)
     }
     a->offset = to;
     a->borrowed = false;
-    moved(a);
+    note_moved_allocation(a);
     return true;
 }
 
@@ -263,12 +263,12 @@ struct vmm_mapping *vmm_open_window(struct owner *owner, struct vmm_allocation *
 {
     uint64_t va = vmm_reserve(owner, a->bytes);
     struct vmm_handle *h = va ? handle_of(owner, a) : NULL;
-    struct vmm_mapping *m = h ? map(h, va) : NULL;
+    struct vmm_mapping *m = h ? map_handle(h, va) : NULL;
     struct vmm_range *range = va ? vmm_range(owner, va, a->bytes) : NULL;
     if (h) { /* its mapping alone holds it: a program cannot name it */
         h->held--;
         h->window = true;
-        settle(h);
+        settle_handle(h);
     }
     if (!m) {
         if (range)
@@ -327,7 +327,7 @@ void vmm_end(struct owner *owner)
         next = h->next;
         if (h->owner == owner) {
             h->held = 0;
-            settle(h);
+            settle_handle(h);
         }
     }
     for (int i = memory_current->vmm.ranges.count - 1; i >= 0; i--)

@@ -60,7 +60,7 @@ struct vmm_allocation *vmm_exported(int fd)
     return NULL;
 }
 
-static void let_go(struct vmm_exported_end *gone)
+static void end_export(struct vmm_exported_end *gone)
 {
     struct vmm_exported_end **at = &memory_current->exported.first;
     while (*at != gone)
@@ -76,7 +76,7 @@ void vmm_export_reap(void)
     struct epoll_event closed;
     while (memory_current->exported.first &&
            epoll_wait(memory_current->exported.ends, &closed, 1, 0) == 1)
-        let_go(closed.data.ptr);
+        end_export(closed.data.ptr);
 }
 
 bool vmm_export_any(void)

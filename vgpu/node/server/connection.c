@@ -19,7 +19,7 @@
 
 static int watch_fd; /* epoll: connections, the listener, what was exported */
 static struct connection *connections[MAX_CONNECTIONS];
-static int count;
+static int open_count;
 
 bool connections_start(void)
 {
@@ -45,22 +45,22 @@ int connections_await(struct epoll_event *event, int most, double ms)
 
 struct connection *connection_at(int number)
 {
-    return number < count ? connections[number] : NULL;
+    return number < open_count ? connections[number] : NULL;
 }
 
 int connection_count(void)
 {
-    return count;
+    return open_count;
 }
 
 bool connections_are_full(void)
 {
-    return count == MAX_CONNECTIONS;
+    return open_count == MAX_CONNECTIONS;
 }
 
 struct connection *connection_add(int socket, struct process *process)
 {
-    struct connection *c = count < MAX_CONNECTIONS ? calloc(1, sizeof *c) : NULL;
+    struct connection *c = open_count < MAX_CONNECTIONS ? calloc(1, sizeof *c) : NULL;
     if (!c || !connections_watch(EPOLL_CTL_ADD, socket, EPOLLIN, c)) {
         free(c);
         return NULL;
@@ -72,7 +72,7 @@ struct connection *connection_add(int socket, struct process *process)
     vgpu_tell_sender(socket);
     if (process)
         process->connections++;
-    connections[count++] = c;
+    connections[open_count++] = c;
     return c;
 }
 
@@ -80,7 +80,7 @@ void connection_remove(int number)
 {
     struct connection *c = connections[number];
     connections_watch(EPOLL_CTL_DEL, c->socket, 0, NULL);
-    connections[number] = connections[--count];
+    connections[number] = connections[--open_count];
     close(c->socket);
     if (c->request_fd >= 0)
         close(c->request_fd);
@@ -140,7 +140,7 @@ bool connection_owes_answer(const struct connection *c)
 
 bool connections_any_busy(void)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < open_count; i++)
         if (connection_is_busy(connections[i]))
             return true;
     return false;
@@ -148,7 +148,7 @@ bool connections_any_busy(void)
 
 bool connections_any_witness(void)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < open_count; i++)
         if (connections[i]->witness)
             return true;
     return false;
@@ -156,7 +156,7 @@ bool connections_any_witness(void)
 
 bool connections_are_gone(const struct process *process)
 {
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < open_count; i++)
         if (connections[i]->process == process && !socket_hung_up(connections[i]->socket))
             return false;
     return true;

@@ -32,7 +32,7 @@ static bool value_now(const struct op *op, int i, uint64_t *value)
     return view;
 }
 
-static bool has_changed(const struct op *op, int i)
+static bool has_store_changed(const struct op *op, int i)
 {
     uint64_t value;
     return value_now(op, i, &value) && value != op->stores.polls->value[i];
@@ -41,7 +41,7 @@ static bool has_changed(const struct op *op, int i)
 static bool any_changed(const struct op *op)
 {
     for (int i = 0; i < op->stores.polls->count; i++)
-        if (has_changed(op, i))
+        if (has_store_changed(op, i))
             return true;
     return false;
 }
@@ -57,7 +57,7 @@ static void forget_place(struct host_polls *p, int i)
 static void forget_changed(struct op *op)
 {
     for (int i = op->stores.polls->count - 1; i >= 0; i--)
-        if (has_changed(op, i))
+        if (has_store_changed(op, i))
             forget_place(op->stores.polls, i);
 }
 

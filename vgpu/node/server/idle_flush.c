@@ -9,7 +9,6 @@
 #include "idle_flush.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "quiescence.h"
 #include "hostcall.h"
@@ -23,13 +22,6 @@ enum { LOOK_MS = 20, SILENT_LOOK_MS = 2 };
 #define SILENT_S 1.0
 #define DEADLOCK_S 3      /* all host threads wait, no kernel moves: nobody will ever end it */
 #define SLEEPS_SHARE 0.05 /* of one processor: less is a thread that looks at a clock */
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static bool may_watch(const struct process *process)
 {
@@ -52,10 +44,10 @@ int idle_flush_patience_ms(void)
 }
 
 /* Whether the program has been silent for long enough since its last call. */
-static bool is_silent(struct process *p)
+static bool is_program_silent(struct process *p)
 {
     struct silence *s = &p->server.silence;
-    double cpu = quiescence_cpu_seconds(p->os_pid), now = seconds();
+    double cpu = quiescence_cpu_seconds(p->os_pid), now = wall_seconds();
     if (s->calls != p->server.calls || s->since == 0)
         *s = (struct silence){.calls = p->server.calls, .since = now, .cpu = cpu};
     s->silent |= cpu - s->cpu > SILENT_CPU_S || now - s->since > SILENT_S;
@@ -67,7 +59,7 @@ void idle_flush(void)
     bool any = false;
     for (struct process *p = order_pending(server_state()->order) ? process_first() : NULL; p;
          p = p->next)
-        any |= may_watch(p) && is_silent(p);
+        any |= may_watch(p) && is_program_silent(p);
     for (struct process *p = any ? process_first() : NULL; p; p = p->next)
         if (p->server.silence.silent && p->server.silence.calls == p->server.calls) {
             order_flush(p->order);
@@ -106,7 +98,7 @@ static bool all_quiescent(double patience)
 const char *idle_flush_hopeless(bool all_wait)
 {
     static char why[100];
-    double now = seconds(), patience = vgpu_kernel_seconds();
+    double now = wall_seconds(), patience = vgpu_kernel_seconds();
     if (calm_since == 0) {
         calm_since = now;
         start_watching(now);

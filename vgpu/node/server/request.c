@@ -116,7 +116,7 @@ static const struct {
     [VGPU_OP_SEAL] = HANDLE(request_seal, WITNESS),
 };
 
-static bool allowed(const struct connection *c, enum speaker speaker)
+static bool may_speak(const struct connection *c, enum speaker speaker)
 {
     switch (speaker) {
     case NEWCOMER:
@@ -181,7 +181,7 @@ void request_handle(struct connection *c)
     node_counts()->progress++;
     request_cost(c, machine_topology()->cost.enqueue_ps);
     if (q->op >= sizeof handlers / sizeof *handlers || !handlers[q->op].handle ||
-        !allowed(c, handlers[q->op].speaker)) {
+        !may_speak(c, handlers[q->op].speaker)) {
         request_fail(c, VGPU_UNKNOWN, "the node does not take request %u here", q->op);
         return;
     }

@@ -131,7 +131,7 @@ bool request_form_takes_descriptor(const struct vgpu_request *q)
 }
 
 /* A text ends, and holds nothing that a terminal or our own marks (explain.h) would act on. */
-static void clean_text(char *text, size_t room)
+static void clean_line(char *text, size_t room)
 {
     text[room - 1] = '\0';
     for (; *text; text++)
@@ -139,7 +139,7 @@ static void clean_text(char *text, size_t room)
             *text = '?';
 }
 
-#define CLEAN(text) clean_text(text, sizeof(text))
+#define CLEAN(text) clean_line(text, sizeof(text))
 
 static void clear_others(struct vgpu_request *q, uint32_t has)
 {
@@ -166,7 +166,7 @@ static void settle_copy(struct vgpu_copy *c)
     c->host_done = c->host_done != 0;
 }
 
-static void settle(struct vgpu_request *q, uint32_t has, int device_count)
+static void settle_fields(struct vgpu_request *q, uint32_t has, int device_count)
 {
     bool of_device = q->stream == VGPU_STREAM_LEGACY || q->stream == VGPU_STREAM_PER_THREAD;
     clear_others(q, has);
@@ -201,7 +201,7 @@ struct bound {
     uint64_t value, most;
 };
 
-static bool within(const struct bound *b, size_t count, char *why, size_t room)
+static bool check_bounds(const struct bound *b, size_t count, char *why, size_t room)
 {
     for (size_t i = 0; i < count; i++)
         if (b[i].value > b[i].most) {
@@ -213,10 +213,10 @@ static bool within(const struct bound *b, size_t count, char *why, size_t room)
 }
 
 #define WITHIN(why, room, ...)                                                                     \
-    within((const struct bound[]){__VA_ARGS__},                                                    \
-           sizeof((const struct bound[]){__VA_ARGS__}) / sizeof(struct bound), why, room)
+    check_bounds((const struct bound[]){__VA_ARGS__},                                              \
+                 sizeof((const struct bound[]){__VA_ARGS__}) / sizeof(struct bound), why, room)
 
-static bool say(char *why, size_t room, const char *what)
+static bool refuse_form(char *why, size_t room, const char *what)
 {
     snprintf(why, room, "%s", what);
     return false;
@@ -226,10 +226,10 @@ static bool special_fits(const struct vgpu_request *q, char *why, size_t room)
 {
     switch (q->op) {
     case VGPU_OP_HELLO:
-        return q->u.hello.pid >= 0 || say(why, room, "its process has a negative number");
+        return q->u.hello.pid >= 0 || refuse_form(why, room, "its process has a negative number");
     case VGPU_OP_HOST_ALLOC:
         if (q->value == VGPU_HOST_REGISTERED && (q->ptr % PAGE || q->ptr >= end_of_addresses))
-            return say(why, room, "what it registers is no page of a program");
+            return refuse_form(why, room, "what it registers is no page of a program");
         return WITHIN(why, room, {"the kind of memory", q->value, VGPU_HOST_REGISTERED});
     case VGPU_OP_COPY:
         return WITHIN(why, room, {"the kind of copy", (uint32_t)q->u.copy.api, VGPU_COPY_PEER});
@@ -243,7 +243,7 @@ static bool special_fits(const struct vgpu_request *q, char *why, size_t room)
                       {"the number of parameters", q->u.launch.param_count, VGPU_PARAMS_MAX});
     case VGPU_OP_HOST_KNOWN:
         return q->data_bytes % sizeof(struct vgpu_step) == 0 ||
-               say(why, room, "it is no whole number of steps");
+               refuse_form(why, room, "it is no whole number of steps");
     default:
         return true;
     }
@@ -253,8 +253,8 @@ bool request_form_check(struct vgpu_request *q, int device_count, char *why, siz
 {
     uint32_t has = fields_of(q);
     if (q->data_bytes && !(has & DATA))
-        return say(why, room, "it came with data");
-    settle(q, has, device_count);
+        return refuse_form(why, room, "it came with data");
+    settle_fields(q, has, device_count);
     return WITHIN(why, room, {"its clock in ps", q->clock_ps, most_clock_ps},
                   {"the number of threads", (uint32_t)q->unregistered, MOST_THREADS},
                   {"its place in a graph", q->graph & VGPU_GRAPH_PLACE, VGPU_GRAPH_NEXT},

@@ -204,7 +204,7 @@ void request_mem_info(struct connection *c)
 }
 
 /* The GPUs that cuMemSetAccess, cudaMemPoolSetAccess or the opening of a handle let use it. */
-static uint32_t allowed(const struct pointee *p, uint64_t at)
+static uint32_t allowed_devices(const struct pointee *p, uint64_t at)
 {
     const struct vmm_mapping *m = p->mapped ? vmm_at(at) : NULL;
     uint32_t bits = 0;
@@ -242,7 +242,7 @@ void request_pointer(struct connection *c)
                                      .bytes = p.bytes,
                                      .pool = p.pool ? p.pool->id : 0,
                                      .reach = p.mapped ? vmm_run(at) : p.base + p.bytes - at,
-                                     .allowed = allowed(&p, at)};
+                                     .allowed = allowed_devices(&p, at)};
         if (p.variables)
             narrow_to_variable(c->process, at, out);
     } else if (at >= VGPU_HOST_VA && at < VGPU_HOST_END) {

@@ -15,7 +15,7 @@
 #include "request.h"
 #include "trace.h"
 
-static struct pool *named(struct connection *c)
+static struct pool *named_pool(struct connection *c)
 {
     struct pool *p = pool_find(&c->process->memory, c->request.q.value);
     if (!p)
@@ -46,7 +46,7 @@ void request_pool_create(struct connection *c)
 
 void request_pool_destroy(struct connection *c)
 {
-    struct pool *p = named(c);
+    struct pool *p = named_pool(c);
     if (p && p->id <= VGPU_MAX_DEVICES)
         request_fail(c, VGPU_INVALID_VALUE, "GPU %d's default pool cannot be destroyed", p->device);
     else if (p)
@@ -56,7 +56,7 @@ void request_pool_destroy(struct connection *c)
 void request_pool_set_access(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;
-    struct pool *p = named(c);
+    struct pool *p = named_pool(c);
     if (!p || !request_device(c, q->device))
         return;
     if (q->flags == 1) {
@@ -82,7 +82,7 @@ void request_pool_set_access(struct connection *c)
 
 void request_pool_get_access(struct connection *c)
 {
-    struct pool *p = named(c);
+    struct pool *p = named_pool(c);
     if (p && request_device(c, c->request.q.device))
         c->reply.r.value = pool_reaches(p, c->request.q.device) ? 3 : 0;
 }
@@ -100,7 +100,7 @@ enum attribute {
 
 void request_pool_get(struct connection *c)
 {
-    struct pool *p = named(c);
+    struct pool *p = named_pool(c);
     uint32_t which = c->request.q.flags;
     if (!p)
         return;
@@ -126,7 +126,7 @@ void request_pool_get(struct connection *c)
 void request_pool_set(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;
-    struct pool *p = named(c);
+    struct pool *p = named_pool(c);
     if (!p)
         return;
     if (q->flags >= REUSE_FIRST && q->flags <= REUSE_LAST)
@@ -150,7 +150,8 @@ void request_pool_malloc(struct connection *c)
     struct stream *s = request_stream(c);
     if (!s)
         return;
-    struct pool *p = q->value ? named(c) : pool_find(&c->process->memory, (uint64_t)s->device + 1);
+    struct pool *p =
+        q->value ? named_pool(c) : pool_find(&c->process->memory, (uint64_t)s->device + 1);
     if (!p)
         return;
     if (p->origin) {
@@ -206,7 +207,7 @@ void request_pool_free(struct connection *c)
 
 void request_pool_export(struct connection *c)
 {
-    struct pool *p = named(c);
+    struct pool *p = named_pool(c);
     if (!p)
         return;
     if (!p->shareable) {
@@ -259,7 +260,7 @@ void request_pool_export_ptr(struct connection *c)
 void request_pool_import_ptr(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;
-    struct pool *p = named(c);
+    struct pool *p = named_pool(c);
     if (!p)
         return;
     int error = !p->origin || q->data_bytes != IPC_HANDLE_BYTES

@@ -15,7 +15,7 @@
 #include "vmm.h"
 #include "vmm_export.h"
 
-static bool whole(uint64_t bytes)
+static bool is_whole_chunks(uint64_t bytes)
 {
     return bytes != 0 && bytes % VGPU_CHUNK_BYTES == 0;
 }
@@ -39,10 +39,10 @@ static void refuse_range(struct connection *c, const char *what)
 }
 
 /* A range of whole chunks inside one reservation; fails if it is not. */
-static struct vmm_range *range(struct connection *c)
+static struct vmm_range *requested_range(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;
-    struct vmm_range *r = whole(q->bytes) && q->ptr % VGPU_CHUNK_BYTES == 0
+    struct vmm_range *r = is_whole_chunks(q->bytes) && q->ptr % VGPU_CHUNK_BYTES == 0
                               ? vmm_range(&c->process->memory, q->ptr, q->bytes)
                               : NULL;
     if (!r)
@@ -144,7 +144,7 @@ void request_vmm_import(struct connection *c)
 void request_vmm_reserve(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
-    if (!whole(q->bytes))
+    if (!is_whole_chunks(q->bytes))
         refuse_range(c, "the size must be a multiple of the granularity, 2 MiB");
     else if (!(c->reply.r.value = vmm_reserve(&c->process->memory, q->bytes)))
         request_fail(c, VGPU_OUT_OF_MEMORY, "no %llu bytes of addresses are left",
@@ -154,7 +154,7 @@ void request_vmm_reserve(struct connection *c)
 void request_vmm_free(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
-    struct vmm_range *r = range(c);
+    struct vmm_range *r = requested_range(c);
     if (!r)
         return;
     struct vmm_mapping *m = vmm_first(r->va);
@@ -170,14 +170,14 @@ void request_vmm_map(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
     struct vmm_handle *h = handle(c);
-    if (h && q->bytes && !whole(q->bytes)) {
+    if (h && q->bytes && !is_whole_chunks(q->bytes)) {
         request_fail(c, VGPU_NOT_SUPPORTED,
                      "%llu bytes are no multiple of the granularity; round up to 2 MiB "
                      "(cuMemGetAllocationGranularity)",
                      (unsigned long long)q->bytes);
         return;
     }
-    if (!h || !range(c))
+    if (!h || !requested_range(c))
         return;
     struct vmm_mapping *m = vmm_first(q->ptr);
     uint64_t offset = q->event, all = h->allocation->bytes;
@@ -272,7 +272,7 @@ void request_vmm_access(struct connection *c)
                      q->flags, q->device, devices - 1);
         return;
     }
-    if (!range(c))
+    if (!requested_range(c))
         return;
     if (!fits(q, true)) {
         refuse_range(c, "not whole mappings that fill it; cuMemMap comes first");

@@ -84,7 +84,7 @@ static struct op *new_op(struct connection *c, int device, enum op_kind kind)
 }
 
 /* The call does not wait for `op`, which is in its stream: it gets its name instead. */
-static void let_go(struct connection *c, struct op *op)
+static void answer_at_once(struct connection *c, struct op *op)
 {
     c->reply.r.step = (struct vgpu_step){op->check.component, op->check.number};
     op_drop(op);
@@ -225,7 +225,7 @@ static void time_copy(struct connection *c, struct op *op)
     op->issue_ps = c->reply.r.clock_ps;
 }
 
-static enum wait wait_of(const struct op *op)
+static enum wait op_wait(const struct op *op)
 {
     const struct vgpu_copy *copy = &op->u.copy;
     if (goes_inline(op))
@@ -278,9 +278,9 @@ void request_copy(struct connection *c)
     else
         stream_push(s, op);
     if (copy_waits(copy, from, to))
-        request_wait_until(c, op, wait_of(op));
+        request_wait_until(c, op, op_wait(op));
     else
-        let_go(c, op);
+        answer_at_once(c, op);
 }
 
 /* ---- fills ---- */
@@ -346,12 +346,12 @@ void request_memset(struct connection *c)
     if (device < 0 && m->sync)
         request_wait(c, op);
     else
-        let_go(c, op);
+        answer_at_once(c, op);
 }
 
 /* ---- kernels ---- */
 
-static bool within(const uint32_t size[3], uint32_t x, uint32_t y, uint32_t z)
+static bool is_within(const uint32_t size[3], uint32_t x, uint32_t y, uint32_t z)
 {
     return size[0] >= 1 && size[1] >= 1 && size[2] >= 1 && size[0] <= x && size[1] <= y &&
            size[2] <= z;
@@ -361,8 +361,8 @@ static bool check_launch(struct connection *c, const struct vgpu_launch *l, int 
 {
     const struct vgpu_device_info *info = &machine_info()->device[device];
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
-    if (!within(l->grid, VGPU_GRID_X_MAX, VGPU_GRID_Y_MAX, VGPU_GRID_Z_MAX) ||
-        !within(l->block, VGPU_BLOCK_X_MAX, VGPU_BLOCK_Y_MAX, VGPU_BLOCK_Z_MAX) ||
+    if (!is_within(l->grid, VGPU_GRID_X_MAX, VGPU_GRID_Y_MAX, VGPU_GRID_Z_MAX) ||
+        !is_within(l->block, VGPU_BLOCK_X_MAX, VGPU_BLOCK_Y_MAX, VGPU_BLOCK_Z_MAX) ||
         threads > VGPU_BLOCK_THREADS_MAX || l->shared_bytes > info->shared_per_block_optin) {
         request_fail(
             c, VGPU_INVALID_VALUE,
@@ -441,7 +441,7 @@ void request_launch(struct connection *c)
     touch_arguments(op);
     k->reach_bytes = reach(op);
     stream_push(s, op);
-    let_go(c, op);
+    answer_at_once(c, op);
 }
 
 /* ---- graphs ---- */

@@ -47,7 +47,7 @@ bool server_start(const struct server_state *state)
 }
 
 /* -1: it has been dropped. Places change: what is dropped gives its own to the last one. */
-static int number_of(const struct connection *c)
+static int connection_number(const struct connection *c)
 {
     for (int i = 0; i < connection_count(); i++)
         if (connection_at(i) == c)
@@ -60,7 +60,7 @@ static void drop_connection(struct connection *c)
     struct process *process = c->process;
     idle_flush_stir();
     host_store_left(c);
-    connection_remove(number_of(c));
+    connection_remove(connection_number(c));
     if (process && --process->connections == 0)
         process_end(process);
 }
@@ -92,7 +92,7 @@ static bool send_reply(struct connection *c)
 }
 
 /* Sends the reply; false when the other side is gone. */
-static bool answer(struct connection *c)
+static bool send_answer(struct connection *c)
 {
     request_finish(c);
     struct vgpu_reply *r = &c->reply.r;
@@ -157,7 +157,7 @@ static bool serve(struct connection *c)
     if (!c->witness) /* it only looks on */
         idle_flush_stir();
     if (!request_enter(c))
-        return answer(c);
+        return send_answer(c);
     time_bound_read(c);
     if (c->process)
         host_store_called(c);
@@ -167,14 +167,14 @@ static bool serve(struct connection *c)
         drain_others(c);
     order_look(server_state()->order);
     request_handle(c);
-    return c->wait.op || c->takes || answer(c);
+    return c->wait.op || c->takes || send_answer(c);
 }
 
 static void answer_done(void)
 {
     for (int i = connection_count() - 1; i >= 0; i--) {
         struct connection *c = connection_at(i);
-        if ((connection_is_busy(c) || c->takes) && is_done(c) && !answer(c))
+        if ((connection_is_busy(c) || c->takes) && is_done(c) && !send_answer(c))
             drop_connection(c);
     }
 }
@@ -339,7 +339,7 @@ static bool asks_twice(const struct connection *c)
 /* What has come from `c`, which may be gone by now (drained). */
 static void take(struct connection *c)
 {
-    if (number_of(c) < 0)
+    if (connection_number(c) < 0)
         return;
     bool over = connection_owes_answer(c) ? socket_hung_up(c->socket) || asks_twice(c) : !serve(c);
     if (over)

@@ -3,14 +3,14 @@
  */
 #include "server_state.h"
 
-static struct server_state current;
+static struct server_state current_state;
 
 const struct server_state *server_state(void)
 {
-    return &current;
+    return &current_state;
 }
 
 void server_state_set(const struct server_state *state)
 {
-    current = *state;
+    current_state = *state;
 }

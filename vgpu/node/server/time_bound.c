@@ -4,7 +4,6 @@
 #include "time_bound.h"
 
 #include <poll.h>
-#include <time.h>
 
 #include "quiescence.h"
 #include "process.h"
@@ -18,13 +17,6 @@
 #define PROCESSES 256 /* with more of them nobody can tell */
 
 static double held_since; /* 0: nothing is held */
-
-static double seconds(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* Whether the answer to its call depends on what the time is. */
 static bool asks_time(const struct connection *c)
@@ -127,9 +119,9 @@ static enum quiescence programs_quiescence(void)
 }
 
 /* Gives up a thread that has held the time for too long. */
-static void watch(struct thread_hold *hold, const struct process *p, enum quiescence quiescent)
+static void watch_hold(struct thread_hold *hold, const struct process *p, enum quiescence quiescent)
 {
-    double now = seconds(), cpu = quiescence_cpu_seconds(p->os_pid);
+    double now = wall_seconds(), cpu = quiescence_cpu_seconds(p->os_pid);
     if (hold->since == 0)
         *hold = (struct thread_hold){.since = now, .cpu = cpu};
     double patience = quiescent == QUIESCENT_UNKNOWN || cpu < 0 ? UNKNOWN_S : PATIENCE_S;
@@ -142,12 +134,12 @@ static bool give_up(enum quiescence quiescent)
     bool any = false;
     for (int i = 0; (c = connection_at(i)); i++)
         if (may_call(c) && !c->time.asks && !c->time.hold.given_up) {
-            watch(&c->time.hold, c->process, quiescent);
+            watch_hold(&c->time.hold, c->process, quiescent);
             any |= c->time.hold.given_up;
         }
     for (struct process *p = process_first(); p; p = p->next)
         if (!p->dead && (uint32_t)p->server.unregistered && !p->server.hold.given_up) {
-            watch(&p->server.hold, p, quiescent);
+            watch_hold(&p->server.hold, p, quiescent);
             any |= p->server.hold.given_up;
         }
     return any;
@@ -156,7 +148,7 @@ static bool give_up(enum quiescence quiescent)
 /* ---- the clock advances ---- */
 
 /* Up to `limit_ps`, or to the time that somebody asks for. True: something has come. */
-static bool advance_clock(uint64_t limit_ps, struct connection *ask)
+static bool advance_sim(uint64_t limit_ps, struct connection *ask)
 {
     uint64_t ask_ps = ask ? ask->request.q.clock_ps : NEVER;
     bool may_ask = ask && ask_ps <= limit_ps;
@@ -186,11 +178,11 @@ bool time_bound_step(void)
         return false;
     }
     uint64_t limit_ps = earliest(false, &ask);
-    bool came = advance_clock(limit_ps, ask);
+    bool came = advance_sim(limit_ps, ask);
     if (!came && limit_ps != NEVER) {
         enum quiescence quiescent = programs_quiescence();
         if (quiescent == QUIESCENT_YES && !called())
-            came = advance_clock(earliest(true, &ask), ask);
+            came = advance_sim(earliest(true, &ask), ask);
         else
             came = give_up(quiescent);
     } else if (!came) {
@@ -199,7 +191,7 @@ bool time_bound_step(void)
     if (came || limit_ps == NEVER)
         held_since = 0;
     else if (held_since == 0)
-        held_since = seconds();
+        held_since = wall_seconds();
     return came;
 }
 
@@ -207,7 +199,7 @@ double time_bound_patience_ms(void)
 {
     if (held_since == 0)
         return 0;
-    double ms = (seconds() - held_since) * 500;
+    double ms = (wall_seconds() - held_since) * 500;
     return ms < 0.1 ? 0.1 : ms > 5 ? 5 : ms;
 }
 

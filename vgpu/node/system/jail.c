@@ -43,7 +43,7 @@ bool jail_wanted(void)
     return text && *text;
 }
 
-static bool say(char *error, size_t room, const char *what, const char *why)
+static bool refuse_jail(char *error, size_t room, const char *what, const char *why)
 {
     snprintf(error, room, "its jail: %s: %s", what, why);
     return false;
@@ -100,11 +100,11 @@ static void outlive_others(void)
 bool jail_prepare(char *error, size_t room)
 {
     char *text = strdup(getenv("VGPU_NODE_JAIL")), *rest = text;
-    bool good = text || say(error, room, "its rules", strerror(errno));
+    bool good = text || refuse_jail(error, room, "its rules", strerror(errno));
     errno = 0;
     for (char *line; good && (line = strtok_r(rest, "\n", &rest));)
         if (!take_rule(line)) /* a rule that is left out is a hole */
-            good = say(error, room, line, errno ? strerror(errno) : "is no rule");
+            good = refuse_jail(error, room, line, errno ? strerror(errno) : "is no rule");
     free(text);
     outlive_others();
     return good;
@@ -137,7 +137,7 @@ static bool become(void)
 
 /* ---- the filter ---- */
 
-static const int allowed[] = {
+static const int allowed_calls[] = {
     SYS_read,
     SYS_write,
     SYS_readv,
@@ -195,26 +195,27 @@ struct program {
     unsigned short length;
 };
 
-static void add(struct program *p, struct sock_filter instruction)
+static void add_instruction(struct program *p, struct sock_filter instruction)
 {
     if (p->length < FILTER_MAX)
         p->code[p->length++] = instruction;
 }
 
-static void load(struct program *p, size_t offset)
+static void load_field(struct program *p, size_t offset)
 {
-    add(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
+    add_instruction(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
 }
 
-static void answer(struct program *p, uint32_t what)
+static void add_answer(struct program *p, uint32_t what)
 {
-    add(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, what));
+    add_instruction(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, what));
 }
 
 static void allow(struct program *p, int number)
 {
-    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1));
-    answer(p, SECCOMP_RET_ALLOW);
+    add_instruction(
+        p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1));
+    add_answer(p, SECCOMP_RET_ALLOW);
 }
 
 /* Call `number` is allowed where the low half of argument `index` passes `test` against k, or does
@@ -222,30 +223,32 @@ static void allow(struct program *p, int number)
 static void allow_if(struct program *p, int number, int index, uint16_t test, uint32_t k,
                      bool wanted)
 {
-    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 4));
-    load(p, offsetof(struct seccomp_data, args) + 8 * (size_t)index);
-    add(p, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | test | BPF_K), k, !wanted, wanted));
-    answer(p, SECCOMP_RET_ALLOW);
-    load(p, offsetof(struct seccomp_data, nr)); /* for whoever comes next */
+    add_instruction(
+        p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 4));
+    load_field(p, offsetof(struct seccomp_data, args) + 8 * (size_t)index);
+    add_instruction(
+        p, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | test | BPF_K), k, !wanted, wanted));
+    add_answer(p, SECCOMP_RET_ALLOW);
+    load_field(p, offsetof(struct seccomp_data, nr)); /* for whoever comes next */
 }
 
 static void build(struct program *p)
 {
     static const uint32_t descriptors[] = {F_GETFD,         F_SETFD, F_GETFL,  F_SETFL,
                                            F_DUPFD_CLOEXEC, SEALS,   GET_SEALS};
-    load(p, offsetof(struct seccomp_data, arch));
-    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
-    answer(p, SECCOMP_RET_KILL_PROCESS);
-    load(p, offsetof(struct seccomp_data, nr));
-    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
-        allow(p, allowed[i]);
+    load_field(p, offsetof(struct seccomp_data, arch));
+    add_instruction(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
+    add_answer(p, SECCOMP_RET_KILL_PROCESS);
+    load_field(p, offsetof(struct seccomp_data, nr));
+    for (size_t i = 0; i < sizeof allowed_calls / sizeof *allowed_calls; i++)
+        allow(p, allowed_calls[i]);
     for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
         allow_if(p, SYS_fcntl, 1, BPF_JEQ, descriptors[i], true);
     allow_if(p, SYS_mmap, 2, BPF_JSET, PROT_EXEC, false);
     allow_if(p, SYS_mprotect, 2, BPF_JSET, PROT_EXEC, false);
     allow_if(p, SYS_socketpair, 1, BPF_JEQ, SOCK_SEQPACKET | SOCK_CLOEXEC, true);
     allow_if(p, SYS_tgkill, 0, BPF_JEQ, (uint32_t)getpid(), true); /* abort() */
-    answer(p, SECCOMP_RET_ERRNO | EPERM);
+    add_answer(p, SECCOMP_RET_ERRNO | EPERM);
 }
 
 bool jail_close(char *error, size_t room)
@@ -254,12 +257,12 @@ bool jail_close(char *error, size_t room)
     struct sock_fprog whole;
     if (!limit(RLIMIT_CORE, 0) || !limit(RLIMIT_CPU, rules.cpu_seconds) ||
         !limit(RLIMIT_DATA, rules.data_bytes) || !limit(RLIMIT_NOFILE, rules.descriptors))
-        return say(error, room, "limits", strerror(errno));
+        return refuse_jail(error, room, "limits", strerror(errno));
     if (!become())
-        return say(error, room, "its user", strerror(errno));
+        return refuse_jail(error, room, "its user", strerror(errno));
     build(&p);
     whole = (struct sock_fprog){p.length, p.code};
     if (p.length == FILTER_MAX || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole) != 0)
-        return say(error, room, "the filter of system calls", strerror(errno));
+        return refuse_jail(error, room, "the filter of system calls", strerror(errno));
     return true;
 }

@@ -104,3 +104,10 @@ double quiescence_cpu_seconds(pid_t pid)
         return -1;
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
+
+double wall_seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}

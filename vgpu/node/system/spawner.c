@@ -106,7 +106,7 @@ static pid_t started[CONTEXTS];
 static int started_count;
 static pid_t node_pid, starter; /* `starter` has started the node, and programs by itself */
 
-static int number_of(pid_t pid)
+static int child_number(pid_t pid)
 {
     int i = 0;
     while (i < started_count && started[i] != pid)
@@ -148,7 +148,7 @@ static bool is_own_pair(int fd)
  * process, nothing says whose program it is. */
 static bool is_program(pid_t pid)
 {
-    bool one_of_us = pid == node_pid || pid == getpid() || number_of(pid) < started_count;
+    bool one_of_us = pid == node_pid || pid == getpid() || child_number(pid) < started_count;
     return pid > 1 && !one_of_us && (starter <= 1 || ancestry_has(pid, starter));
 }
 
@@ -171,7 +171,7 @@ static int refusal_of(const struct order *o, const int *fds, int fd_count)
                                                       : EPERM;
     case HANG:
     case END:
-        return fd_count == 0 && number_of(o->pid[0]) < started_count ? 0 : EPERM;
+        return fd_count == 0 && child_number(o->pid[0]) < started_count ? 0 : EPERM;
     case ASLEEP:
         return fd_count == 0 && are_programs(o) ? 0 : EPERM;
     default:
@@ -191,7 +191,7 @@ static void obey_start(int socket, struct done *done)
 
 static void obey(const struct order *o, const int *fds, int fd_count, struct done *done)
 {
-    int i = number_of(o->pid[0]), refusal = refusal_of(o, fds, fd_count);
+    int i = child_number(o->pid[0]), refusal = refusal_of(o, fds, fd_count);
     *done = (struct done){refusal ? -1 : 0, refusal};
     if (refusal)
         return;
@@ -256,7 +256,7 @@ bool spawner_leave(const char *leftover)
 
 /* ---- asking ---- */
 
-static int ask(const struct order *order, const int *fds, int fd_count)
+static int ask_spawner(const struct order *order, const int *fds, int fd_count)
 {
     struct done done;
     if (vgpu_send(channel, order, sizeof *order, fds, fd_count) != 0 ||
@@ -271,7 +271,7 @@ static int ask(const struct order *order, const int *fds, int fd_count)
 pid_t spawner_start(int socket)
 {
     const struct order order = {.op = START};
-    return channel < 0 ? do_start(socket) : ask(&order, &socket, 1);
+    return channel < 0 ? do_start(socket) : ask_spawner(&order, &socket, 1);
 }
 
 void spawner_hang(pid_t context)
@@ -280,7 +280,7 @@ void spawner_hang(pid_t context)
     if (channel < 0)
         kill(context, VGPU_EXEC_HANG_SIGNAL);
     else
-        ask(&order, NULL, 0);
+        ask_spawner(&order, NULL, 0);
 }
 
 void spawner_end(pid_t context)
@@ -289,7 +289,7 @@ void spawner_end(pid_t context)
     if (channel < 0)
         do_end(context);
     else
-        ask(&order, NULL, 0);
+        ask_spawner(&order, NULL, 0);
 }
 
 enum quiescence spawner_quiescence(const pid_t *pid, int count)
@@ -300,6 +300,6 @@ enum quiescence spawner_quiescence(const pid_t *pid, int count)
     if (count > PROGRAMS)
         return QUIESCENT_UNKNOWN;
     memcpy(order.pid, pid, (size_t)count * sizeof *pid);
-    int found = ask(&order, NULL, 0);
+    int found = ask_spawner(&order, NULL, 0);
     return found < 0 ? QUIESCENT_UNKNOWN : (enum quiescence)found;
 }

@@ -12,7 +12,7 @@
 #define LIMIT (1u << 20) /* of samples, and of arrows */
 
 /* Room for one more of `size` bytes at the end of `*array`; false: there is none. */
-static bool grow(void **array, uint32_t count, uint32_t *room, size_t size)
+static bool grow_array(void **array, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room)
         return true;
@@ -32,7 +32,7 @@ static void add_sample(struct timeline *t, uint64_t at_ps, int link, double byte
     struct timeline_sample *last = t->last_at[link] ? &t->sample[t->last_at[link] - 1] : NULL;
     if (last && last->at_ps == at_ps) {
         last->bytes_s = bytes_s;
-    } else if (grow((void **)&t->sample, t->samples, &t->sample_room, sizeof *t->sample)) {
+    } else if (grow_array((void **)&t->sample, t->samples, &t->sample_room, sizeof *t->sample)) {
         t->sample[t->samples++] = (struct timeline_sample){at_ps, bytes_s, link};
         t->last_at[link] = t->samples;
     }
@@ -69,7 +69,7 @@ static void add_source(struct op *mark, uint32_t record)
 static void add_arrow(struct timeline *t, uint32_t from, const struct op *to)
 {
     if (from && to->trace.record &&
-        grow((void **)&t->arrow, t->arrows, &t->arrow_room, sizeof *t->arrow))
+        grow_array((void **)&t->arrow, t->arrows, &t->arrow_room, sizeof *t->arrow))
         t->arrow[t->arrows++] = (struct timeline_arrow){from, (uint32_t)to->trace.record};
 }
 

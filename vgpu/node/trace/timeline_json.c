@@ -39,7 +39,7 @@ struct writer {
 
 /* ---- pieces of JSON ---- */
 
-static void text(FILE *out, const char *s)
+static void write_text(FILE *out, const char *s)
 {
     fputc('"', out);
     for (; *s; s++) {
@@ -69,7 +69,7 @@ static void call_row(struct writer *w, const char *what, int group, int row, con
 {
     event(w, "M", group, row);
     fprintf(w->out, ",\"name\":\"%s_name\",\"args\":{\"name\":", what);
-    text(w->out, name);
+    write_text(w->out, name);
     fputs("}}", w->out);
     event(w, "M", group, row);
     fprintf(w->out, ",\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%d}}", what, order);
@@ -106,7 +106,7 @@ static bool shown(const struct vgpu_trace_record *r)
     return r->end_ps > 0 && r->kind != VGPU_TRACE_FINDING && r->kind != VGPU_TRACE_CALL;
 }
 
-static enum engine engine_of(const struct vgpu_trace_record *r, int *device)
+static enum engine record_engine(const struct vgpu_trace_record *r, int *device)
 {
     *device = r->from >= 0 ? r->from : r->to;
     return r->from < 0 ? FROM_HOST : r->to < 0 ? TO_HOST : r->from == r->to ? INSIDE : TO_PEER;
@@ -129,7 +129,7 @@ static void choose_lane(struct writer *w, uint64_t busy[][ENGINES][LANES], uint6
 {
     const struct vgpu_trace_record *r = &w->record[number];
     int device, lane = 0;
-    enum engine engine = engine_of(r, &device);
+    enum engine engine = record_engine(r, &device);
     if (device < 0) /* inside the host */
         return;
     while (lane < LANES - 1 && busy[device][engine][lane] > r->start_ps)
@@ -139,7 +139,7 @@ static void choose_lane(struct writer *w, uint64_t busy[][ENGINES][LANES], uint6
     w->lane_used[device][engine][lane] = true;
 }
 
-static void place(struct writer *w)
+static void place_record(struct writer *w)
 {
     uint64_t busy[VGPU_MAX_DEVICES][ENGINES][LANES];
     struct copy *copy = malloc((w->records + 1) * sizeof *copy);
@@ -206,7 +206,7 @@ static void write_slice(struct writer *w, uint64_t number, int group, int row)
     when(w->out, "ts", r->start_ps);
     when(w->out, "dur", r->end_ps - r->start_ps);
     fprintf(w->out, ",\"cat\":\"%s\",\"name\":", kinds[r->kind]);
-    text(w->out, r->name);
+    write_text(w->out, r->name);
     fprintf(w->out, ",\"args\":{\"bytes\":%llu", (unsigned long long)r->bytes);
     when(w->out, "issued", r->issue_ps);
     if (r->kind == VGPU_TRACE_COPY) {
@@ -215,7 +215,7 @@ static void write_slice(struct writer *w, uint64_t number, int group, int row)
     }
     if (r->site[0]) {
         fputs(",\"site\":", w->out);
-        text(w->out, r->site);
+        write_text(w->out, r->site);
     }
     fputs("}}", w->out);
 }
@@ -227,7 +227,7 @@ static void write_slices(struct writer *w)
             write_slice(w, i, w->record[i].device + 1, w->row[i]);
         if (w->lane[i] >= 0) {
             int device;
-            enum engine engine = engine_of(&w->record[i], &device);
+            enum engine engine = record_engine(&w->record[i], &device);
             write_slice(w, i, device + 1, FIRST_ENGINE + (int)engine * LANES + w->lane[i]);
         }
     }
@@ -263,7 +263,7 @@ static void write_links(struct writer *w)
         event(w, "C", LINKS, s->link);
         when(w->out, "ts", s->at_ps);
         fprintf(w->out, ",\"name\":");
-        text(w->out, w->t->topology->resource_name[s->link]);
+        write_text(w->out, w->t->topology->resource_name[s->link]);
         fprintf(w->out, ",\"args\":{\"GB/s\":%.3f}}", s->bytes_s / 1e9);
     }
 }
@@ -272,11 +272,11 @@ static void write_node(struct writer *w)
 {
     const struct topology *t = w->t->topology;
     fprintf(w->out, "\n],\n\"displayTimeUnit\":\"ns\",\n\"otherData\":{\"node\":");
-    text(w->out, t->info.name);
+    write_text(w->out, t->info.name);
     fputs(",\"links\":[", w->out);
     for (int i = 0; i < t->resource_count; i++) {
         fputs(i ? ",\n{\"name\":" : "\n{\"name\":", w->out);
-        text(w->out, t->resource_name[i]);
+        write_text(w->out, t->resource_name[i]);
         fprintf(w->out, ",\"gbs\":%.4f,\"bytes\":%llu}", t->rate_bytes_s[i] / 1e9,
                 (unsigned long long)w->t->bytes[i]);
     }
@@ -315,7 +315,7 @@ bool timeline_json(const struct timeline *t, const struct vgpu_trace_record *rec
         if (count)
             memcpy(w->record, records + t->first_record, count * sizeof *records);
         if (timeline_order(&w->in_order, w->record, w->records)) {
-            place(w);
+            place_record(w);
             write_all(w);
             written = !ferror(out);
             free(w->in_order.arrow);

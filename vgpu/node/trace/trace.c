@@ -30,7 +30,7 @@ struct trace {
     struct sim *sim;
 };
 
-static int place_of(uint64_t address, int pageable)
+static int memory_place(uint64_t address, int pageable)
 {
     int device = memory_device_of(address);
     return device >= 0 ? device : pageable ? -2 : -1;
@@ -56,8 +56,8 @@ static void describe_copy(struct vgpu_trace_record *r, const struct op *op)
 {
     const struct vgpu_copy *c = &op->u.copy;
     r->kind = VGPU_TRACE_COPY;
-    r->from = place_of(c->src, c->src_pageable);
-    r->to = place_of(c->dst, c->dst_pageable);
+    r->from = memory_place(c->src, c->src_pageable);
+    r->to = memory_place(c->dst, c->dst_pageable);
     r->bytes = c->bytes * c->rows;
     int from = r->from < 0 ? VGPU_MAX_DEVICES : r->from, to = r->to < 0 ? VGPU_MAX_DEVICES : r->to;
     node_counts()->copies++;
@@ -84,7 +84,7 @@ static void op_issued(void *self, struct op *op)
         describe_copy(r, op);
     } else if (op->kind == OP_MEMSET) {
         r->kind = VGPU_TRACE_MEMSET;
-        r->to = place_of(op->u.memset.dst, 0);
+        r->to = memory_place(op->u.memset.dst, 0);
         r->bytes = op->u.memset.bytes * op->u.memset.rows;
         node_counts()->memsets++;
     } else {

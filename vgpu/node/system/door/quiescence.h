@@ -25,4 +25,7 @@ enum quiescence quiescence_of(const pid_t *pid, int count);
 /* Processor time that the program has used, in seconds; negative: nobody can tell. */
 double quiescence_cpu_seconds(pid_t pid);
 
+/* Of CLOCK_MONOTONIC. */
+double wall_seconds(void);
+
 #endif
