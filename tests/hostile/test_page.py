@@ -107,6 +107,11 @@ ELSEWHERE = {
     "07": {"reduce_on_the_host", "scatter_through_the_host", "gather_by_a_replaced_call"},
     "08": {"reduce_on_the_host", "gather_through_the_host", "memory_in_name_only"},
 }
+# What one thread does for all.
+ALONE = {
+    "04": {"shared_by_one_thread", "shared_reads_for_show", "shared_without_a_tree"},
+    "07": {"reduce_by_one_thread", "reduce_by_a_grid_of_one"},
+}
 
 
 class Mutants(unittest.TestCase):
@@ -118,6 +123,11 @@ class Mutants(unittest.TestCase):
                 names = {mutant.name for mutant in load_mutants(here(), lab)}
                 self.assertTrue(ELSEWHERE[lab.number])
                 self.assertLessEqual(ELSEWHERE[lab.number], names)
+
+    def test_kernels_of_one_thread_are_mutants(self) -> None:
+        for lab in (lab for lab in here().labs() if lab.number in ALONE):
+            names = {mutant.name for mutant in load_mutants(here(), lab)}
+            self.assertLessEqual(ALONE[lab.number], names)
 
 
 class Checks(unittest.TestCase):

@@ -30,6 +30,25 @@ MUTANTS = [
         why="off by one: changes the element behind the chunk, which is another chunk's",
     ),
     Mutant(
+        name="reduce_by_one_thread",
+        todo=2,
+        find="    for (size_t i = (size_t)blockIdx.x * THREADS + threadIdx.x; i < count; i += stride)\n"
+        "        dst[i] = combine",
+        replace="    if (blockIdx.x == 0 && threadIdx.x == 0)\n"
+        "        for (size_t i = 0 * stride; i < count; i++)\n"
+        "            dst[i] = combine",
+        rejected_by="reduce",
+        why="right, and all threads but one do nothing",
+    ),
+    Mutant(
+        name="reduce_by_a_grid_of_one",
+        todo=2,
+        find="#define THREADS 256\n#define BLOCKS 2048 ",
+        replace="#define THREADS 1\n#define BLOCKS 1 ",
+        rejected_by="reduce",
+        why="right, with one thread",
+    ),
+    Mutant(
         name="reduce_overwrites",
         todo=2,
         find="dst[i] = combine(dst[i], src[i], largest);",

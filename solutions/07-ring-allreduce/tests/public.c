@@ -64,6 +64,8 @@ static void check_reduce(struct lab_test *t)
     };
     in.calls = 13;
     ask_reduce(t, &in, false);
+    in = (struct reduce_in){.calls = 1, .call = {{.count = 1024, .type = RING_INT32}}};
+    ask_reduce(t, &in, false);
 }
 
 /* ---- TODO(3) to TODO(5) ---- */

@@ -14,6 +14,22 @@ static inline bool is_counted(int type)
     return type == RING_INT32 || type == RING_FLOAT32;
 }
 
+/* A run of one call: its elements are shared out to the threads of the kernel, by any number of
+ * blocks and threads above one warp. Each element is two reads and a write. */
+static inline void expect_spread(struct lab_test *t, const struct lab_run *run,
+                                 const struct reduce_call *c)
+{
+    const uint64_t threads = c->count < 64 ? c->count : 64, most = 3 * (c->count / 16) + 16;
+    struct lab_kernels k = lab_kernels_within(run, NULL, c->gpu);
+    lab_expect(t, k.threads >= threads, "ring_reduce launched %zu threads for %zu elements",
+               (size_t)k.threads, (size_t)c->count);
+    lab_expect(
+        t, k.busiest <= most,
+        "ring_reduce: one thread made more than %zu accesses to memory for %zu elements: the "
+        "threads share them, each takes one and goes on by a grid's stride",
+        (size_t)most, (size_t)c->count);
+}
+
 /* One kernel a call, on the call's GPU, which reads both arrays. (A largest may be there already.)
  */
 static inline void expect_reduce_work(struct lab_test *t, const struct lab_run *run,
@@ -33,6 +49,8 @@ static inline void expect_reduce_work(struct lab_test *t, const struct lab_run *
                    "least: two arrays are read, by the GPU whose they are",
                    gpu, (size_t)kernels.bytes, (size_t)bytes[gpu]);
     }
+    if (in->calls == 1 && is_counted(in->call[0].type) && lab_is_virtual(t))
+        expect_spread(t, run, &in->call[0]);
     lab_host_bytes(t, run, "ring_reduce", 0, 0);
     lab_no_host_memory(t, run, "ring_reduce");
 }
