@@ -55,7 +55,7 @@ static void report(const char *text)
         if (wrote < 0 && errno == EINTR)
             continue;
         if (wrote <= 0)
-            break; /* nobody listens any more */
+            break; /* the program that started the node reads no more */
         text += wrote;
         left -= (size_t)wrote;
     }
@@ -248,7 +248,7 @@ static void detach(void)
         _exit(1);
 }
 
-/* Descriptors of the program that started us are none of ours. */
+/* Closes the descriptors that were inherited from the program that started the node. */
 static void close_inherited(void)
 {
     if (ready_fd > 3)

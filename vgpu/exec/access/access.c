@@ -69,7 +69,7 @@ static inline void look(uint64_t address, uint64_t bytes, bool write, uint64_t p
  * come sooner, there would have been one read. */
 static bool again;
 
-/* Whoever wants to see all accesses to memory sees this one. */
+/* Passes the access on to the checks and counters that see all of them. */
 static void show_access(uint64_t window, uint64_t address, uint64_t bytes, bool write)
 {
     if (access_watchers.lap && window != WINDOW_STACK)

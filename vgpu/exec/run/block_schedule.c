@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * block_schedule.c: which block runs next, and when nobody can.
+ * block_schedule.c: which block runs next, and when none can.
  *
  * Blocks run one after another. A block whose threads all wait stays where it is, and the next
  * thing is tried, in this order: a block with ready threads; a polling thread whose address has
@@ -30,7 +30,7 @@ static struct block *ready_block(const struct run *run)
     return block;
 }
 
-/* All threads wait for their own block: nobody outside can help. */
+/* All threads wait for their own block: no other block can release them. */
 static void deadlock(struct block *block)
 {
     char text[400], at[40];

@@ -59,7 +59,7 @@ struct worker {
     uint64_t progress;
 };
 
-static struct share *share; /* NULL: nobody helps now */
+static struct share *share; /* NULL: no workers run now */
 static struct worker worker[WORKERS_MAX];
 static struct part *own_part; /* in a worker: its part */
 static uint32_t worker_count;

@@ -89,7 +89,7 @@ static void complete(struct warp *warp, uint32_t met)
     block->run->events++;
 }
 
-/* Completes the meeting of `mask` if everybody is there. */
+/* Completes the meeting of `mask` if all its lanes have arrived. */
 static void try_complete(struct warp *warp, uint32_t mask)
 {
     uint32_t met = mask & warp->live;

@@ -24,7 +24,7 @@ struct word {
 
 struct vclocks {
     bool on;
-    uint32_t components; /* from 1 on; 0 is none */
+    uint32_t components; /* numbered from 1; 0: no component */
     uint32_t number[COMPONENTS_MAX];
     uint32_t free_component[COMPONENTS_MAX], free_count;
     struct vclock *host;
@@ -200,7 +200,7 @@ static bool has_memory_clock(struct vclocks *v, struct op *op)
     return true;
 }
 
-/* NULL: nobody has stored there, and it is not to be made. */
+/* NULL: no store there is known, and the entry is not to be made. */
 static struct word *find_word(struct vclocks *v, uint64_t address, bool make)
 {
     uint32_t at = (uint32_t)(address * 0x9E3779B97F4A7C15ull >> 54);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cost.c: see cost.h. Costs nothing but a test where nobody asked.
+ * cost.c: see cost.h. Where it is off it costs one test.
  */
 #include "cost.h"
 

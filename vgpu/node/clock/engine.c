@@ -26,7 +26,7 @@ static int engine_owner(const struct op *op, int from, int to)
     return to < 0 || op->device != to ? from : to;
 }
 
-/* NULL: no engine is needed, or there is one for everybody. Asked once: what the copy's addresses
+/* NULL: no engine is needed, or all copies share one. Asked once: what the copy's addresses
  * mean is over when their process is. */
 static struct copy_engine *engine_of(struct engines *e, const struct op *op)
 {

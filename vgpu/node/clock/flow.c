@@ -62,7 +62,7 @@ struct flows {
     void (*watcher)(void *self, uint64_t at_ps, const double *bytes_s);
     void *watcher_self;
     bool stale;      /* rates and next_ps are not yet as the flows are */
-    bool may_be_due; /* a flow may have arrived that nobody has taken */
+    bool may_be_due; /* a flow may have arrived that flows_take_arrived has not returned */
     bool as_before;  /* the active groups are those of the last refresh */
 };
 
@@ -289,7 +289,7 @@ static int nearest_group(struct flows *f)
     return first;
 }
 
-/* Has a flow arrived that nobody has taken? */
+/* Whether a flow has arrived that was not taken. */
 static bool any_due(struct flows *f)
 {
     bool more;

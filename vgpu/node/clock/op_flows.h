@@ -12,7 +12,7 @@
 struct sender {
     const struct topology *topology;
     struct flows *flows;
-    void (*watch)(void *self, const struct route *route, uint64_t bytes); /* NULL: nobody */
+    void (*watch)(void *self, const struct route *route, uint64_t bytes); /* NULL: not watched */
     void *self;
 };
 

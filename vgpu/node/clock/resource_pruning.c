@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * resource_pruning.c: see resource_pruning.h. A resource limits nobody if each route through it
+ * resource_pruning.c: see resource_pruning.h. A resource limits no flow if each route through it
  * goes through another one as well that carries no more: all its flows are among those of the
  * other, which is full before it is. Of resources with the same routes and capacity the first one
  * counts.

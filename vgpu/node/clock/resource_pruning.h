@@ -20,7 +20,7 @@ struct pruning {
 /* A route is in use from now on, so others may have to be narrowed anew. */
 void pruning_add(struct pruning *narrowing, const struct route *route);
 
-/* `route`, which was added, without those of its resources that limit nobody as long as nothing is
+/* `route`, which was added, without those of its resources that limit no flow as long as nothing is
  * in use that was not added: no rate changes when they are left out. Capacities by resource. */
 struct route prune_route(const struct pruning *narrowing, const double *capacity_bytes_s,
                          const struct route *route);

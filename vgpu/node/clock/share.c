@@ -24,8 +24,8 @@
 #define MAX_NUMBERS (LANES * MAX_RESOURCES)
 #define NO_RESOURCE MAX_NUMBERS /* fills up short lists */
 
-/* Of a resource: bytes/s that nobody has yet, and flows whose rate is still open. One subtraction
- * changes both. */
+/* Of a resource: bytes/s that no flow has been given yet, and flows whose rate is still open. One
+ * subtraction changes both. */
 typedef double room_t __attribute__((vector_size(2 * sizeof(double))));
 enum { LEFT, FLOWS };
 
@@ -98,7 +98,7 @@ static uint64_t *members_of(struct sharing *s, int resource)
 
 /* ---- who uses what ---- */
 
-/* The parts of the active groups and of the node's resources (-1: nobody uses it); how many users
+/* The parts of the active groups and of the node's resources (-1: no group uses it); how many users
  * and resources a part has, for now behind its last ones. */
 static void find_parts(struct sharing *s, const struct group *groups, const int *active, int n,
                        int *part)

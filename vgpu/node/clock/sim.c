@@ -21,7 +21,7 @@ struct sim {
     const struct topology *topology;
     struct event_queue events;
     uint64_t now;
-    bool awaited;           /* what somebody awaits has been finished */
+    bool awaited;           /* an awaited operation has been finished */
     struct op *held;        /* it has to start now and cannot end: the clock stands still with it */
     struct op_list waiting; /* kernels whose next slice waits for others' */
     struct op_list aside;   /* kernels that began before `now`, and poll */
@@ -300,7 +300,7 @@ static enum progress start_or_hold(struct sim *s, struct op *op)
     return progress;
 }
 
-/* One event that happens at or before `limit_ps`. False: there is none. */
+/* One event that happens at or before `limit_ps`. False: there is no such event. */
 static bool advance_clock(struct sim *s, uint64_t limit_ps, enum progress *progress)
 {
     *progress = PROGRESS_DONE;

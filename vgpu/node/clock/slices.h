@@ -32,7 +32,7 @@ struct slices {
 
 #define STORE_PLACES 1024 /* that are remembered; a newer one may push out an older one */
 
-/* Who stored where, as far as it is remembered. All zero: nobody. */
+/* Who stored where, as far as it is remembered. All zero: no stores. */
 struct stores_seen {
     struct store_place {
         uint64_t address; /* of the arena, or of a process's pinned memory, with its number */

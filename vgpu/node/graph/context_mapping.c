@@ -128,7 +128,7 @@ static int replace_mappings(struct context *c, struct process *process, struct w
         if (i == c->mapped_count || !same_mapping(&c->mapped[i], &w->item[j]))
             failed = send_mapping(c, process, VGPU_EXEC_MAP, &w->item[j], error, room);
     }
-    if (failed) { /* what is mapped is not known: whoever called ends the context */
+    if (failed) { /* what is mapped is not known: the caller ends the context */
         reserve_give(w->item);
         return failed;
     }

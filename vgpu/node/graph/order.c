@@ -237,7 +237,7 @@ static bool share_memory(const struct op *a, const struct op *b)
 }
 
 /* The last issued one that is ready too, came after `op`, and touches the same memory: nothing
- * keeps it from going first. NULL: there is none. */
+ * keeps it from going first. NULL: there is no such operation. */
 static struct op *find_rival(struct order *o, const struct op *op, bool everything)
 {
     for (struct op *r = o->newest_ready; r && r->seq > op->seq; r = r->order.ready_older)

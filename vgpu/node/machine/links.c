@@ -62,7 +62,7 @@ static void read_peer_list(struct reader *r, const cJSON *peers, struct topology
     }
 }
 
-/* Whoever has a link of its own, or reaches the same switch. */
+/* GPUs that have a link of their own, or reach the same switch. */
 static bool has_nvlink(const struct wires *w, int i, int j)
 {
     return w->port_gbs > 0 || w->links[i][j] > 0;

@@ -91,7 +91,7 @@ static struct block *new_block(struct owner *owner, int device, uint64_t bytes, 
     return b;
 }
 
-/* Fresh memory is poisoned: chunks nobody touched will be, touched ones are now. */
+/* Poisons fresh memory, except chunks without pages: these are poisoned at their first touch. */
 static void poison_bytes(int device, uint64_t offset, uint64_t bytes)
 {
     uint64_t first = offset / VGPU_CHUNK_BYTES;

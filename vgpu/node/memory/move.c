@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * move.c: see move.h.
  *
- * A chunk that nobody has touched yet gets its new contents at once, with poison around them: to
+ * A chunk that was never touched gets its new contents at once, with poison around them: to
  * poison all of it first, and then to meet its pages one after the other, costs twice that.
  *
  * A copy may have 2^29 rows of one byte. Rows that lie in one piece on both sides are looked up

@@ -51,7 +51,7 @@ int pool_name(struct pool *pool)
     return pool->name_fd;
 }
 
-/* As vmm_import: nobody but the node can make a descriptor of that inode. */
+/* As vmm_import: only the node can make a descriptor of that inode. */
 const struct pool *pool_named(int fd)
 {
     struct stat asked, its;

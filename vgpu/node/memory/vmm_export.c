@@ -47,7 +47,7 @@ int vmm_export(struct vmm_allocation *allocation)
     return end[0];
 }
 
-/* Nobody but the node makes such pipes, and its own end keeps the inode from being used anew. */
+/* Only the node makes such pipes, and its own end keeps the inode from being used anew. */
 struct vmm_allocation *vmm_exported(int fd)
 {
     struct stat asked, mine;

@@ -109,7 +109,8 @@ bool socket_hung_up(int socket)
     return poll_now(socket, POLLRDHUP) & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
-/* Three quarters of what the socket holds are free: true of whoever has read the last answer. */
+/* Three quarters of what the socket holds are free, as they are when the client has read the last
+ * answer. */
 bool socket_is_read(int socket)
 {
     return poll_now(socket, POLLOUT) & POLLOUT;

@@ -50,7 +50,7 @@ struct connection_time { /* time_bound.c */
 struct connection {
     int socket;
     uint32_t events;    /* of epoll, that are waited for */
-    bool first_witness; /* of this node: whoever started it */
+    bool first_witness; /* of this node: the one that started it */
     bool witness;
     bool works;  /* a host thread calls through it; the first one of a process may only hand out
                     others */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * idle_flush.c: see idle_flush.h.
  *
- * What nobody waits for stays undone (order.c), so that a missing wait shows. That rule must not
+ * What is not waited for stays undone (order.c), so that a missing wait shows. That rule must not
  * depend on how fast this computer is: a program counts as silent after processor time of its own
  * without a call, which a program that others keep from running does not use, or after a whole
  * second. Only pinned and managed memory can be watched without a call.
@@ -20,7 +20,7 @@
 enum { LOOK_MS = 20, SILENT_LOOK_MS = 2 };
 #define SILENT_CPU_S 0.1
 #define SILENT_S 1.0
-#define DEADLOCK_S 3      /* all host threads wait, no kernel moves: nobody will ever end it */
+#define DEADLOCK_S 3      /* all host threads wait and no kernel moves: a deadlock */
 #define SLEEPS_SHARE 0.05 /* of one processor: less is a thread that looks at a clock */
 
 static bool may_watch(const struct process *process)
@@ -64,7 +64,7 @@ void idle_flush(void)
         if (p->server.silence.silent && p->server.silence.calls == p->server.calls) {
             order_flush(p->order);
             checks_host_knows_all(server_state()->checks);
-            return; /* of everybody: the list may have changed */
+            return; /* of all programs: the list may have changed */
         }
 }
 

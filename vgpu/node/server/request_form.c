@@ -27,7 +27,7 @@ enum field {
     HELLO = 1 << 14,
     DATA = 1 << 15,
     DESCRIPTOR = 1 << 16,
-    QUEUES = 1 << 17 /* no field: it makes an operation that nobody need wait for */
+    QUEUES = 1 << 17 /* no field: it makes an operation that no call has to wait for */
 };
 
 #define STREAM_OF_DEVICE (STREAM | DEVICE)

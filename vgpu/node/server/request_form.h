@@ -21,7 +21,7 @@ bool request_form_check(struct vgpu_request *q, int device_count, char *why, siz
 /* Whether the request may come with a descriptor. */
 bool request_form_takes_descriptor(const struct vgpu_request *q);
 
-/* Whether it makes an operation that nobody need wait for: there may be so many of them. */
+/* Whether it makes an operation that no call has to wait for: their number is limited. */
 bool request_form_queues(const struct vgpu_request *q);
 
 #endif

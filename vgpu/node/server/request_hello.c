@@ -124,7 +124,7 @@ void request_bye(struct connection *c)
     if (c->process->left)
         return; /* it asks for the rest of what we have to say */
     if (c->process->checks & VGPU_CHECK_ORDER)
-        order_flush(c->process->order); /* what nobody waits for is compared, too */
+        order_flush(c->process->order); /* operations that are not waited for are compared, too */
     checks_tell_end(c->process);
     c->process->left = true;
     c->reply.r.value = looked_at_times(c) && late_issue_tell(c->process);

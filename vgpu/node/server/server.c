@@ -29,8 +29,8 @@
 
 #define MAX_EVENTS 64 /* taken in one round; the rest in the next */
 #define RETRY_MS 5
-#define IDLE_MS 2             /* then host functions are called that nobody waits for */
-#define FIRST_CLIENT_MS 30000 /* whoever started the node must have died */
+#define IDLE_MS 2             /* then host functions are called that no call waits for */
+#define FIRST_CLIENT_MS 30000 /* the program that started the node must have died */
 
 _Static_assert(offsetof(struct vgpu_reply, data) % 8 == 0, "replies carry structs in data");
 
@@ -74,7 +74,8 @@ static void count_unread(struct connection *c)
     usage_at_least(&connection_usage(c)->unread, ++c->unread);
 }
 
-/* Waits for nobody: whoever does not read is told so behind what it has not read, and dropped. */
+/* Never blocks: a client that does not read is sent an error behind what it has not read, and
+ * dropped. */
 static bool send_reply(struct connection *c)
 {
     struct vgpu_reply *r = &c->reply.r;

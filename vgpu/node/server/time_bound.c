@@ -14,7 +14,7 @@
 #define PATIENCE_S 5.0     /* or so long altogether: it is stopped, or starved */
 #define UNKNOWN_S 0.05     /* or so long, where the operating system does not tell who sleeps */
 #define NEVER UINT64_MAX
-#define PROCESSES 256 /* with more of them nobody can tell */
+#define PROCESSES 256 /* with more of them the answer is QUIESCENT_UNKNOWN */
 
 static double held_since; /* 0: nothing is held */
 
@@ -57,7 +57,7 @@ static bool may_call(const struct connection *c)
 }
 
 /* The earliest clock of a thread that may still make a call, or has made one that asks for the time
- * (*ask is the first of those). NEVER: there is none. Threads that were given up do not count, nor
+ * (*ask is the first of those). NEVER: no thread may. Threads that were given up do not count, nor
  * do any with `all_quiescent`. */
 static uint64_t earliest(bool all_quiescent, struct connection **ask)
 {

@@ -16,7 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define THREADS 4096 /* of all programs; with more of them nobody can tell */
+#define THREADS 4096 /* of all programs; with more of them the answer is QUIESCENT_UNKNOWN */
 
 struct seen {
     long thread;

@@ -11,7 +11,7 @@
 
 #define LIMIT (1u << 20) /* of samples, and of arrows */
 
-/* Room for one more of `size` bytes at the end of `*array`; false: there is none. */
+/* Room for one more of `size` bytes at the end of `*array`; false: out of memory. */
 static bool grow_array(void **array, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room)

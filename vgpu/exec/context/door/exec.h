@@ -8,7 +8,7 @@
  *   run/      the node's requests, kernels from launch to reply, blocks, traps, worker processes
  *   access/   the compiler's callbacks: accesses are counted and checked
  *   threads/  stacks, barriers, warp operations, threads that poll, builtins
- *   race/     accesses that nothing orders, reads of what nobody wrote
+ *   race/     accesses that nothing orders, reads of memory that was never written
  *   counts/   bytes by window, sectors, banks, which memory was used
  *   context/  this header: memory, images, shared memory, faults, messages to the node
  *

@@ -12,7 +12,7 @@
  * proper. One at a time. */
 struct vgpu_exec_reply *message_piece(void);
 
-/* Sends a reply with its data; ends the process if nobody is there to receive it. */
+/* Sends a reply with its data; ends the process if the node is gone. */
 void message_send(const struct vgpu_exec_reply *reply);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * unwritten.h: kernels that read what nobody wrote.
+ * unwritten.h: kernels that read memory that was never written.
  *
  * Fresh memory is poisoned, so what nobody wrote is known by its value: an access all of whose
  * bytes are poison (for bytes and halfwords: all of the word around them) is suspect. It is a

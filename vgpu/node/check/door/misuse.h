@@ -9,8 +9,8 @@
 #include "protocol.h"
 #include "stream.h"
 
-/* A call waits for `event`, which nobody has recorded; the event goes, or its program ends, and
- * nobody has. (That it is recorded later is usual: the first round of a loop.) */
+/* A call waits for `event`, which was never recorded; the event is destroyed, or its program ends,
+ * and it still was not. (That it is recorded later is usual: the first round of a loop.) */
 void misuse_wait_unrecorded(struct event *event, const struct vgpu_request *q);
 void misuse_event_ends(const struct event *event);
 

@@ -6,7 +6,7 @@
 
 #include "protocol.h"
 
-/* Whoever does a thing counts it. */
+/* The file that carries an action out increments its counter. */
 struct vgpu_summary *node_counts(void);
 
 /* Bytes in use on `device` have become `bytes`, and `asked_bytes` of allocations. */

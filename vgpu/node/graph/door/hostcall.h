@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * hostcall.h: functions of the program that its streams call (cudaLaunchHostFunc).
  *
- * Such an operation is wanted even when nobody waits for it: the program may wait for what the
+ * Such an operation is wanted even when no call waits for it: the program may wait for what the
  * function does without a call of CUDA's. So the node carries it out when it has nothing else to
  * do. A thread of the program asks for the next function to call, and says when the last one is
  * done.

@@ -68,7 +68,7 @@ struct kernel_run {
     uint64_t reach_bytes; /* of its GPU's allocations that its arguments point to; 0: not known */
 };
 
-/* ---- what each room keeps of an operation; nobody else writes there ---- */
+/* ---- what each room keeps of an operation; only that room writes there ---- */
 
 struct op_order {                         /* order.c */
     uint64_t mark;                        /* last search that reached it */

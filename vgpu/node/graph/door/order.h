@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * order.h: in which order effects on memory take place.
  *
- * Only the graph's edges promise anything. What nobody waits for stays undone; of what touches the
+ * Only the graph's edges promise anything. What is not waited for stays undone; of what touches the
  * same memory the operation issued *last* is carried out first, with what it waits for; and copies
  * into host memory wait until the host has asked for them. So a reader that nothing orders after
  * its writer reads what was there before, in every run.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * process.h: a program that uses the node: its host memory, its contexts, its errors.
  *
- * A process lives as long as somebody holds a reference: process_new's is process_end's, and each
+ * A process lives as long as there is a reference to it: process_new's is process_end's, and each
  * operation has one until it is freed. When its last connection closes it is `dead`: what it left
  * is counted (the witness asks for it), then freed; its pending operations run out without effect.
  */
@@ -35,7 +35,7 @@ struct variable {
     char key[112];
 };
 
-/* ---- what each room keeps of a process; nobody else writes there ---- */
+/* ---- what each room keeps of a process; only that room writes there ---- */
 
 struct thread_hold { /* time_bound.c: a thread that makes no call has held the time */
     double since, cpu;

@@ -42,7 +42,7 @@ struct stream {
 struct shared_event {
     struct op *recorded;   /* NULL: never */
     struct process *maker; /* NULL: has destroyed it, or ended */
-    bool lost;             /* the maker ended: nobody will record it any more */
+    bool lost;             /* the process that made it has ended: it will never be recorded */
     struct ipc_key key;    /* of its handle, once one was asked for */
     int refs;
     struct shared_event *next;

@@ -96,7 +96,7 @@ struct topology {
     int memory[VGPU_MAX_DEVICES];
 };
 
-/* The links as a description gives them, GB/s a direction; 0: there are none. */
+/* The links as a description gives them, GB/s in each direction; 0: no such links. */
 struct wires {
     double pcie_gbs, switch_gbs, root_gbs, socket_gbs, memory_gbs;
     double port_gbs;                               /* of a GPU to the NVSwitch */

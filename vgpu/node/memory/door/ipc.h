@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * ipc.h: device memory of one process in another one.
  *
- * An exported allocation has a key that nobody can guess, until its owner frees it. A process that
+ * An exported allocation has a key that cannot be guessed, until its owner frees it. A process that
  * opens it gets a window: the whole chunks around the allocation, at an address of the window's own
  * (vmm.c), usable from the devices that were current when it was opened. Peer access has no part
  * in it (recorded: [ipc_after_enable]). When the owner frees the memory or ends while windows are

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ipc_key.h: what a handle for other processes holds: a random key that nobody can guess.
+ * ipc_key.h: what a handle for other processes holds: a random key that cannot be guessed.
  */
 #ifndef VGPU_IPC_KEY_H
 #define VGPU_IPC_KEY_H

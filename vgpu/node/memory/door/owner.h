@@ -29,13 +29,13 @@ struct owner {
     struct pool *pools;
     struct small_hint small[VGPU_MAX_DEVICES][SMALL_HINTS]; /* device_memory.c */
     bool context[VGPU_MAX_DEVICES]; /* the primary context exists: it takes memory of the GPU */
-    /* Whether nobody will use what is done for it any more; NULL: somebody will. */
+    /* Whether its program has gone, so that work for it is of no use; NULL: it is there. */
     bool (*is_gone)(const struct owner *owner);
     struct owner *next;
 };
 
 /* What a range of the host memory is for: its `user`. Pinned memory has none. */
-extern char host_staging; /* the driver's own: no context maps it, nobody counts it */
+extern char host_staging; /* the driver's own: no context maps it, and it is not counted */
 extern char host_managed; /* cudaMallocManaged */
 struct host_alias {       /* any other user: cudaHostRegister's; contexts see it at `va` */
     uint64_t va;

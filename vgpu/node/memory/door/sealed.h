@@ -15,7 +15,7 @@ bool sealed_take(int fd, uint64_t readable, const char **why);
 bool sealed_is(uint64_t address);
 /* How many bytes from the address on a copy may read (or write); 0: none. */
 uint64_t sealed_reach(uint64_t address, bool reads);
-/* The node's view of [address, +bytes), NULL where there is none. */
+/* The node's view of [address, +bytes), NULL if it is not sealed memory. */
 uint8_t *sealed_view(uint64_t address, uint64_t bytes);
 
 #endif

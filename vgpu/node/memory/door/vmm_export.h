@@ -6,7 +6,7 @@
  * the node must learn when the last copy of it is closed.
  *
  * A descriptor is therefore the reading end of a pipe of its own. Its inode names the allocation,
- * and the node's writing end reports an error once nobody has the reading end any more.
+ * and the node's writing end reports an error once the last copy of the reading end is closed.
  */
 #ifndef VGPU_VMM_EXPORT_H
 #define VGPU_VMM_EXPORT_H

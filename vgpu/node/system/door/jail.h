@@ -9,7 +9,7 @@
  *     uid N               where it starts as root
  *
  * From then on it has no file but what is open, no network, no process and no program; its sockets
- * are pairs. It dies with whoever started it.
+ * are pairs. It dies with the process that started it.
  */
 #ifndef VGPU_NODE_JAIL_H
 #define VGPU_NODE_JAIL_H

@@ -22,7 +22,7 @@ enum quiescence {
  */
 enum quiescence quiescence_of(const pid_t *pid, int count);
 
-/* Processor time that the program has used, in seconds; negative: nobody can tell. */
+/* Processor time that the program has used, in seconds; negative: not known. */
 double quiescence_cpu_seconds(pid_t pid);
 
 /* Of CLOCK_MONOTONIC. */
