@@ -5,10 +5,12 @@ which GPU's context it was that ended.
 test_descriptors.py BIN
 """
 
+import contextlib
 import os
 import pathlib
 import resource
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -20,12 +22,12 @@ FEW = 40
 USUAL = 256  # a soft limit below the hard one: where both are the same there is nothing to raise
 
 
-def start(ident: str, *arguments: str, few: bool = False, **more: str) -> subprocess.Popen[str]:
-    """A program on the node of that name; `few`: who starts the node may have few descriptors."""
+def start(ident: str, *arguments: str, few: int = 0, **more: str) -> subprocess.Popen[str]:
+    """A program on the node of that name; `few`: how many descriptors that node may have."""
 
     def limit() -> None:
-        hard = FEW if few else resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-        resource.setrlimit(resource.RLIMIT_NOFILE, (FEW if few else USUAL, hard))
+        hard = few or resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        resource.setrlimit(resource.RLIMIT_NOFILE, (few or USUAL, hard))
 
     return subprocess.Popen(
         [BUSY, *arguments],
@@ -104,30 +106,54 @@ class Descriptors(unittest.TestCase):
         self.assertEqual(soft, hard)
         self.assertNotEqual(soft, str(USUAL))
 
-    def test_node_without_any(self) -> None:
-        """The next program is told why, and the node does not spin."""
-        ident = f"few-{os.getpid()}"
-        programs = [start(ident, "hold", few=True)]
-        wait_for(ident, "vgpu-node")
-        self.assertEqual(programs[0].stdout.readline(), "held\n")
+    def fill(self, few: int) -> str:
+        """Programs on a node with that few descriptors until it has none for the next one. What
+        that one says."""
+        ident = f"few-{few}-{os.getpid()}"
+        programs = [start(ident, "hold", few=few)]
+        err = ""
         try:
-            err = ""
-            while not err and len(programs) < FEW:
+            self.assertEqual(programs[0].stdout.readline(), "held\n")
+            while not err and len(programs) < few:
                 program = start(ident, "hold")
                 programs.append(program)
                 if program.stdout.readline() != "held\n":
                     _, err = program.communicate(timeout=60)
-            self.assertRegex(err, r"descriptors|open files")
-            self.assertNotIn("protocol", err)
-            nodes = processes(ident, "vgpu-node")
-            before = [cpu_seconds(n) for n in nodes]
-            time.sleep(1)
-            used = [cpu_seconds(n) - b for n, b in zip(nodes, before, strict=True)]
-            self.assertLess(max(used), 0.3, "the node spins")
         finally:
             for program in programs:
                 program.kill()
                 program.communicate()
+        return err
+
+    def test_node_without_any(self) -> None:
+        """The next program is told why. The node has three descriptors for a program: the limits
+        leave it none, one and two."""
+        for few in range(FEW, FEW + 3):
+            with self.subTest(few):
+                err = self.fill(few)
+                self.assertRegex(err, r"descriptors|open files")
+                self.assertNotIn("protocol", err)
+
+    def test_node_without_any_for_a_connection(self) -> None:
+        """A newcomer that cannot be taken in is told so, and not left in the queue, which would
+        wake the node without an end."""
+        ident = f"queue-{os.getpid()}"
+        with contextlib.ExitStack() as stack:
+            folder = stack.enter_context(tempfile.TemporaryDirectory())
+            program = start(ident, "hold", few=FEW, XDG_RUNTIME_DIR=folder)
+            stack.callback(program.communicate)
+            stack.callback(program.kill)
+            self.assertEqual(program.stdout.readline(), "held\n")
+            node = wait_for(ident, "vgpu-node")[0]
+            for _ in range(FEW):
+                newcomer = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                stack.enter_context(newcomer)
+                newcomer.settimeout(60)
+                newcomer.connect(f"{folder}/vgpu/{ident}.sock")
+            self.assertIn(b"no descriptors left", newcomer.recv(1 << 17))
+            before = cpu_seconds(node)
+            time.sleep(1)
+            self.assertLess(cpu_seconds(node) - before, 0.3, "the node spins")
 
 
 if __name__ == "__main__":
