@@ -73,8 +73,8 @@ int ring_chunk(size_t count, int n, int k, size_t *first, size_t *len);
 
 /* 2. Queues dst[i] = dst[i] op src[i] for i < count on `stream`, which belongs to the current
  * device, as both arrays do; they are aligned to their type and do not overlap. The threads of one
- * kernel share the elements. RING_FLOAT16 is __half. count 0 is fine and queues nothing. LAB_EINVAL for a missing array with count > 0, an
- * unknown type or operation. */
+ * kernel share the elements. RING_FLOAT16 is __half. count 0 is fine and queues nothing. LAB_EINVAL
+ * for a missing array with count > 0, an unknown type or operation. */
 int ring_reduce(void *dst, const void *src, size_t count, enum ring_type type, enum ring_op op,
                 cudaStream_t stream);
 
