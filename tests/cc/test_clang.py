@@ -21,7 +21,7 @@ class Clang(Case):
         """What the program does: "" when it is right."""
         target = self.folder / program.stem
         others = [VALID / name for line in head(program, "with") for name in line.split()]
-        options = ("-w", "-O2", "-g", "-o", target)
+        options = ("-w", "-O2", "-g", "--extended-lambda", "-o", target)
         built = cc(*options, program, *others, folder=self.folder, VGPU_FRONT="clang")
         if built.returncode != 0:
             return built.stderr or "the compiler fails without a word"
@@ -84,6 +84,44 @@ class Clang(Case):
         said = cc("-c", source, folder=self.folder, VGPU_FRONT="clang").stderr
         self.assertRegex(said, r"r\.cu:13:13: error: use of undeclared identifier 'missing'")
         self.assertNotIn("<<<", said)
+
+    def test_shared_objects(self) -> None:
+        """No constructor of theirs runs, as with nvcc, which warns, too."""
+        source = self.write(
+            "s.cu",
+            "struct point { int x; __device__ point() : x(7) {} };\n"
+            "template <class T> __global__ void k(int *p)\n"
+            "{\n    __shared__ T all[2][32];\n"
+            "    all[1][threadIdx.x].x = threadIdx.x;\n    __syncthreads();\n"
+            "    p[threadIdx.x] = all[1][31 - threadIdx.x].x;\n}\n"
+            "int main()\n{\n    int *p, v[32];\n    cudaMalloc(&p, sizeof v);\n"
+            "    k<point><<<1, 32>>>(p);\n"
+            "    cudaMemcpy(v, p, sizeof v, cudaMemcpyDefault);\n    return v[1] - 30;\n}\n",
+        )
+        done = cc(source, "-o", "x", folder=self.folder, VGPU_FRONT="clang")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        told = re.findall(r"s\.cu:(\d+):(\d+): warning: no constructor runs", done.stderr)
+        self.assertEqual(told, [("4", "18")], done.stderr)
+        self.assertEqual(run([self.folder / "x"]).returncode, 0)
+        self.good("-w", "-c", source)
+
+    def test_host_calls_of_functions_for_both(self) -> None:
+        """They are taken as long as only host code calls the function."""
+        text = (
+            "int square(int x) { return x * x; }\n"
+            "#define BOTH __host__ __device__\n"
+            "struct s { BOTH s() {} BOTH int f(); static BOTH int g() { return 1; } };\n"
+            "BOTH int s::f() { return square(2); }\n"
+            "__host__ __device__ int twice(int x) { return 2 * square(x); }\n"
+            "BOTH int three() { return 3; }\n"
+            "__global__ void k(int *p) { *p = three() + s::g(); }\n"
+        )
+        source = self.write("b.cu", text + "int main() { return twice(0) + s().f() - 4; }\n")
+        self.good(source, "-o", "x")
+        self.assertEqual(run([self.folder / "x"]).returncode, 0)
+        source.write_text(text + "__global__ void l(int *p) { *p = twice(*p); }\n")
+        said = cc("-c", source, folder=self.folder, VGPU_FRONT="clang").stderr
+        self.assertIn("b.cu:5:51: error: reference to __host__ function 'square'", said)
 
     def test_marked_lines(self) -> None:
         for path in sorted((HERE / "errors/clang").glob("*.cu")):

@@ -15,14 +15,11 @@
 /* ---- names of the C library that mean something else here: its declarations come after ---- */
 
 #ifdef __CUDA__ /* beside the host's own */
-#include <stdio.h>
-#include <assert.h>
 #include <stdint.h>
 
 #include VGPU_CONTRACT /* image.h: vgpu-cc knows where it is */
 
 extern "C" {
-__device__ int printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 __device__ void __assert_fail(const char *expression, const char *file, unsigned line,
                               const char *function) noexcept __asm__("vgpu_assert_fail")
     __attribute__((noreturn));
@@ -44,10 +41,13 @@ long clock(void) noexcept __asm__("vgpu_clock64");
 }
 #endif
 
+#ifndef __CUDA__
 #include <assert.h>
+#include <stdio.h>
+#endif
+
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

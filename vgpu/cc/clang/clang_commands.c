@@ -86,6 +86,12 @@ void cc_add_language(struct cc_list *command, const struct cc_job *job)
                           "-Wno-ignored-optimization-argument");
     cc_add_words(command, "-D__CUDACC__ -D__NVCC__ -D__CUDACC_VER_MAJOR__=13 "
                           "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=88");
+    /* as nvcc: a constexpr function is the host's */
+    cc_add_words(command, options->relaxed ? "-DVGPU_RELAXED_CONSTEXPR"
+                                           : "-Xclang -fno-cuda-host-device-constexpr");
+    cc_add(command, "-Wno-error=c++11-narrowing"); /* as g++ */
+    cc_add(command, "-isystem");
+    cc_add(command, cc_format("%s/vgpu/over", job->places.include));
     cc_add(command, "-isystem");
     cc_add(command, job->places.include);
     cc_add(command, cc_format("-DVGPU_CONTRACT=\"%s/image.h\"", job->places.contract));

@@ -27,6 +27,8 @@ struct file {
     struct cc_bitcode bitcode; /* of device code */
     struct cc_device_code code;
     const char *text[2]; /* by enum cc_side: the source rewritten (rewrite.h); else null */
+    const char *objects; /* messages about __shared__ variables whose constructors do not run */
+    bool only_hosts;     /* __host__ __device__ functions may be in host code only */
 };
 
 static const char *path_of(const struct file *file, const char *suffix)
@@ -75,6 +77,7 @@ static bool read_bitcode(struct file *file)
     const char *path = path_of(file, "device.bc");
 
     file->bitcode.source = file->source;
+    file->bitcode.no_lambdas = !file->job->options->lambdas;
     file->bitcode.data = cc_read_file(path, &file->bitcode.bytes);
     if (file->bitcode.data == NULL)
         cc_fail("cannot read '%s': %s", path, strerror(errno));
@@ -108,6 +111,8 @@ static struct cc_child start_device(const struct file *file)
 {
     struct cc_list device = command_of(file, CC_DEVICE_SIDE, path_of(file, "device.bc"));
 
+    if (file->only_hosts)
+        cc_add(&device, "-DVGPU_HOST_IS_INLINE");
     return cc_spawn(&device, "device.err");
 }
 
@@ -115,6 +120,7 @@ static struct cc_child start_device(const struct file *file)
 
 static bool rewrite_side(struct file *file, enum cc_side side)
 {
+    const char *refused = file->objects != NULL ? file->objects : "";
     const char *path = path_of(file, side == CC_HOST_SIDE ? "host.ii" : "device.ii");
     struct cc_list command =
         cc_clang_command(file->job, file->clang.path, side, CC_TO_WHOLE_TEXT, file->source, path);
@@ -125,7 +131,7 @@ static bool rewrite_side(struct file *file, enum cc_side side)
     if (cc_wait(cc_spawn(&command, "rewrite.err")) != 0)
         return false;
     const char *text = cc_read_file(path, &length);
-    const char *changed = text != NULL ? cc_rewrite(text, length, &new_length) : NULL;
+    const char *changed = text != NULL ? cc_rewrite(text, length, refused, &new_length) : NULL;
     if (changed == NULL || !cc_write_file(path, changed, new_length))
         return false;
     file->text[side] = path;
@@ -137,6 +143,46 @@ static bool may_help(const char *said)
 {
     return strstr(said, "<<<") != NULL || strstr(said, "<< <") != NULL ||
            strstr(said, "alignas") != NULL;
+}
+
+/* The place in the message's head, which may be in colors: "sum.cu:8:22: error: ". */
+static bool read_place(const char *head, struct cc_place *place)
+{
+    if (*head == '\033')
+        head += strcspn(head, "m") + 1;
+    size_t name = strcspn(head, ":\n");
+    place->file = cc_copy(head, name);
+    return sscanf(head + name, ":%d:%d", &place->line, &place->column) == 2;
+}
+
+/* Warns where Clang has refused a __shared__ variable for its constructor. */
+static void warn_of_objects(const struct file *file)
+{
+    const char *said = file->objects != NULL ? file->objects : "";
+    struct cc_place place;
+
+    if (cc_has_word(&file->job->options->warnings, "-w"))
+        return;
+    for (const char *at; (at = strstr(said, CC_NO_SHARED_START)) != NULL; said = at + 1) {
+        const char *line = at;
+        while (line > said && line[-1] != '\n')
+            line--;
+        if (read_place(line, &place))
+            cc_warning(place, "no constructor runs for a __shared__ variable");
+    }
+}
+
+/* Takes a note of what else may be done about the messages. False: nothing. */
+static bool has_other_way(struct file *file, const char *said)
+{
+    bool objects = strstr(said, CC_NO_SHARED_START) != NULL && file->objects == NULL;
+    bool only_hosts = strstr(said, "in __host__ __device__ function") != NULL &&
+                      !file->only_hosts && !file->job->options->rdc;
+
+    if (objects)
+        file->objects = said;
+    file->only_hosts |= only_hosts;
+    return objects || only_hosts;
 }
 
 /* What both have said, and how they ended. */
@@ -155,9 +201,13 @@ static struct outcome end_of(struct cc_child host, int host_status, struct cc_ch
 /* Is the file to be compiled again, from a text that Clang takes? */
 static bool is_rewritten(struct file *file, const struct outcome *end)
 {
-    return file->text[CC_HOST_SIDE] == NULL && (end->host_status == 1 || end->device_status == 1) &&
-           may_help(end->said) && rewrite_side(file, CC_HOST_SIDE) &&
-           rewrite_side(file, CC_DEVICE_SIDE);
+    bool failed = end->host_status == 1 || end->device_status == 1;
+    bool other = failed && has_other_way(file, end->said);
+
+    if (!failed || file->text[CC_HOST_SIDE] != NULL ||
+        (file->objects == NULL && !may_help(end->said)))
+        return other;
+    return (rewrite_side(file, CC_HOST_SIDE) && rewrite_side(file, CC_DEVICE_SIDE)) || other;
 }
 
 /* False: one of them failed. */
@@ -303,6 +353,8 @@ bool cc_compile_with_clang(const struct cc_job *job, const char *source, const c
         return false;
     bool done =
         (job->options->rdc ? compile_part(&file) : compile_whole(&file)) && rename_launch(&file);
+    if (done)
+        warn_of_objects(&file);
     cc_say_all();
     done = done && cc_error_count() == 0;
     if (!done && !job->options->dryrun)

@@ -154,7 +154,8 @@ bool cc_link_parts(const struct cc_job *job, const struct cc_parts *parts, const
 
     for (size_t i = 0; i < parts->count; i++) {
         const struct cc_part *part = &parts->item[i];
-        file[i] = (struct cc_bitcode){part->source, part->unit, part->object, part->object_bytes};
+        file[i] =
+            (struct cc_bitcode){part->source, part->unit, part->object, part->object_bytes, false};
     }
     if (!cc_find_clang(job->options->cxx, &clang))
         return false;

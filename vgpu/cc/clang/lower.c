@@ -144,8 +144,8 @@ static void call_directly(struct cc_lowering *l)
 /* The steps that find mistakes. */
 static bool lower_cuda(struct cc_lowering *l)
 {
-    return cc_find_kernels(l) && cc_error_count() == 0 && cc_lower_ptx(l) && cc_lower_managed(l) &&
-           cc_lower_shared(l);
+    return cc_find_kernels(l) && cc_error_count() == 0 && cc_check_rules(l) && cc_lower_ptx(l) &&
+           cc_lower_managed(l) && cc_lower_shared(l);
 }
 
 static bool compile_module(struct cc_lowering *l, const char *headers, const char *object)
@@ -172,6 +172,7 @@ static struct cc_lowering start(const struct cc_bitcode *file, struct cc_device_
     struct cc_lowering l = {.context = LLVMContextCreate(),
                             .source = file->source,
                             .linked = file->unit != NULL,
+                            .no_lambdas = file->no_lambdas,
                             .code = code};
 
     *code = (struct cc_device_code){0};

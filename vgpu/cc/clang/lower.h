@@ -52,6 +52,7 @@ struct cc_bitcode {
     const char *unit;   /* -rdc=true: tells the file from all others; else null */
     const char *data;
     size_t bytes;
+    bool no_lambdas; /* device code may have no lambdas of host functions */
 };
 
 /* One module on its way. */
@@ -62,6 +63,7 @@ struct cc_lowering {
     LLVMTargetDataRef layout; /* this machine's */
     const char *source;       /* the (first) file's name, for keys */
     bool linked;              /* several files are here together: -rdc=true */
+    bool no_lambdas;
     struct cc_device_code *code;
 };
 
@@ -90,6 +92,12 @@ bool cc_find_kernels(struct cc_lowering *l);
 void cc_add_tables(struct cc_lowering *l);
 /* Names a file of our own headers, for what reads debug information (vgpu/common/dwarf_lines.c). */
 void cc_add_headers(struct cc_lowering *l, const char *file);
+
+/* lower_rules.c: what nvcc refuses. */
+bool cc_check_rules(struct cc_lowering *l);
+
+/* text_rules.c: what only the source shows. */
+void cc_check_text(const struct cc_lowering *l);
 
 /* lower_link.c: reads the files and links them to one module. */
 bool cc_read_bitcode(struct cc_lowering *l, const struct cc_bitcode *file, size_t count);

@@ -147,15 +147,68 @@ static void rewrite_launch(struct words *all, size_t at, bool adjacent)
     }
 }
 
+/* ---- __shared__ objects ---- */
+
+/* Where the declared name stands, in `__shared__ T name[2][3];`; 0: it has another form. */
+static size_t find_declared(const struct words *all, size_t at, size_t *end)
+{
+    size_t name = 0;
+
+    for (at++; !is(all, at, ";"); at++) {
+        if (at >= all->count || is(all, at, ",") || is(all, at, "=") || is(all, at, "(") ||
+            is(all, at, "{"))
+            return 0;
+        if (name == 0 && (is(all, at + 1, ";") || is(all, at + 1, "[")))
+            name = at;
+    }
+    *end = at;
+    return name;
+}
+
+/* Do the messages quote the word's line below what is said of such objects? */
+static bool is_quoted(const struct words *all, size_t at, const char *refused)
+{
+    const char *line = all->item[at].lexeme.text, *first = all->item[0].lexeme.text;
+
+    while (line > first && line[-1] != '\n')
+        line--;
+    size_t length = strcspn(line, "\n");
+    while ((refused = strstr(refused, CC_NO_SHARED_START)) != NULL) {
+        refused += strcspn(refused, "\n");
+        if (*refused == '\n' && strncmp(refused + 1, line, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* `at`: the word __shared__. */
+static void rewrite_object(struct words *all, size_t at)
+{
+    size_t end, found = find_declared(all, at, &end);
+
+    if (found == 0 || (at > 0 && is(all, at - 1, "extern")))
+        return;
+    const char *name = text_of(all, found, found + 1);
+    change(all, at, "typedef");
+    change(all, found, cc_format("vgpu_type_%s", name));
+    change(all, end,
+           cc_format("; __shared__ __attribute__((aligned(__alignof__(vgpu_type_%s)))) "
+                     "unsigned char vgpu_bytes_%s[sizeof(vgpu_type_%s)]; "
+                     "vgpu_type_%s &%s = *(vgpu_type_%s *)vgpu_bytes_%s;",
+                     name, name, name, name, name, name, name));
+}
+
 /* ---- all ---- */
 
-static void rewrite_words(struct words *all)
+static void rewrite_words(struct words *all, const char *refused)
 {
     bool adjacent;
 
     for (size_t at = 0; at < all->count; at++) {
         if (is(all, at, "__shared__") && is(all, at + 1, "alignas"))
             change(all, at + 1, "_Alignas");
+        else if (is(all, at, "__shared__") && is_quoted(all, at, refused))
+            rewrite_object(all, at);
         if (!are_three(all, at, "<", &adjacent))
             continue;
         if (at > 0 && is(all, at - 1, "operator"))
@@ -166,14 +219,14 @@ static void rewrite_words(struct words *all)
     }
 }
 
-const char *cc_rewrite(const char *text, size_t length, size_t *new_length)
+const char *cc_rewrite(const char *text, size_t length, const char *refused, size_t *new_length)
 {
     struct words all = {0};
     struct cc_text out = {0};
     const char *done = text;
 
     read_words(&all, text, length);
-    rewrite_words(&all);
+    rewrite_words(&all, refused);
     for (size_t i = 0; i < all.count && all.changed; i++) {
         const struct word *word = &all.item[i];
         if (word->instead == NULL)

@@ -6,6 +6,7 @@
  *     k<<<{1, 2}, {3}>>>(p)                k<<<dim3{1, 2}, dim3{3}>>>(p)
  *     k<<<size...>>>(p)                    k<<<vgpu_grid(size...), vgpu_block(size...), ...>>>(p)
  *     k<< <1, 1>> >(p)                     k<<<1, 1>>>(p)
+ *     __shared__ point a[4];               a reference to bytes, for no constructor runs
  *
  * It is done to the text of a file that Clang has refused, with its headers in it; directives,
  * strings and comments are left alone, and no line moves.
@@ -15,7 +16,10 @@
 
 #include "mem.h"
 
-/* The text with such forms put differently; null: there are none. */
-const char *cc_rewrite(const char *text, size_t length, size_t *new_length);
+/* What Clang says of the last form. */
+#define CC_NO_SHARED_START "initialization is not supported for __shared__ variables."
+
+/* The text with such forms put differently; null: there are none. `refused`: Clang's messages. */
+const char *cc_rewrite(const char *text, size_t length, const char *refused, size_t *new_length);
 
 #endif

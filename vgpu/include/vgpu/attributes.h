@@ -4,11 +4,22 @@
 #ifndef VGPU_ATTRIBUTES_H
 #define VGPU_ATTRIBUTES_H
 
+#ifdef VGPU_HOST_IS_INLINE /* what only host code uses is left out (clang/compile_clang.c) */
+#define __host__ __inline__ __attribute__((host))
+#else
 #define __host__ __attribute__((host))
+#endif
+/* Clang takes a constant of the host's for the device's, too: which are marked says the annotation
+ * (clang/lower_rules.c). */
+#ifdef __CUDA_ARCH__
+#define __device__ __attribute__((device, annotate("vgpu_marked")))
+#define __constant__ __attribute__((constant, annotate("vgpu_marked")))
+#else
 #define __device__ __attribute__((device))
+#define __constant__ __attribute__((constant))
+#endif
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
-#define __constant__ __attribute__((constant))
 /* The section is a mark: vgpu-cc takes such variables out of it (clang/lower_managed.c). */
 #define __managed__ __attribute__((device)) __attribute__((section("vgpu_managed")))
 #define __grid_constant__

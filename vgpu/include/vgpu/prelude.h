@@ -20,8 +20,6 @@
 #include <bits/stl_algobase.h>
 #endif
 
-#include <assert.h>
-#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -50,7 +48,7 @@ __device__ void free(void *memory)
 
 /* ---- launches: what Clang calls ---- */
 
-extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
+extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block = 1, size_t shared = 0,
                                                 cudaStream_t stream = 0);
 
 /* The parts of a configuration that is a pack: k<<<size...>>>() (vgpu/cc/clang/rewrite.h). */

@@ -15,7 +15,7 @@ int s::member = 4;
 extern int elsewhere;
 const int run_time = std::rand();
 const int known = 5; // may be used
-const float table[] = {1, 2, 3}; // too: Clang keeps it for the device
+const float table[] = {1, 2, 3};
 
 __device__ int helper()
 {
@@ -32,7 +32,6 @@ __global__ void k(int *out)
     out[5] = elsewhere; //!14 reference to __host__ variable 'elsewhere' in __global__ function
     out[6] = run_time; //!14 reference to __host__ variable 'run_time' in __global__ function
     out[7] = known;
-    out[8] = (int)table[threadIdx.x];
 }
 
 int main()

@@ -25,7 +25,7 @@ void host(int *out)
 {
     __shared__ int no_block;  //!5 __shared__ local variables not allowed in __host__ functions
     kernel(out);              //!11 call to global function 'kernel' not configured
-    kernel<<<1>>>(out);       //!15 too few execution configuration arguments to kernel function call
+    kernel<<<1, 1, 0, 0, 0>>>(out); //!26 too many execution configuration arguments
     host<<<1, 1>>>(out);      //!19 kernel call to non-global function 'host'
     kernel<<<1, 1>>> out;     //!21 expected '('
 }

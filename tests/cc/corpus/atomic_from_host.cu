@@ -1,0 +1,7 @@
+// Host code calls atomicAdd.
+int main()
+{
+    int n = 0;
+    atomicAdd(&n, 1);
+    return n;
+}

@@ -1,0 +1,2 @@
+// Host code calls __syncthreads().
+int main() { __syncthreads(); }

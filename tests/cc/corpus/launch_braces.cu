@@ -1,0 +1,3 @@
+// Braces for dim3.
+__global__ void k() {}
+int main() { k<<<{2, 2}, {8, 8}>>>(); }

@@ -1,0 +1,6 @@
+// __shared__ in a host function.
+int main()
+{
+    __shared__ int n;
+    return n;
+}
