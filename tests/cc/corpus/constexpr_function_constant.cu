@@ -1,5 +1,8 @@
 // A constexpr function gives an array's size, and a constant.
-constexpr int square(int x) { return x * x; }
+constexpr int square(int x)
+{
+    return x * x;
+}
 __global__ void k(int *p)
 {
     __shared__ int tile[square(4)];
@@ -7,4 +10,7 @@ __global__ void k(int *p)
     tile[threadIdx.x] = n;
     *p = tile[0];
 }
-int main() { k<<<1, 16>>>(nullptr); }
+int main()
+{
+    k<<<1, 16>>>(nullptr);
+}

@@ -7,7 +7,10 @@ __host__ __device__ int where()
     return 0;
 #endif
 }
-__global__ void k(int *p) { *p = where(); }
+__global__ void k(int *p)
+{
+    *p = where();
+}
 int main()
 {
     k<<<1, 1>>>(nullptr);

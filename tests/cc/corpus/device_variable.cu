@@ -1,6 +1,9 @@
 // A __device__ variable and a counter.
 __device__ int count;
-__global__ void k() { atomicAdd(&count, 1); }
+__global__ void k()
+{
+    atomicAdd(&count, 1);
+}
 int main()
 {
     int n = 0;

@@ -11,4 +11,7 @@ __global__ void k(int *p)
     if (tile.thread_rank() == 0)
         p[tile.meta_group_rank()] = sum;
 }
-int main() { k<<<1, 64>>>(nullptr); }
+int main()
+{
+    k<<<1, 64>>>(nullptr);
+}

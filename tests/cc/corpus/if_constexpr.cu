@@ -4,7 +4,10 @@ inline constexpr int scale = 3;
 struct pair {
     int a, b;
 };
-template <class... T> __device__ int sum(T... t) { return (t + ...); }
+template <class... T> __device__ int sum(T... t)
+{
+    return (t + ...);
+}
 template <class T> __global__ void k(T *p)
 {
     auto [a, b] = pair{1, 2};

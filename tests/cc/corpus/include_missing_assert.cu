@@ -1,3 +1,9 @@
 // assert without its header, in a kernel.
-__global__ void k(int *p) { assert(p != nullptr); }
-int main() { k<<<1, 1>>>(nullptr); }
+__global__ void k(int *p)
+{
+    assert(p != nullptr);
+}
+int main()
+{
+    k<<<1, 1>>>(nullptr);
+}

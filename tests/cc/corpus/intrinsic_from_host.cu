@@ -1,2 +1,5 @@
 // Host code calls __syncthreads().
-int main() { __syncthreads(); }
+int main()
+{
+    __syncthreads();
+}

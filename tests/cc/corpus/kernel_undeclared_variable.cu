@@ -1,3 +1,9 @@
 // A name is not declared.
-__global__ void k(int *p) { p[i] = 1; }
-int main() { k<<<1, 1>>>(nullptr); }
+__global__ void k(int *p)
+{
+    p[i] = 1;
+}
+int main()
+{
+    k<<<1, 1>>>(nullptr);
+}

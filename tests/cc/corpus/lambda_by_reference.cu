@@ -1,6 +1,9 @@
 // A __device__ lambda that captures by reference.
 // options: --extended-lambda
-template <class F> __global__ void run(F f) { f(); }
+template <class F> __global__ void run(F f)
+{
+    f();
+}
 int main()
 {
     int n = 0;

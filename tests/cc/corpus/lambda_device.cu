@@ -1,6 +1,9 @@
 // A __device__ lambda.
 // options: --extended-lambda
-template <class F> __global__ void run(F f) { f(threadIdx.x); }
+template <class F> __global__ void run(F f)
+{
+    f(threadIdx.x);
+}
 int main()
 {
     int *p = nullptr;

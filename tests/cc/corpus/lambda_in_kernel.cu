@@ -4,4 +4,7 @@ __global__ void k(int *p)
     auto add = [=](int x) { return x + *p; };
     *p = add(threadIdx.x);
 }
-int main() { k<<<1, 1>>>(nullptr); }
+int main()
+{
+    k<<<1, 1>>>(nullptr);
+}

@@ -1,3 +1,6 @@
 // Braces for dim3.
 __global__ void k() {}
-int main() { k<<<{2, 2}, {8, 8}>>>(); }
+int main()
+{
+    k<<<{2, 2}, {8, 8}>>>();
+}

@@ -1,3 +1,9 @@
 // <<<>>> with nothing in it.
-__global__ void k(int *p) { *p = 1; }
-int main() { k<<<>>>(nullptr); }
+__global__ void k(int *p)
+{
+    *p = 1;
+}
+int main()
+{
+    k<<<>>>(nullptr);
+}

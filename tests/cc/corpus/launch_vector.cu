@@ -1,6 +1,9 @@
 // A std::vector for a pointer.
 #include <vector>
-__global__ void k(int *p) { *p = 1; }
+__global__ void k(int *p)
+{
+    *p = 1;
+}
 int main()
 {
     std::vector<int> v(3);

@@ -1,5 +1,8 @@
 // A pointer to float for a pointer to int.
-__global__ void k(int *p) { *p = 1; }
+__global__ void k(int *p)
+{
+    *p = 1;
+}
 int main()
 {
     float *f = nullptr;

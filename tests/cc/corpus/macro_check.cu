@@ -9,7 +9,10 @@
             exit(1);                                                                               \
         }                                                                                          \
     } while (0)
-__global__ void k(int *p) { *p = 1; }
+__global__ void k(int *p)
+{
+    *p = 1;
+}
 int main()
 {
     int *p;

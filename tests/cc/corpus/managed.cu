@@ -1,6 +1,9 @@
 // Managed memory, as a variable and allocated.
 __managed__ int n = 1;
-__global__ void k(int *p) { *p = n++; }
+__global__ void k(int *p)
+{
+    *p = n++;
+}
 int main()
 {
     int *p;

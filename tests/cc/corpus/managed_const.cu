@@ -1,4 +1,10 @@
 // A __managed__ variable that is const.
 __managed__ const int n = 1;
-__global__ void k(int *p) { *p = n; }
-int main() { k<<<1, 1>>>(nullptr); }
+__global__ void k(int *p)
+{
+    *p = n;
+}
+int main()
+{
+    k<<<1, 1>>>(nullptr);
+}

@@ -1,11 +1,20 @@
 // Kernels in namespaces, one of them unnamed.
-namespace a {
-namespace b {
-__global__ void k(int *p) { *p = 1; }
+namespace a
+{
+namespace b
+{
+__global__ void k(int *p)
+{
+    *p = 1;
+}
 } // namespace b
 } // namespace a
-namespace {
-__global__ void own(int *p) { *p = 2; }
+namespace
+{
+__global__ void own(int *p)
+{
+    *p = 2;
+}
 } // namespace
 int main()
 {

@@ -6,4 +6,7 @@ __global__ void k(int *p)
     *p = mine[0];
     delete[] mine;
 }
-int main() { k<<<1, 1>>>(nullptr); }
+int main()
+{
+    k<<<1, 1>>>(nullptr);
+}

@@ -5,4 +5,7 @@ __global__ void k(unsigned *p)
     asm volatile("mov.u32 %0, %%laneid;" : "=r"(lane));
     *p = lane;
 }
-int main() { k<<<1, 32>>>(nullptr); }
+int main()
+{
+    k<<<1, 32>>>(nullptr);
+}

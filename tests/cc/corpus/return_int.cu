@@ -1,3 +1,9 @@
 // A kernel that returns a value.
-__global__ int k(int *p) { return *p; }
-int main() { k<<<1, 1>>>(nullptr); }
+__global__ int k(int *p)
+{
+    return *p;
+}
+int main()
+{
+    k<<<1, 1>>>(nullptr);
+}

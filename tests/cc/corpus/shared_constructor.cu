@@ -8,4 +8,7 @@ __global__ void k(int *p)
     __shared__ point q;
     *p = q.x;
 }
-int main() { k<<<1, 1>>>(nullptr); }
+int main()
+{
+    k<<<1, 1>>>(nullptr);
+}

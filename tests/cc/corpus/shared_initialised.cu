@@ -5,4 +5,7 @@ __global__ void k(int *p)
     n += threadIdx.x;
     *p = n;
 }
-int main() { k<<<1, 32>>>(nullptr); }
+int main()
+{
+    k<<<1, 32>>>(nullptr);
+}

@@ -6,4 +6,7 @@ __global__ void k(int *p)
     __syncthreads();
     *p = tile[threadIdx.x + 1];
 }
-int main() { k<<<1, 32>>>(nullptr); }
+int main()
+{
+    k<<<1, 32>>>(nullptr);
+}

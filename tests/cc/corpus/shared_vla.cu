@@ -5,4 +5,7 @@ __global__ void k(int *p, int n)
     tile[threadIdx.x] = 1;
     *p = tile[0];
 }
-int main() { k<<<1, 32>>>(nullptr, 32); }
+int main()
+{
+    k<<<1, 32>>>(nullptr, 32);
+}

@@ -1,4 +1,10 @@
 // std::cout inside of a kernel.
 #include <iostream>
-__global__ void k() { std::cout << threadIdx.x; }
-int main() { k<<<1, 1>>>(); }
+__global__ void k()
+{
+    std::cout << threadIdx.x;
+}
+int main()
+{
+    k<<<1, 1>>>();
+}

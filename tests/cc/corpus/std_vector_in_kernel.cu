@@ -5,4 +5,7 @@ __global__ void k(int *p)
     std::vector<int> v(3);
     *p = v[0];
 }
-int main() { k<<<1, 1>>>(nullptr); }
+int main()
+{
+    k<<<1, 1>>>(nullptr);
+}

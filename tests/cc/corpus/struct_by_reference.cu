@@ -2,7 +2,10 @@
 struct point {
     int x;
 };
-__global__ void k(point &p) { p.x = 1; }
+__global__ void k(point &p)
+{
+    p.x = 1;
+}
 int main()
 {
     point p = {0};

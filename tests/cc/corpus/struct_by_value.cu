@@ -2,8 +2,14 @@
 struct matrix {
     int rows, columns;
     float *data;
-    __host__ __device__ int size() const { return rows * columns; }
-    __device__ float &at(int r, int c) { return data[r * columns + c]; }
+    __host__ __device__ int size() const
+    {
+        return rows * columns;
+    }
+    __device__ float &at(int r, int c)
+    {
+        return data[r * columns + c];
+    }
 };
 __global__ void k(matrix m)
 {

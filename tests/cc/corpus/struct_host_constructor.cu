@@ -3,5 +3,11 @@ struct point {
     int x;
     point(int v) : x(v) {}
 };
-__global__ void k(int *p) { *p = point(3).x; }
-int main() { k<<<1, 1>>>(nullptr); }
+__global__ void k(int *p)
+{
+    *p = point(3).x;
+}
+int main()
+{
+    k<<<1, 1>>>(nullptr);
+}

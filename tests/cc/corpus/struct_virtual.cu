@@ -5,7 +5,10 @@ struct shape {
 struct square : shape {
     float side;
     __device__ square(float s) : side(s) {}
-    __device__ float area() const override { return side * side; }
+    __device__ float area() const override
+    {
+        return side * side;
+    }
 };
 __global__ void k(float *p)
 {
@@ -13,4 +16,7 @@ __global__ void k(float *p)
     const shape &any = s;
     *p = any.area();
 }
-int main() { k<<<1, 1>>>(nullptr); }
+int main()
+{
+    k<<<1, 1>>>(nullptr);
+}

@@ -1,6 +1,15 @@
 // A functor whose operator() is the host's.
 struct square {
-    float operator()(float x) const { return x * x; }
+    float operator()(float x) const
+    {
+        return x * x;
+    }
 };
-template <class F> __global__ void map(float *p, F f) { *p = f(*p); }
-int main() { map<<<1, 1>>>(nullptr, square()); }
+template <class F> __global__ void map(float *p, F f)
+{
+    *p = f(*p);
+}
+int main()
+{
+    map<<<1, 1>>>(nullptr, square());
+}

@@ -8,4 +8,7 @@ __global__ void k(int *p)
     __syncwarp();
     *p = v + __popc(votes);
 }
-int main() { k<<<1, 32>>>(nullptr); }
+int main()
+{
+    k<<<1, 32>>>(nullptr);
+}
