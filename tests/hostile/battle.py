@@ -18,7 +18,7 @@ from grader.sandbox.slots import MOST
 from tests.hostile.corpus import Attack, compose, load
 from tests.hostile.course import Arena
 
-JOBS = 2
+JOBS = 4  # most attacks wait for a deadline
 HONEST_EVERY = 8  # attacks
 ATTACK_SECONDS = 150.0  # from the file to its marks, on a machine that others use as well
 SETTLE_SECONDS = 60.0  # for what was killed to be gone: a namespace can take long to be made

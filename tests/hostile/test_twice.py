@@ -23,7 +23,7 @@ from tests.hostile.course import arena
 NODE = """#!/bin/sh
 dies()
 {{
-    sleep 2
+    sleep 1
     for process in /proc/[0-9]*; do
         case "$(tr '\\0' ' ' <$process/cmdline)" in
         "{real} $1 $2 "*) kill -SEGV ${{process#/proc/}} ;;
@@ -37,7 +37,7 @@ DIES = 'dies "$@" &'
 DIES_ONCE = '[ -e {home}/before ] || {{ touch {home}/before; dies "$@" & }}'
 BREAKS = "export LD_PRELOAD={library} NODE_BREAKS={how} NODE_BREAKS_AT={at}"
 NEVER_STARTS = "exit 3"
-WAITS = "AT_START { sleep(4); }"
+WAITS = "AT_START { sleep(2); }"
 READS_NOTHING = """@NODE@
 AT_START
 {

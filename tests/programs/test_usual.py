@@ -91,8 +91,10 @@ class Usual(unittest.TestCase):
 
 
 def add_tests() -> None:
-    """Under sanitizers, which look at the node and the runtime, one in three."""
-    for source in sorted(USUAL.glob("*.cu"))[:: 3 if "PEERLAB_SANITIZED" in os.environ else 1]:
+    """All of them with PEERLAB_FULL=1, else one in two; under sanitizers, which look at the node
+    and the runtime, one in four."""
+    every = 1 if FULL else 4 if "PEERLAB_SANITIZED" in os.environ else 2
+    for source in sorted(USUAL.glob("*.cu"))[::every]:
         setattr(Usual, f"test_{source.stem}", lambda self, source=source: self.check(source))
 
 
