@@ -97,6 +97,7 @@ class Descriptors(unittest.TestCase):
     def test_node_may_have_many(self) -> None:
         ident = f"many-{os.getpid()}"
         program = start(ident, "hold")
+        self.assertEqual(program.stdout.readline(), "held\n")  # the node has started
         node = wait_for(ident, "vgpu-node")[0]
         limits = (node / "limits").read_text()
         program.communicate("\n", timeout=60)
