@@ -37,8 +37,11 @@ static void CUDART_CB called(cudaStream_t stream, cudaError_t error, void *unuse
 static void use_unordered(void)
 {
 #ifdef PROOF
-    static int stores; /* that the test can fail: a race of this program's own */
-    stores++;
+    /* That the test can fail: a race of this program's own. One store a thread may be ordered by
+     * the runtime's locks before and after it; among many, two are under way at a time. */
+    static volatile int stores;
+    for (int i = 0; i < 100000; i++)
+        stores++;
 #endif
 }
 
