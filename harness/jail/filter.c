@@ -206,7 +206,7 @@ static void answer_unless(struct program *p, int number, int index, uint16_t tes
     load(p, offsetof(struct seccomp_data, args) + 8 * (size_t)index);
     add(p, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | test | BPF_K), k, wanted, !wanted));
     answer(p, what);
-    load(p, offsetof(struct seccomp_data, nr)); /* for whoever comes next */
+    load(p, offsetof(struct seccomp_data, nr)); /* later rules test it, too */
 }
 
 static void only_if(struct program *p, int number, int index, uint16_t test, uint32_t k,

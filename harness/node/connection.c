@@ -42,8 +42,8 @@ static bool is_whole(const union node_answer *to, ssize_t bytes)
            to->reply.data_bytes == (size_t)bytes - sizeof to->reply;
 }
 
-/* Receives an answer within `seconds`, LAB_ANSWER_SECONDS at most. 0, 1 when there is none yet, -1
- * when the node is gone. */
+/* Receives an answer within `seconds`, LAB_ANSWER_SECONDS at most. 0: it is here; 1: not yet; -1:
+ * the node has closed the connection, or has answered with nonsense. */
 int lab__node_answer(struct lab_node *node, union node_answer *to, double seconds)
 {
     struct pollfd wait = {.fd = node->socket, .events = POLLIN};

@@ -244,7 +244,8 @@ static bool survives(enum kind kind, long number)
     return reached;
 }
 
-/* Numbers `first`, `first` + `step` and so on, until there is none to fail. */
+/* Fails call number `first`, `first` + `step` and so on, each in a run of its own, until a run
+ * makes fewer calls than that. */
 static void each(enum kind kind, long first, long step, long least)
 {
     fault = mmap(NULL, sizeof *fault, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

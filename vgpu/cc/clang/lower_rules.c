@@ -94,7 +94,7 @@ static void check_constant(LLVMValueRef global)
 
 /* ---- lambdas ---- */
 
-/* The last place of either text; null: there is none. */
+/* The last occurrence of either text; null where neither occurs. */
 static const char *last_of(const char *text, const char *one, const char *other)
 {
     const char *last = NULL;

@@ -19,7 +19,7 @@
 /* What Clang says of the last form. */
 #define CC_NO_SHARED_START "initialization is not supported for __shared__ variables."
 
-/* The text with such forms put differently; null: there are none. `refused`: Clang's messages. */
+/* The text with such forms rewritten; null where it has none. `refused`: Clang's messages. */
 const char *cc_rewrite(const char *text, size_t length, const char *refused, size_t *new_length);
 
 #endif

@@ -229,7 +229,7 @@ static void allow_if(struct program *p, int number, int index, uint16_t test, ui
     add_instruction(
         p, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | test | BPF_K), k, !wanted, wanted));
     add_answer(p, SECCOMP_RET_ALLOW);
-    load_field(p, offsetof(struct seccomp_data, nr)); /* for whoever comes next */
+    load_field(p, offsetof(struct seccomp_data, nr)); /* later rules test it, too */
 }
 
 static void build(struct program *p)
