@@ -117,8 +117,8 @@ static uint64_t call(int program, struct vgpu_request q)
 static void copies(int program)
 {
     uint64_t small = CALL(.op = VGPU_OP_MALLOC, .bytes = 4096),
-             large = CALL(.op = VGPU_OP_MALLOC, .bytes = 4 << 20, .device = 1),
-             host = CALL(.op = VGPU_OP_HOST_ALLOC, .bytes = 1 << 20),
+             large = CALL(.op = VGPU_OP_MALLOC, .bytes = 1 << 18, .device = 1),
+             host = CALL(.op = VGPU_OP_HOST_ALLOC, .bytes = 1 << 16),
              stream = CALL(.op = VGPU_OP_STREAM_CREATE),
              other = CALL(.op = VGPU_OP_STREAM_CREATE, .device = 1),
              event = CALL(.op = VGPU_OP_EVENT_CREATE);
@@ -134,7 +134,7 @@ static void copies(int program)
         q.u.copy = (struct vgpu_copy){.dst = large, .src = small, .bytes = 4096};
         call(program, q);
         q = (struct vgpu_request){.op = VGPU_OP_MEMSET, .stream = other, .device = 1};
-        q.u.memset = (struct vgpu_memset){.dst = large + 4096, .bytes = 1 << 20, .width = 1};
+        q.u.memset = (struct vgpu_memset){.dst = large + 4096, .bytes = 1 << 16, .width = 1};
         call(program, q);
         q = (struct vgpu_request){.op = VGPU_OP_COPY, .stream = other, .call = "down"};
         q.u.copy = (struct vgpu_copy){.dst = host + 8192, .src = large, .bytes = 8192};
@@ -194,8 +194,7 @@ static void work(int program)
 {
     copies(program);
     shares(program);
-    if (program == WORKER)
-        launches(program);
+    launches(program);
     CALL(.op = VGPU_OP_BYE);
 }
 
@@ -236,7 +235,8 @@ static bool survives(enum kind kind, long number)
     close(trace);
     bool reached = fault->counted >= number;
     int before = errors;
-    work(BYSTANDER);
+    copies(BYSTANDER);
+    call(BYSTANDER, (struct vgpu_request){.op = VGPU_OP_BYE});
     EXPECT(!reached || errors == before, "failure %ld: %d calls of the other program fail later",
            number, errors - before);
     const char *wrong = served_end(&served);
@@ -256,15 +256,25 @@ static void each(enum kind kind, long first, long step, long least)
     EXPECT(number > least, "there were only %ld to fail", number - 1);
 }
 
-/* In two halves, which run side by side. */
-UNIT(every_odd_allocation_of_the_node_fails)
+/* In four parts, which run side by side. */
+UNIT(allocations_1_5_9_of_the_node_fail)
 {
-    each(MEMORY, 1, 2, 60);
+    each(MEMORY, 1, 4, 60);
 }
 
-UNIT(every_even_allocation_of_the_node_fails)
+UNIT(allocations_2_6_10_of_the_node_fail)
 {
-    each(MEMORY, 2, 2, 60);
+    each(MEMORY, 2, 4, 60);
+}
+
+UNIT(allocations_3_7_11_of_the_node_fail)
+{
+    each(MEMORY, 3, 4, 60);
+}
+
+UNIT(allocations_4_8_12_of_the_node_fail)
+{
+    each(MEMORY, 4, 4, 60);
 }
 
 UNIT(every_descriptor_of_the_node_fails)

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LIMIT_S = 60, MOST_JOBS = 4 };
+enum { LIMIT_S = 60, MOST_CORES = 4 };
 
 static struct unit *first, **last = &first;
 static uint64_t state = 1;
@@ -118,7 +118,7 @@ int main(int argc, char **argv)
     int count = 0;
     bool list = argc > 1 && strcmp(argv[1], "--list") == 0;
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    jobs = cores < 1 ? 1 : cores > MOST_JOBS ? MOST_JOBS : (int)cores;
+    jobs = cores < 1 ? 2 : cores > MOST_CORES ? 2 * MOST_CORES : 2 * (int)cores; /* many wait */
     for (struct unit *unit = first; unit; unit = unit->next) {
         if (!list && !is_wanted(unit, argc, argv))
             continue;

@@ -111,10 +111,12 @@ bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
     bool ok = false;
     if (!vgpu__is_near_node())
         vgpu__affinity_to_node(&own);
-    if (vgpu_send(fd, request, sizeof *request + request->data_bytes, &send_fd, send_fd >= 0) != 0)
-        node_is_gone(request->call, strerror(errno));
-    else
+    if (vgpu_send(fd, request, sizeof *request + request->data_bytes, &send_fd, send_fd >= 0) == 0)
         ok = receive(fd, request, reply, fds, fd_count, &own);
+    else if (errno == EPIPE) /* a node that closed the connection may have said why before */
+        ok = is_whole(request, reply, vgpu_receive(fd, reply, VGPU_MSG_MAX, fds, fd_count, 0));
+    else
+        node_is_gone(request->call, strerror(errno));
     vgpu__affinity_restore(&own);
     return ok;
 }

@@ -81,6 +81,8 @@ static int open_trace(void)
     return fd;
 }
 
+enum welcome { WELCOME, REFUSED, GONE };
+
 /* The answer to hello is of no use: why. */
 static void tell_misfit(const struct vgpu_reply *reply, int count)
 {
@@ -103,8 +105,9 @@ static void tell_misfit(const struct vgpu_reply *reply, int count)
             reply->u.hello.protocol, reply->error, count, VGPU_PROTOCOL);
 }
 
-/* Says hello on `fd`. What the node gave becomes the process's; false: not a node we understand. */
-static bool hello(int fd)
+/* Says hello on `fd`. WELCOME: what the node gave is the process's. REFUSED: it has been told why.
+ * GONE: the node ended before it answered. */
+static enum welcome hello(int fd)
 {
     union {
         struct vgpu_reply reply;
@@ -118,7 +121,7 @@ static bool hello(int fd)
     if (trace_fd >= 0)
         close(trace_fd);
     if (!answered)
-        return false;
+        return GONE;
     if (answer.reply.explain[0])
         vgpu__message("the virtual node", "%s", answer.reply.explain);
     if (count == 2 && answer.reply.error == 0 && answer.reply.u.hello.protocol == VGPU_PROTOCOL) {
@@ -129,7 +132,7 @@ static bool hello(int fd)
         close(fds[0]);
     }
     if (vgpu__process.info)
-        return true;
+        return WELCOME;
     if (count == 2 && vgpu__process.host_fd == fds[1])
         close(fds[1]);
     else
@@ -137,7 +140,7 @@ static bool hello(int fd)
             close(fds[i]);
     vgpu__process.host_fd = -1;
     tell_misfit(&answer.reply, count);
-    return false;
+    return REFUSED;
 }
 
 /* ---- fork and exit ---- */
@@ -198,8 +201,9 @@ static cudaError_t connect_node(void)
 {
     char why[512] = "";
     int fd = -1;
+    enum welcome welcome = GONE;
     /* A node whose last client has just gone may take the connection and end. */
-    for (int tries = 0; tries < 20 && !vgpu__process.info; tries++) {
+    for (int tries = 0; tries < 20 && welcome == GONE; tries++) {
         fd = vgpu__reach_node(why, sizeof why);
         if (fd < 0) {
             vgpu__message("no virtual node", "%s", why);
@@ -207,11 +211,15 @@ static cudaError_t connect_node(void)
         }
         vgpu__limit_silence(fd);
         atomic_store(&vgpu__process.lost, true); /* no sentence about it yet */
-        if (!hello(fd))
+        welcome = hello(fd);
+        if (welcome != WELCOME)
             close(fd);
     }
-    if (!vgpu__process.info) {
-        vgpu__message("no virtual node", "connected, but the node said nothing that fits");
+    if (welcome != WELCOME) {
+        vgpu__message("no virtual node", welcome == GONE
+                                             ? "each that took the connection ended before it "
+                                               "answered; look at what vgpu-node prints"
+                                             : "the one that answered refuses this program");
         return cudaErrorInsufficientDriver;
     }
     atomic_store(&vgpu__process.lost, false);
