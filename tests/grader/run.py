@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -44,6 +44,7 @@ PROCESSES = {
 }
 
 
+@cache
 def with_pytest() -> str | None:
     """A Python that has pytest."""
     if importlib.util.find_spec("pytest"):
@@ -65,7 +66,9 @@ def modules(*, in_process: bool) -> list[str]:
 def run(runner: str, words: list[str]) -> tuple[str, int]:
     """What one process prints, and its status."""
     python = with_pytest()
-    command = [python or sys.executable, "-B", runner, *(PYTEST if python else UNITTEST), *words]
+    # ctest says where compiled modules go; else the sources would get them.
+    cached = [] if "PYTHONPYCACHEPREFIX" in os.environ else ["-B"]
+    command = [python or sys.executable, *cached, runner, *(PYTEST if python else UNITTEST), *words]
     done = subprocess.run(
         command,
         cwd=ROOT,
