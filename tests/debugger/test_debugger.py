@@ -36,7 +36,8 @@ class Debugger(unittest.TestCase):
         self.assertEqual(status, 0, said)
         stopped = re.search(r"^#0 .*\bshared_kernel.* at .*/reduction\.cu:(\d+)$", said, re.M)
         self.assertIsNotNone(stopped, said)
-        self.assertLessEqual(abs(int(stopped[1]) - line_of(" shared_kernel(")), 3, said)
+        first = range(5)  # its first statement stands behind its declarations
+        self.assertIn(int(stopped[1]) - line_of(" shared_kernel("), first, said)
         self.assertIn("pass  solution04.shared", said)
 
     def test_another_gpus_kernels_and_a_step(self) -> None:

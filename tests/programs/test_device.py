@@ -36,7 +36,7 @@ class Device(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             program = f"{folder}/{source.stem}"
             for options in WAYS:
-                built = run(BIN / "vgpu-cc", *options, "-o", program, source)
+                built = run(BIN / "vgpu-cc", "--extended-lambda", *options, "-o", program, source)
                 self.assertEqual((built.returncode, built.stderr), (0, ""))
             for node in NODES.get(source.stem, ("hgx-h200-4",)):
                 done = run(program, VGPU_NODE=node, VGPU_NODE_ID=f"device-{os.getpid()}-{node}")
