@@ -13,6 +13,7 @@ from grader.base.proc import capture
 from grader.course.project import Project
 
 CMAKE_AT_LEAST = (3, 25)
+CLANG = range(19, 13, -1)  # as in vgpu/cc/clang/clang.h
 
 
 @dataclass(frozen=True)
@@ -29,7 +30,8 @@ def needs() -> list[Need]:
     """In the order in which they are looked for; each may rely on those before it."""
     return [
         Need("gcc", "compiles the node and the labs in C", ("gcc", "libc6-dev"), _gcc),
-        Need("g++", "compiles kernels", ("g++",), lambda project: _program(project, "g++")),
+        Need("g++", "links CUDA programs", ("g++",), lambda project: _program(project, "g++")),
+        Need("clang 14 or newer", "compiles kernels", ("clang",), _clang),
         Need("binutils", "links device images", ("binutils",), _binutils),
         Need("ninja or make", "runs the build", ("ninja-build",), _build_tool),
         Need("CMake 3.25 or newer", "describes the build", ("cmake",), _cmake),
@@ -79,6 +81,16 @@ def _gcc(project: Project) -> str:
     """A compiler alone is not enough: without libc6-dev it compiles nothing."""
     found = _program(project, "gcc")
     return found if found and _links(project, "#include <stdio.h>\n", []) else ""
+
+
+def _clang(project: Project) -> str:
+    """The one that vgpu-cc takes (vgpu/cc/clang/clang.c)."""
+    own = os.environ.get("VGPU_CLANG")
+    names = [*([own] if own else []), "clang++", *(f"clang++-{release}" for release in CLANG)]
+    for name in names:
+        if version_of(project, name) >= (CLANG[-1],):
+            return _program(project, name).replace(name, "clang")
+    return ""
 
 
 def _binutils(project: Project) -> str:

@@ -41,14 +41,10 @@ class _Desk:
     folder: Path
 
     def run(self, *words: str | Path) -> None:
-        """In the folder, and with a compiler that keeps no lines, which vgpu-cc wants of kernels,
-        and that writes no path of this checkout for __FILE__."""
-        compiler = os.environ.get("VGPU_CXX") or build.cache(self.project)["CMAKE_CXX_COMPILER"]
-        script = self.folder / "compiler"
-        bare = quote(f"-ffile-prefix-map={self.project.root}=.")
-        script.write_text(f'#!/bin/sh\nexec {quote(compiler)} "$@" -g0 {bare}\n', encoding="utf-8")
-        script.chmod(0o755)
-        env = {**build_env(self.project), "VGPU_CXX": str(script)}
+        """In the folder. vgpu-cc keeps no lines, and no path of this checkout for __FILE__."""
+        bare = f"-Xcompiler -g0 {quote(f'-ffile-prefix-map={self.project.root}=.')}"
+        flags = " ".join([*filter(None, [os.environ.get("NVCC_APPEND_FLAGS")]), bare])
+        env = {**build_env(self.project), "NVCC_APPEND_FLAGS": flags}
         done = capture(words, cwd=self.folder, env=env)
         if not done.ok:
             why = f"{done.output}\nThe reference cannot be packed."

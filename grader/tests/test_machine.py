@@ -33,12 +33,29 @@ class Versions(unittest.TestCase):
 class Packages(unittest.TestCase):
     def test_everything_comes_from_apt(self) -> None:
         packages = install.packages_for(needs.needs(), apt_cmake=True)
-        self.assertLessEqual({"gcc", "libc6-dev", "cmake", "libcjson-dev"}, set(packages))
+        self.assertLessEqual({"gcc", "libc6-dev", "clang", "cmake", "libcjson-dev"}, set(packages))
 
     def test_an_old_cmake_is_passed_over_for_the_one_on_pypi(self) -> None:
         with mock.patch.object(install, "has_ensurepip", return_value=False):
             packages = install.packages_for(named("CMake", "gcc"), apt_cmake=False)
         self.assertEqual(packages, ["gcc", "libc6-dev", "python3-venv"])
+
+
+class Clang(FakeCheckout):
+    def found(self, **versions: tuple[int, ...]) -> str:
+        """With these programs in PATH, whose names have _ for - and x for +."""
+        (need,) = named("clang")
+        known = {name.replace("x", "+").replace("_", "-"): at for name, at in versions.items()}
+        with mock.patch.object(needs, "version_of", lambda _, name: known.get(name, ())):
+            return need.found(self.project)
+
+    def test_the_newest_that_will_do_is_taken(self) -> None:
+        self.assertEqual(self.found(clangxx=(14, 0, 6), clangxx_19=(19, 1)), "clang 14.0.6")
+        self.assertEqual(self.found(clangxx=(11, 0, 1), clangxx_16=(16, 0)), "clang 16.0")
+        self.assertEqual(self.found(clangxx=(11, 0, 1)), "")
+
+    def test_without_it_the_package_is_named(self) -> None:
+        self.assertIn("called: clang\n", install.advice(named("clang"), FEDORA))
 
 
 class Advice(unittest.TestCase):

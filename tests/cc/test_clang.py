@@ -1,14 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Clang's own CUDA front end (VGPU_FRONT=clang): what compiles with it prints the same as with the
-usual one."""
+"""What Clang's CUDA front end refuses or does otherwise than nvcc, and what vgpu-cc makes of it;
+what is in the objects."""
 
 import pathlib
 import re
 
-from rig import COMPILERS, FULL, HERE, Case, cc, main, run
+from rig import COMPILERS, HERE, Case, cc, main, run
 
-VALID = HERE / "valid"
-DEVICE = HERE.parent / "programs/device"
 RDC = HERE / "rdc"
 
 
@@ -17,46 +15,9 @@ def head(path: pathlib.Path, word: str) -> list[str]:
 
 
 class Clang(Case):
-    def prints(self, program: pathlib.Path) -> str:
-        """What the program does: "" when it is right."""
-        target = self.folder / program.stem
-        others = [VALID / name for line in head(program, "with") for name in line.split()]
-        options = ("-w", "-O2", "-g", "--extended-lambda", "-o", target)
-        built = cc(*options, program, *others, folder=self.folder, VGPU_FRONT="clang")
-        if built.returncode != 0:
-            return built.stderr or "the compiler fails without a word"
-        done = run([target], VGPU_NODE="single" if program.parent == VALID else "hgx-h200-4")
-        expected = head(program, "prints")
-        right = done.stdout.splitlines() == expected if expected else "PASS" in done.stdout
-        if right and done.returncode == 0:
-            return ""
-        return f"exit {done.returncode}: {done.stdout}{done.stderr}"
-
-    def test_programs(self) -> None:
-        programs = [path for path in sorted(VALID.glob("*.cu")) if head(path, "prints")]
-        programs += sorted(DEVICE.glob("*.cu"))
-        self.assertGreater(len(programs), 20)
-        for program in programs if FULL else programs[::4]:
-            with self.subTest(program=program.name):
-                self.assertEqual(self.prints(program), "")
-
     def good(self, *arguments: object) -> None:
-        done = cc(*arguments, folder=self.folder, VGPU_FRONT="clang")
+        done = cc(*arguments, folder=self.folder)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-
-    def test_other_flags(self) -> None:
-        for flags, name in (
-            (["-O0"], "idioms.cu"),
-            (["-std=c++20"], "kernels.cu"),
-            (["-std=c++14", "-O3"], "shared_forms.cu"),
-        ):
-            with self.subTest(flags=flags, program=name):
-                others = [
-                    VALID / more for line in head(VALID / name, "with") for more in line.split()
-                ]
-                self.good("-Wall", *flags, VALID / name, *others, "-o", "x")
-                done = run([self.folder / "x"])
-                self.assertEqual(done.stdout.splitlines(), head(VALID / name, "prints"))
 
     def test_what_nvcc_takes_and_clang_does_not(self) -> None:
         """It is put differently (vgpu/cc/clang/rewrite.h): the lines stay, the dependencies too."""
@@ -81,7 +42,7 @@ class Clang(Case):
         self.good("r.o", "-o", "x")
         self.assertEqual(run([self.folder / "x"]).returncode, 0)
         source.write_text(source.read_text() + "int wrong = missing;\n")
-        said = cc("-c", source, folder=self.folder, VGPU_FRONT="clang").stderr
+        said = cc("-c", source, folder=self.folder).stderr
         self.assertRegex(said, r"r\.cu:13:13: error: use of undeclared identifier 'missing'")
         self.assertNotIn("<<<", said)
 
@@ -98,7 +59,7 @@ class Clang(Case):
             "    k<point><<<1, 32>>>(p);\n"
             "    cudaMemcpy(v, p, sizeof v, cudaMemcpyDefault);\n    return v[1] - 30;\n}\n",
         )
-        done = cc(source, "-o", "x", folder=self.folder, VGPU_FRONT="clang")
+        done = cc(source, "-o", "x", folder=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         told = re.findall(r"s\.cu:(\d+):(\d+): warning: no constructor runs", done.stderr)
         self.assertEqual(told, [("4", "18")], done.stderr)
@@ -120,13 +81,8 @@ class Clang(Case):
         self.good(source, "-o", "x")
         self.assertEqual(run([self.folder / "x"]).returncode, 0)
         source.write_text(text + "__global__ void l(int *p) { *p = twice(*p); }\n")
-        said = cc("-c", source, folder=self.folder, VGPU_FRONT="clang").stderr
+        said = cc("-c", source, folder=self.folder).stderr
         self.assertIn("b.cu:5:51: error: reference to __host__ function 'square'", said)
-
-    def test_marked_lines(self) -> None:
-        for path in sorted((HERE / "errors/clang").glob("*.cu")):
-            with self.subTest(path=path.name):
-                self.check_marked_lines(path, VGPU_FRONT="clang")
 
     def test_a_kernel_that_only_the_host_sees(self) -> None:
         """A launch of it would fail when the program runs."""
@@ -141,7 +97,7 @@ class Clang(Case):
         )
         for flag in ("-c", "-dc"):
             with self.subTest(flag=flag):
-                done = cc(flag, "-O2", "h.cu", folder=self.folder, VGPU_FRONT="clang")
+                done = cc(flag, "-O2", "h.cu", folder=self.folder)
                 self.assertNotEqual(done.returncode, 0)
                 told = re.findall(r"h\.cu:(\d+):\d+: error: kernel '(\w+)'", done.stderr)
                 self.assertEqual(told, [("5", "hidden"), ("8", "launched")], done.stderr)
@@ -151,7 +107,7 @@ class Clang(Case):
         """LLVM's debug information leaves out what a path and the folder have in common."""
         path = self.write("far.cu", "__device__ int f();\n__global__ void k() { f(); }\n")
         (self.folder / "beside").mkdir()
-        done = cc("-c", path, folder=self.folder / "beside", VGPU_FRONT="clang")
+        done = cc("-c", path, folder=self.folder / "beside")
         self.assertTrue(done.stderr.startswith(f"{path}:2:"), done.stderr)
 
     def test_device_variables_in_host_code(self) -> None:
@@ -163,7 +119,7 @@ class Clang(Case):
             "    cudaMemcpyToSymbol(n, &host, sizeof n);\n    return table[host] > 0;\n}\n",
         )
         for flags in (["-c"], ["-dc"]):
-            said = cc(*flags, "v.cu", folder=self.folder, VGPU_FRONT="clang").stderr
+            said = cc(*flags, "v.cu", folder=self.folder).stderr
             self.assertEqual(said.count("warning:"), 2, said)
             self.assertIn("v.cu:6:7: warning: __device__ variable 'n' is used in host code", said)
             self.assertIn("v.cu:9:12: warning: __device__ variable 'table' is used", said)
@@ -188,7 +144,7 @@ class Clang(Case):
 
     def test_accesses_of_16_bytes_are_aligned(self) -> None:
         source = HERE.parent / "findings/kernels/misaligned.cu"
-        built = cc("-g", "-O2", "-o", "x", source, folder=self.folder, VGPU_FRONT="clang")
+        built = cc("-g", "-O2", "-o", "x", source, folder=self.folder)
         self.assertEqual((built.returncode, built.stderr), (0, ""))
         done = run([self.folder / "x", "wide_at_4"], self.folder)
         self.assertIn("misaligned.cu:55): a misaligned load: 16 bytes", done.stderr)
@@ -229,14 +185,27 @@ class Clang(Case):
         defined = {line.split()[-1] for line in symbols if line} - wanted
         self.assertEqual(defined, {f"vgpu_image_{table}" for table in tables})
 
+    def test_without_lines(self) -> None:
+        """-g0: no line of the source is in the image, and no path."""
+        header = self.write("h.h", "__device__ const char *name() { return __FILE__; }\n")
+        self.write("g.cu", "__global__ void k(int *p) { *p = name()[*p]; }\n")
+        flags = ("-g", "-Xcompiler", "-g0", f"-ffile-prefix-map={self.folder}=.")
+        self.good("--keep", *flags, "-include", header, "-c", "g.cu")
+        image = self.folder / "g.o.vgpu/0-device.so"
+        for word in (str(self.folder), "host_defines.h", ".debug_line"):
+            self.assertFalse(word.encode() in image.read_bytes(), word)
+        self.good("--keep", "-include", header, "-c", "g.cu")
+        for word in (str(self.folder), "host_defines.h", ".debug_line"):
+            self.assertTrue(word.encode() in image.read_bytes(), word)
+
     def test_preprocess(self) -> None:
         self.write("h.h", "#define TWO 2\n")
         self.write("e.cu", '#include "h.h"\nint two = TWO, major = __clang_major__;\n')
-        said = cc("-E", "e.cu", folder=self.folder, VGPU_FRONT="clang").stdout
+        said = cc("-E", "e.cu", folder=self.folder).stdout
         self.assertRegex(said, r"int two = 2, major = \d+;")
         self.good("-E", "e.cu", "-o", "out.ii")
         self.assertIn("int two = 2", (self.folder / "out.ii").read_text())
-        said = cc("-M", "e.cu", folder=self.folder, VGPU_FRONT="clang").stdout
+        said = cc("-M", "e.cu", folder=self.folder).stdout
         self.assertTrue(said.startswith("e.o: e.cu"), said[:80])
         self.assertIn(" h.h", said)
 
@@ -259,7 +228,7 @@ class Clang(Case):
             "    for (int i = 0; i < 8; i++) n += i + 0 * omp_get_thread_num();\n"
             "    return n - 28;\n}\n",
         )
-        done = cc("-c", "-Xcompiler", "-fopenmp", "o.cu", folder=self.folder, VGPU_FRONT="clang")
+        done = cc("-c", "-Xcompiler", "-fopenmp", "o.cu", folder=self.folder)
         if "'omp.h' file not found" in done.stderr:
             self.skipTest("there is no libomp here")
         for host in COMPILERS:
@@ -334,14 +303,14 @@ class Clang(Case):
         f = "__device__ int f() { return 1; }\n"
         self.write("a.cu", f + "__global__ void k() { f(); }\nint main() {}\n")
         self.write("b.cu", f + "__global__ void k2() { f(); }\n")
-        done = cc("-rdc=true", "a.cu", "b.cu", folder=self.folder, VGPU_FRONT="clang")
+        done = cc("-rdc=true", "a.cu", "b.cu", folder=self.folder)
         self.assertNotEqual(done.returncode, 0)
         self.assertIn(
             "b.cu:1:1: error: __device__ function 'f' is defined here and in", done.stderr
         )
         self.write("b.cu", "__global__ void k2() {}\n")
         self.write("a.cu", "__device__ int f();\n__global__ void k() { f(); }\nint main() {}\n")
-        done = cc("-rdc=true", "a.cu", "b.cu", folder=self.folder, VGPU_FRONT="clang")
+        done = cc("-rdc=true", "a.cu", "b.cu", folder=self.folder)
         self.assertIn("a.cu:2:23: error: __device__ function 'f' is used here, but", done.stderr)
 
     def test_mistakes_are_clangs_to_tell(self) -> None:
@@ -352,7 +321,7 @@ class Clang(Case):
             "__global__ void k(int *p) { *p = host(*p); }\n"
             "int main() { k<<<1, 1>>>(nullptr); }\n",
         )
-        built = cc("-c", source, "-o", self.folder / "x.o", folder=self.folder, VGPU_FRONT="clang")
+        built = cc("-c", source, "-o", self.folder / "x.o", folder=self.folder)
         self.assertNotEqual(built.returncode, 0)
         self.assertEqual(
             len(re.findall(r"wrong\.cu:2:34: error: no matching function for call", built.stderr)),
@@ -365,7 +334,7 @@ class Clang(Case):
         source = self.write(
             "ptx.cu", '__global__ void k() {\n    asm("bra.uni somewhere;");\n}\nint main() {}\n'
         )
-        built = cc("-c", source, "-o", self.folder / "x.o", folder=self.folder, VGPU_FRONT="clang")
+        built = cc("-c", source, "-o", self.folder / "x.o", folder=self.folder)
         self.assertNotEqual(built.returncode, 0)
         self.assertRegex(built.stderr, r"ptx\.cu:2:5: error: inline PTX that the virtual node")
 

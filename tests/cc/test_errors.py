@@ -1,16 +1,14 @@
 # SPDX-License-Identifier: MIT
 """Every marked line in errors/ has its error, at its column, and no other line has one."""
 
-from rig import COMPILERS, HERE, Case, cc, main, plain
+from rig import HERE, Case, cc, main, plain
 
 
 class Errors(Case):
     def test_marked_lines(self) -> None:
         for path in sorted((HERE / "errors").glob("*.cu")):
-            gcc_only = "// only: gcc" in path.read_text()
-            for compiler in COMPILERS[:1] if gcc_only else COMPILERS:
-                with self.subTest(path=path.name, compiler=compiler):
-                    self.check_marked_lines(path, VGPU_CXX=compiler)
+            with self.subTest(path=path.name):
+                self.check_marked_lines(path)
 
 
 class Messages(Case):
@@ -30,9 +28,10 @@ class Messages(Case):
             "int n;\n__global__ void k(int *p) { *p = n; }\nint main() { k<<<1, 1>>>(&++n); }\n",
         )
         said = cc("-c", path, folder=self.folder).stderr.splitlines()
-        self.assertTrue(said[0].startswith(f"{path}:2:34: error: host variable 'n'"))
-        self.assertEqual(said[1], "    2 | __global__ void k(int *p) { *p = n; }")
-        self.assertEqual(said[2], "      |                                  ^")
+        self.assertTrue(said[0].startswith(f"{path}:2:34: error: reference to __host__ variable"))
+        line, caret = (text.split(" | ")[-1] for text in said[1:3])  # from clang 16 on: "    2 | "
+        self.assertEqual(line, "__global__ void k(int *p) { *p = n; }")
+        self.assertEqual(caret.index("^"), line.index("n; }"))
 
     def test_device_variables_in_host_code(self) -> None:
         text = (
@@ -44,7 +43,7 @@ class Messages(Case):
         done = cc("-c", self.write("a.cu", text), folder=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertEqual(done.stderr.count("warning:"), 2, done.stderr)
-        for place in ("6:5", "9:14"):
+        for place in ("6:7", "9:14"):
             self.assertIn(f"a.cu:{place}: warning: __device__ variable 'n' is used in", done.stderr)
 
     def test_errors_in_a_header(self) -> None:
@@ -52,7 +51,7 @@ class Messages(Case):
         path = self.write("a.cu", '#include "h.cuh"\n__global__ void k(int *p) { *p = f(); }\n')
         said = plain(cc("-c", path, folder=self.folder).stderr)
         self.assertIn(f"In file included from {path}:1", said)
-        self.assertIn(f"{self.folder}/h.cuh:3:29: error: 'missing' was not declared", said)
+        self.assertIn("/h.cuh:3:29: error: use of undeclared identifier 'missing'", said)
 
     def test_a_header_named_system_is_user_code(self) -> None:
         (self.folder / "sys").mkdir()
@@ -72,9 +71,7 @@ class Messages(Case):
             "void f(int *p)\n{\n#ifndef __CUDA_ARCH__\n    k<<<1, 1>>>(p);\n#endif\n}\n"
         )
         said = cc("-c", self.write("a.cu", text), folder=self.folder).stderr
-        self.assertIn(
-            "a.cu:1:36: error: kernel 'k' is launched in host code, but the device pass", said
-        )
+        self.assertIn("a.cu:1:1: error: kernel 'k' is in host code, but not in device code", said)
 
     def test_unbalanced_brackets_are_the_compilers_business(self) -> None:
         done = cc(

@@ -9,7 +9,7 @@ static const char help[] =
     "usage: vgpu-cc [options] file...\n"
     "\n"
     "Compiles CUDA (.cu), C (.c) and C++ (.cpp .cc .cxx) files for the virtual node and links\n"
-    "them. The command line is nvcc's.\n"
+    "them. The command line is nvcc's. CUDA files are compiled by Clang 14 or newer.\n"
     "\n"
     "What to do\n"
     "  (nothing)             compile and link to a program (a.out)\n"
@@ -28,7 +28,8 @@ static const char help[] =
     "  -O0 ... -O3, -g, -G, -pg, -W..., -f..., -m...\n"
     "  -Werror [kind], -w    warnings are errors; no warnings\n"
     "  -Xcompiler A,B        options for the host compiler (--compiler-options)\n"
-    "  -ccbin COMPILER       the host compiler; else $VGPU_CXX, else g++ (for C: $VGPU_CC)\n"
+    "  -ccbin COMPILER       for C++ files and for linking; else $VGPU_CXX, else g++ (for C\n"
+    "                        files: $VGPU_CC, else gcc)\n"
     "  -MD, -MMD             also write a dependency file; -MF FILE, -MT TARGET, -MQ TARGET, -MP\n"
     "  --default-stream legacy|null|per-thread  what stream 0 is (each thread has its own)\n"
     "  -rdc true|false       device code may use __device__ functions and variables of other "
@@ -64,8 +65,8 @@ static const char help[] =
     "\n"
     "Environment\n"
     "  VGPU_HOME   installation to take include/ and lib/ from\n"
+    "  VGPU_CLANG  the Clang for CUDA files; else clang++ or clang++-NN, whichever is in PATH\n"
     "  VGPU_CXX    the C++ compiler: g++ 11 or newer, or clang++ 14 or newer; VGPU_CC: the C one\n"
-    "  VGPU_FRONT  clang: Clang's own CUDA front end reads .cu files; VGPU_CLANG names it\n"
     "  NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS   options before and behind those of the command\n"
     "  TMPDIR      where intermediate files go\n";
 

@@ -7,7 +7,7 @@ set -euo pipefail
 course=$AUTOGRADER/course
 apt-get update -qq
 DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-    gcc g++ libc6-dev binutils ninja-build cmake libcjson-dev python3 python3-pip bubblewrap
+    gcc g++ clang libc6-dev binutils ninja-build cmake libcjson-dev python3 python3-pip bubblewrap
 mkdir -p "$course"
 python3 -m zipfile -e "$AUTOGRADER/source/course.zip" "$course"
 chmod 755 "$course/lab"

@@ -16,7 +16,8 @@ bool cc_build_image(const struct cc_job *job, const struct cc_clang *clang,
 {
     const char *object = cc_temp_path(cc_format("%s-device.o", name));
     const char *image = cc_temp_path(cc_format("%s-device.so", name));
-    const char *headers = cc_format("%s/host_defines.h", job->places.include);
+    const char *headers =
+        cc_keeps_lines(job->options) ? cc_format("%s/host_defines.h", job->places.include) : NULL;
     size_t bytes;
 
     if (!cc_load_llvm(clang->release) || !cc_lower(file, count, headers, object, code) ||

@@ -16,7 +16,7 @@ bool cc_wants_clang(void)
 {
     const char *front = getenv("VGPU_FRONT");
 
-    return front != NULL && strcmp(front, "clang") == 0;
+    return front == NULL || strcmp(front, "gcc") != 0;
 }
 
 /* The program in PATH; null: it is not there. */

@@ -14,7 +14,7 @@ struct cc_clang {
 
 enum { CC_CLANG_OLDEST = 14, CC_CLANG_NEWEST = 19 };
 
-/* Does $VGPU_FRONT ask for this front end? */
+/* VGPU_FRONT=gcc asks for the front end of our own, which goes. */
 bool cc_wants_clang(void);
 
 /* compile_clang.c: a .cu to an object, as cc_compile_cuda. */
@@ -32,6 +32,8 @@ enum cc_stage {
 /* clang_commands.c: for one side of a .cu. */
 struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enum cc_side side,
                                 enum cc_stage stage, const char *source, const char *output);
+/* Device code has its lines, unless -g0 says otherwise. */
+bool cc_keeps_lines(const struct cc_options *options);
 /* What both sides are read with: CUDA's language, its macros, the folder of our headers. */
 void cc_add_language(struct cc_list *command, const struct cc_job *job);
 void cc_add_prelude(struct cc_list *command, const struct cc_job *job);

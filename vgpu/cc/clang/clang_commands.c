@@ -10,6 +10,20 @@
 #include "image.h"
 #include "proc.h"
 
+bool cc_keeps_lines(const struct cc_options *options)
+{
+    return !cc_has_word(&options->host, "-g0");
+}
+
+/* Those of the host's options by which paths in the text of a program are changed. */
+static void add_prefix_maps(struct cc_list *command, const struct cc_list *host)
+{
+    for (size_t i = 0; i < host->count; i++)
+        if (cc_starts(host->item[i], "-ffile-prefix-map=") ||
+            cc_starts(host->item[i], "-fmacro-prefix-map="))
+            cc_add(command, host->item[i]);
+}
+
 static void add_clang_side(struct cc_list *command, const struct cc_options *options,
                            enum cc_side side)
 {
@@ -24,12 +38,15 @@ static void add_clang_side(struct cc_list *command, const struct cc_options *opt
         return;
     }
     cc_add_words(command, "--cuda-device-only -emit-llvm -Xclang -disable-llvm-passes -O2 "
-                          "-g1 -Xclang -debug-info-kind=line-tables-only -Xclang -dwarf-version=4 "
                           "-fno-strict-aliasing -ffp-contract=off -fno-finite-loops "
                           "-fno-delete-null-pointer-checks "
                           "-fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset "
                           "-Wno-builtin-macro-redefined -U__CUDA_ARCH__ -D__CUDA_ARCH__=900 "
                           "-U_FORTIFY_SOURCE");
+    if (cc_keeps_lines(options))
+        cc_add_words(command, "-g1 -Xclang -debug-info-kind=line-tables-only "
+                              "-Xclang -dwarf-version=4");
+    add_prefix_maps(command, &options->host);
 }
 
 /* ---- the host compiler's own folders ---- */

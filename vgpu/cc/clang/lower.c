@@ -155,7 +155,8 @@ static bool compile_module(struct cc_lowering *l, const char *headers, const cha
     cc_lower_copies(l);
     set_functions(l);
     cc_add_tables(l);
-    cc_add_headers(l, headers);
+    if (headers != NULL)
+        cc_add_headers(l, headers);
     rename_calls(l);
     if (!run_passes(l, "default<O2>") || !cc_check_module(l))
         return false;

@@ -68,7 +68,7 @@ struct cc_lowering {
 };
 
 /* Compiles the files together to `object`. `headers`: a file of our own headers; their folder is
- * none of the program's. False: errors were told. */
+ * none of the program's; null where no lines are kept. False: errors were told. */
 bool cc_lower(const struct cc_bitcode *file, size_t count, const char *headers, const char *object,
               struct cc_device_code *code);
 

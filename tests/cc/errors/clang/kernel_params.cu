@@ -1,7 +1,0 @@
-// SPDX-License-Identifier: MIT
-// A kernel's parameters have a limit.
-struct too_big {
-    char bytes[5000];
-};
-
-__global__ void large(too_big b, char *c) { *c = b.bytes[0]; } //!1 kernel 'large' has 5008 bytes of parameters
