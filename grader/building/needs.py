@@ -13,7 +13,7 @@ from grader.base.proc import capture
 from grader.course.project import Project
 
 CMAKE_AT_LEAST = (3, 25)
-CLANG = range(19, 13, -1)  # as in vgpu/cc/clang/clang.h
+CLANG = range(19, 13, -1)  # as in vgpu/cc/compile/clang.h
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ def _gcc(project: Project) -> str:
 
 
 def _clang(project: Project) -> str:
-    """The one that vgpu-cc takes (vgpu/cc/clang/clang.c)."""
+    """The one that vgpu-cc takes (vgpu/cc/compile/clang.c)."""
     own = os.environ.get("VGPU_CLANG")
     names = [*([own] if own else []), "clang++", *(f"clang++-{release}" for release in CLANG)]
     for name in names:

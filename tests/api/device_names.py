@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Are the functions of device code that a CUDA Toolkit's headers declare offered here too?
 
-    device_names.py COMPILER OUR_INCLUDE CONTRACTS [TOOLKIT_INCLUDE]
+    device_names.py VGPU_CC [TOOLKIT_INCLUDE]
 
 Names only: tests/programs/device checks values. What is not offered stands below with its reason,
 and must not be offered, so that the list stays true. Exit 77 (skipped) without a Toolkit.
@@ -10,6 +10,7 @@ and must not be offered, so that the list stays true. Exit 77 (skipped) without 
 import re
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 SKIP = 77
@@ -61,27 +62,25 @@ def declared(toolkit: Path) -> set[str]:
     return names
 
 
-def offered(compiler: str, include: Path, contracts: Path) -> set[str]:
-    """Every name in what a device pass reads: functions, and macros that stand for one."""
-    source = "#include <cuda_runtime.h>\n"
-    command = [compiler, "-E", "-P", "-xc++", "-std=gnu++17", "-D__CUDA_ARCH__=900", "-D__CUDACC__"]
-    command += [f"-isystem{include}", f'-DVGPU_CONTRACT="{contracts}/image.h"']
-    command += ["-include", f"{include}/vgpu/pass.h", "-"]
-    words = set()
-    for more in ([], ["-dM"]):
-        done = subprocess.run(
-            [*command, *more], input=source, text=True, check=True, stdout=subprocess.PIPE
-        )
-        words |= set(re.findall(r"\w+", done.stdout))
+def offered(vgpu_cc: str) -> set[str]:
+    """Every name in what a .cu file reads: functions, and macros that stand for one."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "empty.cu"
+        source.write_text("")
+        words = set()
+        for more in ([], ["-Xcompiler", "-dM"]):
+            command = [vgpu_cc, "-E", *more, source]
+            done = subprocess.run(command, text=True, check=True, stdout=subprocess.PIPE)
+            words |= set(re.findall(r"\w+", done.stdout))
     return words
 
 
 def main() -> int:
-    if len(sys.argv) < 5 or not sys.argv[4]:
+    if len(sys.argv) < 3 or not sys.argv[2]:
         print("there is no CUDA Toolkit to compare with")
         return SKIP
-    there = declared(Path(sys.argv[4]))
-    here = offered(sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]))
+    there = declared(Path(sys.argv[2]))
+    here = offered(sys.argv[1])
     exception = re.compile("|".join(f"(?:{pattern})" for pattern in NOT_OFFERED))
     missing = sorted(name for name in there - here if not exception.fullmatch(name))
     for name in missing:

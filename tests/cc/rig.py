@@ -12,7 +12,7 @@ import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 CC = pathlib.Path(sys.argv[1]).resolve()
-FRONT = pathlib.Path(sys.argv[2]).resolve()
+REWRITE = pathlib.Path(sys.argv[2]).resolve()
 FULL = os.environ.get("PEERLAB_FULL") == "1"  # the longer drills, too
 INSTALLED = [name for name in ("g++", "clang++") if shutil.which(name)]
 COMPILERS = INSTALLED if FULL else INSTALLED[:1]

@@ -177,7 +177,7 @@ class Command(Case):
 
     def test_help_names_every_option(self) -> None:
         text = self.good("--help").stdout
-        table = (HERE / "../../vgpu/cc/option_table.c").read_text()
+        table = (HERE / "../../vgpu/cc/options/option_table.c").read_text()
         for short in re.findall(r'^ {4}\{"(-[^"]+)"', table, re.MULTILINE):
             if short not in ("-dw", "-link", "-Xarchive", "-split-compile", "-dopt", "-restrict"):
                 self.assertTrue(short in text or f"-{short}" in text, f"{short} is not in --help")

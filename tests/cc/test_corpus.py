@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Small programs, right and wrong, and who accepts them: corpus/verdicts.tsv has what nvcc said,
-and what vgpu-cc says with either front end. Without PEERLAB_FULL=1: those where vgpu-cc differs
-from nvcc, and every third of the others, with Clang's front end. With PEERLAB_NVCC=1 nvcc is asked
-again; test_corpus.py VGPU_CC FRONT --write writes the table anew, nvcc's column if there is one."""
+and what vgpu-cc says. Without PEERLAB_FULL=1: those where vgpu-cc differs from nvcc, and every
+third of the others. With PEERLAB_NVCC=1 nvcc is asked again; test_corpus.py VGPU_CC REWRITE --write
+writes the table anew, nvcc's column if there is one."""
 
 import concurrent.futures
 import os
@@ -16,7 +16,7 @@ from rig import FULL, HERE, NVCC, Case, cc, main, run
 
 CORPUS = HERE / "corpus"
 TABLE = CORPUS / "verdicts.tsv"
-COLUMNS = ("nvcc", "clang", "gcc")
+COLUMNS = ("nvcc", "vgpu-cc")
 HEAD = "\t".join(("program", *COLUMNS)) + "\n"
 WORDS = {True: "accepts", False: "refuses"}
 
@@ -24,8 +24,7 @@ WORDS = {True: "accepts", False: "refuses"}
 @dataclass(frozen=True)
 class Verdicts:
     nvcc: str
-    clang: str
-    gcc: str  # vgpu-cc's own front end
+    ours: str
 
 
 def table() -> dict[str, Verdicts]:
@@ -44,10 +43,8 @@ def options(program: pathlib.Path) -> list[str]:
 
 def verdict(by: str, program: pathlib.Path, folder: pathlib.Path) -> str:
     words = [*options(program), "-c", program, "-o", folder / f"{by}-{program.stem}.o"]
-    if by == "nvcc":
-        done = run([NVCC, "-arch=sm_90", *words], folder)
-    else:
-        done = cc(*words, folder=folder, VGPU_FRONT=by)
+    nvcc = [NVCC, "-arch=sm_90", *words]
+    done = run(nvcc, folder) if by == "nvcc" else cc(*words, folder=folder)
     return WORDS[done.returncode == 0]
 
 
@@ -59,7 +56,11 @@ def verdicts(by: str, some: list[pathlib.Path], folder: pathlib.Path) -> dict[st
 
 class Corpus(Case):
     def compare(self, by: str, some: list[pathlib.Path]) -> None:
-        recorded = {program.stem: getattr(table()[program.stem], by) for program in some}
+        said = table()
+        recorded = {
+            program.stem: said[program.stem].nvcc if by == "nvcc" else said[program.stem].ours
+            for program in some
+        }
         self.assertEqual(verdicts(by, some, self.folder), recorded)
 
     def test_table(self) -> None:
@@ -69,28 +70,23 @@ class Corpus(Case):
             self.assertRegex(program.read_text(), r"^// \S.*\.\n", program.name)
 
     def test_differences(self) -> None:
-        """Fewer than three; those and the other front end's are explained on the page."""
-        differing = [name for name, said in table().items() if said.clang != said.nvcc]
+        """Fewer than three; they are explained on the page."""
+        differing = [name for name, said in table().items() if said.ours != said.nvcc]
         self.assertLess(len(differing), 3, differing)
         page = (HERE.parents[1] / "docs/virtual-node.md").read_text()
         for name in differing:
             self.assertIn(f"`{name}`", page)
 
-    def test_clang(self) -> None:
+    def test_vgpu_cc(self) -> None:
         some = programs()
         if not FULL:
             said = table()
             some = [
                 program
                 for number, program in enumerate(some)
-                if number % 3 == 0 or said[program.stem].clang != said[program.stem].nvcc
+                if number % 3 == 0 or said[program.stem].ours != said[program.stem].nvcc
             ]
-        self.compare("clang", some)
-
-    def test_gcc(self) -> None:
-        if not FULL:
-            self.skipTest("layer full has it")
-        self.compare("gcc", programs())
+        self.compare("vgpu-cc", some)
 
     def test_nvcc(self) -> None:
         if NVCC is None or not (FULL or os.environ.get("PEERLAB_NVCC") == "1"):
@@ -101,13 +97,13 @@ class Corpus(Case):
 def write() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder, some, old = pathlib.Path(name), programs(), table() if TABLE.exists() else {}
-        said = {by: verdicts(by, some, folder) for by in ("clang", "gcc")}
+        said = {"vgpu-cc": verdicts("vgpu-cc", some, folder)}
         said["nvcc"] = (
             verdicts("nvcc", some, folder)
             if NVCC
             else {program.stem: old[program.stem].nvcc for program in some}
         )
-    rows = ("\t".join([name, *(said[by][name] for by in COLUMNS)]) for name in said["gcc"])
+    rows = ("\t".join([name, *(said[by][name] for by in COLUMNS)]) for name in said["vgpu-cc"])
     TABLE.write_text(HEAD + "".join(f"{row}\n" for row in rows))
 
 

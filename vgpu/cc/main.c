@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * main.c: vgpu-cc, the compiler driver of the virtual node: nvcc's command line, two passes over
- * every .cu file, gcc's or clang's code.
+ * main.c: vgpu-cc, the compiler driver of the virtual node: nvcc's command line, and Clang for .cu
+ * files.
  *
- * Reading order: cuda.c (a .cu becomes an object), source.h and scan.h (what the text is),
- * device_pass.c and host_pass.c (what is changed in it), marks.h and tables.c (what is added to the
- * assembly), check.c (what an image must not hold).
+ * Reading order: compile/compile_cuda.c (a .cu becomes an object), compile/clang_commands.c (how
+ * Clang is called), lower/lower.h (device code becomes code for this processor), device_link.c.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -38,10 +37,6 @@ static bool preprocess_cuda(const struct cc_job *job, const char *source, struct
 {
     struct cc_clang clang;
 
-    if (!cc_wants_clang()) {
-        *command = cc_preprocess_command(job, CC_HOST_SIDE, CC_MACROS_LEFT, source, NULL);
-        return true;
-    }
     if (!cc_find_clang(job->options->cxx, &clang))
         return false;
     *command = cc_clang_command(job, clang.path, CC_HOST_SIDE, CC_TO_TEXT, source, NULL);

@@ -18,12 +18,6 @@
 #define VGPU_IMAGE_ABI 1
 #define VGPU_DEVICE_VAR_SECTION "vgpu_devvars" /* storage of __device__/__constant__ variables */
 
-/* Rows of the tables, from any number of files; the linker script puts them together. */
-#define VGPU_KERNEL_TABLE_SECTION ".data.rel.ro.vgpu_kernels"
-#define VGPU_VAR_TABLE_SECTION ".data.rel.ro.vgpu_vars"
-#define VGPU_KERNEL_BYTES 56 /* of a row: vgpu/cc/tables.c holds the structs to it */
-#define VGPU_VAR_BYTES 24
-
 #ifdef __CUDA__
 #define VGPU_OFFERED __attribute__((device))
 #else

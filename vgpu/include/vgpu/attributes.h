@@ -4,13 +4,13 @@
 #ifndef VGPU_ATTRIBUTES_H
 #define VGPU_ATTRIBUTES_H
 
-#ifdef VGPU_HOST_IS_INLINE /* what only host code uses is left out (clang/compile_clang.c) */
+#ifdef VGPU_HOST_IS_INLINE /* compile_cuda.c: what only host code uses is left out */
 #define __host__ __inline__ __attribute__((host))
 #else
 #define __host__ __attribute__((host))
 #endif
 /* Clang takes a constant of the host's for the device's, too: which are marked says the annotation
- * (clang/lower_rules.c). */
+ * (vgpu/cc/lower/lower_rules.c). */
 #ifdef __CUDA_ARCH__
 #define __device__ __attribute__((device, annotate("vgpu_marked")))
 #define __constant__ __attribute__((constant, annotate("vgpu_marked")))
@@ -20,7 +20,7 @@
 #endif
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
-/* The section is a mark: vgpu-cc takes such variables out of it (clang/lower_managed.c). */
+/* The section is a mark: vgpu-cc takes such variables out of it (vgpu/cc/lower/lower_managed.c). */
 #define __managed__ __attribute__((device)) __attribute__((section("vgpu_managed")))
 #define __grid_constant__
 #define __launch_bounds__(...) __attribute__((launch_bounds(__VA_ARGS__)))

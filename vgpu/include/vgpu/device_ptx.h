@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * device_ptx.h: what vgpu-cc writes in place of the inline PTX that it knows
- * (vgpu/cc/ptx_memory.c).
+ * (vgpu/cc/lower/lower_ptx.c).
  *
  * A vector is its elements one after the other: PTX promises no more (memory consistency model,
  * "Vector Data-types"). An address is a pointer or a 64-bit number.

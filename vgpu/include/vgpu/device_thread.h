@@ -59,8 +59,8 @@ VGPU_INLINE long long clock64(void)
 }
 
 #ifndef __CUDA__
-/* What PTX calls %globaltimer (vgpu/cc/ptx.c): nanoseconds at about the clock of an H200, counted
- * from the kernel's start. */
+/* What PTX calls %globaltimer (vgpu/cc/lower/lower_ptx.c): nanoseconds at about the clock of an
+ * H200, counted from the kernel's start. */
 VGPU_INLINE unsigned long long vgpu_globaltimer(void)
 {
     return (unsigned long long)vgpu_clock64() * 100 / 198;

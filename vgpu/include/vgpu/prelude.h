@@ -51,7 +51,7 @@ __device__ void free(void *memory)
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block = 1, size_t shared = 0,
                                                 cudaStream_t stream = 0);
 
-/* The parts of a configuration that is a pack: k<<<size...>>>() (vgpu/cc/clang/rewrite.h). */
+/* The parts of a configuration that is a pack: k<<<size...>>>() (vgpu/cc/compile/rewrite.h). */
 inline dim3 vgpu_grid(dim3 grid, dim3, size_t = 0, cudaStream_t = 0)
 {
     return grid;

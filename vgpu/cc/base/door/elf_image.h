@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT
+ * elf_image.h: the symbols and the sections of ELF files.
+ */
+#ifndef VGPU_CC_ELF_IMAGE_H
+#define VGPU_CC_ELF_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct cc_symbol {
+    const char *name;
+    bool is_function; /* that is defined in the file */
+};
+
+struct cc_symbols {
+    struct cc_symbol *item;
+    size_t count;
+};
+
+/* The section's contents in the ELF file `data`, which is aligned for anything; null: it is no such
+ * file or has no such section. */
+const char *cc_elf_section(const char *data, size_t length, const char *name, size_t *bytes);
+
+/* All named symbols of the file, or false when the file cannot be read as one. */
+bool cc_read_image(const char *path, struct cc_symbols *symbols);
+
+#endif

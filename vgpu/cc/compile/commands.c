@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT
+ * commands.c: the command lines of the host's compiler and of the linker.
+ */
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clang.h"
+#include "compile.h"
+#include "proc.h"
+
+void cc_add_words(struct cc_list *list, const char *words)
+{
+    while (*words != 0) {
+        size_t length = strcspn(words, " ");
+        cc_add(list, cc_copy(words, length));
+        words += length;
+        words += strspn(words, " ");
+    }
+}
+
+bool cc_has_word(const struct cc_list *words, const char *word)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (strcmp(words->item[i], word) == 0)
+            return true;
+    return false;
+}
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+static bool is_clang(const struct cc_options *options)
+{
+    return strstr(base_name(options->cxx), "clang") != NULL;
+}
+
+enum cc_language cc_language_of(const struct cc_input *input)
+{
+    static const struct {
+        const char *suffix;
+        enum cc_language language;
+    } known[] = {
+        {".cu", CC_LANG_CUDA}, {".c", CC_LANG_C},     {".cpp", CC_LANG_CXX}, {".cc", CC_LANG_CXX},
+        {".cxx", CC_LANG_CXX}, {".c++", CC_LANG_CXX}, {".C", CC_LANG_CXX},
+    };
+
+    if (input->is_option)
+        return CC_LANG_OBJECT;
+    if (input->language != CC_BY_SUFFIX)
+        return input->language;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (cc_ends(input->path, known[i].suffix))
+            return known[i].language;
+    return CC_LANG_OBJECT;
+}
+
+static const char *with_suffix(const char *path, const char *suffix)
+{
+    const char *dot = strrchr(base_name(path), '.');
+    size_t length = dot != NULL ? (size_t)(dot - path) : strlen(path);
+
+    return cc_format("%.*s%s", (int)length, path, suffix);
+}
+
+void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *source,
+                 const char *object)
+{
+    const struct cc_options *options = job->options;
+    const char *named = options->output != NULL ? options->output : base_name(source);
+
+    if (!options->want_deps)
+        return;
+    cc_add(command, "-MD");
+    cc_add_all(command, &options->deps);
+    if (!options->deps_file_given) {
+        cc_add(command, "-MF");
+        cc_add(command, with_suffix(named, ".d"));
+    }
+    if (!options->deps_target_given) {
+        cc_add(command, "-MT");
+        cc_add(command, options->output != NULL ? options->output : object);
+    }
+}
+
+/* clang's assembler finds its own line tables inconsistent where line markers name files. */
+static void add_assembler_flags(struct cc_list *command, const struct cc_options *options)
+{
+    if (is_clang(options))
+        cc_add_words(command, "-Wa,--no-warn -Wno-unused-command-line-argument");
+}
+
+struct cc_list cc_assemble_command(const struct cc_job *job, const char *assembly,
+                                   const char *object)
+{
+    struct cc_list command = {0};
+
+    cc_add(&command, job->options->cxx);
+    cc_add(&command, "-c");
+    add_assembler_flags(&command, job->options);
+    cc_add(&command, assembly);
+    cc_add(&command, "-o");
+    cc_add(&command, object);
+    return command;
+}
+
+/* ---- everything else ---- */
+
+struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input *input,
+                                const char *object)
+{
+    const struct cc_options *options = job->options;
+    bool c = cc_language_of(input) == CC_LANG_C;
+    struct cc_list command = {0};
+
+    cc_add(&command, c ? options->cc : options->cxx);
+    cc_add(&command, object != NULL ? "-c" : "-E");
+    /* -std=c++17 is not for C files, nor -std=c11 for C++ ones. */
+    bool own_std = options->std != NULL && (strstr(options->std, "++") != NULL) == !c;
+    if (own_std)
+        cc_add(&command, options->std);
+    cc_add_all(&command, &options->host);
+    cc_add_all(&command, &options->common);
+    cc_add_all(&command, &options->warnings);
+    cc_add(&command, "-isystem");
+    cc_add(&command, job->places.include);
+    if (object != NULL)
+        cc_add_deps(job, &command, input->path, object);
+    cc_add_words(&command, c ? "-x c" : "-x c++");
+    cc_add(&command, input->path);
+    if (object != NULL) {
+        cc_add(&command, "-o");
+        cc_add(&command, object);
+    }
+    return command;
+}
+
+/* The runtime stands before these functions (vgpu/api/clock/clock_sync.h) and finds them in the
+ * next library; where there are none, under libc's other names, which the program must have taken
+ * in. OpenMP's have no others: its own go first. */
+static void add_static_names(struct cc_list *command, const struct cc_list *host)
+{
+    if (!cc_has_word(host, "-static") && !cc_has_word(host, "-static-pie"))
+        return;
+    cc_add_words(command, "-Wl,-u,__pthread_create -Wl,-u,__pthread_join "
+                          "-Wl,-u,__pthread_tryjoin_np -Wl,-u,__pthread_barrier_init "
+                          "-Wl,-u,__pthread_barrier_wait -Wl,-u,__pthread_barrier_destroy");
+}
+
+/* What Clang compiled calls LLVM's OpenMP, which has what GNU's has, too: g++ does not know it. */
+static bool is_for_openmp(const struct cc_options *options, const char *flag)
+{
+    return strcmp(flag, "-fopenmp") == 0 && !is_clang(options);
+}
+
+static void add_host_flags(struct cc_list *command, const struct cc_options *options)
+{
+    for (size_t i = 0; i < options->host.count; i++)
+        if (!is_for_openmp(options, options->host.item[i]))
+            cc_add(command, options->host.item[i]);
+}
+
+/* Behind the runtime, which has some of its functions under the same names
+ * (vgpu/api/clock/openmp_llvm.c). */
+static void add_openmp(struct cc_list *command, const struct cc_options *options)
+{
+    struct cc_clang clang;
+    bool wanted = false;
+
+    for (size_t i = 0; i < options->host.count; i++)
+        wanted |= is_for_openmp(options, options->host.item[i]);
+    if (!wanted || !cc_find_clang(options->cxx, &clang))
+        return;
+    cc_add(command, cc_format("-L/usr/lib/llvm-%d/lib", clang.release));
+    cc_add(command, "-Wl,--push-state,--no-as-needed,-lomp,--pop-state");
+}
+
+/* What find_library() calls NCCL is the toolkit's libnccl.so: see options.c. */
+static const char *static_form(const struct cc_job *job, const char *object)
+{
+    char real[PATH_MAX], own[PATH_MAX];
+    const char *shared = cc_format("%s/libnccl.so", job->places.library);
+
+    if (!cc_ends(object, "/libnccl.so") || realpath(object, real) == NULL ||
+        realpath(shared, own) == NULL || strcmp(real, own) != 0)
+        return object;
+    return cc_format("%s/libnccl.a", job->places.library);
+}
+
+struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *objects)
+{
+    struct cc_list command = {0};
+
+    cc_add(&command, job->options->cxx);
+    if (job->options
+            ->verbose) /* CMake reads the linker's line, too: its folders are implicit ones */
+        cc_add(&command, "-v");
+    add_host_flags(&command, job->options);
+    cc_add_all(&command, &job->options->link);
+    for (size_t i = 0; i < objects->count; i++)
+        cc_add(&command, static_form(job, objects->item[i]));
+    add_static_names(&command, &job->options->host);
+    cc_add(&command, cc_format("-L%s", job->places.library)); /* -lnccl */
+    cc_add(&command, "-Wl,--start-group");
+    cc_add(&command, cc_format("%s/libvgpurt.a", job->places.library));
+    cc_add(&command, cc_format("%s/libvgpu_common.a", job->places.library));
+    cc_add(&command, "-Wl,--end-group");
+    add_openmp(&command, job->options);
+    cc_add_words(&command, "-lpthread -ldl -lm -lrt -o");
+    cc_add(&command, job->options->output != NULL ? job->options->output : "a.out");
+    return command;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT
+ * compile.h: from files to objects and programs.
+ */
+#ifndef VGPU_CC_COMPILE_H
+#define VGPU_CC_COMPILE_H
+
+#include "options.h"
+#include "places.h"
+
+struct cc_job {
+    const struct cc_options *options;
+    struct cc_places places;
+};
+
+/* compile/compile_cuda.c: a .cu to an object. `number`: of the intermediate files. False: errors
+ * were told. */
+bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *object, int number);
+
+/* device_link.c: links the device code of those objects and archives that were compiled with
+ * -rdc=true and not linked yet, to the object `object`. *made: there was any. */
+bool cc_device_link(const struct cc_job *job, const struct cc_list *objects, const char *object,
+                    bool *made);
+
+/* ---- commands.c: how the compiler is called ---- */
+
+/* One of the two passes of Clang over a .cu. */
+enum cc_side { CC_HOST_SIDE, CC_DEVICE_SIDE };
+
+/* Adds the words, which blanks separate. */
+void cc_add_words(struct cc_list *list, const char *words);
+
+bool cc_has_word(const struct cc_list *words, const char *word);
+
+enum cc_language cc_language_of(const struct cc_input *input);
+
+/* -MD and its like, for `object`. */
+void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *source,
+                 const char *object);
+
+struct cc_list cc_assemble_command(const struct cc_job *job, const char *assembly,
+                                   const char *object);
+struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input *input,
+                                const char *object);
+struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *objects);
+
+#endif

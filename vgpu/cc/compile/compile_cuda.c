@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT
+ * compile_cuda.c: a .cu file becomes one object. Clang reads it twice, side by side: for GPUs, as
+ * LLVM's bitcode, which is lowered to this processor (lower.h) and linked to a device image; and
+ * for the host, whose object takes the image in. The host's Clang waits for it at a named pipe.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "clang.h"
+#include "diag.h"
+#include "merge.h"
+#include "proc.h"
+#include "rewrite.h"
+
+struct file {
+    const struct cc_job *job;
+    struct cc_clang clang;
+    const char *source, *object;
+    int number;
+    struct cc_bitcode bitcode; /* of device code */
+    struct cc_device_code code;
+    const char *text[2]; /* by enum cc_side: the source rewritten (rewrite.h); else null */
+    const char *objects; /* messages about __shared__ variables whose constructors do not run */
+    bool only_hosts;     /* __host__ __device__ functions may be in host code only */
+};
+
+static const char *path_of(const struct file *file, const char *suffix)
+{
+    return cc_temp_path(cc_format("%d-%s", file->number, suffix));
+}
+
+/* ---- the host's Clang reads it from a pipe ---- */
+
+/* Waits until the host's Clang has opened the pipe, or has ended without. Returns -1 for that. */
+static int open_pipe(const char *path, struct cc_child host)
+{
+    const struct timespec pause = {.tv_nsec = 500 * 1000};
+    int fd;
+
+    while ((fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC)) < 0 && errno == ENXIO) {
+        if (cc_has_ended(host))
+            return -1;
+        nanosleep(&pause, NULL);
+    }
+    if (fd >= 0)
+        fcntl(fd, F_SETFL, 0);
+    return fd;
+}
+
+/* `fatbin` null: the path is a file that is there already. */
+static void feed(const char *path, struct cc_child host, const struct cc_text *fatbin)
+{
+    int fd = fatbin != NULL ? open_pipe(path, host) : -1;
+    size_t done = 0;
+
+    while (fd >= 0 && done < fatbin->length) {
+        ssize_t wrote = write(fd, fatbin->data + done, fatbin->length - done);
+        if (wrote < 0 && errno != EINTR)
+            break;
+        done += wrote > 0 ? (size_t)wrote : 0;
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+/* ---- a whole file ---- */
+
+static bool read_bitcode(struct file *file)
+{
+    const char *path = path_of(file, "device.bc");
+
+    file->bitcode.source = file->source;
+    file->bitcode.no_lambdas = !file->job->options->lambdas;
+    file->bitcode.data = cc_read_file(path, &file->bitcode.bytes);
+    if (file->bitcode.data == NULL)
+        cc_fail("cannot read '%s': %s", path, strerror(errno));
+    return file->bitcode.data != NULL;
+}
+
+/* Starts the host's Clang; it makes an object, or bitcode. */
+static struct cc_list command_of(const struct file *file, enum cc_side side, const char *output)
+{
+    const char *text = file->text[side];
+
+    return cc_clang_command(file->job, file->clang.path, side,
+                            text != NULL ? CC_FROM_WHOLE_TEXT : CC_TO_CODE,
+                            text != NULL ? text : file->source, output);
+}
+
+static struct cc_child start_host(const struct file *file, const char *gpu_binary, bool bitcode)
+{
+    const char *output = bitcode ? path_of(file, "host.bc") : file->object;
+    struct cc_list host = command_of(file, CC_HOST_SIDE, output);
+
+    if (bitcode)
+        cc_add_words(&host, "-emit-llvm -Xclang -disable-llvm-passes");
+    cc_add_gpu_binary(&host, gpu_binary);
+    if (file->text[CC_HOST_SIDE] == NULL) /* else they were told when it was read */
+        cc_add_deps(file->job, &host, file->source, file->object);
+    return cc_spawn(&host, "host.err");
+}
+
+static struct cc_child start_device(const struct file *file)
+{
+    struct cc_list device = command_of(file, CC_DEVICE_SIDE, path_of(file, "device.bc"));
+
+    if (file->only_hosts)
+        cc_add(&device, "-DVGPU_HOST_IS_INLINE");
+    return cc_spawn(&device, "device.err");
+}
+
+/* ---- what Clang refuses and nvcc does not ---- */
+
+static bool rewrite_side(struct file *file, enum cc_side side)
+{
+    const char *refused = file->objects != NULL ? file->objects : "";
+    const char *path = path_of(file, side == CC_HOST_SIDE ? "host.ii" : "device.ii");
+    struct cc_list command =
+        cc_clang_command(file->job, file->clang.path, side, CC_TO_WHOLE_TEXT, file->source, path);
+    size_t length, new_length;
+
+    if (side == CC_HOST_SIDE)
+        cc_add_deps(file->job, &command, file->source, file->object);
+    if (cc_wait(cc_spawn(&command, "rewrite.err")) != 0)
+        return false;
+    const char *text = cc_read_file(path, &length);
+    const char *changed = text != NULL ? cc_rewrite(text, length, refused, &new_length) : NULL;
+    if (changed == NULL || !cc_write_file(path, changed, new_length))
+        return false;
+    file->text[side] = path;
+    return true;
+}
+
+/* Clang's messages quote the line: what is worth a second try has one of these in it. */
+static bool may_help(const char *said)
+{
+    return strstr(said, "<<<") != NULL || strstr(said, "<< <") != NULL ||
+           strstr(said, "alignas") != NULL;
+}
+
+/* The place in the message's head, which may be in colors: "sum.cu:8:22: error: ". */
+static bool read_place(const char *head, struct cc_place *place)
+{
+    if (*head == '\033')
+        head += strcspn(head, "m") + 1;
+    size_t name = strcspn(head, ":\n");
+    place->file = cc_copy(head, name);
+    return sscanf(head + name, ":%d:%d", &place->line, &place->column) == 2;
+}
+
+/* Warns where Clang has refused a __shared__ variable for its constructor. */
+static void warn_of_objects(const struct file *file)
+{
+    const char *said = file->objects != NULL ? file->objects : "";
+    struct cc_place place;
+
+    if (cc_has_word(&file->job->options->warnings, "-w"))
+        return;
+    for (const char *at; (at = strstr(said, CC_NO_SHARED_START)) != NULL; said = at + 1) {
+        const char *line = at;
+        while (line > said && line[-1] != '\n')
+            line--;
+        if (read_place(line, &place))
+            cc_warning(place, "no constructor runs for a __shared__ variable");
+    }
+}
+
+/* Takes a note of what else may be done about the messages. False: nothing. */
+static bool has_other_way(struct file *file, const char *said)
+{
+    bool objects = strstr(said, CC_NO_SHARED_START) != NULL && file->objects == NULL;
+    bool only_hosts = strstr(said, "in __host__ __device__ function") != NULL &&
+                      !file->only_hosts && !file->job->options->rdc;
+
+    if (objects)
+        file->objects = said;
+    file->only_hosts |= only_hosts;
+    return objects || only_hosts;
+}
+
+/* What both have said, and how they ended. */
+struct outcome {
+    const char *said;
+    int host_status, device_status;
+};
+
+static struct outcome end_of(struct cc_child host, int host_status, struct cc_child device,
+                             int device_status)
+{
+    return (struct outcome){cc_merge_messages(cc_child_errors(host), cc_child_errors(device)),
+                            host_status, device_status};
+}
+
+/* Is the file to be compiled again, from a text that Clang takes? */
+static bool is_rewritten(struct file *file, const struct outcome *end)
+{
+    bool failed = end->host_status == 1 || end->device_status == 1;
+    bool other = failed && has_other_way(file, end->said);
+
+    if (!failed || file->text[CC_HOST_SIDE] != NULL ||
+        (file->objects == NULL && !may_help(end->said)))
+        return other;
+    return (rewrite_side(file, CC_HOST_SIDE) && rewrite_side(file, CC_DEVICE_SIDE)) || other;
+}
+
+/* False: one of them failed. */
+static bool tell(const struct outcome *end)
+{
+    int worst = end->host_status > end->device_status ? end->host_status : end->device_status;
+
+    fputs(end->said, stderr);
+    if (worst > 128)
+        cc_fail("clang was ended by signal %d", worst - 128);
+    return worst == 0;
+}
+
+/* ---- without and with -rdc ---- */
+
+/* Makes the host's bitcode as it was written, with its lines. */
+static struct cc_list lines_command(const struct file *file, const char *bitcode)
+{
+    struct cc_list command = command_of(file, CC_HOST_SIDE, bitcode);
+
+    cc_add_words(&command, "-emit-llvm -Xclang -disable-llvm-passes -gline-tables-only -w");
+    return command;
+}
+
+/* Warnings about the host's use of __device__ variables; false: a kernel is missing. */
+static bool check_host(const struct file *file)
+{
+    const char *bitcode = path_of(file, "uses.bc");
+    struct cc_list command = lines_command(file, bitcode);
+
+    if (file->code.variable_count != 0 && !cc_has_word(&file->job->options->warnings, "-w"))
+        cc_check_host_variables(file->clang.release, &command, bitcode, &file->code);
+    return cc_check_stubs(file->clang.release, &command, bitcode, file->object, &file->code);
+}
+
+static bool build_image(struct file *file, struct cc_text *fatbin)
+{
+    return read_bitcode(file) && cc_build_image(file->job, &file->clang, &file->bitcode, 1,
+                                                cc_format("%d", file->number), &file->code, fatbin);
+}
+
+/* __managed__: the host's code is changed on its way. */
+static int compile_managed(const struct file *file, const char *gpu_binary,
+                           const struct cc_text *fatbin, struct cc_child *host)
+{
+    const char *bitcode = path_of(file, "host.bc"), *changed = path_of(file, "host.changed.bc");
+    struct cc_list last = cc_host_code_command(file->job, file->clang.path, changed, file->object);
+
+    *host = start_host(file, gpu_binary, true);
+    feed(gpu_binary, *host, fatbin);
+    int status = cc_wait(*host);
+    if (status != 0)
+        return status;
+    return cc_change_managed(file->clang.release, bitcode, changed) ? cc_run(&last) : 1;
+}
+
+static bool compile(struct file *file, const char *pipe)
+{
+    struct cc_text fatbin = {0};
+    struct cc_child device = start_device(file), host = start_host(file, pipe, false);
+    if (file->job->options->dryrun)
+        return true;
+    int device_status = cc_wait(device), host_status;
+    bool made = device_status == 0 && build_image(file, &fatbin);
+    if (made && cc_fatbin_has_managed(&fatbin)) {
+        cc_stop(host);
+        host_status = compile_managed(file, pipe, &fatbin, &host);
+    } else {
+        feed(pipe, host, &fatbin);
+        host_status = cc_wait(host);
+    }
+    struct outcome end = end_of(host, host_status, device, device_status);
+    if (is_rewritten(file, &end))
+        return compile(file, pipe);
+    return tell(&end) && made && check_host(file);
+}
+
+static bool compile_whole(struct file *file)
+{
+    const char *pipe = path_of(file, "device.fatbin");
+
+    if (file->job->options->dryrun)
+        return compile(file, pipe);
+    unlink(pipe); /* --keep may have left one */
+    if (mkfifo(pipe, 0600) == 0)
+        return compile(file, pipe);
+    cc_fail("cannot make the pipe '%s': %s", pipe, strerror(errno));
+    return false;
+}
+
+static bool finish_part(struct file *file, const char *record, struct cc_child *host)
+{
+    if (!read_bitcode(file) || !cc_load_llvm(file->clang.release) ||
+        !cc_check_bitcode(&file->bitcode, &file->code))
+        return false;
+    if (file->code.names_managed && compile_managed(file, record, NULL, host) != 0)
+        return false;
+    return check_host(file) && cc_error_count() == 0 &&
+           cc_add_part(file->object, &file->bitcode, path_of(file, "part"));
+}
+
+/* -rdc=true: the device code goes along as bitcode. */
+static bool compile_part(struct file *file)
+{
+    const char *record = path_of(file, "unit");
+
+    file->bitcode.unit = cc_unit_name(file->job, file->source);
+    if (!file->job->options->dryrun && !cc_write_unit(record, file->bitcode.unit))
+        return false;
+    struct cc_child device = start_device(file), host = start_host(file, record, false);
+    if (file->job->options->dryrun)
+        return true;
+    int device_status = cc_wait(device), host_status = cc_wait(host);
+    struct outcome end = end_of(host, host_status, device, device_status);
+    if (is_rewritten(file, &end))
+        return compile_part(file);
+    return tell(&end) && finish_part(file, record, &host);
+}
+
+/* --default-stream per-thread: vgpu/include/vgpu/per_thread.h has this form for other calls; a
+ * launch is Clang's, which knows the usual name only. */
+static bool rename_launch(const struct file *file)
+{
+    const struct cc_list *common = &file->job->options->common;
+    bool per_thread = false;
+    struct cc_list command = {0};
+
+    for (size_t i = 0; i < common->count; i++)
+        per_thread |= cc_starts(common->item[i], "-DCUDA_API_PER_THREAD_DEFAULT_STREAM");
+    if (!per_thread || file->job->options->dryrun)
+        return true;
+    cc_add_words(&command, "objcopy --redefine-sym cudaLaunchKernel=cudaLaunchKernel_ptsz");
+    cc_add(&command, file->object);
+    return cc_run(&command) == 0;
+}
+
+bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *object, int number)
+{
+    struct file file = {.job = job, .source = source, .object = object, .number = number};
+
+    if (!cc_find_clang(job->options->cxx, &file.clang))
+        return false;
+    bool done =
+        (job->options->rdc ? compile_part(&file) : compile_whole(&file)) && rename_launch(&file);
+    if (done)
+        warn_of_objects(&file);
+    cc_say_all();
+    done = done && cc_error_count() == 0;
+    if (!done && !job->options->dryrun)
+        unlink(object);
+    return done;
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ * device_link.c: device code of several files becomes one image (-rdc=true).
+ *
+ * Each object that was compiled so carries its bitcode along (part.h). Here those of a link become
+ * one image, which lies in an object of its own (link_parts.c); a host link without the device
+ * link is told so by the linker ("undefined reference to vgpu_device_link_of_...").
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "clang.h"
+#include "compile.h"
+#include "part.h"
+#include "proc.h"
+
+/* The archive that the linker takes for -lNAME, if it is in one of the -L folders; else null. */
+static const char *archive_of(const struct cc_options *options, const char *library)
+{
+    for (size_t i = 0; i < options->link.count; i++) {
+        const char *folder = options->link.item[i];
+        if (!cc_starts(folder, "-L"))
+            continue;
+        const char *archive = cc_format("%s/lib%s.a", folder + 2, library);
+        if (access(cc_format("%s/lib%s.so", folder + 2, library), R_OK) == 0)
+            return NULL;
+        if (access(archive, R_OK) == 0)
+            return archive;
+    }
+    return NULL;
+}
+
+static struct cc_parts collect(const struct cc_job *job, const struct cc_list *objects)
+{
+    struct cc_parts parts = {0};
+
+    for (size_t i = 0; i < objects->count; i++) {
+        const char *path = objects->item[i];
+        if (cc_starts(path, "-l"))
+            path = archive_of(job->options, path + 2);
+        if (path != NULL && *path != '-')
+            cc_collect_parts(path, &parts);
+    }
+    return parts;
+}
+
+/* Those that no device link has linked. */
+static struct cc_parts not_linked(const struct cc_parts *all)
+{
+    struct cc_parts left = {0};
+
+    for (size_t i = 0; i < all->count; i++) {
+        if (cc_is_linked(all, all->item[i].unit))
+            continue;
+        left.item = cc_grow(left.item, left.count, &left.capacity, sizeof *left.item);
+        left.item[left.count++] = all->item[i];
+    }
+    return left;
+}
+
+/* -dlink of files without such device code. */
+static bool make_empty_object(const struct cc_job *job, const char *object)
+{
+    static const char text[] = "\t.section .note.GNU-stack,\"\",%progbits\n";
+    const char *path = cc_temp_path("linked.s");
+    struct cc_list command = cc_assemble_command(job, path, object);
+
+    return cc_write_file(path, text, strlen(text)) && cc_run(&command) == 0;
+}
+
+bool cc_device_link(const struct cc_job *job, const struct cc_list *objects, const char *object,
+                    bool *made)
+{
+    struct cc_parts all = collect(job, objects), parts = not_linked(&all);
+
+    *made = parts.count != 0;
+    if (parts.count != 0)
+        return cc_link_parts(job, &parts, object);
+    return job->options->action != CC_DEVICE_LINK || make_empty_object(job, object);
+}

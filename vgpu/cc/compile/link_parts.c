@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT
+ * link_parts.c: -rdc=true with Clang. A file's object carries its bitcode (part.h); the device link
+ * links those of a program, and compiles them to one image. The host code that Clang makes calls a
+ * function of its own name before main, __cudaRegisterLinkedBinary_...: it is renamed to what a
+ * device link defines for this file, so that the linker says what is missing without one.
+ */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clang.h"
+#include "diag.h"
+#include "elf_image.h"
+#include "fatbin.h"
+#include "proc.h"
+
+static const char *link_function(const char *unit)
+{
+    return cc_format("vgpu_device_link_of_%s", unit);
+}
+
+/* ---- a file's object ---- */
+
+static uint64_t hash(uint64_t start, const char *text)
+{
+    for (const char *c = text; *c != 0; c++)
+        start = (start ^ (unsigned char)*c) * 1099511628211u;
+    return start;
+}
+
+const char *cc_unit_name(const struct cc_job *job, const char *source)
+{
+    enum { NAME_MAX_BYTES = 80 };
+    const char *slash = strrchr(source, '/'), *output = job->options->output;
+    char *base = cc_format("%.*s", NAME_MAX_BYTES, slash != NULL ? slash + 1 : source);
+    char folder[4096] = "";
+    uint64_t number = 14695981039346656037u;
+
+    if (*source != '/' && getcwd(folder, sizeof folder) == NULL)
+        *folder = 0;
+    number = hash(number, cc_format("%s/%s:%s", folder, source, output != NULL ? output : ""));
+    for (size_t i = 0; i < job->options->common.count; i++)
+        number = hash(number, job->options->common.item[i]);
+    for (char *c = base; *c != 0; c++)
+        if (!isalnum((unsigned char)*c))
+            *c = '_';
+    return cc_format("%s_%016" PRIx64, base, number);
+}
+
+bool cc_write_unit(const char *path, const char *unit)
+{
+    struct vgpu_fatbin_unit record = {.name = ""};
+
+    memcpy(record.magic, VGPU_FATBIN_UNIT_MAGIC, sizeof record.magic);
+    snprintf(record.name, sizeof record.name, "%s", unit);
+    if (cc_write_file(path, (const char *)&record, sizeof record))
+        return true;
+    cc_fail("cannot write '%s': is the disk full?", path);
+    return false;
+}
+
+/* Renames what Clang made for the device link; a host code that uses no device code has none. The
+ * other name that it gives is of the source's path alone. */
+static void rename_symbols(struct cc_list *command, const char *object, const char *unit)
+{
+    struct cc_symbols symbols;
+
+    if (!cc_read_image(object, &symbols))
+        return;
+    for (size_t i = 0; i < symbols.count; i++) {
+        const char *name = symbols.item[i].name;
+        if (cc_starts(name, "__cudaRegisterLinkedBinary")) {
+            cc_add(command, "--redefine-sym");
+            cc_add(command, cc_format("%s=%s", name, link_function(unit)));
+        } else if (cc_starts(name, "__fatbinwrap")) {
+            cc_add(command, "--localize-symbol");
+            cc_add(command, name);
+        }
+    }
+}
+
+bool cc_add_part(const char *object, const struct cc_bitcode *file, const char *path)
+{
+    const struct cc_part part = {
+        .unit = file->unit, .source = file->source, .bitcode = file->data, .bytes = file->bytes};
+    struct cc_list command = {0};
+
+    if (!cc_write_part(path, &part)) {
+        cc_fail("cannot write '%s': is the disk full?", path);
+        return false;
+    }
+    cc_add_words(&command,
+                 "objcopy --set-section-flags " CC_PART_SECTION "=exclude,readonly --add-section");
+    cc_add(&command, cc_format(CC_PART_SECTION "=%s", path));
+    rename_symbols(&command, object, file->unit);
+    cc_add(&command, object);
+    return cc_run(&command) == 0;
+}
+
+/* ---- the device link ---- */
+
+/* Passes on what it is called with, and where the image is as fifth argument. */
+static void put_function(struct cc_text *text, const char *unit)
+{
+    const char *name = link_function(unit);
+
+    cc_putf(text, "\t.globl %s\n\t.hidden %s\n\t.type %s,%%function\n%s:\n", name, name, name,
+            name);
+#ifdef __aarch64__
+    cc_puts(text, "\tadrp x4, .Lvgpu_linked\n\tadd x4, x4, :lo12:.Lvgpu_linked\n"
+                  "\tb vgpu_register_linked\n");
+#else
+    cc_puts(text, "\tleaq .Lvgpu_linked(%rip), %r8\n\tjmp vgpu_register_linked@PLT\n");
+#endif
+}
+
+static bool make_object(const struct cc_job *job, const struct cc_parts *parts, const char *fatbin,
+                        const char *object)
+{
+    const char *path = cc_temp_path("linked.s");
+    struct cc_text text = {0};
+
+    cc_puts(&text, "\t.section .note.GNU-stack,\"\",%progbits\n"
+                   "\t.section .rodata.vgpu_linked,\"a\",%progbits\n\t.balign 16\n");
+    cc_putf(&text, ".Lvgpu_linked:\n\t.incbin %s\n\t.text\n", cc_quoted(fatbin));
+    for (size_t i = 0; i < parts->count; i++)
+        put_function(&text, parts->item[i].unit);
+    cc_puts(&text, "\t.section " CC_LINKED_SECTION ",\"e\",%progbits\n");
+    for (size_t i = 0; i < parts->count; i++)
+        cc_putf(&text, "\t.string %s\n", cc_quoted(parts->item[i].unit));
+    struct cc_list command = cc_assemble_command(job, path, object);
+    return cc_write_file(path, text.data, text.length) && cc_run(&command) == 0;
+}
+
+bool cc_link_parts(const struct cc_job *job, const struct cc_parts *parts, const char *object)
+{
+    struct cc_bitcode *file = cc_alloc(parts->count * sizeof *file);
+    const char *path = cc_temp_path("linked.fatbin");
+    struct cc_text fatbin = {0};
+    struct cc_device_code code;
+    struct cc_clang clang;
+
+    for (size_t i = 0; i < parts->count; i++) {
+        const struct cc_part *part = &parts->item[i];
+        file[i] = (struct cc_bitcode){part->source, part->unit, part->bitcode, part->bytes, false};
+    }
+    if (!cc_find_clang(job->options->cxx, &clang))
+        return false;
+    bool built = cc_build_image(job, &clang, file, parts->count, "linked", &code, &fatbin);
+    cc_say_all();
+    if (!built || cc_error_count() != 0) {
+        cc_fail("the device code of these files cannot be linked together (-rdc=true)");
+        return false;
+    }
+    return cc_write_file(path, fatbin.data, fatbin.length) && make_object(job, parts, path, object);
+}

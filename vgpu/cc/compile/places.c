@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT
+ * places.c: see places.h. The build gives VGPU_CC_INCLUDE, VGPU_CC_CONTRACT, VGPU_CC_LIBRARY
+ * and VGPU_CC_TOOLKIT: the folders in the source and build trees.
+ */
+#include "places.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "diag.h"
+#include "mem.h"
+
+static const char *program_folder(void)
+{
+    char path[4096];
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path);
+
+    if (length <= 0)
+        return "";
+    const char *slash = memrchr(path, '/', (size_t)length);
+    return slash != NULL ? cc_copy(path, (size_t)(slash - path)) : "";
+}
+
+/* How much of a folder's name its parent's is. */
+static size_t parent_length(const char *folder)
+{
+    const char *slash = strrchr(folder, '/');
+
+    return slash != NULL ? (size_t)(slash - folder) : 0;
+}
+
+/* The first of the folders that holds the file; null: none does. */
+static const char *first_with(const char *const *folder, int count, const char *file)
+{
+    for (int i = 0; i < count; i++)
+        if (folder[i] != NULL && access(cc_format("%s/%s", folder[i], file), R_OK) == 0)
+            return folder[i];
+    return NULL;
+}
+
+static const char *below(const char *home, const char *folder)
+{
+    return home != NULL && *home != 0 ? cc_format("%s/%s", home, folder) : NULL;
+}
+
+bool cc_find_places(struct cc_places *places)
+{
+    const char *home = getenv("VGPU_HOME"), *around = cc_format("%s/..", program_folder());
+    const char *include[] = {below(home, "include"), below(around, "include"), VGPU_CC_INCLUDE};
+    const char *contract[] = {below(home, "include/vgpu"), below(home, "common"),
+                              below(around, "include/vgpu"), VGPU_CC_CONTRACT};
+    const char *library[] = {below(home, "lib"), below(around, "lib"), VGPU_CC_LIBRARY};
+    const char *programs[] = {below(home, "bin"), program_folder()};
+    const char *toolkit[] = {home, cc_copy(program_folder(), parent_length(program_folder())),
+                             VGPU_CC_TOOLKIT};
+
+    places->include = first_with(include, 3, "vgpu/prelude.h");
+    places->contract = first_with(contract, 4, "image.h");
+    places->library = first_with(library, 3, "libvgpurt.a");
+    places->toolkit = first_with(toolkit, 3, "bin/nvcc");
+    places->programs = first_with(programs, 2, "vgpu-node");
+    if (places->library == NULL)
+        places->library = VGPU_CC_LIBRARY; /* the linker will say what is missing */
+    if (places->include == NULL || places->contract == NULL) {
+        cc_fail(
+            "cannot find the headers of the virtual node (vgpu/prelude.h, image.h) in $VGPU_HOME, "
+            "around this program or in '%s'; set VGPU_HOME to the installation",
+            VGPU_CC_INCLUDE);
+        return false;
+    }
+    return true;
+}

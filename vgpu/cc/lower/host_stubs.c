@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT
+ * host_stubs.c: every kernel that the host can launch is in the image. A kernel that only the
+ * host's Clang sees (#ifndef __CUDA_ARCH__ around it, or around the only launch of a template)
+ * compiles on both sides, and each launch of it would fail when the program runs.
+ */
+#include <string.h>
+
+#include "diag.h"
+#include "elf_image.h"
+#include "lower.h"
+#include "names.h"
+#include "proc.h"
+
+static const char prefix[] = "__device_stub__"; /* of the stub's identifier, as Clang has it */
+
+/* What `digits` digits in front of the prefix say about the kernel's own name: of
+ * 16__device_stub__k, "1". Null: they are no such length. */
+static const char *own_length(const char *at, size_t digits)
+{
+    size_t length = 0, more = sizeof prefix - 1;
+
+    for (size_t i = 0; i < digits; i++) {
+        char digit = at[(ptrdiff_t)i - (ptrdiff_t)digits];
+        if (digit < '0' || digit > '9')
+            return NULL;
+        length = 10 * length + (size_t)(digit - '0');
+    }
+    if (digits == 0)
+        return ""; /* extern "C" */
+    return length > more ? cc_format("%zu", length - more) : NULL;
+}
+
+/* Are they symbols of one kernel? They differ in the prefix, and the length of the identifier in
+ * front of it; digits there may also end another name (_ZN1a2v124__device_stub__versionedEv). */
+static bool is_stub_of(const char *stub, const char *kernel)
+{
+    const char *found = strstr(stub, prefix);
+
+    if (found == NULL)
+        return strcmp(stub, kernel) == 0;
+    for (size_t digits = 0; digits <= 4 && digits <= (size_t)(found - stub); digits++) {
+        size_t before = (size_t)(found - stub) - digits;
+        const char *own = own_length(found, digits);
+        if (own == NULL || strncmp(stub, kernel, before) != 0)
+            continue;
+        if (cc_starts(kernel + before, own) &&
+            is_stub_of(found + sizeof prefix - 1, kernel + before + strlen(own)))
+            return true;
+    }
+    return false;
+}
+
+/* With -rdc=true a static kernel is called "unit:symbol". */
+static bool has_kernel(const struct cc_device_code *code, const char *stub)
+{
+    for (size_t i = 0; i < code->kernel_count; i++) {
+        const char *own = strrchr(code->kernel[i].symbol, ':');
+        if (is_stub_of(stub, own != NULL ? own + 1 : code->kernel[i].symbol))
+            return true;
+    }
+    return false;
+}
+
+static LLVMModuleRef read_host(int release, const struct cc_list *compile, const char *bitcode)
+{
+    struct cc_bitcode file = {.source = bitcode};
+    struct cc_lowering l = {0};
+
+    if (cc_run(compile) != 0 || !cc_load_llvm(release))
+        return NULL;
+    file.data = cc_read_file(bitcode, &file.bytes);
+    l.context = LLVMContextCreate();
+    return file.data != NULL && cc_read_bitcode(&l, &file, 1) ? l.module : NULL;
+}
+
+/* "a::__device_stub__k" is a::k. */
+static const char *kernel_name(const char *stub)
+{
+    const char *name, *found;
+
+    cc_plain_name(stub, &name);
+    found = strstr(name, prefix);
+    return found == NULL
+               ? name
+               : cc_format("%.*s%s", (int)(found - name), name, found + sizeof prefix - 1);
+}
+
+static void tell(LLVMModuleRef host, const char *stub)
+{
+    LLVMValueRef function = host != NULL ? LLVMGetNamedFunction(host, stub) : NULL;
+
+    if (function == NULL)
+        cc_fail("kernel '%s' is in host code only", kernel_name(stub));
+    else
+        cc_error(cc_place_of(function),
+                 "kernel '%s' is in host code, but not in device code; does something that depends "
+                 "on __CUDA_ARCH__ hide it or its launch?",
+                 kernel_name(stub));
+}
+
+bool cc_check_stubs(int release, const struct cc_list *compile, const char *bitcode,
+                    const char *object, const struct cc_device_code *code)
+{
+    struct cc_symbols symbols;
+    LLVMModuleRef host = NULL;
+    bool sound = true;
+
+    if (!cc_read_image(object, &symbols))
+        return true; /* it is not a file of this machine's code */
+    for (size_t i = 0; i < symbols.count; i++) {
+        const struct cc_symbol *s = &symbols.item[i];
+        if (!s->is_function || strstr(s->name, prefix) == NULL || has_kernel(code, s->name))
+            continue;
+        if (sound)
+            host = read_host(release, compile, bitcode);
+        tell(host, s->name);
+        sound = false;
+    }
+    return sound;
+}

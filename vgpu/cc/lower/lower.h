@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ * lower.h: device code as Clang compiles it for GPUs (LLVM's bitcode for nvptx64) becomes an object
+ * for this machine's processor, which is linked to a device image (image.h).
+ *
+ * Clang's CUDA mode for nvptx64 gives what is needed here: a kernel has one parameter of LLVM's for
+ * each of CUDA's (structures by value as `byval`), __shared__ variables stand in address space 3,
+ * __device__ and __constant__ ones in 1 and 4, inline PTX is a string. Sizes and layouts are those
+ * of x86-64 and AArch64, as CUDA has it.
+ */
+#ifndef VGPU_CC_LOWER_H
+#define VGPU_CC_LOWER_H
+
+#include "device_code.h"
+#include "diag.h"
+#include "llvm.h"
+
+/* One module on its way. */
+struct cc_lowering {
+    LLVMContextRef context;
+    LLVMModuleRef module;
+    LLVMTargetMachineRef machine;
+    LLVMTargetDataRef layout; /* this machine's */
+    const char *source;       /* the (first) file's name, for keys */
+    bool linked;              /* several files are here together: -rdc=true */
+    bool no_lambdas;
+    struct cc_device_code *code;
+};
+
+/* ---- its parts, a file each ---- */
+
+/* lower_kernel.c: finds the kernels. Before anything else: the marks are Clang's. */
+bool cc_find_kernels(struct cc_lowering *l);
+/* Adds the entry of each kernel and the tables of image.h. */
+void cc_add_tables(struct cc_lowering *l);
+/* Names a file of our own headers, for what reads debug information (vgpu/common/dwarf_lines.c). */
+void cc_add_headers(struct cc_lowering *l, const char *file);
+
+/* lower_rules.c: what nvcc refuses. */
+bool cc_check_rules(struct cc_lowering *l);
+
+/* text_rules.c: what only the source shows. */
+void cc_check_text(const struct cc_lowering *l);
+
+/* lower_link.c: reads the files and links them to one module. */
+bool cc_read_bitcode(struct cc_lowering *l, const struct cc_bitcode *file, size_t count);
+
+/* lower_uses.c: wherever the function names the variable, it gets the pointer that `ask` makes at
+ * the function's start (of the variable's own type). False: it does not name it. */
+typedef LLVMValueRef cc_ask(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef variable,
+                            unsigned id);
+bool cc_replace_in(struct cc_lowering *l, LLVMValueRef variable, LLVMValueRef function, cc_ask *ask,
+                   unsigned id);
+
+/* Deletes the variable. False: something still names it. */
+bool cc_delete_unused(LLVMValueRef variable);
+
+/* lower_managed.c: __managed__ variables become memory whose address the image is told. */
+#define CC_MANAGED_SECTION "vgpu_managed" /* vgpu/include/vgpu/attributes.h */
+#define CC_PLACE_PREFIX "vgpu_place:"     /* of the names of what the optimizer is to leave whole */
+bool cc_is_managed(LLVMValueRef global);
+bool cc_lower_managed(struct cc_lowering *l);
+
+/* lower_shared.c: __shared__ variables become memory of the block. */
+bool cc_lower_shared(struct cc_lowering *l);
+
+/* lower_globals.c: the other variables come into the one address space that there is. */
+bool cc_lower_globals(struct cc_lowering *l);
+
+/* lower_indices.c: reads of threadIdx and its like are not reported. */
+void cc_hide_indices(struct cc_lowering *l);
+
+/* lower_copies.c: copies of 16 aligned bytes become one access. */
+void cc_lower_copies(struct cc_lowering *l);
+
+/* lower_ptx.c: inline PTX becomes what it means. */
+bool cc_lower_ptx(struct cc_lowering *l);
+
+/* lower_check.c: what is left undefined must be offered by vgpu-exec. */
+bool cc_check_module(struct cc_lowering *l);
+
+/* ---- common helpers ---- */
+
+const char *cc_value_name(LLVMValueRef value);
+LLVMTypeRef cc_int_type(const struct cc_lowering *l, unsigned bits);
+LLVMTypeRef cc_byte_pointer(const struct cc_lowering *l, unsigned space);
+
+/* The function of that name, declared if it is not there. */
+LLVMValueRef cc_declare(struct cc_lowering *l, const char *name, LLVMTypeRef type);
+
+/* Where the instruction (or function) stands in the source. */
+struct cc_place cc_place_of(LLVMValueRef value);
+
+#endif

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT
+ * offered.c: the symbols that device code may leave undefined: vgpu-exec defines them (image.h, the
+ * compiler's callbacks, copies of memory) or carries them along (libm).
+ */
+#include <string.h>
+
+#include "mem.h"
+#include "names.h"
+
+static const char *const builtins[] = {
+    "vgpu_thread_idx",   "vgpu_block_idx",
+    "vgpu_block_dim",    "vgpu_grid_dim",
+    "vgpu_shared",       "vgpu_dynamic_shared",
+    "vgpu_syncthreads",  "vgpu_syncthreads_reduce",
+    "vgpu_syncwarp",     "vgpu_shfl",
+    "vgpu_vote",         "vgpu_activemask",
+    "vgpu_lane_id",      "vgpu_fence",
+    "vgpu_atomic",       "vgpu_clock64",
+    "vgpu_printf",       "vgpu_assert_fail",
+    "vgpu_trap",         "__wrap_memcpy",
+    "__wrap_memmove",    "__wrap_memset",
+    "warpSize",          "threadIdx",
+    "blockIdx",          "blockDim",
+    "gridDim",           "vgpu_cooperative",
+    "vgpu_grid_meet",    "vgpu_vprintf",
+    "vgpu_set_rounding", "vgpu_globaltimer",
+};
+
+/* Functions of double; each has a form of float, whose name ends in f. */
+static const char *const math[] = {
+    "acos",      "acosh",    "asin",   "asinh",   "atan",  "atan2",     "atanh",     "cbrt",
+    "ceil",      "copysign", "cos",    "cospi",   "cosh",  "erf",       "erfc",      "exp",
+    "exp10",     "exp2",     "expm1",  "fabs",    "fdim",  "floor",     "fma",       "fmax",
+    "fmin",      "fmod",     "frexp",  "hypot",   "ilogb", "j0",        "j1",        "jn",
+    "ldexp",     "lgamma",   "llrint", "llround", "log",   "log10",     "log1p",     "log2",
+    "logb",      "lrint",    "lround", "modf",    "nan",   "nearbyint", "nextafter", "pow",
+    "remainder", "remquo",   "rint",   "rsqrt",   "round", "scalbln",   "scalbn",    "sin",
+    "sincos",    "sinh",     "sinpi",  "sqrt",    "tan",   "tanh",      "tgamma",    "trunc",
+    "y0",        "y1",       "yn",
+};
+
+static bool is_math(const char *symbol)
+{
+    size_t length = strlen(symbol);
+
+    for (size_t i = 0; i < sizeof math / sizeof *math; i++) {
+        size_t own = strlen(math[i]);
+        if (strncmp(symbol, math[i], own) == 0 &&
+            (length == own || (length == own + 1 && symbol[own] == 'f')))
+            return true;
+    }
+    return false;
+}
+
+bool cc_is_offered(const char *symbol)
+{
+    for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+        if (strcmp(symbol, builtins[i]) == 0)
+            return true;
+    return cc_starts(symbol, "__tsan_") || is_math(symbol);
+}

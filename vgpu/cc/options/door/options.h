@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT
+ * options.h: the command line, nvcc's everyday one.
+ */
+#ifndef VGPU_CC_OPTIONS_H
+#define VGPU_CC_OPTIONS_H
+
+#include "mem.h"
+
+enum cc_action { CC_LINK, CC_DEVICE_LINK, CC_COMPILE, CC_PREPROCESS, CC_DEPENDENCIES };
+
+enum cc_language { CC_BY_SUFFIX, CC_LANG_C, CC_LANG_CXX, CC_LANG_CUDA, CC_LANG_OBJECT };
+
+struct cc_input {
+    const char *path;
+    enum cc_language language;
+    bool is_option; /* -lfoo, -Wl,...: handed to the linker in its place */
+};
+
+struct cc_options {
+    enum cc_action action;
+    const char *output; /* null: as the compiler would name it */
+    struct cc_input *input;
+    size_t input_count, input_capacity;
+    struct cc_list common;   /* for preprocessing, in both passes: -I, -D, -include */
+    struct cc_list warnings; /* for both passes: -W..., -w */
+    struct cc_list host;     /* for host code only: -O, -g, -f..., -m... */
+    struct cc_list link;     /* for the linker, in front of the inputs: -shared, -L */
+    bool want_deps;          /* -MD, -MMD */
+    struct cc_list deps;     /* -MD -MF file -MT target ... as given */
+    bool deps_file_given, deps_target_given;
+    enum cc_language language; /* of the inputs that follow: -x */
+    const char *std;           /* "-std=c++20"; null: the default */
+    const char *cxx, *cc;
+    const char *keep_dir;                      /* for intermediate files; null: as --keep says */
+    bool verbose, dryrun, keep, relaxed, done; /* done: --help or --version was answered */
+    bool clangd;                               /* --clangd */
+    bool lambdas;                              /* --extended-lambda */
+    bool rdc; /* device code of this file and others may use each other */
+};
+
+/* Reads the command line; false: it is wrong and was told so. */
+bool cc_read_options(int argc, char **argv, struct cc_options *options);
+
+/* help.c */
+void cc_print_help(void);
+void cc_print_version(void);
+
+#endif

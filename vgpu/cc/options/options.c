@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT
+ * options.c: see options.h.
+ *
+ * option_table.c says what an option is; here it takes effect. What is not in the table and looks
+ * like an option of the compiler (-f..., -m..., -W...) is passed on.
+ */
+#include "options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "arguments.h"
+#include "diag.h"
+#include "option_table.h"
+
+struct line {
+    int argc, at;
+    const char **argv;
+    struct cc_options *options;
+    const struct cc_option *option;
+    const char *value; /* of the option, once it was found; null: none yet */
+};
+
+/* The option's value, from the next argument if need be. */
+static bool need_value(struct line *line)
+{
+    if (line->value != NULL)
+        return true;
+    if (line->at + 1 >= line->argc) {
+        cc_fail("option '%s' needs a value behind it", line->argv[line->at]);
+        return false;
+    }
+    line->value = line->argv[++line->at];
+    return true;
+}
+
+/* ---- what they do ---- */
+
+static void add_input(struct cc_options *options, const char *path, bool is_option)
+{
+    options->input = cc_grow(options->input, options->input_count, &options->input_capacity,
+                             sizeof *options->input);
+    options->input[options->input_count++] = (struct cc_input){path, options->language, is_option};
+}
+
+/* Each part of "a,b,c" or "a b c". */
+static void add_parts(const char *value, struct cc_list *list)
+{
+    while (*value != 0) {
+        size_t length = strcspn(value, ", ");
+        if (length != 0)
+            cc_add(list, cc_copy(value, length));
+        value += length + (value[length] != 0);
+    }
+}
+
+/* CUDA's own libraries: what programs need of them is in the runtime that is linked anyway. */
+static bool is_cudas(const char *library)
+{
+    return strcmp(library, "cuda") == 0 || strcmp(library, "cudart") == 0 ||
+           strcmp(library, "cudart_static") == 0 || strcmp(library, "cudadevrt") == 0;
+}
+
+/* A flag meant for the host compiler: warnings are wanted in both passes. */
+static void add_host_flag(struct cc_options *options, const char *flag)
+{
+    bool warning = cc_starts(flag, "-W") && !cc_starts(flag, "-Wl,") && !cc_starts(flag, "-Wa,");
+
+    if (cc_starts(flag, "-Wl,"))
+        cc_add(&options->link, flag);
+    else if (!cc_starts(flag, "-flto") && !cc_starts(flag, "-ffat-lto"))
+        cc_add(warning ? &options->warnings : &options->host, flag);
+}
+
+static void add_host_list(struct cc_options *options, const char *value)
+{
+    struct cc_list parts = {0};
+
+    add_parts(value, &parts);
+    for (size_t i = 0; i < parts.count; i++)
+        add_host_flag(options, parts.item[i]);
+}
+
+static bool set_language(struct cc_options *options, const char *name)
+{
+    static const struct {
+        const char *name;
+        enum cc_language language;
+    } known[] = {
+        {"cu", CC_LANG_CUDA}, {"c", CC_LANG_C}, {"c++", CC_LANG_CXX}, {"none", CC_BY_SUFFIX}};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(name, known[i].name) == 0) {
+            options->language = known[i].language;
+            return true;
+        }
+    cc_fail("-x %s: the language is one of cu, c, c++ and none", name);
+    return false;
+}
+
+static bool set_rdc(struct cc_options *options, const char *value)
+{
+    options->rdc = strcmp(value, "true") == 0;
+    if (!options->rdc && strcmp(value, "false") != 0) {
+        cc_fail("-rdc (--relocatable-device-code) is true or false, not '%s'", value);
+        return false;
+    }
+    return true;
+}
+
+/* nvcc's -Werror takes a kind, gcc's does not. */
+static void take_werror(struct line *line)
+{
+    static const char *const kinds[] = {"all-warnings",
+                                        "cross-execution-space-call",
+                                        "reorder",
+                                        "default-stream-launch",
+                                        "deprecated-declarations",
+                                        "missing-launch-bounds",
+                                        "ext-lambda-captures-this"};
+    const char *next = line->at + 1 < line->argc ? line->argv[line->at + 1] : "";
+
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (line->value != NULL && strcmp(line->value, kinds[i]) == 0)
+            line->value = NULL;
+        else if (strcmp(next, kinds[i]) == 0)
+            line->at++;
+    }
+    cc_add(&line->options->warnings,
+           line->value != NULL ? cc_format("-Werror=%s", line->value) : "-Werror");
+}
+
+static void take_deps(struct line *line)
+{
+    struct cc_options *options = line->options;
+    const char *name = line->option->name;
+
+    if (line->option->kind == DEPS_FLAG) {
+        options->want_deps |= strcmp(name, "-MP") != 0;
+        if (strcmp(name, "-MP") == 0)
+            cc_add(&options->deps, name);
+        return;
+    }
+    options->deps_file_given |= strcmp(name, "-MF") == 0;
+    options->deps_target_given |= strcmp(name, "-MF") != 0;
+    cc_add(&options->deps, name);
+    cc_add(&options->deps, line->value);
+}
+
+static void take_ccbin(struct cc_options *options, const char *value)
+{
+    bool clang = strstr(value, "clang") != NULL;
+
+    options->cxx = value;
+    options->cc = clang ? "clang" : "gcc";
+}
+
+/* -O3, -O 3, --optimize=3 and plain -O */
+static void take_host(struct line *line)
+{
+    const char *name = line->option->spelt != NULL ? line->option->spelt : line->option->name;
+
+    if (line->option->number == 1 && line->value == NULL &&
+        strcmp(line->argv[line->at], "--optimize") == 0)
+        need_value(line);
+    cc_add(&line->options->host, line->value != NULL ? cc_format("%s%s", name, line->value) : name);
+}
+
+static bool answer(const struct line *line)
+{
+    line->options->done = true;
+    line->option->number == 0 ? cc_print_help() : cc_print_version();
+    return true;
+}
+
+static bool set_default_stream(struct cc_options *options, const char *value)
+{
+    bool own = strcmp(value, "per-thread") == 0;
+
+    if (!own && strcmp(value, "legacy") != 0 && strcmp(value, "null") != 0) {
+        cc_fail("--default-stream is legacy, null or per-thread, not '%s'", value);
+        return false;
+    }
+    if (own)
+        cc_add(&options->common, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+    return true;
+}
+
+/* Those that take a value, which is there. */
+static bool take_value(struct line *line)
+{
+    struct cc_options *options = line->options;
+    const char *name = line->option->name, *value = line->value;
+
+    switch (line->option->kind) {
+    case OUTPUT:
+        options->output = value;
+        return true;
+    case COMMON:
+        cc_add(&options->common, name);
+        cc_add(&options->common, value);
+        return true;
+    case SYSTEM_DIR:
+        cc_add(&options->common, name);
+        cc_add(&options->common, value);
+        return true;
+    case HOST_LIST:
+        add_host_list(options, value);
+        return true;
+    case LINK_VALUE:
+        cc_add(&options->link, cc_format("%s%s", name, value));
+        return true;
+    case LINK_LIST:
+        cc_add(&options->link, cc_format("-Wl,%s", value));
+        return true;
+    case LIBRARY:
+        if (is_cudas(value))
+            return true;
+        /* libnccl.so has the runtime beside it; this program has it inside. */
+        value = strcmp(value, "nccl") == 0 ? ":libnccl.a" : value;
+        add_input(options, cc_format("-l%s", value), true);
+        return true;
+    case LANGUAGE:
+        return set_language(options, value);
+    case STANDARD:
+        options->std = cc_format("-std=%s", value);
+        return true;
+    case DEFAULT_STREAM:
+        return set_default_stream(options, value);
+    case DEPS_VALUE:
+        take_deps(line);
+        return true;
+    case RDC:
+        return set_rdc(options, value);
+    case CCBIN:
+        take_ccbin(options, value);
+        return true;
+    case TEXT:
+        *(const char **)((char *)options + line->option->number) = value;
+        return true;
+    default:
+        return true; /* IGNORE_VALUE */
+    }
+}
+
+static bool is_flag(const struct cc_option *option)
+{
+    switch (option->kind) {
+    case COMMON:
+    case LINK_VALUE:
+        return option->number == 1; /* -w, -shared */
+    case SET_ACTION:
+    case HOST_FLAG:
+    case DEPS_FLAG:
+    case IGNORE:
+    case SWITCH:
+    case ANSWER:
+    case WERROR:
+    case RDC_ACTION:
+    case REFUSE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool take_flag(struct line *line)
+{
+    struct cc_options *options = line->options;
+    const struct cc_option *option = line->option;
+
+    switch (option->kind) {
+    case SET_ACTION:
+        options->action = (enum cc_action)option->number;
+        return true;
+    case HOST_FLAG:
+        take_host(line);
+        return true;
+    case COMMON:
+        cc_add(&options->warnings, option->name);
+        return true;
+    case LINK_VALUE:
+        cc_add(&options->link, option->name);
+        return true;
+    case DEPS_FLAG:
+        take_deps(line);
+        return true;
+    case SWITCH:
+        *(bool *)((char *)options + option->number) = true;
+        return true;
+    case WERROR:
+        take_werror(line);
+        return true;
+    case RDC_ACTION:
+        options->rdc = true;
+        options->action = (enum cc_action)option->number;
+        return true;
+    case REFUSE:
+        cc_fail("'%s' is not supported: vgpu-cc compiles to objects and programs for virtual GPUs; "
+                "see vgpu-cc --help",
+                line->argv[line->at]);
+        return false;
+    case ANSWER:
+        return answer(line);
+    default:
+        return true; /* IGNORE */
+    }
+}
+
+/* ---- the command line ---- */
+
+static bool take_unknown(struct cc_options *options, const char *argument)
+{
+    if (cc_starts(argument, "--")) {
+        cc_fail("unknown option '%s'; see vgpu-cc --help", argument);
+        return false;
+    }
+    add_host_flag(options, argument);
+    return true;
+}
+
+static bool take(struct line *line)
+{
+    const char *argument = line->argv[line->at];
+
+    if (*argument != '-' || argument[1] == 0) {
+        add_input(line->options, argument, false);
+        return true;
+    }
+    line->option = cc_find_option(argument, &line->value);
+    if (line->option == NULL)
+        return take_unknown(line->options, argument);
+    if (is_flag(line->option))
+        return take_flag(line);
+    return need_value(line) && take_value(line);
+}
+
+static void choose_compilers(struct cc_options *options)
+{
+    const char *cxx = getenv("VGPU_CXX"), *cc = getenv("VGPU_CC");
+
+    take_ccbin(options, cxx != NULL && *cxx != 0 ? cxx : "g++");
+    if (cc != NULL && *cc != 0)
+        options->cc = cc;
+}
+
+bool cc_read_options(int argc, char **argv, struct cc_options *options)
+{
+    struct cc_list words = {0};
+    struct line line = {.at = 1, .options = options};
+
+    *options = (struct cc_options){.action = CC_LINK};
+    choose_compilers(options);
+    if (!cc_read_arguments(argc, argv, &words))
+        return false;
+    line.argc = (int)words.count;
+    line.argv = words.item;
+    for (; line.at < line.argc && !options->done; line.at++)
+        if (!take(&line))
+            return false;
+    if (options->done)
+        return true;
+    if (options->input_count != 0 || options->clangd)
+        return true;
+    cc_fail("no input files; see vgpu-cc --help");
+    return false;
+}
