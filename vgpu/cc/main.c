@@ -196,6 +196,11 @@ int main(int argc, char **argv)
         return EXIT_SUCCESS;
     if (options.clangd)
         return cc_find_places(&job.places) && cc_print_clangd(&job) ? EXIT_SUCCESS : EXIT_FAILURE;
+    if (options.precompile != NULL)
+        return cc_proc_start(CC_SHOW_NOT, NULL) && cc_find_places(&job.places) &&
+                       cc_precompile(&job, options.precompile)
+                   ? EXIT_SUCCESS
+                   : EXIT_FAILURE;
     if (!is_sound(&options) || !start(&options) || !cc_find_places(&job.places))
         return EXIT_FAILURE;
     if (cc_shows_commands())

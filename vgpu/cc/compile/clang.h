@@ -18,9 +18,11 @@ enum { CC_CLANG_OLDEST = 14, CC_CLANG_NEWEST = 19 };
 /* What a command of Clang's is to make of a .cu. */
 enum cc_stage {
     CC_TO_CODE,       /* an object, or bitcode */
+    CC_WITH_HEADER,   /* the same, with a precompiled header in the place of the prelude */
     CC_TO_TEXT,       /* preprocessed, for people; `output` null: to standard output */
     CC_TO_WHOLE_TEXT, /* with its headers, and all macros as they are: what rewrite.h changes */
-    CC_FROM_WHOLE_TEXT
+    CC_FROM_WHOLE_TEXT,
+    CC_TO_HEADER /* precompiled */
 };
 
 /* clang_commands.c: for one side of a .cu. */
@@ -37,6 +39,15 @@ struct cc_list cc_host_code_command(const struct cc_job *job, const char *clang,
 /* The file that the host's object takes in as its device code. */
 void cc_add_gpu_binary(struct cc_list *command, const char *path);
 bool cc_link_image(const struct cc_job *job, const char *object, const char *image);
+
+/* ---- precompiled.c ---- */
+
+/* --precompile FOLDER: reads the prelude for all files that will be compiled. */
+bool cc_precompile(const struct cc_job *job, const char *folder);
+/* The precompiled header that fits the options; null: there is none, and the prelude is read. */
+const char *cc_precompiled(const struct cc_job *job, int release, enum cc_side side);
+/* Clang did not take it: compile again without. */
+bool cc_is_misfit(const char *said);
 
 /* editor.c: --clangd. False: it cannot be written. */
 bool cc_print_clangd(const struct cc_job *job);

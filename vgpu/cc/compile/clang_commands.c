@@ -128,7 +128,7 @@ struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enu
     struct cc_list command = {0};
 
     cc_add(&command, clang);
-    cc_add(&command, text ? "-E" : "-c");
+    cc_add(&command, text ? "-E" : stage == CC_TO_HEADER ? "-fsyntax-only" : "-c");
     if (stage == CC_TO_WHOLE_TEXT)
         cc_add(&command, "-frewrite-includes");
     cc_add_language(&command, job);
@@ -137,7 +137,7 @@ struct cc_list cc_clang_command(const struct cc_job *job, const char *clang, enu
         cc_add(&command, "-fgpu-rdc");
     if (isatty(STDERR_FILENO))
         cc_add(&command, "-fcolor-diagnostics");
-    if (stage != CC_FROM_WHOLE_TEXT)
+    if (stage == CC_TO_CODE || text)
         cc_add_prelude(&command, job);
     cc_add_all(&command, &options->common);
     add_wrapper_folders(&command, options->cxx);

@@ -27,6 +27,7 @@ struct file {
     const char *text[2]; /* by enum cc_side: the source rewritten (rewrite.h); else null */
     const char *objects; /* messages about __shared__ variables whose constructors do not run */
     bool only_hosts;     /* __host__ __device__ functions may be in host code only */
+    bool no_header;      /* Clang does not take the precompiled one */
 };
 
 static const char *path_of(const struct file *file, const char *suffix)
@@ -82,16 +83,26 @@ static bool read_bitcode(struct file *file)
     return file->bitcode.data != NULL;
 }
 
-/* Starts the host's Clang; it makes an object, or bitcode. */
 static struct cc_list command_of(const struct file *file, enum cc_side side, const char *output)
 {
     const char *text = file->text[side];
+    const char *header = text != NULL || file->no_header || file->only_hosts
+                             ? NULL
+                             : cc_precompiled(file->job, file->clang.release, side);
+    enum cc_stage stage = text != NULL     ? CC_FROM_WHOLE_TEXT
+                          : header != NULL ? CC_WITH_HEADER
+                                           : CC_TO_CODE;
+    struct cc_list command = cc_clang_command(file->job, file->clang.path, side, stage,
+                                              text != NULL ? text : file->source, output);
 
-    return cc_clang_command(file->job, file->clang.path, side,
-                            text != NULL ? CC_FROM_WHOLE_TEXT : CC_TO_CODE,
-                            text != NULL ? text : file->source, output);
+    if (header != NULL) {
+        cc_add_words(&command, "-Xclang -include-pch -Xclang");
+        cc_add(&command, header);
+    }
+    return command;
 }
 
+/* Starts the host's Clang; it makes an object, or bitcode. */
 static struct cc_child start_host(const struct file *file, const char *gpu_binary, bool bitcode)
 {
     const char *output = bitcode ? path_of(file, "host.bc") : file->object;
@@ -196,12 +207,16 @@ static struct outcome end_of(struct cc_child host, int host_status, struct cc_ch
                             host_status, device_status};
 }
 
-/* Is the file to be compiled again, from a text that Clang takes? */
-static bool is_rewritten(struct file *file, const struct outcome *end)
+/* Is the file to be compiled again, without the precompiled header or from a text that Clang takes?
+ */
+static bool is_to_be_redone(struct file *file, const struct outcome *end)
 {
     bool failed = end->host_status == 1 || end->device_status == 1;
-    bool other = failed && has_other_way(file, end->said);
 
+    if ((end->host_status != 0 || end->device_status != 0) && !file->no_header &&
+        cc_is_misfit(end->said))
+        return file->no_header = true;
+    bool other = failed && has_other_way(file, end->said);
     if (!failed || file->text[CC_HOST_SIDE] != NULL ||
         (file->objects == NULL && !may_help(end->said)))
         return other;
@@ -278,7 +293,7 @@ static bool compile(struct file *file, const char *pipe)
         host_status = cc_wait(host);
     }
     struct outcome end = end_of(host, host_status, device, device_status);
-    if (is_rewritten(file, &end))
+    if (is_to_be_redone(file, &end))
         return compile(file, pipe);
     return tell(&end) && made && check_host(file);
 }
@@ -320,7 +335,7 @@ static bool compile_part(struct file *file)
         return true;
     int device_status = cc_wait(device), host_status = cc_wait(host);
     struct outcome end = end_of(host, host_status, device, device_status);
-    if (is_rewritten(file, &end))
+    if (is_to_be_redone(file, &end))
         return compile_part(file);
     return tell(&end) && finish_part(file, record, &host);
 }

@@ -77,6 +77,7 @@ static const struct cc_option table[] = {
     {"-v", "--verbose", SWITCH, false, OFFSET(verbose), NULL},
     {"-dryrun", "--dryrun", SWITCH, false, OFFSET(dryrun), NULL},
     {"-clangd", "--clangd", SWITCH, false, OFFSET(clangd), NULL},
+    {"-precompile", "--precompile", TEXT, false, OFFSET(precompile), NULL},
     {"-keep", "--keep", SWITCH, false, OFFSET(keep), NULL},
     {"-keep-dir", "--keep-dir", TEXT, false, OFFSET(keep_dir), NULL},
     {"-save-temps", "--save-temps", SWITCH, false, OFFSET(keep), NULL},

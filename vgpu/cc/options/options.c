@@ -360,7 +360,7 @@ bool cc_read_options(int argc, char **argv, struct cc_options *options)
             return false;
     if (options->done)
         return true;
-    if (options->input_count != 0 || options->clangd)
+    if (options->input_count != 0 || options->clangd || options->precompile != NULL)
         return true;
     cc_fail("no input files; see vgpu-cc --help");
     return false;

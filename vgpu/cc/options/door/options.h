@@ -34,6 +34,7 @@ struct cc_options {
     const char *keep_dir;                      /* for intermediate files; null: as --keep says */
     bool verbose, dryrun, keep, relaxed, done; /* done: --help or --version was answered */
     bool clangd;                               /* --clangd */
+    const char *precompile;                    /* --precompile FOLDER; null: no */
     bool lambdas;                              /* --extended-lambda */
     bool rdc; /* device code of this file and others may use each other */
 };

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT
+ * precompiled.c: the prelude with all that it includes, read once, when vgpu-cc is built, and kept
+ * as Clang's precompiled headers beside the runtime's library. Without them that takes two thirds
+ * of what a small file takes.
+ *
+ * Clang refuses a precompiled header that was read with another language, for another processor or
+ * from files that have changed since: then it is not used (cc_is_misfit). What Clang does not see
+ * is looked for here: macros of the command line that the headers ask for.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "clang.h"
+#include "diag.h"
+#include "proc.h"
+
+enum { FORMS = 3 };
+
+/* "prelude-14-host-O.pch": of Clang 14, for host code with -O1 or more. */
+static const struct form {
+    const char *name, *level;
+    enum cc_side side;
+} forms[FORMS] = {{"host-O0", "-O0", CC_HOST_SIDE},
+                  {"host-O", "-O2", CC_HOST_SIDE},
+                  {"device", "", CC_DEVICE_SIDE}};
+
+static const char *file_of(const char *folder, int release, const char *rest)
+{
+    return cc_format("%s/prelude-%d-%s", folder, release, rest);
+}
+
+static const char *pch_of(const char *folder, int release, const struct form *form)
+{
+    return file_of(folder, release, cc_format("%s.pch", form->name));
+}
+
+/* ---- making them ---- */
+
+static bool is_name_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* Each name stands once, between line feeds. */
+static bool has_name(const char *names, const char *name)
+{
+    return strstr(names, cc_format("\n%s\n", name)) != NULL;
+}
+
+static void put_names_of_line(struct cc_text *names, const char *line, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        size_t end = at;
+        while (end < length && is_name_char(line[end]))
+            end++;
+        const char *name = cc_copy(line + at, end - at);
+        if (end > at && !has_name(names->data, name))
+            cc_putf(names, "%s\n", name);
+        at = end > at ? end : at + 1;
+    }
+}
+
+/* Those in lines for the preprocessor. */
+static void put_names_of_file(struct cc_text *names, const char *text)
+{
+    while (*text != 0) {
+        size_t length = strcspn(text, "\n");
+        if (text[strspn(text, " \t")] == '#')
+            put_names_of_line(names, text, length);
+        text += length + (text[length] == '\n');
+    }
+}
+
+/* `rule`: the make rule with all files that were read. */
+static bool write_names(const char *rule, const char *path)
+{
+    size_t bytes;
+    struct cc_text names = {0};
+    char *rest = cc_read_file(rule, &bytes);
+
+    cc_puts(&names, "\n");
+    for (char *word; rest != NULL && (word = strtok_r(rest, " \\\n", &rest)) != NULL;) {
+        const char *text = *word == '/' ? cc_read_file(word, &bytes) : NULL;
+        if (text != NULL)
+            put_names_of_file(&names, text);
+    }
+    return cc_write_file(path, names.data, names.length);
+}
+
+static bool make_form(const struct cc_job *job, const struct cc_clang *clang,
+                      const struct form *form, const char *source, const char *output)
+{
+    struct cc_options options = *job->options;
+    struct cc_job own = {.options = &options, .places = job->places};
+
+    options.host = (struct cc_list){0};
+    cc_add_words(&options.host, form->level);
+    struct cc_list command =
+        cc_clang_command(&own, clang->path, form->side, CC_TO_HEADER, source, NULL);
+    cc_add_words(&command, "-Xclang -emit-pch -Xclang -o -Xclang");
+    cc_add(&command, output);
+    return cc_run(&command) == 0;
+}
+
+static bool make_names(const struct cc_job *job, const struct cc_clang *clang, const char *source,
+                       const char *output)
+{
+    const char *rule = cc_temp_path("prelude.d");
+    struct cc_list command =
+        cc_clang_command(job, clang->path, CC_HOST_SIDE, CC_TO_HEADER, source, NULL);
+
+    cc_add_words(&command, "-M -MF");
+    cc_add(&command, rule);
+    return cc_run(&command) == 0 && write_names(rule, output);
+}
+
+bool cc_precompile(const struct cc_job *job, const char *folder)
+{
+    static const char text[] = "#include <vgpu/prelude.h>\n";
+    struct cc_clang clang;
+    const char *source = cc_format("%s/prelude.cu", folder);
+
+    if (!cc_find_clang(job->options->cxx, &clang))
+        return false;
+    if (!cc_write_file(source, text, strlen(text))) {
+        cc_fail("cannot write '%s': %s", source, strerror(errno));
+        return false;
+    }
+    for (int i = 0; i < FORMS; i++)
+        if (!make_form(job, &clang, &forms[i], source, pch_of(folder, clang.release, &forms[i])))
+            return false;
+    return make_names(job, &clang, source, file_of(folder, clang.release, "names"));
+}
+
+/* ---- using them ---- */
+
+/* -O, -g and what changes no header; the last -O counts. Null: there is another option. */
+static const char *level_of(const struct cc_list *host)
+{
+    static const char *const allowed[] = {
+        "-g", "-O0", "-O1", "-O2", "-O3", "-O", "-fno-omit-frame-pointer", "-pipe"};
+    const char *level = "-O0";
+
+    for (size_t i = 0; i < host->count; i++) {
+        const char *word = host->item[i];
+        bool fits = cc_starts(word, "-g");
+        for (size_t k = 0; k < sizeof allowed / sizeof *allowed; k++)
+            fits |= strcmp(word, allowed[k]) == 0;
+        if (!fits)
+            return NULL;
+        if (cc_starts(word, "-O"))
+            level = strcmp(word, "-O0") == 0 ? "-O0" : "-O2";
+    }
+    return level;
+}
+
+/* Is the macro of -D or -U one that no header asks for? Clang says itself that this one is set. */
+static bool is_free(const char *names, const char *macro)
+{
+    const char *name = cc_copy(macro, strcspn(macro, "=("));
+
+    return !has_name(names, name) || strcmp(macro, "_GNU_SOURCE") == 0;
+}
+
+/* Folders and files may be named, and macros that are the program's own. */
+static bool fit(const struct cc_list *common, const char *names)
+{
+    for (size_t i = 0; i < common->count; i++) {
+        const char *word = common->item[i];
+        bool macro = cc_starts(word, "-D") || cc_starts(word, "-U");
+        bool alone = macro && word[2] == 0 && i + 1 < common->count;
+        if (macro && !is_free(names, alone ? common->item[++i] : word + 2))
+            return false;
+        if (!macro && !cc_starts(word, "-I") && !cc_starts(word, "-i") && *word == '-')
+            return false;
+    }
+    return true;
+}
+
+static const struct form *form_of(const struct cc_options *options, enum cc_side side)
+{
+    const char *level = level_of(&options->host);
+
+    if (options->std != NULL || options->rdc || options->relaxed || level == NULL)
+        return NULL;
+    for (int i = 0; i < FORMS; i++)
+        if (forms[i].side == side && (side == CC_DEVICE_SIDE || strcmp(forms[i].level, level) == 0))
+            return &forms[i];
+    return NULL;
+}
+
+const char *cc_precompiled(const struct cc_job *job, int release, enum cc_side side)
+{
+    const struct form *form = form_of(job->options, side);
+    size_t bytes;
+
+    if (form == NULL)
+        return NULL;
+    const char *folder = cc_format("%s/vgpu", job->places.library);
+    const char *path = pch_of(folder, release, form);
+    const char *names = cc_read_file(file_of(folder, release, "names"), &bytes);
+    bool there = names != NULL && access(path, R_OK) == 0;
+    return there && fit(&job->options->common, names) ? path : NULL;
+}
+
+bool cc_is_misfit(const char *said)
+{
+    return strstr(said, "PCH") != NULL || strstr(said, "recompiled header") != NULL ||
+           strstr(said, "malformed or corrupted AST file") != NULL ||
+           strstr(said, "PLEASE submit a bug report") != NULL;
+}
