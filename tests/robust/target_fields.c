@@ -212,12 +212,26 @@ static void bend_part(int32_t status, const struct part *part)
     }
 }
 
+/* A kernel that waits for pinned memory: before it goes on, the node looks at what it polled there,
+ * as many bytes as it said. */
+static void bend_polled(void)
+{
+    static const uint32_t numbers[] = {9, 65, UINT32_MAX};
+    for (int i = 0; i < 3; i++) {
+        node_answer(
+            &(struct node_answer){VGPU_STALLED, REPLY(signals.bytes), 4, numbers[i], pinned});
+        launch();
+        start_program();
+    }
+}
+
 static void bend_answers(void)
 {
     start_program();
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         bend_part(VGPU_RAN, &parts[i]);
     bend_part(VGPU_FAULTED, &(struct part){REPLY(fault), REPLY(fault.where)});
+    bend_polled();
 }
 
 int main(void)

@@ -2,6 +2,11 @@
 """The node with every field of a request and every number of an answer at its limits, one after
 the other (target_fields.c): it lives. And with a bound planted away it does not: each plant is met.
 
+Two bounds have no plant, because the node reads and writes no memory by these numbers. The module
+of a launch is only handed on: vgpu-exec looks for it in a list and refuses what is not there
+(device_image.c). The kind of a fault is told apart by a switch with a default (explain.c). Both are
+bounded all the same, so that the message names the number.
+
 test_fields.py WORK: after test_robust.py has compiled the node there.
 """
 
@@ -49,6 +54,7 @@ PLANTS = (
     Plant("graph/answer.c", "s->polled_count, VGPU_SIGNALS", "0, VGPU_SIGNALS", ANSWERS),
     Plant("graph/answer.c", "s->stored_count, VGPU_SIGNALS", "0, VGPU_SIGNALS", ANSWERS),
     Plant("graph/answer.c", "r->hazard_count, VGPU_HAZARDS", "0, VGPU_HAZARDS", ANSWERS),
+    Plant("graph/answer.c", "s->bytes[i], sizeof s->value[i]", "0, sizeof s->value[i]", ANSWERS),
 )
 
 

@@ -150,7 +150,8 @@ static void tell_chosen(const struct vgpu_exec_request *q, struct vgpu_exec_repl
     r->stray_count = r->hazard_count = 1;
     r->stray[0].address = r->hazards[0].address = VGPU_DEVICE_VA(0);
     r->signals.polled_count = r->signals.stored_count = 1;
-    r->signals.polled[0] = r->signals.stored[0] = VGPU_DEVICE_VA(0);
+    r->signals.stored[0] = VGPU_DEVICE_VA(0);
+    r->signals.polled[0] = chosen.polled ? chosen.polled : VGPU_DEVICE_VA(0);
     memcpy((char *)r + chosen.at, &chosen.number, chosen.bytes);
 }
 

@@ -30,11 +30,12 @@ void node_end(void);
 enum { SEALED_BYTES = 8192 };
 
 /* From here on all contexts answer truly that kernels end so, with a stray access, a hazard and a
- * signal each, but for one number: `bytes` of `number` at offset `at` of the reply. */
+ * signal each, but for one number: `bytes` of `number` at offset `at` of the reply. What was polled
+ * is at `polled`; 0: in the memory of GPU 0. */
 struct node_answer {
     int32_t status;
     size_t at, bytes;
-    uint64_t number;
+    uint64_t number, polled;
 };
 void node_answer(const struct node_answer *answer);
 

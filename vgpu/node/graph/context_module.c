@@ -63,7 +63,6 @@ int context_load_module(struct context *c, struct process *process, uint32_t mod
     int fd = process->module_fd[module];
     if (context_command(c, process, &q, &fd, 1, &answer, error, room) != 0)
         return -1;
-    c->kernels[module] = answer.reply.kernel_count;
     process_learn_variables(process, module, 0, answer.reply.data, answer.reply.data_bytes);
     uint32_t known = answer_variables(&answer.reply);
     if (learn_more_variables(c, process, module, known, answer.reply.var_count, error, room) != 0)

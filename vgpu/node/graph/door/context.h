@@ -26,8 +26,7 @@ struct context {
     pid_t pid; /* 0: not spawned */
     int device;
     int socket;
-    int modules; /* how many of the process's modules it has loaded */
-    uint32_t kernels[256];
+    int modules;            /* how many of the process's modules it has loaded */
     struct mapping *mapped; /* sorted by va */
     int mapped_count;
     uint64_t map_version; /* of the process, that `mapped` was made for */
