@@ -7,6 +7,7 @@
 #ifndef LAB_WITNESS_H
 #define LAB_WITNESS_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define LAB_MAX_GPUS 16
@@ -25,6 +26,11 @@ struct lab_record { /* one operation of the device side, in the order of its iss
     /* Of kernels (advisory). A barrier counts once a block, a shuffle once a lane. Busiest:
      * accesses to any memory, of the thread of the first block that made the most. */
     uint64_t atomics, barriers, shared_accesses, shuffles, busiest;
+    uint64_t
+        argument; /* of kernels: the first 8 bytes of their arguments, as the node knows them */
+    uint64_t fault_at; /* of kernels that ended in a fault: its address, and whose memory it is */
+    int fault_of;      /* -1: none's */
+    bool faulted;      /* by an address */
     char name[48];
 };
 

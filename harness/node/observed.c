@@ -88,6 +88,10 @@ static void copy_record(struct lab_record *to, const struct vgpu_trace_record *f
         .shuffles = from->shuffles,
         .threads = from->threads,
         .busiest = from->busiest,
+        .argument = from->argument,
+        .fault_at = from->fault_at,
+        .fault_of = from->fault_of,
+        .faulted = from->faulted == VGPU_FAULT_ADDRESS,
     };
     snprintf(to->name, sizeof to->name, "%.*s", (int)sizeof from->name - 1, from->name);
 }
@@ -116,7 +120,7 @@ static bool is_set_of_places(int set)
 static bool record_fits(const struct vgpu_trace_record *r)
 {
     bool (*fits)(int) = r->kind == VGPU_TRACE_KERNEL ? is_set_of_places : is_place;
-    return is_place(r->device) && fits(r->from) && fits(r->to);
+    return is_place(r->device) && fits(r->from) && fits(r->to) && is_place(r->fault_of);
 }
 
 /* Appends the records of one page of the trace; findings are taken out. */

@@ -103,7 +103,12 @@ ELSEWHERE = {
     "03": {"clock_replaced", "peer_copy_by_the_host"},
     "04": {"shared_added_by_the_host", "peer_added_by_the_host", "scale_never_measured"},
     "05": {"put_through_the_host"},
-    "06": {"import_is_a_copy", "share_in_name_only", "fault_in_name_only"},
+    "06": {
+        "import_is_a_copy",
+        "share_in_name_only",
+        "fault_in_name_only",
+        "fault_of_another_launch",
+    },
     "07": {"reduce_on_the_host", "scatter_through_the_host", "gather_by_a_replaced_call"},
     "08": {"reduce_on_the_host", "gather_through_the_host", "memory_in_name_only"},
 }

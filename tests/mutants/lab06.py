@@ -418,6 +418,49 @@ MUTANTS = [
         why="everybody may write, and the process says that a write has faulted",
     ),
     Mutant(
+        name="fault_of_another_launch",
+        todo=3,
+        find="#include <unistd.h>\n",
+        replace="#include <unistd.h>\n"
+        + patched(
+            "int cudaLaunchKernelExC(const void *config, const void *kernel, void **args);\n"
+            "int cudaGetDevice(int *device);\n"
+            "static int peer = -1;\n\n"
+            "static CUresult generous(CUdeviceptr at, size_t bytes, const CUmemAccessDesc *who,\n"
+            "                         size_t count)\n"
+            "{\n"
+            "    CUmemAccessDesc more = *who;\n"
+            "    if (who->flags == CU_MEM_ACCESS_FLAGS_PROT_READ) {\n"
+            "        more.flags = CU_MEM_ACCESS_FLAGS_PROT_READWRITE;\n"
+            "        peer = who->location.id;\n"
+            "    }\n"
+            "    return cuMemSetAccess(at, bytes, &more, count);\n"
+            "}\n"
+            "#define cuMemSetAccess generous\n\n"
+            "struct dims { unsigned x, y, z; };\n"
+            "int cudaLaunchKernel(const void *kernel, struct dims grid, struct dims block,\n"
+            "                     void **args, size_t shared, void *stream);\n"
+            "static int own_cudaLaunchKernel(const void *kernel, struct dims grid,\n"
+            "                                struct dims block, void **args, size_t shared,\n"
+            "                                void *stream)\n"
+            "{\n"
+            "    struct { struct dims grid, block; size_t shared; void *stream, *more; int count; }\n"
+            "        config = {grid, block, shared, stream, NULL, 0};\n"
+            "    uint64_t nowhere = 4096;\n"
+            "    int value = 0, device = -1;\n"
+            "    void *others[] = {&nowhere, &value};\n"
+            "    static const void *writes; /* the kernel that is launched first */\n"
+            "    writes = writes ? writes : kernel;\n"
+            "    (void)cudaGetDevice(&device);\n"
+            "    int lies = device == peer && kernel == writes;\n"
+            "    return cudaLaunchKernelExC(&config, kernel, lies ? others : args);\n"
+            "}\n",
+            "cudaLaunchKernel",
+        ),
+        rejected_by="share_read_only",
+        why="everybody may write, and the kernel that faults was launched with another address",
+    ),
+    Mutant(
         name="import_is_a_copy",
         todo=6,
         find="#include <unistd.h>\n",

@@ -319,8 +319,12 @@ struct vgpu_trace_record {
     uint64_t issue_ps, start_ps, end_ps;
     uint64_t threads; /* of kernels: what was launched, known to the node */
     uint64_t atomics, barriers, shared_accesses, shuffles,
-        busiest;   /* of kernels: vgpu_run_counts */
-    char name[48]; /* kernel or API call */
+        busiest;       /* of kernels: vgpu_run_counts */
+    uint64_t argument; /* of kernels: the first 8 bytes of the arguments; 0: there are fewer */
+    uint64_t fault_at; /* of kernels that ended in a fault: its address */
+    int32_t faulted;   /* enum vgpu_fault_kind */
+    int32_t fault_of;  /* the GPU whose memory is mapped there; -1: none's */
+    char name[48];     /* kernel or API call */
     char site[64];
 };
 

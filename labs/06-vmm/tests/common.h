@@ -235,14 +235,36 @@ static inline void check_shares(struct lab_test *t, const struct share_in *in)
     lab_nothing_leaked(t, run);
 }
 
+/* The node's record of the kernel number `number` of the run. */
+static inline const struct lab_record *kernel_number(const struct lab_witness *w, int number)
+{
+    for (unsigned i = 0; i < w->record_count; i++)
+        if (w->records[i].kind == LAB_KERNEL && number-- == 0)
+            return &w->records[i];
+    return NULL;
+}
+
+/* The runner's own kernel has faulted, and no other: the owner has written to both allocations,
+ * then in->gpu went to one of them, and that was the end. */
+static inline int has_faulted(const struct lab_witness *w, const struct probe_in *in)
+{
+    const struct lab_record *target = kernel_number(w, in->which), *last = kernel_number(w, 2);
+    return w->faults == 1 && target && last && !kernel_number(w, 3) && target->gpu == in->owner &&
+           last->faulted && last->gpu == in->gpu && last->fault_of == in->owner &&
+           last->fault_at == target->argument && strcmp(last->name, in->write ? "put" : "get") == 0;
+}
+
 /* What the program says of its kernel is what the node has seen: a fault, or the use of another
  * GPU's memory. */
 static inline void expect_seen(struct lab_test *t, const struct lab_run *run,
                                const struct probe_in *in, const char *what, int works)
 {
     const struct lab_witness *w = lab_witness(run);
-    lab_expect(t, !w || works || w->faults > 0,
-               "%s: error 700, and the node saw no kernel end in a fault", what);
+    lab_expect(
+        t, !w || works || has_faulted(w, in),
+        "%s: error 700, and the node saw no kernel of GPU %d end in a fault where GPU %d had "
+        "written",
+        what, in->gpu, in->owner);
     lab_expect(t, !w || !works || in->gpu == in->owner || among_peers(w) >= sizeof(int),
                "%s: no error, and the node saw no kernel use another GPU's memory", what);
 }

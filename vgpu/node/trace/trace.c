@@ -19,6 +19,7 @@
 #include "text.h"
 #include "timeline.h"
 #include "timeline_json.h"
+#include "vmm.h"
 
 #define TRACE_LIMIT (1u << 20)
 
@@ -65,6 +66,12 @@ static void describe_copy(struct vgpu_trace_record *r, const struct op *op)
         node_counts()->copied[from][to] += r->bytes;
 }
 
+static void note_argument(struct vgpu_trace_record *r, const struct kernel_run *k)
+{
+    if (k->launch.args_bytes >= sizeof r->argument)
+        memcpy(&r->argument, k->args, sizeof r->argument);
+}
+
 /* Before the first arrow to it is drawn. */
 static void op_issued(void *self, struct op *op)
 {
@@ -89,6 +96,7 @@ static void op_issued(void *self, struct op *op)
         node_counts()->memsets++;
     } else {
         r->kind = VGPU_TRACE_KERNEL;
+        note_argument(r, &op->u.kernel);
         node_counts()->launches++;
     }
 }
@@ -118,6 +126,26 @@ static void count_kernel(const struct op *op, struct vgpu_trace_record *r)
     r->shared_accesses = op->counts->shared_accesses;
     r->shuffles = op->counts->shuffles;
     r->busiest = op->counts->busiest;
+}
+
+/* The GPU whose memory is at an address, mapped or not; -1: none's. */
+static int mapped_place(uint64_t address)
+{
+    const struct vmm_mapping *mapping = vmm_at(address);
+    return mapping ? mapping->handle->allocation->device : memory_place(address, 0);
+}
+
+/* A kernel that ends in a fault. */
+static void kernel_ran(void *self, struct op *op, const struct kernel_report *report)
+{
+    struct trace *t = self;
+    const struct vgpu_exec_reply *reply = report->reply;
+    if (!op->trace.record || reply->status != VGPU_FAULTED)
+        return;
+    struct vgpu_trace_record *r = &t->records[op->trace.record - 1];
+    r->faulted = reply->fault.kind;
+    r->fault_at = reply->fault.address;
+    r->fault_of = mapped_place(reply->fault.address);
 }
 
 static void op_finished_in_time(void *self, struct op *op)
@@ -261,6 +289,7 @@ struct trace *trace_new(const struct topology *topology)
     t->observer = (struct op_observer){.self = t,
                                        .issued = op_issued,
                                        .follows = op_follows,
+                                       .ran = kernel_ran,
                                        .finished = op_finished_in_time,
                                        .found = found,
                                        .process_ends = process_ends};
