@@ -25,7 +25,7 @@ from threading import Semaphore
 
 from grader.base.exits import LabError
 from grader.building.needs import build_env
-from grader.grade import own
+from grader.grade import images, own
 from grader.grade.course import HIDDEN, Course, GradedLab
 from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.rubric import Rule
@@ -169,6 +169,9 @@ class _Desk:
         )
         if not built.ok:
             return built
+        library = self.worker.course.project.build_dir / "lib"
+        course = (*self._objects(), *sorted(library.glob("*.a")))
+        self._images.write_bytes(images.listing(compiled.parent, course))
         todos = [str(todo) for todo in sorted({0, *self.lab.todos})]
         parts = (compiled, *self._objects())
         linked = self._labcc(self._runner.parent, parts, "runners", compiled, self._runner, *todos)
@@ -186,7 +189,8 @@ class _Desk:
             argv=tuple(str(word) for word in argv),
             read_only=(conf, *self._trusted(), *seen),
             read_write=(writable,),
-            environment=self._environment(writable),
+            environment=self._environment(writable)
+            | {"VGPU_CC_IMAGES": str(writable / images.NAME)},
             folder=self.work,
             limits=_BUILDING,
             slot=self.slot,
@@ -228,6 +232,11 @@ class _Desk:
     def _runner(self) -> Path:
         return self.work / "build" / "run"
 
+    @property
+    def _images(self) -> Path:
+        """The device images that the node takes: nothing of a submission can write there."""
+        return self.folder / "images"
+
     def _environment(self, temporary: Path) -> dict[str, str]:
         """Made, not inherited."""
         place = str(temporary)
@@ -249,7 +258,10 @@ class _Desk:
             argv=(),
             read_only=(self.work / "build",),
             environment=self._environment(self.folder / "run")
-            | {"XDG_RUNTIME_DIR": str(self.worker.course.nodes)},
+            | {
+                "XDG_RUNTIME_DIR": str(self.worker.course.nodes),
+                "VGPU_IMAGES": str(self._images),
+            },
             slot=self.slot,
             node=True,
         )

@@ -46,7 +46,7 @@ macro(_lab_tools)
            ${CMAKE_ARCHIVE_OUTPUT_DIRECTORY}/libvgpu_common.a -Wl,--end-group)
     endif()
     list(APPEND lab_libs -pthread -ldl -lrt -lm)
-    set(lab_cuda_flags)
+    set(lab_cuda_flags -check-indices)
     set(toolkit)
   else()
     list(TRANSFORM CUDAToolkit_INCLUDE_DIRS PREPEND -isystem OUTPUT_VARIABLE toolkit) # nvcc has it

@@ -145,6 +145,15 @@ class Command(Case):
         self.good("-E", "a.cu", "-o", "out.ii")
         self.assertIn("int two = 2;", (self.folder / "out.ii").read_text())
 
+    def test_images_are_kept_for_a_grader(self) -> None:
+        """Those that are in the object."""
+        made = self.folder / "image-"
+        path = self.write("k.cu", "__global__ void k(int *p) { *p = 1; }\n")
+        done = cc("-c", path, folder=self.folder, VGPU_CC_IMAGES=str(made))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (image,) = self.folder.glob("image-*")
+        self.assertIn(image.read_bytes(), (self.folder / "k.o").read_bytes())
+
     def test_dryrun_makes_nothing(self) -> None:
         self.write("a.cu", KERNEL)
         said = self.good("--dryrun", "a.cu", "-o", "a").stderr

@@ -15,6 +15,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from grader.grade.model import Status
@@ -70,7 +71,7 @@ def compose(attack: Attack, places: Mapping[str, str], bases: Mapping[str, str])
     body = "\n".join(line for line in attack.body.splitlines() if not line.startswith("//// "))
     body = _fill(body + "\n", places)
     if not attack.lab.startswith("01"):
-        return body + bases[attack.base]
+        return body.replace("@SUMS@\n", _part("sums04")) + bases[attack.base]
     body = IMAGE.sub(lambda match: _image(match[1]), body)
     body = body.replace("@NODE@\n", _protocol(Path(places["ROOT"])) + _part("node"))
     return _part("prelude") + body + (bases.get(attack.base) or _part(attack.base[:7]))
@@ -95,13 +96,23 @@ def _protocol(root: Path) -> str:
     return "".join(line for line in text.splitlines(True) if "_exec.h" not in line)
 
 
+def images() -> list[bytes]:
+    """Those that attacks hand to the node."""
+    found = [IMAGE.findall(attack.body) for group in groups() for attack in load(group)]
+    return [_compiled(code) for codes in found for code in codes]
+
+
 def _image(code: str) -> str:
     """A device image with that code, as an array, and what hands it to the node."""
+    numbers = ",".join(str(byte) for byte in _compiled(code))
+    return f"static const unsigned char image_bytes[] = {{{numbers}}};\n" + _part("load_image")
+
+
+@cache
+def _compiled(code: str) -> bytes:
     with tempfile.TemporaryDirectory() as folder:
         source, image = Path(folder) / "image.c", Path(folder) / "image.so"
         source.write_text(_part("image") + code, encoding="utf-8")
         words = ["cc", "-shared", "-fPIC", "-Os", "-s", "-w", f"-I{PROTOCOL}", "-o", image, source]
         subprocess.run(words, check=True)
-        data = image.read_bytes()
-    numbers = ",".join(str(byte) for byte in data)
-    return f"static const unsigned char image_bytes[] = {{{numbers}}};\n" + _part("load_image")
+        return image.read_bytes()

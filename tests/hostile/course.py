@@ -3,17 +3,21 @@
 
 import ctypes
 import os
+import struct
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from unittest import mock
 
 from grader.course.mutants import student_files
 from grader.course.project import Project, here
 from grader.course.sync import generate
+from grader.grade import images
 from grader.grade.course import Course, GradedLab, graded_lab
 from grader.grade.rubric import Rubric, Rule
+from tests.hostile.corpus import images as hostile_images
 
 # By the beginning of their names, one each.
 ASKED = {
@@ -63,10 +67,24 @@ def arena(scratch: Path) -> Iterator[Arena]:
     shared = _shared_memory()
     try:
         labs = {name: _few(course, name) for name in ASKED}
-        yield Arena(course, labs, scratch, _places(project, canary), _bases(project, course))
+        with mock.patch.object(images, "listing", _with_hostile(images.listing)):
+            yield Arena(course, labs, scratch, _places(project, canary), _bases(project, course))
     finally:
         _LIBC.shmctl(shared, IPC_RMID, None)
         del os.environ["PEERLAB_CANARY"]
+
+
+def _with_hostile(listing: Callable[[Path, Iterable[Path]], bytes]) -> Callable[..., bytes]:
+    """The node takes no image that the grader's build has not made. What else holds hostile ones is
+    tested by taking those of the corpus for such."""
+
+    def with_hostile(folder: Path, course: Iterable[Path]) -> bytes:
+        brought = hostile_images()
+        return listing(folder, course) + b"".join(
+            struct.pack("<Q", len(one)) + one for one in brought
+        )
+
+    return with_hostile
 
 
 def _shared_memory() -> int:
@@ -103,17 +121,18 @@ def _places(project: Project, canary: Path) -> dict[str, str]:
         "REFERENCE": str(project.build_dir / "labs" / "01-enumerate" / "reference.o"),
         "CANARY": str(canary),
         "WORK": str(canary.parent),
-        "COUNTERS": str(_counters(project)),
+        "COUNTERS": str(_behind_builtin(project, "access_count")),
+        "READER": str(_behind_builtin(project, "vgpu_elf_fixed")),
     }
 
 
-def _counters(project: Project) -> int:
-    """How far behind a builtin that images know vgpu-exec counts their accesses."""
+def _behind_builtin(project: Project, symbol: str) -> int:
+    """How far behind a builtin that images know vgpu-exec has that."""
     words = ["nm", "-P", str(project.build_dir / "bin" / "vgpu-exec")]
     text = subprocess.run(words, capture_output=True, check=True, text=True).stdout
     symbols = [line.split() for line in text.splitlines()]
     at = {words[0]: int(words[2], 16) for words in symbols if len(words) > 2}
-    return at["access_count"] - at["threadIdx"]
+    return at[symbol] - at["threadIdx"]
 
 
 def _bases(project: Project, course: Course) -> dict[str, str]:

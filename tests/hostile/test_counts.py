@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Counts that are made in the student's process (accesses to shared memory, barriers, shuffles,
-bytes of kernels) can be written by machine code in a device image. What that gains is here and in
-docs/security.md: a right result passes for one that came about in the way that was asked for.
-Without machine code the counts hold, also where accesses are made for show."""
+bytes of kernels) decide points of lab 04: device code must neither read unseen nor write to them.
+That each attack has no points is asked by hostile.device and hostile.answers; here, why not: a
+kernel that a slip keeps from running at all would not show what holds."""
 
 import tempfile
 import unittest
@@ -20,7 +20,7 @@ ASKED = "enum { WRONG = 1, FORGES = 1, SHOWS = 0 };"
 
 class Counts(unittest.TestCase):
     """One thread of each block adds up what the block's threads should have added: variants of
-    answers.attacks/forges_counts."""
+    answers.attacks/forges_counts, and some of device.attacks."""
 
     @classmethod
     def setUpClass(cls) -> None:
@@ -29,39 +29,62 @@ class Counts(unittest.TestCase):
         cls.enterClassContext(mock.patch.object(tempfile, "tempdir", folder))
         cls.place = cls.enterClassContext(arena(Path(folder)))
         cls.grading = worker(cls.place.course, tier(), 7, 1, Path(folder), 0)
-        (cls.attack,) = [one for one in load("answers") if one.name == "forges_counts"]
+        cls.attacks = {one.name: one for one in (*load("answers"), *load("device"))}
 
-    def graded(self, *, wrong: int = 0, forges: int = 0, shows: int = 0) -> CaseRun:
-        lab = self.place.labs[self.attack.lab]
-        text = compose(self.attack, self.place.places, self.place.bases)
-        self.assertIn(ASKED, text)
-        words = f"enum {{ WRONG = {wrong}, FORGES = {forges}, SHOWS = {shows} }};"
-        contents = text.replace(ASKED, words).encode()
-        run = self.grading.grade(lab, Submission("mallory", "", lab.lab, lab.file, contents))
+    def graded(self, text: str) -> CaseRun:
+        lab = self.place.labs["04_shared"]
+        run = self.grading.grade(lab, Submission("mallory", "", lab.lab, lab.file, text.encode()))
         self.assertTrue(run.compiled, run.compiler_output)
         (case,) = run.cases
         return case
 
+    def text(self, name: str) -> str:
+        return compose(self.attacks[name], self.place.places, self.place.bases)
+
+    def forged(self, *, wrong: int = 0, forges: int = 0, shows: int = 0) -> CaseRun:
+        text = self.text("forges_counts")
+        self.assertIn(ASKED, text)
+        words = f"enum {{ WRONG = {wrong}, FORGES = {forges}, SHOWS = {shows} }};"
+        return self.graded(text.replace(ASKED, words))
+
+    def test_the_solutions_kernels_run(self) -> None:
+        case = self.graded(self.place.bases["right04_shared"])
+        self.assertIs(case.status, Status.PASS, case.message)
+
     def test_what_is_counted_is_asked(self) -> None:
-        case = self.graded()
+        case = self.forged()
         self.assertIs(case.status, Status.FAIL)
         self.assertIn("used shared memory 0 times", case.message)
 
-    def test_forged_counts_make_no_wrong_sum_right(self) -> None:
-        case = self.graded(wrong=1, forges=1)
-        self.assertIs(case.status, Status.FAIL)
-        self.assertIn("partials[0] is", case.message)
-
     def test_accesses_for_show_do_not_hide_who_adds(self) -> None:
         """Every thread reads its elements and writes to shared memory; one adds up all of them."""
-        case = self.graded(shows=1)
+        case = self.forged(shows=1)
         self.assertIs(case.status, Status.FAIL)
         self.assertIn("one thread made more than", case.message)
 
-    def test_a_right_sum_passes_with_forged_counts(self) -> None:
-        """If it fails, docs/security.md promises too little."""
-        case = self.graded(forges=1)
-        self.assertIs(case.status, Status.PASS, case.message)
+    def test_what_ends_a_kernel(self) -> None:
+        """Calls of what is no function, indices out of range, stores of libm."""
+        told = {
+            "forges_counts": "where no function of device code begins",
+            "code_in_text": "where no function of device code begins",
+            "code_in_instruction": "where no function of device code begins",
+            "calls_exec": "where no function of device code begins",
+            "indexes_counts": "is out of the range of an array",
+            "indexes_local": "is out of the range of an array",
+            "indexes_constant": "is out of the range of an array",
+            "casts_to_unsized": "an access to a variable that is outside of it",
+            "stores_by_libm": "no GPU's memory",
+        }
+        for name, why in told.items():
+            with self.subTest(name):
+                case = self.graded(self.text(name))
+                self.assertIs(case.status, Status.FAIL)
+                self.assertIn(why, case.explained)
+
+    def test_an_image_that_was_changed_is_not_taken(self) -> None:
+        case = self.graded(self.text("renames_callback"))
+        self.assertIs(case.status, Status.FAIL)
+        self.assertIn("returned LAB_ECUDA", case.message)
 
 
 if __name__ == "__main__":

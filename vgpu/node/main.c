@@ -35,6 +35,7 @@
 #include "node.h"
 #include "number.h"
 #include "kernel_timeout.h"
+#include "known_image.h"
 #include "run_directory.h"
 #include "schedule.h"
 #include "spawner.h"
@@ -351,6 +352,8 @@ int main(int argc, char **argv)
     strcat(exec_path, "/vgpu-exec");
     if (load_node(error, sizeof error) != 0)
         return refuse_start("cannot make the node", error);
+    if (!known_images_read(error, sizeof error))
+        return refuse_start("cannot start", error);
     int info = publish_info();
     if (info < 0)
         return refuse_start("cannot publish the node's description", strerror(errno));

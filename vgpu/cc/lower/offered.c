@@ -41,6 +41,8 @@ static const char *const math[] = {
 
 static bool is_math(const char *symbol)
 {
+    if (cc_starts(symbol, "__wrap_")) /* those that store by a pointer */
+        symbol += strlen("__wrap_");
     size_t length = strlen(symbol);
 
     for (size_t i = 0; i < sizeof math / sizeof *math; i++) {
@@ -57,5 +59,9 @@ bool cc_is_offered(const char *symbol)
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (strcmp(symbol, builtins[i]) == 0)
             return true;
-    return cc_starts(symbol, "__tsan_") || is_math(symbol);
+    return cc_starts(symbol, "__tsan_") ||
+           strcmp(symbol, "__ubsan_handle_out_of_bounds_abort") == 0 ||
+           strcmp(symbol, "__ubsan_handle_type_mismatch_v1_abort") == 0 ||
+           cc_starts(symbol, "__x86_indirect_thunk_") || cc_starts(symbol, "__llvm_retpoline_") ||
+           is_math(symbol);
 }

@@ -35,6 +35,7 @@ static const char help[] =
     "  -rdc true|false       device code may use __device__ functions and variables of other "
     "files\n"
     "                        (extern); their device code is linked with the program\n"
+    "  -check-indices           end a kernel that indexes an array out of its range\n"
     "  -expt-relaxed-constexpr  let constexpr functions of the C++ library pass in device code\n"
     "  -extended-lambda (-expt-extended-lambda)  let lambdas of host functions pass in device "
     "code,\n"

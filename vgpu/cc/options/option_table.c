@@ -74,6 +74,7 @@ static const struct cc_option table[] = {
     {"-allow-unsupported-compiler", "--allow-unsupported-compiler", IGNORE, false, 0, NULL},
     {"-Wno-deprecated-gpu-targets", NULL, IGNORE, false, 0, NULL},
     {"-expt-relaxed-constexpr", "--expt-relaxed-constexpr", SWITCH, false, OFFSET(relaxed), NULL},
+    {"-check-indices", "--check-indices", SWITCH, false, OFFSET(checks_indices), NULL},
     {"-v", "--verbose", SWITCH, false, OFFSET(verbose), NULL},
     {"-dryrun", "--dryrun", SWITCH, false, OFFSET(dryrun), NULL},
     {"-clangd", "--clangd", SWITCH, false, OFFSET(clangd), NULL},

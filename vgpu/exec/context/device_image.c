@@ -6,6 +6,7 @@
  */
 #include "device_image.h"
 
+#include "call_target.h"
 #include "dwarf_lines.h"
 
 #include <dlfcn.h>
@@ -145,7 +146,8 @@ struct device_image *image_load(uint32_t module, int fd, char *why, uint64_t roo
     }
     image->module = module;
     image->fd = fd;
-    if (!find_tables(image, library, why, room) || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0) {
+    if (!find_tables(image, library, why, room) || dlinfo(library, RTLD_DI_LINKMAP, &map) != 0 ||
+        !call_targets_add(fd, map->l_addr)) {
         dlclose(library);
         free(image);
         return NULL;

@@ -2,6 +2,7 @@
  * request_device.c: contexts, peer access, device code.
  */
 #include "counts.h"
+#include "known_image.h"
 #include "machine.h"
 #include "reply.h"
 #include "request.h"
@@ -121,6 +122,11 @@ void request_module(struct connection *c)
     request_cost(c, 0);
     if (seals < 0 || (seals & all) != all) {
         request_fail(c, VGPU_INVALID_KERNEL_IMAGE, "the device image is not a fully sealed memfd");
+        return;
+    }
+    if (!known_image(c->request_fd)) {
+        request_fail(c, VGPU_INVALID_KERNEL_IMAGE,
+                     "the device image is not one that this program was compiled to");
         return;
     }
     if (p->module_count == MAX_MODULES) {
