@@ -96,10 +96,10 @@ def _protocol(root: Path) -> str:
     return "".join(line for line in text.splitlines(True) if "_exec.h" not in line)
 
 
-def images() -> list[bytes]:
+def images(places: Mapping[str, str]) -> list[bytes]:
     """Those that attacks hand to the node."""
     found = [IMAGE.findall(attack.body) for group in groups() for attack in load(group)]
-    return [_compiled(code) for codes in found for code in codes]
+    return [_compiled(_fill(code, places)) for codes in found for code in codes]
 
 
 def _image(code: str) -> str:

@@ -67,22 +67,23 @@ def arena(scratch: Path) -> Iterator[Arena]:
     shared = _shared_memory()
     try:
         labs = {name: _few(course, name) for name in ASKED}
-        with mock.patch.object(images, "listing", _with_hostile(images.listing)):
-            yield Arena(course, labs, scratch, _places(project, canary), _bases(project, course))
+        places = _places(project, canary)
+        with mock.patch.object(images, "listing", _with_hostile(images.listing, places)):
+            yield Arena(course, labs, scratch, places, _bases(project, course))
     finally:
         _LIBC.shmctl(shared, IPC_RMID, None)
         del os.environ["PEERLAB_CANARY"]
 
 
-def _with_hostile(listing: Callable[[Path, Iterable[Path]], bytes]) -> Callable[..., bytes]:
+def _with_hostile(
+    listing: Callable[[Path, Iterable[Path]], bytes], places: dict[str, str]
+) -> Callable[..., bytes]:
     """The node takes no image that the grader's build has not made. What else holds hostile ones is
     tested by taking those of the corpus for such."""
 
     def with_hostile(folder: Path, course: Iterable[Path]) -> bytes:
-        brought = hostile_images()
-        return listing(folder, course) + b"".join(
-            struct.pack("<Q", len(one)) + one for one in brought
-        )
+        brought = [struct.pack("<Q", len(one)) + one for one in hostile_images(places)]
+        return listing(folder, course) + b"".join(brought)
 
     return with_hostile
 
