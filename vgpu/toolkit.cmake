@@ -57,3 +57,9 @@ install(FILES ${CMAKE_CURRENT_BINARY_DIR}/peerlabConfig.cmake
   ${CMAKE_CURRENT_BINARY_DIR}/peerlabConfigVersion.cmake DESTINATION lib/cmake/peerlab)
 configure_file(peerlab.pc.in ${CMAKE_CURRENT_BINARY_DIR}/peerlab.pc @ONLY)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/peerlab.pc DESTINATION lib/pkgconfig)
+# The precompiled prelude names the folder that it was made in; with DESTDIR that is another one.
+install(CODE "if(NOT DEFINED ENV{DESTDIR})
+  file(MAKE_DIRECTORY \"\${CMAKE_INSTALL_PREFIX}/lib/vgpu\")
+  execute_process(COMMAND \"\${CMAKE_INSTALL_PREFIX}/bin/vgpu-cc\" --precompile
+    \"\${CMAKE_INSTALL_PREFIX}/lib/vgpu\" COMMAND_ERROR_IS_FATAL ANY)
+endif()")

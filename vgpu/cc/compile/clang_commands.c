@@ -43,6 +43,8 @@ static void add_clang_side(struct cc_list *command, const struct cc_options *opt
                           "-fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset "
                           "-Wno-builtin-macro-redefined -U__CUDA_ARCH__ -D__CUDA_ARCH__=900 "
                           "-U_FORTIFY_SOURCE");
+    if (options->checks_indices) /* of what no access is reported: local arrays, constants */
+        cc_add_words(command, "-Xclang -fsanitize=array-bounds,object-size");
     if (cc_keeps_lines(options))
         cc_add_words(command, "-g1 -Xclang -debug-info-kind=line-tables-only "
                               "-Xclang -dwarf-version=4");
@@ -177,23 +179,27 @@ void cc_add_gpu_binary(struct cc_list *command, const char *path)
 
 /* The __device__ variables get pages of their own, over which vgpu-exec maps device memory. */
 static const char layout[] = "PHDRS {\n"
-                             "  text PT_LOAD FILEHDR PHDRS FLAGS(5);\n"
+                             "  head PT_LOAD FILEHDR PHDRS FLAGS(4);\n"
+                             "  text PT_LOAD FLAGS(5);\n"
+                             "  constants PT_LOAD FLAGS(4);\n"
                              "  data PT_LOAD FLAGS(6);\n"
                              "  dynamic PT_DYNAMIC FLAGS(6);\n"
                              "  stack PT_GNU_STACK FLAGS(6);\n"
                              "}\n"
                              "SECTIONS {\n"
                              "  . = SIZEOF_HEADERS;\n"
-                             "  .hash : { *(.hash) } :text\n"
-                             "  .gnu.hash : { *(.gnu.hash) } :text\n"
+                             "  .hash : { *(.hash) } :head\n"
+                             "  .gnu.hash : { *(.gnu.hash) } :head\n"
                              "  .dynsym : { *(.dynsym) }\n"
                              "  .dynstr : { *(.dynstr) }\n"
                              "  .rela.dyn : { *(.rela.*) }\n"
-                             "  .plt : { *(.plt) *(.iplt) }\n"
+                             "  . = ALIGN(CONSTANT(MAXPAGESIZE));\n"
+                             "  .plt : { *(.plt) *(.iplt) } :text\n"
                              "  .plt.got : { *(.plt.got) }\n"
                              "  .plt.sec : { *(.plt.sec) }\n"
-                             "  .text : { *(.text .text.*) }\n"
-                             "  .rodata : { *(.rodata .rodata.*) }\n"
+                             "  .text : { *(.text .text.*) } :text\n"
+                             "  . = ALIGN(CONSTANT(MAXPAGESIZE));\n"
+                             "  .rodata : { *(.rodata .rodata.*) } :constants\n"
                              "  . = ALIGN(CONSTANT(MAXPAGESIZE));\n"
                              "  .data.rel.ro : { *(.data.rel.ro .data.rel.ro.*) } :data\n"
                              "  .dynamic : { *(.dynamic) } :data :dynamic\n"

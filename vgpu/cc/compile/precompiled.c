@@ -17,15 +17,16 @@
 #include "diag.h"
 #include "proc.h"
 
-enum { FORMS = 3 };
+enum { FORMS = 4 };
 
 /* "prelude-14-host-O.pch": of Clang 14, for host code with -O1 or more. */
 static const struct form {
-    const char *name, *level;
-    enum cc_side side;
-} forms[FORMS] = {{"host-O0", "-O0", CC_HOST_SIDE},
-                  {"host-O", "-O2", CC_HOST_SIDE},
-                  {"device", "", CC_DEVICE_SIDE}};
+    const char *name, *level; /* null: of device code, which has one */
+    bool checks_indices;
+} forms[FORMS] = {{"host-O0", "-O0", false},
+                  {"host-O", "-O2", false},
+                  {"device", NULL, false},
+                  {"device-checked", NULL, true}};
 
 static const char *file_of(const char *folder, int release, const char *rest)
 {
@@ -97,9 +98,12 @@ static bool make_form(const struct cc_job *job, const struct cc_clang *clang,
     struct cc_job own = {.options = &options, .places = job->places};
 
     options.host = (struct cc_list){0};
-    cc_add_words(&options.host, form->level);
+    if (form->level != NULL)
+        cc_add(&options.host, form->level);
+    options.checks_indices = form->checks_indices;
     struct cc_list command =
-        cc_clang_command(&own, clang->path, form->side, CC_TO_HEADER, source, NULL);
+        cc_clang_command(&own, clang->path, form->level != NULL ? CC_HOST_SIDE : CC_DEVICE_SIDE,
+                         CC_TO_HEADER, source, NULL);
     cc_add_words(&command, "-Xclang -emit-pch -Xclang -o -Xclang");
     cc_add(&command, output);
     return cc_run(&command) == 0;
@@ -187,7 +191,9 @@ static const struct form *form_of(const struct cc_options *options, enum cc_side
     if (options->std != NULL || options->rdc || options->relaxed || level == NULL)
         return NULL;
     for (int i = 0; i < FORMS; i++)
-        if (forms[i].side == side && (side == CC_DEVICE_SIDE || strcmp(forms[i].level, level) == 0))
+        if (side == CC_HOST_SIDE
+                ? forms[i].level != NULL && strcmp(forms[i].level, level) == 0
+                : forms[i].level == NULL && forms[i].checks_indices == options->checks_indices)
             return &forms[i];
     return NULL;
 }

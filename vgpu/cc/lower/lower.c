@@ -69,6 +69,7 @@ static void set_functions(struct cc_lowering *l)
         LLVMAddAttributeAtIndex(f, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
                                 attribute(l, "sanitize_thread"));
         remove_kind(f, "disable_sanitizer_instrumentation");
+        LLVMSetSection(f, "");
         LLVMSetComdat(f, NULL);
         LLVMSetLinkage(f, LLVM_LINKAGE_INTERNAL);
     }
@@ -87,7 +88,16 @@ static void rename_calls(struct cc_lowering *l)
     static const char *const name[][2] = {{"vprintf", "vgpu_vprintf"},
                                           {"memcpy", "__wrap_memcpy"},
                                           {"memmove", "__wrap_memmove"},
-                                          {"memset", "__wrap_memset"}};
+                                          {"memset", "__wrap_memset"},
+                                          /* these store by a pointer */
+                                          {"frexp", "__wrap_frexp"},
+                                          {"frexpf", "__wrap_frexpf"},
+                                          {"modf", "__wrap_modf"},
+                                          {"modff", "__wrap_modff"},
+                                          {"remquo", "__wrap_remquo"},
+                                          {"remquof", "__wrap_remquof"},
+                                          {"sincos", "__wrap_sincos"},
+                                          {"sincosf", "__wrap_sincosf"}};
 
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
         LLVMValueRef f = LLVMGetNamedFunction(l->module, name[i][0]);
@@ -158,7 +168,7 @@ static bool compile_module(struct cc_lowering *l, const char *headers, const cha
     if (headers != NULL)
         cc_add_headers(l, headers);
     rename_calls(l);
-    if (!run_passes(l, "default<O2>") || !cc_check_module(l))
+    if (!run_passes(l, "default<O2>") || !cc_check_module(l) || !cc_guard_module(l))
         return false;
     cc_hide_indices(l);
     if (!run_passes(l, "function(tsan)"))

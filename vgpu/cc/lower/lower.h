@@ -66,6 +66,11 @@ bool cc_lower_shared(struct cc_lowering *l);
 /* lower_globals.c: the other variables come into the one address space that there is. */
 bool cc_lower_globals(struct cc_lowering *l);
 
+/* lower_guards.c: device code runs and reaches only what vgpu-exec looks at. */
+void cc_check_reports(struct cc_lowering *l);
+/* In the optimized module; false: an access cannot be reported, which was told. */
+bool cc_guard_module(struct cc_lowering *l);
+
 /* lower_indices.c: reads of threadIdx and its like are not reported. */
 void cc_hide_indices(struct cc_lowering *l);
 

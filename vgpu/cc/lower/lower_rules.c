@@ -140,7 +140,7 @@ static void delete_lists(struct cc_lowering *l)
 bool cc_check_rules(struct cc_lowering *l)
 {
     cc_check_text(l);
-
+    cc_check_reports(l);
     for (LLVMValueRef g = LLVMGetFirstGlobal(l->module); g != NULL; g = LLVMGetNextGlobal(g))
         check_constant(g);
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL && l->no_lambdas;

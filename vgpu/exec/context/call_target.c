@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * call_target.c: calls through pointers. vgpu-cc has the compiler make them as calls of a thunk for
- * the register that holds the address (-mindirect-branch=thunk-extern), and the thunks are here:
- * they let through what is the beginning of a function. Anything else is a fault: the middle of an
- * instruction, data, or code of vgpu-exec and libc, whose accesses are not reported.
- *
- * On other processors than x86-64 compilers have no such option, and nothing is checked.
+ * call_target.c: calls through pointers. Device code asks before each
+ * (vgpu/cc/lower/lower_guards.c) whether a function of device code begins there. Anything else is a
+ * fault: the middle of an instruction, data, or code of vgpu-exec and libc, whose accesses are not
+ * reported.
  */
 #include "call_target.h"
 
@@ -17,8 +15,6 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-
-#if defined(__x86_64__)
 
 static uint64_t *targets; /* sorted */
 static size_t target_count, target_room;
@@ -82,62 +78,12 @@ bool call_targets_add(int fd, uint64_t base)
     return added;
 }
 
-/* Called by the thunks. */
-void call_target_check(uint64_t target, uint64_t caller);
-
-void call_target_check(uint64_t target, uint64_t caller)
+OFFERED void vgpu_call_target(uint64_t target);
+OFFERED void vgpu_call_target(uint64_t target)
 {
     if (!target_count || !bsearch(&target, targets, target_count, sizeof *targets, compare_targets))
-        fault_raise(VGPU_FAULT_TRAP, target, false, caller,
+        fault_raise(VGPU_FAULT_TRAP, target, false, (uint64_t)__builtin_return_address(0) - 1,
                     "a call of 0x%llx, where no function of device code begins: a pointer to a "
                     "host function, or one that was never set?",
                     (unsigned long long)target);
 }
-
-/* A thunk for a register: it keeps all others, and those that hold arguments. `caller` is where the
- * call returns to. */
-#define THUNK(name, reg)                                                                           \
-    __asm__(".pushsection .text\n.globl " name "\n.type " name ", @function\n" name ":\n"          \
-            "push %rax\npush %rcx\npush %rdx\npush %rsi\npush %rdi\n"                              \
-            "push %r8\npush %r9\npush %r10\npush %r11\n"                                           \
-            "sub $128, %rsp\n"                                                                     \
-            "movups %xmm0, (%rsp)\nmovups %xmm1, 16(%rsp)\nmovups %xmm2, 32(%rsp)\n"               \
-            "movups %xmm3, 48(%rsp)\nmovups %xmm4, 64(%rsp)\nmovups %xmm5, 80(%rsp)\n"             \
-            "movups %xmm6, 96(%rsp)\nmovups %xmm7, 112(%rsp)\n"                                    \
-            "mov %" reg ", %rdi\nmov 200(%rsp), %rsi\ndec %rsi\n"                                  \
-            "call call_target_check\n"                                                             \
-            "movups (%rsp), %xmm0\nmovups 16(%rsp), %xmm1\nmovups 32(%rsp), %xmm2\n"               \
-            "movups 48(%rsp), %xmm3\nmovups 64(%rsp), %xmm4\nmovups 80(%rsp), %xmm5\n"             \
-            "movups 96(%rsp), %xmm6\nmovups 112(%rsp), %xmm7\n"                                    \
-            "add $128, %rsp\n"                                                                     \
-            "pop %r11\npop %r10\npop %r9\npop %r8\n"                                               \
-            "pop %rdi\npop %rsi\npop %rdx\npop %rcx\npop %rax\n"                                   \
-            "jmp *%" reg "\n.size " name ", . - " name "\n.popsection")
-
-THUNK("__x86_indirect_thunk_rax", "rax");
-THUNK("__x86_indirect_thunk_rbx", "rbx");
-THUNK("__x86_indirect_thunk_rcx", "rcx");
-THUNK("__x86_indirect_thunk_rdx", "rdx");
-THUNK("__x86_indirect_thunk_rsi", "rsi");
-THUNK("__x86_indirect_thunk_rdi", "rdi");
-THUNK("__x86_indirect_thunk_rbp", "rbp");
-THUNK("__x86_indirect_thunk_r8", "r8");
-THUNK("__x86_indirect_thunk_r9", "r9");
-THUNK("__x86_indirect_thunk_r10", "r10");
-THUNK("__x86_indirect_thunk_r11", "r11");
-THUNK("__x86_indirect_thunk_r12", "r12");
-THUNK("__x86_indirect_thunk_r13", "r13");
-THUNK("__x86_indirect_thunk_r14", "r14");
-THUNK("__x86_indirect_thunk_r15", "r15");
-THUNK("__llvm_retpoline_r11", "r11");
-
-#else
-
-bool call_targets_add(int fd, uint64_t base)
-{
-    (void)fd;
-    (void)base;
-    return true;
-}
-
-#endif
