@@ -21,26 +21,26 @@ PYTEST = ["pytest", "-q", "--tb=short", "-p", "no:cacheprovider"]
 UNITTEST = ["unittest", "-q"]
 MOST = 4  # processes
 PROCESSES = {
-    "test_book",
-    "test_book_drawings",
-    "test_book_samples",
-    "test_book_tried",  # a server, and waits
-    "test_cli",
-    "test_grade_contained",
-    "test_grade_ingest",
-    "test_grade_journal",
-    "test_grade_scratch",
-    "test_machine",
-    "test_progress",
-    "test_scoreboard",
-    "test_selfcheck",
-    "test_selfcheck_pages",
-    "test_selfcheck_programs",
-    "test_selfcheck_shown",
-    "test_solution",
-    "test_standing",
-    "test_testing",
-    "test_watch",
+    "book/test_book",
+    "book/test_drawings",
+    "book/test_samples",
+    "book/test_tried",  # a server, and waits
+    "building/test_machine",
+    "building/test_progress",
+    "commands/test_cli",
+    "commands/test_solution",
+    "commands/test_watch",
+    "grade/test_contained",
+    "grade/test_ingest",
+    "grade/test_journal",
+    "grade/test_scratch",
+    "learning/test_scoreboard",
+    "learning/test_standing",
+    "learning/test_testing",
+    "selfcheck/test_pages",
+    "selfcheck/test_programs",
+    "selfcheck/test_shown",
+    "selfcheck/test_sources",
 }
 
 
@@ -56,8 +56,9 @@ def with_pytest() -> str | None:
 
 
 def modules(*, in_process: bool) -> list[str]:
-    """Their names. ValueError: PROCESSES has one that is not there."""
-    names = {path.stem for path in TESTS.glob("test_*.py")}
+    """Their names, as `grade/test_marks`. ValueError: PROCESSES has one that is not there."""
+    found = (path.relative_to(TESTS).with_suffix("") for path in TESTS.rglob("test_*.py"))
+    names = {path.as_posix() for path in found}
     if gone := PROCESSES - names:
         raise ValueError(f"run.py names {sorted(gone)}, which are not in grader/tests")
     return sorted(names - PROCESSES if in_process else PROCESSES)
@@ -86,8 +87,9 @@ def main() -> int:
         in_process = words == ["--in-process"]
         if in_process:
             runner, shares = "tests/grader/alone.py", min(os.cpu_count() or 1, MOST)
-        form = "grader/tests/{}.py" if with_pytest() else "grader.tests.{}"
-        words = [form.format(name) for name in modules(in_process=in_process)]
+        words = [f"grader/tests/{name}.py" for name in modules(in_process=in_process)]
+        if not with_pytest():
+            words = [word.removesuffix(".py").replace("/", ".") for word in words]
     with ThreadPoolExecutor(shares) as pool:
         ended = pool.map(partial(run, runner), (words[first::shares] for first in range(shares)))
         statuses = []

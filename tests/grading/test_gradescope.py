@@ -10,7 +10,7 @@ import zipfile
 
 from classroom import BUILD, ROOT, Classroom, skeleton, solution
 
-from grader.tests import test_export
+from grader.tests.export import test_export
 
 
 class Gradescope(Classroom):

@@ -82,7 +82,7 @@ class Page(unittest.TestCase):
         test, _, part = name.partition("/")
         folder, _, word = test.partition(".")
         if folder == "grader":
-            return (ROOT / FOLDERS[folder] / f"{word}.py").is_file()
+            return (ROOT / FOLDERS[folder] / f"{word.replace('.', '/')}.py").is_file()
         if not any(one.fullmatch(test.removesuffix(".full")) for one in known):
             return False
         if not part:

@@ -293,6 +293,14 @@ class Sources(unittest.TestCase):
             ["find: a.c, b.c", "kept: a.c, b.c"],
         )
 
+    def test_graders_tests_lie_in_graders_folders(self) -> None:
+        top = ROOT / "grader" / "tests"
+        tests = [path.relative_to(top) for path in sorted(top.rglob("test_*.py"))]
+        self.assertGreater(len(tests), 30)
+        here = [top.parent / str(path.parent) for path in tests if len(path.parts) == 2]
+        self.assertEqual(len(here), len(tests), "a test beside the folders, or too deep")
+        self.assertEqual([shown(path) for path in here if not path.is_dir()], [])
+
     def test_lists_of_sources_are_sorted(self) -> None:
         found = [(shown(p), unsorted(p.read_text("utf-8"))) for p in files("CMakeLists.txt")]
         self.assertEqual([one for one in found if one[1]], [])

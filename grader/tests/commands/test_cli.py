@@ -14,7 +14,7 @@ from grader.base.exits import ExitStatus, LabError
 from grader.commands import cli
 from grader.tests.fake import FakeCheckout
 
-LAB = Path(__file__).resolve().parents[2] / "lab"
+LAB = Path(__file__).resolve().parents[3] / "lab"
 
 
 class Cli(FakeCheckout):

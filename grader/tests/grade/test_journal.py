@@ -155,7 +155,7 @@ class Journals(InFolder):
         size = (self.out / "journal.jsonl").stat().st_size
         script = (
             "import sys; from pathlib import Path\n"
-            "from grader.tests import test_grade_journal as t\n"
+            "from grader.tests.grade import test_journal as t\n"
             "c = t.Journals('test_full_disk'); c.out = Path(sys.argv[1])\n"
             "c.graded(t.FakeWorker(), [('bob', b'bad')])"
         )
@@ -170,7 +170,7 @@ class Journals(InFolder):
             capture_output=True,
             text=True,
             check=False,
-            cwd=Path(__file__).parents[2],
+            cwd=Path(__file__).parents[3],
         )
         self.assertIn("make room and run the same command again", done.stderr)
         worker = FakeWorker()

@@ -17,7 +17,7 @@ from grader.commands import watch
 from grader.tests.fake_build import FakeBuild
 
 MINE = "labs/01-tiny/tiny.c"
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 class Watch(FakeBuild):

@@ -7,8 +7,8 @@ import unittest
 from unittest import mock
 
 from grader.base.exits import LabError
-from grader.tests.test_export import SOME
-from grader.tests.test_grade_pages import results
+from grader.tests.export.test_export import SOME
+from grader.tests.grade.test_pages import results
 
 NAME = "a student whose name has many more than sixteen letters, and goes on"
 

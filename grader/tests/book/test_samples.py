@@ -7,7 +7,7 @@ from grader.base.exits import LabError
 from grader.book import samples
 from grader.course.project import Project, here
 from grader.selfcheck.lacking import needs
-from grader.tests.test_book import Folder
+from grader.tests.book.test_book import Folder
 
 
 class Samples(Folder):

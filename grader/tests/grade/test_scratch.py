@@ -15,7 +15,7 @@ from grader.grade import scratch
 from grader.sandbox import held, launch
 from grader.sandbox.request import Request, Tier
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 GRADER = """
 import time
 from grader.grade.scratch import scratch

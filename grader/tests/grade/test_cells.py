@@ -10,8 +10,8 @@ import unittest
 
 from grader.grade import sheets
 from grader.grade.cells import SEPARATORS, cell, table
-from grader.tests.test_export import case, row
-from grader.tests.test_grade_pages import results
+from grader.tests.export.test_export import case, row
+from grader.tests.grade.test_pages import results
 
 FORMULAS = (
     "=1+1",

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from typing import Any
 
 from grader.grade import classreport, feedback, page, sheets
-from grader.tests.test_export import BROKEN, NASTY, SOME, case, row
+from grader.tests.export.test_export import BROKEN, NASTY, SOME, case, row
 
 Json = dict[str, Any]
 LABS = {"lab01": {"lab": "lab01", "title": "tiny", "points": 100}}
