@@ -15,24 +15,24 @@
 
 enum { KEPT = 64 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t descriptors_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct {
     int fd;
     ino_t inode;
     uint64_t caller;
-} given[KEPT]; /* guarded by lock: the latest of them */
-static uint64_t count;
+} given[KEPT]; /* guarded by descriptors_lock: the latest of them */
+static uint64_t given_count;
 
 void vgpu__descriptor_given(int fd)
 {
     struct stat status;
     if (!(vgpu__process.checks & VGPU_CHECK_LEAKS) || fstat(fd, &status) != 0)
         return;
-    pthread_mutex_lock(&lock);
-    given[count % KEPT].fd = fd;
-    given[count % KEPT].inode = status.st_ino;
-    given[count++ % KEPT].caller = vgpu__caller();
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_lock(&descriptors_lock);
+    given[given_count % KEPT].fd = fd;
+    given[given_count % KEPT].inode = status.st_ino;
+    given[given_count++ % KEPT].caller = vgpu__caller();
+    pthread_mutex_unlock(&descriptors_lock);
 }
 
 static bool is_open(uint64_t n)
@@ -45,12 +45,12 @@ static void tell_open(void)
 {
     char text[300], where[160] = "";
     uint64_t open = 0, first = 0;
-    if (pthread_mutex_trylock(&lock) != 0)
+    if (pthread_mutex_trylock(&descriptors_lock) != 0)
         return;
-    for (uint64_t n = 0; n < count && n < KEPT; n++)
+    for (uint64_t n = 0; n < given_count && n < KEPT; n++)
         if (is_open(n) && open++ == 0)
             first = given[n].caller;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&descriptors_lock);
     if (open == 0)
         return;
     vgpu__symbolize(first, where, sizeof where);

@@ -44,12 +44,12 @@ struct touch { /* by host code */
 static atomic_flag locked = ATOMIC_FLAG_INIT;
 static sigset_t signals_before; /* of who holds it */
 static struct guard guards[GUARDS];
-static struct touch touches[TOUCHES];
+static struct touch kept_touches[TOUCHES];
 static atomic_int guard_count, touch_count;
-static atomic_uint opened;       /* how often pages were */
-static _Atomic uint32_t learned; /* what the node's replies said last: vgpu_reply.learned */
+static atomic_uint guards_opened; /* how often pages were */
+static _Atomic uint32_t learned;  /* what the node's replies said last: vgpu_reply.learned */
 
-static void lock(void)
+static void lock_guards(void)
 {
     sigset_t all, before;
     sigfillset(&all);
@@ -115,7 +115,7 @@ static void open_pages(int i)
 {
     struct guard gone = guards[i];
     guards[i] = guards[--guard_count];
-    opened++;
+    guards_opened++;
     if (is_covered(&gone))
         return;
     protect(gone.first, gone.end, PROT_READ | PROT_WRITE);
@@ -156,11 +156,11 @@ __attribute__((no_sanitize_address)) static void keep_stack(struct touch *t, uin
 
 /* A function that a stream calls comes after the stream's work and before what follows; nobody here
  * knows of that. */
-static void note(uint64_t node_address, bool writes, const ucontext_t *context)
+static void note_access(uint64_t node_address, bool writes, const ucontext_t *context)
 {
     if (touch_count == TOUCHES || vgpu__self.in_host_function || atomic_load(&vgpu__process.forked))
         return;
-    struct touch *t = &touches[touch_count];
+    struct touch *t = &kept_touches[touch_count];
     *t = (struct touch){.node_address = node_address, .writes = writes};
 #ifdef __x86_64__
     t->code = (uint64_t)context->uc_mcontext.gregs[REG_RIP] + 1;
@@ -172,7 +172,7 @@ static void note(uint64_t node_address, bool writes, const ucontext_t *context)
     touch_count++;
 }
 
-static bool holds(const struct guard *g, uint64_t address)
+static bool guard_holds(const struct guard *g, uint64_t address)
 {
     return address >= g->first && address < g->end;
 }
@@ -181,7 +181,7 @@ static bool holds(const struct guard *g, uint64_t address)
 static bool others_opened(void)
 {
     static _Thread_local unsigned tried;
-    unsigned now = opened;
+    unsigned now = guards_opened;
     bool again = now != tried;
     tried = now;
     return again;
@@ -192,20 +192,20 @@ static const struct guard *guard_at(uint64_t address)
 {
     const struct guard *found = NULL;
     for (int i = 0; i < guard_count; i++)
-        if (holds(&guards[i], address) && (!found || found->readable))
+        if (guard_holds(&guards[i], address) && (!found || found->readable))
             found = &guards[i];
     return found;
 }
 
 static bool guard_fault(uint64_t address, const void *context)
 {
-    lock();
+    lock_guards();
     const struct guard *met = guard_at(address);
     if (met) {
         bool writes = is_store(context, met->readable);
-        note(met->node + (address - met->first), writes, context);
+        note_access(met->node + (address - met->first), writes, context);
         for (int i = guard_count - 1; i >= 0; i--)
-            if (holds(&guards[i], address) && (writes || !guards[i].readable))
+            if (guard_holds(&guards[i], address) && (writes || !guards[i].readable))
                 open_pages(i);
     }
     unlock();
@@ -219,11 +219,11 @@ static bool is_on(void)
     return (vgpu__process.checks & VGPU_CHECK_ORDER) && vgpu__fault_handler_is_ours();
 }
 
-static void add(struct guard guard)
+static void add_guard(struct guard guard)
 {
     if (guard.first >= guard.end)
         return;
-    lock();
+    lock_guards();
     if (guard_count < GUARDS) {
         close_pages(&guard);
         guards[guard_count++] = guard;
@@ -254,7 +254,7 @@ static void close_side(uint64_t address, uint64_t bytes, uint64_t rows, bool rea
     struct guard g = rows == 1 ? pages_of(address, bytes) : (struct guard){0};
     g.readable = readable;
     g.step = step;
-    add(g);
+    add_guard(g);
 }
 
 /* Arguments lie back to back; host memory has addresses of its own, which nothing else looks like.
@@ -268,7 +268,7 @@ static void close_arguments(const struct vgpu_request *request, struct vgpu_step
             continue;
         struct guard g = pages_of(value, vgpu__page_bytes());
         g.step = step;
-        add(g);
+        add_guard(g);
     }
 }
 
@@ -290,7 +290,7 @@ static void close_for(const struct vgpu_request *request, struct vgpu_step step)
 
 void vgpu__guard_drop(uint64_t address, size_t bytes)
 {
-    lock();
+    lock_guards();
     for (int i = guard_count - 1; i >= 0; i--)
         if (guards[i].first < address + bytes && address < guards[i].end)
             open_pages(i);
@@ -299,7 +299,7 @@ void vgpu__guard_drop(uint64_t address, size_t bytes)
 
 static void open_all(void)
 {
-    lock();
+    lock_guards();
     while (guard_count)
         open_pages(guard_count - 1);
     unlock();
@@ -312,7 +312,7 @@ static bool same(struct vgpu_step a, struct vgpu_step b)
 
 static void open_those_of(struct vgpu_step step)
 {
-    lock();
+    lock_guards();
     for (int i = guard_count - 1; i >= 0; i--)
         if (same(guards[i].step, step))
             open_pages(i);
@@ -328,7 +328,7 @@ static void open_what_is_over(void)
     } q = {.request = {.op = VGPU_OP_HOST_KNOWN, .call = "host code"}};
     struct vgpu_step step[GUARDS];
     uint32_t count = 0;
-    lock();
+    lock_guards();
     for (; count < (uint32_t)guard_count; count++)
         step[count] = guards[count].step;
     unlock();
@@ -358,12 +358,12 @@ static uint64_t code_of(const struct touch *t)
 
 static bool take_touch(struct touch *out)
 {
-    lock();
+    lock_guards();
     bool any = touch_count > 0;
     if (any) {
-        *out = touches[0];
+        *out = kept_touches[0];
         touch_count--;
-        memmove(touches, touches + 1, (size_t)touch_count * sizeof *touches);
+        memmove(kept_touches, kept_touches + 1, (size_t)touch_count * sizeof *kept_touches);
     }
     unlock();
     return any;
@@ -400,7 +400,7 @@ const struct vgpu__observer vgpu__guard = {
     .request_begins = tell_touches,
     .reply_came = close_and_open,
     .process_ends = tell_touches,
-    .fork_begins = lock,
+    .fork_begins = lock_guards,
     .fork_over = unlock,
     .child_begins = open_all,
     .host_fault = guard_fault,

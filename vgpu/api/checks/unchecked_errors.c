@@ -19,7 +19,7 @@ enum { LINE_BYTES = 1024 };
 /* ---- the line of a call ---- */
 
 /* The line at `where` and the last one before it that is not blank. False: it cannot be read. */
-static bool read_line(uint64_t caller, char *line, char *before)
+static bool read_source_line(uint64_t caller, char *line, char *before)
 {
     char path[1024];
     uint64_t wanted = vgpu__symbolize_path(caller, path, sizeof path);
@@ -62,7 +62,7 @@ static bool ends_statement(const char *text, const char *end)
 static bool thrown_away(const char *call, uint64_t caller)
 {
     char line[LINE_BYTES], before[LINE_BYTES];
-    if (!caller || !read_line(caller, line, before))
+    if (!caller || !read_source_line(caller, line, before))
         return false;
     const char *at = find_call(line, call);
     if (!at)
@@ -91,7 +91,7 @@ void vgpu__finding(uint32_t diagnosis, const char *call, uint64_t key, const cha
     vgpu__ask(-1, true, NULL);
 }
 
-static void place(uint64_t caller, char *out, size_t room)
+static void caller_place(uint64_t caller, char *out, size_t room)
 {
     char where[160];
     vgpu__symbolize(caller, where, sizeof where);
@@ -110,7 +110,7 @@ static void tell_unchecked(const struct vgpu__unchecked *b)
     char text[600], at[180];
     if (!b->launch && !thrown_away(b->call, b->caller))
         return;
-    place(b->caller, at, sizeof at);
+    caller_place(b->caller, at, sizeof at);
     snprintf(text, sizeof text,
              "%s%.48s%s failed with %d (%s), and nobody has looked: %s, and read what the node "
              "says about it",
@@ -124,10 +124,10 @@ static void tell_unchecked(const struct vgpu__unchecked *b)
 }
 
 /* The name of the call on record may be that of the one before: only the line is certain. */
-static const char *name_of(const struct vgpu__unchecked *b)
+static const char *error_name(const struct vgpu__unchecked *b)
 {
     char line[LINE_BYTES], before[LINE_BYTES];
-    bool other = read_line(b->caller, line, before) && !find_call(line, b->call);
+    bool other = read_source_line(b->caller, line, before) && !find_call(line, b->call);
     return other ? "the call" : b->call;
 }
 
@@ -136,19 +136,19 @@ static void tell_late(const struct vgpu__unchecked *b, const char *call, uint64_
     char text[600], at[180], here[180];
     if (thrown_away(call, caller))
         return; /* it only clears */
-    place(b->caller, at, sizeof at);
-    place(caller, here, sizeof here);
+    caller_place(b->caller, at, sizeof at);
+    caller_place(caller, here, sizeof here);
     snprintf(text, sizeof text,
              "%s%s answers %d (%s), which is the error of %.48s%s, not of the kernel launched "
              "since: check what every call returns, and clear with cudaGetLastError what is no "
              "mistake",
-             call, here, (int)b->error, cudaGetErrorName(b->error), name_of(b), at);
+             call, here, (int)b->error, cudaGetErrorName(b->error), error_name(b), at);
     vgpu__finding(VGPU_DIAGNOSIS_api_late_error, call, caller, text);
 }
 
 /* ---- what happens to an error ---- */
 
-static bool wanted(void)
+static bool check_wanted(void)
 {
     return vgpu__process.checks & VGPU_CHECK_API && !vgpu__self.in_driver &&
            !vgpu__self.unchecked.telling;
@@ -157,7 +157,7 @@ static bool wanted(void)
 static void forget_error(void)
 {
     struct vgpu__unchecked *b = &vgpu__self.unchecked;
-    if (!wanted() || b->error == cudaSuccess)
+    if (!check_wanted() || b->error == cudaSuccess)
         return;
     struct vgpu__unchecked gone = *b;
     b->error = cudaSuccess;
@@ -169,7 +169,7 @@ static void forget_error(void)
 static void note_failure(cudaError_t error)
 {
     struct vgpu__unchecked *b = &vgpu__self.unchecked;
-    if (!wanted() || error == cudaErrorNotReady)
+    if (!check_wanted() || error == cudaErrorNotReady)
         return;
     uint64_t caller = vgpu__caller();
     if (b->error == error && b->caller == caller)
@@ -186,7 +186,7 @@ static void note_failure(cudaError_t error)
 static void error_asked(const char *call)
 {
     struct vgpu__unchecked *b = &vgpu__self.unchecked;
-    if (!wanted() || b->error == cudaSuccess)
+    if (!check_wanted() || b->error == cudaSuccess)
         return;
     struct vgpu__unchecked known = *b;
     b->error = cudaSuccess;

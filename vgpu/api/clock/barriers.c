@@ -20,12 +20,13 @@ struct place {
 
 #define LISTS 64
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct place *lists[LISTS]; /* guarded by lock */
+static pthread_mutex_t barriers_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct place *barrier_lists[LISTS]; /* guarded by barriers_lock */
 
 static struct place **place_of(const pthread_barrier_t *barrier)
 {
-    struct place **at = &lists[((uint64_t)(uintptr_t)barrier * 0x9E3779B97F4A7C15ull) >> 58];
+    struct place **at =
+        &barrier_lists[((uint64_t)(uintptr_t)barrier * 0x9E3779B97F4A7C15ull) >> 58];
     while (*at && (*at)->barrier != barrier)
         at = &(*at)->next;
     return at;
@@ -33,25 +34,25 @@ static struct place **place_of(const pthread_barrier_t *barrier)
 
 static void forget(const pthread_barrier_t *barrier)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&barriers_lock);
     struct place **at = place_of(barrier), *place = *at;
     if (place)
         *at = place->next;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&barriers_lock);
     free(place);
 }
 
-static void remember(const pthread_barrier_t *barrier)
+static void remember_barrier(const pthread_barrier_t *barrier)
 {
     struct place *place = calloc(1, sizeof *place);
     forget(barrier);
     if (!place)
         return;
     place->barrier = barrier;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&barriers_lock);
     struct place **at = place_of(barrier);
     *at = place;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&barriers_lock);
 }
 
 int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t *attr,
@@ -64,7 +65,7 @@ int pthread_barrier_init(pthread_barrier_t *barrier, const pthread_barrierattr_t
     if (error == 0 && attr)
         pthread_barrierattr_getpshared(attr, &shared);
     if (error == 0 && shared == PTHREAD_PROCESS_PRIVATE)
-        remember(barrier);
+        remember_barrier(barrier);
     return error;
 }
 
@@ -82,9 +83,9 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
     typedef int function(pthread_barrier_t *);
     VGPU__REAL(function, pthread_barrier_wait);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&barriers_lock);
     struct place *place = *place_of(barrier);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&barriers_lock);
     if (!place)
         return real(barrier);
     vgpu__clock_give(&place->clock);

@@ -18,7 +18,7 @@ struct given {
     struct vgpu__team team;
 };
 
-static void begin(void *argument)
+static void begin_gnu_worker(void *argument)
 {
     struct given *given = argument;
     struct vgpu__team *outer;
@@ -34,7 +34,7 @@ void GOMP_parallel(region *body, void *data, unsigned threads, unsigned flags)
     typedef void function(region *, void *, unsigned, unsigned);
     VGPU__REAL(function, GOMP_parallel);
     struct given given = {body, data, {vgpu__self.clock_ps, vgpu__self.clock_ps}};
-    real(begin, &given, threads, flags);
+    real(begin_gnu_worker, &given, threads, flags);
     vgpu__clock_take(&given.team.clock);
 }
 
@@ -46,7 +46,7 @@ void GOMP_parallel_sections(region *body, void *data, unsigned threads, unsigned
     typedef void function(region *, void *, unsigned, unsigned, unsigned);
     VGPU__REAL(function, GOMP_parallel_sections);
     struct given given = {body, data, {vgpu__self.clock_ps, vgpu__self.clock_ps}};
-    real(begin, &given, threads, count, flags);
+    real(begin_gnu_worker, &given, threads, count, flags);
     vgpu__clock_take(&given.team.clock);
 }
 
@@ -60,7 +60,7 @@ void GOMP_parallel_sections(region *body, void *data, unsigned threads, unsigned
         typedef void function(region *, void *, unsigned, long, long, long, long, unsigned);       \
         VGPU__REAL(function, name);                                                                \
         struct given given = {body, data, {vgpu__self.clock_ps, vgpu__self.clock_ps}};             \
-        real(begin, &given, threads, first, end, step, chunk, flags);                              \
+        real(begin_gnu_worker, &given, threads, first, end, step, chunk, flags);                   \
         vgpu__clock_take(&given.team.clock);                                                       \
     }
 #define UNCHUNKED(name)                                                                            \
@@ -72,7 +72,7 @@ void GOMP_parallel_sections(region *body, void *data, unsigned threads, unsigned
         typedef void function(region *, void *, unsigned, long, long, long, unsigned);             \
         VGPU__REAL(function, name);                                                                \
         struct given given = {body, data, {vgpu__self.clock_ps, vgpu__self.clock_ps}};             \
-        real(begin, &given, threads, first, end, step, flags);                                     \
+        real(begin_gnu_worker, &given, threads, first, end, step, flags);                          \
         vgpu__clock_take(&given.team.clock);                                                       \
     }
 CHUNKED(GOMP_parallel_loop_static)
@@ -93,7 +93,7 @@ static void barrier(void)
 }
 
 /* As barriers.c: the second wait keeps anybody from giving for the next meeting too early. */
-static void meet(void (*wait)(void))
+static void meet_team(void (*wait)(void))
 {
     struct vgpu__team *team = vgpu__self.team;
     if (team)
@@ -108,7 +108,7 @@ static void meet(void (*wait)(void))
 __attribute__((weak)) void GOMP_barrier(void);
 void GOMP_barrier(void)
 {
-    meet(barrier);
+    meet_team(barrier);
 }
 
 static void end_loop(void)
@@ -120,7 +120,7 @@ static void end_loop(void)
 __attribute__((weak)) void GOMP_loop_end(void);
 void GOMP_loop_end(void)
 {
-    meet(end_loop);
+    meet_team(end_loop);
 }
 
 static void end_sections(void)
@@ -132,5 +132,5 @@ static void end_sections(void)
 __attribute__((weak)) void GOMP_sections_end(void);
 void GOMP_sections_end(void)
 {
-    meet(end_sections);
+    meet_team(end_sections);
 }

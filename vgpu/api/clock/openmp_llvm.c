@@ -20,7 +20,7 @@ struct given {
 };
 
 /* A function takes from its arguments what it knows of: more of them do no harm. */
-static void begin(int32_t *thread, int32_t *in_team, struct given *given)
+static void begin_llvm_worker(int32_t *thread, int32_t *in_team, struct given *given)
 {
     void **a = given->address;
     struct vgpu__team *outer;
@@ -47,7 +47,7 @@ void __kmpc_fork_call(void *where, int32_t count, region *body, ...)
                       "a parallel region shares %d variables, more than the %d that are "
                       "passed on: put them into a struct",
                       (int)count, MOST);
-    real(where, 1, begin, &given);
+    real(where, 1, begin_llvm_worker, &given);
     vgpu__clock_take(&given.team.clock);
 }
 

@@ -24,13 +24,13 @@ struct vgpu__life {
     vgpu__clock clock;
     void *(*start)(void *);
     void *argument;
-    struct vgpu__life *next; /* guarded by lock */
+    struct vgpu__life *next; /* guarded by lives_lock */
 };
 
 #define LISTS 256
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct vgpu__life *lists[LISTS]; /* guarded by lock */
+static pthread_mutex_t lives_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vgpu__life *life_lists[LISTS]; /* guarded by lives_lock */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t ends;
 
@@ -38,17 +38,17 @@ static pthread_key_t ends;
 
 static struct vgpu__life **list_of(pthread_t id)
 {
-    return &lists[((uint64_t)id * 0x9E3779B97F4A7C15ull) >> 56];
+    return &life_lists[((uint64_t)id * 0x9E3779B97F4A7C15ull) >> 56];
 }
 
-static void drop(struct vgpu__life *life)
+static void drop_life(struct vgpu__life *life)
 {
     if (life && atomic_fetch_sub(&life->refs, 1) == 1)
         free(life);
 }
 
 /* Takes the thread out of the table; its reference is the caller's then. NULL: not there. */
-static struct vgpu__life *take_out(pthread_t id)
+static struct vgpu__life *take_life_out(pthread_t id)
 {
     struct vgpu__life **at = list_of(id);
     while (*at && !pthread_equal((*at)->id, id))
@@ -62,49 +62,49 @@ static struct vgpu__life *take_out(pthread_t id)
 static void put_in(struct vgpu__life *life)
 {
     struct vgpu__life **list = list_of(life->id);
-    drop(take_out(life->id)); /* a detached one, which has ended */
+    drop_life(take_life_out(life->id)); /* a detached one, which has ended */
     life->next = *list;
     *list = life;
 }
 
 static struct vgpu__life *find_life(pthread_t id)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&lives_lock);
     struct vgpu__life *life = *list_of(id);
     while (life && !pthread_equal(life->id, id))
         life = life->next;
     if (life)
         atomic_fetch_add(&life->refs, 1);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&lives_lock);
     return life;
 }
 
 /* ---- a thread's own part ---- */
 
-static void thread_ends(void *argument)
+static void clocked_thread_ends(void *argument)
 {
     vgpu__thread_registered(); /* nobody need wait for its first word any more */
     vgpu__self.shown_clock = NULL;
-    drop(argument);
+    drop_life(argument);
 }
 
 static void fork_prepares(void)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&lives_lock);
 }
 
 static void fork_is_done(void)
 {
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&lives_lock);
 }
 
 static void set_up(void)
 {
-    pthread_key_create(&ends, thread_ends);
+    pthread_key_create(&ends, clocked_thread_ends);
     pthread_atfork(fork_prepares, fork_is_done, fork_is_done);
 }
 
-static void *begin(void *argument)
+static void *begin_thread(void *argument)
 {
     struct vgpu__life *life = argument;
     vgpu__self.clock_ps = atomic_load(&life->clock);
@@ -127,13 +127,14 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
     *life = (struct vgpu__life){
         .refs = 2, .clock = vgpu__self.clock_ps, .start = start, .argument = argument};
     vgpu__thread_made(true);
-    pthread_mutex_lock(&lock); /* it may end, and be joined by another one, before we know its id */
-    int error = real(thread, attr, begin, life);
+    pthread_mutex_lock(
+        &lives_lock); /* it may end, and be joined by another one, before we know its id */
+    int error = real(thread, attr, begin_thread, life);
     if (error == 0) {
         life->id = *thread;
         put_in(life);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&lives_lock);
     if (error != 0) {
         vgpu__thread_made(false);
         free(life);
@@ -144,22 +145,22 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
 /* ---- joins ---- */
 
 /* The thread of `life` was joined (no error): what it left is taken over. */
-static int joined(struct vgpu__life *life, int error)
+static int thread_joined(struct vgpu__life *life, int error)
 {
     if (life && error == 0) {
         vgpu__clock_take(&life->clock);
-        pthread_mutex_lock(&lock);
+        pthread_mutex_lock(&lives_lock);
         struct vgpu__life **at = list_of(life->id);
         while (*at && *at != life)
             at = &(*at)->next;
         bool listed = *at;
         if (listed)
             *at = life->next;
-        pthread_mutex_unlock(&lock);
+        pthread_mutex_unlock(&lives_lock);
         if (listed)
-            drop(life);
+            drop_life(life);
     }
-    drop(life);
+    drop_life(life);
     return error;
 }
 
@@ -168,7 +169,7 @@ int pthread_join(pthread_t thread, void **result)
     typedef int function(pthread_t, void **);
     VGPU__REAL(function, pthread_join);
     struct vgpu__life *life = find_life(thread);
-    return joined(life, real(thread, result));
+    return thread_joined(life, real(thread, result));
 }
 
 int pthread_tryjoin_np(pthread_t thread, void **result)
@@ -176,7 +177,7 @@ int pthread_tryjoin_np(pthread_t thread, void **result)
     typedef int function(pthread_t, void **);
     VGPU__REAL(function, pthread_tryjoin_np);
     struct vgpu__life *life = find_life(thread);
-    return joined(life, real(thread, result));
+    return thread_joined(life, real(thread, result));
 }
 
 int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec *until)
@@ -184,7 +185,7 @@ int pthread_timedjoin_np(pthread_t thread, void **result, const struct timespec 
     typedef int function(pthread_t, void **, const struct timespec *);
     VGPU__REAL(function, pthread_timedjoin_np);
     struct vgpu__life *life = find_life(thread);
-    return joined(life, real(thread, result, until));
+    return thread_joined(life, real(thread, result, until));
 }
 
 /* ---- C11 ---- */

@@ -29,7 +29,7 @@ cudaError_t vgpu__enter(void)
     return error;
 }
 
-static cudaError_t ready(void)
+static cudaError_t connection_ready(void)
 {
     cudaError_t error = vgpu__start();
     if (error != cudaSuccess)
@@ -43,7 +43,7 @@ static cudaError_t ready(void)
 
 struct vgpu_request *vgpu__begin(const char *call, uint32_t op)
 {
-    if (vgpu__record(ready()) != cudaSuccess)
+    if (vgpu__record(connection_ready()) != cudaSuccess)
         return NULL;
     if (atomic_load_explicit(&vgpu__capturing, memory_order_relaxed) &&
         atomic_load(&gate)(call, op) != cudaSuccess)
@@ -108,8 +108,8 @@ static void keep_time(uint64_t clock_ps)
         ;
 }
 
-static cudaError_t ask(int fd, bool free_of_charge, const struct vgpu_reply **out, int *fds,
-                       int *fd_count)
+static cudaError_t ask_node(int fd, bool free_of_charge, const struct vgpu_reply **out, int *fds,
+                            int *fd_count)
 {
     struct vgpu__wire *wire = vgpu__self.wire;
     struct vgpu_request *request = (struct vgpu_request *)wire->request;
@@ -134,12 +134,12 @@ static cudaError_t ask(int fd, bool free_of_charge, const struct vgpu_reply **ou
 
 cudaError_t vgpu__ask(int fd, bool free_of_charge, const struct vgpu_reply **out)
 {
-    return ask(fd, free_of_charge, out, NULL, NULL);
+    return ask_node(fd, free_of_charge, out, NULL, NULL);
 }
 
 cudaError_t vgpu__ask_fds(int *fds, int *count)
 {
-    return vgpu__record(ask(-1, false, NULL, fds, count));
+    return vgpu__record(ask_node(-1, false, NULL, fds, count));
 }
 
 cudaError_t vgpu__end(const struct vgpu_reply **reply)

@@ -10,7 +10,7 @@ enum { DEPTH = 32 };
 extern const char __start_vgpu_text[] __attribute__((weak, visibility("hidden")));
 extern const char __stop_vgpu_text[] __attribute__((weak, visibility("hidden")));
 
-static bool is_ours(const void *code)
+static bool is_runtime_code(const void *code)
 {
     return (uintptr_t)code >= (uintptr_t)__start_vgpu_text &&
            (uintptr_t)code < (uintptr_t)__stop_vgpu_text;
@@ -22,7 +22,7 @@ uint64_t vgpu__caller(void)
     if (vgpu__self.launched_at)
         return vgpu__self.launched_at;
     for (int i = 0; i < DEPTH; i++, frame = frame[0]) {
-        if (!is_ours(frame[1]))
+        if (!is_runtime_code(frame[1]))
             return i > 0 ? (uint64_t)(uintptr_t)frame[1] : 0;
     }
     return 0;

@@ -6,8 +6,8 @@
 #include <pthread.h>
 
 static struct CUctx_st primary[VGPU_MAX_DEVICES];
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct CUctx_st *created; /* guarded by lock; entries stay for good */
+static pthread_mutex_t contexts_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUctx_st *created; /* guarded by contexts_lock; entries stay for good */
 
 void vgpu__context_used(void)
 {
@@ -54,18 +54,18 @@ bool vgpu__driver_is_context(CUcontext context)
     for (int i = 0; i < vgpu__process.device_count; i++)
         if (context == &primary[i])
             return true;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&contexts_lock);
     const struct CUctx_st *at = created;
     while (at && at != context)
         at = at->next;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&contexts_lock);
     return at && !atomic_load(&at->destroyed);
 }
 
 void vgpu__context_add(struct CUctx_st *context)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&contexts_lock);
     context->next = created;
     created = context;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&contexts_lock);
 }

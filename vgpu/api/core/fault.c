@@ -16,7 +16,7 @@
 
 /* Only async-signal-safe pieces from here to the handler. */
 
-static char *put(char *at, const char *text)
+static char *put_text(char *at, const char *text)
 {
     size_t length = strlen(text);
     memcpy(at, text, length);
@@ -43,31 +43,31 @@ static char *put_allocation(char *at, uint64_t address)
     char where[160];
     if (!vgpu__allocation_at(address, &found))
         return at;
-    at = put(at, " (byte ");
+    at = put_text(at, " (byte ");
     at = put_number(at, address - found.base, 10);
-    at = put(at, " of an allocation of ");
+    at = put_text(at, " of an allocation of ");
     at = put_number(at, found.bytes, 10);
-    at = put(at, " bytes");
+    at = put_text(at, " bytes");
     where[0] = '\0';
     if (found.caller)
         vgpu__symbolize(found.caller, where, sizeof where);
     if (where[0])
-        at = put(put(put(at, " (allocated at "), where), ")");
-    return put(at, found.freed ? " that was freed)" : ")");
+        at = put_text(put_text(put_text(at, " (allocated at "), where), ")");
+    return put_text(at, found.freed ? " that was freed)" : ")");
 }
 
-static void explain(uint64_t address)
+static void explain_fault(uint64_t address)
 {
     char line[512], *at = line;
     int physical = (int)((address - VGPU_ARENA_VA) / VGPU_DEVICE_STRIDE);
     int logical = vgpu__logical(physical);
-    at = put(at, "vgpu: host code touched address 0x");
+    at = put_text(at, "vgpu: host code touched address 0x");
     at = put_number(at, address, 16);
-    at = put(at, logical >= 0 ? ", memory of GPU " : ", memory of physical GPU ");
+    at = put_text(at, logical >= 0 ? ", memory of GPU " : ", memory of physical GPU ");
     at = put_number(at, (uint64_t)(logical >= 0 ? logical : physical), 10);
     at = put_allocation(at, address);
-    at = put(at, ": device memory cannot be read or written by host code; "
-                 "copy it with cudaMemcpy\n");
+    at = put_text(at, ": device memory cannot be read or written by host code; "
+                      "copy it with cudaMemcpy\n");
     ssize_t written = write(STDERR_FILENO, line, (size_t)(at - line));
     (void)written; /* nothing can be done about it here */
 }
@@ -84,7 +84,7 @@ static void on_fault(int signal_number, siginfo_t *info, void *context)
     if (again)
         return;
     if (fault && address >= VGPU_ARENA_VA && address < VGPU_ARENA_END && !vgpu__quiet())
-        explain(address);
+        explain_fault(address);
     signal(signal_number, SIG_DFL);
     if (!fault)
         raise(signal_number);

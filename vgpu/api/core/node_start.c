@@ -172,7 +172,7 @@ static void plain_signals(posix_spawnattr_t *attributes)
     posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 }
 
-static int spawn(const char *program, const char *id, int ready_fd, pid_t *pid)
+static int spawn_node(const char *program, const char *id, int ready_fd, pid_t *pid)
 {
     char fd_text[16];
     snprintf(fd_text, sizeof fd_text, "%d", READY_FD);
@@ -209,7 +209,7 @@ static bool becomes_ready(int fd, int64_t until_ms)
 }
 
 /* What the node wrote until it closed the descriptor or wrote a line: "" when it said nothing. */
-static void read_line(int fd, char *line, size_t room)
+static void read_ready_line(int fd, char *line, size_t room)
 {
     size_t length = 0;
     int64_t until = now_ms() + READY_LIMIT_MS;
@@ -227,7 +227,7 @@ static void read_line(int fd, char *line, size_t room)
 }
 
 /* The node detaches itself; its first process ends at once and is ours to collect. */
-static void collect(pid_t pid)
+static void collect_child(pid_t pid)
 {
     struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};
     for (int i = 0; i < 200 && waitpid(pid, NULL, WNOHANG) == 0; i++)
@@ -252,14 +252,14 @@ static int start_node(const char *id, char *why, size_t room)
         return -1;
     }
     int ready = fcntl(ends[1], F_DUPFD_CLOEXEC, READY_FD + 1); /* dup2 onto itself keeps CLOEXEC */
-    int error = ready < 0 ? errno : spawn(program, id, ready, &pid);
+    int error = ready < 0 ? errno : spawn_node(program, id, ready, &pid);
     if (ready >= 0)
         close(ready);
     close(ends[1]);
     line[0] = '\0';
     if (error == 0) {
-        read_line(ends[0], line, sizeof line);
-        collect(pid);
+        read_ready_line(ends[0], line, sizeof line);
+        collect_child(pid);
     }
     close(ends[0]);
     if (error != 0)

@@ -22,10 +22,10 @@
 
 #include "check.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool started; /* start_error is final */
+static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_bool process_started; /* start_error is final */
 static cudaError_t start_error;
-static int control_fd = -1; /* guarded by lock */
+static int control_fd = -1; /* guarded by process_lock */
 
 /* ---- the first words ---- */
 
@@ -147,7 +147,7 @@ static enum welcome hello(int fd)
 
 static void before_fork(void)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&process_lock);
     vgpu__wires_lock();
     vgpu__fork_begins();
 }
@@ -156,7 +156,7 @@ static void after_fork_parent(void)
 {
     vgpu__fork_over();
     vgpu__wires_unlock();
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process_lock);
 }
 
 static void after_fork_child(void)
@@ -184,12 +184,12 @@ static void say_goodbye(void)
     request.clock_ps = vgpu__self.clock_ps;
     request.value = atomic_load(&vgpu__process.clock_read);
     while (told) { /* what it has to say may take more than one answer */
-        if (pthread_mutex_trylock(&lock) != 0)
+        if (pthread_mutex_trylock(&process_lock) != 0)
             return;
         told = control_fd >= 0 && !atomic_load(&vgpu__process.lost) &&
                vgpu__exchange(control_fd, &request, -1, &answer.reply, NULL, NULL) &&
                answer.reply.explain[0];
-        pthread_mutex_unlock(&lock);
+        pthread_mutex_unlock(&process_lock);
         if (told)
             vgpu__explain("exit", answer.reply.explain);
     }
@@ -243,13 +243,13 @@ static cudaError_t start_locked(void)
 
 cudaError_t vgpu__start(void)
 {
-    if (!atomic_load(&started)) {
-        pthread_mutex_lock(&lock);
-        if (!atomic_load(&started)) {
+    if (!atomic_load(&process_started)) {
+        pthread_mutex_lock(&process_lock);
+        if (!atomic_load(&process_started)) {
             start_error = start_locked();
-            atomic_store(&started, true);
+            atomic_store(&process_started, true);
         }
-        pthread_mutex_unlock(&lock);
+        pthread_mutex_unlock(&process_lock);
     }
     return start_error;
 }
@@ -263,9 +263,9 @@ int vgpu__new_connection(struct vgpu_request *request, struct vgpu_reply *reply)
                                      .unregistered = vgpu__unregistered_threads(),
                                      .clock_ps = vgpu__self.clock_ps,
                                      .call = "thread"};
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&process_lock);
     bool ok = control_fd >= 0 && vgpu__exchange(control_fd, request, -1, reply, &fd, &count);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&process_lock);
     if (ok && count == 1 && reply->error == 0)
         return fd;
     if (ok && reply->explain[0])

@@ -22,7 +22,7 @@ struct object {
     bool found;
 };
 
-static int holds(struct dl_phdr_info *info, size_t bytes, void *context)
+static int object_holds(struct dl_phdr_info *info, size_t bytes, void *context)
 {
     struct object *object = context;
     (void)bytes;
@@ -44,7 +44,7 @@ static int holds(struct dl_phdr_info *info, size_t bytes, void *context)
 static int open_object(uint64_t address, uint64_t *offset)
 {
     struct object object = {.address = address - 1}; /* inside the call, not behind it */
-    dl_iterate_phdr(holds, &object);
+    dl_iterate_phdr(object_holds, &object);
     *offset = object.address - object.base;
     return object.found ? open(object.path, O_RDONLY | O_CLOEXEC) : -1;
 }

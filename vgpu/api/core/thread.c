@@ -10,19 +10,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct vgpu__wire *wires; /* guarded by lock */
+static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vgpu__wire *wires; /* guarded by threads_lock */
 static pthread_key_t end_key;
 static pthread_once_t end_once = PTHREAD_ONCE_INIT;
 
 void vgpu__wires_lock(void)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&threads_lock);
 }
 
 void vgpu__wires_unlock(void)
 {
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&threads_lock);
 }
 
 /* In a child after fork: the wires of the other threads are closed; their memory, which is little,
@@ -46,7 +46,7 @@ static void unlink_wire(struct vgpu__wire *wire)
     vgpu__wires_unlock();
 }
 
-static void thread_ends(void *argument)
+static void calling_thread_ends(void *argument)
 {
     struct vgpu__wire *wire = argument;
     if (atomic_load(&vgpu__process.forked))
@@ -62,7 +62,7 @@ static void thread_ends(void *argument)
 
 static void make_key(void)
 {
-    pthread_key_create(&end_key, thread_ends);
+    pthread_key_create(&end_key, calling_thread_ends);
 }
 
 /* Not the first thread, nor one that pthread_create made: nobody has told when it began. */

@@ -33,9 +33,4 @@ static inline void *vgpu__driver_pointer(CUdeviceptr ptr)
     return (void *)(uintptr_t)ptr;
 }
 
-static inline bool vgpu__driver_device(CUdevice device)
-{
-    return device >= 0 && device < vgpu__process.device_count;
-}
-
 #endif

@@ -18,7 +18,7 @@ static const struct {
 #undef CODE
 };
 
-static const char *name_of(int value)
+static const char *result_name(int value)
 {
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
         if ((int)codes[i].value == value)
@@ -33,14 +33,14 @@ static CUresult translate(cudaError_t error)
         return CUDA_ERROR_NOT_FOUND;
     if (error == cudaErrorInsufficientDriver)
         return CUDA_ERROR_NO_DEVICE;
-    return name_of((int)error) ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
+    return result_name((int)error) ? (CUresult)error : CUDA_ERROR_INVALID_VALUE;
 }
 
 CUresult cuGetErrorName(CUresult error, const char **name)
 {
     if (!name)
         return CUDA_ERROR_INVALID_VALUE;
-    *name = name_of((int)error);
+    *name = result_name((int)error);
     return *name ? CUDA_SUCCESS : CUDA_ERROR_INVALID_VALUE;
 }
 
@@ -48,7 +48,7 @@ CUresult cuGetErrorString(CUresult error, const char **text)
 {
     if (!text)
         return CUDA_ERROR_INVALID_VALUE;
-    *text = name_of((int)error);
+    *text = result_name((int)error);
     if (!*text)
         return CUDA_ERROR_INVALID_VALUE;
     const char *known = cudaGetErrorString((cudaError_t)error);
@@ -59,7 +59,7 @@ CUresult cuGetErrorString(CUresult error, const char **text)
 
 /* ---- one call ---- */
 
-static CUresult refuse(CUresult code, const char *call, const char *text)
+static CUresult refuse_call(CUresult code, const char *call, const char *text)
 {
     vgpu__message(call, "%s", text);
     return code;
@@ -68,19 +68,21 @@ static CUresult refuse(CUresult code, const char *call, const char *text)
 CUresult vgpu__driver_begin(const char *call, enum vgpu__driver_need need)
 {
     if (atomic_load(&vgpu__process.forked))
-        return refuse(CUDA_ERROR_NOT_INITIALIZED, call,
-                      "this process was forked from one that used CUDA; a child must start its own "
-                      "before its parent does, or call exec");
+        return refuse_call(
+            CUDA_ERROR_NOT_INITIALIZED, call,
+            "this process was forked from one that used CUDA; a child must start its own "
+            "before its parent does, or call exec");
     if (!atomic_load(&vgpu__process.driver_ready))
-        return refuse(CUDA_ERROR_NOT_INITIALIZED, call, "call cuInit(0) first");
+        return refuse_call(CUDA_ERROR_NOT_INITIALIZED, call, "call cuInit(0) first");
     CUcontext current = vgpu__driver_current();
     if (need == VGPU__NEED_CONTEXT && !current)
-        return refuse(
+        return refuse_call(
             CUDA_ERROR_INVALID_CONTEXT, call,
             "no context is current to this thread; cuCtxCreate makes one and makes it "
             "current, cuDevicePrimaryCtxRetain and cuCtxSetCurrent take the device's own");
     if (need == VGPU__NEED_CONTEXT && atomic_load(&current->destroyed))
-        return refuse(CUDA_ERROR_CONTEXT_IS_DESTROYED, call, "the current context was destroyed");
+        return refuse_call(CUDA_ERROR_CONTEXT_IS_DESTROYED, call,
+                           "the current context was destroyed");
     kept = vgpu__self.last_error;
     vgpu__self.in_driver = true;
     return CUDA_SUCCESS;
@@ -96,7 +98,7 @@ CUresult vgpu__driver_end(cudaError_t error)
 CUresult cuInit(unsigned int flags)
 {
     if (flags != 0)
-        return refuse(CUDA_ERROR_INVALID_VALUE, "cuInit", "flags must be 0");
+        return refuse_call(CUDA_ERROR_INVALID_VALUE, "cuInit", "flags must be 0");
     cudaError_t error = vgpu__start();
     if (error == cudaSuccess && atomic_load(&vgpu__process.forked))
         error = cudaErrorInitializationError;
@@ -116,15 +118,16 @@ CUresult cuDriverGetVersion(int *version)
 
 /* ---- refused ---- */
 
-static CUresult refused(const char *call)
+static CUresult refused_call(const char *call)
 {
-    return refuse(CUDA_ERROR_NOT_SUPPORTED, call,
-                  strncmp(call, "cuMulticast", 11) == 0
-                      ? "multicast objects are not modelled; it answers CUDA_ERROR_NOT_SUPPORTED "
-                        "(801) and does nothing"
-                      : "PTX and cubins are out of reach of the virtual node, which has no GPU to "
-                        "run them on; compile the kernel with vgpu-cc in this program and take it "
-                        "with cudaGetFuncBySymbol or cudaGetKernel");
+    return refuse_call(
+        CUDA_ERROR_NOT_SUPPORTED, call,
+        strncmp(call, "cuMulticast", 11) == 0
+            ? "multicast objects are not modelled; it answers CUDA_ERROR_NOT_SUPPORTED "
+              "(801) and does nothing"
+            : "PTX and cubins are out of reach of the virtual node, which has no GPU to "
+              "run them on; compile the kernel with vgpu-cc in this program and take it "
+              "with cudaGetFuncBySymbol or cudaGetKernel");
 }
 
 #pragma GCC diagnostic push
@@ -132,7 +135,7 @@ static CUresult refused(const char *call)
 #define BODY(name, parameters)                                                                     \
     CUresult name parameters                                                                       \
     {                                                                                              \
-        return refused(#name);                                                                     \
+        return refused_call(#name);                                                                \
     }
 VGPU_DRIVER_REFUSED(BODY)
 #pragma GCC diagnostic pop

@@ -96,7 +96,7 @@ CUresult cuCtxGetCurrent(CUcontext *context)
 }
 
 /* Makes the device's address space at the node, if there is none. */
-static cudaError_t make(int device)
+static cudaError_t make_primary(int device)
 {
     int before = vgpu__self.device;
     vgpu__self.device = device;
@@ -123,23 +123,23 @@ static cudaError_t reset(int device)
 /* ---- created contexts ---- */
 
 /* At most one way of waiting. */
-static bool valid_flags(unsigned int flags)
+static bool valid_context_flags(unsigned int flags)
 {
     unsigned int waits = flags & CU_CTX_SCHED_MASK;
     return (flags & ~(unsigned int)CU_CTX_FLAGS_MASK) == 0 && (waits & (waits - 1)) == 0;
 }
 
-static cudaError_t create(CUcontext *context, const CUctxCreateParams *params, unsigned int flags,
-                          CUdevice device)
+static cudaError_t create_context(CUcontext *context, const CUctxCreateParams *params,
+                                  unsigned int flags, CUdevice device)
 {
-    if (!context || !valid_flags(flags))
+    if (!context || !valid_context_flags(flags))
         return cudaErrorInvalidValue;
     if (params && (params->execAffinityParams || params->cigParams))
         return vgpu__refuse(cudaErrorNotSupported, "cuCtxCreate",
                             "execution affinity and CIG are not modelled; pass a null pointer");
-    if (!vgpu__driver_device(device))
+    if (!vgpu__device_exists(device))
         return cudaErrorInvalidDevice;
-    cudaError_t error = make(device);
+    cudaError_t error = make_primary(device);
     struct CUctx_st *made = error == cudaSuccess ? calloc(1, sizeof *made) : NULL;
     if (!made)
         return error != cudaSuccess ? error : vgpu__no_memory("cuCtxCreate");
@@ -153,7 +153,7 @@ static cudaError_t create(CUcontext *context, const CUctxCreateParams *params, u
 CUresult cuCtxCreate(CUcontext *context, CUctxCreateParams *params, unsigned int flags,
                      CUdevice device)
 {
-    VGPU_DRIVER_OF(VGPU__NEED_INIT, create(context, params, flags, device));
+    VGPU_DRIVER_OF(VGPU__NEED_INIT, create_context(context, params, flags, device));
 }
 
 static cudaError_t wait_for(int device)
@@ -185,11 +185,11 @@ CUresult cuCtxDestroy(CUcontext context)
 
 /* ---- primary contexts ---- */
 
-static cudaError_t retain(CUcontext *context, CUdevice device)
+static cudaError_t retain_primary(CUcontext *context, CUdevice device)
 {
-    if (!context || !vgpu__driver_device(device))
+    if (!context || !vgpu__device_exists(device))
         return context ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
-    cudaError_t error = make(device);
+    cudaError_t error = make_primary(device);
     if (error != cudaSuccess)
         return error;
     atomic_fetch_add(&vgpu__driver_primary(device)->retained, 1);
@@ -200,13 +200,13 @@ static cudaError_t retain(CUcontext *context, CUdevice device)
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
 {
-    VGPU_DRIVER_OF(VGPU__NEED_INIT, retain(context, device));
+    VGPU_DRIVER_OF(VGPU__NEED_INIT, retain_primary(context, device));
 }
 
 /* The last holder's release ends the context and all that is in it. */
 static cudaError_t release(CUdevice device)
 {
-    if (!vgpu__driver_device(device))
+    if (!vgpu__device_exists(device))
         return cudaErrorInvalidDevice;
     int held = atomic_load(&vgpu__driver_primary(device)->retained);
     do
@@ -225,13 +225,13 @@ CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 CUresult cuDevicePrimaryCtxReset(CUdevice device)
 {
     VGPU_DRIVER_OF(VGPU__NEED_INIT,
-                   vgpu__driver_device(device) ? reset(device) : cudaErrorInvalidDevice);
+                   vgpu__device_exists(device) ? reset(device) : cudaErrorInvalidDevice);
 }
 
 static cudaError_t set_flags(CUdevice device, unsigned int flags)
 {
-    if (!vgpu__driver_device(device) || !valid_flags(flags))
-        return vgpu__driver_device(device) ? cudaErrorInvalidValue : cudaErrorInvalidDevice;
+    if (!vgpu__device_exists(device) || !valid_context_flags(flags))
+        return vgpu__device_exists(device) ? cudaErrorInvalidValue : cudaErrorInvalidDevice;
     vgpu__driver_primary(device)->flags = flags;
     return cudaSuccess;
 }
@@ -243,7 +243,7 @@ CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags)
 
 static cudaError_t get_state(CUdevice device, unsigned int *flags, int *active)
 {
-    if (!vgpu__driver_device(device))
+    if (!vgpu__device_exists(device))
         return cudaErrorInvalidDevice;
     if (!flags || !active)
         return cudaErrorInvalidValue;
@@ -259,7 +259,7 @@ CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned int *flags, int *a
 
 /* ---- of the current context ---- */
 
-static cudaError_t fill(void *out, unsigned int value)
+static cudaError_t fill_parameter(void *out, unsigned int value)
 {
     if (!out)
         return cudaErrorInvalidValue;
@@ -269,18 +269,18 @@ static cudaError_t fill(void *out, unsigned int value)
 
 CUresult cuCtxGetDevice(CUdevice *device)
 {
-    VGPU_DRIVER(fill(device, (unsigned int)vgpu__driver_current()->device));
+    VGPU_DRIVER(fill_parameter(device, (unsigned int)vgpu__driver_current()->device));
 }
 
 CUresult cuCtxGetFlags(unsigned int *flags)
 {
-    VGPU_DRIVER(fill(flags, vgpu__driver_current()->flags));
+    VGPU_DRIVER(fill_parameter(flags, vgpu__driver_current()->flags));
 }
 
 CUresult cuCtxGetApiVersion(CUcontext context, unsigned int *version)
 {
     VGPU_DRIVER_OF(context ? VGPU__NEED_INIT : VGPU__NEED_CONTEXT,
-                   !context || vgpu__driver_is_context(context) ? fill(version, 3020)
+                   !context || vgpu__driver_is_context(context) ? fill_parameter(version, 3020)
                                                                 : cudaErrorDeviceUninitialized);
 }
 
@@ -294,7 +294,7 @@ CUresult cuCtxSynchronize(void)
     VGPU_DRIVER(cudaDeviceSynchronize());
 }
 
-static cudaError_t peer(CUcontext context, unsigned int flags, bool enable)
+static cudaError_t change_peer(CUcontext context, unsigned int flags, bool enable)
 {
     if (!vgpu__driver_is_context(context))
         return cudaErrorDeviceUninitialized;
@@ -306,10 +306,10 @@ static cudaError_t peer(CUcontext context, unsigned int flags, bool enable)
 
 CUresult cuCtxEnablePeerAccess(CUcontext context, unsigned int flags)
 {
-    VGPU_DRIVER(peer(context, flags, true));
+    VGPU_DRIVER(change_peer(context, flags, true));
 }
 
 CUresult cuCtxDisablePeerAccess(CUcontext context)
 {
-    VGPU_DRIVER(peer(context, 0, false));
+    VGPU_DRIVER(change_peer(context, 0, false));
 }

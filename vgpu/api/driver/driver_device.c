@@ -8,11 +8,11 @@
 
 #define DEVICES(expression) VGPU_DRIVER_OF(VGPU__NEED_INIT, expression)
 
-static cudaError_t check(const void *out, CUdevice device)
+static cudaError_t check_device(const void *out, CUdevice device)
 {
     if (!out)
         return cudaErrorInvalidValue;
-    return vgpu__driver_device(device) ? cudaSuccess : cudaErrorInvalidDevice;
+    return vgpu__device_exists(device) ? cudaSuccess : cudaErrorInvalidDevice;
 }
 
 CUresult cuDeviceGetCount(int *count)
@@ -20,9 +20,9 @@ CUresult cuDeviceGetCount(int *count)
     DEVICES(cudaGetDeviceCount(count));
 }
 
-static cudaError_t get(CUdevice *device, int ordinal)
+static cudaError_t get_device(CUdevice *device, int ordinal)
 {
-    cudaError_t error = check(device, ordinal);
+    cudaError_t error = check_device(device, ordinal);
     if (error == cudaSuccess)
         *device = ordinal;
     return error;
@@ -30,12 +30,12 @@ static cudaError_t get(CUdevice *device, int ordinal)
 
 CUresult cuDeviceGet(CUdevice *device, int ordinal)
 {
-    DEVICES(get(device, ordinal));
+    DEVICES(get_device(device, ordinal));
 }
 
 static cudaError_t get_name(char *name, int room, CUdevice device)
 {
-    cudaError_t error = room > 0 ? check(name, device) : cudaErrorInvalidValue;
+    cudaError_t error = room > 0 ? check_device(name, device) : cudaErrorInvalidValue;
     if (error == cudaSuccess)
         snprintf(name, (size_t)room, "%s", vgpu__device_info(device)->name);
     return error;
@@ -48,7 +48,7 @@ CUresult cuDeviceGetName(char *name, int room, CUdevice device)
 
 static cudaError_t get_uuid(CUuuid *uuid, CUdevice device)
 {
-    cudaError_t error = check(uuid, device);
+    cudaError_t error = check_device(uuid, device);
     if (error == cudaSuccess)
         memcpy(uuid->bytes, vgpu__device_info(device)->uuid, sizeof uuid->bytes);
     return error;
@@ -61,7 +61,7 @@ CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
 
 static cudaError_t total_memory(size_t *bytes, CUdevice device)
 {
-    cudaError_t error = check(bytes, device);
+    cudaError_t error = check_device(bytes, device);
     if (error == cudaSuccess)
         *bytes = vgpu__device_info(device)->total_bytes;
     return error;
@@ -74,9 +74,9 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
 
 /* Attributes that only the driver API has: there is VMM with descriptors, and nothing of fabric
  * handles and multicast. */
-static cudaError_t attribute(int *value, CUdevice_attribute attribute, CUdevice device)
+static cudaError_t device_attribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
-    cudaError_t error = check(value, device);
+    cudaError_t error = check_device(value, device);
     if (error != cudaSuccess)
         return error;
     switch (attribute) {
@@ -95,12 +95,12 @@ static cudaError_t attribute(int *value, CUdevice_attribute attribute, CUdevice 
 
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice device)
 {
-    DEVICES(attribute(value, which, device));
+    DEVICES(device_attribute(value, which, device));
 }
 
 static cudaError_t capability(int *major, int *minor, CUdevice device)
 {
-    cudaError_t error = minor ? check(major, device) : cudaErrorInvalidValue;
+    cudaError_t error = minor ? check_device(major, device) : cudaErrorInvalidValue;
     if (error != cudaSuccess)
         return error;
     *major = vgpu__device_info(device)->cc_major;

@@ -8,7 +8,7 @@
 #include "driver.h"
 #include "registration.h"
 
-static cudaError_t find(const char *call, void *handle, const void *symbol)
+static cudaError_t find_symbol(const char *call, void *handle, const void *symbol)
 {
     if (!vgpu__find_kernel(symbol, NULL))
         return vgpu__refuse(cudaErrorInvalidDeviceFunction, call,
@@ -23,7 +23,7 @@ static cudaError_t find(const char *call, void *handle, const void *symbol)
 cudaError_t cudaGetFuncBySymbol(cudaFunction_t *functionPtr, const void *symbolPtr)
 {
     return vgpu__begin("cudaGetFuncBySymbol", VGPU_OP_CONTEXT)
-               ? find("cudaGetFuncBySymbol", functionPtr, symbolPtr)
+               ? find_symbol("cudaGetFuncBySymbol", functionPtr, symbolPtr)
                : vgpu__failed();
 }
 
@@ -32,12 +32,12 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
     if (!kernelPtr)
         return vgpu__record(cudaErrorInvalidValue);
     return vgpu__begin("cudaGetKernel", VGPU_OP_CONTEXT)
-               ? find("cudaGetKernel", kernelPtr, entryFuncAddr)
+               ? find_symbol("cudaGetKernel", kernelPtr, entryFuncAddr)
                : vgpu__failed();
 }
 
 /* 400: not a handle of a kernel. */
-static cudaError_t check(const void *handle, const void *out)
+static cudaError_t check_handle(const void *handle, const void *out)
 {
     if (!vgpu__find_kernel(handle, NULL))
         return cudaErrorInvalidResourceHandle;
@@ -46,7 +46,7 @@ static cudaError_t check(const void *handle, const void *out)
 
 static cudaError_t function_of(CUfunction *function, CUkernel kernel)
 {
-    cudaError_t error = check(kernel, function);
+    cudaError_t error = check_handle(kernel, function);
     if (error == cudaSuccess)
         *function = (CUfunction)(void *)kernel;
     return error;
@@ -57,26 +57,26 @@ CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
     VGPU_DRIVER(function_of(function, kernel));
 }
 
-static cudaError_t name_of(const char **name, const void *handle)
+static cudaError_t kernel_name(const char **name, const void *handle)
 {
-    cudaError_t error = handle ? check(handle, name) : cudaErrorInvalidValue;
+    cudaError_t error = handle ? check_handle(handle, name) : cudaErrorInvalidValue;
     return error == cudaSuccess ? cudaFuncGetName(name, handle) : error;
 }
 
 CUresult cuKernelGetName(const char **name, CUkernel kernel)
 {
-    VGPU_DRIVER(name_of(name, kernel));
+    VGPU_DRIVER(kernel_name(name, kernel));
 }
 
 CUresult cuFuncGetName(const char **name, CUfunction function)
 {
-    VGPU_DRIVER(name_of(name, function));
+    VGPU_DRIVER(kernel_name(name, function));
 }
 
-static cudaError_t attribute(int *value, CUfunction_attribute which, CUfunction function)
+static cudaError_t function_attribute(int *value, CUfunction_attribute which, CUfunction function)
 {
     struct cudaFuncAttributes a;
-    cudaError_t error = check(function, value);
+    cudaError_t error = check_handle(function, value);
     if (error == cudaSuccess)
         error = cudaFuncGetAttributes(&a, function);
     if (error != cudaSuccess)
@@ -124,12 +124,12 @@ static cudaError_t attribute(int *value, CUfunction_attribute which, CUfunction 
 
 CUresult cuFuncGetAttribute(int *value, CUfunction_attribute which, CUfunction function)
 {
-    VGPU_DRIVER(attribute(value, which, function));
+    VGPU_DRIVER(function_attribute(value, which, function));
 }
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute which, int value)
 {
-    VGPU_DRIVER(check(function, &value) == cudaSuccess
+    VGPU_DRIVER(check_handle(function, &value) == cudaSuccess
                     ? cudaFuncSetAttribute(function, (enum cudaFuncAttribute)which, value)
                     : cudaErrorInvalidResourceHandle);
 }
@@ -138,7 +138,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
                                                      size_t shared)
 {
     VGPU_DRIVER(
-        check(function, &threads) == cudaSuccess
+        check_handle(function, &threads) == cudaSuccess
             ? cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared)
             : cudaErrorInvalidResourceHandle);
 }
@@ -146,7 +146,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
 /* ---- launches ---- */
 
 /* The buffer that `extra` describes, or NULL. */
-static char *packed(void **extra)
+static char *packed_arguments(void **extra)
 {
     char *buffer = NULL;
     for (; extra && extra[0] != CU_LAUNCH_PARAM_END; extra += 2)
@@ -176,12 +176,12 @@ static cudaError_t launch_packed(CUfunction function, dim3 grid, dim3 block, siz
     return error;
 }
 
-static cudaError_t launch(CUfunction function, dim3 grid, dim3 block, size_t shared,
-                          CUstream stream, void **args, void **extra)
+static cudaError_t launch_function(CUfunction function, dim3 grid, dim3 block, size_t shared,
+                                   CUstream stream, void **args, void **extra)
 {
-    if (check(function, &grid) != cudaSuccess)
+    if (check_handle(function, &grid) != cudaSuccess)
         return cudaErrorInvalidResourceHandle;
-    char *buffer = packed(extra);
+    char *buffer = packed_arguments(extra);
     if (buffer && args)
         return cudaErrorInvalidValue;
     return buffer ? launch_packed(function, grid, block, shared, stream, buffer)
@@ -193,8 +193,8 @@ CUresult cuLaunchKernel(CUfunction function, unsigned int gridX, unsigned int gr
                         unsigned int blockZ, unsigned int shared, CUstream stream, void **args,
                         void **extra)
 {
-    VGPU_DRIVER(launch(function, (dim3){gridX, gridY, gridZ}, (dim3){blockX, blockY, blockZ},
-                       shared, stream, args, extra));
+    VGPU_DRIVER(launch_function(function, (dim3){gridX, gridY, gridZ},
+                                (dim3){blockX, blockY, blockZ}, shared, stream, args, extra));
 }
 
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int gridX, unsigned int gridY,
@@ -202,7 +202,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int gridX, unsi
                                    unsigned int blockZ, unsigned int shared, CUstream stream,
                                    void **args)
 {
-    VGPU_DRIVER(check(function, &shared) == cudaSuccess
+    VGPU_DRIVER(check_handle(function, &shared) == cudaSuccess
                     ? cudaLaunchCooperativeKernel(function, (dim3){gridX, gridY, gridZ},
                                                   (dim3){blockX, blockY, blockZ}, args, shared,
                                                   stream)

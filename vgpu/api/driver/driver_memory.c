@@ -101,8 +101,8 @@ static bool device_of(CUcontext context, int *device)
 }
 
 /* 201 is CUDA_ERROR_INVALID_CONTEXT. */
-static cudaError_t copy_peer(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from,
-                             size_t bytes)
+static cudaError_t copy_between_contexts(CUdeviceptr dst, CUcontext to, CUdeviceptr src,
+                                         CUcontext from, size_t bytes)
 {
     int there, here;
     if (!device_of(to, &there) || !device_of(from, &here))
@@ -112,7 +112,7 @@ static cudaError_t copy_peer(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUc
 
 CUresult cuMemcpyPeer(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from, size_t bytes)
 {
-    VGPU_DRIVER(copy_peer(dst, to, src, from, bytes));
+    VGPU_DRIVER(copy_between_contexts(dst, to, src, from, bytes));
 }
 
 static cudaError_t copy_peer_async(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcontext from,
@@ -132,8 +132,8 @@ CUresult cuMemcpyPeerAsync(CUdeviceptr dst, CUcontext to, CUdeviceptr src, CUcon
 
 /* ---- memsets ---- */
 
-static cudaError_t fill(const char *call, CUdeviceptr dst, uint32_t value, uint32_t width,
-                        size_t count, CUstream stream, bool sync)
+static cudaError_t fill_words(const char *call, CUdeviceptr dst, uint32_t value, uint32_t width,
+                              size_t count, CUstream stream, bool sync)
 {
     size_t bytes;
     if (__builtin_mul_overflow(count, width, &bytes) || (count > 0 && dst % width != 0))
@@ -147,30 +147,30 @@ static cudaError_t fill(const char *call, CUdeviceptr dst, uint32_t value, uint3
 
 CUresult cuMemsetD8(CUdeviceptr dst, unsigned char value, size_t count)
 {
-    VGPU_DRIVER(fill("cuMemsetD8", dst, value, 1, count, NULL, true));
+    VGPU_DRIVER(fill_words("cuMemsetD8", dst, value, 1, count, NULL, true));
 }
 
 CUresult cuMemsetD16(CUdeviceptr dst, unsigned short value, size_t count)
 {
-    VGPU_DRIVER(fill("cuMemsetD16", dst, value, 2, count, NULL, true));
+    VGPU_DRIVER(fill_words("cuMemsetD16", dst, value, 2, count, NULL, true));
 }
 
 CUresult cuMemsetD32(CUdeviceptr dst, unsigned int value, size_t count)
 {
-    VGPU_DRIVER(fill("cuMemsetD32", dst, value, 4, count, NULL, true));
+    VGPU_DRIVER(fill_words("cuMemsetD32", dst, value, 4, count, NULL, true));
 }
 
 CUresult cuMemsetD8Async(CUdeviceptr dst, unsigned char value, size_t count, CUstream stream)
 {
-    VGPU_DRIVER(fill("cuMemsetD8Async", dst, value, 1, count, stream, false));
+    VGPU_DRIVER(fill_words("cuMemsetD8Async", dst, value, 1, count, stream, false));
 }
 
 CUresult cuMemsetD16Async(CUdeviceptr dst, unsigned short value, size_t count, CUstream stream)
 {
-    VGPU_DRIVER(fill("cuMemsetD16Async", dst, value, 2, count, stream, false));
+    VGPU_DRIVER(fill_words("cuMemsetD16Async", dst, value, 2, count, stream, false));
 }
 
 CUresult cuMemsetD32Async(CUdeviceptr dst, unsigned int value, size_t count, CUstream stream)
 {
-    VGPU_DRIVER(fill("cuMemsetD32Async", dst, value, 4, count, stream, false));
+    VGPU_DRIVER(fill_words("cuMemsetD32Async", dst, value, 4, count, stream, false));
 }

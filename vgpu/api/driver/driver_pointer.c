@@ -6,7 +6,7 @@
 #define P(ptr) vgpu__driver_pointer(ptr)
 
 /* What the node knows of `ptr`: kind 0 is nothing. */
-static cudaError_t ask(const char *call, CUdeviceptr ptr, struct vgpu_pointer *out)
+static cudaError_t ask_of_pointer(const char *call, CUdeviceptr ptr, struct vgpu_pointer *out)
 {
     const struct vgpu_reply *reply;
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_POINTER);
@@ -33,7 +33,7 @@ static bool in_context(const struct vgpu_pointer *p)
 static cudaError_t address_range(CUdeviceptr *base, size_t *bytes, CUdeviceptr ptr)
 {
     struct vgpu_pointer p = {0};
-    cudaError_t error = ask("cuMemGetAddressRange", ptr, &p);
+    cudaError_t error = ask_of_pointer("cuMemGetAddressRange", ptr, &p);
     if (error != cudaSuccess)
         return error;
     bool elsewhere = p.kind == cudaMemoryTypeDevice && !in_context(&p);
@@ -90,20 +90,20 @@ static cudaError_t rare(void *data, CUpointer_attribute which, const struct vgpu
 }
 
 /* A context has device memory of its own only; a pool's belongs to none (recorded). */
-static CUcontext context_of(const struct vgpu_pointer *p, int device)
+static CUcontext context_of_pointer(const struct vgpu_pointer *p, int device)
 {
     return device >= 0 && !p->pool ? vgpu__driver_primary(device) : NULL;
 }
 
-static cudaError_t attribute(void *data, CUpointer_attribute which, CUdeviceptr ptr,
-                             const struct vgpu_pointer *p)
+static cudaError_t pointer_attribute(void *data, CUpointer_attribute which, CUdeviceptr ptr,
+                                     const struct vgpu_pointer *p)
 {
     bool on_host = p->kind == cudaMemoryTypeHost;
     int device =
         vgpu__logical(p->kind == cudaMemoryTypeDevice ? p->device : vgpu__host_owner(P(ptr)));
     switch (which) {
     case CU_POINTER_ATTRIBUTE_CONTEXT:
-        *(CUcontext *)data = context_of(p, device);
+        *(CUcontext *)data = context_of_pointer(p, device);
         return cudaSuccess;
     case CU_POINTER_ATTRIBUTE_MEMORY_TYPE:
         *(unsigned int *)data = on_host ? CU_MEMORYTYPE_HOST : CU_MEMORYTYPE_DEVICE;
@@ -138,7 +138,7 @@ static cudaError_t attribute(void *data, CUpointer_attribute which, CUdeviceptr 
 
 /* Of a pointer that is not known, cuPointerGetAttributes makes 0 of everything, and -2 of the
  * device (recorded). */
-static cudaError_t unknown(void *data, CUpointer_attribute which)
+static cudaError_t unknown_pointer(void *data, CUpointer_attribute which)
 {
     switch (which) {
     case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
@@ -170,12 +170,12 @@ static cudaError_t get_attribute(void *data, CUpointer_attribute which, CUdevice
     struct vgpu_pointer p = {0};
     if (!data)
         return cudaErrorInvalidValue;
-    cudaError_t error = ask("cuPointerGetAttribute", ptr, &p);
+    cudaError_t error = ask_of_pointer("cuPointerGetAttribute", ptr, &p);
     if (error != cudaSuccess)
         return error;
     if (p.kind == cudaMemoryTypeUnregistered)
-        return each ? unknown(data, which) : cudaErrorInvalidValue;
-    return attribute(data, which, ptr, &p);
+        return each ? unknown_pointer(data, which) : cudaErrorInvalidValue;
+    return pointer_attribute(data, which, ptr, &p);
 }
 
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute which, CUdeviceptr ptr)

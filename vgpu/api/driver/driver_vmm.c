@@ -36,7 +36,7 @@ static cudaError_t granularity(size_t *bytes, const CUmemAllocationProp *prop,
         return cudaErrorInvalidValue;
     cudaError_t error = check_prop("cuMemGetAllocationGranularity", prop);
     if (error == cudaSuccess)
-        *bytes = vgpu__driver_device(prop->location.id)
+        *bytes = vgpu__device_exists(prop->location.id)
                      ? (size_t)vgpu__device_info(prop->location.id)->vmm_granule
                      : VGPU_CHUNK_BYTES;
     return error;
@@ -50,8 +50,8 @@ CUresult cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp 
 
 /* ---- allocations ---- */
 
-static cudaError_t create(CUmemGenericAllocationHandle *handle, size_t bytes,
-                          const CUmemAllocationProp *prop, unsigned long long flags)
+static cudaError_t create_handle(CUmemGenericAllocationHandle *handle, size_t bytes,
+                                 const CUmemAllocationProp *prop, unsigned long long flags)
 {
     const struct vgpu_reply *reply;
     if (!handle || flags != 0)
@@ -62,7 +62,7 @@ static cudaError_t create(CUmemGenericAllocationHandle *handle, size_t bytes,
                             "(cuMemGetAllocationGranularity)",
                             bytes);
     cudaError_t error = check_prop("cuMemCreate", prop);
-    if (error == cudaSuccess && !vgpu__driver_device(prop->location.id))
+    if (error == cudaSuccess && !vgpu__device_exists(prop->location.id))
         error = vgpu__refuse(cudaErrorInvalidDevice, "cuMemCreate",
                              "there is no device %d; this process sees %d", prop->location.id,
                              vgpu__process.device_count);
@@ -83,11 +83,11 @@ static cudaError_t create(CUmemGenericAllocationHandle *handle, size_t bytes,
 CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
                      const CUmemAllocationProp *prop, unsigned long long flags)
 {
-    VMM(create(handle, bytes, prop, flags));
+    VMM(create_handle(handle, bytes, prop, flags));
 }
 
-static cudaError_t about(const char *call, uint32_t op, CUmemGenericAllocationHandle handle,
-                         const struct vgpu_reply **reply)
+static cudaError_t ask_of_handle(const char *call, uint32_t op, CUmemGenericAllocationHandle handle,
+                                 const struct vgpu_reply **reply)
 {
     struct vgpu_request *request = vgpu__begin(call, op);
     if (!request)
@@ -98,7 +98,7 @@ static cudaError_t about(const char *call, uint32_t op, CUmemGenericAllocationHa
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 {
-    VMM(about("cuMemRelease", VGPU_OP_VMM_RELEASE, handle, NULL));
+    VMM(ask_of_handle("cuMemRelease", VGPU_OP_VMM_RELEASE, handle, NULL));
 }
 
 static cudaError_t properties(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)
@@ -107,7 +107,7 @@ static cudaError_t properties(CUmemAllocationProp *prop, CUmemGenericAllocationH
     if (!prop)
         return cudaErrorInvalidValue;
     cudaError_t error =
-        about("cuMemGetAllocationPropertiesFromHandle", VGPU_OP_VMM_INFO, handle, &reply);
+        ask_of_handle("cuMemGetAllocationPropertiesFromHandle", VGPU_OP_VMM_INFO, handle, &reply);
     if (error != cudaSuccess)
         return error;
     *prop = (CUmemAllocationProp){
@@ -123,7 +123,7 @@ CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
     VMM(properties(prop, handle));
 }
 
-static cudaError_t retain(CUmemGenericAllocationHandle *handle, void *address)
+static cudaError_t retain_handle(CUmemGenericAllocationHandle *handle, void *address)
 {
     const struct vgpu_reply *reply;
     struct vgpu_request *request = vgpu__begin("cuMemRetainAllocationHandle", VGPU_OP_VMM_RETAIN);
@@ -140,7 +140,7 @@ static cudaError_t retain(CUmemGenericAllocationHandle *handle, void *address)
 
 CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void *address)
 {
-    VMM(retain(handle, address));
+    VMM(retain_handle(handle, address));
 }
 
 /* ---- descriptors ---- */
@@ -269,8 +269,8 @@ CUresult cuMemUnmap(CUdeviceptr ptr, size_t bytes)
     VMM(range("cuMemUnmap", VGPU_OP_VMM_UNMAP, ptr, bytes) ? vgpu__end(NULL) : vgpu__failed());
 }
 
-static cudaError_t set_access(CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc *list,
-                              size_t count)
+static cudaError_t set_mapping_access(CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc *list,
+                                      size_t count)
 {
     static const char call[] = "cuMemSetAccess";
     cudaError_t error = list && count ? cudaSuccess : cudaErrorInvalidValue;
@@ -279,7 +279,7 @@ static cudaError_t set_access(CUdeviceptr ptr, size_t bytes, const CUmemAccessDe
             error =
                 vgpu__refuse(cudaErrorInvalidValue, call,
                              "entry %zu: only locations of type CU_MEM_LOCATION_TYPE_DEVICE", i);
-        else if (!vgpu__driver_device(list[i].location.id))
+        else if (!vgpu__device_exists(list[i].location.id))
             error = vgpu__refuse(cudaErrorInvalidValue, call, "entry %zu: there is no device %d", i,
                                  list[i].location.id);
     for (size_t i = 0; i < count && error == cudaSuccess; i++) {
@@ -295,7 +295,7 @@ static cudaError_t set_access(CUdeviceptr ptr, size_t bytes, const CUmemAccessDe
 
 CUresult cuMemSetAccess(CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc *list, size_t count)
 {
-    VMM(set_access(ptr, bytes, list, count));
+    VMM(set_mapping_access(ptr, bytes, list, count));
 }
 
 static cudaError_t get_access(unsigned long long *flags, const CUmemLocation *location,
@@ -304,7 +304,7 @@ static cudaError_t get_access(unsigned long long *flags, const CUmemLocation *lo
     const struct vgpu_reply *reply;
     if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
         return cudaErrorInvalidValue;
-    if (!vgpu__driver_device(location->id))
+    if (!vgpu__device_exists(location->id))
         return cudaErrorInvalidDevice;
     struct vgpu_request *request = range("cuMemGetAccess", VGPU_OP_VMM_GET_ACCESS, ptr, 0);
     if (!request)

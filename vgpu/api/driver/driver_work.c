@@ -54,7 +54,7 @@ CUresult cuStreamGetDevice(CUstream stream, CUdevice *device)
 }
 
 /* The current context where it is of the stream's device, else that device's primary one. */
-static cudaError_t context_of(CUstream stream, CUcontext *context)
+static cudaError_t context_of_stream(CUstream stream, CUcontext *context)
 {
     int device;
     cudaError_t error = context ? cudaStreamGetDevice(stream, &device) : cudaErrorInvalidValue;
@@ -67,7 +67,7 @@ static cudaError_t context_of(CUstream stream, CUcontext *context)
 
 CUresult cuStreamGetCtx(CUstream stream, CUcontext *context)
 {
-    VGPU_DRIVER(context_of(stream, context));
+    VGPU_DRIVER(context_of_stream(stream, context));
 }
 
 /* ---- events ---- */

@@ -82,7 +82,7 @@ static struct capture *by_id(unsigned long long id)
     return c;
 }
 
-static struct captured_event **find_event(cudaEvent_t event)
+static struct captured_event **find_captured_event(cudaEvent_t event)
 {
     struct captured_event **at = &events;
     while (*at && (*at)->event != event)
@@ -258,7 +258,7 @@ void vgpu__capture_spoil(cudaStream_t stream)
 
 static void forget_event(cudaEvent_t event)
 {
-    struct captured_event **at = find_event(event), *e = *at;
+    struct captured_event **at = find_captured_event(event), *e = *at;
     if (!e)
         return;
     *at = e->next;
@@ -355,7 +355,7 @@ bool vgpu__capture_wait(const char *call, cudaStream_t stream, cudaEvent_t event
     vgpu__stream_kind(call, stream, &kind);
     pthread_mutex_lock(&vgpu__capture_lock);
     struct capture *c = vgpu__capture_of(id, &m);
-    struct captured_event *e = *find_event(event);
+    struct captured_event *e = *find_captured_event(event);
     if (!c && !e)
         taken = false;
     else if (e && (c || by_id(e->capture)))
@@ -375,7 +375,7 @@ bool vgpu__capture_holds(const char *call, cudaEvent_t event, cudaError_t *error
     if (none())
         return false;
     pthread_mutex_lock(&vgpu__capture_lock);
-    struct captured_event *e = *find_event(event);
+    struct captured_event *e = *find_captured_event(event);
     struct capture *c = e ? by_id(e->capture) : NULL;
     if (c)
         *error = vgpu__capture_spoil_with(

@@ -5,10 +5,10 @@
 
 #include "capture.h"
 
-static unsigned long long next_id = 1; /* guarded by the lock */
+static unsigned long long next_capture_id = 1; /* guarded by the lock */
 
-static cudaError_t begin(uint64_t stream, enum cudaStreamCaptureMode mode,
-                         const struct stream_kind *kind)
+static cudaError_t begin_capture(uint64_t stream, enum cudaStreamCaptureMode mode,
+                                 const struct stream_kind *kind)
 {
     struct member *m;
     if (vgpu__capture_of(stream, &m))
@@ -22,7 +22,7 @@ static cudaError_t begin(uint64_t stream, enum cudaStreamCaptureMode mode,
         free(c);
         return vgpu__no_memory("cudaStreamBeginCapture");
     }
-    c->id = next_id++;
+    c->id = next_capture_id++;
     c->graph = graph;
     c->mode = mode;
     c->thread = &vgpu__capture_mode;
@@ -47,7 +47,7 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     if (error != cudaSuccess)
         return error;
     pthread_mutex_lock(&vgpu__capture_lock);
-    error = begin(vgpu__capture_key(stream), mode, &kind);
+    error = begin_capture(vgpu__capture_key(stream), mode, &kind);
     pthread_mutex_unlock(&vgpu__capture_lock);
     return error;
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t graphs_lock = PTHREAD_MUTEX_INITIALIZER;
 /* Guarded by lock, and so are the lists of nodes: a question about a node goes through those of all
  * graphs, also of such as another thread is making. */
 static struct CUgraph_st *graphs;
@@ -19,20 +19,20 @@ struct CUgraph_st *vgpu__graph_new(void)
     struct CUgraph_st *g = calloc(1, sizeof *g);
     if (!g)
         return NULL;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&graphs_lock);
     g->next = graphs;
     graphs = g;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&graphs_lock);
     return g;
 }
 
 bool vgpu__graph_known(const struct CUgraph_st *graph)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&graphs_lock);
     const struct CUgraph_st *g = graphs;
     while (g && g != graph)
         g = g->next;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&graphs_lock);
     return graph && g;
 }
 
@@ -50,13 +50,13 @@ void vgpu__node_free(struct CUgraphNode_st *n)
 
 void vgpu__graph_free(struct CUgraph_st *graph)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&graphs_lock);
     struct CUgraph_st **at = &graphs;
     while (*at && *at != graph)
         at = &(*at)->next;
     if (*at)
         *at = graph->next;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&graphs_lock);
     for (size_t i = 0; i < graph->count; i++)
         vgpu__node_free(graph->node[i]);
     free(graph->node);
@@ -86,13 +86,13 @@ bool vgpu__graph_edge(struct CUgraphNode_st *node, struct CUgraphNode_st *dep)
 
 static bool add_to_list(struct CUgraph_st *graph, struct CUgraphNode_st *node)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&graphs_lock);
     void *list = room_for(graph->node, graph->count, &graph->room);
     if (list) {
         graph->node = list;
         graph->node[graph->count++] = node;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&graphs_lock);
     return list;
 }
 
@@ -121,10 +121,10 @@ void vgpu__graph_take_out(struct CUgraphNode_st *node)
 {
     struct CUgraph_st *g = node->graph;
     size_t at = vgpu__node_place(g, node);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&graphs_lock);
     g->count--;
     memmove(g->node + at, g->node + at + 1, (g->count - at) * sizeof(struct CUgraphNode_st *));
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&graphs_lock);
 }
 
 /* Each node is looked at once a question: paths can be many more than nodes. */
@@ -147,19 +147,14 @@ bool vgpu__node_after(struct CUgraphNode_st *node, const struct CUgraphNode_st *
 
 /* ---- checks ---- */
 
-static cudaError_t wrong(const char *call, const char *what)
-{
-    return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
-}
-
 bool vgpu__node_known(const struct CUgraphNode_st *node)
 {
     bool found = false;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&graphs_lock);
     for (const struct CUgraph_st *g = graphs; g && !found; g = g->next)
         for (size_t i = 0; i < g->count && !found; i++)
             found = g->node[i] == node;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&graphs_lock);
     return node && found;
 }
 
@@ -174,14 +169,14 @@ cudaError_t vgpu__graph_check_new(const char *call, cudaGraphNode_t *out, cudaGr
     if (!vgpu__begin(call, VGPU_OP_CONTEXT))
         return vgpu__failed();
     if (!out || !vgpu__graph_known(graph) || (count && !deps) || !params)
-        return wrong(call, "a null pointer, or a graph that was destroyed");
+        return vgpu__refuse_value(call, "a null pointer, or a graph that was destroyed");
     for (size_t i = 0; i < count; i++)
         if (!belongs(graph, deps[i]))
-            return wrong(call, "a dependency is no node of the graph");
+            return vgpu__refuse_value(call, "a dependency is no node of the graph");
     return cudaSuccess;
 }
 
-static cudaError_t give(cudaGraphNode_t *out, struct CUgraphNode_st *node)
+static cudaError_t give_node(cudaGraphNode_t *out, struct CUgraphNode_st *node)
 {
     if (!node)
         return vgpu__no_memory(NULL);
@@ -222,7 +217,7 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
         node->u.kernel = kernel;
     else
         vgpu__launch_drop(&kernel);
-    return give(pGraphNode, node);
+    return give_node(pGraphNode, node);
 }
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
@@ -233,7 +228,7 @@ cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
     if (!vgpu__begin(call, VGPU_OP_CONTEXT))
         return vgpu__failed();
     if (!vgpu__node_known(node) || node->type != cudaGraphNodeTypeKernel || !pNodeParams)
-        return wrong(call, "no kernel node, or no parameters");
+        return vgpu__refuse_value(call, "no kernel node, or no parameters");
     cudaError_t error = kernel_of(call, pNodeParams, &kernel);
     if (error == cudaSuccess) {
         vgpu__launch_drop(&node->u.kernel);
@@ -255,7 +250,7 @@ static cudaError_t add_copy(const char *call, cudaGraphNode_t *out, cudaGraph_t 
     struct CUgraphNode_st *node = vgpu__graph_add(graph, cudaGraphNodeTypeMemcpy, deps, count);
     if (node)
         node->u.copy = copy;
-    return give(out, node);
+    return give_node(out, node);
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -300,7 +295,7 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
     if (node)
         node->u.memset = (struct memset_call){m->dst,    m->pitch, m->width,
                                               m->height, m->value, .element_bytes = m->elementSize};
-    return give(pGraphNode, node);
+    return give_node(pGraphNode, node);
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -313,7 +308,7 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
     if (error != cudaSuccess)
         return error;
     if (!p->fn)
-        return wrong(call, "the function is a null pointer");
+        return vgpu__refuse_value(call, "the function is a null pointer");
     struct host_function *host = calloc(1, sizeof *host);
     struct CUgraphNode_st *node =
         host ? vgpu__graph_add(graph, cudaGraphNodeTypeHost, pDependencies, numDependencies) : NULL;
@@ -323,7 +318,7 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
     } else {
         free(host);
     }
-    return give(pGraphNode, node);
+    return give_node(pGraphNode, node);
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -331,9 +326,10 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph
 {
     cudaError_t error = vgpu__graph_check_new("cudaGraphAddEmptyNode", pGraphNode, graph,
                                               pDependencies, numDependencies, "none needed");
-    return error == cudaSuccess ? give(pGraphNode, vgpu__graph_add(graph, cudaGraphNodeTypeEmpty,
-                                                                   pDependencies, numDependencies))
-                                : error;
+    return error == cudaSuccess
+               ? give_node(pGraphNode, vgpu__graph_add(graph, cudaGraphNodeTypeEmpty, pDependencies,
+                                                       numDependencies))
+               : error;
 }
 
 /* ---- graphs ---- */
@@ -343,7 +339,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
     if (!vgpu__begin("cudaGraphCreate", VGPU_OP_CONTEXT))
         return vgpu__failed();
     if (!pGraph || flags != 0)
-        return wrong("cudaGraphCreate", "flags must be 0");
+        return vgpu__refuse_value("cudaGraphCreate", "flags must be 0");
     struct CUgraph_st *graph = vgpu__graph_new();
     if (!graph)
         return vgpu__no_memory("cudaGraphCreate");
@@ -354,7 +350,7 @@ cudaError_t cudaGraphCreate(cudaGraph_t *pGraph, unsigned int flags)
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
     if (!vgpu__graph_known(graph))
-        return wrong("cudaGraphDestroy", "no graph, or destroyed already");
+        return vgpu__refuse_value("cudaGraphDestroy", "no graph, or destroyed already");
     vgpu__graph_free(graph);
     return cudaSuccess;
 }

@@ -7,11 +7,6 @@
 
 #include "graph_exec.h"
 
-static cudaError_t wrong(const char *call, const char *what)
-{
-    return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
-}
-
 /* ---- one node ---- */
 
 static cudaError_t set_copy(const char *call, struct CUgraphNode_st *node, void *dst,
@@ -40,7 +35,7 @@ static cudaError_t set_host(const char *call, struct CUgraphNode_st *node,
                             const struct cudaHostNodeParams *p)
 {
     if (!p || !p->fn)
-        return wrong(call, "no parameters, or a null pointer for a function");
+        return vgpu__refuse_value(call, "no parameters, or a null pointer for a function");
     struct host_function *host = calloc(1, sizeof *host);
     if (!host)
         return vgpu__no_memory(call);
@@ -62,7 +57,7 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, cons
 {
     static const char call[] = "cudaGraphMemcpyNodeSetParams1D";
     struct CUgraphNode_st *mine = typed(node, cudaGraphNodeTypeMemcpy);
-    return mine ? set_copy(call, mine, dst, src, count, kind) : wrong(call, NO_NODE);
+    return mine ? set_copy(call, mine, dst, src, count, kind) : vgpu__refuse_value(call, NO_NODE);
 }
 
 cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
@@ -70,7 +65,7 @@ cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
 {
     static const char call[] = "cudaGraphMemsetNodeSetParams";
     struct CUgraphNode_st *mine = typed(node, cudaGraphNodeTypeMemset);
-    return mine ? set_memset(call, mine, pNodeParams) : wrong(call, NO_NODE);
+    return mine ? set_memset(call, mine, pNodeParams) : vgpu__refuse_value(call, NO_NODE);
 }
 
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
@@ -78,7 +73,7 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
 {
     static const char call[] = "cudaGraphHostNodeSetParams";
     struct CUgraphNode_st *mine = typed(node, cudaGraphNodeTypeHost);
-    return mine ? set_host(call, mine, pNodeParams) : wrong(call, NO_NODE);
+    return mine ? set_host(call, mine, pNodeParams) : vgpu__refuse_value(call, NO_NODE);
 }
 
 cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaGraphNode_t node,
@@ -90,10 +85,11 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t hGraphExec, cudaG
     struct CUgraphNode_st *mine = vgpu__exec_node(hGraphExec, node, cudaGraphNodeTypeMemcpy);
     cudaError_t error;
     if (!mine)
-        error = wrong(call, NO_NODE);
+        error = vgpu__refuse_value(call, NO_NODE);
     else if (vgpu__place(dst) != vgpu__place(mine->u.copy.dst) ||
              vgpu__place(src) != vgpu__place(mine->u.copy.src))
-        error = wrong(call, "an instantiated copy keeps its direction: instantiate anew");
+        error =
+            vgpu__refuse_value(call, "an instantiated copy keeps its direction: instantiate anew");
     else
         error = set_copy(call, mine, dst, src, count, kind);
     vgpu__execs_unlock();
@@ -108,9 +104,10 @@ cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t hGraphExec, cudaGra
     struct CUgraphNode_st *mine = vgpu__exec_node(hGraphExec, node, cudaGraphNodeTypeMemset);
     cudaError_t error;
     if (!mine)
-        error = wrong(call, NO_NODE);
+        error = vgpu__refuse_value(call, NO_NODE);
     else if (pNodeParams && (pNodeParams->height > 1 || mine->u.memset.rows > 1))
-        error = wrong(call, "an instantiated memset has one row and keeps it: instantiate anew");
+        error = vgpu__refuse_value(
+            call, "an instantiated memset has one row and keeps it: instantiate anew");
     else
         error = set_memset(call, mine, pNodeParams);
     vgpu__execs_unlock();
@@ -123,7 +120,8 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraph
     static const char call[] = "cudaGraphExecHostNodeSetParams";
     vgpu__execs_lock();
     struct CUgraphNode_st *mine = vgpu__exec_node(hGraphExec, node, cudaGraphNodeTypeHost);
-    cudaError_t error = mine ? set_host(call, mine, pNodeParams) : wrong(call, NO_NODE);
+    cudaError_t error =
+        mine ? set_host(call, mine, pNodeParams) : vgpu__refuse_value(call, NO_NODE);
     vgpu__execs_unlock();
     return error;
 }
@@ -153,8 +151,8 @@ static enum cudaGraphExecUpdateResult compare_node(const struct CUgraph_st *old,
                                               : cudaGraphExecUpdateErrorParametersChanged;
 }
 
-static enum cudaGraphExecUpdateResult compare(const struct CUgraph_st *old,
-                                              const struct CUgraph_st *new, size_t *at)
+static enum cudaGraphExecUpdateResult compare_graphs(const struct CUgraph_st *old,
+                                                     const struct CUgraph_st *new, size_t *at)
 {
     enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateSuccess;
     for (*at = 0; *at < old->count && *at < new->count; ++*at)
@@ -181,7 +179,7 @@ static cudaError_t update(struct CUgraphExec_st *exec, const struct CUgraph_st *
     cudaError_t error = cudaSuccess;
     if (!copy || !vgpu__graph_expand(copy))
         error = vgpu__no_memory("cudaGraphExecUpdate");
-    else if ((*result = compare(exec->graph, copy, at)) == cudaGraphExecUpdateSuccess)
+    else if ((*result = compare_graphs(exec->graph, copy, at)) == cudaGraphExecUpdateSuccess)
         take_over(exec->graph, copy);
     else
         error = vgpu__refuse(cudaErrorGraphExecUpdateFailure, "cudaGraphExecUpdate",
@@ -208,7 +206,8 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
     enum cudaGraphExecUpdateResult result = cudaGraphExecUpdateError;
     vgpu__execs_lock();
     if (!vgpu__graph_known(hGraph) || !vgpu__exec_known(hGraphExec))
-        error = wrong("cudaGraphExecUpdate", "a null pointer, or a graph that was destroyed");
+        error = vgpu__refuse_value("cudaGraphExecUpdate",
+                                   "a null pointer, or a graph that was destroyed");
     else
         error = update(hGraphExec, hGraph, &result, &at);
     vgpu__execs_unlock();

@@ -4,14 +4,9 @@
  */
 #include "graph.h"
 
-static cudaError_t wrong(const char *call, const char *what)
-{
-    return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
-}
-
 /* How many bytes there are from a device pointer on; as many as asked for where the node does not
  * say. */
-static uint64_t reach(const char *call, const void *at, uint64_t wanted)
+static uint64_t reach_from(const char *call, const void *at, uint64_t wanted)
 {
     const struct vgpu_reply *reply;
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_POINTER);
@@ -23,10 +18,10 @@ static uint64_t reach(const char *call, const void *at, uint64_t wanted)
     return reply->u.pointer.reach;
 }
 
-static bool fits(const struct vgpu__copy *c, const void *at)
+static bool copy_fits(const struct vgpu__copy *c, const void *at)
 {
     return c->rows != 1 || vgpu__place(at) != VGPU__DEVICE ||
-           reach(c->call, at, c->width) >= c->width;
+           reach_from(c->call, at, c->width) >= c->width;
 }
 
 cudaError_t vgpu__graph_check_copy(const struct vgpu__copy *c)
@@ -35,21 +30,22 @@ cudaError_t vgpu__graph_check_copy(const struct vgpu__copy *c)
     if (error != cudaSuccess)
         return error;
     if (c->width == 0 || c->rows == 0)
-        return wrong(c->call, "the copy has no bytes: a graph takes no such node");
-    if (!fits(c, c->dst) || !fits(c, c->src))
-        return wrong(c->call, "the copy goes past the end of an allocation");
+        return vgpu__refuse_value(c->call, "the copy has no bytes: a graph takes no such node");
+    if (!copy_fits(c, c->dst) || !copy_fits(c, c->src))
+        return vgpu__refuse_value(c->call, "the copy goes past the end of an allocation");
     return cudaSuccess;
 }
 
 cudaError_t vgpu__graph_check_memset(const char *call, const struct cudaMemsetParams *m)
 {
     if (!m || (m->elementSize != 1 && m->elementSize != 2 && m->elementSize != 4))
-        return wrong(call, "no parameters, or elements that have not 1, 2 or 4 bytes");
+        return vgpu__refuse_value(call, "no parameters, or elements that have not 1, 2 or 4 bytes");
     if (m->width == 0 || m->height == 0)
-        return wrong(call, "nothing is to be set: a graph takes no such node");
+        return vgpu__refuse_value(call, "nothing is to be set: a graph takes no such node");
     if (m->height > 1 && m->pitch < m->width * m->elementSize)
-        return wrong(call, "a row is wider than the pitch");
+        return vgpu__refuse_value(call, "a row is wider than the pitch");
     if (vgpu__place(m->dst) == VGPU__PAGEABLE)
-        return wrong(call, "the memory is the host's own: a kernel must be able to reach it");
+        return vgpu__refuse_value(
+            call, "the memory is the host's own: a kernel must be able to reach it");
     return cudaSuccess;
 }

@@ -6,11 +6,6 @@
 
 #include <stdlib.h>
 
-static cudaError_t wrong(const char *call, const char *what)
-{
-    return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
-}
-
 cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                        const cudaGraphNode_t *pDependencies, size_t numDependencies,
                                        cudaGraph_t childGraph)
@@ -21,7 +16,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t 
     if (error != cudaSuccess)
         return error;
     if (!vgpu__graph_known(childGraph) || childGraph == graph)
-        return wrong(call, "the child was destroyed, or is the graph itself");
+        return vgpu__refuse_value(call, "the child was destroyed, or is the graph itself");
     struct CUgraph_st *child = vgpu__graph_copy(childGraph);
     struct CUgraphNode_st *node =
         child ? vgpu__graph_add(graph, cudaGraphNodeTypeGraph, pDependencies, numDependencies)
@@ -40,7 +35,8 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t 
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph)
 {
     if (!vgpu__node_known(node) || node->type != cudaGraphNodeTypeGraph || !pGraph)
-        return wrong("cudaGraphChildGraphNodeGetGraph", "no node with a child, or a null pointer");
+        return vgpu__refuse_value("cudaGraphChildGraphNodeGetGraph",
+                                  "no node with a child, or a null pointer");
     *pGraph = node->u.child;
     return cudaSuccess;
 }

@@ -6,12 +6,7 @@
 
 #include "graph.h"
 
-static cudaError_t wrong(const char *call, const char *what)
-{
-    return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
-}
-
-static bool holds(const struct CUgraph_st *graph, const struct CUgraphNode_st *node)
+static bool graph_holds(const struct CUgraph_st *graph, const struct CUgraphNode_st *node)
 {
     for (size_t i = 0; i < graph->count; i++)
         if (graph->node[i] == node)
@@ -53,14 +48,15 @@ static cudaError_t check_edges(const char *call, cudaGraph_t graph, const cudaGr
                                const cudaGraphNode_t *to, size_t count, bool there)
 {
     if (!vgpu__graph_known(graph) || (count && (!from || !to)))
-        return wrong(call, "a null pointer, or a graph that was destroyed");
+        return vgpu__refuse_value(call, "a null pointer, or a graph that was destroyed");
     for (size_t i = 0; i < count; i++) {
-        if (!holds(graph, from[i]) || !holds(graph, to[i]))
-            return wrong(call, "a node is not in the graph");
+        if (!graph_holds(graph, from[i]) || !graph_holds(graph, to[i]))
+            return vgpu__refuse_value(call, "a node is not in the graph");
         if (!there && from[i] == to[i])
-            return wrong(call, "a node cannot wait for itself");
+            return vgpu__refuse_value(call, "a node cannot wait for itself");
         if (has_edge(to[i], from[i]) != there)
-            return wrong(call, there ? "there is no such dependency" : "the dependency is there");
+            return vgpu__refuse_value(call, there ? "there is no such dependency"
+                                                  : "the dependency is there");
     }
     return cudaSuccess;
 }
@@ -93,7 +89,7 @@ cudaError_t cudaGraphRemoveDependencies(cudaGraph_t graph, const cudaGraphNode_t
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 {
     if (!vgpu__node_known(node))
-        return wrong("cudaGraphDestroyNode", "no node of a graph");
+        return vgpu__refuse_value("cudaGraphDestroyNode", "no node of a graph");
     struct CUgraph_st *g = node->graph;
     for (size_t i = 0; i < g->count; i++)
         drop_edge(g->node[i], node);
@@ -104,7 +100,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
 
 /* ---- questions: *count is the room of the list, and becomes what is there ---- */
 
-static void put(cudaGraphNode_t *list, size_t room, size_t *found, cudaGraphNode_t node)
+static void put_node(cudaGraphNode_t *list, size_t room, size_t *found, cudaGraphNode_t node)
 {
     if (list && *found < room)
         list[*found] = node;
@@ -124,10 +120,10 @@ static cudaError_t list_nodes(const char *call, cudaGraph_t graph, cudaGraphNode
 {
     size_t found = 0;
     if (!count || !vgpu__graph_known(graph))
-        return wrong(call, "a null pointer, or a graph that was destroyed");
+        return vgpu__refuse_value(call, "a null pointer, or a graph that was destroyed");
     for (size_t i = 0; i < graph->count; i++)
         if (!roots || graph->node[i]->dep_count == 0)
-            put(nodes, *count, &found, graph->node[i]);
+            put_node(nodes, *count, &found, graph->node[i]);
     return answer(nodes, *count, count, found);
 }
 
@@ -147,13 +143,14 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
 {
     size_t found = 0, again = 0;
     if (!numEdges || !vgpu__graph_known(graph) || !from != !to)
-        return wrong("cudaGraphGetEdges", "a null pointer, or a graph that was destroyed");
+        return vgpu__refuse_value("cudaGraphGetEdges",
+                                  "a null pointer, or a graph that was destroyed");
     for (size_t i = 0; i < graph->count; i++)
         for (size_t k = 0; k < graph->node[i]->dep_count; k++) {
             if (edgeData && from && found < *numEdges)
                 memset(&edgeData[found], 0, sizeof *edgeData);
-            put(to, *numEdges, &again, graph->node[i]);
-            put(from, *numEdges, &found, graph->node[i]->dep[k]);
+            put_node(to, *numEdges, &again, graph->node[i]);
+            put_node(from, *numEdges, &found, graph->node[i]->dep[k]);
         }
     return answer(from, *numEdges, numEdges, found);
 }
@@ -161,7 +158,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
 {
     if (!node || !pType || !vgpu__graph_known(node->graph))
-        return wrong("cudaGraphNodeGetType", "a null pointer, or no node of a graph");
+        return vgpu__refuse_value("cudaGraphNodeGetType", "a null pointer, or no node of a graph");
     *pType = node->type;
     return cudaSuccess;
 }
@@ -171,11 +168,12 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *
 {
     size_t found = 0;
     if (!node || !pNumDependencies || !vgpu__graph_known(node->graph))
-        return wrong("cudaGraphNodeGetDependencies", "a null pointer, or no node of a graph");
+        return vgpu__refuse_value("cudaGraphNodeGetDependencies",
+                                  "a null pointer, or no node of a graph");
     for (size_t i = 0; i < node->dep_count; i++) {
         if (edgeData && i < *pNumDependencies)
             memset(&edgeData[i], 0, sizeof *edgeData);
-        put(pDependencies, *pNumDependencies, &found, node->dep[i]);
+        put_node(pDependencies, *pNumDependencies, &found, node->dep[i]);
     }
     return answer(pDependencies, *pNumDependencies, pNumDependencies, found);
 }
@@ -228,7 +226,8 @@ struct CUgraph_st *vgpu__graph_copy(const struct CUgraph_st *graph)
 cudaError_t cudaGraphClone(cudaGraph_t *pGraphClone, cudaGraph_t originalGraph)
 {
     if (!pGraphClone || !vgpu__graph_known(originalGraph))
-        return wrong("cudaGraphClone", "a null pointer, or a graph that was destroyed");
+        return vgpu__refuse_value("cudaGraphClone",
+                                  "a null pointer, or a graph that was destroyed");
     struct CUgraph_st *copy = vgpu__graph_copy(originalGraph);
     if (!copy)
         return vgpu__no_memory("cudaGraphClone");

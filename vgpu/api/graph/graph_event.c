@@ -5,11 +5,6 @@
  */
 #include "graph_exec.h"
 
-static cudaError_t wrong(const char *call, const char *what)
-{
-    return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
-}
-
 /* Is it an event of this process? An error is recorded. */
 static cudaError_t check_event(const char *call, cudaEvent_t event)
 {
@@ -17,15 +12,15 @@ static cudaError_t check_event(const char *call, cudaEvent_t event)
     if (!request)
         return vgpu__failed();
     if (!event)
-        return wrong(call, "the event is a null handle");
+        return vgpu__refuse_value(call, "the event is a null handle");
     request->event = (uint64_t)(uintptr_t)event;
     request->flags = 1; /* only whether it was recorded */
     return vgpu__end(NULL);
 }
 
-static cudaError_t add(const char *call, enum cudaGraphNodeType type, cudaGraphNode_t *out,
-                       cudaGraph_t graph, const cudaGraphNode_t *deps, size_t count,
-                       cudaEvent_t event)
+static cudaError_t add_event_node(const char *call, enum cudaGraphNodeType type,
+                                  cudaGraphNode_t *out, cudaGraph_t graph,
+                                  const cudaGraphNode_t *deps, size_t count, cudaEvent_t event)
 {
     cudaError_t error = vgpu__graph_check_new(call, out, graph, deps, count, "none needed");
     if (error == cudaSuccess)
@@ -44,36 +39,36 @@ cudaError_t cudaGraphAddEventRecordNode(cudaGraphNode_t *pGraphNode, cudaGraph_t
                                         const cudaGraphNode_t *pDependencies,
                                         size_t numDependencies, cudaEvent_t event)
 {
-    return add("cudaGraphAddEventRecordNode", cudaGraphNodeTypeEventRecord, pGraphNode, graph,
-               pDependencies, numDependencies, event);
+    return add_event_node("cudaGraphAddEventRecordNode", cudaGraphNodeTypeEventRecord, pGraphNode,
+                          graph, pDependencies, numDependencies, event);
 }
 
 cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
                                       const cudaGraphNode_t *pDependencies, size_t numDependencies,
                                       cudaEvent_t event)
 {
-    return add("cudaGraphAddEventWaitNode", cudaGraphNodeTypeWaitEvent, pGraphNode, graph,
-               pDependencies, numDependencies, event);
+    return add_event_node("cudaGraphAddEventWaitNode", cudaGraphNodeTypeWaitEvent, pGraphNode,
+                          graph, pDependencies, numDependencies, event);
 }
 
 /* ---- which event ---- */
 
 #define NO_NODE "no such node, or one of another type"
 
-static cudaError_t get(const char *call, enum cudaGraphNodeType type, cudaGraphNode_t node,
-                       cudaEvent_t *event)
+static cudaError_t get_node_event(const char *call, enum cudaGraphNodeType type,
+                                  cudaGraphNode_t node, cudaEvent_t *event)
 {
     if (!vgpu__node_known(node) || node->type != type || !event)
-        return wrong(call, NO_NODE);
+        return vgpu__refuse_value(call, NO_NODE);
     *event = node->u.event;
     return cudaSuccess;
 }
 
-static cudaError_t set(const char *call, enum cudaGraphNodeType type, struct CUgraphNode_st *node,
-                       cudaEvent_t event)
+static cudaError_t set_node_event(const char *call, enum cudaGraphNodeType type,
+                                  struct CUgraphNode_st *node, cudaEvent_t event)
 {
     if (!node || !vgpu__node_known(node) || node->type != type)
-        return wrong(call, NO_NODE);
+        return vgpu__refuse_value(call, NO_NODE);
     cudaError_t error = check_event(call, event);
     if (error == cudaSuccess)
         node->u.event = event;
@@ -84,29 +79,33 @@ static cudaError_t set_in_exec(const char *call, enum cudaGraphNodeType type, cu
                                cudaGraphNode_t node, cudaEvent_t event)
 {
     vgpu__execs_lock();
-    cudaError_t error = set(call, type, vgpu__exec_node(exec, node, type), event);
+    cudaError_t error = set_node_event(call, type, vgpu__exec_node(exec, node, type), event);
     vgpu__execs_unlock();
     return error;
 }
 
 cudaError_t cudaGraphEventRecordNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
 {
-    return get("cudaGraphEventRecordNodeGetEvent", cudaGraphNodeTypeEventRecord, node, event_out);
+    return get_node_event("cudaGraphEventRecordNodeGetEvent", cudaGraphNodeTypeEventRecord, node,
+                          event_out);
 }
 
 cudaError_t cudaGraphEventWaitNodeGetEvent(cudaGraphNode_t node, cudaEvent_t *event_out)
 {
-    return get("cudaGraphEventWaitNodeGetEvent", cudaGraphNodeTypeWaitEvent, node, event_out);
+    return get_node_event("cudaGraphEventWaitNodeGetEvent", cudaGraphNodeTypeWaitEvent, node,
+                          event_out);
 }
 
 cudaError_t cudaGraphEventRecordNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
 {
-    return set("cudaGraphEventRecordNodeSetEvent", cudaGraphNodeTypeEventRecord, node, event);
+    return set_node_event("cudaGraphEventRecordNodeSetEvent", cudaGraphNodeTypeEventRecord, node,
+                          event);
 }
 
 cudaError_t cudaGraphEventWaitNodeSetEvent(cudaGraphNode_t node, cudaEvent_t event)
 {
-    return set("cudaGraphEventWaitNodeSetEvent", cudaGraphNodeTypeWaitEvent, node, event);
+    return set_node_event("cudaGraphEventWaitNodeSetEvent", cudaGraphNodeTypeWaitEvent, node,
+                          event);
 }
 
 cudaError_t cudaGraphExecEventRecordNodeSetEvent(cudaGraphExec_t hGraphExec, cudaGraphNode_t hNode,

@@ -8,22 +8,17 @@
 
 #include "graph_exec.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct CUgraphExec_st *execs; /* guarded by lock; launches hold it as well */
-
-static cudaError_t wrong(const char *call, const char *what)
-{
-    return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
-}
+static pthread_mutex_t graph_exec_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct CUgraphExec_st *execs; /* guarded by graph_exec_lock; launches hold it as well */
 
 void vgpu__execs_lock(void)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&graph_exec_lock);
 }
 
 void vgpu__execs_unlock(void)
 {
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&graph_exec_lock);
 }
 
 bool vgpu__exec_known(const struct CUgraphExec_st *exec)
@@ -54,7 +49,7 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
     if (!vgpu__begin(call, VGPU_OP_CONTEXT))
         return vgpu__failed();
     if (!pGraphExec || !vgpu__graph_known(graph))
-        return wrong(call, "a null pointer, or a graph that was destroyed");
+        return vgpu__refuse_value(call, "a null pointer, or a graph that was destroyed");
     if (flags & cudaGraphInstantiateFlagDeviceLaunch)
         return vgpu__refuse(cudaErrorNotSupported, call, "flags %#llx are not modelled", flags);
     if (flags & ~known_flags)
@@ -63,10 +58,10 @@ cudaError_t cudaGraphInstantiate(cudaGraphExec_t *pGraphExec, cudaGraph_t graph,
     cudaError_t error = vgpu__exec_new(graph, &x);
     if (error != cudaSuccess)
         return error;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&graph_exec_lock);
     x->next = execs;
     execs = x;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&graph_exec_lock);
     *pGraphExec = x;
     return cudaSuccess;
 }
@@ -80,8 +75,8 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph
 /* ---- launching ---- */
 
 /* The function may run when the graph is gone already: each launch has its own. */
-static cudaError_t call_host(const char *call, const struct host_function *host,
-                             cudaStream_t stream)
+static cudaError_t call_host_node(const char *call, const struct host_function *host,
+                                  cudaStream_t stream)
 {
     struct host_function *own = malloc(sizeof *own);
     if (!own)
@@ -106,7 +101,7 @@ static cudaError_t repeat(const struct CUgraphNode_st *node, cudaStream_t stream
     case cudaGraphNodeTypeMemset:
         return vgpu__memset(call, &node->u.memset, stream, false);
     case cudaGraphNodeTypeHost:
-        return call_host(call, node->u.host, stream);
+        return call_host_node(call, node->u.host, stream);
     case cudaGraphNodeTypeEventRecord:
         return mark(VGPU_OP_EVENT_RECORD, vgpu__stream_id(stream), (uintptr_t)node->u.event);
     case cudaGraphNodeTypeWaitEvent:
@@ -138,8 +133,8 @@ static cudaError_t run_step(const struct CUgraphExec_st *x, const struct step *s
 }
 
 /* All lanes come after what the stream has, and after the last launch. */
-static cudaError_t enter(struct CUgraphExec_st *x, uint64_t stream, int physical,
-                         const uint64_t *streams)
+static cudaError_t enter_graph(struct CUgraphExec_st *x, uint64_t stream, int physical,
+                               const uint64_t *streams)
 {
     cudaError_t error = cudaSuccess;
     if (x->launched_on >= 0)
@@ -154,8 +149,8 @@ static cudaError_t enter(struct CUgraphExec_st *x, uint64_t stream, int physical
     return error;
 }
 
-static cudaError_t leave(struct CUgraphExec_st *x, uint64_t stream, int physical,
-                         const uint64_t *streams)
+static cudaError_t leave_graph(struct CUgraphExec_st *x, uint64_t stream, int physical,
+                               const uint64_t *streams)
 {
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; error == cudaSuccess && i < x->lane_count; i++)
@@ -189,17 +184,17 @@ static uint64_t *streams_of(struct CUgraphExec_st *x, uint64_t stream, int physi
     return streams;
 }
 
-static cudaError_t launch(struct CUgraphExec_st *x, uint64_t stream, int physical)
+static cudaError_t launch_graph(struct CUgraphExec_st *x, uint64_t stream, int physical)
 {
     uint64_t *streams = streams_of(x, stream, physical);
     if (!streams)
         return vgpu__no_memory("cudaGraphLaunch");
     vgpu__self.graph = VGPU_GRAPH_FIRST;
-    cudaError_t error = enter(x, stream, physical, streams);
+    cudaError_t error = enter_graph(x, stream, physical, streams);
     for (size_t i = 0; error == cudaSuccess && i < x->count; i++)
         error = run_step(x, &x->step[i], streams);
     if (error == cudaSuccess)
-        error = leave(x, stream, physical, streams);
+        error = leave_graph(x, stream, physical, streams);
     vgpu__self.graph = 0;
     free(streams);
     return error;
@@ -225,10 +220,10 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
     const struct vgpu_reply *reply;
     struct CUgraphNode_st *node = NULL;
     cudaError_t error = cudaSuccess;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&graph_exec_lock);
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_GRAPH);
     if (!vgpu__exec_known(graphExec)) {
-        error = wrong(call, "no executable graph, or destroyed already");
+        error = vgpu__refuse_value(call, "no executable graph, or destroyed already");
     } else if (!request) {
         error = vgpu__failed();
     } else if ((error = capture(graphExec, stream, &node)) == cudaSuccess && !node) {
@@ -237,34 +232,36 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
         request->bytes = (uint64_t)graphExec->gpus;
         error = vgpu__end(&reply);
         if (error == cudaSuccess)
-            error = launch(graphExec, id, (int)reply->value);
+            error = launch_graph(graphExec, id, (int)reply->value);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&graph_exec_lock);
     return error;
 }
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
     (void)stream; /* nothing is on the device before a launch */
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&graph_exec_lock);
     bool there = vgpu__exec_known(graphExec);
-    pthread_mutex_unlock(&lock);
-    return there ? cudaSuccess
-                 : wrong("cudaGraphUpload", "no executable graph, or destroyed already");
+    pthread_mutex_unlock(&graph_exec_lock);
+    return there
+               ? cudaSuccess
+               : vgpu__refuse_value("cudaGraphUpload", "no executable graph, or destroyed already");
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graphExec)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&graph_exec_lock);
     bool there = vgpu__exec_known(graphExec);
     struct CUgraphExec_st **at = &execs;
     while (there && *at != graphExec)
         at = &(*at)->next;
     if (there)
         *at = graphExec->next;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&graph_exec_lock);
     if (!there)
-        return wrong("cudaGraphExecDestroy", "no executable graph, or destroyed already");
+        return vgpu__refuse_value("cudaGraphExecDestroy",
+                                  "no executable graph, or destroyed already");
     vgpu__exec_drop(graphExec);
     return cudaSuccess;
 }
@@ -285,8 +282,9 @@ cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t hGraphExec, cudaGra
     static const char call[] = "cudaGraphExecKernelNodeSetParams";
     vgpu__execs_lock();
     struct CUgraphNode_st *mine = vgpu__exec_node(hGraphExec, node, cudaGraphNodeTypeKernel);
-    cudaError_t error = mine ? cudaGraphKernelNodeSetParams(mine, pNodeParams)
-                             : wrong(call, "no executable graph, or no kernel node of its graph");
+    cudaError_t error =
+        mine ? cudaGraphKernelNodeSetParams(mine, pNodeParams)
+             : vgpu__refuse_value(call, "no executable graph, or no kernel node of its graph");
     vgpu__execs_unlock();
     return error;
 }

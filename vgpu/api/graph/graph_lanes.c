@@ -47,8 +47,8 @@ static size_t step_of(const struct CUgraphExec_st *x, const struct CUgraphNode_s
     return i;
 }
 
-static bool ready(const struct CUgraphNode_st *node, const bool *placed,
-                  const struct CUgraph_st *graph)
+static bool node_ready(const struct CUgraphNode_st *node, const bool *placed,
+                       const struct CUgraph_st *graph)
 {
     for (size_t d = 0; d < node->dep_count; d++)
         for (size_t i = 0; i < graph->count; i++)
@@ -70,7 +70,7 @@ static cudaError_t sort(struct CUgraphExec_st *x, const struct CUgraph_st *origi
     while (moved && x->count < g->count) {
         moved = false;
         for (size_t i = 0; i < g->count; i++)
-            if (!placed[i] && ready(g->node[i], placed, g)) {
+            if (!placed[i] && node_ready(g->node[i], placed, g)) {
                 x->step[x->count++] = (struct step){
                     .node = g->node[i], .original = i < original->count ? original->node[i] : NULL};
                 placed[i] = moved = true;
@@ -92,7 +92,7 @@ static size_t lanes_on(const struct CUgraphExec_st *x, int physical)
 }
 
 /* The lane that ends in a node which `s` depends on, or a new one, or any of the device. */
-static size_t choose_lane(struct CUgraphExec_st *x, const struct step *s)
+static size_t choose_node_lane(struct CUgraphExec_st *x, const struct step *s)
 {
     size_t n = s->node->dep_count, any = 0;
     for (size_t i = 0; i < x->lane_count; i++) {
@@ -109,7 +109,7 @@ static size_t choose_lane(struct CUgraphExec_st *x, const struct step *s)
     return x->lane_count++;
 }
 
-static cudaError_t place(struct CUgraphExec_st *x, size_t at)
+static cudaError_t place_node(struct CUgraphExec_st *x, size_t at)
 {
     struct step *s = &x->step[at];
     size_t n = s->node->dep_count;
@@ -118,7 +118,7 @@ static cudaError_t place(struct CUgraphExec_st *x, size_t at)
         return vgpu__no_memory("cudaGraphInstantiate");
     for (size_t d = 0; d < n; d++)
         s->dep[d] = step_of(x, s->node->dep[d]);
-    s->lane = choose_lane(x, s);
+    s->lane = choose_node_lane(x, s);
     for (size_t d = 0; d < n; d++) {
         struct step *dep = &x->step[s->dep[d]];
         cudaError_t error = dep->lane == s->lane
@@ -146,7 +146,7 @@ static cudaError_t make_lanes(struct CUgraphExec_st *x)
     if (!x->lane)
         return vgpu__no_memory("cudaGraphInstantiate");
     for (size_t i = 0; error == cudaSuccess && i < x->count; i++)
-        error = place(x, i);
+        error = place_node(x, i);
     x->gpus = gpus_of(x);
     for (size_t i = 0; error == cudaSuccess && i < x->lane_count; i++) {
         struct lane *l = &x->lane[i];

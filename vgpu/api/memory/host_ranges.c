@@ -10,8 +10,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct vgpu__range *ranges; /* guarded by lock */
+static pthread_mutex_t ranges_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vgpu__range *ranges; /* guarded by ranges_lock */
 atomic_int vgpu__registered;
 
 uint64_t vgpu__page_bytes(void)
@@ -67,36 +67,36 @@ static struct vgpu__range **find_range(uint64_t address, bool inside)
 /* Takes the range that begins at `address` out of the table; NULL: there is none of the kind. */
 struct vgpu__range *vgpu__range_take(uint64_t address, bool registered_one)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&ranges_lock);
     struct vgpu__range **at = find_range(address, false), *found = *at;
     if (found && vgpu__range_is_registered(found) != registered_one)
         found = NULL;
     if (found)
         *at = found->next;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&ranges_lock);
     return found;
 }
 
 struct vgpu__range *vgpu__range_take_of(int physical)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&ranges_lock);
     struct vgpu__range **at = &ranges;
     while (*at && (*at)->physical != physical)
         at = &(*at)->next;
     struct vgpu__range *found = *at;
     if (found)
         *at = found->next;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&ranges_lock);
     return found;
 }
 
 void vgpu__range_add(struct vgpu__range *r, struct vgpu__range range)
 {
     *r = range;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&ranges_lock);
     r->next = ranges;
     ranges = r;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&ranges_lock);
 }
 
 /* Does a page of [address, +bytes) belong to a range already? */
@@ -105,12 +105,12 @@ bool vgpu__range_overlaps(uint64_t address, size_t bytes)
     size_t all, other;
     uint64_t first = vgpu__range_pages(address, bytes, &all);
     bool found = false;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&ranges_lock);
     for (const struct vgpu__range *r = ranges; r; r = r->next) {
         uint64_t begin = vgpu__range_pages(r->address, r->bytes, &other);
         found = found || (first < begin + other && begin < first + all);
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&ranges_lock);
     return found;
 }
 
@@ -121,11 +121,11 @@ uint64_t vgpu__node_address(const void *pointer)
     uint64_t address = (uint64_t)(uintptr_t)pointer;
     if (atomic_load_explicit(&vgpu__registered, memory_order_relaxed) == 0)
         return address;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&ranges_lock);
     const struct vgpu__range *r = *find_range(address, true);
     if (r)
         address = r->node + (address - r->address);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&ranges_lock);
     return address;
 }
 
@@ -141,42 +141,42 @@ enum vgpu__place vgpu__place(const void *pointer)
 
 int vgpu__host_owner(const void *pointer)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&ranges_lock);
     const struct vgpu__range *r = *find_range((uint64_t)(uintptr_t)pointer, true);
     int physical = r ? r->physical : -1;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&ranges_lock);
     return physical;
 }
 
 bool vgpu__managed(const void *pointer, size_t bytes)
 {
     uint64_t address = (uint64_t)(uintptr_t)pointer;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&ranges_lock);
     const struct vgpu__range *r = *find_range(address, true);
     bool managed = r && r->managed && bytes <= r->bytes - (address - r->address);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&ranges_lock);
     return managed;
 }
 
 bool vgpu__host_range(const void *pointer, uint64_t *base, uint64_t *bytes)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&ranges_lock);
     const struct vgpu__range *r = *find_range((uint64_t)(uintptr_t)pointer, true);
     if (r) {
         *base = r->address;
         *bytes = r->bytes;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&ranges_lock);
     return r != NULL;
 }
 
 /* Flags of the range that holds `pointer`; false: it is not pinned memory of this process. */
 bool vgpu__host_flags(const void *pointer, unsigned int *flags)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&ranges_lock);
     const struct vgpu__range *r = *find_range((uint64_t)(uintptr_t)pointer, true);
     if (r)
         *flags = r->managed ? cudaHostAllocMapped : r->flags;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&ranges_lock);
     return r != NULL;
 }

@@ -27,12 +27,12 @@ struct room {
     unsigned char stack[64 << 10];
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct room *room; /* guarded by lock */
+static pthread_mutex_t swap_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct room *swap_rooms; /* guarded by swap_lock */
 
 /* What is closed now, and how often something was: read by handlers. */
 static _Atomic uint64_t closed_first, closed_end;
-static atomic_uint opened;
+static atomic_uint swap_opened;
 static _Thread_local bool swaps; /* this thread does it */
 
 static bool swap_fault(uint64_t address);
@@ -80,7 +80,7 @@ copy_home(const struct room *r)
         to[i] = from[i];
 }
 
-static bool replace(const struct room *r)
+static bool replace_pages(const struct room *r)
 {
     if (r->home) {
         copy_home(r);
@@ -93,8 +93,8 @@ static bool replace(const struct room *r)
 
 static void swap_pages(void)
 {
-    struct room *r = room;
-    r->done = mprotect(r->first, r->bytes, PROT_READ) == 0 && replace(r);
+    struct room *r = swap_rooms;
+    r->done = mprotect(r->first, r->bytes, PROT_READ) == 0 && replace_pages(r);
     if (r->done)
         return;
     r->why = errno;
@@ -112,7 +112,7 @@ static void prepare(struct room *r)
     makecontext(&r->there, swap_pages, 0);
 }
 
-static struct room *make_room(uint64_t first, size_t bytes)
+static struct room *make_swap_room(uint64_t first, size_t bytes)
 {
     void *p =
         mmap(NULL, sizeof(struct room), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -127,17 +127,17 @@ static struct room *make_room(uint64_t first, size_t bytes)
 
 static bool swap(struct room *r)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&swap_lock);
     vgpu__fault_handler_need(swap_fault);
-    room = r;
+    swap_rooms = r;
     closed_first = (uintptr_t)r->first;
     closed_end = closed_first + r->bytes;
     swaps = true;
     swapcontext(&r->here, &r->there);
     swaps = false;
     closed_end = 0;
-    opened++;
-    pthread_mutex_unlock(&lock);
+    swap_opened++;
+    pthread_mutex_unlock(&swap_lock);
     bool done = r->done;
     int why = r->why;
     if (!done && r->home)
@@ -149,7 +149,7 @@ static bool swap(struct room *r)
 
 bool vgpu__swap_out(uint64_t first, size_t bytes, off_t offset)
 {
-    struct room *r = make_room(first, bytes);
+    struct room *r = make_swap_room(first, bytes);
     if (!r)
         return false;
     r->offset = offset;
@@ -159,7 +159,7 @@ bool vgpu__swap_out(uint64_t first, size_t bytes, off_t offset)
 bool vgpu__swap_home(uint64_t first, size_t bytes)
 {
     void *home = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct room *r = home == MAP_FAILED ? NULL : make_room(first, bytes);
+    struct room *r = home == MAP_FAILED ? NULL : make_swap_room(first, bytes);
     if (r) {
         r->home = home;
         return swap(r);
@@ -188,7 +188,7 @@ static bool swap_fault(uint64_t address)
                         PROT_READ | PROT_WRITE) == 0;
     while (is_closed(address))
         sched_yield();
-    unsigned now = opened;
+    unsigned now = swap_opened;
     bool again = waits || now != tried;
     tried = now;
     return again;
@@ -204,12 +204,12 @@ static bool host_fault(uint64_t address, const void *context)
 
 static void fork_begins(void)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&swap_lock);
 }
 
 static void fork_over(void)
 {
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&swap_lock);
 }
 
 const struct vgpu__observer vgpu__page_swap = {

@@ -15,19 +15,19 @@
 #define LEAST_BYTES (1u << 20)
 #define KEEP_PAGES_BYTES (32u << 20) /* of a larger range only the addresses are kept */
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct vgpu__stage *idle; /* guarded by lock; smallest first */
+static pthread_mutex_t stages_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vgpu__stage *idle_stages; /* guarded by stages_lock; smallest first */
 
 static struct vgpu__stage *take_idle(size_t bytes)
 {
-    pthread_mutex_lock(&lock);
-    struct vgpu__stage **at = &idle;
+    pthread_mutex_lock(&stages_lock);
+    struct vgpu__stage **at = &idle_stages;
     while (*at && (*at)->bytes < bytes)
         at = &(*at)->next;
     struct vgpu__stage *stage = *at;
     if (stage)
         *at = stage->next;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&stages_lock);
     return stage;
 }
 
@@ -40,7 +40,7 @@ static void free_at_node(uint64_t address)
     vgpu__ask(-1, true, NULL);
 }
 
-static cudaError_t make(size_t bytes, struct vgpu__stage **out)
+static cudaError_t make_stage(size_t bytes, struct vgpu__stage **out)
 {
     const struct vgpu_reply *reply;
     struct vgpu__stage *stage = malloc(sizeof *stage);
@@ -71,18 +71,18 @@ cudaError_t vgpu__stage_take(size_t bytes, struct vgpu__stage **out)
     while (whole < bytes && whole <= SIZE_MAX / 2)
         whole *= 2;
     *out = take_idle(bytes);
-    return *out ? cudaSuccess : make(whole < bytes ? bytes : whole, out);
+    return *out ? cudaSuccess : make_stage(whole < bytes ? bytes : whole, out);
 }
 
 void vgpu__stage_give(struct vgpu__stage *stage)
 {
     if (stage->bytes > KEEP_PAGES_BYTES)
         madvise((void *)(uintptr_t)stage->address, stage->bytes, MADV_REMOVE);
-    pthread_mutex_lock(&lock);
-    struct vgpu__stage **at = &idle;
+    pthread_mutex_lock(&stages_lock);
+    struct vgpu__stage **at = &idle_stages;
     while (*at && (*at)->bytes < stage->bytes)
         at = &(*at)->next;
     stage->next = *at;
     *at = stage;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&stages_lock);
 }

@@ -65,8 +65,9 @@ cudaError_t vgpu__copy_peer(const struct vgpu__copy *c, int dst_device, int src_
     return error == cudaSuccess ? vgpu__copy_peer_send(c, dst_device, src_device) : error;
 }
 
-static cudaError_t copy_peer(const char *call, void *dst, int dst_device, const void *src,
-                             int src_device, size_t bytes, cudaStream_t stream, bool sync)
+static cudaError_t copy_between_devices(const char *call, void *dst, int dst_device,
+                                        const void *src, int src_device, size_t bytes,
+                                        cudaStream_t stream, bool sync)
 {
     return vgpu__copy_peer(&(struct vgpu__copy){call, dst, src, bytes, 1, bytes, bytes,
                                                 cudaMemcpyDeviceToDevice, stream, .sync = sync},
@@ -75,11 +76,13 @@ static cudaError_t copy_peer(const char *call, void *dst, int dst_device, const 
 
 cudaError_t cudaMemcpyPeer(void *dst, int dstDevice, const void *src, int srcDevice, size_t count)
 {
-    return copy_peer("cudaMemcpyPeer", dst, dstDevice, src, srcDevice, count, NULL, true);
+    return copy_between_devices("cudaMemcpyPeer", dst, dstDevice, src, srcDevice, count, NULL,
+                                true);
 }
 
 cudaError_t cudaMemcpyPeerAsync(void *dst, int dstDevice, const void *src, int srcDevice,
                                 size_t count, cudaStream_t stream)
 {
-    return copy_peer("cudaMemcpyPeerAsync", dst, dstDevice, src, srcDevice, count, stream, false);
+    return copy_between_devices("cudaMemcpyPeerAsync", dst, dstDevice, src, srcDevice, count,
+                                stream, false);
 }

@@ -11,11 +11,6 @@
 
 static atomic_uint device_flags = cudaDeviceMapHost;
 
-static bool exists(int device)
-{
-    return device >= 0 && device < vgpu__process.device_count;
-}
-
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
     if (!version)
@@ -95,7 +90,7 @@ cudaError_t cudaSetDevice(int device)
     cudaError_t error = vgpu__enter();
     if (error != cudaSuccess)
         return vgpu__record(error);
-    if (!exists(device))
+    if (!vgpu__device_exists(device))
         return vgpu__refuse(cudaErrorInvalidDevice, "cudaSetDevice",
                             "there is no device %d; this process sees %d (0 to %d)", device,
                             vgpu__process.device_count, vgpu__process.device_count - 1);
@@ -105,7 +100,7 @@ cudaError_t cudaSetDevice(int device)
     return need_context("cudaSetDevice", device);
 }
 
-static bool valid_flags(unsigned int flags)
+static bool valid_device_flags(unsigned int flags)
 {
     unsigned int schedule = flags & cudaDeviceScheduleMask;
     unsigned int rest = flags & ~(unsigned int)cudaDeviceScheduleMask;
@@ -117,10 +112,10 @@ static bool valid_flags(unsigned int flags)
 cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int flags)
 {
     cudaError_t error = vgpu__enter();
-    if (error == cudaSuccess && !exists(device))
+    if (error == cudaSuccess && !vgpu__device_exists(device))
         error = cudaErrorInvalidDevice;
     bool with_flags = flags & cudaInitDeviceFlagsAreValid; /* other bits mean nothing (recorded) */
-    if (error == cudaSuccess && with_flags && !valid_flags(deviceFlags))
+    if (error == cudaSuccess && with_flags && !valid_device_flags(deviceFlags))
         error = cudaErrorInvalidValue;
     if (error != cudaSuccess)
         return vgpu__record(error);
@@ -160,7 +155,7 @@ cudaError_t cudaDeviceReset(void)
 cudaError_t cudaSetDeviceFlags(unsigned int flags)
 {
     cudaError_t error = vgpu__enter();
-    if (error == cudaSuccess && !valid_flags(flags))
+    if (error == cudaSuccess && !valid_device_flags(flags))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
         atomic_store(&device_flags, flags | cudaDeviceMapHost);
@@ -192,7 +187,7 @@ cudaError_t cudaDeviceGetStreamPriorityRange(int *leastPriority, int *greatestPr
 cudaError_t cudaDeviceGetPCIBusId(char *pciBusId, int len, int device)
 {
     cudaError_t error = vgpu__enter();
-    if (error == cudaSuccess && !exists(device))
+    if (error == cudaSuccess && !vgpu__device_exists(device))
         error = cudaErrorInvalidDevice;
     if (error == cudaSuccess && (!pciBusId || len <= 0))
         error = cudaErrorInvalidValue;

@@ -4,7 +4,7 @@
  */
 #include "runtime.h"
 
-static cudaError_t create(const char *call, cudaEvent_t *event, unsigned int flags)
+static cudaError_t create_event(const char *call, cudaEvent_t *event, unsigned int flags)
 {
     const unsigned int known =
         cudaEventBlockingSync | cudaEventDisableTiming | cudaEventInterprocess;
@@ -26,16 +26,16 @@ static cudaError_t create(const char *call, cudaEvent_t *event, unsigned int fla
 
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-    return create("cudaEventCreate", event, cudaEventDefault);
+    return create_event("cudaEventCreate", event, cudaEventDefault);
 }
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
 {
-    return create("cudaEventCreateWithFlags", event, flags);
+    return create_event("cudaEventCreateWithFlags", event, flags);
 }
 
 /* A request about an event; NULL: vgpu__failed() says why not. */
-static struct vgpu_request *about(const char *call, uint32_t op, cudaEvent_t event)
+static struct vgpu_request *begin_event_request(const char *call, uint32_t op, cudaEvent_t event)
 {
     struct vgpu_request *request = vgpu__begin(call, op);
     if (request && !event) {
@@ -50,14 +50,14 @@ static struct vgpu_request *about(const char *call, uint32_t op, cudaEvent_t eve
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
     vgpu__capture_forget(event);
-    return about("cudaEventDestroy", VGPU_OP_EVENT_DESTROY, event) ? vgpu__end(NULL)
-                                                                   : vgpu__failed();
+    return begin_event_request("cudaEventDestroy", VGPU_OP_EVENT_DESTROY, event) ? vgpu__end(NULL)
+                                                                                 : vgpu__failed();
 }
 
 static cudaError_t record(const char *call, cudaEvent_t event, cudaStream_t stream,
                           unsigned int flags)
 {
-    struct vgpu_request *request = about(call, VGPU_OP_EVENT_RECORD, event);
+    struct vgpu_request *request = begin_event_request(call, VGPU_OP_EVENT_RECORD, event);
     if (!request)
         return vgpu__failed();
     if (flags == cudaEventRecordExternal)
@@ -86,8 +86,8 @@ cudaError_t cudaEventSynchronize(cudaEvent_t event)
     cudaError_t error;
     if (vgpu__capture_holds("cudaEventSynchronize", event, &error))
         return error;
-    return about("cudaEventSynchronize", VGPU_OP_EVENT_SYNC, event) ? vgpu__end(NULL)
-                                                                    : vgpu__failed();
+    return begin_event_request("cudaEventSynchronize", VGPU_OP_EVENT_SYNC, event) ? vgpu__end(NULL)
+                                                                                  : vgpu__failed();
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event)
@@ -95,13 +95,15 @@ cudaError_t cudaEventQuery(cudaEvent_t event)
     cudaError_t error;
     if (vgpu__capture_holds("cudaEventQuery", event, &error))
         return error;
-    return about("cudaEventQuery", VGPU_OP_EVENT_QUERY, event) ? vgpu__end(NULL) : vgpu__failed();
+    return begin_event_request("cudaEventQuery", VGPU_OP_EVENT_QUERY, event) ? vgpu__end(NULL)
+                                                                             : vgpu__failed();
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t start, cudaEvent_t end)
 {
     const struct vgpu_reply *reply;
-    struct vgpu_request *request = about("cudaEventElapsedTime", VGPU_OP_EVENT_ELAPSED, start);
+    struct vgpu_request *request =
+        begin_event_request("cudaEventElapsedTime", VGPU_OP_EVENT_ELAPSED, start);
     if (!request)
         return vgpu__failed();
     if (!ms || !end)

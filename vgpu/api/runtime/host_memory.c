@@ -40,7 +40,7 @@ void vgpu__host_forget(int physical)
     }
 }
 
-static cudaError_t remember(const char *call, struct vgpu__range range)
+static cudaError_t remember_range(const char *call, struct vgpu__range range)
 {
     struct vgpu__range *r = malloc(sizeof *r);
     if (!r)
@@ -72,8 +72,8 @@ cudaError_t vgpu__host_allocate(const char *call, void **ptr, size_t bytes, unsi
         *ptr = NULL; /* 0 bytes */
         return cudaSuccess;
     }
-    error = remember(call,
-                     (struct vgpu__range){address, bytes, physical, flags, managed, address, NULL});
+    error = remember_range(
+        call, (struct vgpu__range){address, bytes, physical, flags, managed, address, NULL});
     if (error == cudaSuccess)
         *ptr = (void *)(uintptr_t)address;
     else
@@ -81,7 +81,7 @@ cudaError_t vgpu__host_allocate(const char *call, void **ptr, size_t bytes, unsi
     return vgpu__record(error);
 }
 
-static cudaError_t allocate(const char *call, void **ptr, size_t bytes, unsigned int flags)
+static cudaError_t allocate_pinned(const char *call, void **ptr, size_t bytes, unsigned int flags)
 {
     if (!ptr || (flags & ~(unsigned int)(cudaHostAllocPortable | cudaHostAllocMapped |
                                          cudaHostAllocWriteCombined)))
@@ -92,12 +92,12 @@ static cudaError_t allocate(const char *call, void **ptr, size_t bytes, unsigned
 
 cudaError_t cudaMallocHost(void **ptr, size_t size)
 {
-    return allocate("cudaMallocHost", ptr, size, cudaHostAllocDefault);
+    return allocate_pinned("cudaMallocHost", ptr, size, cudaHostAllocDefault);
 }
 
 cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
 {
-    return allocate("cudaHostAlloc", pHost, size, flags);
+    return allocate_pinned("cudaHostAlloc", pHost, size, flags);
 }
 
 /* The pages are unmapped first: once the node has them back it may hand the same range to another

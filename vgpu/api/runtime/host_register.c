@@ -26,8 +26,8 @@ struct claim {
     struct claim *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct claim *claims; /* guarded by lock, which is taken before the table's */
+static pthread_mutex_t register_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct claim *claims; /* guarded by register_lock, which is taken before the table's */
 
 static void add_claim(struct claim *claim, uint64_t address, size_t bytes)
 {
@@ -38,12 +38,12 @@ static void add_claim(struct claim *claim, uint64_t address, size_t bytes)
 
 static void drop_claim(const struct claim *claim)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&register_lock);
     struct claim **at = &claims;
     while (*at != claim)
         at = &(*at)->next;
     *at = claim->next;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&register_lock);
 }
 
 /* False: a page is in the table already, or another thread has claimed it. */
@@ -51,24 +51,24 @@ static bool claim_pages(struct claim *claim, uint64_t address, size_t bytes)
 {
     size_t all;
     uint64_t first = vgpu__range_pages(address, bytes, &all);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&register_lock);
     bool taken = vgpu__range_overlaps(address, bytes);
     for (const struct claim *c = claims; c; c = c->next)
         taken = taken || (first < c->first + c->bytes && c->first < first + all);
     if (!taken)
         add_claim(claim, address, bytes);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&register_lock);
     return !taken;
 }
 
 /* Takes the range that begins at `address` out of the table, with its pages claimed. */
 static struct vgpu__range *take_claimed(struct claim *claim, uint64_t address)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&register_lock);
     struct vgpu__range *r = vgpu__range_take(address, true);
     if (r)
         add_claim(claim, r->address, r->bytes);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&register_lock);
     return r;
 }
 
@@ -143,7 +143,7 @@ static cudaError_t hand_out(const char *call, uint64_t first, size_t all, uint64
     return cudaSuccess;
 }
 
-static cudaError_t share(const char *call, uint64_t address, size_t bytes, unsigned int flags)
+static cudaError_t share_pages(const char *call, uint64_t address, size_t bytes, unsigned int flags)
 {
     const struct vgpu_reply *reply;
     size_t all;
@@ -196,14 +196,15 @@ cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
         return vgpu__refuse(cudaErrorHostMemoryAlreadyRegistered, call,
                             "a page of the %zu bytes at %p is registered or pinned already", size,
                             ptr);
-    cudaError_t error = share(call, address, size, flags);
+    cudaError_t error = share_pages(call, address, size, flags);
     drop_claim(&claim);
     return error;
 }
 
 /* What is pending may use the memory: it is waited for before the pages go home. Where they cannot,
  * nothing has changed: GPUs still have them, so the node must keep them. */
-static cudaError_t take_back(const char *call, struct vgpu_request *request, struct vgpu__range *r)
+static cudaError_t take_pages_back(const char *call, struct vgpu_request *request,
+                                   struct vgpu__range *r)
 {
     size_t all;
     uint64_t skip = r->address - vgpu__range_pages(r->address, r->bytes, &all),
@@ -240,7 +241,7 @@ cudaError_t cudaHostUnregister(void *ptr)
     if (!r)
         return vgpu__refuse(cudaErrorHostMemoryNotRegistered, call,
                             "%p is not the start of registered memory", ptr);
-    cudaError_t error = take_back(call, request, r);
+    cudaError_t error = take_pages_back(call, request, r);
     drop_claim(&claim);
     return error;
 }

@@ -47,8 +47,8 @@ cudaError_t vgpu_pop_call(dim3 *grid, dim3 *block, size_t *shared, cudaStream_t 
     return cudaSuccess;
 }
 
-static cudaError_t launch(struct vgpu__launch *l, const void *func, void **args,
-                          cudaStream_t stream)
+static cudaError_t launch_symbol(struct vgpu__launch *l, const void *func, void **args,
+                                 cudaStream_t stream)
 {
     if (!vgpu__begin(l->call, VGPU_OP_LAUNCH))
         return vgpu__failed();
@@ -77,7 +77,7 @@ cudaError_t cudaLaunchKernel(const void *func, dim3 gridDim, dim3 blockDim, void
 {
     struct vgpu__launch l = {
         .call = "cudaLaunchKernel", .grid = gridDim, .block = blockDim, .shared = sharedMem};
-    cudaError_t error = launch(&l, func, args, stream);
+    cudaError_t error = launch_symbol(&l, func, args, stream);
     vgpu__self.launched_at = 0;
     return error;
 }
@@ -90,13 +90,13 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blo
                              .block = blockDim,
                              .shared = sharedMem,
                              .cooperative = true};
-    return launch(&l, func, args, stream);
+    return launch_symbol(&l, func, args, stream);
 }
 
 /* ---- by a configuration ---- */
 
 /* What the attribute asks for: the launch itself, nothing (hints), or what is not modelled. */
-static cudaError_t take(struct vgpu__launch *l, const cudaLaunchAttribute *a)
+static cudaError_t take_attribute(struct vgpu__launch *l, const cudaLaunchAttribute *a)
 {
     const cudaLaunchAttributeValue *v = &a->val;
     switch (a->id) {
@@ -134,6 +134,6 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
     l.block = config->blockDim;
     l.shared = config->dynamicSmemBytes;
     for (unsigned int i = 0; is_kernel && error == cudaSuccess && i < config->numAttrs; i++)
-        error = take(&l, &config->attrs[i]);
-    return error == cudaSuccess ? launch(&l, func, args, config->stream) : error;
+        error = take_attribute(&l, &config->attrs[i]);
+    return error == cudaSuccess ? launch_symbol(&l, func, args, config->stream) : error;
 }

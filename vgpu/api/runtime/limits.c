@@ -18,16 +18,11 @@ static _Atomic size_t changed[VGPU_MAX_DEVICES][LIMITS];
 static _Atomic(enum cudaFuncCache) cache_config[VGPU_MAX_DEVICES];
 
 /* Launches from device code and cache carve-outs are not modelled: their limits are unsupported. */
-static cudaError_t check(enum cudaLimit limit)
+static cudaError_t check_limit(enum cudaLimit limit)
 {
     if ((int)limit < 0 || limit > cudaLimitPersistingL2CacheSize)
         return cudaErrorInvalidValue;
     return (int)limit < (int)LIMITS ? cudaSuccess : cudaErrorUnsupportedLimit;
-}
-
-static int current(void)
-{
-    return vgpu__process.physical[vgpu__self.device];
 }
 
 void vgpu__limits_forget(int physical)
@@ -52,10 +47,10 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
     if (error == cudaSuccess && !value)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        error = check(limit);
+        error = check_limit(limit);
     if (error != cudaSuccess)
         return vgpu__record(error);
-    size_t set = atomic_load(&changed[current()][limit]);
+    size_t set = atomic_load(&changed[vgpu__current_physical()][limit]);
     *value = set ? set - 1 : first_value[limit];
     return cudaSuccess;
 }
@@ -64,9 +59,9 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 {
     cudaError_t error = enter_context();
     if (error == cudaSuccess)
-        error = check(limit);
+        error = check_limit(limit);
     if (error == cudaSuccess)
-        atomic_store(&changed[current()][limit], value + 1);
+        atomic_store(&changed[vgpu__current_physical()][limit], value + 1);
     return vgpu__record(error);
 }
 
@@ -81,7 +76,7 @@ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
     if (error == cudaSuccess && !config)
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        *config = atomic_load(&cache_config[current()]);
+        *config = atomic_load(&cache_config[vgpu__current_physical()]);
     return vgpu__record(error);
 }
 
@@ -92,7 +87,7 @@ cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
     if (error == cudaSuccess && !known_config(config))
         error = cudaErrorInvalidValue;
     if (error == cudaSuccess)
-        atomic_store(&cache_config[current()], config);
+        atomic_store(&cache_config[vgpu__current_physical()], config);
     return vgpu__record(error);
 }
 

@@ -30,7 +30,7 @@ static cudaError_t check_location(const char *call, struct cudaMemLocation locat
     return vgpu__refuse(cudaErrorInvalidValue, call, "%d is no type of location", location.type);
 }
 
-static cudaError_t check_range(const char *call, const void *pointer, size_t bytes)
+static cudaError_t check_managed_range(const char *call, const void *pointer, size_t bytes)
 {
     if (pointer && bytes > 0 && vgpu__managed(pointer, bytes))
         return cudaSuccess;
@@ -58,7 +58,7 @@ cudaError_t cudaMemPrefetchAsync(const void *devPtr, size_t count, struct cudaMe
         error = vgpu__refuse(cudaErrorInvalidValue, call, "flags are %u: they must be 0", flags);
     if (error == cudaSuccess)
         error = check_location(call, location);
-    return error != cudaSuccess ? error : check_range(call, devPtr, count);
+    return error != cudaSuccess ? error : check_managed_range(call, devPtr, count);
 }
 
 cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvise advice,
@@ -75,7 +75,7 @@ cudaError_t cudaMemAdvise(const void *devPtr, size_t count, enum cudaMemoryAdvis
                          advice != cudaMemAdviseUnsetPreferredLocation;
     if (about_a_place)
         error = check_location(call, location);
-    return error != cudaSuccess ? error : check_range(call, devPtr, count);
+    return error != cudaSuccess ? error : check_managed_range(call, devPtr, count);
 }
 
 cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t length,
@@ -87,7 +87,7 @@ cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void *devPtr, size_t l
         return error;
     if (flags != cudaMemAttachGlobal && flags != cudaMemAttachHost && flags != cudaMemAttachSingle)
         return vgpu__refuse(cudaErrorInvalidValue, call, "flags are %u", flags);
-    error = check_range(call, devPtr, length ? length : 1);
+    error = check_managed_range(call, devPtr, length ? length : 1);
     uint64_t first, size;
     if (error != cudaSuccess || !vgpu__host_range(devPtr, &first, &size))
         return error;

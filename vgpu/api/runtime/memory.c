@@ -7,7 +7,7 @@
 
 #define PITCH_ALIGNMENT 512
 
-static cudaError_t allocate(const char *call, void **ptr, size_t bytes)
+static cudaError_t allocate_device(const char *call, void **ptr, size_t bytes)
 {
     const struct vgpu_reply *reply;
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_MALLOC);
@@ -27,7 +27,7 @@ static cudaError_t allocate(const char *call, void **ptr, size_t bytes)
 /* Nothing is allocated for 0 bytes: success and a null pointer (recorded). */
 cudaError_t cudaMalloc(void **devPtr, size_t size)
 {
-    return allocate("cudaMalloc", devPtr, size);
+    return allocate_device("cudaMalloc", devPtr, size);
 }
 
 cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t height)
@@ -36,7 +36,7 @@ cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t h
     size_t bytes;
     if (!pitch || row < width || __builtin_mul_overflow(row, height, &bytes))
         return vgpu__record(cudaErrorInvalidValue);
-    cudaError_t error = allocate("cudaMallocPitch", devPtr, bytes);
+    cudaError_t error = allocate_device("cudaMallocPitch", devPtr, bytes);
     if (error == cudaSuccess)
         *pitch = bytes ? row : 0; /* recorded (boxes.txt) */
     return error;
@@ -98,8 +98,8 @@ static bool has_device_pointer(int from, const struct vgpu_pointer *p)
     return mapped ? from >= 0 && p->allowed >> from & 1 : vgpu__pointer_reached(from, p);
 }
 
-static void describe(struct cudaPointerAttributes *a, const void *ptr,
-                     const struct vgpu_pointer *pointer)
+static void describe_pointer(struct cudaPointerAttributes *a, const void *ptr,
+                             const struct vgpu_pointer *pointer)
 {
     int from = vgpu__process.physical[vgpu__self.device];
     a->type = (enum cudaMemoryType)pointer->kind;
@@ -128,7 +128,7 @@ cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, c
         return error;
     memset(attributes, 0, sizeof *attributes);
     if (reply->u.pointer.kind != cudaMemoryTypeUnregistered) {
-        describe(attributes, ptr, &reply->u.pointer);
+        describe_pointer(attributes, ptr, &reply->u.pointer);
     } else {
         attributes->device = cudaInvalidDeviceId;
         attributes->hostPointer = (void *)ptr;

@@ -23,8 +23,8 @@ cudaError_t vgpu__fill(const char *call, const struct memset_call *set, cudaStre
     return cudaSuccess;
 }
 
-static cudaError_t fill(const char *call, void *ptr, size_t pitch, int value, size_t width,
-                        size_t rows, cudaStream_t stream, bool sync)
+static cudaError_t memset_rows(const char *call, void *ptr, size_t pitch, int value, size_t width,
+                               size_t rows, cudaStream_t stream, bool sync)
 {
     struct memset_call set = {
         ptr, pitch, width, rows, .value = (unsigned char)value, .element_bytes = 1};
@@ -33,21 +33,21 @@ static cudaError_t fill(const char *call, void *ptr, size_t pitch, int value, si
 
 cudaError_t cudaMemset(void *devPtr, int value, size_t count)
 {
-    return fill("cudaMemset", devPtr, count, value, count, 1, NULL, true);
+    return memset_rows("cudaMemset", devPtr, count, value, count, 1, NULL, true);
 }
 
 cudaError_t cudaMemsetAsync(void *devPtr, int value, size_t count, cudaStream_t stream)
 {
-    return fill("cudaMemsetAsync", devPtr, count, value, count, 1, stream, false);
+    return memset_rows("cudaMemsetAsync", devPtr, count, value, count, 1, stream, false);
 }
 
 cudaError_t cudaMemset2D(void *devPtr, size_t pitch, int value, size_t width, size_t height)
 {
-    return fill("cudaMemset2D", devPtr, pitch, value, width, height, NULL, true);
+    return memset_rows("cudaMemset2D", devPtr, pitch, value, width, height, NULL, true);
 }
 
 cudaError_t cudaMemset2DAsync(void *devPtr, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream)
 {
-    return fill("cudaMemset2DAsync", devPtr, pitch, value, width, height, stream, false);
+    return memset_rows("cudaMemset2DAsync", devPtr, pitch, value, width, height, stream, false);
 }

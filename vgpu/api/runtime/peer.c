@@ -5,11 +5,6 @@
  */
 #include "runtime.h"
 
-static bool exists(int device)
-{
-    return device >= 0 && device < vgpu__process.device_count;
-}
-
 static const struct vgpu_pair_info *pair(int from, int to)
 {
     return &vgpu__process.info->pair[vgpu__process.physical[from]][vgpu__process.physical[to]];
@@ -20,7 +15,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevi
     cudaError_t error = vgpu__enter();
     if (error == cudaSuccess && !canAccessPeer)
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess && (!exists(device) || !exists(peerDevice)))
+    if (error == cudaSuccess && (!vgpu__device_exists(device) || !vgpu__device_exists(peerDevice)))
         error = cudaErrorInvalidDevice;
     if (error == cudaSuccess)
         *canAccessPeer = device != peerDevice && pair(device, peerDevice)->access;
@@ -33,8 +28,8 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, i
     cudaError_t error = vgpu__enter();
     if (error == cudaSuccess && !value)
         error = cudaErrorInvalidValue;
-    if (error == cudaSuccess &&
-        (!exists(srcDevice) || !exists(dstDevice) || srcDevice == dstDevice))
+    if (error == cudaSuccess && (!vgpu__device_exists(srcDevice) ||
+                                 !vgpu__device_exists(dstDevice) || srcDevice == dstDevice))
         error = cudaErrorInvalidDevice;
     if (error != cudaSuccess)
         return vgpu__record(error);
@@ -79,7 +74,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
     cudaError_t error = vgpu__enter();
     if (error != cudaSuccess)
         return vgpu__record(error);
-    if (!exists(peerDevice))
+    if (!vgpu__device_exists(peerDevice))
         return vgpu__refuse(cudaErrorInvalidDevice, call,
                             "there is no device %d; this process sees %d", peerDevice,
                             vgpu__process.device_count);
@@ -95,7 +90,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
 cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
 {
     cudaError_t error = vgpu__enter();
-    if (error == cudaSuccess && !exists(peerDevice))
+    if (error == cudaSuccess && !vgpu__device_exists(peerDevice))
         error = cudaErrorInvalidDevice;
     if (error == cudaSuccess && peerDevice == vgpu__self.device)
         error = cudaErrorPeerAccessNotEnabled;

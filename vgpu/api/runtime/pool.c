@@ -4,10 +4,11 @@
  */
 #include "runtime.h"
 
-static _Atomic uint64_t current[VGPU_MAX_DEVICES]; /* by physical device; 0: its default pool */
-static _Atomic bool replaced;                      /* is there one that is not 0? */
+static _Atomic uint64_t
+    current_pools[VGPU_MAX_DEVICES]; /* by physical device; 0: its default pool */
+static _Atomic bool replaced;        /* is there one that is not 0? */
 
-static cudaMemPool_t handle(uint64_t id)
+static cudaMemPool_t pool_handle(uint64_t id)
 {
     return (cudaMemPool_t)(uintptr_t)id;
 }
@@ -19,12 +20,12 @@ static uint64_t id_of(cudaMemPool_t pool)
 
 static uint64_t current_pool(int physical)
 {
-    uint64_t id = atomic_load(&current[physical]);
+    uint64_t id = atomic_load(&current_pools[physical]);
     return id ? id : (uint64_t)physical + 1;
 }
 
 /* What a call answers that was asked wrongly: earlier errors go first. */
-static cudaError_t wrong(const char *call, cudaError_t error)
+static cudaError_t pool_error(const char *call, cudaError_t error)
 {
     return vgpu__begin(call, VGPU_OP_CONTEXT) ? vgpu__record(error) : vgpu__failed();
 }
@@ -34,7 +35,7 @@ static bool is_device(int logical)
     return vgpu__start() == cudaSuccess && logical >= 0 && logical < vgpu__process.device_count;
 }
 
-static struct vgpu_request *begin(const char *call, uint32_t op, cudaMemPool_t pool)
+static struct vgpu_request *begin_pool_request(const char *call, uint32_t op, cudaMemPool_t pool)
 {
     struct vgpu_request *request = vgpu__begin(call, op);
     if (request)
@@ -58,14 +59,14 @@ static cudaError_t no_capture(const char *call, cudaStream_t stream)
         "capture");
 }
 
-static cudaError_t allocate(const char *call, void **ptr, size_t bytes, cudaMemPool_t pool,
-                            cudaStream_t stream)
+static cudaError_t allocate_from_pool(const char *call, void **ptr, size_t bytes,
+                                      cudaMemPool_t pool, cudaStream_t stream)
 {
     const struct vgpu_reply *reply;
     cudaError_t error = no_capture(call, stream);
     if (error != cudaSuccess)
         return error;
-    struct vgpu_request *request = begin(call, VGPU_OP_POOL_MALLOC, pool);
+    struct vgpu_request *request = begin_pool_request(call, VGPU_OP_POOL_MALLOC, pool);
     if (!request)
         return vgpu__failed();
     if (!ptr)
@@ -89,12 +90,12 @@ static cudaMemPool_t pool_of(cudaStream_t stream)
     int device;
     if (!atomic_load(&replaced) || cudaStreamGetDevice(stream, &device) != cudaSuccess)
         return NULL;
-    return handle(current_pool(vgpu__process.physical[device]));
+    return pool_handle(current_pool(vgpu__process.physical[device]));
 }
 
 cudaError_t cudaMallocAsync(void **devPtr, size_t size, cudaStream_t hStream)
 {
-    return allocate("cudaMallocAsync", devPtr, size, pool_of(hStream), hStream);
+    return allocate_from_pool("cudaMallocAsync", devPtr, size, pool_of(hStream), hStream);
 }
 
 cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPool,
@@ -102,8 +103,8 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPo
 {
     const char *call = "cudaMallocFromPoolAsync";
     if (!memPool)
-        return wrong(call, cudaErrorInvalidValue);
-    return allocate(call, ptr, size, memPool, stream);
+        return pool_error(call, cudaErrorInvalidValue);
+    return allocate_from_pool(call, ptr, size, memPool, stream);
 }
 
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
@@ -133,13 +134,13 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolPr
     if (!memPool || !poolProps || poolProps->allocType != cudaMemAllocationTypePinned ||
         poolProps->location.type < cudaMemLocationTypeDevice ||
         poolProps->location.type > cudaMemLocationTypeHostNumaCurrent)
-        return wrong(call, cudaErrorInvalidValue);
+        return pool_error(call, cudaErrorInvalidValue);
     if (poolProps->location.type != cudaMemLocationTypeDevice)
         return vgpu__refuse(cudaErrorNotSupported, call,
                             "location type %d: pools lie on GPUs (cudaMemLocationTypeDevice) here",
                             (int)poolProps->location.type);
     if (!is_device(poolProps->location.id))
-        return wrong(call, cudaErrorInvalidValue);
+        return pool_error(call, cudaErrorInvalidValue);
     if (poolProps->handleTypes & ~(unsigned int)cudaMemHandleTypePosixFileDescriptor)
         return vgpu__refuse(cudaErrorInvalidValue, call,
                             "handle types %#x: only cudaMemHandleTypePosixFileDescriptor exists",
@@ -152,19 +153,19 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolPr
     request->bytes = poolProps->maxSize;
     cudaError_t error = vgpu__end(&reply);
     if (error == cudaSuccess)
-        *memPool = handle(reply->value);
+        *memPool = pool_handle(reply->value);
     return error;
 }
 
 /* A device whose current pool it was goes back to its default one. */
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
 {
-    if (!begin("cudaMemPoolDestroy", VGPU_OP_POOL_DESTROY, memPool))
+    if (!begin_pool_request("cudaMemPoolDestroy", VGPU_OP_POOL_DESTROY, memPool))
         return vgpu__failed();
     cudaError_t error = vgpu__end(NULL);
     for (int d = 0; error == cudaSuccess && d < VGPU_MAX_DEVICES; d++) {
         uint64_t id = id_of(memPool);
-        atomic_compare_exchange_strong(&current[d], &id, 0);
+        atomic_compare_exchange_strong(&current_pools[d], &id, 0);
     }
     return error;
 }
@@ -173,7 +174,7 @@ static cudaError_t ask_attribute(const char *call, cudaMemPool_t pool, unsigned 
                                  uint64_t *value)
 {
     const struct vgpu_reply *reply;
-    struct vgpu_request *request = begin(call, VGPU_OP_POOL_GET, pool);
+    struct vgpu_request *request = begin_pool_request(call, VGPU_OP_POOL_GET, pool);
     if (!request)
         return vgpu__failed();
     request->flags = attribute;
@@ -200,7 +201,8 @@ static bool is_flag(enum cudaMemPoolAttr attr)
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr attr, void *value)
 {
-    struct vgpu_request *request = begin("cudaMemPoolSetAttribute", VGPU_OP_POOL_SET, memPool);
+    struct vgpu_request *request =
+        begin_pool_request("cudaMemPoolSetAttribute", VGPU_OP_POOL_SET, memPool);
     if (!request)
         return vgpu__failed();
     if (!value)
@@ -214,7 +216,7 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr 
 {
     uint64_t is = 0;
     if (!value)
-        return wrong("cudaMemPoolGetAttribute", cudaErrorInvalidValue);
+        return pool_error("cudaMemPoolGetAttribute", cudaErrorInvalidValue);
     cudaError_t error = ask_attribute("cudaMemPoolGetAttribute", memPool, attr, &is);
     if (error == cudaSuccess && is_flag(attr))
         *(int *)value = (int)is;
@@ -223,14 +225,14 @@ cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t memPool, enum cudaMemPoolAttr 
     return error;
 }
 
-static cudaError_t set_access(cudaMemPool_t pool, const struct cudaMemAccessDesc *desc)
+static cudaError_t set_pool_access(cudaMemPool_t pool, const struct cudaMemAccessDesc *desc)
 {
     const char *call = "cudaMemPoolSetAccess";
     if (desc->location.type != cudaMemLocationTypeDevice)
-        return wrong(call, cudaErrorInvalidValue);
+        return pool_error(call, cudaErrorInvalidValue);
     if (!is_device(desc->location.id))
-        return wrong(call, cudaErrorInvalidDevice);
-    struct vgpu_request *request = begin(call, VGPU_OP_POOL_SET_ACCESS, pool);
+        return pool_error(call, cudaErrorInvalidDevice);
+    struct vgpu_request *request = begin_pool_request(call, VGPU_OP_POOL_SET_ACCESS, pool);
     if (!request)
         return vgpu__failed();
     request->device = vgpu__process.physical[desc->location.id];
@@ -243,9 +245,9 @@ cudaError_t cudaMemPoolSetAccess(cudaMemPool_t memPool, const struct cudaMemAcce
 {
     cudaError_t error = cudaSuccess;
     if (!descList && count)
-        return wrong("cudaMemPoolSetAccess", cudaErrorInvalidValue);
+        return pool_error("cudaMemPoolSetAccess", cudaErrorInvalidValue);
     for (size_t i = 0; i < count && error == cudaSuccess; i++)
-        error = set_access(memPool, &descList[i]);
+        error = set_pool_access(memPool, &descList[i]);
     return error;
 }
 
@@ -255,10 +257,10 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t m
     const char *call = "cudaMemPoolGetAccess";
     const struct vgpu_reply *reply;
     if (!flags || !location || location->type != cudaMemLocationTypeDevice)
-        return wrong(call, cudaErrorInvalidValue);
+        return pool_error(call, cudaErrorInvalidValue);
     if (!is_device(location->id))
-        return wrong(call, cudaErrorInvalidValue);
-    struct vgpu_request *request = begin(call, VGPU_OP_POOL_GET_ACCESS, memPool);
+        return pool_error(call, cudaErrorInvalidValue);
+    struct vgpu_request *request = begin_pool_request(call, VGPU_OP_POOL_GET_ACCESS, memPool);
     if (!request)
         return vgpu__failed();
     request->device = vgpu__process.physical[location->id];
@@ -281,7 +283,7 @@ static cudaError_t tell_pool(const char *call, cudaMemPool_t *pool, int device, 
         return vgpu__refuse(of_now ? cudaErrorInvalidValue : cudaErrorInvalidDevice, call,
                             "there is no GPU %d: there are %d", device, vgpu__process.device_count);
     int physical = vgpu__process.physical[device];
-    *pool = handle(of_now ? current_pool(physical) : (uint64_t)physical + 1);
+    *pool = pool_handle(of_now ? current_pool(physical) : (uint64_t)physical + 1);
     return cudaSuccess;
 }
 
@@ -300,13 +302,13 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
     static const char call[] = "cudaDeviceSetMemPool";
     uint64_t of = 0;
     if (!is_device(device))
-        return wrong(call, cudaErrorInvalidValue);
+        return pool_error(call, cudaErrorInvalidValue);
     cudaError_t error = ask_attribute(call, memPool, VGPU_POOL_ALLOCATES, &of);
     if (error == cudaSuccess && of != (uint64_t)vgpu__process.physical[device])
         return vgpu__refuse(cudaErrorInvalidValue, call,
                             "the pool's memory is on another GPU than device %d", device);
     if (error == cudaSuccess)
-        atomic_store(&current[vgpu__process.physical[device]], id_of(memPool));
+        atomic_store(&current_pools[vgpu__process.physical[device]], id_of(memPool));
     atomic_store(&replaced, true);
     return error;
 }

@@ -125,7 +125,7 @@ static void fill_older(struct cudaDeviceProp *p, const struct vgpu_device_info *
     p->singleToDoublePrecisionPerfRatio = d->cc_minor == 0 ? 2 : d->cc_major >= 8 ? 64 : 32;
 }
 
-static void fill(struct cudaDeviceProp *p, int device)
+static void fill_properties(struct cudaDeviceProp *p, int device)
 {
     const struct vgpu_device_info *d = vgpu__device_info(device);
     memset(p, 0, sizeof *p);
@@ -136,7 +136,7 @@ static void fill(struct cudaDeviceProp *p, int device)
     fill_older(p, d);
 }
 
-static cudaError_t check(const void *out, int device)
+static cudaError_t check_properties(const void *out, int device)
 {
     cudaError_t error = vgpu__enter();
     if (error == cudaSuccess && !out)
@@ -148,9 +148,9 @@ static cudaError_t check(const void *out, int device)
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *prop, int device)
 {
-    cudaError_t error = check(prop, device);
+    cudaError_t error = check_properties(prop, device);
     if (error == cudaSuccess)
-        fill(prop, device);
+        fill_properties(prop, device);
     return vgpu__record(error);
 }
 
@@ -167,7 +167,7 @@ struct field {
             sizeof(((struct cudaDeviceProp *)0)->field)                                            \
     }
 
-static const struct field fields[] = {
+static const struct field property_fields[] = {
     FIELD(MaxThreadsPerBlock, maxThreadsPerBlock),
     FIELD(MaxBlockDimX, maxThreadsDim[0]),
     FIELD(MaxBlockDimY, maxThreadsDim[1]),
@@ -295,13 +295,13 @@ static bool without_field(enum cudaDeviceAttr attr)
 static bool from_field(int device, enum cudaDeviceAttr attr, int *value)
 {
     struct cudaDeviceProp prop;
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        const char *at = (const char *)&prop + fields[i].offset;
-        if (fields[i].attr != attr)
+    for (size_t i = 0; i < sizeof property_fields / sizeof property_fields[0]; i++) {
+        const char *at = (const char *)&prop + property_fields[i].offset;
+        if (property_fields[i].attr != attr)
             continue;
-        fill(&prop, device);
-        *value = fields[i].bytes == sizeof(size_t) ? (int)*(const size_t *)(const void *)at
-                                                   : *(const int *)(const void *)at;
+        fill_properties(&prop, device);
+        *value = property_fields[i].bytes == sizeof(size_t) ? (int)*(const size_t *)(const void *)at
+                                                            : *(const int *)(const void *)at;
         return true;
     }
     return false;
@@ -309,7 +309,7 @@ static bool from_field(int device, enum cudaDeviceAttr attr, int *value)
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
 {
-    cudaError_t error = check(value, device);
+    cudaError_t error = check_properties(value, device);
     if (error == cudaSuccess && without_field(attr))
         *value = 0;
     else if (error == cudaSuccess && !from_field(device, attr, value))

@@ -39,8 +39,9 @@ struct image {
     struct image *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct image *linked; /* guarded by lock: of device links; entries stay for good */
+static pthread_mutex_t registration_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct image
+    *linked; /* guarded by registration_lock: of device links; entries stay for good */
 
 /* One file's device code. Its tables have room for all of its kernels from the start: the runtime
  * keeps pointers into them. */
@@ -66,7 +67,7 @@ static void *must(void *memory)
     return memory;
 }
 
-static bool is_ours(const struct wrapper *wrapper)
+static bool is_our_wrapper(const struct wrapper *wrapper)
 {
     const struct vgpu_fatbin *head = wrapper->data;
     return wrapper->magic == VGPU_FATBIN_WRAPPER_MAGIC &&
@@ -99,7 +100,7 @@ void **__cudaRegisterFatBinary(void *fatbin);
 void **__cudaRegisterFatBinary(void *fatbin)
 {
     const struct wrapper *wrapper = fatbin;
-    if (is_ours(wrapper))
+    if (is_our_wrapper(wrapper))
         return (void **)make_unit(make_image(wrapper->data));
     vgpu__message(
         "__cudaRegisterFatBinary",
@@ -223,7 +224,7 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 
 static struct image *find_linked(const struct vgpu_fatbin *head)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&registration_lock);
     struct image *image = linked;
     while (image && image->head != head)
         image = image->next;
@@ -232,7 +233,7 @@ static struct image *find_linked(const struct vgpu_fatbin *head)
         image->next = linked;
         linked = image;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&registration_lock);
     return image;
 }
 

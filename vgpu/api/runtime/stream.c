@@ -6,7 +6,8 @@
 
 #define GREATEST_PRIORITY (-5) /* recorded; 0 is the least */
 
-static cudaError_t create(const char *call, cudaStream_t *stream, unsigned int flags, int priority)
+static cudaError_t create_stream(const char *call, cudaStream_t *stream, unsigned int flags,
+                                 int priority)
 {
     const struct vgpu_reply *reply;
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_STREAM_CREATE);
@@ -26,21 +27,21 @@ static cudaError_t create(const char *call, cudaStream_t *stream, unsigned int f
 
 cudaError_t cudaStreamCreate(cudaStream_t *pStream)
 {
-    return create("cudaStreamCreate", pStream, cudaStreamDefault, 0);
+    return create_stream("cudaStreamCreate", pStream, cudaStreamDefault, 0);
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *pStream, unsigned int flags)
 {
-    return create("cudaStreamCreateWithFlags", pStream, flags, 0);
+    return create_stream("cudaStreamCreateWithFlags", pStream, flags, 0);
 }
 
 cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int flags, int priority)
 {
-    return create("cudaStreamCreateWithPriority", pStream, flags, priority);
+    return create_stream("cudaStreamCreateWithPriority", pStream, flags, priority);
 }
 
 /* A request about a stream; NULL: vgpu__failed() says why not. */
-static struct vgpu_request *about(const char *call, uint32_t op, cudaStream_t stream)
+static struct vgpu_request *begin_stream_request(const char *call, uint32_t op, cudaStream_t stream)
 {
     struct vgpu_request *request = vgpu__begin(call, op);
     if (request)
@@ -50,7 +51,8 @@ static struct vgpu_request *about(const char *call, uint32_t op, cudaStream_t st
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-    struct vgpu_request *request = about("cudaStreamDestroy", VGPU_OP_STREAM_DESTROY, stream);
+    struct vgpu_request *request =
+        begin_stream_request("cudaStreamDestroy", VGPU_OP_STREAM_DESTROY, stream);
     if (!request)
         return vgpu__failed();
     if (request->stream <= VGPU_STREAM_PER_THREAD)
@@ -65,8 +67,9 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
     cudaError_t error = vgpu__capture_forbids("cudaStreamSynchronize", stream, true);
     if (error != cudaSuccess)
         return error;
-    return about("cudaStreamSynchronize", VGPU_OP_STREAM_SYNC, stream) ? vgpu__end(NULL)
-                                                                       : vgpu__failed();
+    return begin_stream_request("cudaStreamSynchronize", VGPU_OP_STREAM_SYNC, stream)
+               ? vgpu__end(NULL)
+               : vgpu__failed();
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
@@ -75,13 +78,14 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
     cudaError_t error = vgpu__capture_forbids("cudaStreamQuery", stream, legacy);
     if (error != cudaSuccess)
         return error;
-    return about("cudaStreamQuery", VGPU_OP_STREAM_QUERY, stream) ? vgpu__end(NULL)
-                                                                  : vgpu__failed();
+    return begin_stream_request("cudaStreamQuery", VGPU_OP_STREAM_QUERY, stream) ? vgpu__end(NULL)
+                                                                                 : vgpu__failed();
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags)
 {
-    struct vgpu_request *request = about("cudaStreamWaitEvent", VGPU_OP_STREAM_WAIT, stream);
+    struct vgpu_request *request =
+        begin_stream_request("cudaStreamWaitEvent", VGPU_OP_STREAM_WAIT, stream);
     if (!request)
         return vgpu__failed();
     if (flags == cudaEventWaitExternal && atomic_load(&vgpu__capturing) == 0)
@@ -98,7 +102,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
         return vgpu__record(cudaErrorInvalidResourceHandle);
     if (vgpu__capture_wait("cudaStreamWaitEvent", stream, event, &error))
         return error;
-    request = about("cudaStreamWaitEvent", VGPU_OP_STREAM_WAIT, stream);
+    request = begin_stream_request("cudaStreamWaitEvent", VGPU_OP_STREAM_WAIT, stream);
     if (!request)
         return vgpu__failed();
     request->event = (uint64_t)(uintptr_t)event;
@@ -107,10 +111,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 
 /* ---- questions ---- */
 
-static cudaError_t ask(const char *call, cudaStream_t stream, const void *out,
-                       const struct vgpu_reply **reply)
+static cudaError_t ask_of_stream(const char *call, cudaStream_t stream, const void *out,
+                                 const struct vgpu_reply **reply)
 {
-    if (!about(call, VGPU_OP_STREAM_INFO, stream))
+    if (!begin_stream_request(call, VGPU_OP_STREAM_INFO, stream))
         return vgpu__failed();
     return out ? vgpu__end(reply) : vgpu__record(cudaErrorInvalidValue);
 }
@@ -118,7 +122,7 @@ static cudaError_t ask(const char *call, cudaStream_t stream, const void *out,
 cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
 {
     const struct vgpu_reply *reply;
-    cudaError_t error = ask("cudaStreamGetFlags", hStream, flags, &reply);
+    cudaError_t error = ask_of_stream("cudaStreamGetFlags", hStream, flags, &reply);
     if (error == cudaSuccess)
         *flags = (unsigned int)reply->value;
     return error;
@@ -127,7 +131,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
 cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
 {
     const struct vgpu_reply *reply;
-    cudaError_t error = ask("cudaStreamGetPriority", hStream, priority, &reply);
+    cudaError_t error = ask_of_stream("cudaStreamGetPriority", hStream, priority, &reply);
     if (error == cudaSuccess)
         *priority = (int)reply->value2;
     return error;
@@ -136,7 +140,7 @@ cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
 cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
 {
     const struct vgpu_reply *reply;
-    cudaError_t error = ask("cudaStreamGetDevice", hStream, device, &reply);
+    cudaError_t error = ask_of_stream("cudaStreamGetDevice", hStream, device, &reply);
     if (error == cudaSuccess)
         *device = vgpu__logical((int)reply->value3);
     return error;
@@ -146,7 +150,7 @@ cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
 cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
 {
     const struct vgpu_reply *reply;
-    cudaError_t error = ask("cudaStreamGetId", hStream, streamId, &reply);
+    cudaError_t error = ask_of_stream("cudaStreamGetId", hStream, streamId, &reply);
     if (error == cudaSuccess)
         *streamId = vgpu__stream_id(hStream);
     return error;

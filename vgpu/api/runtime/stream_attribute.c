@@ -18,11 +18,12 @@ struct attributes {
     struct attributes *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct attributes *all; /* guarded by lock; of streams of which something was set */
+static pthread_mutex_t attributes_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct attributes
+    *all; /* guarded by attributes_lock; of streams of which something was set */
 
 /* Locked. NULL: nothing was set, or no memory to set it. */
-static struct attributes *find(uint64_t stream, bool make)
+static struct attributes *find_attributes(uint64_t stream, bool make)
 {
     struct attributes *a = all;
     while (a && a->stream != stream)
@@ -39,18 +40,18 @@ static struct attributes *find(uint64_t stream, bool make)
 void vgpu__stream_attributes_forget(cudaStream_t stream)
 {
     uint64_t id = vgpu__stream_id(stream);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&attributes_lock);
     struct attributes **at = &all;
     while (*at && (*at)->stream != id)
         at = &(*at)->next;
     struct attributes *gone = *at;
     if (gone)
         *at = gone->next;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&attributes_lock);
     free(gone);
 }
 
-static cudaError_t unknown(const char *call, cudaLaunchAttributeID attr)
+static cudaError_t unknown_stream_attribute(const char *call, cudaLaunchAttributeID attr)
 {
     return vgpu__refuse(cudaErrorInvalidValue, call,
                         "attribute %d is none of a stream; offered are the access policy window "
@@ -67,8 +68,8 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaStreamAttrID attr,
         return error;
     if (!value_out)
         return vgpu__record(cudaErrorInvalidValue);
-    pthread_mutex_lock(&lock);
-    const struct attributes *a = find(vgpu__stream_id(hStream), false);
+    pthread_mutex_lock(&attributes_lock);
+    const struct attributes *a = find_attributes(vgpu__stream_id(hStream), false);
     cudaStreamAttrValue value = {0};
     if (attr == cudaLaunchAttributePriority)
         value.priority = priority;
@@ -76,10 +77,10 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaStreamAttrID attr,
         value.syncPolicy = a ? a->policy : NO_POLICY;
     else if (attr == cudaLaunchAttributeAccessPolicyWindow && a)
         value.accessPolicyWindow = a->window;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&attributes_lock);
     if (attr != cudaLaunchAttributePriority && attr != cudaLaunchAttributeSynchronizationPolicy &&
         attr != cudaLaunchAttributeAccessPolicyWindow)
-        return unknown("cudaStreamGetAttribute", attr);
+        return unknown_stream_attribute("cudaStreamGetAttribute", attr);
     *value_out = value;
     return cudaSuccess;
 }
@@ -111,17 +112,17 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaStreamAttrID attr,
                             "cudaStreamCreateWithPriority");
     if (attr != cudaLaunchAttributeSynchronizationPolicy &&
         attr != cudaLaunchAttributeAccessPolicyWindow)
-        return unknown(call, attr);
+        return unknown_stream_attribute(call, attr);
     if (!valid(attr, value))
         return vgpu__refuse(cudaErrorInvalidValue, call, "attribute %d: impossible value",
                             (int)attr);
-    pthread_mutex_lock(&lock);
-    struct attributes *a = find(vgpu__stream_id(hStream), true);
+    pthread_mutex_lock(&attributes_lock);
+    struct attributes *a = find_attributes(vgpu__stream_id(hStream), true);
     if (a && attr == cudaLaunchAttributeSynchronizationPolicy)
         a->policy = value->syncPolicy;
     else if (a)
         a->window = value->accessPolicyWindow;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&attributes_lock);
     return a ? cudaSuccess : vgpu__no_memory(NULL);
 }
 
@@ -133,13 +134,13 @@ cudaError_t cudaStreamCopyAttributes(cudaStream_t dst, cudaStream_t src)
         error = cudaStreamGetPriority(src, &priority);
     if (error != cudaSuccess)
         return error;
-    pthread_mutex_lock(&lock);
-    const struct attributes *from = find(vgpu__stream_id(src), false);
-    struct attributes *to = find(vgpu__stream_id(dst), from != NULL);
+    pthread_mutex_lock(&attributes_lock);
+    const struct attributes *from = find_attributes(vgpu__stream_id(src), false);
+    struct attributes *to = find_attributes(vgpu__stream_id(dst), from != NULL);
     if (to) {
         to->policy = from ? from->policy : NO_POLICY;
         to->window = from ? from->window : (struct cudaAccessPolicyWindow){0};
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&attributes_lock);
     return to || !from ? cudaSuccess : vgpu__no_memory(NULL);
 }

@@ -14,7 +14,7 @@ struct variable {
     size_t bytes;
 };
 
-static cudaError_t unknown(const char *call, const void *symbol)
+static cudaError_t unknown_symbol(const char *call, const void *symbol)
 {
     return vgpu__refuse(cudaErrorInvalidSymbol, call,
                         "%p is no __device__ or __constant__ variable of this program; give the "
@@ -36,7 +36,7 @@ static cudaError_t locate(const char *call, const void *symbol, struct variable 
     }
     const struct vgpu_host_var *var = vgpu__find_var(symbol, &module);
     if (!var)
-        return unknown(call, symbol);
+        return unknown_symbol(call, symbol);
     cudaError_t error = vgpu__load_image(module, call, &id);
     if (error != cudaSuccess)
         return error;

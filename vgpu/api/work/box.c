@@ -5,7 +5,7 @@
 #include "work.h"
 
 /* Where the box begins. */
-static void *begin(struct cudaPitchedPtr p, struct cudaPos pos)
+static void *box_begin(struct cudaPitchedPtr p, struct cudaPos pos)
 {
     return (char *)p.ptr + (pos.z * p.ysize + pos.y) * p.pitch + pos.x;
 }
@@ -41,8 +41,8 @@ cudaError_t vgpu__box(const char *call, const struct cudaMemcpy3DParms *p, struc
     cudaError_t error = check_box(call, "destination", p->dstPtr, p->dstPos, e);
     if (error == cudaSuccess)
         error = check_box(call, "source", p->srcPtr, p->srcPos, e);
-    copy->dst = begin(p->dstPtr, p->dstPos);
-    copy->src = begin(p->srcPtr, p->srcPos);
+    copy->dst = box_begin(p->dstPtr, p->dstPos);
+    copy->src = box_begin(p->srcPtr, p->srcPos);
     copy->width = e.width;
     copy->rows = e.height * e.depth;
     copy->dst_pitch = p->dstPtr.pitch;

@@ -23,7 +23,7 @@ static bool kind_says_device(enum cudaMemcpyKind kind, bool source)
 
 /* Only pageable memory cannot be the device's side: every other address says by itself where it
  * lies, and the direction is not looked at (recorded). */
-static bool fits(enum vgpu__place place, bool device)
+static bool place_fits(enum vgpu__place place, bool device)
 {
     return place != VGPU__PAGEABLE || !device;
 }
@@ -36,7 +36,7 @@ static cudaError_t check_side(const struct vgpu__copy *c, const void *pointer, b
     if (!pointer)
         return vgpu__refuse(cudaErrorInvalidValue, c->call, "the %s is a null pointer",
                             source ? "source" : "destination");
-    if (c->kind == cudaMemcpyDefault || fits(place, device))
+    if (c->kind == cudaMemcpyDefault || place_fits(place, device))
         return cudaSuccess;
     return vgpu__refuse(cudaErrorInvalidValue, c->call,
                         "the direction is %s, but the %s %p is %s memory; give the direction that "
@@ -70,12 +70,12 @@ struct layout {
     size_t pitch, plane; /* plane == 0: no planes */
 };
 
-static struct layout packed(const struct vgpu__copy *c)
+static struct layout packed_layout(const struct vgpu__copy *c)
 {
     return (struct layout){c->width, c->width * c->plane_rows};
 }
 
-static struct layout side(const struct vgpu__copy *c, bool source)
+static struct layout side_layout(const struct vgpu__copy *c, bool source)
 {
     return source ? (struct layout){c->src_pitch, c->src_plane}
                   : (struct layout){c->dst_pitch, c->dst_plane};
@@ -87,8 +87,8 @@ static size_t row_at(const struct vgpu__copy *c, struct layout l, size_t row)
                          : row * l.pitch;
 }
 
-static void copy_rows(const struct vgpu__copy *c, void *dst, struct layout to, const void *src,
-                      struct layout from)
+static void copy_staged_rows(const struct vgpu__copy *c, void *dst, struct layout to,
+                             const void *src, struct layout from)
 {
     for (size_t i = 0; i < c->rows; i++)
         memmove((char *)dst + row_at(c, to, i), (const char *)src + row_at(c, from, i), c->width);
@@ -103,7 +103,7 @@ static cudaError_t host_to_host(const struct vgpu__copy *c)
     request->stream = vgpu__stream_id(c->stream);
     cudaError_t error = vgpu__end(NULL);
     if (error == cudaSuccess)
-        copy_rows(c, c->dst, side(c, false), c->src, side(c, true));
+        copy_staged_rows(c, c->dst, side_layout(c, false), c->src, side_layout(c, true));
     return error;
 }
 
@@ -137,7 +137,7 @@ static cudaError_t check_device_side(const struct vgpu__copy *c, bool source)
         return vgpu__refuse(cudaErrorInvalidValue, c->call,
                             "the %s %p is not allocated: freed already, or never allocated?", name,
                             first);
-    if (!span_of(c, side(c, source), &span) || span > p->reach)
+    if (!span_of(c, side_layout(c, source), &span) || span > p->reach)
         return vgpu__refuse(cudaErrorInvalidValue, c->call,
                             "%zu rows of %zu bytes from the %s, but only %llu of its allocation's "
                             "%llu bytes are left",
@@ -175,15 +175,16 @@ static cudaError_t stage(const struct vgpu__copy *c, struct staged *s)
     if (error == cudaSuccess)
         error = vgpu__record(vgpu__stage_take(bytes, &s->stage));
     if (error == cudaSuccess && s->src)
-        copy_rows(c, staging(s), packed(c), c->src, side(c, true));
+        copy_staged_rows(c, staging(s), packed_layout(c), c->src, side_layout(c, true));
     return error;
 }
 
-static void fill(struct vgpu_request *request, const struct vgpu__copy *c, const struct staged *s)
+static void fill_copy_request(struct vgpu_request *request, const struct vgpu__copy *c,
+                              const struct staged *s)
 {
     uint64_t dst = (uint64_t)(uintptr_t)c->dst, src = (uint64_t)(uintptr_t)c->src;
-    struct layout to = s->dst || c->rows <= 1 ? packed(c) : side(c, false);
-    struct layout from = s->src || c->rows <= 1 ? packed(c) : side(c, true);
+    struct layout to = s->dst || c->rows <= 1 ? packed_layout(c) : side_layout(c, false);
+    struct layout from = s->src || c->rows <= 1 ? packed_layout(c) : side_layout(c, true);
     request->stream = vgpu__stream_id(c->stream);
     request->u.copy = (struct vgpu_copy){
         .dst_user = dst,
@@ -218,13 +219,13 @@ cudaError_t vgpu__copy_send(const struct vgpu__copy *c)
         return error;
     struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_COPY);
     if (request) {
-        fill(request, c, &s);
+        fill_copy_request(request, c, &s);
         error = vgpu__end(NULL);
     } else {
         error = vgpu__failed();
     }
     if (error == cudaSuccess && s.dst && s.stage)
-        copy_rows(c, c->dst, side(c, false), staging(&s), packed(c));
+        copy_staged_rows(c, c->dst, side_layout(c, false), staging(&s), packed_layout(c));
     if (s.stage)
         vgpu__stage_give(s.stage);
     return error;
@@ -240,14 +241,9 @@ cudaError_t vgpu__copy_again(const struct vgpu__copy *c)
 
 /* ---- between devices, by number ---- */
 
-static bool exists(int device)
-{
-    return device >= 0 && device < vgpu__process.device_count;
-}
-
 cudaError_t vgpu__copy_peer_check(const struct vgpu__copy *c, int dst_device, int src_device)
 {
-    if (c->width == 0 || (exists(dst_device) && exists(src_device)))
+    if (c->width == 0 || (vgpu__device_exists(dst_device) && vgpu__device_exists(src_device)))
         return cudaSuccess;
     return vgpu__refuse(cudaErrorInvalidDevice, c->call,
                         "devices %d and %d; this process sees %d (0 to %d)", dst_device, src_device,
@@ -259,7 +255,7 @@ cudaError_t vgpu__copy_peer_send(const struct vgpu__copy *c, int dst_device, int
     struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_COPY);
     if (!request)
         return vgpu__failed();
-    fill(request, c, &(struct staged){NULL, false, false});
+    fill_copy_request(request, c, &(struct staged){NULL, false, false});
     if (c->width == 0)
         return vgpu__end(NULL);
     request->u.copy.api = VGPU_COPY_PEER;

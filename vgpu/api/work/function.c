@@ -20,12 +20,12 @@ struct allowance { /* set by cudaFuncSetAttribute; -1: nothing set */
     struct allowance *next;
 };
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct allowance *allowances; /* guarded by lock; entries stay for good */
+static pthread_mutex_t allowances_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct allowance *allowances; /* guarded by allowances_lock; entries stay for good */
 
-static struct allowance *find(const struct vgpu_host_kernel *kernel, bool make)
+static struct allowance *find_allowance(const struct vgpu_host_kernel *kernel, bool make)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&allowances_lock);
     struct allowance *a = allowances;
     while (a && a->kernel != kernel)
         a = a->next;
@@ -36,28 +36,23 @@ static struct allowance *find(const struct vgpu_host_kernel *kernel, bool make)
         a->next = allowances;
         allowances = a;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&allowances_lock);
     return a;
 }
 
 void vgpu__functions_forget(int physical)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&allowances_lock);
     for (struct allowance *a = allowances; a; a = a->next)
         a->dynamic_bytes[physical] = a->carveout[physical] = -1;
-    pthread_mutex_unlock(&lock);
-}
-
-static int current(void)
-{
-    return vgpu__process.physical[vgpu__self.device];
+    pthread_mutex_unlock(&allowances_lock);
 }
 
 size_t vgpu__dynamic_limit(const struct vgpu_host_kernel *kernel)
 {
     size_t per_block = vgpu__device_info(vgpu__self.device)->shared_per_block;
-    struct allowance *a = find(kernel, false);
-    int set = a ? atomic_load(&a->dynamic_bytes[current()]) : -1;
+    struct allowance *a = find_allowance(kernel, false);
+    int set = a ? atomic_load(&a->dynamic_bytes[vgpu__current_physical()]) : -1;
     if (set >= 0)
         return (size_t)set;
     return per_block > kernel->static_shared_bytes ? per_block - kernel->static_shared_bytes : 0;
@@ -96,13 +91,14 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *f
     if (error != cudaSuccess)
         return error;
     const struct vgpu_device_info *d = vgpu__device_info(vgpu__self.device);
-    const struct allowance *a = find(kernel, false);
+    const struct allowance *a = find_allowance(kernel, false);
     memset(attr, 0, sizeof *attr);
     attr->sharedSizeBytes = kernel->static_shared_bytes;
     attr->maxThreadsPerBlock = vgpu__max_threads(kernel);
     attr->ptxVersion = attr->binaryVersion = d->cc_major * 10 + d->cc_minor;
     attr->maxDynamicSharedSizeBytes = (int)vgpu__dynamic_limit(kernel);
-    attr->preferredShmemCarveout = a ? a->carveout[current()] : cudaSharedmemCarveoutDefault;
+    attr->preferredShmemCarveout =
+        a ? a->carveout[vgpu__current_physical()] : cudaSharedmemCarveoutDefault;
     return cudaSuccess;
 }
 
@@ -115,20 +111,20 @@ static cudaError_t set_dynamic(const struct vgpu_host_kernel *kernel, int value)
         return vgpu__refuse(cudaErrorInvalidValue, "cudaFuncSetAttribute",
                             "kernel %s: %d bytes of dynamic shared memory, possible are 0 to %zu",
                             kernel->name, value, most);
-    struct allowance *a = find(kernel, true);
+    struct allowance *a = find_allowance(kernel, true);
     if (!a)
         return vgpu__no_memory("cudaFuncSetAttribute");
-    atomic_store(&a->dynamic_bytes[current()], value);
+    atomic_store(&a->dynamic_bytes[vgpu__current_physical()], value);
     return cudaSuccess;
 }
 
 /* A preference that nothing looks at: there is no cache to split. */
 static cudaError_t set_carveout(const struct vgpu_host_kernel *kernel, int value)
 {
-    struct allowance *a = find(kernel, true);
+    struct allowance *a = find_allowance(kernel, true);
     if (!a || value < -1 || value > 100)
         return a ? vgpu__record(cudaErrorInvalidValue) : vgpu__no_memory("cudaFuncSetAttribute");
-    atomic_store(&a->carveout[current()], value);
+    atomic_store(&a->carveout[vgpu__current_physical()], value);
     return cudaSuccess;
 }
 

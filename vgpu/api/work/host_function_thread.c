@@ -8,9 +8,9 @@
 #include <signal.h>
 #include <stdlib.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t host_functions_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t settled = PTHREAD_COND_INITIALIZER;
-static enum { CALLER_NONE, CALLER_STARTS, CALLER_RUNS } state; /* guarded by lock */
+static enum { CALLER_NONE, CALLER_STARTS, CALLER_RUNS } state; /* guarded by host_functions_lock */
 
 /* The node brings a function from the thread that issued it to the one that calls it, and its end
  * to whoever waits for it. What each has stored before is seen by the other: so say these two. */
@@ -36,10 +36,10 @@ static void *caller(void *unused)
     uint64_t done = 0;
     (void)unused;
     bool connected = vgpu__wire() != NULL;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&host_functions_lock);
     state = connected ? CALLER_RUNS : CALLER_NONE;
     pthread_cond_broadcast(&settled);
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&host_functions_lock);
     while (connected) {
         struct vgpu_request *request = vgpu__begin("host functions", VGPU_OP_HOST_NEXT);
         if (!request)
@@ -72,13 +72,13 @@ static bool make_thread(void)
 /* False: there is no thread to call it, or it could not be connected to the node. */
 static bool start_caller(void)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&host_functions_lock);
     if (state == CALLER_NONE && make_thread())
         state = CALLER_STARTS;
     while (state == CALLER_STARTS)
-        pthread_cond_wait(&settled, &lock);
+        pthread_cond_wait(&settled, &host_functions_lock);
     bool runs = state == CALLER_RUNS;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&host_functions_lock);
     return runs;
 }
 

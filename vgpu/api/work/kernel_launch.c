@@ -15,7 +15,8 @@
 
 /* ---- checks ---- */
 
-static cudaError_t refuse(const struct vgpu__launch *l, const char *what, size_t got, size_t most)
+static cudaError_t refuse_launch(const struct vgpu__launch *l, const char *what, size_t got,
+                                 size_t most)
 {
     return vgpu__refuse(cudaErrorInvalidValue, l->call, "kernel %s: %s %zu, allowed are 1 to %zu",
                         l->kernel->name, what, got, most);
@@ -27,19 +28,19 @@ static cudaError_t check_shape(const struct vgpu__launch *l)
     size_t threads = (size_t)b.x * b.y * b.z;
     size_t most = (size_t)vgpu__max_threads(l->kernel);
     if (g.x == 0 || g.x > VGPU_GRID_X_MAX)
-        return refuse(l, "gridDim.x is", g.x, VGPU_GRID_X_MAX);
+        return refuse_launch(l, "gridDim.x is", g.x, VGPU_GRID_X_MAX);
     if (g.y == 0 || g.y > VGPU_GRID_Y_MAX)
-        return refuse(l, "gridDim.y is", g.y, VGPU_GRID_Y_MAX);
+        return refuse_launch(l, "gridDim.y is", g.y, VGPU_GRID_Y_MAX);
     if (g.z == 0 || g.z > VGPU_GRID_Z_MAX)
-        return refuse(l, "gridDim.z is", g.z, VGPU_GRID_Z_MAX);
+        return refuse_launch(l, "gridDim.z is", g.z, VGPU_GRID_Z_MAX);
     if (b.x == 0 || b.x > VGPU_BLOCK_X_MAX)
-        return refuse(l, "blockDim.x is", b.x, VGPU_BLOCK_X_MAX);
+        return refuse_launch(l, "blockDim.x is", b.x, VGPU_BLOCK_X_MAX);
     if (b.y == 0 || b.y > VGPU_BLOCK_Y_MAX)
-        return refuse(l, "blockDim.y is", b.y, VGPU_BLOCK_Y_MAX);
+        return refuse_launch(l, "blockDim.y is", b.y, VGPU_BLOCK_Y_MAX);
     if (b.z == 0 || b.z > VGPU_BLOCK_Z_MAX)
-        return refuse(l, "blockDim.z is", b.z, VGPU_BLOCK_Z_MAX);
+        return refuse_launch(l, "blockDim.z is", b.z, VGPU_BLOCK_Z_MAX);
     if (threads > most)
-        return refuse(l, "threads in a block are", threads, most);
+        return refuse_launch(l, "threads in a block are", threads, most);
     return cudaSuccess;
 }
 
@@ -143,7 +144,7 @@ static struct vgpu_request *request_of(const struct vgpu__launch *l, cudaStream_
     return request;
 }
 
-static cudaError_t send(struct vgpu_request *request)
+static cudaError_t send_launch(struct vgpu_request *request)
 {
     request->u.launch.args_bytes = request->data_bytes;
     return vgpu__end(NULL);
@@ -156,7 +157,7 @@ cudaError_t vgpu__launch_send(const struct vgpu__launch *l, cudaStream_t stream)
         return vgpu__failed();
     memcpy(request->data, l->args, l->args_bytes);
     request->data_bytes = l->args_bytes;
-    return send(request);
+    return send_launch(request);
 }
 
 cudaError_t vgpu__launch_now(const struct vgpu__launch *l, void **args, cudaStream_t stream)
@@ -164,5 +165,6 @@ cudaError_t vgpu__launch_now(const struct vgpu__launch *l, void **args, cudaStre
     struct vgpu_request *request = request_of(l, stream);
     if (!request)
         return vgpu__failed();
-    return pack(request->data, &request->data_bytes, l->kernel, args) ? send(request) : too_long(l);
+    return pack(request->data, &request->data_bytes, l->kernel, args) ? send_launch(request)
+                                                                      : too_long(l);
 }

@@ -17,8 +17,8 @@
 
 #include "registration.h"
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct vgpu_host_module *modules; /* guarded by lock; entries stay for good */
+static pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct vgpu_host_module *modules; /* guarded by modules_lock; entries stay for good */
 static struct vgpu_managed *managed;     /* the same */
 
 /* dlclose() leaves the library that `address` is in where it is: the lists, and the threads that
@@ -34,25 +34,25 @@ static void keep_library(const void *address)
 void vgpu_register_module(struct vgpu_host_module *module)
 {
     keep_library(module->part->image->begin);
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&modules_lock);
     module->next = modules;
     modules = module;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&modules_lock);
 }
 
 void vgpu__add_managed(struct vgpu_managed *variable)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&modules_lock);
     variable->next = managed;
     managed = variable;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&modules_lock);
 }
 
 const struct vgpu_managed *vgpu__find_managed(const void *address)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&modules_lock);
     const struct vgpu_managed *variable = managed;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&modules_lock);
     while (variable && variable->address != address)
         variable = variable->next;
     return variable;
@@ -61,9 +61,9 @@ const struct vgpu_managed *vgpu__find_managed(const void *address)
 /* The list only grows at its head: what is reached from here stays valid without the lock. */
 static struct vgpu_host_module *first_module(void)
 {
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&modules_lock);
     struct vgpu_host_module *module = modules;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&modules_lock);
     return module;
 }
 
@@ -97,7 +97,7 @@ static bool place_managed(const struct vgpu_host_image *image, int fd)
 {
     size_t bytes = (size_t)(image->end - image->begin);
     bool placed = true;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&modules_lock);
     for (const struct vgpu_managed *v = managed; v; v = v->next) {
         const uint8_t *at =
             v->place ? v->place : memmem(image->begin, bytes, v->mark, sizeof v->mark);
@@ -105,7 +105,7 @@ static bool place_managed(const struct vgpu_host_image *image, int fd)
             placed &= pwrite(fd, &v->address, sizeof v->address, at - image->begin) ==
                       (ssize_t)sizeof v->address;
     }
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&modules_lock);
     return placed;
 }
 

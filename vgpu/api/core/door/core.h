@@ -68,6 +68,11 @@ int vgpu__new_connection(struct vgpu_request *request, struct vgpu_reply *reply)
 const struct vgpu_device_info *vgpu__device_info(int logical);
 int vgpu__logical(int physical); /* -1: not visible */
 
+static inline bool vgpu__device_exists(int device) /* a logical number */
+{
+    return device >= 0 && device < vgpu__process.device_count;
+}
+
 /* visible.c: the physical devices of `list` (NULL: all), in bus order where asked. The count in
  * *count, or the code that every call answers. */
 cudaError_t vgpu__visible(const struct vgpu_node_info *info, const char *list, bool by_bus,
@@ -124,6 +129,11 @@ struct vgpu__thread { /* owner thread only */
     struct CUctx_st *contexts[VGPU__CONTEXTS];
 };
 extern _Thread_local struct vgpu__thread vgpu__self;
+
+static inline int vgpu__current_physical(void)
+{
+    return vgpu__process.physical[vgpu__self.device];
+}
 
 /* The calling thread's wire, made if need be; NULL: not possible (said on stderr). */
 struct vgpu__wire *vgpu__wire(void);

@@ -32,6 +32,12 @@ struct CUgraph_st {
     struct CUgraph_st *next; /* of all that live: a forged handle is none */
 };
 
+/* cudaErrorInvalidValue with a sentence: `return vgpu__refuse_value(call, "...")`. */
+static inline cudaError_t vgpu__refuse_value(const char *call, const char *what)
+{
+    return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
+}
+
 struct CUgraph_st *vgpu__graph_new(void);
 bool vgpu__graph_known(const struct CUgraph_st *graph);
 void vgpu__graph_free(struct CUgraph_st *graph);
