@@ -345,8 +345,21 @@ MUTANTS = [
     Mutant(
         name="shared_prints_its_elements",
         todo=2,
-        find="        mine += data[i];\n",
-        replace="    {\n"
+        find="static __device__ float own_elements(const float *data, size_t n)\n"
+        "{\n"
+        "    size_t stride = (size_t)gridDim.x * SUM_THREADS;\n"
+        "    float mine = 0.0f;\n"
+        "\n"
+        "    for (size_t i = (size_t)blockIdx.x * SUM_THREADS + threadIdx.x; i < n; i += stride)\n"
+        "        mine += data[i];\n",
+        replace="#include <stdio.h>\n"
+        "static __device__ float own_elements(const float *data, size_t n)\n"
+        "{\n"
+        "    size_t stride = (size_t)gridDim.x * SUM_THREADS;\n"
+        "    float mine = 0.0f;\n"
+        "\n"
+        "    for (size_t i = (size_t)blockIdx.x * SUM_THREADS + threadIdx.x; i < n; i += stride)\n"
+        "    {\n"
         "        mine += data[i];\n"
         "        if (i % 16 == 0)\n"
         '            printf("%08x\\n", __float_as_uint(data[i]));\n'

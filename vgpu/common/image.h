@@ -17,6 +17,8 @@
 
 #define VGPU_IMAGE_ABI 1
 #define VGPU_DEVICE_VAR_SECTION "vgpu_devvars" /* storage of __device__/__constant__ variables */
+/* Where the address of a __managed__ variable is put the image has this, and a word of its own. */
+#define VGPU_MANAGED_MARK 0x9d27b1c4656e616dull
 
 #ifdef __CUDA__
 #define VGPU_OFFERED __attribute__((device))

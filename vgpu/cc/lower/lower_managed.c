@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "image.h"
 #include "lower.h"
 #include "names.h"
 
@@ -16,8 +17,10 @@ bool cc_is_managed(LLVMValueRef global)
     return section != NULL && strcmp(section, CC_MANAGED_SECTION) == 0;
 }
 
-static uint64_t hash(uint64_t start, const char *text)
+static uint64_t hash(const char *text)
 {
+    uint64_t start = 14695981039346656037u;
+
     for (const char *c = text; *c != 0; c++)
         start = (start ^ (unsigned char)*c) * 1099511628211u;
     return start;
@@ -31,8 +34,8 @@ static struct cc_managed describe(struct cc_lowering *l, LLVMValueRef variable)
     uint64_t align = LLVMABIAlignmentOfType(l->layout, type);
     const char *all = cc_format("%s:%s", l->source, managed.symbol);
 
-    managed.mark[0] = hash(14695981039346656037u, all);
-    managed.mark[1] = hash(managed.mark[0], all);
+    managed.mark[0] = VGPU_MANAGED_MARK;
+    managed.mark[1] = hash(all);
     managed.value_at = (sizeof managed.mark + align - 1) / align * align;
     return managed;
 }

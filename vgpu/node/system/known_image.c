@@ -4,7 +4,9 @@
 #include "known_image.h"
 
 #include "fd_info.h"
+#include "image.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdint.h>
@@ -14,8 +16,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static const uint64_t managed_mark = 0x9d27b1c4656e616du; /* vgpu/words.h */
 
 static const uint8_t *list;
 static size_t list_bytes;
@@ -48,13 +48,35 @@ bool known_images_read(char *error, size_t room)
     return list != NULL;
 }
 
-/* The runtime puts an address in place of the mark (modules.c). */
+/* Does the file have these bytes in a segment that is executable? What is cut short has all in one.
+ */
+static bool is_code(const uint8_t *file, size_t bytes, size_t at)
+{
+    Elf64_Ehdr head;
+    Elf64_Phdr part;
+    if (bytes < sizeof head)
+        return true;
+    memcpy(&head, file, sizeof head);
+    if (head.e_phoff > bytes || head.e_phnum > (bytes - head.e_phoff) / sizeof part)
+        return true;
+    for (int i = 0; i < head.e_phnum; i++) {
+        memcpy(&part, file + head.e_phoff + (size_t)i * sizeof part, sizeof part);
+        if ((part.p_flags & PF_X) && at + 8 > part.p_offset &&
+            (at < part.p_offset || at - part.p_offset < part.p_filesz))
+            return true;
+    }
+    return false;
+}
+
+/* The runtime puts an address in the place of a mark (api/work/modules.c), which is data. */
 static bool is_same(const uint8_t *image, const uint8_t *known, size_t bytes)
 {
+    static const uint64_t mark = VGPU_MANAGED_MARK;
     for (size_t at = 0; at < bytes; at += 8) {
         size_t part = bytes - at < 8 ? bytes - at : 8;
-        bool is_mark = part == 8 && memcmp(known + at, &managed_mark, 8) == 0;
-        if (!is_mark && memcmp(image + at, known + at, part) != 0)
+        bool may_differ =
+            part == 8 && memcmp(known + at, &mark, 8) == 0 && !is_code(known, bytes, at);
+        if (!may_differ && memcmp(image + at, known + at, part) != 0)
             return false;
     }
     return true;
