@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * vgpu_device.h: what device code is written with: the part of CUDA C++ that no #include brings.
- * vgpu-cc's device pass reads it in front of every .cu file.
+ * vgpu-cc reads it in front of every .cu file (vgpu/prelude.h).
  *
  * Everything ends in the functions of image.h, which vgpu-exec offers. Calls that a diagnosis may
  * have to name are macros, so that they carry the file and line they stand in.
@@ -12,9 +12,8 @@
 #error "vgpu_device.h is for CUDA C++: vgpu-cc compiles .cu files with it"
 #endif
 
-/* ---- names of the C library that mean something else here: its declarations come after ---- */
+/* ---- names of the C library that mean something else here, beside the host's own ---- */
 
-#ifdef __CUDA__ /* beside the host's own */
 #include <stdint.h>
 
 #include VGPU_CONTRACT /* image.h: vgpu-cc knows where it is */
@@ -31,20 +30,6 @@ __device__ int abs(int value) noexcept;
 __device__ long labs(long value) noexcept;
 __device__ long long llabs(long long value) noexcept;
 }
-#else
-extern "C" {
-int printf(const char *format, ...) __asm__("vgpu_printf") __attribute__((format(printf, 1, 2)));
-void __assert_fail(const char *expression, const char *file, unsigned line,
-                   const char *function) noexcept __asm__("vgpu_assert_fail")
-    __attribute__((noreturn));
-long clock(void) noexcept __asm__("vgpu_clock64");
-}
-#endif
-
-#ifndef __CUDA__
-#include <assert.h>
-#include <stdio.h>
-#endif
 
 #include <math.h>
 #include <stdint.h>
@@ -69,6 +54,5 @@ long clock(void) noexcept __asm__("vgpu_clock64");
 #include "vgpu/device_warp.h"
 #include "vgpu/device_atomic.h"
 #include "vgpu/device_math.h"
-#include "vgpu/device_ptx.h"
 
 #endif

@@ -58,15 +58,6 @@ VGPU_INLINE long long clock64(void)
     return vgpu_clock64();
 }
 
-#ifndef __CUDA__
-/* What PTX calls %globaltimer (vgpu/cc/lower/lower_ptx.c): nanoseconds at about the clock of an
- * H200, counted from the kernel's start. */
-VGPU_INLINE unsigned long long vgpu_globaltimer(void)
-{
-    return (unsigned long long)vgpu_clock64() * 100 / 198;
-}
-#endif
-
 VGPU_INLINE void __trap(void)
 {
     vgpu_trap();
