@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * image.h: what vgpu-cc's device pass puts into a device image, and what vgpu-exec offers to it.
+ * image.h: what vgpu-cc puts into a device image, and what vgpu-exec offers to it.
  *
  * A device image is a shared object that vgpu-exec loads with dlopen. It holds kernels, the device
  * functions they reach and nothing else. Its undefined symbols (the builtins below, the compiler's
  * __tsan_* callbacks, libm) are provided by vgpu-exec, which is linked with --export-dynamic.
  *
- * The same header is used by the host pass: a kernel is known on both sides by its key, a string
- * that vgpu-cc makes ("<module>#<ordinal>:<name>"), so nothing depends on symbol mangling.
+ * A kernel is known to the host object and to the image by its place among the kernels of its file.
  */
 #ifndef VGPU_IMAGE_H
 #define VGPU_IMAGE_H
@@ -55,9 +54,8 @@ struct vgpu_var {
  * an index into the kernels. How an image is linked: -shared -nostdlib -Wl,-z,now
  * -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset with undefined symbols left over (vgpu-exec offers
  * vgpu_*, __tsan_*, __wrap_mem* and libm's; one that it does not know makes the load fail by name)
- * and everything but these five local. -fno-plt makes the callbacks cheaper. Volatile accesses must
- * be told apart (gcc: --param tsan-distinguish-volatile=1, clang: -mllvm
- * -tsan-distinguish-volatile=1): spinning threads are found by them. */
+ * and everything but these five local. Volatile accesses are told apart (LLVM's option
+ * -tsan-distinguish-volatile): spinning threads are found by them. */
 extern const uint32_t vgpu_image_abi; /* VGPU_IMAGE_ABI */
 extern const struct vgpu_kernel vgpu_image_kernels[];
 extern const uint32_t vgpu_image_kernel_count;

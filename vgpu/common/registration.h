@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * registration.h: what vgpu-cc's host pass emits, and the runtime (api/) consumes.
+ * registration.h: the kernels and variables of a host object, as the runtime (api/) keeps them.
  *
- * Each .cu becomes one host object, which registers itself from a constructor. It embeds its device
- * image, or (-rdc=true) names the part of it in an image that the device link makes of many files.
- * A kernel's name in host code is its stub; `k<<<g, b, s, st>>>(args)` becomes
- *     (vgpu_push_call(g, b, s, st) ? (void)0 : k(args))
- * and the stub pops that configuration and calls cudaLaunchKernel with its own address.
+ * Each .cu becomes one host object, which registers itself from a constructor
+ * (api/runtime/registration.c). It embeds its device image, or (-rdc=true) names the part of it in
+ * an image that the device link makes of many files. A kernel's name in host code is its stub,
+ * which calls cudaLaunchKernel with its own address.
  */
 #ifndef VGPU_REGISTRATION_H
 #define VGPU_REGISTRATION_H

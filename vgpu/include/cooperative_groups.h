@@ -13,7 +13,7 @@
 #error "cooperative_groups.h is C++"
 #endif
 
-/* What meets other threads has a body in device code only: the host pass has no such builtins. */
+/* What meets other threads has a body in device code only: host code has no such builtins. */
 #if defined(__CUDA_ARCH__) || defined(__CUDA__)
 #define VGPU_GROUP_BODY(...)                                                                       \
     {                                                                                              \

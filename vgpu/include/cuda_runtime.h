@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * cuda_runtime.h: what a CUDA program includes. C programs get the calls; C++ programs also get the
- * typed forms (cudaMalloc(&pointer_to_float, bytes) ...); vgpu-cc's device pass also gets what
+ * typed forms (cudaMalloc(&pointer_to_float, bytes) ...); vgpu-cc also gets what
  * kernels are written with.
  */
 #ifndef __CUDA_RUNTIME_H__

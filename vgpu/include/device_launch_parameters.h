@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * device_launch_parameters.h: threadIdx and its like. The device pass has them from vgpu_device.h;
- * here they are names only, for code that the host pass and editors read but never run.
+ * device_launch_parameters.h: threadIdx and its like. vgpu-cc has them from vgpu_device.h; here
+ * they are names only, for editors that read CUDA as C++.
  */
 #ifndef __DEVICE_LAUNCH_PARAMETERS_H__
 #define __DEVICE_LAUNCH_PARAMETERS_H__

@@ -2,9 +2,8 @@
  * host_defines.h: CUDA's declaration words (__global__, __device__ ...) for every compiler that
  * reads these headers.
  *
- * Three readers: plain C or C++ (no kernels: the words mean nothing), vgpu-cc's host pass (kernels
- * are stubs by then: the same) and vgpu-cc's device pass, which may define any word itself before
- * this file is read. So each word is defined only where nobody has done so.
+ * Two readers: plain C or C++, where the words mean nothing, and vgpu-cc, where Clang reads CUDA
+ * and vgpu/attributes.h has them. So each word is defined here only where it is not yet.
  *
  * __noinline__ is left alone on purpose: libstdc++ writes __attribute__((__noinline__)), which a
  * macro of that name would break.
