@@ -89,16 +89,13 @@ class Precompiled(Case):
                 path.with_suffix(".away").rename(path)
 
     def test_spoiled(self) -> None:
-        for spoil in (
-            lambda text: b"",
-            lambda text: text[:3000],
-            lambda text: b"CPCH" + text[200:],
-        ):
-            for path in self.made:
-                text = path.read_bytes()
-                path.write_bytes(spoil(text))
-                self.assertEqual(self.good("-c", "a.cu", "-o", "a.o"), "", path.name)
-                path.write_bytes(text)
+        spoils = (lambda text: b"", lambda text: text[:3000], lambda text: b"CPCH" + text[200:])
+        for path, spoil in zip(self.made, (*spoils, *spoils), strict=False):
+            text = path.read_bytes()
+            path.write_bytes(spoil(text))
+            for level in ("-O0", "-O2"):
+                self.assertEqual(self.good(level, "-c", "a.cu", "-o", "a.o"), "", path.name)
+            path.write_bytes(text)
 
     def test_headers_have_changed(self) -> None:
         (self.home / "lib/vgpu/prelude.cu").write_text("#include <vgpu/prelude.h>\n\n\n")

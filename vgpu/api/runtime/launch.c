@@ -27,8 +27,7 @@ unsigned int vgpu_push_call(dim3 grid, dim3 block, size_t shared, cudaStream_t s
     if (pending_count == PENDING_MAX)
         return vgpu__refuse(cudaErrorLaunchOutOfResources, "kernel launch",
                             "%d launches are nested in each other's arguments", PENDING_MAX);
-    pending[pending_count++] = (struct configuration){
-        grid, block, shared, stream, (uint64_t)(uintptr_t)__builtin_return_address(0)};
+    pending[pending_count++] = (struct configuration){grid, block, shared, stream, vgpu__caller()};
     return cudaSuccess;
 }
 

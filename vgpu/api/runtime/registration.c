@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "fatbin.h"
 #include "runtime.h"
@@ -62,8 +63,11 @@ static const char *text_at(const struct vgpu_fatbin *head, uint32_t at)
 
 static void *must(void *memory)
 {
-    if (!memory)
-        abort(); /* before main: nobody could be told otherwise */
+    static const char text[] =
+        "vgpu: no memory for the list of the program's kernels (malloc fails): "
+        "is it limited (ulimit -v, a job's limit)?\n";
+    if (!memory && write(STDERR_FILENO, text, sizeof text - 1) != 0)
+        _exit(EXIT_FAILURE); /* before main: no call could report it */
     return memory;
 }
 

@@ -144,7 +144,11 @@ bool cc_link_parts(const struct cc_job *job, const struct cc_parts *parts, const
 
     for (size_t i = 0; i < parts->count; i++) {
         const struct cc_part *part = &parts->item[i];
-        file[i] = (struct cc_bitcode){part->source, part->unit, part->bitcode, part->bytes, false};
+        file[i] = (struct cc_bitcode){.source = part->source,
+                                      .unit = part->unit,
+                                      .data = part->bitcode,
+                                      .bytes = part->bytes,
+                                      .checks_indices = job->options->checks_indices};
     }
     if (!cc_find_clang(job->options->cxx, &clang))
         return false;

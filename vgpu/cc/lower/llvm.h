@@ -33,6 +33,7 @@ typedef void (*LLVMDiagnosticHandler)(LLVMDiagnosticInfoRef, void *);
 /* Values of LLVM's enumerations, which never change. */
 enum {
     LLVM_OP_ADD = 8,
+    LLVM_OP_MULTIPLY = 12,
     LLVM_OP_GEP = 29,
     LLVM_OP_TRUNC = 30,
     LLVM_OP_ZEXT = 31,
@@ -180,6 +181,7 @@ enum {
     X(void, LLVMInstructionEraseFromParent, (LLVMValueRef instruction))                            \
     X(LLVMValueRef, LLVMGetCalledValue, (LLVMValueRef call))                                       \
     X(LLVMTypeRef, LLVMGetGEPSourceElementType, (LLVMValueRef gep))                                \
+    X(LLVMTypeRef, LLVMGetAllocatedType, (LLVMValueRef alloca))                                    \
     X(LLVMBuilderRef, LLVMCreateBuilderInContext, (LLVMContextRef c))                              \
     X(void, LLVMPositionBuilderBefore, (LLVMBuilderRef b, LLVMValueRef instruction))               \
     X(void, LLVMPositionBuilderAtEnd, (LLVMBuilderRef b, LLVMBasicBlockRef block))                 \
@@ -198,6 +200,8 @@ enum {
       (LLVMBuilderRef b, int op, LLVMValueRef value, LLVMTypeRef type, const char *name))          \
     X(LLVMValueRef, LLVMBuildBinOp,                                                                \
       (LLVMBuilderRef b, int op, LLVMValueRef left, LLVMValueRef right, const char *name))         \
+    X(LLVMValueRef, LLVMBuildIntCast2,                                                             \
+      (LLVMBuilderRef b, LLVMValueRef value, LLVMTypeRef type, LLVMBool sign, const char *name))   \
     X(LLVMValueRef, LLVMBuildPointerCast,                                                          \
       (LLVMBuilderRef b, LLVMValueRef value, LLVMTypeRef type, const char *name))                  \
     X(LLVMValueRef, LLVMBuildTrunc,                                                                \

@@ -173,6 +173,8 @@ static bool compile_module(struct cc_lowering *l, const char *headers, const cha
     cc_hide_indices(l);
     if (!run_passes(l, "function(tsan)"))
         return false;
+    if (l->checks_indices)
+        cc_guard_variables(l);
     call_directly(l);
     return write_object(l, object);
 }
@@ -184,6 +186,7 @@ static struct cc_lowering start(const struct cc_bitcode *file, struct cc_device_
                             .source = file->source,
                             .linked = file->unit != NULL,
                             .no_lambdas = file->no_lambdas,
+                            .checks_indices = file->checks_indices,
                             .code = code};
 
     *code = (struct cc_device_code){0};

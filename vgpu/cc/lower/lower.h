@@ -22,7 +22,7 @@ struct cc_lowering {
     LLVMTargetDataRef layout; /* this machine's */
     const char *source;       /* the (first) file's name, for keys */
     bool linked;              /* several files are here together: -rdc=true */
-    bool no_lambdas;
+    bool no_lambdas, checks_indices;
     struct cc_device_code *code;
 };
 
@@ -70,6 +70,8 @@ bool cc_lower_globals(struct cc_lowering *l);
 void cc_check_reports(struct cc_lowering *l);
 /* In the optimized module; false: an access cannot be reported, which was told. */
 bool cc_guard_module(struct cc_lowering *l);
+/* -check-indices: what ThreadSanitizer's pass has left out stays within its variables. */
+void cc_guard_variables(struct cc_lowering *l);
 
 /* lower_indices.c: reads of threadIdx and its like are not reported. */
 void cc_hide_indices(struct cc_lowering *l);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * lower_guards.c: what would let device code run or reach what vgpu-exec does not look at: calls
- * through pointers, accesses in address spaces of their own, and the names of vgpu-exec's reports.
+ * through pointers, accesses in address spaces of their own, accesses that ThreadSanitizer does not
+ * report, and the names of its reports.
  */
 #include "diag.h"
 #include "lower.h"
@@ -24,9 +25,8 @@ static bool is_direct(LLVMValueRef called)
             LLVMIsAGlobalValue(LLVMGetOperand(called, 0)) != NULL);
 }
 
-static LLVMValueRef guard(struct cc_lowering *l, LLVMTypeRef type)
+static LLVMValueRef offered_function(struct cc_lowering *l, const char *name, LLVMTypeRef type)
 {
-    static const char name[] = "vgpu_call_target";
     LLVMValueRef known = LLVMGetNamedFunction(l->module, name);
 
     return known != NULL ? known : LLVMAddFunction(l->module, name, type);
@@ -45,7 +45,7 @@ static void guard_call(struct cc_lowering *l, LLVMValueRef call)
     LLVMPositionBuilderBefore(b, call);
     LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(call));
     LLVMValueRef target = LLVMBuildCast(b, LLVM_OP_PTR_TO_INT, called, address, "");
-    LLVMBuildCall2(b, type, guard(l, type), &target, 1, "");
+    LLVMBuildCall2(b, type, offered_function(l, "vgpu_call_target", type), &target, 1, "");
 }
 
 /* ---- address spaces ---- */
@@ -83,6 +83,87 @@ bool cc_guard_module(struct cc_lowering *l)
     for_instructions(l, check_space);
     for_instructions(l, guard_call);
     return cc_error_count() == 0;
+}
+
+/* ---- variables ---- */
+
+/* The variable that the address is computed from, as ThreadSanitizer finds it. */
+static LLVMValueRef variable_of(LLVMValueRef address)
+{
+    for (;;) {
+        int op = LLVMIsAInstruction(address) != NULL    ? LLVMGetInstructionOpcode(address)
+                 : LLVMIsAConstantExpr(address) != NULL ? LLVMGetConstOpcode(address)
+                                                        : 0;
+        if (op != LLVM_OP_GEP && op != LLVM_OP_BIT_CAST && op != LLVM_OP_ADDR_SPACE_CAST)
+            return address;
+        address = LLVMGetOperand(address, 0);
+    }
+}
+
+/* Its bytes; null: accesses to it are reported. Local variables, constants, and what has a name
+ * that only LLVM itself should give are not. */
+static LLVMValueRef unreported_bytes(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef variable)
+{
+    LLVMTypeRef number = cc_int_type(l, 64);
+    bool local = LLVMIsAInstruction(variable) != NULL &&
+                 LLVMGetInstructionOpcode(variable) == LLVM_OP_ALLOCA;
+    bool fixed = LLVMIsAGlobalVariable(variable) != NULL &&
+                 (LLVMIsGlobalConstant(variable) || cc_starts(cc_value_name(variable), "__llvm_"));
+
+    if (!local && !fixed)
+        return NULL;
+    LLVMTypeRef type = local ? LLVMGetAllocatedType(variable) : LLVMGlobalGetValueType(variable);
+    LLVMValueRef bytes = LLVMConstInt(number, LLVMABISizeOfType(l->layout, type), 0);
+    if (!local || LLVMIsAConstantInt(LLVMGetOperand(variable, 0)) != NULL)
+        return local ? LLVMConstInt(number,
+                                    LLVMABISizeOfType(l->layout, type) *
+                                        LLVMConstIntGetZExtValue(LLVMGetOperand(variable, 0)),
+                                    0)
+                     : bytes;
+    LLVMValueRef count = LLVMBuildIntCast2(b, LLVMGetOperand(variable, 0), number, 0, "");
+    return LLVMBuildBinOp(b, LLVM_OP_MULTIPLY, bytes, count, "");
+}
+
+static LLVMTypeRef accessed_type(LLVMValueRef instruction)
+{
+    switch (LLVMGetInstructionOpcode(instruction)) {
+    case LLVM_OP_STORE:
+        return LLVMTypeOf(LLVMGetOperand(instruction, 0));
+    case LLVM_OP_LOAD:
+        return LLVMTypeOf(instruction);
+    default:
+        return LLVMTypeOf(LLVMGetOperand(instruction, 1));
+    }
+}
+
+/* vgpu-exec is asked whether an access that is not reported stays within its variable. */
+static void guard_variable(struct cc_lowering *l, LLVMValueRef instruction)
+{
+    static const char name[] = "vgpu_variable_access";
+    int operand = address_operand(instruction);
+    LLVMTypeRef number = cc_int_type(l, 64), parameter[] = {number, number, number, number};
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(l->context), parameter, 4, 0);
+
+    if (operand < 0)
+        return;
+    LLVMValueRef address = LLVMGetOperand(instruction, (unsigned)operand);
+    LLVMValueRef variable = variable_of(address);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    LLVMPositionBuilderBefore(b, instruction);
+    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(instruction));
+    LLVMValueRef bytes = unreported_bytes(l, b, variable);
+    if (bytes == NULL)
+        return;
+    uint64_t accessed = LLVMABISizeOfType(l->layout, accessed_type(instruction));
+    LLVMValueRef argument[] = {LLVMBuildCast(b, LLVM_OP_PTR_TO_INT, address, number, ""),
+                               LLVMBuildCast(b, LLVM_OP_PTR_TO_INT, variable, number, ""), bytes,
+                               LLVMConstInt(number, accessed, 0)};
+    LLVMBuildCall2(b, type, offered_function(l, name, type), argument, 4, "");
+}
+
+void cc_guard_variables(struct cc_lowering *l)
+{
+    for_instructions(l, guard_variable);
 }
 
 /* ---- reports ---- */

@@ -24,7 +24,7 @@ static const char *const builtins[] = {
     "gridDim",           "vgpu_cooperative",
     "vgpu_grid_meet",    "vgpu_vprintf",
     "vgpu_set_rounding", "vgpu_globaltimer",
-    "vgpu_call_target",
+    "vgpu_call_target",  "vgpu_variable_access",
 };
 
 /* Functions of double; each has a form of float, whose name ends in f. */

@@ -35,6 +35,8 @@ static const char help[] =
     "  -rdc true|false       device code may use __device__ functions and variables of other "
     "files\n"
     "                        (extern); their device code is linked with the program\n"
+    "  -precompile FOLDER    read what every .cu file includes, for all of them (the build does "
+    "it)\n"
     "  -check-indices           end a kernel that indexes an array out of its range\n"
     "  -expt-relaxed-constexpr  let constexpr functions of the C++ library pass in device code\n"
     "  -extended-lambda (-expt-extended-lambda)  let lambdas of host functions pass in device "

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * array_index.c: an index out of an array's range, which the compiler looks for where vgpu-cc was
- * given --check-indices (-fsanitize=bounds). Accesses to local arrays and to constants are not
- * reported as others are: an index that is wrong by enough would reach any memory, unseen.
+ * array_index.c: an index out of an array's range, where vgpu-cc was given -check-indices: by
+ * Clang's own check (-fsanitize=array-bounds), whose message has the type, and for each access that
+ * is not reported as others are, to local variables and to constants
+ * (vgpu/cc/lower/lower_guards.c): an index that is wrong by enough would reach any memory, unseen.
  */
 #include "exec.h"
 #include "fault.h"
@@ -51,12 +52,25 @@ OFFERED void array_index_fault(const struct array_access *access, uint64_t index
 }
 
 /* An address that was made from a variable's, and is not in it. */
-OFFERED void array_object_fault(const void *access, uint64_t address)
+static void raise_outside(uint64_t address, uint64_t pc)
 {
-    uint64_t pc = (uint64_t)__builtin_return_address(0) - 1;
-    (void)access;
     fault_raise(
         VGPU_FAULT_TRAP, address, false, pc,
         "an access to a variable that is outside of it: an index out of range, or a cast to "
         "a larger type");
+}
+
+OFFERED void array_object_fault(const void *access, uint64_t address)
+{
+    (void)access;
+    raise_outside(address, (uint64_t)__builtin_return_address(0) - 1);
+}
+
+/* `bytes` at `address`, which was made from that of a variable of `all` bytes. */
+OFFERED void vgpu_variable_access(uint64_t address, uint64_t variable, uint64_t all,
+                                  uint64_t bytes);
+OFFERED void vgpu_variable_access(uint64_t address, uint64_t variable, uint64_t all, uint64_t bytes)
+{
+    if (bytes > all || address - variable > all - bytes)
+        raise_outside(address, (uint64_t)__builtin_return_address(0) - 1);
 }

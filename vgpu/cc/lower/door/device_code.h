@@ -46,6 +46,7 @@ struct cc_bitcode {
     const char *data;
     size_t bytes;
     bool no_lambdas; /* device code may have no lambdas of host functions */
+    bool checks_indices;
 };
 
 /* llvm.c: loads libLLVM of that release ("14") and initialises its code generator for this machine.
