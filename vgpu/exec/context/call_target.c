@@ -74,7 +74,8 @@ bool call_targets_add(int fd, uint64_t base)
     bool added = add_functions(vgpu_elf_section(&map, ".symtab"), base) &&
                  add_offered(vgpu_elf_section(&map, ".dynsym"), vgpu_elf_section(&map, ".dynstr"));
     munmap(at, (size_t)file.st_size);
-    qsort(targets, target_count, sizeof *targets, compare_targets);
+    if (target_count)
+        qsort(targets, target_count, sizeof *targets, compare_targets);
     return added;
 }
 
