@@ -17,7 +17,7 @@
 
 static const char why[] = "three programs are here, and there is no room for a fourth";
 
-/* Its connection has an answer in it, and nobody at the other end. */
+/* A connection that holds an answer and is closed at the other end. */
 static void refuse(void)
 {
     union {
