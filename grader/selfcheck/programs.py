@@ -128,7 +128,7 @@ class Programs:
     def check_all(self, section: Section, checks: Iterable[Check]) -> None:
         """Runs the checks, a few at a time, and counts in order."""
         checks = list(checks)
-        with ThreadPoolExecutor(self.tests_at_once) as pool:
+        with ThreadPoolExecutor(self.jobs) as pool:
             for count, found in enumerate(pool.map(lambda check: check(), checks), 1):
                 for name, holds, reason in found:
                     section.check(name, holds, reason)
