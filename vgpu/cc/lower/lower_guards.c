@@ -114,12 +114,8 @@ static LLVMValueRef unreported_bytes(struct cc_lowering *l, LLVMBuilderRef b, LL
         return NULL;
     LLVMTypeRef type = local ? LLVMGetAllocatedType(variable) : LLVMGlobalGetValueType(variable);
     LLVMValueRef bytes = LLVMConstInt(number, LLVMABISizeOfType(l->layout, type), 0);
-    if (!local || LLVMIsAConstantInt(LLVMGetOperand(variable, 0)) != NULL)
-        return local ? LLVMConstInt(number,
-                                    LLVMABISizeOfType(l->layout, type) *
-                                        LLVMConstIntGetZExtValue(LLVMGetOperand(variable, 0)),
-                                    0)
-                     : bytes;
+    if (!local)
+        return bytes;
     LLVMValueRef count = LLVMBuildIntCast2(b, LLVMGetOperand(variable, 0), number, 0, "");
     return LLVMBuildBinOp(b, LLVM_OP_MULTIPLY, bytes, count, "");
 }
