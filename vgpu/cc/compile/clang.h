@@ -44,7 +44,7 @@ bool cc_link_image(const struct cc_job *job, const char *object, const char *ima
 
 /* --precompile FOLDER: reads the prelude for all files that will be compiled. */
 bool cc_precompile(const struct cc_job *job, const char *folder);
-/* The precompiled header that fits the options; null: there is none, and the prelude is read. */
+/* The precompiled header for these options; null where no file fits them. */
 const char *cc_precompiled(const struct cc_job *job, int release, enum cc_side side);
 /* Clang did not take it: compile again without. */
 bool cc_is_misfit(const char *said);
