@@ -65,8 +65,8 @@ class Counts(unittest.TestCase):
     def test_what_ends_a_kernel(self) -> None:
         """Calls of what is no function, indices out of range, stores of libm."""
         told = {
-            "forges_counts": "no GPU's memory",
-            "code_in_text": "no GPU's memory",
+            "forges_counts": "where no function of device code begins",
+            "code_in_text": "where no function of device code begins",
             "code_in_instruction": "where no function of device code begins",
             "calls_exec": "where no function of device code begins",
             "indexes_counts": "is out of the range of an array",

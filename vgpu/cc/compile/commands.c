@@ -141,8 +141,8 @@ struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input 
 }
 
 /* The runtime stands before these functions (vgpu/api/clock/clock_sync.h) and finds them in the
- * next library; where there are none, under libc's other names, which the program must have taken
- * in. OpenMP's have no others: its own go first. */
+ * next library. A static program has no next library: there it finds them under libc's other names,
+ * which the linker is told to take in. */
 static void add_static_names(struct cc_list *command, const struct cc_list *host)
 {
     if (!cc_has_word(host, "-static") && !cc_has_word(host, "-static-pie"))

@@ -18,11 +18,12 @@ static void for_instructions(struct cc_lowering *l, step *does)
 
 /* ---- calls through pointers ---- */
 
+/* A variable may be called, too, if it is cast to a function: that is a call through a pointer. */
 static bool is_direct(LLVMValueRef called)
 {
-    return LLVMIsAGlobalValue(called) != NULL || LLVMIsAInlineAsm(called) != NULL ||
-           (LLVMIsAConstantExpr(called) != NULL && LLVMGetConstOpcode(called) == LLVM_OP_BIT_CAST &&
-            LLVMIsAGlobalValue(LLVMGetOperand(called, 0)) != NULL);
+    while (LLVMIsAConstantExpr(called) != NULL && LLVMGetConstOpcode(called) == LLVM_OP_BIT_CAST)
+        called = LLVMGetOperand(called, 0);
+    return LLVMIsAFunction(called) != NULL || LLVMIsAInlineAsm(called) != NULL;
 }
 
 static LLVMValueRef offered_function(struct cc_lowering *l, const char *name, LLVMTypeRef type)
