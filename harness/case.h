@@ -137,8 +137,6 @@ void lab_host_bytes(struct lab_test *t, const struct lab_run *run, const char *w
 /* Fails when memory of the host was made that kernels can use: what they do there is counted in the
  * student's process. */
 void lab_no_host_memory(struct lab_test *t, const struct lab_run *run, const char *what);
-/* The kernels' part of it. */
-void lab_kernels_stay(struct lab_test *t, const struct lab_run *run, const char *what);
 
 /* ---- judging ---- */
 #define lab_expect(t, condition, ...)                                                              \

@@ -74,7 +74,7 @@ struct lab_kernels lab_kernels_within(const struct lab_run *run, const struct la
     return kernels;
 }
 
-void lab_kernels_stay(struct lab_test *t, const struct lab_run *run, const char *what)
+static void expect_kernels_stay(struct lab_test *t, const struct lab_run *run, const char *what)
 {
     const struct lab_witness *w = lab_witness(run);
     for (unsigned i = 0; w && i < w->record_count; i++) {
@@ -112,5 +112,5 @@ void lab_host_bytes(struct lab_test *t, const struct lab_run *run, const char *w
     lab_expect(t, !w || w->printed_bytes <= MOST_PRINTED,
                "%s: kernels printed %zu bytes, at most %d are for a test: print less", what,
                w ? (size_t)w->printed_bytes : 0, MOST_PRINTED);
-    lab_kernels_stay(t, run, what);
+    expect_kernels_stay(t, run, what);
 }

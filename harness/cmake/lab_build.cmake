@@ -32,7 +32,6 @@ macro(_lab_tools)
   set_property(GLOBAL APPEND PROPERTY PEERLAB_USED_HEADERS ${lab_used_headers}) # editor.cmake
   list(TRANSFORM lab_used_headers PREPEND -I OUTPUT_VARIABLE used_includes)
   list(APPEND includes ${used_includes})
-  set(lab_tools_depend ${_lab_cc})
   if(PEERLAB_BACKEND STREQUAL "vgpu")
     list(APPEND includes -I${PROJECT_SOURCE_DIR}/vgpu/include)
     set(cuc ${PEERLAB_BIN}/vgpu-cc)

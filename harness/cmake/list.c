@@ -48,7 +48,6 @@ STAND_IN(uint64_t, lab_copied_within, const struct lab_run *run, const struct la
 STAND_IN(struct lab_kernels, lab_kernels_within, const struct lab_run *run,
          const struct lab_record *window, int gpu)
 STAND_IN(void, lab_no_host_memory, struct lab_test *t, const struct lab_run *run, const char *what)
-STAND_IN(void, lab_kernels_stay, struct lab_test *t, const struct lab_run *run, const char *what)
 STAND_IN(void, lab_host_bytes, struct lab_test *t, const struct lab_run *run, const char *what,
          uint64_t down, uint64_t up)
 STAND_IN(void, lab_fail, struct lab_test *t, const char *file, int line, const char *condition,

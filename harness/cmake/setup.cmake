@@ -29,7 +29,7 @@ set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(PEERLAB_RESULTS ${PROJECT_BINARY_DIR}/results) # one JSON file a test
 
-add_compile_options(-Wall -Wextra)
+add_compile_options(-Wall -Wextra "$<$<COMPILE_LANGUAGE:C>:-Wshadow;-Wconversion;-Wsign-conversion>")
 # Everything of Linux and glibc, in all of C; C++ compilers say it themselves. Empty, as a file's own
 # `#define _GNU_SOURCE` is, so that one more does no harm.
 add_compile_definitions($<$<COMPILE_LANGUAGE:C>:_GNU_SOURCE=>)

@@ -58,10 +58,10 @@ static void map_log(const char *path)
     int fd = (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return;
-    void *at = (void *)syscall(SYS_mmap, NULL, (size_t)LOG_BYTES, PROT_READ | PROT_WRITE,
-                               MAP_SHARED, fd, 0); /* NOLINT */
-    if (at != MAP_FAILED)
-        entries = at;
+    void *log = (void *)syscall(SYS_mmap, NULL, (size_t)LOG_BYTES, PROT_READ | PROT_WRITE,
+                                MAP_SHARED, fd, 0); /* NOLINT */
+    if (log != MAP_FAILED)
+        entries = log;
     syscall(SYS_close, fd);
 }
 

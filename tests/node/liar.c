@@ -61,8 +61,8 @@ static void lie_about_counts(void)
     struct vgpu_exec_reply *r = &said.r;
     r->status = VGPU_RAN;
     if (is("counts"))
-        for (int i = 0; i <= VGPU_MAX_DEVICES; i++)
-            r->counts.read_moved[i] = r->counts.write_moved[i] = ~0ull - (uint64_t)i;
+        for (uint64_t i = 0; i <= VGPU_MAX_DEVICES; i++)
+            r->counts.read_moved[i] = r->counts.write_moved[i] = UINT64_MAX - i;
     else if (is("cycles"))
         r->counts.cycles = ~0ull;
     else if (is("conflicts"))

@@ -21,7 +21,7 @@ static uint64_t some_value(void)
     case 0:
         return (uint64_t)rand();
     case 1:
-        return ~0ull - (uint64_t)(rand() % 3);
+        return UINT64_MAX - (unsigned)rand() % 3;
     case 2:
         return 0;
     default:

@@ -110,7 +110,7 @@ static uint64_t moves_per_give(int ranges, bool last_first)
         for (int i = 0; i < ranges; i++)
             arena_take(&a, 512, NULL);
         for (int i = 0; i < ranges; i++)
-            EXPECT(arena_give(&a, 512ull * (uint64_t)(last_first ? ranges - 1 - i : i)) == 0,
+            EXPECT(arena_give(&a, 512 * (unsigned)(last_first ? ranges - 1 - i : i)) == 0,
                    "the %d. is not there", i);
     }
     uint64_t moves = a.moves / (uint64_t)ranges;

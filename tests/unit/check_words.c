@@ -46,7 +46,7 @@ UNIT(words_of_vgpu_check)
 UNIT(diagnoses_say_their_word)
 {
     static const char *const group[] = {"order.", "api.", "leaks.", "advice.", "kernels."};
-    for (int i = 0; i < VGPU_DIAGNOSES; i++) {
+    for (enum vgpu_diagnosis i = 0; i < VGPU_DIAGNOSES; i++) {
         const char *code = vgpu_diagnosis_code(i);
         uint32_t check = vgpu_diagnosis_check(i);
         bool known = false;
@@ -54,7 +54,7 @@ UNIT(diagnoses_say_their_word)
             known |= check == 1u << g && strncmp(code, group[g], strlen(group[g])) == 0;
         EXPECT(known, "%s does not say its word", code);
         SO(vgpu_diagnosis_is_advice(i) == (check == VGPU_CHECK_ADVICE));
-        for (int k = 0; k < i; k++)
+        for (enum vgpu_diagnosis k = 0; k < i; k++)
             SO(strcmp(code, vgpu_diagnosis_code(k)) != 0);
     }
 }

@@ -92,7 +92,7 @@ static void banks(uint64_t stride, uint64_t *extra, uint32_t *ways)
     sample_end(&stage.run);
     bank_apply(&stage.run, &counts);
     *extra = counts.conflicts;
-    *ways = counts.conflict_ways;
+    *ways = (uint32_t)counts.conflict_ways;
 }
 
 UNIT(a_column_of_shared_memory_is_one_bank)

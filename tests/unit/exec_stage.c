@@ -98,7 +98,8 @@ _Noreturn void fault_raise(enum vgpu_fault_kind kind, uint64_t address, bool wri
                            const char *format, ...)
 {
     va_list args;
-    fault_last = (struct fault){.kind = kind, .write = write, .address = address, .pc = pc};
+    fault_last =
+        (struct fault){.kind = (int32_t)kind, .write = write, .address = address, .pc = pc};
     va_start(args, format);
     vsnprintf(fault_last.text, sizeof fault_last.text, format, args);
     va_end(args);

@@ -41,7 +41,7 @@ static bool looks_right(struct cc_lexeme l)
     char c = l.text[0];
     switch (l.kind) {
     case CC_NAME:
-        return cc_name_start(c);
+        return isalpha((unsigned char)c) || c == '_' || c == '$' || (unsigned char)c >= 0x80;
     case CC_NUMBER:
         return isdigit((unsigned char)c) || c == '.';
     case CC_STRING:

@@ -67,9 +67,9 @@ static struct route draw_route(bool nested)
 
 static int by_cap(const void *a, const void *b)
 {
-    double left = groups[*(const int *)a].route->cap_bytes_s,
-           right = groups[*(const int *)b].route->cap_bytes_s;
-    return (left > right) - (left < right);
+    double a_cap = groups[*(const int *)a].route->cap_bytes_s,
+           b_cap = groups[*(const int *)b].route->cap_bytes_s;
+    return (a_cap > b_cap) - (a_cap < b_cap);
 }
 
 static void draw(unsigned seed, int count)

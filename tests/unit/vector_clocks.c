@@ -98,16 +98,16 @@ static void end_graph(void)
 
 typedef bool comparison(const struct op *a, const struct op *b);
 
-/* NULL: `is_before` and `is_ordered` say what the closure says. */
-static const char *check_graph(comparison *is_before, comparison *is_ordered)
+/* NULL: `says_before` and `says_ordered` say what the closure says. */
+static const char *check_graph(comparison *says_before, comparison *says_ordered)
 {
     for (int a = 0; a < OPS; a++)
         for (int b = 0; b < OPS; b++) {
             if (a == b)
                 continue;
-            if (is_before(ops[a], ops[b]) != before[a][b])
+            if (says_before(ops[a], ops[b]) != before[a][b])
                 return unit_says("operation %d %s before %d", a, before[a][b] ? "is" : "is not", b);
-            if (is_ordered(ops[a], ops[b]) != (before[a][b] || before[b][a]))
+            if (says_ordered(ops[a], ops[b]) != (before[a][b] || before[b][a]))
                 return unit_says("operations %d and %d %s ordered", a, b,
                                  before[a][b] || before[b][a] ? "are" : "are not");
         }

@@ -296,7 +296,7 @@ static inline void expect_scale(struct lab_test *t, const struct lab_run *run,
     expect_timed(t, run,
                  weak ? "TG of weak scaling, n elements for each GPU"
                       : "TG of strong scaling, n elements shared by all GPUs",
-                 s->tg_ms, (size_t)in->n * (weak ? in->gpus : 1), in->gpus);
+                 s->tg_ms, (size_t)in->n * (weak ? (size_t)in->gpus : 1), in->gpus);
     double speedup = (weak ? in->gpus : 1) * s->t1_ms / s->tg_ms;
     lab_expect(t, fabs(s->speedup / speedup - 1) < 1e-6,
                "%s: T1 = %.4f ms, TG = %.4f ms, and the speedup is %.4f, expected %.4f", what,

@@ -26,7 +26,7 @@ static void check_split(struct lab_test *t)
 
 /* ---- TODO(2) and TODO(3) ---- */
 
-static void ask_kernel(struct lab_test *t, enum which_sum which)
+static void ask_kernel(struct lab_test *t, int32_t which)
 {
     struct block_call calls[] = {
         {.blocks = 1, .n = 1},
@@ -60,7 +60,7 @@ static void check_warp(struct lab_test *t)
     ask_kernel(t, BY_WARP);
 }
 
-static void ask_rounding(struct lab_test *t, enum which_sum which)
+static void ask_rounding(struct lab_test *t, int32_t which)
 {
     struct block_call calls[] = {
         {.which = which, .blocks = 16, .n = MANY},
@@ -136,7 +136,7 @@ static void check_start_overlaps(struct lab_test *t)
 
 /* ---- TODO(5) and TODO(6) ---- */
 
-static void ask_combine(struct lab_test *t, enum combine combine, int root, enum numbers kind)
+static void ask_combine(struct lab_test *t, int32_t combine, int root, enum numbers kind)
 {
     static const uint64_t count[] = {MANY, MANY - 1, 12345, 1};
     struct parts_in *in = parts_of(t, count, 4, 16, kind);

@@ -60,11 +60,11 @@ static void check_companions(struct lab_test *t)
         memset(call, 0, sizeof call);
         for (size_t i = 0; i < COUNT(call); i++) {
             int n = ranks[i / 2];
-            uint64_t count = i % 2 ? 3001 : (uint64_t)n * 3;
+            uint64_t each = (uint64_t)n, count = i % 2 ? 3001 : each * 3;
             call[i] =
                 (struct ring_call){.what = what,
                                    .n = n,
-                                   .count = what == DO_ALL_TO_ALL ? count / (uint64_t)n * n : count,
+                                   .count = what == DO_ALL_TO_ALL ? count / each * each : count,
                                    .type = (int)i % 3,
                                    .op = (int)i / 3 % 2,
                                    .root = n - 1 - (int)i % n,

@@ -38,7 +38,7 @@ static inline int has_activation(const struct referee *r, int layer)
     return r->in->model.counted && r->in->model.activation_bytes[layer] > 0;
 }
 
-static inline uint64_t want_bytes(const struct referee *r, int kind, int index)
+static inline uint64_t want_bytes(const struct referee *r, enum zero_kind kind, int index)
 {
     static const int cut_at[] = {3, 2, 1, 1, 1, 9, 9};
     if (kind == ZERO_ACTIVATION)

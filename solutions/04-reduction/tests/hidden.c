@@ -25,7 +25,7 @@ static void check_split(struct lab_test *t)
 
 /* ---- TODO(2) and TODO(3) ---- */
 
-static void ask_kernel(struct lab_test *t, enum which_sum which)
+static void ask_kernel(struct lab_test *t, int32_t which)
 {
     struct block_call calls[BLOCK_CALLS];
     for (size_t i = 0; i < COUNT(calls); i++)
@@ -65,7 +65,7 @@ static void check_kernels_no_gpu(struct lab_test *t)
 }
 
 /* A launcher returns while its kernel is still to come. */
-static void ask_asynchronous(struct lab_test *t, enum which_sum which)
+static void ask_asynchronous(struct lab_test *t, int32_t which)
 {
     struct block_call call = {.which = which, .blocks = 8, .n = 1u << 14};
     lab_node(t, "textbook-4");
@@ -151,7 +151,7 @@ static void check_start_fails(struct lab_test *t)
 
 /* ---- TODO(5) and TODO(6) ---- */
 
-static void ask_eight(struct lab_test *t, enum combine combine)
+static void ask_eight(struct lab_test *t, int32_t combine)
 {
     uint64_t count[8];
     for (size_t i = 0; i < COUNT(count); i++)
@@ -182,7 +182,7 @@ static void check_peer_eight(struct lab_test *t)
     ask_eight(t, COMBINE_PEER);
 }
 
-static void ask_shared_gpu(struct lab_test *t, enum combine combine)
+static void ask_shared_gpu(struct lab_test *t, int32_t combine)
 {
     static const uint64_t count[] = {777, 1, 10007};
     struct parts_in *in = parts_of(t, count, 3, 6, WHOLE);
@@ -220,7 +220,7 @@ static void check_peer_oneway(struct lab_test *t)
     }
 }
 
-static void ask_bad_combine(struct lab_test *t, enum combine combine)
+static void ask_bad_combine(struct lab_test *t, int32_t combine)
 {
     static const uint64_t count[] = {300, 200};
     for (int k = 0; k < (combine == COMBINE_PEER ? 4 : 2); k++) {

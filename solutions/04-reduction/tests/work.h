@@ -24,8 +24,8 @@ static inline void expect_kernels(struct lab_test *t, const struct lab_run *run,
 
 /* How the threads of a GPU's blocks have put their sums together: `full` of the `blocks` have
  * elements for all threads. */
-static inline void expect_combining(struct lab_test *t, const struct lab_run *run,
-                                    enum which_sum which, int gpu, uint64_t blocks, uint64_t full)
+static inline void expect_combining(struct lab_test *t, const struct lab_run *run, int32_t which,
+                                    int gpu, uint64_t blocks, uint64_t full)
 {
     struct lab_kernels k = lab_kernels_within(run, NULL, gpu);
     const uint64_t shuffles = full * SUM_THREADS * 5, shared = full * SUM_THREADS;
@@ -117,7 +117,8 @@ static inline void expect_part_work(struct lab_test *t, const struct lab_run *ru
             bytes += in->gpu[i] == gpu ? in->count[i] + (uint64_t)in->blocks[i] : 0;
             bytes += gpu == root_gpu ? (uint64_t)in->blocks[i] : 0;
         }
-        expect_kernels(t, run, what, gpu, kernels * in->repeats, bytes * repeats * sizeof(float));
+        expect_kernels(t, run, what, gpu, kernels * (unsigned)in->repeats,
+                       bytes * repeats * sizeof(float));
     }
     for (int i = 0; i < in->parts && in->combine == COMBINE_HOST; i++)
         down += (uint64_t)in->blocks[i] * sizeof(float) * repeats;

@@ -81,8 +81,9 @@ static void check_grow_eight(struct lab_test *t)
 {
     struct grow_in in = {.device = 2, .gpus = 8, .asked = 14, .reserve = 512 * MIB, .sharers = 7};
     lab_node(t, "dgx-a100");
-    for (int i = 0, at = 0; i < in.asked; i++)
-        in.bytes[i] = at += (int)any_size(t, 6 * MIB);
+    uint64_t at = 0;
+    for (int i = 0; i < in.asked; i++)
+        in.bytes[i] = at += any_size(t, 6 * MIB);
     for (int s = 0; s < in.sharers; s++) {
         in.sharer[s] = s < in.device ? s : s + 1;
         in.flags[s] = s % 2 ? READ : BOTH;

@@ -8,7 +8,7 @@
 
 /* Counts around the number of ranks, and one that is not small. Fewer elements than ranks are
  * captured, too: an event that a rank with nothing to send does not record is missed only there. */
-static inline void ask_counts(struct lab_test *t, enum collective what, int out_of_place)
+static inline void ask_counts(struct lab_test *t, int32_t what, int out_of_place)
 {
     static const int ranks[] = {1, 2, 3, 4};
     struct ring_call call[RING_CALLS];
@@ -32,7 +32,7 @@ static inline void ask_counts(struct lab_test *t, enum collective what, int out_
 }
 
 /* Who sends how much to whom. */
-static inline void ask_traffic(struct lab_test *t, enum collective what)
+static inline void ask_traffic(struct lab_test *t, int32_t what)
 {
     static const uint64_t counts[] = {4, 10007};
     for (size_t i = 0; i < COUNT(counts); i++) {
@@ -42,7 +42,7 @@ static inline void ask_traffic(struct lab_test *t, enum collective what)
     }
 }
 
-static inline void ask_bits(struct lab_test *t, enum collective what)
+static inline void ask_bits(struct lab_test *t, int32_t what)
 {
     struct ring_call call[] = {
         {.what = what, .n = 4, .count = 5003, .repeats = 3},
@@ -55,17 +55,17 @@ static inline void ask_bits(struct lab_test *t, enum collective what)
     ask_rings(t, call, COUNT(call));
 }
 
-static inline bool overlaps(enum odd odd)
+static inline bool overlaps(int32_t odd)
 {
     return odd == ODD_OVERLAP || odd == ODD_OVERLAP_END;
 }
 
 /* All the ways to be wrong, for one function. */
-static inline void ask_refusals(struct lab_test *t, enum collective what)
+static inline void ask_refusals(struct lab_test *t, int32_t what)
 {
-    static const enum odd odd[] = {ODD_NO_RING, ODD_NO_BUFFERS, ODD_NO_BUFFER,
-                                   ODD_TYPE,    ODD_OVERLAP,    ODD_OVERLAP_END,
-                                   ODD_OP,      ODD_SMALL,      ODD_HUGE};
+    static const int32_t odd[] = {ODD_NO_RING, ODD_NO_BUFFERS, ODD_NO_BUFFER,
+                                  ODD_TYPE,    ODD_OVERLAP,    ODD_OVERLAP_END,
+                                  ODD_OP,      ODD_SMALL,      ODD_HUGE};
     struct ring_call call[COUNT(odd)];
     size_t used = 0;
     memset(call, 0, sizeof call);

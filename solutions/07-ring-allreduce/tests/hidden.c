@@ -27,7 +27,7 @@ static void check_no_gpu(struct lab_test *t)
 
 /* Five and eight ranks, in an order that is not the GPUs', counts that nothing divides. Some of the
  * eight share GPUs. */
-static void ask_many(struct lab_test *t, enum collective what)
+static void ask_many(struct lab_test *t, int32_t what)
 {
     static const uint64_t counts[] = {0, 1, 4, 5, 6, 7, 8, 9, 101, 20011};
     struct ring_call call[COUNT(counts) * 2];

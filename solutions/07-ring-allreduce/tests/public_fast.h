@@ -10,7 +10,7 @@
 /* ---- TODO(6) ---- */
 
 /* A call that another one follows at once, which fills the same inboxes with other numbers. */
-static void ask_followed(struct lab_test *t, enum collective what, enum collective then)
+static void ask_followed(struct lab_test *t, int32_t what, int32_t then)
 {
     struct ring_call call = {.what = what, .then = then, .n = 4, .count = 4003, .slices = 3};
     ask_rings(t, &call, 1);

@@ -12,7 +12,7 @@ void cc_lex_start(struct cc_lexer *lexer, const char *text, size_t length)
     *lexer = (struct cc_lexer){.text = text, .end = text + length, .at = text, .line_start = true};
 }
 
-bool cc_name_start(char c)
+static bool starts_name(char c)
 {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
            (unsigned char)c >= 0x80;
@@ -25,7 +25,7 @@ static bool is_digit(char c)
 
 bool cc_name_part(char c)
 {
-    return cc_name_start(c) || is_digit(c);
+    return starts_name(c) || is_digit(c);
 }
 
 /* Length of a backslash and the line's end behind it, or 0. */
@@ -179,7 +179,7 @@ static enum cc_kind lex_here(struct cc_lexer *lexer)
 {
     const char *at = lexer->at;
 
-    if (cc_name_start(*at))
+    if (starts_name(*at))
         return name_or_prefixed(&lexer->at, lexer->end);
     if (is_digit(*at) || (*at == '.' && is_digit(at[1]))) {
         lexer->at = number_end(at + 1);

@@ -32,7 +32,6 @@ void cc_lex_start(struct cc_lexer *lexer, const char *text, size_t length);
  * one lexeme from its # to the end of its last continued line. */
 struct cc_lexeme cc_lex(struct cc_lexer *lexer);
 
-bool cc_name_start(char c);
 bool cc_name_part(char c);
 
 #endif

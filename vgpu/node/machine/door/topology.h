@@ -12,7 +12,6 @@
 #define MAX_RESOURCES 512
 #define MAX_ROUTE 10
 #define MAX_LINKS 18 /* NVLinks of one GPU, at most: a Hopper has 18 */
-#define PS_PER_US 1000000ull
 
 enum path {
     PATH_H2D_PINNED,

@@ -50,7 +50,7 @@ static void check_unknown_node(struct lab_test *t)
 static void check_unsteady(struct lab_test *t)
 {
     const struct lab_run *run = lab_run(t, "apart", NULL, 0, 0);
-    LAB_LEAST(t, lab_witness(run)->now_ps, 1);
+    LAB_LEAST(t, (double)lab_witness(run)->now_ps, 1);
 }
 
 LAB_CASES = {
