@@ -42,6 +42,8 @@ static struct op *submit_copy(uint64_t issue_ps)
     struct op *op = op_new(process, from, OP_COPY);
     op->issue_ps = issue_ps;
     op->direct = true;
+    op->from = from;
+    op->to = 1 - from;
     op->u.copy = (struct vgpu_copy){
         .src = memory[from], .dst = memory[1 - from], .bytes = 1 + unit_dice(1 << 20), .rows = 1};
     op_submit(op);

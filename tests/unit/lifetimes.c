@@ -43,6 +43,7 @@ static uint64_t take_memory(void)
 static void push_fill(struct stream *stream, uint64_t address)
 {
     struct op *op = op_new(process, 0, OP_MEMSET);
+    op->to = 0;
     op->u.memset =
         (struct vgpu_memset){.dst = address, .bytes = BYTES, .rows = 1, .width = 1, .value = 7};
     op_touches(op, address);

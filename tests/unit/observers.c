@@ -44,6 +44,8 @@ static void run_copies(struct stream *stream, const char *call, int count)
     for (int i = 0; i < count; i++) {
         struct op *op = op_new(process, 0, OP_COPY);
         op->direct = true;
+        op->to = 1;
+        op->from = 0;
         op->u.copy =
             (struct vgpu_copy){.dst = memory[1], .src = memory[0], .bytes = 4096, .rows = 1};
         strcpy(op->call, call);

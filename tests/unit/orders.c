@@ -38,6 +38,7 @@ static struct process *new_process(struct order *order, pid_t pid)
 static struct op *push_fill(struct process *process, uint64_t address)
 {
     struct op *op = op_new(process, 0, OP_MEMSET);
+    op->to = 0;
     op->u.memset =
         (struct vgpu_memset){.dst = address, .bytes = BYTES, .rows = 1, .width = 1, .value = 7};
     op_touches(op, address);

@@ -93,16 +93,17 @@ static uint64_t alone_ps(const struct path_model *m, uint64_t bytes)
     return m->latency_ps + (uint64_t)((double)bytes / m->bytes_s * 1e12);
 }
 
-static void count_staged(const struct op *op, uint64_t bytes, int from, int to)
+static void count_staged(const struct op *op, uint64_t bytes)
 {
-    if (from < 0 || to < 0 || from == to || op->direct || !machine_info()->pair[from][to].access)
+    if (op->from < 0 || op->to < 0 || op->from == op->to || op->direct ||
+        !machine_info()->pair[op->from][op->to].access)
         return;
     struct call_count *t = find_call_count(op->process, STAGED, op->caller, op->call);
     add_call(t, bytes, op->end_ps - op->start_ps);
     if (!t)
         return;
-    t->from = from;
-    t->to = to;
+    t->from = op->from;
+    t->to = op->to;
     t->better_ps += alone_ps(&machine_topology()->path[PATH_PEER], bytes);
 }
 
@@ -112,8 +113,7 @@ void advise_copied(const struct op *op)
         return;
     const struct vgpu_copy *copy = &op->u.copy;
     uint64_t bytes = copy->bytes * copy->rows;
-    int from = memory_device_of(copy->src), to = memory_device_of(copy->dst);
-    count_staged(op, bytes, from, to);
+    count_staged(op, bytes);
     if (bytes > TINY_BYTES || op->graph != VGPU_GRAPH_NONE)
         return;
     struct call_count *t = find_call_count(op->process, TINY, op->caller, op->call);
@@ -144,7 +144,7 @@ static void forget_batch(struct call_advice *h)
 /* Data that the host has got may be what the next call goes by. */
 static bool brings_data(const struct op *op)
 {
-    return op->kind == OP_HOST || (op->kind == OP_COPY && memory_device_of(op->u.copy.dst) < 0);
+    return op->kind == OP_HOST || (op->kind == OP_COPY && op->to < 0);
 }
 
 void advise_waited(struct process *process, const struct vgpu_request *q, const struct op *op,

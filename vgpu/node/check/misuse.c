@@ -82,7 +82,7 @@ static void tell_wrong_device(const struct op *op, const struct pointee *p)
 void misuse_foreign_memory(const struct op *op, uint64_t address)
 {
     struct pointee p;
-    if (!memory_find(address, &p) || p.owner != &op->process->memory || p.mapped || p.pool ||
+    if (!memory_find(address, &p) || p.owner != &op->process->memory || p.mapping || p.pool ||
         p.device == op->device)
         return;
     if (op->process->device[p.device].peers >> op->device & 1)

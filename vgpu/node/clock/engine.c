@@ -8,34 +8,30 @@
 
 #include "op_costs.h"
 
-static enum copy_kind kind_of(const struct op *op, int from, int to)
+static enum copy_kind kind_of(const struct op *op)
 {
-    if (from < 0)
+    if (op->from < 0)
         return FROM_HOST;
-    if (to < 0)
+    if (op->to < 0)
         return TO_HOST;
-    return from == to ? INSIDE : to == op->device ? FROM_PEER : TO_PEER;
+    return op->from == op->to ? INSIDE : op->to == op->device ? FROM_PEER : TO_PEER;
 }
 
 /* Whose engine: the stream's GPU, if the copy is any of its business. What a graph copies for other
  * GPUs is theirs, wherever the graph was launched. */
-static int engine_owner(const struct op *op, int from, int to)
+static int engine_owner(const struct op *op)
 {
-    if (from < 0)
-        return to;
-    return to < 0 || op->device != to ? from : to;
+    if (op->from < 0)
+        return op->to;
+    return op->to < 0 || op->device != op->to ? op->from : op->to;
 }
 
-/* NULL: no engine is needed, or all copies share one. Asked once: what the copy's addresses
- * mean is over when their process is. */
+/* NULL: no engine is needed, or all copies share one. */
 static struct copy_engine *engine_of(struct engines *e, const struct op *op)
 {
-    int from, to;
-    if (op->kind != OP_COPY || e->topology->copies_at_once == 0)
+    if (op->kind != OP_COPY || e->topology->copies_at_once == 0 || (op->from < 0 && op->to < 0))
         return NULL;
-    copy_ends(op, &from, &to);
-    return from < 0 && to < 0 ? NULL
-                              : &e->engine[engine_owner(op, from, to)][kind_of(op, from, to)];
+    return &e->engine[engine_owner(op)][kind_of(op)];
 }
 
 bool engines_take(struct engines *engines, struct op *op)

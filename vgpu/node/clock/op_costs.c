@@ -4,28 +4,19 @@
 #include "op_costs.h"
 
 #include "inject.h"
-#include "owner.h"
 
 /* ---- copies ---- */
 
-void copy_ends(const struct op *op, int *from, int *to)
-{
-    *from = memory_device_of(op->u.copy.src);
-    *to = memory_device_of(op->u.copy.dst);
-}
-
 enum path copy_path(const struct op *op)
 {
-    int from, to;
     const struct vgpu_copy *c = &op->u.copy;
-    copy_ends(op, &from, &to);
-    if (from < 0 && to < 0)
+    if (op->from < 0 && op->to < 0)
         return PATH_HOST;
-    if (from < 0)
+    if (op->from < 0)
         return c->src_pageable ? PATH_H2D_PAGEABLE : PATH_H2D_PINNED;
-    if (to < 0)
+    if (op->to < 0)
         return c->dst_pageable ? PATH_D2H_PAGEABLE : PATH_D2H_PINNED;
-    if (from == to)
+    if (op->from == op->to)
         return PATH_LOCAL;
     return op->direct ? PATH_PEER : PATH_STAGED;
 }
@@ -43,11 +34,9 @@ const struct path_model *copy_model(const struct topology *t, const struct op *o
 uint64_t copy_latency(const struct topology *t, const struct op *op)
 {
     const struct path_model *m = copy_model(t, op);
-    int from, to;
-    copy_ends(op, &from, &to);
     uint64_t idle_ps = (double)copy_bytes(op) <= m->inline_bytes ? m->inline_idle_ps : m->idle_ps;
     return m->latency_ps + (op_ready_ps(op) <= op->issue_ps ? idle_ps : 0) +
-           inject_delay_ps(from, to);
+           inject_delay_ps(op->from, op->to);
 }
 
 /* ---- kernels ---- */

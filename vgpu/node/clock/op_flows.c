@@ -7,7 +7,6 @@
 
 #include "inject.h"
 #include "op_costs.h"
-#include "owner.h"
 
 /* `moved` bytes, which take as long as `bytes`. */
 static void add_weighed_flow(struct sender *s, struct op *op, uint64_t now_ps, struct route route,
@@ -31,10 +30,9 @@ static void add_flow(struct sender *s, struct op *op, uint64_t now_ps, struct ro
 
 static struct route copy_route(const struct sender *s, const struct op *op)
 {
-    int from, to;
-    copy_ends(op, &from, &to);
-    struct route route = topology_route(s->topology, copy_path(op), from, to, copy_bytes(op));
-    route.cap_bytes_s *= inject_rate(from, to);
+    struct route route =
+        topology_route(s->topology, copy_path(op), op->from, op->to, copy_bytes(op));
+    route.cap_bytes_s *= inject_rate(op->from, op->to);
     return route;
 }
 
@@ -121,7 +119,6 @@ void send_counts(struct sender *s, struct op *op, uint64_t now_ps, const struct 
 
 void send_memset(struct sender *s, struct op *op, uint64_t now_ps)
 {
-    int device = memory_device_of(op->u.memset.dst);
-    if (device >= 0)
-        add_flow(s, op, now_ps, memory_route(s, device), op->u.memset.bytes * op->u.memset.rows);
+    if (op->to >= 0)
+        add_flow(s, op, now_ps, memory_route(s, op->to), op->u.memset.bytes * op->u.memset.rows);
 }

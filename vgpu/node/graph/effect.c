@@ -30,8 +30,7 @@ static void out_of_host_memory(struct process *process, const char *call)
 /* VGPU_FAULT=peer-drop */
 static bool is_dropped(const struct op *op)
 {
-    const struct vgpu_copy *c = &op->u.copy;
-    return op->direct && inject_drops(memory_device_of(c->src), memory_device_of(c->dst));
+    return op->direct && inject_drops(op->from, op->to);
 }
 
 static void note_moved(struct op *op, enum moved how, uint64_t rows)

@@ -30,6 +30,7 @@ struct op *op_new(struct process *process, int device, enum op_kind kind)
     op->process = process_keep(process);
     usage_at_least(&process->usage->operations, (uint64_t)process->refs - 1);
     op->device = device;
+    op->from = op->to = -1;
     op->refs = 1;
     return op;
 }
@@ -128,19 +129,23 @@ void op_after(struct op *op, struct op *dep)
     op->waits_finish += !dep->finished;
 }
 
-void op_touches(struct op *op, uint64_t address)
+void op_touches_home(struct op *op, uint64_t home)
 {
-    struct pointee p;
-    if (!memory_find(address, &p))
-        return;
     for (int i = 0; i < OP_TOUCHES; i++) {
-        if (op->touch[i] == p.home)
+        if (op->touch[i] == home)
             return;
         if (op->touch[i] == 0) {
-            op->touch[i] = p.home;
+            op->touch[i] = home;
             return;
         }
     }
+}
+
+void op_touches(struct op *op, uint64_t address)
+{
+    struct pointee p;
+    if (memory_find(address, &p))
+        op_touches_home(op, p.home);
 }
 
 void op_submit(struct op *op)

@@ -49,7 +49,8 @@ void bounds_give(const struct pointee *gone)
     struct pointee *kept =
         &memory_current->freed.item[memory_current->freed.count++ % FREED_REMEMBERED];
     *kept = *gone;
-    kept->pool = NULL; /* which may go before this is forgotten */
+    kept->pool = NULL; /* which may go before this is forgotten, as the mapping does */
+    kept->mapping = NULL;
 }
 
 void bounds_forget(const struct owner *owner)

@@ -253,7 +253,7 @@ static bool find_mapped(uint64_t address, struct pointee *out)
                             .bytes = m->length,
                             .owner = m->handle->owner,
                             .home = VGPU_DEVICE_VA(a->device) + a->offset + (m->base - m->va),
-                            .mapped = true,
+                            .mapping = m,
                             .shown_on = m->shown_on < 0 ? a->device : m->shown_on,
                             .dying = m->dying,
                             .serial = m->serial};

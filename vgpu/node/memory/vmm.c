@@ -189,11 +189,9 @@ struct vmm_mapping *vmm_at(uint64_t address)
     return NULL;
 }
 
-uint64_t vmm_run(uint64_t address)
+uint64_t vmm_run(const struct vmm_mapping *m, uint64_t address)
 {
-    const struct vmm_mapping *m = vmm_at(address), *next;
-    if (!m)
-        return 0;
+    const struct vmm_mapping *next;
     if (m->handle->window)
         return m->base + m->length - address;
     while ((next = vmm_at(m->va + m->bytes)) && !next->handle->window &&
@@ -208,12 +206,6 @@ uint64_t vmm_piece(uint64_t address)
         return UINT64_MAX;
     const struct vmm_mapping *m = vmm_at(address);
     return m ? m->va + m->bytes - address : 0;
-}
-
-bool vmm_allows(uint64_t address, int device)
-{
-    const struct vmm_mapping *m = vmm_at(address);
-    return m && m->mode[device];
 }
 
 /* ---- windows ---- */

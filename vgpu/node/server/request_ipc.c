@@ -29,7 +29,7 @@ void request_ipc_export(struct connection *c)
         c->reply.r.error = c->process->sticky;
         return;
     }
-    if (!memory_find(at, &p) || p.owner != &c->process->memory || p.mapped || p.pool || p.dying ||
+    if (!memory_find(at, &p) || p.owner != &c->process->memory || p.mapping || p.pool || p.dying ||
         p.variables) {
         request_fail(
             c, VGPU_INVALID_VALUE,
@@ -85,7 +85,7 @@ bool request_ipc_close_check(struct connection *c)
         c->reply.r.error = c->process->sticky;
         return false;
     }
-    if (memory_find(at, &p) && p.owner == &c->process->memory && p.base == at && p.mapped &&
+    if (memory_find(at, &p) && p.owner == &c->process->memory && p.base == at && p.mapping &&
         !p.dying && request_same(c, p.serial))
         return true;
     request_fail(c, VGPU_INVALID_VALUE,

@@ -49,7 +49,7 @@ bool request_free_check(struct connection *c)
     }
     bool imported = ipc_of_pool(&c->process->memory, at, false);
     if (memory_find(at, &p) && p.owner == &c->process->memory && p.base == at &&
-        (!p.mapped || imported) && !p.dying && !p.variables && request_same(c, p.serial))
+        (!p.mapping || imported) && !p.dying && !p.variables && request_same(c, p.serial))
         return true;
     request_fail(c, VGPU_INVALID_VALUE,
                  "%#llx is not the start of a live cudaMalloc allocation: freed twice, or not "
@@ -204,9 +204,9 @@ void request_mem_info(struct connection *c)
 }
 
 /* The GPUs that cuMemSetAccess, cudaMemPoolSetAccess or the opening of a handle let use it. */
-static uint32_t allowed_devices(const struct pointee *p, uint64_t at)
+static uint32_t allowed_devices(const struct pointee *p)
 {
-    const struct vmm_mapping *m = p->mapped ? vmm_at(at) : NULL;
+    const struct vmm_mapping *m = p->mapping;
     uint32_t bits = 0;
     for (int d = 0; d < VGPU_MAX_DEVICES; d++)
         if ((m && m->mode[d]) || (p->pool && pool_reaches(p->pool, d)))
@@ -241,8 +241,9 @@ void request_pointer(struct connection *c)
                                      .base = p.base,
                                      .bytes = p.bytes,
                                      .pool = p.pool ? p.pool->id : 0,
-                                     .reach = p.mapped ? vmm_run(at) : p.base + p.bytes - at,
-                                     .allowed = allowed_devices(&p, at)};
+                                     .reach =
+                                         p.mapping ? vmm_run(p.mapping, at) : p.base + p.bytes - at,
+                                     .allowed = allowed_devices(&p)};
         if (p.variables)
             narrow_to_variable(c->process, at, out);
     } else if (at >= VGPU_HOST_VA && at < VGPU_HOST_END) {

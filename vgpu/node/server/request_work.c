@@ -37,6 +37,18 @@ static struct side find_side(const char *name, uint64_t address, int device)
     return s;
 }
 
+/* The GPU whose memory it is; -1: the host's, or nothing is there. */
+static int memory_gpu(const struct side *side)
+{
+    return side->found ? side->at.device : -1;
+}
+
+/* Is it mapped memory that `device` may use? */
+static bool maps_for(const struct side *side, int device)
+{
+    return side->at.mapping && side->at.mapping->mode[device];
+}
+
 /* Is [address, +span) inside one live allocation of the process? Fails with which one it is not. */
 static bool check_range(struct connection *c, const struct side *side, uint64_t span)
 {
@@ -44,7 +56,7 @@ static bool check_range(struct connection *c, const struct side *side, uint64_t 
     uint64_t address = side->address, base = 0, bytes = 0;
     if (side->found && p->owner == &c->process->memory && !p->dying) {
         base = p->base;
-        bytes = p->mapped ? address - base + vmm_run(address) : p->bytes;
+        bytes = p->mapping ? address - base + vmm_run(p->mapping, address) : p->bytes;
     } else if (sealed_is(address)) {
         base = address;
         bytes = side->sealed;
@@ -110,8 +122,13 @@ static uint64_t span(uint64_t bytes, uint64_t rows, uint64_t pitch)
 }
 
 /* Every allocation that lies there: mapped ones may follow each other. */
-static void touches(struct op *op, uint64_t address, uint64_t bytes)
+static void touches(struct op *op, const struct side *side, uint64_t bytes)
 {
+    uint64_t address = side->address;
+    if (side->found)
+        op_touches_home(op, side->at.home);
+    if (!side->at.mapping)
+        return;
     for (uint64_t n; bytes > 0 && (n = vmm_piece(address)) > 0; address += n, bytes -= n) {
         op_touches(op, address);
         if (n >= bytes)
@@ -146,7 +163,7 @@ static bool pool_lets(struct connection *c, const struct side *side)
 /* cuMem* memory is copied by a peer copy where the GPU that it names may touch it (recorded). */
 static bool mapping_lets(struct connection *c, const struct side *side)
 {
-    const struct vmm_mapping *m = vmm_at(side->address);
+    const struct vmm_mapping *m = side->at.mapping;
     if (!m || m->shown_on >= 0 || m->mode[side->device])
         return true;
     request_fail(c, VGPU_INVALID_VALUE,
@@ -158,13 +175,13 @@ static bool mapping_lets(struct connection *c, const struct side *side)
 
 /* Sealed memory is copied to GPUs and from them: a program that had it copied to itself would see
  * it. */
-static bool sealed_stays(struct connection *c, uint64_t one, uint64_t other)
+static bool sealed_stays(struct connection *c, const struct side *one, const struct side *other)
 {
-    if (!sealed_is(one) || memory_device_of(other) >= 0)
+    if (!sealed_is(one->address) || other->found)
         return true;
     request_fail(c, VGPU_INVALID_VALUE,
                  "sealed memory is copied to and from memory of GPUs only, and %#llx is none",
-                 (unsigned long long)other);
+                 (unsigned long long)other->address);
     return false;
 }
 
@@ -185,7 +202,7 @@ static bool check_copy(struct connection *c, const struct vgpu_copy *copy, const
     struct box there = {copy->bytes, copy->rows, copy->pitch_dst, copy->plane_rows,
                         copy->plane_dst};
     struct box here = {copy->bytes, copy->rows, copy->pitch_src, copy->plane_rows, copy->plane_src};
-    return sealed_stays(c, copy->src, copy->dst) && sealed_stays(c, copy->dst, copy->src) &&
+    return sealed_stays(c, from, to) && sealed_stays(c, to, from) &&
            check_range(c, to, box_span(there)) && check_range(c, from, box_span(here)) &&
            pool_lets(c, to) && pool_lets(c, from) &&
            (copy->api != VGPU_COPY_PEER || (mapping_lets(c, to) && mapping_lets(c, from)));
@@ -261,14 +278,16 @@ void request_copy(struct connection *c)
     src.sealed = sealed_reach(copy->src, true);
     if (!check_copy(c, copy, &dst, &src))
         return;
-    int from = memory_device_of(copy->src), to = memory_device_of(copy->dst);
+    int from = memory_gpu(&src), to = memory_gpu(&dst);
     struct op *op = new_op(c, s->device, OP_COPY);
     op->u.copy = *copy;
-    touches(op, copy->dst, span(copy->bytes, copy->rows, copy->pitch_dst));
-    touches(op, copy->src, span(copy->bytes, copy->rows, copy->pitch_src));
-    op->direct = from >= 0 && to >= 0 &&
-                 (process_peers_linked(c->process, from, to) || vmm_allows(copy->src, to) ||
-                  vmm_allows(copy->dst, from));
+    op->from = from;
+    op->to = to;
+    touches(op, &dst, span(copy->bytes, copy->rows, copy->pitch_dst));
+    touches(op, &src, span(copy->bytes, copy->rows, copy->pitch_src));
+    op->direct =
+        from >= 0 && to >= 0 &&
+        (process_peers_linked(c->process, from, to) || maps_for(&src, to) || maps_for(&dst, from));
     touch_context(c, &dst);
     touch_context(c, &src);
     time_copy(c, op);
@@ -288,10 +307,10 @@ void request_copy(struct connection *c)
 /* A GPU fills what its kernels could fill. */
 static bool fills(const struct process *process, const struct side *dst)
 {
-    int device = memory_device_of(dst->address), from = dst->device;
-    if (device < 0 || vmm_allows(dst->address, from))
+    int device = memory_gpu(dst), from = dst->device;
+    if (device < 0 || maps_for(dst, from))
         return true;
-    if (!dst->found || dst->at.mapped)
+    if (dst->at.mapping)
         return false;
     if (device == from)
         return true;
@@ -301,15 +320,13 @@ static bool fills(const struct process *process, const struct side *dst)
 
 /* A length that wraps around is not refused: what is there is filled, and then the GPU faults
  * (recorded, wrap_fill). */
-static void cut_wrapping(struct vgpu_memset *m)
+static void cut_wrapping(struct vgpu_memset *m, const struct side *dst)
 {
-    struct pointee p;
     m->wraps = 0;
-    if (m->rows != 1 || m->bytes <= UINT64_MAX - m->dst || !memory_find(m->dst, &p) || p.dying ||
-        memory_device_of(m->dst) < 0)
+    if (m->rows != 1 || m->bytes <= UINT64_MAX - m->dst || !dst->found || dst->at.dying)
         return;
     m->wraps = m->bytes;
-    m->bytes = p.base + p.bytes - m->dst;
+    m->bytes = dst->at.base + dst->at.bytes - m->dst;
     m->bytes -= m->bytes % m->width;
 }
 
@@ -325,12 +342,12 @@ void request_memset(struct connection *c)
         request_fail(c, VGPU_INVALID_VALUE, "fill of %u-byte elements: 1, 2 or 4", m->width);
         return;
     }
-    cut_wrapping(m);
-    struct box box = {m->bytes, m->rows, m->pitch, m->plane_rows, m->plane};
     struct side dst = find_side("destination", m->dst, s->device);
+    cut_wrapping(m, &dst);
+    struct box box = {m->bytes, m->rows, m->pitch, m->plane_rows, m->plane};
     if (m->bytes == 0 || !check_range(c, &dst, box_span(box)))
         return;
-    int device = memory_device_of(m->dst);
+    int device = memory_gpu(&dst);
     if (!fills(c->process, &dst)) {
         misuse_mismatch(c->process, &c->request.q, "memory", device, s->device);
         request_fail(c, VGPU_INVALID_VALUE,
@@ -341,7 +358,8 @@ void request_memset(struct connection *c)
     }
     struct op *op = new_op(c, s->device, OP_MEMSET);
     op->u.memset = *m;
-    touches(op, m->dst, span(m->bytes, m->rows, m->pitch));
+    op->to = device;
+    touches(op, &dst, span(m->bytes, m->rows, m->pitch));
     stream_push(s, op);
     if (device < 0 && m->sync)
         request_wait(c, op);

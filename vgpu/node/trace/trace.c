@@ -19,7 +19,6 @@
 #include "text.h"
 #include "timeline.h"
 #include "timeline_json.h"
-#include "vmm.h"
 
 #define TRACE_LIMIT (1u << 20)
 
@@ -31,10 +30,10 @@ struct trace {
     struct sim *sim;
 };
 
-static int memory_place(uint64_t address, int pageable)
+/* A record's place of memory: a GPU, or -1: pinned memory, or -2: pageable memory. */
+static int memory_place(int device, bool pageable)
 {
-    int device = memory_device_of(address);
-    return device >= 0 ? device : pageable ? -2 : -1;
+    return device < 0 && pageable ? -2 : device;
 }
 
 static struct vgpu_trace_record *append_record(struct trace *t)
@@ -57,8 +56,8 @@ static void describe_copy(struct vgpu_trace_record *r, const struct op *op)
 {
     const struct vgpu_copy *c = &op->u.copy;
     r->kind = VGPU_TRACE_COPY;
-    r->from = memory_place(c->src, c->src_pageable);
-    r->to = memory_place(c->dst, c->dst_pageable);
+    r->from = memory_place(op->from, c->src_pageable);
+    r->to = memory_place(op->to, c->dst_pageable);
     r->bytes = c->bytes * c->rows;
     int from = r->from < 0 ? VGPU_MAX_DEVICES : r->from, to = r->to < 0 ? VGPU_MAX_DEVICES : r->to;
     node_counts()->copies++;
@@ -91,7 +90,7 @@ static void op_issued(void *self, struct op *op)
         describe_copy(r, op);
     } else if (op->kind == OP_MEMSET) {
         r->kind = VGPU_TRACE_MEMSET;
-        r->to = memory_place(op->u.memset.dst, 0);
+        r->to = op->to;
         r->bytes = op->u.memset.bytes * op->u.memset.rows;
         node_counts()->memsets++;
     } else {
@@ -128,13 +127,6 @@ static void count_kernel(const struct op *op, struct vgpu_trace_record *r)
     r->busiest = op->counts->busiest;
 }
 
-/* The GPU whose memory is at an address, mapped or not; -1: none's. */
-static int mapped_place(uint64_t address)
-{
-    const struct vmm_mapping *mapping = vmm_at(address);
-    return mapping ? mapping->handle->allocation->device : memory_place(address, 0);
-}
-
 /* A kernel that ends in a fault. */
 static void kernel_ran(void *self, struct op *op, const struct kernel_report *report)
 {
@@ -145,7 +137,7 @@ static void kernel_ran(void *self, struct op *op, const struct kernel_report *re
     struct vgpu_trace_record *r = &t->records[op->trace.record - 1];
     r->faulted = reply->fault.kind;
     r->fault_at = reply->fault.address;
-    r->fault_of = mapped_place(reply->fault.address);
+    r->fault_of = memory_device_of(reply->fault.address);
 }
 
 static void op_finished_in_time(void *self, struct op *op)

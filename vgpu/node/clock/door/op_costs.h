@@ -7,9 +7,6 @@
 #include "op.h"
 #include "topology.h"
 
-/* The GPUs at both ends of a copy; -1: the host. */
-void copy_ends(const struct op *op, int *from, int *to);
-
 /* Over which path a copy goes, once its `direct` is set; and what that costs. */
 enum path copy_path(const struct op *op);
 const struct path_model *copy_model(const struct topology *t, const struct op *op);

@@ -119,8 +119,10 @@ struct op {
     uint32_t on_stream; /* the stream's number in its process; 0: a default stream */
     uint32_t graph;     /* enum vgpu_graph */
     bool for_host;      /* a mark that the host waits for, in no stream */
-    bool direct;        /* copies between GPUs: peer access was enabled at the issue */
-    bool awaited;       /* a host thread waits for its end */
+    int from,
+        to;      /* GPUs whose memory it copies from, copies to or fills; -1: the host's, or none */
+    bool direct; /* copies between GPUs: peer access was enabled at the issue */
+    bool awaited; /* a host thread waits for its end */
     union {
         struct vgpu_copy copy;
         struct vgpu_memset memset;
@@ -153,7 +155,9 @@ void op_drop(struct op *op);
 /* `op` (not yet submitted) comes after `dep`. */
 void op_after(struct op *op, struct op *dep);
 
-/* `op` touches the allocation that holds `address`, if any does. */
+/* `op` touches the allocation whose `home` (struct pointee) that is; or the one that holds
+ * `address`, if any does. */
+void op_touches_home(struct op *op, uint64_t home);
 void op_touches(struct op *op, uint64_t address);
 
 /* When all that `op` comes after is over, and its GPU knows. */

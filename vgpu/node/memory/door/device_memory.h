@@ -83,11 +83,12 @@ struct pointee {
     int device;
     uint64_t base, bytes; /* of the allocation */
     struct owner *owner;
-    uint64_t home;           /* the same for all mappings of one allocation */
-    bool mapped;             /* by VMM, or another process's: not cudaFree's */
-    bool variables;          /* an image's __device__ variables: nor these */
-    int shown_on;            /* the GPU that cudaPointerGetAttributes says */
-    const struct pool *pool; /* NULL: not of a pool */
+    uint64_t home;                     /* the same for all mappings of one allocation */
+    const struct vmm_mapping *mapping; /* VMM's, or of another process's memory: not cudaFree's;
+                                          NULL: neither. Valid until it is unmapped */
+    bool variables;                    /* an image's __device__ variables: nor these */
+    int shown_on;                      /* the GPU that cudaPointerGetAttributes says */
+    const struct pool *pool;           /* NULL: not of a pool */
     bool dying;
     uint64_t caller; /* where in the program's code it was allocated; 0: not known */
     uint64_t serial; /* this allocation, window or mapping, and none before or after it */

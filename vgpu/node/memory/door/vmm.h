@@ -71,12 +71,9 @@ void vmm_unmap(struct vmm_mapping *mapping);
 /* The mapping at `address` that some device may use, or NULL. */
 struct vmm_mapping *vmm_at(uint64_t address);
 
-/* May `device` use the mapping at `address`? */
-bool vmm_allows(uint64_t address, int device);
-
-/* How many bytes from `address` on lie in mappings without a gap, inside one range of their
- * process; 0: it is not mapped. Copies go over the seams of mappings, as recorded on two H200. */
-uint64_t vmm_run(uint64_t address);
+/* How many bytes from `address`, which is in `mapping`, lie in mappings without a gap, inside one
+ * range of their process. Copies go over the seams of mappings, as recorded on two H200. */
+uint64_t vmm_run(const struct vmm_mapping *mapping, uint64_t address);
 
 /* How many bytes from `address` on lie in one mapping, so that they are one piece of memory;
  * UINT64_MAX for addresses that are not VMM's. */
