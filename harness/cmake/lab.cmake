@@ -40,7 +40,6 @@
 
 cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH PEERLAB_HARNESS_DIR)
 
-find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
 include(${CMAKE_CURRENT_LIST_DIR}/layers.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/lab_build.cmake)
 include(${CMAKE_CURRENT_LIST_DIR}/lab_tests.cmake)

@@ -12,6 +12,15 @@ function(_lab_words variable)
   set(${variable} "'${words}'" PARENT_SCOPE)
 endfunction()
 
+# GNU's nm first loads all plugins of compilers that it finds, which takes ten times as long as the
+# rest of it, and the objects of labs need none.
+set(PEERLAB_NM ${CMAKE_NM})
+execute_process(COMMAND ${CMAKE_NM} --plugin /dev/null --version
+                RESULT_VARIABLE _nm_failed OUTPUT_VARIABLE _nm_is ERROR_QUIET)
+if(NOT _nm_failed AND _nm_is MATCHES "GNU nm")
+  list(APPEND PEERLAB_NM --plugin /dev/null)
+endif()
+
 # Compilers and libraries of the back end, as lists: lab_cc, lab_cuc, lab_link, lab_libs.
 macro(_lab_tools)
   separate_arguments(c_flags UNIX_COMMAND "${CMAKE_C_FLAGS} ${CMAKE_C_FLAGS_${PEERLAB_BUILD_TYPE}}")
@@ -89,6 +98,7 @@ macro(_lab_conf)
   list(APPEND lab_given_objects ${lab_used_objects})
   list(TRANSFORM LAB_CLOSED REPLACE "(.+)" "${work}/given-\\1.o" OUTPUT_VARIABLE lab_closed_objects)
   _lab_words(conf_closed ${lab_closed_objects})
+  _lab_words(conf_nm ${PEERLAB_NM})
   _lab_words(conf_cc ${lab_cc})
   _lab_words(conf_cuc ${lab_cuc})
   _lab_words(conf_link ${lab_link})
@@ -284,7 +294,6 @@ endfunction()
 # What submissions are linked with: without-K.o has the solution's answers to what the tests of
 # TODO(K) need, and no other.
 macro(_lab_without_answers)
-  find_package(Python3 REQUIRED COMPONENTS Interpreter)
   cmake_path(GET PEERLAB_HARNESS_DIR PARENT_PATH peerlab) # not always the project's: tests have one of their own
   set(todos ${LAB_FUNCTIONS})
   list(TRANSFORM todos REPLACE ":.*$" "")

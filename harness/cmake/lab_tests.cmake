@@ -21,7 +21,8 @@ function(_lab_case_list source variable)
   if(NOT fresh)
     file(REMOVE ${program}.txt)
     execute_process(
-      COMMAND ${lab_cc} -w -O0 -o ${program} ${source} ${PEERLAB_HARNESS_DIR}/cmake/list.c -lm
+      COMMAND ${lab_cc} -w -O0 -g0 -fno-sanitize=all -o ${program} ${source}
+              ${PEERLAB_HARNESS_DIR}/cmake/list.c -lm
       RESULT_VARIABLE failed ERROR_VARIABLE errors)
     if(NOT failed)
       execute_process(COMMAND ${program} OUTPUT_FILE ${program}.txt)

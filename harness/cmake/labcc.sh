@@ -67,11 +67,10 @@ compile() {
     "$@" -c -o "$object" "$source"
 }
 
-# What an object defines and wants. (nm takes its time: it loads what it can find of compilers'
-# plugins.)
+# What an object defines and wants.
 # symbols_of OBJECT
 symbols_of() {
-    "$LAB_NM" -P -g "$1"
+    $LAB_NM -P -g "$1"
 }
 
 # Each exported function of some objects with those of TARGETS that it reaches, not through STOPS.
@@ -273,7 +272,7 @@ without() {
 # The functions that some objects export.
 # functions_of OBJECT...
 functions_of() {
-    [ $# -eq 0 ] || "$LAB_NM" -P -g --defined-only "$@" | sed -n 's/ T .*//p'
+    [ $# -eq 0 ] || $LAB_NM -P -g --defined-only "$@" | sed -n 's/ T .*//p'
 }
 
 # Given functions that call functions of the lab, with these, so that nobody goes in by them; those

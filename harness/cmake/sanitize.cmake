@@ -67,7 +67,6 @@ function(peerlab_sanitized_targets)
   add_custom_target(sanitized DEPENDS ${needed})
 endfunction()
 
-find_package(Python3 3.11 REQUIRED COMPONENTS Interpreter)
 set(PEERLAB_SANITIZED_TEST ${Python3_EXECUTABLE} -I -S ${CMAKE_CURRENT_LIST_DIR}/sanitized.py)
 
 # add_test(NAME N COMMAND ...): as ever, but started by sanitized.py.

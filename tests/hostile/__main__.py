@@ -20,7 +20,7 @@ from tests.hostile.course import arena
 from tests.hostile.ingest import ingest
 
 OTHERS = ("control", "ingest")
-PATIENCE = {"LAB_CPU_SECONDS": "2", "LAB_IDLE_SECONDS": "3", "LAB_WALL_SECONDS": "12"}
+PATIENCE = {"LAB_CPU_SECONDS": "1", "LAB_IDLE_SECONDS": "2", "LAB_WALL_SECONDS": "12"}
 
 
 def main(words: list[str]) -> int:

@@ -19,6 +19,7 @@ import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course.project import Lab
@@ -34,8 +35,8 @@ SECONDS = 60.0
 Maker = Callable[[Path], None]
 
 
-def _zip(path: Path, entries: list[tuple[str, str]], **how: int) -> None:
-    with zipfile.ZipFile(path, "w", how.get("method", zipfile.ZIP_STORED)) as file:
+def _zip(path: Path, entries: list[tuple[str, str]]) -> None:
+    with zipfile.ZipFile(path, "w") as file:
         for name, text in entries:
             file.writestr(name, text)
 
@@ -71,14 +72,49 @@ def _tar(*members: tuple[str, bytes, str]) -> Maker:
     return make
 
 
+@dataclass(frozen=True)
+class _Packed:
+    """The same byte again and again, deflated: a piece of it once, and its copies. To pack all of
+    them takes longer than what is tested."""
+
+    data: bytes
+    crc: int
+    size: int
+
+    def add(self, file: zipfile.ZipFile, name: str) -> None:
+        """As ZipFile.writestr() does, without packing anything."""
+        assert file.fp is not None
+        info = zipfile.ZipInfo(name)
+        info.compress_type, info.compress_size = zipfile.ZIP_DEFLATED, len(self.data)
+        info.CRC, info.file_size, info.header_offset = self.crc, self.size, file.fp.tell()
+        file.fp.write(info.FileHeader() + self.data)
+        file.filelist.append(info)
+        file.start_dir = file.fp.tell()
+
+
+def _packed(byte: bytes, pieces: int, size: int = 1 << 20) -> _Packed:
+    piece, crc = byte * size, 0
+    packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    data = packer.compress(piece) + packer.flush(zlib.Z_FULL_FLUSH)
+    for _ in range(pieces):
+        crc = zlib.crc32(piece, crc)
+    return _Packed(data * pieces + packer.flush(), crc, size * pieces)
+
+
+def _bomb_named(top: Path, name: str, *entries: tuple[str, str]) -> None:
+    with zipfile.ZipFile(top / "mallory.zip", "w") as file:
+        _packed(b"\0", 256).add(file, name)
+        for other, text in (*entries, ("README", "")):  # and with it the directory is written
+            file.writestr(other, text)
+
+
 def _bomb(top: Path) -> None:
-    _zip(top / "mallory.zip", [(FILE, "\0" * (256 << 20))], method=zipfile.ZIP_DEFLATED)
+    _bomb_named(top, FILE)
 
 
 def _bomb_beside(top: Path) -> None:
     """What is not asked for is not unpacked."""
-    entries = [(FILE, GOOD), ("big.bin", "\0" * (256 << 20))]
-    _zip(top / "mallory.zip", entries, method=zipfile.ZIP_DEFLATED)
+    _bomb_named(top, "big.bin", (FILE, GOOD))
 
 
 def _nested(top: Path) -> None:
@@ -206,8 +242,11 @@ def _dictionary(top: Path) -> None:
 
 def _many_answers(top: Path) -> None:
     """4 GiB of files that all have the lab's name."""
-    entries = [(f"d{n}/{FILE}", " " * ((1 << 20) - 1)) for n in range(4000)]
-    _zip(top / "mallory.zip", entries, method=zipfile.ZIP_DEFLATED)
+    answer = _packed(b" ", 1, (1 << 20) - 1)
+    with zipfile.ZipFile(top / "mallory.zip", "w") as file:
+        for number in range(4000):
+            answer.add(file, f"d{number}/{FILE}")
+        file.writestr("README", "")  # and with it the directory is written
 
 
 def _git_is_a_link(top: Path) -> None:

@@ -43,7 +43,7 @@ class Said(unittest.TestCase):
     def test_the_same_everywhere(self) -> None:
         places = {
             "README.md": rf"Python 3\.{oldest()[1]} or newer",
-            "harness/cmake/lab.cmake": rf"find_package\(Python3 3\.{oldest()[1]} ",
+            "harness/cmake/setup.cmake": rf"find_package\(Python3 3\.{oldest()[1]} ",
             ".ruff.toml": rf'target-version = "py3{oldest()[1]}"',
             "docs/instructors.md": rf"Python 3\.{oldest()[1]}",
             "docs/style.md": rf"Python 3\.{oldest()[1]}",
