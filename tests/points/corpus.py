@@ -274,7 +274,8 @@ def seeks(mine: dict[str, Function], says: Declared) -> list[Answer]:
 def _sought(other: Function, function: Function) -> str:
     arguments = signatures.call(other, function).removeprefix(other.name)
     return (
-        f'{{ __typeof__({other.name}) *code = (__typeof__({other.name}) *)code_of("{other.name}"); '
+        f"{{ static __typeof__({other.name}) *code; "
+        f'if (!code) code = (__typeof__({other.name}) *)code_of("{other.name}"); '
         f"return code ? code{arguments} : (int)LAB_ECUDA; }}"
     )
 
