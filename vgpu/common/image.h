@@ -118,6 +118,106 @@ enum vgpu_atomic_type { VGPU_I32, VGPU_U32, VGPU_I64, VGPU_U64, VGPU_F32, VGPU_F
 VGPU_OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type, void *address,
                                   uint64_t value, uint64_t compare, int scope);
 
+/* ---- for inline PTX (vgpu/cc/lower/ptx_*.c): PTX ISA 9.0, chapter 9.7 ---- */
+
+/* Arithmetic on values of `bits` bits, given and returned as raw bits. */
+enum vgpu_ptx_kind { VGPU_PTX_UNSIGNED, VGPU_PTX_SIGNED, VGPU_PTX_FLOAT };
+enum vgpu_ptx_operation {
+    VGPU_PTX_ADD,
+    VGPU_PTX_SUB,
+    VGPU_PTX_MUL, /* its lower half */
+    VGPU_PTX_MUL_HI,
+    VGPU_PTX_MUL_WIDE,
+    VGPU_PTX_MAD,
+    VGPU_PTX_MAD_HI,
+    VGPU_PTX_MAD_WIDE,
+    VGPU_PTX_FMA,
+    VGPU_PTX_DIV,
+    VGPU_PTX_REM,
+    VGPU_PTX_MIN,
+    VGPU_PTX_MAX,
+    VGPU_PTX_NEG,
+    VGPU_PTX_ABS,
+    VGPU_PTX_AND,
+    VGPU_PTX_OR,
+    VGPU_PTX_XOR,
+    VGPU_PTX_NOT,
+    VGPU_PTX_SHL,
+    VGPU_PTX_SHR,
+    VGPU_PTX_SHF_L_WRAP,
+    VGPU_PTX_SHF_L_CLAMP,
+    VGPU_PTX_SHF_R_WRAP,
+    VGPU_PTX_SHF_R_CLAMP,
+    VGPU_PTX_BFE,
+    VGPU_PTX_BFI,
+    VGPU_PTX_BMSK_WRAP,
+    VGPU_PTX_BMSK_CLAMP,
+    VGPU_PTX_PRMT,
+    VGPU_PTX_LOP3,
+    VGPU_PTX_POPC,
+    VGPU_PTX_CLZ,
+    VGPU_PTX_BREV,
+    VGPU_PTX_BFIND,
+    VGPU_PTX_EQ, /* comparisons: 0 or 1 */
+    VGPU_PTX_NE,
+    VGPU_PTX_LT,
+    VGPU_PTX_LE,
+    VGPU_PTX_GT,
+    VGPU_PTX_GE
+};
+VGPU_OFFERED uint64_t vgpu_ptx(enum vgpu_ptx_operation operation, enum vgpu_ptx_kind kind,
+                               uint32_t bits, uint64_t a, uint64_t b, uint64_t c, uint64_t d);
+
+enum vgpu_ptx_register {
+    VGPU_PTX_TID, /* .x, .y, .z */
+    VGPU_PTX_NTID = VGPU_PTX_TID + 3,
+    VGPU_PTX_CTAID = VGPU_PTX_NTID + 3,
+    VGPU_PTX_NCTAID = VGPU_PTX_CTAID + 3,
+    VGPU_PTX_WARPID = VGPU_PTX_NCTAID + 3,
+    VGPU_PTX_NWARPID,
+    VGPU_PTX_LANEMASK_EQ,
+    VGPU_PTX_LANEMASK_LT,
+    VGPU_PTX_LANEMASK_LE,
+    VGPU_PTX_LANEMASK_GT,
+    VGPU_PTX_LANEMASK_GE
+};
+VGPU_OFFERED uint32_t vgpu_ptx_register(enum vgpu_ptx_register which);
+
+VGPU_OFFERED void vgpu_exit(void) __attribute__((noreturn));
+
+/* shfl.sync and elect.sync: the value, and from bit 32 the predicate. */
+VGPU_OFFERED uint64_t vgpu_ptx_shfl(enum vgpu_shfl kind, uint32_t mask, uint32_t value, uint32_t b,
+                                    uint32_t c, const char *site);
+VGPU_OFFERED uint64_t vgpu_ptx_elect(uint32_t mask, const char *site);
+VGPU_OFFERED uint32_t vgpu_ptx_match(int all, uint32_t mask, uint64_t value, const char *site);
+VGPU_OFFERED uint32_t vgpu_ptx_redux(enum vgpu_ptx_operation operation, enum vgpu_ptx_kind kind,
+                                     uint32_t mask, uint32_t value, const char *site);
+
+/* `count` elements of 1 to 8 bytes, as one load of volatile or atomic kind. */
+VGPU_OFFERED void vgpu_load_vector(void *to, const void *from, uint32_t bytes, uint32_t count);
+
+/* State spaces; addresses of shared memory also have a form of 32 bits, counted from its window. */
+#define VGPU_SHARED_VA 0x310000000000ull
+enum vgpu_space { VGPU_SPACE_GLOBAL, VGPU_SPACE_SHARED, VGPU_SPACE_LOCAL };
+VGPU_OFFERED int vgpu_is_space(enum vgpu_space space, const void *address);
+
+/* mbarrier objects; what it returns is a phase's state, or 0 or 1. */
+enum vgpu_mbarrier_operation {
+    VGPU_MBARRIER_INIT, /* value: threads */
+    VGPU_MBARRIER_INVAL,
+    VGPU_MBARRIER_ARRIVE,      /* value: how often */
+    VGPU_MBARRIER_ARRIVE_DROP, /* value: how often */
+    VGPU_MBARRIER_EXPECT_TX,   /* value: bytes */
+    VGPU_MBARRIER_ARRIVE_EXPECT_TX,
+    VGPU_MBARRIER_ARRIVE_DROP_EXPECT_TX,
+    VGPU_MBARRIER_COMPLETE_TX,
+    VGPU_MBARRIER_TEST,        /* value: a state */
+    VGPU_MBARRIER_TEST_PARITY, /* value: 0 or 1 */
+    VGPU_MBARRIER_PENDING      /* value: a state; no address */
+};
+VGPU_OFFERED uint64_t vgpu_mbarrier(enum vgpu_mbarrier_operation operation, void *address,
+                                    uint64_t value);
+
 VGPU_OFFERED int64_t vgpu_clock64(void); /* virtual SM cycles since the kernel started */
 #ifndef __CUDA__
 int vgpu_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));

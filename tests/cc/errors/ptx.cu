@@ -10,4 +10,9 @@ __global__ void assembly(int *out)
     asm volatile("ld.volatile.volatile.global.u32 %0, [%1];" : "=r"(*out) : "l"(out)); //!5 inline PTX that the virtual node does not know
     asm volatile("red.global.add.noftz.f16x2 [%0], %1;" ::"l"(out), "r"(1)); //!5 inline PTX that the virtual node does not know
     asm volatile("mma.sync.aligned.m8n8k4.row.col.f32.f16.f16.f32 %0, %1;" : "=r"(*out) : "r"(1)); //!5 inline PTX that the virtual node does not know
+    asm volatile("bar.sync 1, 64;"); //!5 inline PTX that the virtual node does not know: "bar.sync 1, 64"
+    asm volatile("{ .reg .pred p; setp.eq.u32 p, %1, 0; @p st.global.u32 [%0], %1; }" ::"l"(out), "r"(1)); //!5 inline PTX that the virtual node does not know: "@p st.global.u32 [$0], $1"
+    asm volatile("mov.u32 %0, %%smid;" : "=r"(*out)); //!5 inline PTX that the virtual node does not know: "mov.u32 $0, %smid"
+    asm volatile("add.sat.s32 %0, %1, %1;" : "=r"(*out) : "r"(1)); //!5 inline PTX that the virtual node does not know: "add.sat.s32 $0, $1, $1"
+    asm volatile("// a comment\n cp.async.bulk.tensor.1d.shared::cluster.global.tile [%0];" ::"l"(out)); //!5 inline PTX that the virtual node does not know: "cp.async.bulk.tensor
 }

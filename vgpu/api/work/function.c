@@ -95,7 +95,8 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *f
     memset(attr, 0, sizeof *attr);
     attr->sharedSizeBytes = kernel->static_shared_bytes;
     attr->maxThreadsPerBlock = vgpu__max_threads(kernel);
-    attr->ptxVersion = attr->binaryVersion = d->cc_major * 10 + d->cc_minor;
+    attr->ptxVersion = 90; /* vgpu-cc's __CUDA_ARCH__, whatever the GPU */
+    attr->binaryVersion = d->cc_major * 10 + d->cc_minor;
     attr->maxDynamicSharedSizeBytes = (int)vgpu__dynamic_limit(kernel);
     attr->preferredShmemCarveout =
         a ? a->carveout[vgpu__current_physical()] : cudaSharedmemCarveoutDefault;

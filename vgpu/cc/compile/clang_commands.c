@@ -104,7 +104,10 @@ void cc_add_language(struct cc_list *command, const struct cc_job *job)
                           "-Wno-unknown-warning-option -Wno-unused-command-line-argument "
                           "-Wno-ignored-optimization-argument");
     cc_add_words(command, "-D__CUDACC__ -D__NVCC__ -D__CUDACC_VER_MAJOR__=13 "
-                          "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=88");
+                          "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=88 "
+                          "-D__CUDA_ARCH_LIST__=900");
+    /* as nvcc: types are asked about with functions f(...) that nothing calls */
+    cc_add_words(command, "-Xclang -fcuda-allow-variadic-functions");
     /* as nvcc: a constexpr function is the host's */
     cc_add_words(command, options->relaxed ? "-DVGPU_RELAXED_CONSTEXPR"
                                            : "-Xclang -fno-cuda-host-device-constexpr");

@@ -34,6 +34,12 @@ typedef void (*LLVMDiagnosticHandler)(LLVMDiagnosticInfoRef, void *);
 enum {
     LLVM_OP_ADD = 8,
     LLVM_OP_MULTIPLY = 12,
+    LLVM_OP_SUB = 10,
+    LLVM_OP_SHIFT_LEFT = 20,
+    LLVM_OP_SHIFT_RIGHT = 21, /* of unsigned numbers */
+    LLVM_OP_AND = 23,
+    LLVM_OP_OR = 24,
+    LLVM_OP_XOR = 25,
     LLVM_OP_GEP = 29,
     LLVM_OP_TRUNC = 30,
     LLVM_OP_ZEXT = 31,
@@ -47,6 +53,7 @@ enum {
 };
 enum { LLVM_OP_ALLOCA = 26, LLVM_OP_LOAD = 27, LLVM_OP_STORE = 28, LLVM_OP_CALL = 45 };
 enum { LLVM_OP_COMPARE_EXCHANGE = 56, LLVM_OP_READ_MODIFY_WRITE = 57 };
+enum { LLVM_IS_NOT_EQUAL = 33 };
 enum { LLVM_LINKAGE_EXTERNAL = 0, LLVM_LINKAGE_INTERNAL = 8, LLVM_LINKAGE_PRIVATE = 9 };
 enum { LLVM_VISIBILITY_DEFAULT = 0, LLVM_VISIBILITY_HIDDEN = 1 };
 enum { LLVM_TYPE_POINTER = 12, LLVM_TYPE_INTEGER = 8 };
@@ -132,6 +139,7 @@ enum {
     X(LLVMTypeRef, LLVMFunctionType,                                                               \
       (LLVMTypeRef result, LLVMTypeRef * parameter, unsigned count, LLVMBool variadic))            \
     X(LLVMTypeRef, LLVMStructGetTypeAtIndex, (LLVMTypeRef type, unsigned index))                   \
+    X(LLVMBool, LLVMIsFunctionVarArg, (LLVMTypeRef function))                                      \
     X(LLVMTypeRef, LLVMGetReturnType, (LLVMTypeRef function))                                      \
     X(LLVMValueRef, LLVMConstInt, (LLVMTypeRef type, unsigned long long value, LLVMBool sign))     \
     X(LLVMValueRef, LLVMConstNull, (LLVMTypeRef type))                                             \
@@ -192,6 +200,7 @@ enum {
        unsigned count, const char *name))                                                          \
     X(LLVMValueRef, LLVMBuildLoad2,                                                                \
       (LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef from, const char *name))                   \
+    X(LLVMValueRef, LLVMBuildAlloca, (LLVMBuilderRef b, LLVMTypeRef type, const char *name))       \
     X(LLVMValueRef, LLVMBuildStore, (LLVMBuilderRef b, LLVMValueRef value, LLVMValueRef to))       \
     X(LLVMValueRef, LLVMBuildGEP2,                                                                 \
       (LLVMBuilderRef b, LLVMTypeRef type, LLVMValueRef from, LLVMValueRef * index,                \

@@ -16,8 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image.h"
-
 /* ---- the text of an asm statement ---- */
 
 static int hex_digit(char c)
@@ -49,11 +47,27 @@ static const char *take_quoted(const char **at)
     return NULL;
 }
 
+/* Goes behind white space in a line, and comments. */
+static const char *skip_space(const char *at)
+{
+    for (;;) {
+        at += strspn(at, " \t\r");
+        if (cc_starts(at, "//")) {
+            at += strcspn(at, "\n");
+        } else if (cc_starts(at, "/*")) {
+            const char *end = strstr(at + 2, "*/");
+            at = end != NULL ? end + 2 : at + strlen(at);
+        } else {
+            return at;
+        }
+    }
+}
+
 /* Splits `ptx` at white space, commas and the signs that lead a word's end: "ld.u32" "$0" "[" ...
  */
 static bool next_word(const char **at, char *word, size_t room)
 {
-    *at += strspn(*at, " \t\r");
+    *at = skip_space(*at);
     size_t length =
         strchr("[]{};,\n", **at) != NULL && **at != 0 ? 1 : strcspn(*at, " \t\r[]{};,\n");
 
@@ -70,36 +84,66 @@ static bool is_end(const char *word)
     return strcmp(word, ";") == 0 || strcmp(word, "\n") == 0;
 }
 
-/* $0 or ${0:x} as 0; -1: it is no operand of the statement. */
-static int operand_number(const char *word)
+/* "@!p" */
+static bool take_guard(const char **at, char *word, size_t room, struct cc_ptx *in)
 {
-    return *word == '$' && word[1] >= '0' && word[1] <= '9' ? atoi(word + 1) : -1;
+    if (*word != '@')
+        return true;
+    in->guard_negated = word[1] == '!';
+    if (strlen(word) - 1 - in->guard_negated >= sizeof in->guard)
+        return false;
+    strcpy(in->guard, word + 1 + in->guard_negated);
+    return next_word(at, word, room);
 }
 
-/* Reads "name.q1.q2 operands;" from *at. False: the text has ended, or is not understood (then
- * ->name is not empty). */
-static bool read_instruction(const char **at, struct cc_ptx *in)
+static void split_name(const char *word, struct cc_ptx *in)
 {
-    char word[96];
-
-    *in = (struct cc_ptx){.elements = 1};
-    do {
-        if (!next_word(at, word, sizeof word))
-            return false;
-    } while (is_end(word));
     snprintf(in->name, sizeof in->name, "%.*s", (int)strcspn(word, "."), word);
-    for (char *q = strchr(word, '.'); q != NULL; q = strchr(q, '.')) {
+    for (const char *q = strchr(word, '.'); q != NULL; q = strchr(q, '.')) {
         q++;
         if (in->qualifiers < CC_PTX_WORDS)
             snprintf(in->qualifier[in->qualifiers++], sizeof *in->qualifier, "%.*s",
                      (int)strcspn(q, "."), q);
     }
-    while (next_word(at, word, sizeof word) && !is_end(word)) {
-        if (strchr("[]{},", *word) != NULL)
-            continue;
-        if (in->operands == CC_PTX_WORDS)
+}
+
+/* d|q is d, and the predicate q beside it. */
+static bool add_operand(struct cc_ptx *in, const char *word, int group)
+{
+    const char *bar = strchr(word, '|');
+
+    if (in->operands == CC_PTX_WORDS || (bar != NULL && in->operands != 0))
+        return false;
+    if (bar != NULL)
+        snprintf(in->predicate, sizeof in->predicate, "%s", bar + 1);
+    in->group[in->operands] = group;
+    snprintf(in->operand[in->operands++], sizeof *in->operand, "%.*s", (int)strcspn(word, "|"),
+             word);
+    return true;
+}
+
+/* Reads "name.q1.q2 operands;" from *at. False: the text has ended, or is not understood (then
+ * ->name is not empty). A line's end is no instruction's: those of several lines are usual. */
+static bool read_instruction(const char **at, struct cc_ptx *in)
+{
+    char word[96];
+    int group = 0, groups = 0;
+
+    *in = (struct cc_ptx){0};
+    do {
+        if (!next_word(at, word, sizeof word))
             return false;
-        snprintf(in->operand[in->operands++], sizeof *in->operand, "%s", word);
+    } while (is_end(word) || *word == '{' || *word == '}');
+    if (!take_guard(at, word, sizeof word, in))
+        return false;
+    split_name(word, in);
+    while (next_word(at, word, sizeof word) && strcmp(word, ";") != 0) {
+        if (*word == '{')
+            group = ++groups;
+        else if (*word == '}')
+            group = 0;
+        else if (strchr("[],\n", *word) == NULL && !add_operand(in, word, group))
+            return false;
     }
     return true;
 }
@@ -119,28 +163,57 @@ static int count_outputs(const char *constraints)
     return count;
 }
 
-/* The value of an operand: an output that was assigned, an input, or a number. */
-LLVMValueRef cc_ptx_value(struct cc_ptx_statement *s, const char *word)
-{
-    int number = operand_number(word);
-    char *end;
+/* ---- .reg ---- */
 
-    if (number >= 0 && number < s->outputs)
-        return s->output[number];
-    if (number >= 0)
-        return number - s->outputs < s->inputs ? s->input[number - s->outputs] : NULL;
-    unsigned long long value = strtoull(word, &end, 0);
-    return *end == 0 && end != word ? LLVMConstInt(cc_int_type(s->l, 64), value, 0) : NULL;
+static bool add_register(struct cc_ptx_statement *s, const char *name, const char *number,
+                         LLVMTypeRef type)
+{
+    if (s->registers == CC_PTX_REGISTERS || strlen(name) + strlen(number) >= sizeof s->reg->name)
+        return false;
+    struct cc_ptx_register *added = &s->reg[s->registers++];
+    snprintf(added->name, sizeof added->name, "%s%s", name, number);
+    added->value = LLVMGetUndef(type);
+    return true;
 }
 
-bool cc_ptx_assign(struct cc_ptx_statement *s, const char *word, LLVMValueRef value)
+/* .reg .b32 a, b, r<4>; */
+static bool declare_registers(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
-    int number = operand_number(word);
+    struct cc_ptx_type type;
 
-    if (number < 0 || number >= s->outputs || value == NULL)
+    if (in->operands < 2 || *in->operand[0] != '.' || !cc_ptx_type(in->operand[0] + 1, &type))
         return false;
-    s->output[number] = value;
+    for (int i = 1; i < in->operands; i++) {
+        const char *name = in->operand[i], *many = strchr(name, '<');
+        LLVMTypeRef held = cc_int_type(s->l, type.bits);
+        int count = many != NULL ? atoi(many + 1) : 1;
+        for (int k = 0; k < count; k++)
+            if (!add_register(s, cc_copy(name, strcspn(name, "<")),
+                              many != NULL ? cc_format("%d", k) : "", held))
+                return false;
+    }
     return true;
+}
+
+/* ---- instructions ---- */
+
+static bool carry_out(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    static enum cc_ptx_known (*const rooms[])(struct cc_ptx_statement *, const struct cc_ptx *) = {
+        cc_ptx_arithmetic, cc_ptx_warp, cc_ptx_async, cc_ptx_memory};
+    enum cc_ptx_known known = CC_PTX_NOT_MINE;
+
+    if (*in->name == 0)
+        return in->qualifiers == 1 && strcmp(in->qualifier[0], "reg") == 0 &&
+               declare_registers(s, in);
+    s->guard = NULL;
+    if (*in->guard != 0) {
+        s->guard = cc_ptx_predicate(s, cc_format("%s%s", in->guard_negated ? "!" : "", in->guard));
+        return s->guard != NULL && cc_ptx_arithmetic(s, in) == CC_PTX_DONE;
+    }
+    for (size_t i = 0; known == CC_PTX_NOT_MINE && i < sizeof rooms / sizeof *rooms; i++)
+        known = rooms[i](s, in);
+    return known == CC_PTX_DONE;
 }
 
 static void finish(struct cc_ptx_statement *s)
@@ -158,22 +231,16 @@ static void finish(struct cc_ptx_statement *s)
     LLVMInstructionEraseFromParent(s->call);
 }
 
+/* `text`: from the instruction on. */
 static bool unknown(struct cc_ptx_statement *s, const char *text)
 {
-    const char *from = text + strspn(text, " \t\r\n");
+    const char *from = text, *next;
 
+    while (*(next = skip_space(from) + strspn(skip_space(from), "\n;{}")) != 0 && next != from)
+        from = next;
     cc_error(cc_place_of(s->call), "inline PTX that the virtual node does not know: \"%.*s\"",
-             (int)strcspn(from, "\n"), from);
+             (int)strcspn(from, "\n;"), from);
     return false;
-}
-
-static void read_operands(struct cc_ptx_statement *s)
-{
-    s->inputs = LLVMGetNumOperands(s->call) - 1;
-    s->input = cc_alloc((size_t)(s->inputs + 1) * sizeof *s->input);
-    s->output = cc_alloc((size_t)(s->outputs + 1) * sizeof *s->output);
-    for (int i = 0; i < s->inputs; i++)
-        s->input[i] = LLVMGetOperand(s->call, (unsigned)i);
 }
 
 static LLVMTypeRef output_type(struct cc_ptx_statement *s, int number)
@@ -181,6 +248,33 @@ static LLVMTypeRef output_type(struct cc_ptx_statement *s, int number)
     LLVMTypeRef type = LLVMTypeOf(s->call);
 
     return s->outputs == 1 ? type : LLVMStructGetTypeAtIndex(type, (unsigned)number);
+}
+
+/* "=r,=l,0,~{memory}": the first output starts with the value of the first input, as "+r" says. */
+static void read_ties(struct cc_ptx_statement *s, const char *constraints)
+{
+    int number = -s->outputs;
+
+    for (; *constraints != 0; number++) {
+        if (number >= 0 && number < s->inputs && *constraints >= '0' && *constraints <= '9' &&
+            atoi(constraints) < s->outputs)
+            s->output[atoi(constraints)] = s->input[number];
+        constraints += strcspn(constraints, ",");
+        constraints += *constraints == ',';
+    }
+}
+
+static void read_operands(struct cc_ptx_statement *s, const char *constraints)
+{
+    s->outputs = count_outputs(constraints);
+    s->inputs = LLVMGetNumOperands(s->call) - 1;
+    s->input = cc_alloc((size_t)(s->inputs + 1) * sizeof *s->input);
+    s->output = cc_alloc((size_t)(s->outputs + 1) * sizeof *s->output);
+    for (int i = 0; i < s->inputs; i++)
+        s->input[i] = LLVMGetOperand(s->call, (unsigned)i);
+    for (int i = 0; i < s->outputs; i++)
+        s->output[i] = LLVMGetUndef(output_type(s, i));
+    read_ties(s, constraints);
 }
 
 static bool lower_statement(struct cc_lowering *l, LLVMValueRef call)
@@ -198,14 +292,11 @@ static bool lower_statement(struct cc_lowering *l, LLVMValueRef call)
     s.b = LLVMCreateBuilderInContext(l->context);
     LLVMPositionBuilderBefore(s.b, call);
     LLVMSetCurrentDebugLocation2(s.b, LLVMInstructionGetDebugLoc(call));
-    s.outputs = count_outputs(constraints);
-    read_operands(&s);
-    for (int i = 0; i < s.outputs; i++)
-        s.output[i] = LLVMGetUndef(output_type(&s, i));
-    while (read_instruction(&rest, &in))
-        if (!cc_ptx_instruction(&s, &in))
-            return unknown(&s, text);
-    if (*in.name != 0 || rest[strspn(rest, " \t\r\n;")] != 0)
+    read_operands(&s, constraints);
+    for (const char *from = rest; read_instruction(&rest, &in); from = rest)
+        if (!carry_out(&s, &in))
+            return unknown(&s, from);
+    if (*in.name != 0 || rest[strspn(rest, " \t\r\n;{}")] != 0)
         return unknown(&s, text);
     finish(&s);
     return true;

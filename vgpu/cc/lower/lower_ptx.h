@@ -6,15 +6,23 @@
 
 #include "lower.h"
 
-enum { CC_PTX_WORDS = 12 };
+enum { CC_PTX_WORDS = 12, CC_PTX_REGISTERS = 32 };
 
-struct cc_ptx { /* one instruction */
+struct cc_ptx {     /* one instruction: @!p name.qualifier... operand, {operand, ...}, [operand]; */
+    char guard[32]; /* the predicate's name; "": none */
+    bool guard_negated;
     char name[24];
-    char qualifier[CC_PTX_WORDS][24];
+    char qualifier[CC_PTX_WORDS][40];
     int qualifiers;
     char operand[CC_PTX_WORDS][96]; /* "$0", a number, a register's name */
+    int group[CC_PTX_WORDS];        /* of operands in one pair of braces; 0: in none */
     int operands;
-    int elements; /* v2, v4 */
+    char predicate[32]; /* q of the first operand d|q; "": it has none */
+};
+
+struct cc_ptx_register { /* .reg .pred p; */
+    char name[32];
+    LLVMValueRef value; /* of its type, undefined at first */
 };
 
 struct cc_ptx_statement {
@@ -23,15 +31,68 @@ struct cc_ptx_statement {
     LLVMBuilderRef b;  /* in front of it */
     LLVMValueRef *output, *input;
     int outputs, inputs;
+    struct cc_ptx_register reg[CC_PTX_REGISTERS];
+    int registers;
+    LLVMValueRef guard; /* of the present instruction; null: none */
 };
+
+/* ---- ptx_values.c ---- */
 
 /* The operand's value; null: it has none. */
 LLVMValueRef cc_ptx_value(struct cc_ptx_statement *s, const char *operand);
 
-/* Gives an output its value. False: the operand is no output. */
+/* Gives an output or a register its value, which has its type; under a guard, where that is true.
+ * False: the operand is neither. */
 bool cc_ptx_assign(struct cc_ptx_statement *s, const char *operand, LLVMValueRef value);
 
-/* ptx_instruction.c: what the instruction means. False: it is not known. */
-bool cc_ptx_instruction(struct cc_ptx_statement *s, struct cc_ptx *in);
+/* The value's bits as a number of `bits` bits, cut or filled up with zeros. */
+LLVMValueRef cc_ptx_bits(struct cc_ptx_statement *s, LLVMValueRef value, unsigned bits);
+
+/* The same of an operand; null: it has no value, or is a predicate. */
+LLVMValueRef cc_ptx_operand(struct cc_ptx_statement *s, const char *operand, unsigned bits);
+
+/* A predicate, or !p; null: it is none. */
+LLVMValueRef cc_ptx_predicate(struct cc_ptx_statement *s, const char *operand);
+
+/* Bits as a value of the type of that output or register. `operand` "_": nobody wants it. */
+bool cc_ptx_assign_bits(struct cc_ptx_statement *s, const char *operand, LLVMValueRef bits);
+
+/* What is not 0 as a predicate. */
+bool cc_ptx_assign_predicate(struct cc_ptx_statement *s, const char *operand, LLVMValueRef value);
+
+LLVMValueRef cc_ptx_number(struct cc_ptx_statement *s, uint64_t value, unsigned bits);
+
+/* The address in an operand, "$4" or "$4+16", and `offset` bytes behind it; `shared`: in the form
+ * that addresses of shared memory have there. As a byte pointer; null: it is none. */
+LLVMValueRef cc_ptx_address(struct cc_ptx_statement *s, const char *operand, uint64_t offset,
+                            bool shared);
+
+/* A call of vgpu-exec. */
+LLVMValueRef cc_ptx_call(struct cc_ptx_statement *s, const char *name, LLVMTypeRef result,
+                         LLVMValueRef *argument, unsigned count);
+
+/* "file:line" of the statement, for diagnoses. */
+LLVMValueRef cc_ptx_site(struct cc_ptx_statement *s);
+
+/* A type of PTX: "s32", 32 bits of kind 's'; kinds: signed, 'u' (and bits), 'f', 'p' (a predicate).
+ * False: it is none. */
+struct cc_ptx_type {
+    unsigned bits;
+    char kind;
+};
+bool cc_ptx_type(const char *word, struct cc_ptx_type *type);
+
+/* ---- what instructions mean. False: it is not known ---- */
+
+enum cc_ptx_known { CC_PTX_UNKNOWN, CC_PTX_DONE, CC_PTX_NOT_MINE };
+
+/* ptx_arithmetic.c: of values alone, so that a guard may stand in front. */
+enum cc_ptx_known cc_ptx_arithmetic(struct cc_ptx_statement *s, const struct cc_ptx *in);
+/* ptx_warp.c: of the lanes of a warp, and of a block. */
+enum cc_ptx_known cc_ptx_warp(struct cc_ptx_statement *s, const struct cc_ptx *in);
+/* ptx_async.c: mbarrier, cp.async. */
+enum cc_ptx_known cc_ptx_async(struct cc_ptx_statement *s, const struct cc_ptx *in);
+/* ptx_memory.c: loads, stores, atomics, fences. */
+enum cc_ptx_known cc_ptx_memory(struct cc_ptx_statement *s, const struct cc_ptx *in);
 
 #endif

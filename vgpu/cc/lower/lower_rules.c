@@ -125,6 +125,16 @@ static void check_lambda(const struct cc_lowering *l, LLVMValueRef function)
                  "--extended-lambda, and __device__ behind the lambda's brackets");
 }
 
+/* ---- functions f(int, ...) ---- */
+
+static void check_arguments(LLVMValueRef function)
+{
+    if (LLVMIsFunctionVarArg(LLVMGlobalGetValueType(function)))
+        cc_error(cc_place_of(function),
+                 "a function with any number of arguments (...) in device code: the virtual node "
+                 "has none");
+}
+
 /* Lists that keep what they name: it is to be deleted where nothing else does. */
 static void delete_lists(struct cc_lowering *l)
 {
@@ -143,10 +153,13 @@ bool cc_check_rules(struct cc_lowering *l)
     cc_check_reports(l);
     for (LLVMValueRef g = LLVMGetFirstGlobal(l->module); g != NULL; g = LLVMGetNextGlobal(g))
         check_constant(g);
-    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL && l->no_lambdas;
-         f = LLVMGetNextFunction(f))
-        if (!LLVMIsDeclaration(f))
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f))
+            continue;
+        check_arguments(f);
+        if (l->no_lambdas)
             check_lambda(l, f);
+    }
     delete_lists(l);
     return cc_error_count() == 0;
 }

@@ -25,6 +25,11 @@ static const char *const builtins[] = {
     "vgpu_grid_meet",    "vgpu_vprintf",
     "vgpu_set_rounding", "vgpu_globaltimer",
     "vgpu_call_target",  "vgpu_variable_access",
+    "vgpu_ptx",          "vgpu_ptx_register",
+    "vgpu_ptx_shfl",     "vgpu_ptx_elect",
+    "vgpu_ptx_match",    "vgpu_ptx_redux",
+    "vgpu_is_space",     "vgpu_mbarrier",
+    "vgpu_load_vector",  "vgpu_exit",
 };
 
 /* Functions of double; each has a form of float, whose name ends in f. */

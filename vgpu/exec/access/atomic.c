@@ -6,6 +6,7 @@
  * it was (a lock that is taken, a compare that fails) counts as a poll.
  */
 #include "access.h"
+#include "float_bits.h"
 #include "release_acquire.h"
 #include "memory_signals.h"
 #include "polling.h"
@@ -13,35 +14,6 @@
 #include <string.h>
 
 #define CALLER ((uint64_t)__builtin_return_address(0) - 1)
-
-static float to_f32(uint64_t bits)
-{
-    uint32_t low = (uint32_t)bits;
-    float value;
-    memcpy(&value, &low, sizeof value);
-    return value;
-}
-
-static uint64_t from_f32(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static double to_f64(uint64_t bits)
-{
-    double value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint64_t from_f64(double value)
-{
-    uint64_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
 
 static bool less(enum vgpu_atomic_type type, uint64_t a, uint64_t b)
 {
@@ -140,6 +112,21 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
                                         __ATOMIC_RELAXED));
     atomic_done(p, old, new, 4);
     return old;
+}
+
+/* A vector is read whole: a thread that waits for a change of it goes on with what it had read. */
+OFFERED void vgpu_load_vector(void *to, const void *from, uint32_t bytes, uint32_t count)
+{
+    const char *part = from;
+    for (uint32_t i = 0; i < count; i++)
+        access_atomic((void *)(part + i * bytes), bytes, true, false, CALLER, 2);
+    memcpy(to, from, (uint64_t)bytes * count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t value = 0;
+        memcpy(&value, (const char *)to + i * bytes, bytes);
+        signal_polled((uint64_t)part + i * bytes, value, bytes);
+        poll_note((uint64_t)part + i * bytes, value, bytes);
+    }
 }
 
 /* ---- __atomic and std::atomic in device code: the signatures are the compilers' ---- */

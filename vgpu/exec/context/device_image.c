@@ -93,7 +93,8 @@ static bool tells_order(const char *symbol)
     static const char *const tell[] = {
         "vgpu_atomic",      "vgpu_clock64",          "vgpu_printf",      "vgpu_fence",
         "vgpu_assert_fail", "vgpu_grid_meet",        "vgpu_cooperative", "__tsan_atomic",
-        "__tsan_vola",      "__tsan_unaligned_vola", "vgpu_vprintf",     "vgpu_globaltimer"};
+        "__tsan_vola",      "__tsan_unaligned_vola", "vgpu_vprintf",     "vgpu_globaltimer",
+        "vgpu_load_vector"};
     for (unsigned i = 0; i < sizeof tell / sizeof *tell; i++)
         if (strncmp(symbol, tell[i], strlen(tell[i])) == 0)
             return true;

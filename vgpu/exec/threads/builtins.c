@@ -7,6 +7,8 @@
 #include "fault.h"
 #include "release_acquire.h"
 
+#include <stddef.h>
+
 #define CALLER ((uint64_t)__builtin_return_address(0) - 1)
 
 OFFERED struct vgpu_dim3 vgpu_thread_idx(void)
@@ -56,6 +58,18 @@ OFFERED void vgpu_fence(int scope)
         now.run->fenced = true;
         __atomic_thread_fence(__ATOMIC_SEQ_CST);
     }
+}
+
+_Static_assert(VGPU_SHARED_VA == WINDOW_VA(WINDOW_SHARED), "image.h says where shared memory is");
+
+OFFERED int vgpu_is_space(enum vgpu_space space, const void *address)
+{
+    uint64_t window = window_of((uint64_t)address);
+    if (space == VGPU_SPACE_SHARED)
+        return window == WINDOW_SHARED;
+    if (space == VGPU_SPACE_LOCAL)
+        return window == WINDOW_STACK;
+    return window != WINDOW_SHARED && window != WINDOW_STACK && address != NULL;
 }
 
 OFFERED void vgpu_trap(void)

@@ -132,6 +132,15 @@ _Noreturn void fiber_worker(void)
     }
 }
 
+/* PTX's exit: as if the kernel had returned. */
+OFFERED _Noreturn void vgpu_exit(void)
+{
+    char *stack = now.thread->stack;
+    struct thread *next = leave(now.thread);
+    stack_give(stack);
+    fiber_jump(next ? thread_enter(next) : fiber_main);
+}
+
 /* A bit of `mask` by a generator that starts the same in every process: seeded orders repeat. */
 uint32_t lane_seeded(uint32_t mask)
 {

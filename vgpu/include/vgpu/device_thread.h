@@ -74,6 +74,58 @@ VGPU_INLINE void __nanosleep(unsigned int)
     vgpu_clock64();
 }
 
+/* ---- state spaces ---- */
+
+VGPU_INLINE unsigned __isGlobal(const void *p)
+{
+    return (unsigned)vgpu_is_space(VGPU_SPACE_GLOBAL, p);
+}
+
+VGPU_INLINE unsigned __isShared(const void *p)
+{
+    return (unsigned)vgpu_is_space(VGPU_SPACE_SHARED, p);
+}
+
+VGPU_INLINE unsigned __isLocal(const void *p)
+{
+    return (unsigned)vgpu_is_space(VGPU_SPACE_LOCAL, p);
+}
+
+VGPU_INLINE unsigned __isClusterShared(const void *p) /* each block is a cluster of its own */
+{
+    return (unsigned)vgpu_is_space(VGPU_SPACE_SHARED, p);
+}
+
+VGPU_INLINE size_t __cvta_generic_to_shared(const void *p)
+{
+    return (size_t)p - VGPU_SHARED_VA;
+}
+
+VGPU_INLINE void *__cvta_shared_to_generic(size_t address)
+{
+    return (void *)(address + VGPU_SHARED_VA);
+}
+
+VGPU_INLINE size_t __cvta_generic_to_global(const void *p)
+{
+    return (size_t)p;
+}
+
+VGPU_INLINE void *__cvta_global_to_generic(size_t address)
+{
+    return (void *)address;
+}
+
+VGPU_INLINE size_t __cvta_generic_to_local(const void *p)
+{
+    return (size_t)p;
+}
+
+VGPU_INLINE void *__cvta_local_to_generic(size_t address)
+{
+    return (void *)address;
+}
+
 /* Programmatic dependent launch: a kernel starts when the one before it in the stream has ended, so
  * there is nothing to wait for and nobody who could start earlier. */
 VGPU_INLINE void cudaGridDependencySynchronize(void) {}

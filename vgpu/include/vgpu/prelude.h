@@ -8,6 +8,7 @@
 #pragma GCC system_header
 
 #include "attributes.h"
+#include "cccl.h"
 
 /* First: Clang's own <new> uses it without including it. */
 #include <stdlib.h>
@@ -45,6 +46,29 @@ __device__ void free(void *memory)
 
 #include "../cuda_runtime.h"
 #include "both_math.h"
+
+/* ---- what nvcc takes for device code's, too ---- */
+
+#if __clang_major__ < 15 && !defined(VGPU_RELAXED_CONSTEXPR) /* later ones know them by name */
+namespace std
+{
+template <class T>
+__device__ constexpr typename remove_reference<T>::type &&move(T &&value) noexcept
+{
+    return static_cast<typename remove_reference<T>::type &&>(value);
+}
+template <class T>
+__device__ constexpr T &&forward(typename remove_reference<T>::type &value) noexcept
+{
+    return static_cast<T &&>(value);
+}
+template <class T>
+__device__ constexpr T &&forward(typename remove_reference<T>::type &&value) noexcept
+{
+    return static_cast<T &&>(value);
+}
+} // namespace std
+#endif
 
 /* ---- launches: what Clang calls ---- */
 

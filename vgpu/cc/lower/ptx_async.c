@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: MIT
+ * ptx_async.c: mbarrier objects and asynchronous copies. A copy is made where it is asked for, so
+ * that waiting for it is nothing.
+ */
+#include <string.h>
+
+#include "image.h"
+#include "lower_ptx.h"
+
+static bool is(const struct cc_ptx *in, const char *name)
+{
+    return strcmp(in->name, name) == 0;
+}
+
+static bool has(const struct cc_ptx *in, const char *word)
+{
+    for (int i = 0; i < in->qualifiers; i++)
+        if (strcmp(in->qualifier[i], word) == 0)
+            return true;
+    return false;
+}
+
+/* Each qualifier is one of the words. */
+static bool has_only(const struct cc_ptx *in, const char *words)
+{
+    for (int i = 0; i < in->qualifiers; i++)
+        if (strstr(words, cc_format(" %s ", in->qualifier[i])) == NULL)
+            return false;
+    return true;
+}
+
+static bool is_shared(const struct cc_ptx *in)
+{
+    return has(in, "shared") || has(in, "shared::cta") || has(in, "shared::cluster");
+}
+
+/* ---- mbarrier ---- */
+
+static LLVMValueRef call_mbarrier(struct cc_ptx_statement *s, int operation, LLVMValueRef address,
+                                  LLVMValueRef value)
+{
+    LLVMValueRef argument[] = {cc_ptx_number(s, (uint64_t)operation, 32), address, value};
+
+    return cc_ptx_call(s, "vgpu_mbarrier", cc_int_type(s->l, 64), argument, 3);
+}
+
+static const struct mbarrier {
+    const char *name; /* behind "mbarrier" */
+    int operation;
+    bool results; /* in the first operand, which may be left out where that is none */
+    int values;   /* behind the address; 1: may be left out and is 1 then */
+} mbarriers[] = {
+    {"init", VGPU_MBARRIER_INIT, false, 1},
+    {"inval", VGPU_MBARRIER_INVAL, false, 0},
+    {"arrive", VGPU_MBARRIER_ARRIVE, true, 1},
+    {"arrive_drop", VGPU_MBARRIER_ARRIVE_DROP, true, 1},
+    {"expect_tx", VGPU_MBARRIER_EXPECT_TX, false, 1},
+    {"complete_tx", VGPU_MBARRIER_COMPLETE_TX, false, 1},
+    {"test_wait", VGPU_MBARRIER_TEST, true, 1},
+    {"try_wait", VGPU_MBARRIER_TEST, true, 1}, /* and how long, which is only a hint */
+};
+
+static const struct mbarrier *find_mbarrier(const struct cc_ptx *in)
+{
+    for (size_t i = 0; in->qualifiers > 0 && i < sizeof mbarriers / sizeof *mbarriers; i++)
+        if (strcmp(mbarriers[i].name, in->qualifier[0]) == 0)
+            return &mbarriers[i];
+    return NULL;
+}
+
+static int operation_of(const struct mbarrier *m, const struct cc_ptx *in)
+{
+    if (m->operation == VGPU_MBARRIER_TEST && has(in, "parity"))
+        return VGPU_MBARRIER_TEST_PARITY;
+    if (m->operation == VGPU_MBARRIER_ARRIVE && has(in, "expect_tx"))
+        return VGPU_MBARRIER_ARRIVE_EXPECT_TX;
+    if (m->operation == VGPU_MBARRIER_ARRIVE_DROP && has(in, "expect_tx"))
+        return VGPU_MBARRIER_ARRIVE_DROP_EXPECT_TX;
+    return m->operation;
+}
+
+static bool give_result(struct cc_ptx_statement *s, const struct cc_ptx *in, int operation,
+                        LLVMValueRef result)
+{
+    if (operation == VGPU_MBARRIER_TEST || operation == VGPU_MBARRIER_TEST_PARITY)
+        return cc_ptx_assign_predicate(s, in->operand[0], result);
+    return cc_ptx_assign_bits(s, in->operand[0], result);
+}
+
+static enum cc_ptx_known use_mbarrier(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    const struct mbarrier *m = find_mbarrier(in);
+    bool waits = m != NULL && m->operation == VGPU_MBARRIER_TEST;
+
+    if (m == NULL ||
+        !has_only(in, cc_format(" %s b64 shared shared::cta shared::cluster cta cluster relaxed "
+                                "acquire release noComplete %s%s",
+                                m->name, waits ? "parity " : "", m->results ? "expect_tx " : "")))
+        return CC_PTX_UNKNOWN;
+    int first = m->results, rest = in->operands - first - 1, operation = operation_of(m, in);
+    bool bytes = operation >= VGPU_MBARRIER_EXPECT_TX && operation <= VGPU_MBARRIER_COMPLETE_TX;
+    bool many = rest == 2 && strcmp(in->qualifier[0], "try_wait") == 0;
+    if (rest < (waits || bytes || m->operation == VGPU_MBARRIER_INIT) ||
+        (rest > m->values && !many))
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef address = cc_ptx_address(s, in->operand[first], 0, is_shared(in));
+    LLVMValueRef value = cc_ptx_number(s, m->values != 0, 64);
+    if (rest > 0)
+        value = cc_ptx_operand(s, in->operand[first + 1], 64);
+    if (address == NULL || value == NULL)
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef result = call_mbarrier(s, operation, address, value);
+    return !m->results || give_result(s, in, operation, result) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
+}
+
+/* mbarrier.pending_count.b64 d, state */
+static enum cc_ptx_known count_pending(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    LLVMValueRef state =
+        in->operands == 2 && in->qualifiers == 2 ? cc_ptx_operand(s, in->operand[1], 64) : NULL;
+
+    if (state == NULL)
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef none = LLVMConstNull(cc_byte_pointer(s->l, 0));
+    LLVMValueRef count = call_mbarrier(s, VGPU_MBARRIER_PENDING, none, state);
+    return cc_ptx_assign_bits(s, in->operand[0], count) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
+}
+
+/* ---- copies ---- */
+
+static void copy(struct cc_ptx_statement *s, LLVMValueRef to, LLVMValueRef from, LLVMValueRef bytes)
+{
+    LLVMValueRef argument[] = {to, from, bytes};
+
+    cc_ptx_call(s, "__wrap_memcpy", cc_byte_pointer(s->l, 0), argument, 3);
+}
+
+/* [at + done, at + bytes) becomes 0. */
+static void clear_rest(struct cc_ptx_statement *s, LLVMValueRef at, LLVMValueRef bytes,
+                       LLVMValueRef done)
+{
+    LLVMTypeRef wide = cc_int_type(s->l, 64), pointer = cc_byte_pointer(s->l, 0);
+    LLVMValueRef from = LLVMBuildCast(s->b, LLVM_OP_PTR_TO_INT, at, wide, "");
+
+    from = LLVMBuildBinOp(s->b, LLVM_OP_ADD, from, done, "");
+    LLVMValueRef argument[] = {LLVMBuildCast(s->b, LLVM_OP_INT_TO_PTR, from, pointer, ""),
+                               cc_ptx_number(s, 0, 32),
+                               LLVMBuildBinOp(s->b, LLVM_OP_SUB, bytes, done, "")};
+    cc_ptx_call(s, "__wrap_memset", pointer, argument, 3);
+}
+
+/* cp.async.ca.shared.global [to], [from], bytes{, given} */
+static enum cc_ptx_known copy_some(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    if (!has_only(in, " async ca cg shared shared::cta global L2::64B L2::128B L2::256B ") ||
+        !is_shared(in) || !has(in, "global") || in->operands < 3 || in->operands > 4)
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef to = cc_ptx_address(s, in->operand[0], 0, true);
+    LLVMValueRef from = cc_ptx_address(s, in->operand[1], 0, false);
+    LLVMValueRef bytes = cc_ptx_operand(s, in->operand[2], 64), given = bytes;
+    if (in->operands == 4)
+        given = cc_ptx_operand(s, cc_format("%s", in->operand[3]), 32);
+    if (to == NULL || from == NULL || bytes == NULL || given == NULL)
+        return CC_PTX_UNKNOWN;
+    given = cc_ptx_bits(s, given, 64);
+    copy(s, to, from, given);
+    if (in->operands == 4 && strcmp(in->operand[2], in->operand[3]) != 0)
+        clear_rest(s, to, bytes, given);
+    return CC_PTX_DONE;
+}
+
+/* cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [to], [from], bytes, [barrier];
+ * cp.async.bulk.global.shared::cta.bulk_group [to], [from], bytes */
+static enum cc_ptx_known copy_bulk(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    bool loads = in->qualifiers > 3 && cc_starts(in->qualifier[2], "shared::") &&
+                 strcmp(in->qualifier[3], "global") == 0;
+    bool stores = in->qualifiers > 3 && strcmp(in->qualifier[2], "global") == 0 &&
+                  strcmp(in->qualifier[3], "shared::cta") == 0 && has(in, "bulk_group");
+    bool tells = has(in, "mbarrier::complete_tx::bytes");
+
+    if (!has_only(in, " async bulk shared::cluster shared::cta global bulk_group "
+                      "mbarrier::complete_tx::bytes ") ||
+        in->qualifiers != 5 || loads + stores != 1 || loads != tells || in->operands != 3 + tells)
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef to = cc_ptx_address(s, in->operand[0], 0, loads);
+    LLVMValueRef from = cc_ptx_address(s, in->operand[1], 0, stores);
+    LLVMValueRef bytes = cc_ptx_operand(s, in->operand[2], 32);
+    LLVMValueRef barrier = tells ? cc_ptx_address(s, in->operand[3], 0, true) : NULL;
+    if (to == NULL || from == NULL || bytes == NULL || (tells && barrier == NULL))
+        return CC_PTX_UNKNOWN;
+    bytes = cc_ptx_bits(s, bytes, 64);
+    copy(s, to, from, bytes);
+    if (tells)
+        call_mbarrier(s, VGPU_MBARRIER_COMPLETE_TX, barrier, bytes);
+    return CC_PTX_DONE;
+}
+
+/* cp.async.mbarrier.arrive{.noinc}.shared.b64 [barrier]: without .noinc the arrival is expected,
+ * too, so that both together are nothing. */
+static enum cc_ptx_known arrive_after_copies(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    LLVMValueRef barrier =
+        in->operands == 1 ? cc_ptx_address(s, in->operand[0], 0, is_shared(in)) : NULL;
+
+    if (barrier == NULL || !has(in, "arrive") ||
+        !has_only(in, " async mbarrier arrive noinc shared shared::cta b64 "))
+        return CC_PTX_UNKNOWN;
+    if (has(in, "noinc"))
+        call_mbarrier(s, VGPU_MBARRIER_ARRIVE, barrier, cc_ptx_number(s, 1, 64));
+    return CC_PTX_DONE;
+}
+
+static enum cc_ptx_known copy_async(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    static const char *const waits[] = {"commit_group", "wait_group", "wait_all"};
+    bool bulk = has(in, "bulk");
+
+    for (size_t i = 0; i < sizeof waits / sizeof *waits; i++)
+        if (has(in, waits[i]))
+            return has_only(in, " async bulk commit_group wait_group wait_all read ") &&
+                           in->operands == (i == 1)
+                       ? CC_PTX_DONE
+                       : CC_PTX_UNKNOWN;
+    if (has(in, "mbarrier"))
+        return arrive_after_copies(s, in);
+    return bulk ? copy_bulk(s, in) : copy_some(s, in);
+}
+
+enum cc_ptx_known cc_ptx_async(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    if (is(in, "mbarrier") && has(in, "pending_count"))
+        return count_pending(s, in);
+    if (is(in, "mbarrier"))
+        return use_mbarrier(s, in);
+    if (is(in, "cp") && has(in, "async"))
+        return copy_async(s, in);
+    return CC_PTX_NOT_MINE;
+}

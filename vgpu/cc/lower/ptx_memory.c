@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT
+ * ptx_memory.c: loads, stores, atomics and fences of PTX, as LLVM's or as calls of vgpu-exec.
+ */
+#include <string.h>
+
+#include "image.h"
+#include "lower_ptx.h"
+
+struct meaning {
+    const char *word;
+    int is;
+};
+
+enum { VOLATILE = -1 };
+
+static const struct meaning orders[] = {
+    {"weak", LLVM_ORDER_NONE},
+    {"volatile", VOLATILE},
+    {"cv", VOLATILE},
+    {"relaxed", LLVM_ORDER_MONOTONIC},
+    {"acquire", LLVM_ORDER_ACQUIRE},
+    {"release", LLVM_ORDER_RELEASE},
+    {"acq_rel", LLVM_ORDER_ACQ_REL},
+    {"sc", LLVM_ORDER_SEQ_CST},
+};
+/* A block is a cluster of its own. */
+static const struct meaning scopes[] = {
+    {"cta", 0}, {"cluster", 0}, {"gpu", 1}, {"gl", 1}, {"sys", 2}};
+static const struct meaning operations[] = {{"add", VGPU_ATOMIC_ADD}, {"exch", VGPU_ATOMIC_EXCH},
+                                            {"min", VGPU_ATOMIC_MIN}, {"max", VGPU_ATOMIC_MAX},
+                                            {"inc", VGPU_ATOMIC_INC}, {"dec", VGPU_ATOMIC_DEC},
+                                            {"and", VGPU_ATOMIC_AND}, {"or", VGPU_ATOMIC_OR},
+                                            {"xor", VGPU_ATOMIC_XOR}, {"cas", VGPU_ATOMIC_CAS}};
+
+/* Say where to look for the data, not what is read: nothing here has such caches. */
+static const char *const hints[] = {"global",
+                                    "nc",
+                                    "mmio",
+                                    "ca",
+                                    "cg",
+                                    "cs",
+                                    "lu",
+                                    "wb",
+                                    "wt",
+                                    "L1::no_allocate",
+                                    "L1::evict_last",
+                                    "L1::evict_first",
+                                    "L2::64B",
+                                    "L2::128B",
+                                    "L2::256B"};
+
+struct access {
+    int order, scope, operation; /* -2: not said */
+    struct cc_ptx_type type;     /* of 0 bits: not said */
+    int elements;
+    bool shared;
+};
+
+static bool look_up(const struct meaning *table, size_t count, const char *word, int *is)
+{
+    for (size_t i = 0; i < count && *is == -2; i++)
+        if (strcmp(table[i].word, word) == 0) {
+            *is = table[i].is;
+            return true;
+        }
+    return false;
+}
+#define LOOK_UP(table, word, is) look_up(table, sizeof(table) / sizeof *(table), word, is)
+
+static bool is_hint(const char *word)
+{
+    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+        if (strcmp(hints[i], word) == 0)
+            return true;
+    return false;
+}
+
+static bool take_type(const char *word, struct cc_ptx_type *type)
+{
+    return type->bits == 0 && cc_ptx_type(word, type) && type->kind != 'p';
+}
+
+static bool take_shared(const char *word, bool *shared)
+{
+    bool is = strcmp(word, "shared") == 0 || strcmp(word, "shared::cta") == 0;
+
+    *shared |= is;
+    return is;
+}
+
+/* All qualifiers; one that is not known makes the instruction unknown. */
+static bool read_access(const struct cc_ptx *in, struct access *a)
+{
+    bool update = strcmp(in->name, "red") == 0 || strcmp(in->name, "atom") == 0;
+
+    *a = (struct access){-2, -2, -2, {0, 0}, 1, false};
+    for (int i = 0; i < in->qualifiers; i++) {
+        const char *word = in->qualifier[i];
+        if (strcmp(word, "v2") == 0 || strcmp(word, "v4") == 0) {
+            a->elements = word[1] - '0';
+            continue;
+        }
+        if (update && LOOK_UP(operations, word, &a->operation))
+            continue;
+        if (!LOOK_UP(orders, word, &a->order) && !LOOK_UP(scopes, word, &a->scope) &&
+            !take_type(word, &a->type) && !take_shared(word, &a->shared) && !is_hint(word))
+            return false;
+    }
+    return true;
+}
+
+/* The address of an element, as a pointer to its bits. */
+static LLVMValueRef address_of(struct cc_ptx_statement *s, const char *operand,
+                               const struct access *a, int element)
+{
+    uint64_t offset = (uint64_t)element * (a->type.bits / 8);
+    LLVMValueRef at = cc_ptx_address(s, operand, offset, a->shared);
+
+    return at == NULL ? NULL
+                      : LLVMBuildPointerCast(
+                            s->b, at, LLVMPointerType(cc_int_type(s->l, a->type.bits), 0), "");
+}
+
+static bool fence(struct cc_ptx_statement *s, int scope)
+{
+    LLVMValueRef argument = cc_ptx_number(s, (uint64_t)scope, 32);
+
+    cc_ptx_call(s, "vgpu_fence", LLVMVoidTypeInContext(s->l->context), &argument, 1);
+    return true;
+}
+
+/* ---- instructions ---- */
+
+static void set_order(LLVMValueRef access, const struct access *a, unsigned bits)
+{
+    if (a->order == VOLATILE)
+        LLVMSetVolatile(access, 1);
+    else if (a->order > LLVM_ORDER_NONE)
+        LLVMSetOrdering(access, a->order);
+    if (a->order != -2)
+        LLVMSetAlignment(access, bits / 8);
+}
+
+/* Where a function keeps a vector that is read whole. */
+static LLVMValueRef place_for(struct cc_ptx_statement *s, unsigned bits, int elements)
+{
+    LLVMTypeRef type = LLVMArrayType(cc_int_type(s->l, bits), (unsigned)elements);
+    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInstructionParent(s->call));
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(s->l->context);
+
+    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+    return LLVMBuildPointerCast(b, LLVMBuildAlloca(b, type, ""),
+                                LLVMPointerType(cc_int_type(s->l, bits), 0), "");
+}
+
+/* Of a volatile or atomic vector. */
+static bool load_whole(struct cc_ptx_statement *s, const struct cc_ptx *in, const struct access *a)
+{
+    LLVMValueRef from = cc_ptx_address(s, in->operand[a->elements], 0, a->shared);
+    LLVMTypeRef part = cc_int_type(s->l, a->type.bits);
+
+    if (from == NULL)
+        return false;
+    LLVMValueRef to = place_for(s, a->type.bits, a->elements);
+    LLVMValueRef argument[] = {LLVMBuildPointerCast(s->b, to, cc_byte_pointer(s->l, 0), ""), from,
+                               cc_ptx_number(s, a->type.bits / 8, 32),
+                               cc_ptx_number(s, (uint64_t)a->elements, 32)};
+    cc_ptx_call(s, "vgpu_load_vector", LLVMVoidTypeInContext(s->l->context), argument, 4);
+    for (int i = 0; i < a->elements; i++) {
+        LLVMValueRef index = cc_ptx_number(s, (uint64_t)i, 64);
+        LLVMValueRef at = LLVMBuildGEP2(s->b, part, to, &index, 1, "");
+        if (!cc_ptx_assign_bits(s, in->operand[i], LLVMBuildLoad2(s->b, part, at, "")))
+            return false;
+    }
+    return true;
+}
+
+static bool load(struct cc_ptx_statement *s, const struct cc_ptx *in, const struct access *a)
+{
+    unsigned bits = a->type.bits;
+
+    if (bits == 0 || in->operands != a->elements + 1)
+        return false;
+    if (a->elements > 1 && a->order != LLVM_ORDER_NONE && a->order != -2)
+        return load_whole(s, in, a);
+    for (int i = 0; i < a->elements; i++) {
+        LLVMValueRef from = address_of(s, in->operand[a->elements], a, i);
+        if (from == NULL)
+            return false;
+        LLVMValueRef value = LLVMBuildLoad2(s->b, cc_int_type(s->l, bits), from, "");
+        set_order(value, a, bits);
+        if (bits < 32)
+            value = LLVMBuildCast(s->b, a->type.kind == 's' ? LLVM_OP_SEXT : LLVM_OP_ZEXT, value,
+                                  cc_int_type(s->l, 32), "");
+        if (!cc_ptx_assign_bits(s, in->operand[i], value))
+            return false;
+    }
+    return true;
+}
+
+static bool store(struct cc_ptx_statement *s, const struct cc_ptx *in, const struct access *a)
+{
+    unsigned bits = a->type.bits;
+
+    if (bits == 0 || in->operands != a->elements + 1)
+        return false;
+    for (int i = 0; i < a->elements; i++) {
+        LLVMValueRef to = address_of(s, in->operand[0], a, i);
+        LLVMValueRef value = cc_ptx_operand(s, in->operand[i + 1], bits);
+        if (to == NULL || value == NULL)
+            return false;
+        set_order(LLVMBuildStore(s->b, value, to), a, bits);
+    }
+    return true;
+}
+
+/* vgpu_atomic's name of the type; -1: it has none. */
+static int atomic_type(struct cc_ptx_type type)
+{
+    bool wide = type.bits == 64;
+
+    if (type.bits < 32)
+        return -1;
+    return type.kind == 'f'   ? (wide ? VGPU_F64 : VGPU_F32)
+           : type.kind == 's' ? (wide ? VGPU_I64 : VGPU_I32)
+                              : (wide ? VGPU_U64 : VGPU_U32);
+}
+
+/* What is released by the update, or acquired with it, is told by a fence of its scope. */
+static bool releases(const struct access *a)
+{
+    return a->order == LLVM_ORDER_RELEASE || a->order == LLVM_ORDER_ACQ_REL ||
+           a->order == LLVM_ORDER_SEQ_CST;
+}
+
+/* atom d, [a], b; atom.cas d, [a], b, c; red [a], b */
+static bool update(struct cc_ptx_statement *s, const struct cc_ptx *in, const struct access *a)
+{
+    int returns = strcmp(in->name, "atom") == 0, cas = a->operation == VGPU_ATOMIC_CAS;
+    unsigned bits = a->type.bits;
+
+    if (atomic_type(a->type) < 0 || a->operation < 0 || a->elements != 1 ||
+        in->operands != returns + 2 + cas)
+        return false;
+    LLVMValueRef at = address_of(s, in->operand[returns], a, 0);
+    LLVMValueRef value = cc_ptx_operand(s, in->operand[returns + 1 + cas], bits);
+    LLVMValueRef compare =
+        cas ? cc_ptx_operand(s, in->operand[returns + 1], bits) : cc_ptx_number(s, 0, 64);
+    if (at == NULL || value == NULL || compare == NULL)
+        return false;
+    int scope = a->scope >= 0 ? a->scope : 1;
+    if (releases(a))
+        fence(s, scope);
+    LLVMValueRef argument[] = {
+        cc_ptx_number(s, (uint64_t)a->operation, 32),
+        cc_ptx_number(s, (uint64_t)atomic_type(a->type), 32),
+        LLVMBuildPointerCast(s->b, at, cc_byte_pointer(s->l, 0), ""),
+        cc_ptx_bits(s, value, 64),
+        cc_ptx_bits(s, compare, 64),
+        cc_ptx_number(s, (uint64_t)scope, 32),
+    };
+    LLVMValueRef old = cc_ptx_call(s, "vgpu_atomic", cc_int_type(s->l, 64), argument, 6);
+    return !returns || cc_ptx_assign_bits(s, in->operand[0], old);
+}
+
+static bool is(const struct cc_ptx *in, const char *name)
+{
+    return strcmp(in->name, name) == 0;
+}
+
+/* Instructions that are nothing here: caches, and kernels that start before the one in front of
+ * them has ended. The data of a line that is discarded are undefined: it may as well keep them. */
+static bool is_hint_only(const struct cc_ptx *in)
+{
+    if (is(in, "griddepcontrol"))
+        return in->operands == 0;
+    return (is(in, "prefetch") || is(in, "prefetchu") || is(in, "discard") ||
+            is(in, "applypriority")) &&
+           in->operands >= 1;
+}
+
+/* fence.proxy.async, fence.mbarrier_init.release.cluster: orders for hardware that is not here, as
+ * strong as a fence of the block. */
+static bool is_proxy_fence(const struct cc_ptx *in)
+{
+    return is(in, "fence") && in->operands == 0 && in->qualifiers > 0 &&
+           (strcmp(in->qualifier[0], "proxy") == 0 ||
+            strcmp(in->qualifier[0], "mbarrier_init") == 0);
+}
+
+/* A hint to wait a little: a look at the clock lets others go on. */
+static bool sleep(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    if (in->operands != 1 || cc_ptx_operand(s, in->operand[0], 32) == NULL)
+        return false;
+    cc_ptx_call(s, "vgpu_clock64", cc_int_type(s->l, 64), NULL, 0);
+    return true;
+}
+
+static bool carry_out(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    struct access a;
+
+    if (is(in, "trap") && in->operands == 0) {
+        cc_ptx_call(s, "vgpu_trap", LLVMVoidTypeInContext(s->l->context), NULL, 0);
+        return true;
+    }
+    if (is_hint_only(in))
+        return true;
+    if (is(in, "nanosleep"))
+        return sleep(s, in);
+    if (is_proxy_fence(in))
+        return fence(s, 0);
+    if (!read_access(in, &a))
+        return false;
+    if (is(in, "membar") || is(in, "fence"))
+        return in->operands == 0 && a.scope >= 0 && fence(s, a.scope);
+    if (is(in, "ld"))
+        return load(s, in, &a);
+    if (is(in, "st"))
+        return store(s, in, &a);
+    return (is(in, "red") || is(in, "atom")) && update(s, in, &a);
+}
+
+enum cc_ptx_known cc_ptx_memory(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    return carry_out(s, in) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT
+ * ptx_warp.c: instructions of PTX that lanes of a warp, or threads of a block, carry out together;
+ * special registers.
+ */
+#include <string.h>
+
+#include "image.h"
+#include "lower_ptx.h"
+
+static bool is(const struct cc_ptx *in, const char *name)
+{
+    return strcmp(in->name, name) == 0;
+}
+
+/* The qualifiers, with dots in front. */
+static const char *mode_of(const struct cc_ptx *in)
+{
+    const char *mode = "";
+
+    for (int i = 0; i < in->qualifiers; i++)
+        mode = cc_format("%s.%s", mode, in->qualifier[i]);
+    return mode;
+}
+
+static enum cc_ptx_known known(bool done)
+{
+    return done ? CC_PTX_DONE : CC_PTX_UNKNOWN;
+}
+
+struct word {
+    const char *word;
+    int is;
+};
+
+/* The meaning of the word; -1: none. */
+static int meaning_of(const struct word *table, size_t count, const char *word)
+{
+    for (size_t i = 0; i < count; i++)
+        if (strcmp(table[i].word, word) == 0)
+            return table[i].is;
+    return -1;
+}
+#define MEANING_OF(table, word) meaning_of(table, sizeof(table) / sizeof *(table), word)
+
+static LLVMValueRef upper_half(struct cc_ptx_statement *s, LLVMValueRef both)
+{
+    return LLVMBuildBinOp(s->b, LLVM_OP_SHIFT_RIGHT, both, cc_ptx_number(s, 32, 64), "");
+}
+
+/* shfl.sync.up.b32 d|p, a, b, c, mask */
+static enum cc_ptx_known shuffle(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    static const struct word modes[] = {{".sync.idx.b32", VGPU_SHFL_IDX},
+                                        {".sync.up.b32", VGPU_SHFL_UP},
+                                        {".sync.down.b32", VGPU_SHFL_DOWN},
+                                        {".sync.bfly.b32", VGPU_SHFL_XOR}};
+    int kind = MEANING_OF(modes, mode_of(in));
+
+    if (kind < 0 || in->operands != 5)
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef a = cc_ptx_operand(s, in->operand[1], 32),
+                 b = cc_ptx_operand(s, in->operand[2], 32);
+    LLVMValueRef c = cc_ptx_operand(s, in->operand[3], 32),
+                 mask = cc_ptx_operand(s, in->operand[4], 32);
+    if (a == NULL || b == NULL || c == NULL || mask == NULL)
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef argument[] = {cc_ptx_number(s, (uint64_t)kind, 32), mask, a, b, c, cc_ptx_site(s)};
+    LLVMValueRef both = cc_ptx_call(s, "vgpu_ptx_shfl", cc_int_type(s->l, 64), argument, 6);
+    return known(
+        cc_ptx_assign_bits(s, in->operand[0], cc_ptx_bits(s, both, 32)) &&
+        (*in->predicate == 0 || cc_ptx_assign_predicate(s, in->predicate, upper_half(s, both))));
+}
+
+static LLVMValueRef vote_of(struct cc_ptx_statement *s, int kind, LLVMValueRef mask,
+                            LLVMValueRef predicate)
+{
+    LLVMValueRef argument[] = {cc_ptx_number(s, (uint64_t)kind, 32), mask,
+                               cc_ptx_bits(s, predicate, 32), cc_ptx_site(s)};
+
+    return cc_ptx_call(s, "vgpu_vote", cc_int_type(s->l, 32), argument, 4);
+}
+
+/* vote.sync.ballot.b32 d, p, mask; vote.sync.all.pred p, q, mask */
+static enum cc_ptx_known vote(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    enum { UNIFORM = 100 };
+    static const struct word modes[] = {{".sync.all.pred", VGPU_VOTE_ALL},
+                                        {".sync.any.pred", VGPU_VOTE_ANY},
+                                        {".sync.uni.pred", UNIFORM},
+                                        {".sync.ballot.b32", VGPU_VOTE_BALLOT},
+                                        {".ballot.sync.b32", VGPU_VOTE_BALLOT}}; /* CUB's */
+    int kind = MEANING_OF(modes, mode_of(in));
+
+    if (kind < 0 || in->operands != 3)
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef predicate = cc_ptx_predicate(s, in->operand[1]);
+    LLVMValueRef mask = cc_ptx_operand(s, in->operand[2], 32);
+    if (predicate == NULL || mask == NULL)
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef result = vote_of(s, kind == UNIFORM ? VGPU_VOTE_ALL : kind, mask, predicate);
+    if (kind == VGPU_VOTE_BALLOT)
+        return known(cc_ptx_assign_bits(s, in->operand[0], result));
+    if (kind == UNIFORM) {
+        LLVMValueRef any = vote_of(s, VGPU_VOTE_ANY, mask, predicate);
+        any = LLVMBuildBinOp(s->b, LLVM_OP_XOR, any, cc_ptx_number(s, 1, 32), "");
+        result = LLVMBuildBinOp(s->b, LLVM_OP_OR, result, any, "");
+    }
+    return known(cc_ptx_assign_predicate(s, in->operand[0], result));
+}
+
+/* match.any.sync.b32 d, a, mask; match.all.sync.b32 d|p, a, mask */
+static enum cc_ptx_known match(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    static const struct word modes[] = {
+        {".any.sync.b32", 32}, {".any.sync.b64", 64}, {".all.sync.b32", 33}, {".all.sync.b64", 65}};
+    int bits = MEANING_OF(modes, mode_of(in));
+
+    if (bits < 0 || in->operands != 3)
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef value = cc_ptx_operand(s, in->operand[1], (unsigned)bits & ~1u);
+    LLVMValueRef mask = cc_ptx_operand(s, in->operand[2], 32);
+    if (value == NULL || mask == NULL)
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef argument[] = {cc_ptx_number(s, (uint64_t)bits & 1, 32), mask,
+                               cc_ptx_bits(s, value, 64), cc_ptx_site(s)};
+    LLVMValueRef same = cc_ptx_call(s, "vgpu_ptx_match", cc_int_type(s->l, 32), argument, 4);
+    return known(
+        cc_ptx_assign_bits(s, in->operand[0], same) &&
+        (*in->predicate == 0 || (bits & 1 && cc_ptx_assign_predicate(s, in->predicate, same))));
+}
+
+/* redux.sync.add.s32 d, a, mask */
+static enum cc_ptx_known reduce(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    static const struct word operations[] = {{"add", VGPU_PTX_ADD}, {"min", VGPU_PTX_MIN},
+                                             {"max", VGPU_PTX_MAX}, {"and", VGPU_PTX_AND},
+                                             {"or", VGPU_PTX_OR},   {"xor", VGPU_PTX_XOR}};
+    struct cc_ptx_type type;
+
+    if (in->qualifiers != 3 || in->operands != 3 || strcmp(in->qualifier[0], "sync") != 0 ||
+        !cc_ptx_type(in->qualifier[2], &type) || type.bits != 32 || strchr("us", type.kind) == NULL)
+        return CC_PTX_UNKNOWN;
+    int operation = MEANING_OF(operations, in->qualifier[1]);
+    LLVMValueRef value = cc_ptx_operand(s, in->operand[1], 32),
+                 mask = cc_ptx_operand(s, in->operand[2], 32);
+    if (operation < 0 || value == NULL || mask == NULL)
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef argument[] = {
+        cc_ptx_number(s, (uint64_t)operation, 32),
+        cc_ptx_number(s, type.kind == 's' ? VGPU_PTX_SIGNED : VGPU_PTX_UNSIGNED, 32), mask, value,
+        cc_ptx_site(s)};
+    return known(cc_ptx_assign_bits(
+        s, in->operand[0], cc_ptx_call(s, "vgpu_ptx_redux", cc_int_type(s->l, 32), argument, 5)));
+}
+
+/* elect.sync d|p, mask */
+static enum cc_ptx_known elect(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    LLVMValueRef mask = in->operands == 2 ? cc_ptx_operand(s, in->operand[1], 32) : NULL;
+
+    if (mask == NULL || strcmp(mode_of(in), ".sync") != 0 || *in->predicate == 0)
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef argument[] = {mask, cc_ptx_site(s)};
+    LLVMValueRef both = cc_ptx_call(s, "vgpu_ptx_elect", cc_int_type(s->l, 64), argument, 2);
+    return known(cc_ptx_assign_bits(s, in->operand[0], cc_ptx_bits(s, both, 32)) &&
+                 cc_ptx_assign_predicate(s, in->predicate, upper_half(s, both)));
+}
+
+/* bar.sync 0, of all threads of a block; bar.warp.sync mask */
+static enum cc_ptx_known meet(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    static const struct word modes[] = {{".sync", 1},
+                                        {".sync.aligned", 1},
+                                        {".cta.sync", 1},
+                                        {".cta.sync.aligned", 1},
+                                        {".warp.sync", 2}};
+    int mode = MEANING_OF(modes, mode_of(in));
+    LLVMTypeRef nothing = LLVMVoidTypeInContext(s->l->context);
+    LLVMValueRef number = in->operands == 1 ? cc_ptx_operand(s, in->operand[0], 32) : NULL;
+
+    if (mode < 0 || number == NULL)
+        return CC_PTX_UNKNOWN;
+    if (mode == 2) {
+        LLVMValueRef argument[] = {number, cc_ptx_site(s)};
+        cc_ptx_call(s, "vgpu_syncwarp", nothing, argument, 2);
+        return CC_PTX_DONE;
+    }
+    if (LLVMIsAConstantInt(number) == NULL || LLVMConstIntGetZExtValue(number) != 0)
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef site = cc_ptx_site(s);
+    cc_ptx_call(s, "vgpu_syncthreads", nothing, &site, 1);
+    return CC_PTX_DONE;
+}
+
+/* ---- special registers ---- */
+
+static LLVMValueRef read_register(struct cc_ptx_statement *s, const char *name)
+{
+    static const struct word numbers[] = {{"%tid.x", VGPU_PTX_TID},
+                                          {"%tid.y", VGPU_PTX_TID + 1},
+                                          {"%tid.z", VGPU_PTX_TID + 2},
+                                          {"%ntid.x", VGPU_PTX_NTID},
+                                          {"%ntid.y", VGPU_PTX_NTID + 1},
+                                          {"%ntid.z", VGPU_PTX_NTID + 2},
+                                          {"%ctaid.x", VGPU_PTX_CTAID},
+                                          {"%ctaid.y", VGPU_PTX_CTAID + 1},
+                                          {"%ctaid.z", VGPU_PTX_CTAID + 2},
+                                          {"%nctaid.x", VGPU_PTX_NCTAID},
+                                          {"%nctaid.y", VGPU_PTX_NCTAID + 1},
+                                          {"%nctaid.z", VGPU_PTX_NCTAID + 2},
+                                          {"%warpid", VGPU_PTX_WARPID},
+                                          {"%nwarpid", VGPU_PTX_NWARPID},
+                                          {"%lanemask_eq", VGPU_PTX_LANEMASK_EQ},
+                                          {"%lanemask_lt", VGPU_PTX_LANEMASK_LT},
+                                          {"%lanemask_le", VGPU_PTX_LANEMASK_LE},
+                                          {"%lanemask_gt", VGPU_PTX_LANEMASK_GT},
+                                          {"%lanemask_ge", VGPU_PTX_LANEMASK_GE}};
+    static const struct {
+        const char *name, *call;
+        unsigned bits;
+    } calls[] = {{"%clock64", "vgpu_clock64", 64},
+                 {"%clock", "vgpu_clock64", 64},
+                 {"%globaltimer", "vgpu_globaltimer", 64},
+                 {"%laneid", "vgpu_lane_id", 32}};
+    int number = MEANING_OF(numbers, name);
+
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        if (strcmp(name, calls[i].name) == 0)
+            return cc_ptx_call(s, calls[i].call, cc_int_type(s->l, calls[i].bits), NULL, 0);
+    if (strcmp(name, "WARP_SZ") == 0)
+        return cc_ptx_number(s, 32, 32);
+    if (number < 0)
+        return NULL;
+    LLVMValueRef which = cc_ptx_number(s, (uint64_t)number, 32);
+    return cc_ptx_call(s, "vgpu_ptx_register", cc_int_type(s->l, 32), &which, 1);
+}
+
+static enum cc_ptx_known read_special(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    struct cc_ptx_type type;
+
+    if (in->operands != 2 || in->qualifiers != 1 || !cc_ptx_type(in->qualifier[0], &type))
+        return CC_PTX_UNKNOWN;
+    LLVMValueRef value = read_register(s, in->operand[1]);
+    return known(value != NULL && cc_ptx_assign_bits(s, in->operand[0], value));
+}
+
+enum cc_ptx_known cc_ptx_warp(struct cc_ptx_statement *s, const struct cc_ptx *in)
+{
+    if (is(in, "shfl"))
+        return shuffle(s, in);
+    if (is(in, "vote"))
+        return vote(s, in);
+    if (is(in, "match"))
+        return match(s, in);
+    if (is(in, "redux"))
+        return reduce(s, in);
+    if (is(in, "elect"))
+        return elect(s, in);
+    if (is(in, "bar") || is(in, "barrier"))
+        return meet(s, in);
+    if (is(in, "mov"))
+        return read_special(s, in);
+    if (is(in, "exit") && in->operands + in->qualifiers == 0) {
+        cc_ptx_call(s, "vgpu_exit", LLVMVoidTypeInContext(s->l->context), NULL, 0);
+        return CC_PTX_DONE;
+    }
+    if (is(in, "activemask") && in->operands == 1 && strcmp(mode_of(in), ".b32") == 0)
+        return known(cc_ptx_assign_bits(
+            s, in->operand[0], cc_ptx_call(s, "vgpu_activemask", cc_int_type(s->l, 32), NULL, 0)));
+    return CC_PTX_NOT_MINE;
+}
