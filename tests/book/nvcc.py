@@ -21,7 +21,7 @@ def main() -> int:
     if nvcc is None:
         print("no nvcc here (the CUDA Toolkit)")
         return 77
-    wrong, sources = [], sorted([*BOOK.glob("code/*.cu"), *BOOK.glob("real/*.cu")])
+    wrong, sources = [], sorted([*BOOK.glob("code/**/*.cu"), *BOOK.glob("real/*.cu")])
     with tempfile.TemporaryDirectory() as folder:
         for source in sources:
             command = [nvcc, "-c", "-o", f"{folder}/out.o", str(source)]
