@@ -53,7 +53,7 @@ static int fuzz(const char *text, size_t length, int rounds)
         const char *damaged = text;
         for (size_t n = any(4) + 1; n > 0; n--)
             damaged = damage(damaged, &damaged_length);
-        cc_rewrite(damaged, damaged_length, "", &new_length);
+        cc_rewrite(damaged, damaged_length, "", any(2) == 0, &new_length);
     }
     return EXIT_SUCCESS;
 }
@@ -72,7 +72,7 @@ int main(int argc, char **argv)
         state = strtoull(argv[2], NULL, 10);
         return fuzz(text, length, atoi(argv[3]));
     }
-    const char *changed = cc_rewrite(text, length, "", &new_length);
+    const char *changed = cc_rewrite(text, length, "", true, &new_length);
     if (changed == NULL)
         fwrite(text, 1, length, stdout);
     else

@@ -28,6 +28,21 @@ class Text(Case):
             with self.subTest(source):
                 self.assertIn(made, self.rewritten(f"void f() {{ {source}; }}\n"))
 
+    def test_registers_of_inline_ptx(self) -> None:
+        for source, made in (
+            ('"mov.u64 %0, %globaltimer;"', '"mov.u64 %0, %%globaltimer;"'),
+            ('"mov.u32 %0, %%laneid;"', '"mov.u32 %0, %%laneid;"'),
+            ('"{ .reg .pred p; }" "mov.u32 %0, %smid;"', '"mov.u32 %0, %%smid;"'),
+        ):
+            with self.subTest(source):
+                self.assertIn(made, self.rewritten(f'void f() {{ asm volatile({source} : "=r"(x)); }}\n'))
+
+    def test_weak_aliases(self) -> None:
+        text = "extern int a; int b = 1;\n#pragma weak a=b\n#pragma weak c\n"
+        lines = self.rewritten(text).splitlines()
+        self.assertEqual(lines[1].strip(), "")
+        self.assertEqual(lines[2], "#pragma weak c")
+
     def test_nothing_else_is_a_launch(self) -> None:
         for text in (
             'auto x = "k<<<{1}, 2>>>(a)";',

@@ -6,6 +6,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <math.h>
 #include <nccl.h>
 #include <pthread.h>
@@ -52,7 +53,7 @@ static double reduced(size_t i, int op)
 
 static size_t bytes_of(ncclDataType_t type)
 {
-    static const size_t bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2};
+    static const size_t bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
     return bytes[type];
 }
 
@@ -86,6 +87,12 @@ static void put(void *at, size_t i, ncclDataType_t type, double value)
     case ncclFloat64:
         ((double *)at)[i] = value;
         break;
+    case ncclFloat8e4m3:
+        ((__nv_fp8_e4m3 *)at)[i] = __nv_fp8_e4m3(value);
+        break;
+    case ncclFloat8e5m2:
+        ((__nv_fp8_e5m2 *)at)[i] = __nv_fp8_e5m2(value);
+        break;
     default:
         ((__nv_bfloat16 *)at)[i] = __float2bfloat16((float)value);
         break;
@@ -113,6 +120,10 @@ static double get(const void *at, size_t i, ncclDataType_t type)
         return ((const float *)at)[i];
     case ncclFloat64:
         return ((const double *)at)[i];
+    case ncclFloat8e4m3:
+        return (double)((const __nv_fp8_e4m3 *)at)[i];
+    case ncclFloat8e5m2:
+        return (double)((const __nv_fp8_e5m2 *)at)[i];
     default:
         return __bfloat162float(((const __nv_bfloat16 *)at)[i]);
     }
@@ -128,6 +139,8 @@ static double as_type(double value, ncclDataType_t type)
 
 static double allowed(ncclDataType_t type, int op, double value)
 {
+    if (type == ncclFloat8e4m3 || type == ncclFloat8e5m2)
+        return fabs(value) * (type == ncclFloat8e4m3 ? 0.0625 : 0.125) * gpus; // of 3 and 2 bits
     if (op != ncclAvg || type <= ncclUint64)
         return 0;
     double step = type == ncclFloat16 ? 1e-3 : type == ncclBfloat16 ? 8e-3 : 1e-6;
@@ -179,12 +192,15 @@ static bool is(const struct test *t, const char *name)
 // Elements that a rank gives and gets.
 static size_t given(const struct test *t)
 {
-    return t->count * (is(t, "reduce-scatter") ? (size_t)gpus : 1);
+    bool blocks = is(t, "reduce-scatter") || is(t, "all-to-all") || is(t, "scatter");
+    return t->count * (blocks ? (size_t)gpus : 1);
 }
 
 static size_t got(const struct test *t)
 {
-    return t->count * (is(t, "all-gather") || is(t, "send-recv") ? (size_t)gpus : 1);
+    bool blocks =
+        is(t, "all-gather") || is(t, "send-recv") || is(t, "all-to-all") || is(t, "gather");
+    return t->count * (blocks ? (size_t)gpus : 1);
 }
 
 // Where the input lies: in place it is inside the output, or around it.
@@ -192,7 +208,8 @@ static char *input_of(const struct rank *r, const struct test *t)
 {
     if (!t->in_place)
         return r->send;
-    return is(t, "all-gather") ? r->recv + r->number * t->count * bytes_of(t->type) : r->recv;
+    bool inside = is(t, "all-gather") || is(t, "gather");
+    return inside ? r->recv + r->number * t->count * bytes_of(t->type) : r->recv;
 }
 
 static char *output_of(const struct rank *r, const struct test *t)
@@ -226,7 +243,20 @@ static void issue(const struct rank *r, const struct test *t)
         NCCL(ncclAllGather(send, recv, t->count, t->type, r->comm, r->stream));
     else if (is(t, "broadcast"))
         NCCL(ncclBroadcast(send, recv, t->count, t->type, t->root, r->comm, r->stream));
-    else { // everybody to everybody, itself too
+    else if (is(t, "all-to-all"))
+        NCCL(ncclAlltoAll(send, recv, t->count, t->type, r->comm, r->stream));
+    else if (is(t, "gather"))
+        NCCL(ncclGather(send, recv, t->count, t->type, t->root, r->comm, r->stream));
+    else if (is(t, "scatter"))
+        NCCL(ncclScatter(send, recv, t->count, t->type, t->root, r->comm, r->stream));
+    else if (is(t, "scaled sum")) { // each rank's by its number + 1
+        const float scalar = (float)r->number + 1;
+        ncclRedOp_t op;
+        NCCL(ncclRedOpCreatePreMulSum(&op, (void *)&scalar, t->type, ncclScalarHostImmediate,
+                                      r->comm));
+        NCCL(ncclAllReduce(send, recv, t->count, t->type, op, r->comm, r->stream));
+        NCCL(ncclRedOpDestroy(op, r->comm));
+    } else { // everybody to everybody, itself too
         NCCL(ncclGroupStart());
         for (int p = 0; p < gpus; p++) {
             NCCL(ncclSend(send, t->count, t->type, p, r->comm, r->stream));
@@ -241,7 +271,17 @@ static double expected(const struct rank *r, const struct test *t, size_t i)
 {
     if (is(t, "reduce-scatter"))
         return reduced((size_t)r->number * t->count + i, t->op);
-    if (is(t, "all-gather") || is(t, "send-recv"))
+    if (is(t, "all-to-all"))
+        return number((int)(i / t->count), (size_t)r->number * t->count + i % t->count, t->op);
+    if (is(t, "scatter"))
+        return number(t->root, (size_t)r->number * t->count + i, t->op);
+    if (is(t, "scaled sum")) {
+        double sum = 0;
+        for (int rank = 0; rank < gpus; rank++)
+            sum += number(rank, i, t->op) * (rank + 1);
+        return sum;
+    }
+    if (is(t, "all-gather") || is(t, "send-recv") || is(t, "gather"))
         return number((int)(i / t->count), i % t->count, t->op);
     if (is(t, "broadcast"))
         return number(t->root, i, t->op);
@@ -253,7 +293,7 @@ static void check(const struct rank *r, const struct test *t)
     std::vector<char> data(got(t) * bytes_of(t->type) + 1);
     MUST(cudaSetDevice(r->number));
     MUST(cudaStreamSynchronize(r->stream));
-    if (is(t, "reduce") && r->number != t->root)
+    if ((is(t, "reduce") || is(t, "gather")) && r->number != t->root)
         return;
     MUST(cudaMemcpy(data.data(), output_of(r, t), got(t) * bytes_of(t->type),
                     cudaMemcpyDeviceToHost));
@@ -276,7 +316,7 @@ static std::vector<struct test> all_tests()
     static const char *const reducing[] = {"all-reduce", "reduce", "reduce-scatter"};
     static const char *const moving[] = {"all-gather", "broadcast", "send-recv"};
     std::vector<struct test> tests;
-    for (int type = 0; type <= ncclBfloat16; type++)
+    for (int type = 0; type < ncclNumTypes; type++)
         for (int op = 0; op < ncclNumOps; op++)
             for (int k = 0; k < 3; k++)
                 tests.push_back({reducing[k], (ncclDataType_t)type, (ncclRedOp_t)op,
@@ -289,6 +329,14 @@ static std::vector<struct test> all_tests()
                 tests.push_back({reducing[k], ncclInt32, ncclSum, count, root, root % 2 == 1});
             }
     tests.push_back({"all-reduce", ncclFloat32, ncclSum, 300007, 0, false}); // several rounds
+    for (size_t count : {(size_t)0, (size_t)1, (size_t)1021, (size_t)70001}) {
+        tests.push_back({"all-to-all", ncclFloat32, ncclSum, count, 0, false});
+        tests.push_back({"scaled sum", ncclFloat32, ncclSum, count, 0, false});
+        for (int root = 0; root<gpus; root += gpus> 1 ? gpus - 1 : 1) {
+            tests.push_back({"gather", ncclInt32, ncclSum, count, root, root != 0});
+            tests.push_back({"scatter", ncclFloat64, ncclSum, count, root, false});
+        }
+    }
     return tests;
 }
 

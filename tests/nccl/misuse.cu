@@ -3,6 +3,7 @@
 #include "check.h"
 
 #include <nccl.h>
+#include <nccl_device.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <string.h>
@@ -91,10 +92,15 @@ static void wrong_arguments()
     say(ncclBroadcast(buffer, buffer, 10, ncclFloat, 2, comm[0], 0));
     say(ncclAllReduce(buffer, NULL, 10, ncclFloat, ncclSum, comm[0], 0));
     say(ncclAllReduce(buffer, buffer, 10, (ncclDataType_t)77, ncclSum, comm[0], 0));
-    say(ncclAllReduce(buffer, buffer, 10, ncclFloat8e4m3, ncclSum, comm[0], 0));
+    double two = 2;
+    ncclRedOp_t twice;
+    ncclRedOpCreatePreMulSum(&twice, &two, ncclDouble, ncclScalarHostImmediate, comm[0]);
+    say(ncclAllReduce(buffer, buffer, 10, ncclFloat, twice, comm[0], 0));
+    say(ncclRedOpDestroy(twice, comm[0]));
     say(ncclAllReduce(buffer, buffer, 10, ncclFloat, ncclNumOps, comm[0], 0));
     say(ncclAllReduce(buffer, buffer, 10, ncclFloat, ncclSum, NULL, 0));
     say(ncclCommSplit(comm[0], 0, 0, NULL, NULL));
+    say(ncclDevCommCreate(comm[0], NULL, NULL));
     say(ncclGroupEnd());
     ncclGroupStart(); // one wrong call drops the group: nothing waits afterwards
     ncclAllReduce(buffer, buffer, 10, ncclFloat, ncclSum, comm[0], 0);

@@ -6,6 +6,7 @@
  */
 #ifndef __CUDA_BF16_H__
 #define __CUDA_BF16_H__
+#define __CUDA_BF16_TYPES_EXIST__
 
 #ifndef __cplusplus
 #error "cuda_bf16.h is C++: name the file .cpp or .cu"

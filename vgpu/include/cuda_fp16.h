@@ -6,6 +6,7 @@
  */
 #ifndef __CUDA_FP16_H__
 #define __CUDA_FP16_H__
+#define __CUDA_FP16_TYPES_EXIST__
 
 #ifndef __cplusplus
 #error "cuda_fp16.h is C++: name the file .cpp or .cu"

@@ -12,6 +12,7 @@
  */
 #ifndef __CUDA_FP8_H__
 #define __CUDA_FP8_H__
+#define __CUDA_FP8_TYPES_EXIST__
 
 #ifndef __cplusplus
 #error "cuda_fp8.h is C++: name the file .cpp or .cu"

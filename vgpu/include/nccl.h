@@ -31,6 +31,7 @@ extern "C" {
 #endif
 
 typedef struct ncclComm *ncclComm_t;
+typedef struct ncclWindow_vidmem *ncclWindow_t;
 #define NCCL_COMM_NULL NULL
 
 #define NCCL_UNIQUE_ID_BYTES 128
@@ -66,7 +67,7 @@ typedef enum {
     ncclFloat64 = 8,
     ncclDouble = 8,
     ncclBfloat16 = 9,
-    ncclFloat8e4m3 = 10, /* these two are refused by name */
+    ncclFloat8e4m3 = 10,
     ncclFloat8e5m2 = 11,
     ncclNumTypes = 12
 } ncclDataType_t;
@@ -85,6 +86,11 @@ typedef enum { ncclScalarDevice = 0, ncclScalarHostImmediate = 1 } ncclScalarRes
 #define NCCL_CONFIG_UNDEF_INT INT_MIN
 #define NCCL_CONFIG_UNDEF_PTR NULL
 #define NCCL_SPLIT_NOCOLOR -1
+#define NCCL_WIN_DEFAULT 0x00
+#define NCCL_WIN_COLL_SYMMETRIC 0x01
+#define NCCL_CTA_POLICY_DEFAULT 0x00
+#define NCCL_CTA_POLICY_EFFICIENCY 0x01
+#define NCCL_CTA_POLICY_ZERO 0x02
 
 /* Only `blocking` has a meaning here: 0 is refused. The others are hints for real hardware. */
 typedef struct {
@@ -156,24 +162,39 @@ ncclResult_t ncclSend(const void *send, size_t count, ncclDataType_t type, int p
 ncclResult_t ncclRecv(void *recv, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
                       cudaStream_t stream);
 
+/* Block r of send, `count` elements, goes to rank r; block r of recv comes from it. */
+ncclResult_t ncclAlltoAll(const void *send, void *recv, size_t count, ncclDataType_t type,
+                          ncclComm_t comm, cudaStream_t stream);
+/* Each rank's `count` elements become a block of the root's recv. */
+ncclResult_t ncclGather(const void *send, void *recv, size_t count, ncclDataType_t type, int root,
+                        ncclComm_t comm, cudaStream_t stream);
+/* Block r of the root's send becomes rank r's recv. */
+ncclResult_t ncclScatter(const void *send, void *recv, size_t count, ncclDataType_t type, int root,
+                         ncclComm_t comm, cudaStream_t stream);
+
 ncclResult_t ncclGroupStart(void);
 ncclResult_t ncclGroupEnd(void);
+
+/* ---- operations of one's own ---- */
+
+/* Each rank's input is multiplied by its scalar before the sum. A scalar in device memory is read
+ * when the collective runs, one in host memory by this call. */
+ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDataType_t type,
+                                      ncclScalarResidence_t residence, ncclComm_t comm);
+ncclResult_t ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm);
+
+/* ---- registration: accepted, and changes nothing, neither results nor time ---- */
+
+ncclResult_t ncclCommRegister(const ncclComm_t comm, void *buffer, size_t bytes, void **handle);
+ncclResult_t ncclCommDeregister(const ncclComm_t comm, void *handle);
+ncclResult_t ncclCommWindowRegister(ncclComm_t comm, void *buffer, size_t bytes,
+                                    ncclWindow_t *window, int flags);
+ncclResult_t ncclCommWindowDeregister(ncclComm_t comm, ncclWindow_t window);
 
 /* ---- not there: they say so ---- */
 
 ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *made,
                            ncclConfig_t *config);
-ncclResult_t ncclCommRegister(const ncclComm_t comm, void *buffer, size_t bytes, void **handle);
-ncclResult_t ncclCommDeregister(const ncclComm_t comm, void *handle);
-ncclResult_t ncclRedOpCreatePreMulSum(ncclRedOp_t *op, void *scalar, ncclDataType_t type,
-                                      ncclScalarResidence_t residence, ncclComm_t comm);
-ncclResult_t ncclRedOpDestroy(ncclRedOp_t op, ncclComm_t comm);
-ncclResult_t ncclAlltoAll(const void *send, void *recv, size_t count, ncclDataType_t type,
-                          ncclComm_t comm, cudaStream_t stream);
-ncclResult_t ncclGather(const void *send, void *recv, size_t count, ncclDataType_t type, int root,
-                        ncclComm_t comm, cudaStream_t stream);
-ncclResult_t ncclScatter(const void *send, void *recv, size_t count, ncclDataType_t type, int root,
-                         ncclComm_t comm, cudaStream_t stream);
 
 #ifdef __cplusplus
 }

@@ -3,7 +3,7 @@
  */
 #include "comm.h"
 
-static size_t type_bytes(ncclDataType_t type)
+size_t nccl_type_bytes(ncclDataType_t type)
 {
     static const size_t bytes[] = {1, 1, 4, 4, 8, 8, 2, 4, 8, 2, 1, 1};
     return (unsigned)type < sizeof bytes / sizeof *bytes ? bytes[type] : 0;
@@ -26,15 +26,17 @@ static ncclResult_t check(const struct ask *ask)
 {
     if (!ask->comm)
         return nccl_fail(ncclInvalidArgument, ask->call, "comm is null");
-    if (type_bytes(ask->type) == 0)
+    if (nccl_type_bytes(ask->type) == 0)
         return nccl_fail(ncclInvalidArgument, ask->call, "type %d is none of ncclDataType_t",
                          (int)ask->type);
-    if (ask->reduces && (ask->type == ncclFloat8e4m3 || ask->type == ncclFloat8e5m2))
-        return nccl_fail(ncclInvalidUsage, ask->call,
-                         "reducing 8-bit floating point is not modelled by the virtual node");
-    if ((unsigned)ask->op >= ncclNumOps)
+    const struct nccl_operation *own = nccl_find_operation(ask->comm, ask->op);
+    if ((unsigned)ask->op >= ncclNumOps && !own)
         return nccl_fail(ncclInvalidArgument, ask->call, "operation %d is none of ncclRedOp_t",
                          (int)ask->op);
+    if (own && own->type != ask->type)
+        return nccl_fail(ncclInvalidArgument, ask->call,
+                         "operation %d was made for type %d and is used with type %d", (int)ask->op,
+                         (int)own->type, (int)ask->type);
     if (ask->rank < 0 || ask->rank >= ask->comm->ranks)
         return nccl_fail(ncclInvalidArgument, ask->call, "%s is %d, expected 0 to %d",
                          ask->rank_name, ask->rank, ask->comm->ranks - 1);
@@ -65,8 +67,14 @@ static ncclResult_t collective(enum nccl_kind kind, const struct ask *ask, cudaS
                                   .count = ask->count,
                                   .send = ask->send,
                                   .recv = ask->recv};
+    const struct nccl_operation *own = nccl_find_operation(ask->comm, ask->op);
+    if (own) {
+        job.ring.op = NCCL_SCALED_SUM;
+        job.ring.scalar = own->scalar;
+        job.ring.scalar_at = own->scalar_at;
+    }
     if (!ask->reduces)
-        widen(&job.ring, ask->count * type_bytes(ask->type));
+        widen(&job.ring, ask->count * nccl_type_bytes(ask->type));
     return nccl_issue(&job, ask->call);
 }
 
@@ -124,7 +132,7 @@ static ncclResult_t transfer(const struct ask *ask, bool sends, cudaStream_t str
     struct nccl_job job = {.comm = ask->comm, .stream = stream, .between_two = true};
     job.transfer = (struct nccl_transfer){.send = sends ? ask->send : NULL,
                                           .recv = sends ? NULL : ask->recv,
-                                          .bytes = ask->count * type_bytes(ask->type),
+                                          .bytes = ask->count * nccl_type_bytes(ask->type),
                                           .peer = ask->rank};
     return nccl_issue(&job, ask->call);
 }
@@ -143,4 +151,59 @@ ncclResult_t ncclRecv(void *recv, size_t count, ncclDataType_t type, int peer, n
     const struct ask ask = {"ncclRecv", recv, recv,   count, type,
                             ncclSum,    peer, "peer", false, comm};
     return transfer(&ask, false, stream);
+}
+
+/* ---- made of sends and receives ---- */
+
+enum { EVERY_RANK = -1, NO_RANK = -2 };
+
+/* Sends to rank `to` and receives from rank `from`. With EVERY_RANK, rank r's is block r of the
+ * buffer. */
+static ncclResult_t exchange(const struct ask *ask, int to, int from, cudaStream_t stream)
+{
+    ncclResult_t result = nccl_note(check(ask));
+    const size_t block = ask->count * nccl_type_bytes(ask->type);
+    struct ask one = *ask;
+
+    if (result != ncclSuccess)
+        return result;
+    result = ncclGroupStart();
+    for (int r = 0; r < ask->comm->ranks && result == ncclSuccess; r++) {
+        one.rank = r;
+        one.send = (const char *)ask->send + (to == EVERY_RANK ? (size_t)r * block : 0);
+        one.recv = (char *)ask->recv + (from == EVERY_RANK ? (size_t)r * block : 0);
+        if (to == EVERY_RANK || to == r)
+            result = transfer(&one, true, stream);
+        if (result == ncclSuccess && (from == EVERY_RANK || from == r))
+            result = transfer(&one, false, stream);
+    }
+    ncclResult_t end = ncclGroupEnd();
+    return result != ncclSuccess ? result : end;
+}
+
+ncclResult_t ncclAlltoAll(const void *send, void *recv, size_t count, ncclDataType_t type,
+                          ncclComm_t comm, cudaStream_t stream)
+{
+    const struct ask ask = {"ncclAlltoAll", send, recv, count, type, ncclSum, 0, "", false, comm};
+    return exchange(&ask, EVERY_RANK, EVERY_RANK, stream);
+}
+
+ncclResult_t ncclGather(const void *send, void *recv, size_t count, ncclDataType_t type, int root,
+                        ncclComm_t comm, cudaStream_t stream)
+{
+    bool is_root = comm && comm->rank == root;
+    void *to = recv || is_root ? recv : (void *)(uintptr_t)send;
+    const struct ask ask = {"ncclGather", send, to,     count, type,
+                            ncclSum,      root, "root", false, comm};
+    return exchange(&ask, root, is_root ? EVERY_RANK : NO_RANK, stream);
+}
+
+ncclResult_t ncclScatter(const void *send, void *recv, size_t count, ncclDataType_t type, int root,
+                         ncclComm_t comm, cudaStream_t stream)
+{
+    bool is_root = comm && comm->rank == root;
+    const void *from = send || is_root ? send : recv;
+    const struct ask ask = {"ncclScatter", from, recv,   count, type,
+                            ncclSum,       root, "root", false, comm};
+    return exchange(&ask, is_root ? EVERY_RANK : NO_RANK, root, stream);
 }

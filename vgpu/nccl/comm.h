@@ -7,6 +7,8 @@
  *   leave.c       nobody frees what another process has open
  *   group.c       what a thread has issued and not launched yet
  *   collective.c  the calls: checked, turned into work
+ *   operation.c   operations of one's own
+ *   registration.c  buffers that are registered
  *   launch.c      work becomes kernels (kernels.cu, work.h)
  */
 #ifndef VGPU_NCCL_COMM_H
@@ -24,6 +26,16 @@ struct nccl_line {
     int fd, rank, ranks;
 };
 
+enum { NCCL_OPERATIONS = 64 };
+
+/* A sum whose inputs are scaled: by `scalar`'s bits, or by what is at `scalar_at` on the device. */
+struct nccl_operation {
+    bool used;
+    ncclDataType_t type;
+    uint64_t scalar;
+    const void *scalar_at;
+};
+
 struct ncclComm {
     int rank, ranks, device;
     int here; /* ranks in this process */
@@ -36,6 +48,7 @@ struct ncclComm {
     bool opened[NCCL_MAX_RANKS];
     cudaEvent_t last; /* behind the communicator's last kernel: they run one after the other */
     bool launched;
+    struct nccl_operation operation[NCCL_OPERATIONS]; /* by op - ncclNumOps */
 };
 
 /* ---- error.c ---- */
@@ -89,6 +102,16 @@ ncclResult_t nccl_note(ncclResult_t result);
 /* Makes the communicator, or keeps that until the group ends. */
 ncclResult_t nccl_issue_init(ncclComm_t *comm, int ranks, const ncclUniqueId *id, int rank,
                              const char *call);
+
+/* ---- collective.c ---- */
+
+/* 0: not a type. */
+size_t nccl_type_bytes(ncclDataType_t type);
+
+/* ---- operation.c ---- */
+
+/* Null: it has no such operation. */
+const struct nccl_operation *nccl_find_operation(const struct ncclComm *comm, ncclRedOp_t op);
 
 /* ---- comm.c ---- */
 

@@ -6,6 +6,7 @@
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include <stdio.h>
 
 enum { THREADS = 256 };
@@ -117,6 +118,23 @@ struct way {
 
 // ---- elements ----
 
+// Of 8 bits: computed in float, each result rounded, and at most the largest finite number.
+#define NCCL_COMPUTES_IN_FLOAT(T)                                                                  \
+    __device__ T operator+(T a, T b)                                                               \
+    {                                                                                              \
+        return T((float)a + (float)b);                                                             \
+    }                                                                                              \
+    __device__ T operator*(T a, T b)                                                               \
+    {                                                                                              \
+        return T((float)a * (float)b);                                                             \
+    }                                                                                              \
+    __device__ bool operator<(T a, T b)                                                            \
+    {                                                                                              \
+        return (float)a < (float)b;                                                                \
+    }
+NCCL_COMPUTES_IN_FLOAT(__nv_fp8_e4m3)
+NCCL_COMPUTES_IN_FLOAT(__nv_fp8_e5m2)
+
 template <class T> __device__ bool before(T a, T b)
 {
     return a < b;
@@ -163,6 +181,10 @@ template <> struct average<__half> : scaled<__half> {
 };
 template <> struct average<__nv_bfloat16> : scaled<__nv_bfloat16> {
 };
+template <> struct average<__nv_fp8_e4m3> : scaled<__nv_fp8_e4m3> {
+};
+template <> struct average<__nv_fp8_e5m2> : scaled<__nv_fp8_e5m2> {
+};
 template <> struct average<double> {
     static __device__ double in(double value, int ranks)
     {
@@ -181,6 +203,7 @@ template <class T, int OP> struct ring {
     static const size_t SLOT = NCCL_SLOT_BYTES / sizeof(T);
     way from, to;
     int ranks;
+    T scalar; // of NCCL_SCALED_SUM
 
     // One step: n elements come (from the ring if `take`, from src if not null; combined if both),
     // and go (to dst if not null, to the ring if `pass`). `last`: they are the result.
@@ -207,6 +230,8 @@ template <class T, int OP> struct ring {
 
     __device__ T start(T value) const
     {
+        if (OP == NCCL_SCALED_SUM)
+            return value * scalar;
         return OP == ncclAvg ? average<T>::in(value, ranks) : value;
     }
 };
@@ -285,12 +310,20 @@ __device__ void reduce(const ring<T, OP> &r, int rank, int root, const T *send, 
                least(count - base, r.SLOT), end);
 }
 
+template <class T, int OP> __device__ T scalar_of(const nccl_ring &work)
+{
+    T scalar = T();
+    if (OP == NCCL_SCALED_SUM)
+        memcpy(&scalar, work.scalar_at ? work.scalar_at : &work.scalar, sizeof scalar);
+    return scalar;
+}
+
 template <class T, int OP>
 __global__ void __launch_bounds__(THREADS) nccl_ring_kernel(nccl_ring work, nccl_place place)
 {
     const int n = place.ranks, rank = place.rank;
     const ring<T, OP> r = {way(place, (rank + n - 1) % n, work.kind),
-                           way(place, (rank + 1) % n, work.kind), n};
+                           way(place, (rank + 1) % n, work.kind), n, scalar_of<T, OP>(work)};
     const T *send = (const T *)work.send;
     T *recv = (T *)work.recv;
 
@@ -364,6 +397,8 @@ template <class T> static ring_kernel kernel_of(int op)
         return nccl_ring_kernel<T, ncclMax>;
     case ncclMin:
         return nccl_ring_kernel<T, ncclMin>;
+    case NCCL_SCALED_SUM:
+        return nccl_ring_kernel<T, NCCL_SCALED_SUM>;
     default:
         return nccl_ring_kernel<T, ncclAvg>;
     }
@@ -390,6 +425,10 @@ static ring_kernel find_kernel(int type, int op)
         return kernel_of<double>(op);
     case ncclBfloat16:
         return kernel_of<__nv_bfloat16>(op);
+    case ncclFloat8e4m3:
+        return kernel_of<__nv_fp8_e4m3>(op);
+    case ncclFloat8e5m2:
+        return kernel_of<__nv_fp8_e5m2>(op);
     default:
         return kernel_of<float>(op);
     }

@@ -34,9 +34,11 @@ static ncclResult_t copy_own(const struct nccl_job *job, size_t count)
                              "rank %d sends %zu bytes to itself; no receive of that size is in the "
                              "same group",
                              job->comm->rank, from->bytes);
-        result = nccl_cuda(cudaMemcpyAsync(job[next++].transfer.recv, from->send, from->bytes,
-                                           cudaMemcpyDeviceToDevice, job->stream),
-                           "ncclSend", "copying to the same rank");
+        void *to = job[next++].transfer.recv;
+        if (to != from->send)
+            result = nccl_cuda(
+                cudaMemcpyAsync(to, from->send, from->bytes, cudaMemcpyDeviceToDevice, job->stream),
+                "ncclSend", "copying to the same rank");
     }
     return result;
 }

@@ -50,13 +50,18 @@ struct nccl_place {
     struct nccl_region *region[NCCL_MAX_RANKS];
 };
 
+/* All operations of one's own: behind the last of ncclRedOp_t. */
+enum { NCCL_SCALED_SUM = 5 };
+
 struct nccl_ring {
     enum nccl_kind kind;
-    int type, op; /* ncclDataType_t, ncclRedOp_t */
+    int type, op; /* ncclDataType_t, ncclRedOp_t or NCCL_SCALED_SUM */
     int root;
     size_t count; /* as the call's */
     const void *send;
     void *recv;
+    uint64_t scalar;       /* of NCCL_SCALED_SUM: its bits, unless it lies */
+    const void *scalar_at; /* here, in device memory */
 };
 
 struct nccl_transfer {

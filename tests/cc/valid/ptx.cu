@@ -34,6 +34,14 @@ __global__ void stop()
     TRAP;
 }
 
+// No address is one of multicast memory: it compiles, and would trap.
+__global__ void multicast(float *at)
+{
+    float sum;
+    asm volatile("multimem.ld_reduce.global.add.f32 %0, [%1];" : "=f"(sum) : "l"(at));
+    *at = sum;
+}
+
 int main()
 {
     int *d, h = 0;
@@ -41,6 +49,8 @@ int main()
     cudaMalloc((void **)&d, sizeof *d);
     clocks<<<1, 1>>>(d);
     cudaMemcpy(&h, d, sizeof h, cudaMemcpyDeviceToHost);
+    if (h > 1)
+        multicast<<<1, 1>>>((float *)d);
     stop<<<1, 1>>>();
     printf("ptx: %d, then %d\n", h, (int)cudaDeviceSynchronize());
     return 0;

@@ -12,6 +12,11 @@
 
 #include "../check.h"
 
+#if !defined(__CUDA_FP8_TYPES_EXIST__) || !defined(__CUDA_BF16_TYPES_EXIST__) ||                   \
+    !defined(__CUDA_FP16_TYPES_EXIST__)
+#error "libraries ask by these whether there are such types"
+#endif
+
 template <class Number> __global__ void narrow(Number *out, __half *back)
 {
     unsigned bits = blockIdx.x * blockDim.x + threadIdx.x;

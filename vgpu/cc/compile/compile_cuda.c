@@ -128,7 +128,8 @@ static struct cc_child start_device(const struct file *file)
 
 /* ---- what Clang refuses and nvcc does not ---- */
 
-static bool rewrite_side(struct file *file, enum cc_side side)
+/* False: the side's text cannot be had. */
+static bool rewrite_side(struct file *file, enum cc_side side, bool *changed)
 {
     const char *refused = file->objects != NULL ? file->objects : "";
     const char *path = path_of(file, side == CC_HOST_SIDE ? "host.ii" : "device.ii");
@@ -141,18 +142,31 @@ static bool rewrite_side(struct file *file, enum cc_side side)
     if (cc_wait(cc_spawn(&command, "rewrite.err")) != 0)
         return false;
     const char *text = cc_read_file(path, &length);
-    const char *changed = text != NULL ? cc_rewrite(text, length, refused, &new_length) : NULL;
-    if (changed == NULL || !cc_write_file(path, changed, new_length))
+    if (text == NULL)
         return false;
+    const char *instead = cc_rewrite(text, length, refused, side == CC_DEVICE_SIDE, &new_length);
+    if (instead != NULL && !cc_write_file(path, instead, new_length))
+        return false;
+    *changed |= instead != NULL;
     file->text[side] = path;
     return true;
+}
+
+/* False: there is nothing to change. */
+static bool rewrite_sides(struct file *file)
+{
+    bool changed = false;
+
+    return rewrite_side(file, CC_HOST_SIDE, &changed) &&
+           rewrite_side(file, CC_DEVICE_SIDE, &changed) && changed;
 }
 
 /* Clang's messages quote the line: what is worth a second try has one of these in it. */
 static bool may_help(const char *said)
 {
     return strstr(said, "<<<") != NULL || strstr(said, "<< <") != NULL ||
-           strstr(said, "alignas") != NULL;
+           strstr(said, "alignas") != NULL || strstr(said, CC_WEAK_ALIAS) != NULL ||
+           strstr(said, CC_REGISTER_NAME) != NULL;
 }
 
 /* The place in the message's head, which may be in colors: "sum.cu:8:22: error: ". */
@@ -221,7 +235,7 @@ static bool is_to_be_redone(struct file *file, const struct outcome *end)
     if (!failed || file->text[CC_HOST_SIDE] != NULL ||
         (file->objects == NULL && !may_help(end->said)))
         return other;
-    return (rewrite_side(file, CC_HOST_SIDE) && rewrite_side(file, CC_DEVICE_SIDE)) || other;
+    return rewrite_sides(file) || other;
 }
 
 /* False: one of them failed. */

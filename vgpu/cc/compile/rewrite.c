@@ -198,6 +198,67 @@ static void rewrite_object(struct words *all, size_t at)
                      name, name, name, name, name, name, name));
 }
 
+/* ---- inline PTX ---- */
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || c == '_';
+}
+
+/* A string of an asm statement with "%name" as "%%name"; null: it has none. */
+static const char *with_registers(const struct cc_lexeme *lexeme)
+{
+    const char *text = lexeme->text, *end = text + lexeme->length;
+    struct cc_text out = {0};
+    bool changed = false;
+
+    for (const char *at = text; at < end; at++) {
+        bool doubled = *at == '%' && at + 2 < end && at[1] == '%';
+        bool name = *at == '%' && at + 2 < end && is_letter(at[1]) && is_letter(at[2]);
+        cc_put(&out, name ? "%%" : at, name || doubled ? 2 : 1);
+        at += doubled;
+        changed |= name;
+    }
+    return changed ? out.data : NULL;
+}
+
+/* `at`: the word asm. Its strings are instructions if operands follow; else no % means a register.
+ */
+static void rewrite_asm(struct words *all, size_t at)
+{
+    at++;
+    while (is(all, at, "volatile") || is(all, at, "__volatile__"))
+        at++;
+    size_t first = at + 1, end = first;
+    while (end < all->count && *all->item[end].lexeme.text == '"')
+        end++;
+    if (!is(all, at, "(") || !is(all, end, ":"))
+        return;
+    for (at = first; at < end; at++) {
+        const char *instead = with_registers(&all->item[at].lexeme);
+        if (instead != NULL)
+            change(all, at, instead);
+    }
+}
+
+/* ---- directives ---- */
+
+/* An alias is of the host's code: the GPU's has neither of the two names. */
+static bool drop_weak_aliases(char *text)
+{
+    static const char weak[] = "#pragma weak ";
+    bool dropped = false;
+
+    for (char *at = text; (at = strstr(at, weak)) != NULL; at++) {
+        size_t length = strcspn(at, "\n");
+        if ((at == text || at[-1] == '\n') && memchr(at, '=', length) != NULL) {
+            memset(at, ' ', length);
+            dropped = true;
+        }
+    }
+    return dropped;
+}
+
 /* ---- all ---- */
 
 static void rewrite_words(struct words *all, const char *refused)
@@ -209,6 +270,8 @@ static void rewrite_words(struct words *all, const char *refused)
             change(all, at + 1, "_Alignas");
         else if (is(all, at, "__shared__") && is_quoted(all, at, refused))
             rewrite_object(all, at);
+        else if (is(all, at, "asm") || is(all, at, "__asm__") || is(all, at, "__asm"))
+            rewrite_asm(all, at);
         if (!are_three(all, at, "<", &adjacent))
             continue;
         if (at > 0 && is(all, at - 1, "operator"))
@@ -219,25 +282,32 @@ static void rewrite_words(struct words *all, const char *refused)
     }
 }
 
-const char *cc_rewrite(const char *text, size_t length, const char *refused, size_t *new_length)
+static struct cc_text joined(const struct words *all, const char *text, size_t length)
 {
-    struct words all = {0};
     struct cc_text out = {0};
     const char *done = text;
 
-    read_words(&all, text, length);
-    rewrite_words(&all, refused);
-    for (size_t i = 0; i < all.count && all.changed; i++) {
-        const struct word *word = &all.item[i];
+    for (size_t i = 0; i < all->count && all->changed; i++) {
+        const struct word *word = &all->item[i];
         if (word->instead == NULL)
             continue;
         cc_put(&out, done, (size_t)(word->lexeme.text - done));
         cc_puts(&out, word->instead);
         done = word->lexeme.text + word->lexeme.length;
     }
-    if (!all.changed)
-        return NULL;
     cc_put(&out, done, (size_t)(text + length - done));
+    return out;
+}
+
+const char *cc_rewrite(const char *text, size_t length, const char *refused, bool device,
+                       size_t *new_length)
+{
+    struct words all = {0};
+
+    read_words(&all, text, length);
+    rewrite_words(&all, refused);
+    struct cc_text out = joined(&all, text, length);
+    bool dropped = device && out.length != 0 && drop_weak_aliases(out.data);
     *new_length = out.length;
-    return out.data;
+    return all.changed || dropped ? out.data : NULL;
 }

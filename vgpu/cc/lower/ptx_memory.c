@@ -301,7 +301,8 @@ static bool carry_out(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     struct access a;
 
-    if (is(in, "trap") && in->operands == 0) {
+    /* No address here is one of multicast memory; with others the instruction faults. */
+    if ((is(in, "trap") && in->operands == 0) || is(in, "multimem")) {
         cc_ptx_call(s, "vgpu_trap", LLVMVoidTypeInContext(s->l->context), NULL, 0);
         return true;
     }
