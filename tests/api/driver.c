@@ -224,7 +224,7 @@ static void by_name(void)
     EXPECT_IS(cudaGetDriverEntryPoint(NULL, &function, cudaEnableDefault, &entry),
               cudaErrorInvalidValue);
     EXPECT_IS(cudaGetLastError(), cudaErrorInvalidValue);
-    EXPECT_IS(cuModuleLoadData(&module, ".version 8.0"), CUDA_ERROR_NOT_SUPPORTED);
+    EXPECT_IS(cuModuleLoadData(&module, ".version 8.0"), CUDA_ERROR_INVALID_IMAGE);
     EXPECT_IS(cuMulticastCreate(&handle, &prop), CUDA_ERROR_NOT_SUPPORTED);
 }
 

@@ -35,7 +35,9 @@ class Text(Case):
             ('"{ .reg .pred p; }" "mov.u32 %0, %smid;"', '"mov.u32 %0, %%smid;"'),
         ):
             with self.subTest(source):
-                self.assertIn(made, self.rewritten(f'void f() {{ asm volatile({source} : "=r"(x)); }}\n'))
+                self.assertIn(
+                    made, self.rewritten(f'void f() {{ asm volatile({source} : "=r"(x)); }}\n')
+                )
 
     def test_weak_aliases(self) -> None:
         text = "extern int a; int b = 1;\n#pragma weak a=b\n#pragma weak c\n"

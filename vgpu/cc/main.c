@@ -14,13 +14,21 @@
 #include "proc.h"
 #include "verbose.h"
 
-static const char *object_name(const char *source)
+/* Device code alone? */
+static bool makes_modules(const struct cc_options *options)
 {
+    return options->action >= CC_FATBIN;
+}
+
+static const char *object_name(const char *source, enum cc_action action)
+{
+    static const char *const suffix[] = {
+        [CC_FATBIN] = ".fatbin", [CC_CUBIN] = ".cubin", [CC_PTX] = ".ptx"};
     const char *slash = strrchr(source, '/'), *base = slash != NULL ? slash + 1 : source;
     const char *dot = strrchr(base, '.');
     size_t length = dot != NULL ? (size_t)(dot - base) : strlen(base);
 
-    return cc_format("%.*s.o", (int)length, base);
+    return cc_format("%.*s%s", (int)length, base, action >= CC_FATBIN ? suffix[action] : ".o");
 }
 
 /* A .c or .cpp: the compiler's own business. */
@@ -55,7 +63,7 @@ static bool preprocess(const struct cc_job *job, const struct cc_input *input)
     if (job->options->action == CC_DEPENDENCIES) {
         cc_add(&command, "-M");
         cc_add(&command, "-MT");
-        cc_add(&command, object_name(input->path));
+        cc_add(&command, object_name(input->path, CC_COMPILE));
     }
     if (job->options->output != NULL) {
         cc_add(&command, "-o");
@@ -120,7 +128,7 @@ static bool compile_one(const struct cc_job *job, int number, struct cc_list *ob
 {
     const struct cc_input *input = &job->options->input[number];
     enum cc_language language = cc_language_of(input);
-    const char *object = object_name(input->path);
+    const char *object = object_name(input->path, job->options->action);
 
     if (language == CC_LANG_OBJECT) {
         cc_add(objects, input->path);
@@ -131,6 +139,10 @@ static bool compile_one(const struct cc_job *job, int number, struct cc_list *ob
     else if (job->options->output != NULL)
         object = job->options->output;
     cc_add(objects, object);
+    if (makes_modules(job->options) && language != CC_LANG_CUDA) {
+        cc_fail("'%s' is no CUDA file: there is no device code in it", input->path);
+        return false;
+    }
     return language == CC_LANG_CUDA ? cc_compile_cuda(job, input->path, object, number)
                                     : compile_plain(job, input, object);
 }
@@ -141,7 +153,8 @@ static bool is_sound(const struct cc_options *options)
 
     for (size_t i = 0; i < options->input_count; i++)
         sources += cc_language_of(&options->input[i]) != CC_LANG_OBJECT;
-    if (options->action == CC_COMPILE && options->output != NULL && sources > 1) {
+    if ((options->action == CC_COMPILE || makes_modules(options)) && options->output != NULL &&
+        sources > 1) {
         cc_fail("-o %s names one object, but there are %zu files to compile", options->output,
                 sources);
         return false;
@@ -178,7 +191,7 @@ static bool start(const struct cc_options *options)
                         : options->verbose ? CC_SHOW_RUN
                                            : CC_SHOW_NOT;
     const char *name =
-        options->output != NULL ? options->output : object_name(options->input[0].path);
+        options->output != NULL ? options->output : object_name(options->input[0].path, CC_COMPILE);
 
     const char *keep = options->keep_dir != NULL ? options->keep_dir : cc_format("%s.vgpu", name);
 

@@ -224,6 +224,33 @@ void __cudaRegisterFatBinaryEnd(void **handle)
         vgpu_register_module(&unit->module);
 }
 
+/* ---- loaded while the program runs ---- */
+
+/* A kernel's stub is its row, a variable's shadow is, too: nothing in host code has their names. */
+const struct vgpu__loaded *vgpu__load_record(const void *record)
+{
+    const struct vgpu_fatbin *from = record;
+    struct vgpu_fatbin *head = must(aligned_alloc(16, (from->bytes + 15) / 16 * 16));
+    memcpy(head, from, from->bytes);
+    struct unit *unit = make_unit(make_image(head));
+    const void *rows = (const char *)head + head->var_at;
+    const struct vgpu_fatbin_var *variable = rows;
+    rows = (const char *)head + head->kernel_at;
+    const struct vgpu_fatbin_kernel *kernel = rows;
+    void **cell = must(calloc(head->var_count + 1, sizeof *cell));
+
+    for (uint32_t i = 0; i < head->kernel_count; i++)
+        __cudaRegisterFunction((void **)unit, (const char *)&unit->kernels[i], NULL,
+                               text_at(head, kernel[i].symbol_at), 0, NULL, NULL, NULL, NULL, NULL);
+    for (uint32_t i = 0; i < head->var_count; i++)
+        __cudaRegisterVar((void **)unit, (char *)&cell[i], NULL,
+                          text_at(head, variable[i].symbol_at), 0, variable[i].bytes, 0, 0);
+    vgpu_register_module(&unit->module);
+    struct vgpu__loaded *loaded = must(calloc(1, sizeof *loaded));
+    *loaded = (struct vgpu__loaded){.head = head, .kernels = unit->kernels, .cells = cell};
+    return loaded;
+}
+
 /* ---- -rdc=true ---- */
 
 static struct image *find_linked(const struct vgpu_fatbin *head)

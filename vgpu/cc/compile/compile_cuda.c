@@ -313,6 +313,22 @@ static bool compile(struct file *file, const char *pipe)
     return tell(&end) && made && check_host(file);
 }
 
+/* -fatbin and its like: the record alone. */
+static bool compile_module(struct file *file)
+{
+    struct cc_text fatbin = {0};
+    struct cc_child device = start_device(file);
+
+    if (file->job->options->dryrun)
+        return true;
+    struct outcome end = {.device_status = cc_wait(device)};
+    end.said = cc_child_errors(device);
+    if (is_to_be_redone(file, &end))
+        return compile_module(file);
+    return tell(&end) && build_image(file, &fatbin) &&
+           cc_write_file(file->object, fatbin.data, fatbin.length);
+}
+
 static bool compile_whole(struct file *file)
 {
     const char *pipe = path_of(file, "device.fatbin");
@@ -378,8 +394,9 @@ bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *o
 
     if (!cc_find_clang(job->options->cxx, &file.clang))
         return false;
-    bool done =
-        (job->options->rdc ? compile_part(&file) : compile_whole(&file)) && rename_launch(&file);
+    bool done = job->options->action >= CC_FATBIN ? compile_module(&file)
+                : job->options->rdc               ? compile_part(&file) && rename_launch(&file)
+                                                  : compile_whole(&file) && rename_launch(&file);
     if (done)
         warn_of_objects(&file);
     cc_say_all();

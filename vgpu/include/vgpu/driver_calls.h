@@ -172,7 +172,7 @@
                                   unsigned int blockZ, unsigned int shared, CUstream stream, \
                                   void **args))
 
-#define VGPU_DRIVER_REFUSED(X) \
+#define VGPU_DRIVER_MODULES(X) \
     X(cuModuleLoad, (CUmodule *module, const char *path)) \
     X(cuModuleLoadData, (CUmodule *module, const void *image)) \
     X(cuModuleLoadDataEx, (CUmodule *module, const void *image, unsigned int count, \
@@ -185,7 +185,9 @@
                           unsigned int jitCount, CUlibraryOption *options, void **optionValues, \
                           unsigned int optionCount)) \
     X(cuLibraryUnload, (CUlibrary library)) \
-    X(cuLibraryGetKernel, (CUkernel *kernel, CUlibrary library, const char *name)) \
+    X(cuLibraryGetKernel, (CUkernel *kernel, CUlibrary library, const char *name))
+
+#define VGPU_DRIVER_REFUSED(X) \
     X(cuMulticastCreate, (CUmemGenericAllocationHandle *handle, \
                           const CUmulticastObjectProp *prop)) \
     X(cuMulticastAddDevice, (CUmemGenericAllocationHandle handle, CUdevice device)) \
@@ -208,6 +210,7 @@
     VGPU_DRIVER_POOLS(X)                                                                           \
     VGPU_DRIVER_PROCESSES(X)                                                                       \
     VGPU_DRIVER_WORK(X)                                                                            \
+    VGPU_DRIVER_MODULES(X)                                                                         \
     VGPU_DRIVER_REFUSED(X)
 
 #endif

@@ -37,6 +37,16 @@ bool vgpu__range_take_home(const struct vgpu__range *r);
  */
 bool vgpu__pointer_reached(int from, const struct vgpu_pointer *p);
 
+/* Device code that a program has loaded (registration.c): row i of the record's kernels is kernel i,
+ * and of its variables cell i, which is the shadow, and holds a managed variable's address. */
+struct vgpu__loaded {
+    const struct vgpu_fatbin *head;
+    const struct vgpu_host_kernel *kernels;
+    void *const *cells;
+};
+/* `record`: a struct vgpu_fatbin; it is copied. */
+const struct vgpu__loaded *vgpu__load_record(const void *record);
+
 /* A copy or a fill as the calls do it: checked, and sent or taken down by a capture. */
 cudaError_t vgpu__copy(const struct vgpu__copy *copy);
 cudaError_t vgpu__copy_peer(const struct vgpu__copy *copy, int dst_device, int src_device);

@@ -6,7 +6,16 @@
 
 #include "mem.h"
 
-enum cc_action { CC_LINK, CC_DEVICE_LINK, CC_COMPILE, CC_PREPROCESS, CC_DEPENDENCIES };
+enum cc_action {
+    CC_LINK,
+    CC_DEVICE_LINK,
+    CC_COMPILE,
+    CC_PREPROCESS,
+    CC_DEPENDENCIES,
+    CC_FATBIN, /* these three: device code alone, for cuModuleLoad */
+    CC_CUBIN,
+    CC_PTX
+};
 
 enum cc_language { CC_BY_SUFFIX, CC_LANG_C, CC_LANG_CXX, CC_LANG_CUDA, CC_LANG_OBJECT };
 

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT
+ * modules.c: device code that is loaded while the program runs: from a file and from memory, twice
+ * side by side, its kernels and variables by name, and what is none.
+ *
+ *   api-modules MODULE    what vgpu-cc -fatbin has made of module_kernels.cu
+ */
+#include <cuda.h>
+#include <cuda_runtime.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "expect.h"
+
+enum { COUNT = 100 };
+
+static CUdeviceptr data;
+
+static void put_numbers(void)
+{
+    int number[COUNT];
+    for (int i = 0; i < COUNT; i++)
+        number[i] = i;
+    EXPECT_IS(cuMemcpyHtoD(data, number, sizeof number), CUDA_SUCCESS);
+}
+
+/* Is data[i] now i * factor + added? */
+static void expect_numbers(int factor, int added)
+{
+    int number[COUNT];
+    EXPECT_IS(cuMemcpyDtoH(number, data, sizeof number), CUDA_SUCCESS);
+    for (int i = 0; i < COUNT; i++)
+        EXPECT(number[i] == i * factor + added);
+}
+
+static void scale(CUmodule module)
+{
+    CUfunction function;
+    int count = COUNT;
+    void *arguments[] = {&data, &count};
+    put_numbers();
+    EXPECT_IS(cuModuleGetFunction(&function, module, "scale"), CUDA_SUCCESS);
+    EXPECT_IS(cuLaunchKernel(function, 2, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL), CUDA_SUCCESS);
+    EXPECT_IS(cuCtxSynchronize(), CUDA_SUCCESS);
+}
+
+static void set(CUmodule module, const char *name, int value)
+{
+    CUdeviceptr at;
+    size_t bytes = 0;
+    EXPECT_IS(cuModuleGetGlobal(&at, &bytes, module, name), CUDA_SUCCESS);
+    EXPECT(bytes == sizeof value);
+    EXPECT_IS(cuMemcpyHtoD(at, &value, sizeof value), CUDA_SUCCESS);
+}
+
+static int get(CUmodule module, const char *name)
+{
+    CUdeviceptr at;
+    int value = -1;
+    EXPECT_IS(cuModuleGetGlobal(&at, NULL, module, name), CUDA_SUCCESS);
+    EXPECT_IS(cuMemcpyDtoH(&value, at, sizeof value), CUDA_SUCCESS);
+    return value;
+}
+
+static char *read_file(const char *path)
+{
+    static char bytes[4 << 20];
+    FILE *file = fopen(path, "rb");
+    EXPECT(file && fread(bytes, 1, sizeof bytes, file) > 0);
+    fclose(file);
+    return bytes;
+}
+
+static void test_two_instances(const char *path)
+{
+    CUmodule first, second;
+    EXPECT_IS(cuModuleLoad(&first, path), CUDA_SUCCESS);
+    EXPECT_IS(cuModuleLoadDataEx(&second, read_file(path), 0, NULL, NULL), CUDA_SUCCESS);
+    scale(first);
+    expect_numbers(3, 5);
+    set(second, "factor", 7);
+    set(second, "shared_with_host", 1);
+    scale(second);
+    expect_numbers(7, 1);
+    scale(first);
+    expect_numbers(3, 5);
+    EXPECT(get(first, "calls") == 2 && get(second, "calls") == 1);
+    EXPECT_IS(cuModuleUnload(second), CUDA_SUCCESS);
+    EXPECT_IS(cuModuleUnload(second), CUDA_ERROR_INVALID_HANDLE);
+}
+
+static void test_library(const char *path)
+{
+    CUlibrary library;
+    CUkernel kernel;
+    CUfunction function;
+    int value = 9;
+    void *arguments[] = {&data, &value};
+    EXPECT_IS(cuLibraryLoadData(&library, read_file(path), NULL, NULL, 0, NULL, NULL, 0),
+              CUDA_SUCCESS);
+    EXPECT_IS(cuLibraryGetKernel(&kernel, library, "_Z4fillIiEvPT_S0_"), CUDA_SUCCESS);
+    EXPECT_IS(cuKernelGetFunction(&function, kernel), CUDA_SUCCESS);
+    EXPECT_IS(cuLaunchKernel(function, 1, 1, 1, COUNT, 1, 1, 0, NULL, arguments, NULL),
+              CUDA_SUCCESS);
+    expect_numbers(0, 9);
+    EXPECT_IS(cuLibraryUnload(library), CUDA_SUCCESS);
+}
+
+static void test_mistakes(const char *path)
+{
+    CUmodule module;
+    CUfunction function;
+    CUdeviceptr at;
+    EXPECT_IS(cuModuleLoad(&module, "/no/such/file"), CUDA_ERROR_FILE_NOT_FOUND);
+    EXPECT_IS(cuModuleLoadData(&module, ".version 8.0\n.target sm_90\n"), CUDA_ERROR_INVALID_IMAGE);
+    EXPECT_IS(cuModuleLoadData(&module, "\177ELF\2\1\1"), CUDA_ERROR_INVALID_IMAGE);
+    EXPECT_IS(cuModuleLoadData(NULL, ""), CUDA_ERROR_INVALID_VALUE);
+    EXPECT_IS(cuModuleLoad(&module, path), CUDA_SUCCESS);
+    EXPECT_IS(cuModuleGetFunction(&function, module, "scales"), CUDA_ERROR_NOT_FOUND);
+    EXPECT_IS(cuModuleGetGlobal(&at, NULL, module, "scale"), CUDA_ERROR_NOT_FOUND);
+    EXPECT_IS(cuModuleGetFunction(&function, (CUmodule)(void *)&module, "scale"),
+              CUDA_ERROR_INVALID_HANDLE);
+}
+
+int main(int argc, char **argv)
+{
+    CUcontext context;
+    EXPECT(argc == 2);
+    EXPECT_IS(cuInit(0), CUDA_SUCCESS);
+    EXPECT_IS(cuDevicePrimaryCtxRetain(&context, 0), CUDA_SUCCESS);
+    EXPECT_IS(cuCtxSetCurrent(context), CUDA_SUCCESS);
+    EXPECT_IS(cuMemAlloc(&data, COUNT * sizeof(int)), CUDA_SUCCESS);
+    test_two_instances(argv[1]);
+    test_library(argv[1]);
+    test_mistakes(argv[1]);
+    return 0;
+}

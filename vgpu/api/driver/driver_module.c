@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT
+ * driver_module.c: modules and libraries, which are the same here: what vgpu-cc -fatbin (-cubin,
+ * -ptx) has made of a .cu file, loaded while the program runs.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+#include "fatbin.h"
+#include "registration.h"
+
+/* Entries stay for good: the node has the image, and threads may have its kernels. */
+struct CUmod_st {
+    const struct vgpu__loaded *loaded;
+    _Atomic bool unloaded;
+    struct CUmod_st *next;
+};
+
+static struct CUmod_st *_Atomic all_modules;
+
+static bool is_module(const struct CUmod_st *module)
+{
+    const struct CUmod_st *known = all_modules;
+    while (known && known != module)
+        known = known->next;
+    return known && !known->unloaded;
+}
+
+/* ---- loading ---- */
+
+static cudaError_t refuse_image(const char *call, const void *image)
+{
+    const char *bytes = image;
+    const char *what = memcmp(bytes, "\177ELF", 4) == 0 ? "machine code of real GPUs (ELF)"
+                       : strstr(bytes, ".version")      ? "PTX"
+                                                        : "no device code";
+    return vgpu__refuse(cudaErrorInvalidKernelImage, call,
+                        "this is %s; virtual GPUs load what vgpu-cc -fatbin, -cubin or -ptx makes "
+                        "of a .cu file",
+                        what);
+}
+
+static cudaError_t load_data(const char *call, struct CUmod_st **module, const void *image)
+{
+    if (!module || !image)
+        return cudaErrorInvalidValue;
+    if (strncmp(image, VGPU_FATBIN_MAGIC, sizeof VGPU_FATBIN_MAGIC - 1) != 0)
+        return refuse_image(call, image);
+    struct CUmod_st *made = calloc(1, sizeof *made);
+    if (!made)
+        return vgpu__no_memory(call);
+    made->loaded = vgpu__load_record(image);
+    made->next = all_modules;
+    while (!atomic_compare_exchange_weak(&all_modules, &made->next, made)) {
+    }
+    *module = made;
+    return cudaSuccess;
+}
+
+/* The file's bytes and a zero; null: see errno. */
+static char *read_whole(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    char *data = NULL;
+    long length = -1;
+
+    if (file && fseek(file, 0, SEEK_END) == 0)
+        length = ftell(file);
+    if (length >= 0 && fseek(file, 0, SEEK_SET) == 0)
+        data = calloc(1, (size_t)length + 1);
+    if (data && fread(data, 1, (size_t)length, file) != (size_t)length) {
+        free(data);
+        data = NULL;
+    }
+    if (file)
+        fclose(file);
+    return data;
+}
+
+static cudaError_t load_file(const char *call, struct CUmod_st **module, const char *path)
+{
+    if (!module || !path)
+        return cudaErrorInvalidValue;
+    char *data = read_whole(path);
+    if (!data)
+        return vgpu__refuse(cudaErrorFileNotFound, call, "%s: %s", path, strerror(errno));
+    cudaError_t error = load_data(call, module, data);
+    free(data);
+    return error;
+}
+
+static cudaError_t unload(struct CUmod_st *module)
+{
+    if (!is_module(module))
+        return cudaErrorInvalidResourceHandle;
+    module->unloaded = true;
+    return cudaSuccess;
+}
+
+/* ---- what is in it ---- */
+
+static cudaError_t find_kernel(const char *call, const void **kernel, struct CUmod_st *module,
+                               const char *name)
+{
+    if (!kernel || !name)
+        return cudaErrorInvalidValue;
+    if (!is_module(module))
+        return cudaErrorInvalidResourceHandle;
+    const struct vgpu_fatbin *head = module->loaded->head;
+    const void *rows = (const char *)head + head->kernel_at;
+    const struct vgpu_fatbin_kernel *row = rows;
+    for (uint32_t i = 0; i < head->kernel_count; i++)
+        if (strcmp((const char *)head + row[i].symbol_at, name) == 0) {
+            *kernel = module->loaded->kernels[i].stub;
+            return cudaSuccess;
+        }
+    return vgpu__refuse(cudaErrorSymbolNotFound, call,
+                        "there is no kernel '%s' in the module%s%s; one that is not extern \"C\" "
+                        "has its mangled name",
+                        name, head->kernel_count ? ", whose first is " : "",
+                        head->kernel_count ? (const char *)head + row[0].symbol_at : "");
+}
+
+static cudaError_t find_variable(CUdeviceptr *at, size_t *bytes, struct CUmod_st *module,
+                                 const char *name)
+{
+    if (!name || (!at && !bytes))
+        return cudaErrorInvalidValue;
+    if (!is_module(module))
+        return cudaErrorInvalidResourceHandle;
+    const struct vgpu_fatbin *head = module->loaded->head;
+    const void *rows = (const char *)head + head->var_at;
+    const struct vgpu_fatbin_var *row = rows;
+    for (uint32_t i = 0; i < head->var_count; i++) {
+        void *const *cell = &module->loaded->cells[i];
+        void *address = *cell;
+        if (strcmp((const char *)head + row[i].symbol_at, name) != 0)
+            continue;
+        cudaError_t error = address ? cudaSuccess : cudaGetSymbolAddress(&address, cell);
+        if (error == cudaSuccess && at)
+            *at = (CUdeviceptr)(uintptr_t)address;
+        if (error == cudaSuccess && bytes)
+            *bytes = row[i].bytes;
+        return error;
+    }
+    return cudaErrorSymbolNotFound;
+}
+
+/* ---- modules ---- */
+
+CUresult cuModuleLoad(CUmodule *module, const char *path)
+{
+    VGPU_DRIVER(load_file("cuModuleLoad", module, path));
+}
+
+CUresult cuModuleLoadData(CUmodule *module, const void *image)
+{
+    VGPU_DRIVER(load_data("cuModuleLoadData", module, image));
+}
+
+/* Nothing is compiled at run time: what the options ask of that compiler has no effect. */
+CUresult cuModuleLoadDataEx(CUmodule *module, const void *image, unsigned int count,
+                            CUjit_option *options, void **values)
+{
+    (void)count, (void)options, (void)values;
+    VGPU_DRIVER(load_data("cuModuleLoadDataEx", module, image));
+}
+
+CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
+{
+    VGPU_DRIVER(load_data("cuModuleLoadFatBinary", module, image));
+}
+
+CUresult cuModuleUnload(CUmodule module)
+{
+    VGPU_DRIVER(unload(module));
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
+{
+    VGPU_DRIVER(find_kernel("cuModuleGetFunction", (const void **)function, module, name));
+}
+
+CUresult cuModuleGetGlobal(CUdeviceptr *ptr, size_t *bytes, CUmodule module, const char *name)
+{
+    VGPU_DRIVER(find_variable(ptr, bytes, module, name));
+}
+
+/* ---- libraries ---- */
+
+CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *jit, void **values,
+                           unsigned int jitCount, CUlibraryOption *options, void **optionValues,
+                           unsigned int optionCount)
+{
+    (void)jit, (void)values, (void)jitCount, (void)options, (void)optionValues, (void)optionCount;
+    VGPU_DRIVER(load_data("cuLibraryLoadData", (struct CUmod_st **)library, code));
+}
+
+CUresult cuLibraryUnload(CUlibrary library)
+{
+    VGPU_DRIVER(unload((struct CUmod_st *)library));
+}
+
+CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name)
+{
+    VGPU_DRIVER(
+        find_kernel("cuLibraryGetKernel", (const void **)kernel, (struct CUmod_st *)library, name));
+}
