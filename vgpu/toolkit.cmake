@@ -22,7 +22,8 @@ set_target_properties(nccl_shared PROPERTIES OUTPUT_NAME nccl VERSION 2.28.3 SOV
   LINK_DEPENDS $<TARGET_FILE:nccl> LINKER_LANGUAGE CXX INSTALL_RPATH "$ORIGIN")
 add_library(cudadevrt STATIC ${CMAKE_CURRENT_BINARY_DIR}/nothing.c) # -rdc needs nothing of it
 
-set(toolkit_names libcudart_static.a:libvgpurt.a libcuda.so:libcudart.so.13 libcuda.so.1:libcudart.so.13)
+set(toolkit_names libcudart_static.a:libvgpurt.a libcuda.so:libcudart.so.13 libcuda.so.1:libcudart.so.13
+    libnvrtc.so:libcudart.so.13 libnvrtc.so.13:libcudart.so.13)
 
 # ---- in the build tree ----
 set(toolkit ${PROJECT_BINARY_DIR}/toolkit)

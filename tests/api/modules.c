@@ -2,10 +2,13 @@
  * modules.c: device code that is loaded while the program runs: from a file and from memory, twice
  * side by side, its kernels and variables by name, and what is none.
  *
+ * And device code that is compiled first, by NVRTC.
+ *
  *   api-modules MODULE    what vgpu-cc -fatbin has made of module_kernels.cu
  */
 #include <cuda.h>
 #include <cuda_runtime.h>
+#include <nvrtc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,6 +108,67 @@ static void test_library(const char *path)
     EXPECT_IS(cuLibraryUnload(library), CUDA_SUCCESS);
 }
 
+static nvrtcProgram compiled(const char *source, const char *const *options, int count,
+                             nvrtcResult want)
+{
+    static const char *const headers[] = {"#define ADDED 4\n"};
+    static const char *const names[] = {"sub/added.h"};
+    nvrtcProgram program;
+    EXPECT_IS(nvrtcCreateProgram(&program, source, "../scale_kernel", 1, headers, names),
+              NVRTC_SUCCESS);
+    EXPECT_IS(nvrtcAddNameExpression(program, "scaling::scale"), NVRTC_SUCCESS);
+    EXPECT_IS(nvrtcCompileProgram(program, count, options), want);
+    return program;
+}
+
+static void test_nvrtc(void)
+{
+    static const char source[] =
+        "#include <sub/added.h>\n"
+        "namespace scaling {\n"
+        "__global__ void scale(int *data, int count) {\n"
+        "    if (threadIdx.x + blockIdx.x * blockDim.x < count)\n"
+        "        data[threadIdx.x + blockIdx.x * blockDim.x] =\n"
+        "            (threadIdx.x + blockIdx.x * blockDim.x) * FACTOR + ADDED;\n"
+        "}\n}\n";
+    const char *const options[] = {"--gpu-architecture=compute_90", "-DFACTOR=2", "--std=c++17"};
+    nvrtcProgram program = compiled(source, options, 3, NVRTC_SUCCESS);
+    const char *name;
+    CUmodule module;
+    CUfunction function;
+    size_t bytes;
+    int count = COUNT;
+    void *arguments[] = {&data, &count};
+    EXPECT_IS(nvrtcGetCUBINSize(program, &bytes), NVRTC_SUCCESS);
+    char *code = malloc(bytes);
+    EXPECT_IS(nvrtcGetCUBIN(program, code), NVRTC_SUCCESS);
+    EXPECT_IS(nvrtcGetLoweredName(program, "scaling::scale", &name), NVRTC_SUCCESS);
+    EXPECT_IS(cuModuleLoadData(&module, code), CUDA_SUCCESS);
+    EXPECT_IS(cuModuleGetFunction(&function, module, name), CUDA_SUCCESS);
+    free(code);
+    EXPECT_IS(nvrtcDestroyProgram(&program), NVRTC_SUCCESS);
+    EXPECT_IS(cuLaunchKernel(function, 2, 1, 1, 64, 1, 1, 0, NULL, arguments, NULL), CUDA_SUCCESS);
+    expect_numbers(2, 4);
+}
+
+static void test_nvrtc_mistakes(void)
+{
+    nvrtcProgram program =
+        compiled("__global__ void scale() { no_such_name(); }\n", NULL, 0, NVRTC_ERROR_COMPILATION);
+    static char log[4096];
+    size_t bytes;
+    EXPECT_IS(nvrtcGetProgramLogSize(program, &bytes), NVRTC_SUCCESS);
+    EXPECT(bytes > 1 && bytes < sizeof log);
+    EXPECT_IS(nvrtcGetProgramLog(program, log), NVRTC_SUCCESS);
+    EXPECT(strstr(log, "scale_kernel.cu:1") && strstr(log, "no_such_name"));
+    EXPECT_IS(nvrtcGetPTXSize(program, &bytes), NVRTC_ERROR_INVALID_INPUT);
+    EXPECT_IS(nvrtcDestroyProgram(&program), NVRTC_SUCCESS);
+    EXPECT(program == NULL);
+    program =
+        compiled("__global__ void other() {}\n", NULL, 0, NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID);
+    EXPECT_IS(nvrtcDestroyProgram(&program), NVRTC_SUCCESS);
+}
+
 static void test_mistakes(const char *path)
 {
     CUmodule module;
@@ -132,5 +196,7 @@ int main(int argc, char **argv)
     test_two_instances(argv[1]);
     test_library(argv[1]);
     test_mistakes(argv[1]);
+    test_nvrtc();
+    test_nvrtc_mistakes();
     return 0;
 }

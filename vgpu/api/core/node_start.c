@@ -161,6 +161,17 @@ static bool find_node_program(char *path, size_t room)
     return *VGPU_BIN_DIR && runnable(path, room, VGPU_BIN_DIR, "/");
 }
 
+bool vgpu__find_program(const char *name, char *path, size_t room)
+{
+    if (!find_node_program(path, room))
+        return false;
+    size_t folder = (size_t)(strrchr(path, '/') + 1 - path);
+    if (folder + strlen(name) >= room)
+        return false;
+    strcpy(path + folder, name);
+    return access(path, X_OK) == 0;
+}
+
 /* Signals in the node are as in a fresh program, whatever this one does with them. */
 static void plain_signals(posix_spawnattr_t *attributes)
 {

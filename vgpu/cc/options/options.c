@@ -58,7 +58,8 @@ static void add_parts(const char *value, struct cc_list *list)
 static bool is_cudas(const char *library)
 {
     return strcmp(library, "cuda") == 0 || strcmp(library, "cudart") == 0 ||
-           strcmp(library, "cudart_static") == 0 || strcmp(library, "cudadevrt") == 0;
+           strcmp(library, "cudart_static") == 0 || strcmp(library, "cudadevrt") == 0 ||
+           strcmp(library, "nvrtc") == 0;
 }
 
 /* A flag meant for the host compiler: warnings are wanted in both passes. */

@@ -224,6 +224,9 @@ bool vgpu__quiet(void);
 /* A text of the node's, with its marks read. */
 void vgpu__explain(const char *call, const char *explain);
 
+/* Another program of the toolkit, where vgpu-node is. */
+bool vgpu__find_program(const char *name, char *path, size_t room);
+
 /* A sentence and the code to answer with: `return vgpu__refuse(error, call, ...)`. Recorded. */
 cudaError_t vgpu__refuse(cudaError_t error, const char *call, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

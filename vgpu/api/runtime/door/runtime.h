@@ -37,8 +37,8 @@ bool vgpu__range_take_home(const struct vgpu__range *r);
  */
 bool vgpu__pointer_reached(int from, const struct vgpu_pointer *p);
 
-/* Device code that a program has loaded (registration.c): row i of the record's kernels is kernel i,
- * and of its variables cell i, which is the shadow, and holds a managed variable's address. */
+/* Device code that a program has loaded (registration.c): row i of the record's kernels is kernel
+ * i, and of its variables cell i, which is the shadow, and holds a managed variable's address. */
 struct vgpu__loaded {
     const struct vgpu_fatbin *head;
     const struct vgpu_host_kernel *kernels;

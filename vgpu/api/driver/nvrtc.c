@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT
+ * nvrtc.c: NVRTC's calls. A program's source and headers become files in a folder of their own, and
+ * vgpu-cc -fatbin makes a record of them.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <nvrtc.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "driver.h"
+#include "fatbin.h"
+
+extern char **environ;
+
+struct file {
+    char *name, *text;
+};
+
+struct _nvrtcProgram {
+    struct file *file; /* the source, then its headers */
+    int file_count;
+    char **expression;
+    int expression_count;
+    bool compiled;
+    char *log, *record; /* null: none yet */
+    size_t record_bytes;
+};
+
+const char *nvrtcGetErrorString(nvrtcResult result)
+{
+    static const char *const text[] = {
+        "NVRTC_SUCCESS",
+        "NVRTC_ERROR_OUT_OF_MEMORY",
+        "NVRTC_ERROR_PROGRAM_CREATION_FAILURE",
+        "NVRTC_ERROR_INVALID_INPUT",
+        "NVRTC_ERROR_INVALID_PROGRAM",
+        "NVRTC_ERROR_INVALID_OPTION",
+        "NVRTC_ERROR_COMPILATION",
+        "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE",
+        "NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION",
+        "NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION",
+        "NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID",
+        "NVRTC_ERROR_INTERNAL_ERROR",
+    };
+    return (size_t)result < sizeof text / sizeof *text ? text[result] : "NVRTC_ERROR unknown";
+}
+
+nvrtcResult nvrtcVersion(int *major, int *minor)
+{
+    if (!major || !minor)
+        return NVRTC_ERROR_INVALID_INPUT;
+    *major = CUDART_VERSION / 1000;
+    *minor = CUDART_VERSION % 1000 / 10;
+    return NVRTC_SUCCESS;
+}
+
+static const int architectures[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
+
+nvrtcResult nvrtcGetNumSupportedArchs(int *numArchs)
+{
+    if (!numArchs)
+        return NVRTC_ERROR_INVALID_INPUT;
+    *numArchs = (int)(sizeof architectures / sizeof *architectures);
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcGetSupportedArchs(int *supportedArchs)
+{
+    if (!supportedArchs)
+        return NVRTC_ERROR_INVALID_INPUT;
+    memcpy(supportedArchs, architectures, sizeof architectures);
+    return NVRTC_SUCCESS;
+}
+
+/* ---- programs ---- */
+
+static bool put_file(struct file *file, const char *name, const char *text)
+{
+    *file = (struct file){.name = strdup(name), .text = strdup(text)};
+    return file->name && file->text;
+}
+
+nvrtcResult nvrtcDestroyProgram(nvrtcProgram *prog)
+{
+    if (!prog || !*prog)
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    for (int i = 0; i < (*prog)->file_count && (*prog)->file; i++) {
+        free((*prog)->file[i].name);
+        free((*prog)->file[i].text);
+    }
+    for (int i = 0; i < (*prog)->expression_count; i++)
+        free((*prog)->expression[i]);
+    free((*prog)->file);
+    free((*prog)->expression);
+    free((*prog)->log);
+    free((*prog)->record);
+    free(*prog);
+    *prog = NULL;
+    return NVRTC_SUCCESS;
+}
+
+/* Its folder is not the program's own: only the last part of the name is taken. */
+static char *source_name(const char *name)
+{
+    const char *slash = name ? strrchr(name, '/') : NULL;
+    const char *base = slash ? slash + 1 : name ? name : "";
+    size_t room = strlen(base) + sizeof "default_program.cu";
+    char *made = malloc(room);
+    if (made)
+        snprintf(made, room, "%s.cu", *base ? base : "default_program");
+    return made;
+}
+
+nvrtcResult nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *name,
+                               int numHeaders, const char *const *headers,
+                               const char *const *includeNames)
+{
+    if (!prog || !src || numHeaders < 0 || (numHeaders > 0 && (!headers || !includeNames)))
+        return NVRTC_ERROR_INVALID_INPUT;
+    struct _nvrtcProgram *made = calloc(1, sizeof *made);
+    char *own = source_name(name);
+    bool done = made && own;
+    if (done)
+        made->file = calloc((size_t)numHeaders + 1, sizeof *made->file);
+    done = done && made->file && put_file(&made->file[0], own, src);
+    if (made)
+        made->file_count = numHeaders + 1;
+    for (int i = 0; i < numHeaders && done; i++)
+        done = put_file(&made->file[i + 1], includeNames[i], headers[i]);
+    free(own);
+    if (!done) {
+        nvrtcDestroyProgram(&made);
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    }
+    *prog = made;
+    return NVRTC_SUCCESS;
+}
+
+/* ---- files ---- */
+
+/* The folders of a header's name, below `folder`. */
+static void make_folders(char *path, size_t from)
+{
+    for (char *slash = path + from; (slash = strchr(slash, '/')) != NULL; slash++) {
+        *slash = '\0';
+        mkdir(path, 0700);
+        *slash = '/';
+    }
+}
+
+static bool write_file(const char *folder, const struct file *file)
+{
+    char path[PATH_MAX];
+    int length = snprintf(path, sizeof path, "%s/%s", folder, file->name);
+    if (length < 0 || (size_t)length >= sizeof path || strstr(file->name, ".."))
+        return false;
+    make_folders(path, strlen(folder) + 1);
+    FILE *out = fopen(path, "w");
+    bool written = out && fputs(file->text, out) >= 0;
+    return out && fclose(out) == 0 && written;
+}
+
+/* The file's bytes and a zero behind them; null: it cannot be read. */
+static char *read_file(const char *folder, const char *name, size_t *bytes)
+{
+    char path[PATH_MAX];
+    struct stat is;
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *in = fopen(path, "r");
+    char *data = in && fstat(fileno(in), &is) == 0 ? calloc(1, (size_t)is.st_size + 1) : NULL;
+    if (data)
+        *bytes = fread(data, 1, (size_t)is.st_size, in);
+    if (in)
+        fclose(in);
+    return data;
+}
+
+static void remove_folder(const char *folder)
+{
+    char *words[] = {"rm", "-rf", "--", (char *)folder, NULL};
+    pid_t child;
+    if (posix_spawnp(&child, "rm", NULL, NULL, words, environ) == 0)
+        waitpid(child, NULL, 0);
+}
+
+/* ---- compiling ---- */
+
+/* Options that are about real GPUs' code, and of which vgpu-cc knows nothing. */
+static bool is_for_real_gpus(const char *option)
+{
+    static const char *const starts[] = {"-dlto",
+                                         "--dlink-time-opt",
+                                         "-opt-info",
+                                         "--opt-info",
+                                         "-version-ident",
+                                         "--version-ident",
+                                         "-split-compile",
+                                         "-minimal",
+                                         "--minimal",
+                                         "-rdc",
+                                         "--relocatable-device-code"};
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(option, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return false;
+}
+
+/* vgpu-cc's exit status; -1: it could not be run. */
+static int run_compiler(const char *folder, const char *source, int count,
+                        const char *const *options)
+{
+    char program[PATH_MAX], from[PATH_MAX], to[PATH_MAX], log[PATH_MAX], include[PATH_MAX];
+    posix_spawn_file_actions_t actions;
+    pid_t child;
+    int status = -1, used = 0;
+    char **words = calloc((size_t)count + 12, sizeof *words);
+    if (!words || !vgpu__find_program("vgpu-cc", program, sizeof program)) {
+        free(words);
+        return -1;
+    }
+    snprintf(from, sizeof from, "%s/%s", folder, source);
+    snprintf(to, sizeof to, "%s/record", folder);
+    snprintf(log, sizeof log, "%s/log", folder);
+    snprintf(include, sizeof include, "-I%s", folder);
+    char *const fixed[] = {program, "-fatbin", "-D__CUDACC_RTC__=1", include, "-o", to, from};
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+        words[used++] = fixed[i];
+    for (int i = 0; i < count; i++)
+        if (!is_for_real_gpus(options[i]))
+            words[used++] = (char *)options[i];
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    posix_spawn_file_actions_adddup2(&actions, 1, 2);
+    if (posix_spawn(&child, program, &actions, NULL, words, environ) == 0)
+        while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+        }
+    posix_spawn_file_actions_destroy(&actions);
+    free(words);
+    return status;
+}
+
+static nvrtcResult compile_in(struct _nvrtcProgram *program, const char *folder, int count,
+                              const char *const *options)
+{
+    size_t bytes;
+    for (int i = 0; i < program->file_count; i++)
+        if (!write_file(folder, &program->file[i]))
+            return NVRTC_ERROR_INVALID_INPUT;
+    int status = run_compiler(folder, program->file[0].name, count, options);
+    program->log = read_file(folder, "log", &bytes);
+    if (status < 0)
+        return NVRTC_ERROR_INTERNAL_ERROR;
+    if (status != 0)
+        return NVRTC_ERROR_COMPILATION;
+    program->record = read_file(folder, "record", &program->record_bytes);
+    program->compiled = program->record != NULL;
+    return program->compiled ? NVRTC_SUCCESS : NVRTC_ERROR_INTERNAL_ERROR;
+}
+
+nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char *const *options)
+{
+    const char *below = getenv("TMPDIR");
+    char folder[PATH_MAX];
+    if (!prog)
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    if (numOptions < 0 || (numOptions > 0 && !options))
+        return NVRTC_ERROR_INVALID_INPUT;
+    snprintf(folder, sizeof folder, "%s/vgpu-nvrtc-XXXXXX", below && *below ? below : "/tmp");
+    if (!mkdtemp(folder))
+        return NVRTC_ERROR_INTERNAL_ERROR;
+    free(prog->log);
+    free(prog->record);
+    prog->log = prog->record = NULL;
+    nvrtcResult result = compile_in(prog, folder, numOptions, options);
+    remove_folder(folder);
+    for (int i = 0; i < prog->expression_count && result == NVRTC_SUCCESS; i++) {
+        const char *name;
+        result = nvrtcGetLoweredName(prog, prog->expression[i], &name);
+    }
+    return result;
+}
+
+/* ---- what came of it ---- */
+
+static nvrtcResult get_size(const struct _nvrtcProgram *program, size_t *bytes)
+{
+    if (!program)
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    if (!bytes || !program->compiled)
+        return NVRTC_ERROR_INVALID_INPUT;
+    *bytes = program->record_bytes;
+    return NVRTC_SUCCESS;
+}
+
+static nvrtcResult get_record(const struct _nvrtcProgram *program, char *to)
+{
+    size_t bytes;
+    nvrtcResult result = to ? get_size(program, &bytes) : NVRTC_ERROR_INVALID_INPUT;
+    if (result == NVRTC_SUCCESS)
+        memcpy(to, program->record, bytes);
+    return result;
+}
+
+nvrtcResult nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet)
+{
+    return get_size(prog, ptxSizeRet);
+}
+
+nvrtcResult nvrtcGetPTX(nvrtcProgram prog, char *ptx)
+{
+    return get_record(prog, ptx);
+}
+
+nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet)
+{
+    return get_size(prog, cubinSizeRet);
+}
+
+nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
+{
+    return get_record(prog, cubin);
+}
+
+nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet)
+{
+    if (!prog)
+        return NVRTC_ERROR_INVALID_PROGRAM;
+    if (!logSizeRet)
+        return NVRTC_ERROR_INVALID_INPUT;
+    *logSizeRet = (prog->log ? strlen(prog->log) : 0) + 1;
+    return NVRTC_SUCCESS;
+}
+
+nvrtcResult nvrtcGetProgramLog(nvrtcProgram prog, char *log)
+{
+    size_t bytes;
+    nvrtcResult result = log ? nvrtcGetProgramLogSize(prog, &bytes) : NVRTC_ERROR_INVALID_INPUT;
+    if (result == NVRTC_SUCCESS)
+        memcpy(log, prog->log ? prog->log : "", bytes);
+    return result;
+}
+
+/* ---- names ---- */
+
+nvrtcResult nvrtcAddNameExpression(nvrtcProgram prog, const char *const name_expression)
+{
+    if (!prog || !name_expression)
+        return prog ? NVRTC_ERROR_INVALID_INPUT : NVRTC_ERROR_INVALID_PROGRAM;
+    if (prog->compiled)
+        return NVRTC_ERROR_NO_NAME_EXPRESSIONS_AFTER_COMPILATION;
+    char **all = realloc(prog->expression, ((size_t)prog->expression_count + 1) * sizeof *all);
+    if (!all)
+        return NVRTC_ERROR_OUT_OF_MEMORY;
+    prog->expression = all;
+    all[prog->expression_count] = strdup(name_expression);
+    return all[prog->expression_count++] ? NVRTC_SUCCESS : NVRTC_ERROR_OUT_OF_MEMORY;
+}
+
+/* "&ns::fill< int >" is the kernel "ns::fill<int>". */
+static bool names_kernel(const char *expression, const char *name)
+{
+    while (*expression || *name) {
+        if (*expression == ' ' || *expression == '&')
+            expression++;
+        else if (*name == ' ')
+            name++;
+        else if (*expression++ != *name++)
+            return false;
+    }
+    return true;
+}
+
+nvrtcResult nvrtcGetLoweredName(nvrtcProgram prog, const char *const name_expression,
+                                const char **lowered_name)
+{
+    if (!prog || !name_expression || !lowered_name)
+        return prog ? NVRTC_ERROR_INVALID_INPUT : NVRTC_ERROR_INVALID_PROGRAM;
+    if (!prog->compiled)
+        return NVRTC_ERROR_NO_LOWERED_NAMES_BEFORE_COMPILATION;
+    const void *record = prog->record;
+    const struct vgpu_fatbin *head = record;
+    record = prog->record + head->kernel_at;
+    const struct vgpu_fatbin_kernel *row = record;
+    for (uint32_t i = 0; i < head->kernel_count; i++)
+        if (names_kernel(name_expression, prog->record + row[i].name_at)) {
+            *lowered_name = prog->record + row[i].symbol_at;
+            return NVRTC_SUCCESS;
+        }
+    return NVRTC_ERROR_NAME_EXPRESSION_NOT_VALID;
+}
