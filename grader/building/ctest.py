@@ -67,13 +67,14 @@ def run(
     pattern: str,
     *,
     labels: Sequence[str] = (),
+    without: str = "",
     jobs: int = 0,
     env: Mapping[str, str] | None = None,
     ended: Ended | None = None,
 ) -> dict[str, Finished]:
     """Runs the matching tests (and what builds for them), a few at a time, with `env` over the
-    caller's environment. For each pattern of `labels` a test has one that matches. `ended` is told
-    of each test that has: how many have, of how many."""
+    caller's environment. For each pattern of `labels` a test has one that matches, and none that
+    matches `without`. `ended` is told of each test that has: how many have, of how many."""
     require_configured(project)
     with TemporaryDirectory(prefix="peerlab-junit-") as folder:
         junit = Path(folder) / "junit.xml"
@@ -82,6 +83,7 @@ def run(
         words += ["--output-junit", junit, "--test-output-size-passed", "65536"]
         for label in labels:
             words += ["-L", label]
+        words += ["-LE", without] if without else []
         names = {**build_env(project), **(env or {})}
         done = follow([*words, *_pattern(pattern)], partial(_line, ended), env=names)
         if not junit.is_file():

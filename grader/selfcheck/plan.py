@@ -134,7 +134,9 @@ CI = (
     Step(
         "tests of the layers ci and docs",
         600,
-        lambda state, section: state.programs.check_layers(section, "ci|docs"),
+        lambda state, section: state.programs.check_layers(
+            section, "ci|docs", sanitized=state.depth is Depth.FULL
+        ),
     ),
 )
 FULL = (

@@ -26,6 +26,7 @@ from grader.selfcheck.sources import mutated_source, todo_numbers
 
 Found = tuple[str, bool, str]  # name of a check, whether it holds, and why not
 Check = Callable[[], list[Found]]
+SANITIZED = "sanitized"  # a label: of layer ci, and all of it is run by the preset asan
 
 
 @dataclass
@@ -57,12 +58,20 @@ class Programs:
     def solution_tests(self, lab: Lab) -> list[Test]:
         return [test for test in self.tests if test.name.startswith(f"solution{lab.number}.")]
 
-    def check_layers(self, section: Section, layers: str, *, jobs: int = 0) -> None:
-        """The project's own tests of these layers; the solutions' have a section of their own."""
+    def check_layers(
+        self, section: Section, layers: str, *, jobs: int = 0, sanitized: bool = True
+    ) -> None:
+        """The project's own tests of these layers; the solutions' have a section of their own. Not
+        `sanitized`: without those that the preset asan runs."""
         labels = ["^project$", f"^({layers})$"]
+        without = "" if sanitized else f"^{SANITIZED}$"
+        jobs = jobs or self.tests_at_once
         ended = ctest.run(
-            self.project, "", labels=labels, jobs=jobs or self.tests_at_once, ended=section.done
+            self.project, "", labels=labels, without=without, jobs=jobs, ended=section.done
         )
+        left = [test for test in self.tests if not sanitized and SANITIZED in test.labels]
+        if left:
+            section.say(f"  left to `ctest --preset asan`, which has sanitizers: {len(left)} tests")
         for test in ended.values():
             why = last_line(test.text)
             if test.skipped and excused(why):  # what it needs is not here, as a network is not

@@ -133,6 +133,27 @@ class Presets(unittest.TestCase):
             self.assertEqual(left_out, ["full", *learner], preset["name"])
 
 
+class Sanitized(unittest.TestCase):
+    """`./lab selfcheck --ci` leaves out what the preset asan runs: it must be there, whole."""
+
+    SHORT = frozenset({"programs.usual"})  # it does less with sanitizers, and is run both ways
+
+    def test_what_one_leaves_out_the_other_runs(self) -> None:
+        text = (table.ROOT / "CMakePresets.json").read_text(encoding="utf-8")
+        (preset,) = [p for p in json.loads(text)["testPresets"] if p["name"] == "asan"]
+        wanted, unwanted = (preset["filter"][key] for key in ("include", "exclude"))
+        run = {
+            test.name
+            for test in table.listed(BUILD)
+            if test.layers == ["ci"]
+            and re.search(wanted["name"], test.name)
+            and not re.search(unwanted["name"], test.name)
+        }
+        left_out = {test.name for test in table.listed(BUILD) if "sanitized" in test.labels}
+        self.assertGreater(len(left_out), 40)
+        self.assertEqual(left_out, run - self.SHORT)
+
+
 class Table(unittest.TestCase):
     TESTS = (
         table.Listed("node.arena", frozenset({"unit", "project"})),

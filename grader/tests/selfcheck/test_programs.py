@@ -18,6 +18,8 @@ set_tests_properties(unit.skips PROPERTIES SKIP_RETURN_CODE 77)
 set_tests_properties(unit.ok unit.gone unit.skips PROPERTIES LABELS "project;unit")
 add_test(NAME long.one COMMAND ${CMAKE_COMMAND} -E true)
 set_tests_properties(long.one PROPERTIES LABELS "project;full")
+add_test(NAME node.twice COMMAND ${CMAKE_COMMAND} -E false)
+set_tests_properties(node.twice PROPERTIES LABELS "project;ci;sanitized")
 add_test(NAME other COMMAND ${CMAKE_COMMAND} -E false)
 set_tests_properties(other PROPERTIES LABELS "full")
 """
@@ -30,11 +32,11 @@ class Layers(FakeBuild):
         self.configure()
         self.programs = Programs(self.project, Report(), 2)
 
-    def run_layers(self, layers: str) -> tuple[int, list[str], str]:
+    def run_layers(self, layers: str, *, sanitized: bool = False) -> tuple[int, list[str], str]:
         said = io.StringIO()
         report = self.programs.report
         with contextlib.redirect_stdout(said), report.section("tests") as section:
-            self.programs.check_layers(section, layers)
+            self.programs.check_layers(section, layers, sanitized=sanitized)
         return section.passed, [name for name, _ in report.failures], said.getvalue()
 
     def test_those_of_the_layers_and_no_others(self) -> None:
@@ -44,6 +46,15 @@ class Layers(FakeBuild):
         self.assertEqual((passed, failed), (2, ["unit.gone"]))
         self.assertIn("  skipped unit.skips: nothing here\n", said)
         self.assertEqual(self.run_layers("full")[0], 2)
+
+    def test_what_the_preset_asan_runs_is_left_to_it(self) -> None:
+        """It is told; --full runs all."""
+        _, failed, said = self.run_layers("unit|ci")
+        self.assertNotIn("node.twice", failed)
+        self.assertIn("  left to `ctest --preset asan`, which has sanitizers: 1 tests\n", said)
+        _, failed, said = self.run_layers("unit|ci", sanitized=True)
+        self.assertIn("node.twice", failed)
+        self.assertNotIn("asan", said)
 
     def test_where_all_was_set_up_nothing_is_skipped(self) -> None:
         """But for want of what the machine is known to lack."""
