@@ -44,6 +44,10 @@ class Variant:
             self._labcc("runner", compiled, str(todo), f"{prefix}-{todo}")
         return prefix
 
+    def build_debug(self, todo: int, program: Path) -> None:
+        """A runner for a debugger: the functions of TODO(todo) are this file's, or all (0)."""
+        self._labcc("debug", self.source, str(todo), program)
+
     def build_submission(self, todos: Sequence[int]) -> Path:
         """The same as grading builds them: with no answer of the course that N's tests can do
         without, and whatever the warnings."""
@@ -68,8 +72,8 @@ class Variant:
     ) -> Record:
         """Runs one of the reference's tests on this file's runner, `extra` in its environment."""
         results = self.source.parent / "results"
-        words = _with_option(test.command, "--runner", str(runner))
-        words = _with_option(words, "--results", str(results))
+        words = with_option(test.command, "--runner", str(runner))
+        words = with_option(words, "--results", str(results))
         env = {**build_env(self.project), **(extra or {})}
         done = capture(words, env=env, timeout=seconds)
         record = read_record(results / f"{test.name}.json")
@@ -91,7 +95,7 @@ class Variant:
             raise LabError(f"does not compile ({action}):\n{done.output.rstrip()}")
 
 
-def _with_option(command: Sequence[str], option: str, value: str) -> tuple[str, ...]:
+def with_option(command: Sequence[str], option: str, value: str) -> tuple[str, ...]:
     """The command with another value of an option that it has."""
     words = list(command)
     words[words.index(option) + 1] = value

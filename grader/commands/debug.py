@@ -1,18 +1,16 @@
 # SPDX-License-Identifier: MIT
 """`./lab debug 04 CASE`: a test under gdb, which stops in the learner's kernels, or in their
-functions where there are none (or with --host).
+functions where there are none (or with --host), and where a process of the test crashes.
 
-Kernels run in a process of their own, one for each GPU (vgpu-exec), and the test's functions in
-another (the runner). VGPU_HALT asks the one that is meant to wait for a debugger and to say its
-number (vgpu/common/debugger_wait.h); gdb is attached to it, with a breakpoint on each kernel.
-Meanwhile no limit of time holds.
+The learner's file is compiled once more, for debuggers (labcc.sh debug). gdb starts the verifier
+and follows all that it starts: the node, the processes that run kernels, each process of the test
+(vgpu/gdb/vgpu_gdb.py). Meanwhile no limit of time holds.
 """
 
 import os
 import re
 import shutil
 import subprocess
-import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,20 +19,17 @@ from grader.base.exits import ExitStatus, LabError
 from grader.base.language import say
 from grader.building import build, ctest
 from grader.building.needs import build_env
+from grader.building.variants import Variant, with_option
 from grader.commands.submit import student_file
 from grader.course.project import Lab, Project
 from grader.learning import testing
 
-HALT_SECONDS = 60.0  # until the process that is meant has said its number
-LOOK_SECONDS = 0.05
 _BOUNDS = r"__launch_bounds__\s*\([^)]*\)"
 _KERNEL = re.compile(
     rf"__global__\s+(?:(?:static|inline|void|{_BOUNDS})\s+)+(\w+)\s*\([^;{{}}]*\)\s*\{{"
 )
 # No limit of time while somebody thinks.
-_LIMITS = ("VGPU_KERNEL_SECONDS", "LAB_CPU_SECONDS", "LAB_IDLE_SECONDS")
-# The node's signals to a context: memory touched for the first time, a division, a look at a hang.
-_SIGNALS = "SIGSEGV SIGFPE SIGALRM SIGVTALRM SIGPROF SIGUSR1 SIGUSR2 SIGPIPE"
+_LIMITS = ("LAB_CPU_SECONDS", "LAB_IDLE_SECONDS")
 
 
 @dataclass(frozen=True)
@@ -69,7 +64,7 @@ def command(project: Project, what: str, case: str, wish: Wish) -> ExitStatus:
     places = kernels(source) if not wish.host else []
     wish = wish if places else replace(wish, host=True)
     places = places or functions(project, labs[0])
-    return _run(project, test, places, wish)
+    return run(Variant(project, labs[0], source), test, places, wish)
 
 
 def kernels(source: Path) -> list[Place]:
@@ -89,17 +84,33 @@ def functions(project: Project, lab: Lab) -> list[Place]:
     return [Place(name, name) for name in names]
 
 
-def script(places: list[Place]) -> str:
-    """What gdb is told before anything runs."""
+def script(places: list[Place], wish: Wish, stopped: Path) -> str:
+    """What gdb is told. It notes in `stopped` that it has stopped."""
+    where = "" if wish.host else f" if $vgpu_gpu() == {wish.gpu}"
     lines = [
         "set pagination off",
         "set confirm off",
-        "set breakpoint pending on",
         "set debuginfod enabled off",
-        f"handle {_SIGNALS} nostop noprint pass",
-        *(f"break {place.at}" for place in places),
+        *(f"break {place.at}{where}" for place in places),
+        f"python gdb.events.stop.connect(lambda _event: open({str(stopped)!r}, 'w').close())",
+        "run",
     ]
+    if wish.commands:
+        lines += ["python", *_AT_THE_STOP.format(commands=wish.commands).splitlines(), "end"]
     return "\n".join(lines) + "\n"
+
+
+# Nothing is left where gdb has not stopped.
+_AT_THE_STOP = """\
+for command in {commands!r} if gdb.selected_inferior().pid else ():
+    try:
+        gdb.execute(command)
+    except gdb.error as error:
+        print(error)
+gdb.execute("delete")
+if gdb.selected_inferior().pid:
+    gdb.execute("continue")
+"""
 
 
 def _test(project: Project, pattern: str) -> ctest.Test:
@@ -112,59 +123,45 @@ def _test(project: Project, pattern: str) -> ctest.Test:
     return found[0]
 
 
-def _run(project: Project, test: ctest.Test, places: list[Place], wish: Wish) -> ExitStatus:
-    who = "host" if wish.host else str(wish.gpu)
+def _intent(test: ctest.Test, places: list[Place], wish: Wish) -> str:
+    """One line: where gdb will stop."""
+    names = ", ".join(place.name for place in places)
+    key = "debug.stops-host" if wish.host else "debug.stops"
+    return say(key, test=test.name, places=names, gpu=wish.gpu)
+
+
+def _todo(test: ctest.Test) -> int:
+    """The reference's runner has all functions of one file: 0."""
+    found = [label for label in test.labels if re.fullmatch(r"todo\d+", label)]
+    return int(found[0][4:]) if found and test.name.startswith("lab") else 0
+
+
+def run(variant: Variant, test: ctest.Test, places: list[Place], wish: Wish) -> ExitStatus:
+    """The test on this file under gdb."""
+    project = variant.project
+    print(_intent(test, places, wish), flush=True)
     with TemporaryDirectory(prefix="peerlab-debug-") as folder:
-        number, said = Path(folder) / "pid", Path(folder) / "said"
-        commands = Path(folder) / "gdb"
-        commands.write_text(script(places), encoding="utf-8")
+        program, commands, stopped = (Path(folder) / name for name in ("run", "gdb", "stopped"))
+        variant.build_debug(_todo(test), program)
+        commands.write_text(script(places, wish, stopped), encoding="utf-8")
+        words = with_option(test.command, "--runner", str(program))
+        words = with_option(words, "--results", folder)  # it counts for nothing
         env = {**os.environ, **build_env(project), **dict.fromkeys(_LIMITS, "86400")}
-        env["VGPU_HALT"] = f"{who}:{number}"
-        with said.open("wb") as output:
-            running = subprocess.Popen(
-                test.command, stdin=subprocess.DEVNULL, stdout=output, stderr=output, env=env
-            )
-        try:
-            pid = _halted(running, number)
-            print(
-                say("debug.stops", test=test.name, places=", ".join(p.name for p in places)),
-                flush=True,
-            )
-            if pid:
-                _gdb(pid, commands, wish)
-            else:
-                print(say("debug.never-there", test=test.name, gpu=wish.gpu))
-            running.wait(timeout=HALT_SECONDS)
-        except (subprocess.TimeoutExpired, KeyboardInterrupt):
-            running.kill()
-        finally:
-            running.wait()
-        print(said.read_text(encoding="utf-8", errors="replace").rstrip())
-        return ExitStatus.OK if pid else ExitStatus.NO_MATCH
+        _gdb(project, [*words, "--orders", "0"], commands, env, batch=bool(wish.commands))
+        if stopped.exists():
+            return ExitStatus.OK
+        key = "debug.never-called" if wish.host else "debug.never-there"
+        print(say(key, test=test.name, gpu=wish.gpu))
+        return ExitStatus.NO_MATCH
 
 
-def _halted(running: "subprocess.Popen[bytes]", number: Path) -> int:
-    """The process that waits for gdb; 0 where the test ended, or took too long, without one."""
-    until = time.monotonic() + HALT_SECONDS
-    while time.monotonic() < until:
-        if number.is_file():
-            return int(number.read_text(encoding="utf-8"))
-        if running.poll() is not None:
-            return 0
-        time.sleep(LOOK_SECONDS)
-    return 0
-
-
-def _gdb(pid: int, commands: Path, wish: Wish) -> None:
-    """In the foreground. Where it ends before the program, the program goes on alone."""
-    words = ["gdb", "-q", "-p", str(pid), "-x", str(commands)]
-    if wish.commands:
-        words[1:1] = ["-batch", "-nx"]
-        words += ["-ex", "continue"]
-        words += [word for line in (*wish.commands, "delete", "detach") for word in ("-ex", line)]
-    else:
-        words += ["-ex", "continue"]
+def _gdb(
+    project: Project, test: list[str], commands: Path, env: dict[str, str], *, batch: bool
+) -> None:
+    """In the foreground."""
+    words = ["gdb", "-q", "-x", str(project.root / "vgpu" / "gdb" / "vgpu_gdb.py")]
+    words += [*(["-batch", "-nx"] if batch else []), "-x", str(commands), "--args", *test]
     try:
-        subprocess.run(words, check=False)
+        subprocess.run(words, check=False, env=env)
     except KeyboardInterrupt:
         return

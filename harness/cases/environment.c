@@ -11,11 +11,11 @@
 
 static bool passed_on(const char *variable)
 {
-    static const char *const names[] = {"PATH",          "HOME",         "LANG",
-                                        "LC_ALL",        "TMPDIR",       "XDG_RUNTIME_DIR",
-                                        "VGPU_HOME",     "VGPU_STRICT",  "VGPU_TRACE",
-                                        "VGPU_CHECK",    "VGPU_HALT",    "ASAN_OPTIONS",
-                                        "UBSAN_OPTIONS", "LSAN_OPTIONS", "LD_LIBRARY_PATH"};
+    static const char *const names[] = {"PATH",         "HOME",           "LANG",
+                                        "LC_ALL",       "TMPDIR",         "XDG_RUNTIME_DIR",
+                                        "VGPU_HOME",    "VGPU_STRICT",    "VGPU_TRACE",
+                                        "VGPU_CHECK",   "ASAN_OPTIONS",   "UBSAN_OPTIONS",
+                                        "LSAN_OPTIONS", "LD_LIBRARY_PATH"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         size_t n = strlen(names[i]);
         if (strncmp(variable, names[i], n) == 0 && variable[n] == '=')

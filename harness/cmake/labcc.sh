@@ -8,6 +8,7 @@
 #   labcc.sh CONF without TODO SOURCE OBJECT [DEPFILE] as ours with the answer to TODO taken out
 #   labcc.sh CONF runner  OBJECT TODO OUTPUT           TODO 0: all functions are the object's
 #   labcc.sh CONF mutant  SOURCE OUTPUT                compile, then runner 0
+#   labcc.sh CONF debug   SOURCE TODO OUTPUT           runner, of what was compiled for a debugger
 #   labcc.sh CONF runners OBJECT PREFIX TODO...        PREFIX-TODO for each, of a submission
 #   labcc.sh CONF program OBJECT MAIN_OBJECT OUTPUT    the lab's own program
 #   labcc.sh CONF doors   OUTPUT                       given functions, and the lab's they call
@@ -46,7 +47,7 @@ fail() {
 }
 
 [ $# -ge 2 ] ||
-    fail "usage: labcc.sh CONF compile|strict|without|runner|runners|mutant|program|doors|traps ..."
+    fail "usage: labcc.sh CONF compile|strict|without|runner|debug|runners|mutant|program|doors|traps ..."
 . "$1"
 here=$(dirname "$0")
 action=$2
@@ -65,6 +66,14 @@ compile() {
     *) set -- "$@" $flags ;;
     esac
     "$@" -c -o "$object" "$source"
+}
+
+# debug SOURCE OBJECT: nothing is optimized, and debuggers are told of every variable.
+debug() {
+    case $1 in
+    *.cu) $LAB_CUC -O0 -G -c -o "$2" "$1" ;;
+    *) $LAB_CC -O0 -c -o "$2" "$1" ;;
+    esac
 }
 
 # What an object defines and wants.
@@ -321,9 +330,13 @@ mutant)
     compile "$1" "$2.o" "" ""
     runner "$2.o" 0 "$2"
     ;;
+debug)
+    debug "$1" "$3.o"
+    runner "$3.o" "$2" "$3"
+    ;;
 runners) runners "$@" ;;
 doors) doors "$1" ;;
 traps) traps "$1" ;;
-*) fail "labcc.sh: '$action' is none of compile, strict, without, runner, runners, mutant," \
+*) fail "labcc.sh: '$action' is none of compile, strict, without, runner, debug, runners, mutant," \
     "program, doors, traps" ;;
 esac

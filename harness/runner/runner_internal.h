@@ -11,9 +11,6 @@ int lab__count_gpus(void);
 /* Prints `ok`, or what is wrong with a GPU. The exit status. */
 int lab__check_each_gpu(void);
 
-/* Waits for a debugger where ./lab debug asked for it. */
-void lab__halt(void);
-
 /* Where the sealed memory begins. */
 char *lab__sealed(void);
 

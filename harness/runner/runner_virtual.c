@@ -3,13 +3,7 @@
  */
 #include "runner_internal.h"
 
-#include "debugger_wait.h"
 #include "protocol.h"
-
-void lab__halt(void)
-{
-    vgpu_wait_for_debugger("host");
-}
 
 char *lab__sealed(void)
 {

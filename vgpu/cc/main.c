@@ -5,6 +5,7 @@
  * Reading order: compile/compile_cuda.c (a .cu becomes an object), compile/clang_commands.c (how
  * Clang is called), lower/lower.h (device code becomes code for this processor), device_link.c.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -72,21 +73,53 @@ static bool preprocess(const struct cc_job *job, const struct cc_input *input)
     return cc_run(&command) == 0;
 }
 
+/* In assembler, as bytes, so that any name will do. */
+static void put_name(struct cc_text *text, const char *name)
+{
+    for (const char *c = name; *c != 0; c++)
+        cc_putf(text, ".byte %d\n", (unsigned char)*c);
+    cc_puts(text, ".byte 0\n");
+}
+
+static bool is_for_debugger(const struct cc_options *options)
+{
+    const char *last = "-g0";
+
+    for (size_t i = 0; i < options->host.count; i++)
+        if (cc_starts(options->host.item[i], "-g"))
+            last = options->host.item[i];
+    return strcmp(last, "-g0") != 0;
+}
+
+/* Names the script that makes gdb follow the program into its kernels. */
+static void put_gdb_script(struct cc_text *text, const struct cc_job *job)
+{
+    enum { PYTHON_FILE = 1 }; /* of gdb: "the .debug_gdb_scripts section" */
+    char path[PATH_MAX];
+
+    if (!is_for_debugger(job->options) ||
+        realpath(cc_format("%s/vgpu/vgpu_gdb.py", job->places.library), path) == NULL)
+        return;
+    cc_putf(text, ".section .debug_gdb_scripts,\"MS\",%%progbits,1\n.byte %d\n", PYTHON_FILE);
+    put_name(text, path);
+}
+
 /* An assembler file that tells the program where vgpu-node is (vgpu__toolkit_bin of the runtime):
- * the toolkit may have been moved since it was built. Bytes, so that any name of a folder will do.
- * Null: it was not found, or the file cannot be written (said). */
+ * the toolkit may have been moved since it was built. Null: it was not found, or the file cannot be
+ * written (said). */
 static const char *toolkit_file(const struct cc_job *job)
 {
-    const char *folder = job->places.programs, *path = cc_temp_path("toolkit.s");
-    const char *text = ".section .rodata.vgpu_toolkit,\"a\"\n.globl vgpu__toolkit_bin\n"
-                       ".hidden vgpu__toolkit_bin\nvgpu__toolkit_bin:\n";
+    const char *path = cc_temp_path("toolkit.s");
+    struct cc_text text = {0};
 
-    if (folder == NULL)
+    if (job->places.programs == NULL)
         return NULL;
-    for (const char *c = folder; *c != 0; c++)
-        text = cc_format("%s.byte %d\n", text, (unsigned char)*c);
-    text = cc_format("%s.byte 0\n.section .note.GNU-stack,\"\",%%progbits\n", text);
-    return cc_write_file(path, text, strlen(text)) ? path : NULL;
+    cc_puts(&text, ".section .rodata.vgpu_toolkit,\"a\"\n.globl vgpu__toolkit_bin\n"
+                   ".hidden vgpu__toolkit_bin\nvgpu__toolkit_bin:\n");
+    put_name(&text, job->places.programs);
+    put_gdb_script(&text, job);
+    cc_puts(&text, ".section .note.GNU-stack,\"\",%progbits\n");
+    return cc_write_file(path, text.data, text.length) ? path : NULL;
 }
 
 static bool link_program(const struct cc_job *job, const struct cc_list *objects)

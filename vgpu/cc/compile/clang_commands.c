@@ -45,7 +45,9 @@ static void add_clang_side(struct cc_list *command, const struct cc_options *opt
                           "-U_FORTIFY_SOURCE");
     if (options->checks_indices) /* of what no access is reported: local arrays, constants */
         cc_add_words(command, "-Xclang -fsanitize=array-bounds,object-size");
-    if (cc_keeps_lines(options))
+    if (options->device_debug)
+        cc_add_words(command, "-g -Xclang -debug-info-kind=limited -Xclang -dwarf-version=4");
+    else if (cc_keeps_lines(options))
         cc_add_words(command, "-g1 -Xclang -debug-info-kind=line-tables-only "
                               "-Xclang -dwarf-version=4");
     add_prefix_maps(command, &options->host);

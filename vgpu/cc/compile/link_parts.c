@@ -148,7 +148,8 @@ bool cc_link_parts(const struct cc_job *job, const struct cc_parts *parts, const
                                       .unit = part->unit,
                                       .data = part->bitcode,
                                       .bytes = part->bytes,
-                                      .checks_indices = job->options->checks_indices};
+                                      .checks_indices = job->options->checks_indices,
+                                      .debug = job->options->device_debug};
     }
     if (!cc_find_clang(job->options->cxx, &clang))
         return false;

@@ -37,6 +37,16 @@ static void *open_library(int release)
     return library;
 }
 
+/* 19 has renamed one, whose parameters are the same. */
+static void *find_call(void *library, const char *name)
+{
+    void *found = dlsym(library, name);
+
+    if (found == NULL && strcmp(name, "LLVMDIBuilderInsertDeclareBefore") == 0)
+        return dlsym(library, "LLVMDIBuilderInsertDeclareRecordBefore");
+    return found;
+}
+
 static bool initialise(void *library)
 {
 #ifdef __aarch64__
@@ -75,7 +85,7 @@ bool cc_load_llvm(int release)
         return false;
     }
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        void *found = dlsym(library, calls[i].name);
+        void *found = find_call(library, calls[i].name);
         if (found == NULL) {
             cc_fail("libLLVM %d lacks %s; 14 to 19 have it", release, calls[i].name);
             return false;

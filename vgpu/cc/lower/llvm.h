@@ -21,6 +21,8 @@ typedef struct LLVMOpaqueBuilder *LLVMBuilderRef;
 typedef struct LLVMOpaqueUse *LLVMUseRef;
 typedef struct LLVMOpaqueMemoryBuffer *LLVMMemoryBufferRef;
 typedef struct LLVMOpaqueMetadata *LLVMMetadataRef;
+typedef struct LLVMOpaqueValueMetadataEntry LLVMValueMetadataEntry;
+typedef struct LLVMOpaqueDIBuilder *LLVMDIBuilderRef;
 typedef struct LLVMOpaqueAttributeRef *LLVMAttributeRef;
 typedef struct LLVMTarget *LLVMTargetRef;
 typedef struct LLVMOpaqueTargetMachine *LLVMTargetMachineRef;
@@ -57,7 +59,12 @@ enum { LLVM_IS_NOT_EQUAL = 33 };
 enum { LLVM_LINKAGE_EXTERNAL = 0, LLVM_LINKAGE_INTERNAL = 8, LLVM_LINKAGE_PRIVATE = 9 };
 enum { LLVM_VISIBILITY_DEFAULT = 0, LLVM_VISIBILITY_HIDDEN = 1 };
 enum { LLVM_TYPE_POINTER = 12, LLVM_TYPE_INTEGER = 8 };
-enum { LLVM_CODEGEN_DEFAULT = 2, LLVM_RELOC_PIC = 2, LLVM_CODE_MODEL_DEFAULT = 0 };
+enum {
+    LLVM_CODEGEN_NONE = 0,
+    LLVM_CODEGEN_DEFAULT = 2,
+    LLVM_RELOC_PIC = 2,
+    LLVM_CODE_MODEL_DEFAULT = 0
+};
 enum { LLVM_OBJECT_FILE = 1 };
 enum { LLVM_ATTRIBUTE_FUNCTION = -1 };
 enum {
@@ -267,6 +274,54 @@ enum {
     X(unsigned, LLVMDILocationGetLine, (LLVMMetadataRef location))                                 \
     X(unsigned, LLVMDILocationGetColumn, (LLVMMetadataRef location))                               \
     X(LLVMMetadataRef, LLVMDILocationGetScope, (LLVMMetadataRef location))                         \
+    X(unsigned, LLVMGetMDKindIDInContext, (LLVMContextRef c, const char *name, unsigned length))   \
+    X(LLVMValueMetadataEntry *, LLVMGlobalCopyAllMetadata, (LLVMValueRef global, size_t * count))  \
+    X(unsigned, LLVMValueMetadataEntriesGetKind, (LLVMValueMetadataEntry * all, unsigned index))   \
+    X(LLVMMetadataRef, LLVMValueMetadataEntriesGetMetadata,                                        \
+      (LLVMValueMetadataEntry * all, unsigned index))                                              \
+    X(void, LLVMGlobalSetMetadata, (LLVMValueRef global, unsigned kind, LLVMMetadataRef node))     \
+    X(LLVMValueRef, LLVMMetadataAsValue, (LLVMContextRef c, LLVMMetadataRef node))                 \
+    X(LLVMMetadataRef, LLVMValueAsMetadata, (LLVMValueRef value))                                  \
+    X(LLVMMetadataRef, LLVMDIGlobalVariableExpressionGetVariable, (LLVMMetadataRef node))          \
+    X(LLVMMetadataRef, LLVMDIVariableGetFile, (LLVMMetadataRef variable))                          \
+    X(LLVMMetadataRef, LLVMDIVariableGetScope, (LLVMMetadataRef variable))                         \
+    X(unsigned, LLVMDIVariableGetLine, (LLVMMetadataRef variable))                                 \
+    X(LLVMDIBuilderRef, LLVMCreateDIBuilder, (LLVMModuleRef module))                               \
+    X(void, LLVMDIBuilderFinalize, (LLVMDIBuilderRef b))                                           \
+    X(LLVMMetadataRef, LLVMDIBuilderCreateCompileUnit,                                             \
+      (LLVMDIBuilderRef b, int language, LLVMMetadataRef file, const char *producer,               \
+       size_t producer_length, LLVMBool optimized, const char *flags, size_t flags_length,         \
+       unsigned version, const char *split, size_t split_length, int kind, unsigned id,            \
+       LLVMBool inlining, LLVMBool profiling, const char *root, size_t root_length,                \
+       const char *sdk, size_t sdk_length))                                                        \
+    X(LLVMMetadataRef, LLVMDIBuilderCreateBasicType,                                               \
+      (LLVMDIBuilderRef b, const char *name, size_t length, uint64_t bits, unsigned encoding,      \
+       int flags))                                                                                 \
+    X(LLVMMetadataRef, LLVMDIBuilderCreatePointerType,                                             \
+      (LLVMDIBuilderRef b, LLVMMetadataRef to, uint64_t bits, uint32_t align, unsigned space,      \
+       const char *name, size_t length))                                                           \
+    X(LLVMMetadataRef, LLVMDIBuilderCreateExpression,                                              \
+      (LLVMDIBuilderRef b, uint64_t * op, size_t count))                                           \
+    X(LLVMMetadataRef, LLVMDIBuilderCreateAutoVariable,                                            \
+      (LLVMDIBuilderRef b, LLVMMetadataRef scope, const char *name, size_t length,                 \
+       LLVMMetadataRef file, unsigned line, LLVMMetadataRef type, LLVMBool keep, int flags,        \
+       uint32_t align))                                                                            \
+    X(LLVMMetadataRef, LLVMDIBuilderCreateGlobalVariableExpression,                                \
+      (LLVMDIBuilderRef b, LLVMMetadataRef scope, const char *name, size_t length,                 \
+       const char *linkage, size_t linkage_length, LLVMMetadataRef file, unsigned line,            \
+       LLVMMetadataRef type, LLVMBool local, LLVMMetadataRef expression,                           \
+       LLVMMetadataRef declaration, uint32_t align))                                               \
+    X(LLVMMetadataRef, LLVMDIBuilderCreateDebugLocation,                                           \
+      (LLVMContextRef c, unsigned line, unsigned column, LLVMMetadataRef scope,                    \
+       LLVMMetadataRef inlined))                                                                   \
+    X(void *, LLVMDIBuilderInsertDeclareBefore,                                                    \
+      (LLVMDIBuilderRef b, LLVMValueRef storage, LLVMMetadataRef variable,                         \
+       LLVMMetadataRef expression, LLVMMetadataRef location, LLVMValueRef instruction))            \
+    X(LLVMAttributeRef, LLVMCreateStringAttribute,                                                 \
+      (LLVMContextRef c, const char *name, unsigned length, const char *value,                     \
+       unsigned value_length))                                                                     \
+    X(LLVMValueRef, LLVMBuildAlloca, (LLVMBuilderRef b, LLVMTypeRef type, const char *name))       \
+    X(int, LLVMGetMetadataKind, (LLVMMetadataRef node))                                            \
     X(LLVMMetadataRef, LLVMDILocationGetInlinedAt, (LLVMMetadataRef location))                     \
     X(char *, LLVMGetDefaultTargetTriple, (void))                                                  \
     X(LLVMBool, LLVMGetTargetFromTriple,                                                           \

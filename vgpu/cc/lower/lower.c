@@ -31,7 +31,8 @@ static bool set_machine(struct cc_lowering *l)
         cc_fail("LLVM cannot compile for %s: %s", triple, message);
         return false;
     }
-    l->machine = LLVMCreateTargetMachine(target, triple, cpu, "", LLVM_CODEGEN_DEFAULT,
+    l->machine = LLVMCreateTargetMachine(target, triple, cpu, "",
+                                         l->debug ? LLVM_CODEGEN_NONE : LLVM_CODEGEN_DEFAULT,
                                          LLVM_RELOC_PIC, LLVM_CODE_MODEL_DEFAULT);
     l->layout = LLVMCreateTargetDataLayout(l->machine);
     LLVMSetTarget(l->module, triple);
@@ -158,6 +159,10 @@ static bool lower_cuda(struct cc_lowering *l)
            cc_lower_managed(l) && cc_lower_shared(l);
 }
 
+/* -G: what nothing reaches goes, as it does when code is optimized; all else is as it was written.
+ */
+static const char as_written[] = "globaldce,strip-dead-debug-info,default<O0>";
+
 static bool compile_module(struct cc_lowering *l, const char *headers, const char *object)
 {
     if (!lower_cuda(l) || !cc_lower_globals(l))
@@ -168,7 +173,9 @@ static bool compile_module(struct cc_lowering *l, const char *headers, const cha
     if (headers != NULL)
         cc_add_headers(l, headers);
     rename_calls(l);
-    if (!run_passes(l, "default<O2>") || !cc_check_module(l) || !cc_guard_module(l))
+    cc_end_info(l);
+    if (!run_passes(l, l->debug ? as_written : "default<O2>") || !cc_check_module(l) ||
+        !cc_guard_module(l))
         return false;
     cc_hide_indices(l);
     if (!run_passes(l, "function(tsan)"))
@@ -187,6 +194,7 @@ static struct cc_lowering start(const struct cc_bitcode *file, struct cc_device_
                             .linked = file->unit != NULL,
                             .no_lambdas = file->no_lambdas,
                             .checks_indices = file->checks_indices,
+                            .debug = file->debug,
                             .code = code};
 
     *code = (struct cc_device_code){0};

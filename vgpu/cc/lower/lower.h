@@ -22,8 +22,10 @@ struct cc_lowering {
     LLVMTargetDataRef layout; /* this machine's */
     const char *source;       /* the (first) file's name, for keys */
     bool linked;              /* several files are here together: -rdc=true */
-    bool no_lambdas, checks_indices;
+    bool no_lambdas, checks_indices, debug;
     struct cc_device_code *code;
+    LLVMDIBuilderRef info; /* lower_debug.c's; null: not needed yet */
+    LLVMMetadataRef unit;
 };
 
 /* ---- its parts, a file each ---- */
@@ -65,6 +67,15 @@ bool cc_lower_shared(struct cc_lowering *l);
 
 /* lower_globals.c: the other variables come into the one address space that there is. */
 bool cc_lower_globals(struct cc_lowering *l);
+
+/* lower_debug.c: -G: what is told debuggers. In this function the __shared__ variable is what the
+ * pointer, which was just made, points to. */
+void cc_tell_shared(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef variable,
+                    LLVMValueRef pointer);
+/* The variable has become another one. */
+void cc_tell_global(struct cc_lowering *l, LLVMValueRef old, LLVMValueRef global);
+/* All has been told. */
+void cc_end_info(struct cc_lowering *l);
 
 /* lower_guards.c: device code runs and reaches only what vgpu-exec looks at. */
 void cc_check_reports(struct cc_lowering *l);

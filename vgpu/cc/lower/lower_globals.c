@@ -74,6 +74,8 @@ static void move(struct cc_lowering *l, LLVMValueRef old)
     LLVMSetGlobalConstant(global, LLVMIsGlobalConstant(old));
     LLVMSetExternallyInitialized(global, LLVMIsExternallyInitialized(old));
     LLVMReplaceAllUsesWith(old, LLVMConstAddrSpaceCast(global, LLVMTypeOf(old)));
+    if (l->debug)
+        cc_tell_global(l, old, global);
     LLVMDeleteGlobal(old);
     if (value != NULL && is_variable(global))
         add_variable(l, global);

@@ -169,6 +169,8 @@ static LLVMValueRef add_entry(struct cc_lowering *l, const struct cc_kernel *ker
     LLVMBuildRetVoid(b);
     LLVMSetLinkage(entry, LLVM_LINKAGE_INTERNAL);
     add_mark(l, entry, "disable_sanitizer_instrumentation");
+    LLVMAddAttributeAtIndex(entry, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
+                            LLVMCreateStringAttribute(l->context, "frame-pointer", 13, "all", 3));
     /* The kernel keeps its own frame: debuggers and reports name it. */
     add_mark(l, kernel->function, "noinline");
     return entry;

@@ -30,6 +30,8 @@ static LLVMValueRef ask(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef va
     LLVMValueRef memory =
         LLVMBuildCall2(b, call, cc_declare(l, name, call), argument, dynamic ? 0 : 3, "");
     LLVMValueRef pointer = LLVMBuildPointerCast(b, memory, LLVMPointerType(type, 0), "");
+    if (l->debug)
+        cc_tell_shared(l, b, variable, pointer);
     return LLVMBuildCast(b, LLVM_OP_ADDR_SPACE_CAST, pointer, LLVMTypeOf(variable), "");
 }
 

@@ -33,7 +33,7 @@ static const struct cc_option table[] = {
     {"-shared", "--shared", LINK_VALUE, false, 1, NULL},
     {"-O", "--optimize", HOST_FLAG, true, 1, NULL},
     {"-g", "--debug", HOST_FLAG, false, 0, NULL},
-    {"-G", "--device-debug", HOST_FLAG, false, 0, "-g"},
+    {"-G", "--device-debug", DEVICE_DEBUG, false, 0, NULL},
     {"-lineinfo", "--generate-line-info", IGNORE, false, 0, NULL},
     {"-MD", "--generate-dependencies-with-compile", DEPS_FLAG, false, 0, NULL},
     {"-MMD", "--generate-nonsystem-dependencies-with-compile", DEPS_FLAG, false, 0, NULL},

@@ -24,6 +24,7 @@ enum cc_option_kind {
     IGNORE, /* means nothing on a virtual GPU */
     IGNORE_VALUE,
     CCBIN,
+    DEVICE_DEBUG,
     WERROR,
     RDC,        /* -rdc=true: device code that other files' may use */
     RDC_ACTION, /* -dc, -dlink */

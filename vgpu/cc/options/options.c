@@ -259,6 +259,7 @@ static bool is_flag(const struct cc_option *option)
     case WERROR:
     case RDC_ACTION:
     case REFUSE:
+    case DEVICE_DEBUG:
         return true;
     default:
         return false;
@@ -291,6 +292,10 @@ static bool take_flag(struct line *line)
         return true;
     case WERROR:
         take_werror(line);
+        return true;
+    case DEVICE_DEBUG:
+        cc_add(&options->host, "-g");
+        options->device_debug = true;
         return true;
     case RDC_ACTION:
         options->rdc = true;

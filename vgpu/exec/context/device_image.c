@@ -136,7 +136,7 @@ struct device_image *image_load(uint32_t module, int fd, char *why, uint64_t roo
     struct link_map *map;
     struct device_image *image = calloc(1, sizeof *image);
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-    if (getenv("VGPU_HALT")) /* a debugger reads the file by this name, too */
+    if (getenv("VGPU_DEBUGGER")) /* a debugger reads the file by this name, too */
         snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)getpid(), fd);
     void *library = image ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!library) {

@@ -6,7 +6,6 @@
  */
 #include "device_image.h"
 #include "exec.h"
-#include "debugger_wait.h"
 #include "mapped_memory.h"
 #include "message.h"
 #include "run.h"
@@ -69,14 +68,6 @@ static void load_module(const struct vgpu_exec_request *request, int *fds, int f
     put_vars(image, 0, reply);
 }
 
-/* For a debugger, which may want this GPU's kernels. */
-static void halt(void)
-{
-    char who[16];
-    snprintf(who, sizeof who, "%d", context.device);
-    vgpu_wait_for_debugger(who);
-}
-
 static void answer_request(const struct vgpu_exec_request *request, int *fds, int fd_count,
                            struct vgpu_exec_reply *reply)
 {
@@ -93,8 +84,6 @@ static void answer_request(const struct vgpu_exec_request *request, int *fds, in
         done = memory_attach(request, fds, fd_count, why, room);
         for (int i = 0; done && i < fd_count; i++)
             fds[i] = -1; /* the context's now */
-        if (done)
-            halt();
         break;
     case VGPU_EXEC_MAP:
         done = memory_map(request, why, room);

@@ -36,7 +36,7 @@ struct reply_watch {
 /* It has neither answered nor computed for too long; one that a debugger has stopped may. */
 static bool is_context_silent(struct reply_watch *w, double now, double cpu, bool further)
 {
-    if (further || cpu != w->seen || getenv("VGPU_HALT"))
+    if (further || cpu != w->seen || getenv("VGPU_DEBUGGER"))
         w->since = now;
     w->seen = cpu;
     return now - w->since > vgpu_kernel_seconds() + SILENT_S;

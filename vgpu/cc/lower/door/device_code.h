@@ -47,6 +47,7 @@ struct cc_bitcode {
     size_t bytes;
     bool no_lambdas; /* device code may have no lambdas of host functions */
     bool checks_indices;
+    bool debug; /* for debuggers: every variable is kept, and nothing is optimized */
 };
 
 /* llvm.c: loads libLLVM of that release ("14") and initialises its code generator for this machine.

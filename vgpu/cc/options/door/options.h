@@ -42,6 +42,7 @@ struct cc_options {
     const char *cxx, *cc;
     const char *keep_dir;                      /* for intermediate files; null: as --keep says */
     bool checks_indices;                       /* of local arrays */
+    bool device_debug;                         /* -G */
     bool verbose, dryrun, keep, relaxed, done; /* done: --help or --version was answered */
     bool clangd;                               /* --clangd */
     const char *precompile;                    /* --precompile FOLDER; null: no */
