@@ -126,8 +126,9 @@ def _test(project: Project, pattern: str) -> ctest.Test:
 def _intent(test: ctest.Test, places: list[Place], wish: Wish) -> str:
     """One line: where gdb will stop."""
     names = ", ".join(place.name for place in places)
-    key = "debug.stops-host" if wish.host else "debug.stops"
-    return say(key, test=test.name, places=names, gpu=wish.gpu)
+    if wish.host:
+        return say("debug.stops-host", test=test.name, places=names)
+    return say("debug.stops", test=test.name, places=names, gpu=wish.gpu)
 
 
 def _todo(test: ctest.Test) -> int:
@@ -150,8 +151,10 @@ def run(variant: Variant, test: ctest.Test, places: list[Place], wish: Wish) -> 
         _gdb(project, [*words, "--orders", "0"], commands, env, batch=bool(wish.commands))
         if stopped.exists():
             return ExitStatus.OK
-        key = "debug.never-called" if wish.host else "debug.never-there"
-        print(say(key, test=test.name, gpu=wish.gpu))
+        if wish.host:
+            print(say("debug.never-called", test=test.name))
+        else:
+            print(say("debug.never-there", test=test.name, gpu=wish.gpu))
         return ExitStatus.NO_MATCH
 
 

@@ -34,7 +34,13 @@ def _add_running(commands: Commands) -> None:
     add = commands.add_parser("watch", help="run the tests whenever you save; Ctrl-C ends it")
     add.add_argument("what", nargs="?", default="", metavar="LAB[.CASE]")
     add.set_defaults(run=_watch)
-    add = commands.add_parser("debug", help="a test under gdb, which stops in your kernels")
+    add = commands.add_parser(
+        "debug",
+        help="a test under gdb, which stops in your kernels and at crashes",
+        description="Compiles your file with every variable and without optimization, and runs the"
+        " test under gdb, which stops at the start of your kernels (or functions) and where a"
+        " process of the test crashes. docs/virtual-node.md says what gdb knows of kernels.",
+    )
     add.add_argument("what", metavar="LAB[.CASE]")
     add.add_argument("case", nargs="?", default="", metavar="CASE")
     add.add_argument("--host", action="store_true", help="stop in your functions on the host")

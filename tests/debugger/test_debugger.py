@@ -1,49 +1,83 @@
 # SPDX-License-Identifier: MIT
-"""./lab debug with a real gdb and the reference's code: a breakpoint in a kernel is hit, `bt` shows
-the line of the source, and the test goes on to its verdict. Exit status 77 without gdb.
+"""gdb on kernels and on what crashes, with a real gdb. ./lab debug: of the reference's code, and of
+such with a mistake. gdb and vgpu-gdb on a program outside of the labs. Exit status 77 without gdb.
 
     test_debugger.py ROOT BUILD
 """
 
+import os
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 from pathlib import Path
 
 ROOT, BUILD = Path(sys.argv[1]), Path(sys.argv[2])
 SOURCE = ROOT / "solutions" / "04-reduction" / "reduction.cu"
 SECONDS = 120
+# Runs a case of a lab, of whose file one line has another one in front of it.
+WRONG = """
+import sys
+from pathlib import Path
+from grader.building import ctest
+from grader.building.variants import Variant
+from grader.commands import debug
+from grader.course.project import Project
+root, build, lab, case, file, line, wrong = sys.argv[1:]
+project = Project(Path(root), Path(build))
+(test,) = [t for t in ctest.tests(project) if t.name == f"solution{lab[:2]}.{case}"]
+source = Path(file)
+text = (project.solutions_dir / lab / source.name).read_text(encoding="utf-8")
+assert text.count(line) == 1
+source.write_text(text.replace(line, wrong + "\\n" + line), encoding="utf-8")
+variant = Variant(project, project.lab(lab[:2]), source)
+wish = debug.Wish(host=True, commands=("bt 1", "info args", "info locals"))
+sys.exit(debug.run(variant, test, [], wish))
+"""
 
 
-def debug(*words: str) -> tuple[int, str]:
-    command = [sys.executable, ROOT / "lab", "--build", BUILD, "debug", *words, "--solution"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS, check=False)
+def run(words: "list[str | Path]") -> tuple[int, str]:
+    done = subprocess.run(
+        words, cwd=ROOT, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
     return done.returncode, done.stdout + done.stderr
 
 
-def line_of(text: str) -> int:
-    """The line of a source that begins so."""
-    lines = SOURCE.read_text(encoding="utf-8").splitlines()
-    (number,) = [n for n, line in enumerate(lines, 1) if text in line and "__global__" in line]
+def debug(*words: str) -> tuple[int, str]:
+    return run([sys.executable, ROOT / "lab", "--build", BUILD, "debug", *words, "--solution"])
+
+
+def line_of(text: str, source: Path = SOURCE) -> int:
+    """The only line of a source with this text."""
+    lines = source.read_text(encoding="utf-8").splitlines()
+    (number,) = [n for n, line in enumerate(lines, 1) if text in line]
     return number
 
 
-class Debugger(unittest.TestCase):
-    def test_it_stops_in_a_kernel_at_its_line(self) -> None:
-        status, said = debug("04", "shared", "-x", "bt")
+class Labs(unittest.TestCase):
+    def test_it_stops_in_a_kernel_with_arguments_and_locals(self) -> None:
+        where = line_of("sum[threadIdx.x] = own_elements(data, n);")
+        status, said = debug(
+            "04", "shared", "-x", "bt", "-x", "info args", "-x", "info locals", "-x", "p blockDim"
+        )
         self.assertEqual(status, 0, said)
-        stopped = re.search(r"^#0 .*\bshared_kernel.* at .*/reduction\.cu:(\d+)$", said, re.M)
-        self.assertIsNotNone(stopped, said)
-        first = range(5)  # its first statement stands behind its declarations
-        self.assertIn(int(stopped[1]) - line_of(" shared_kernel("), first, said)
+        told = "stops in kernels on GPU 0: shared_kernel, warp_kernel, total_kernel; and where"
+        self.assertIn(told, said)
+        at = rf"(?m)^#0 .*\bshared_kernel \(data=0x2\w+, n=1, .* at .*/reduction\.cu:{where}$"
+        self.assertRegex(said, at)
+        self.assertRegex(said, r"(?m)^data = 0x2\w+\nn = 1\npartials = 0x2\w+$")
+        self.assertRegex(said, r"(?m)^sum = \{.*<repeats 25\d times>")
+        self.assertIn("{x = 256, y = 1, z = 1}", said)
+        self.assertIn("[GPU 0, block (0, 0, 0), thread (0, 0, 0)]", said)
         self.assertIn("pass  solution04.shared", said)
 
     def test_another_gpus_kernels_and_a_step(self) -> None:
         status, said = debug("04.scale", "--gpu", "1", "-x", "next", "-x", "bt")
         self.assertEqual(status, 0, said)
         self.assertRegex(said, r"(?m)^#0 .* at .*/reduction\.cu:\d+$")
+        self.assertIn("[GPU 1, block", said)
         self.assertIn("pass  solution04.scale", said)
 
     def test_functions_of_the_host(self) -> None:
@@ -62,6 +96,132 @@ class Debugger(unittest.TestCase):
         status, said = debug("04")
         self.assertEqual(status, 2, said)
         self.assertIn("solution04.shared", said)
+
+
+class Crashes(unittest.TestCase):
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="peerlab-debugger-")
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def crash(self, lab: str, case: str, name: str, line: str, wrong: str) -> str:
+        """What gdb says; it has stopped at the wrong line."""
+        file = self.folder / name
+        words = [ROOT, BUILD, lab, case, file, line, wrong]
+        status, said = run([sys.executable, "-c", WRONG, *words])
+        self.assertEqual(status, 0, said)
+        self.assertIn("signal SIGSEGV", said)
+        where = line_of(wrong, file)
+        self.assertRegex(said, rf"(?m)^#0 .* at {re.escape(str(file))}:{where}$")
+        self.assertRegex(said, r"(?m)^nowhere = 0x0$")
+        return said
+
+    def test_the_process_of_a_test(self) -> None:
+        said = self.crash(
+            "01-enumerate",
+            "count",
+            "enumerate.c",
+            "    if (!n)",
+            "    int *nowhere = NULL; *nowhere = 1;",
+        )
+        self.assertRegex(said, r"(?m)^n = 0x\w+$")
+        self.assertIn("fail  solution01.count", said)
+
+    def test_another_process_of_a_test(self) -> None:
+        said = self.crash(
+            "05-ipc",
+            "together",
+            "ipc.cu",
+            "    if (!ring || !ring->inbox || !dst",
+            "    int *nowhere = NULL; if (ring && ring->peers->rank == 2) *nowhere = 1;",
+        )
+        self.assertRegex(said, r"(?m)^ring = 0x\w+\ndst = 0x\w+\nroom = \d+$")
+        self.assertIn("fail  solution05.together", said)
+
+
+class Programs(unittest.TestCase):
+    """A program outside of the labs."""
+
+    folder: Path
+    program: Path
+    source = ROOT / "tests" / "debugger" / "sum.cu"
+
+    @classmethod
+    def setUpClass(cls) -> None:
+        folder = tempfile.TemporaryDirectory(prefix="peerlab-debugger-")
+        cls.addClassCleanup(folder.cleanup)
+        cls.program = cls.compile(Path(folder.name) / "sum", "clang++")
+
+    @classmethod
+    def compile(cls, program: Path, clang: str) -> Path:
+        subprocess.run(
+            [BUILD / "bin" / "vgpu-cc", "-g", "-G", cls.source, "-o", program],
+            env={**os.environ, "VGPU_CLANG": shutil.which(clang) or ""},
+            check=True,
+        )
+        return program
+
+    def gdb(self, start: "list[str | Path]", program: Path, *commands: str, word: str = "") -> str:
+        words = [*start, "-q", "-nx", "-batch", "-ex", "set debuginfod enabled off"]
+        words += [part for command in commands for part in ("-ex", command)]
+        return run([*words, "--args", program, *([word] if word else [])])[1]
+
+    def stops_in_the_kernel(self, start: "list[str | Path]", program: Path) -> None:
+        line = line_of("// every thread has stored", self.source)
+        said = self.gdb(
+            start,
+            program,
+            f"break sum.cu:{line} if $vgpu_thread(1) && $vgpu_block(1)",
+            "run",
+            "info args",
+            "info locals",
+            "print tile",
+            "print more[2]",
+            "print scale.by",
+            "print factor",
+            "print threadIdx",
+            "print blockIdx",
+            "continue",
+        )
+        self.assertRegex(said, rf"hit Breakpoint \d.* sum \(in=0x2\w+, .* at .*sum\.cu:{line}\n")
+        self.assertIn("[GPU 0, block (1, 0, 0), thread (1, 0, 0)]", said)
+        self.assertRegex(said, r"(?m)^n = 8\nscale = \{by = 3, offset = 0\.5\}$")
+        self.assertRegex(said, r"(?m)^me = 5\nmine = 5$")
+        printed = re.findall(r"(?m)^\$\d+ = (.*)$", said)
+        wanted = [
+            "{4, 5, 6, 7}",
+            "-6",
+            "3",
+            "2.5",
+            "{x = 1, y = 0, z = 0}",
+            "{x = 1, y = 0, z = 0}",
+        ]
+        self.assertEqual(printed, wanted, said)
+        self.assertIn("45.5 165.5", said)
+        self.assertNotIn("__device_stub__", said)
+
+    def test_gdb_that_trusts_the_toolkits_script(self) -> None:
+        trust = f"add-auto-load-safe-path {BUILD}/lib/vgpu"
+        self.stops_in_the_kernel(["gdb", "-iex", trust], self.program)
+
+    def test_gdb_that_does_not_says_which_line_is_missing(self) -> None:
+        said = self.gdb(["gdb"], self.program, "info breakpoints")
+        self.assertRegex(said, r"add-auto-load-safe-path /.*/vgpu/vgpu_gdb\.py")
+
+    def test_vgpu_gdb_and_the_newest_clang(self) -> None:
+        clangs = [f"clang++-{n}" for n in range(19, 14, -1) if shutil.which(f"clang++-{n}")]
+        if not clangs:
+            self.skipTest("no other Clang")
+        program = self.compile(self.program.with_name("newer"), clangs[0])
+        self.stops_in_the_kernel([BUILD / "bin" / "vgpu-gdb"], program)
+
+    def test_a_crash_of_the_host(self) -> None:
+        said = self.gdb(
+            [BUILD / "bin" / "vgpu-gdb"], self.program, "run", "bt 1", "info args", word="wrong"
+        )
+        where = line_of("return *where;", self.source)
+        self.assertRegex(said, rf"(?m)^#0 .* finish \(.* at .*/sum\.cu:{where}$")
+        self.assertRegex(said, r"(?m)^where = 0x0$")
 
 
 if __name__ == "__main__":

@@ -77,9 +77,13 @@ class Kernels(FakeCheckout):
                 self.assertGreaterEqual(len(found), 1 if "<<<" in text else 0)
 
     def test_what_gdb_is_told(self) -> None:
-        said = debug.script([debug.Place("b", "k.cu:5")])
+        places, stopped = [debug.Place("b", "k.cu:5")], self.root / "stopped"
+        said = debug.script(places, debug.Wish(gpu=2), stopped)
+        self.assertIn("break k.cu:5 if $vgpu_gpu() == 2\n", said)
+        self.assertIn(str(stopped), said)
+        said = debug.script(places, debug.Wish(host=True, commands=("bt",)), stopped)
         self.assertIn("break k.cu:5\n", said)
-        self.assertIn("handle SIGSEGV", said)
+        self.assertIn("('bt',)", said)
 
 
 class Debug(FakeBuild):
