@@ -246,7 +246,9 @@ int main(int argc, char **argv)
                                   .orders = LAB_ORDERS,
                                   .json = getenv("LAB_JSON"),
                                   .color = isatty(STDOUT_FILENO) && !(no && no[0])};
-    prctl(PR_SET_DUMPABLE, 0); /* expected values are in here: no debugger from below */
+    /* Expected values are in here: no debugger from below. ./lab debug's is above. */
+    if (!getenv("VGPU_DEBUGGER"))
+        prctl(PR_SET_DUMPABLE, 0);
     for (int id; (id = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
         if (id == 'h') {
             usage(stdout, argv[0]);

@@ -140,11 +140,28 @@ def _note_end(event: gdb.ExitedEvent) -> None:
     _ended.append(event.inferior.num)
 
 
+def _is_dead(pid: int) -> bool:
+    """Killed by another process while gdb held it: gdb does not notice by itself."""
+    try:
+        status = Path(f"/proc/{pid}/status").read_text(encoding="utf-8")
+    except OSError:
+        return True
+    return "\nState:\tZ" in status or "\nState:\tX" in status
+
+
+def _bury_dead() -> None:
+    for inferior in gdb.inferiors():
+        if inferior.pid and _is_dead(inferior.pid):
+            gdb.execute(f"kill inferiors {inferior.num}", to_string=True)
+
+
 def _go_on() -> bool:
     """Goes on after a stop that is not the user's. False: it is."""
     ended = list(_ended)
     _ended.clear()
-    live = [inferior for inferior in gdb.inferiors() if inferior.pid]
+    if MAIN not in ended:
+        _bury_dead()
+    live = [one for one in gdb.inferiors() if one.pid and one.num not in ended and one.threads()]
     if MAIN in ended:
         for inferior in live:
             gdb.execute(f"detach inferiors {inferior.num}", to_string=True)

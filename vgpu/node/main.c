@@ -347,7 +347,8 @@ int main(int argc, char **argv)
     close_inherited();
     raise_descriptor_limit();
     signal(SIGPIPE, SIG_IGN);
-    prctl(PR_SET_DUMPABLE, 0);
+    if (jail_wanted() || !getenv("VGPU_DEBUGGER")) /* it could not follow us into contexts */
+        prctl(PR_SET_DUMPABLE, 0);
     own_folder(exec_path, sizeof exec_path - 16);
     strcat(exec_path, "/vgpu-exec");
     if (load_node(error, sizeof error) != 0)
