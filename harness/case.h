@@ -85,6 +85,7 @@ struct lab_device {
     unsigned char uuid[16];
     int major, minor, sms, copy_engines, clock_khz;
     uint64_t memory_bytes, l2_bytes;
+    uint64_t vmm_granule; /* cuMemGetAllocationGranularity */
 };
 bool lab_device(struct lab_test *t, int gpu, struct lab_device *to);
 

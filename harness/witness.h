@@ -36,7 +36,9 @@ struct lab_record { /* one operation of the device side, in the order of its iss
 
 struct lab_witness {
     unsigned live_allocations, live_host_allocations, live_streams, live_events, live_peers;
-    unsigned live_mappings, live_ranges; /* of addresses: cuMemMap, cuMemAddressReserve */
+    unsigned live_mappings, live_ranges;    /* of addresses: cuMemMap, cuMemAddressReserve */
+    unsigned ipc_opened, ipc_events_opened; /* another process's memory and events */
+    unsigned peers_most; /* directions of peer access that were on at once, at most */
     unsigned mallocs, host_allocs, streams, events, launches, copies, memsets, syncs, peers_enabled;
     uint64_t peak_bytes[LAB_MAX_GPUS];                   /* whole chunks of 2 MiB */
     uint64_t peak_asked_bytes[LAB_MAX_GPUS];             /* each allocation rounded to 512 bytes */

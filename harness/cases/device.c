@@ -48,7 +48,8 @@ bool lab_device(struct lab_test *t, int gpu, struct lab_device *to)
                               .copy_engines = d->async_engines,
                               .clock_khz = d->clock_khz,
                               .memory_bytes = d->total_bytes,
-                              .l2_bytes = d->l2_bytes};
+                              .l2_bytes = d->l2_bytes,
+                              .vmm_granule = d->vmm_granule};
     snprintf(to->name, sizeof to->name, "%.63s", d->name);
     snprintf(to->bus_id, sizeof to->bus_id, "%04X:%02X:%02X.0", (unsigned)d->pci_domain & 0xffff,
              (unsigned)d->pci_bus & 0xff, (unsigned)d->pci_device & 0xff);

@@ -123,6 +123,7 @@ function(_lab_build_fixture target side student_file)
   set_tests_properties(build.${target} PROPERTIES
     FIXTURES_SETUP build.${target}
     RESOURCE_LOCK build
+    COST 2000 # before tests that hold the lock for minutes (tests/hostile)
     FAIL_REGULAR_EXPRESSION "does not compile yet"
     TIMEOUT ${PEERLAB_TEST_SECONDS})
 endfunction()

@@ -24,9 +24,14 @@ ASKED = {
     "01": ("count", "hidden."),
     "01_count": ("count",),  # for what takes its time in every case
     "01_device": ("device",),
+    "02_enable": ("enable",),
     "04": ("split",),
     "04_shared": ("shared",),
+    "05_events": ("events",),
+    "05_export": ("export",),
+    "05_import": ("import",),
     "05_put": ("put",),
+    "06_round": ("round",),
     "07_reduce": ("reduce",),
     "08_reduce": ("reduce",),
 }
@@ -124,6 +129,7 @@ def _places(project: Project, canary: Path) -> dict[str, str]:
         "CANARY": str(canary),
         "WORK": str(canary.parent),
         "COUNTERS": str(_behind_builtin(project, "access_count")),
+        "REPORT": str(_behind_builtin(project, "__tsan_read4")),
         "READER": str(_behind_builtin(project, "vgpu_elf_fixed")),
     }
 

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: MIT
 """The corpus itself: it is as large as docs/security.md says, and every attack can fail."""
 
+import json
+import os
 import re
+import subprocess
 import unittest
 from pathlib import Path
+from typing import Any
 
 from grader.grade.model import Status
 from grader.sandbox import Tier
@@ -13,6 +17,15 @@ from tests.hostile.ingest import CASES
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "security.md").read_text(encoding="utf-8")
 ROW = re.compile(r"^\| `\w+` \| \d+ \|.*$", re.MULTILINE)
+
+
+RARELY = {"host"}  # in the layer `full`
+GRADERS = ("counts", "twice", "without_groups", "every_tier")
+
+
+def _locks(test: dict[str, Any]) -> list[str]:
+    found = [one["value"] for one in test["properties"] if one["name"] == "RESOURCE_LOCK"]
+    return found[0] if found else []
 
 
 class Corpus(unittest.TestCase):
@@ -26,7 +39,10 @@ class Corpus(unittest.TestCase):
         """Its number, and where it is graded."""
         tiers = ", ".join(f"`{tier}`" for tier in Tier if tier is not Tier.BARE)
         rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in ROW.findall(PAGE)]
-        want = [[f"`{one}`", str(len(load(one))), "best tier", tiers] for one in groups()]
+        want = [
+            [f"`{one}`", str(len(load(one))), "no" if one in RARELY else "best tier", tiers]
+            for one in groups()
+        ]
         self.assertEqual([row[:4] for row in rows[:-1]], want)
         self.assertEqual(rows[-1][:2], ["`ingest`", str(len(CASES))])
         self.assertTrue(rows[-1][2].startswith("no tier"), rows[-1])
@@ -34,7 +50,21 @@ class Corpus(unittest.TestCase):
     def test_each_group_is_graded_on_each_change(self) -> None:
         text = (Path(__file__).parent / "CMakeLists.txt").read_text(encoding="utf-8")
         (names,) = re.findall(r"foreach\(group IN ITEMS (.*)\)", text)
-        self.assertLessEqual({*groups(), *OTHERS}, set(names.split()))
+        self.assertEqual({*groups(), *OTHERS} - RARELY, set(names.split()))
+        self.assertEqual(RARELY, set(re.findall(r"_test\(hostile\.\w+ (\w+) full\)", text)))
+
+    def test_nothing_is_built_meanwhile(self) -> None:
+        """Who grades attacks compares the course's files before and after; tests of labs build
+        theirs first, in the same folder, and before those that take long."""
+        words = ["ctest", "--test-dir", os.environ["PEERLAB_BUILD"], "--show-only=json-v1"]
+        told = subprocess.run(words, capture_output=True, check=True, text=True).stdout
+        locks = {one["name"]: _locks(one) for one in json.loads(told)["tests"]}
+        graded = {f"hostile.{name}" for name in (*groups(), "control", *GRADERS)}
+        builders = {name for name in locks if re.fullmatch(r"build\.(lab|solution)\d\d", name)}
+        self.assertEqual(len(builders), 16)
+        for name in graded | builders:
+            with self.subTest(name):
+                self.assertIn("build", locks[name])
 
     def test_names_are_those_of_one_attack(self) -> None:
         names = [attack.name for group in groups() for attack in load(group)]

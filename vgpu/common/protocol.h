@@ -296,6 +296,9 @@ struct vgpu_summary { /* everything since the node started; live_ = not given ba
     uint32_t advice;      /* as findings, of what is right and slow */
     uint64_t printed_bytes; /* by kernels */
     uint64_t choices;       /* operations in whose stead another one could have begun (order.h) */
+    uint32_t ipc_opened, ipc_events_opened; /* other processes' memory and events */
+    uint32_t peers_most; /* directions that one process had switched on at once, at most */
+    uint32_t unused;
 };
 
 enum vgpu_trace_kind {

@@ -48,6 +48,17 @@ static inline struct lab_run *run_handle(struct lab_test *t, const struct handle
     return run;
 }
 
+/* Memory of another process was opened, and not only said to be. */
+static inline void expect_opened(struct lab_test *t, const struct lab_run *run, const char *what,
+                                 unsigned least)
+{
+    const struct lab_witness *w = lab_witness(run);
+    lab_expect(t, !w || w->ipc_opened >= least,
+               "%s: the node saw another process's memory opened %u times, expected %u: it was "
+               "shared in name only",
+               what, w ? w->ipc_opened : 0, least);
+}
+
 /* Every byte went straight from a rank's GPU to the next one's, and there from the inbox to dst; to
  * the host and from it goes what the test copies. */
 static inline void expect_ring_copies(struct lab_test *t, const struct lab_run *run,

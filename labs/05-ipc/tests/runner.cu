@@ -36,7 +36,7 @@ struct handle_job {
     struct handle_out *out;
 };
 struct handle_card {
-    struct wire wire;
+    struct wire wire, said; /* what is imported; what ipc_export said */
     cudaIpcEventHandle_t event[2];
 };
 
@@ -57,6 +57,7 @@ static void export_it(const struct handle_job *job, char *base, struct handle_ca
     out->handle_ok = memcmp(&handle, &wire.handle, sizeof handle) == 0;
     out->offset_ok = wire.offset == in->offset;
     out->bytes_ok = wire.bytes == in->bytes;
+    card->said = wire;
     card->wire.handle = handle; /* the import does not depend on the export's being right */
     card->wire.offset = in->offset;
     card->wire.bytes = in->bytes;
@@ -99,6 +100,17 @@ static void import_it(const struct handle_job *job, struct wire *wire)
     (void)cudaGetLastError();
 }
 
+/* What ipc_export made opens in another process. */
+static void open_export(const struct handle_job *job, const struct wire *said)
+{
+    void *base = NULL;
+    job->out->export_opens =
+        (int)cudaIpcOpenMemHandle(&base, said->handle, cudaIpcMemLazyEnablePeerAccess);
+    if (job->out->export_opens == 0)
+        (void)cudaIpcCloseMemHandle(base);
+    (void)cudaGetLastError();
+}
+
 static int handle_rank(struct peers *p, void *argument)
 {
     const struct handle_job *job = (const struct handle_job *)argument;
@@ -121,6 +133,8 @@ static int handle_rank(struct peers *p, void *argument)
     (void)peers_gather(p, &card, all, sizeof card);
     if (p->rank == 1 && job->in->odd != ODD_SAME_PROCESS)
         import_it(job, &all[0].wire);
+    if (p->rank == 1 && job->in->odd == ODD_NONE)
+        open_export(job, &all[0].said);
     for (int i = 0; i < 2 && p->rank == 1; i++) {
         cudaEvent_t event;
         job->out->events_open[i] = (int)cudaIpcOpenEventHandle(&event, all[0].event[i]);

@@ -72,18 +72,25 @@ static inline struct lab_run *ask_round(struct lab_test *t, const struct round_i
     return lab_run(t, "round", in, sizeof *in, sizeof(struct round_out));
 }
 
-/* Every size in in->q must come out as the next multiple of the granularity. */
+/* Every size in in->q must come out as the next multiple of the granularity: of the node's, and not
+ * of what the program says that CUDA has told it. */
 static inline void check_rounded(struct lab_test *t, const struct round_in *in)
 {
+    struct lab_device device[IO_GPUS];
+    bool known[IO_GPUS];
+    for (int d = 0; d < IO_GPUS; d++)
+        known[d] = lab_device(t, d, &device[d]);
     struct lab_run *run = ask_round(t, in);
     const struct round_out *out = lab_output(run);
     for (int i = 0; i < in->asked; i++) {
         const struct round_question *q = &in->q[i];
         char call[96];
         uint64_t g = 1;
-        for (int d = 0; d < q->n; d++)
-            if (out->granularity[q->devs[d]] > g)
-                g = out->granularity[q->devs[d]];
+        for (int k = 0; k < q->n; k++) {
+            int d = q->devs[k];
+            uint64_t own = known[d] ? device[d].vmm_granule : out->granularity[d];
+            g = own > g ? own : g;
+        }
         uint64_t want = (q->bytes + g - 1) / g * g;
         snprintf(call, sizeof call, "vmm_round(%llu, %d GPUs)", (unsigned long long)q->bytes, q->n);
         expect_rc(t, call, out->rc[i], LAB_OK);

@@ -228,18 +228,34 @@ static inline unsigned switched(const struct machine *m, const struct enable_in 
     return (unsigned)in->pre_count + looks + (good ? (unsigned)out->undo.count : 0);
 }
 
+/* Directions that were on at once after peer_enable, by what was reported. */
+static inline unsigned on_at_once(const struct machine *m, const struct enable_out *out)
+{
+    unsigned count = 0;
+    for (int i = 0; i < m->gpus * m->gpus; i++)
+        count += out->on_enabled[i];
+    return count;
+}
+
 static inline void expect_switched(struct lab_test *t, const struct lab_run *run,
                                    const struct machine *m, const struct enable_in *in,
                                    const struct enable_out *out, size_t n)
 {
     const struct lab_witness *w = lab_witness(run);
-    unsigned least = 0;
-    for (size_t i = 0; i < n; i++)
+    unsigned least = 0, most = 0;
+    for (size_t i = 0; i < n; i++) {
+        unsigned on = on_at_once(m, &out[i]);
         least += switched(m, &in[i], &out[i]);
+        most = on > most ? on : most;
+    }
     lab_expect(t, !w || w->peers_enabled >= least,
                "on %s the node has switched directions on %u times in all; by what was reported it "
                "was %u times: access was on in name only",
                m->name, w->peers_enabled, least);
+    lab_expect(t, !w || w->peers_most >= most,
+               "on %s %u directions were on at once, by what was reported; the node has had %u at "
+               "most: the others were on in name only",
+               m->name, most, w->peers_most);
 }
 
 enum enable_part { JUDGE_ENABLE = 1, JUDGE_DISABLE = 2 };

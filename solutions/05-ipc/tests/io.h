@@ -21,6 +21,7 @@ struct handle_in {
 };
 struct handle_out {
     int setup, export_rc, export_last, export_untouched, offset_ok, bytes_ok, handle_ok;
+    int export_opens; /* 0: what ipc_export made was opened by the other process */
     int import_rc, import_last, import_untouched, import_bytes_ok, seen, base_closes;
     int seen_again; /* opened once more after it was closed */
     int events_rc, events_null_rc, events_open[2], events_last;

@@ -12,7 +12,10 @@ static void check_export(struct lab_test *t)
         const struct handle_out *out = lab_output(run);
         expect_rc(t, "ipc_export", out->export_rc, LAB_OK);
         expect_clear(t, "ipc_export", out->export_last);
-        lab_expect(t, out->handle_ok, "wire.handle is not what cudaIpcGetMemHandle gives");
+        lab_expect(t, out->handle_ok && out->export_opens == 0,
+                   "wire.handle is not what cudaIpcGetMemHandle gives");
+        expect_opened(t, run, "ipc_export: the test's own two imports, and wire.handle once more,",
+                      3);
         lab_expect(t, out->offset_ok,
                    "wire.offset is not %llu: a handle opens at its allocation's beginning, so the "
                    "offset must travel too",
@@ -58,6 +61,7 @@ static void check_import(struct lab_test *t)
         lab_expect(t, out->import_bytes_ok, "remote.bytes is not %d", (int)in.bytes);
         lab_expect(t, out->base_closes,
                    "remote.base cannot be closed: it is what cudaIpcOpenMemHandle gave");
+        expect_opened(t, run, "ipc_import twice", 2);
         lab_nothing_leaked(t, run);
     }
 }
@@ -100,6 +104,11 @@ static void check_events(struct lab_test *t)
                    "another process cannot open event %d (error %d): both flags, "
                    "cudaEventInterprocess and cudaEventDisableTiming, and a handle of each",
                    i, out->events_open[i]);
+    const struct lab_witness *w = lab_witness(run);
+    lab_expect(t, !w || w->ipc_events_opened >= 2,
+               "ipc_events: the node saw another process open %u events, expected 2: they were "
+               "shared in name only",
+               w ? w->ipc_events_opened : 0);
     lab_nothing_leaked(t, run);
     if (!lab_is_virtual(t)) /* real GPUs do not fail when they are asked to */
         return;

@@ -54,11 +54,12 @@ enum {
     LLVM_OP_ADDR_SPACE_CAST = 60
 };
 enum { LLVM_OP_ALLOCA = 26, LLVM_OP_LOAD = 27, LLVM_OP_STORE = 28, LLVM_OP_CALL = 45 };
+enum { LLVM_OP_INDIRECT_BRANCH = 4, LLVM_OP_INVOKE = 5, LLVM_OP_CALL_BRANCH = 67 };
 enum { LLVM_OP_COMPARE_EXCHANGE = 56, LLVM_OP_READ_MODIFY_WRITE = 57 };
 enum { LLVM_IS_NOT_EQUAL = 33 };
 enum { LLVM_LINKAGE_EXTERNAL = 0, LLVM_LINKAGE_INTERNAL = 8, LLVM_LINKAGE_PRIVATE = 9 };
 enum { LLVM_VISIBILITY_DEFAULT = 0, LLVM_VISIBILITY_HIDDEN = 1 };
-enum { LLVM_TYPE_POINTER = 12, LLVM_TYPE_INTEGER = 8 };
+enum { LLVM_TYPE_POINTER = 12, LLVM_TYPE_INTEGER = 8, LLVM_TYPE_VECTOR = 13 };
 enum {
     LLVM_CODEGEN_NONE = 0,
     LLVM_CODEGEN_DEFAULT = 2,
@@ -240,6 +241,9 @@ enum {
     X(unsigned, LLVMGetEnumAttributeKindForName, (const char *name, size_t length))                \
     X(LLVMAttributeRef, LLVMCreateEnumAttribute,                                                   \
       (LLVMContextRef c, unsigned kind, uint64_t value))                                           \
+    X(LLVMAttributeRef, LLVMCreateStringAttribute,                                                 \
+      (LLVMContextRef c, const char *name, unsigned length, const char *value,                     \
+       unsigned value_length))                                                                     \
     X(unsigned, LLVMGetAttributeCountAtIndex, (LLVMValueRef function, unsigned index))             \
     X(void, LLVMGetAttributesAtIndex,                                                              \
       (LLVMValueRef function, unsigned index, LLVMAttributeRef *attribute))                        \
@@ -332,6 +336,7 @@ enum {
     X(LLVMTargetDataRef, LLVMCreateTargetDataLayout, (LLVMTargetMachineRef machine))               \
     X(char *, LLVMCopyStringRepOfTargetData, (LLVMTargetDataRef layout))                           \
     X(unsigned long long, LLVMABISizeOfType, (LLVMTargetDataRef layout, LLVMTypeRef type))         \
+    X(unsigned long long, LLVMStoreSizeOfType, (LLVMTargetDataRef layout, LLVMTypeRef type))       \
     X(unsigned, LLVMABIAlignmentOfType, (LLVMTargetDataRef layout, LLVMTypeRef type))              \
     X(LLVMBool, LLVMTargetMachineEmitToFile,                                                       \
       (LLVMTargetMachineRef machine, LLVMModuleRef module, char *path, int kind, char **message))  \

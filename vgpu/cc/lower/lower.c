@@ -58,6 +58,14 @@ static LLVMAttributeRef attribute(struct cc_lowering *l, const char *name)
                                    0);
 }
 
+/* A switch that names no default would become a jump, or a load, by a table, at any index. */
+static LLVMAttributeRef no_tables(struct cc_lowering *l)
+{
+    static const char name[] = "no-jump-tables", is[] = "true";
+
+    return LLVMCreateStringAttribute(l->context, name, sizeof name - 1, is, sizeof is - 1);
+}
+
 /* Functions are for this processor; each access of theirs is reported to vgpu-exec, in the form in
  * which ThreadSanitizer's are. */
 static void set_functions(struct cc_lowering *l)
@@ -70,6 +78,7 @@ static void set_functions(struct cc_lowering *l)
         LLVMAddAttributeAtIndex(f, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
                                 attribute(l, "sanitize_thread"));
         remove_kind(f, "disable_sanitizer_instrumentation");
+        LLVMAddAttributeAtIndex(f, (unsigned)LLVM_ATTRIBUTE_FUNCTION, no_tables(l));
         LLVMSetSection(f, "");
         LLVMSetComdat(f, NULL);
         LLVMSetLinkage(f, LLVM_LINKAGE_INTERNAL);
@@ -178,6 +187,7 @@ static bool compile_module(struct cc_lowering *l, const char *headers, const cha
         !cc_guard_module(l))
         return false;
     cc_hide_indices(l);
+    cc_report_rest(l);
     if (!run_passes(l, "function(tsan)"))
         return false;
     if (l->checks_indices)

@@ -77,12 +77,22 @@ void cc_tell_global(struct cc_lowering *l, LLVMValueRef old, LLVMValueRef global
 /* All has been told. */
 void cc_end_info(struct cc_lowering *l);
 
-/* lower_guards.c: device code runs and reaches only what vgpu-exec looks at. */
+/* lower_reports.c: names that only vgpu-exec's reports may have; what LLVM has of its own. */
 void cc_check_reports(struct cc_lowering *l);
+void cc_check_intrinsics(struct cc_lowering *l);
+/* Reports the accesses that ThreadSanitizer's pass will not. */
+void cc_report_rest(struct cc_lowering *l);
+
+/* lower_guards.c: device code runs and reaches only what vgpu-exec looks at. */
 /* In the optimized module; false: an access cannot be reported, which was told. */
 bool cc_guard_module(struct cc_lowering *l);
 /* -check-indices: what ThreadSanitizer's pass has left out stays within its variables. */
 void cc_guard_variables(struct cc_lowering *l);
+/* Where the address is among the operands of what accesses memory; -1: it does not. */
+int cc_address_operand(LLVMValueRef instruction);
+uint64_t cc_accessed_bytes(struct cc_lowering *l, LLVMValueRef instruction);
+/* Is it of a local variable or a constant, to which no access is reported? */
+bool cc_is_unreported(LLVMValueRef address);
 
 /* lower_indices.c: reads of threadIdx and its like are not reported. */
 void cc_hide_indices(struct cc_lowering *l);
@@ -101,6 +111,9 @@ bool cc_check_module(struct cc_lowering *l);
 const char *cc_value_name(LLVMValueRef value);
 LLVMTypeRef cc_int_type(const struct cc_lowering *l, unsigned bits);
 LLVMTypeRef cc_byte_pointer(const struct cc_lowering *l, unsigned space);
+
+typedef void cc_step(struct cc_lowering *l, LLVMValueRef instruction);
+void cc_for_instructions(struct cc_lowering *l, cc_step *does);
 
 /* The function of that name, declared if it is not there. */
 LLVMValueRef cc_declare(struct cc_lowering *l, const char *name, LLVMTypeRef type);

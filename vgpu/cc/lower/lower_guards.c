@@ -1,20 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * lower_guards.c: what would let device code run or reach what vgpu-exec does not look at: calls
- * through pointers, accesses in address spaces of their own, accesses that ThreadSanitizer does not
- * report, and the names of its reports.
+ * and jumps through pointers, accesses in address spaces of their own, and accesses to variables,
+ * which are not reported (lower_reports.c).
  */
 #include "diag.h"
 #include "lower.h"
-
-typedef void step(struct cc_lowering *l, LLVMValueRef instruction);
-
-static void for_instructions(struct cc_lowering *l, step *does)
-{
-    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f))
-        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
-                does(l, i);
-}
 
 /* ---- calls through pointers ---- */
 
@@ -24,13 +14,6 @@ static bool is_direct(LLVMValueRef called)
     while (LLVMIsAConstantExpr(called) != NULL && LLVMGetConstOpcode(called) == LLVM_OP_BIT_CAST)
         called = LLVMGetOperand(called, 0);
     return LLVMIsAFunction(called) != NULL || LLVMIsAInlineAsm(called) != NULL;
-}
-
-static LLVMValueRef offered_function(struct cc_lowering *l, const char *name, LLVMTypeRef type)
-{
-    LLVMValueRef known = LLVMGetNamedFunction(l->module, name);
-
-    return known != NULL ? known : LLVMAddFunction(l->module, name, type);
 }
 
 /* vgpu-exec is asked first whether a function of device code begins there. */
@@ -46,13 +29,26 @@ static void guard_call(struct cc_lowering *l, LLVMValueRef call)
     LLVMPositionBuilderBefore(b, call);
     LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(call));
     LLVMValueRef target = LLVMBuildCast(b, LLVM_OP_PTR_TO_INT, called, address, "");
-    LLVMBuildCall2(b, type, offered_function(l, "vgpu_call_target", type), &target, 1, "");
+    LLVMBuildCall2(b, type, cc_declare(l, "vgpu_call_target", type), &target, 1, "");
+}
+
+/* ---- jumps to addresses ---- */
+
+/* A goto to a computed address could lead into the middle of an instruction; what Clang does not
+ * make of device code, nothing here looks at. */
+static void check_jump(struct cc_lowering *l, LLVMValueRef instruction)
+{
+    int op = LLVMGetInstructionOpcode(instruction);
+
+    (void)l;
+    if (op == LLVM_OP_INDIRECT_BRANCH || op == LLVM_OP_INVOKE || op == LLVM_OP_CALL_BRANCH)
+        cc_error(cc_place_of(instruction), "goto to a label's address is not modelled in device "
+                                           "code: use switch");
 }
 
 /* ---- address spaces ---- */
 
-/* Where the address is among the operands of what accesses memory; -1: it does not. */
-static int address_operand(LLVMValueRef instruction)
+int cc_address_operand(LLVMValueRef instruction)
 {
     switch (LLVMGetInstructionOpcode(instruction)) {
     case LLVM_OP_LOAD:
@@ -69,7 +65,7 @@ static int address_operand(LLVMValueRef instruction)
 /* Such an access is not reported; on this processor some reach outside of all that is. */
 static void check_space(struct cc_lowering *l, LLVMValueRef instruction)
 {
-    int operand = address_operand(instruction);
+    int operand = cc_address_operand(instruction);
 
     (void)l;
     if (operand >= 0 &&
@@ -81,8 +77,10 @@ static void check_space(struct cc_lowering *l, LLVMValueRef instruction)
 
 bool cc_guard_module(struct cc_lowering *l)
 {
-    for_instructions(l, check_space);
-    for_instructions(l, guard_call);
+    cc_check_intrinsics(l);
+    cc_for_instructions(l, check_jump);
+    cc_for_instructions(l, check_space);
+    cc_for_instructions(l, guard_call);
     return cc_error_count() == 0;
 }
 
@@ -101,17 +99,33 @@ static LLVMValueRef variable_of(LLVMValueRef address)
     }
 }
 
+static bool is_local(LLVMValueRef variable)
+{
+    return LLVMIsAInstruction(variable) != NULL &&
+           LLVMGetInstructionOpcode(variable) == LLVM_OP_ALLOCA;
+}
+
+static bool is_fixed(LLVMValueRef variable)
+{
+    return LLVMIsAGlobalVariable(variable) != NULL &&
+           (LLVMIsGlobalConstant(variable) || cc_starts(cc_value_name(variable), "__llvm_"));
+}
+
+bool cc_is_unreported(LLVMValueRef address)
+{
+    LLVMValueRef variable = variable_of(address);
+
+    return is_local(variable) || is_fixed(variable);
+}
+
 /* Its bytes; null: accesses to it are reported. Local variables, constants, and what has a name
  * that only LLVM itself should give are not. */
 static LLVMValueRef unreported_bytes(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef variable)
 {
     LLVMTypeRef number = cc_int_type(l, 64);
-    bool local = LLVMIsAInstruction(variable) != NULL &&
-                 LLVMGetInstructionOpcode(variable) == LLVM_OP_ALLOCA;
-    bool fixed = LLVMIsAGlobalVariable(variable) != NULL &&
-                 (LLVMIsGlobalConstant(variable) || cc_starts(cc_value_name(variable), "__llvm_"));
+    bool local = is_local(variable);
 
-    if (!local && !fixed)
+    if (!local && !is_fixed(variable))
         return NULL;
     LLVMTypeRef type = local ? LLVMGetAllocatedType(variable) : LLVMGlobalGetValueType(variable);
     LLVMValueRef bytes = LLVMConstInt(number, LLVMABISizeOfType(l->layout, type), 0);
@@ -133,11 +147,16 @@ static LLVMTypeRef accessed_type(LLVMValueRef instruction)
     }
 }
 
+uint64_t cc_accessed_bytes(struct cc_lowering *l, LLVMValueRef instruction)
+{
+    return LLVMStoreSizeOfType(l->layout, accessed_type(instruction));
+}
+
 /* vgpu-exec is asked whether an access that is not reported stays within its variable. */
 static void guard_variable(struct cc_lowering *l, LLVMValueRef instruction)
 {
     static const char name[] = "vgpu_variable_access";
-    int operand = address_operand(instruction);
+    int operand = cc_address_operand(instruction);
     LLVMTypeRef number = cc_int_type(l, 64), parameter[] = {number, number, number, number};
     LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(l->context), parameter, 4, 0);
 
@@ -151,26 +170,30 @@ static void guard_variable(struct cc_lowering *l, LLVMValueRef instruction)
     LLVMValueRef bytes = unreported_bytes(l, b, variable);
     if (bytes == NULL)
         return;
-    uint64_t accessed = LLVMABISizeOfType(l->layout, accessed_type(instruction));
+    uint64_t accessed = cc_accessed_bytes(l, instruction);
     LLVMValueRef argument[] = {LLVMBuildCast(b, LLVM_OP_PTR_TO_INT, address, number, ""),
                                LLVMBuildCast(b, LLVM_OP_PTR_TO_INT, variable, number, ""), bytes,
                                LLVMConstInt(number, accessed, 0)};
-    LLVMBuildCall2(b, type, offered_function(l, name, type), argument, 4, "");
+    LLVMBuildCall2(b, type, cc_declare(l, name, type), argument, 4, "");
+}
+
+/* Memory of the stack whose size is computed: vgpu-exec is asked whether there is that much. */
+static void guard_array(struct cc_lowering *l, LLVMValueRef instruction)
+{
+    LLVMTypeRef number = cc_int_type(l, 64);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(l->context), &number, 1, 0);
+
+    if (!is_local(instruction) || LLVMIsAConstantInt(LLVMGetOperand(instruction, 0)) != NULL)
+        return;
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+    LLVMPositionBuilderBefore(b, instruction);
+    LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(instruction));
+    LLVMValueRef bytes = unreported_bytes(l, b, instruction);
+    LLVMBuildCall2(b, type, cc_declare(l, "vgpu_local_array", type), &bytes, 1, "");
 }
 
 void cc_guard_variables(struct cc_lowering *l)
 {
-    for_instructions(l, guard_variable);
-}
-
-/* ---- reports ---- */
-
-/* ThreadSanitizer's calls are put in here, for each access that there is; a program's own would
- * report what was never read or written. */
-void cc_check_reports(struct cc_lowering *l)
-{
-    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f))
-        if (cc_starts(cc_value_name(f), "__tsan_") && LLVMGetFirstUse(f) != NULL)
-            cc_error(cc_place_of(LLVMGetUser(LLVMGetFirstUse(f))),
-                     "%s is not allowed in device code", cc_value_name(f));
+    cc_for_instructions(l, guard_array);
+    cc_for_instructions(l, guard_variable);
 }

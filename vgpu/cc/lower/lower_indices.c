@@ -46,8 +46,9 @@ static void hide_read(struct cc_lowering *l, LLVMValueRef old, LLVMValueRef unse
 {
     if (LLVMGetInstructionOpcode(load) != LLVM_OP_LOAD)
         return;
-    long long offset = offset_of(l, LLVMGetOperand(load, 0), old);
-    if (offset >= 0)
+    long long offset = offset_of(l, LLVMGetOperand(load, 0), old),
+              bytes = (long long)LLVMABISizeOfType(l->layout, LLVMGlobalGetValueType(old));
+    if (offset >= 0 && offset + (long long)cc_accessed_bytes(l, load) <= bytes)
         LLVMSetOperand(load, 0, unseen_address(l, unseen, offset, LLVMTypeOf(load)));
 }
 

@@ -31,6 +31,14 @@ LLVMValueRef cc_declare(struct cc_lowering *l, const char *name, LLVMTypeRef typ
     return found != NULL ? found : LLVMAddFunction(l->module, name, type);
 }
 
+void cc_for_instructions(struct cc_lowering *l, cc_step *does)
+{
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f))
+        for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+                does(l, i);
+}
+
 /* Clang cuts what the file's path and the working folder begin with in common off the name. */
 static const char *file_of(LLVMMetadataRef scope)
 {

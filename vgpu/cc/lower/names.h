@@ -8,6 +8,8 @@
 
 /* offered.c: does vgpu-exec, or the image's own compiler library, define it? */
 bool cc_is_offered(const char *symbol);
+/* Is it vgpu-exec's alone? (A program may have its own libm.) */
+bool cc_is_reserved(const char *symbol);
 
 /* demangle.c: the name of a function or variable without scopes, arguments and template arguments;
  * the symbol itself where it is not that simple. *qualified: with scopes. */

@@ -30,6 +30,7 @@ static const char *const builtins[] = {
     "vgpu_ptx_match",    "vgpu_ptx_redux",
     "vgpu_is_space",     "vgpu_mbarrier",
     "vgpu_load_vector",  "vgpu_exit",
+    "vgpu_local_array",
 };
 
 /* Functions of double; each has a form of float, whose name ends in f. */
@@ -60,7 +61,7 @@ static bool is_math(const char *symbol)
     return false;
 }
 
-bool cc_is_offered(const char *symbol)
+bool cc_is_reserved(const char *symbol)
 {
     for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
         if (strcmp(symbol, builtins[i]) == 0)
@@ -68,6 +69,10 @@ bool cc_is_offered(const char *symbol)
     return cc_starts(symbol, "__tsan_") ||
            strcmp(symbol, "__ubsan_handle_out_of_bounds_abort") == 0 ||
            strcmp(symbol, "__ubsan_handle_type_mismatch_v1_abort") == 0 ||
-           cc_starts(symbol, "__x86_indirect_thunk_") || cc_starts(symbol, "__llvm_retpoline_") ||
-           is_math(symbol);
+           cc_starts(symbol, "__x86_indirect_thunk_") || cc_starts(symbol, "__llvm_retpoline_");
+}
+
+bool cc_is_offered(const char *symbol)
+{
+    return cc_is_reserved(symbol) || is_math(symbol);
 }

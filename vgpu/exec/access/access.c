@@ -236,37 +236,14 @@ ACCESS(4, ACCESS_4, 3)
 ACCESS(8, ACCESS_8, 7)
 ACCESS(16, ACCESS_16, 15)
 
-/* A struct that is copied as a whole: compilers tell of both sides, and then call memcpy, or do
- * not. What they told of last, a read and a write, is not counted again there. */
-static struct {
-    const void *at;
-    size_t bytes;
-} told[2];
-
-static void tell_access(const void *p, size_t bytes, bool write)
-{
-    told[write].at = p;
-    told[write].bytes = bytes;
-}
-
-static void copied(void *p, size_t bytes, bool write, uint64_t pc)
-{
-    bool known = told[write].at == p && told[write].bytes == bytes;
-    tell_access(NULL, 0, write);
-    if (!known)
-        access_range(p, bytes, write, pc, write ? VGPU_USE_WRITE : VGPU_USE_READ);
-}
-
 OFFERED void __tsan_read_range(void *p, long bytes)
 {
     access_range(p, (uint64_t)bytes, false, CALLER, VGPU_USE_READ);
-    tell_access(p, (size_t)bytes, false);
 }
 
 OFFERED void __tsan_write_range(void *p, long bytes)
 {
     access_range(p, (uint64_t)bytes, true, CALLER, VGPU_USE_WRITE);
-    tell_access(p, (size_t)bytes, true);
 }
 
 OFFERED void __tsan_vptr_read(void *p)
@@ -280,14 +257,28 @@ OFFERED void __tsan_vptr_update(void *p, void *value)
     one(p, ACCESS_8, 7, true, CALLER, VGPU_USE_WRITE);
 }
 
+static void raise_stack(uint64_t address, uint64_t pc)
+{
+    fault_raise(VGPU_FAULT_STACK, address, true, pc,
+                "the stack of a thread (%d KiB for calls and local arrays) is used up: endless "
+                "recursion, or a local array that is too large",
+                (STACK_BYTES - STACK_RESERVE) >> 10);
+}
+
 OFFERED void __tsan_func_entry(void *pc)
 {
     (void)pc;
     if (UNLIKELY((char *)__builtin_frame_address(0) < now.stack_limit))
-        fault_raise(VGPU_FAULT_STACK, (uint64_t)__builtin_frame_address(0), true, CALLER,
-                    "the stack of a thread (%d KiB for calls and local arrays) is used up: endless "
-                    "recursion, or a local array that is too large",
-                    (STACK_BYTES - STACK_RESERVE) >> 10);
+        raise_stack((uint64_t)__builtin_frame_address(0), CALLER);
+}
+
+/* alloca() is about to take so many bytes. */
+OFFERED void vgpu_local_array(uint64_t bytes);
+OFFERED void vgpu_local_array(uint64_t bytes)
+{
+    const char *at = __builtin_frame_address(0);
+    if (at < now.stack_limit || bytes > (uint64_t)(at - now.stack_limit))
+        raise_stack((uint64_t)at, CALLER);
 }
 
 OFFERED void __tsan_func_exit(void *pc)
@@ -305,8 +296,8 @@ OFFERED void __tsan_ignore_thread_end(void) {}
  * with --wrap for them. */
 OFFERED void *__wrap_memcpy(void *to, const void *from, size_t bytes)
 {
-    copied((void *)from, bytes, false, CALLER);
-    copied(to, bytes, true, CALLER);
+    access_range((void *)from, bytes, false, CALLER, VGPU_USE_READ);
+    access_range(to, bytes, true, CALLER, VGPU_USE_WRITE);
     return memcpy(to, from, bytes);
 }
 

@@ -13,6 +13,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 
@@ -39,13 +40,26 @@ static int compare_targets(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
+/* Reports and questions, which vgpu-cc puts in: no program calls them. */
+static bool is_own(const char *name)
+{
+    static const char *const own[] = {"__tsan_", "__ubsan_", "vgpu_call_target",
+                                      "vgpu_variable_access", "vgpu_local_array"};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (strncmp(name, own[i], strlen(own[i])) == 0)
+            return true;
+    return false;
+}
+
 /* What the image asks of others: libm's functions and the builtins. */
 static bool add_offered(struct elf_cursor symbols, struct elf_cursor names)
 {
     const Elf64_Sym *symbol = (const Elf64_Sym *)(const void *)symbols.at;
     for (; (const uint8_t *)(symbol + 1) <= symbols.end; symbol++) {
         const char *name = vgpu_elf_text_at(names, symbol->st_name);
-        void *at = symbol->st_shndx == SHN_UNDEF && *name ? dlsym(RTLD_DEFAULT, name) : NULL;
+        void *at = symbol->st_shndx == SHN_UNDEF && *name && !is_own(name)
+                       ? dlsym(RTLD_DEFAULT, name)
+                       : NULL;
         if (at && !add_target((uint64_t)at))
             return false;
     }

@@ -7,7 +7,7 @@
 #include "counters.h"
 #include "bank.h"
 
-enum { SAMPLE_ACCESSES = 64, TABLE = 1 << 18, TABLE_LIMIT = TABLE / 2 };
+enum { WIDEST_BYTES = 16, SAMPLE_ACCESSES = 64, TABLE = 1 << 18, TABLE_LIMIT = TABLE / 2 };
 
 struct block *sample_block;
 
@@ -82,10 +82,13 @@ static bool insert_sector(uint64_t key)
     return true;
 }
 
-static void count_busiest(struct thread *thread)
+/* A copy of many bytes is as many accesses as GPUs take for it: of 16 bytes, the widest. */
+static void count_busiest(struct thread *thread, uint64_t bytes)
 {
     struct vgpu_run_counts *counts = &now.run->counts;
-    if (++thread->sampled.all > counts->busiest)
+    uint64_t all = thread->sampled.all + (bytes + WIDEST_BYTES - 1) / WIDEST_BYTES;
+    thread->sampled.all = all > UINT32_MAX ? UINT32_MAX : (uint32_t)all;
+    if (thread->sampled.all > counts->busiest)
         counts->busiest = thread->sampled.all;
 }
 
@@ -98,7 +101,7 @@ void sample_note(uint64_t window, uint64_t address, uint64_t bytes, bool write)
         access_sample(false);
         return;
     }
-    count_busiest(thread);
+    count_busiest(thread, bytes);
     if (window == WINDOW_SHARED) {
         bank_note(address, bytes, write, access_pc);
         return;

@@ -75,6 +75,15 @@ static bool check_peer(struct connection *c)
     return request_device(c, q->device);
 }
 
+static void note_peers(const struct process *process)
+{
+    struct vgpu_summary *counts = node_counts();
+    uint32_t on = 0;
+    for (int d = 0; d < machine_info()->device_count; d++)
+        on += (uint32_t)__builtin_popcount(process->device[d].peers);
+    counts->peers_most = on > counts->peers_most ? on : counts->peers_most;
+}
+
 void request_peer_enable(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
@@ -98,6 +107,7 @@ void request_peer_enable(struct connection *c)
     process_context(c->process, q->peer);
     process_set_peer(c->process, q->device, q->peer, true);
     node_counts()->peers_enabled++;
+    note_peers(c->process);
 }
 
 void request_peer_disable(struct connection *c)

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "counts.h"
 #include "misuse.h"
 #include "ipc_event.h"
 #include "order.h"
@@ -74,6 +75,8 @@ void request_ipc_open(struct connection *c)
     int error = ipc_open(&c->process->memory, q->data, q->device, &c->reply.r.value);
     if (error)
         explain_open(c, error);
+    else
+        node_counts()->ipc_opened++;
 }
 
 /* What is pending may use the memory: it is waited for, as cudaFree does. */
@@ -131,9 +134,10 @@ void request_ipc_event_open(struct connection *c)
     int error = q->data_bytes == IPC_HANDLE_BYTES
                     ? ipc_event_open(c->process, q->data, q->device, &e)
                     : VGPU_INVALID_HANDLE;
-    if (e)
+    if (e) {
         c->reply.r.value = e->id;
-    else if (error == VGPU_DEVICE_UNINITIALIZED)
+        node_counts()->ipc_events_opened++;
+    } else if (error == VGPU_DEVICE_UNINITIALIZED)
         request_fail(c, error, "this process made the event itself: use its own handle here");
     else
         request_fail(c, error,
