@@ -50,7 +50,7 @@ KERNEL(stuck)
 
 #define ENTRY(number, name)                                                                        \
     {                                                                                              \
-        "share#" #name, number, #name, call_##name, 4, four_words, 0, 1024                         \
+        "share#" #name, number, #name, call_##name, 4, four_words, 0, 1024, 0, 0                   \
     }
 
 EXPORTED const uint32_t vgpu_image_abi = VGPU_IMAGE_ABI;

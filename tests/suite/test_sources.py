@@ -41,6 +41,7 @@ OWNERS = {
         "grid_barrier": "threads/barrier.c",
         "hazards": "race/hazard.c",
         "intervals": "race/race.c",
+        "lanes": "run/lane_run.c",
         "poll": "threads",
         "printed": "threads/print.c",
         "sample": "counts",

@@ -14,7 +14,7 @@
 
 #include "launch_limits.h"
 
-#define VGPU_IMAGE_ABI 1
+#define VGPU_IMAGE_ABI 2
 #define VGPU_DEVICE_VAR_SECTION "vgpu_devvars" /* storage of __device__/__constant__ variables */
 /* Where the address of a __managed__ variable is put the image has this, and a word of its own. */
 #define VGPU_MANAGED_MARK 0x9d27b1c4656e616dull
@@ -29,6 +29,8 @@
 extern "C" {
 #endif
 
+struct vgpu_lanes; /* lanes.h */
+
 /* One kernel of an image. `call` unpacks args[i] (pointer to the i-th argument) and calls it. */
 struct vgpu_kernel {
     const char *key;
@@ -36,9 +38,11 @@ struct vgpu_kernel {
     const char *name; /* as a person writes it: "sum_shared" */
     void (*call)(void **args);
     uint32_t param_count;
-    const uint32_t *param_bytes;  /* param_count sizes */
-    uint32_t static_shared_bytes; /* sum of the kernel's __shared__ declarations; 0 if unknown */
-    uint32_t max_threads;         /* __launch_bounds__, or VGPU_BLOCK_THREADS_MAX */
+    const uint32_t *param_bytes;    /* param_count sizes */
+    uint32_t static_shared_bytes;   /* sum of the kernel's __shared__ declarations; 0 if unknown */
+    uint32_t max_threads;           /* __launch_bounds__, or VGPU_BLOCK_THREADS_MAX */
+    const struct vgpu_lanes *lanes; /* its fast form; NULL: it has none */
+    const char *careful;            /* why not: a sentence's end */
 };
 
 /* One __device__ or __constant__ variable. It lies in VGPU_DEVICE_VAR_SECTION, which is page

@@ -329,6 +329,8 @@ struct vgpu_trace_record {
     int32_t fault_of;  /* the GPU whose memory is mapped there; -1: none's */
     char name[48];     /* kernel or API call */
     char site[64];
+    uint64_t fast_blocks; /* of kernels: blocks in the fast form (lanes.h) */
+    char careful[72];     /* of kernels: why there could be none; "": there could */
 };
 
 struct vgpu_step {         /* an operation, for as long as its process lives */

@@ -109,6 +109,7 @@ struct vgpu_run_counts {
      * "file:line" where known, so many in place of one */
     uint64_t conflicts, conflict_ways;
     char conflict_where[96];
+    uint64_t fast_blocks; /* blocks that ran in the fast form (lanes.h) */
     uint64_t cycles; /* the furthest clock64 any thread read: the kernel lasts at least that long */
 };
 
@@ -194,13 +195,16 @@ struct vgpu_exec_reply {
     char text[VGPU_FINDINGS_TEXT]; /* REFUSED, STALLED: why; who waits for what. FAULTED: what
                        happened. RAN: findings (what hardware accepts and should not be done), "" if
                        none */
-    uint32_t kernel_count;         /* reply to MODULE: entries in the table */
-    uint64_t var_base, var_bytes;  /* reply to MODULE: the image's variables; 0, 0: it has none */
-    uint32_t var_count;            /* reply to MODULE: how many there are, in data[] or not */
-    uint32_t printf_bytes;         /* device printf output in data[]. What does not fit comes in
-                                      replies of its own with status VGPU_OK before the last one */
-    uint32_t span_count;           /* struct vgpu_span in data[]: in replies with status VGPU_OK
-                                      before the last one, as what was printed */
+    char careful[72]; /* RAN, FAULTED, STALLED: why no block could run in the fast form; "": some
+                       * could
+                       */
+    uint32_t kernel_count;        /* reply to MODULE: entries in the table */
+    uint64_t var_base, var_bytes; /* reply to MODULE: the image's variables; 0, 0: it has none */
+    uint32_t var_count;           /* reply to MODULE: how many there are, in data[] or not */
+    uint32_t printf_bytes;        /* device printf output in data[]. What does not fit comes in
+                                     replies of its own with status VGPU_OK before the last one */
+    uint32_t span_count;          /* struct vgpu_span in data[]: in replies with status VGPU_OK
+                                     before the last one, as what was printed */
     uint32_t data_bytes;
     uint8_t data[];
 };

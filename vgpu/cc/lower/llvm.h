@@ -34,11 +34,19 @@ typedef void (*LLVMDiagnosticHandler)(LLVMDiagnosticInfoRef, void *);
 
 /* Values of LLVM's enumerations, which never change. */
 enum {
+    LLVM_OP_RET = 1,
+    LLVM_OP_BR = 2,
     LLVM_OP_ADD = 8,
-    LLVM_OP_MULTIPLY = 12,
     LLVM_OP_SUB = 10,
-    LLVM_OP_SHIFT_LEFT = 20,
-    LLVM_OP_SHIFT_RIGHT = 21, /* of unsigned numbers */
+    LLVM_OP_MULTIPLY = 12,
+    LLVM_OP_UDIV = 14,
+    LLVM_OP_SDIV = 15,
+    LLVM_OP_UREM = 17,
+    LLVM_OP_SREM = 18,
+    LLVM_OP_FREM = 19,
+    LLVM_OP_SHL = 20,
+    LLVM_OP_LSHR = 21,
+    LLVM_OP_ASHR = 22,
     LLVM_OP_AND = 23,
     LLVM_OP_OR = 24,
     LLVM_OP_XOR = 25,
@@ -50,8 +58,11 @@ enum {
     LLVM_OP_INT_TO_PTR = 40,
     LLVM_OP_BIT_CAST = 41,
     LLVM_OP_COMPARE = 42, /* of integers and pointers */
+    LLVM_OP_PHI = 44,
     LLVM_OP_SELECT = 46,
-    LLVM_OP_ADDR_SPACE_CAST = 60
+    LLVM_OP_FENCE = 55,
+    LLVM_OP_ADDR_SPACE_CAST = 60,
+    LLVM_OP_FREEZE = 68
 };
 enum { LLVM_OP_ALLOCA = 26, LLVM_OP_LOAD = 27, LLVM_OP_STORE = 28, LLVM_OP_CALL = 45 };
 enum { LLVM_OP_INDIRECT_BRANCH = 4, LLVM_OP_INVOKE = 5, LLVM_OP_CALL_BRANCH = 67 };
@@ -59,7 +70,13 @@ enum { LLVM_OP_COMPARE_EXCHANGE = 56, LLVM_OP_READ_MODIFY_WRITE = 57 };
 enum { LLVM_IS_NOT_EQUAL = 33 };
 enum { LLVM_LINKAGE_EXTERNAL = 0, LLVM_LINKAGE_INTERNAL = 8, LLVM_LINKAGE_PRIVATE = 9 };
 enum { LLVM_VISIBILITY_DEFAULT = 0, LLVM_VISIBILITY_HIDDEN = 1 };
-enum { LLVM_TYPE_POINTER = 12, LLVM_TYPE_INTEGER = 8, LLVM_TYPE_VECTOR = 13 };
+enum {
+    LLVM_TYPE_INTEGER = 8,
+    LLVM_TYPE_STRUCT = 10,
+    LLVM_TYPE_ARRAY = 11,
+    LLVM_TYPE_POINTER = 12,
+    LLVM_TYPE_VECTOR = 13
+};
 enum {
     LLVM_CODEGEN_NONE = 0,
     LLVM_CODEGEN_DEFAULT = 2,
@@ -174,6 +191,21 @@ enum {
     X(LLVMValueRef, LLVMIsAInlineAsm, (LLVMValueRef value))                                        \
     X(LLVMValueRef, LLVMIsAFunction, (LLVMValueRef value))                                         \
     X(LLVMValueRef, LLVMIsAGlobalVariable, (LLVMValueRef value))                                   \
+    X(long long, LLVMConstIntGetSExtValue, (LLVMValueRef value))                                   \
+    X(LLVMValueRef, LLVMIsAArgument, (LLVMValueRef value))                                         \
+    X(unsigned, LLVMCountIncoming, (LLVMValueRef phi))                                             \
+    X(LLVMValueRef, LLVMGetIncomingValue, (LLVMValueRef phi, unsigned index))                      \
+    X(unsigned, LLVMGetNumSuccessors, (LLVMValueRef terminator))                                   \
+    X(LLVMBasicBlockRef, LLVMGetSuccessor, (LLVMValueRef terminator, unsigned index))              \
+    X(LLVMBool, LLVMGetVolatile, (LLVMValueRef access))                                            \
+    X(int, LLVMGetOrdering, (LLVMValueRef access))                                                 \
+    X(unsigned long long, LLVMOffsetOfElement,                                                     \
+      (LLVMTargetDataRef layout, LLVMTypeRef type, unsigned element))                              \
+    X(unsigned long long, LLVMSizeOfTypeInBits, (LLVMTargetDataRef layout, LLVMTypeRef type))      \
+    X(LLVMValueRef, LLVMBuildAlloca, (LLVMBuilderRef b, LLVMTypeRef type, const char *name))       \
+    X(LLVMValueRef, LLVMBuildBr, (LLVMBuilderRef b, LLVMBasicBlockRef to))                         \
+    X(LLVMValueRef, LLVMBuildCondBr,                                                               \
+      (LLVMBuilderRef b, LLVMValueRef is, LLVMBasicBlockRef then, LLVMBasicBlockRef otherwise))    \
     X(LLVMBool, LLVMIsUndef, (LLVMValueRef value))                                                 \
     X(LLVMUseRef, LLVMGetFirstUse, (LLVMValueRef value))                                           \
     X(LLVMUseRef, LLVMGetNextUse, (LLVMUseRef use))                                                \
@@ -195,6 +227,8 @@ enum {
     X(LLVMValueRef, LLVMGetNextInstruction, (LLVMValueRef instruction))                            \
     X(int, LLVMGetInstructionOpcode, (LLVMValueRef instruction))                                   \
     X(void, LLVMInstructionEraseFromParent, (LLVMValueRef instruction))                            \
+    X(void, LLVMInstructionRemoveFromParent, (LLVMValueRef instruction))                           \
+    X(void, LLVMInsertIntoBuilder, (LLVMBuilderRef b, LLVMValueRef instruction))                   \
     X(LLVMValueRef, LLVMGetCalledValue, (LLVMValueRef call))                                       \
     X(LLVMTypeRef, LLVMGetGEPSourceElementType, (LLVMValueRef gep))                                \
     X(LLVMTypeRef, LLVMGetAllocatedType, (LLVMValueRef alloca))                                    \

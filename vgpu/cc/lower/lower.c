@@ -118,7 +118,7 @@ static void rename_calls(struct cc_lowering *l)
 
 /* ---- code ---- */
 
-static bool run_passes(struct cc_lowering *l, const char *passes)
+bool cc_run_passes(struct cc_lowering *l, const char *passes)
 {
     LLVMErrorRef error =
         LLVMRunPasses(l->module, passes, l->machine, LLVMCreatePassBuilderOptions());
@@ -183,12 +183,14 @@ static bool compile_module(struct cc_lowering *l, const char *headers, const cha
         cc_add_headers(l, headers);
     rename_calls(l);
     cc_end_info(l);
-    if (!run_passes(l, l->debug ? as_written : "default<O2>") || !cc_check_module(l) ||
+    if (!cc_run_passes(l, l->debug ? as_written : "default<O2>") || !cc_check_module(l) ||
         !cc_guard_module(l))
+        return false;
+    if (!l->checks_indices && !l->debug && !cc_add_lanes(l))
         return false;
     cc_hide_indices(l);
     cc_report_rest(l);
-    if (!run_passes(l, "function(tsan)"))
+    if (!cc_run_passes(l, "function(tsan)"))
         return false;
     if (l->checks_indices)
         cc_guard_variables(l);

@@ -34,6 +34,8 @@ struct cc_lowering {
 bool cc_find_kernels(struct cc_lowering *l);
 /* Adds the entry of each kernel and the tables of image.h. */
 void cc_add_tables(struct cc_lowering *l);
+/* In the optimized module: the kernel's fast form, a table, or why it has none. */
+void cc_set_lanes(struct cc_lowering *l, size_t kernel, LLVMValueRef lanes, const char *careful);
 /* Names a file of our own headers, for what reads debug information (vgpu/common/dwarf_lines.c). */
 void cc_add_headers(struct cc_lowering *l, const char *file);
 
@@ -97,6 +99,12 @@ bool cc_is_unreported(LLVMValueRef address);
 /* lower_indices.c: reads of threadIdx and its like are not reported. */
 void cc_hide_indices(struct cc_lowering *l);
 
+/* Which of threadIdx.x, .y, .z, blockIdx.x ... (enum vgpu_lane_index) the load reads; -1: none. */
+int cc_index_read(struct cc_lowering *l, LLVMValueRef load);
+
+/* lower_lanes.c: kernels get their fast form, where they can have one. */
+bool cc_add_lanes(struct cc_lowering *l);
+
 /* lower_copies.c: copies of 16 aligned bytes become one access. */
 void cc_lower_copies(struct cc_lowering *l);
 
@@ -105,6 +113,9 @@ bool cc_lower_ptx(struct cc_lowering *l);
 
 /* lower_check.c: what is left undefined must be offered by vgpu-exec. */
 bool cc_check_module(struct cc_lowering *l);
+
+/* lower.c */
+bool cc_run_passes(struct cc_lowering *l, const char *passes);
 
 /* ---- common helpers ---- */
 

@@ -30,6 +30,20 @@ static long long offset_of(struct cc_lowering *l, LLVMValueRef address, LLVMValu
     return inner + step * (long long)LLVMConstIntGetZExtValue(last);
 }
 
+int cc_index_read(struct cc_lowering *l, LLVMValueRef load)
+{
+    for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) {
+        LLVMValueRef index = LLVMGetNamedGlobal(l->module, indices[i]);
+        long long offset = index != NULL && LLVMIsDeclaration(index)
+                               ? offset_of(l, LLVMGetOperand(load, 0), index)
+                               : -1;
+        if (offset >= 0 && offset <= 8 && offset % 4 == 0 &&
+            LLVMABISizeOfType(l->layout, LLVMTypeOf(load)) == 4)
+            return (int)(3 * i + (size_t)offset / 4);
+    }
+    return -1;
+}
+
 static LLVMValueRef unseen_address(struct cc_lowering *l, LLVMValueRef index, long long offset,
                                    LLVMTypeRef type)
 {

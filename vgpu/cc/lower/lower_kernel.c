@@ -231,8 +231,10 @@ static LLVMValueRef kernel_row(struct cc_lowering *l, const struct cc_kernel *ke
         add_sizes(l, kernel),
         number(l, kernel->shared_bytes, 32),
         number(l, kernel->threads, 32),
+        LLVMConstNull(cc_byte_pointer(l, 0)),
+        LLVMConstNull(cc_byte_pointer(l, 0)),
     };
-    _Static_assert(sizeof(struct vgpu_kernel) == 56, "kernel_row writes this layout");
+    _Static_assert(sizeof(struct vgpu_kernel) == 72, "kernel_row writes this layout");
 
     return LLVMConstStructInContext(l->context, field, sizeof field / sizeof *field, 0);
 }
@@ -273,6 +275,25 @@ void cc_add_tables(struct cc_lowering *l)
     add_table(l, "vgpu_image_kernels", kernel, code->kernel_count);
     add_table(l, "vgpu_image_vars", variable, code->variable_count);
     add_constant(l, "vgpu_image_abi", number(l, VGPU_IMAGE_ABI, 32));
+}
+
+void cc_set_lanes(struct cc_lowering *l, size_t kernel, LLVMValueRef lanes, const char *careful)
+{
+    LLVMValueRef table = LLVMGetNamedGlobal(l->module, "vgpu_image_kernels");
+    LLVMValueRef rows = LLVMGetInitializer(table);
+    unsigned count = (unsigned)l->code->kernel_count;
+    LLVMValueRef *row = cc_alloc(count * sizeof *row), field[10];
+
+    for (unsigned i = 0; i < count; i++)
+        row[i] = LLVMGetOperand(rows, i);
+    for (unsigned i = 0; i < 10; i++)
+        field[i] = LLVMGetOperand(row[kernel], i);
+    if (lanes != NULL)
+        field[8] = lanes;
+    if (careful != NULL)
+        field[9] = add_string(l, careful);
+    row[kernel] = LLVMConstStructInContext(l->context, field, 10, 0);
+    LLVMSetInitializer(table, LLVMConstArray(LLVMTypeOf(row[0]), row, count));
 }
 
 void cc_add_headers(struct cc_lowering *l, const char *file)

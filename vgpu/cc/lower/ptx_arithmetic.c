@@ -227,7 +227,7 @@ static enum cc_ptx_known unpack(struct cc_ptx_statement *s, const struct cc_ptx 
 
     for (unsigned i = 0; i < count && all != NULL; i++) {
         LLVMValueRef value =
-            LLVMBuildBinOp(s->b, LLVM_OP_SHIFT_RIGHT, all, cc_ptx_number(s, i * part, 64), "");
+            LLVMBuildBinOp(s->b, LLVM_OP_LSHR, all, cc_ptx_number(s, i * part, 64), "");
         if (!cc_ptx_assign_bits(s, in->operand[i], cc_ptx_bits(s, value, part)))
             return CC_PTX_UNKNOWN;
     }
@@ -244,7 +244,7 @@ static enum cc_ptx_known pack(struct cc_ptx_statement *s, const struct cc_ptx *i
         LLVMValueRef value = typed(s, in->operand[i + 1], part);
         if (value == NULL)
             return CC_PTX_UNKNOWN;
-        value = LLVMBuildBinOp(s->b, LLVM_OP_SHIFT_LEFT, value, cc_ptx_number(s, i * part, 64), "");
+        value = LLVMBuildBinOp(s->b, LLVM_OP_SHL, value, cc_ptx_number(s, i * part, 64), "");
         all = LLVMBuildBinOp(s->b, LLVM_OP_OR, all, value, "");
     }
     return cc_ptx_assign_bits(s, in->operand[0], cc_ptx_bits(s, all, bits)) ? CC_PTX_DONE

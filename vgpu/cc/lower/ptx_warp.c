@@ -44,7 +44,7 @@ static int meaning_of(const struct word *table, size_t count, const char *word)
 
 static LLVMValueRef upper_half(struct cc_ptx_statement *s, LLVMValueRef both)
 {
-    return LLVMBuildBinOp(s->b, LLVM_OP_SHIFT_RIGHT, both, cc_ptx_number(s, 32, 64), "");
+    return LLVMBuildBinOp(s->b, LLVM_OP_LSHR, both, cc_ptx_number(s, 32, 64), "");
 }
 
 /* shfl.sync.up.b32 d|p, a, b, c, mask */

@@ -80,6 +80,26 @@ void bounds_merge(struct run *run, const struct vgpu_stray *stray, uint32_t coun
             run->strays.list[run->strays.count++] = stray[i];
 }
 
+static uint64_t next_of(uint64_t address, uint64_t step)
+{
+    return (address / step + 1) * step;
+}
+
+bool bounds_hold(uint64_t address, uint64_t end)
+{
+    while (address < end) {
+        if (!bounds_partial(address)) {
+            address = next_of(address, VGPU_CHUNK_BYTES);
+            continue;
+        }
+        uint64_t next = next_of(address, VGPU_GRANULE_BYTES);
+        if ((end < next ? end : next) - (next - VGPU_GRANULE_BYTES) > bounds_granule(address))
+            return false;
+        address = next;
+    }
+    return true;
+}
+
 void bounds_check(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
 {
     uint64_t end = address + bytes;

@@ -411,6 +411,29 @@ bool memory_is_registered(uint64_t address)
     return map && map->memory == MEMORY_HOST && window_of(address) > WINDOW_HOST;
 }
 
+/* The first touch of what lies there cannot go over the limit. */
+static bool is_committed(const struct mapping *map, uint64_t address, uint64_t end)
+{
+    uint64_t first = map->offset + (address - map->va);
+    uint64_t last =
+        map->offset + ((end < map->va + map->bytes ? end : map->va + map->bytes) - map->va);
+    for (uint64_t at = first / VGPU_CHUNK_BYTES; at * VGPU_CHUNK_BYTES < last && map->opened; at++)
+        if (!context.control->chunk[map->memory][at])
+            return false;
+    return true;
+}
+
+bool memory_allows(uint64_t address, uint64_t end, bool write)
+{
+    for (uint32_t i = map_position(address); address < end; i++) {
+        if (i == map_count || maps[i].va > address || (write && !maps[i].writable) ||
+            !is_committed(&maps[i], address, end))
+            return false;
+        address = maps[i].va + maps[i].bytes;
+    }
+    return true;
+}
+
 const char *memory_describe(uint64_t address, bool write)
 {
     static char text[200];

@@ -14,7 +14,7 @@ enum {
     BLOCKS = 32768, /* 512 MiB of memory; block 0 takes what is used beyond that */
     BLOCKS_KEPT = 1024,
     BLOCK_BYTES = VGPU_USES * FOOTPRINT_CELLS,
-    PIECE = 96 /* spans a message */
+    PIECE = 92 /* spans a message */
 };
 
 #define WINDOWS_END (WINDOW_VA(WINDOW_HOST + 1) - VGPU_ARENA_VA)

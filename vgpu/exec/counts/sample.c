@@ -41,9 +41,14 @@ void sample_end(struct run *run)
     access_sample(false);
 }
 
+bool sample_wants(const struct run *run, uint64_t number)
+{
+    return number == 0 && run == sampled;
+}
+
 void sample_block_starts(struct block *block)
 {
-    if (block->number != 0 || block->run != sampled)
+    if (!sample_wants(block->run, block->number))
         return;
     sample_block = block;
     exhausted = 0;

@@ -8,6 +8,10 @@
 
 struct block *block_start(struct run *run); /* makes the run's next block resident */
 void block_retire(struct block *block);
+
+/* Stands for a block that runs in the fast form (lane_run.h), for who asks what runs. */
+struct block *block_stand_in(void);
+
 void block_abandon(struct block *block); /* whatever its threads were doing */
 
 /* What its threads wait for, for a person. */

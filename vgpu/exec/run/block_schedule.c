@@ -13,6 +13,7 @@
 #include "fault.h"
 #include "fiber.h"
 #include "grid.h"
+#include "lane_run.h"
 #include "memory_signals.h"
 #include "polling.h"
 #include "traps.h"
@@ -163,6 +164,8 @@ enum vgpu_exec_status schedule_blocks(struct run *run, char *why, uint64_t room)
         struct block *block = ready_block(run);
         if (!block && !run->resident) {
             workers_consider(run);
+            if (lanes_go(run))
+                continue;
             block = block_start(run);
         }
         if (block) {

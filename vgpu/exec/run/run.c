@@ -12,6 +12,7 @@
 #include "fiber.h"
 #include "footprint.h"
 #include "hazard.h"
+#include "lane_run.h"
 #include "mapped_memory.h"
 #include "message.h"
 #include "occupancy.h"
@@ -244,6 +245,7 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
     access_wide = 0;
     race_run_goes(run);
     footprint_begin(run);
+    lanes_begin(run);
     if (fault_guard(execute, reply))
         reply_fault(reply);
     poll_suspect(false);
@@ -257,6 +259,8 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
     reply->counts = run->counts;
     reply->signals = run->signals;
     reply->moved = run->moved;
+    if (run->lanes.careful)
+        snprintf(reply->careful, sizeof reply->careful, "%s", run->lanes.careful);
     if (reply->status == VGPU_STALLED) {
         reply->blocks_left = run->block_count - run->next_block;
         reply->blocks_fit = run->resident_limit;

@@ -30,7 +30,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WORKERS_MAX = 31, BLOCKS_A_LOOK = 16, TICK_MS = 200 };
+enum { WORKERS_MAX = 31, TICK_MS = 200 };
 #define WORTH_IT_S 2e-3 /* a run that took this long gets workers: a fork costs a tenth of it */
 
 struct part {    /* a worker's part of the result */
@@ -287,6 +287,7 @@ static void add_counts(struct vgpu_run_counts *to, const struct vgpu_run_counts 
     to->accesses += from->accesses;
     to->shared_accesses += from->shared_accesses;
     to->shuffles += from->shuffles;
+    to->fast_blocks += from->fast_blocks;
     to->busiest = to->busiest > from->busiest ? to->busiest : from->busiest;
     to->cycles = to->cycles > from->cycles ? to->cycles : from->cycles;
 }

@@ -10,7 +10,9 @@
 
 #include "exec.h"
 
-/* Called between two blocks, when none is resident: starts workers for a run that takes long. */
+/* Called between two blocks, when none is resident: starts workers for a run that takes long. It
+ * looks at the clock where run.looks is a multiple of BLOCKS_A_LOOK. */
+enum { BLOCKS_A_LOOK = 16 };
 void workers_consider(struct run *run);
 
 /* Takes more blocks for this process: next_block up to claimed. False: there are none. */

@@ -71,7 +71,8 @@ static bool counts_fit(const struct vgpu_run_counts *c, char *why, size_t room)
                   {"the accesses of the busiest thread", c->busiest, VGPU_BUSIEST_UNKNOWN},
                   {"the number of bank conflicts", c->conflicts, most_cycles},
                   {"the ways of a bank conflict", c->conflict_ways, MOST_WAYS},
-                  {"the number of cycles", c->cycles, most_cycles});
+                  {"the number of cycles", c->cycles, most_cycles},
+                  {"the blocks in the fast form", c->fast_blocks, most_blocks});
 }
 
 static bool signals_fit(const struct vgpu_signals *s, char *why, size_t room)
@@ -110,6 +111,7 @@ static void clean_texts(struct vgpu_exec_reply *r)
 {
     CLEAN(r->counts.conflict_where);
     CLEAN(r->text);
+    CLEAN(r->careful);
     CLEAN(r->fault.where);
     for (int i = 0; i < VGPU_STRAYS; i++)
         CLEAN(r->stray[i].where);

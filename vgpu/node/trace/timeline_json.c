@@ -198,6 +198,19 @@ static void write_place(FILE *out, const char *key, int where)
         fputs(where == -2 ? "\"pageable host memory\"" : "\"host memory\"", out);
 }
 
+/* In which form the kernel ran (docs/virtual-node.md). */
+static void write_form(struct writer *w, const struct vgpu_trace_record *r)
+{
+    char text[128];
+    if (r->fast_blocks)
+        snprintf(text, sizeof text, "fast: %llu blocks", (unsigned long long)r->fast_blocks);
+    else
+        snprintf(text, sizeof text, "careful: %s",
+                 r->careful[0] ? r->careful : "its accesses may leave allocated memory");
+    fputs(",\"form\":", w->out);
+    write_text(w->out, text);
+}
+
 static void write_slice(struct writer *w, uint64_t number, int group, int row)
 {
     static const char *const kinds[] = {"", "copy", "kernel", "memset", "call"};
@@ -213,6 +226,8 @@ static void write_slice(struct writer *w, uint64_t number, int group, int row)
         write_place(w->out, "from", r->from);
         write_place(w->out, "to", r->to);
     }
+    if (r->kind == VGPU_TRACE_KERNEL)
+        write_form(w, r);
     if (r->site[0]) {
         fputs(",\"site\":", w->out);
         write_text(w->out, r->site);

@@ -125,16 +125,20 @@ static void count_kernel(const struct op *op, struct vgpu_trace_record *r)
     r->shared_accesses = op->counts->shared_accesses;
     r->shuffles = op->counts->shuffles;
     r->busiest = op->counts->busiest;
+    r->fast_blocks = op->counts->fast_blocks;
 }
 
-/* A kernel that ends in a fault. */
+/* How a kernel has run, and whether it ended in a fault. */
 static void kernel_ran(void *self, struct op *op, const struct kernel_report *report)
 {
     struct trace *t = self;
     const struct vgpu_exec_reply *reply = report->reply;
-    if (!op->trace.record || reply->status != VGPU_FAULTED)
+    if (!op->trace.record)
         return;
     struct vgpu_trace_record *r = &t->records[op->trace.record - 1];
+    memcpy(r->careful, reply->careful, sizeof r->careful);
+    if (reply->status != VGPU_FAULTED)
+        return;
     r->faulted = reply->fault.kind;
     r->fault_at = reply->fault.address;
     r->fault_of = memory_device_of(reply->fault.address);

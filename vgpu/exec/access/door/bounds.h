@@ -8,6 +8,8 @@
 
 /* Notes [address, +bytes), of device memory, if not all of it is allocated. */
 void bounds_check(uint64_t address, uint64_t bytes, bool write, uint64_t pc);
+/* All of [address, end), of any window, is allocated, as far as accesses are asked about it. */
+bool bounds_hold(uint64_t address, uint64_t end);
 /* Notes an access that is not: a finding, or a fault where the run is strict. */
 void bounds_stray(uint64_t address, uint64_t bytes, bool write, uint64_t pc);
 /* A worker begins, and has noted nothing. */

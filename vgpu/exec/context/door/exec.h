@@ -145,6 +145,11 @@ struct grid_barrier {        /* threads/barrier.c: of a cooperative run */
     uint64_t arrived;        /* blocks, in the one that is not */
 };
 
+struct lane_form {       /* run/lane_run.c */
+    const char *careful; /* why the run has no block in the fast form; NULL: it may have some */
+    uint64_t batch;      /* so many blocks are asked about at once */
+};
+
 struct findings { /* context/finding.c */
     uint32_t set; /* kinds that were told */
     char text[VGPU_FINDINGS_TEXT];
@@ -232,6 +237,7 @@ struct run {
     bool fenced;     /* some thread has called a fence of the system's scope */
     uint32_t checks; /* enum vgpu_check */
     struct grid_barrier grid_barrier;
+    struct lane_form lanes;
     struct strays strays;
     struct findings findings;
     uint64_t first_interval; /* race/race.c */

@@ -29,6 +29,10 @@ void memory_share(uint32_t *lock, uint32_t self);
 enum touch { TOUCH_OPENED, TOUCH_FAULT, TOUCH_LIMIT };
 enum touch memory_touch(uint64_t address);
 
+/* All of [address, end) is mapped, may be written if that is asked for, and was touched before by
+ * somebody: no access to it can fail. */
+bool memory_allows(uint64_t address, uint64_t end, bool write);
+
 /* What is wrong with an access to `address`, for a person; static text. */
 const char *memory_describe(uint64_t address, bool write);
 

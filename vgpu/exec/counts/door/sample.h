@@ -28,6 +28,9 @@ void sample_end(struct run *run);
 void sample_block_starts(struct block *block);
 void sample_block_ends(const struct block *block);
 
+/* Is that block of the run to be looked at? */
+bool sample_wants(const struct run *run, uint64_t number);
+
 /* A thread of the sampled block starts: from here on its accesses take the slow way. */
 void sample_thread_starts(struct thread *thread);
 

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""Both forms of kernels (docs/virtual-node.md) do the same: test_forms.py BIN, where vgpu-cc lies.
+
+Random kernels and usual programs run once with VGPU_FORM=careful and once with fast. What they
+print, what is said of them, how they end and what VGPU_TRACE has of them, virtual times and bytes
+on every link, must be the same, but for the form. With PEERLAB_FULL=1 there are 10,000 kernels.
+"""
+
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import random_kernels
+from test_usual import LIBRARIES, OPTIONS, USUAL
+
+BIN = pathlib.Path(sys.argv[1])
+FULL = bool(os.environ.get("PEERLAB_FULL"))
+# Those that print the same in every run.
+PROGRAMS = (
+    "conjugate_gradient",
+    "histogram",
+    "jacobi_peer_store",
+    "jacobi_single_thread",
+    "managed_add",
+    "nbody",
+    "pipeline",
+    "reduction_series",
+    "scan",
+    "transpose",
+    "vmm_vector_add",
+)
+# Blocks one after another: random ones use what others write.
+ORDERED = {"VGPU_WORKERS": "1"}
+FILES, KERNELS = (100, 100) if FULL else (2, 40)
+
+
+def compile_program(source: pathlib.Path, *options: str) -> pathlib.Path:
+    program = source.with_suffix("")
+    subprocess.run([BIN / "vgpu-cc", "-g", "-w", *options, "-o", program, source], check=True)
+    return program
+
+
+class Run:
+    """What a program has done in one form."""
+
+    def __init__(self, form: str, program: pathlib.Path, *arguments: str, **more: str) -> None:
+        trace = program.with_suffix(".json")
+        trace.unlink(missing_ok=True)
+        self.ended = subprocess.run(
+            [program, *arguments],
+            env=dict(
+                os.environ,
+                VGPU_NODE="hgx-h200-4",
+                VGPU_NODE_ID=f"forms-{os.getpid()}",
+                VGPU_TRACE=str(trace),
+                VGPU_FORM=form,
+                **more,
+            ),
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        text = trace.read_text() if trace.exists() else '{"traceEvents": []}'
+        self.forms = [
+            event["args"]["form"]
+            for event in json.loads(text)["traceEvents"]
+            if "form" in event.get("args", {})
+        ]
+        self.trace = re.sub(r',"form":"[^"]*"', "", text)
+
+    def all(self) -> tuple[str, str, int, str]:
+        return self.ended.stdout, self.ended.stderr, self.ended.returncode, self.trace
+
+
+class Forms(unittest.TestCase):
+    maxDiff = 4000
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def alike(self, program: pathlib.Path, *arguments: str, **more: str) -> list[str]:
+        """Its kernels' forms, where it may have the fast one."""
+        careful, fast = (Run(form, program, *arguments, **more) for form in ("careful", "fast"))
+        for one, other in zip(careful.all(), fast.all(), strict=True):
+            self.assertEqual(one, other, f"{program.name} {arguments}")
+        self.assertFalse([form for form in careful.forms if form.startswith("fast")])
+        return fast.forms
+
+    def test_random_kernels(self) -> None:
+        forms: list[str] = []
+        for seed in range(FILES):
+            source = self.folder / f"random{seed}.cu"
+            text, wrong = random_kernels.source(seed, KERNELS)
+            source.write_text(text)
+            program = compile_program(source)
+            right = [str(number) for number in range(KERNELS) if number not in wrong]
+            with self.subTest(seed=seed):
+                forms += self.alike(program, *right, **ORDERED)
+            for number in wrong:
+                with self.subTest(seed=seed, kernel=number):
+                    self.alike(program, str(number), **ORDERED)
+        fast = sum(form.startswith("fast") for form in forms)
+        print(
+            f"{FILES * KERNELS} kernels, {fast} of {len(forms)} right ones in the fast form",
+            file=sys.stderr,
+        )
+        self.assertGreater(fast, len(forms) // 2)
+
+    def test_usual_programs(self) -> None:
+        sources = sorted(USUAL.glob("*.cu"))
+        for source in [s for s in sources if s.stem in PROGRAMS]:
+            with self.subTest(source=source.name):
+                here = self.folder / source.name
+                here.write_text(source.read_text())
+                options = (f"-I{USUAL}", *OPTIONS.get(source.stem, ()))
+                self.alike(compile_program(here, *options, *LIBRARIES.get(source.stem, ())))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1])

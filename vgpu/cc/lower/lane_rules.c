@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT
+ * lane_rules.c: what a kernel's fast form (lanes.h) may hold, and what an instruction asks for: an
+ * access a counter and a range, a division a divisor.
+ */
+#include <string.h>
+
+#include "lane_values.h"
+
+/* ---- calls ---- */
+
+/* Functions of mathematics: they use no memory of the program's and always come back. Each has a
+ * form for float, too. */
+static bool is_mathematics(const char *name)
+{
+    static const char *const known[] = {
+        "acos",     "acosh", "asin",  "asinh",  "atan",      "atan2", "atanh", "cbrt",  "ceil",
+        "copysign", "cos",   "cosh",  "erf",    "erfc",      "exp",   "exp10", "exp2",  "expm1",
+        "fabs",     "fdim",  "floor", "fma",    "fmax",      "fmin",  "fmod",  "hypot", "log",
+        "log10",    "log1p", "log2",  "pow",    "nearbyint", "rint",  "round", "sin",   "sinh",
+        "sqrt",     "tan",   "tanh",  "tgamma", "trunc"};
+    size_t length = strlen(name);
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        size_t n = strlen(known[i]);
+        if (strncmp(name, known[i], n) == 0 && (length == n || (length == n + 1 && name[n] == 'f')))
+            return true;
+    }
+    return false;
+}
+
+static bool is_pure_intrinsic(const char *name)
+{
+    static const char *const known[] = {
+        "abs.",       "assume",     "bitreverse.",    "bswap.",  "ceil.",
+        "copysign.",  "cos.",       "ctlz.",          "ctpop.",  "cttz.",
+        "dbg.",       "exp.",       "exp2.",          "fabs.",   "floor.",
+        "fma.",       "fmuladd.",   "fshl.",          "fshr.",   "log.",
+        "log10.",     "log2.",      "maximum.",       "maxnum.", "minimum.",
+        "minnum.",    "nearbyint.", "pow.",           "rint.",   "round.",
+        "roundeven.", "sin.",       "smax.",          "smin.",   "sqrt.",
+        "trunc.",     "umax.",      "vector.reduce.", "umin.",   "experimental.noalias.scope.decl"};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (cc_starts(name, known[i]))
+            return true;
+    return false;
+}
+
+static const char *refused_call(LLVMValueRef call)
+{
+    static const char *const reason[][2] = {{"vgpu_syncthreads", "it has barriers"},
+                                            {"vgpu_syncwarp", "its warps work together"},
+                                            {"vgpu_shfl", "its warps work together"},
+                                            {"vgpu_vote", "its warps work together"},
+                                            {"vgpu_activemask", "its warps work together"},
+                                            {"vgpu_shared", "it has __shared__ memory"},
+                                            {"vgpu_dynamic_shared", "it has __shared__ memory"},
+                                            {"vgpu_atomic", "it has atomics"},
+                                            {"vgpu_fence", "it has fences"},
+                                            {"vgpu_clock64", "it reads the clock"},
+                                            {"vgpu_vprintf", "it prints"},
+                                            {"vgpu_printf", "it prints"},
+                                            {"vgpu_assert_fail", "it has an assert"},
+                                            {"vgpu_trap", "it has a trap"},
+                                            {"llvm.trap", "it has a trap"},
+                                            {"vgpu_call_target", "it calls through a pointer"}};
+    LLVMValueRef called = LLVMGetCalledValue(call);
+
+    if (LLVMIsAFunction(called) == NULL)
+        return "it calls through a pointer, or has PTX";
+    const char *name = cc_value_name(called);
+    for (size_t i = 0; i < sizeof reason / sizeof *reason; i++)
+        if (cc_starts(name, reason[i][0]))
+            return reason[i][1];
+    if (!LLVMIsDeclaration(called))
+        return "it calls a function that was not inlined";
+    if (cc_starts(name, "llvm.") ? is_pure_intrinsic(name + 5) : is_mathematics(name))
+        return NULL;
+    return cc_format("it calls %s", name);
+}
+
+/* ---- instructions ---- */
+
+static const char *refused(struct cc_lowering *l, LLVMValueRef i)
+{
+    int op = LLVMGetInstructionOpcode(i);
+
+    switch (op) {
+    case LLVM_OP_ALLOCA:
+        return "it has an array of its own in each thread";
+    case LLVM_OP_FENCE:
+        return "it has fences";
+    case LLVM_OP_COMPARE_EXCHANGE:
+    case LLVM_OP_READ_MODIFY_WRITE:
+        return "it has atomics";
+    case LLVM_OP_FREM:
+        return "it has a remainder of floating-point numbers";
+    case LLVM_OP_CALL:
+        return refused_call(i);
+    case LLVM_OP_LOAD:
+    case LLVM_OP_STORE:
+        if (LLVMGetVolatile(i))
+            return "it has volatile accesses";
+        if (LLVMGetOrdering(i) != LLVM_ORDER_NONE)
+            return "it has atomics";
+        return NULL;
+    case LLVM_OP_UDIV:
+    case LLVM_OP_SDIV:
+    case LLVM_OP_UREM:
+    case LLVM_OP_SREM:
+        return cc_step_bits(l, i) == 0 ? "it divides vectors or wide integers" : NULL;
+    default: /* ret, br; from add to freeze what only computes */
+        return op == LLVM_OP_RET || op == LLVM_OP_BR ||
+                       (op >= LLVM_OP_ADD && op <= LLVM_OP_FREEZE && op != 67)
+                   ? NULL
+                   : "it has a switch, or code that the compiler found impossible";
+    }
+}
+
+/* With -use_fast_math the order of additions is the compiler's choice, and two forms would be two
+ * choices. LLVM's C interface has these marks from release 18 on only: they are looked for in text.
+ */
+static bool is_inexact(LLVMValueRef kernel)
+{
+    static const char *const marks[] = {" fast ", " reassoc ", " arcp ", " afn "};
+    const char *text = LLVMPrintValueToString(kernel);
+
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (strstr(text, marks[i]) != NULL)
+            return true;
+    return false;
+}
+
+const char *cc_refused_instruction(struct cc_lowering *l, LLVMValueRef kernel)
+{
+    const char *why = NULL;
+
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel); b && !why;
+         b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && !why; i = LLVMGetNextInstruction(i))
+            why = refused(l, i);
+    if (why == NULL && is_inexact(kernel))
+        why = "-use_fast_math leaves the order of additions open";
+    return why;
+}
+
+/* ---- what they ask for ---- */
+
+void cc_add_demand(struct cc_lane_plan *plan, struct vgpu_lane_demand demand)
+{
+    plan->demand = cc_grow(plan->demand, plan->demand_count, &plan->demand_capacity, sizeof demand);
+    plan->demand[plan->demand_count++] = demand;
+}
+
+/* The counter of the block: one for all of its accesses. */
+static uint16_t block_counter(struct cc_lane_plan *plan, LLVMBasicBlockRef block)
+{
+    for (size_t i = 0; i < plan->counted_count; i++)
+        if (plan->counted[i] == block)
+            return (uint16_t)i;
+    plan->counted = cc_grow(plan->counted, plan->counted_count, &plan->counted_capacity,
+                            sizeof(LLVMBasicBlockRef));
+    plan->counted[plan->counted_count] = block;
+    return (uint16_t)plan->counted_count++;
+}
+
+/* As ThreadSanitizer's pass tells accesses apart, and as vgpu-exec's callbacks ask of them. */
+static const char *plan_access(struct cc_planner *p, LLVMValueRef i, int block)
+{
+    bool write = LLVMGetInstructionOpcode(i) == LLVM_OP_STORE;
+    LLVMTypeRef type = LLVMTypeOf(write ? LLVMGetOperand(i, 0) : i);
+    unsigned long long bits = LLVMSizeOfTypeInBits(p->l->layout, type), bytes = bits / 8;
+    unsigned align = LLVMGetAlignment(i);
+    struct cc_lane_plan *plan = p->plan;
+
+    if (bits != 8 && bits != 16 && bits != 32 && bits != 64 && bits != 128)
+        return "it has an access of an unusual size";
+    uint16_t step = cc_step_of(p, LLVMGetOperand(i, write ? 1 : 0), block);
+    if (step == VGPU_NO_STEP || cc_is_unknown(plan, step))
+        return "an address in it depends on what is in memory, or is a variable's";
+    struct vgpu_lane_access access = {.step = step,
+                                      .place = p->place[block],
+                                      .counter = block_counter(plan, p->graph.block[block].block),
+                                      .bytes = (uint8_t)bytes,
+                                      .write = write,
+                                      .range = align < 8 && align % bytes != 0};
+    access.aligned = access.range ? 1 : align >= 16 || bytes < 8 ? (uint8_t)bytes : 8;
+    plan->access = cc_grow(plan->access, plan->access_count, &plan->access_capacity, sizeof access);
+    plan->access[plan->access_count++] = access;
+    return NULL;
+}
+
+/* What this processor traps on is not in a fast form. */
+static const char *plan_division(struct cc_planner *p, LLVMValueRef i, int block)
+{
+    int op = LLVMGetInstructionOpcode(i);
+    uint16_t divisor = cc_step_of(p, LLVMGetOperand(i, 1), block);
+
+    if (divisor == VGPU_NO_STEP || cc_is_unknown(p->plan, divisor))
+        return "it divides by a number that was read from memory";
+    cc_add_demand(p->plan,
+                  (struct vgpu_lane_demand){.kind = VGPU_DEMAND_DIVISOR,
+                                            .step = divisor,
+                                            .place = p->place[block],
+                                            .value = op == LLVM_OP_SDIV || op == LLVM_OP_SREM});
+    return NULL;
+}
+
+const char *cc_plan_instruction(struct cc_planner *p, LLVMValueRef instruction, int block)
+{
+    const char *why = NULL;
+
+    switch (LLVMGetInstructionOpcode(instruction)) {
+    case LLVM_OP_LOAD:
+        if (cc_index_read(p->l, instruction) < 0)
+            why = plan_access(p, instruction, block);
+        break;
+    case LLVM_OP_STORE:
+        why = plan_access(p, instruction, block);
+        break;
+    case LLVM_OP_UDIV:
+    case LLVM_OP_SDIV:
+    case LLVM_OP_UREM:
+    case LLVM_OP_SREM:
+        why = plan_division(p, instruction, block);
+        break;
+    default:
+        break;
+    }
+    if (why == NULL && cc_step_bits(p->l, instruction) != 0)
+        cc_step_of(p, instruction, block);
+    return why;
+}

@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: MIT
+ * lane_ranges.c: see lane_ranges.h. What may leave its type's range can be any number of the type.
+ */
+#include "lane_ranges.h"
+
+#include <string.h>
+
+enum { ZEROS_MAX = 63 };
+typedef struct lane_range range;
+typedef __int128 wide;
+
+static int64_t lowest(unsigned bits)
+{
+    return bits == 1 ? 0 : bits >= 64 ? INT64_MIN : -((int64_t)1 << (bits - 1));
+}
+
+static int64_t highest(unsigned bits)
+{
+    return bits == 1 ? 1 : bits >= 64 ? INT64_MAX : ((int64_t)1 << (bits - 1)) - 1;
+}
+
+static range any_of(unsigned bits)
+{
+    return (range){lowest(bits), highest(bits), 0};
+}
+
+static uint8_t zeros_of(int64_t value)
+{
+    return value == 0 ? ZEROS_MAX : (uint8_t)__builtin_ctzll((uint64_t)value);
+}
+
+static uint8_t fewer_zeros(uint8_t a, uint8_t b)
+{
+    return a < b ? a : b;
+}
+
+static range exactly(int64_t value)
+{
+    return (range){value, value, zeros_of(value)};
+}
+
+static bool is_exact(range r)
+{
+    return r.low == r.high;
+}
+
+/* From low to high, if the type holds these. */
+static range bounded(wide low, wide high, unsigned zeros, unsigned bits)
+{
+    range any = any_of(bits);
+
+    any.zeros = (uint8_t)(zeros < ZEROS_MAX ? zeros : ZEROS_MAX);
+    if (low < any.low || high > any.high || low > high)
+        return any;
+    if (low == high)
+        return exactly((int64_t)low);
+    any.low = (int64_t)low;
+    any.high = (int64_t)high;
+    return any;
+}
+
+static range either_of(range a, range b)
+{
+    return (range){a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high,
+                   fewer_zeros(a.zeros, b.zeros)};
+}
+
+/* ---- arithmetic ---- */
+
+static range multiply_ranges(range a, range b, unsigned bits)
+{
+    wide p[] = {(wide)a.low * b.low, (wide)a.low * b.high, (wide)a.high * b.low,
+                (wide)a.high * b.high};
+    wide low = p[0], high = p[0];
+
+    for (int i = 1; i < 4; i++) {
+        low = p[i] < low ? p[i] : low;
+        high = p[i] > high ? p[i] : high;
+    }
+    return bounded(low, high, (unsigned)a.zeros + b.zeros, bits);
+}
+
+/* Of numbers that are not negative; the processor's own division where they are known. */
+static range divide_ranges(range a, range b, bool is_signed, unsigned bits)
+{
+    if (b.low <= 0 || (a.low < 0 && !is_signed))
+        return any_of(bits);
+    wide low = a.low < 0 ? a.low / b.low : a.low / b.high;
+    wide high = a.high < 0 ? a.high / b.high : a.high / b.low;
+    return bounded(low, high, 0, bits);
+}
+
+static range rest_range(range a, range b, bool is_signed, unsigned bits)
+{
+    if (b.low <= 0 || (a.low < 0 && !is_signed))
+        return any_of(bits);
+    if (is_exact(b) && a.low >= 0 && a.low / b.low == a.high / b.low)
+        return bounded(a.low % b.low, a.high % b.low, 0, bits);
+    return bounded(a.low < 0 ? -(b.high - 1) : 0, a.high < 0 ? 0 : b.high - 1,
+                   fewer_zeros(a.zeros, b.zeros), bits);
+}
+
+static range shift_left(range a, range b, unsigned bits)
+{
+    if (!is_exact(b) || b.low < 0 || b.low >= (int64_t)bits)
+        return any_of(bits);
+    return bounded((wide)a.low * ((wide)1 << b.low), (wide)a.high * ((wide)1 << b.low),
+                   a.zeros + (unsigned)b.low, bits);
+}
+
+static range shift_right(range a, range b, bool is_signed, unsigned bits)
+{
+    if (!is_exact(b) || b.low < 0 || b.low >= (int64_t)bits || bits == 1 ||
+        (a.low < 0 && !is_signed))
+        return any_of(bits);
+    return bounded(a.low >> b.low, a.high >> b.low, a.zeros > b.low ? a.zeros - (unsigned)b.low : 0,
+                   bits);
+}
+
+static range bit_and(range a, range b, unsigned bits)
+{
+    uint8_t zeros = a.zeros > b.zeros ? a.zeros : b.zeros;
+
+    if (is_exact(a) && is_exact(b))
+        return exactly(a.low & b.low);
+    if (is_exact(a)) {
+        range other = a;
+        a = b;
+        b = other;
+    }
+    if (is_exact(b) && b.low < 0 && -(uint64_t)b.low == 1ull << zeros_of(b.low)) /* rounds down */
+        return bounded(a.low & b.low, a.high & b.low, zeros, bits);
+    if (a.low < 0 && b.low < 0)
+        return any_of(bits);
+    int64_t high = a.low < 0 ? b.high : b.low < 0 ? a.high : a.high < b.high ? a.high : b.high;
+    return bounded(bits == 1 ? a.low & b.low : 0, high, zeros, bits);
+}
+
+static range bit_or(range a, range b, unsigned bits)
+{
+    if (is_exact(a) && is_exact(b))
+        return exactly(a.low | b.low);
+    if (bits == 1)
+        return bounded(a.low | b.low, a.high | b.high, 0, bits);
+    if (is_exact(a)) {
+        range other = a;
+        a = b;
+        b = other;
+    }
+    if (is_exact(b) && b.low >= 0 && b.low < (int64_t)1 << (a.zeros < 62 ? a.zeros : 62))
+        return bounded((wide)a.low + b.low, (wide)a.high + b.low, fewer_zeros(a.zeros, b.zeros),
+                       bits);
+    if (a.low < 0 || b.low < 0)
+        return any_of(bits);
+    return bounded(a.low > b.low ? a.low : b.low, (wide)a.high + b.high,
+                   fewer_zeros(a.zeros, b.zeros), bits);
+}
+
+static range bit_xor(range a, range b, unsigned bits)
+{
+    if (is_exact(a) && is_exact(b))
+        return exactly(a.low ^ b.low);
+    if (bits > 1 && is_exact(b) && b.low == -1) /* -1 - a */
+        return bounded(~a.high, ~a.low, 0, bits);
+    if (bits == 1 || a.low < 0 || b.low < 0)
+        return any_of(bits);
+    return bounded(0, (wide)a.high + b.high, fewer_zeros(a.zeros, b.zeros), bits);
+}
+
+/* ---- casts ---- */
+
+static range extend_zero(range a, unsigned from, unsigned bits)
+{
+    if (from == 1 || a.low >= 0)
+        return bounded(a.low, a.high, a.zeros, bits);
+    if (from >= 64)
+        return any_of(bits);
+    wide all = (wide)1 << from;
+    if (a.high < 0)
+        return bounded(a.low + all, a.high + all, a.zeros, bits);
+    return bounded(0, all - 1, a.zeros, bits);
+}
+
+static range extend_sign(range a, unsigned from, unsigned bits)
+{
+    return from == 1 ? bounded(-(wide)a.high, -(wide)a.low, 0, bits)
+                     : bounded(a.low, a.high, a.zeros, bits);
+}
+
+static range truncate_to(range a, unsigned bits)
+{
+    if (bits == 1)
+        return is_exact(a) ? exactly(a.low & 1) : any_of(1);
+    if (is_exact(a) && bits < 64)
+        return exactly((int64_t)((uint64_t)a.low << (64 - bits)) >> (64 - bits));
+    return bounded(a.low, a.high, a.zeros, bits);
+}
+
+/* ---- comparisons ---- */
+
+/* Unsigned numbers compare as signed ones of the same sign do, and known ones in any case. */
+static bool is_comparable(range a, range b, int how)
+{
+    bool is_unsigned = how >= VGPU_UGT && how <= VGPU_ULE;
+    return !is_unsigned || (a.low >= 0 && b.low >= 0) || (a.high < 0 && b.high < 0);
+}
+
+static range compare_ranges(range a, range b, int how)
+{
+    bool always = false, never = false;
+
+    if (!is_comparable(a, b, how))
+        return any_of(1);
+    switch (how) {
+    case VGPU_EQ:
+    case VGPU_NE:
+        always = is_exact(a) && is_exact(b) && a.low == b.low;
+        never = a.high < b.low || a.low > b.high;
+        break;
+    case VGPU_UGT:
+    case VGPU_SGT:
+        always = a.low > b.high;
+        never = a.high <= b.low;
+        break;
+    case VGPU_UGE:
+    case VGPU_SGE:
+        always = a.low >= b.high;
+        never = a.high < b.low;
+        break;
+    case VGPU_ULT:
+    case VGPU_SLT:
+        always = a.high < b.low;
+        never = a.low >= b.high;
+        break;
+    default:
+        always = a.high <= b.low;
+        never = a.low > b.high;
+    }
+    if (how == VGPU_NE) {
+        bool other = always;
+        always = never;
+        never = other;
+    }
+    return always ? exactly(1) : never ? exactly(0) : any_of(1);
+}
+
+/* Where the condition cannot hold the place is not come to: any answer is right. */
+static range refine_range(range a, range b, int how)
+{
+    range r = a;
+
+    if (how >= VGPU_UGT && how <= VGPU_ULE && b.low < 0)
+        return a;
+    if ((how == VGPU_ULT || how == VGPU_ULE) && r.low < 0)
+        r.low = 0; /* below a number that is not negative none is */
+    else if ((how == VGPU_UGT || how == VGPU_UGE) && r.low < 0)
+        return a;
+    if ((how == VGPU_ULT || how == VGPU_SLT) && b.high != INT64_MIN && r.high > b.high - 1)
+        r.high = b.high - 1;
+    else if ((how == VGPU_ULE || how == VGPU_SLE || how == VGPU_EQ) && r.high > b.high)
+        r.high = b.high;
+    if ((how == VGPU_UGT || how == VGPU_SGT) && b.low != INT64_MAX && r.low < b.low + 1)
+        r.low = b.low + 1;
+    else if ((how == VGPU_UGE || how == VGPU_SGE || how == VGPU_EQ) && r.low < b.low)
+        r.low = b.low;
+    if (r.low > r.high)
+        return a;
+    return is_exact(r) ? exactly(r.low) : r;
+}
+
+/* ---- loops ---- */
+
+/* A loop that ends for certain, and how: it goes on while (next or present value) `how` bound. */
+struct loop {
+    range start, bound, step;
+    int how;
+    bool old; /* the present value is looked at, not the next */
+};
+
+static struct loop loop_of(const struct vgpu_step_of_lanes *s, const range *r)
+{
+    return (struct loop){r[s->a], r[s->b], r[s->c], (int)(s->value & 15),
+                         (s->value & VGPU_LOOP_OLD) != 0};
+}
+
+/* The distance can be gone in whole steps, whichever of the numbers it is. */
+static bool meets_exactly(const struct loop *l)
+{
+    int64_t step = l->step.low < 0 ? -l->step.low : l->step.low;
+    if (is_exact(l->start) && is_exact(l->bound))
+        return ((wide)l->bound.low - l->start.low) % step == 0;
+    return (step & (step - 1)) == 0 &&
+           fewer_zeros(l->start.zeros, l->bound.zeros) >= __builtin_ctzll((uint64_t)step);
+}
+
+/* The most iterations; *last: the values furthest from the start that it begins one with.
+ * 0: not known. */
+static wide most_trips(const struct loop *l, wide *last, unsigned bits)
+{
+    bool is_unsigned = l->how >= VGPU_UGT && l->how <= VGPU_ULE;
+    bool up = l->step.low > 0, down = l->step.high < 0;
+    wide step, bound, start, room;
+
+    if ((!up && !down) || l->step.low == INT64_MIN ||
+        (is_unsigned && (l->start.low < 0 || l->bound.low < 0 || down)))
+        return 0;
+    step = up ? l->step.low : -(wide)l->step.high;    /* the shortest */
+    start = up ? l->start.low : -(wide)l->start.high; /* the furthest away */
+    bound = up ? l->bound.high : -(wide)l->bound.low; /* the same */
+    room = up ? highest(bits) : -(wide)lowest(bits);
+    wide longest = up ? l->step.high : -(wide)l->step.low;
+    wide nearest_start = up ? l->start.high : -(wide)l->start.low;
+    wide nearest_bound = up ? l->bound.low : -(wide)l->bound.high;
+    wide old = l->old ? step : 0;
+    switch (l->how) {
+    case VGPU_NE:
+        if (!is_exact(l->step) || !meets_exactly(l) || nearest_bound - nearest_start < step - old)
+            return 0;
+        *last = bound - step + old;
+        return (bound - start + old) / step;
+    case VGPU_SLT:
+    case VGPU_ULT:
+    case VGPU_SGT:
+        if (up != (l->how != VGPU_SGT))
+            return 0;
+        bound -= 1;
+        break;
+    case VGPU_SLE:
+    case VGPU_ULE:
+    case VGPU_SGE:
+        if (up != (l->how != VGPU_SGE))
+            return 0;
+        break;
+    default:
+        return 0;
+    }
+    /* The bound is the last value that lets it go on. */
+    *last = bound + (l->old ? longest : 0);
+    if (*last < nearest_start)
+        *last = nearest_start;
+    if (*last + longest > room) /* what it counts in would turn over */
+        return 0;
+    return bound < start ? 1 + (l->old != 0) : (bound - start) / step + 1 + (l->old != 0);
+}
+
+static range trips_range(const struct vgpu_step_of_lanes *s, const range *r)
+{
+    struct loop l = loop_of(s, r);
+    wide last, most = most_trips(&l, &last, s->bits);
+    return most > 0 && most < (wide)1 << 62 ? (range){1, (int64_t)most, 0} : (range){0, 0, 0};
+}
+
+static range counted_range(const struct vgpu_step_of_lanes *s, const struct vgpu_step_of_lanes *all,
+                           const range *r)
+{
+    struct loop l = loop_of(&all[s->b], r);
+    wide last, most = most_trips(&l, &last, s->bits);
+    unsigned zeros = fewer_zeros(l.start.zeros, l.step.zeros);
+    if (most <= 0)
+        return any_of(s->bits);
+    return l.step.low > 0 ? bounded(l.start.low, last, zeros, s->bits)
+                          : bounded(-last, l.start.high, zeros, s->bits);
+}
+
+static range series_range(const struct vgpu_step_of_lanes *s, const range *r)
+{
+    range start = r[s->a], step = r[s->c];
+    wide most = (wide)r[s->b].high - 1;
+    if (r[s->b].high == 0 || most > (wide)1 << 40)
+        return any_of(s->bits);
+    wide low = step.low < 0 ? most * step.low : 0, high = step.high > 0 ? most * step.high : 0;
+    return bounded(start.low + low, start.high + high, fewer_zeros(start.zeros, step.zeros),
+                   s->bits);
+}
+
+/* ---- all steps ---- */
+
+static range argument_range(const struct vgpu_step_of_lanes *s, void **args)
+{
+    int64_t value = 0;
+    unsigned bytes = (s->bits + 7u) / 8, unused = 64 - s->bits;
+    memcpy(&value, (const char *)args[s->a] + s->value, bytes);
+    if (s->bits == 1)
+        return exactly(value & 1);
+    return exactly((int64_t)((uint64_t)value << unused) >> unused);
+}
+
+static range merged_range(const struct vgpu_step_of_lanes *s, const range *r)
+{
+    bool is_first = s->a == VGPU_NO_STEP || r[s->a].low > r[s->a].high;
+    if (!lane_reaches(r, s->c)) /* nothing is an interval that is empty */
+        return s->a == VGPU_NO_STEP ? (range){1, 0, ZEROS_MAX} : r[s->a];
+    return is_first ? r[s->b] : either_of(r[s->a], r[s->b]);
+}
+
+static range edge_range(const struct vgpu_step_of_lanes *s, const range *r)
+{
+    return exactly(lane_reaches(r, s->a) && r[s->b].low <= s->value && r[s->b].high >= s->value);
+}
+
+static range step_range(const struct vgpu_step_of_lanes *s, const struct vgpu_step_of_lanes *all,
+                        void **args, const int64_t *low, const int64_t *high, const range *r)
+{
+    unsigned bits = s->bits;
+    switch ((enum vgpu_step_kind)s->kind) {
+    case VGPU_STEP_CONSTANT:
+        return exactly(s->value);
+    case VGPU_STEP_ARGUMENT:
+        return argument_range(s, args);
+    case VGPU_STEP_INDEX:
+        return bounded(low[s->value], high[s->value], 0, bits);
+    case VGPU_STEP_ADD:
+        return bits == 1
+                   ? any_of(1)
+                   : bounded((wide)r[s->a].low + r[s->b].low, (wide)r[s->a].high + r[s->b].high,
+                             fewer_zeros(r[s->a].zeros, r[s->b].zeros), bits);
+    case VGPU_STEP_SUB:
+        return bits == 1
+                   ? any_of(1)
+                   : bounded((wide)r[s->a].low - r[s->b].high, (wide)r[s->a].high - r[s->b].low,
+                             fewer_zeros(r[s->a].zeros, r[s->b].zeros), bits);
+    case VGPU_STEP_MUL:
+        return multiply_ranges(r[s->a], r[s->b], bits);
+    case VGPU_STEP_UDIV:
+        return divide_ranges(r[s->a], r[s->b], false, bits);
+    case VGPU_STEP_SDIV:
+        return divide_ranges(r[s->a], r[s->b], true, bits);
+    case VGPU_STEP_UREM:
+        return rest_range(r[s->a], r[s->b], false, bits);
+    case VGPU_STEP_SREM:
+        return rest_range(r[s->a], r[s->b], true, bits);
+    case VGPU_STEP_SHL:
+        return shift_left(r[s->a], r[s->b], bits);
+    case VGPU_STEP_LSHR:
+        return shift_right(r[s->a], r[s->b], false, bits);
+    case VGPU_STEP_ASHR:
+        return shift_right(r[s->a], r[s->b], true, bits);
+    case VGPU_STEP_AND:
+        return bit_and(r[s->a], r[s->b], bits);
+    case VGPU_STEP_OR:
+        return bit_or(r[s->a], r[s->b], bits);
+    case VGPU_STEP_XOR:
+        return bit_xor(r[s->a], r[s->b], bits);
+    case VGPU_STEP_ZEXT:
+        return extend_zero(r[s->a], (unsigned)s->value, bits);
+    case VGPU_STEP_SEXT:
+        return extend_sign(r[s->a], (unsigned)s->value, bits);
+    case VGPU_STEP_TRUNC:
+        return truncate_to(r[s->a], bits);
+    case VGPU_STEP_COMPARE:
+        return compare_ranges(r[s->a], r[s->b], (int)s->value);
+    case VGPU_STEP_SELECT:
+        return is_exact(r[s->a]) ? r[r[s->a].low != 0 ? s->b : s->c] : either_of(r[s->b], r[s->c]);
+    case VGPU_STEP_REFINE:
+        return refine_range(r[s->a], r[s->b], (int)s->value);
+    case VGPU_STEP_EDGE:
+        return edge_range(s, r);
+    case VGPU_STEP_EITHER:
+        return exactly(lane_reaches(r, s->a) || lane_reaches(r, s->b));
+    case VGPU_STEP_MERGE:
+        return merged_range(s, r);
+    case VGPU_STEP_TRIPS:
+        return trips_range(s, r);
+    case VGPU_STEP_SERIES:
+        return series_range(s, r);
+    case VGPU_STEP_COUNTED:
+        return counted_range(s, all, r);
+    default:
+        return any_of(bits);
+    }
+}
+
+void lane_ranges(const struct vgpu_lanes *lanes, void **args, const int64_t low[VGPU_LANE_INDICES],
+                 const int64_t high[VGPU_LANE_INDICES], struct lane_range *result)
+{
+    for (uint32_t i = 0; i < lanes->step_count; i++)
+        result[i] = step_range(&lanes->step[i], lanes->step, args, low, high, result);
+}
+
+bool lane_demands_hold(const struct vgpu_lanes *lanes, const struct lane_range *result)
+{
+    for (uint32_t i = 0; i < lanes->demand_count; i++) {
+        const struct vgpu_lane_demand *d = &lanes->demand[i];
+        range r = result[d->step];
+        bool holds = d->kind == VGPU_DEMAND_GUARD ? r.low == d->value && r.high == d->value
+                     : d->kind == VGPU_DEMAND_DIVISOR
+                         ? r.low > 0 || (r.high < 0 && (d->value == 0 || r.high < -1))
+                         : r.high > 0;
+        if (!holds && lane_reaches(result, d->place))
+            return false;
+    }
+    return true;
+}

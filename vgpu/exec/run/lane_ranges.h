@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT
+ * lane_ranges.h: which values the integers and pointers of a kernel can have in some blocks: the
+ * steps of lanes.h are carried out.
+ */
+#ifndef VGPU_EXEC_LANE_RANGES_H
+#define VGPU_EXEC_LANE_RANGES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "lanes.h"
+
+struct lane_range {
+    int64_t low, high;
+    uint8_t zeros; /* so many low bits are zero in all of them */
+};
+
+/* The steps' results. low and high are those of the indices (enum vgpu_lane_index). */
+void lane_ranges(const struct vgpu_lanes *lanes, void **args, const int64_t low[VGPU_LANE_INDICES],
+                 const int64_t high[VGPU_LANE_INDICES], struct lane_range *result);
+
+/* All that the fast form demands holds. */
+bool lane_demands_hold(const struct vgpu_lanes *lanes, const struct lane_range *result);
+
+/* The place may be come to. */
+static inline bool lane_reaches(const struct lane_range *result, uint16_t place)
+{
+    return result[place].high != 0;
+}
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: MIT
+ * lane_run.c: see lane_run.h.
+ *
+ * Blocks are asked about in batches, in one row of the grid: their ranges are worked out together,
+ * and together found inside allocated memory or not. What does not pass is asked about again in
+ * halves, down to one block, which is then the careful form's.
+ */
+#include "lane_run.h"
+
+#include "block.h"
+#include "bounds.h"
+#include "counters.h"
+#include "fiber.h"
+#include "grid.h"
+#include "lane_ranges.h"
+#include "mapped_memory.h"
+#include "sample.h"
+#include "traps.h"
+#include "worker_process.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BATCH_MAX = 64 };
+
+/* ---- may it ---- */
+
+/* VGPU_FORM=careful|fast. */
+static bool form_is_fast(void)
+{
+    const char *form = getenv("VGPU_FORM");
+    return form && strcmp(form, "fast") == 0 && !getenv("VGPU_HALT"); /* a debugger wants threads */
+}
+
+static const char *why_careful(const struct run *run)
+{
+    if (!form_is_fast())
+        return "VGPU_FORM=careful";
+    if (!run->kernel->lanes)
+        return run->kernel->careful ? run->kernel->careful : "it was compiled with -check-indices";
+    if (access_limit != WINDOW_IMAGE)
+        return "its accesses are looked at (VGPU_CHECK)";
+    if (lane_order != LANES_FORWARD || run->block_step)
+        return "its threads run in another order (VGPU_LANES, VGPU_SCHEDULE)";
+    return NULL;
+}
+
+void lanes_begin(struct run *run)
+{
+    run->lanes.careful = why_careful(run);
+    run->lanes.batch = 1;
+}
+
+/* ---- does it stay where it may ---- */
+
+static bool access_stays(const struct vgpu_lane_access *a, const struct lane_range *r)
+{
+    uint64_t first = (uint64_t)r->low, end = (uint64_t)r->high + a->bytes;
+    return r->low > 0 && r->high < INT64_MAX / 2 && a->aligned <= 1ull << r->zeros &&
+           window_of(first) == window_of(end - 1) && window_of(first) <= WINDOW_HOST &&
+           memory_allows(first, end, a->write) && bounds_hold(first, end);
+}
+
+static void put_dim3(int64_t to[3], struct vgpu_dim3 from)
+{
+    to[0] = from.x;
+    to[1] = from.y;
+    to[2] = from.z;
+}
+
+/* The indices (enum vgpu_lane_index) of the block's first thread. */
+static void put_indices(const struct run *run, uint64_t block, int64_t index[VGPU_LANE_INDICES])
+{
+    put_dim3(index + VGPU_LANE_THREAD, (struct vgpu_dim3){0, 0, 0});
+    put_dim3(index + VGPU_LANE_BLOCK, run_block_index(run, block));
+    put_dim3(index + VGPU_LANE_BLOCK_DIM, run->shape);
+    put_dim3(index + VGPU_LANE_GRID_DIM, run->grid);
+}
+
+/* The blocks from number `first` on, all in one row of the grid. */
+static bool blocks_stay(const struct run *run, uint64_t first, uint64_t count,
+                        struct lane_range *range)
+{
+    const struct vgpu_lanes *lanes = run->kernel->lanes;
+    int64_t low[VGPU_LANE_INDICES], high[VGPU_LANE_INDICES];
+    put_indices(run, first, low);
+    put_indices(run, first + count - 1, high);
+    for (int i = 0; i < 3; i++)
+        high[VGPU_LANE_THREAD + i] = high[VGPU_LANE_BLOCK_DIM + i] - 1;
+    lane_ranges(lanes, run->args, low, high, range);
+    if (!lane_demands_hold(lanes, range))
+        return false;
+    for (uint32_t i = 0; i < lanes->access_count; i++)
+        if (lane_reaches(range, lanes->access[i].place) &&
+            !access_stays(&lanes->access[i], &range[lanes->access[i].step]))
+            return false;
+    return true;
+}
+
+/* ---- it runs ---- */
+
+static void count_accesses(const struct vgpu_lanes *lanes, const struct lane_range *range,
+                           const uint64_t *count)
+{
+    for (uint32_t i = 0; i < lanes->access_count; i++) {
+        const struct vgpu_lane_access *a = &lanes->access[i];
+        uint64_t times = count[a->counter];
+        if (times == 0)
+            continue;
+        uint64_t window = window_of((uint64_t)range[a->step].low);
+        uint32_t kind = a->range ? ACCESS_RANGE : (uint32_t)__builtin_ctz(a->bytes);
+        access_count[a->write][kind][window] += times;
+        if (a->range)
+            access_count[a->write][ACCESS_BYTES][window] += times * a->bytes;
+    }
+}
+
+/* A signal must find a thread: the block's first stands for all of them. */
+static void run_block(struct run *run, uint64_t *count)
+{
+    static struct block *stand_in;
+    int64_t wide[VGPU_LANE_INDICES];
+    uint32_t index[VGPU_LANE_INDICES];
+    put_indices(run, run->next_block, wide);
+    for (int i = 0; i < VGPU_LANE_INDICES; i++)
+        index[i] = (uint32_t)wide[i];
+    if (!stand_in)
+        stand_in = block_stand_in();
+    stand_in->run = run;
+    stand_in->number = run->next_block;
+    stand_in->idx = run_block_index(run, run->next_block);
+    now.block = stand_in;
+    now.warp = stand_in->warps;
+    now.thread = stand_in->threads;
+    run->kernel->lanes->run(run->args, index, count);
+    now.thread = NULL;
+    now.block = NULL;
+    now.warp = NULL;
+    run->next_block++;
+    run->done_blocks++;
+    run->counts.fast_blocks++;
+    run->counts.threads += run->block_threads;
+    run->events++;
+    progress();
+    traps_check_hang();
+}
+
+/* Of those that this process has claimed, in one row, in the careful form's order. */
+static uint64_t next_batch(struct run *run)
+{
+    uint64_t left = run->claimed - run->next_block,
+             row = run->grid.x - run->next_block % run->grid.x;
+    uint64_t batch = run->lanes.batch;
+    batch = batch < left ? batch : left;
+    return batch < row ? batch : row;
+}
+
+bool lanes_go(struct run *run)
+{
+    static struct lane_range range[VGPU_LANE_STEPS];
+    uint64_t count[VGPU_LANE_COUNTERS] = {0};
+    if (run->lanes.careful || (run->next_block == run->claimed && !worker_claim(run)) ||
+        sample_wants(run, run->next_block))
+        return false;
+    uint64_t batch = next_batch(run);
+    while (batch > 0 && !blocks_stay(run, run->next_block, batch, range))
+        batch /= 2;
+    run->lanes.batch = batch == 0                         ? 1
+                       : 2 * run->lanes.batch < BATCH_MAX ? 2 * run->lanes.batch
+                                                          : BATCH_MAX;
+    uint64_t done = 0;
+    for (; done < batch && worker_starts_block(run->next_block); done++)
+        run_block(run, count);
+    count_accesses(run->kernel->lanes, range, count);
+    if (done >= BLOCKS_A_LOOK)
+        run->looks = (run->looks + BLOCKS_A_LOOK - 1) / BLOCKS_A_LOOK * BLOCKS_A_LOOK;
+    return done > 0;
+}
