@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // orphan.cu: what a process gets that waits for the event of one that is killed: an error, never a
 // hang. "orphan before": it asks after the kill; "during": it waits when the kill comes; "stream":
-// a stream of it waits; "done": the work was done before the kill, and the memory stays.
+// a stream of it waits; "done": the work was done before the kill, and the memory stays;
+// "recorder": who has recorded another's event ends well when its work is done, and that is no
+// error.
 #include "check.h"
 
 #include <signal.h>
@@ -98,11 +100,36 @@ static void wait_for(const char *mode, pid_t maker_pid)
     tell("close", cudaIpcCloseMemHandle(p));
 }
 
+// Another process records our event behind work that gets done, and ends well.
+static void recorded_by_another()
+{
+    cudaEvent_t event;
+    pid_t child = fork();
+    if (child == 0) {
+        reach(&shared->ready);
+        MUST(cudaIpcOpenEventHandle(&event, shared->event));
+        MUST(cudaEventRecord(event, 0));
+        MUST(cudaDeviceSynchronize());
+        exit(0);
+    }
+    MUST(cudaEventCreateWithFlags(&event, cudaEventInterprocess | cudaEventDisableTiming));
+    MUST(cudaIpcGetEventHandle(&shared->event, event));
+    shared->ready = 1;
+    waitpid(child, NULL, 0);
+    usleep(50000);
+    tell("event", cudaEventSynchronize(event));
+    tell("query", cudaEventQuery(event));
+}
+
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "before";
     shared = (struct shared *)mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
                                    MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (strcmp(mode, "recorder") == 0) {
+        recorded_by_another();
+        return 0;
+    }
     pid_t child = fork();
     if (child == 0)
         maker(strcmp(mode, "done") == 0);

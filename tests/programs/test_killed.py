@@ -141,6 +141,7 @@ class Shared(unittest.TestCase):
             "before": "event: 400\nquery: 400\nclose: 0\n",
             "during": "event: 719\nquery: 400\nclose: 0\n",
             "stream": "stream wait: 0\ndevice: 719\nquery: 719\nclose: 719\n",
+            "recorder": "event: 0\nquery: 0\n",
             "done": "event: 400\nvalue: 7\nquery: 400\nclose: 0\n",
         }
         for mode, said in expected.items():

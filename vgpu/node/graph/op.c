@@ -186,6 +186,7 @@ static void fail_users(const struct op *op)
 void op_carried(struct op *op)
 {
     op->carried = true;
+    op->too_late = op->process->dead || op->process->sticky;
     if (op->process->dead)
         fail_users(op);
     for (int i = 0; i < op->user.count; i++)
@@ -193,6 +194,12 @@ void op_carried(struct op *op)
             order_ready(op->user.item[i]);
     retire(op);
     op_drop(op);
+}
+
+bool op_is_lost(const struct op *op)
+{
+    bool over = op->process->dead || op->process->sticky;
+    return over && (!op->carried || op->too_late);
 }
 
 void op_finished(struct op *op, uint64_t now_ps)

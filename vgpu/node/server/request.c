@@ -215,8 +215,7 @@ static uint64_t clock_after(const struct connection *c)
 /* What was waited for was another process's, which ended or failed before it came to pass. */
 static bool waited_in_vain(const struct connection *c)
 {
-    const struct process *p = c->wait.op->process;
-    return c->process && p != c->process && (p->dead || p->sticky);
+    return c->process && c->wait.op->process != c->process && op_is_lost(c->wait.op);
 }
 
 /* An asynchronous copy from pageable memory comes back when the memory is free again: the program

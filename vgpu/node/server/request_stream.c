@@ -52,8 +52,8 @@ static struct event *find_event(struct connection *c, uint64_t id)
     return e;
 }
 
-/* The same for what waits or records: an event whose maker, or whose recorder, has ended or failed
- * stands for nothing any more. */
+/* The same for what waits or records: an event whose maker has ended, or whose recorder has ended
+ * or failed before its work was done, stands for nothing any more. */
 static struct event *find_live_event(struct connection *c, uint64_t id)
 {
     struct event *e = find_event(c, id);
@@ -63,7 +63,7 @@ static struct event *find_live_event(struct connection *c, uint64_t id)
     if (e->shared->lost)
         request_fail(c, VGPU_INVALID_HANDLE,
                      "the process that made the event has ended: nobody will record it any more");
-    else if (op && op->process != c->process && (op->process->dead || op->process->sticky))
+    else if (op && op->process != c->process && op_is_lost(op))
         request_fail(c, VGPU_LAUNCH_FAILURE,
                      "the event was recorded by process %d, which ended or failed since",
                      (int)op->process->pid);

@@ -136,6 +136,7 @@ struct op {
     struct op_list dep, user; /* whom it comes after; who comes after it. Empty once it is over */
     int waits_carry, waits_finish; /* dependencies not yet carried out / finished */
     bool submitted, carried, finished;
+    bool too_late; /* carried when its process had ended or failed: without effect */
     int refs;
     uint64_t touch[OP_TOUCHES]; /* allocations it is known to touch, by address; 0: no more */
 
@@ -169,6 +170,8 @@ void op_submit(struct op *op);
 /* Called by order.c and sim.c exactly once each. */
 void op_carried(struct op *op);
 void op_finished(struct op *op, uint64_t now_ps);
+/* Has its process ended or failed before it was carried out? */
+bool op_is_lost(const struct op *op);
 
 /* Does the effect end in host memory that the program can see? Such effects wait until the host
  * has asked for them. */
