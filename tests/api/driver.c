@@ -41,6 +41,10 @@ static void devices(void)
     OK(cuDeviceTotalMem(&bytes, d));
     EXPECT(bytes > 100ull << 30);
     OK(cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, d));
+    for (int attribute = 1; attribute < CU_DEVICE_ATTRIBUTE_MAX; attribute++)
+        OK(cuDeviceGetAttribute(&minor, (CUdevice_attribute)attribute, d));
+    OK(cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_GENERIC_COMPRESSION_SUPPORTED, d));
+    EXPECT_IS(minor, 0);
     EXPECT_IS(major, 9);
     OK(cuDeviceComputeCapability(&major, &minor, d));
     EXPECT_IS(major, 9);

@@ -91,6 +91,26 @@ static void test_two_instances(const char *path)
     EXPECT_IS(cuModuleUnload(second), CUDA_ERROR_INVALID_HANDLE);
 }
 
+static void test_occupancy(const char *path)
+{
+    CUmodule module;
+    CUfunction function;
+    int blocks = 0, threads = 0, active = 0, processors = 0;
+    size_t bytes = 0;
+    EXPECT_IS(cuModuleLoad(&module, path), CUDA_SUCCESS);
+    EXPECT_IS(cuModuleGetFunction(&function, module, "scale"), CUDA_SUCCESS);
+    EXPECT_IS(cuOccupancyMaxPotentialBlockSize(&blocks, &threads, function, NULL, 0, 512),
+              CUDA_SUCCESS);
+    EXPECT_IS(cuDeviceGetAttribute(&processors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, 0),
+              CUDA_SUCCESS);
+    EXPECT_IS(
+        cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&active, function, threads, 0, 0),
+        CUDA_SUCCESS);
+    EXPECT(threads > 0 && threads <= 512 && blocks == active * processors);
+    EXPECT_IS(cuOccupancyAvailableDynamicSMemPerBlock(&bytes, function, 1, threads), CUDA_SUCCESS);
+    EXPECT(bytes > 0);
+}
+
 static void test_library(const char *path)
 {
     CUlibrary library;
@@ -128,6 +148,7 @@ static void test_nvrtc(void)
         "namespace scaling {\n"
         "__global__ void scale(int *data, int count) {\n"
         "    if (threadIdx.x + blockIdx.x * blockDim.x < count)\n"
+        "        assert(count > 0),\n"
         "        data[threadIdx.x + blockIdx.x * blockDim.x] =\n"
         "            (threadIdx.x + blockIdx.x * blockDim.x) * FACTOR + ADDED;\n"
         "}\n}\n";
@@ -142,6 +163,12 @@ static void test_nvrtc(void)
     EXPECT_IS(nvrtcGetCUBINSize(program, &bytes), NVRTC_SUCCESS);
     char *code = malloc(bytes);
     EXPECT_IS(nvrtcGetCUBIN(program, code), NVRTC_SUCCESS);
+    EXPECT_IS(cuModuleLoadData(&module, code), CUDA_SUCCESS);
+    free(code);
+    EXPECT_IS(nvrtcGetPTXSize(program, &bytes), NVRTC_SUCCESS); /* a string, as PTX is */
+    code = malloc(bytes);
+    EXPECT_IS(nvrtcGetPTX(program, code), NVRTC_SUCCESS);
+    EXPECT(strlen(code) + 1 == bytes);
     EXPECT_IS(nvrtcGetLoweredName(program, "scaling::scale", &name), NVRTC_SUCCESS);
     EXPECT_IS(cuModuleLoadData(&module, code), CUDA_SUCCESS);
     EXPECT_IS(cuModuleGetFunction(&function, module, name), CUDA_SUCCESS);
@@ -194,6 +221,7 @@ int main(int argc, char **argv)
     EXPECT_IS(cuCtxSetCurrent(context), CUDA_SUCCESS);
     EXPECT_IS(cuMemAlloc(&data, COUNT * sizeof(int)), CUDA_SUCCESS);
     test_two_instances(argv[1]);
+    test_occupancy(argv[1]);
     test_library(argv[1]);
     test_mistakes(argv[1]);
     test_nvrtc();

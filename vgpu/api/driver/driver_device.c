@@ -72,8 +72,8 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
     DEVICES(total_memory(bytes, device));
 }
 
-/* Attributes that only the driver API has: there is VMM with descriptors, and nothing of fabric
- * handles and multicast. */
+/* Attributes that only the driver API has. There is VMM with descriptors; what is not modelled is
+ * not there: fabric handles, multicast, compression, GPUDirect, memory operations of streams. */
 static cudaError_t device_attribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
     cudaError_t error = check_device(value, device);
@@ -82,14 +82,16 @@ static cudaError_t device_attribute(int *value, CUdevice_attribute attribute, CU
     switch (attribute) {
     case CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED:
     case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR_SUPPORTED:
+    case CU_DEVICE_ATTRIBUTE_COOPERATIVE_MULTI_DEVICE_LAUNCH:
         *value = 1;
         return cudaSuccess;
-    case CU_DEVICE_ATTRIBUTE_HANDLE_TYPE_FABRIC_SUPPORTED:
-    case CU_DEVICE_ATTRIBUTE_MULTICAST_SUPPORTED:
+    default:
+        error = cudaDeviceGetAttribute(value, (enum cudaDeviceAttr)attribute, device);
+        if (error != cudaErrorInvalidValue || (int)attribute <= 0 ||
+            attribute >= CU_DEVICE_ATTRIBUTE_MAX)
+            return error;
         *value = 0;
         return cudaSuccess;
-    default:
-        return cudaDeviceGetAttribute(value, (enum cudaDeviceAttr)attribute, device);
     }
 }
 

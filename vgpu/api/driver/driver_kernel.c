@@ -143,6 +143,90 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
             : cudaErrorInvalidResourceHandle);
 }
 
+static cudaError_t active_blocks(int *blocks, CUfunction function, int threads, size_t shared,
+                                 unsigned int flags)
+{
+    cudaError_t error = check_handle(function, blocks);
+    return error != cudaSuccess ? error
+                                : cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+                                      blocks, function, threads, shared, flags);
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int *blocks, CUfunction function,
+                                                              int threads, size_t shared,
+                                                              unsigned int flags)
+{
+    VGPU_DRIVER(active_blocks(blocks, function, threads, shared, flags));
+}
+
+struct block_question {
+    CUfunction function;
+    CUoccupancyB2DSize shared_of; /* may be null */
+    size_t shared;
+    int limit; /* 0: none */
+    unsigned int flags;
+};
+
+/* Of blocks of whole warps, the largest first, the one with which most threads are active. */
+static cudaError_t search_block(const struct block_question *q, int first, int *active,
+                                int *threads)
+{
+    cudaError_t error = cudaSuccess;
+    *active = *threads = 0;
+    for (int n = first; n > 0 && error == cudaSuccess; n = (n - 1) / 32 * 32) {
+        int here = 0;
+        error = active_blocks(&here, q->function, n, q->shared_of ? q->shared_of(n) : q->shared,
+                              q->flags);
+        if (error == cudaSuccess && here * n > *active * *threads) {
+            *active = here;
+            *threads = n;
+        }
+    }
+    return error;
+}
+
+static cudaError_t best_block(int *blocks, int *threads, struct block_question q)
+{
+    struct cudaFuncAttributes a;
+    int device = 0, processors = 0, active;
+    cudaError_t error = blocks ? check_handle(q.function, threads) : cudaErrorInvalidValue;
+    if (error == cudaSuccess)
+        error = cudaFuncGetAttributes(&a, q.function);
+    if (error == cudaSuccess)
+        error = cudaGetDevice(&device);
+    if (error == cudaSuccess)
+        error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (error != cudaSuccess)
+        return error;
+    bool limited = q.limit > 0 && q.limit < a.maxThreadsPerBlock;
+    error = search_block(&q, limited ? q.limit : a.maxThreadsPerBlock, &active, threads);
+    *blocks = active * processors;
+    return error;
+}
+
+CUresult cuOccupancyMaxPotentialBlockSize(int *blocks, int *threads, CUfunction function,
+                                          CUoccupancyB2DSize sharedOf, size_t shared, int limit)
+{
+    VGPU_DRIVER(
+        best_block(blocks, threads, (struct block_question){function, sharedOf, shared, limit, 0}));
+}
+
+CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *blocks, int *threads, CUfunction function,
+                                                   CUoccupancyB2DSize sharedOf, size_t shared,
+                                                   int limit, unsigned int flags)
+{
+    VGPU_DRIVER(best_block(blocks, threads,
+                           (struct block_question){function, sharedOf, shared, limit, flags}));
+}
+
+CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction function, int blocks,
+                                                 int threads)
+{
+    VGPU_DRIVER(check_handle(function, &blocks) == cudaSuccess
+                    ? cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads)
+                    : cudaErrorInvalidResourceHandle);
+}
+
 /* ---- launches ---- */
 
 /* The buffer that `extra` describes, or NULL. */

@@ -9,6 +9,7 @@
 
 #include "driver.h"
 #include "fatbin.h"
+#include "fatbin_text.h"
 #include "registration.h"
 
 /* Entries stay for good: the node has the image, and threads may have its kernels. */
@@ -46,12 +47,16 @@ static cudaError_t load_data(const char *call, struct CUmod_st **module, const v
 {
     if (!module || !image)
         return cudaErrorInvalidValue;
-    if (strncmp(image, VGPU_FATBIN_MAGIC, sizeof VGPU_FATBIN_MAGIC - 1) != 0)
+    void *decoded = vgpu_fatbin_from_text(image);
+    if (!decoded && strncmp(image, VGPU_FATBIN_MAGIC, sizeof VGPU_FATBIN_MAGIC - 1) != 0)
         return refuse_image(call, image);
     struct CUmod_st *made = calloc(1, sizeof *made);
-    if (!made)
+    if (!made) {
+        free(decoded);
         return vgpu__no_memory(call);
-    made->loaded = vgpu__load_record(image);
+    }
+    made->loaded = vgpu__load_record(decoded ? decoded : image);
+    free(decoded);
     made->next = all_modules;
     while (!atomic_compare_exchange_weak(&all_modules, &made->next, made)) {
     }

@@ -16,6 +16,7 @@
 
 #include "driver.h"
 #include "fatbin.h"
+#include "fatbin_text.h"
 
 extern char **environ;
 
@@ -28,8 +29,9 @@ struct _nvrtcProgram {
     int file_count;
     char **expression;
     int expression_count;
+    char *folder; /* of the source, by its name: quoted headers are looked for there */
     bool compiled;
-    char *log, *record; /* null: none yet */
+    char *log, *record, *text; /* null: none yet; text: the record as PTX */
     size_t record_bytes;
 };
 
@@ -101,6 +103,8 @@ nvrtcResult nvrtcDestroyProgram(nvrtcProgram *prog)
     free((*prog)->expression);
     free((*prog)->log);
     free((*prog)->record);
+    free((*prog)->text);
+    free((*prog)->folder);
     free(*prog);
     *prog = NULL;
     return NVRTC_SUCCESS;
@@ -112,9 +116,11 @@ static char *source_name(const char *name)
     const char *slash = name ? strrchr(name, '/') : NULL;
     const char *base = slash ? slash + 1 : name ? name : "";
     size_t room = strlen(base) + sizeof "default_program.cu";
+    size_t length = strlen(base);
+    bool has_suffix = length > 3 && strcmp(base + length - 3, ".cu") == 0;
     char *made = malloc(room);
     if (made)
-        snprintf(made, room, "%s.cu", *base ? base : "default_program");
+        snprintf(made, room, "%s%s", *base ? base : "default_program", has_suffix ? "" : ".cu");
     return made;
 }
 
@@ -126,7 +132,12 @@ nvrtcResult nvrtcCreateProgram(nvrtcProgram *prog, const char *src, const char *
         return NVRTC_ERROR_INVALID_INPUT;
     struct _nvrtcProgram *made = calloc(1, sizeof *made);
     char *own = source_name(name);
+    const char *slash = name ? strrchr(name, '/') : NULL;
     bool done = made && own;
+    if (done) {
+        made->folder = slash ? strndup(name, (size_t)(slash - name) + 1) : strdup(".");
+        done = made->folder != NULL;
+    }
     if (done)
         made->file = calloc((size_t)numHeaders + 1, sizeof *made->file);
     done = done && made->file && put_file(&made->file[0], own, src);
@@ -204,6 +215,8 @@ static bool is_for_real_gpus(const char *option)
                                          "-split-compile",
                                          "-minimal",
                                          "--minimal",
+                                         "-no-source-include",
+                                         "--no-source-include",
                                          "-rdc",
                                          "--relocatable-device-code"};
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
@@ -213,23 +226,25 @@ static bool is_for_real_gpus(const char *option)
 }
 
 /* vgpu-cc's exit status; -1: it could not be run. */
-static int run_compiler(const char *folder, const char *source, int count,
+static int run_compiler(const struct _nvrtcProgram *of, const char *folder, int count,
                         const char *const *options)
 {
     char program[PATH_MAX], from[PATH_MAX], to[PATH_MAX], log[PATH_MAX], include[PATH_MAX];
     posix_spawn_file_actions_t actions;
     pid_t child;
     int status = -1, used = 0;
-    char **words = calloc((size_t)count + 12, sizeof *words);
+    char **words = calloc((size_t)count + 16, sizeof *words);
     if (!words || !vgpu__find_program("vgpu-cc", program, sizeof program)) {
         free(words);
         return -1;
     }
-    snprintf(from, sizeof from, "%s/%s", folder, source);
+    snprintf(from, sizeof from, "%s/%s", folder, of->file[0].name);
     snprintf(to, sizeof to, "%s/record", folder);
     snprintf(log, sizeof log, "%s/log", folder);
     snprintf(include, sizeof include, "-I%s", folder);
-    char *const fixed[] = {program, "-fatbin", "-D__CUDACC_RTC__=1", include, "-o", to, from};
+    char *const fixed[] = {program,    "-fatbin", "-D__CUDACC_RTC__=1", include, "-include",
+                           "assert.h", "-I",      of->folder,           "-o",    to,
+                           from};
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
         words[used++] = fixed[i];
     for (int i = 0; i < count; i++)
@@ -253,14 +268,16 @@ static nvrtcResult compile_in(struct _nvrtcProgram *program, const char *folder,
     for (int i = 0; i < program->file_count; i++)
         if (!write_file(folder, &program->file[i]))
             return NVRTC_ERROR_INVALID_INPUT;
-    int status = run_compiler(folder, program->file[0].name, count, options);
+    int status = run_compiler(program, folder, count, options);
     program->log = read_file(folder, "log", &bytes);
     if (status < 0)
         return NVRTC_ERROR_INTERNAL_ERROR;
     if (status != 0)
         return NVRTC_ERROR_COMPILATION;
     program->record = read_file(folder, "record", &program->record_bytes);
-    program->compiled = program->record != NULL;
+    if (program->record)
+        program->text = vgpu_fatbin_to_text(program->record, program->record_bytes);
+    program->compiled = program->text != NULL;
     return program->compiled ? NVRTC_SUCCESS : NVRTC_ERROR_INTERNAL_ERROR;
 }
 
@@ -277,7 +294,9 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char *c
         return NVRTC_ERROR_INTERNAL_ERROR;
     free(prog->log);
     free(prog->record);
-    prog->log = prog->record = NULL;
+    free(prog->text);
+    prog->log = prog->record = prog->text = NULL;
+    prog->compiled = false;
     nvrtcResult result = compile_in(prog, folder, numOptions, options);
     remove_folder(folder);
     for (int i = 0; i < prog->expression_count && result == NVRTC_SUCCESS; i++) {
@@ -289,43 +308,43 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram prog, int numOptions, const char *c
 
 /* ---- what came of it ---- */
 
-static nvrtcResult get_size(const struct _nvrtcProgram *program, size_t *bytes)
+static nvrtcResult get_size(const struct _nvrtcProgram *program, bool text, size_t *bytes)
 {
     if (!program)
         return NVRTC_ERROR_INVALID_PROGRAM;
     if (!bytes || !program->compiled)
         return NVRTC_ERROR_INVALID_INPUT;
-    *bytes = program->record_bytes;
+    *bytes = text ? strlen(program->text) + 1 : program->record_bytes;
     return NVRTC_SUCCESS;
 }
 
-static nvrtcResult get_record(const struct _nvrtcProgram *program, char *to)
+static nvrtcResult get_code(const struct _nvrtcProgram *program, bool text, char *to)
 {
     size_t bytes;
-    nvrtcResult result = to ? get_size(program, &bytes) : NVRTC_ERROR_INVALID_INPUT;
+    nvrtcResult result = to ? get_size(program, text, &bytes) : NVRTC_ERROR_INVALID_INPUT;
     if (result == NVRTC_SUCCESS)
-        memcpy(to, program->record, bytes);
+        memcpy(to, text ? program->text : program->record, bytes);
     return result;
 }
 
 nvrtcResult nvrtcGetPTXSize(nvrtcProgram prog, size_t *ptxSizeRet)
 {
-    return get_size(prog, ptxSizeRet);
+    return get_size(prog, true, ptxSizeRet);
 }
 
 nvrtcResult nvrtcGetPTX(nvrtcProgram prog, char *ptx)
 {
-    return get_record(prog, ptx);
+    return get_code(prog, true, ptx);
 }
 
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram prog, size_t *cubinSizeRet)
 {
-    return get_size(prog, cubinSizeRet);
+    return get_size(prog, false, cubinSizeRet);
 }
 
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram prog, char *cubin)
 {
-    return get_record(prog, cubin);
+    return get_code(prog, false, cubin);
 }
 
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram prog, size_t *logSizeRet)

@@ -13,6 +13,7 @@
 
 #include "clang.h"
 #include "diag.h"
+#include "fatbin_text.h"
 #include "merge.h"
 #include "proc.h"
 #include "rewrite.h"
@@ -326,8 +327,12 @@ static bool compile_module(struct file *file)
     end.said = cc_child_errors(device);
     if (is_to_be_redone(file, &end))
         return compile_module(file);
-    return tell(&end) && build_image(file, &fatbin) &&
-           cc_write_file(file->object, fatbin.data, fatbin.length);
+    if (!tell(&end) || !build_image(file, &fatbin))
+        return false;
+    if (file->job->options->action != CC_PTX)
+        return cc_write_file(file->object, fatbin.data, fatbin.length);
+    const char *text = vgpu_fatbin_to_text(fatbin.data, fatbin.length);
+    return text != NULL && cc_write_file(file->object, text, strlen(text));
 }
 
 static bool compile_whole(struct file *file)

@@ -16,7 +16,7 @@ static const char help[] =
     "  -c, --compile         compile each file to an object\n"
     "  -dc, --device-c       the same with -rdc=true\n"
     "  -fatbin, -cubin, -ptx compile the device code of each file alone, for cuModuleLoad: the\n"
-    "                        three differ in the name of the result\n"
+    "                        first two are the same, the third is text\n"
     "  -dlink, --device-link only link the device code of objects, to an object (a_dlink.o) that\n"
     "                        the host's linker is given besides them\n"
     "  -E, --preprocess      preprocess the host pass to standard output\n"

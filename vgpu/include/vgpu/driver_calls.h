@@ -163,6 +163,16 @@
     X(cuFuncSetAttribute, (CUfunction function, CUfunction_attribute attribute, int value)) \
     X(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int *blocks, CUfunction function, int threads, \
                                                     size_t shared)) \
+    X(cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int *blocks, CUfunction function, \
+                                                             int threads, size_t shared, \
+                                                             unsigned int flags)) \
+    X(cuOccupancyMaxPotentialBlockSize, (int *blocks, int *threads, CUfunction function, \
+                                         CUoccupancyB2DSize sharedOf, size_t shared, int limit)) \
+    X(cuOccupancyMaxPotentialBlockSizeWithFlags, (int *blocks, int *threads, CUfunction function, \
+                                                  CUoccupancyB2DSize sharedOf, size_t shared, \
+                                                  int limit, unsigned int flags)) \
+    X(cuOccupancyAvailableDynamicSMemPerBlock, (size_t *bytes, CUfunction function, int blocks, \
+                                                int threads)) \
     X(cuLaunchKernel, (CUfunction function, unsigned int gridX, unsigned int gridY, \
                        unsigned int gridZ, unsigned int blockX, unsigned int blockY, \
                        unsigned int blockZ, unsigned int shared, CUstream stream, void **args, \
