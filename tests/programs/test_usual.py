@@ -30,6 +30,7 @@ OPTIONS = {
     "templates17": ("-std=c++17", "-g", "--expt-relaxed-constexpr"),
     "thread_per_gpu": ("-std=c++17", "-Xcompiler", "-pthread"),
     "google_test": ("-std=c++17",),
+    "mpi_device": ("-ccbin", "mpicxx"),
     "mpi_jacobi": ("-ccbin", "mpicxx"),
     "mpi_nccl": ("-ccbin", "mpicxx", "-std=c++17"),
 }

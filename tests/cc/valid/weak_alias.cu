@@ -1,5 +1,5 @@
-// An engine that a program may give, or else the file's own: a weak alias of a host's variable.
-// A special register named without doubling the percent sign.
+// An engine that a program may give, or else the file's own: a weak alias of a host's variable. A
+// special register named without doubling the percent sign; a variable of storage class register.
 // prints: 7
 // prints: later
 #include <cstdio>
@@ -15,7 +15,7 @@ static int ask()
 
 __global__ void two_times(unsigned long long *at)
 {
-    for (int i = 0; i < 2; i++)
+    for (register int i = 0; i < 2; i++)
         asm volatile("mov.u64 %0, %globaltimer;" : "=l"(at[i]));
 }
 

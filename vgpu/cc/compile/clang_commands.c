@@ -113,7 +113,7 @@ void cc_add_language(struct cc_list *command, const struct cc_job *job)
     /* as nvcc: a constexpr function is the host's */
     cc_add_words(command, options->relaxed ? "-DVGPU_RELAXED_CONSTEXPR"
                                            : "-Xclang -fno-cuda-host-device-constexpr");
-    cc_add(command, "-Wno-error=c++11-narrowing"); /* as g++ */
+    cc_add_words(command, "-Wno-error=c++11-narrowing -Wno-register"); /* as g++ */
     cc_add(command, "-isystem");
     cc_add(command, cc_format("%s/vgpu/over", job->places.include));
     cc_add(command, "-isystem");
