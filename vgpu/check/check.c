@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * check.c: vgpu-check: runs a program with all checks and says how many mistakes were found.
+ * check.c: vgpu-check: runs a program with all checks and prints how many mistakes were found.
  *
- * It starts a node of its own and stays connected as a witness, so that the node is still there to
- * be asked when the program, and whatever that has started, has ended.
+ * It starts a node of its own and stays connected to it as a witness, so that the node still exists
+ * when the program and all processes that it started have ended.
  */
 #include "core.h"
 
@@ -27,7 +27,7 @@ union answer {
     uint8_t room[VGPU_MSG_MAX];
 };
 
-static int usage(FILE *to)
+static int print_usage(FILE *to)
 {
     fprintf(to,
             "usage: vgpu-check [--checks=WORDS] [--found=STATUS] PROGRAM [ARGUMENT...]\n"
@@ -46,7 +46,7 @@ static int usage(FILE *to)
 
 /* ---- the node ---- */
 
-static int ask(int node, enum vgpu_op op, union answer *to)
+static int send_request(int node, enum vgpu_op op, union answer *to)
 {
     struct vgpu_request request = {.op = op, .peer = -1, .call = "vgpu-check"};
     struct pollfd wait = {.fd = node, .events = POLLIN};
@@ -73,7 +73,7 @@ static int start_node(void)
     snprintf(id, sizeof id, "check-%d-%lx", (int)getpid(), (unsigned long)now.tv_nsec);
     setenv("VGPU_NODE_ID", id, 1);
     int node = vgpu__reach_node(why, sizeof why);
-    if (node >= 0 && ask(node, VGPU_OP_WITNESS, &to) == 0)
+    if (node >= 0 && send_request(node, VGPU_OP_WITNESS, &to) == 0)
         return node;
     fprintf(stderr, "vgpu-check: no virtual node: %s\n", why[0] ? why : "it does not answer");
     return -1;
@@ -81,8 +81,9 @@ static int start_node(void)
 
 /* ---- the program ---- */
 
-/* Its exit status as a shell has it, or -1: it could not be started (said). */
-static int run(char **argv)
+/* Returns the program's exit status as a shell does; -1: it could not be started (reported on
+ * stderr). */
+static int run_program(char **argv)
 {
     int status = 0;
     pid_t pid = fork();
@@ -91,7 +92,7 @@ static int run(char **argv)
         fprintf(stderr, "vgpu-check: %s: %s\n", argv[0], strerror(errno));
         _exit(NO_PROGRAM);
     }
-    signal(SIGINT, SIG_IGN); /* the program's to answer */
+    signal(SIGINT, SIG_IGN); /* the program handles it */
     while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
     if (pid < 0) {
@@ -101,11 +102,11 @@ static int run(char **argv)
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-static int judge(int node, int status, int found)
+static int report_findings(int node, int status, int found)
 {
     union answer to;
     struct vgpu_summary summary;
-    if (ask(node, VGPU_OP_SUMMARY, &to) != 0 || to.reply.data_bytes < sizeof summary) {
+    if (send_request(node, VGPU_OP_SUMMARY, &to) != 0 || to.reply.data_bytes < sizeof summary) {
         fprintf(stderr, "vgpu-check: the node did not say what it has found\n");
         return CANNOT;
     }
@@ -126,27 +127,27 @@ int main(int argc, char **argv)
     char bad[32];
     for (; at < argc && argv[at][0] == '-'; at++) {
         if (strcmp(argv[at], "--help") == 0)
-            return usage(stdout);
+            return print_usage(stdout);
         if (strncmp(argv[at], "--checks=", 9) == 0)
             checks = argv[at] + 9;
         else if (strncmp(argv[at], "--found=", 8) == 0)
             number = argv[at] + 8;
         else
-            return usage(stderr);
+            return print_usage(stderr);
         uint64_t status;
         if (number && !vgpu_number(number, 0, 255, &status))
-            return usage(stderr);
+            return print_usage(stderr);
         found = number ? (int)status : found;
     }
     if (at == argc)
-        return usage(stderr);
+        return print_usage(stderr);
     if (!vgpu_check_parse(checks, &bits, bad, sizeof bad)) {
         fprintf(stderr, "vgpu-check: there is no check \"%s\"\n", bad);
-        return usage(stderr);
+        return print_usage(stderr);
     }
     setenv("VGPU_CHECK", checks, 1);
     unsetenv("VGPU_QUIET");
     int node = start_node();
-    int status = node < 0 ? -1 : run(argv + at);
-    return status < 0 ? CANNOT : judge(node, status, found);
+    int status = node < 0 ? -1 : run_program(argv + at);
+    return status < 0 ? CANNOT : report_findings(node, status, found);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * codes.h: the cudaError_t values that the node itself answers with (the full table is the API's).
+ * codes.h: the cudaError_t values that the node returns (the runtime has the full table).
  */
 #ifndef VGPU_CODES_H
 #define VGPU_CODES_H

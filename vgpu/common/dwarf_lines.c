@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * dwarf_lines.c: from an address in an ELF file to the line of source it comes from.
+ * dwarf_lines.c: finds the source line of an address in an ELF file.
  *
- * Reads the DWARF line table (versions 2 to 5) of an ELF file, so that a fault can name the
- * student's line. A table is a program for a small machine whose rows give address, file and line;
- * we run the program of each unit until a row covers the address. Rows of the project's own headers
- * and of no line at all are passed over for the last one before them: the student's call.
- * Anything unexpected ends the search without an answer: a fault without a line is still told.
+ * Reads the DWARF line table (versions 2 to 5), so that a message about a fault can name the
+ * program's line. A line table is a program for a small state machine, whose output are rows of
+ * address, file and line; the program of each unit is run until a row covers the address. If that
+ * row belongs to a header of this project or has line 0, the last row before it that does not is
+ * used: the program's call. Malformed input ends the search without a result: the fault is then
+ * reported without a line.
  *
- * The project's headers are known by the folder in which they lay when the unit was compiled:
- * host_defines.h, which every one of them includes, leaves its own path in the section
- * .vgpu.headers. A file of a student's may be called as it likes.
+ * A header of this project is recognised by its directory at compile time: host_defines.h, which
+ * all of them include, stores its own path in the section .vgpu.headers. So the program's files may
+ * have any names.
  *
- * Not libdw: the handler of SIGSEGV reads lines, on a stack of 32 KiB, and every program that is
- * linked would need that library. Memory comes from mmap, as much as a unit's tables have entries.
+ * libdw is not used: the SIGSEGV handler reads lines, on a stack of 32 KiB, and every program would
+ * have to be linked with libdw. Memory is allocated by mmap, as much as a unit's tables need.
  */
 #include "dwarf_lines.h"
 
@@ -30,7 +31,7 @@ enum { MAX_FORMATS = 8 };
 /* A directory or a file of a unit. */
 struct entry {
     const char *name;
-    uint64_t directory; /* of a file: its number */
+    uint64_t directory; /* of a file: index of its directory */
     bool ours;          /* a file of the project's headers */
 };
 
@@ -52,10 +53,12 @@ struct row {
 struct search {
     uint64_t address;
     struct elf_cursor strings, line_strings, headers;
-    struct entry *room; /* for the tables of a unit, and how many entries it has */
+    /* Memory for the tables of a unit, and its size in entries. */
+    struct entry *room;
     uint64_t entries;
     const char *file;
-    const char *directory, *base; /* the file's, and the one that this is relative to; or "" */
+    /* The file's directory, and the directory that this one is relative to; "" if unknown. */
+    const char *directory, *base;
     uint64_t line;
 };
 
@@ -66,7 +69,7 @@ enum { FORM_STRP = 0x0e, FORM_UDATA = 0x0f, FORM_DATA16 = 0x1e, FORM_LINE_STRP =
 enum { CONTENT_PATH = 1, CONTENT_DIRECTORY = 2 };
 
 struct value {
-    const char *text; /* NULL: a number, or what is of no use here */
+    const char *text; /* NULL: the value is a number, or was skipped */
     uint64_t number;
 };
 
@@ -92,13 +95,14 @@ static struct value value_of_form(struct elf_cursor *c, uint64_t form, const str
     default:
         if (form < sizeof widths && widths[form])
             return (struct value){.number = vgpu_elf_fixed(c, widths[form])};
-        c->at = c->end; /* unknown: nothing more can be read */
+        c->at = c->end; /* unknown form: its length is unknown, too */
         return (struct value){0};
     }
 }
 
-/* Version 5: entries described by formats, directories and files alike; how many were read into
- * `out`, which has room for all that the header can hold. */
+/* Version 5: tables of directories and of files, whose columns are described by a list of formats.
+ * Returns the number of entries stored in `out`, which has room for all that the header can
+ * contain. */
 static uint64_t read_entries(struct elf_cursor *c, const struct unit *unit,
                              const struct search *search, struct entry *out)
 {
@@ -125,8 +129,8 @@ static uint64_t read_entries(struct elf_cursor *c, const struct unit *unit,
     return n;
 }
 
-/* Versions 2 to 4: lists of text, ended by an empty one, that count from 1. Directory 0 is where
- * the unit was compiled, which these tables do not say. */
+/* Versions 2 to 4: lists of strings, ended by an empty one and numbered from 1. Entry 0 stands for
+ * the unit's compilation directory, which these tables do not contain. */
 static uint64_t read_old_entries(struct elf_cursor *c, bool files, struct entry *out)
 {
     uint64_t n = 0;
@@ -135,7 +139,7 @@ static uint64_t read_old_entries(struct elf_cursor *c, bool files, struct entry 
         out[n] = (struct entry){.name = path};
         if (files) {
             out[n].directory = vgpu_elf_unsigned_leb(c);
-            vgpu_elf_unsigned_leb(c); /* when it was changed, and its bytes */
+            vgpu_elf_unsigned_leb(c); /* time of modification, and size */
             vgpu_elf_unsigned_leb(c);
         }
         n++;
@@ -143,7 +147,7 @@ static uint64_t read_old_entries(struct elf_cursor *c, bool files, struct entry 
     return n;
 }
 
-/* Room for a unit's entries, that of the unit before where it is enough. */
+/* Makes room for a unit's entries; memory of the unit before is reused if it suffices. */
 static bool has_room(struct search *search, uint64_t entries)
 {
     if (entries <= search->entries)
@@ -160,7 +164,7 @@ static bool has_room(struct search *search, uint64_t entries)
     return search->room != NULL;
 }
 
-/* The directory that a file's name is relative to; "" where that is not known. */
+/* The directory that the file's name is relative to; "" if there is none or it is unknown. */
 static const char *directory_of(const struct unit *unit, const struct entry *file)
 {
     if (file->name[0] == '/' || file->directory >= unit->directory_count)
@@ -168,7 +172,7 @@ static const char *directory_of(const struct unit *unit, const struct entry *fil
     return unit->directory[file->directory].name;
 }
 
-/* Does `path` lie in the folder of the file `header`? */
+/* True if `path` is in the directory of the file `header`. */
 static bool in_folder(const char *path, const char *header)
 {
     const char *slash = strrchr(header, '/');
@@ -176,8 +180,8 @@ static bool in_folder(const char *path, const char *header)
     return length > 0 && strncmp(path, header, length) == 0;
 }
 
-/* Compilers cut a path in two where they like: the name alone may be what the compiler was given.
- */
+/* True for a file in the directory of the project's headers. Compilers split a path into directory
+ * and name at any slash, so the name alone may be the whole path. */
 static bool is_ours(const struct unit *unit, const struct entry *file, const struct search *search)
 {
     char path[1024];
@@ -191,7 +195,8 @@ static bool is_ours(const struct unit *unit, const struct entry *file, const str
     return false;
 }
 
-/* Every entry takes a byte of the header at least, but for the two 0s of old tables. */
+/* Each entry takes at least one byte of the header, except the two entries 0 of versions before 5.
+ */
 static void read_tables(struct elf_cursor *c, struct unit *unit, struct search *search,
                         uint64_t version)
 {
@@ -207,12 +212,12 @@ static void read_tables(struct elf_cursor *c, struct unit *unit, struct search *
         unit->file[i].ours = is_ours(unit, &unit->file[i], search);
 }
 
-/* Reads the header; `c` holds the unit, and then its program. */
+/* Reads the header of the unit in `c`; afterwards `c` is at the unit's line program. */
 static void read_header(struct elf_cursor *c, struct unit *unit, struct search *search)
 {
     uint64_t version = vgpu_elf_fixed(c, 2);
     if (version >= 5)
-        vgpu_elf_fixed(c, 2); /* sizes of addresses and segments */
+        vgpu_elf_fixed(c, 2); /* sizes of addresses and of segment selectors */
     uint64_t header_bytes = vgpu_elf_fixed(c, unit->wide ? 8 : 4);
     if (version < 2 || version > 5 || header_bytes > (uint64_t)(c->end - c->at)) {
         c->at = c->end;
@@ -221,7 +226,8 @@ static void read_header(struct elf_cursor *c, struct unit *unit, struct search *
     struct elf_cursor header = {c->at, c->at + header_bytes};
     c->at += header_bytes;
     unit->min_step = (uint8_t)vgpu_elf_fixed(&header, 1);
-    vgpu_elf_fixed(&header, version >= 4 ? 2 : 1); /* operations a row; is_stmt */
+    vgpu_elf_fixed(&header,
+                   version >= 4 ? 2 : 1); /* operations per instruction; default of is_stmt */
     unit->line_base = (int8_t)vgpu_elf_fixed(&header, 1);
     unit->line_range = (uint8_t)vgpu_elf_fixed(&header, 1);
     unit->opcode_base = (uint8_t)vgpu_elf_fixed(&header, 1);
@@ -230,21 +236,22 @@ static void read_header(struct elf_cursor *c, struct unit *unit, struct search *
     read_tables(&header, unit, search, version);
 }
 
-/* ---- a unit's program ---- */
+/* ---- a unit's line program ---- */
 
-/* A row of a student's line; line 0 is code that the compiler made up. */
+/* True for a row of the program's own code. Line 0 is code that the compiler generated. */
 static bool is_theirs(const struct row *row, const struct unit *unit)
 {
     return row->line && row->file < unit->file_count && !unit->file[row->file].ours;
 }
 
 struct machine {
-    struct row now, before, theirs; /* the last row, and the last one of a student's file */
+    /* The current row, the last one, and the last one that is_theirs. */
+    struct row now, before, theirs;
     uint64_t sequence_start;
     bool has_before;
 };
 
-/* A row is complete: does the one before it cover the address? */
+/* Stores the file and line of the row as the result. */
 static void found_row(const struct row *row, const struct unit *unit, struct search *search)
 {
     search->line = row->line;
@@ -290,7 +297,7 @@ static bool extended(struct elf_cursor *c, struct machine *m, const struct unit 
         m->now.address = vgpu_elf_fixed(&inside, (unsigned)bytes - 1);
     if (opcode != 1)
         return false;
-    bool found = emit(m, unit, search); /* the end of a sequence */
+    bool found = emit(m, unit, search); /* end of a sequence */
     *m = (struct machine){.now = {.line = 1, .file = 1}};
     return found;
 }
@@ -371,7 +378,7 @@ static const char *name_of(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* The file as a path that can be opened, as far as the line table tells. */
+/* Writes the file's path, as complete as the line table allows. */
 static void path_of(const struct search *s, char *out, uint64_t room)
 {
     bool whole = !*s->directory,
@@ -380,7 +387,8 @@ static void path_of(const struct search *s, char *out, uint64_t room)
              whole ? "" : "/", s->file);
 }
 
-/* `path` may be NULL. */
+/* Writes the path if `path` is not NULL, else "file:line" to `where`. Returns the line; 0: unknown.
+ */
 static uint64_t find_line(int fd, uint64_t address, char *where, char *path, uint64_t room)
 {
     struct stat status;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * image.h: what vgpu-cc puts into a device image, and what vgpu-exec offers to it.
+ * image.h: the symbols that vgpu-cc defines in a device image, and those that vgpu-exec provides to
+ * it.
  *
- * A device image is a shared object that vgpu-exec loads with dlopen. It holds kernels, the device
- * functions they reach and nothing else. Its undefined symbols (the builtins below, the compiler's
- * __tsan_* callbacks, libm) are provided by vgpu-exec, which is linked with --export-dynamic.
+ * A device image is a shared object that vgpu-exec loads with dlopen. It contains kernels and the
+ * device functions that they reach, and nothing else. Its undefined symbols (the builtins below,
+ * the compiler's __tsan_* callbacks, libm) are provided by vgpu-exec, which is linked with
+ * --export-dynamic.
  *
- * A kernel is known to the host object and to the image by its place among the kernels of its file.
+ * Host object and image identify a kernel by its index among the kernels of its file.
  */
 #ifndef VGPU_IMAGE_H
 #define VGPU_IMAGE_H
@@ -16,7 +18,8 @@
 
 #define VGPU_IMAGE_ABI 2
 #define VGPU_DEVICE_VAR_SECTION "vgpu_devvars" /* storage of __device__/__constant__ variables */
-/* Where the address of a __managed__ variable is put the image has this, and a word of its own. */
+/* Marks the place in the image where the address of a __managed__ variable is stored; followed by a
+ * word that identifies the variable. */
 #define VGPU_MANAGED_MARK 0x9d27b1c4656e616dull
 
 #ifdef __CUDA__
@@ -34,8 +37,8 @@ struct vgpu_lanes; /* lanes.h */
 /* One kernel of an image. `call` unpacks args[i] (pointer to the i-th argument) and calls it. */
 struct vgpu_kernel {
     const char *key;
-    uint32_t ordinal; /* the number in the key: its place among its file's kernels */
-    const char *name; /* as a person writes it: "sum_shared" */
+    uint32_t ordinal; /* index among the kernels of its file; part of the key */
+    const char *name; /* as in the source: "sum_shared" */
     void (*call)(void **args);
     uint32_t param_count;
     const uint32_t *param_bytes;    /* param_count sizes */
@@ -45,21 +48,23 @@ struct vgpu_kernel {
     const char *careful;            /* why not: a sentence's end */
 };
 
-/* One __device__ or __constant__ variable. It lies in VGPU_DEVICE_VAR_SECTION, which is page
- * aligned and padded, so that vgpu-exec can map device memory over it. */
+/* A __device__ or __constant__ variable. It lies in VGPU_DEVICE_VAR_SECTION, which is page-aligned
+ * and padded, so that vgpu-exec can map device memory over it. */
 struct vgpu_var {
     const char *key; /* "<module>:<name>" */
     void *address;   /* in the image */
     uint64_t bytes;
 };
 
-/* What an image exports, and all that it exports: five plain objects with C linkage and default
- * visibility, found by dlsym. vgpu-exec itself does not define them. struct vgpu_launch.kernel is
- * an index into the kernels. How an image is linked: -shared -nostdlib -Wl,-z,now
- * -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset with undefined symbols left over (vgpu-exec offers
- * vgpu_*, __tsan_*, __wrap_mem* and libm's; one that it does not know makes the load fail by name)
- * and everything but these five local. Volatile accesses are told apart (LLVM's option
- * -tsan-distinguish-volatile): spinning threads are found by them. */
+/* The five objects that an image exports, with C linkage and default visibility, found by dlsym;
+ * all its other symbols are local. vgpu-exec does not define them. struct vgpu_launch.kernel is an
+ * index into vgpu_image_kernels.
+ *
+ * An image is linked with -shared -nostdlib -Wl,-z,now
+ * -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset and may have undefined symbols: vgpu-exec provides
+ * vgpu_*, __tsan_*, __wrap_mem* and those of libm; loading fails on any other one, with its name.
+ * The image is compiled with LLVM's option -tsan-distinguish-volatile, since spinning threads are
+ * detected by their volatile accesses. */
 extern const uint32_t vgpu_image_abi; /* VGPU_IMAGE_ABI */
 extern const struct vgpu_kernel vgpu_image_kernels[];
 extern const uint32_t vgpu_image_kernel_count;
@@ -70,23 +75,23 @@ struct vgpu_dim3 {
     uint32_t x, y, z;
 };
 
-/* ---- offered by vgpu-exec to device code (all are C functions) ---- */
+/* ---- provided by vgpu-exec to device code (C functions) ---- */
 
-/* Builtin variables. const: a function's frame never changes its thread. */
+/* Builtin variables. const: a function runs in one thread from beginning to end. */
 VGPU_OFFERED struct vgpu_dim3 vgpu_thread_idx(void) __attribute__((const));
 VGPU_OFFERED struct vgpu_dim3 vgpu_block_idx(void) __attribute__((const));
 VGPU_OFFERED struct vgpu_dim3 vgpu_block_dim(void) __attribute__((const));
 VGPU_OFFERED struct vgpu_dim3 vgpu_grid_dim(void) __attribute__((const));
 
-/* __shared__: declaration `id` of the kernel's image (unique per declaration), one object a block.
- */
+/* __shared__ variables: one object for each block and each declaration `id`, which is unique in the
+ * image. */
 VGPU_OFFERED void *vgpu_shared(uint32_t id, uint32_t bytes, uint32_t align);
 VGPU_OFFERED void *vgpu_dynamic_shared(void); /* extern __shared__ */
 
-/* Barriers and warps; site is "file:line" for diagnoses. */
+/* Barriers and warp operations; `site` is "file:line" for diagnoses. */
 VGPU_OFFERED void vgpu_syncthreads(const char *site);
-VGPU_OFFERED int vgpu_syncthreads_reduce(int op, int predicate,
-                                         const char *site); /* op: 0 count, 1 and, 2 or */
+/* op: 0 count, 1 and, 2 or. */
+VGPU_OFFERED int vgpu_syncthreads_reduce(int op, int predicate, const char *site);
 VGPU_OFFERED void vgpu_syncwarp(uint32_t mask, const char *site);
 enum vgpu_shfl { VGPU_SHFL_IDX, VGPU_SHFL_UP, VGPU_SHFL_DOWN, VGPU_SHFL_XOR };
 VGPU_OFFERED uint64_t vgpu_shfl(enum vgpu_shfl kind, uint32_t mask, uint64_t bits, int lane_arg,
@@ -97,14 +102,14 @@ VGPU_OFFERED uint32_t vgpu_vote(enum vgpu_vote kind, uint32_t mask, int predicat
 VGPU_OFFERED uint32_t vgpu_activemask(void);
 VGPU_OFFERED uint32_t vgpu_lane_id(void) __attribute__((const));
 
-/* One thread of each block of a cooperative grid meets those of the others. */
+/* Barrier of a cooperative grid of `blocks` blocks; one thread of each block calls it. */
 VGPU_OFFERED void vgpu_grid_meet(uint64_t blocks);
 
 /* Fences: scope 0 block, 1 device, 2 system. */
 VGPU_OFFERED void vgpu_fence(int scope);
 
-/* Atomics on any memory the context can reach; scope as above. One entry for each operation and
- * width: the value is passed and returned as raw bits. */
+/* Atomics on any memory that the context can access; scope as above. Values are passed and returned
+ * as raw bits. */
 enum vgpu_atomic_op {
     VGPU_ATOMIC_ADD,
     VGPU_ATOMIC_SUB,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * launch_limits.h: what a launch may ask for on every GPU that is described: the same from compute
+ * launch_limits.h: limits of a launch, which are the same on all GPUs of node descriptions: compute
  * capability 5.0 to 10.0 (CUDA C++ Programming Guide, "Technical Specifications per Compute
- * Capability"). Device images are compiled with it, too (image.h).
+ * Capability"). Device images are compiled with this header, too (image.h).
  */
 #ifndef VGPU_LAUNCH_LIMITS_H
 #define VGPU_LAUNCH_LIMITS_H
@@ -14,10 +14,12 @@ enum {
     VGPU_GRID_X_MAX = 2147483647,
     VGPU_GRID_Y_MAX = 65535,
     VGPU_GRID_Z_MAX = 65535,
-    VGPU_ARGS_MAX = 4096,               /* bytes of a kernel's parameters */
-    VGPU_STATIC_SHARED_MAX = 48 * 1024, /* bytes of __shared__ variables; more are dynamic */
-    VGPU_SHARED_RESERVED_BYTES = 1024,  /* the system's own part of each block, from 8.0 on */
-    VGPU_SHARED_RESERVED_FROM = 8       /* major compute capability */
+    VGPU_ARGS_MAX = 4096, /* bytes of all parameters of a kernel */
+    VGPU_STATIC_SHARED_MAX =
+        48 * 1024, /* bytes of __shared__ variables; more needs dynamic shared memory */
+    VGPU_SHARED_RESERVED_BYTES =
+        1024,                     /* bytes that the system reserves in each block, from 8.0 on */
+    VGPU_SHARED_RESERVED_FROM = 8 /* major compute capability */
 };
 
 #endif

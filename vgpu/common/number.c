@@ -35,7 +35,7 @@ bool vgpu_number(const char *text, uint64_t least, uint64_t most, uint64_t *valu
     return true;
 }
 
-/* How far the unit shifts; -1: it is none. */
+/* The shift for a unit (K, M, G or none); -1: not a unit. */
 static int shift_of(const char *unit)
 {
     int shift = *unit == 'K' || *unit == 'k'   ? 10

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * occupancy.h: how many blocks of a kernel a multiprocessor (SM) holds at once. The runtime says it
- * (cudaOccupancy...), the node refuses larger cooperative grids, and vgpu-exec runs as many.
+ * occupancy.h: how many blocks of a kernel a multiprocessor (SM) holds at once. The runtime returns
+ * it (cudaOccupancy...), the node refuses larger cooperative grids, and vgpu-exec runs that many
+ * blocks concurrently.
  */
 #ifndef VGPU_OCCUPANCY_H
 #define VGPU_OCCUPANCY_H
@@ -9,20 +10,20 @@
 
 #include "launch_limits.h"
 
-/* What an SM has for its blocks. */
+/* The resources of an SM. */
 struct vgpu_sm {
     uint64_t threads, blocks, shared_bytes;
     int cc_major;
 };
 
-/* Shared memory that the system takes of each block. */
+/* Bytes of shared memory that the system reserves in each block. */
 static inline uint64_t vgpu_shared_reserved(int cc_major)
 {
     return cc_major >= VGPU_SHARED_RESERVED_FROM ? VGPU_SHARED_RESERVED_BYTES : 0;
 }
 
-/* Of blocks with `threads` (1 or more) and `shared_bytes`, static and dynamic. Threads come in
- * whole warps, shared memory in pieces of 128 bytes; registers are not modelled. */
+/* For blocks of `threads` (at least 1) and `shared_bytes` (static and dynamic). Threads are
+ * allocated in whole warps, shared memory in units of 128 bytes; registers are not modelled. */
 static inline uint64_t vgpu_blocks_per_sm(const struct vgpu_sm *sm, uint64_t threads,
                                           uint64_t shared_bytes)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * registration.h: the kernels and variables of a host object, as the runtime (api/) keeps them.
+ * registration.h: the kernels and variables of a host object, in the form in which the runtime
+ * (api/) keeps them.
  *
- * Each .cu becomes one host object, which registers itself from a constructor
- * (api/runtime/registration.c). It embeds its device image, or (-rdc=true) names the part of it in
- * an image that the device link makes of many files. A kernel's name in host code is its stub,
- * which calls cudaLaunchKernel with its own address.
+ * Each .cu file becomes one host object, which registers itself in a constructor
+ * (api/runtime/registration.c). It contains its device image or, with -rdc=true, refers to its part
+ * of the image that the device link makes of several files. In host code a kernel is represented by
+ * its stub, which calls cudaLaunchKernel with the stub's own address.
  */
 #ifndef VGPU_REGISTRATION_H
 #define VGPU_REGISTRATION_H
@@ -18,7 +19,7 @@ extern "C" {
 struct vgpu_host_kernel {
     const char *name;
     const void *stub;
-    uint32_t ordinal; /* in the image's table, from the part's first on */
+    uint32_t ordinal; /* index in the image's table, relative to the part's first */
     uint32_t param_count;
     const uint32_t *param_bytes;
     uint32_t max_threads, static_shared_bytes;
@@ -26,20 +27,21 @@ struct vgpu_host_kernel {
     int line;
 };
 
-struct vgpu_host_var { /* a __device__ or __constant__ variable and its shadow in host code */
+/* A __device__ or __constant__ variable and its shadow in host code. */
+struct vgpu_host_var {
     const char *key;
     const void *shadow;
     uint64_t bytes;
 };
 
-/* A device image: one file's, or that of a device link. */
+/* A device image: that of one file, or of a device link. */
 struct vgpu_host_image {
-    const char *name; /* the source file, or the first of them */
+    const char *name; /* the source file, or the first of several */
     const uint8_t *begin, *end;
-    uint32_t id; /* the runtime's: its number at the node plus one; 0: it is not there yet */
+    uint32_t id; /* set by the runtime: the node's number of the image plus one; 0: not sent yet */
 };
 
-/* Where a file's kernels are in the image's table. */
+/* The range of a file's kernels in the image's table. */
 struct vgpu_image_part {
     struct vgpu_host_image *image;
     uint32_t first_kernel;
@@ -51,24 +53,24 @@ struct vgpu_host_module {
     uint32_t kernel_count;
     const struct vgpu_host_var *vars;
     uint32_t var_count;
-    struct vgpu_host_module *next; /* the runtime's */
+    struct vgpu_host_module *next; /* used by the runtime */
 };
 
-/* A __managed__ variable: where its address is to stand in the image, and what it holds at first.
- */
+/* A __managed__ variable: the mark of its place in the image, and its initial value. */
 struct vgpu_managed {
     uint64_t mark[2];
     const void *first;
     uint64_t bytes;
-    void *address; /* the runtime's, from here on */
+    void *address; /* set by the runtime, as are the fields below */
     struct vgpu_managed *next;
-    const uint8_t *place; /* in the image; null: the mark is to be looked for */
+    const uint8_t *place; /* where to store the address in the image; NULL: search for the mark */
 };
 
-/* Called by the initialisers of __managed__ variables: allocates one; never null. */
+/* Called by the initialisers of __managed__ variables: allocates the variable; never returns NULL.
+ */
 void *vgpu_make_managed(struct vgpu_managed *variable);
 
-/* Called by constructors, before main; does nothing but link the module into a list. */
+/* Called by constructors before main; only adds the module to a list. */
 void vgpu_register_module(struct vgpu_host_module *module);
 
 #ifdef __cplusplus

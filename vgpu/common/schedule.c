@@ -10,7 +10,7 @@
 
 static const char schedule_variable[] = "VGPU_SCHEDULE";
 
-/* False: it is no number. */
+/* False: not a number. */
 static bool parse_seed(const char *text, uint64_t *seed)
 {
     *seed = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * schedule.h: VGPU_SCHEDULE=seed permutes what the programming model leaves open, the same way in
- * every run: the order of blocks, warps and lanes, and of operations that nothing orders. A program
- * that is right cannot tell.
+ * schedule.h: VGPU_SCHEDULE=seed permutes what the programming model leaves open, in the same way
+ * in every run: the order of blocks, warps and lanes, and of operations that nothing orders. A
+ * correct program behaves the same with every seed.
  */
 #ifndef VGPU_SCHEDULE_H
 #define VGPU_SCHEDULE_H
@@ -10,13 +10,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The environment's seed; 0: not set, the usual orders. */
+/* The seed in the environment; 0: not set, use the default order. */
 uint64_t vgpu_schedule(void);
 
-/* False: it is set and no whole number; why in `error`. */
+/* False if the variable is set to anything but a whole number; the reason is stored in `error`. */
 bool vgpu_schedule_is_right(char *error, size_t room);
 
-/* The next number of a sequence that `state` (never 0) holds. */
+/* The next number of the pseudo-random sequence whose state is `state`, which is never 0. */
 static inline uint64_t vgpu_schedule_next(uint64_t *state)
 {
     *state ^= *state << 13;

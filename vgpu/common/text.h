@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * text.h: texts of fixed size, several with every call: snprintf takes ten times as long.
+ * text.h: copies strings into buffers of fixed size. Every call does so several times, and snprintf
+ * takes ten times as long.
  */
 #ifndef VGPU_TEXT_H
 #define VGPU_TEXT_H
@@ -7,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Copies `from` into `to`, which has `room` bytes (at least one), cut where it is longer. */
+/* Copies `from` into `to`, which has `room` bytes (at least one), and cuts it if it is longer. */
 static inline void vgpu_text_copy(char *to, size_t room, const char *from)
 {
     size_t bytes = strnlen(from, room - 1);

@@ -52,7 +52,7 @@ int vgpu_send_now(int socket, const void *message, size_t bytes, const int *fds,
     return send_message(socket, message, bytes, fds, fd_count, MSG_DONTWAIT);
 }
 
-/* Hands the descriptors of one control message over; what finds no room is closed. */
+/* Stores the descriptors of one control message; those that do not fit are closed. */
 static void take_fds(struct cmsghdr *rights, int *fds, int *count, int room)
 {
     int got = (int)((rights->cmsg_len - CMSG_LEN(0)) / sizeof(int));
@@ -66,8 +66,8 @@ static void take_fds(struct cmsghdr *rights, int *fds, int *count, int room)
     }
 }
 
-/* Who closes a connection with messages in it that it has not read resets it: that is reported
- * once, before what it had sent, which is still there. */
+/* If a peer closes the connection with unread messages, the socket reports a reset once, before the
+ * messages that the peer had sent, which can still be read. So a reset is retried once. */
 static ssize_t receive_message(int socket, struct msghdr *header, int flags)
 {
     ssize_t got;

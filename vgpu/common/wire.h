@@ -9,20 +9,22 @@
 
 #define VGPU_WIRE_FDS 32
 
-/* Sends `bytes` of `message` and `fd_count` descriptors (which stay the caller's). 0, or -1 with
- * errno. */
+/* Sends `bytes` of `message` and `fd_count` descriptors, which remain the caller's. Returns 0, or
+ * -1 with errno. */
 int vgpu_send(int socket, const void *message, size_t bytes, const int *fds, int fd_count);
-/* The same, and EAGAIN where it would have to wait for the other side to read. */
+/* The same without blocking: fails with EAGAIN if the receiver's queue is full. */
 int vgpu_send_now(int socket, const void *message, size_t bytes, const int *fds, int fd_count);
 
-/* Receives one message of at most `room` bytes. Received descriptors (close-on-exec) go to
- * fds[0..*fd_count-1] and are the caller's; *fd_count holds the room on entry. fds may be NULL:
- * then any that come are closed. Returns the message's bytes, 0 when the other side has closed, -1
- * with errno. A message that was cut (too long) is -1 with EMSGSIZE. */
+/* Receives one message of at most `room` bytes. Received descriptors (close-on-exec) are stored in
+ * fds[0..*fd_count-1] and owned by the caller; *fd_count is the capacity before the call. If `fds`
+ * is NULL, received descriptors are closed. Returns the size of the message, 0 if the peer has
+ * closed the connection, -1 with errno on failure: EMSGSIZE if the message was longer than `room`.
+ */
 ssize_t vgpu_receive(int socket, void *message, size_t room, int *fds, int *fd_count, int flags);
 
-/* From now on the socket (or those that this listener accepts) learns who sends a message: the
- * process of the next one that has come, by our number; 0: none has, or it is not known. */
+/* vgpu_tell_sender makes a socket (or those that a listener accepts) report the sender of each
+ * message. vgpu_sender returns the process id, in this process's pid namespace, of the sender of
+ * the next message that has arrived; 0: none has arrived, or unknown. */
 void vgpu_tell_sender(int socket);
 pid_t vgpu_sender(int socket);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * bootstrap.c: how the ranks of a communicator find each other.
+ * bootstrap.c: the rendezvous of the ranks of a communicator.
  *
- * The unique id is the path of a socket. The process that made it has a thread there, the keeper:
- * it waits until all ranks have come, then passes tables around, one from each rank to all, until
- * the ranks hang up. Ranks of one process come the same way. No wait is longer than
- * $VGPU_NCCL_SECONDS, or a minute.
+ * The unique id is the path of a socket. The process that made the id runs a thread there, the
+ * keeper: it waits until all ranks have connected, then repeatedly collects one entry from each
+ * rank and sends the whole table to all, until the ranks disconnect. Ranks in the keeper's own
+ * process connect in the same way. Every wait ends after $VGPU_NCCL_SECONDS, or a minute.
  */
 #include "comm.h"
 
@@ -22,9 +22,9 @@
 
 #include "number.h"
 
-enum { MOST_BYTES = 4096, PAUSE_MS = 20 };
+enum { ENTRY_BYTES_MAX = 4096, PAUSE_MS = 20 };
 
-static int patience_s(void)
+static int time_limit_s(void)
 {
     static atomic_bool told;
     const char *given = getenv("VGPU_NCCL_SECONDS");
@@ -41,7 +41,7 @@ struct hello {
     int rank, ranks;
 };
 
-/* The keeper's answer to a hello: 0, or why not, as text. */
+/* The keeper's reply to a hello: ncclSuccess, or an error with its reason. */
 struct answer {
     ncclResult_t result;
     char why[160];
@@ -55,7 +55,7 @@ struct keeper {
 
 /* ---- whole messages ---- */
 
-static bool put(int fd, const void *data, size_t bytes)
+static bool send_all(int fd, const void *data, size_t bytes)
 {
     for (const char *at = data; bytes > 0;) {
         ssize_t done = send(fd, at, bytes, MSG_NOSIGNAL);
@@ -69,8 +69,8 @@ static bool put(int fd, const void *data, size_t bytes)
     return true;
 }
 
-/* False: the other end is gone, or nothing came until the socket's limit. */
-static bool get(int fd, void *data, size_t bytes)
+/* False: the peer has closed the connection, or the socket's time limit has expired. */
+static bool receive_all(int fd, void *data, size_t bytes)
 {
     for (char *at = data; bytes > 0;) {
         ssize_t done = recv(fd, at, bytes, 0);
@@ -84,7 +84,7 @@ static bool get(int fd, void *data, size_t bytes)
     return true;
 }
 
-static void limit_waits(int fd, int seconds)
+static void set_socket_limits(int fd, int seconds)
 {
     struct timeval limit = {.tv_sec = seconds};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
@@ -97,7 +97,7 @@ static void answer(int fd, ncclResult_t result, const char *why)
 {
     struct answer reply = {.result = result};
     snprintf(reply.why, sizeof reply.why, "%s", why);
-    put(fd, &reply, sizeof reply);
+    send_all(fd, &reply, sizeof reply);
 }
 
 static void refuse_all(struct keeper *keeper, ncclResult_t result, const char *why)
@@ -107,8 +107,8 @@ static void refuse_all(struct keeper *keeper, ncclResult_t result, const char *w
             answer(keeper->fd[r], result, why);
 }
 
-/* "ranks 1 and 3" that have not come. */
-static void name_missing(const struct keeper *keeper, char *text, size_t room)
+/* Lists the ranks that have not connected, as "1, 3". */
+static void list_missing_ranks(const struct keeper *keeper, char *text, size_t room)
 {
     size_t used = 0;
     for (int r = 0; r < keeper->ranks && used < room; r++)
@@ -116,8 +116,8 @@ static void name_missing(const struct keeper *keeper, char *text, size_t room)
             used += (size_t)snprintf(text + used, room - used, "%s%d", used ? ", " : "", r);
 }
 
-/* Takes one rank in. False: it does not fit, and everybody has been told. */
-static bool take_in(struct keeper *keeper, int fd, const struct hello *hello)
+/* Adds a rank. False: it contradicts the others, and all ranks have been sent the error. */
+static bool add_rank(struct keeper *keeper, int fd, const struct hello *hello)
 {
     char why[160];
     if (keeper->ranks == 0)
@@ -139,12 +139,12 @@ static bool take_in(struct keeper *keeper, int fd, const struct hello *hello)
     return false;
 }
 
-/* The next rank's line; -1: it cannot be had, and everybody has been told. Where there is no
- * descriptor for it there may be one soon. */
+/* Accepts the next rank's connection; -1 on failure, after all ranks have been sent the error. If
+ * descriptors or memory have run out, it tries again for a while. */
 static int accept_rank(struct keeper *keeper)
 {
     const struct timespec pause = {.tv_nsec = PAUSE_MS * 1000000L};
-    for (int left = patience_s() * 1000;; left -= PAUSE_MS) {
+    for (int left = time_limit_s() * 1000;; left -= PAUSE_MS) {
         int fd = accept4(keeper->listener, NULL, NULL, SOCK_CLOEXEC), why = errno;
         bool later = why == EMFILE || why == ENFILE || why == ENOMEM || why == ENOBUFS;
         if (fd >= 0)
@@ -164,15 +164,15 @@ static bool gather_ranks(struct keeper *keeper)
 {
     while (keeper->ranks == 0 || keeper->come < keeper->ranks) {
         struct pollfd wait = {.fd = keeper->listener, .events = POLLIN};
-        /* Before the first rank there is nobody to be told: an id may be used late, or never. */
-        int ready = poll(&wait, 1, keeper->come > 0 ? patience_s() * 1000 : -1);
+        /* There is no limit before the first rank: an id may be used late, or never. */
+        int ready = poll(&wait, 1, keeper->come > 0 ? time_limit_s() * 1000 : -1);
         if (ready < 0 && errno == EINTR)
             continue;
         if (ready <= 0) {
             char missing[80] = "", why[160];
-            name_missing(keeper, missing, sizeof missing);
+            list_missing_ranks(keeper, missing, sizeof missing);
             snprintf(why, sizeof why, "%d of %d ranks came within %d s; missing: %s", keeper->come,
-                     keeper->ranks, patience_s(), missing);
+                     keeper->ranks, time_limit_s(), missing);
             refuse_all(keeper, ncclSystemError, why);
             return false;
         }
@@ -180,11 +180,11 @@ static bool gather_ranks(struct keeper *keeper)
         int fd = accept_rank(keeper);
         if (fd < 0)
             return false;
-        limit_waits(fd, patience_s());
-        if (!get(fd, &hello, sizeof hello) || hello.ranks < 1 || hello.ranks > NCCL_MAX_RANKS ||
-            hello.rank < 0 || hello.rank >= hello.ranks)
+        set_socket_limits(fd, time_limit_s());
+        if (!receive_all(fd, &hello, sizeof hello) || hello.ranks < 1 ||
+            hello.ranks > NCCL_MAX_RANKS || hello.rank < 0 || hello.rank >= hello.ranks)
             close(fd);
-        else if (!take_in(keeper, fd, &hello))
+        else if (!add_rank(keeper, fd, &hello))
             return false;
     }
     for (int r = 0; r < keeper->ranks; r++)
@@ -192,29 +192,30 @@ static bool gather_ranks(struct keeper *keeper)
     return true;
 }
 
-/* Did the process that this thread is of connect? */
-static bool is_ours(int fd)
+/* True if the peer is a rank of this process. */
+static bool is_own_process(int fd)
 {
     struct ucred peer = {0};
     socklen_t size = sizeof peer;
     return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.pid == getpid();
 }
 
-/* Our own process's ranks are told last: who has the last table may end the process, and this
- * thread with it. */
-static bool tell_all(const struct keeper *keeper, const char *table, size_t bytes)
+/* Sends the table to all ranks, to those of this process last: a rank that has the last table may
+ * end the process, and this thread with it. */
+static bool send_table(const struct keeper *keeper, const char *table, size_t bytes)
 {
     for (int ours = 0; ours < 2; ours++)
         for (int r = 0; r < keeper->ranks; r++)
-            if (is_ours(keeper->fd[r]) == (ours == 1) && !put(keeper->fd[r], table, bytes))
+            if (is_own_process(keeper->fd[r]) == (ours == 1) &&
+                !send_all(keeper->fd[r], table, bytes))
                 return false;
     return true;
 }
 
-/* One table: a size and that many bytes from each, all to each. False when a rank has hung up, or
- * comes much later than rank 0. The last table is due when the communicator is destroyed: nobody
- * knows when, so that rank 0 has all the time. */
-static bool pass_table(const struct keeper *keeper, char *table)
+/* One exchange: receives a size and that many bytes from each rank, and sends the table to all.
+ * False if a rank has disconnected or is much later than rank 0. There is no limit for rank 0: the
+ * last exchange takes place when the communicator is destroyed, which may be at any time. */
+static bool exchange_table(const struct keeper *keeper, char *table)
 {
     uint32_t bytes = 0;
     struct pollfd first = {.fd = keeper->fd[0], .events = POLLIN};
@@ -222,21 +223,22 @@ static bool pass_table(const struct keeper *keeper, char *table)
         continue;
     for (int r = 0; r < keeper->ranks; r++) {
         uint32_t its;
-        if (!get(keeper->fd[r], &its, sizeof its) || its > MOST_BYTES || (r > 0 && its != bytes))
+        if (!receive_all(keeper->fd[r], &its, sizeof its) || its > ENTRY_BYTES_MAX ||
+            (r > 0 && its != bytes))
             return false;
         bytes = its;
-        if (!get(keeper->fd[r], table + (size_t)r * bytes, bytes))
+        if (!receive_all(keeper->fd[r], table + (size_t)r * bytes, bytes))
             return false;
     }
-    return tell_all(keeper, table, (size_t)keeper->ranks * bytes);
+    return send_table(keeper, table, (size_t)keeper->ranks * bytes);
 }
 
-static void *keep(void *argument)
+static void *run_keeper(void *argument)
 {
     struct keeper *keeper = argument;
-    char *table = malloc((size_t)NCCL_MAX_RANKS * MOST_BYTES);
+    char *table = malloc((size_t)NCCL_MAX_RANKS * ENTRY_BYTES_MAX);
     if (gather_ranks(keeper) && table)
-        while (pass_table(keeper, table)) {
+        while (exchange_table(keeper, table)) {
         }
     for (int r = 0; r < NCCL_MAX_RANKS; r++)
         if (keeper->fd[r] >= 0)
@@ -280,7 +282,7 @@ static struct keeper *make_keeper(void)
     unsigned number = __atomic_add_fetch(&made, 1, __ATOMIC_RELAXED);
     snprintf(keeper->path, sizeof keeper->path, "%.80s/vgpu-nccl-%d-%u", socket_folder(),
              (int)getpid(), number);
-    unlink(keeper->path); /* of a process of the same number that was killed */
+    unlink(keeper->path); /* left over by a killed process with the same pid */
     keeper->listener = listen_at(keeper->path);
     if (keeper->listener < 0) {
         free(keeper);
@@ -300,7 +302,7 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
                          strerror(errno));
     memset(id, 0, sizeof *id);
     snprintf(id->internal, sizeof id->internal, "%s", keeper->path);
-    if (pthread_create(&thread, NULL, keep, keeper) != 0) {
+    if (pthread_create(&thread, NULL, run_keeper, keeper) != 0) {
         close(keeper->listener);
         unlink(keeper->path);
         free(keeper);
@@ -312,7 +314,7 @@ ncclResult_t ncclGetUniqueId(ncclUniqueId *id)
 
 /* ---- a rank ---- */
 
-static bool reach(int fd, const struct sockaddr_un *address)
+static bool connect_socket(int fd, const struct sockaddr_un *address)
 {
     int rc;
     do
@@ -321,57 +323,63 @@ static bool reach(int fd, const struct sockaddr_un *address)
     return rc == 0;
 }
 
-ncclResult_t nccl_meet(const ncclUniqueId *id, int rank, int ranks, struct nccl_line *line)
+ncclResult_t nccl_rendezvous(const ncclUniqueId *id, int rank, int ranks,
+                             struct nccl_connection *connection)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct hello hello = {rank, ranks};
     struct answer reply;
     snprintf(address.sun_path, sizeof address.sun_path, "%.*s", (int)sizeof address.sun_path - 1,
              id->internal);
-    *line = (struct nccl_line){socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), rank, ranks};
-    if (line->fd >= 0)
-        limit_waits(line->fd, patience_s() + 5); /* the keeper gives up first, and says why */
-    if (line->fd < 0 || !reach(line->fd, &address)) {
+    *connection =
+        (struct nccl_connection){socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0), rank, ranks};
+    /* The limit is longer than the keeper's, so that the keeper's reason arrives. */
+    if (connection->fd >= 0)
+        set_socket_limits(connection->fd, time_limit_s() + 5);
+    if (connection->fd < 0 || !connect_socket(connection->fd, &address)) {
         int why = errno;
-        nccl_hang_up(line);
+        nccl_disconnect(connection);
         errno = why;
         return nccl_fail(ncclSystemError, "ncclCommInitRank",
                          "rank %d of %d: nobody waits at '%s' (%s): is the id of this machine, "
                          "passed on whole, used once, and its maker alive?",
                          rank, ranks, address.sun_path, strerror(errno));
     }
-    if (!put(line->fd, &hello, sizeof hello) || !get(line->fd, &reply, sizeof reply))
+    if (!send_all(connection->fd, &hello, sizeof hello) ||
+        !receive_all(connection->fd, &reply, sizeof reply))
         reply = (struct answer){ncclRemoteError, "the process that made the id is gone"};
     if (reply.result == ncclSuccess)
         return ncclSuccess;
-    nccl_hang_up(line);
+    nccl_disconnect(connection);
     reply.why[sizeof reply.why - 1] = '\0';
     return nccl_fail(reply.result, "ncclCommInitRank", "rank %d of %d: %s", rank, ranks, reply.why);
 }
 
-bool nccl_give(const struct nccl_line *line, const void *mine, size_t bytes)
+bool nccl_exchange_send(const struct nccl_connection *connection, const void *mine, size_t bytes)
 {
     uint32_t size = (uint32_t)bytes;
-    return put(line->fd, &size, sizeof size) && put(line->fd, mine, bytes);
+    return send_all(connection->fd, &size, sizeof size) && send_all(connection->fd, mine, bytes);
 }
 
-bool nccl_take(const struct nccl_line *line, void *all, size_t bytes)
+bool nccl_exchange_receive(const struct nccl_connection *connection, void *all, size_t bytes)
 {
-    return get(line->fd, all, (size_t)line->ranks * bytes);
+    return receive_all(connection->fd, all, (size_t)connection->ranks * bytes);
 }
 
-ncclResult_t nccl_swap(const struct nccl_line *line, const void *mine, void *all, size_t bytes)
+ncclResult_t nccl_exchange(const struct nccl_connection *connection, const void *mine, void *all,
+                           size_t bytes)
 {
-    if (nccl_give(line, mine, bytes) && nccl_take(line, all, bytes))
+    if (nccl_exchange_send(connection, mine, bytes) &&
+        nccl_exchange_receive(connection, all, bytes))
         return ncclSuccess;
     return nccl_fail(ncclRemoteError, "ncclCommInitRank",
                      "rank %d of %d: another rank ended while the communicator was made",
-                     line->rank, line->ranks);
+                     connection->rank, connection->ranks);
 }
 
-void nccl_hang_up(struct nccl_line *line)
+void nccl_disconnect(struct nccl_connection *connection)
 {
-    if (line->fd >= 0)
-        close(line->fd);
-    line->fd = -1;
+    if (connection->fd >= 0)
+        close(connection->fd);
+    connection->fd = -1;
 }

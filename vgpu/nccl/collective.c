@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * collective.c: the calls: what is asked is checked, and becomes a job.
+ * collective.c: NCCL's communication calls: their arguments are checked and turned into a job.
  */
 #include "comm.h"
 
@@ -16,13 +16,13 @@ struct ask {
     size_t count;
     ncclDataType_t type;
     ncclRedOp_t op;
-    int rank; /* the root, or the peer */
+    int rank; /* the root or the peer */
     const char *rank_name;
     bool reduces;
     ncclComm_t comm;
 };
 
-static ncclResult_t check(const struct ask *ask)
+static ncclResult_t check_arguments(const struct ask *ask)
 {
     if (!ask->comm)
         return nccl_fail(ncclInvalidArgument, ask->call, "comm is null");
@@ -46,17 +46,19 @@ static ncclResult_t check(const struct ask *ask)
     return ncclSuccess;
 }
 
-/* Copies travel in the widest words that fit; `type` becomes one of that size. */
-static void widen(struct nccl_ring *ring, size_t bytes)
+/* If nothing is reduced, data is copied in the widest words that fit; `type` becomes a type of that
+ * size. */
+static void widen_copy(struct nccl_ring *ring, size_t bytes)
 {
     bool wide = ((uintptr_t)ring->send | (uintptr_t)ring->recv | bytes) % 8 == 0;
     ring->type = wide ? ncclUint64 : ncclUint8;
     ring->count = wide ? bytes / 8 : bytes;
 }
 
-static ncclResult_t collective(enum nccl_kind kind, const struct ask *ask, cudaStream_t stream)
+static ncclResult_t issue_collective(enum nccl_kind kind, const struct ask *ask,
+                                     cudaStream_t stream)
 {
-    ncclResult_t result = nccl_note(check(ask));
+    ncclResult_t result = nccl_group_result(check_arguments(ask));
     if (result != ncclSuccess || ask->count == 0)
         return result;
     struct nccl_job job = {.comm = ask->comm, .stream = stream};
@@ -74,7 +76,7 @@ static ncclResult_t collective(enum nccl_kind kind, const struct ask *ask, cudaS
         job.ring.scalar_at = own->scalar_at;
     }
     if (!ask->reduces)
-        widen(&job.ring, ask->count * nccl_type_bytes(ask->type));
+        widen_copy(&job.ring, ask->count * nccl_type_bytes(ask->type));
     return nccl_issue(&job, ask->call);
 }
 
@@ -82,26 +84,26 @@ ncclResult_t ncclAllReduce(const void *send, void *recv, size_t count, ncclDataT
                            ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)
 {
     const struct ask ask = {"ncclAllReduce", send, recv, count, type, op, 0, "", true, comm};
-    return collective(NCCL_ALL_REDUCE, &ask, stream);
+    return issue_collective(NCCL_ALL_REDUCE, &ask, stream);
 }
 
-/* recv matters at the root only: elsewhere it may be null. */
+/* `recv` is used at the root only and may be NULL elsewhere. */
 ncclResult_t ncclReduce(const void *send, void *recv, size_t count, ncclDataType_t type,
                         ncclRedOp_t op, int root, ncclComm_t comm, cudaStream_t stream)
 {
     void *to = recv || (comm && comm->rank == root) ? recv : (void *)(uintptr_t)send;
     const struct ask ask = {"ncclReduce", send, to, count, type, op, root, "root", true, comm};
-    return collective(NCCL_REDUCE, &ask, stream);
+    return issue_collective(NCCL_REDUCE, &ask, stream);
 }
 
-/* send matters at the root only. */
+/* `send` is used at the root only. */
 ncclResult_t ncclBroadcast(const void *send, void *recv, size_t count, ncclDataType_t type,
                            int root, ncclComm_t comm, cudaStream_t stream)
 {
     const void *from = send || (comm && comm->rank == root) ? send : recv;
     const struct ask ask = {"ncclBroadcast", from, recv,   count, type,
                             ncclSum,         root, "root", false, comm};
-    return collective(NCCL_BROADCAST, &ask, stream);
+    return issue_collective(NCCL_BROADCAST, &ask, stream);
 }
 
 ncclResult_t ncclBcast(void *buffer, size_t count, ncclDataType_t type, int root, ncclComm_t comm,
@@ -114,19 +116,19 @@ ncclResult_t ncclAllGather(const void *send, void *recv, size_t count, ncclDataT
                            ncclComm_t comm, cudaStream_t stream)
 {
     const struct ask ask = {"ncclAllGather", send, recv, count, type, ncclSum, 0, "", false, comm};
-    return collective(NCCL_ALL_GATHER, &ask, stream);
+    return issue_collective(NCCL_ALL_GATHER, &ask, stream);
 }
 
 ncclResult_t ncclReduceScatter(const void *send, void *recv, size_t count, ncclDataType_t type,
                                ncclRedOp_t op, ncclComm_t comm, cudaStream_t stream)
 {
     const struct ask ask = {"ncclReduceScatter", send, recv, count, type, op, 0, "", true, comm};
-    return collective(NCCL_REDUCE_SCATTER, &ask, stream);
+    return issue_collective(NCCL_REDUCE_SCATTER, &ask, stream);
 }
 
-static ncclResult_t transfer(const struct ask *ask, bool sends, cudaStream_t stream)
+static ncclResult_t issue_transfer(const struct ask *ask, bool sends, cudaStream_t stream)
 {
-    ncclResult_t result = nccl_note(check(ask));
+    ncclResult_t result = nccl_group_result(check_arguments(ask));
     if (result != ncclSuccess || ask->count == 0)
         return result;
     struct nccl_job job = {.comm = ask->comm, .stream = stream, .between_two = true};
@@ -142,7 +144,7 @@ ncclResult_t ncclSend(const void *send, size_t count, ncclDataType_t type, int p
 {
     const struct ask ask = {
         "ncclSend", send, (void *)(uintptr_t)send, count, type, ncclSum, peer, "peer", false, comm};
-    return transfer(&ask, true, stream);
+    return issue_transfer(&ask, true, stream);
 }
 
 ncclResult_t ncclRecv(void *recv, size_t count, ncclDataType_t type, int peer, ncclComm_t comm,
@@ -150,7 +152,7 @@ ncclResult_t ncclRecv(void *recv, size_t count, ncclDataType_t type, int peer, n
 {
     const struct ask ask = {"ncclRecv", recv, recv,   count, type,
                             ncclSum,    peer, "peer", false, comm};
-    return transfer(&ask, false, stream);
+    return issue_transfer(&ask, false, stream);
 }
 
 /* ---- made of sends and receives ---- */
@@ -159,9 +161,9 @@ enum { EVERY_RANK = -1, NO_RANK = -2 };
 
 /* Sends to rank `to` and receives from rank `from`. With EVERY_RANK, rank r's is block r of the
  * buffer. */
-static ncclResult_t exchange(const struct ask *ask, int to, int from, cudaStream_t stream)
+static ncclResult_t exchange_blocks(const struct ask *ask, int to, int from, cudaStream_t stream)
 {
-    ncclResult_t result = nccl_note(check(ask));
+    ncclResult_t result = nccl_group_result(check_arguments(ask));
     const size_t block = ask->count * nccl_type_bytes(ask->type);
     struct ask one = *ask;
 
@@ -173,9 +175,9 @@ static ncclResult_t exchange(const struct ask *ask, int to, int from, cudaStream
         one.send = (const char *)ask->send + (to == EVERY_RANK ? (size_t)r * block : 0);
         one.recv = (char *)ask->recv + (from == EVERY_RANK ? (size_t)r * block : 0);
         if (to == EVERY_RANK || to == r)
-            result = transfer(&one, true, stream);
+            result = issue_transfer(&one, true, stream);
         if (result == ncclSuccess && (from == EVERY_RANK || from == r))
-            result = transfer(&one, false, stream);
+            result = issue_transfer(&one, false, stream);
     }
     ncclResult_t end = ncclGroupEnd();
     return result != ncclSuccess ? result : end;
@@ -185,7 +187,7 @@ ncclResult_t ncclAlltoAll(const void *send, void *recv, size_t count, ncclDataTy
                           ncclComm_t comm, cudaStream_t stream)
 {
     const struct ask ask = {"ncclAlltoAll", send, recv, count, type, ncclSum, 0, "", false, comm};
-    return exchange(&ask, EVERY_RANK, EVERY_RANK, stream);
+    return exchange_blocks(&ask, EVERY_RANK, EVERY_RANK, stream);
 }
 
 ncclResult_t ncclGather(const void *send, void *recv, size_t count, ncclDataType_t type, int root,
@@ -195,7 +197,7 @@ ncclResult_t ncclGather(const void *send, void *recv, size_t count, ncclDataType
     void *to = recv || is_root ? recv : (void *)(uintptr_t)send;
     const struct ask ask = {"ncclGather", send, to,     count, type,
                             ncclSum,      root, "root", false, comm};
-    return exchange(&ask, root, is_root ? EVERY_RANK : NO_RANK, stream);
+    return exchange_blocks(&ask, root, is_root ? EVERY_RANK : NO_RANK, stream);
 }
 
 ncclResult_t ncclScatter(const void *send, void *recv, size_t count, ncclDataType_t type, int root,
@@ -205,5 +207,5 @@ ncclResult_t ncclScatter(const void *send, void *recv, size_t count, ncclDataTyp
     const void *from = send || is_root ? send : recv;
     const struct ask ask = {"ncclScatter", from, recv,   count, type,
                             ncclSum,       root, "root", false, comm};
-    return exchange(&ask, is_root ? EVERY_RANK : NO_RANK, root, stream);
+    return exchange_blocks(&ask, is_root ? EVERY_RANK : NO_RANK, root, stream);
 }

@@ -13,16 +13,16 @@ ncclResult_t nccl_make_comm(ncclComm_t *made, int ranks, const ncclUniqueId *id,
     if (!comm)
         return nccl_fail(ncclSystemError, "ncclCommInitRank", "no memory");
     *comm = (struct ncclComm){.rank = rank, .ranks = ranks, .device = device, .id = *id};
-    ncclResult_t result = nccl_meet(id, rank, ranks, &comm->line);
+    ncclResult_t result = nccl_rendezvous(id, rank, ranks, &comm->connection);
     if (result == ncclSuccess) {
         result = nccl_cuda(cudaSetDevice(device), "ncclCommInitRank", "cudaSetDevice");
         if (result == ncclSuccess)
             result = nccl_cuda(cudaEventCreateWithFlags(&comm->last, cudaEventDisableTiming),
                                "ncclCommInitRank", "an event");
         if (result == ncclSuccess)
-            result = nccl_open_regions(comm, &comm->line);
+            result = nccl_open_regions(comm, &comm->connection);
         if (result != ncclSuccess || comm->here == ranks)
-            nccl_hang_up(&comm->line);
+            nccl_disconnect(&comm->connection);
     }
     if (result == ncclSuccess) {
         *made = comm;
@@ -76,7 +76,7 @@ ncclResult_t ncclCommInitAll(ncclComm_t *comms, int ndev, const int *devices)
     return result != ncclSuccess ? result : end;
 }
 
-static ncclResult_t release(struct ncclComm *comm, const char *call, bool wait)
+static ncclResult_t release_comm(struct ncclComm *comm, const char *call, bool wait)
 {
     NCCL_OWN_CALLS;
     int before = 0;
@@ -87,10 +87,11 @@ static ncclResult_t release(struct ncclComm *comm, const char *call, bool wait)
     cudaSetDevice(comm->device);
     if (wait && comm->launched)
         result = nccl_cuda(cudaEventSynchronize(comm->last), call, "waiting for its work");
-    cudaEventDestroy(comm->last); /* where that fails it is the GPU's fault, and was told above */
+    cudaEventDestroy(comm->last); /* if this fails, the GPU has failed, which was reported above */
     nccl_close_peers(comm);
+    /* An abort does not wait for other ranks, nor they for it. */
     if (!wait)
-        nccl_hang_up(&comm->line); /* nobody waits for whoever gives up */
+        nccl_disconnect(&comm->connection);
     ncclResult_t left = nccl_leave(comm, call);
     cudaSetDevice(before);
     return result != ncclSuccess ? result : left;
@@ -98,12 +99,12 @@ static ncclResult_t release(struct ncclComm *comm, const char *call, bool wait)
 
 ncclResult_t ncclCommDestroy(ncclComm_t comm)
 {
-    return release(comm, "ncclCommDestroy", true);
+    return release_comm(comm, "ncclCommDestroy", true);
 }
 
 ncclResult_t ncclCommAbort(ncclComm_t comm)
 {
-    return release(comm, "ncclCommAbort", false);
+    return release_comm(comm, "ncclCommAbort", false);
 }
 
 ncclResult_t ncclCommFinalize(ncclComm_t comm)
@@ -128,7 +129,7 @@ ncclResult_t ncclCommGetAsyncError(ncclComm_t comm, ncclResult_t *error)
     return ncclSuccess;
 }
 
-static ncclResult_t tell(const struct ncclComm *comm, int *to, int value, const char *call)
+static ncclResult_t return_value(const struct ncclComm *comm, int *to, int value, const char *call)
 {
     if (!comm || !to)
         return nccl_fail(ncclInvalidArgument, call, "%s is null", comm ? "the result" : "comm");
@@ -138,17 +139,17 @@ static ncclResult_t tell(const struct ncclComm *comm, int *to, int value, const 
 
 ncclResult_t ncclCommCount(const ncclComm_t comm, int *count)
 {
-    return tell(comm, count, comm ? comm->ranks : 0, "ncclCommCount");
+    return return_value(comm, count, comm ? comm->ranks : 0, "ncclCommCount");
 }
 
 ncclResult_t ncclCommCuDevice(const ncclComm_t comm, int *device)
 {
-    return tell(comm, device, comm ? comm->device : 0, "ncclCommCuDevice");
+    return return_value(comm, device, comm ? comm->device : 0, "ncclCommCuDevice");
 }
 
 ncclResult_t ncclCommUserRank(const ncclComm_t comm, int *rank)
 {
-    return tell(comm, rank, comm ? comm->rank : 0, "ncclCommUserRank");
+    return return_value(comm, rank, comm ? comm->rank : 0, "ncclCommUserRank");
 }
 
 ncclResult_t ncclMemAlloc(void **pointer, size_t bytes)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * comm.h: a communicator, and the parts that make one.
+ * comm.h: communicators.
  *
- *   bootstrap.c   the ranks find each other and swap tables, over a socket
- *   region.c      each rank's mailboxes, reachable by all others
- *   comm.c        communicators: made, asked, freed
- *   leave.c       nobody frees what another process has open
- *   group.c       what a thread has issued and not launched yet
- *   collective.c  the calls: checked, turned into work
- *   operation.c   operations of one's own
- *   registration.c  buffers that are registered
- *   launch.c      work becomes kernels (kernels.cu, work.h)
+ *   bootstrap.c   rendezvous of the ranks and exchange of tables, over a socket
+ *   region.c      the mailboxes of each rank, accessible to all others
+ *   comm.c        communicators: creation, queries, destruction
+ *   leave.c       delays freeing memory that another process has open
+ *   group.c       calls that a thread has made in a group and not launched yet
+ *   collective.c  the calls: checked, turned into jobs
+ *   operation.c   reduction operations that a program has created
+ *   registration.c  registered buffers
+ *   launch.c      jobs become kernels (kernels.cu, work.h)
  */
 #ifndef VGPU_NCCL_COMM_H
 #define VGPU_NCCL_COMM_H
@@ -21,8 +21,8 @@
 #include "nccl.h"
 #include "work.h"
 
-/* One rank's line to the others. */
-struct nccl_line {
+/* A rank's connection to the keeper (bootstrap.c). */
+struct nccl_connection {
     int fd, rank, ranks;
 };
 
@@ -38,51 +38,59 @@ struct nccl_operation {
 
 struct ncclComm {
     int rank, ranks, device;
-    int here; /* ranks in this process */
+    int here; /* number of ranks in this process */
     ncclUniqueId id;
-    struct nccl_line line; /* open as long as the communicator if there are other processes */
-    struct ncclComm *next; /* leave.c's */
-    bool host;             /* the regions are pinned host memory: some pair has no peer access */
-    char *region;          /* this rank's */
-    char *peer[NCCL_MAX_RANKS]; /* everybody's, as this process reaches them; own one included */
+    struct nccl_connection connection; /* stays open if there are ranks in other processes */
+    struct ncclComm *next;             /* list in leave.c */
+    /* The regions are in pinned host memory, because a pair of GPUs has no peer access. */
+    bool host;
+    char *region; /* this rank's region */
+    /* The address of each rank's region in this process, its own included. */
+    char *peer[NCCL_MAX_RANKS];
     bool opened[NCCL_MAX_RANKS];
-    cudaEvent_t last; /* behind the communicator's last kernel: they run one after the other */
+    cudaEvent_t last; /* recorded after the last kernel, which the next one waits for */
     bool launched;
     struct nccl_operation operation[NCCL_OPERATIONS]; /* by op - ncclNumOps */
 };
 
 /* ---- error.c ---- */
 
-/* Says `call` and the sentence on stderr, and keeps it for ncclGetLastError. Returns `result`. */
+/* Prints `call` and the message on stderr and stores them for ncclGetLastError. Returns `result`.
+ */
 ncclResult_t nccl_fail(ncclResult_t result, const char *call, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* The same of a CUDA error; ncclSuccess if there is none. */
+/* The same for a CUDA error; returns ncclSuccess if there is none. */
 ncclResult_t nccl_cuda(cudaError_t error, const char *call, const char *what);
 
 /* ---- bootstrap.c ---- */
 
-/* Joins the ranks of `id`: returns when all have come. */
-ncclResult_t nccl_meet(const ncclUniqueId *id, int rank, int ranks, struct nccl_line *line);
-/* Each rank gives `bytes`, and gets everybody's in `all` (ranks * bytes), by rank. */
-ncclResult_t nccl_swap(const struct nccl_line *line, const void *mine, void *all, size_t bytes);
-/* nccl_swap in two steps, for whoever gives for several ranks before it waits: false when a rank
- * has ended, or nothing came within the line's limit. */
-bool nccl_give(const struct nccl_line *line, const void *mine, size_t bytes);
-bool nccl_take(const struct nccl_line *line, void *all, size_t bytes);
-void nccl_hang_up(struct nccl_line *line);
+/* Connects to the other ranks of `id`; returns when all have connected. */
+ncclResult_t nccl_rendezvous(const ncclUniqueId *id, int rank, int ranks,
+                             struct nccl_connection *connection);
+/* All-gather over the host: each rank passes `bytes` at `mine` and receives those of all ranks in
+ * `all` (ranks * bytes), ordered by rank. */
+ncclResult_t nccl_exchange(const struct nccl_connection *connection, const void *mine, void *all,
+                           size_t bytes);
+/* nccl_exchange in two steps, for a thread that sends for several ranks before it waits. False: a
+ * rank has ended, or the time limit has expired. */
+bool nccl_exchange_send(const struct nccl_connection *connection, const void *mine, size_t bytes);
+bool nccl_exchange_receive(const struct nccl_connection *connection, void *all, size_t bytes);
+void nccl_disconnect(struct nccl_connection *connection);
 
 /* ---- region.c ---- */
 
-/* Allocates this rank's region and reaches everybody else's. On failure nothing is left. */
-ncclResult_t nccl_open_regions(struct ncclComm *comm, const struct nccl_line *line);
-/* What this rank has open of others; its own. */
+/* Allocates this rank's region and makes all other regions accessible. On failure everything is
+ * undone. */
+ncclResult_t nccl_open_regions(struct ncclComm *comm, const struct nccl_connection *connection);
+/* nccl_close_peers closes regions of other processes, nccl_free_region frees this rank's. */
 void nccl_close_peers(struct ncclComm *comm);
 void nccl_free_region(struct ncclComm *comm);
 
 /* ---- leave.c ---- */
 
-/* Frees the communicator, whose peers are closed, once every other process has closed its region,
- * too. Only the last rank of a process waits for that, and frees those before it. */
+/* Frees a communicator whose peers are closed, once all other processes have closed its region.
+ * Only the last rank of a process waits for that, and then frees the communicators of the earlier
+ * ones. */
 ncclResult_t nccl_leave(struct ncclComm *comm, const char *call);
 
 /* ---- group.c ---- */
@@ -90,16 +98,16 @@ ncclResult_t nccl_leave(struct ncclComm *comm, const char *call);
 struct nccl_job {
     struct ncclComm *comm;
     cudaStream_t stream;
-    bool between_two; /* send or recv: `transfer`; else `ring` */
+    bool between_two; /* send or recv, in `transfer`; otherwise a collective, in `ring` */
     struct nccl_ring ring;
     struct nccl_transfer transfer;
 };
 
-/* Launches the job, or keeps it until the group ends. */
+/* Launches the job, or stores it until the end of the group. */
 ncclResult_t nccl_issue(const struct nccl_job *job, const char *call);
-/* Passes the result of a call on; an error drops the group that it is in. */
-ncclResult_t nccl_note(ncclResult_t result);
-/* Makes the communicator, or keeps that until the group ends. */
+/* Returns `result`; an error makes the current group fail. */
+ncclResult_t nccl_group_result(ncclResult_t result);
+/* Makes the communicator, or stores the request until the end of the group. */
 ncclResult_t nccl_issue_init(ncclComm_t *comm, int ranks, const ncclUniqueId *id, int rank,
                              const char *call);
 
@@ -120,8 +128,8 @@ ncclResult_t nccl_make_comm(ncclComm_t *made, int ranks, const ncclUniqueId *id,
 
 /* ---- launch.c ---- */
 
-/* Launches `count` jobs of one communicator and one stream: rings in order, then all transfers as
- * one kernel. */
+/* Launches `count` jobs of one communicator and one stream: collectives in order, then all
+ * transfers as one kernel. */
 ncclResult_t nccl_launch(const struct nccl_job *job, size_t count);
 
 /* ---- kernels.cu ---- */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * error.c: results as text, and what the last failing call of a host thread said.
+ * error.c: descriptions of results, and the last error message of each host thread.
  */
 #include "comm.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-static _Thread_local char last[512] = "";
+static _Thread_local char last_message[512] = "";
 
 ncclResult_t nccl_fail(ncclResult_t result, const char *call, const char *format, ...)
 {
@@ -15,8 +15,8 @@ ncclResult_t nccl_fail(ncclResult_t result, const char *call, const char *format
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    snprintf(last, sizeof last, "%s: %s", call, text);
-    fprintf(stderr, "vgpu: nccl: %s\n", last);
+    snprintf(last_message, sizeof last_message, "%s: %s", call, text);
+    fprintf(stderr, "vgpu: nccl: %s\n", last_message);
     return result;
 }
 
@@ -31,7 +31,7 @@ ncclResult_t nccl_cuda(cudaError_t error, const char *call, const char *what)
 const char *ncclGetLastError(ncclComm_t comm)
 {
     (void)comm;
-    return last;
+    return last_message;
 }
 
 const char *ncclGetErrorString(ncclResult_t result)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * group.c: ncclGroupStart and ncclGroupEnd. Inside, a thread's calls are noted; the end makes the
- * communicators, each in a thread of its own since each waits for the others, then launches the
- * work, communicator by communicator. One error drops the whole group.
+ * group.c: ncclGroupStart and ncclGroupEnd. Calls in a group are stored for the thread. The end of
+ * the group makes the communicators, each in a thread of its own since each waits for the others,
+ * and then launches the jobs, communicator by communicator. One error drops the whole group.
  */
 #include "comm.h"
 #include "own.h"
@@ -19,15 +19,15 @@ struct init {
 
 static _Thread_local struct {
     int depth;
-    ncclResult_t result; /* the first failing call's */
+    ncclResult_t result; /* of the first call that failed */
     struct nccl_job *job;
     size_t job_count, job_room;
     struct init *init;
     size_t init_count, init_room;
 } group;
 
-/* Room for one more element of `size` bytes; false: no memory. */
-static bool grow(void **items, size_t *room, size_t count, size_t size)
+/* Makes room for one more element of `size` bytes; false: host memory ran out. */
+static bool grow_list(void **items, size_t *room, size_t count, size_t size)
 {
     if (count < *room)
         return true;
@@ -40,7 +40,7 @@ static bool grow(void **items, size_t *room, size_t count, size_t size)
     return true;
 }
 
-ncclResult_t nccl_note(ncclResult_t result)
+ncclResult_t nccl_group_result(ncclResult_t result)
 {
     if (group.depth > 0 && group.result == ncclSuccess)
         group.result = result;
@@ -49,7 +49,7 @@ ncclResult_t nccl_note(ncclResult_t result)
 
 /* ---- communicators ---- */
 
-static void *make_one(void *argument)
+static void *make_comm_thread(void *argument)
 {
     NCCL_OWN_CALLS;
     struct init *init = argument;
@@ -57,7 +57,7 @@ static void *make_one(void *argument)
     return NULL;
 }
 
-static ncclResult_t make_all(struct init *init, size_t count)
+static ncclResult_t make_comms(struct init *init, size_t count)
 {
     ncclResult_t result = ncclSuccess;
     pthread_t *thread = calloc(count + 1, sizeof *thread);
@@ -65,7 +65,7 @@ static ncclResult_t make_all(struct init *init, size_t count)
     if (!thread || !started)
         result = nccl_fail(ncclSystemError, "ncclGroupEnd", "no memory");
     for (size_t i = 0; i < count && result == ncclSuccess; i++) {
-        started[i] = pthread_create(&thread[i], NULL, make_one, &init[i]) == 0;
+        started[i] = pthread_create(&thread[i], NULL, make_comm_thread, &init[i]) == 0;
         if (!started[i])
             result = nccl_fail(ncclSystemError, "ncclGroupEnd", "no thread can be started");
     }
@@ -87,18 +87,18 @@ ncclResult_t nccl_issue_init(ncclComm_t *comm, int ranks, const ncclUniqueId *id
     NCCL_OWN_CALLS;
     int device;
     if (!comm || ranks < 1 || rank < 0 || rank >= ranks)
-        return nccl_note(nccl_fail(ncclInvalidArgument, call, "rank %d of %d%s", rank, ranks,
-                                   comm ? "" : ", comm is null"));
+        return nccl_group_result(nccl_fail(ncclInvalidArgument, call, "rank %d of %d%s", rank,
+                                           ranks, comm ? "" : ", comm is null"));
     if (ranks > NCCL_MAX_RANKS)
-        return nccl_note(nccl_fail(ncclInvalidUsage, call,
-                                   "%d ranks; the virtual node has at most %d", ranks,
-                                   NCCL_MAX_RANKS));
+        return nccl_group_result(nccl_fail(ncclInvalidUsage, call,
+                                           "%d ranks; the virtual node has at most %d", ranks,
+                                           NCCL_MAX_RANKS));
     ncclResult_t result = nccl_cuda(cudaGetDevice(&device), call, "cudaGetDevice");
     if (result != ncclSuccess || group.depth == 0)
-        return result != ncclSuccess ? nccl_note(result)
+        return result != ncclSuccess ? nccl_group_result(result)
                                      : nccl_make_comm(comm, ranks, id, rank, device);
-    if (!grow((void **)&group.init, &group.init_room, group.init_count, sizeof *group.init))
-        return nccl_note(nccl_fail(ncclSystemError, call, "no memory"));
+    if (!grow_list((void **)&group.init, &group.init_room, group.init_count, sizeof *group.init))
+        return nccl_group_result(nccl_fail(ncclSystemError, call, "no memory"));
     group.init[group.init_count++] =
         (struct init){.made = comm, .id = *id, .ranks = ranks, .rank = rank, .device = device};
     return ncclSuccess;
@@ -106,9 +106,9 @@ ncclResult_t nccl_issue_init(ncclComm_t *comm, int ranks, const ncclUniqueId *id
 
 /* ---- work ---- */
 
-/* Launches what belongs together: the jobs of the first one's communicator and stream. Returns how
- * many stay, moved to the front. */
-static size_t launch_some(struct nccl_job *job, size_t count, ncclResult_t *result)
+/* Launches all jobs with the communicator and stream of the first one. Returns the number of jobs
+ * that remain, which are moved to the front. */
+static size_t launch_batch(struct nccl_job *job, size_t count, ncclResult_t *result)
 {
     struct nccl_job *some = malloc(count * sizeof *some);
     size_t chosen = 0, left = 0;
@@ -128,11 +128,11 @@ static size_t launch_some(struct nccl_job *job, size_t count, ncclResult_t *resu
     return left;
 }
 
-static ncclResult_t launch_all(struct nccl_job *job, size_t count)
+static ncclResult_t launch_jobs(struct nccl_job *job, size_t count)
 {
     ncclResult_t result = ncclSuccess;
     while (count > 0 && result == ncclSuccess)
-        count = launch_some(job, count, &result);
+        count = launch_batch(job, count, &result);
     return result;
 }
 
@@ -141,8 +141,8 @@ ncclResult_t nccl_issue(const struct nccl_job *job, const char *call)
     NCCL_OWN_CALLS;
     if (group.depth == 0)
         return nccl_launch(job, 1);
-    if (!grow((void **)&group.job, &group.job_room, group.job_count, sizeof *group.job))
-        return nccl_note(nccl_fail(ncclSystemError, call, "no memory"));
+    if (!grow_list((void **)&group.job, &group.job_room, group.job_count, sizeof *group.job))
+        return nccl_group_result(nccl_fail(ncclSystemError, call, "no memory"));
     group.job[group.job_count++] = *job;
     return ncclSuccess;
 }
@@ -166,9 +166,9 @@ ncclResult_t ncclGroupEnd(void)
     ncclResult_t result = group.result;
     cudaGetDevice(&before);
     if (result == ncclSuccess && group.init_count > 0)
-        result = make_all(group.init, group.init_count);
+        result = make_comms(group.init, group.init_count);
     if (result == ncclSuccess)
-        result = launch_all(group.job, group.job_count);
+        result = launch_jobs(group.job, group.job_count);
     cudaSetDevice(before);
     free(group.job);
     free(group.init);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// kernels.cu: the collectives as rings, in the steps of lab 07: reduce-scatter step k, all-gather
-// step k. One block a rank; what it gets from the rank before it lies in its own memory, what it
-// gives it stores into the memory of the next.
+// kernels.cu: the collectives, as rings with the steps of lab 07 (reduce-scatter step k, all-gather
+// step k). Each rank runs one block. A rank receives from its predecessor in its own memory and
+// sends by storing into the memory of its successor.
 #include "comm.h"
 
 #include <cuda_bf16.h>
@@ -24,26 +24,26 @@ __device__ void wait_for(volatile uint64_t *counter, uint64_t value)
 
 __device__ void post(volatile uint64_t *counter, uint64_t value)
 {
-    __threadfence_system(); // what this thread stored, before the counter
+    __threadfence_system(); // earlier stores of this thread are visible before the counter
     __syncthreads();
     if (threadIdx.x == 0)
         *counter = value;
 }
 
-// The way from one rank to another, as one of the two sees it.
-struct way {
+// The mailboxes between this rank and one other rank.
+struct mailboxes {
     nccl_region *mine, *other;
     int self, peer;
     enum nccl_kind kind;
 
-    __device__ way(const nccl_place &place, int rank, enum nccl_kind what)
+    __device__ mailboxes(const nccl_place &place, int rank, enum nccl_kind what)
         : mine(place.region[place.rank]), other(place.region[rank]), self(place.rank), peer(rank),
           kind(what)
     {
     }
 
-    // A free slot at the peer; posted by give().
-    __device__ void *room() const
+    // Waits for a free slot at the peer; post_slot() sends it.
+    __device__ void *free_slot() const
     {
         uint64_t sent = mine->sent[peer].value;
         if (sent >= NCCL_SLOTS)
@@ -53,7 +53,7 @@ struct way {
         return other->slot[self][sent % NCCL_SLOTS];
     }
 
-    __device__ void give(size_t elements) const
+    __device__ void post_slot(size_t elements) const
     {
         uint64_t sent = mine->sent[peer].value;
         nccl_label label = {(uint32_t)kind, (uint32_t)elements};
@@ -65,8 +65,8 @@ struct way {
         __syncthreads();
     }
 
-    // The next slot from the peer; released by taken().
-    __device__ const void *data(size_t elements) const
+    // Waits for the next slot from the peer; release_slot() frees it.
+    __device__ const void *filled_slot(size_t elements) const
     {
         uint64_t taken = mine->taken[peer].value;
         wait_for(&mine->filled[peer].value, taken + 1);
@@ -82,7 +82,7 @@ struct way {
         return mine->slot[peer][taken % NCCL_SLOTS];
     }
 
-    __device__ void taken() const
+    __device__ void release_slot() const
     {
         uint64_t taken = mine->taken[peer].value;
         post(&other->emptied[self].value, taken + 1);
@@ -91,7 +91,7 @@ struct way {
         __syncthreads();
     }
 
-    // Until the peer has taken everything.
+    // Waits until the peer has received everything.
     __device__ void drain() const
     {
         wait_for(&mine->emptied[peer].value, mine->sent[peer].value);
@@ -151,7 +151,7 @@ template <class T, int OP> __device__ T combine(T a, T b)
     return a + b;
 }
 
-// The average: floating-point inputs are scaled before, whole numbers divided in the end, as NCCL
+// ncclAvg: floating-point inputs are scaled before the sum, integers are divided after it, as NCCL
 // does.
 template <class T> struct average {
     static __device__ T in(T value, int)
@@ -198,19 +198,20 @@ template <> struct average<double> {
 
 // ---- a step ----
 
-// A rank's part of a ring: what comes from `from`, goes to `to`.
+// A rank's part of a ring: it receives from `from` and sends to `to`.
 template <class T, int OP> struct ring {
     static const size_t SLOT = NCCL_SLOT_BYTES / sizeof(T);
-    way from, to;
+    mailboxes from, to;
     int ranks;
     T scalar; // of NCCL_SCALED_SUM
 
-    // One step: n elements come (from the ring if `take`, from src if not null; combined if both),
-    // and go (to dst if not null, to the ring if `pass`). `last`: they are the result.
+    // One step. n elements are read: from the ring if `take`, from `src` if not null, combined if
+    // both. They are written to `dst` if not null, and to the ring if `pass`. `last`: they are the
+    // result.
     __device__ void step(bool take, const T *src, T *dst, bool pass, size_t n, bool last) const
     {
-        const T *in = take ? (const T *)from.data(n) : nullptr;
-        T *out = pass ? (T *)to.room() : nullptr;
+        const T *in = take ? (const T *)from.filled_slot(n) : nullptr;
+        T *out = pass ? (T *)to.free_slot() : nullptr;
         for (size_t i = threadIdx.x; i < n; i += blockDim.x) {
             T value = src ? start(src[i]) : in[i];
             if (src && in)
@@ -223,9 +224,9 @@ template <class T, int OP> struct ring {
                 out[i] = value;
         }
         if (pass)
-            to.give(n);
+            to.post_slot(n);
         if (take)
-            from.taken();
+            from.release_slot();
     }
 
     __device__ T start(T value) const
@@ -250,8 +251,8 @@ __device__ void all_reduce(const ring<T, OP> &r, int rank, const T *send, T *rec
     for (size_t base = 0; base < count; base += n * r.SLOT) {
         size_t rest = least(count - base, n * r.SLOT), chunk = (rest + n - 1) / n;
         for (int k = 0; k < 2 * n - 1; k++) {
-            // Reduce-scatter steps 0 .. n-1, where the last makes the result, then all-gather
-            // steps.
+            // Reduce-scatter steps 0 .. n-1, of which the last yields the result, then
+            // all-gather steps.
             int index = ((rank - k) % n + n) % n; // two rounds in the same direction
             size_t first = least(index * chunk, rest), size = least(chunk, rest - first);
             const T *src = k < n ? send + base + first : nullptr;
@@ -293,7 +294,7 @@ template <class T, int OP>
 __device__ void broadcast(const ring<T, OP> &r, int rank, int root, const T *send, T *recv,
                           size_t count)
 {
-    const int place = (rank - root + r.ranks) % r.ranks; // in the chain that starts at the root
+    const int place = (rank - root + r.ranks) % r.ranks; // in a chain that begins at the root
     for (size_t base = 0; base < count; base += r.SLOT)
         r.step(place > 0, place == 0 ? send + base : nullptr, recv + base, place < r.ranks - 1,
                least(count - base, r.SLOT), false);
@@ -303,7 +304,7 @@ template <class T, int OP>
 __device__ void reduce(const ring<T, OP> &r, int rank, int root, const T *send, T *recv,
                        size_t count)
 {
-    const int place = (rank - root - 1 + r.ranks) % r.ranks; // in the chain that ends at the root
+    const int place = (rank - root - 1 + r.ranks) % r.ranks; // in a chain that ends at the root
     const bool end = place == r.ranks - 1;
     for (size_t base = 0; base < count; base += r.SLOT)
         r.step(place > 0, send + base, end ? recv + base : nullptr, !end,
@@ -322,8 +323,8 @@ template <class T, int OP>
 __global__ void __launch_bounds__(THREADS) nccl_ring_kernel(nccl_ring work, nccl_place place)
 {
     const int n = place.ranks, rank = place.rank;
-    const ring<T, OP> r = {way(place, (rank + n - 1) % n, work.kind),
-                           way(place, (rank + 1) % n, work.kind), n, scalar_of<T, OP>(work)};
+    const ring<T, OP> r = {mailboxes(place, (rank + n - 1) % n, work.kind),
+                           mailboxes(place, (rank + 1) % n, work.kind), n, scalar_of<T, OP>(work)};
     const T *send = (const T *)work.send;
     T *recv = (T *)work.recv;
 
@@ -343,37 +344,37 @@ __global__ void __launch_bounds__(THREADS) nccl_ring_kernel(nccl_ring work, nccl
 
 // ---- send and recv ----
 
-__device__ void send_bytes(const way &to, const char *from, size_t bytes)
+__device__ void send_bytes(const mailboxes &to, const char *from, size_t bytes)
 {
     for (size_t base = 0; base < bytes; base += NCCL_SLOT_BYTES) {
         size_t size = least(bytes - base, NCCL_SLOT_BYTES);
-        char *slot = (char *)to.room();
+        char *slot = (char *)to.free_slot();
         for (size_t i = threadIdx.x; i < size; i += blockDim.x)
             slot[i] = from[base + i];
-        to.give(size);
+        to.post_slot(size);
     }
     to.drain();
 }
 
-__device__ void recv_bytes(const way &from, char *to, size_t bytes)
+__device__ void recv_bytes(const mailboxes &from, char *to, size_t bytes)
 {
     for (size_t base = 0; base < bytes; base += NCCL_SLOT_BYTES) {
         size_t size = least(bytes - base, NCCL_SLOT_BYTES);
-        const char *slot = (const char *)from.data(size);
+        const char *slot = (const char *)from.filled_slot(size);
         for (size_t i = threadIdx.x; i < size; i += blockDim.x)
             to[base + i] = slot[i];
-        from.taken();
+        from.release_slot();
     }
 }
 
-// A block for each direction between two ranks: so all of a group's transfers go on at once.
+// One block for each peer and direction, so that all transfers of a group make progress.
 __global__ void __launch_bounds__(THREADS)
     nccl_transfer_kernel(const nccl_lane *lanes, const nccl_transfer *transfers, nccl_place place)
 {
     nccl_lane lane = lanes[blockIdx.x];
     for (int i = lane.first; i < lane.first + lane.count; i++) {
         nccl_transfer t = transfers[i];
-        way between(place, t.peer, NCCL_SEND_RECV);
+        mailboxes between(place, t.peer, NCCL_SEND_RECV);
         if (t.send)
             send_bytes(between, (const char *)t.send, t.bytes);
         else
@@ -382,7 +383,7 @@ __global__ void __launch_bounds__(THREADS)
 }
 
 // ---- launching ----
-// By the call that returns its own error: the last error may be of a call of the program.
+// Uses cudaLaunchKernel for its return value: the last error may be that of a call of the program.
 
 typedef void (*ring_kernel)(nccl_ring, nccl_place);
 

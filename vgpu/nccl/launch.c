@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * launch.c: jobs become kernels. A communicator's kernels run one after the other, also on
- * different streams: they share its mailboxes.
+ * launch.c: turns jobs into kernels. Kernels of one communicator run one after the other, even on
+ * different streams, since they share its mailboxes.
  */
 #include "comm.h"
 
@@ -17,8 +17,8 @@ static struct nccl_place place_of(const struct ncclComm *comm)
 
 /* ---- transfers ---- */
 
-/* Ours to ourselves: the i-th send meets the i-th receive of the group, as a copy. */
-static ncclResult_t copy_own(const struct nccl_job *job, size_t count)
+/* Transfers of a rank to itself: the i-th send is copied to the i-th receive of the group. */
+static ncclResult_t copy_to_self(const struct nccl_job *job, size_t count)
 {
     size_t next = 0;
     ncclResult_t result = ncclSuccess;
@@ -43,7 +43,8 @@ static ncclResult_t copy_own(const struct nccl_job *job, size_t count)
     return result;
 }
 
-/* Sorts the transfers between two ranks into lanes, in their order. Returns the number of lanes. */
+/* Sorts the transfers into lanes by peer and direction, in their order. Returns the number of
+ * lanes. */
 static int make_lanes(const struct nccl_job *job, size_t count, struct nccl_lane *lane,
                       struct nccl_transfer *transfer)
 {
@@ -61,7 +62,7 @@ static int make_lanes(const struct nccl_job *job, size_t count, struct nccl_lane
     return lanes;
 }
 
-/* The tables go to device memory in stream order. */
+/* The tables are copied to device memory in stream order. */
 static ncclResult_t launch_lanes(const struct ncclComm *comm, cudaStream_t stream,
                                  const struct nccl_lane *lane, int lanes,
                                  const struct nccl_transfer *transfer, size_t transfers)
@@ -88,7 +89,7 @@ static ncclResult_t launch_lanes(const struct ncclComm *comm, cudaStream_t strea
 static ncclResult_t launch_transfers(const struct nccl_job *job, size_t count)
 {
     struct nccl_lane lane[2 * NCCL_MAX_RANKS];
-    ncclResult_t result = copy_own(job, count);
+    ncclResult_t result = copy_to_self(job, count);
     struct nccl_transfer *transfer = calloc(count, sizeof *transfer);
     if (!transfer)
         result = nccl_fail(ncclSystemError, "ncclGroupEnd", "no memory");
@@ -102,7 +103,7 @@ static ncclResult_t launch_transfers(const struct nccl_job *job, size_t count)
     return result;
 }
 
-/* ---- both ---- */
+/* ---- rings and transfers ---- */
 
 static ncclResult_t launch_rings(const struct nccl_job *job, size_t count, bool *transfers)
 {
@@ -117,7 +118,8 @@ static ncclResult_t launch_rings(const struct nccl_job *job, size_t count, bool 
     return result;
 }
 
-/* An event from outside cannot be waited for in a capture; the graph's own order must do. */
+/* In a capture the event of earlier work cannot be waited for; kernels are ordered by the graph
+ * alone. */
 static bool is_capturing(cudaStream_t stream)
 {
     enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;

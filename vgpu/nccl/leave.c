@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * leave.c: the end of a communicator of several processes. Memory must not be freed while another
- * process has it open, so every rank says when it has closed what it had, and a region goes when
- * all have said so.
+ * leave.c: the end of a communicator with ranks in several processes. Memory must not be freed
+ * while another process has it open, so every rank announces that it has closed the regions of
+ * others, and regions are freed when all ranks have.
  *
- * A process may destroy its ranks one after the other in one thread: only its last one may wait.
- * Those before it stand in a list until then.
+ * A process may destroy its ranks one after the other in one thread, so only its last rank may
+ * wait. The earlier ones are kept in a list until then.
  */
 #include "comm.h"
 
@@ -12,39 +12,39 @@
 #include <stdlib.h>
 #include <string.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t leaving_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct ncclComm *leaving;
 
-static bool same(const struct ncclComm *a, const struct ncclComm *b)
+static bool is_same_comm(const struct ncclComm *a, const struct ncclComm *b)
 {
     return memcmp(a->id.internal, b->id.internal, sizeof a->id.internal) == 0;
 }
 
-/* Takes the ranks of `comm`'s communicator out of the list, itself among them, if all that live in
- * this process are there; NULL otherwise. */
-static struct ncclComm *all_of_process(struct ncclComm *comm)
+/* Adds `comm` to the list. If all ranks of its communicator in this process are in the list,
+ * removes and returns them; otherwise NULL. */
+static struct ncclComm *take_leaving_ranks(struct ncclComm *comm)
 {
     struct ncclComm *mine = NULL;
     int count = 0;
-    pthread_mutex_lock(&lock);
+    pthread_mutex_lock(&leaving_lock);
     comm->next = leaving;
     leaving = comm;
     for (const struct ncclComm *c = leaving; c; c = c->next)
-        count += same(c, comm);
+        count += is_same_comm(c, comm);
     for (struct ncclComm **at = &leaving, *c; count == comm->here && (c = *at);)
-        if (same(c, comm)) {
+        if (is_same_comm(c, comm)) {
             *at = c->next;
             c->next = mine;
             mine = c;
         } else
             at = &c->next;
-    pthread_mutex_unlock(&lock);
+    pthread_mutex_unlock(&leaving_lock);
     return mine;
 }
 
-static void let_go(struct ncclComm *comm)
+static void free_comm(struct ncclComm *comm)
 {
-    nccl_hang_up(&comm->line);
+    nccl_disconnect(&comm->connection);
     nccl_free_region(comm);
     free(comm);
 }
@@ -53,15 +53,15 @@ ncclResult_t nccl_leave(struct ncclComm *comm, const char *call)
 {
     char closed = 1, all[NCCL_MAX_RANKS];
     int missing = 0;
-    if (comm->line.fd < 0) {
-        let_go(comm);
+    if (comm->connection.fd < 0) {
+        free_comm(comm);
         return ncclSuccess;
     }
-    nccl_give(&comm->line, &closed, sizeof closed);
-    for (struct ncclComm *c = all_of_process(comm), *next; c; c = next) {
+    nccl_exchange_send(&comm->connection, &closed, sizeof closed);
+    for (struct ncclComm *c = take_leaving_ranks(comm), *next; c; c = next) {
         next = c->next;
-        missing += !nccl_take(&c->line, all, sizeof closed);
-        let_go(c);
+        missing += !nccl_exchange_receive(&c->connection, all, sizeof closed);
+        free_comm(c);
     }
     if (missing == 0)
         return ncclSuccess;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * missing.c: calls of NCCL that are not modelled. They say so.
+ * missing.c: NCCL calls that are not modelled; each prints a message and fails.
  */
 #include "comm.h"
 #include "nccl_device.h"
 
-static ncclResult_t missing(const char *call, const char *instead)
+static ncclResult_t refuse_call(const char *call, const char *instead)
 {
     return nccl_fail(ncclInvalidUsage, call, "not modelled by the virtual node; %s", instead);
 }
@@ -13,18 +13,19 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *made
                            ncclConfig_t *config)
 {
     (void)comm, (void)color, (void)key, (void)made, (void)config;
-    return missing("ncclCommSplit", "make a communicator of the ranks' own with ncclGetUniqueId");
+    return refuse_call("ncclCommSplit",
+                       "make a communicator of the ranks' own with ncclGetUniqueId");
 }
 
 ncclResult_t ncclDevCommCreate(ncclComm_t comm, const ncclDevCommRequirements_t *requirements,
                                ncclDevComm_t *made)
 {
     (void)comm, (void)requirements, (void)made;
-    return missing("ncclDevCommCreate", "use the collectives, or peer access in a kernel");
+    return refuse_call("ncclDevCommCreate", "use the collectives, or peer access in a kernel");
 }
 
 ncclResult_t ncclDevCommDestroy(ncclComm_t comm, const ncclDevComm_t *made)
 {
     (void)comm, (void)made;
-    return missing("ncclDevCommDestroy", "none can have been made");
+    return refuse_call("ncclDevCommDestroy", "none can have been made");
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * work.h: what kernels are told, and how a region is laid out.
+ * work.h: arguments of the kernels, and the layout of a region.
  *
- * A rank's region holds a mailbox for every rank that sends to it: NCCL_SLOTS slots, filled in
- * turn, and a counter of filled ones, which the sender moves. The counter of emptied ones lies in
- * the sender's region and is moved by the receiver, so everybody polls its own memory only.
- * Counters only grow; a kernel returns when all that it sent was taken, so nobody touches the
- * region of a rank whose kernels are over.
+ * A rank's region holds a mailbox for every rank that sends to it. A mailbox has NCCL_SLOTS slots,
+ * filled in turn, and a counter of filled slots, which the sender increments. The counter of
+ * emptied slots is in the sender's region and is incremented by the receiver, so each rank polls
+ * only its own memory. Counters never decrease. A kernel returns when everything it sent has been
+ * received, so no other rank accesses the region of a rank whose kernels have ended.
  */
 #ifndef VGPU_NCCL_WORK_H
 #define VGPU_NCCL_WORK_H
@@ -24,27 +24,29 @@ enum nccl_kind {
     NCCL_SEND_RECV
 };
 
-/* What a slot holds, as its sender saw it: the receiver compares. */
+/* The sender's description of a slot's contents, which the receiver compares with its own. */
 struct nccl_label {
     uint32_t kind, elements;
 };
 
-/* Counters: index is the other rank. On lines of their own. */
+/* A counter for each other rank, in a cache line of its own. */
 struct nccl_counter {
     uint64_t value;
-    struct nccl_label label[NCCL_SLOTS]; /* with `filled` only */
+    struct nccl_label label[NCCL_SLOTS]; /* used in `filled` only */
     char pad[64 - sizeof(uint64_t) - NCCL_SLOTS * sizeof(struct nccl_label)];
 };
 
 struct nccl_region {
-    struct nccl_counter filled[NCCL_MAX_RANKS];  /* by rank x: slots of x's mailbox here */
-    struct nccl_counter emptied[NCCL_MAX_RANKS]; /* by rank x: slots of my mailbox at x */
-    struct nccl_counter sent[NCCL_MAX_RANKS];    /* mine: how many I filled at x */
-    struct nccl_counter taken[NCCL_MAX_RANKS];   /* mine: how many I took from x */
+    /* Written by rank x: slots filled in x's mailbox here. */
+    struct nccl_counter filled[NCCL_MAX_RANKS];
+    /* Written by rank x: slots emptied in this rank's mailbox at x. */
+    struct nccl_counter emptied[NCCL_MAX_RANKS];
+    struct nccl_counter sent[NCCL_MAX_RANKS];  /* own: slots filled at x */
+    struct nccl_counter taken[NCCL_MAX_RANKS]; /* own: slots received from x */
     char slot[NCCL_MAX_RANKS][NCCL_SLOTS][NCCL_SLOT_BYTES];
 };
 
-/* Who a kernel is, and where the others are. */
+/* The rank of a kernel, and the regions of all ranks. */
 struct nccl_place {
     int rank, ranks;
     struct nccl_region *region[NCCL_MAX_RANKS];
@@ -57,7 +59,7 @@ struct nccl_ring {
     enum nccl_kind kind;
     int type, op; /* ncclDataType_t, ncclRedOp_t or NCCL_SCALED_SUM */
     int root;
-    size_t count; /* as the call's */
+    size_t count; /* elements, as in the call */
     const void *send;
     void *recv;
     uint64_t scalar;       /* of NCCL_SCALED_SUM: its bits, unless it lies */
@@ -65,14 +67,14 @@ struct nccl_ring {
 };
 
 struct nccl_transfer {
-    const void *send; /* or null: a receive */
+    const void *send; /* NULL: a receive */
     void *recv;
     size_t bytes;
     int peer;
 };
 
-/* What one block does: transfers first .. first + count - 1, one after the other, all between the
- * same two ranks in the same direction. */
+/* The work of one block: transfers first .. first + count - 1 in order, all with the same peer and
+ * in the same direction. */
 struct nccl_lane {
     int first, count;
 };

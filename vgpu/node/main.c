@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * main.c: vgpu-node: the driver and the hardware of a virtual multi-GPU node.
+ * main.c: vgpu-node, the driver and the hardware of a virtual multi-GPU node.
  *
  *     vgpu-node --id ID [--ready-fd N] [--usage-fd N] [--foreground]
  *
- * Programs start it on their first CUDA call; nobody needs to by hand. It detaches (own session, no
- * inherited stdio), writes "ok\n" or a sentence to the ready descriptor, and goes when its last
- * client goes. VGPU_NODE names the node description; VGPU_NODES the folder they lie in.
+ * Programs start it on their first CUDA call. It becomes a daemon (own session, no inherited
+ * stdio), writes "ok\n" or an error message to the ready descriptor, and exits after its last
+ * client. VGPU_NODE names the node description, VGPU_NODES the folder of descriptions.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -47,7 +47,7 @@ enum { MOST_WORKERS = 1024 };
 static struct topology topology;
 static int ready_fd = -1;
 
-static void report(const char *text)
+static void report_ready(const char *text)
 {
     if (ready_fd < 0)
         return;
@@ -56,7 +56,7 @@ static void report(const char *text)
         if (wrote < 0 && errno == EINTR)
             continue;
         if (wrote <= 0)
-            break; /* the program that started the node reads no more */
+            break; /* the program that started the node has stopped reading */
         text += wrote;
         left -= (size_t)wrote;
     }
@@ -70,11 +70,11 @@ static int refuse_start(const char *what, const char *why)
     snprintf(text, sizeof text, "vgpu-node: %s: %s\n", what, why);
     if (ready_fd < 0)
         fputs(text, stderr);
-    report(text);
+    report_ready(text);
     return 1;
 }
 
-/* The folder of this program. */
+/* Stores the folder of this executable. */
 static void own_folder(char *folder, size_t room)
 {
     ssize_t n = readlink("/proc/self/exe", folder, room - 1);
@@ -84,9 +84,9 @@ static void own_folder(char *folder, size_t room)
         *slash = '\0';
 }
 
-/* Where the descriptions lie: $VGPU_NODES, else in the installation around this program, else in
- * the source tree. */
-static const char *descriptions(void)
+/* The folder of descriptions: $VGPU_NODES, else in the installation of this program, else in the
+ * source tree. */
+static const char *descriptions_folder(void)
 {
     static char path[4096];
     const char *folder = getenv("VGPU_NODES");
@@ -97,7 +97,7 @@ static const char *descriptions(void)
     return access(path, R_OK) == 0 ? path : VGPU_NODES_DIR;
 }
 
-/* What contexts read themselves is looked at here, where somebody hears of it. */
+/* Checks a variable that contexts read, so that the error is reported at the start. */
 static bool workers_are_right(char *error, int room)
 {
     const char *text = getenv("VGPU_WORKERS");
@@ -117,7 +117,7 @@ static int load_node(char *error, int room)
     const char *name = getenv("VGPU_NODE");
     if (!name || !*name)
         name = "hgx-h200-4";
-    if (topology_load(&topology, descriptions(), name, error, room) != 0)
+    if (topology_load(&topology, descriptions_folder(), name, error, room) != 0)
         return -1;
     if (!inject_start(topology.info.device_count, error, (size_t)room))
         return -1;
@@ -126,7 +126,7 @@ static int load_node(char *error, int room)
     return memory_start(&topology.info, error, room);
 }
 
-/* Interrupted, or a part at a time: until all is written. */
+/* Repeats interrupted and partial writes until everything is written. */
 static bool write_bytes(int fd, const void *bytes, size_t count)
 {
     const char *from = bytes;
@@ -142,7 +142,7 @@ static bool write_bytes(int fd, const void *bytes, size_t count)
     return true;
 }
 
-/* What every process may read: a copy in a memfd nobody can change. */
+/* Makes the description that every process maps: a copy in a sealed memfd. */
 static int publish_info(void)
 {
     int fd = memfd_create("vgpu-info", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -176,8 +176,8 @@ static int listen_at(const char *id, char *path, size_t path_room, char *error, 
     return fd;
 }
 
-/* The processors (of the first 64) that this process may use. */
-static uint64_t processors(void)
+/* The CPUs (of the first 64) that this process may use, as bits. */
+static uint64_t usable_cpus(void)
 {
     cpu_set_t may;
     uint64_t mask = 0;
@@ -188,9 +188,10 @@ static uint64_t processors(void)
     return mask;
 }
 
-/* Node and contexts share one CPU: a round trip between two is ten times dearer. One lock a CPU
- * keeps nodes apart while there are CPUs. -1: not pinned. */
-static int pin(void)
+/* Pins the node, and with it its contexts, to one CPU, since a round trip between two CPUs takes
+ * ten times as long. A lock file for each CPU makes nodes use different ones if possible. -1: not
+ * pinned. */
+static int pin_to_cpu(void)
 {
     cpu_set_t may, one;
     char folder[128], path[192], error[256];
@@ -204,7 +205,7 @@ static int pin(void)
         snprintf(path, sizeof path, "%s/cpu%d.lock", folder, cpu);
         int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
         if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0) {
-            pick = cpu; /* the descriptor stays open: the lock is held as long as the node lives */
+            pick = cpu; /* the descriptor stays open, so the lock is held until the node ends */
             break;
         }
         if (fd >= 0)
@@ -217,8 +218,8 @@ static int pin(void)
     return pick >= 0 && sched_setaffinity(0, sizeof one, &one) == 0 ? pick : -1;
 }
 
-/* Until the process between us and whoever started us has ended. A jail asks to die with the parent
- * (become(), jail.c): that must not be the one which is about to go. */
+/* Waits until the intermediate process has ended. A jail makes the node die with its parent
+ * (become_user(), jail.c), which must not be that process. */
 static void await_end_of(pid_t between)
 {
     const struct timespec moment = {.tv_nsec = 100 * 1000};
@@ -226,12 +227,12 @@ static void await_end_of(pid_t between)
         nanosleep(&moment, NULL);
 }
 
-/* Leaves the program that started us: its session, its terminal, its pipes. */
-static void detach(void)
+/* Detaches the node from the program that started it: its session, terminal and pipes. */
+static void detach_process(void)
 {
     pid_t child = fork();
     if (child != 0) {
-        waitpid(child, NULL, 0); /* it leaves at once; nobody else would collect it */
+        waitpid(child, NULL, 0); /* it exits at once and must be waited for here */
         _exit(child < 0);
     }
     setsid();
@@ -249,7 +250,7 @@ static void detach(void)
         _exit(1);
 }
 
-/* Closes the descriptors that were inherited from the program that started the node. */
+/* Closes descriptors inherited from the program that started the node. */
 static void close_inherited(void)
 {
     if (ready_fd > 3)
@@ -257,8 +258,8 @@ static void close_inherited(void)
     close_range(ready_fd < 3 ? 3 : (unsigned)ready_fd + 1, ~0u, 0);
 }
 
-/* Every thread of every program is a descriptor, and every allocation that was exported: as many as
- * may be. */
+/* Every thread of every program and every exported allocation needs a descriptor, so the limit is
+ * raised to its maximum. */
 static void raise_descriptor_limit(void)
 {
     struct rlimit limit;
@@ -270,10 +271,10 @@ static void raise_descriptor_limit(void)
 
 struct options {
     const char *id;
-    int foreground, usage_fd; /* usage_fd: 0 without one */
+    int foreground, usage_fd; /* usage_fd 0: not given */
 };
 
-static void usage(FILE *to)
+static void print_usage(FILE *to)
 {
     fputs("usage: vgpu-node --id ID [--ready-fd N] [--usage-fd N] [--foreground]\n"
           "The driver and the hardware of a virtual multi-GPU node. Programs start it themselves.\n"
@@ -314,7 +315,7 @@ static int parse_options(int argc, char **argv, struct options *o)
             o->foreground = 1;
             break;
         case 'h':
-            usage(stdout);
+            print_usage(stdout);
             exit(0);
         default:
             return -1;
@@ -322,7 +323,7 @@ static int parse_options(int argc, char **argv, struct options *o)
     return o->id ? 0 : -1;
 }
 
-/* From here on the node has what it serves with, and nothing else (jail.h). */
+/* Enters the jail: from here on the node has only what it has opened so far (jail.h). */
 static bool enter_jail(const char *socket_path, char *error, size_t room)
 {
     if (!jail_prepare(error, room))
@@ -339,7 +340,7 @@ int main(int argc, char **argv)
     struct options o = {0};
     char error[512], socket_path[128], exec_path[4096];
     if (parse_options(argc, argv, &o) != 0) {
-        usage(stderr);
+        print_usage(stderr);
         return 2;
     }
     if (o.usage_fd && !usage_start(o.usage_fd))
@@ -359,21 +360,22 @@ int main(int argc, char **argv)
     if (info < 0)
         return refuse_start("cannot publish the node's description", strerror(errno));
     if (!o.foreground)
-        detach();
+        detach_process();
     int listener = listen_at(o.id, socket_path, sizeof socket_path, error, sizeof error);
     if (listener < 0)
         return refuse_start("cannot start", error);
-    context_start(exec_path, processors());
-    if (!node_start(&topology, info, pin()))
+    context_start(exec_path, usable_cpus());
+    if (!node_start(&topology, info, pin_to_cpu()))
         return refuse_start("cannot make the rooms of the node", strerror(errno));
     if (jail_wanted() && !enter_jail(socket_path, error, sizeof error))
         return refuse_start("cannot start", error);
-    report("ok\n");
+    report_ready("ok\n");
     server_loop(listener);
     cost_report();
-    /* Whoever connected just now is turned away unheard, and starts the next node: all newcomers
-     * then meet on that one. */
-    if (!jail_wanted()) /* there the process beside does it */
+    /* A program that has just connected is refused before its hello and starts the next node,
+     * where later programs connect, too. */
+    /* In a jail the helper process removes it. */
+    if (!jail_wanted())
         unlink(socket_path);
     return 0;
 }

@@ -18,8 +18,9 @@ const struct server_state *node_state(void)
     return &state;
 }
 
-/* An operation has its record before it has advice, and its clock is joined before its times are
- * known; what the host has stored is known (server_start) before slices are made of it. */
+/* The order matters: the trace makes an operation's record before the checks give advice on it, and
+ * vector clocks are joined before times are computed. Stores by the host are observed
+ * (server_start) before kernels are cut into slices. */
 static void register_observers(void)
 {
     trace_observe(state.trace, state.sim);

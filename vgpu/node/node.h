@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * node.h: a node out of its rooms.
+ * node.h: assembles a node from its rooms.
  */
 #ifndef VGPU_NODE_H
 #define VGPU_NODE_H
@@ -9,12 +9,11 @@
 #include "server.h"
 #include "topology.h"
 
-/* Makes the states of the rooms, registers who observes operations, and starts the server. Once,
- * with the memory already there (memory_start); the topology stays the caller's. False: errno says
- * why. */
+/* Makes the states of the rooms, registers the observers of operations, and starts the server. Call
+ * it once, after memory_start; the topology remains the caller's. False, with errno: failed. */
 bool node_start(const struct topology *topology, int info_fd, int node_cpu);
 
-/* As node_start made it. */
+/* The state that node_start has made. */
 const struct server_state *node_state(void);
 
 #endif

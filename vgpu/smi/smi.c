@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * smi.c: vgpu-smi, the nvidia-smi a student would type, for the virtual node.
+ * smi.c: vgpu-smi, the counterpart of nvidia-smi for the virtual node.
  *
  *     vgpu-smi              the GPUs, a line each
  *     vgpu-smi -L           names and UUIDs
- *     vgpu-smi topo -m      which link joins which pair
- *     vgpu-smi topo -p2p r  which pair can reach each other (r, w, a)
+ *     vgpu-smi topo -m      the type of link between each pair
+ *     vgpu-smi topo -p2p r  which pairs support peer access (r, w, a)
  *
- * Like nvidia-smi it shows every GPU, whatever CUDA_VISIBLE_DEVICES says.
+ * Like nvidia-smi it lists every GPU, regardless of CUDA_VISIBLE_DEVICES.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,8 +25,8 @@ union answer {
     char room[VGPU_MSG_MAX];
 };
 
-/* Says hello; false where the node went away meanwhile. */
-static bool greeted(int fd, union answer *answer, int *info)
+/* Sends hello and stores the descriptor of the node's description. False: the node has ended. */
+static bool send_hello(int fd, union answer *answer, int *info)
 {
     struct vgpu_request hello = {.op = VGPU_OP_HELLO};
     int fds[4], count = 4;
@@ -40,16 +40,16 @@ static bool greeted(int fd, union answer *answer, int *info)
     return count > 0 || answer->r.error;
 }
 
-/* The node's description; NULL when no node can be reached (said on stderr). The node of a program
- * that has just ended may be on its way out: then a new one is asked. */
-static const struct vgpu_node_info *ask_node(void)
+/* Returns the node's description; NULL if no node can be reached (reported on stderr). If the node
+ * ends just then, because the last program has left it, another node is tried. */
+static const struct vgpu_node_info *read_node_info(void)
 {
     char why[512] = "the node closes each connection";
     union answer answer;
     int fd = -1, file = -1;
     for (int tries = 0; tries < TRIES; tries++) {
         fd = vgpu__reach_node(why, sizeof why);
-        if (fd < 0 || greeted(fd, &answer, &file))
+        if (fd < 0 || send_hello(fd, &answer, &file))
             break;
         close(fd);
         fd = -1;
@@ -68,7 +68,7 @@ static const struct vgpu_node_info *ask_node(void)
                 strerror(errno));
         return NULL;
     }
-    return info; /* the connection stays open until we end */
+    return info; /* the connection stays open until the process ends */
 }
 
 static void print_uuid(const uint8_t *u)
@@ -78,7 +78,7 @@ static void print_uuid(const uint8_t *u)
         printf("%02x%s", u[i], i == 3 || i == 5 || i == 7 || i == 9 ? "-" : "");
 }
 
-static int list(const struct vgpu_node_info *info)
+static int print_names(const struct vgpu_node_info *info)
 {
     for (int d = 0; d < info->device_count; d++) {
         printf("GPU %d: %s (UUID: ", d, info->device[d].name);
@@ -90,7 +90,7 @@ static int list(const struct vgpu_node_info *info)
     return 0;
 }
 
-static int table(const struct vgpu_node_info *info)
+static int print_table(const struct vgpu_node_info *info)
 {
     printf("vgpu-smi: node %s, CUDA %d.%d, virtual\n", info->name, info->driver_version / 1000,
            info->driver_version % 1000 / 10);
@@ -105,15 +105,15 @@ static int table(const struct vgpu_node_info *info)
     return 0;
 }
 
-static void heading(const struct vgpu_node_info *info)
+static void print_heading(const struct vgpu_node_info *info)
 {
     for (int d = 0; d < info->device_count; d++)
         printf("\tGPU%d", d);
 }
 
-static int matrix(const struct vgpu_node_info *info)
+static int print_links(const struct vgpu_node_info *info)
 {
-    heading(info);
+    print_heading(info);
     printf("\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n");
     for (int i = 0; i < info->device_count; i++) {
         const struct vgpu_device_info *g = &info->device[i];
@@ -136,10 +136,10 @@ static int matrix(const struct vgpu_node_info *info)
     return 0;
 }
 
-static int reach(const struct vgpu_node_info *info, char what)
+static int print_peer_access(const struct vgpu_node_info *info, char what)
 {
     printf(" ");
-    heading(info);
+    print_heading(info);
     printf("\t\n");
     for (int i = 0; i < info->device_count; i++) {
         printf(" GPU%d", i);
@@ -161,7 +161,7 @@ static int reach(const struct vgpu_node_info *info, char what)
     return 0;
 }
 
-static int usage(FILE *to)
+static int print_usage(FILE *to)
 {
     fputs("usage: vgpu-smi [-L | topo -m | topo -p2p r|w|a | --help]\n"
           "Shows the GPUs of the virtual node that VGPU_NODE_ID and VGPU_NODE name.\n"
@@ -177,18 +177,18 @@ int main(int argc, char **argv)
 {
     bool topo = argc > 1 && strcmp(argv[1], "topo") == 0;
     if (argc == 2 && (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")))
-        return usage(stdout);
+        return print_usage(stdout);
     bool names = argc == 2 && strcmp(argv[1], "-L") == 0;
     bool links = topo && argc == 3 && strcmp(argv[2], "-m") == 0;
     bool peers = topo && argc == 4 && strcmp(argv[2], "-p2p") == 0 && strlen(argv[3]) == 1 &&
                  strchr("rwa", argv[3][0]);
     if (argc > 1 && !names && !links && !peers)
-        return usage(stderr);
-    const struct vgpu_node_info *info = ask_node();
+        return print_usage(stderr);
+    const struct vgpu_node_info *info = read_node_info();
     if (!info)
         return 1;
-    return names   ? list(info)
-           : links ? matrix(info)
-           : peers ? reach(info, argv[3][0])
-                   : table(info);
+    return names   ? print_names(info)
+           : links ? print_links(info)
+           : peers ? print_peer_access(info, argv[3][0])
+                   : print_table(info);
 }

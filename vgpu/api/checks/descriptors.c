@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * descriptors.c: descriptors that the program has got for memory to share, and has not closed when
- * it ends. A number may be closed and come again for something else: the inode tells.
+ * descriptors.c: reports file descriptors of exported memory that the program has not closed when
+ * it ends. The inode is compared, since a closed descriptor's number may have been reused for
+ * another file.
  */
 #include "checks.h"
 
@@ -20,8 +21,8 @@ static struct {
     int fd;
     ino_t inode;
     uint64_t caller;
-} given[KEPT]; /* guarded by descriptors_lock: the latest of them */
-static uint64_t given_count;
+} exported_descriptors[KEPT]; /* guarded by descriptors_lock; a ring of the latest */
+static uint64_t exported_count;
 
 void vgpu__descriptor_given(int fd)
 {
@@ -29,27 +30,28 @@ void vgpu__descriptor_given(int fd)
     if (!(vgpu__process.checks & VGPU_CHECK_LEAKS) || fstat(fd, &status) != 0)
         return;
     pthread_mutex_lock(&descriptors_lock);
-    given[given_count % KEPT].fd = fd;
-    given[given_count % KEPT].inode = status.st_ino;
-    given[given_count++ % KEPT].caller = vgpu__caller();
+    exported_descriptors[exported_count % KEPT].fd = fd;
+    exported_descriptors[exported_count % KEPT].inode = status.st_ino;
+    exported_descriptors[exported_count++ % KEPT].caller = vgpu__caller();
     pthread_mutex_unlock(&descriptors_lock);
 }
 
-static bool is_open(uint64_t n)
+static bool is_still_open(uint64_t n)
 {
     struct stat status;
-    return fstat(given[n].fd, &status) == 0 && status.st_ino == given[n].inode;
+    return fstat(exported_descriptors[n].fd, &status) == 0 &&
+           status.st_ino == exported_descriptors[n].inode;
 }
 
-static void tell_open(void)
+static void report_open_descriptors(void)
 {
     char text[300], where[160] = "";
     uint64_t open = 0, first = 0;
     if (pthread_mutex_trylock(&descriptors_lock) != 0)
         return;
-    for (uint64_t n = 0; n < given_count && n < KEPT; n++)
-        if (is_open(n) && open++ == 0)
-            first = given[n].caller;
+    for (uint64_t n = 0; n < exported_count && n < KEPT; n++)
+        if (is_still_open(n) && open++ == 0)
+            first = exported_descriptors[n].caller;
     pthread_mutex_unlock(&descriptors_lock);
     if (open == 0)
         return;
@@ -80,4 +82,4 @@ cudaError_t vgpu__descriptor_missing(const char *call)
                         "(ulimit -n)");
 }
 
-const struct vgpu__observer vgpu__open_descriptors = {.process_ends = tell_open};
+const struct vgpu__observer vgpu__open_descriptors = {.process_ends = report_open_descriptors};

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * guard.c: host code that uses pinned or managed memory while a GPU may still do so.
+ * guard.c: finds host code that uses pinned or managed memory while a GPU may still use it.
  *
- * Nobody tells the library of such an access; the MMU does. Pages that a copy or fill under way
- * will write are closed, those that a copy will read can be read only, and of memory that a kernel
- * is given the page where it begins is closed. The first access opens them, goes on as if nothing
- * had been there, and is told to the node before the next call: it compares it with what it knows
- * of the operation (vgpu/node/check/race.c). As soon as the node says that the host has waited for
- * an operation, its pages are opened.
+ * Such an access calls no function of the library, so the MMU must detect it. While a copy or fill
+ * is under way, the pages that it writes are made inaccessible and those that it reads are made
+ * read-only; for a kernel, the first page of each host memory range among its arguments is made
+ * inaccessible. The first access faults; the handler restores access to the page, the program
+ * continues, and the access is reported to the node before the next call. The node decides whether
+ * it was ordered after the operation (vgpu/node/check/race.c). Once the node reports that the host
+ * has waited for an operation, the operation's pages become accessible again.
  *
- * Only whole pages, and of copies only those of which the program may use no byte: a system call
- * would fail on a closed page (EFAULT) that is a neighbour's. Which bytes a kernel will use is not
- * known before it has run: hence one page.
+ * Only whole pages are guarded, and for copies only pages that contain no byte outside the copied
+ * range: on a guarded page a system call fails (EFAULT), even if it uses other data there. Which
+ * bytes a kernel uses is known only after it has run; hence one page.
  */
 #include "checks.h"
 
@@ -27,58 +28,60 @@
 enum { GUARDS = 256, TOUCHES = 64, STACK_WORDS = 64, LEAST_PAGE = 4096 };
 
 struct guard {
-    uint64_t first, end;   /* pages, as the program sees them */
-    uint64_t node;         /* what the node calls the first byte */
-    bool readable;         /* the operation only reads */
+    uint64_t first, end;   /* page range, at the program's addresses */
+    uint64_t node;         /* the node's address of the first byte */
+    bool readable;         /* the operation only reads: the pages stay readable */
     struct vgpu_step step; /* the operation */
 };
 
-struct touch { /* by host code */
+struct touch { /* an access by host code */
     uint64_t node_address;
     bool writes;
-    uint64_t code, stack[STACK_WORDS]; /* where, and what may lead to the program's line */
+    /* The instruction's address, and the top of the stack, in which the calling line of the program
+     * is looked for. */
+    uint64_t code, stack[STACK_WORDS];
 };
 
-/* Guarded by a lock that no thread holds while it uses a program's memory, also not in a handler of
- * the program's: ours may wait for it. */
-static atomic_flag locked = ATOMIC_FLAG_INIT;
-static sigset_t signals_before; /* of who holds it */
+/* A spinlock for all state below. A thread that holds it blocks all signals and uses no memory of
+ * the program, since the SIGSEGV handler takes the lock, too. */
+static atomic_flag guards_locked = ATOMIC_FLAG_INIT;
+static sigset_t holder_signals; /* signal mask of the lock's holder */
 static struct guard guards[GUARDS];
-static struct touch kept_touches[TOUCHES];
+static struct touch recorded_touches[TOUCHES];
 static atomic_int guard_count, touch_count;
-static atomic_uint guards_opened; /* how often pages were */
-static _Atomic uint32_t learned;  /* what the node's replies said last: vgpu_reply.learned */
+static atomic_uint guards_opened;     /* number of guards removed so far */
+static _Atomic uint32_t last_learned; /* last value of vgpu_reply.learned */
 
 static void lock_guards(void)
 {
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    while (atomic_flag_test_and_set_explicit(&locked, memory_order_acquire))
+    while (atomic_flag_test_and_set_explicit(&guards_locked, memory_order_acquire))
         sched_yield();
-    signals_before = before;
+    holder_signals = before;
 }
 
-static void unlock(void)
+static void unlock_guards(void)
 {
-    sigset_t before = signals_before;
-    atomic_flag_clear_explicit(&locked, memory_order_release);
+    sigset_t before = holder_signals;
+    atomic_flag_clear_explicit(&guards_locked, memory_order_release);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
-/* ---- pages ---- */
+/* ---- page protection ---- */
 
-static void protect(uint64_t first, uint64_t end, int how)
+static void protect_pages(uint64_t first, uint64_t end, int how)
 {
     mprotect((void *)(uintptr_t)first, end - first, how);
 }
 
-static int protection(const struct guard *g)
+static int guard_protection(const struct guard *g)
 {
     return g->readable ? PROT_READ : PROT_NONE;
 }
 
-/* Are its pages closed by others at least as strictly? */
+/* True if other guards protect all its pages at least as strictly. */
 static bool is_covered(const struct guard *g)
 {
     for (int i = 0; i < guard_count; i++) {
@@ -89,44 +92,45 @@ static bool is_covered(const struct guard *g)
     return false;
 }
 
-/* The pages of `around` that lie below others' guards of one kind as well. */
-static void close_again(const struct guard *around, bool readable)
+/* Protects those pages of `around` again that also belong to remaining guards of the given kind. */
+static void protect_overlaps(const struct guard *around, bool readable)
 {
     for (int i = 0; i < guard_count; i++) {
         const struct guard *g = &guards[i];
         uint64_t first = g->first > around->first ? g->first : around->first;
         uint64_t end = g->end < around->end ? g->end : around->end;
         if (g->readable == readable && first < end)
-            protect(first, end, protection(g));
+            protect_pages(first, end, guard_protection(g));
     }
 }
 
-static void close_pages(const struct guard *g)
+static void protect_guard(const struct guard *g)
 {
     if (is_covered(g))
         return;
-    protect(g->first, g->end, protection(g));
+    protect_pages(g->first, g->end, guard_protection(g));
     if (g->readable)
-        close_again(g, false);
+        protect_overlaps(g, false);
 }
 
-/* They stay as closed as the strictest of the others wants. */
-static void open_pages(int i)
+/* Removes a guard. Its pages get the strictest protection of the remaining guards. */
+static void remove_guard(int i)
 {
     struct guard gone = guards[i];
     guards[i] = guards[--guard_count];
     guards_opened++;
     if (is_covered(&gone))
         return;
-    protect(gone.first, gone.end, PROT_READ | PROT_WRITE);
-    close_again(&gone, true);
-    close_again(&gone, false);
+    protect_pages(gone.first, gone.end, PROT_READ | PROT_WRITE);
+    protect_overlaps(&gone, true);
+    protect_overlaps(&gone, false);
 }
 
 /* ---- in the handler of SIGSEGV: async-signal-safe ---- */
 
-/* A fault on a page that may be read is a store; x86 says which it was, elsewhere a fault on a
- * closed page counts as a load, which clashes with whatever closed it. */
+/* A fault on a readable page is a store. On x86 the error code tells loads from stores; elsewhere a
+ * fault on an inaccessible page counts as a load, which conflicts with any operation that made it
+ * inaccessible (one that writes). */
 static bool is_store(const ucontext_t *context, bool readable)
 {
 #ifdef __x86_64__
@@ -139,10 +143,10 @@ static bool is_store(const ucontext_t *context, bool readable)
 }
 
 #ifdef __x86_64__
-/* The words above the stack pointer, as far as there is a stack: the thread's own, or, on another
- * one (a coroutine's), what is left of the page. What AddressSanitizer keeps between a program's
- * variables is read as well. */
-__attribute__((no_sanitize_address)) static void keep_stack(struct touch *t, uint64_t from)
+/* Copies the words above the stack pointer: up to the end of the thread's stack, or, on another
+ * stack (a coroutine's), up to the end of the page. Includes AddressSanitizer's redzones, hence the
+ * attribute. */
+__attribute__((no_sanitize_address)) static void copy_stack(struct touch *t, uint64_t from)
 {
     uint64_t end = from >= vgpu__self.stack_first && from < vgpu__self.stack_end
                        ? vgpu__self.stack_end
@@ -154,17 +158,17 @@ __attribute__((no_sanitize_address)) static void keep_stack(struct touch *t, uin
 }
 #endif
 
-/* A function that a stream calls comes after the stream's work and before what follows; nobody here
- * knows of that. */
+/* Records an access. Accesses of functions that streams call are skipped: they are ordered by their
+ * stream, of which this process has no record. */
 static void note_access(uint64_t node_address, bool writes, const ucontext_t *context)
 {
     if (touch_count == TOUCHES || vgpu__self.in_host_function || atomic_load(&vgpu__process.forked))
         return;
-    struct touch *t = &kept_touches[touch_count];
+    struct touch *t = &recorded_touches[touch_count];
     *t = (struct touch){.node_address = node_address, .writes = writes};
 #ifdef __x86_64__
     t->code = (uint64_t)context->uc_mcontext.gregs[REG_RIP] + 1;
-    keep_stack(t, (uint64_t)context->uc_mcontext.gregs[REG_RSP]);
+    copy_stack(t, (uint64_t)context->uc_mcontext.gregs[REG_RSP]);
 #elif defined(__aarch64__)
     t->code = context->uc_mcontext.pc + 1;
     t->stack[0] = context->uc_mcontext.regs[30];
@@ -177,8 +181,9 @@ static bool guard_holds(const struct guard *g, uint64_t address)
     return address >= g->first && address < g->end;
 }
 
-/* Two threads may meet at a page, and one finds it open: it tries again, once. */
-static bool others_opened(void)
+/* True if another thread may have removed the guard between this thread's fault and the lock: then
+ * the instruction is repeated, once. */
+static bool was_unguarded_meanwhile(void)
 {
     static _Thread_local unsigned tried;
     unsigned now = guards_opened;
@@ -187,7 +192,7 @@ static bool others_opened(void)
     return again;
 }
 
-/* The guard that the access ran into, the strictest where there are several. */
+/* The guard whose page the access hit; the strictest if there are several. */
 static const struct guard *guard_at(uint64_t address)
 {
     const struct guard *found = NULL;
@@ -206,15 +211,15 @@ static bool guard_fault(uint64_t address, const void *context)
         note_access(met->node + (address - met->first), writes, context);
         for (int i = guard_count - 1; i >= 0; i--)
             if (guard_holds(&guards[i], address) && (writes || !guards[i].readable))
-                open_pages(i);
+                remove_guard(i);
     }
-    unlock();
-    return met || others_opened();
+    unlock_guards();
+    return met || was_unguarded_meanwhile();
 }
 
-/* ---- closing ---- */
+/* ---- adding guards ---- */
 
-static bool is_on(void)
+static bool guards_wanted(void)
 {
     return (vgpu__process.checks & VGPU_CHECK_ORDER) && vgpu__fault_handler_is_ours();
 }
@@ -225,16 +230,15 @@ static void add_guard(struct guard guard)
         return;
     lock_guards();
     if (guard_count < GUARDS) {
-        close_pages(&guard);
+        protect_guard(&guard);
         guards[guard_count++] = guard;
     }
-    unlock();
+    unlock_guards();
 }
 
-/* The whole pages of [address, +bytes) where that is memory of the host that GPUs can use. The
- * rest of an allocation's last page belongs to no other allocation, so that page counts as whole.
- */
-static struct guard pages_of(uint64_t address, uint64_t bytes)
+/* The whole pages in [address, +bytes) if it is host memory that GPUs can use, else an empty range.
+ * The last page of an allocation counts as whole, since no other allocation shares it. */
+static struct guard guardable_pages(uint64_t address, uint64_t bytes)
 {
     uint64_t page = vgpu__page_bytes(), base, size, end = address + bytes;
     struct guard g = {.first = (address + page - 1) / page * page, .node = 0};
@@ -248,79 +252,80 @@ static struct guard pages_of(uint64_t address, uint64_t bytes)
     return g;
 }
 
-static void close_side(uint64_t address, uint64_t bytes, uint64_t rows, bool readable,
-                       struct vgpu_step step)
+static void guard_operand(uint64_t address, uint64_t bytes, uint64_t rows, bool readable,
+                          struct vgpu_step step)
 {
-    struct guard g = rows == 1 ? pages_of(address, bytes) : (struct guard){0};
+    struct guard g = rows == 1 ? guardable_pages(address, bytes) : (struct guard){0};
     g.readable = readable;
     g.step = step;
     add_guard(g);
 }
 
-/* Arguments lie back to back; host memory has addresses of its own, which nothing else looks like.
- */
-static void close_arguments(const struct vgpu_request *request, struct vgpu_step step)
+/* Guards the host memory that a kernel's arguments point to. The arguments are searched for values
+ * in the address range of host memory, which no other value is likely to hit. */
+static void guard_arguments(const struct vgpu_request *request, struct vgpu_step step)
 {
     for (uint32_t at = 0; at + sizeof(uint64_t) <= request->data_bytes; at += 4) {
         uint64_t value;
         memcpy(&value, request->data + at, sizeof value);
         if (value < VGPU_HOST_VA || value >= VGPU_HOST_END)
             continue;
-        struct guard g = pages_of(value, vgpu__page_bytes());
+        struct guard g = guardable_pages(value, vgpu__page_bytes());
         g.step = step;
         add_guard(g);
     }
 }
 
-static void close_for(const struct vgpu_request *request, struct vgpu_step step)
+static void guard_operation(const struct vgpu_request *request, struct vgpu_step step)
 {
     const struct vgpu_copy *c = &request->u.copy;
     const struct vgpu_memset *m = &request->u.memset;
     if (request->op == VGPU_OP_COPY) {
-        close_side(c->dst_user, c->bytes, c->rows, false, step);
-        close_side(c->src_user, c->bytes, c->rows, true, step);
+        guard_operand(c->dst_user, c->bytes, c->rows, false, step);
+        guard_operand(c->src_user, c->bytes, c->rows, true, step);
     } else if (request->op == VGPU_OP_MEMSET) {
-        close_side(m->dst, m->bytes, m->rows, false, step);
+        guard_operand(m->dst, m->bytes, m->rows, false, step);
     } else if (request->op == VGPU_OP_LAUNCH) {
-        close_arguments(request, step);
+        guard_arguments(request, step);
     }
 }
 
-/* ---- opening ---- */
+/* ---- removing guards ---- */
 
 void vgpu__guard_drop(uint64_t address, size_t bytes)
 {
     lock_guards();
     for (int i = guard_count - 1; i >= 0; i--)
         if (guards[i].first < address + bytes && address < guards[i].end)
-            open_pages(i);
-    unlock();
+            remove_guard(i);
+    unlock_guards();
 }
 
-static void open_all(void)
+static void remove_all_guards(void)
 {
     lock_guards();
     while (guard_count)
-        open_pages(guard_count - 1);
-    unlock();
+        remove_guard(guard_count - 1);
+    unlock_guards();
 }
 
-static bool same(struct vgpu_step a, struct vgpu_step b)
+static bool is_same_step(struct vgpu_step a, struct vgpu_step b)
 {
     return a.line == b.line && a.number == b.number;
 }
 
-static void open_those_of(struct vgpu_step step)
+static void remove_guards_of(struct vgpu_step step)
 {
     lock_guards();
     for (int i = guard_count - 1; i >= 0; i--)
-        if (same(guards[i].step, step))
-            open_pages(i);
-    unlock();
+        if (is_same_step(guards[i].step, step))
+            remove_guard(i);
+    unlock_guards();
 }
 
-/* Of all operations with guards the node says whether the host has waited for them. */
-static void open_what_is_over(void)
+/* Queries the node for each operation with guards, and removes the guards of those that the host
+ * has waited for. */
+static void remove_finished_guards(void)
 {
     union {
         struct vgpu_request request;
@@ -331,20 +336,20 @@ static void open_what_is_over(void)
     lock_guards();
     for (; count < (uint32_t)guard_count; count++)
         step[count] = guards[count].step;
-    unlock();
+    unlock_guards();
     q.request.data_bytes = count * (uint32_t)sizeof *step;
     memcpy(q.request.data, step, q.request.data_bytes);
     const struct vgpu_reply *reply = vgpu__aside(&q.request);
     for (uint32_t i = 0; reply && i < count && i < reply->data_bytes; i++)
         if (reply->data[i])
-            open_those_of(step[i]);
+            remove_guards_of(step[i]);
 }
 
 /* ---- before and after a call ---- */
 
-/* The line of the program that an access belongs to: its own, or that of who called the library
- * function in which it happened. */
-static uint64_t code_of(const struct touch *t)
+/* The address of the program's line that made the access, or that called the library function which
+ * made it: the first address with debug information. */
+static uint64_t program_code(const struct touch *t)
 {
     char where[160];
     vgpu__symbolize(t->code, where, sizeof where);
@@ -361,47 +366,49 @@ static bool take_touch(struct touch *out)
     lock_guards();
     bool any = touch_count > 0;
     if (any) {
-        *out = kept_touches[0];
+        *out = recorded_touches[0];
         touch_count--;
-        memmove(kept_touches, kept_touches + 1, (size_t)touch_count * sizeof *kept_touches);
+        memmove(recorded_touches, recorded_touches + 1,
+                (size_t)touch_count * sizeof *recorded_touches);
     }
-    unlock();
+    unlock_guards();
     return any;
 }
 
-static void tell_touches(void)
+static void report_touches(void)
 {
     struct touch t;
     while (atomic_load_explicit(&touch_count, memory_order_relaxed) && take_touch(&t)) {
         struct vgpu_request request = {.op = VGPU_OP_HOST_TOUCH,
                                        .flags = t.writes,
                                        .ptr = t.node_address,
-                                       .caller = code_of(&t),
+                                       .caller = program_code(&t),
                                        .call = "host code"};
         vgpu__aside(&request);
     }
 }
 
-static void close_and_open(const struct vgpu_request *request, const struct vgpu_reply *reply)
+static void update_guards(const struct vgpu_request *request, const struct vgpu_reply *reply)
 {
     struct vgpu_step step = reply->step;
-    uint32_t before = atomic_exchange(&learned, reply->learned);
-    if (reply->error == cudaSuccess && step.line && is_on())
-        close_for(request, step);
+    uint32_t before = atomic_exchange(&last_learned, reply->learned);
+    if (reply->error == cudaSuccess && step.line && guards_wanted())
+        guard_operation(request, step);
     if (atomic_load_explicit(&guard_count, memory_order_relaxed) == 0)
         return;
     if (reply->error != cudaSuccess && reply->error != cudaErrorNotReady)
-        open_all(); /* what it waits for now may never come */
+        /* The call failed, so the operation that it waited for may never finish. */
+        remove_all_guards();
     else if (before != reply->learned)
-        open_what_is_over();
+        remove_finished_guards();
 }
 
 const struct vgpu__observer vgpu__guard = {
-    .request_begins = tell_touches,
-    .reply_came = close_and_open,
-    .process_ends = tell_touches,
+    .request_begins = report_touches,
+    .reply_came = update_guards,
+    .process_ends = report_touches,
     .fork_begins = lock_guards,
-    .fork_over = unlock,
-    .child_begins = open_all,
+    .fork_over = unlock_guards,
+    .child_begins = remove_all_guards,
     .host_fault = guard_fault,
 };

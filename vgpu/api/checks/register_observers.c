@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * register_observers.c: the one list of who hears of calls. Registered before main, with the
- * constructors that make __managed__ variables.
+ * register_observers.c: the list of all observers of calls. They are registered before main,
+ * together with the constructors that make __managed__ variables.
  */
 #include "checks.h"
 
@@ -8,7 +8,7 @@
 #include "thread_clocks.h"
 
 extern const char vgpu__observers __attribute__((visibility("hidden")));
-const char vgpu__observers = 1; /* work.h */
+const char vgpu__observers = 1; /* see work.h */
 
 __attribute__((constructor(101))) static void register_observers(void)
 {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * unchecked_errors.c: errors that nobody looks at, and calls that are blamed for others' errors.
+ * unchecked_errors.c: finds errors that the program does not check, and calls that seem to fail
+ * because of an earlier error.
  *
- * A failed call leaves the thread's last error behind. Whether the program has looked at what the
- * call returned cannot be seen from inside the call; but its line of source can be read, where
- * there is debug information and the file: a call that is a whole statement throws its result
- * away, and a launch has none. Where the line says nothing, nothing is said.
+ * A failed call sets the thread's last error. The call itself cannot tell whether the program uses
+ * its result, but the source line can, if there is debug information and the file is readable: a
+ * call that is a whole statement discards its result, and a launch by <<<>>> has none. If the line
+ * does not show it, nothing is reported.
  */
 #include "checks.h"
 
@@ -16,9 +17,10 @@
 
 enum { LINE_BYTES = 1024 };
 
-/* ---- the line of a call ---- */
+/* ---- the source line of a call ---- */
 
-/* The line at `where` and the last one before it that is not blank. False: it cannot be read. */
+/* Reads the line at `caller` and the last line before it that is not blank. False: it cannot be
+ * read. */
 static bool read_source_line(uint64_t caller, char *line, char *before)
 {
     char path[1024];
@@ -39,7 +41,7 @@ static bool read_source_line(uint64_t caller, char *line, char *before)
     return number == wanted;
 }
 
-/* `call` in `line` as a word, with its arguments behind it; NULL: not there. */
+/* Finds `call` in `line` as a whole word followed by arguments; NULL: it is not there. */
 static const char *find_call(const char *line, const char *call)
 {
     size_t length = strlen(call);
@@ -58,8 +60,8 @@ static bool ends_statement(const char *text, const char *end)
     return end > text && strchr(";{}", end[-1]);
 }
 
-/* Is the call at `caller` a statement of its own? */
-static bool thrown_away(const char *call, uint64_t caller)
+/* True if the call at `caller` is a statement of its own, so that its result is discarded. */
+static bool is_result_discarded(const char *call, uint64_t caller)
 {
     char line[LINE_BYTES], before[LINE_BYTES];
     if (!caller || !read_source_line(caller, line, before))
@@ -72,7 +74,7 @@ static bool thrown_away(const char *call, uint64_t caller)
     return ends_statement(line, at);
 }
 
-/* ---- telling ---- */
+/* ---- reporting ---- */
 
 void vgpu__finding(uint32_t diagnosis, const char *call, uint64_t key, const char *text)
 {
@@ -91,26 +93,26 @@ void vgpu__finding(uint32_t diagnosis, const char *call, uint64_t key, const cha
     vgpu__ask(-1, true, NULL);
 }
 
-static void caller_place(uint64_t caller, char *out, size_t room)
+static void format_caller(uint64_t caller, char *out, size_t room)
 {
     char where[160];
     vgpu__symbolize(caller, where, sizeof where);
     snprintf(out, room, "%s%s", where[0] ? " at " : "", where);
 }
 
-/* The call's name, and not a kernel's. */
+/* True if `call` is the name of a launching call, not that of a kernel. */
 static bool is_launch(const char *call)
 {
     return strncmp(call, "cudaLaunch", 10) == 0;
 }
 
-/* The failure that is on record is about to be forgotten without anybody having looked. */
-static void tell_unchecked(const struct vgpu__unchecked *b)
+/* Reports the recorded failure, which is about to be forgotten unchecked. */
+static void report_unchecked(const struct vgpu__unchecked *b)
 {
     char text[600], at[180];
-    if (!b->launch && !thrown_away(b->call, b->caller))
+    if (!b->launch && !is_result_discarded(b->call, b->caller))
         return;
-    caller_place(b->caller, at, sizeof at);
+    format_caller(b->caller, at, sizeof at);
     snprintf(text, sizeof text,
              "%s%.48s%s failed with %d (%s), and nobody has looked: %s, and read what the node "
              "says about it",
@@ -123,7 +125,8 @@ static void tell_unchecked(const struct vgpu__unchecked *b)
     vgpu__finding(VGPU_DIAGNOSIS_api_unchecked, b->call, b->caller, text);
 }
 
-/* The name of the call on record may be that of the one before: only the line is certain. */
+/* The recorded name may be that of the call before; only the return address is certain. So the name
+ * is used only if the source line contains it. */
 static const char *error_name(const struct vgpu__unchecked *b)
 {
     char line[LINE_BYTES], before[LINE_BYTES];
@@ -131,13 +134,13 @@ static const char *error_name(const struct vgpu__unchecked *b)
     return other ? "the call" : b->call;
 }
 
-static void tell_late(const struct vgpu__unchecked *b, const char *call, uint64_t caller)
+static void report_late_error(const struct vgpu__unchecked *b, const char *call, uint64_t caller)
 {
     char text[600], at[180], here[180];
-    if (thrown_away(call, caller))
-        return; /* it only clears */
-    caller_place(b->caller, at, sizeof at);
-    caller_place(caller, here, sizeof here);
+    if (is_result_discarded(call, caller))
+        return; /* a discarded result: the call only clears the error */
+    format_caller(b->caller, at, sizeof at);
+    format_caller(caller, here, sizeof here);
     snprintf(text, sizeof text,
              "%s%s answers %d (%s), which is the error of %.48s%s, not of the kernel launched "
              "since: check what every call returns, and clear with cudaGetLastError what is no "
@@ -146,7 +149,7 @@ static void tell_late(const struct vgpu__unchecked *b, const char *call, uint64_
     vgpu__finding(VGPU_DIAGNOSIS_api_late_error, call, caller, text);
 }
 
-/* ---- what happens to an error ---- */
+/* ---- recording failures ---- */
 
 static bool check_wanted(void)
 {
@@ -162,7 +165,7 @@ static void forget_error(void)
     struct vgpu__unchecked gone = *b;
     b->error = cudaSuccess;
     b->telling = true;
-    tell_unchecked(&gone);
+    report_unchecked(&gone);
     b->telling = false;
 }
 
@@ -173,7 +176,7 @@ static void note_failure(cudaError_t error)
         return;
     uint64_t caller = vgpu__caller();
     if (b->error == error && b->caller == caller)
-        return; /* the same once more */
+        return; /* the same call has failed again */
     forget_error();
     b->error = error;
     b->caller = caller;
@@ -192,7 +195,7 @@ static void error_asked(const char *call)
     b->error = cudaSuccess;
     b->telling = true;
     if (!known.launch && known.launches > known.launched)
-        tell_late(&known, call, vgpu__caller());
+        report_late_error(&known, call, vgpu__caller());
     b->telling = false;
 }
 

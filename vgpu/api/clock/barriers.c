@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * barriers.c: pthread_barrier_wait passes on the latest clock of all that meet there.
+ * barriers.c: clock synchronisation at pthread_barrier_wait: all threads leave it with the latest
+ * clock of those that met there.
  *
- * Each wait is two of the library's: everybody gives their clock and waits; takes the latest one,
- * and waits until all have taken it, so that nobody gives for the next meeting too early. The place
- * is never cleared: whoever comes back has at least the clock that lies there.
+ * Each wait makes two waits of the library's barrier. Before the first, every thread merges its
+ * clock into the barrier's; after it, every thread takes the result; the second keeps any thread
+ * from merging its clock for the next meeting before all have taken that of this one. The barrier's
+ * clock need not be reset: a thread that comes back has at least this clock.
  *
- * Barriers in memory that processes share carry nothing: we keep their clocks in ours.
+ * Barriers in memory shared between processes synchronise no clocks, since the table is local to
+ * the process.
  */
 #include "clock_sync.h"
 
@@ -23,7 +26,7 @@ struct place {
 static pthread_mutex_t barriers_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct place *barrier_lists[LISTS]; /* guarded by barriers_lock */
 
-static struct place **place_of(const pthread_barrier_t *barrier)
+static struct place **find_barrier_place(const pthread_barrier_t *barrier)
 {
     struct place **at =
         &barrier_lists[((uint64_t)(uintptr_t)barrier * 0x9E3779B97F4A7C15ull) >> 58];
@@ -32,10 +35,10 @@ static struct place **place_of(const pthread_barrier_t *barrier)
     return at;
 }
 
-static void forget(const pthread_barrier_t *barrier)
+static void forget_barrier(const pthread_barrier_t *barrier)
 {
     pthread_mutex_lock(&barriers_lock);
-    struct place **at = place_of(barrier), *place = *at;
+    struct place **at = find_barrier_place(barrier), *place = *at;
     if (place)
         *at = place->next;
     pthread_mutex_unlock(&barriers_lock);
@@ -45,12 +48,12 @@ static void forget(const pthread_barrier_t *barrier)
 static void remember_barrier(const pthread_barrier_t *barrier)
 {
     struct place *place = calloc(1, sizeof *place);
-    forget(barrier);
+    forget_barrier(barrier);
     if (!place)
         return;
     place->barrier = barrier;
     pthread_mutex_lock(&barriers_lock);
-    struct place **at = place_of(barrier);
+    struct place **at = find_barrier_place(barrier);
     *at = place;
     pthread_mutex_unlock(&barriers_lock);
 }
@@ -75,7 +78,7 @@ int pthread_barrier_destroy(pthread_barrier_t *barrier)
     VGPU__REAL(function, pthread_barrier_destroy);
     int error = real(barrier);
     if (error == 0)
-        forget(barrier);
+        forget_barrier(barrier);
     return error;
 }
 
@@ -84,7 +87,7 @@ int pthread_barrier_wait(pthread_barrier_t *barrier)
     typedef int function(pthread_barrier_t *);
     VGPU__REAL(function, pthread_barrier_wait);
     pthread_mutex_lock(&barriers_lock);
-    struct place *place = *place_of(barrier);
+    struct place *place = *find_barrier_place(barrier);
     pthread_mutex_unlock(&barriers_lock);
     if (!place)
         return real(barrier);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * openmp_gnu.c: OpenMP as gcc compiles it. A region's threads begin with the clock of the one that
- * came to it, which goes on with the latest of theirs; so do all of them behind a barrier, and
- * behind the end of a loop or of sections that has one. Only in programs that call these functions.
+ * openmp_gnu.c: clock synchronisation for OpenMP code compiled by gcc. The threads of a region
+ * begin with the clock of the thread that entered it, and that thread continues with the latest of
+ * their clocks. All members of a team leave a barrier with the latest clock, also the barrier at
+ * the end of a loop or of sections. These functions are used only in programs that call them.
  */
 #include "clock_sync.h"
 
@@ -50,7 +51,7 @@ void GOMP_parallel_sections(region *body, void *data, unsigned threads, unsigned
     vgpu__clock_take(&given.team.clock);
 }
 
-/* A region that is a loop; those whose chunks have a size, and those whose have not. */
+/* Regions that consist of a loop, with and without a chunk size. */
 #define CHUNKED(name)                                                                              \
     __attribute__((weak)) void name(region *body, void *data, unsigned threads, long first,        \
                                     long end, long step, long chunk, unsigned flags);              \
@@ -84,15 +85,16 @@ UNCHUNKED(GOMP_parallel_loop_runtime)
 UNCHUNKED(GOMP_parallel_loop_nonmonotonic_runtime)
 UNCHUNKED(GOMP_parallel_loop_maybe_nonmonotonic_runtime)
 
-/* ---- barriers: where `meet` has all of the team wait for each other ---- */
+/* ---- barriers: places where meet_team makes the whole team wait ---- */
 
-static void barrier(void)
+static void gnu_barrier(void)
 {
     VGPU__REAL(vgpu__function, GOMP_barrier);
     real();
 }
 
-/* As barriers.c: the second wait keeps anybody from giving for the next meeting too early. */
+/* As in barriers.c, the second wait keeps threads from merging their clocks for the next meeting
+ * too early. */
 static void meet_team(void (*wait)(void))
 {
     struct vgpu__team *team = vgpu__self.team;
@@ -102,13 +104,13 @@ static void meet_team(void (*wait)(void))
     if (!team)
         return;
     vgpu__clock_take(&team->clock);
-    barrier();
+    gnu_barrier();
 }
 
 __attribute__((weak)) void GOMP_barrier(void);
 void GOMP_barrier(void)
 {
-    meet_team(barrier);
+    meet_team(gnu_barrier);
 }
 
 static void end_loop(void)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * openmp_llvm.c: OpenMP as clang compiles it; see openmp_gnu.c. Only in programs that call these
- * functions.
+ * openmp_llvm.c: the same as openmp_gnu.c for OpenMP code compiled by clang. These functions are
+ * used only in programs that call them.
  */
 #include "clock_sync.h"
 
@@ -9,17 +9,18 @@
 
 #include "core.h"
 
-#define MOST 32 /* addresses of variables that a region shares with what is around it */
+/* The greatest number of variables that a region can share with the code around it. */
+#define SHARED_MAX 32
 
 typedef void region(int32_t *thread, int32_t *in_team, ...);
 
 struct given {
     region *body;
-    void *address[MOST];
+    void *address[SHARED_MAX];
     struct vgpu__team team;
 };
 
-/* A function takes from its arguments what it knows of: more of them do no harm. */
+/* The region's function ignores surplus arguments, so all of them are passed. */
 static void begin_llvm_worker(int32_t *thread, int32_t *in_team, struct given *given)
 {
     void **a = given->address;
@@ -39,14 +40,14 @@ void __kmpc_fork_call(void *where, int32_t count, region *body, ...)
     struct given given = {.body = body, .team = {vgpu__self.clock_ps, vgpu__self.clock_ps}};
     va_list list;
     va_start(list, body);
-    for (int i = 0; i < count && i < MOST; i++)
+    for (int i = 0; i < count && i < SHARED_MAX; i++)
         given.address[i] = va_arg(list, void *);
     va_end(list);
-    if (count > MOST)
+    if (count > SHARED_MAX)
         vgpu__message("OpenMP",
                       "a parallel region shares %d variables, more than the %d that are "
                       "passed on: put them into a struct",
-                      (int)count, MOST);
+                      (int)count, SHARED_MAX);
     real(where, 1, begin_llvm_worker, &given);
     vgpu__clock_take(&given.team.clock);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * thread_clocks.c: a thread begins with the clock of the one that created it, and whoever joins it
- * goes on no earlier than it ended. std::thread and C11's threads come here, too.
+ * thread_clocks.c: a thread begins with the clock of the thread that created it, and a thread that
+ * joins it continues no earlier than its end. std::thread and C11 threads call these functions,
+ * too.
  */
 #include "clock_sync.h"
 
@@ -17,9 +18,9 @@
 
 void vgpu__thread_clocks(void) {}
 
-/* A thread: found by its id until it is joined, or until another one has the id. */
+/* The clock of a thread. It stays in the table until the thread is joined or its id is reused. */
 struct vgpu__life {
-    atomic_int refs; /* the thread's own, and the table's */
+    atomic_int refs; /* held by the thread and by the table */
     pthread_t id;
     vgpu__clock clock;
     void *(*start)(void *);
@@ -31,12 +32,12 @@ struct vgpu__life {
 
 static pthread_mutex_t lives_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vgpu__life *life_lists[LISTS]; /* guarded by lives_lock */
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t ends;
+static pthread_once_t life_key_once = PTHREAD_ONCE_INIT;
+static pthread_key_t life_key;
 
 /* ---- the table ---- */
 
-static struct vgpu__life **list_of(pthread_t id)
+static struct vgpu__life **life_list(pthread_t id)
 {
     return &life_lists[((uint64_t)id * 0x9E3779B97F4A7C15ull) >> 56];
 }
@@ -47,10 +48,11 @@ static void drop_life(struct vgpu__life *life)
         free(life);
 }
 
-/* Takes the thread out of the table; its reference is the caller's then. NULL: not there. */
-static struct vgpu__life *take_life_out(pthread_t id)
+/* Removes the thread from the table; the caller now owns the table's reference. NULL: not in the
+ * table. lives_lock is held. */
+static struct vgpu__life *remove_life(pthread_t id)
 {
-    struct vgpu__life **at = list_of(id);
+    struct vgpu__life **at = life_list(id);
     while (*at && !pthread_equal((*at)->id, id))
         at = &(*at)->next;
     struct vgpu__life *life = *at;
@@ -59,10 +61,10 @@ static struct vgpu__life *take_life_out(pthread_t id)
     return life;
 }
 
-static void put_in(struct vgpu__life *life)
+static void insert_life(struct vgpu__life *life)
 {
-    struct vgpu__life **list = list_of(life->id);
-    drop_life(take_life_out(life->id)); /* a detached one, which has ended */
+    struct vgpu__life **list = life_list(life->id);
+    drop_life(remove_life(life->id)); /* a detached thread that has ended */
     life->next = *list;
     *list = life;
 }
@@ -70,7 +72,7 @@ static void put_in(struct vgpu__life *life)
 static struct vgpu__life *find_life(pthread_t id)
 {
     pthread_mutex_lock(&lives_lock);
-    struct vgpu__life *life = *list_of(id);
+    struct vgpu__life *life = *life_list(id);
     while (life && !pthread_equal(life->id, id))
         life = life->next;
     if (life)
@@ -79,29 +81,29 @@ static struct vgpu__life *find_life(pthread_t id)
     return life;
 }
 
-/* ---- a thread's own part ---- */
+/* ---- code that runs in the thread ---- */
 
 static void clocked_thread_ends(void *argument)
 {
-    vgpu__thread_registered(); /* nobody need wait for its first word any more */
+    vgpu__thread_registered(); /* if it has not called yet, it never will */
     vgpu__self.shown_clock = NULL;
     drop_life(argument);
 }
 
-static void fork_prepares(void)
+static void lock_lives(void)
 {
     pthread_mutex_lock(&lives_lock);
 }
 
-static void fork_is_done(void)
+static void unlock_lives(void)
 {
     pthread_mutex_unlock(&lives_lock);
 }
 
-static void set_up(void)
+static void set_up_lives(void)
 {
-    pthread_key_create(&ends, clocked_thread_ends);
-    pthread_atfork(fork_prepares, fork_is_done, fork_is_done);
+    pthread_key_create(&life_key, clocked_thread_ends);
+    pthread_atfork(lock_lives, unlock_lives, unlock_lives);
 }
 
 static void *begin_thread(void *argument)
@@ -109,7 +111,7 @@ static void *begin_thread(void *argument)
     struct vgpu__life *life = argument;
     vgpu__self.clock_ps = atomic_load(&life->clock);
     vgpu__self.shown_clock = &life->clock;
-    pthread_setspecific(ends, life);
+    pthread_setspecific(life_key, life);
     return life->start(life->argument);
 }
 
@@ -123,16 +125,18 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
     struct vgpu__life *life = calloc(1, sizeof *life);
     if (!life)
         return EAGAIN;
-    pthread_once(&once, set_up);
+    pthread_once(&life_key_once, set_up_lives);
     *life = (struct vgpu__life){
         .refs = 2, .clock = vgpu__self.clock_ps, .start = start, .argument = argument};
     vgpu__thread_made(true);
-    pthread_mutex_lock(
-        &lives_lock); /* it may end, and be joined by another one, before we know its id */
+    /* Held during creation: the thread may end, and another thread join it, before its id is
+     * stored.
+     */
+    pthread_mutex_lock(&lives_lock);
     int error = real(thread, attr, begin_thread, life);
     if (error == 0) {
         life->id = *thread;
-        put_in(life);
+        insert_life(life);
     }
     pthread_mutex_unlock(&lives_lock);
     if (error != 0) {
@@ -144,13 +148,14 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)
 
 /* ---- joins ---- */
 
-/* The thread of `life` was joined (no error): what it left is taken over. */
+/* The thread of `life` was joined (if `error` is 0): the caller takes its clock. Drops the caller's
+ * reference and returns `error`. */
 static int thread_joined(struct vgpu__life *life, int error)
 {
     if (life && error == 0) {
         vgpu__clock_take(&life->clock);
         pthread_mutex_lock(&lives_lock);
-        struct vgpu__life **at = list_of(life->id);
+        struct vgpu__life **at = life_list(life->id);
         while (*at && *at != life)
             at = &(*at)->next;
         bool listed = *at;

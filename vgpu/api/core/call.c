@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * call.c: one request and its reply; what every call does before and after its own work.
+ * call.c: one request and its reply, and what every call does before and after them.
  */
 #include "context.h"
 #include "observer.h"
@@ -12,11 +12,11 @@
 atomic_int vgpu__capturing;
 atomic_uint vgpu__functions_returned;
 
-static _Atomic(vgpu__gate *) gate;
+static _Atomic(vgpu__gate *) capture_gate;
 
 void vgpu__gate_set(vgpu__gate *set)
 {
-    atomic_store(&gate, set);
+    atomic_store(&capture_gate, set);
 }
 
 /* ---- before a call ---- */
@@ -46,7 +46,7 @@ struct vgpu_request *vgpu__begin(const char *call, uint32_t op)
     if (vgpu__record(connection_ready()) != cudaSuccess)
         return NULL;
     if (atomic_load_explicit(&vgpu__capturing, memory_order_relaxed) &&
-        atomic_load(&gate)(call, op) != cudaSuccess)
+        atomic_load(&capture_gate)(call, op) != cudaSuccess)
         return NULL;
     vgpu__context_used();
     struct vgpu_request *request = (struct vgpu_request *)vgpu__self.wire->request;
@@ -67,7 +67,7 @@ cudaError_t vgpu__failed(void)
     return vgpu__self.last_error;
 }
 
-/* ---- the call ---- */
+/* ---- one request ---- */
 
 struct vgpu_reply *vgpu__aside(struct vgpu_request *request)
 {
@@ -85,7 +85,7 @@ struct vgpu_reply *vgpu__aside(struct vgpu_request *request)
     return reply;
 }
 
-/* What kernels printed goes to stdout, in the order in which the node has it. */
+/* Writes the output of kernels' printf to stdout, in the order in which the node received it. */
 static void print_text(void)
 {
     struct vgpu_request request = {.op = VGPU_OP_PRINTF, .call = "printf of kernels"};

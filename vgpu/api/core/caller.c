@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * caller.c: which line of the program made the call; see runtime.h. CMakeLists.txt puts the
- * library's code into the section vgpu_text and keeps its frame pointers; the program's own frames
- * are never looked at.
+ * caller.c: finds the return address of the CUDA call that the program made; see core.h.
+ * CMakeLists.txt places the runtime's code in the section vgpu_text and compiles it with frame
+ * pointers, so the walk stops at the first return address outside the section and follows no frame
+ * of the program.
  */
 #include "core.h"
 

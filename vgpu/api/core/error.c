@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * error.c: the thread's last error, and the names of codes. last_error.c has the calls that ask.
+ * error.c: the thread's last error and the names of error codes. The calls that read it are in
+ * last_error.c.
  */
 #include "observer.h"
 

@@ -14,7 +14,7 @@
 
 #define SILENCE_LIMIT_S 60
 
-static bool node_is_gone(const char *call, const char *what)
+static bool node_lost(const char *call, const char *what)
 {
     if (!atomic_exchange(&vgpu__process.lost, true))
         vgpu__message(call,
@@ -42,14 +42,15 @@ static bool would_block(ssize_t got)
     return got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
 }
 
-/* What came, or did not: sentences about it. */
-static bool is_whole(const struct vgpu_request *request, struct vgpu_reply *reply, ssize_t got)
+/* True if a whole reply has arrived; otherwise marks the connection as failed, with a message. */
+static bool reply_is_whole(const struct vgpu_request *request, struct vgpu_reply *reply,
+                           ssize_t got)
 {
     if (got <= 0)
-        return node_is_gone(request->call, got == 0 ? "it closed the connection" : strerror(errno));
+        return node_lost(request->call, got == 0 ? "it closed the connection" : strerror(errno));
     size_t head = offsetof(struct vgpu_reply, data);
     if ((size_t)got < head || (size_t)got - head < reply->data_bytes)
-        return node_is_gone(request->call, "its reply was cut short");
+        return node_lost(request->call, "its reply was cut short");
     reply->explain[sizeof reply->explain - 1] = '\0';
     return true;
 }
@@ -70,8 +71,8 @@ static ssize_t wait_for_reply(int fd, const struct vgpu_request *request, struct
     return got;
 }
 
-/* On the node's CPU the node runs when something is sent, or when the sender makes way: most
- * replies are there then, and nobody need sleep and be woken up. */
+/* The node runs on this CPU when a message is sent or when the sender yields, so most replies are
+ * there afterwards and the thread need not block and be woken. */
 static ssize_t take_quick_reply(int fd, struct vgpu_reply *reply, int *fds, int *fd_count)
 {
     int room = fd_count ? *fd_count : 0;
@@ -87,9 +88,10 @@ static ssize_t take_quick_reply(int fd, struct vgpu_reply *reply, int *fds, int 
     return got;
 }
 
-/* A thread that has to wait does so on the node's CPU (cpu_affinity.c). */
-static bool receive(int fd, const struct vgpu_request *request, struct vgpu_reply *reply, int *fds,
-                    int *fd_count, struct vgpu__affinity *own)
+/* Receives a reply; if the thread must block, it is moved to the node's CPU first (cpu_affinity.c).
+ */
+static bool receive_reply(int fd, const struct vgpu_request *request, struct vgpu_reply *reply,
+                          int *fds, int *fd_count, struct vgpu__affinity *own)
 {
     bool waits = own->pinned || !vgpu__is_near_node();
     ssize_t got = 0;
@@ -101,7 +103,7 @@ static bool receive(int fd, const struct vgpu_request *request, struct vgpu_repl
     }
     if (waits)
         got = wait_for_reply(fd, request, reply, fds, fd_count);
-    return is_whole(request, reply, got);
+    return reply_is_whole(request, reply, got);
 }
 
 bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
@@ -112,11 +114,13 @@ bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
     if (!vgpu__is_near_node())
         vgpu__affinity_to_node(&own);
     if (vgpu_send(fd, request, sizeof *request + request->data_bytes, &send_fd, send_fd >= 0) == 0)
-        ok = receive(fd, request, reply, fds, fd_count, &own);
-    else if (errno == EPIPE) /* a node that closed the connection may have said why before */
-        ok = is_whole(request, reply, vgpu_receive(fd, reply, VGPU_MSG_MAX, fds, fd_count, 0));
+        ok = receive_reply(fd, request, reply, fds, fd_count, &own);
+    else if (errno ==
+             EPIPE) /* before it closed the connection, the node may have sent the reason */
+        ok =
+            reply_is_whole(request, reply, vgpu_receive(fd, reply, VGPU_MSG_MAX, fds, fd_count, 0));
     else
-        node_is_gone(request->call, strerror(errno));
+        node_lost(request->call, strerror(errno));
     vgpu__affinity_restore(&own);
     return ok;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * fault.c: what happens when host code touches device memory. Nothing is mapped there, so the MMU
- * catches it; this handler says which GPU's memory it was, and the process then dies of signal 11
- * as it does on hardware. A program with a handler of its own keeps it. Pages of the host's memory
- * that a GPU uses are observers'.
+ * fault.c: the SIGSEGV handler for host code that accesses device memory. No device memory is
+ * mapped in this process, so the access faults; the handler prints which GPU's memory it was, and
+ * the process then dies of signal 11, as on hardware. If the program has installed a handler of its
+ * own, that one stays. Faults in host memory that a GPU uses are passed to the observers.
  */
 #include "observer.h"
 
@@ -14,16 +14,16 @@
 
 #include "check.h"
 
-/* Only async-signal-safe pieces from here to the handler. */
+/* From here to the handler all code must be async-signal-safe. */
 
-static char *put_text(char *at, const char *text)
+static char *append_string(char *at, const char *text)
 {
     size_t length = strlen(text);
     memcpy(at, text, length);
     return at + length;
 }
 
-static char *put_number(char *at, uint64_t value, unsigned base)
+static char *append_number(char *at, uint64_t value, unsigned base)
 {
     char digits[24];
     int count = 0;
@@ -35,25 +35,25 @@ static char *put_number(char *at, uint64_t value, unsigned base)
     return at;
 }
 
-/* " (byte 4 of an allocation of 4096 bytes (allocated at sum.cu:12))". What reads the line
- * allocates nothing and takes no lock of ours; the process ends in any case. */
-static char *put_allocation(char *at, uint64_t address)
+/* Appends " (byte 4 of an allocation of 4096 bytes (allocated at sum.cu:12))". vgpu__symbolize
+ * neither allocates nor takes a lock of the runtime; besides, the process ends in any case. */
+static char *append_allocation(char *at, uint64_t address)
 {
     struct vgpu__allocation found;
     char where[160];
     if (!vgpu__allocation_at(address, &found))
         return at;
-    at = put_text(at, " (byte ");
-    at = put_number(at, address - found.base, 10);
-    at = put_text(at, " of an allocation of ");
-    at = put_number(at, found.bytes, 10);
-    at = put_text(at, " bytes");
+    at = append_string(at, " (byte ");
+    at = append_number(at, address - found.base, 10);
+    at = append_string(at, " of an allocation of ");
+    at = append_number(at, found.bytes, 10);
+    at = append_string(at, " bytes");
     where[0] = '\0';
     if (found.caller)
         vgpu__symbolize(found.caller, where, sizeof where);
     if (where[0])
-        at = put_text(put_text(put_text(at, " (allocated at "), where), ")");
-    return put_text(at, found.freed ? " that was freed)" : ")");
+        at = append_string(append_string(append_string(at, " (allocated at "), where), ")");
+    return append_string(at, found.freed ? " that was freed)" : ")");
 }
 
 static void explain_fault(uint64_t address)
@@ -61,24 +61,24 @@ static void explain_fault(uint64_t address)
     char line[512], *at = line;
     int physical = (int)((address - VGPU_ARENA_VA) / VGPU_DEVICE_STRIDE);
     int logical = vgpu__logical(physical);
-    at = put_text(at, "vgpu: host code touched address 0x");
-    at = put_number(at, address, 16);
-    at = put_text(at, logical >= 0 ? ", memory of GPU " : ", memory of physical GPU ");
-    at = put_number(at, (uint64_t)(logical >= 0 ? logical : physical), 10);
-    at = put_allocation(at, address);
-    at = put_text(at, ": device memory cannot be read or written by host code; "
-                      "copy it with cudaMemcpy\n");
+    at = append_string(at, "vgpu: host code touched address 0x");
+    at = append_number(at, address, 16);
+    at = append_string(at, logical >= 0 ? ", memory of GPU " : ", memory of physical GPU ");
+    at = append_number(at, (uint64_t)(logical >= 0 ? logical : physical), 10);
+    at = append_allocation(at, address);
+    at = append_string(at, ": device memory cannot be read or written by host code; "
+                           "copy it with cudaMemcpy\n");
     ssize_t written = write(STDERR_FILENO, line, (size_t)(at - line));
-    (void)written; /* nothing can be done about it here */
+    (void)written; /* a failure cannot be handled here */
 }
 
-/* With the default action back in place the faulting instruction runs again and ends the process; a
- * signal that somebody sent has no such instruction and is sent again. */
+/* With the default action restored, the faulting instruction runs again and ends the process. A
+ * signal that was sent by kill has no such instruction, so it is raised again. */
 static void on_fault(int signal_number, siginfo_t *info, void *context)
 {
     uint64_t address = (uint64_t)(uintptr_t)info->si_addr;
     bool fault = info->si_code > 0;
-    int before = errno; /* of the code that goes on */
+    int before = errno; /* errno of the interrupted code */
     bool again = fault && vgpu__host_fault(address, context);
     errno = before;
     if (again)
@@ -109,26 +109,28 @@ void vgpu__fault_handler_install(void)
 
 /* ---- a program with a handler of its own ---- */
 
-/* Set once, before ours is there. */
-static struct sigaction theirs;
-static bool (*ours_too)(uint64_t address);
+/* Set once, before on_program_fault is installed. */
+static struct sigaction program_action;
+static bool (*is_runtime_fault)(uint64_t address);
 
-/* Ours for what `ours_too` knows; everything else is theirs. */
-static void on_their_fault(int signal_number, siginfo_t *info, void *context)
+/* Handles faults for which `is_runtime_fault` returns true, and passes all others to the program's
+ * handler.
+ */
+static void on_program_fault(int signal_number, siginfo_t *info, void *context)
 {
     int before = errno;
-    bool again = info->si_code > 0 && ours_too((uint64_t)(uintptr_t)info->si_addr);
+    bool again = info->si_code > 0 && is_runtime_fault((uint64_t)(uintptr_t)info->si_addr);
     errno = before;
     if (again)
         return;
-    if (theirs.sa_flags & SA_SIGINFO) {
-        theirs.sa_sigaction(signal_number, info, context);
-    } else if (theirs.sa_handler == SIG_DFL || theirs.sa_handler == SIG_IGN) {
-        sigaction(signal_number, &theirs, NULL);
+    if (program_action.sa_flags & SA_SIGINFO) {
+        program_action.sa_sigaction(signal_number, info, context);
+    } else if (program_action.sa_handler == SIG_DFL || program_action.sa_handler == SIG_IGN) {
+        sigaction(signal_number, &program_action, NULL);
         if (info->si_code <= 0)
             raise(signal_number);
     } else {
-        theirs.sa_handler(signal_number);
+        program_action.sa_handler(signal_number);
     }
 }
 
@@ -137,19 +139,19 @@ void vgpu__fault_handler_need(bool (*ours)(uint64_t address))
     struct sigaction now;
     if (sigaction(SIGSEGV, NULL, &now) != 0 ||
         ((now.sa_flags & SA_SIGINFO) &&
-         (now.sa_sigaction == on_fault || now.sa_sigaction == on_their_fault)))
+         (now.sa_sigaction == on_fault || now.sa_sigaction == on_program_fault)))
         return;
-    theirs = now;
-    ours_too = ours;
-    now.sa_sigaction = on_their_fault;
+    program_action = now;
+    is_runtime_fault = ours;
+    now.sa_sigaction = on_program_fault;
     now.sa_flags = (now.sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
     sigaction(SIGSEGV, &now, NULL);
 }
 
 /* ---- stacks ---- */
 
-/* Where the thread's stack is, which the handler must not ask. */
-static void learn_stack(void)
+/* Stores the bounds of the thread's stack, which cannot be queried in a signal handler. */
+static void store_stack_bounds(void)
 {
     pthread_attr_t attributes;
     void *first;
@@ -163,7 +165,7 @@ static void learn_stack(void)
     pthread_attr_destroy(&attributes);
 }
 
-/* A stack of its own, so that the sentence also comes out of a thread that ran out of stack. */
+/* Installs an alternate signal stack, so that a stack overflow is reported, too. */
 void vgpu__fault_stack_install(struct vgpu__wire *wire)
 {
     stack_t now, stack = {.ss_sp = wire->signal_stack, .ss_size = sizeof wire->signal_stack};
@@ -171,7 +173,7 @@ void vgpu__fault_stack_install(struct vgpu__wire *wire)
         (now.ss_flags & SS_DISABLE))
         sigaltstack(&stack, NULL);
     if (vgpu__process.checks & VGPU_CHECK_ORDER)
-        learn_stack();
+        store_stack_bounds();
 }
 
 void vgpu__fault_stack_remove(struct vgpu__wire *wire)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * messages.c: sentences for the person in front of the program. Each distinct one is said once: a
- * mistake in a loop fills no screen. No locks, so that a forked child or a full pipe never hangs on
- * one.
+ * messages.c: messages on stderr for the user of the program. Each distinct message is printed
+ * once, so a mistake in a loop does not fill the screen. There are no locks, so that a forked child
+ * cannot hang on one.
  */
 #include "core.h"
 
@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAID_MAX 1024
+#define PRINTED_MAX 1024
 
-static _Atomic uint64_t said[SAID_MAX];
+static _Atomic uint64_t printed_hashes[PRINTED_MAX];
 
 static uint64_t hash_of(const char *text)
 {
@@ -22,12 +22,12 @@ static uint64_t hash_of(const char *text)
     return hash ? hash : 1;
 }
 
-/* True the first time; also when the table is full, since saying twice beats silence. */
-static bool first_time(const char *text)
+/* True the first time. Also true if the table is full: a repeated message is better than none. */
+static bool is_new_message(const char *text)
 {
     uint64_t hash = hash_of(text);
-    for (size_t i = 0; i < SAID_MAX; i++) {
-        _Atomic uint64_t *slot = &said[(hash + i) % SAID_MAX];
+    for (size_t i = 0; i < PRINTED_MAX; i++) {
+        _Atomic uint64_t *slot = &printed_hashes[(hash + i) % PRINTED_MAX];
         uint64_t seen = 0;
         if (atomic_compare_exchange_strong(slot, &seen, hash))
             return true;
@@ -43,14 +43,14 @@ bool vgpu__quiet(void)
     return quiet && strcmp(quiet, "1") == 0;
 }
 
-static void say(const char *call, const char *format, va_list args)
+static void print_message(const char *call, const char *format, va_list args)
 {
     char line[1280];
     int head = snprintf(line, sizeof line, "vgpu: %s: ", call);
     if (head < 0 || (size_t)head >= sizeof line)
         return;
     vsnprintf(line + head, sizeof line - (size_t)head, format, args);
-    if (vgpu__quiet() || !first_time(line))
+    if (vgpu__quiet() || !is_new_message(line))
         return;
     fprintf(stderr, "%s\n", line);
     fflush(stderr);
@@ -60,7 +60,7 @@ void vgpu__message(const char *call, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    say(call, format, args);
+    print_message(call, format, args);
     va_end(args);
 }
 
@@ -68,7 +68,7 @@ cudaError_t vgpu__refuse(cudaError_t error, const char *call, const char *format
 {
     va_list args;
     va_start(args, format);
-    say(call, format, args);
+    print_message(call, format, args);
     va_end(args);
     vgpu__call_named(call);
     return vgpu__record(error);
@@ -82,9 +82,9 @@ cudaError_t vgpu__no_memory(const char *call)
                         "part in this");
 }
 
-/* ---- the node's ---- */
+/* ---- texts of the node ---- */
 
-/* The next finding in `text`, or its end. */
+/* The start of the next finding in `text`, or the end of the text. */
 static char *next_finding(char *text)
 {
     char *at = text;

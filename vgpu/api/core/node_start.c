@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * node_start.c: finds the node to talk to, or starts it.
+ * node_start.c: finds the node to connect to, or starts it.
  *
- * 1. VGPU_NODE_FD: a connected socket that the parent left open. It belongs to the process that
- *    inherited it by exec: a child forked later, before any call, must not share its parent's
- *    conversation and goes on with 2. Once taken it is closed on exec, for the same reason.
- * 2. VGPU_NODE_QUEUE: a socket with messages that carry a connected socket each. Whoever asks takes
- * the next one: so the processes of a sandbox reach the node without being able to connect
- * anywhere.
- * 3. The socket of VGPU_NODE_ID (default: one for each VGPU_NODE). If nobody listens there the node
- * is started, under a lock, so that programs starting together end up with one node.
+ * 1. VGPU_NODE_FD: a connected socket that the parent process left open. Only the process that
+ * inherited it by exec uses it: a child that is forked before the first call must not share its
+ * parent's connection and goes on with 2. Once used, the descriptor is closed on exec, for the same
+ * reason.
+ *
+ * 2. VGPU_NODE_QUEUE: a socket whose messages carry one connected socket each. Each process
+ * receives the next one. So the processes of a sandbox reach the node although they cannot connect
+ * to anything.
+ *
+ * 3. The socket of VGPU_NODE_ID (default: one for each VGPU_NODE). If no node listens there, one is
+ * started under a lock, so that programs that start together share one node.
  */
 #include "core.h"
 
@@ -44,7 +47,7 @@
 
 extern char **environ;
 
-static pid_t exec_pid; /* who we were before any fork */
+static pid_t exec_pid; /* the pid before any fork */
 
 __attribute__((constructor)) static void remember_pid(void)
 {
@@ -53,7 +56,7 @@ __attribute__((constructor)) static void remember_pid(void)
 
 /* ---- an inherited socket ---- */
 
-static int inherited(void)
+static int inherited_socket(void)
 {
     const char *text = getenv("VGPU_NODE_FD");
     uint64_t fd;
@@ -69,8 +72,9 @@ static int inherited(void)
 
 /* ---- a queue of sockets ---- */
 
-/* The next connection of the queue `text` names, -1 with a reason when there is none left. */
-static int queued(const char *text, char *why, size_t room)
+/* Returns the next connection of the queue that `text` names, or -1 with the reason if none is
+ * left. */
+static int queued_connection(const char *text, char *why, size_t room)
 {
     char message[16];
     int fd = -1, count = 1;
@@ -86,7 +90,7 @@ static int queued(const char *text, char *why, size_t room)
     return fd;
 }
 
-/* ---- a node that listens ---- */
+/* ---- a node that is running ---- */
 
 static int connect_to(const char *path)
 {
@@ -111,23 +115,24 @@ static int connect_to(const char *path)
     return -1;
 }
 
-static bool nobody_listens(void)
+static bool no_node_listens(void)
 {
     return errno == ENOENT || errno == ECONNREFUSED;
 }
 
 /* ---- a node that must be started ---- */
 
-static bool runnable(char *path, size_t room, const char *directory, const char *below)
+static bool is_node_program(char *path, size_t room, const char *directory, const char *below)
 {
     int length = snprintf(path, room, "%s%svgpu-node", directory, below);
     return length > 0 && (size_t)length < room && access(path, X_OK) == 0;
 }
 
-/* Where the vgpu-cc that linked this program found vgpu-node; absent where another linker did. */
+/* The directory of vgpu-node that vgpu-cc links into the program; absent if another linker was
+ * used. */
 extern const char vgpu__toolkit_bin[] __attribute__((weak, visibility("hidden")));
 
-/* In bin/ beside the lib/ that this library was loaded from, where it is one of its own. */
+/* vgpu-node in ../bin/ beside the shared library that this code was loaded from. */
 static bool find_beside_library(char *path, size_t room)
 {
     Dl_info here;
@@ -136,29 +141,29 @@ static bool find_beside_library(char *path, size_t room)
         !realpath(here.dli_fname, folder))
         return false;
     *strrchr(folder, '/') = '\0';
-    return runnable(path, room, folder, "/../bin/");
+    return is_node_program(path, room, folder, "/../bin/");
 }
 
-/* Where vgpu-node is: $VGPU_HOME/bin, else with the toolkit that linked the program, else beside
- * the program, else beside the shared library, else where it was built. */
+/* Looks for vgpu-node in this order: $VGPU_HOME/bin, the directory of the toolkit that linked the
+ * program, beside the program, beside the shared library, where it was built. */
 static bool find_node_program(char *path, size_t room)
 {
     const char *home = getenv("VGPU_HOME");
     if (home && *home)
-        return runnable(path, room, home, "/bin/");
-    if (vgpu__toolkit_bin && runnable(path, room, vgpu__toolkit_bin, "/"))
+        return is_node_program(path, room, home, "/bin/");
+    if (vgpu__toolkit_bin && is_node_program(path, room, vgpu__toolkit_bin, "/"))
         return true;
     char self[PATH_MAX];
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length > 0) {
         self[length] = '\0';
         *strrchr(self, '/') = '\0';
-        if (runnable(path, room, self, "/"))
+        if (is_node_program(path, room, self, "/"))
             return true;
     }
     if (find_beside_library(path, room))
         return true;
-    return *VGPU_BIN_DIR && runnable(path, room, VGPU_BIN_DIR, "/");
+    return *VGPU_BIN_DIR && is_node_program(path, room, VGPU_BIN_DIR, "/");
 }
 
 bool vgpu__find_program(const char *name, char *path, size_t room)
@@ -172,8 +177,9 @@ bool vgpu__find_program(const char *name, char *path, size_t room)
     return access(path, X_OK) == 0;
 }
 
-/* Signals in the node are as in a fresh program, whatever this one does with them. */
-static void plain_signals(posix_spawnattr_t *attributes)
+/* The node starts with default signal actions and no blocked signals, whatever this program has
+ * set. */
+static void set_default_signals(posix_spawnattr_t *attributes)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -193,7 +199,7 @@ static int spawn_node(const char *program, const char *id, int ready_fd, pid_t *
     posix_spawn_file_actions_init(&actions);
     posix_spawnattr_init(&attributes);
     posix_spawn_file_actions_adddup2(&actions, ready_fd, READY_FD);
-    plain_signals(&attributes);
+    set_default_signals(&attributes);
     int error = posix_spawn(pid, program, &actions, &attributes, args, environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
@@ -207,8 +213,8 @@ static int64_t now_ms(void)
     return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
 }
 
-/* Something can be read before `until_ms`; signals of the program's do not shorten the wait. */
-static bool becomes_ready(int fd, int64_t until_ms)
+/* True if `fd` becomes readable before `until_ms`. A wait interrupted by a signal is continued. */
+static bool wait_readable(int fd, int64_t until_ms)
 {
     for (;;) {
         struct pollfd wait = {.fd = fd, .events = POLLIN};
@@ -219,12 +225,13 @@ static bool becomes_ready(int fd, int64_t until_ms)
     }
 }
 
-/* What the node wrote until it closed the descriptor or wrote a line: "" when it said nothing. */
+/* Reads until the first end of line or until the node closes the descriptor; "" if it wrote
+ * nothing. */
 static void read_ready_line(int fd, char *line, size_t room)
 {
     size_t length = 0;
     int64_t until = now_ms() + READY_LIMIT_MS;
-    while (length + 1 < room && becomes_ready(fd, until)) {
+    while (length + 1 < room && wait_readable(fd, until)) {
         ssize_t got = read(fd, line + length, room - 1 - length);
         if (got < 0 && errno == EINTR)
             continue;
@@ -237,7 +244,7 @@ static void read_ready_line(int fd, char *line, size_t room)
     line[length] = '\0';
 }
 
-/* The node detaches itself; its first process ends at once and is ours to collect. */
+/* The node becomes a daemon: the process that was spawned exits at once and must be waited for. */
 static void collect_child(pid_t pid)
 {
     struct timespec pause = {.tv_nsec = 5 * 1000 * 1000};
@@ -262,7 +269,8 @@ static int start_node(const char *id, char *why, size_t room)
         snprintf(why, room, "cannot make a pipe: %s", strerror(errno));
         return -1;
     }
-    int ready = fcntl(ends[1], F_DUPFD_CLOEXEC, READY_FD + 1); /* dup2 onto itself keeps CLOEXEC */
+    int ready = fcntl(ends[1], F_DUPFD_CLOEXEC,
+                      READY_FD + 1); /* dup2 to the same number would keep CLOEXEC */
     int error = ready < 0 ? errno : spawn_node(program, id, ready, &pid);
     if (ready >= 0)
         close(ready);
@@ -284,10 +292,11 @@ static int start_node(const char *id, char *why, size_t room)
     return -1;
 }
 
-/* ---- both ---- */
+/* ---- connect or start ---- */
 
-/* The lock file is removed by whoever holds it, so one that was waited for may be gone by then. */
-static bool still_there(int fd, const char *path)
+/* The holder of the lock removes the lock file, so a process that waited may hold a deleted file.
+ * True if `fd` is still the file at `path`. */
+static bool is_file_at(int fd, const char *path)
 {
     struct stat mine, there;
     return fstat(fd, &mine) == 0 && stat(path, &there) == 0 && mine.st_ino == there.st_ino &&
@@ -302,7 +311,7 @@ static int take_lock(const char *path, char *why, size_t room)
         do
             result = fd < 0 ? -1 : flock(fd, LOCK_EX);
         while (result != 0 && fd >= 0 && errno == EINTR);
-        if (result == 0 && still_there(fd, path))
+        if (result == 0 && is_file_at(fd, path))
             return fd;
         if (result != 0)
             snprintf(why, room, "cannot lock '%s': %s", path, strerror(errno));
@@ -319,7 +328,7 @@ static void drop_lock(int fd, const char *path)
     close(fd);
 }
 
-/* One try, under the lock. *gone: the node was started, served others, and went before we came. */
+/* One try, under the lock. *gone: the node that was started has ended in the meantime. */
 static int start_and_connect(const char *id, const char *path, bool *gone, char *why, size_t room)
 {
     char lock_path[PATH_MAX + 8];
@@ -327,10 +336,10 @@ static int start_and_connect(const char *id, const char *path, bool *gone, char 
     int lock = take_lock(lock_path, why, room);
     if (lock < 0)
         return -1;
-    int fd = connect_to(path); /* somebody may have been faster */
+    int fd = connect_to(path); /* another process may have started it */
     if (fd < 0 && start_node(id, why, room) == 0) {
         fd = connect_to(path);
-        *gone = fd < 0 && nobody_listens();
+        *gone = fd < 0 && no_node_listens();
         if (fd < 0)
             snprintf(why, room, "the node '%s' started but '%s' does not answer: %s", id, path,
                      strerror(errno));
@@ -346,7 +355,7 @@ static int connect_or_start(const char *id, const char *path, char *why, size_t 
     for (int tries = 0; tries < 20 && fd < 0 && again; tries++) {
         again = false;
         fd = connect_to(path);
-        if (fd < 0 && nobody_listens())
+        if (fd < 0 && no_node_listens())
             fd = start_and_connect(id, path, &again, why, room);
         else if (fd < 0)
             snprintf(why, room, "cannot connect to '%s': %s", path, strerror(errno));
@@ -354,8 +363,8 @@ static int connect_or_start(const char *id, const char *path, char *why, size_t 
     return fd;
 }
 
-/* Who names no id shares a node with all who want the same machine (VGPU_NODE), and only with them:
- * "default", "default-pcie-4090-2", or a number for the path of a description. */
+/* The node's id if the program names none: "default", "default-pcie-4090-2", or a hash if VGPU_NODE
+ * is the path of a description. Programs with the same VGPU_NODE share a node. */
 static void default_id(char *id, size_t room)
 {
     const char *node = getenv("VGPU_NODE");
@@ -374,12 +383,12 @@ int vgpu__reach_node(char *why, size_t room)
 {
     char path[PATH_MAX], usual[64];
     const char *id = getenv("VGPU_NODE_ID");
-    int fd = inherited();
+    int fd = inherited_socket();
     const char *queue = getenv("VGPU_NODE_QUEUE");
     if (fd >= 0)
         return fd;
     if (queue && *queue)
-        return queued(queue, why, room);
+        return queued_connection(queue, why, room);
     if (!id || !*id) {
         default_id(usual, sizeof usual);
         id = usual;

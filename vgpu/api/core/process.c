@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * process.c: the process's connection to the node.
  *
- * The first connection says hello and is kept for two things only: it hands out one connection for
- * each host thread (so that a thread which waits never blocks another), and it says goodbye.
+ * The first connection (the control connection) carries hello and goodbye; in between it only
+ * requests one connection for each host thread, so that a thread that waits never blocks another
+ * one.
  *
- * fork: a child of a process that was connected can ask about devices, from what it inherited, and
- * everything else answers 3, as on hardware. It closes its copies of the sockets, so that the
- * node sees its parent end.
+ * fork: the child of a connected process can still query devices, from the data it inherited; every
+ * other call returns 3, as on hardware. The child closes its copies of the sockets, so that the
+ * node notices when the parent ends.
  */
 #include "observer.h"
 
@@ -23,14 +24,14 @@
 #include "check.h"
 
 static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
-static atomic_bool process_started; /* start_error is final */
+static atomic_bool process_started; /* true: start_error is final */
 static cudaError_t start_error;
 static int control_fd = -1; /* guarded by process_lock */
 
-/* ---- the first words ---- */
+/* ---- hello ---- */
 
-/* VGPU_CHECK: which mistakes to tell about. A word that is none is told, and nothing it would have
- * switched on or off is guessed. */
+/* The checks that VGPU_CHECK selects. If a word is unknown, a message says so and the default
+ * applies. */
 static uint32_t checks(void)
 {
     uint32_t checks;
@@ -67,8 +68,8 @@ static const struct vgpu_node_info *map_info(int fd)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* The file that VGPU_TRACE names, for the node to write what happened into (timeline.h there); -1:
- * none is wanted, or it cannot be made (said on stderr). */
+/* Opens the file that VGPU_TRACE names; the node writes the timeline into it (timeline.h there).
+ * -1: not set, or it cannot be opened (reported on stderr). */
 static int open_trace(void)
 {
     const char *path = getenv("VGPU_TRACE");
@@ -83,11 +84,11 @@ static int open_trace(void)
 
 enum welcome { WELCOME, REFUSED, GONE };
 
-/* The answer to hello is of no use: why. */
-static void tell_misfit(const struct vgpu_reply *reply, int count)
+/* Prints why the reply to hello cannot be used. */
+static void explain_unusable_reply(const struct vgpu_reply *reply, int count)
 {
     if (reply->error != 0 && reply->explain[0])
-        return; /* it has said why */
+        return; /* the node's own explanation has been printed */
     bool ours = reply->error == 0 && reply->u.hello.protocol == VGPU_PROTOCOL;
     if (ours && count < 2)
         vgpu__message("the virtual node",
@@ -97,7 +98,8 @@ static void tell_misfit(const struct vgpu_reply *reply, int count)
         vgpu__message("the virtual node",
                       "its description cannot be mapped: is this program's memory "
                       "limited (ulimit -v)?");
-    else if (reply->error == 0 || !reply->explain[0]) /* else it has said why not */
+    else if (reply->error == 0 ||
+             !reply->explain[0]) /* otherwise the node's explanation has been printed */
         vgpu__message(
             "the virtual node",
             "it speaks protocol %u and answered code %d with %d descriptors, but this program "
@@ -105,9 +107,9 @@ static void tell_misfit(const struct vgpu_reply *reply, int count)
             reply->u.hello.protocol, reply->error, count, VGPU_PROTOCOL);
 }
 
-/* Says hello on `fd`. WELCOME: what the node gave is the process's. REFUSED: it has been told why.
- * GONE: the node ended before it answered. */
-static enum welcome hello(int fd)
+/* Sends hello on `fd`. WELCOME: the process now has what the node sent. REFUSED: the node or the
+ * runtime has printed why. GONE: the node ended before it replied. */
+static enum welcome send_hello(int fd)
 {
     union {
         struct vgpu_reply reply;
@@ -139,7 +141,7 @@ static enum welcome hello(int fd)
         for (int i = 0; i < count; i++)
             close(fds[i]);
     vgpu__process.host_fd = -1;
-    tell_misfit(&answer.reply, count);
+    explain_unusable_reply(&answer.reply, count);
     return REFUSED;
 }
 
@@ -171,8 +173,8 @@ static void after_fork_child(void)
     vgpu__child_begins();
 }
 
-/* An orderly end: the node tells it from a crash. */
-static void say_goodbye(void)
+/* Notifies the node of an orderly end, as opposed to a crash. */
+static void send_goodbye(void)
 {
     struct vgpu_request request = {.op = VGPU_OP_BYE, .peer = -1, .call = "exit"};
     union {
@@ -183,7 +185,7 @@ static void say_goodbye(void)
     vgpu__process_ends();
     request.clock_ps = vgpu__self.clock_ps;
     request.value = atomic_load(&vgpu__process.clock_read);
-    while (told) { /* what it has to say may take more than one answer */
+    while (told) { /* the node's findings may take several replies */
         if (pthread_mutex_trylock(&process_lock) != 0)
             return;
         told = control_fd >= 0 && !atomic_load(&vgpu__process.lost) &&
@@ -202,7 +204,7 @@ static cudaError_t connect_node(void)
     char why[512] = "";
     int fd = -1;
     enum welcome welcome = GONE;
-    /* A node whose last client has just gone may take the connection and end. */
+    /* A node whose last client has just left may accept the connection and then end: try again. */
     for (int tries = 0; tries < 20 && welcome == GONE; tries++) {
         fd = vgpu__reach_node(why, sizeof why);
         if (fd < 0) {
@@ -210,8 +212,8 @@ static cudaError_t connect_node(void)
             return cudaErrorInsufficientDriver;
         }
         vgpu__limit_silence(fd);
-        atomic_store(&vgpu__process.lost, true); /* no sentence about it yet */
-        welcome = hello(fd);
+        atomic_store(&vgpu__process.lost, true); /* suppresses the message of exchange.c */
+        welcome = send_hello(fd);
         if (welcome != WELCOME)
             close(fd);
     }
@@ -224,7 +226,7 @@ static cudaError_t connect_node(void)
     }
     atomic_store(&vgpu__process.lost, false);
     control_fd = fd;
-    atexit(say_goodbye);
+    atexit(send_goodbye);
     vgpu__fault_handler_install();
     return cudaSuccess;
 }

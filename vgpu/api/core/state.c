@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * state.c: what every call looks at: the process's state, the thread's, and numbers that follow
- * from them. process.c and thread.c fill them in.
+ * state.c: the state that every call reads, of the process and of the thread, and numbers computed
+ * from it. process.c and thread.c set it.
  */
 #include "core.h"
 

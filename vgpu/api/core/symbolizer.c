@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * symbolizer.c: from an address in the program to "file:line". The node's sentences carry marks
- * (the return address of the call that allocated, between 1 and 2); only here can they be read. It
- * is done when a sentence is said, never before: a program without mistakes reads no debug
- * information.
+ * symbolizer.c: translates an address in the program to "file:line". In texts of the node,
+ * addresses are marked: \1 ADDRESS \2 is the return address of an allocating call, \3 ADDRESS \2
+ * that of another call; only the program's process can look them up. Debug information is read when
+ * a text is printed and not before, so a program without mistakes never pays for it.
  */
 #include "core.h"
 
@@ -15,7 +15,7 @@
 
 #include "dwarf_lines.h"
 
-/* The object that holds an address. */
+/* The loaded object (program or shared library) that contains an address. */
 struct object {
     uint64_t address, base;
     char path[512];
@@ -40,10 +40,11 @@ static int object_holds(struct dl_phdr_info *info, size_t bytes, void *context)
     return 0;
 }
 
-/* The file of the object that holds the call before `address`, and where in it; -1: none. */
+/* Opens the object that contains the call instruction before `address` and stores its offset there;
+ * -1: no object contains it. */
 static int open_object(uint64_t address, uint64_t *offset)
 {
-    struct object object = {.address = address - 1}; /* inside the call, not behind it */
+    struct object object = {.address = address - 1}; /* inside the call instruction, not after it */
     dl_iterate_phdr(object_holds, &object);
     *offset = object.address - object.base;
     return object.found ? open(object.path, O_RDONLY | O_CLOEXEC) : -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * thread.c: what belongs to a host thread: its current device, last error and virtual clock, and
- * its wire, a connection of its own to the node.
+ * thread.c: the state of a host thread: current device, last error, virtual clock, and its wire,
+ * which is the thread's own connection to the node.
  */
 #include "observer.h"
 #include "vgpu_time.h"
@@ -12,8 +12,8 @@
 
 static pthread_mutex_t threads_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vgpu__wire *wires; /* guarded by threads_lock */
-static pthread_key_t end_key;
-static pthread_once_t end_once = PTHREAD_ONCE_INIT;
+static pthread_key_t wire_key;
+static pthread_once_t wire_key_once = PTHREAD_ONCE_INIT;
 
 void vgpu__wires_lock(void)
 {
@@ -25,8 +25,8 @@ void vgpu__wires_unlock(void)
     pthread_mutex_unlock(&threads_lock);
 }
 
-/* In a child after fork: the wires of the other threads are closed; their memory, which is little,
- * is not freed. */
+/* In a child after fork: closes the connections of all threads. Their memory, which is little, is
+ * not freed. */
 void vgpu__wires_drop(void)
 {
     for (struct vgpu__wire *w = wires; w; w = w->next)
@@ -51,7 +51,7 @@ static void calling_thread_ends(void *argument)
     struct vgpu__wire *wire = argument;
     if (atomic_load(&vgpu__process.forked))
         return;
-    vgpu__self.wire = wire; /* its address is in a key of its own */
+    vgpu__self.wire = wire; /* thread-local storage may be gone; the key's value is not */
     vgpu__thread_ends();
     unlink_wire(wire);
     vgpu__fault_stack_remove(wire);
@@ -60,22 +60,23 @@ static void calling_thread_ends(void *argument)
     vgpu__self.wire = NULL;
 }
 
-static void make_key(void)
+static void make_wire_key(void)
 {
-    pthread_key_create(&end_key, calling_thread_ends);
+    pthread_key_create(&wire_key, calling_thread_ends);
 }
 
-/* Not the first thread, nor one that pthread_create made: nobody has told when it began. */
-static bool is_foreign(void)
+/* True for a thread that neither is the first one nor was created by pthread_create: its start was
+ * not observed. */
+static bool is_unobserved_thread(void)
 {
     return !vgpu__self.shown_clock && syscall(SYS_gettid) != getpid();
 }
 
-static void adopt(struct vgpu__wire *wire)
+static void use_wire(struct vgpu__wire *wire)
 {
     vgpu__limit_silence(wire->fd);
-    pthread_once(&end_once, make_key);
-    pthread_setspecific(end_key, wire);
+    pthread_once(&wire_key_once, make_wire_key);
+    pthread_setspecific(wire_key, wire);
     vgpu__wires_lock();
     wire->next = wires;
     wires = wire;
@@ -84,12 +85,12 @@ static void adopt(struct vgpu__wire *wire)
     vgpu__self.wire = wire;
     vgpu__thread_registered();
     uint64_t latest = atomic_load(&vgpu__process.latest_ps);
-    if (is_foreign() && latest > vgpu__self.clock_ps)
+    if (is_unobserved_thread() && latest > vgpu__self.clock_ps)
         vgpu__clock_set(latest);
 }
 
-/* On pages of its own: what the kernel stores there, a reply, must not meet a page that is being
- * registered (page_swap.h). */
+/* A wire has pages of its own: the kernel writes replies there, and must not do so in a page that
+ * is being registered (page_swap.h). */
 static struct vgpu__wire *new_wire(void)
 {
     void *wire = mmap(NULL, sizeof(struct vgpu__wire), PROT_READ | PROT_WRITE,
@@ -113,14 +114,14 @@ struct vgpu__wire *vgpu__wire(void)
         munmap(wire, sizeof *wire);
         return NULL;
     }
-    adopt(wire);
+    use_wire(wire);
     return wire;
 }
 
 /* ---- clocks ---- */
 
-/* Low half: how many; high half: how often it has changed, so that the latest is known. The first
- * thread is one of them, too. */
+/* Low half: the number of unregistered threads, the first thread included. High half: the number of
+ * changes so far, so that the node can tell which of two values is newer. */
 #define ONE_MORE ((1ull << 32) + 1)
 #define ONE_LESS ((1ull << 32) - 1)
 static _Atomic uint64_t unregistered = 1;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * visible.c: CUDA_VISIBLE_DEVICES. The list is read from the left and ends at its first bad entry;
- * an entry is an index or the beginning of one UUID ("GPU-6969f2"). A device named twice makes
- * every call fail with 101, an empty rest with 100 (both recorded on hardware).
+ * visible.c: CUDA_VISIBLE_DEVICES. The list is read from the left and ends at its first invalid
+ * entry; an entry is an index or a prefix of exactly one UUID ("GPU-6969f2"). If a device is named
+ * twice, every call fails with 101; if no device is left, with 100 (both recorded on hardware).
  */
 #include "core.h"
 
@@ -15,8 +15,9 @@ static long long bus_key(const struct vgpu_device_info *d)
     return ((long long)d->pci_domain << 32) | (d->pci_bus << 8) | d->pci_device;
 }
 
-/* All devices, as CUDA_DEVICE_ORDER has it. Insertion sort: equal keys stay in the node's order. */
-static void ordered(const struct vgpu_node_info *info, bool by_bus, int *order)
+/* Stores all devices in the order of CUDA_DEVICE_ORDER. Insertion sort, which is stable: equal keys
+ * stay in the node's order. */
+static void sort_devices(const struct vgpu_node_info *info, bool by_bus, int *order)
 {
     for (int i = 0; i < info->device_count; i++) {
         int at = i;
@@ -36,7 +37,7 @@ static void uuid_text(const uint8_t *uuid, char text[48])
         at += sprintf(text + at, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x", uuid[i]);
 }
 
-static int by_uuid(const struct vgpu_node_info *info, const char *prefix)
+static int find_by_uuid(const struct vgpu_node_info *info, const char *prefix)
 {
     int found = -1;
     char text[48];
@@ -45,25 +46,25 @@ static int by_uuid(const struct vgpu_node_info *info, const char *prefix)
         if (strncasecmp(text, prefix, strlen(prefix)) != 0)
             continue;
         if (found >= 0)
-            return -1; /* fits two */
+            return -1; /* ambiguous */
         found = d;
     }
     return found;
 }
 
-/* The physical device of one entry, -1: bad. */
-static int entry(const struct vgpu_node_info *info, const int *order, const char *text)
+/* The physical device of one entry; -1: the entry is invalid. */
+static int entry_device(const struct vgpu_node_info *info, const int *order, const char *text)
 {
     if (strncasecmp(text, "GPU-", 4) == 0)
-        return text[4] ? by_uuid(info, text) : -1;
+        return text[4] ? find_by_uuid(info, text) : -1;
     if (!*text || strspn(text, "0123456789") != strlen(text) || strlen(text) > 8)
         return -1;
     int index = atoi(text);
     return index < info->device_count ? order[index] : -1;
 }
 
-/* Copies the entry that begins at `list`, without the blanks around it; the rest after its comma,
- * or NULL. */
+/* Copies the first entry of `list` without surrounding blanks. Returns what follows its comma, or
+ * NULL. */
 static const char *next_entry(const char *list, char *text, size_t room)
 {
     size_t length = strcspn(list, ",");
@@ -83,12 +84,12 @@ cudaError_t vgpu__visible(const struct vgpu_node_info *info, const char *list, b
     bool used[VGPU_MAX_DEVICES] = {false};
     char text[64];
     *count = 0;
-    ordered(info, by_bus, order);
+    sort_devices(info, by_bus, order);
     for (int i = 0; !list && i < info->device_count; i++)
         physical[(*count)++] = order[i];
     while (list) {
         list = next_entry(list, text, sizeof text);
-        int device = entry(info, order, text);
+        int device = entry_device(info, order, text);
         if (device < 0)
             break;
         if (used[device])

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * driver.h: what the calls of the driver API (driver_*.c) have in common.
+ * driver.h: what the calls of the driver API (driver_*.c) share.
  *
- * A driver call is a runtime call seen through three differences, and this file is those three: it
- * needs cuInit and, mostly, a current context; it answers CUresult, whose numbers are the runtime's
- * but for a few; and it leaves the thread's last error, which is the runtime's, alone.
+ * A driver call is a runtime call with three differences, which this file and driver_call.c
+ * implement: it needs cuInit and, in most cases, a current context; it returns a CUresult, whose
+ * values equal the runtime's but for a few; and it leaves the runtime's last error of the thread
+ * unchanged.
  *
  * The body of most calls is one line:
  *     VGPU_DRIVER(cudaMalloc((void **)ptr, bytes));
@@ -16,8 +17,8 @@
 
 enum vgpu__driver_need { VGPU__NEED_INIT, VGPU__NEED_CONTEXT };
 
-/* Opens a driver call: what it answers at once, or CUDA_SUCCESS; then vgpu__driver_end must follow.
- */
+/* Begins a driver call. Returns CUDA_SUCCESS, and then vgpu__driver_end must follow; or the error
+ * that the call must return at once. */
 CUresult vgpu__driver_begin(const char *call, enum vgpu__driver_need need);
 CUresult vgpu__driver_end(cudaError_t error);
 

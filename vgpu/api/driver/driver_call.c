@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * driver_call.c: before and after every driver call; codes and their names; cuInit.
+ * driver_call.c: what every driver call does first and last; error codes and their names; cuInit.
  */
 #include "driver.h"
 
 #include <string.h>
 
-static _Thread_local cudaError_t kept; /* the runtime's last error during a driver call */
+/* The runtime's last error, saved for the duration of a driver call. */
+static _Thread_local cudaError_t saved_last_error;
 
 /* ---- codes ---- */
 
@@ -26,8 +27,9 @@ static const char *result_name(int value)
     return NULL;
 }
 
-/* The runtime's codes are the driver's, but for those that only the runtime has. */
-static CUresult translate(cudaError_t error)
+/* Error values of the runtime are those of the driver, except those that the driver API does not
+ * have. */
+static CUresult driver_result(cudaError_t error)
 {
     if (error == cudaErrorInvalidSymbol)
         return CUDA_ERROR_NOT_FOUND;
@@ -83,16 +85,16 @@ CUresult vgpu__driver_begin(const char *call, enum vgpu__driver_need need)
     if (need == VGPU__NEED_CONTEXT && atomic_load(&current->destroyed))
         return refuse_call(CUDA_ERROR_CONTEXT_IS_DESTROYED, call,
                            "the current context was destroyed");
-    kept = vgpu__self.last_error;
+    saved_last_error = vgpu__self.last_error;
     vgpu__self.in_driver = true;
     return CUDA_SUCCESS;
 }
 
 CUresult vgpu__driver_end(cudaError_t error)
 {
-    vgpu__self.last_error = kept;
+    vgpu__self.last_error = saved_last_error;
     vgpu__self.in_driver = false;
-    return translate(error);
+    return driver_result(error);
 }
 
 CUresult cuInit(unsigned int flags)
@@ -104,10 +106,10 @@ CUresult cuInit(unsigned int flags)
         error = cudaErrorInitializationError;
     if (error == cudaSuccess)
         atomic_store(&vgpu__process.driver_ready, true);
-    return translate(error);
+    return driver_result(error);
 }
 
-/* Needs no cuInit. */
+/* Works before cuInit. */
 CUresult cuDriverGetVersion(int *version)
 {
     if (!version)
@@ -116,9 +118,9 @@ CUresult cuDriverGetVersion(int *version)
     return CUDA_SUCCESS;
 }
 
-/* ---- refused ---- */
+/* ---- refused calls ---- */
 
-static CUresult refused_call(const char *call)
+static CUresult refuse_unmodelled_call(const char *call)
 {
     return refuse_call(
         CUDA_ERROR_NOT_SUPPORTED, call,
@@ -135,7 +137,7 @@ static CUresult refused_call(const char *call)
 #define BODY(name, parameters)                                                                     \
     CUresult name parameters                                                                       \
     {                                                                                              \
-        return refused_call(#name);                                                                \
+        return refuse_unmodelled_call(#name);                                                      \
     }
 VGPU_DRIVER_REFUSED(BODY)
 #pragma GCC diagnostic pop

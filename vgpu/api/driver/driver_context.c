@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * driver_context.c: contexts and each thread's stack of them; context.h has how they fit the
- * runtime.
+ * driver_context.c: contexts and each thread's stack of them; context.h describes how they relate
+ * to the runtime's current device.
  *
- * At the node a process has one address space for each GPU. Contexts that cuCtxCreate makes share
- * it: destroying one waits for the device and keeps its memory until cuMemFree or the process's
- * end.
+ * At the node a process has one address space for each GPU. Contexts made by cuCtxCreate share it:
+ * destroying one waits for the device but frees no memory; memory stays allocated until cuMemFree
+ * or the end of the process.
  */
 #include "driver.h"
 
@@ -12,77 +12,79 @@
 
 /* ---- contexts ---- */
 
-/* The runtime's device becomes an entry of the stack, so that others can lie on top of it. */
-static void settle(void)
+/* Pushes the primary context of the runtime's device if only the runtime uses it, so that other
+ * contexts can be pushed on top. */
+static void push_runtime_context(void)
 {
     if (vgpu__self.context_count == 0 && vgpu__self.bound)
         vgpu__self.contexts[vgpu__self.context_count++] = vgpu__driver_primary(vgpu__self.device);
     vgpu__self.bound = false;
 }
 
-/* Without a context, the runtime goes back to what cudaSetDevice chose (recorded). */
-static void follow(void)
+/* Sets the runtime's device to that of the current context; without one, to the device of the last
+ * cudaSetDevice (recorded). */
+static void update_runtime_device(void)
 {
     int count = vgpu__self.context_count;
     vgpu__self.device = count > 0 ? vgpu__self.contexts[count - 1]->device : vgpu__self.chosen;
 }
 
-static cudaError_t push(CUcontext context)
+static cudaError_t push_context(CUcontext context)
 {
     if (!context)
         return cudaErrorInvalidValue;
     if (!vgpu__driver_is_context(context))
-        return cudaErrorDeviceUninitialized; /* 201 is CUDA_ERROR_INVALID_CONTEXT */
-    settle();
+        return cudaErrorDeviceUninitialized; /* 201, CUDA_ERROR_INVALID_CONTEXT */
+    push_runtime_context();
     if (vgpu__self.context_count == VGPU__CONTEXTS)
         return cudaErrorMemoryAllocation;
     vgpu__self.contexts[vgpu__self.context_count++] = context;
-    follow();
+    update_runtime_device();
     return cudaSuccess;
 }
 
-static cudaError_t pop(CUcontext *context)
+static cudaError_t pop_context(CUcontext *context)
 {
-    settle();
+    push_runtime_context();
     if (vgpu__self.context_count == 0)
         return cudaErrorDeviceUninitialized;
     CUcontext top = vgpu__self.contexts[--vgpu__self.context_count];
     if (context)
         *context = top;
-    follow();
+    update_runtime_device();
     return cudaSuccess;
 }
 
 CUresult cuCtxPushCurrent(CUcontext context)
 {
-    VGPU_DRIVER_OF(VGPU__NEED_INIT, push(context));
+    VGPU_DRIVER_OF(VGPU__NEED_INIT, push_context(context));
 }
 
 CUresult cuCtxPopCurrent(CUcontext *context)
 {
-    VGPU_DRIVER_OF(VGPU__NEED_INIT, pop(context));
+    VGPU_DRIVER_OF(VGPU__NEED_INIT, pop_context(context));
 }
 
-/* The top is replaced, or taken away by a null context. */
-static cudaError_t set_current(CUcontext context)
+/* Replaces the top of the stack, or removes it if `context` is null. */
+static cudaError_t set_current_context(CUcontext context)
 {
     if (context && !vgpu__driver_is_context(context))
         return cudaErrorDeviceUninitialized;
-    settle();
+    push_runtime_context();
     if (vgpu__self.context_count > 0)
         vgpu__self.context_count--;
     if (context)
         vgpu__self.contexts[vgpu__self.context_count++] = context;
-    follow();
+    update_runtime_device();
     return cudaSuccess;
 }
 
 CUresult cuCtxSetCurrent(CUcontext context)
 {
-    VGPU_DRIVER_OF(VGPU__NEED_INIT, set_current(context));
+    VGPU_DRIVER_OF(VGPU__NEED_INIT, set_current_context(context));
 }
 
-static cudaError_t get_current(CUcontext *context)
+static cudaError_t get_current_context(CUcontext *context)
 {
     if (!context)
         return cudaErrorInvalidValue;
@@ -92,10 +94,10 @@ static cudaError_t get_current(CUcontext *context)
 
 CUresult cuCtxGetCurrent(CUcontext *context)
 {
-    VGPU_DRIVER_OF(VGPU__NEED_INIT, get_current(context));
+    VGPU_DRIVER_OF(VGPU__NEED_INIT, get_current_context(context));
 }
 
-/* Makes the device's address space at the node, if there is none. */
+/* Makes the device's address space at the node, if the process has none. */
 static cudaError_t make_primary(int device)
 {
     int before = vgpu__self.device;
@@ -108,8 +110,9 @@ static cudaError_t make_primary(int device)
     return error;
 }
 
-/* The context is gone for whoever has it current, until it is retained again (recorded). */
-static cudaError_t reset(int device)
+/* Afterwards the context counts as destroyed, also where it is current, until it is retained again
+ * (recorded). */
+static cudaError_t reset_primary(int device)
 {
     int before = vgpu__self.device;
     vgpu__self.device = device;
@@ -122,7 +125,7 @@ static cudaError_t reset(int device)
 
 /* ---- created contexts ---- */
 
-/* At most one way of waiting. */
+/* At most one scheduling flag may be set. */
 static bool valid_context_flags(unsigned int flags)
 {
     unsigned int waits = flags & CU_CTX_SCHED_MASK;
@@ -147,7 +150,7 @@ static cudaError_t create_context(CUcontext *context, const CUctxCreateParams *p
     made->flags = flags;
     vgpu__context_add(made);
     *context = made;
-    return push(made);
+    return push_context(made);
 }
 
 CUresult cuCtxCreate(CUcontext *context, CUctxCreateParams *params, unsigned int flags,
@@ -156,7 +159,7 @@ CUresult cuCtxCreate(CUcontext *context, CUctxCreateParams *params, unsigned int
     VGPU_DRIVER_OF(VGPU__NEED_INIT, create_context(context, params, flags, device));
 }
 
-static cudaError_t wait_for(int device)
+static cudaError_t synchronize_device(int device)
 {
     int before = vgpu__self.device;
     vgpu__self.device = device;
@@ -165,22 +168,22 @@ static cudaError_t wait_for(int device)
     return error;
 }
 
-static cudaError_t destroy(CUcontext context)
+static cudaError_t destroy_context(CUcontext context)
 {
     if (!context)
         return cudaErrorInvalidValue;
     if (!vgpu__driver_is_context(context) || context->primary)
         return cudaErrorDeviceUninitialized;
-    wait_for(context->device);
+    synchronize_device(context->device);
     if (vgpu__driver_current() == context)
-        pop(NULL);
+        pop_context(NULL);
     atomic_store(&context->destroyed, true);
     return cudaSuccess;
 }
 
 CUresult cuCtxDestroy(CUcontext context)
 {
-    VGPU_DRIVER_OF(VGPU__NEED_INIT, destroy(context));
+    VGPU_DRIVER_OF(VGPU__NEED_INIT, destroy_context(context));
 }
 
 /* ---- primary contexts ---- */
@@ -203,8 +206,8 @@ CUresult cuDevicePrimaryCtxRetain(CUcontext *context, CUdevice device)
     VGPU_DRIVER_OF(VGPU__NEED_INIT, retain_primary(context, device));
 }
 
-/* The last holder's release ends the context and all that is in it. */
-static cudaError_t release(CUdevice device)
+/* The last release destroys the context and everything in it, unless the runtime uses it. */
+static cudaError_t release_primary(CUdevice device)
 {
     if (!vgpu__device_exists(device))
         return cudaErrorInvalidDevice;
@@ -213,22 +216,23 @@ static cudaError_t release(CUdevice device)
         if (held == 0)
             return cudaErrorDeviceUninitialized;
     while (!atomic_compare_exchange_weak(&vgpu__driver_primary(device)->retained, &held, held - 1));
-    return held == 1 && !atomic_load(&vgpu__driver_primary(device)->runtime_uses) ? reset(device)
-                                                                                  : cudaSuccess;
+    return held == 1 && !atomic_load(&vgpu__driver_primary(device)->runtime_uses)
+               ? reset_primary(device)
+               : cudaSuccess;
 }
 
 CUresult cuDevicePrimaryCtxRelease(CUdevice device)
 {
-    VGPU_DRIVER_OF(VGPU__NEED_INIT, release(device));
+    VGPU_DRIVER_OF(VGPU__NEED_INIT, release_primary(device));
 }
 
 CUresult cuDevicePrimaryCtxReset(CUdevice device)
 {
     VGPU_DRIVER_OF(VGPU__NEED_INIT,
-                   vgpu__device_exists(device) ? reset(device) : cudaErrorInvalidDevice);
+                   vgpu__device_exists(device) ? reset_primary(device) : cudaErrorInvalidDevice);
 }
 
-static cudaError_t set_flags(CUdevice device, unsigned int flags)
+static cudaError_t set_primary_flags(CUdevice device, unsigned int flags)
 {
     if (!vgpu__device_exists(device) || !valid_context_flags(flags))
         return vgpu__device_exists(device) ? cudaErrorInvalidValue : cudaErrorInvalidDevice;
@@ -238,10 +242,10 @@ static cudaError_t set_flags(CUdevice device, unsigned int flags)
 
 CUresult cuDevicePrimaryCtxSetFlags(CUdevice device, unsigned int flags)
 {
-    VGPU_DRIVER_OF(VGPU__NEED_INIT, set_flags(device, flags));
+    VGPU_DRIVER_OF(VGPU__NEED_INIT, set_primary_flags(device, flags));
 }
 
-static cudaError_t get_state(CUdevice device, unsigned int *flags, int *active)
+static cudaError_t get_primary_state(CUdevice device, unsigned int *flags, int *active)
 {
     if (!vgpu__device_exists(device))
         return cudaErrorInvalidDevice;
@@ -254,10 +258,10 @@ static cudaError_t get_state(CUdevice device, unsigned int *flags, int *active)
 
 CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned int *flags, int *active)
 {
-    VGPU_DRIVER_OF(VGPU__NEED_INIT, get_state(device, flags, active));
+    VGPU_DRIVER_OF(VGPU__NEED_INIT, get_primary_state(device, flags, active));
 }
 
-/* ---- of the current context ---- */
+/* ---- calls about the current context ---- */
 
 static cudaError_t fill_parameter(void *out, unsigned int value)
 {
@@ -294,11 +298,11 @@ CUresult cuCtxSynchronize(void)
     VGPU_DRIVER(cudaDeviceSynchronize());
 }
 
-static cudaError_t change_peer(CUcontext context, unsigned int flags, bool enable)
+static cudaError_t change_peer_access(CUcontext context, unsigned int flags, bool enable)
 {
     if (!vgpu__driver_is_context(context))
         return cudaErrorDeviceUninitialized;
-    if (context->device == vgpu__self.device) /* no peer of itself */
+    if (context->device == vgpu__self.device) /* a device is not its own peer */
         return enable ? cudaErrorPeerAccessUnsupported : cudaErrorPeerAccessNotEnabled;
     return enable ? cudaDeviceEnablePeerAccess(context->device, flags)
                   : cudaDeviceDisablePeerAccess(context->device);
@@ -306,10 +310,10 @@ static cudaError_t change_peer(CUcontext context, unsigned int flags, bool enabl
 
 CUresult cuCtxEnablePeerAccess(CUcontext context, unsigned int flags)
 {
-    VGPU_DRIVER(change_peer(context, flags, true));
+    VGPU_DRIVER(change_peer_access(context, flags, true));
 }
 
 CUresult cuCtxDisablePeerAccess(CUcontext context)
 {
-    VGPU_DRIVER(change_peer(context, 0, false));
+    VGPU_DRIVER(change_peer_access(context, 0, false));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * driver_device.c: devices. A CUdevice is the number that the runtime uses.
+ * driver_device.c: devices. A CUdevice equals the runtime's device number.
  */
 #include "driver.h"
 
@@ -33,7 +33,7 @@ CUresult cuDeviceGet(CUdevice *device, int ordinal)
     DEVICES(get_device(device, ordinal));
 }
 
-static cudaError_t get_name(char *name, int room, CUdevice device)
+static cudaError_t get_device_name(char *name, int room, CUdevice device)
 {
     cudaError_t error = room > 0 ? check_device(name, device) : cudaErrorInvalidValue;
     if (error == cudaSuccess)
@@ -43,10 +43,10 @@ static cudaError_t get_name(char *name, int room, CUdevice device)
 
 CUresult cuDeviceGetName(char *name, int room, CUdevice device)
 {
-    DEVICES(get_name(name, room, device));
+    DEVICES(get_device_name(name, room, device));
 }
 
-static cudaError_t get_uuid(CUuuid *uuid, CUdevice device)
+static cudaError_t get_device_uuid(CUuuid *uuid, CUdevice device)
 {
     cudaError_t error = check_device(uuid, device);
     if (error == cudaSuccess)
@@ -56,7 +56,7 @@ static cudaError_t get_uuid(CUuuid *uuid, CUdevice device)
 
 CUresult cuDeviceGetUuid(CUuuid *uuid, CUdevice device)
 {
-    DEVICES(get_uuid(uuid, device));
+    DEVICES(get_device_uuid(uuid, device));
 }
 
 static cudaError_t total_memory(size_t *bytes, CUdevice device)
@@ -72,8 +72,9 @@ CUresult cuDeviceTotalMem(size_t *bytes, CUdevice device)
     DEVICES(total_memory(bytes, device));
 }
 
-/* Attributes that only the driver API has. There is VMM with descriptors; what is not modelled is
- * not there: fabric handles, multicast, compression, GPUDirect, memory operations of streams. */
+/* Attributes of the driver API only. Virtual memory management and its descriptors are supported.
+ * Not modelled, and reported as absent: fabric handles, multicast, compression, GPUDirect, memory
+ * operations of streams. */
 static cudaError_t device_attribute(int *value, CUdevice_attribute attribute, CUdevice device)
 {
     cudaError_t error = check_device(value, device);
@@ -100,7 +101,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice dev
     DEVICES(device_attribute(value, which, device));
 }
 
-static cudaError_t capability(int *major, int *minor, CUdevice device)
+static cudaError_t compute_capability(int *major, int *minor, CUdevice device)
 {
     cudaError_t error = minor ? check_device(major, device) : cudaErrorInvalidValue;
     if (error != cudaSuccess)
@@ -112,7 +113,7 @@ static cudaError_t capability(int *major, int *minor, CUdevice device)
 
 CUresult cuDeviceComputeCapability(int *major, int *minor, CUdevice device)
 {
-    DEVICES(capability(major, minor, device));
+    DEVICES(compute_capability(major, minor, device));
 }
 
 CUresult cuDeviceCanAccessPeer(int *can, CUdevice device, CUdevice peer)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * driver_kernel.c: kernels of the driver API. They are those that vgpu-cc compiled into the
- * program: cudaGetFuncBySymbol and cudaGetKernel give a handle, which is the address of the
+ * driver_kernel.c: kernels of the driver API, which are those that vgpu-cc compiled into the
+ * program. cudaGetFuncBySymbol and cudaGetKernel return a handle, which is the address of the
  * kernel's stub.
  */
 #include <stdlib.h>
@@ -36,17 +36,17 @@ cudaError_t cudaGetKernel(cudaKernel_t *kernelPtr, const void *entryFuncAddr)
                : vgpu__failed();
 }
 
-/* 400: not a handle of a kernel. */
-static cudaError_t check_handle(const void *handle, const void *out)
+/* 400 if `handle` is not the handle of a kernel. */
+static cudaError_t check_kernel_handle(const void *handle, const void *out)
 {
     if (!vgpu__find_kernel(handle, NULL))
         return cudaErrorInvalidResourceHandle;
     return out ? cudaSuccess : cudaErrorInvalidValue;
 }
 
-static cudaError_t function_of(CUfunction *function, CUkernel kernel)
+static cudaError_t kernel_function(CUfunction *function, CUkernel kernel)
 {
-    cudaError_t error = check_handle(kernel, function);
+    cudaError_t error = check_kernel_handle(kernel, function);
     if (error == cudaSuccess)
         *function = (CUfunction)(void *)kernel;
     return error;
@@ -54,12 +54,12 @@ static cudaError_t function_of(CUfunction *function, CUkernel kernel)
 
 CUresult cuKernelGetFunction(CUfunction *function, CUkernel kernel)
 {
-    VGPU_DRIVER(function_of(function, kernel));
+    VGPU_DRIVER(kernel_function(function, kernel));
 }
 
 static cudaError_t kernel_name(const char **name, const void *handle)
 {
-    cudaError_t error = handle ? check_handle(handle, name) : cudaErrorInvalidValue;
+    cudaError_t error = handle ? check_kernel_handle(handle, name) : cudaErrorInvalidValue;
     return error == cudaSuccess ? cudaFuncGetName(name, handle) : error;
 }
 
@@ -76,7 +76,7 @@ CUresult cuFuncGetName(const char **name, CUfunction function)
 static cudaError_t function_attribute(int *value, CUfunction_attribute which, CUfunction function)
 {
     struct cudaFuncAttributes a;
-    cudaError_t error = check_handle(function, value);
+    cudaError_t error = check_kernel_handle(function, value);
     if (error == cudaSuccess)
         error = cudaFuncGetAttributes(&a, function);
     if (error != cudaSuccess)
@@ -115,7 +115,7 @@ static cudaError_t function_attribute(int *value, CUfunction_attribute which, CU
     case CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_DEPTH:
     case CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED:
     case CU_FUNC_ATTRIBUTE_CLUSTER_SCHEDULING_POLICY_PREFERENCE:
-        *value = 0; /* clusters are not modelled: no kernel asks for one */
+        *value = 0; /* clusters are not modelled, so no kernel needs one */
         return cudaSuccess;
     default:
         return cudaErrorInvalidValue;
@@ -129,7 +129,7 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute which, CUfunction f
 
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute which, int value)
 {
-    VGPU_DRIVER(check_handle(function, &value) == cudaSuccess
+    VGPU_DRIVER(check_kernel_handle(function, &value) == cudaSuccess
                     ? cudaFuncSetAttribute(function, (enum cudaFuncAttribute)which, value)
                     : cudaErrorInvalidResourceHandle);
 }
@@ -138,7 +138,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
                                                      size_t shared)
 {
     VGPU_DRIVER(
-        check_handle(function, &threads) == cudaSuccess
+        check_kernel_handle(function, &threads) == cudaSuccess
             ? cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared)
             : cudaErrorInvalidResourceHandle);
 }
@@ -146,7 +146,7 @@ CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction fun
 static cudaError_t active_blocks(int *blocks, CUfunction function, int threads, size_t shared,
                                  unsigned int flags)
 {
-    cudaError_t error = check_handle(function, blocks);
+    cudaError_t error = check_kernel_handle(function, blocks);
     return error != cudaSuccess ? error
                                 : cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
                                       blocks, function, threads, shared, flags);
@@ -189,7 +189,7 @@ static cudaError_t best_block(int *blocks, int *threads, struct block_question q
 {
     struct cudaFuncAttributes a;
     int device = 0, processors = 0, active;
-    cudaError_t error = blocks ? check_handle(q.function, threads) : cudaErrorInvalidValue;
+    cudaError_t error = blocks ? check_kernel_handle(q.function, threads) : cudaErrorInvalidValue;
     if (error == cudaSuccess)
         error = cudaFuncGetAttributes(&a, q.function);
     if (error == cudaSuccess)
@@ -222,14 +222,14 @@ CUresult cuOccupancyMaxPotentialBlockSizeWithFlags(int *blocks, int *threads, CU
 CUresult cuOccupancyAvailableDynamicSMemPerBlock(size_t *bytes, CUfunction function, int blocks,
                                                  int threads)
 {
-    VGPU_DRIVER(check_handle(function, &blocks) == cudaSuccess
+    VGPU_DRIVER(check_kernel_handle(function, &blocks) == cudaSuccess
                     ? cudaOccupancyAvailableDynamicSMemPerBlock(bytes, function, blocks, threads)
                     : cudaErrorInvalidResourceHandle);
 }
 
 /* ---- launches ---- */
 
-/* The buffer that `extra` describes, or NULL. */
+/* The argument buffer that `extra` contains; NULL if there is none. */
 static char *packed_arguments(void **extra)
 {
     char *buffer = NULL;
@@ -239,8 +239,8 @@ static char *packed_arguments(void **extra)
     return buffer;
 }
 
-/* Arguments in one buffer, each where cudaFuncGetParamInfo says. Its size is not looked at, as on
- * hardware (recorded). */
+/* Launches with arguments in one buffer, at the offsets that cudaFuncGetParamInfo returns. The size
+ * given for the buffer is ignored, as on hardware (recorded). */
 static cudaError_t launch_packed(CUfunction function, dim3 grid, dim3 block, size_t shared,
                                  CUstream stream, char *buffer)
 {
@@ -263,7 +263,7 @@ static cudaError_t launch_packed(CUfunction function, dim3 grid, dim3 block, siz
 static cudaError_t launch_function(CUfunction function, dim3 grid, dim3 block, size_t shared,
                                    CUstream stream, void **args, void **extra)
 {
-    if (check_handle(function, &grid) != cudaSuccess)
+    if (check_kernel_handle(function, &grid) != cudaSuccess)
         return cudaErrorInvalidResourceHandle;
     char *buffer = packed_arguments(extra);
     if (buffer && args)
@@ -286,7 +286,7 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned int gridX, unsi
                                    unsigned int blockZ, unsigned int shared, CUstream stream,
                                    void **args)
 {
-    VGPU_DRIVER(check_handle(function, &shared) == cudaSuccess
+    VGPU_DRIVER(check_kernel_handle(function, &shared) == cudaSuccess
                     ? cudaLaunchCooperativeKernel(function, (dim3){gridX, gridY, gridZ},
                                                   (dim3){blockX, blockY, blockZ}, args, shared,
                                                   stream)

@@ -7,7 +7,7 @@
 
 /* ---- allocations ---- */
 
-/* Unlike cudaMalloc, 0 bytes are an error. */
+/* Unlike cudaMalloc, it refuses 0 bytes. */
 CUresult cuMemAlloc(CUdeviceptr *ptr, size_t bytes)
 {
     VGPU_DRIVER(ptr && bytes ? cudaMalloc((void **)ptr, bytes) : cudaErrorInvalidValue);
@@ -91,8 +91,9 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr dst, CUdeviceptr src, size_t bytes, CUstr
     VGPU_DRIVER(cudaMemcpyAsync(P(dst), P(src), bytes, cudaMemcpyDeviceToDevice, stream));
 }
 
-/* A null context is the current one (recorded). False: not a context. */
-static bool device_of(CUcontext context, int *device)
+/* Stores the context's device; a null context means the current one (recorded). False: not a
+ * context. */
+static bool context_device(CUcontext context, int *device)
 {
     bool known = !context || vgpu__driver_is_context(context);
     if (known)
@@ -100,12 +101,12 @@ static bool device_of(CUcontext context, int *device)
     return known;
 }
 
-/* 201 is CUDA_ERROR_INVALID_CONTEXT. */
+/* Returns 201 (CUDA_ERROR_INVALID_CONTEXT) if either is not a context. */
 static cudaError_t copy_between_contexts(CUdeviceptr dst, CUcontext to, CUdeviceptr src,
                                          CUcontext from, size_t bytes)
 {
     int there, here;
-    if (!device_of(to, &there) || !device_of(from, &here))
+    if (!context_device(to, &there) || !context_device(from, &here))
         return cudaErrorDeviceUninitialized;
     return cudaMemcpyPeer(P(dst), there, P(src), here, bytes);
 }
@@ -119,7 +120,7 @@ static cudaError_t copy_peer_async(CUdeviceptr dst, CUcontext to, CUdeviceptr sr
                                    size_t bytes, CUstream stream)
 {
     int there, here;
-    if (!device_of(to, &there) || !device_of(from, &here))
+    if (!context_device(to, &there) || !context_device(from, &here))
         return cudaErrorDeviceUninitialized;
     return cudaMemcpyPeerAsync(P(dst), there, P(src), here, bytes, stream);
 }

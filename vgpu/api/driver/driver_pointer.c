@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * driver_pointer.c: what the driver API says of a pointer.
+ * driver_pointer.c: queries about pointers in the driver API.
  */
 #include "driver.h"
 
 #define P(ptr) vgpu__driver_pointer(ptr)
 
-/* What the node knows of `ptr`: kind 0 is nothing. */
-static cudaError_t ask_of_pointer(const char *call, CUdeviceptr ptr, struct vgpu_pointer *out)
+/* Stores what the node knows about `ptr`; kind 0: it does not know it. */
+static cudaError_t query_pointer(const char *call, CUdeviceptr ptr, struct vgpu_pointer *out)
 {
     const struct vgpu_reply *reply;
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_POINTER);
@@ -19,9 +19,10 @@ static cudaError_t ask_of_pointer(const char *call, CUdeviceptr ptr, struct vgpu
     return error;
 }
 
-/* A context knows its own memory, its peers', and what was opened in it; but a pool's memory only
- * the GPU's own: neither pool access nor peer access counts (recorded). */
-static bool in_context(const struct vgpu_pointer *p)
+/* A pointer is valid in a context if it is memory of its own, of an enabled peer, or opened in it.
+ * Memory of a pool is valid only in contexts of the pool's GPU: pool access and peer access do not
+ * count (recorded). */
+static bool is_valid_in_context(const struct vgpu_pointer *p)
 {
     int current;
     if (cudaGetDevice(&current) != cudaSuccess)
@@ -33,10 +34,10 @@ static bool in_context(const struct vgpu_pointer *p)
 static cudaError_t address_range(CUdeviceptr *base, size_t *bytes, CUdeviceptr ptr)
 {
     struct vgpu_pointer p = {0};
-    cudaError_t error = ask_of_pointer("cuMemGetAddressRange", ptr, &p);
+    cudaError_t error = query_pointer("cuMemGetAddressRange", ptr, &p);
     if (error != cudaSuccess)
         return error;
-    bool elsewhere = p.kind == cudaMemoryTypeDevice && !in_context(&p);
+    bool elsewhere = p.kind == cudaMemoryTypeDevice && !is_valid_in_context(&p);
     uint64_t first, size;
     if (p.kind == cudaMemoryTypeUnregistered && vgpu__host_range(P(ptr), &first, &size))
         p = (struct vgpu_pointer){.kind = cudaMemoryTypeHost, .base = first, .bytes = size};
@@ -54,12 +55,13 @@ CUresult cuMemGetAddressRange(CUdeviceptr *base, size_t *bytes, CUdeviceptr ptr)
     VGPU_DRIVER(address_range(base, bytes, ptr));
 }
 
-/* Ours says nothing of compression, tokens and other handle types. */
-static cudaError_t rare(void *data, CUpointer_attribute which, const struct vgpu_pointer *p)
+/* Rarely used attributes. Compression, tokens and other handle types are not supported. */
+static cudaError_t rare_attribute(void *data, CUpointer_attribute which,
+                                  const struct vgpu_pointer *p)
 {
     bool plain = p->kind == cudaMemoryTypeDevice && !p->pool;
     switch (which) {
-    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: /* managed memory has it (recorded) */
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS: /* 1 for managed memory (recorded) */
         *(int *)data = p->kind == cudaMemoryTypeManaged;
         return cudaSuccess;
     case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
@@ -75,7 +77,7 @@ static cudaError_t rare(void *data, CUpointer_attribute which, const struct vgpu
     case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
         *(uint64_t *)data = p->pool;
         return cudaSuccess;
-    case CU_POINTER_ATTRIBUTE_BUFFER_ID: /* unique as long as the memory lives */
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID: /* unique while the memory is allocated */
     case CU_POINTER_ATTRIBUTE_MEMORY_BLOCK_ID:
     case CU_POINTER_ATTRIBUTE_MAPPING_BASE_ADDR:
         *(uint64_t *)data = p->base;
@@ -89,7 +91,8 @@ static cudaError_t rare(void *data, CUpointer_attribute which, const struct vgpu
     }
 }
 
-/* A context has device memory of its own only; a pool's belongs to none (recorded). */
+/* Memory of a pool belongs to no context (recorded), other memory to its device's primary context.
+ */
 static CUcontext context_of_pointer(const struct vgpu_pointer *p, int device)
 {
     return device >= 0 && !p->pool ? vgpu__driver_primary(device) : NULL;
@@ -132,12 +135,12 @@ static cudaError_t pointer_attribute(void *data, CUpointer_attribute which, CUde
         *(unsigned char *)data = 1;
         return cudaSuccess;
     default:
-        return rare(data, which, p);
+        return rare_attribute(data, which, p);
     }
 }
 
-/* Of a pointer that is not known, cuPointerGetAttributes makes 0 of everything, and -2 of the
- * device (recorded). */
+/* For an unknown pointer, cuPointerGetAttributes stores 0 for every attribute and -2 for the device
+ * (recorded). */
 static cudaError_t unknown_pointer(void *data, CUpointer_attribute which)
 {
     switch (which) {
@@ -164,13 +167,14 @@ static cudaError_t unknown_pointer(void *data, CUpointer_attribute which)
     }
 }
 
-/* `each`: one of cuPointerGetAttributes, which takes unknown pointers, too. */
-static cudaError_t get_attribute(void *data, CUpointer_attribute which, CUdeviceptr ptr, bool each)
+/* `each`: called for cuPointerGetAttributes, which accepts unknown pointers. */
+static cudaError_t get_pointer_attribute(void *data, CUpointer_attribute which, CUdeviceptr ptr,
+                                         bool each)
 {
     struct vgpu_pointer p = {0};
     if (!data)
         return cudaErrorInvalidValue;
-    cudaError_t error = ask_of_pointer("cuPointerGetAttribute", ptr, &p);
+    cudaError_t error = query_pointer("cuPointerGetAttribute", ptr, &p);
     if (error != cudaSuccess)
         return error;
     if (p.kind == cudaMemoryTypeUnregistered)
@@ -180,20 +184,20 @@ static cudaError_t get_attribute(void *data, CUpointer_attribute which, CUdevice
 
 CUresult cuPointerGetAttribute(void *data, CUpointer_attribute which, CUdeviceptr ptr)
 {
-    VGPU_DRIVER(get_attribute(data, which, ptr, false));
+    VGPU_DRIVER(get_pointer_attribute(data, which, ptr, false));
 }
 
-static cudaError_t get_attributes(unsigned int count, const CUpointer_attribute *which, void **data,
-                                  CUdeviceptr ptr)
+static cudaError_t get_pointer_attributes(unsigned int count, const CUpointer_attribute *which,
+                                          void **data, CUdeviceptr ptr)
 {
     cudaError_t error = which && data && count ? cudaSuccess : cudaErrorInvalidValue;
     for (unsigned int i = 0; i < count && error == cudaSuccess; i++)
-        error = get_attribute(data[i], which[i], ptr, true);
+        error = get_pointer_attribute(data[i], which[i], ptr, true);
     return error;
 }
 
 CUresult cuPointerGetAttributes(unsigned int count, CUpointer_attribute *which, void **data,
                                 CUdeviceptr ptr)
 {
-    VGPU_DRIVER(get_attributes(count, which, data, ptr));
+    VGPU_DRIVER(get_pointer_attributes(count, which, data, ptr));
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * driver_pool.c: memory pools for the driver API. They are the runtime's, as on hardware: a pool or
- * a pointer that one of the two made is the other's, too.
+ * driver_pool.c: memory pools of the driver API. They are the runtime's pools: a pool or pointer
+ * made by one API is valid in the other, as on hardware.
  */
 #include "driver.h"
 
@@ -8,7 +8,7 @@
 
 #define P(ptr) vgpu__driver_pointer(ptr)
 
-/* The driver's structures are the runtime's under other names. */
+/* The driver's structures have the layout of the runtime's. */
 #define SAME_FIELD(ours, field, theirs, other)                                                     \
     _Static_assert(offsetof(ours, field) == offsetof(struct theirs, other), #field)
 #define SAME_SIZE(ours, theirs) _Static_assert(sizeof(ours) == sizeof(struct theirs), #theirs)
@@ -23,8 +23,9 @@ SAME_SIZE(CUmemLocation, cudaMemLocation);
 
 /* ---- allocations ---- */
 
-/* 0 bytes are a success without memory, as recorded. */
-static cudaError_t from_pool(CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool, CUstream stream)
+/* 0 bytes: the call succeeds and *ptr becomes 0 (recorded). */
+static cudaError_t allocate_stream_ordered(CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool,
+                                           CUstream stream)
 {
     if (!ptr)
         return cudaErrorInvalidValue;
@@ -37,12 +38,12 @@ static cudaError_t from_pool(CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool, 
 
 CUresult cuMemAllocAsync(CUdeviceptr *ptr, size_t bytes, CUstream stream)
 {
-    VGPU_DRIVER(from_pool(ptr, bytes, NULL, stream));
+    VGPU_DRIVER(allocate_stream_ordered(ptr, bytes, NULL, stream));
 }
 
 CUresult cuMemAllocFromPoolAsync(CUdeviceptr *ptr, size_t bytes, CUmemoryPool pool, CUstream stream)
 {
-    VGPU_DRIVER(pool ? from_pool(ptr, bytes, pool, stream) : cudaErrorInvalidValue);
+    VGPU_DRIVER(pool ? allocate_stream_ordered(ptr, bytes, pool, stream) : cudaErrorInvalidValue);
 }
 
 CUresult cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
@@ -50,7 +51,7 @@ CUresult cuMemFreeAsync(CUdeviceptr ptr, CUstream stream)
     VGPU_DRIVER(cudaFreeAsync(P(ptr), stream));
 }
 
-/* ---- pools: none of these needs a context ---- */
+/* ---- pools: these calls need no context ---- */
 
 #define POOL(expression) VGPU_DRIVER_OF(VGPU__NEED_INIT, expression)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * driver_vmm.c: virtual memory management. The node knows allocations, ranges and mappings; this
- * file checks what CUDA's structures ask for and carries descriptors.
+ * driver_vmm.c: virtual memory management. The node keeps allocations, address ranges and mappings;
+ * this file checks CUDA's structures and passes file descriptors on.
  */
 #include "driver.h"
 
@@ -8,9 +8,9 @@
 
 #define VMM(expression) VGPU_DRIVER_OF(VGPU__NEED_INIT, expression)
 
-/* ---- what is asked for ---- */
+/* ---- properties of allocations ---- */
 
-static cudaError_t check_prop(const char *call, const CUmemAllocationProp *prop)
+static cudaError_t check_allocation_prop(const char *call, const CUmemAllocationProp *prop)
 {
     if (!prop)
         return cudaErrorInvalidValue;
@@ -28,13 +28,13 @@ static cudaError_t check_prop(const char *call, const CUmemAllocationProp *prop)
     return cudaSuccess;
 }
 
-static cudaError_t granularity(size_t *bytes, const CUmemAllocationProp *prop,
-                               CUmemAllocationGranularity_flags option)
+static cudaError_t get_granularity(size_t *bytes, const CUmemAllocationProp *prop,
+                                   CUmemAllocationGranularity_flags option)
 {
     if (!bytes || (option != CU_MEM_ALLOC_GRANULARITY_MINIMUM &&
                    option != CU_MEM_ALLOC_GRANULARITY_RECOMMENDED))
         return cudaErrorInvalidValue;
-    cudaError_t error = check_prop("cuMemGetAllocationGranularity", prop);
+    cudaError_t error = check_allocation_prop("cuMemGetAllocationGranularity", prop);
     if (error == cudaSuccess)
         *bytes = vgpu__device_exists(prop->location.id)
                      ? (size_t)vgpu__device_info(prop->location.id)->vmm_granule
@@ -45,7 +45,7 @@ static cudaError_t granularity(size_t *bytes, const CUmemAllocationProp *prop,
 CUresult cuMemGetAllocationGranularity(size_t *bytes, const CUmemAllocationProp *prop,
                                        CUmemAllocationGranularity_flags option)
 {
-    VMM(granularity(bytes, prop, option));
+    VMM(get_granularity(bytes, prop, option));
 }
 
 /* ---- allocations ---- */
@@ -56,12 +56,13 @@ static cudaError_t create_handle(CUmemGenericAllocationHandle *handle, size_t by
     const struct vgpu_reply *reply;
     if (!handle || flags != 0)
         return cudaErrorInvalidValue;
-    if (prop && (bytes == 0 || bytes % VGPU_CHUNK_BYTES != 0)) /* before the device is looked at */
+    /* The size is checked before the device. */
+    if (prop && (bytes == 0 || bytes % VGPU_CHUNK_BYTES != 0))
         return vgpu__refuse(cudaErrorInvalidValue, "cuMemCreate",
                             "%zu bytes are no multiple of the granularity; round up to 2 MiB "
                             "(cuMemGetAllocationGranularity)",
                             bytes);
-    cudaError_t error = check_prop("cuMemCreate", prop);
+    cudaError_t error = check_allocation_prop("cuMemCreate", prop);
     if (error == cudaSuccess && !vgpu__device_exists(prop->location.id))
         error = vgpu__refuse(cudaErrorInvalidDevice, "cuMemCreate",
                              "there is no device %d; this process sees %d", prop->location.id,
@@ -86,8 +87,9 @@ CUresult cuMemCreate(CUmemGenericAllocationHandle *handle, size_t bytes,
     VMM(create_handle(handle, bytes, prop, flags));
 }
 
-static cudaError_t ask_of_handle(const char *call, uint32_t op, CUmemGenericAllocationHandle handle,
-                                 const struct vgpu_reply **reply)
+static cudaError_t send_handle_request(const char *call, uint32_t op,
+                                       CUmemGenericAllocationHandle handle,
+                                       const struct vgpu_reply **reply)
 {
     struct vgpu_request *request = vgpu__begin(call, op);
     if (!request)
@@ -98,16 +100,17 @@ static cudaError_t ask_of_handle(const char *call, uint32_t op, CUmemGenericAllo
 
 CUresult cuMemRelease(CUmemGenericAllocationHandle handle)
 {
-    VMM(ask_of_handle("cuMemRelease", VGPU_OP_VMM_RELEASE, handle, NULL));
+    VMM(send_handle_request("cuMemRelease", VGPU_OP_VMM_RELEASE, handle, NULL));
 }
 
-static cudaError_t properties(CUmemAllocationProp *prop, CUmemGenericAllocationHandle handle)
+static cudaError_t get_handle_properties(CUmemAllocationProp *prop,
+                                         CUmemGenericAllocationHandle handle)
 {
     const struct vgpu_reply *reply;
     if (!prop)
         return cudaErrorInvalidValue;
-    cudaError_t error =
-        ask_of_handle("cuMemGetAllocationPropertiesFromHandle", VGPU_OP_VMM_INFO, handle, &reply);
+    cudaError_t error = send_handle_request("cuMemGetAllocationPropertiesFromHandle",
+                                            VGPU_OP_VMM_INFO, handle, &reply);
     if (error != cudaSuccess)
         return error;
     *prop = (CUmemAllocationProp){
@@ -120,7 +123,7 @@ static cudaError_t properties(CUmemAllocationProp *prop, CUmemGenericAllocationH
 CUresult cuMemGetAllocationPropertiesFromHandle(CUmemAllocationProp *prop,
                                                 CUmemGenericAllocationHandle handle)
 {
-    VMM(properties(prop, handle));
+    VMM(get_handle_properties(prop, handle));
 }
 
 static cudaError_t retain_handle(CUmemGenericAllocationHandle *handle, void *address)
@@ -145,9 +148,9 @@ CUresult cuMemRetainAllocationHandle(CUmemGenericAllocationHandle *handle, void 
 
 /* ---- descriptors ---- */
 
-/* The descriptor holds the allocation until its last copy is closed. */
-static cudaError_t export(int *out, CUmemGenericAllocationHandle handle,
-                          CUmemAllocationHandleType type, unsigned long long flags)
+/* The allocation exists until the last copy of the descriptor is closed. */
+static cudaError_t export_handle(int *out, CUmemGenericAllocationHandle handle,
+                                 CUmemAllocationHandleType type, unsigned long long flags)
 {
     static const char call[] = "cuMemExportToShareableHandle";
     int fd = -1, count = 1;
@@ -174,17 +177,18 @@ static cudaError_t export(int *out, CUmemGenericAllocationHandle handle,
 CUresult cuMemExportToShareableHandle(void *out, CUmemGenericAllocationHandle handle,
                                       CUmemAllocationHandleType type, unsigned long long flags)
 {
-    VMM(export(out, handle, type, flags));
+    VMM(export_handle(out, handle, type, flags));
 }
 
-static cudaError_t import(CUmemGenericAllocationHandle *handle, void *descriptor,
-                          CUmemAllocationHandleType type)
+static cudaError_t import_handle(CUmemGenericAllocationHandle *handle, void *descriptor,
+                                 CUmemAllocationHandleType type)
 {
     static const char call[] = "cuMemImportFromShareableHandle";
     const struct vgpu_reply *reply;
     int fd = (int)(intptr_t)descriptor;
     if (!handle || !descriptor || type != CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR)
-        return cudaErrorInvalidValue; /* descriptor 0 is a null pointer: recorded ([vmm]) */
+        return cudaErrorInvalidValue; /* descriptor 0 is a null pointer, which is refused (recorded:
+                                         [vmm]) */
     int copy = vgpu__descriptor_copy(call, fd);
     if (copy < 0)
         return vgpu__failed();
@@ -199,12 +203,13 @@ static cudaError_t import(CUmemGenericAllocationHandle *handle, void *descriptor
 CUresult cuMemImportFromShareableHandle(CUmemGenericAllocationHandle *handle, void *descriptor,
                                         CUmemAllocationHandleType type)
 {
-    VMM(import(handle, descriptor, type));
+    VMM(import_handle(handle, descriptor, type));
 }
 
-/* ---- addresses ---- */
+/* ---- address ranges ---- */
 
-static struct vgpu_request *range(const char *call, uint32_t op, CUdeviceptr ptr, size_t bytes)
+static struct vgpu_request *begin_range_request(const char *call, uint32_t op, CUdeviceptr ptr,
+                                                size_t bytes)
 {
     struct vgpu_request *request = vgpu__begin(call, op);
     if (request) {
@@ -214,9 +219,10 @@ static struct vgpu_request *range(const char *call, uint32_t op, CUdeviceptr ptr
     return request;
 }
 
-/* `hint` is a wish that is not followed; ranges are aligned to the granularity. */
-static cudaError_t reserve(CUdeviceptr *ptr, size_t bytes, size_t alignment,
-                           unsigned long long flags)
+/* The requested address (`hint`) is ignored, which CUDA permits; ranges are aligned to the
+ * granularity. */
+static cudaError_t reserve_range(CUdeviceptr *ptr, size_t bytes, size_t alignment,
+                                 unsigned long long flags)
 {
     static const char call[] = "cuMemAddressReserve";
     const struct vgpu_reply *reply;
@@ -225,7 +231,7 @@ static cudaError_t reserve(CUdeviceptr *ptr, size_t bytes, size_t alignment,
                             "alignment %zu and flags %llu: alignments are powers of two up to "
                             "2 MiB, flags 0",
                             alignment, flags);
-    if (!range(call, VGPU_OP_VMM_RESERVE, 0, bytes))
+    if (!begin_range_request(call, VGPU_OP_VMM_RESERVE, 0, bytes))
         return vgpu__failed();
     cudaError_t error = vgpu__end(&reply);
     if (error == cudaSuccess)
@@ -237,18 +243,20 @@ CUresult cuMemAddressReserve(CUdeviceptr *ptr, size_t bytes, size_t alignment, C
                              unsigned long long flags)
 {
     (void)hint;
-    VMM(reserve(ptr, bytes, alignment, flags));
+    VMM(reserve_range(ptr, bytes, alignment, flags));
 }
 
 CUresult cuMemAddressFree(CUdeviceptr ptr, size_t bytes)
 {
-    VMM(range("cuMemAddressFree", VGPU_OP_VMM_FREE, ptr, bytes) ? vgpu__end(NULL) : vgpu__failed());
+    VMM(begin_range_request("cuMemAddressFree", VGPU_OP_VMM_FREE, ptr, bytes) ? vgpu__end(NULL)
+                                                                              : vgpu__failed());
 }
 
-static cudaError_t map(CUdeviceptr ptr, size_t bytes, size_t offset,
-                       CUmemGenericAllocationHandle handle, unsigned long long flags)
+static cudaError_t map_allocation_handle(CUdeviceptr ptr, size_t bytes, size_t offset,
+                                         CUmemGenericAllocationHandle handle,
+                                         unsigned long long flags)
 {
-    struct vgpu_request *request = range("cuMemMap", VGPU_OP_VMM_MAP, ptr, bytes);
+    struct vgpu_request *request = begin_range_request("cuMemMap", VGPU_OP_VMM_MAP, ptr, bytes);
     if (!request)
         return vgpu__failed();
     if (flags != 0)
@@ -261,12 +269,13 @@ static cudaError_t map(CUdeviceptr ptr, size_t bytes, size_t offset,
 CUresult cuMemMap(CUdeviceptr ptr, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
                   unsigned long long flags)
 {
-    VMM(map(ptr, bytes, offset, handle, flags));
+    VMM(map_allocation_handle(ptr, bytes, offset, handle, flags));
 }
 
 CUresult cuMemUnmap(CUdeviceptr ptr, size_t bytes)
 {
-    VMM(range("cuMemUnmap", VGPU_OP_VMM_UNMAP, ptr, bytes) ? vgpu__end(NULL) : vgpu__failed());
+    VMM(begin_range_request("cuMemUnmap", VGPU_OP_VMM_UNMAP, ptr, bytes) ? vgpu__end(NULL)
+                                                                         : vgpu__failed());
 }
 
 static cudaError_t set_mapping_access(CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc *list,
@@ -283,7 +292,7 @@ static cudaError_t set_mapping_access(CUdeviceptr ptr, size_t bytes, const CUmem
             error = vgpu__refuse(cudaErrorInvalidValue, call, "entry %zu: there is no device %d", i,
                                  list[i].location.id);
     for (size_t i = 0; i < count && error == cudaSuccess; i++) {
-        struct vgpu_request *request = range(call, VGPU_OP_VMM_ACCESS, ptr, bytes);
+        struct vgpu_request *request = begin_range_request(call, VGPU_OP_VMM_ACCESS, ptr, bytes);
         if (!request)
             return vgpu__failed();
         request->device = vgpu__process.physical[list[i].location.id];
@@ -298,15 +307,16 @@ CUresult cuMemSetAccess(CUdeviceptr ptr, size_t bytes, const CUmemAccessDesc *li
     VMM(set_mapping_access(ptr, bytes, list, count));
 }
 
-static cudaError_t get_access(unsigned long long *flags, const CUmemLocation *location,
-                              CUdeviceptr ptr)
+static cudaError_t get_mapping_access(unsigned long long *flags, const CUmemLocation *location,
+                                      CUdeviceptr ptr)
 {
     const struct vgpu_reply *reply;
     if (!flags || !location || location->type != CU_MEM_LOCATION_TYPE_DEVICE)
         return cudaErrorInvalidValue;
     if (!vgpu__device_exists(location->id))
         return cudaErrorInvalidDevice;
-    struct vgpu_request *request = range("cuMemGetAccess", VGPU_OP_VMM_GET_ACCESS, ptr, 0);
+    struct vgpu_request *request =
+        begin_range_request("cuMemGetAccess", VGPU_OP_VMM_GET_ACCESS, ptr, 0);
     if (!request)
         return vgpu__failed();
     request->device = vgpu__process.physical[location->id];
@@ -318,5 +328,5 @@ static cudaError_t get_access(unsigned long long *flags, const CUmemLocation *lo
 
 CUresult cuMemGetAccess(unsigned long long *flags, const CUmemLocation *location, CUdeviceptr ptr)
 {
-    VMM(get_access(flags, location, ptr));
+    VMM(get_mapping_access(flags, location, ptr));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * driver_work.c: streams and events of the driver API: the runtime's own, under the other names.
+ * driver_work.c: streams and events of the driver API, which are the runtime's.
  */
 #include "driver.h"
 
@@ -53,7 +53,8 @@ CUresult cuStreamGetDevice(CUstream stream, CUdevice *device)
     VGPU_DRIVER(cudaStreamGetDevice(stream, device));
 }
 
-/* The current context where it is of the stream's device, else that device's primary one. */
+/* Returns the current context if it belongs to the stream's device, else that device's primary
+ * context. */
 static cudaError_t context_of_stream(CUstream stream, CUcontext *context)
 {
     int device;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * entry_points.c: calls of the driver API by their names.
+ * entry_points.c: looks up calls of the driver API by name.
  */
 #include "driver.h"
 
@@ -8,7 +8,7 @@
 static const struct {
     const char *name;
     void (*function)(void);
-} calls[] = {
+} driver_calls[] = {
 #define CALL(name, parameters) {#name, (void (*)(void))name},
     VGPU_DRIVER_CALLS(CALL)
 #undef CALL
@@ -21,15 +21,15 @@ CUresult cuGetProcAddress(const char *symbol, void **function, int version, cuui
         flags > CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM)
         return CUDA_ERROR_INVALID_VALUE;
     *function = NULL;
-    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
-        if (strcmp(calls[i].name, symbol) == 0)
-            memcpy(function, &calls[i].function, sizeof *function);
+    for (size_t i = 0; i < sizeof driver_calls / sizeof *driver_calls; i++)
+        if (strcmp(driver_calls[i].name, symbol) == 0)
+            memcpy(function, &driver_calls[i].function, sizeof *function);
     if (status)
         *status = *function ? CU_GET_PROC_ADDRESS_SUCCESS : CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND;
-    return CUDA_SUCCESS; /* also for a name that there is not (recorded) */
+    return CUDA_SUCCESS; /* also if the name is unknown (recorded) */
 }
 
-/* As cuInit, so that what is found can be called at once. */
+/* Initializes the driver as cuInit does, so that the function found can be called at once. */
 cudaError_t cudaGetDriverEntryPointByVersion(const char *symbol, void **function,
                                              unsigned int version, unsigned long long flags,
                                              enum cudaDriverEntryPointQueryResult *status)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * ipc.c: memory and events of other processes, in both APIs. A handle's 64 bytes are the node's: a
- * secret that names the allocation or the event as long as the exporter has it.
+ * ipc.c: memory and events shared between processes, in both APIs. The 64 bytes of a handle are
+ * made by the node: a secret number that identifies the allocation or event while it exists in the
+ * process that exported it.
  */
 #include <string.h>
 
 #include "driver.h"
 
-/* Asks the node for a handle. */
+/* Requests a handle from the node. */
 static cudaError_t get_handle(const char *call, uint32_t op, uint64_t ptr, uint64_t event,
                               void *handle)
 {
@@ -85,7 +86,7 @@ cudaError_t cudaIpcOpenEventHandle(cudaEvent_t *event, cudaIpcEventHandle_t hand
     return error;
 }
 
-/* ---- the driver's names: its handles are the same 64 bytes ---- */
+/* ---- the same calls of the driver API: its handles are the same 64 bytes ---- */
 
 CUresult cuIpcGetMemHandle(CUipcMemHandle *handle, CUdeviceptr ptr)
 {

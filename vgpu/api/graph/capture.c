@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * capture.c: see graph.h. A capture has an origin stream and those that events joined to it. For
- * each it knows the nodes that the stream's next one comes after. An event recorded in a capture
- * stands for such a set; waiting for it joins the sets. Codes are recorded ones (graphs.txt).
+ * capture.c: see graph.h. A capture has an origin stream and the streams that have joined it
+ * through events. For each of these streams it keeps the set of nodes on which the stream's next
+ * node will depend. An event recorded in a capture holds a copy of that set; a stream that waits
+ * for the event adds it to its own. The error codes are recorded ones (graphs.txt).
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,15 +12,15 @@
 
 pthread_mutex_t vgpu__capture_lock = PTHREAD_MUTEX_INITIALIZER;
 struct capture *vgpu__captures;
-static struct captured_event *events; /* guarded by lock */
+static struct captured_event *captured_events; /* guarded by vgpu__capture_lock */
 _Thread_local enum cudaStreamCaptureMode vgpu__capture_mode;
 
-static bool none(void)
+static bool no_capture_active(void)
 {
     return atomic_load_explicit(&vgpu__capturing, memory_order_relaxed) == 0;
 }
 
-/* ---- sets ---- */
+/* ---- sets of nodes ---- */
 
 static bool set_add(struct set *set, struct CUgraphNode_st *node)
 {
@@ -46,10 +47,10 @@ static bool set_join(struct set *set, const struct set *other)
     return true;
 }
 
-/* ---- who is in what ---- */
+/* ---- streams and events of captures ---- */
 
-/* The stream's number; of a per-thread one, which all threads and devices call the same, where the
- * thread's state lies. */
+/* The stream's number. The per-thread default stream has the same number in all threads and on all
+ * devices, so its key is made of the address of the thread's state and the device. */
 uint64_t vgpu__capture_key(cudaStream_t stream)
 {
     uint64_t id = vgpu__stream_id(stream);
@@ -74,7 +75,7 @@ struct capture *vgpu__capture_of(uint64_t stream, struct member **member)
     return NULL;
 }
 
-static struct capture *by_id(unsigned long long id)
+static struct capture *find_capture_by_id(unsigned long long id)
 {
     struct capture *c = vgpu__captures;
     while (c && c->id != id)
@@ -84,7 +85,7 @@ static struct capture *by_id(unsigned long long id)
 
 static struct captured_event **find_captured_event(cudaEvent_t event)
 {
-    struct captured_event **at = &events;
+    struct captured_event **at = &captured_events;
     while (*at && (*at)->event != event)
         at = &(*at)->next;
     return at;
@@ -134,7 +135,7 @@ void vgpu__capture_end(struct capture *c)
     atomic_fetch_sub(&vgpu__capturing, 1);
 }
 
-/* ---- what calls meet ---- */
+/* ---- calls while a capture is under way ---- */
 
 cudaError_t vgpu__capture_spoil_with(struct capture *c, const char *call, cudaError_t error,
                                      const char *why)
@@ -143,7 +144,7 @@ cudaError_t vgpu__capture_spoil_with(struct capture *c, const char *call, cudaEr
     return vgpu__refuse(error, call, "%s; the capture is invalid now", why);
 }
 
-/* The legacy stream would have to wait for a stream that is being captured. */
+/* An error if a call on the legacy default stream would have to wait for a captured stream. */
 static cudaError_t check_legacy(const char *call, uint64_t stream)
 {
     for (struct capture *c = vgpu__captures; stream == VGPU_STREAM_LEGACY && c; c = c->next)
@@ -161,7 +162,7 @@ struct CUgraphNode_st *vgpu__capture(const char *call, cudaStream_t stream,
     struct CUgraphNode_st *node = NULL;
     struct member *m;
     *error = cudaSuccess;
-    if (none())
+    if (no_capture_active())
         return NULL;
     pthread_mutex_lock(&vgpu__capture_lock);
     struct capture *c = vgpu__capture_of(vgpu__capture_key(stream), &m);
@@ -183,8 +184,8 @@ struct CUgraphNode_st *vgpu__capture(const char *call, cudaStream_t stream,
     return *error == cudaSuccess ? node : NULL;
 }
 
-/* May the calling thread make a call that could disturb this capture? */
-static bool tolerates(const struct capture *c)
+/* True if the calling thread may make a call that is unsafe during this capture. */
+static bool capture_tolerates(const struct capture *c)
 {
     if (c->mode == cudaStreamCaptureModeRelaxed ||
         vgpu__capture_mode == cudaStreamCaptureModeRelaxed)
@@ -197,7 +198,7 @@ static bool tolerates(const struct capture *c)
 static cudaError_t check_unsafe(const char *call)
 {
     for (struct capture *c = vgpu__captures; c; c = c->next)
-        if (!tolerates(c))
+        if (!capture_tolerates(c))
             return vgpu__capture_spoil_with(
                 c, call, cudaErrorStreamCaptureUnsupported,
                 "the call could disturb the capture that is under way; make it before, or "
@@ -208,7 +209,7 @@ static cudaError_t check_unsafe(const char *call)
 cudaError_t vgpu__capture_forbids(const char *call, cudaStream_t stream, bool waits)
 {
     struct member *m;
-    if (none())
+    if (no_capture_active())
         return cudaSuccess;
     pthread_mutex_lock(&vgpu__capture_lock);
     struct capture *c = vgpu__capture_of(vgpu__capture_key(stream), &m);
@@ -228,7 +229,7 @@ cudaError_t vgpu__capture_gate(const char *call, uint32_t op)
     bool all = op == VGPU_OP_DEVICE_SYNC || op == VGPU_OP_DEVICE_RESET;
     bool unsafe = op == VGPU_OP_MALLOC || op == VGPU_OP_FREE || op == VGPU_OP_HOST_ALLOC ||
                   op == VGPU_OP_HOST_FREE;
-    if (none() || (!all && !unsafe))
+    if (no_capture_active() || (!all && !unsafe))
         return cudaSuccess;
     cudaError_t error = cudaSuccess;
     pthread_mutex_lock(&vgpu__capture_lock);
@@ -245,7 +246,7 @@ cudaError_t vgpu__capture_gate(const char *call, uint32_t op)
 void vgpu__capture_spoil(cudaStream_t stream)
 {
     struct member *m;
-    if (none())
+    if (no_capture_active())
         return;
     pthread_mutex_lock(&vgpu__capture_lock);
     struct capture *c = vgpu__capture_of(vgpu__capture_key(stream), &m);
@@ -277,15 +278,15 @@ static bool remember_event(cudaEvent_t event, const struct capture *c, const str
     }
     e->event = event;
     e->capture = c->id;
-    e->next = events;
-    events = e;
+    e->next = captured_events;
+    captured_events = e;
     atomic_fetch_add(&vgpu__capturing, 1);
     return true;
 }
 
 void vgpu__capture_forget(cudaEvent_t event)
 {
-    if (none())
+    if (no_capture_active())
         return;
     pthread_mutex_lock(&vgpu__capture_lock);
     forget_event(event);
@@ -295,7 +296,7 @@ void vgpu__capture_forget(cudaEvent_t event)
 bool vgpu__capture_record(cudaEvent_t event, cudaStream_t stream, cudaError_t *error)
 {
     struct member *m;
-    if (none())
+    if (no_capture_active())
         return false;
     pthread_mutex_lock(&vgpu__capture_lock);
     struct capture *c = vgpu__capture_of(vgpu__capture_key(stream), &m);
@@ -312,7 +313,7 @@ bool vgpu__capture_record(cudaEvent_t event, cudaStream_t stream, cudaError_t *e
     return c != NULL;
 }
 
-/* Was the event ever recorded outside of vgpu__captures? */
+/* True if the event was ever recorded outside of captures. */
 static bool recorded_outside(const char *call, cudaEvent_t event)
 {
     const struct vgpu_reply *reply;
@@ -320,13 +321,14 @@ static bool recorded_outside(const char *call, cudaEvent_t event)
     if (!request)
         return false;
     request->event = (uint64_t)(uintptr_t)event;
-    request->flags = 1; /* only whether it was recorded */
+    request->flags = 1; /* query only whether it was recorded */
     return vgpu__ask(-1, true, &reply) == cudaSuccess && reply->value;
 }
 
-/* Joins what the event stands for to what the stream's next node comes after. */
-static cudaError_t wait_inside(const char *call, struct capture *c, uint64_t stream,
-                               const struct captured_event *e, const struct stream_kind *kind)
+/* Adds the event's nodes to those on which the stream's next node depends. */
+static cudaError_t wait_for_captured_event(const char *call, struct capture *c, uint64_t stream,
+                                           const struct captured_event *e,
+                                           const struct stream_kind *kind)
 {
     struct member *m = vgpu__capture_member(c, stream);
     if (c->spoiled)
@@ -349,7 +351,7 @@ bool vgpu__capture_wait(const char *call, cudaStream_t stream, cudaEvent_t event
     struct stream_kind kind;
     bool outside, taken = true;
     *error = cudaSuccess;
-    if (none())
+    if (no_capture_active())
         return false;
     outside = recorded_outside(call, event);
     vgpu__stream_kind(call, stream, &kind);
@@ -358,8 +360,9 @@ bool vgpu__capture_wait(const char *call, cudaStream_t stream, cudaEvent_t event
     struct captured_event *e = *find_captured_event(event);
     if (!c && !e)
         taken = false;
-    else if (e && (c || by_id(e->capture)))
-        *error = wait_inside(call, c ? c : by_id(e->capture), id, e, &kind);
+    else if (e && (c || find_capture_by_id(e->capture)))
+        *error =
+            wait_for_captured_event(call, c ? c : find_capture_by_id(e->capture), id, e, &kind);
     else if (e)
         *error = vgpu__refuse(cudaErrorInvalidValue, call,
                               "the event was last recorded in a capture that is over");
@@ -372,11 +375,11 @@ bool vgpu__capture_wait(const char *call, cudaStream_t stream, cudaEvent_t event
 
 bool vgpu__capture_holds(const char *call, cudaEvent_t event, cudaError_t *error)
 {
-    if (none())
+    if (no_capture_active())
         return false;
     pthread_mutex_lock(&vgpu__capture_lock);
     struct captured_event *e = *find_captured_event(event);
-    struct capture *c = e ? by_id(e->capture) : NULL;
+    struct capture *c = e ? find_capture_by_id(e->capture) : NULL;
     if (c)
         *error = vgpu__capture_spoil_with(
             c, call, cudaErrorCapturedEvent,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * capture.h: the captures that are under way: capture.c keeps them, and says what calls on their
- * streams mean; capture_calls.c begins and ends them.
+ * capture.h: the captures under way. capture.c keeps them and decides what calls on their streams
+ * do; capture_calls.c begins and ends them.
  */
 #ifndef VGPU_CAPTURE_H
 #define VGPU_CAPTURE_H
@@ -16,29 +16,29 @@ struct set {
 
 struct member {
     uint64_t stream;
-    int physical; /* the stream's device, whichever is current when its nodes are made */
+    int physical; /* device of the stream, and so of its nodes, whichever device is current */
     struct set last;
     struct member *next;
 };
 
 struct stream_kind {
-    bool blocking; /* work on the legacy stream waits for it */
-    int physical;  /* its device */
+    bool blocking; /* it synchronizes with the legacy default stream */
+    int physical;  /* the stream's device */
 };
 
 struct capture {
     unsigned long long id;
     struct CUgraph_st *graph;
     enum cudaStreamCaptureMode mode;
-    const void *thread; /* that began it */
+    const void *thread; /* address of vgpu__capture_mode of the thread that began it */
     uint64_t origin;
     bool spoiled;
-    bool blocking; /* one of its streams waits for the legacy stream */
+    bool blocking; /* one of its streams synchronizes with the legacy default stream */
     struct member *members;
     struct capture *next;
 };
 
-/* An event as a capture recorded it; stays when the capture is over, until it is recorded anew. */
+/* An event recorded in a capture. It outlives the capture, until the event is recorded anew. */
 struct captured_event {
     cudaEvent_t event;
     unsigned long long capture;
@@ -47,24 +47,27 @@ struct captured_event {
 };
 
 extern pthread_mutex_t vgpu__capture_lock;
-extern struct capture *vgpu__captures; /* guarded by the lock; so are the calls below */
-extern _Thread_local enum cudaStreamCaptureMode vgpu__capture_mode; /* its address names a thread */
+extern struct capture *vgpu__captures; /* Guarded by vgpu__capture_lock, which the caller of the
+                                          next four functions holds. */
+/* Its address identifies a thread. */
+extern _Thread_local enum cudaStreamCaptureMode vgpu__capture_mode;
 
-uint64_t vgpu__capture_key(cudaStream_t stream); /* what a member calls its stream */
+uint64_t vgpu__capture_key(cudaStream_t stream); /* the value of `stream` in struct member */
 struct capture *vgpu__capture_of(uint64_t stream, struct member **member);
 struct member *vgpu__capture_member(struct capture *c, uint64_t stream);
 struct member *vgpu__capture_join(struct capture *c, uint64_t stream,
                                   const struct stream_kind *kind);
 void vgpu__capture_end(struct capture *c);
 
-/* The capture is invalid from now on; answers `error`, recorded. */
+/* Makes the capture invalid, prints `why`, records `error` and returns it. */
 cudaError_t vgpu__capture_spoil_with(struct capture *c, const char *call, cudaError_t error,
                                      const char *why);
 
-/* Does a call of this kind disturb a capture? An error, recorded. vgpu__begin asks it. */
+/* Called by vgpu__begin: returns (and records) an error if such a call invalidates a capture. */
 vgpu__gate vgpu__capture_gate;
 
-/* Asks the node what `stream` is, without the lock. */
+/* Queries the node about `stream`. Call it without vgpu__capture_lock, since it waits for a reply.
+ */
 cudaError_t vgpu__stream_kind(const char *call, cudaStream_t stream, struct stream_kind *kind);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * capture_calls.c: the beginning and the end of a capture, and questions. See capture.h.
+ * capture_calls.c: the calls that begin, end and query captures. See capture.h.
  */
 #include <stdlib.h>
 
 #include "capture.h"
 
-static unsigned long long next_capture_id = 1; /* guarded by the lock */
+static unsigned long long next_capture_id = 1; /* guarded by vgpu__capture_lock */
 
 static cudaError_t begin_capture(uint64_t stream, enum cudaStreamCaptureMode mode,
                                  const struct stream_kind *kind)
@@ -52,8 +52,8 @@ cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMo
     return error;
 }
 
-/* Does everything that forked streams did come before what the origin did last? */
-static bool all_joined(struct capture *c)
+/* True if the origin's last nodes depend on the last nodes of all other streams of the capture. */
+static bool all_streams_joined(struct capture *c)
 {
     const struct set *origin = &vgpu__capture_member(c, c->origin)->last;
     for (const struct member *m = c->members; m; m = m->next)
@@ -67,7 +67,7 @@ static bool all_joined(struct capture *c)
     return true;
 }
 
-static cudaError_t finish(uint64_t stream, struct CUgraph_st **graph)
+static cudaError_t finish_capture(uint64_t stream, struct CUgraph_st **graph)
 {
     static const char call[] = "cudaStreamEndCapture";
     struct member *m;
@@ -83,7 +83,7 @@ static cudaError_t finish(uint64_t stream, struct CUgraph_st **graph)
                                         "the capture began in another thread");
     if (c->spoiled)
         error = vgpu__record(cudaErrorStreamCaptureInvalidated);
-    else if (!all_joined(c))
+    else if (!all_streams_joined(c))
         error = vgpu__refuse(cudaErrorStreamCaptureUnjoined, call,
                              "a stream that joined the capture has work that the first stream does "
                              "not wait for: record an event there, and wait for it here");
@@ -101,7 +101,7 @@ cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *pGraph)
     if (!pGraph)
         return vgpu__record(cudaErrorInvalidValue);
     pthread_mutex_lock(&vgpu__capture_lock);
-    cudaError_t error = finish(vgpu__capture_key(stream), &graph);
+    cudaError_t error = finish_capture(vgpu__capture_key(stream), &graph);
     pthread_mutex_unlock(&vgpu__capture_lock);
     *pGraph = graph;
     return error;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * graph.c: graphs: nodes and what they come after. See graph.h.
+ * graph.c: graphs: their nodes and dependencies. See graph.h.
  */
 #include "graph.h"
 
@@ -8,11 +8,11 @@
 #include <string.h>
 
 static pthread_mutex_t graphs_lock = PTHREAD_MUTEX_INITIALIZER;
-/* Guarded by lock, and so are the lists of nodes: a question about a node goes through those of all
- * graphs, also of such as another thread is making. */
+/* The list and the node lists of all graphs are guarded by graphs_lock: vgpu__node_known searches
+ * all graphs, including those that another thread is building. */
 static struct CUgraph_st *graphs;
 
-/* ---- making and freeing ---- */
+/* ---- creation and destruction ---- */
 
 struct CUgraph_st *vgpu__graph_new(void)
 {
@@ -63,7 +63,7 @@ void vgpu__graph_free(struct CUgraph_st *graph)
     free(graph);
 }
 
-static void *room_for(void *list, size_t count, size_t *room)
+static void *grow_list(void *list, size_t count, size_t *room)
 {
     if (count < *room)
         return list;
@@ -76,7 +76,7 @@ static void *room_for(void *list, size_t count, size_t *room)
 
 bool vgpu__graph_edge(struct CUgraphNode_st *node, struct CUgraphNode_st *dep)
 {
-    void *list = room_for(node->dep, node->dep_count, &node->dep_room);
+    void *list = grow_list(node->dep, node->dep_count, &node->dep_room);
     if (!list)
         return false;
     node->dep = list;
@@ -87,7 +87,7 @@ bool vgpu__graph_edge(struct CUgraphNode_st *node, struct CUgraphNode_st *dep)
 static bool add_to_list(struct CUgraph_st *graph, struct CUgraphNode_st *node)
 {
     pthread_mutex_lock(&graphs_lock);
-    void *list = room_for(graph->node, graph->count, &graph->room);
+    void *list = grow_list(graph->node, graph->count, &graph->room);
     if (list) {
         graph->node = list;
         graph->node[graph->count++] = node;
@@ -127,22 +127,23 @@ void vgpu__graph_take_out(struct CUgraphNode_st *node)
     pthread_mutex_unlock(&graphs_lock);
 }
 
-/* Each node is looked at once a question: paths can be many more than nodes. */
-static bool reaches(struct CUgraphNode_st *node, const struct CUgraphNode_st *dep, uint64_t asked)
+/* Visits each node once per search, since there may be far more paths than nodes. */
+static bool depends_on(struct CUgraphNode_st *node, const struct CUgraphNode_st *dep,
+                       uint64_t asked)
 {
     bool found = node == dep;
     if (node->asked == asked)
         return false;
     node->asked = asked;
     for (size_t i = 0; !found && i < node->dep_count; i++)
-        found = reaches(node->dep[i], dep, asked);
+        found = depends_on(node->dep[i], dep, asked);
     return found;
 }
 
 bool vgpu__node_after(struct CUgraphNode_st *node, const struct CUgraphNode_st *dep)
 {
     static _Atomic uint64_t questions;
-    return reaches(node, dep, atomic_fetch_add(&questions, 1) + 1);
+    return depends_on(node, dep, atomic_fetch_add(&questions, 1) + 1);
 }
 
 /* ---- checks ---- */
@@ -158,7 +159,7 @@ bool vgpu__node_known(const struct CUgraphNode_st *node)
     return node && found;
 }
 
-static bool belongs(const struct CUgraph_st *graph, const struct CUgraphNode_st *node)
+static bool node_belongs(const struct CUgraph_st *graph, const struct CUgraphNode_st *node)
 {
     return vgpu__node_known(node) && node->graph == graph;
 }
@@ -171,12 +172,12 @@ cudaError_t vgpu__graph_check_new(const char *call, cudaGraphNode_t *out, cudaGr
     if (!out || !vgpu__graph_known(graph) || (count && !deps) || !params)
         return vgpu__refuse_value(call, "a null pointer, or a graph that was destroyed");
     for (size_t i = 0; i < count; i++)
-        if (!belongs(graph, deps[i]))
+        if (!node_belongs(graph, deps[i]))
             return vgpu__refuse_value(call, "a dependency is no node of the graph");
     return cudaSuccess;
 }
 
-static cudaError_t give_node(cudaGraphNode_t *out, struct CUgraphNode_st *node)
+static cudaError_t return_node(cudaGraphNode_t *out, struct CUgraphNode_st *node)
 {
     if (!node)
         return vgpu__no_memory(NULL);
@@ -217,7 +218,7 @@ cudaError_t cudaGraphAddKernelNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
         node->u.kernel = kernel;
     else
         vgpu__launch_drop(&kernel);
-    return give_node(pGraphNode, node);
+    return return_node(pGraphNode, node);
 }
 
 cudaError_t cudaGraphKernelNodeSetParams(cudaGraphNode_t node,
@@ -250,7 +251,7 @@ static cudaError_t add_copy(const char *call, cudaGraphNode_t *out, cudaGraph_t 
     struct CUgraphNode_st *node = vgpu__graph_add(graph, cudaGraphNodeTypeMemcpy, deps, count);
     if (node)
         node->u.copy = copy;
-    return give_node(out, node);
+    return return_node(out, node);
 }
 
 cudaError_t cudaGraphAddMemcpyNode1D(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -295,7 +296,7 @@ cudaError_t cudaGraphAddMemsetNode(cudaGraphNode_t *pGraphNode, cudaGraph_t grap
     if (node)
         node->u.memset = (struct memset_call){m->dst,    m->pitch, m->width,
                                               m->height, m->value, .element_bytes = m->elementSize};
-    return give_node(pGraphNode, node);
+    return return_node(pGraphNode, node);
 }
 
 cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -318,7 +319,7 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
     } else {
         free(host);
     }
-    return give_node(pGraphNode, node);
+    return return_node(pGraphNode, node);
 }
 
 cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph,
@@ -327,8 +328,8 @@ cudaError_t cudaGraphAddEmptyNode(cudaGraphNode_t *pGraphNode, cudaGraph_t graph
     cudaError_t error = vgpu__graph_check_new("cudaGraphAddEmptyNode", pGraphNode, graph,
                                               pDependencies, numDependencies, "none needed");
     return error == cudaSuccess
-               ? give_node(pGraphNode, vgpu__graph_add(graph, cudaGraphNodeTypeEmpty, pDependencies,
-                                                       numDependencies))
+               ? return_node(pGraphNode, vgpu__graph_add(graph, cudaGraphNodeTypeEmpty,
+                                                         pDependencies, numDependencies))
                : error;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * graph_change.c: other parameters for nodes that there are, in graphs and in executable ones, and
- * cudaGraphExecUpdate, which takes over all parameters of a graph of the same shape.
+ * graph_change.c: changes parameters of existing nodes, in graphs and in executable graphs, and
+ * cudaGraphExecUpdate, which copies all parameters of a graph of the same shape.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +30,7 @@ static cudaError_t set_memset(const char *call, struct CUgraphNode_st *node,
     return cudaSuccess;
 }
 
-/* Launches that are under way have a copy of what they call. */
+/* The old function may be freed: launches under way have a copy of it. */
 static cudaError_t set_host(const char *call, struct CUgraphNode_st *node,
                             const struct cudaHostNodeParams *p)
 {
@@ -45,7 +45,7 @@ static cudaError_t set_host(const char *call, struct CUgraphNode_st *node,
     return cudaSuccess;
 }
 
-static struct CUgraphNode_st *typed(struct CUgraphNode_st *node, enum cudaGraphNodeType type)
+static struct CUgraphNode_st *node_of_type(struct CUgraphNode_st *node, enum cudaGraphNodeType type)
 {
     return node && vgpu__node_known(node) && node->type == type ? node : NULL;
 }
@@ -56,7 +56,7 @@ cudaError_t cudaGraphMemcpyNodeSetParams1D(cudaGraphNode_t node, void *dst, cons
                                            size_t count, enum cudaMemcpyKind kind)
 {
     static const char call[] = "cudaGraphMemcpyNodeSetParams1D";
-    struct CUgraphNode_st *mine = typed(node, cudaGraphNodeTypeMemcpy);
+    struct CUgraphNode_st *mine = node_of_type(node, cudaGraphNodeTypeMemcpy);
     return mine ? set_copy(call, mine, dst, src, count, kind) : vgpu__refuse_value(call, NO_NODE);
 }
 
@@ -64,7 +64,7 @@ cudaError_t cudaGraphMemsetNodeSetParams(cudaGraphNode_t node,
                                          const struct cudaMemsetParams *pNodeParams)
 {
     static const char call[] = "cudaGraphMemsetNodeSetParams";
-    struct CUgraphNode_st *mine = typed(node, cudaGraphNodeTypeMemset);
+    struct CUgraphNode_st *mine = node_of_type(node, cudaGraphNodeTypeMemset);
     return mine ? set_memset(call, mine, pNodeParams) : vgpu__refuse_value(call, NO_NODE);
 }
 
@@ -72,7 +72,7 @@ cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node,
                                        const struct cudaHostNodeParams *pNodeParams)
 {
     static const char call[] = "cudaGraphHostNodeSetParams";
-    struct CUgraphNode_st *mine = typed(node, cudaGraphNodeTypeHost);
+    struct CUgraphNode_st *mine = node_of_type(node, cudaGraphNodeTypeHost);
     return mine ? set_host(call, mine, pNodeParams) : vgpu__refuse_value(call, NO_NODE);
 }
 
@@ -126,7 +126,7 @@ cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t hGraphExec, cudaGraph
     return error;
 }
 
-/* ---- a whole graph: nodes are paired in the order in which they were made ---- */
+/* ---- a whole graph: nodes correspond by order of creation ---- */
 
 static bool same_edges(const struct CUgraph_st *old, const struct CUgraph_st *new, size_t at)
 {
@@ -161,8 +161,8 @@ static enum cudaGraphExecUpdateResult compare_graphs(const struct CUgraph_st *ol
     return old->count == new->count ? result : cudaGraphExecUpdateErrorTopologyChanged;
 }
 
-/* Both have the same shape; the parameters change places. */
-static void take_over(struct CUgraph_st *old, struct CUgraph_st *new)
+/* Exchanges the parameters of two graphs of the same shape. */
+static void swap_parameters(struct CUgraph_st *old, struct CUgraph_st *new)
 {
     for (size_t i = 0; i < old->count; i++) {
         struct CUgraphNode_st mine = *old->node[i];
@@ -171,16 +171,16 @@ static void take_over(struct CUgraph_st *old, struct CUgraph_st *new)
     }
 }
 
-/* The place of the node that does not fit in *at. */
-static cudaError_t update(struct CUgraphExec_st *exec, const struct CUgraph_st *graph,
-                          enum cudaGraphExecUpdateResult *result, size_t *at)
+/* On failure *at is the index of the first node that does not fit. */
+static cudaError_t update_exec(struct CUgraphExec_st *exec, const struct CUgraph_st *graph,
+                               enum cudaGraphExecUpdateResult *result, size_t *at)
 {
     struct CUgraph_st *copy = vgpu__graph_copy(graph);
     cudaError_t error = cudaSuccess;
     if (!copy || !vgpu__graph_expand(copy))
         error = vgpu__no_memory("cudaGraphExecUpdate");
     else if ((*result = compare_graphs(exec->graph, copy, at)) == cudaGraphExecUpdateSuccess)
-        take_over(exec->graph, copy);
+        swap_parameters(exec->graph, copy);
     else
         error = vgpu__refuse(cudaErrorGraphExecUpdateFailure, "cudaGraphExecUpdate",
                              "node %zu of the graph (in order of making, from 0) does not fit the "
@@ -191,8 +191,9 @@ static cudaError_t update(struct CUgraphExec_st *exec, const struct CUgraph_st *
     return error;
 }
 
-/* Which results come with a node; graphs of different shapes do not (recorded). */
-static bool names_node(enum cudaGraphExecUpdateResult result)
+/* True if CUDA returns the node with this result. It does not for graphs of different shapes
+ * (recorded). */
+static bool result_names_node(enum cudaGraphExecUpdateResult result)
 {
     return result != cudaGraphExecUpdateSuccess && result != cudaGraphExecUpdateError &&
            result != cudaGraphExecUpdateErrorTopologyChanged;
@@ -209,11 +210,11 @@ cudaError_t cudaGraphExecUpdate(cudaGraphExec_t hGraphExec, cudaGraph_t hGraph,
         error = vgpu__refuse_value("cudaGraphExecUpdate",
                                    "a null pointer, or a graph that was destroyed");
     else
-        error = update(hGraphExec, hGraph, &result, &at);
+        error = update_exec(hGraphExec, hGraph, &result, &at);
     vgpu__execs_unlock();
     if (resultInfo)
         *resultInfo = (cudaGraphExecUpdateResultInfo){
             .result = result,
-            .errorNode = names_node(result) && at < hGraph->count ? hGraph->node[at] : NULL};
+            .errorNode = result_names_node(result) && at < hGraph->count ? hGraph->node[at] : NULL};
     return error;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * graph_check.c: what a graph demands of copies and fills when they become nodes. Calls of the same
- * kind in streams are more generous (recorded: graph_copy, graph_memset).
+ * graph_check.c: checks of copies and fills that become graph nodes. They are stricter than those
+ * of the same calls in streams (recorded: graph_copy, graph_memset).
  */
 #include "graph.h"
 
-/* How many bytes there are from a device pointer on; as many as asked for where the node does not
- * say. */
+/* The number of bytes from a device pointer to the end of its allocation; `wanted` if the node does
+ * not know the pointer. */
 static uint64_t reach_from(const char *call, const void *at, uint64_t wanted)
 {
     const struct vgpu_reply *reply;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * graph_child.c: graphs inside of graphs. A node holds a copy of its own; an executable graph has
- * the child's nodes in the node's place.
+ * graph_child.c: child graphs. A node holds its own copy of the child graph; in an executable
+ * graph, the child's nodes replace it.
  */
 #include "graph.h"
 
@@ -31,7 +31,7 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t *pGraphNode, cudaGraph_t 
     return cudaSuccess;
 }
 
-/* The node's own copy; changes of it are changes of the graph. */
+/* Returns the node's own copy; changing it changes the graph. */
 cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *pGraph)
 {
     if (!vgpu__node_known(node) || node->type != cudaGraphNodeTypeGraph || !pGraph)
@@ -41,7 +41,7 @@ cudaError_t cudaGraphChildGraphNodeGetGraph(cudaGraphNode_t node, cudaGraph_t *p
     return cudaSuccess;
 }
 
-/* ---- for executable graphs ---- */
+/* ---- expansion for executable graphs ---- */
 
 static bool is_leaf(const struct CUgraph_st *graph, const struct CUgraphNode_st *node)
 {
@@ -52,8 +52,8 @@ static bool is_leaf(const struct CUgraph_st *graph, const struct CUgraphNode_st 
     return true;
 }
 
-/* The child's nodes move to the end of the graph; those that came first there come after what the
- * node came after. False: no memory. */
+/* Moves the child's nodes to the end of graph `g`. The child's roots get the dependencies of
+ * `node`. False: host memory ran out. */
 static bool move_nodes(struct CUgraph_st *g, const struct CUgraphNode_st *node,
                        struct CUgraph_st *child)
 {
@@ -67,7 +67,7 @@ static bool move_nodes(struct CUgraph_st *g, const struct CUgraphNode_st *node,
             return false;
         to->physical = from->physical;
         to->u = from->u;
-        from->type = cudaGraphNodeTypeEmpty; /* what it owned has gone */
+        from->type = cudaGraphNodeTypeEmpty; /* its parameters have moved */
     }
     for (size_t i = 0; i < child->count; i++)
         for (size_t d = 0; d < child->node[i]->dep_count; d++)
@@ -77,8 +77,9 @@ static bool move_nodes(struct CUgraph_st *g, const struct CUgraphNode_st *node,
     return true;
 }
 
-/* What came after the node comes after all of the child: the node stays as an empty one. */
-static bool expand(struct CUgraph_st *g, struct CUgraphNode_st *node)
+/* Turns `node` into an empty node that depends on the leaves of its child graph, so that its
+ * dependents run after the whole child. */
+static bool expand_child(struct CUgraph_st *g, struct CUgraphNode_st *node)
 {
     struct CUgraph_st *child = node->u.child;
     size_t base = g->count;
@@ -97,6 +98,6 @@ bool vgpu__graph_expand(struct CUgraph_st *graph)
     bool good = true;
     for (size_t i = 0; good && i < graph->count; i++)
         if (graph->node[i]->type == cudaGraphNodeTypeGraph)
-            good = expand(graph, graph->node[i]);
+            good = expand_child(graph, graph->node[i]);
     return good;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * graph_edges.c: what comes after what in a graph: questions and changes; copies of whole graphs.
+ * graph_edges.c: the dependencies in a graph: queries and changes; copies of whole graphs.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ cudaError_t cudaGraphAddDependencies(cudaGraph_t graph, const cudaGraphNode_t *f
                                      const cudaGraphNode_t *to, const cudaGraphEdgeData *edgeData,
                                      size_t numDependencies)
 {
-    (void)edgeData; /* only programmatic launches have use for it */
+    (void)edgeData; /* used by programmatic launches only */
     cudaError_t error =
         check_edges("cudaGraphAddDependencies", graph, from, to, numDependencies, false);
     for (size_t i = 0; error == cudaSuccess && i < numDependencies; i++)
@@ -98,7 +98,7 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node)
     return cudaSuccess;
 }
 
-/* ---- questions: *count is the room of the list, and becomes what is there ---- */
+/* ---- queries: *count is the capacity of the list, then the number of entries ---- */
 
 static void put_node(cudaGraphNode_t *list, size_t room, size_t *found, cudaGraphNode_t node)
 {
@@ -107,7 +107,7 @@ static void put_node(cudaGraphNode_t *list, size_t room, size_t *found, cudaGrap
     (*found)++;
 }
 
-static cudaError_t answer(cudaGraphNode_t *list, size_t room, size_t *count, size_t found)
+static cudaError_t return_node_list(cudaGraphNode_t *list, size_t room, size_t *count, size_t found)
 {
     for (size_t i = found; list && i < room; i++)
         list[i] = NULL;
@@ -124,7 +124,7 @@ static cudaError_t list_nodes(const char *call, cudaGraph_t graph, cudaGraphNode
     for (size_t i = 0; i < graph->count; i++)
         if (!roots || graph->node[i]->dep_count == 0)
             put_node(nodes, *count, &found, graph->node[i]);
-    return answer(nodes, *count, count, found);
+    return return_node_list(nodes, *count, count, found);
 }
 
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *numNodes)
@@ -152,7 +152,7 @@ cudaError_t cudaGraphGetEdges(cudaGraph_t graph, cudaGraphNode_t *from, cudaGrap
             put_node(to, *numEdges, &again, graph->node[i]);
             put_node(from, *numEdges, &found, graph->node[i]->dep[k]);
         }
-    return answer(from, *numEdges, numEdges, found);
+    return return_node_list(from, *numEdges, numEdges, found);
 }
 
 cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, enum cudaGraphNodeType *pType)
@@ -175,12 +175,12 @@ cudaError_t cudaGraphNodeGetDependencies(cudaGraphNode_t node, cudaGraphNode_t *
             memset(&edgeData[i], 0, sizeof *edgeData);
         put_node(pDependencies, *pNumDependencies, &found, node->dep[i]);
     }
-    return answer(pDependencies, *pNumDependencies, pNumDependencies, found);
+    return return_node_list(pDependencies, *pNumDependencies, pNumDependencies, found);
 }
 
 /* ---- copies ---- */
 
-/* What the copy owns itself. False: no memory. */
+/* Copies the parameters, including what a node owns. False: host memory ran out. */
 static bool copy_parameters(struct CUgraphNode_st *to, const struct CUgraphNode_st *from)
 {
     to->physical = from->physical;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * graph_event.c: nodes that record an event, and nodes that wait for one: how a graph and what is
- * outside of it wait for each other. Captured calls make them with cudaEventRecordExternal and
+ * graph_event.c: nodes that record an event or wait for one, by which a graph and work outside of
+ * it synchronize. Captures make them from calls with cudaEventRecordExternal and
  * cudaEventWaitExternal.
  */
 #include "graph_exec.h"
 
-/* Is it an event of this process? An error is recorded. */
+/* An error, which is recorded, if it is not an event of this process. */
 static cudaError_t check_event(const char *call, cudaEvent_t event)
 {
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_EVENT_QUERY);
@@ -14,7 +14,7 @@ static cudaError_t check_event(const char *call, cudaEvent_t event)
     if (!event)
         return vgpu__refuse_value(call, "the event is a null handle");
     request->event = (uint64_t)(uintptr_t)event;
-    request->flags = 1; /* only whether it was recorded */
+    request->flags = 1; /* query only whether it was recorded */
     return vgpu__end(NULL);
 }
 
@@ -51,7 +51,7 @@ cudaError_t cudaGraphAddEventWaitNode(cudaGraphNode_t *pGraphNode, cudaGraph_t g
                           graph, pDependencies, numDependencies, event);
 }
 
-/* ---- which event ---- */
+/* ---- the event of a node ---- */
 
 #define NO_NODE "no such node, or one of another type"
 
@@ -122,7 +122,7 @@ cudaError_t cudaGraphExecEventWaitNodeSetEvent(cudaGraphExec_t hGraphExec, cudaG
                        hNode, event);
 }
 
-/* ---- by capture ---- */
+/* ---- captured calls ---- */
 
 cudaError_t vgpu__capture_external(const char *call, cudaStream_t stream,
                                    enum cudaGraphNodeType type, cudaEvent_t event)

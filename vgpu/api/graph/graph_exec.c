@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * graph_exec.c: launching executable graphs: a launch makes the nodes' calls again, in their lanes;
- * the host pays for one call. See graph_exec.h.
+ * graph_exec.c: launches of executable graphs. A launch makes the calls of all nodes, each in its
+ * lane, and costs the host thread the time of one call. See graph_exec.h.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "graph_exec.h"
 
 static pthread_mutex_t graph_exec_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct CUgraphExec_st *execs; /* guarded by graph_exec_lock; launches hold it as well */
+static struct CUgraphExec_st *execs; /* guarded by graph_exec_lock, which launches hold, too */
 
 void vgpu__execs_lock(void)
 {
@@ -29,7 +29,7 @@ bool vgpu__exec_known(const struct CUgraphExec_st *exec)
     return exec && e;
 }
 
-static cudaError_t mark(uint32_t op, uint64_t stream, uint64_t event)
+static cudaError_t send_event_request(uint32_t op, uint64_t stream, uint64_t event)
 {
     struct vgpu_request *request = vgpu__begin("cudaGraphLaunch", op);
     if (!request)
@@ -74,7 +74,7 @@ cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *pGraphExec, cudaGraph
 
 /* ---- launching ---- */
 
-/* The function may run when the graph is gone already: each launch has its own. */
+/* Each launch has its own copy of the function, which may run after the graph was destroyed. */
 static cudaError_t call_host_node(const char *call, const struct host_function *host,
                                   cudaStream_t stream)
 {
@@ -88,7 +88,7 @@ static cudaError_t call_host_node(const char *call, const struct host_function *
     return error;
 }
 
-static cudaError_t repeat(const struct CUgraphNode_st *node, cudaStream_t stream)
+static cudaError_t repeat_node_call(const struct CUgraphNode_st *node, cudaStream_t stream)
 {
     static const char call[] = "cudaGraphLaunch";
     struct vgpu__copy copy = node->u.copy;
@@ -103,9 +103,11 @@ static cudaError_t repeat(const struct CUgraphNode_st *node, cudaStream_t stream
     case cudaGraphNodeTypeHost:
         return call_host_node(call, node->u.host, stream);
     case cudaGraphNodeTypeEventRecord:
-        return mark(VGPU_OP_EVENT_RECORD, vgpu__stream_id(stream), (uintptr_t)node->u.event);
+        return send_event_request(VGPU_OP_EVENT_RECORD, vgpu__stream_id(stream),
+                                  (uintptr_t)node->u.event);
     case cudaGraphNodeTypeWaitEvent:
-        return mark(VGPU_OP_STREAM_WAIT, vgpu__stream_id(stream), (uintptr_t)node->u.event);
+        return send_event_request(VGPU_OP_STREAM_WAIT, vgpu__stream_id(stream),
+                                  (uintptr_t)node->u.event);
     default:
         return cudaSuccess;
     }
@@ -115,37 +117,39 @@ static cudaError_t run_step(const struct CUgraphExec_st *x, const struct step *s
                             const uint64_t *streams)
 {
     cudaError_t error = cudaSuccess;
-    bool charged = false; /* a node that waits for other GPUs costs so once, for however many */
+    /* A node that depends on other GPUs is charged for that once, however many there are. */
+    bool charged = false;
     for (size_t d = 0; error == cudaSuccess && d < s->node->dep_count; d++) {
         const struct step *dep = &x->step[s->dep[d]];
         bool apart = x->lane[dep->lane].physical != x->lane[s->lane].physical;
         vgpu__self.graph = VGPU_GRAPH_NEXT | (apart && !charged ? VGPU_GRAPH_EDGE : 0);
         charged |= apart;
         if (dep->lane != s->lane)
-            error = mark(VGPU_OP_STREAM_WAIT, streams[s->lane], dep->event);
+            error = send_event_request(VGPU_OP_STREAM_WAIT, streams[s->lane], dep->event);
     }
     vgpu__self.graph = s->node->dep_count ? VGPU_GRAPH_NEXT : VGPU_GRAPH_FIRST;
     if (error == cudaSuccess)
-        error = repeat(s->node, (cudaStream_t)(uintptr_t)streams[s->lane]);
+        error = repeat_node_call(s->node, (cudaStream_t)(uintptr_t)streams[s->lane]);
     if (error == cudaSuccess && s->event)
-        error = mark(VGPU_OP_EVENT_RECORD, streams[s->lane], s->event);
+        error = send_event_request(VGPU_OP_EVENT_RECORD, streams[s->lane], s->event);
     return error;
 }
 
-/* All lanes come after what the stream has, and after the last launch. */
+/* Makes all lanes wait for the previous work of the stream and for the last launch of this graph.
+ */
 static cudaError_t enter_graph(struct CUgraphExec_st *x, uint64_t stream, int physical,
                                const uint64_t *streams)
 {
     cudaError_t error = cudaSuccess;
     if (x->launched_on >= 0)
-        error = mark(VGPU_OP_STREAM_WAIT, stream, x->done[x->launched_on]);
+        error = send_event_request(VGPU_OP_STREAM_WAIT, stream, x->done[x->launched_on]);
     if (error == cudaSuccess)
         error = vgpu__exec_make_event(physical, &x->entry[physical]);
     if (error == cudaSuccess)
-        error = mark(VGPU_OP_EVENT_RECORD, stream, x->entry[physical]);
+        error = send_event_request(VGPU_OP_EVENT_RECORD, stream, x->entry[physical]);
     for (size_t i = 0; error == cudaSuccess && i < x->lane_count; i++)
         if (streams[i] != stream)
-            error = mark(VGPU_OP_STREAM_WAIT, streams[i], x->entry[physical]);
+            error = send_event_request(VGPU_OP_STREAM_WAIT, streams[i], x->entry[physical]);
     return error;
 }
 
@@ -155,20 +159,21 @@ static cudaError_t leave_graph(struct CUgraphExec_st *x, uint64_t stream, int ph
     cudaError_t error = cudaSuccess;
     for (size_t i = 0; error == cudaSuccess && i < x->lane_count; i++)
         if (streams[i] != stream) {
-            error = mark(VGPU_OP_EVENT_RECORD, streams[i], x->lane[i].tail);
+            error = send_event_request(VGPU_OP_EVENT_RECORD, streams[i], x->lane[i].tail);
             if (error == cudaSuccess)
-                error = mark(VGPU_OP_STREAM_WAIT, stream, x->lane[i].tail);
+                error = send_event_request(VGPU_OP_STREAM_WAIT, stream, x->lane[i].tail);
         }
     if (error == cudaSuccess)
         error = vgpu__exec_make_event(physical, &x->done[physical]);
     if (error == cudaSuccess)
-        error = mark(VGPU_OP_EVENT_RECORD, stream, x->done[physical]);
+        error = send_event_request(VGPU_OP_EVENT_RECORD, stream, x->done[physical]);
     x->launched_on = physical;
     return error;
 }
 
-/* The stream of each lane; NULL: no memory, or lane 0's own stream could not be made. */
-static uint64_t *streams_of(struct CUgraphExec_st *x, uint64_t stream, int physical)
+/* Returns the stream of each lane; the caller frees the list. NULL: host memory ran out, or the
+ * stream of lane 0 could not be made. */
+static uint64_t *lane_streams(struct CUgraphExec_st *x, uint64_t stream, int physical)
 {
     uint64_t *streams = calloc(x->lane_count + 1, sizeof *streams);
     for (size_t i = 0; streams && i < x->lane_count; i++) {
@@ -186,7 +191,7 @@ static uint64_t *streams_of(struct CUgraphExec_st *x, uint64_t stream, int physi
 
 static cudaError_t launch_graph(struct CUgraphExec_st *x, uint64_t stream, int physical)
 {
-    uint64_t *streams = streams_of(x, stream, physical);
+    uint64_t *streams = lane_streams(x, stream, physical);
     if (!streams)
         return vgpu__no_memory("cudaGraphLaunch");
     vgpu__self.graph = VGPU_GRAPH_FIRST;
@@ -200,14 +205,15 @@ static cudaError_t launch_graph(struct CUgraphExec_st *x, uint64_t stream, int p
     return error;
 }
 
-/* The launch is captured (*node is not NULL afterwards, or an error): a child graph. */
-static cudaError_t capture(const struct CUgraphExec_st *x, cudaStream_t stream,
-                           struct CUgraphNode_st **node)
+/* If `stream` is captured, records the launch as a child graph: then *node is not NULL or an error
+ * is returned. */
+static cudaError_t capture_launch(const struct CUgraphExec_st *x, cudaStream_t stream,
+                                  struct CUgraphNode_st **node)
 {
     cudaError_t error;
     *node = vgpu__capture("cudaGraphLaunch", stream, cudaGraphNodeTypeGraph, &error);
     if (*node && !((*node)->u.child = vgpu__graph_copy(x->graph))) {
-        (*node)->type = cudaGraphNodeTypeEmpty; /* of a capture that comes to nothing */
+        (*node)->type = cudaGraphNodeTypeEmpty; /* the capture is invalid */
         vgpu__capture_spoil(stream);
         error = vgpu__no_memory("cudaGraphLaunch");
     }
@@ -226,7 +232,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
         error = vgpu__refuse_value(call, "no executable graph, or destroyed already");
     } else if (!request) {
         error = vgpu__failed();
-    } else if ((error = capture(graphExec, stream, &node)) == cudaSuccess && !node) {
+    } else if ((error = capture_launch(graphExec, stream, &node)) == cudaSuccess && !node) {
         uint64_t id = request->stream = vgpu__stream_id(stream);
         request->value = graphExec->count;
         request->bytes = (uint64_t)graphExec->gpus;
@@ -240,7 +246,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t graphExec, cudaStream_t stream)
 
 cudaError_t cudaGraphUpload(cudaGraphExec_t graphExec, cudaStream_t stream)
 {
-    (void)stream; /* nothing is on the device before a launch */
+    (void)stream; /* a graph has no state on the device before its launch */
     pthread_mutex_lock(&graph_exec_lock);
     bool there = vgpu__exec_known(graphExec);
     pthread_mutex_unlock(&graph_exec_lock);

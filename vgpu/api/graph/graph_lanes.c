@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * graph_lanes.c: lays the nodes of a graph out in lanes. See graph_exec.h.
+ * graph_lanes.c: assigns the nodes of a graph to lanes. See graph_exec.h.
  */
 #include <stdlib.h>
 
 #include "graph_exec.h"
 
-#define LANES_OF_A_DEVICE 16 /* further branches share lanes: an order that a graph may have */
+/* The greatest number of lanes of a device. Further branches share lanes, which only adds order
+ * that a graph may have. */
+#define LANES_OF_A_DEVICE 16
 
 /* ---- requests to the node ---- */
 
@@ -28,7 +30,7 @@ cudaError_t vgpu__exec_make_event(int physical, uint64_t *id)
                : vgpu__exec_make(VGPU_OP_EVENT_CREATE, physical, cudaEventDisableTiming, id);
 }
 
-static void unmake(uint32_t op, uint64_t id)
+static void destroy_at_node(uint32_t op, uint64_t id)
 {
     struct vgpu_request *request = id ? vgpu__begin("cudaGraphExecDestroy", op) : NULL;
     if (!request)
@@ -37,9 +39,9 @@ static void unmake(uint32_t op, uint64_t id)
     vgpu__ask(-1, true, NULL);
 }
 
-/* ---- laying out ---- */
+/* ---- assignment to lanes ---- */
 
-static size_t step_of(const struct CUgraphExec_st *x, const struct CUgraphNode_st *node)
+static size_t find_step(const struct CUgraphExec_st *x, const struct CUgraphNode_st *node)
 {
     size_t i = 0;
     while (x->step[i].node != node)
@@ -57,8 +59,8 @@ static bool node_ready(const struct CUgraphNode_st *node, const bool *placed,
     return true;
 }
 
-/* Orders the nodes so that each comes after what it depends on. */
-static cudaError_t sort(struct CUgraphExec_st *x, const struct CUgraph_st *original)
+/* Sorts the nodes topologically. */
+static cudaError_t sort_nodes(struct CUgraphExec_st *x, const struct CUgraph_st *original)
 {
     const struct CUgraph_st *g = x->graph;
     bool *placed = calloc(g->count + 1, sizeof *placed), moved = true;
@@ -91,7 +93,7 @@ static size_t lanes_on(const struct CUgraphExec_st *x, int physical)
     return count;
 }
 
-/* The lane that ends in a node which `s` depends on, or a new one, or any of the device. */
+/* Returns a lane whose last node `s` depends on; else a new lane; else any lane of the device. */
 static size_t choose_node_lane(struct CUgraphExec_st *x, const struct step *s)
 {
     size_t n = s->node->dep_count, any = 0;
@@ -117,7 +119,7 @@ static cudaError_t place_node(struct CUgraphExec_st *x, size_t at)
     if (!s->dep)
         return vgpu__no_memory("cudaGraphInstantiate");
     for (size_t d = 0; d < n; d++)
-        s->dep[d] = step_of(x, s->node->dep[d]);
+        s->dep[d] = find_step(x, s->node->dep[d]);
     s->lane = choose_node_lane(x, s);
     for (size_t d = 0; d < n; d++) {
         struct step *dep = &x->step[s->dep[d]];
@@ -131,7 +133,7 @@ static cudaError_t place_node(struct CUgraphExec_st *x, size_t at)
     return cudaSuccess;
 }
 
-static int gpus_of(const struct CUgraphExec_st *x)
+static int count_gpus(const struct CUgraphExec_st *x)
 {
     uint32_t seen = 0;
     for (size_t i = 0; i < x->lane_count; i++)
@@ -147,7 +149,7 @@ static cudaError_t make_lanes(struct CUgraphExec_st *x)
         return vgpu__no_memory("cudaGraphInstantiate");
     for (size_t i = 0; error == cudaSuccess && i < x->count; i++)
         error = place_node(x, i);
-    x->gpus = gpus_of(x);
+    x->gpus = count_gpus(x);
     for (size_t i = 0; error == cudaSuccess && i < x->lane_count; i++) {
         struct lane *l = &x->lane[i];
         if (i > 0)
@@ -162,16 +164,16 @@ static cudaError_t make_lanes(struct CUgraphExec_st *x)
 void vgpu__exec_drop(struct CUgraphExec_st *x)
 {
     for (size_t i = 0; i < x->count; i++) {
-        unmake(VGPU_OP_EVENT_DESTROY, x->step[i].event);
+        destroy_at_node(VGPU_OP_EVENT_DESTROY, x->step[i].event);
         free(x->step[i].dep);
     }
     for (size_t i = 0; i < x->lane_count; i++) {
-        unmake(VGPU_OP_EVENT_DESTROY, x->lane[i].tail);
-        unmake(VGPU_OP_STREAM_DESTROY, x->lane[i].stream);
+        destroy_at_node(VGPU_OP_EVENT_DESTROY, x->lane[i].tail);
+        destroy_at_node(VGPU_OP_STREAM_DESTROY, x->lane[i].stream);
     }
     for (int d = 0; d < VGPU_MAX_DEVICES; d++) {
-        unmake(VGPU_OP_EVENT_DESTROY, x->entry[d]);
-        unmake(VGPU_OP_EVENT_DESTROY, x->done[d]);
+        destroy_at_node(VGPU_OP_EVENT_DESTROY, x->entry[d]);
+        destroy_at_node(VGPU_OP_EVENT_DESTROY, x->done[d]);
     }
     vgpu__graph_free(x->graph);
     free(x->step);
@@ -189,7 +191,7 @@ cudaError_t vgpu__exec_new(const struct CUgraph_st *graph, struct CUgraphExec_st
         return vgpu__no_memory("cudaGraphInstantiate");
     }
     x->launched_on = -1;
-    cudaError_t error = sort(x, graph);
+    cudaError_t error = sort_nodes(x, graph);
     if (error == cudaSuccess)
         error = make_lanes(x);
     if (error != cudaSuccess) {

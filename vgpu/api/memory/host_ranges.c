@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * host_ranges.c: the table of the process's pinned, managed and registered host memory: what is
- * mapped, with which flags, and under which device it was made.
+ * host_ranges.c: the table of the process's pinned, managed and registered host memory: addresses,
+ * flags, and the device in whose context each range was made.
  */
 #include "host_ranges.h"
 
@@ -24,7 +24,6 @@ size_t vgpu__whole_pages(size_t bytes)
     return (bytes + vgpu__page_bytes() - 1) / vgpu__page_bytes() * vgpu__page_bytes();
 }
 
-/* The pages that hold the range: the first, and how many bytes they have. */
 uint64_t vgpu__range_pages(uint64_t address, size_t bytes, size_t *all)
 {
     uint64_t first = address / vgpu__page_bytes() * vgpu__page_bytes();
@@ -52,8 +51,8 @@ bool vgpu__map_host(uint64_t address, size_t bytes)
 
 /* ---- the table ---- */
 
-/* Where the range is linked that begins at `address`, or also holds it where `inside`. The caller
- * holds the lock. */
+/* Returns the link to the range that begins at `address` or, if `inside`, contains it; the link is
+ * NULL if there is none. The caller holds ranges_lock. */
 static struct vgpu__range **find_range(uint64_t address, bool inside)
 {
     struct vgpu__range **at = &ranges;
@@ -64,7 +63,6 @@ static struct vgpu__range **find_range(uint64_t address, bool inside)
     return at;
 }
 
-/* Takes the range that begins at `address` out of the table; NULL: there is none of the kind. */
 struct vgpu__range *vgpu__range_take(uint64_t address, bool registered_one)
 {
     pthread_mutex_lock(&ranges_lock);
@@ -99,7 +97,6 @@ void vgpu__range_add(struct vgpu__range *r, struct vgpu__range range)
     pthread_mutex_unlock(&ranges_lock);
 }
 
-/* Does a page of [address, +bytes) belong to a range already? */
 bool vgpu__range_overlaps(uint64_t address, size_t bytes)
 {
     size_t all, other;
@@ -114,7 +111,7 @@ bool vgpu__range_overlaps(uint64_t address, size_t bytes)
     return found;
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
 uint64_t vgpu__node_address(const void *pointer)
 {
@@ -170,7 +167,6 @@ bool vgpu__host_range(const void *pointer, uint64_t *base, uint64_t *bytes)
     return r != NULL;
 }
 
-/* Flags of the range that holds `pointer`; false: it is not pinned memory of this process. */
 bool vgpu__host_flags(const void *pointer, unsigned int *flags)
 {
     pthread_mutex_lock(&ranges_lock);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * page_swap.c: see page_swap.h.
  *
- * Between closing the pages and replacing them this thread stores to nothing but a room of its own:
- * its stack, its errno and this file's variables may lie on one of these pages. So what happens
- * there runs on another stack.
+ * While the pages are read-only, this thread must not store to them, and its stack, its errno and
+ * this file's variables may lie on them. So that part runs on a stack of its own and stores only to
+ * a struct room, which has pages of its own.
  */
 #include "page_swap.h"
 
@@ -19,7 +19,7 @@
 
 struct room {
     ucontext_t here, there;
-    void *first, *home; /* home: where the private pages are now; NULL: the other way */
+    void *first, *home; /* home: the new private pages; NULL: pages are swapped out */
     size_t bytes;
     off_t offset;
     bool done;
@@ -28,16 +28,16 @@ struct room {
 };
 
 static pthread_mutex_t swap_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct room *swap_rooms; /* guarded by swap_lock */
+static struct room *current_swap; /* the swap in progress; guarded by swap_lock */
 
-/* What is closed now, and how often something was: read by handlers. */
-static _Atomic uint64_t closed_first, closed_end;
-static atomic_uint swap_opened;
-static _Thread_local bool swaps; /* this thread does it */
+/* The pages that are read-only now, and the number of swaps so far; read by signal handlers. */
+static _Atomic uint64_t readonly_first, readonly_end;
+static atomic_uint swap_count;
+static _Thread_local bool makes_swap; /* this thread is making a swap */
 
 static bool swap_fault(uint64_t address);
 
-/* ---- what can be replaced ---- */
+/* ---- checks ---- */
 
 bool vgpu__swap_would_part(uint64_t first, size_t bytes)
 {
@@ -53,9 +53,9 @@ bool vgpu__swap_would_part(uint64_t first, size_t bytes)
     return shared;
 }
 
-/* ---- on the other stack ---- */
+/* ---- code that runs on the other stack ---- */
 
-static bool copy_out(const struct room *r)
+static bool copy_pages_out(const struct room *r)
 {
     for (size_t done = 0; done < r->bytes;) {
         ssize_t wrote = syscall(SYS_pwrite64, vgpu__process.host_fd, (const char *)r->first + done,
@@ -69,10 +69,10 @@ static bool copy_out(const struct room *r)
     return true;
 }
 
-/* Whole pages, others' bytes among them: not by calls that a sanitizer of the program looks into.
- */
+/* Copies whole pages, which include data of other owners. Written as a loop, without sanitizers,
+ * which would report these accesses or those in memcpy. */
 __attribute__((no_sanitize("address", "thread", "undefined"))) static void
-copy_home(const struct room *r)
+copy_pages_home(const struct room *r)
 {
     volatile uint64_t *to = r->home;
     const volatile uint64_t *from = r->first;
@@ -80,30 +80,31 @@ copy_home(const struct room *r)
         to[i] = from[i];
 }
 
-static bool replace_pages(const struct room *r)
+static bool remap_pages(const struct room *r)
 {
     if (r->home) {
-        copy_home(r);
+        copy_pages_home(r);
         return mremap(r->home, r->bytes, r->bytes, MREMAP_MAYMOVE | MREMAP_FIXED, r->first) !=
                MAP_FAILED;
     }
-    return copy_out(r) && mmap(r->first, r->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-                               vgpu__process.host_fd, r->offset) != MAP_FAILED;
+    return copy_pages_out(r) &&
+           mmap(r->first, r->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+                vgpu__process.host_fd, r->offset) != MAP_FAILED;
 }
 
 static void swap_pages(void)
 {
-    struct room *r = swap_rooms;
-    r->done = mprotect(r->first, r->bytes, PROT_READ) == 0 && replace_pages(r);
+    struct room *r = current_swap;
+    r->done = mprotect(r->first, r->bytes, PROT_READ) == 0 && remap_pages(r);
     if (r->done)
         return;
     r->why = errno;
     mprotect(r->first, r->bytes, PROT_READ | PROT_WRITE);
 }
 
-/* ---- on the caller's ---- */
+/* ---- code that runs on the caller's stack ---- */
 
-static void prepare(struct room *r)
+static void prepare_swap(struct room *r)
 {
     getcontext(&r->there);
     r->there.uc_stack.ss_sp = r->stack;
@@ -121,22 +122,22 @@ static struct room *make_swap_room(uint64_t first, size_t bytes)
     struct room *r = p;
     r->first = (void *)(uintptr_t)first;
     r->bytes = bytes;
-    prepare(r);
+    prepare_swap(r);
     return r;
 }
 
-static bool swap(struct room *r)
+static bool run_swap(struct room *r)
 {
     pthread_mutex_lock(&swap_lock);
     vgpu__fault_handler_need(swap_fault);
-    swap_rooms = r;
-    closed_first = (uintptr_t)r->first;
-    closed_end = closed_first + r->bytes;
-    swaps = true;
+    current_swap = r;
+    readonly_first = (uintptr_t)r->first;
+    readonly_end = readonly_first + r->bytes;
+    makes_swap = true;
     swapcontext(&r->here, &r->there);
-    swaps = false;
-    closed_end = 0;
-    swap_opened++;
+    makes_swap = false;
+    readonly_end = 0;
+    swap_count++;
     pthread_mutex_unlock(&swap_lock);
     bool done = r->done;
     int why = r->why;
@@ -153,7 +154,7 @@ bool vgpu__swap_out(uint64_t first, size_t bytes, off_t offset)
     if (!r)
         return false;
     r->offset = offset;
-    return swap(r);
+    return run_swap(r);
 }
 
 bool vgpu__swap_home(uint64_t first, size_t bytes)
@@ -162,7 +163,7 @@ bool vgpu__swap_home(uint64_t first, size_t bytes)
     struct room *r = home == MAP_FAILED ? NULL : make_swap_room(first, bytes);
     if (r) {
         r->home = home;
-        return swap(r);
+        return run_swap(r);
     }
     if (home != MAP_FAILED)
         munmap(home, bytes);
@@ -170,47 +171,48 @@ bool vgpu__swap_home(uint64_t first, size_t bytes)
     return false;
 }
 
-/* ---- in the handler: async-signal-safe ---- */
+/* ---- code that runs in the SIGSEGV handler: async-signal-safe ---- */
 
-static bool is_closed(uint64_t address)
+static bool is_readonly_page(uint64_t address)
 {
-    return address >= closed_first && address < closed_end;
+    return address >= readonly_first && address < readonly_end;
 }
 
-/* The pages may be open again when the handler begins: then the store is tried again, once. Our own
- * thread has nobody to wait for: it opens them. */
+/* Waits until the page at `address` has been replaced. True: repeat the store. If the swap ended
+ * before the handler began, the store is repeated once. The thread that makes the swap cannot wait
+ * for itself, so it makes the pages writable again. */
 static bool swap_fault(uint64_t address)
 {
     static _Thread_local unsigned tried;
-    bool waits = is_closed(address);
-    if (waits && swaps)
-        return mprotect((void *)(uintptr_t)closed_first, closed_end - closed_first,
+    bool waits = is_readonly_page(address);
+    if (waits && makes_swap)
+        return mprotect((void *)(uintptr_t)readonly_first, readonly_end - readonly_first,
                         PROT_READ | PROT_WRITE) == 0;
-    while (is_closed(address))
+    while (is_readonly_page(address))
         sched_yield();
-    unsigned now = swap_opened;
+    unsigned now = swap_count;
     bool again = waits || now != tried;
     tried = now;
     return again;
 }
 
-/* ---- as an observer ---- */
+/* ---- observer callbacks ---- */
 
-static bool host_fault(uint64_t address, const void *context)
+static bool swap_host_fault(uint64_t address, const void *context)
 {
     (void)context;
     return swap_fault(address);
 }
 
-static void fork_begins(void)
+static void lock_swaps(void)
 {
     pthread_mutex_lock(&swap_lock);
 }
 
-static void fork_over(void)
+static void unlock_swaps(void)
 {
     pthread_mutex_unlock(&swap_lock);
 }
 
 const struct vgpu__observer vgpu__page_swap = {
-    .fork_begins = fork_begins, .fork_over = fork_over, .host_fault = host_fault};
+    .fork_begins = lock_swaps, .fork_over = unlock_swaps, .host_fault = swap_host_fault};

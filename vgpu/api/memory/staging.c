@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * staging.c: the way of pageable host memory into the node and back. The node cannot see a
- * program's pages, so the bytes travel through ranges of the process's pinned memory.
+ * staging.c: staging buffers for pageable host memory. The node cannot access a program's pages, so
+ * their bytes are copied through ranges of the process's pinned memory.
  *
- * Every copy to or from pageable memory is over when its call returns, so a range is in use for one
- * call. Ranges are kept for the next one and never given back: there are as many as threads have
- * copied at once, twice as large as they had to be at most.
+ * Every copy to or from pageable memory ends before its call returns, so a buffer is in use for one
+ * call. Buffers are kept for later calls and never returned to the node: there are as many as
+ * threads have copied at once, each at most twice as large as its largest copy needed.
  */
 #include "host_ranges.h"
 
@@ -12,13 +12,14 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define LEAST_BYTES (1u << 20)
-#define KEEP_PAGES_BYTES (32u << 20) /* of a larger range only the addresses are kept */
+#define STAGE_BYTES_MIN (1u << 20)
+/* Of a larger buffer only the address range is kept, not the pages. */
+#define KEEP_PAGES_BYTES (32u << 20)
 
 static pthread_mutex_t stages_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct vgpu__stage *idle_stages; /* guarded by stages_lock; smallest first */
 
-static struct vgpu__stage *take_idle(size_t bytes)
+static struct vgpu__stage *take_idle_stage(size_t bytes)
 {
     pthread_mutex_lock(&stages_lock);
     struct vgpu__stage **at = &idle_stages;
@@ -31,7 +32,7 @@ static struct vgpu__stage *take_idle(size_t bytes)
     return stage;
 }
 
-static void free_at_node(uint64_t address)
+static void free_stage_at_node(uint64_t address)
 {
     struct vgpu_request *request = vgpu__begin("staging", VGPU_OP_STAGE_FREE);
     if (!request)
@@ -58,7 +59,7 @@ static cudaError_t make_stage(size_t bytes, struct vgpu__stage **out)
     *out = stage;
     if (vgpu__map_host(stage->address, bytes))
         return cudaSuccess;
-    free_at_node(stage->address);
+    free_stage_at_node(stage->address);
     error = cudaErrorOperatingSystem;
 fail:
     free(stage);
@@ -67,10 +68,10 @@ fail:
 
 cudaError_t vgpu__stage_take(size_t bytes, struct vgpu__stage **out)
 {
-    size_t whole = LEAST_BYTES;
+    size_t whole = STAGE_BYTES_MIN;
     while (whole < bytes && whole <= SIZE_MAX / 2)
         whole *= 2;
-    *out = take_idle(bytes);
+    *out = take_idle_stage(bytes);
     return *out ? cudaSuccess : make_stage(whole < bytes ? bytes : whole, out);
 }
 

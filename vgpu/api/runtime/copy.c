@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * copy.c: cudaMemcpy and its family: sent to the node (work/copy_request.c), or taken down by a
- * capture. When a call returns is the node's to say (`sync`): it follows CUDA's table of which
- * copies wait for what.
+ * copy.c: cudaMemcpy and its family. A copy is sent to the node (work/copy_request.c) or recorded
+ * by a stream capture. The node decides when the call returns, following CUDA's table of which
+ * copies (`sync`) wait for what.
  */
 #include "runtime.h"
 
@@ -54,7 +54,7 @@ cudaError_t cudaMemcpy2DAsync(void *dst, size_t dpitch, const void *src, size_t 
 
 /* ---- between devices, by number ---- */
 
-/* The numbers must exist and mean nothing else: the addresses decide (recorded). */
+/* The device numbers must be valid but are otherwise ignored: the addresses decide (recorded). */
 cudaError_t vgpu__copy_peer(const struct vgpu__copy *c, int dst_device, int src_device)
 {
     if (!vgpu__begin(c->call, VGPU_OP_COPY))

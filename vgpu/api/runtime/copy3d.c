@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * copy3d.c: boxes of memory: cudaMalloc3D, and copies and fills of the boxes in it. A box is
- * planes of rows of bytes, one operation for the node however many there are. Arrays are not
+ * copy3d.c: three-dimensional copies: cudaMalloc3D, and copies and fills of boxes. A box consists
+ * of planes, a plane of rows of bytes; the node treats a whole box as one operation. Arrays are not
  * modelled.
  */
 #include "runtime.h"

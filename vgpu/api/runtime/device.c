@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * device.c: which devices there are and which one is current. Most of it is answered from what the
- * node said at the start; only what makes, waits for or ends a context goes to the node.
+ * device.c: the devices and the current one. Most calls are answered from the description that the
+ * node sent at the start; only those that create, synchronize or reset a context send a request.
  */
 #include "runtime.h"
 
@@ -19,13 +19,13 @@ cudaError_t cudaRuntimeGetVersion(int *version)
     return cudaSuccess;
 }
 
-/* 0 where there is no driver; a node without devices has one all the same. */
+/* *version is 0 if there is no driver. A node without devices still has a driver. */
 cudaError_t cudaDriverGetVersion(int *version)
 {
     if (!version)
         return vgpu__record(cudaErrorInvalidValue);
     if (vgpu__start() == cudaSuccess && !atomic_load(&vgpu__process.forked))
-        atomic_store(&vgpu__process.driver_ready, true); /* as cuInit (recorded) */
+        atomic_store(&vgpu__process.driver_ready, true); /* as cuInit does (recorded) */
     *version = vgpu__process.info ? vgpu__process.info->driver_version : 0;
     return cudaSuccess;
 }
@@ -62,8 +62,8 @@ bool vgpu__has_context(int physical)
     return reply && reply->error == cudaSuccess && reply->value;
 }
 
-/* Makes the device's context if this process has none; costs a local call when it has. One that is
- * there is good enough, also after a sticky error (recorded, [a_failed_device]). */
+/* Makes the device's context if this process has none; otherwise sends nothing. A context with a
+ * sticky error counts as made (recorded, [a_failed_device]). */
 static cudaError_t need_context(const char *call, int device)
 {
     int physical = vgpu__process.physical[device];
@@ -83,8 +83,8 @@ static cudaError_t need_context(const char *call, int device)
     return error;
 }
 
-/* A device that exists becomes current even when its context cannot be made (recorded: after a
- * sticky error the next calls answer for that device). */
+/* An existing device becomes current even if its context cannot be made (recorded: after a sticky
+ * error the next calls return that device's error). */
 cudaError_t cudaSetDevice(int device)
 {
     cudaError_t error = vgpu__enter();
@@ -114,7 +114,7 @@ cudaError_t cudaInitDevice(int device, unsigned int deviceFlags, unsigned int fl
     cudaError_t error = vgpu__enter();
     if (error == cudaSuccess && !vgpu__device_exists(device))
         error = cudaErrorInvalidDevice;
-    bool with_flags = flags & cudaInitDeviceFlagsAreValid; /* other bits mean nothing (recorded) */
+    bool with_flags = flags & cudaInitDeviceFlagsAreValid; /* other bits are ignored (recorded) */
     if (error == cudaSuccess && with_flags && !valid_device_flags(deviceFlags))
         error = cudaErrorInvalidValue;
     if (error != cudaSuccess)

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * device_choice.c: devices by wish instead of by number.
+ * device_choice.c: cudaChooseDevice and cudaSetValidDevices, which choose a device by its
+ * properties or from a list.
  */
 #include "runtime.h"
 
 #include <string.h>
 
-/* How many of the wishes (what is not 0 in `wish`) the device fulfils. */
-static int fulfils(const struct cudaDeviceProp *wish, const struct vgpu_device_info *d)
+/* The number of requirements (fields of `wish` that are not 0) that the device meets. */
+static int requirements_met(const struct cudaDeviceProp *wish, const struct vgpu_device_info *d)
 {
     int met = 0;
     met += wish->name[0] && strncmp(wish->name, d->name, sizeof wish->name) == 0;
@@ -19,7 +20,7 @@ static int fulfils(const struct cudaDeviceProp *wish, const struct vgpu_device_i
     return met;
 }
 
-/* The first of those that fulfil most. */
+/* Chooses the device that meets most requirements; of several, the first. */
 cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
 {
     int most = -1;
@@ -27,7 +28,7 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
     if (error == cudaSuccess && (!device || !prop))
         error = cudaErrorInvalidValue;
     for (int i = 0; error == cudaSuccess && i < vgpu__process.device_count; i++) {
-        int met = fulfils(prop, vgpu__device_info(i));
+        int met = requirements_met(prop, vgpu__device_info(i));
         if (met > most)
             *device = i;
         most = met > most ? met : most;
@@ -35,9 +36,9 @@ cudaError_t cudaChooseDevice(int *device, const struct cudaDeviceProp *prop)
     return vgpu__record(error);
 }
 
-/* A thread that has not called cudaSetDevice gets the list's first, also when it has used another
- * one (recorded): all devices work here, so none of the others is ever tried. Holds for the calling
- * thread. */
+/* Sets the current device of a calling thread that has not called cudaSetDevice to the first of the
+ * list, even if the thread has used another one (recorded). All devices work here, so the rest of
+ * the list is never tried. */
 cudaError_t cudaSetValidDevices(int *device_arr, int len)
 {
     static const char call[] = "cudaSetValidDevices";
@@ -57,7 +58,7 @@ cudaError_t cudaSetValidDevices(int *device_arr, int len)
     return cudaSuccess;
 }
 
-/* Nothing persists: there is no cache. Unlike most calls it makes no context (recorded). */
+/* There is no L2 cache to reset. Unlike most calls it does not make a context (recorded). */
 cudaError_t cudaCtxResetPersistingL2Cache(void)
 {
     static const char call[] = "cudaCtxResetPersistingL2Cache";

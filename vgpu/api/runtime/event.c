@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * event.c: events. A handle is the node's number for the event. Times are virtual: what
- * cudaEventElapsedTime gives is the same in every run.
+ * event.c: events. A handle is the node's number of the event. Times are virtual, so
+ * cudaEventElapsedTime returns the same value in every run.
  */
 #include "runtime.h"
 
@@ -34,7 +34,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned int flags)
     return create_event("cudaEventCreateWithFlags", event, flags);
 }
 
-/* A request about an event; NULL: vgpu__failed() says why not. */
+/* Begins a request about an event; NULL: the call must return vgpu__failed(). */
 static struct vgpu_request *begin_event_request(const char *call, uint32_t op, cudaEvent_t event)
 {
     struct vgpu_request *request = vgpu__begin(call, op);
@@ -54,8 +54,8 @@ cudaError_t cudaEventDestroy(cudaEvent_t event)
                                                                                  : vgpu__failed();
 }
 
-static cudaError_t record(const char *call, cudaEvent_t event, cudaStream_t stream,
-                          unsigned int flags)
+static cudaError_t record_event(const char *call, cudaEvent_t event, cudaStream_t stream,
+                                unsigned int flags)
 {
     struct vgpu_request *request = begin_event_request(call, VGPU_OP_EVENT_RECORD, event);
     if (!request)
@@ -73,12 +73,12 @@ static cudaError_t record(const char *call, cudaEvent_t event, cudaStream_t stre
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-    return record("cudaEventRecord", event, stream, cudaEventRecordDefault);
+    return record_event("cudaEventRecord", event, stream, cudaEventRecordDefault);
 }
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags)
 {
-    return record("cudaEventRecordWithFlags", event, stream, flags);
+    return record_event("cudaEventRecordWithFlags", event, stream, flags);
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * host_function.c: the calls that put functions of the program into its streams.
+ * host_function.c: the calls that enqueue host functions: cudaLaunchHostFunc and
+ * cudaStreamAddCallback.
  */
 #include "runtime.h"
 
 #include <stdlib.h>
 
-static cudaError_t enqueue(const char *name, struct host_function function)
+static cudaError_t enqueue_host_function(const char *name, struct host_function function)
 {
     cudaError_t error;
     if (!vgpu__begin(name, VGPU_OP_HOST_FUNC))
@@ -39,8 +40,9 @@ static cudaError_t enqueue(const char *name, struct host_function function)
 
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t fn, void *userData)
 {
-    return enqueue("cudaLaunchHostFunc",
-                   (struct host_function){.function = fn, .stream = stream, .data = userData});
+    return enqueue_host_function(
+        "cudaLaunchHostFunc",
+        (struct host_function){.function = fn, .stream = stream, .data = userData});
 }
 
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback,
@@ -49,7 +51,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     if (flags != 0)
         return vgpu__refuse(cudaErrorInvalidValue, "cudaStreamAddCallback",
                             "flags are %u and must be 0", flags);
-    return enqueue(
+    return enqueue_host_function(
         "cudaStreamAddCallback",
         (struct host_function){.callback = callback, .stream = stream, .data = userData});
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * host_memory.c: pinned host memory. The node hands out ranges of the process's host memfd at
- * addresses of its own choosing; the process maps each at exactly that address, so that one pointer
- * is good in host code and in kernels.
- * host_ranges.c remembers what is mapped.
+ * host_memory.c: pinned host memory. The node allocates ranges of the process's host memfd and
+ * chooses their addresses; the process maps each range at that address, so that a pointer is valid
+ * in host code and in kernels alike. host_ranges.c keeps the table of mapped ranges.
  */
 #include "runtime.h"
 
@@ -19,7 +18,7 @@ bool vgpu__range_unmap(const struct vgpu__range *r)
     return munmap((void *)(uintptr_t)r->address, vgpu__whole_pages(r->bytes)) == 0;
 }
 
-/* Tells the node alone; the call that led here has its own result. */
+/* The node's reply is ignored, since the call in progress has a result of its own. */
 void vgpu__range_give_back(const char *call, uint64_t address)
 {
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_HOST_FREE);
@@ -33,7 +32,7 @@ void vgpu__host_forget(int physical)
 {
     struct vgpu__range *r;
     while ((r = vgpu__range_take_of(physical)) != NULL) {
-        if (vgpu__range_unmap(r)) /* else both keep it */
+        if (vgpu__range_unmap(r)) /* otherwise the process and the node keep the range */
             vgpu__range_give_back("cudaDeviceReset",
                                   r->node / vgpu__page_bytes() * vgpu__page_bytes());
         free(r);
@@ -87,7 +86,8 @@ static cudaError_t allocate_pinned(const char *call, void **ptr, size_t bytes, u
                                          cudaHostAllocWriteCombined)))
         return vgpu__begin(call, VGPU_OP_CONTEXT) ? vgpu__record(cudaErrorInvalidValue)
                                                   : vgpu__failed();
-    return vgpu__host_allocate(call, ptr, bytes, flags | cudaHostAllocMapped, false); /* always */
+    return vgpu__host_allocate(call, ptr, bytes, flags | cudaHostAllocMapped,
+                               false); /* memory is always mapped */
 }
 
 cudaError_t cudaMallocHost(void **ptr, size_t size)
@@ -100,9 +100,9 @@ cudaError_t cudaHostAlloc(void **pHost, size_t size, unsigned int flags)
     return allocate_pinned("cudaHostAlloc", pHost, size, flags);
 }
 
-/* The pages are unmapped first: once the node has them back it may hand the same range to another
- * thread, which then maps it. What the table does not know the node refuses, with the right code.
- */
+/* The pages are unmapped before the node gets the range back, since the node may then allocate it
+ * to another thread, which maps it. A pointer that is not in the table is sent, too: the node
+ * returns the right error. */
 cudaError_t vgpu__host_free(const char *call, void *ptr)
 {
     struct vgpu_request *request = vgpu__begin(call, ptr ? VGPU_OP_HOST_FREE : VGPU_OP_CONTEXT);
@@ -127,9 +127,9 @@ cudaError_t cudaFreeHost(void *ptr)
     return vgpu__host_free("cudaFreeHost", ptr);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
-static cudaError_t question(const char *call, const void *pointer, unsigned int *flags)
+static cudaError_t check_host_pointer(const char *call, const void *pointer, unsigned int *flags)
 {
     cudaError_t error = vgpu__enter();
     if (error == cudaSuccess && atomic_load(&vgpu__process.forked))
@@ -149,12 +149,12 @@ cudaError_t cudaHostGetDevicePointer(void **pDevice, void *pHost, unsigned int f
     unsigned int unused;
     if (!pDevice || flags != 0)
         return vgpu__record(cudaErrorInvalidValue);
-    cudaError_t error = question("cudaHostGetDevicePointer", pHost, &unused);
+    cudaError_t error = check_host_pointer("cudaHostGetDevicePointer", pHost, &unused);
     if (error == cudaSuccess && vgpu__managed(pHost, 1))
         return vgpu__refuse(cudaErrorInvalidValue, "cudaHostGetDevicePointer",
                             "%p is managed memory: its address is the devices' already", pHost);
     if (error == cudaSuccess)
-        *pDevice = pHost; /* one address for all */
+        *pDevice = pHost; /* the same address for host and devices */
     return error;
 }
 
@@ -163,7 +163,7 @@ cudaError_t cudaHostGetFlags(unsigned int *pFlags, void *pHost)
     unsigned int flags;
     if (!pFlags)
         return vgpu__record(cudaErrorInvalidValue);
-    cudaError_t error = question("cudaHostGetFlags", pHost, &flags);
+    cudaError_t error = check_host_pointer("cudaHostGetFlags", pHost, &flags);
     if (error == cudaSuccess)
         *pFlags = flags;
     return error;

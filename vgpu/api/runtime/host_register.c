@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * host_register.c: cudaHostRegister: the program's own pages become pinned memory at the address
- * that they have. They are replaced by pages of the process's host memfd, which contexts map at the
- * same address; unregistering brings them home. Other threads may go on storing to these pages
- * meanwhile, to what shares one with the range above all: page_swap.c loses none of it.
+ * host_register.c: cudaHostRegister, which turns the program's own pages into pinned memory at the
+ * same address. Pages of the process's host memfd, which contexts map at that address, replace
+ * them; cudaHostUnregister restores private pages. Other threads may store to these pages
+ * meanwhile, above all to data that shares a page with the range: page_swap.c makes sure that no
+ * store is lost.
  */
 #include <errno.h>
 #include <limits.h>
@@ -17,9 +18,9 @@
 #include "runtime.h"
 #include "page_swap.h"
 
-/* ---- one at a time for each page ---- */
+/* ---- claims: one thread at a time for each page ---- */
 
-/* Pages that a thread is registering or unregistering; in its own frame. */
+/* Pages that a thread is registering or unregistering; lies in that thread's stack frame. */
 struct claim {
     uint64_t first;
     size_t bytes;
@@ -27,7 +28,7 @@ struct claim {
 };
 
 static pthread_mutex_t register_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct claim *claims; /* guarded by register_lock, which is taken before the table's */
+static struct claim *claims; /* guarded by register_lock, which is taken before the table's lock */
 
 static void add_claim(struct claim *claim, uint64_t address, size_t bytes)
 {
@@ -46,7 +47,7 @@ static void drop_claim(const struct claim *claim)
     pthread_mutex_unlock(&register_lock);
 }
 
-/* False: a page is in the table already, or another thread has claimed it. */
+/* False: a page is already in the table or claimed by another thread. */
 static bool claim_pages(struct claim *claim, uint64_t address, size_t bytes)
 {
     size_t all;
@@ -61,7 +62,8 @@ static bool claim_pages(struct claim *claim, uint64_t address, size_t bytes)
     return !taken;
 }
 
-/* Takes the range that begins at `address` out of the table, with its pages claimed. */
+/* Removes the range that begins at `address` from the table and claims its pages; NULL: there is
+ * none. */
 static struct vgpu__range *take_claimed(struct claim *claim, uint64_t address)
 {
     pthread_mutex_lock(&register_lock);
@@ -72,7 +74,7 @@ static struct vgpu__range *take_claimed(struct claim *claim, uint64_t address)
     return r;
 }
 
-/* ---- there and back ---- */
+/* ---- swapping pages out and home ---- */
 
 bool vgpu__range_take_home(const struct vgpu__range *r)
 {
@@ -84,9 +86,9 @@ bool vgpu__range_take_home(const struct vgpu__range *r)
     return true;
 }
 
-/* A byte of each page, into the file that gets all of them next: a system call says so where there
- * is no memory that can be read. */
-static bool can_be_read(uint64_t first, size_t all, off_t offset)
+/* Writes one byte of each page to the host memfd, where the whole page is copied next: a system
+ * call fails, instead of raising a signal, if a page is not readable. */
+static bool pages_are_readable(uint64_t first, size_t all, off_t offset)
 {
     const size_t page = vgpu__page_bytes();
     for (size_t done = 0; done < all;) {
@@ -100,9 +102,10 @@ static bool can_be_read(uint64_t first, size_t all, off_t offset)
     return true;
 }
 
-/* The pages that the range shares with others are swapped for themselves: others wait for the copy
- * of one page only. *stays: it failed, and some pages are the file's all the same. */
-static bool swap_all(uint64_t first, size_t all, off_t offset, bool *stays)
+/* Swaps the inner pages first and the first and last page on their own: these two may hold other
+ * data as well, and a thread that stores to it then waits for the copy of one page only. *stays: on
+ * failure, true if some pages could not be restored and remain pages of the memfd. */
+static bool swap_range(uint64_t first, size_t all, off_t offset, bool *stays)
 {
     const size_t page = vgpu__page_bytes();
     size_t inner = all > 2 * page ? all - 2 * page : 0;
@@ -122,12 +125,12 @@ static bool swap_all(uint64_t first, size_t all, off_t offset, bool *stays)
     return true;
 }
 
-static cudaError_t hand_out(const char *call, uint64_t first, size_t all, uint64_t node,
-                            bool *stays)
+static cudaError_t replace_pages(const char *call, uint64_t first, size_t all, uint64_t node,
+                                 bool *stays)
 {
     off_t offset = (off_t)(node - VGPU_HOST_VA);
     void *pages = (void *)(uintptr_t)first;
-    if (!can_be_read(first, all, offset))
+    if (!pages_are_readable(first, all, offset))
         return vgpu__refuse(cudaErrorInvalidValue, call,
                             "the %zu bytes from %p on are not all memory that can be read: %s", all,
                             pages, strerror(errno));
@@ -137,7 +140,7 @@ static cudaError_t hand_out(const char *call, uint64_t first, size_t all, uint64
                             "would not see what GPUs write there. Here only private memory can be "
                             "registered; copy through memory of cudaMallocHost instead",
                             all, pages);
-    if (!swap_all(first, all, offset, stays))
+    if (!swap_range(first, all, offset, stays))
         return vgpu__refuse(cudaErrorOperatingSystem, call, "cannot share %zu bytes at %p: %s", all,
                             pages, strerror(errno));
     return cudaSuccess;
@@ -162,7 +165,7 @@ static cudaError_t share_pages(const char *call, uint64_t address, size_t bytes,
     uint64_t node = error == cudaSuccess ? reply->value : 0;
     bool stays = false;
     if (error == cudaSuccess)
-        error = hand_out(call, first, all, node, &stays);
+        error = replace_pages(call, first, all, node, &stays);
     if (error == cudaSuccess) {
         vgpu__range_add(r, (struct vgpu__range){address, bytes, physical, flags, false,
                                                 node + (address - first), NULL});
@@ -201,16 +204,16 @@ cudaError_t cudaHostRegister(void *ptr, size_t size, unsigned int flags)
     return error;
 }
 
-/* What is pending may use the memory: it is waited for before the pages go home. Where they cannot,
- * nothing has changed: GPUs still have them, so the node must keep them. */
-static cudaError_t take_pages_back(const char *call, struct vgpu_request *request,
-                                   struct vgpu__range *r)
+/* Waits for pending work, which may use the memory, before the pages are restored. If they cannot
+ * be, the range stays registered and the node keeps it, since GPUs still use it. */
+static cudaError_t unregister_pages(const char *call, struct vgpu_request *request,
+                                    struct vgpu__range *r)
 {
     size_t all;
     uint64_t skip = r->address - vgpu__range_pages(r->address, r->bytes, &all),
              node = r->node - skip;
     request->ptr = node;
-    request->flags = 1; /* only wait */
+    request->flags = 1; /* wait only */
     cudaError_t error = vgpu__end(NULL);
     if (!vgpu__range_unmap(r)) {
         int why = errno;
@@ -241,7 +244,7 @@ cudaError_t cudaHostUnregister(void *ptr)
     if (!r)
         return vgpu__refuse(cudaErrorHostMemoryNotRegistered, call,
                             "%p is not the start of registered memory", ptr);
-    cudaError_t error = take_pages_back(call, request, r);
+    cudaError_t error = unregister_pages(call, request, r);
     drop_claim(&claim);
     return error;
 }

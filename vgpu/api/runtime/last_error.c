@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * last_error.c: the calls that ask for the thread's last error.
+ * last_error.c: cudaGetLastError and cudaPeekAtLastError.
  */
 #include "observer.h"
 #include "runtime.h"
 
-/* Without devices both answer what every call answers, even the first one, and nothing takes it
- * away, as recorded ([visible_none_last], [visible_dup_last]). */
+/* Without devices both return the error that every call returns, from the first call on, and do not
+ * clear it (recorded: [visible_none_last], [visible_dup_last]). */
 static cudaError_t last_error(const char *call)
 {
     cudaError_t error = vgpu__start();

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT
- * launch.c: kernel launches. k<<<grid, block, shared, stream>>>(...) pushes its configuration, the
- * stub of k pops it and calls cudaLaunchKernel with its own address, and that finds the kernel by
- * it.
+ * launch.c: kernel launches. k<<<grid, block, shared, stream>>>(...) pushes its configuration; the
+ * stub of k pops it and calls cudaLaunchKernel with the stub's own address, by which the kernel is
+ * found.
  *
- * Every configuration that hardware refuses is refused with 1 (recorded on this driver, where older
- * ones said 9), a host function with 400, a cooperative grid that cannot be resident with 720.
+ * A configuration that hardware refuses is refused with 1 (recorded on this driver; older drivers
+ * returned 9), a host function with 400, a cooperative grid that cannot be resident with 720.
  */
 #include "runtime.h"
 
 #include "registration.h"
 
-#define PENDING_MAX 64 /* launches inside arguments of launches */
+/* The greatest depth of launches in arguments of other launches. */
+#define PENDING_MAX 64
 
 struct configuration {
     dim3 grid, block;
     size_t shared;
     cudaStream_t stream;
-    uint64_t at; /* the line with <<<>>> */
+    uint64_t at; /* return address of the <<<>>> call */
 };
 
-static _Thread_local struct configuration pending[PENDING_MAX];
+static _Thread_local struct configuration pending_launches[PENDING_MAX];
 static _Thread_local int pending_count;
 
 unsigned int vgpu_push_call(dim3 grid, dim3 block, size_t shared, cudaStream_t stream)
@@ -27,7 +28,8 @@ unsigned int vgpu_push_call(dim3 grid, dim3 block, size_t shared, cudaStream_t s
     if (pending_count == PENDING_MAX)
         return vgpu__refuse(cudaErrorLaunchOutOfResources, "kernel launch",
                             "%d launches are nested in each other's arguments", PENDING_MAX);
-    pending[pending_count++] = (struct configuration){grid, block, shared, stream, vgpu__caller()};
+    pending_launches[pending_count++] =
+        (struct configuration){grid, block, shared, stream, vgpu__caller()};
     return cudaSuccess;
 }
 
@@ -37,7 +39,7 @@ cudaError_t vgpu_pop_call(dim3 *grid, dim3 *block, size_t *shared, cudaStream_t 
         return vgpu__refuse(
             cudaErrorMissingConfiguration, "kernel launch",
             "a kernel was called like a function; launch it with <<<grid, block>>>");
-    const struct configuration *top = &pending[--pending_count];
+    const struct configuration *top = &pending_launches[--pending_count];
     *grid = top->grid;
     *block = top->block;
     *shared = top->shared;
@@ -52,7 +54,7 @@ static cudaError_t launch_symbol(struct vgpu__launch *l, const void *func, void 
     if (!vgpu__begin(l->call, VGPU_OP_LAUNCH))
         return vgpu__failed();
     vgpu__self.unchecked.launches++;
-    vgpu__self.unchecked.kernel = NULL; /* not known yet */
+    vgpu__self.unchecked.kernel = NULL; /* unknown until vgpu__launch_check has found it */
     cudaError_t error = vgpu__launch_check(l, func, args);
     if (error != cudaSuccess) {
         vgpu__capture_spoil(stream);
@@ -92,10 +94,11 @@ cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 gridDim, dim3 blo
     return launch_symbol(&l, func, args, stream);
 }
 
-/* ---- by a configuration ---- */
+/* ---- launches with a configuration structure ---- */
 
-/* What the attribute asks for: the launch itself, nothing (hints), or what is not modelled. */
-static cudaError_t take_attribute(struct vgpu__launch *l, const cudaLaunchAttribute *a)
+/* Applies a launch attribute to `l`. Hints are ignored; attributes that are not modelled are
+ * refused. */
+static cudaError_t apply_launch_attribute(struct vgpu__launch *l, const cudaLaunchAttribute *a)
 {
     const cudaLaunchAttributeValue *v = &a->val;
     switch (a->id) {
@@ -110,7 +113,9 @@ static cudaError_t take_attribute(struct vgpu__launch *l, const cudaLaunchAttrib
     case cudaLaunchAttributeLaunchCompletionEvent:
     case cudaLaunchAttributeDeviceUpdatableKernelNode:
         break;
-    default: /* an earlier start than the stream's order allows is a hint, too */
+    /* Includes programmatic stream serialization: it permits an earlier start but does not demand
+     * it. */
+    default:
         if ((int)a->id >= cudaLaunchAttributeIgnore &&
             a->id <= cudaLaunchAttributeNvlinkUtilCentricScheduling)
             return cudaSuccess;
@@ -126,13 +131,14 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *fu
 {
     struct vgpu__launch l = {.call = "cudaLaunchKernelExC"};
     cudaError_t error = cudaSuccess;
-    bool is_kernel = func && vgpu__find_kernel(func, NULL); /* what it is not counts first */
+    /* An error in `func` takes precedence over errors in the attributes. */
+    bool is_kernel = func && vgpu__find_kernel(func, NULL);
     if (!config || (is_kernel && config->numAttrs && !config->attrs))
         return vgpu__refuse(cudaErrorInvalidValue, l.call, "no configuration, or no attributes");
     l.grid = config->gridDim;
     l.block = config->blockDim;
     l.shared = config->dynamicSmemBytes;
     for (unsigned int i = 0; is_kernel && error == cudaSuccess && i < config->numAttrs; i++)
-        error = take_attribute(&l, &config->attrs[i]);
+        error = apply_launch_attribute(&l, &config->attrs[i]);
     return error == cudaSuccess ? launch_symbol(&l, func, args, config->stream) : error;
 }

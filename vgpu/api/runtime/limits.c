@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: MIT
- * limits.c: cudaDeviceGetLimit and cudaDeviceSetLimit, and the cache preferences. Limits are kept
- * and given back; fibers have stacks of their own size and printf loses nothing, so that no value
- * changes what a program does here. The first values are recorded ones.
+ * limits.c: cudaDeviceGetLimit, cudaDeviceSetLimit and the cache preferences. Limits are stored and
+ * have no effect: fibers have stacks of a fixed size, and printf loses no output. The initial
+ * values are recorded ones.
  */
 #include "runtime.h"
 
 #define LIMITS (cudaLimitMallocHeapSize + 1)
 
-static const size_t first_value[LIMITS] = {
+static const size_t initial_limits[LIMITS] = {
     [cudaLimitStackSize] = 1024,
     [cudaLimitPrintfFifoSize] = 8650752,
     [cudaLimitMallocHeapSize] = 8 << 20,
 };
 
-/* What a program set, plus one; 0: it set nothing. */
-static _Atomic size_t changed[VGPU_MAX_DEVICES][LIMITS];
+/* The value that a program set, plus one; 0: not set. */
+static _Atomic size_t limits_set[VGPU_MAX_DEVICES][LIMITS];
 static _Atomic(enum cudaFuncCache) cache_config[VGPU_MAX_DEVICES];
 
-/* Launches from device code and cache carve-outs are not modelled: their limits are unsupported. */
+/* Launches from device code and persisting L2 cache are not modelled; their limits are unsupported.
+ */
 static cudaError_t check_limit(enum cudaLimit limit)
 {
     if ((int)limit < 0 || limit > cudaLimitPersistingL2CacheSize)
@@ -28,11 +29,11 @@ static cudaError_t check_limit(enum cudaLimit limit)
 void vgpu__limits_forget(int physical)
 {
     for (int i = 0; i < (int)LIMITS; i++)
-        atomic_store(&changed[physical][i], 0);
+        atomic_store(&limits_set[physical][i], 0);
     atomic_store(&cache_config[physical], cudaFuncCachePreferNone);
 }
 
-/* Limits are the context's: a forked child has none. */
+/* Limits belong to the context, and a forked child has none. */
 static cudaError_t enter_context(void)
 {
     cudaError_t error = vgpu__enter();
@@ -50,8 +51,8 @@ cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
         error = check_limit(limit);
     if (error != cudaSuccess)
         return vgpu__record(error);
-    size_t set = atomic_load(&changed[vgpu__current_physical()][limit]);
-    *value = set ? set - 1 : first_value[limit];
+    size_t set = atomic_load(&limits_set[vgpu__current_physical()][limit]);
+    *value = set ? set - 1 : initial_limits[limit];
     return cudaSuccess;
 }
 
@@ -61,7 +62,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
     if (error == cudaSuccess)
         error = check_limit(limit);
     if (error == cudaSuccess)
-        atomic_store(&changed[vgpu__current_physical()][limit], value + 1);
+        atomic_store(&limits_set[vgpu__current_physical()][limit], value + 1);
     return vgpu__record(error);
 }
 
@@ -80,7 +81,7 @@ cudaError_t cudaDeviceGetCacheConfig(enum cudaFuncCache *config)
     return vgpu__record(error);
 }
 
-/* A preference, and here one that nothing looks at: there is no cache to split. */
+/* The preference has no effect: there is no cache to partition. */
 cudaError_t cudaDeviceSetCacheConfig(enum cudaFuncCache config)
 {
     cudaError_t error = enter_context();

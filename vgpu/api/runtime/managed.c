@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * managed.c: managed memory. It lies in the process's host memfd at one address for the program and
- * for every GPU, as pinned memory does, and like it it is never moved: prefetching and advice are
- * checked and change nothing. What the program reads before it has waited is therefore stale, as it
+ * managed.c: managed memory. Like pinned memory it lies in the process's host memfd, at one address
+ * for the program and every GPU, and it never migrates: prefetching and advice are checked and have
+ * no effect. If the program reads it before it has waited for a kernel, the data is stale, as it
  * may be on hardware with concurrent access (recorded: concurrentManagedAccess=1).
  */
 #include "runtime.h"
@@ -15,7 +15,7 @@ cudaError_t cudaMallocManaged(void **devPtr, size_t size, unsigned int flags)
     return vgpu__host_allocate("cudaMallocManaged", devPtr, size, flags, true);
 }
 
-/* A place that memory can be at: a GPU of the program, or the host. */
+/* Checks that the location is a visible GPU or the host. */
 static cudaError_t check_location(const char *call, struct cudaMemLocation location)
 {
     if (location.type == cudaMemLocationTypeDevice) {
@@ -39,7 +39,7 @@ static cudaError_t check_managed_range(const char *call, const void *pointer, si
                         bytes);
 }
 
-/* The context and the stream exist, and the process is without a sticky error. */
+/* Checks that the context and the stream exist and that the process has no sticky error. */
 static cudaError_t check_stream(const char *call, cudaStream_t stream)
 {
     struct vgpu_request *request = vgpu__begin(call, VGPU_OP_STREAM_INFO);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * memory.c: device memory: allocation, and what a pointer points to.
+ * memory.c: allocation of device memory, and pointer attributes.
  */
 #include "runtime.h"
 
@@ -24,7 +24,7 @@ static cudaError_t allocate_device(const char *call, void **ptr, size_t bytes)
     return error;
 }
 
-/* Nothing is allocated for 0 bytes: success and a null pointer (recorded). */
+/* 0 bytes: nothing is allocated, *devPtr becomes NULL, and the call succeeds (recorded). */
 cudaError_t cudaMalloc(void **devPtr, size_t size)
 {
     return allocate_device("cudaMalloc", devPtr, size);
@@ -42,7 +42,7 @@ cudaError_t cudaMallocPitch(void **devPtr, size_t *pitch, size_t width, size_t h
     return error;
 }
 
-/* cudaFree(0) is the old way to say: make the context. */
+/* cudaFree(0) makes the context; programs use it for that. */
 cudaError_t cudaFree(void *devPtr)
 {
     if (vgpu__find_managed(devPtr))
@@ -78,7 +78,7 @@ cudaError_t cudaMemGetInfo(size_t *free, size_t *total)
 
 /* ---- pointers ---- */
 
-/* May kernels on the physical GPU `from` touch memory of `owner`? */
+/* True if kernels on the physical GPU `from` may access memory of `owner`. */
 static bool peer_reaches(int from, int owner)
 {
     return from == owner || (owner >= 0 && owner < VGPU_MAX_DEVICES &&
@@ -90,8 +90,8 @@ bool vgpu__pointer_reached(int from, const struct vgpu_pointer *p)
     return from >= 0 && ((p->allowed >> from & 1) || (!p->pool && peer_reaches(from, p->device)));
 }
 
-/* Mapped memory has a device pointer on the GPUs that cuMemSetAccess named, and on its own only if
- * that was named, too (recorded). */
+/* Mapped memory has a device pointer on the GPUs given to cuMemSetAccess, and on the GPU it lies on
+ * only if that was given, too (recorded). */
 static bool has_device_pointer(int from, const struct vgpu_pointer *p)
 {
     bool mapped = p->allowed && !p->pool;
@@ -113,7 +113,7 @@ static void describe_pointer(struct cudaPointerAttributes *a, const void *ptr,
     }
 }
 
-/* Host memory that CUDA does not know is no error: type 0, no device (-2), recorded. */
+/* Host memory unknown to CUDA is no error: the type is 0 and the device -2 (recorded). */
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *ptr)
 {
     const struct vgpu_reply *reply;

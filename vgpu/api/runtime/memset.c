@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * memset.c: cudaMemset and its family: filling device memory, in stream order.
+ * memset.c: cudaMemset and its family, which fill device memory in stream order.
  */
 #include "runtime.h"
 

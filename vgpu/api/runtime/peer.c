@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * peer.c: peer access. Who could reach whom is the node's description; who may right now is kept by
- * the node, which maps and unmaps memory in contexts, and remembered here for
- * cudaPointerGetAttributes.
+ * peer.c: peer access. Which pairs of GPUs support it is part of the node's description. Which
+ * pairs have it enabled is the node's state, since the node maps memory into contexts; a copy is
+ * kept here for cudaPointerGetAttributes.
  */
 #include "runtime.h"
 
-static const struct vgpu_pair_info *pair(int from, int to)
+static const struct vgpu_pair_info *pair_info(int from, int to)
 {
     return &vgpu__process.info->pair[vgpu__process.physical[from]][vgpu__process.physical[to]];
 }
@@ -18,7 +18,7 @@ cudaError_t cudaDeviceCanAccessPeer(int *canAccessPeer, int device, int peerDevi
     if (error == cudaSuccess && (!vgpu__device_exists(device) || !vgpu__device_exists(peerDevice)))
         error = cudaErrorInvalidDevice;
     if (error == cudaSuccess)
-        *canAccessPeer = device != peerDevice && pair(device, peerDevice)->access;
+        *canAccessPeer = device != peerDevice && pair_info(device, peerDevice)->access;
     return vgpu__record(error);
 }
 
@@ -33,7 +33,7 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, i
         error = cudaErrorInvalidDevice;
     if (error != cudaSuccess)
         return vgpu__record(error);
-    const struct vgpu_pair_info *p = pair(srcDevice, dstDevice);
+    const struct vgpu_pair_info *p = pair_info(srcDevice, dstDevice);
     switch (attr) {
     case cudaDevP2PAttrPerformanceRank:
         *value = p->performance_rank;
@@ -54,8 +54,8 @@ cudaError_t cudaDeviceGetP2PAttribute(int *value, enum cudaDeviceP2PAttr attr, i
     return vgpu__record(cudaErrorInvalidValue);
 }
 
-/* Enables or disables from the current device to `peer`, which exists. */
-static cudaError_t change(const char *call, uint32_t op, int peer, bool enable)
+/* Enables or disables access from the current device to `peer`, which exists. */
+static cudaError_t set_peer_access(const char *call, uint32_t op, int peer, bool enable)
 {
     struct vgpu_request *request = vgpu__begin(call, op);
     if (!request)
@@ -84,7 +84,7 @@ cudaError_t cudaDeviceEnablePeerAccess(int peerDevice, unsigned int flags)
         return vgpu__refuse(cudaErrorPeerAccessUnsupported, call,
                             "device %d is the current device and needs no peer access to itself",
                             peerDevice);
-    return change(call, VGPU_OP_PEER_ENABLE, peerDevice, true);
+    return set_peer_access(call, VGPU_OP_PEER_ENABLE, peerDevice, true);
 }
 
 cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
@@ -96,5 +96,5 @@ cudaError_t cudaDeviceDisablePeerAccess(int peerDevice)
         error = cudaErrorPeerAccessNotEnabled;
     if (error != cudaSuccess)
         return vgpu__record(error);
-    return change("cudaDeviceDisablePeerAccess", VGPU_OP_PEER_DISABLE, peerDevice, false);
+    return set_peer_access("cudaDeviceDisablePeerAccess", VGPU_OP_PEER_DISABLE, peerDevice, false);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * per_thread.c: the calls of programs whose stream 0 is their thread's own (vgpu/per_thread.h):
- * the usual call, made while the thread's stream 0 means that one.
+ * per_thread.c: the calls of programs compiled for a default stream per thread (vgpu/per_thread.h).
+ * Each sets `own_default_stream` around the ordinary call, so that stream 0 means
+ * cudaStreamPerThread.
  */
 #include "runtime.h"
 

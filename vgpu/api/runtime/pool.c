@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * pool.c: memory pools and stream-ordered allocation. A handle is the pool's number at the node; a
- * device's default pool has its physical number plus 1, so that it needs no call to be known.
+ * pool.c: memory pools and stream-ordered allocation. A handle is the pool's number at the node.
+ * The number of a device's default pool is its physical number plus 1, so it is known without a
+ * request.
  */
 #include "runtime.h"
 
-static _Atomic uint64_t
-    current_pools[VGPU_MAX_DEVICES]; /* by physical device; 0: its default pool */
-static _Atomic bool replaced;        /* is there one that is not 0? */
+/* By physical device; 0: the device's default pool. */
+static _Atomic uint64_t current_pools[VGPU_MAX_DEVICES];
+static _Atomic bool any_pool_set; /* true: some device has another current pool */
 
 static cudaMemPool_t pool_handle(uint64_t id)
 {
     return (cudaMemPool_t)(uintptr_t)id;
 }
 
-static uint64_t id_of(cudaMemPool_t pool)
+static uint64_t pool_id(cudaMemPool_t pool)
 {
     return (uint64_t)(uintptr_t)pool;
 }
@@ -24,7 +25,8 @@ static uint64_t current_pool(int physical)
     return id ? id : (uint64_t)physical + 1;
 }
 
-/* What a call answers that was asked wrongly: earlier errors go first. */
+/* The result of a call with a wrong argument: `error`, unless an earlier (sticky) error takes
+ * precedence. */
 static cudaError_t pool_error(const char *call, cudaError_t error)
 {
     return vgpu__begin(call, VGPU_OP_CONTEXT) ? vgpu__record(error) : vgpu__failed();
@@ -39,13 +41,13 @@ static struct vgpu_request *begin_pool_request(const char *call, uint32_t op, cu
 {
     struct vgpu_request *request = vgpu__begin(call, op);
     if (request)
-        request->value = id_of(pool);
+        request->value = pool_id(pool);
     return request;
 }
 
 /* ---- allocations ---- */
 
-static cudaError_t no_capture(const char *call, cudaStream_t stream)
+static cudaError_t refuse_capture(const char *call, cudaStream_t stream)
 {
     enum cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
     if (atomic_load(&vgpu__capturing) == 0 ||
@@ -63,7 +65,7 @@ static cudaError_t allocate_from_pool(const char *call, void **ptr, size_t bytes
                                       cudaMemPool_t pool, cudaStream_t stream)
 {
     const struct vgpu_reply *reply;
-    cudaError_t error = no_capture(call, stream);
+    cudaError_t error = refuse_capture(call, stream);
     if (error != cudaSuccess)
         return error;
     struct vgpu_request *request = begin_pool_request(call, VGPU_OP_POOL_MALLOC, pool);
@@ -84,11 +86,11 @@ static cudaError_t allocate_from_pool(const char *call, void **ptr, size_t bytes
     return error;
 }
 
-/* The current pool of the stream's device (recorded); NULL: its default pool. */
+/* The current pool of the stream's device (recorded); NULL: the default pool. */
 static cudaMemPool_t pool_of(cudaStream_t stream)
 {
     int device;
-    if (!atomic_load(&replaced) || cudaStreamGetDevice(stream, &device) != cudaSuccess)
+    if (!atomic_load(&any_pool_set) || cudaStreamGetDevice(stream, &device) != cudaSuccess)
         return NULL;
     return pool_handle(current_pool(vgpu__process.physical[device]));
 }
@@ -109,7 +111,7 @@ cudaError_t cudaMallocFromPoolAsync(void **ptr, size_t size, cudaMemPool_t memPo
 
 cudaError_t cudaFreeAsync(void *devPtr, cudaStream_t hStream)
 {
-    cudaError_t error = no_capture("cudaFreeAsync", hStream);
+    cudaError_t error = refuse_capture("cudaFreeAsync", hStream);
     if (error != cudaSuccess)
         return error;
     struct vgpu_request *request = vgpu__begin("cudaFreeAsync", VGPU_OP_POOL_FREE);
@@ -157,14 +159,14 @@ cudaError_t cudaMemPoolCreate(cudaMemPool_t *memPool, const struct cudaMemPoolPr
     return error;
 }
 
-/* A device whose current pool it was goes back to its default one. */
+/* Devices whose current pool is destroyed return to their default pool. */
 cudaError_t cudaMemPoolDestroy(cudaMemPool_t memPool)
 {
     if (!begin_pool_request("cudaMemPoolDestroy", VGPU_OP_POOL_DESTROY, memPool))
         return vgpu__failed();
     cudaError_t error = vgpu__end(NULL);
     for (int d = 0; error == cudaSuccess && d < VGPU_MAX_DEVICES; d++) {
-        uint64_t id = id_of(memPool);
+        uint64_t id = pool_id(memPool);
         atomic_compare_exchange_strong(&current_pools[d], &id, 0);
     }
     return error;
@@ -184,7 +186,7 @@ static cudaError_t ask_attribute(const char *call, cudaMemPool_t pool, unsigned 
     return error;
 }
 
-/* Pools keep nothing that is not in use: there is nothing to trim. */
+/* Pools hold no unused memory, so there is nothing to trim. */
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t memPool, size_t minBytesToKeep)
 {
     uint64_t unused;
@@ -272,7 +274,7 @@ cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags *flags, cudaMemPool_t m
 
 /* ---- the pool of a device ---- */
 
-static cudaError_t tell_pool(const char *call, cudaMemPool_t *pool, int device, bool of_now)
+static cudaError_t device_pool(const char *call, cudaMemPool_t *pool, int device, bool of_now)
 {
     cudaError_t error = vgpu__enter();
     if (error != cudaSuccess)
@@ -289,12 +291,12 @@ static cudaError_t tell_pool(const char *call, cudaMemPool_t *pool, int device, 
 
 cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t *memPool, int device)
 {
-    return tell_pool("cudaDeviceGetDefaultMemPool", memPool, device, false);
+    return device_pool("cudaDeviceGetDefaultMemPool", memPool, device, false);
 }
 
 cudaError_t cudaDeviceGetMemPool(cudaMemPool_t *memPool, int device)
 {
-    return tell_pool("cudaDeviceGetMemPool", memPool, device, true);
+    return device_pool("cudaDeviceGetMemPool", memPool, device, true);
 }
 
 cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
@@ -308,7 +310,7 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t memPool)
         return vgpu__refuse(cudaErrorInvalidValue, call,
                             "the pool's memory is on another GPU than device %d", device);
     if (error == cudaSuccess)
-        atomic_store(&current_pools[vgpu__process.physical[device]], id_of(memPool));
-    atomic_store(&replaced, true);
+        atomic_store(&current_pools[vgpu__process.physical[device]], pool_id(memPool));
+    atomic_store(&any_pool_set, true);
     return error;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * pool_share.c: memory pools in other processes: the pool goes as a descriptor, each pointer into
- * it as 64 bytes of the node's.
+ * pool_share.c: memory pools shared between processes. A pool is exported as a file descriptor, a
+ * pointer into it as 64 bytes that the node generates.
  */
 #include "runtime.h"
 
@@ -18,7 +18,7 @@ static cudaError_t wrong_type(const char *call, enum cudaMemAllocationHandleType
                         (int)type, flags);
 }
 
-/* The descriptor names the pool to the node and holds nothing itself. */
+/* The descriptor identifies the pool to the node and contains no memory itself. */
 cudaError_t cudaMemPoolExportToShareableHandle(void *shareableHandle, cudaMemPool_t memPool,
                                                enum cudaMemAllocationHandleType handleType,
                                                unsigned int flags)

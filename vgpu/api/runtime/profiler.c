@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * profiler.c: where a profiler begins and ends to record. There is none that would: both succeed,
- * as CUDA's do without one.
+ * profiler.c: the calls that start and stop a profiler. There is no profiler; they succeed, as
+ * CUDA's do when none is attached.
  */
 #include "cuda_profiler_api.h"
 

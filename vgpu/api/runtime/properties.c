@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * properties.c: cudaGetDeviceProperties and cudaDeviceGetAttribute. Both say what the part says:
- * the node's description where parts differ, and constants of the compute capability (7.0 and
- * later) where they do not. An attribute is a property's field wherever there is one.
+ * properties.c: cudaGetDeviceProperties and cudaDeviceGetAttribute. Values that differ between GPU
+ * models come from the node's description; values that the compute capability fixes (7.0 and later)
+ * are constants here. An attribute is read from the property's field where there is one.
  */
 #include "occupancy.h"
 #include "runtime.h"
 
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* CUDA 12's fields are filled in */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations" /* for the fields of CUDA 12 */
 
 #include <stdio.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static void set3(int *v, int x, int y, int z)
     v[2] = z;
 }
 
-/* The compute capability's table; textures themselves are not modelled. */
+/* The compute capability's limits; textures themselves are not modelled. */
 static void fill_textures(struct cudaDeviceProp *p)
 {
     p->textureAlignment = p->surfaceAlignment = 512;
@@ -114,7 +114,7 @@ static void fill_textures(struct cudaDeviceProp *p)
     set2(p->maxSurfaceCubemapLayered, 32768, 2046);
 }
 
-/* What CUDA 13 has as attributes only. */
+/* Fields that CUDA 13 has replaced by attributes. */
 static void fill_older(struct cudaDeviceProp *p, const struct vgpu_device_info *d)
 {
     p->clockRate = d->clock_khz;
@@ -285,14 +285,14 @@ static const struct field property_fields[] = {
     FIELD(SingleToDoublePrecisionPerfRatio, singleToDoublePrecisionPerfRatio),
 };
 
-/* Attributes that are no property, all 0. */
-static bool without_field(enum cudaDeviceAttr attr)
+/* Attributes without a field in cudaDeviceProp; all are 0. */
+static bool is_fieldless_attribute(enum cudaDeviceAttr attr)
 {
     return attr == cudaDevAttrOnlyPartialHostNativeAtomicSupported ||
            attr == cudaDevAttrCanFlushRemoteWrites;
 }
 
-static bool from_field(int device, enum cudaDeviceAttr attr, int *value)
+static bool read_property_field(int device, enum cudaDeviceAttr attr, int *value)
 {
     struct cudaDeviceProp prop;
     for (size_t i = 0; i < sizeof property_fields / sizeof property_fields[0]; i++) {
@@ -310,9 +310,9 @@ static bool from_field(int device, enum cudaDeviceAttr attr, int *value)
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attr, int device)
 {
     cudaError_t error = check_properties(value, device);
-    if (error == cudaSuccess && without_field(attr))
+    if (error == cudaSuccess && is_fieldless_attribute(attr))
         *value = 0;
-    else if (error == cudaSuccess && !from_field(device, attr, value))
+    else if (error == cudaSuccess && !read_property_field(device, attr, value))
         error = cudaErrorInvalidValue;
     return vgpu__record(error);
 }

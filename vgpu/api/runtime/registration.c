@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * registration.c: what the constructors and launches of compiled CUDA code call: the functions that
- * Clang and nvcc emit calls of. They make a struct vgpu_host_module of what they are told.
+ * registration.c: the functions that Clang and nvcc make compiled CUDA code call, in its
+ * constructors and at launches. They build a struct vgpu_host_module from their arguments.
  */
 #include "registration.h"
 
@@ -18,7 +18,7 @@ struct wrapper { /* CUDA's __fatBinC_Wrapper_t */
     void *file;
 };
 
-/* Without a GPU the variable is an ordinary one. */
+/* Without a GPU the variable lives in ordinary memory. */
 void *vgpu_make_managed(struct vgpu_managed *variable)
 {
     if (cudaMallocManaged(&variable->address, variable->bytes, cudaMemAttachGlobal) !=
@@ -33,7 +33,7 @@ void *vgpu_make_managed(struct vgpu_managed *variable)
     return variable->address;
 }
 
-/* An image; several files have their code in the one of a device link. */
+/* A device image. The files of one device link share an image. */
 struct image {
     struct vgpu_host_image image;
     const struct vgpu_fatbin *head;
@@ -41,16 +41,16 @@ struct image {
 };
 
 static pthread_mutex_t registration_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct image
-    *linked; /* guarded by registration_lock: of device links; entries stay for good */
+/* Images of device links, guarded by registration_lock; entries are never removed. */
+static struct image *linked_images;
 
-/* One file's device code. Its tables have room for all of its kernels from the start: the runtime
- * keeps pointers into them. */
+/* The device code of one file. Its kernel table is allocated at full size, because the runtime
+ * keeps pointers into it. */
 struct unit {
     struct vgpu_host_module module;
     struct vgpu_image_part part;
     const struct vgpu_fatbin *head;
-    const char *name; /* -rdc=true: tells the file from others, else null */
+    const char *name; /* -rdc=true: prefix of the file's own symbols; otherwise NULL */
     struct vgpu_host_kernel *kernels;
     struct vgpu_host_var *vars;
     uint32_t var_room;
@@ -61,13 +61,14 @@ static const char *text_at(const struct vgpu_fatbin *head, uint32_t at)
     return (const char *)head + at;
 }
 
-static void *must(void *memory)
+static void *checked_memory(void *memory)
 {
     static const char text[] =
         "vgpu: no memory for the list of the program's kernels (malloc fails): "
         "is it limited (ulimit -v, a job's limit)?\n";
     if (!memory && write(STDERR_FILENO, text, sizeof text - 1) != 0)
-        _exit(EXIT_FAILURE); /* before main: no call could report it */
+        /* Before main no call could return an error. */
+        _exit(EXIT_FAILURE);
     return memory;
 }
 
@@ -80,7 +81,7 @@ static bool is_our_wrapper(const struct wrapper *wrapper)
 
 static struct image *make_image(const struct vgpu_fatbin *head)
 {
-    struct image *image = must(calloc(1, sizeof *image));
+    struct image *image = checked_memory(calloc(1, sizeof *image));
     image->head = head;
     image->image.name = text_at(head, head->source_at);
     image->image.begin = (const uint8_t *)head + head->code_at;
@@ -90,16 +91,16 @@ static struct image *make_image(const struct vgpu_fatbin *head)
 
 static struct unit *make_unit(struct image *image)
 {
-    struct unit *unit = must(calloc(1, sizeof *unit));
+    struct unit *unit = checked_memory(calloc(1, sizeof *unit));
     unit->head = image->head;
-    unit->kernels = must(calloc(image->head->kernel_count + 1, sizeof *unit->kernels));
+    unit->kernels = checked_memory(calloc(image->head->kernel_count + 1, sizeof *unit->kernels));
     unit->part.image = &image->image;
     unit->module.part = &unit->part;
     unit->module.kernels = unit->kernels;
     return unit;
 }
 
-/* CUDA: returns a handle for the calls below. */
+/* Called by CUDA programs; returns a handle for the calls below. */
 void **__cudaRegisterFatBinary(void *fatbin);
 void **__cudaRegisterFatBinary(void *fatbin)
 {
@@ -110,13 +111,14 @@ void **__cudaRegisterFatBinary(void *fatbin)
         "__cudaRegisterFatBinary",
         "device code that vgpu-cc did not compile: the virtual node cannot run it; compile "
         "the file with vgpu-cc");
-    return (void **)must(calloc(1, sizeof(struct unit)));
+    return (void **)checked_memory(calloc(1, sizeof(struct unit)));
 }
 
 /* ---- kernels and variables ---- */
 
-/* Is the record's symbol the one that host code asks for? What is one file's alone stands there as
- * "unit:symbol", and newer Clangs ask for it with a word and a number behind it. */
+/* True if the record's symbol is the name that host code registers. A symbol local to one file is
+ * recorded as "unit:symbol"; newer Clangs append "__static__" or "__intern__" and a number to the
+ * name. */
 static bool is_symbol(const struct unit *unit, const char *symbol, const char *name)
 {
     if (strcmp(symbol, name) == 0)
@@ -169,7 +171,7 @@ void __cudaRegisterFunction(void **handle, const char *stub, char *device, const
     (void)device, (void)threads, (void)tid, (void)bid, (void)block, (void)grid, (void)warp_size;
     const struct vgpu_fatbin_kernel *row = unit->head ? find_kernel(unit, name, &number) : NULL;
     if (!row || unit->module.kernel_count == unit->head->kernel_count)
-        return; /* no code was made of it: a launch says so */
+        return; /* no code was generated; a launch reports it */
     const void *params = (const char *)unit->head + row->param_at;
     unit->kernels[unit->module.kernel_count++] =
         (struct vgpu_host_kernel){.name = text_at(unit->head, row->name_at),
@@ -183,12 +185,13 @@ void __cudaRegisterFunction(void **handle, const char *stub, char *device, const
                                   .line = (int)row->line};
 }
 
-/* `cell`: where host code reads the variable's address. Another file may have registered it. */
+/* `cell`: the host variable that holds the managed variable's address. Another file may already
+ * have set it. */
 static void make_managed(const struct unit *unit, const struct vgpu_fatbin_var *row, void **cell)
 {
     if (*cell)
         return;
-    struct vgpu_managed *variable = must(calloc(1, sizeof *variable));
+    struct vgpu_managed *variable = checked_memory(calloc(1, sizeof *variable));
     variable->first = unit->part.image->begin + row->value_at;
     variable->bytes = row->bytes;
     variable->place = unit->part.image->begin + row->place_at;
@@ -209,7 +212,7 @@ void __cudaRegisterVar(void **handle, char *shadow, char *device, const char *na
     }
     if (unit->module.var_count == unit->var_room) {
         unit->var_room = unit->var_room * 2 + 8;
-        unit->vars = must(realloc(unit->vars, unit->var_room * sizeof *unit->vars));
+        unit->vars = checked_memory(realloc(unit->vars, unit->var_room * sizeof *unit->vars));
         unit->module.vars = unit->vars;
     }
     unit->vars[unit->module.var_count++] = (struct vgpu_host_var){
@@ -230,14 +233,14 @@ void __cudaRegisterFatBinaryEnd(void **handle)
 const struct vgpu__loaded *vgpu__load_record(const void *record)
 {
     const struct vgpu_fatbin *from = record;
-    struct vgpu_fatbin *head = must(aligned_alloc(16, (from->bytes + 15) / 16 * 16));
+    struct vgpu_fatbin *head = checked_memory(aligned_alloc(16, (from->bytes + 15) / 16 * 16));
     memcpy(head, from, from->bytes);
     struct unit *unit = make_unit(make_image(head));
     const void *rows = (const char *)head + head->var_at;
     const struct vgpu_fatbin_var *variable = rows;
     rows = (const char *)head + head->kernel_at;
     const struct vgpu_fatbin_kernel *kernel = rows;
-    void **cell = must(calloc(head->var_count + 1, sizeof *cell));
+    void **cell = checked_memory(calloc(head->var_count + 1, sizeof *cell));
 
     for (uint32_t i = 0; i < head->kernel_count; i++)
         __cudaRegisterFunction((void **)unit, (const char *)&unit->kernels[i], NULL,
@@ -246,7 +249,7 @@ const struct vgpu__loaded *vgpu__load_record(const void *record)
         __cudaRegisterVar((void **)unit, (char *)&cell[i], NULL,
                           text_at(head, variable[i].symbol_at), 0, variable[i].bytes, 0, 0);
     vgpu_register_module(&unit->module);
-    struct vgpu__loaded *loaded = must(calloc(1, sizeof *loaded));
+    struct vgpu__loaded *loaded = checked_memory(calloc(1, sizeof *loaded));
     *loaded = (struct vgpu__loaded){.head = head, .kernels = unit->kernels, .cells = cell};
     return loaded;
 }
@@ -256,20 +259,20 @@ const struct vgpu__loaded *vgpu__load_record(const void *record)
 static struct image *find_linked(const struct vgpu_fatbin *head)
 {
     pthread_mutex_lock(&registration_lock);
-    struct image *image = linked;
+    struct image *image = linked_images;
     while (image && image->head != head)
         image = image->next;
     if (!image) {
         image = make_image(head);
-        image->next = linked;
-        linked = image;
+        image->next = linked_images;
+        linked_images = image;
     }
     pthread_mutex_unlock(&registration_lock);
     return image;
 }
 
-/* Called by a file's constructor through the function that the device link has made for it: the
- * first four arguments are CUDA's, the last is the link's record. */
+/* Called by a file's constructor, through a function that the device link generates. The first four
+ * arguments are those of CUDA's registration function, the last is the record of the link. */
 void vgpu_register_linked(void (*globals)(void **), const struct wrapper *wrapper, const char *id,
                           void (*callback)(void *), const struct vgpu_fatbin *head);
 void vgpu_register_linked(void (*globals)(void **), const struct wrapper *wrapper, const char *id,
@@ -283,7 +286,7 @@ void vgpu_register_linked(void (*globals)(void **), const struct wrapper *wrappe
     vgpu_register_module(&unit->module);
 }
 
-/* At exit, when other destructors may still launch: nothing goes. */
+/* Called at exit. Nothing is freed, since later destructors may still launch kernels. */
 void __cudaUnregisterFatBinary(void **handle);
 void __cudaUnregisterFatBinary(void **handle)
 {

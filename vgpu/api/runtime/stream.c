@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * stream.c: streams. A handle is the node's number for the stream; 0, cudaStreamLegacy and
- * cudaStreamPerThread are CUDA's own handles of the default streams of the current device.
+ * stream.c: streams. A handle is the node's number of the stream; 0, cudaStreamLegacy and
+ * cudaStreamPerThread are CUDA's handles of the current device's default streams.
  */
 #include "runtime.h"
 
-#define GREATEST_PRIORITY (-5) /* recorded; 0 is the least */
+#define GREATEST_PRIORITY (-5) /* recorded; 0 is the lowest priority */
 
 static cudaError_t create_stream(const char *call, cudaStream_t *stream, unsigned int flags,
                                  int priority)
@@ -40,7 +40,7 @@ cudaError_t cudaStreamCreateWithPriority(cudaStream_t *pStream, unsigned int fla
     return create_stream("cudaStreamCreateWithPriority", pStream, flags, priority);
 }
 
-/* A request about a stream; NULL: vgpu__failed() says why not. */
+/* Begins a request about a stream; NULL: the call must return vgpu__failed(). */
 static struct vgpu_request *begin_stream_request(const char *call, uint32_t op, cudaStream_t stream)
 {
     struct vgpu_request *request = vgpu__begin(call, op);
@@ -74,7 +74,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
 {
-    bool legacy = vgpu__stream_id(stream) == VGPU_STREAM_LEGACY; /* as a wait for it (recorded) */
+    bool legacy =
+        vgpu__stream_id(stream) == VGPU_STREAM_LEGACY; /* treated like a wait (recorded) */
     cudaError_t error = vgpu__capture_forbids("cudaStreamQuery", stream, legacy);
     if (error != cudaSuccess)
         return error;
@@ -109,10 +110,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
     return vgpu__end(NULL);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
-static cudaError_t ask_of_stream(const char *call, cudaStream_t stream, const void *out,
-                                 const struct vgpu_reply **reply)
+static cudaError_t query_stream_info(const char *call, cudaStream_t stream, const void *out,
+                                     const struct vgpu_reply **reply)
 {
     if (!begin_stream_request(call, VGPU_OP_STREAM_INFO, stream))
         return vgpu__failed();
@@ -122,7 +123,7 @@ static cudaError_t ask_of_stream(const char *call, cudaStream_t stream, const vo
 cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
 {
     const struct vgpu_reply *reply;
-    cudaError_t error = ask_of_stream("cudaStreamGetFlags", hStream, flags, &reply);
+    cudaError_t error = query_stream_info("cudaStreamGetFlags", hStream, flags, &reply);
     if (error == cudaSuccess)
         *flags = (unsigned int)reply->value;
     return error;
@@ -131,7 +132,7 @@ cudaError_t cudaStreamGetFlags(cudaStream_t hStream, unsigned int *flags)
 cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
 {
     const struct vgpu_reply *reply;
-    cudaError_t error = ask_of_stream("cudaStreamGetPriority", hStream, priority, &reply);
+    cudaError_t error = query_stream_info("cudaStreamGetPriority", hStream, priority, &reply);
     if (error == cudaSuccess)
         *priority = (int)reply->value2;
     return error;
@@ -140,17 +141,17 @@ cudaError_t cudaStreamGetPriority(cudaStream_t hStream, int *priority)
 cudaError_t cudaStreamGetDevice(cudaStream_t hStream, int *device)
 {
     const struct vgpu_reply *reply;
-    cudaError_t error = ask_of_stream("cudaStreamGetDevice", hStream, device, &reply);
+    cudaError_t error = query_stream_info("cudaStreamGetDevice", hStream, device, &reply);
     if (error == cudaSuccess)
         *device = vgpu__logical((int)reply->value3);
     return error;
 }
 
-/* The node's number is unique in the process, as the identifier is to be. */
+/* The node's stream number is unique within the process, as the identifier must be. */
 cudaError_t cudaStreamGetId(cudaStream_t hStream, unsigned long long *streamId)
 {
     const struct vgpu_reply *reply;
-    cudaError_t error = ask_of_stream("cudaStreamGetId", hStream, streamId, &reply);
+    cudaError_t error = query_stream_info("cudaStreamGetId", hStream, streamId, &reply);
     if (error == cudaSuccess)
         *streamId = vgpu__stream_id(hStream);
     return error;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * stream_attribute.c: what can be asked and set of a stream by cudaStreamGetAttribute and
- * cudaStreamSetAttribute. The priority is the node's; the way of waiting and the window of the L2
- * cache are kept here and change nothing: there is no spinning and no cache.
+ * stream_attribute.c: cudaStreamGetAttribute and cudaStreamSetAttribute. The priority is stored by
+ * the node. The synchronization policy and the L2 access policy window are stored here and have no
+ * effect.
  */
 #include "runtime.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 
-enum { MOST_WINDOW = 128 << 20 }; /* bytes: accessPolicyMaxWindowSize of an H200 (recorded) */
-#define NO_POLICY ((enum cudaSynchronizationPolicy) - 1) /* nothing was set (recorded) */
+enum { WINDOW_BYTES_MAX = 128 << 20 }; /* bytes: accessPolicyMaxWindowSize of an H200 (recorded) */
+#define NO_POLICY ((enum cudaSynchronizationPolicy) - 1) /* not set (recorded) */
 
 struct attributes {
     uint64_t stream;
@@ -19,20 +19,20 @@ struct attributes {
 };
 
 static pthread_mutex_t attributes_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct attributes
-    *all; /* guarded by attributes_lock; of streams of which something was set */
+/* Guarded by attributes_lock; streams for which an attribute was set. */
+static struct attributes *stream_attributes;
 
-/* Locked. NULL: nothing was set, or no memory to set it. */
+/* attributes_lock is held. NULL: no attribute was set, or (with `make`) host memory ran out. */
 static struct attributes *find_attributes(uint64_t stream, bool make)
 {
-    struct attributes *a = all;
+    struct attributes *a = stream_attributes;
     while (a && a->stream != stream)
         a = a->next;
     if (!a && make && (a = calloc(1, sizeof *a)) != NULL) {
         a->stream = stream;
         a->policy = NO_POLICY;
-        a->next = all;
-        all = a;
+        a->next = stream_attributes;
+        stream_attributes = a;
     }
     return a;
 }
@@ -41,7 +41,7 @@ void vgpu__stream_attributes_forget(cudaStream_t stream)
 {
     uint64_t id = vgpu__stream_id(stream);
     pthread_mutex_lock(&attributes_lock);
-    struct attributes **at = &all;
+    struct attributes **at = &stream_attributes;
     while (*at && (*at)->stream != id)
         at = &(*at)->next;
     struct attributes *gone = *at;
@@ -85,13 +85,13 @@ cudaError_t cudaStreamGetAttribute(cudaStream_t hStream, cudaStreamAttrID attr,
     return cudaSuccess;
 }
 
-static bool valid(cudaLaunchAttributeID attr, const cudaStreamAttrValue *value)
+static bool is_valid_attribute(cudaLaunchAttributeID attr, const cudaStreamAttrValue *value)
 {
     if (attr == cudaLaunchAttributeSynchronizationPolicy)
         return value->syncPolicy >= cudaSyncPolicyAuto &&
                value->syncPolicy <= cudaSyncPolicyBlockingSync;
     const struct cudaAccessPolicyWindow *w = &value->accessPolicyWindow;
-    if (w->num_bytes > MOST_WINDOW)
+    if (w->num_bytes > WINDOW_BYTES_MAX)
         return false;
     return w->hitRatio >= 0 && w->hitRatio <= 1 && w->missProp != cudaAccessPropertyPersisting;
 }
@@ -113,7 +113,7 @@ cudaError_t cudaStreamSetAttribute(cudaStream_t hStream, cudaStreamAttrID attr,
     if (attr != cudaLaunchAttributeSynchronizationPolicy &&
         attr != cudaLaunchAttributeAccessPolicyWindow)
         return unknown_stream_attribute(call, attr);
-    if (!valid(attr, value))
+    if (!is_valid_attribute(attr, value))
         return vgpu__refuse(cudaErrorInvalidValue, call, "attribute %d: impossible value",
                             (int)attr);
     pthread_mutex_lock(&attributes_lock);

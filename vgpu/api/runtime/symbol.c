@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * symbol.c: __device__ and __constant__ variables. A program names one by its host shadow; the
- * current device has its own copy of it, at an address that the node gives.
+ * symbol.c: __device__ and __constant__ variables. A program names a variable by its host shadow;
+ * each device has its own copy, whose address the node returns.
  */
 #include "runtime.h"
 
@@ -22,7 +22,7 @@ static cudaError_t unknown_symbol(const char *call, const void *symbol)
                         symbol);
 }
 
-static cudaError_t locate(const char *call, const void *symbol, struct variable *out)
+static cudaError_t locate_variable(const char *call, const void *symbol, struct variable *out)
 {
     struct vgpu_host_module *module;
     const struct vgpu_reply *reply;
@@ -58,7 +58,7 @@ cudaError_t cudaGetSymbolAddress(void **devPtr, const void *symbol)
     struct variable v;
     if (!devPtr)
         return vgpu__record(cudaErrorInvalidValue);
-    cudaError_t error = locate("cudaGetSymbolAddress", symbol, &v);
+    cudaError_t error = locate_variable("cudaGetSymbolAddress", symbol, &v);
     if (error == cudaSuccess)
         *devPtr = (void *)(uintptr_t)v.address;
     return error;
@@ -69,7 +69,7 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
     struct variable v;
     if (!size)
         return vgpu__record(cudaErrorInvalidValue);
-    cudaError_t error = locate("cudaGetSymbolSize", symbol, &v);
+    cudaError_t error = locate_variable("cudaGetSymbolSize", symbol, &v);
     if (error == cudaSuccess)
         *size = v.bytes;
     return error;
@@ -77,16 +77,16 @@ cudaError_t cudaGetSymbolSize(size_t *size, const void *symbol)
 
 /* ---- copies ---- */
 
-struct part { /* of a variable */
+struct part { /* part of a variable */
     const char *call;
     const void *symbol;
     size_t offset, bytes;
 };
 
-static cudaError_t locate_part(const struct part *p, void **address)
+static cudaError_t locate_variable_part(const struct part *p, void **address)
 {
     struct variable v;
-    cudaError_t error = locate(p->call, p->symbol, &v);
+    cudaError_t error = locate_variable(p->call, p->symbol, &v);
     if (error != cudaSuccess)
         return error;
     if (p->offset > v.bytes || p->bytes > v.bytes - p->offset)
@@ -97,11 +97,11 @@ static cudaError_t locate_part(const struct part *p, void **address)
     return cudaSuccess;
 }
 
-static cudaError_t copy_to(const struct part *p, const void *src, enum cudaMemcpyKind kind,
-                           cudaStream_t stream, bool sync)
+static cudaError_t copy_to_symbol(const struct part *p, const void *src, enum cudaMemcpyKind kind,
+                                  cudaStream_t stream, bool sync)
 {
     void *dst;
-    cudaError_t error = locate_part(p, &dst);
+    cudaError_t error = locate_variable_part(p, &dst);
     if (error != cudaSuccess)
         return error;
     if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyDeviceToHost)
@@ -110,11 +110,11 @@ static cudaError_t copy_to(const struct part *p, const void *src, enum cudaMemcp
                                            stream, .sync = sync});
 }
 
-static cudaError_t copy_from(const struct part *p, void *dst, enum cudaMemcpyKind kind,
-                             cudaStream_t stream, bool sync)
+static cudaError_t copy_from_symbol(const struct part *p, void *dst, enum cudaMemcpyKind kind,
+                                    cudaStream_t stream, bool sync)
 {
     void *src;
-    cudaError_t error = locate_part(p, &src);
+    cudaError_t error = locate_variable_part(p, &src);
     if (error != cudaSuccess)
         return error;
     if (kind == cudaMemcpyHostToHost || kind == cudaMemcpyHostToDevice)
@@ -126,27 +126,27 @@ static cudaError_t copy_from(const struct part *p, void *dst, enum cudaMemcpyKin
 cudaError_t cudaMemcpyToSymbol(const void *symbol, const void *src, size_t count, size_t offset,
                                enum cudaMemcpyKind kind)
 {
-    return copy_to(&(struct part){"cudaMemcpyToSymbol", symbol, offset, count}, src, kind, NULL,
-                   true);
+    return copy_to_symbol(&(struct part){"cudaMemcpyToSymbol", symbol, offset, count}, src, kind,
+                          NULL, true);
 }
 
 cudaError_t cudaMemcpyFromSymbol(void *dst, const void *symbol, size_t count, size_t offset,
                                  enum cudaMemcpyKind kind)
 {
-    return copy_from(&(struct part){"cudaMemcpyFromSymbol", symbol, offset, count}, dst, kind, NULL,
-                     true);
+    return copy_from_symbol(&(struct part){"cudaMemcpyFromSymbol", symbol, offset, count}, dst,
+                            kind, NULL, true);
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void *symbol, const void *src, size_t count,
                                     size_t offset, enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return copy_to(&(struct part){"cudaMemcpyToSymbolAsync", symbol, offset, count}, src, kind,
-                   stream, false);
+    return copy_to_symbol(&(struct part){"cudaMemcpyToSymbolAsync", symbol, offset, count}, src,
+                          kind, stream, false);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void *dst, const void *symbol, size_t count, size_t offset,
                                       enum cudaMemcpyKind kind, cudaStream_t stream)
 {
-    return copy_from(&(struct part){"cudaMemcpyFromSymbolAsync", symbol, offset, count}, dst, kind,
-                     stream, false);
+    return copy_from_symbol(&(struct part){"cudaMemcpyFromSymbolAsync", symbol, offset, count}, dst,
+                            kind, stream, false);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * unsupported.c: the calls that are declared but not modelled. Each says so, by name, and answers
- * 801: a program that went on as if a call had worked would teach something false.
+ * unsupported.c: the calls that are declared but not modelled. Each prints its name and returns
+ * 801, since a program that continued as if the call had worked would show wrong results.
  */
 #include "runtime.h"
 

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * box.c: what the parameters of a copy of a box describe: planes of rows of bytes, one operation
- * for the node however many there are. Arrays are not modelled.
+ * box.c: turns the parameters of a three-dimensional copy into a copy of planes of rows of bytes,
+ * which the node treats as one operation. Arrays are not modelled.
  */
 #include "work.h"
 
-/* Where the box begins. */
+/* The address of the box's first byte. */
 static void *box_begin(struct cudaPitchedPtr p, struct cudaPos pos)
 {
     return (char *)p.ptr + (pos.z * p.ysize + pos.y) * p.pitch + pos.x;
 }
 
-/* Does the box lie inside its rows and its planes? Said and recorded if not. As recorded (case
- * copy of boxes.txt), a box that is too large by itself is a wrong pitch, one that reaches out
- * because of where it begins a wrong value, and so is the only one of its rows or planes. */
+/* Checks that the box lies inside its rows and planes; an error is recorded, with a message. As
+ * recorded (case copy of boxes.txt), a box that is larger than a row or plane is an invalid pitch;
+ * a box that reaches out only because of its position is an invalid value, and so is a box of a
+ * single row or plane. */
 static cudaError_t check_box(const char *call, const char *side, struct cudaPitchedPtr p,
                              struct cudaPos pos, struct cudaExtent e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * copy_request.c: copies as the node gets them. The node moves bytes between device memory and
- * pinned memory; this file checks direction against pointers, carries pageable memory over staging,
- * and copies between two host places itself.
+ * copy_request.c: copies, checked and sent to the node. The node moves bytes between device memory
+ * and pinned memory. This file checks the direction against the pointers, moves pageable memory
+ * through staging buffers, and makes copies from host to host itself.
  */
 #include "work.h"
 
@@ -21,14 +21,14 @@ static bool kind_says_device(enum cudaMemcpyKind kind, bool source)
            kind == (source ? cudaMemcpyDeviceToHost : cudaMemcpyHostToDevice);
 }
 
-/* Only pageable memory cannot be the device's side: every other address says by itself where it
- * lies, and the direction is not looked at (recorded). */
-static bool place_fits(enum vgpu__place place, bool device)
+/* A pointer to pageable memory is the only one that can contradict the direction: other addresses
+ * show where they lie, and the direction is ignored (recorded). */
+static bool place_fits_direction(enum vgpu__place place, bool device)
 {
     return place != VGPU__PAGEABLE || !device;
 }
 
-/* Records and returns what is wrong with one side, or success. */
+/* Checks one side of a copy against the direction; an error is recorded. */
 static cudaError_t check_side(const struct vgpu__copy *c, const void *pointer, bool source)
 {
     enum vgpu__place place = vgpu__place(pointer);
@@ -36,7 +36,7 @@ static cudaError_t check_side(const struct vgpu__copy *c, const void *pointer, b
     if (!pointer)
         return vgpu__refuse(cudaErrorInvalidValue, c->call, "the %s is a null pointer",
                             source ? "source" : "destination");
-    if (c->kind == cudaMemcpyDefault || place_fits(place, device))
+    if (c->kind == cudaMemcpyDefault || place_fits_direction(place, device))
         return cudaSuccess;
     return vgpu__refuse(cudaErrorInvalidValue, c->call,
                         "the direction is %s, but the %s %p is %s memory; give the direction that "
@@ -65,9 +65,9 @@ cudaError_t vgpu__copy_check(const struct vgpu__copy *c)
 
 /* ---- bytes ---- */
 
-/* How the rows of one side lie: packed ones follow each other without gaps. */
+/* The layout of the rows of one side. In a packed layout, rows follow each other without gaps. */
 struct layout {
-    size_t pitch, plane; /* plane == 0: no planes */
+    size_t pitch, plane; /* plane 0: there are no planes */
 };
 
 static struct layout packed_layout(const struct vgpu__copy *c)
@@ -81,7 +81,7 @@ static struct layout side_layout(const struct vgpu__copy *c, bool source)
                   : (struct layout){c->dst_pitch, c->dst_plane};
 }
 
-static size_t row_at(const struct vgpu__copy *c, struct layout l, size_t row)
+static size_t layout_row_offset(const struct vgpu__copy *c, struct layout l, size_t row)
 {
     return c->plane_rows ? row / c->plane_rows * l.plane + row % c->plane_rows * l.pitch
                          : row * l.pitch;
@@ -91,11 +91,12 @@ static void copy_staged_rows(const struct vgpu__copy *c, void *dst, struct layou
                              const void *src, struct layout from)
 {
     for (size_t i = 0; i < c->rows; i++)
-        memmove((char *)dst + row_at(c, to, i), (const char *)src + row_at(c, from, i), c->width);
+        memmove((char *)dst + layout_row_offset(c, to, i),
+                (const char *)src + layout_row_offset(c, from, i), c->width);
 }
 
-/* Both sides are the host's: the copy happens here, after what the stream still has to do. */
-static cudaError_t host_to_host(const struct vgpu__copy *c)
+/* Copies from host to host in this process, after all earlier work of the stream is done. */
+static cudaError_t copy_host_to_host(const struct vgpu__copy *c)
 {
     struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_STREAM_SYNC);
     if (!request)
@@ -107,8 +108,9 @@ static cudaError_t host_to_host(const struct vgpu__copy *c)
     return error;
 }
 
-/* From the first byte of the first row to the last of the last; false: more than there are. */
-static bool span_of(const struct vgpu__copy *c, struct layout l, uint64_t *span)
+/* Stores the number of bytes from the first byte of the first row to the last byte of the last row;
+ * false on overflow. */
+static bool layout_span(const struct vgpu__copy *c, struct layout l, uint64_t *span)
 {
     size_t rows = c->plane_rows ? c->plane_rows : c->rows, planes = c->rows / rows;
     uint64_t before;
@@ -118,7 +120,7 @@ static bool span_of(const struct vgpu__copy *c, struct layout l, uint64_t *span)
            !__builtin_add_overflow(*span, before, span);
 }
 
-/* Does the device side lie in one allocation? Recorded and said if not. */
+/* Checks that the device side lies in one allocation; an error is recorded, with a message. */
 static cudaError_t check_device_side(const struct vgpu__copy *c, bool source)
 {
     const struct vgpu_reply *reply;
@@ -137,7 +139,7 @@ static cudaError_t check_device_side(const struct vgpu__copy *c, bool source)
         return vgpu__refuse(cudaErrorInvalidValue, c->call,
                             "the %s %p is not allocated: freed already, or never allocated?", name,
                             first);
-    if (!span_of(c, side_layout(c, source), &span) || span > p->reach)
+    if (!layout_span(c, side_layout(c, source), &span) || span > p->reach)
         return vgpu__refuse(cudaErrorInvalidValue, c->call,
                             "%zu rows of %zu bytes from the %s, but only %llu of its allocation's "
                             "%llu bytes are left",
@@ -149,18 +151,20 @@ static cudaError_t check_device_side(const struct vgpu__copy *c, bool source)
 /* ---- the request ---- */
 
 struct staged {
-    struct vgpu__stage *stage; /* NULL: this copy needs none */
-    bool dst, src;             /* which side it stands for */
+    struct vgpu__stage *stage; /* NULL: both sides are visible to the node */
+    bool dst, src;             /* the side that the staging buffer replaces */
 };
 
-static void *staging(const struct staged *s)
+static void *staging_address(const struct staged *s)
 {
     return (void *)(uintptr_t)s->stage->address;
 }
 
-/* A count that is too large for the device memory is usually too large for the host's as well: the
- * device side is asked for before a pageable source is read, or much staging is taken. */
-static cudaError_t stage(const struct vgpu__copy *c, struct staged *s)
+/* Takes a staging buffer if one side is pageable, and fills it if that is the source. The device
+ * side is checked first, before a pageable source is read or much staging memory is taken, since a
+ * byte count that is too large for the device memory is usually too large for the host memory, too.
+ */
+static cudaError_t stage_pageable(const struct vgpu__copy *c, struct staged *s)
 {
     size_t bytes;
     cudaError_t error = cudaSuccess;
@@ -175,7 +179,7 @@ static cudaError_t stage(const struct vgpu__copy *c, struct staged *s)
     if (error == cudaSuccess)
         error = vgpu__record(vgpu__stage_take(bytes, &s->stage));
     if (error == cudaSuccess && s->src)
-        copy_staged_rows(c, staging(s), packed_layout(c), c->src, side_layout(c, true));
+        copy_staged_rows(c, staging_address(s), packed_layout(c), c->src, side_layout(c, true));
     return error;
 }
 
@@ -213,8 +217,8 @@ cudaError_t vgpu__copy_send(const struct vgpu__copy *c)
     struct staged s;
     if (c->width && c->rows && vgpu__place(c->dst) != VGPU__DEVICE &&
         vgpu__place(c->src) != VGPU__DEVICE)
-        return host_to_host(c);
-    cudaError_t error = stage(c, &s);
+        return copy_host_to_host(c);
+    cudaError_t error = stage_pageable(c, &s);
     if (error != cudaSuccess)
         return error;
     struct vgpu_request *request = vgpu__begin(c->call, VGPU_OP_COPY);
@@ -225,7 +229,7 @@ cudaError_t vgpu__copy_send(const struct vgpu__copy *c)
         error = vgpu__failed();
     }
     if (error == cudaSuccess && s.dst && s.stage)
-        copy_staged_rows(c, c->dst, side_layout(c, false), staging(&s), packed_layout(c));
+        copy_staged_rows(c, c->dst, side_layout(c, false), staging_address(&s), packed_layout(c));
     if (s.stage)
         vgpu__stage_give(s.stage);
     return error;
@@ -239,7 +243,7 @@ cudaError_t vgpu__copy_again(const struct vgpu__copy *c)
     return error == cudaSuccess ? vgpu__copy_send(c) : error;
 }
 
-/* ---- between devices, by number ---- */
+/* ---- copies between devices given by number ---- */
 
 cudaError_t vgpu__copy_peer_check(const struct vgpu__copy *c, int dst_device, int src_device)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * function.c: what is known and set about a kernel: its attributes, its allowance of dynamic shared
- * memory on each device, and how many of its blocks an SM holds.
+ * function.c: attributes of kernels: limits of dynamic shared memory on each device, and the number
+ * of blocks that an SM holds.
  *
- * Registers are not modelled: a kernel is native code here. numRegs is 0 and never limits
- * occupancy.
+ * Registers are not modelled, since kernels are native code of the host: numRegs is 0 and never
+ * limits occupancy.
  */
 #include "work.h"
 
@@ -14,14 +14,15 @@
 #include "occupancy.h"
 #include "registration.h"
 
-struct allowance { /* set by cudaFuncSetAttribute; -1: nothing set */
+/* Values set by cudaFuncSetAttribute; -1: not set. */
+struct allowance {
     const struct vgpu_host_kernel *kernel;
     _Atomic int dynamic_bytes[VGPU_MAX_DEVICES], carveout[VGPU_MAX_DEVICES];
     struct allowance *next;
 };
 
 static pthread_mutex_t allowances_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct allowance *allowances; /* guarded by allowances_lock; entries stay for good */
+static struct allowance *allowances; /* guarded by allowances_lock; entries are never removed */
 
 static struct allowance *find_allowance(const struct vgpu_host_kernel *kernel, bool make)
 {
@@ -103,7 +104,7 @@ cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attr, const void *f
     return cudaSuccess;
 }
 
-static cudaError_t set_dynamic(const struct vgpu_host_kernel *kernel, int value)
+static cudaError_t set_dynamic_limit(const struct vgpu_host_kernel *kernel, int value)
 {
     const struct vgpu_device_info *d = vgpu__device_info(vgpu__self.device);
     size_t most = d->shared_per_block_optin - kernel->static_shared_bytes;
@@ -119,7 +120,7 @@ static cudaError_t set_dynamic(const struct vgpu_host_kernel *kernel, int value)
     return cudaSuccess;
 }
 
-/* A preference that nothing looks at: there is no cache to split. */
+/* A preference without effect: there is no cache to partition. */
 static cudaError_t set_carveout(const struct vgpu_host_kernel *kernel, int value)
 {
     struct allowance *a = find_allowance(kernel, true);
@@ -136,7 +137,7 @@ cudaError_t cudaFuncSetAttribute(const void *func, enum cudaFuncAttribute attr, 
     if (error != cudaSuccess)
         return error;
     if (attr == cudaFuncAttributeMaxDynamicSharedMemorySize)
-        return set_dynamic(kernel, value);
+        return set_dynamic_limit(kernel, value);
     if (attr == cudaFuncAttributePreferredSharedMemoryCarveout)
         return set_carveout(kernel, value);
     if ((int)attr > cudaFuncAttributePreferredSharedMemoryCarveout && attr < cudaFuncAttributeMax)
@@ -156,8 +157,9 @@ cudaError_t cudaFuncGetName(const char **name, const void *func)
     return error;
 }
 
-/* Sizes are the kernel's; each parameter begins at a multiple of the largest power of two in its
- * size, up to 16, which is where compilers put what has no alignment of its own. */
+/* Sizes come from the kernel's table. Each parameter begins at a multiple of the largest power of
+ * two that divides its size, 16 at most, which is where compilers put a parameter without an
+ * alignment of its own. */
 cudaError_t cudaFuncGetParamInfo(const void *func, size_t paramIndex, size_t *paramOffset,
                                  size_t *paramSize)
 {
@@ -216,8 +218,8 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *numBlocks, const 
         numBlocks, func, blockSize, dynamicSMemSize, cudaOccupancyDefault);
 }
 
-/* With these blocks on an SM, what is left of its shared memory for each, as far as the kernel may
- * have it (cudaFuncSetAttribute). */
+/* With `numBlocks` blocks on an SM, the shared memory left for each, up to the kernel's limit
+ * (cudaFuncSetAttribute). */
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t *dynamicSmemSize, const void *func,
                                                       int numBlocks, int blockSize)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * host_function_thread.c: functions of the program in its streams. One thread of the process calls
- * them, one after the other, when the node says so; CUDA calls inside of them answer 800.
+ * host_function_thread.c: host functions in streams. One thread of the process calls them one after
+ * the other, as the node requests; CUDA calls in them return 800.
  */
 #include "work.h"
 
@@ -9,16 +9,18 @@
 #include <stdlib.h>
 
 static pthread_mutex_t host_functions_lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t settled = PTHREAD_COND_INITIALIZER;
-static enum { CALLER_NONE, CALLER_STARTS, CALLER_RUNS } state; /* guarded by host_functions_lock */
+static pthread_cond_t caller_settled = PTHREAD_COND_INITIALIZER;
+/* Guarded by host_functions_lock. */
+static enum { CALLER_NONE, CALLER_STARTS, CALLER_RUNS } caller_state;
 
-/* The node brings a function from the thread that issued it to the one that calls it, and its end
- * to whoever waits for it. What each has stored before is seen by the other: so say these two. */
-static atomic_uint issued;
+/* A function is passed through the node from the thread that enqueues it to the thread that calls
+ * it, and its end to the threads that wait for it. The atomic operations on this counter and on
+ * vgpu__functions_returned make the stores before each step visible after it. */
+static atomic_uint functions_issued;
 
-static void call(struct host_function *f)
+static void call_host_function(struct host_function *f)
 {
-    atomic_load(&issued);
+    atomic_load(&functions_issued);
     vgpu__self.in_host_function = true;
     if (f->callback)
         f->callback(f->stream, cudaSuccess, f->data);
@@ -29,16 +31,16 @@ static void call(struct host_function *f)
     free(f);
 }
 
-/* Each request says which function has returned, and each reply which one is next. */
-static void *caller(void *unused)
+/* Each request reports the function that has returned; each reply contains the next one to call. */
+static void *run_caller(void *unused)
 {
     const struct vgpu_reply *reply;
     uint64_t done = 0;
     (void)unused;
     bool connected = vgpu__wire() != NULL;
     pthread_mutex_lock(&host_functions_lock);
-    state = connected ? CALLER_RUNS : CALLER_NONE;
-    pthread_cond_broadcast(&settled);
+    caller_state = connected ? CALLER_RUNS : CALLER_NONE;
+    pthread_cond_broadcast(&caller_settled);
     pthread_mutex_unlock(&host_functions_lock);
     while (connected) {
         struct vgpu_request *request = vgpu__begin("host functions", VGPU_OP_HOST_NEXT);
@@ -49,35 +51,35 @@ static void *caller(void *unused)
         if (vgpu__ask(-1, true, &reply) != cudaSuccess)
             return NULL;
         done = reply->value;
-        call((struct host_function *)(uintptr_t)done);
+        call_host_function((struct host_function *)(uintptr_t)done);
     }
     return NULL;
 }
 
-/* Signals are for the program's own threads, but for what the function itself does. */
-static bool make_thread(void)
+/* The thread blocks all signals, which are meant for the program's own threads, except SIGSEGV. */
+static bool make_caller_thread(void)
 {
     pthread_t thread;
     sigset_t all, before;
     sigfillset(&all);
-    sigdelset(&all, SIGSEGV); /* host_fault of observer.h */
+    sigdelset(&all, SIGSEGV); /* for host_fault of observer.h */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    bool made = pthread_create(&thread, NULL, caller, NULL) == 0;
+    bool made = pthread_create(&thread, NULL, run_caller, NULL) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (made)
         pthread_detach(thread);
     return made;
 }
 
-/* False: there is no thread to call it, or it could not be connected to the node. */
+/* Starts the thread if necessary. False: it cannot be created or connected to the node. */
 static bool start_caller(void)
 {
     pthread_mutex_lock(&host_functions_lock);
-    if (state == CALLER_NONE && make_thread())
-        state = CALLER_STARTS;
-    while (state == CALLER_STARTS)
-        pthread_cond_wait(&settled, &host_functions_lock);
-    bool runs = state == CALLER_RUNS;
+    if (caller_state == CALLER_NONE && make_caller_thread())
+        caller_state = CALLER_STARTS;
+    while (caller_state == CALLER_STARTS)
+        pthread_cond_wait(&caller_settled, &host_functions_lock);
+    bool runs = caller_state == CALLER_RUNS;
     pthread_mutex_unlock(&host_functions_lock);
     return runs;
 }
@@ -93,6 +95,6 @@ cudaError_t vgpu__host_function(const char *name, struct host_function *f, cudaS
             "there is no memory, or no descriptor, for the thread that is to call it");
     request->stream = vgpu__stream_id(stream);
     request->value = (uint64_t)(uintptr_t)f;
-    atomic_fetch_add(&issued, 1);
+    atomic_fetch_add(&functions_issued, 1);
     return vgpu__end(NULL);
 }

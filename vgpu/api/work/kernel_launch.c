@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * kernel_launch.c: launches as the node gets them: checked, packed, sent. See kernel_launch.h.
+ * kernel_launch.c: launches: checked, packed and sent to the node. See kernel_launch.h.
  *
- * Every configuration that hardware refuses is refused with 1 (recorded on this driver, where older
- * ones said 9), a host function with 400, a cooperative grid that cannot be resident with 720.
+ * A configuration that hardware refuses is refused with 1 (recorded on this driver; older drivers
+ * returned 9), a host function with 400, a cooperative grid that cannot be resident with 720.
  */
 #include "kernel_launch.h"
 
@@ -86,9 +86,10 @@ cudaError_t vgpu__launch_check(struct vgpu__launch *l, const void *func, void **
     return error;
 }
 
-/* Arguments back to back, in table order. False: they are more than a launch can carry. */
-static bool pack(unsigned char *to, uint32_t *bytes, const struct vgpu_host_kernel *kernel,
-                 void **args)
+/* Stores the arguments back to back, in the order of the parameters. False: they exceed
+ * VGPU_ARGS_MAX. */
+static bool pack_arguments(unsigned char *to, uint32_t *bytes,
+                           const struct vgpu_host_kernel *kernel, void **args)
 {
     size_t at = 0;
     for (uint32_t i = 0; i < kernel->param_count; i++) {
@@ -101,7 +102,7 @@ static bool pack(unsigned char *to, uint32_t *bytes, const struct vgpu_host_kern
     return true;
 }
 
-static cudaError_t too_long(const struct vgpu__launch *l)
+static cudaError_t refuse_long_arguments(const struct vgpu__launch *l)
 {
     return vgpu__refuse(cudaErrorInvalidValue, l->call,
                         "kernel %s: its arguments take more than %d bytes", l->kernel->name,
@@ -113,7 +114,8 @@ cudaError_t vgpu__launch_pack(struct vgpu__launch *l, void **args)
     l->args = malloc(VGPU_ARGS_MAX);
     if (!l->args)
         return vgpu__no_memory(l->call);
-    return pack(l->args, &l->args_bytes, l->kernel, args) ? cudaSuccess : too_long(l);
+    return pack_arguments(l->args, &l->args_bytes, l->kernel, args) ? cudaSuccess
+                                                                    : refuse_long_arguments(l);
 }
 
 void vgpu__launch_drop(struct vgpu__launch *l)
@@ -122,8 +124,8 @@ void vgpu__launch_drop(struct vgpu__launch *l)
     l->args = NULL;
 }
 
-/* The thread's request for the launch; its arguments are still missing. NULL: see vgpu__failed. */
-static struct vgpu_request *request_of(const struct vgpu__launch *l, cudaStream_t stream)
+/* Begins the thread's request for the launch, without arguments. NULL: return vgpu__failed(). */
+static struct vgpu_request *begin_launch_request(const struct vgpu__launch *l, cudaStream_t stream)
 {
     uint32_t id;
     if (vgpu__load_image(l->module, l->call, &id) != cudaSuccess)
@@ -152,7 +154,7 @@ static cudaError_t send_launch(struct vgpu_request *request)
 
 cudaError_t vgpu__launch_send(const struct vgpu__launch *l, cudaStream_t stream)
 {
-    struct vgpu_request *request = request_of(l, stream);
+    struct vgpu_request *request = begin_launch_request(l, stream);
     if (!request)
         return vgpu__failed();
     memcpy(request->data, l->args, l->args_bytes);
@@ -162,9 +164,10 @@ cudaError_t vgpu__launch_send(const struct vgpu__launch *l, cudaStream_t stream)
 
 cudaError_t vgpu__launch_now(const struct vgpu__launch *l, void **args, cudaStream_t stream)
 {
-    struct vgpu_request *request = request_of(l, stream);
+    struct vgpu_request *request = begin_launch_request(l, stream);
     if (!request)
         return vgpu__failed();
-    return pack(request->data, &request->data_bytes, l->kernel, args) ? send_launch(request)
-                                                                      : too_long(l);
+    return pack_arguments(request->data, &request->data_bytes, l->kernel, args)
+               ? send_launch(request)
+               : refuse_long_arguments(l);
 }

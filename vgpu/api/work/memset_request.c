@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * memset_request.c: a fill of device memory as the node gets it.
+ * memset_request.c: sends a fill of device memory to the node.
  */
 #include "work.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * modules.c: the device images in this program. Constructors put each one into a list before main;
- * one goes to the node when something in it is first used, as a sealed memfd, so that what the node
- * loads can no longer change.
+ * modules.c: the device images of this program. Constructors add them to a list before main. An
+ * image is sent to the node when something in it is first used, in a sealed memfd, so that it
+ * cannot change once the node has received it.
  */
 #include "work.h"
 
@@ -18,11 +18,11 @@
 #include "registration.h"
 
 static pthread_mutex_t modules_lock = PTHREAD_MUTEX_INITIALIZER;
-static struct vgpu_host_module *modules; /* guarded by modules_lock; entries stay for good */
-static struct vgpu_managed *managed;     /* the same */
+static struct vgpu_host_module *modules; /* guarded by modules_lock; entries are never removed */
+static struct vgpu_managed *managed_variables; /* as above */
 
-/* dlclose() leaves the library that `address` is in where it is: the lists, and the threads that
- * read them, have pointers into it. */
+/* Makes dlclose() keep the library that contains `address`: the lists, and threads that read them,
+ * have pointers into it. */
 static void keep_library(const void *address)
 {
     Dl_info info;
@@ -43,22 +43,22 @@ void vgpu_register_module(struct vgpu_host_module *module)
 void vgpu__add_managed(struct vgpu_managed *variable)
 {
     pthread_mutex_lock(&modules_lock);
-    variable->next = managed;
-    managed = variable;
+    variable->next = managed_variables;
+    managed_variables = variable;
     pthread_mutex_unlock(&modules_lock);
 }
 
 const struct vgpu_managed *vgpu__find_managed(const void *address)
 {
     pthread_mutex_lock(&modules_lock);
-    const struct vgpu_managed *variable = managed;
+    const struct vgpu_managed *variable = managed_variables;
     pthread_mutex_unlock(&modules_lock);
     while (variable && variable->address != address)
         variable = variable->next;
     return variable;
 }
 
-/* The list only grows at its head: what is reached from here stays valid without the lock. */
+/* Entries are only added, at the head, so the rest of the list may be read without the lock. */
 static struct vgpu_host_module *first_module(void)
 {
     pthread_mutex_lock(&modules_lock);
@@ -90,15 +90,16 @@ const struct vgpu_host_var *vgpu__find_var(const void *shadow, struct vgpu_host_
     return NULL;
 }
 
-/* ---- to the node ---- */
+/* ---- sending an image ---- */
 
-/* Puts the addresses of the image's __managed__ variables where their marks stand. */
+/* Writes the addresses of the image's __managed__ variables to their places in the image: at
+ * `place`, or where the variable's mark is found. */
 static bool place_managed(const struct vgpu_host_image *image, int fd)
 {
     size_t bytes = (size_t)(image->end - image->begin);
     bool placed = true;
     pthread_mutex_lock(&modules_lock);
-    for (const struct vgpu_managed *v = managed; v; v = v->next) {
+    for (const struct vgpu_managed *v = managed_variables; v; v = v->next) {
         const uint8_t *at =
             v->place ? v->place : memmem(image->begin, bytes, v->mark, sizeof v->mark);
         if (at && at >= image->begin && at < image->end)
@@ -148,7 +149,7 @@ static cudaError_t send_image(struct vgpu_host_image *image, const char *call)
     return error;
 }
 
-/* Two threads that come first together wait for one another here, once an image. */
+/* `sending` is held during the request, so that two threads do not send the same image. */
 cudaError_t vgpu__load_image(const struct vgpu_host_module *module, const char *call, uint32_t *id)
 {
     struct vgpu_host_image *image = module->part->image;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * call_advice.c: see call_advice.h.
  *
- * A wait serialises when what comes next goes to another GPU than all that was issued since the
- * wait before, shares no memory with it and could have been issued earlier: a loop that launches on
- * one GPU and waits for it before it turns to the next.
+ * A wait serialises GPUs unnecessarily if the next operation goes to another GPU than everything
+ * issued since the wait before, shares no memory with it, and could have been issued earlier: for
+ * example a loop that launches on one GPU and waits for it before it launches on the next.
  */
 #include "call_advice.h"
 
@@ -18,27 +18,29 @@
 #include "op_costs.h"
 #include "topology.h"
 
-enum { TALLIES = 4096 }; /* of a program */
+enum { TALLIES = 4096 }; /* per program */
 enum { TINY_BYTES = 4096, TINY_COUNT = 64, LOOP_COUNT = 16, PAGEABLE_BYTES = 65536, BATCH = 32 };
 
 enum kind { STAGED, PAGEABLE, TINY, ALLOCATES, SERIAL };
 
-struct call_count { /* of one place and kind */
+/* Counters of one place and kind. */
+struct call_count {
     enum kind kind;
     uint64_t caller;
     uint64_t count, bytes, cost_ps, better_ps;
-    uint64_t frees_first, frees_last; /* ALLOCATES: of the program, when it came first and last */
+    /* ALLOCATES: the program's number of frees at the first and at the last call. */
+    uint64_t frees_first, frees_last;
     int from, to;
     char call[32];
     struct call_count *next;
 };
 
-struct call_advice { /* of a process */
+struct call_advice { /* per process */
     struct call_count *call_counts;
     uint64_t frees;
-    struct op *batch[BATCH]; /* issued since the last wait */
+    struct op *batch[BATCH]; /* operations issued since the last wait */
     int batch_count;
-    bool batch_unknown; /* there were more, or the host has seen data */
+    bool batch_unknown; /* there were more of them, or the host has received data */
     struct {
         bool any;
         uint64_t caller, cost_ps;
@@ -46,7 +48,7 @@ struct call_advice { /* of a process */
     } waited;
 };
 
-static bool wanted(const struct process *process)
+static bool advice_wanted(const struct process *process)
 {
     return process && (process->checks & VGPU_CHECK_ADVICE) && !process->left && !process->dead;
 }
@@ -109,7 +111,7 @@ static void count_staged(const struct op *op, uint64_t bytes)
 
 void advise_copied(const struct op *op)
 {
-    if (op->kind != OP_COPY || !wanted(op->process))
+    if (op->kind != OP_COPY || !advice_wanted(op->process))
         return;
     const struct vgpu_copy *copy = &op->u.copy;
     uint64_t bytes = copy->bytes * copy->rows;
@@ -141,7 +143,7 @@ static void forget_batch(struct call_advice *h)
     h->batch_unknown = false;
 }
 
-/* Data that the host has got may be what the next call goes by. */
+/* True if the host receives data, on which its next call may depend. */
 static bool brings_data(const struct op *op)
 {
     return op->kind == OP_HOST || (op->kind == OP_COPY && op->to < 0);
@@ -150,7 +152,7 @@ static bool brings_data(const struct op *op)
 void advise_waited(struct process *process, const struct vgpu_request *q, const struct op *op,
                    uint64_t waited_ps)
 {
-    struct call_advice *h = wanted(process) ? call_advice_of(process) : NULL;
+    struct call_advice *h = advice_wanted(process) ? call_advice_of(process) : NULL;
     if (!h)
         return;
     count_pageable(process, op, waited_ps);
@@ -164,7 +166,7 @@ void advise_waited(struct process *process, const struct vgpu_request *q, const 
         forget_batch(h);
 }
 
-static bool apart(const struct op *a, const struct op *b)
+static bool uses_other_memory(const struct op *a, const struct op *b)
 {
     for (int i = 0; i < OP_TOUCHES && a->touch[i]; i++)
         for (int k = 0; k < OP_TOUCHES && b->touch[k]; k++)
@@ -173,10 +175,10 @@ static bool apart(const struct op *a, const struct op *b)
     return a->device != b->device;
 }
 
-static bool apart_from_all(const struct call_advice *h, const struct op *op)
+static bool is_independent_of_batch(const struct call_advice *h, const struct op *op)
 {
     for (int i = 0; i < h->batch_count; i++)
-        if (!apart(h->batch[i], op))
+        if (!uses_other_memory(h->batch[i], op))
             return false;
     return true;
 }
@@ -184,11 +186,12 @@ static bool apart_from_all(const struct call_advice *h, const struct op *op)
 void advise_issued(struct op *op)
 {
     bool works = op->kind == OP_COPY || op->kind == OP_MEMSET || op->kind == OP_KERNEL;
-    struct call_advice *h = works && wanted(op->process) ? call_advice_of(op->process) : NULL;
+    struct call_advice *h =
+        works && advice_wanted(op->process) ? call_advice_of(op->process) : NULL;
     if (!h)
         return;
     if (h->waited.any) {
-        if (op->touch[0] && apart_from_all(h, op))
+        if (op->touch[0] && is_independent_of_batch(h, op))
             add_call(find_call_count(op->process, SERIAL, h->waited.caller, h->waited.call), 0,
                      h->waited.cost_ps);
         forget_batch(h);
@@ -203,7 +206,7 @@ void advise_issued(struct op *op)
 
 void advise_allocated(struct process *process, const struct vgpu_request *q)
 {
-    if (!wanted(process))
+    if (!advice_wanted(process))
         return;
     struct call_count *t = find_call_count(process, ALLOCATES, q->caller, q->call);
     const struct costs *cost = &machine_topology()->cost;
@@ -217,13 +220,13 @@ void advise_allocated(struct process *process, const struct vgpu_request *q)
 
 void advise_freed(struct process *process)
 {
-    if (wanted(process) && call_advice_of(process))
+    if (advice_wanted(process) && call_advice_of(process))
         process->check.calls->frees++;
 }
 
-/* ---- the end ---- */
+/* ---- the report ---- */
 
-static void tell_staged(struct process *p, const struct call_count *t)
+static void report_staged(struct process *p, const struct call_count *t)
 {
     finding_tell(p, VGPU_DIAGNOSIS_advice_staging, NULL, t->caller,
                  "%llu copies (%llu bytes) by %s" EXPLAIN_AT_FORMAT " from GPU %d to GPU %d went "
@@ -234,7 +237,7 @@ static void tell_staged(struct process *p, const struct call_count *t)
                  ps_in_us(t->better_ps), t->from, t->to);
 }
 
-static void tell_pageable(struct process *p, const struct call_count *t)
+static void report_pageable(struct process *p, const struct call_count *t)
 {
     if (t->bytes >= PAGEABLE_BYTES)
         finding_tell(p, VGPU_DIAGNOSIS_advice_pageable, NULL, t->caller,
@@ -245,7 +248,7 @@ static void tell_pageable(struct process *p, const struct call_count *t)
                      ps_in_us(t->cost_ps));
 }
 
-static void tell_tiny(struct process *p, const struct call_count *t)
+static void report_tiny_copies(struct process *p, const struct call_count *t)
 {
     if (t->count >= TINY_COUNT && t->cost_ps > 4 * t->better_ps)
         finding_tell(p, VGPU_DIAGNOSIS_advice_tiny_transfers, NULL, t->caller,
@@ -256,7 +259,7 @@ static void tell_tiny(struct process *p, const struct call_count *t)
                      (unsigned long long)t->bytes, ps_in_us(t->cost_ps), ps_in_us(t->better_ps));
 }
 
-static void tell_allocates(struct process *p, const struct call_count *t)
+static void report_allocations(struct process *p, const struct call_count *t)
 {
     if (t->count >= LOOP_COUNT && t->frees_last - t->frees_first >= t->count / 2)
         finding_tell(p, VGPU_DIAGNOSIS_advice_allocation, NULL, t->caller,
@@ -267,7 +270,7 @@ static void tell_allocates(struct process *p, const struct call_count *t)
                      ps_in_us(t->cost_ps));
 }
 
-static void tell_serial(struct process *p, const struct call_count *t)
+static void report_serialised(struct process *p, const struct call_count *t)
 {
     finding_tell(p, VGPU_DIAGNOSIS_advice_serialised, NULL, t->caller,
                  "%s" EXPLAIN_AT_FORMAT " waited %llu times (%.1f us in all) for one GPU before "
@@ -280,8 +283,8 @@ static void tell_serial(struct process *p, const struct call_count *t)
 void advise_calls_tell(struct process *process)
 {
     static void (*const tell[])(struct process *, const struct call_count *) = {
-        [STAGED] = tell_staged, [PAGEABLE] = tell_pageable,   [TINY] = tell_tiny,
-        [SERIAL] = tell_serial, [ALLOCATES] = tell_allocates,
+        [STAGED] = report_staged,     [PAGEABLE] = report_pageable,     [TINY] = report_tiny_copies,
+        [SERIAL] = report_serialised, [ALLOCATES] = report_allocations,
     };
     for (const struct call_count *t = process->check.calls ? process->check.calls->call_counts
                                                            : NULL;

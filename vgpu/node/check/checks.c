@@ -25,7 +25,7 @@ struct checks {
     struct op_observer observer;
 };
 
-/* ---- what operations do ---- */
+/* ---- observer callbacks: operations ---- */
 
 static void op_issued(void *self, struct op *op)
 {
@@ -121,7 +121,7 @@ static void memory_released(void *self, uint64_t home)
     races_forget(c->races, home);
 }
 
-/* ---- its life ---- */
+/* ---- creation and end ---- */
 
 struct checks *checks_new(void)
 {
@@ -166,7 +166,7 @@ void checks_observe(struct checks *c)
     memory_watch(memory_released, c);
 }
 
-/* ---- what the server tells ---- */
+/* ---- calls of the server ---- */
 
 void checks_start_races(struct checks *c)
 {

@@ -14,7 +14,7 @@
 #include "observer.h"
 #include "process.h"
 
-static void stray(const struct op *op, const struct vgpu_stray *s)
+static void report_stray(const struct op *op, const struct vgpu_stray *s)
 {
     char text[768], whose[384];
     const char *kernel = op->u.kernel.name;
@@ -46,10 +46,10 @@ static void stray(const struct op *op, const struct vgpu_stray *s)
 void finding_strays(const struct op *op, const struct vgpu_exec_reply *reply)
 {
     for (uint32_t i = 0; i < reply->stray_count && i < VGPU_STRAYS; i++)
-        stray(op, &reply->stray[i]);
+        report_stray(op, &reply->stray[i]);
 }
 
-/* True once for each diagnosis and key. When the table is full the rest is left out. */
+/* True once for each diagnosis and key. When the table is full, further findings are dropped. */
 static bool is_new_finding(struct process *process, uint64_t key)
 {
     for (uint32_t i = 0; i < process->check.told_count; i++)

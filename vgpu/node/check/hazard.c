@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * hazard.c: see hazard.h. A sentence says what is wrong, then both accesses, then what to do.
+ * hazard.c: see hazard.h. A message says what is wrong, then names both accesses, then how to
+ * correct it.
  */
 #include "hazard.h"
 
@@ -48,7 +49,7 @@ static const struct words *words_of(int32_t diagnosis)
     return NULL;
 }
 
-/* "volatile store by thread (1,0,0) of block (0,0,0) at a.cu:12" */
+/* Writes "volatile store by thread (1,0,0) of block (0,0,0) at a.cu:12". */
 static void side_text(const struct vgpu_hazard_side *s, char *out, size_t room)
 {
     static const char *const mode[] = {"", "volatile ", "atomic ", "atomic (of a block's scope) "};
@@ -62,7 +63,7 @@ static void side_text(const struct vgpu_hazard_side *s, char *out, size_t room)
              s->where[0] ? " at " : "", s->where);
 }
 
-/* "bytes 4 to 7 of a __shared__ array of 1024 bytes" */
+/* Writes "bytes 4 to 7 of a __shared__ array of 1024 bytes". */
 static void object_text(const struct vgpu_hazard *h, char *out, size_t room)
 {
     struct pointee p;
@@ -80,7 +81,7 @@ static void object_text(const struct vgpu_hazard *h, char *out, size_t room)
              (unsigned long long)(offset + h->bytes - 1), whose);
 }
 
-static void tell_hazard(const struct op *op, const struct vgpu_hazard *h)
+static void report_hazard(const struct op *op, const struct vgpu_hazard *h)
 {
     char text[900], first[200], second[200], object[240];
     const struct words *words = words_of(h->diagnosis);
@@ -105,7 +106,7 @@ static void tell_hazard(const struct op *op, const struct vgpu_hazard *h)
 void hazards_tell(const struct op *op, const struct vgpu_exec_reply *reply)
 {
     for (uint32_t i = 0; i < reply->hazard_count && i < VGPU_HAZARDS; i++)
-        tell_hazard(op, &reply->hazards[i]);
+        report_hazard(op, &reply->hazards[i]);
 }
 
 void hazard_text(const struct op *op, const char *text)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * hazard.h: what the detectors of a kernel have found (vgpu/exec/race/door/hazard.h), in words.
+ * hazard.h: turns findings inside kernels (vgpu/exec/race/door/hazard.h) into messages.
  */
 #ifndef VGPU_NODE_HAZARD_H
 #define VGPU_NODE_HAZARD_H
@@ -7,17 +7,18 @@
 #include "op.h"
 #include "protocol.h"
 
-/* Tells all that are in `reply`, which is not to be trusted. */
+/* Reports all findings in `reply`, whose contents must not be trusted. */
 void hazards_tell(const struct op *op, const struct vgpu_exec_reply *reply);
 
-/* Tells what a kernel's reply says in words already, and notes the codes that are in it. */
+/* Reports findings that the reply contains as text, and counts the codes in it. */
 void hazard_text(const struct op *op, const char *text);
 
-/* The kernel `op` was ended in a loop that uses no memory; "file:line" of it where known. */
+/* The kernel `op` was ended in a loop that accesses no memory, at `where` ("file:line" if known).
+ */
 void hazard_spin(const struct op *op, const char *where);
 
-/* The stalled kernel `op` will never go on: are there blocks that the others keep from beginning?
- */
+/* The stalled kernel `op` is deadlocked: reports if blocks cannot start because the resident ones
+ * wait. */
 void hazard_crowded(const struct op *op);
 
 #endif

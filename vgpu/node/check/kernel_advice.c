@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * kernel_advice.c: see kernel_advice.h.
  *
- * What memory moves are sectors of 32 bytes; what a kernel used of them is counted beside that
- * (vgpu/exec/counts/door/sample.h), so the share of its time that went into bytes nobody wanted is
- * known. Kernels that wait for each other say nothing of the load: their time is the others'.
+ * Memory moves sectors of 32 bytes, and the bytes that a kernel uses of them are counted separately
+ * (vgpu/exec/counts/door/sample.h); the difference gives the share of its time spent on unused
+ * bytes. Kernels that wait for each other are excluded from load advice, since their duration
+ * depends on the others.
  */
 #include "kernel_advice.h"
 
@@ -18,20 +19,22 @@
 #include "op_costs.h"
 #include "topology.h"
 
-/* Less than that is not worth a word. */
+/* Less time is not reported. */
 #define LEAST_PS 2000000ull
-enum { PACES = 4096 /* of a program */ };
-enum { WASTE = 2 /* times the bytes that are used */, LEAST_WASTE = 1 << 20 };
+enum { PACES = 4096 /* per program */ };
+/* WASTE: ratio of bytes moved to bytes used. LEAST_WASTE: in bytes. */
+enum { WASTE = 2, LEAST_WASTE = 1 << 20 };
 
-struct kernel_advice { /* of a launch in the program */
+/* Counters of one launch statement. */
+struct kernel_advice {
     uint64_t caller;
     char name[64];
     uint64_t used, moved, lost_ps, total_ps;
-    uint64_t conflict_ps, ways; /* of banks; the worst of its launches */
+    uint64_t conflict_ps, ways; /* time lost to bank conflicts; worst conflict of its launches */
     char conflict_where[96];
     uint64_t busy_ps[VGPU_MAX_DEVICES];
     uint32_t launches[VGPU_MAX_DEVICES];
-    bool waits; /* some of them waited for other kernels */
+    bool waits; /* some launches waited for other kernels */
     struct kernel_advice *next;
 };
 
@@ -61,7 +64,7 @@ static void sum_bytes(const struct vgpu_run_counts *c, uint64_t *used, uint64_t 
     }
 }
 
-/* How long the kernel took for what it did, without its launch. */
+/* The kernel's duration without the overhead of its launch. */
 static uint64_t work_ps(uint64_t took_ps)
 {
     const struct costs *cost = &machine_topology()->cost;
@@ -101,9 +104,9 @@ void advise_kernel_finished(const struct op *op)
     p->waits |= op->clock.slices != NULL;
 }
 
-/* ---- the end ---- */
+/* ---- the report ---- */
 
-static void tell_uncoalesced(struct process *process, const struct kernel_advice *p)
+static void report_uncoalesced(struct process *process, const struct kernel_advice *p)
 {
     if (p->waits || p->moved < WASTE * p->used || p->moved - p->used < LEAST_WASTE ||
         p->lost_ps < LEAST_PS || p->lost_ps < p->total_ps / 4)
@@ -116,7 +119,7 @@ static void tell_uncoalesced(struct process *process, const struct kernel_advice
                  (unsigned long long)p->moved, ps_in_us(p->lost_ps), ps_in_us(p->total_ps));
 }
 
-static void tell_conflicts(struct process *process, const struct kernel_advice *p)
+static void report_bank_conflicts(struct process *process, const struct kernel_advice *p)
 {
     if (p->waits || p->conflict_ps < LEAST_PS || p->conflict_ps < p->total_ps / 4)
         return;
@@ -130,8 +133,9 @@ static void tell_conflicts(struct process *process, const struct kernel_advice *
                  (unsigned long long)p->ways, ps_in_us(p->conflict_ps), ps_in_us(p->total_ps));
 }
 
-/* The GPU that was busy the longest, where all that took part had as many launches; -1: none. */
-static int slowest(const struct kernel_advice *p, int *gpus, uint64_t *sum_ps)
+/* The GPU that was busy longest, if all GPUs involved had the same number of launches; -1:
+ * otherwise. */
+static int find_slowest_gpu(const struct kernel_advice *p, int *gpus, uint64_t *sum_ps)
 {
     int most = -1;
     *gpus = 0;
@@ -149,11 +153,11 @@ static int slowest(const struct kernel_advice *p, int *gpus, uint64_t *sum_ps)
     return most;
 }
 
-static void tell_imbalance(struct process *process, const struct kernel_advice *p)
+static void report_imbalance(struct process *process, const struct kernel_advice *p)
 {
     int gpus;
     uint64_t sum_ps;
-    int most = slowest(p, &gpus, &sum_ps);
+    int most = find_slowest_gpu(p, &gpus, &sum_ps);
     if (most < 0 || gpus < 2 || p->waits)
         return;
     uint64_t mean_ps = sum_ps / (uint64_t)gpus, busy_ps = p->busy_ps[most];
@@ -170,9 +174,9 @@ static void tell_imbalance(struct process *process, const struct kernel_advice *
 void advise_kernels_tell(struct process *process)
 {
     for (const struct kernel_advice *p = process->check.kernels; p; p = p->next) {
-        tell_uncoalesced(process, p);
-        tell_conflicts(process, p);
-        tell_imbalance(process, p);
+        report_uncoalesced(process, p);
+        report_bank_conflicts(process, p);
+        report_imbalance(process, p);
     }
 }
 

@@ -12,15 +12,16 @@
 #include "process.h"
 #include "vmm.h"
 
-/* What a kind of thing left looks like; `made_at`: of the first. */
+/* What is left of one kind of resource; `made_at`: return address of the call that made the first.
+ */
 struct left {
     int count;
     uint64_t bytes, made_at;
 };
 
-static void tell_leak(struct process *process, enum vgpu_diagnosis diagnosis,
-                      const struct left *left, const char *one, const char *many,
-                      const char *remedy)
+static void report_leak(struct process *process, enum vgpu_diagnosis diagnosis,
+                        const struct left *left, const char *one, const char *many,
+                        const char *remedy)
 {
     char bytes[48] = "", place[64] = "";
     if (left->count == 0)
@@ -50,7 +51,7 @@ static void add_leaked_block(const struct block *block, void *context)
     left->made_at = left->made_at ? left->made_at : block->caller;
 }
 
-static void tell_memory(struct process *process)
+static void report_device_memory(struct process *process)
 {
     struct left device = {0}, host = {0};
     for (int d = 0; d < VGPU_MAX_DEVICES; d++)
@@ -60,34 +61,34 @@ static void tell_memory(struct process *process)
             host.count++;
             host.bytes += process->memory.host.range[i].bytes;
         }
-    tell_leak(process, VGPU_DIAGNOSIS_leaks_memory, &device, "allocation of device memory",
-              "allocations of device memory", "call cudaFree for each");
-    tell_leak(process, VGPU_DIAGNOSIS_leaks_host_memory, &host,
-              "allocation of pinned, registered or managed memory",
-              "allocations of pinned, registered or managed memory",
-              "call cudaFreeHost, cudaHostUnregister or cudaFree for each");
+    report_leak(process, VGPU_DIAGNOSIS_leaks_memory, &device, "allocation of device memory",
+                "allocations of device memory", "call cudaFree for each");
+    report_leak(process, VGPU_DIAGNOSIS_leaks_host_memory, &host,
+                "allocation of pinned, registered or managed memory",
+                "allocations of pinned, registered or managed memory",
+                "call cudaFreeHost, cudaHostUnregister or cudaFree for each");
 }
 
-static void tell_streams(struct process *process)
+static void report_streams(struct process *process)
 {
     struct left streams = {0}, events = {0};
     for (int d = 0; d < VGPU_MAX_DEVICES; d++)
         for (const struct stream *s = process->device[d].streams; s; s = s->next)
             if (!s->thread) {
                 streams.count++;
-                streams.made_at = s->made_at; /* the list begins with the last */
+                streams.made_at = s->made_at; /* the list begins with the newest */
             }
     for (const struct event *e = process->events; e; e = e->next) {
         events.count++;
         events.made_at = e->made_at;
     }
-    tell_leak(process, VGPU_DIAGNOSIS_leaks_streams, &streams, "stream", "streams",
-              "call cudaStreamDestroy for each");
-    tell_leak(process, VGPU_DIAGNOSIS_leaks_events, &events, "event", "events",
-              "call cudaEventDestroy for each");
+    report_leak(process, VGPU_DIAGNOSIS_leaks_streams, &streams, "stream", "streams",
+                "call cudaStreamDestroy for each");
+    report_leak(process, VGPU_DIAGNOSIS_leaks_events, &events, "event", "events",
+                "call cudaEventDestroy for each");
 }
 
-static void tell_shared(struct process *process)
+static void report_shared_memory(struct process *process)
 {
     struct left handles = {.count = ipc_open_count(&process->memory)};
     struct left mappings = {.count = vmm_count(&process->memory) +
@@ -96,22 +97,22 @@ static void tell_shared(struct process *process)
     struct left peers = {0};
     for (int d = 0; d < VGPU_MAX_DEVICES; d++)
         peers.count += __builtin_popcount(process->device[d].peers);
-    tell_leak(process, VGPU_DIAGNOSIS_leaks_handles, &handles, "opened memory handle",
-              "opened memory handles", "call cudaIpcCloseMemHandle for each");
-    tell_leak(process, VGPU_DIAGNOSIS_leaks_mappings, &mappings,
-              "allocation, mapping or range of virtual memory management",
-              "allocations, mappings or ranges of virtual memory management",
-              "cuMemUnmap, cuMemRelease and cuMemAddressFree belong to cuMemMap, cuMemCreate and "
-              "cuMemAddressReserve");
-    tell_leak(process, VGPU_DIAGNOSIS_leaks_peers, &peers, "enabled peer access",
-              "enabled peer accesses", "call cudaDeviceDisablePeerAccess for each");
+    report_leak(process, VGPU_DIAGNOSIS_leaks_handles, &handles, "opened memory handle",
+                "opened memory handles", "call cudaIpcCloseMemHandle for each");
+    report_leak(process, VGPU_DIAGNOSIS_leaks_mappings, &mappings,
+                "allocation, mapping or range of virtual memory management",
+                "allocations, mappings or ranges of virtual memory management",
+                "cuMemUnmap, cuMemRelease and cuMemAddressFree belong to cuMemMap, cuMemCreate and "
+                "cuMemAddressReserve");
+    report_leak(process, VGPU_DIAGNOSIS_leaks_peers, &peers, "enabled peer access",
+                "enabled peer accesses", "call cudaDeviceDisablePeerAccess for each");
 }
 
 void leaks_tell(struct process *process)
 {
     if (process->sticky || !(process->checks & VGPU_CHECK_LEAKS))
         return;
-    tell_memory(process);
-    tell_streams(process);
-    tell_shared(process);
+    report_device_memory(process);
+    report_streams(process);
+    report_shared_memory(process);
 }

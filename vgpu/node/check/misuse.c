@@ -42,7 +42,7 @@ void misuse_mismatch(struct process *process, const struct vgpu_request *q, cons
                  q->call, (unsigned long long)q->caller, what, owner, stream_of, owner);
 }
 
-/* Recorded: 10 of 324,066 random programs ended there with signal 11. */
+/* Recorded: 10 of 324,066 random programs crashed in this call with signal 11. */
 void misuse_handle_elsewhere(struct process *process, const struct vgpu_request *q,
                              const struct event *event)
 {
@@ -56,7 +56,7 @@ void misuse_handle_elsewhere(struct process *process, const struct vgpu_request 
                  q->call, (unsigned long long)q->caller, event->device, q->device, event->device);
 }
 
-static void tell_one_way(const struct op *op, int owner)
+static void report_one_way_peer(const struct op *op, int owner)
 {
     finding_tell(op->process, VGPU_DIAGNOSIS_api_peer_one_way, op, op->caller,
                  "kernel %.64s on GPU %d" EXPLAIN_AT_FORMAT
@@ -67,7 +67,7 @@ static void tell_one_way(const struct op *op, int owner)
                  op->device, owner, op->device);
 }
 
-static void tell_wrong_device(const struct op *op, const struct pointee *p)
+static void report_wrong_device(const struct op *op, const struct pointee *p)
 {
     char whose[160];
     explain_allocation(p, whose, sizeof whose);
@@ -86,9 +86,9 @@ void misuse_foreign_memory(const struct op *op, uint64_t address)
         p.device == op->device)
         return;
     if (op->process->device[p.device].peers >> op->device & 1)
-        tell_one_way(op, p.device);
+        report_one_way_peer(op, p.device);
     else
-        tell_wrong_device(op, &p);
+        report_wrong_device(op, &p);
 }
 
 void misuse_free_while_open(struct process *process, const struct vgpu_request *q, uint64_t address)

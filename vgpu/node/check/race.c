@@ -14,17 +14,19 @@
 #include "span.h"
 
 enum { REGIONS = 1024 /* a power of two */, KEPT = 256 };
-enum { WORK = 1 << 24, TOLD_WORK = 4096 /* a search through the clocks of others */ };
+/* Limits in steps: comparing one operation's accesses; searching the clocks of other operations. */
+enum { WORK = 1 << 24, TOLD_WORK = 4096 };
 
-struct region { /* an allocation */
+/* The accesses to one allocation. */
+struct region {
     uint64_t home;
-    const struct process *host_of; /* whose pinned memory; NULL: device memory */
+    const struct process *host_of; /* owner of pinned memory; NULL: device memory */
     struct access *newest;
     int count;
     struct region *next;
 };
 
-/* Spans of one use in one allocation, until others come. */
+/* Spans of one use in one allocation, collected until another use or allocation follows. */
 struct gathered {
     struct place place;
     enum vgpu_use use;
@@ -35,9 +37,10 @@ struct gathered {
 struct races {
     struct vclocks *clocks;
     struct region *regions[REGIONS];
-    uint64_t kept; /* accesses */
-    uint64_t work; /* steps that comparing one operation's accesses may still take: what a context
-                      tells of itself must not keep the node busy */
+    uint64_t kept; /* number of recorded accesses */
+    /* Steps left for comparing one operation's accesses. Contexts report accesses and may be
+     * malicious; they must not be able to keep the node busy. */
+    uint64_t work;
     struct gathered gathered;
 };
 
@@ -49,7 +52,7 @@ struct races *races_new(struct vclocks *clocks)
     return r;
 }
 
-/* ---- where ---- */
+/* ---- allocations ---- */
 
 static struct region **find_slot(struct races *r, const struct process *host_of, uint64_t home)
 {
@@ -59,8 +62,8 @@ static struct region **find_slot(struct races *r, const struct process *host_of,
     return at;
 }
 
-/* The allocation around `address` of op's process, and how far the address is from its home; false:
- * none, or one that is not looked at. */
+/* Stores the allocation of op's process that contains `address`, and the offset from its home.
+ * False: there is none, or it is not checked. */
 static bool locate_bytes(const struct op *op, uint64_t address, struct place *out)
 {
     struct pointee p;
@@ -79,7 +82,7 @@ static bool locate_bytes(const struct op *op, uint64_t address, struct place *ou
     return true;
 }
 
-static struct region *region_of(struct races *r, const struct place *place)
+static struct region *find_region(struct races *r, const struct place *place)
 {
     struct region **at = find_slot(r, place->host_of, place->home);
     if (!*at) {
@@ -90,7 +93,7 @@ static struct region *region_of(struct races *r, const struct place *place)
     return *at;
 }
 
-/* ---- keeping ---- */
+/* ---- keeping accesses ---- */
 
 static void drop_access(struct races *r, struct region *region, struct access **at)
 {
@@ -102,7 +105,7 @@ static void drop_access(struct races *r, struct region *region, struct access **
     free(gone);
 }
 
-static bool same_bytes(const struct access *a, const struct access *b)
+static bool has_same_spans(const struct access *a, const struct access *b)
 {
     if (a->count != b->count)
         return false;
@@ -116,11 +119,11 @@ static bool same_bytes(const struct access *a, const struct access *b)
 static bool covers_access(const struct access *a, const struct access *b)
 {
     bool solid = a->count == 1 && a->span[0].count == 1;
-    return (solid && a->low <= b->low && a->end >= b->end) || same_bytes(a, b);
+    return (solid && a->low <= b->low && a->end >= b->end) || has_same_spans(a, b);
 }
 
-/* Whatever races with `old` races with `now`, too. */
-static bool stands_for(const struct access *now, const struct access *old)
+/* True if everything that races with `old` also races with `now`, so that `old` can be dropped. */
+static bool supersedes_access(const struct access *now, const struct access *old)
 {
     return (now->use == VGPU_USE_WRITE || now->use == old->use) &&
            vclocks_before(old->op, now->op) && covers_access(now, old);
@@ -129,7 +132,7 @@ static bool stands_for(const struct access *now, const struct access *old)
 static void keep_access(struct races *r, struct region *region, struct access *now)
 {
     for (struct access **at = &region->newest; *at;)
-        if ((*at)->op != now->op && stands_for(now, *at))
+        if ((*at)->op != now->op && supersedes_access(now, *at))
             drop_access(r, region, at);
         else
             at = &(*at)->older;
@@ -145,23 +148,23 @@ static void keep_access(struct races *r, struct region *region, struct access *n
     drop_access(r, region, last);
 }
 
-/* ---- comparing ---- */
+/* ---- comparing accesses ---- */
 
 static bool is_atomic(const struct access *a)
 {
     return a->use == VGPU_USE_ATOMIC || a->use == VGPU_USE_ATOMIC_SYSTEM;
 }
 
-/* Atomics of one GPU may meet, and those of the system's scope. */
-static bool atomic_together(const struct access *a, const struct access *b)
+/* True if both are atomics that may be concurrent: of one GPU, or both of system scope. */
+static bool are_concurrent_atomics(const struct access *a, const struct access *b)
 {
     bool system = a->use == VGPU_USE_ATOMIC_SYSTEM && b->use == VGPU_USE_ATOMIC_SYSTEM;
     return is_atomic(a) && is_atomic(b) && (system || a->op->device == b->op->device);
 }
 
-/* A kernel that tells host code something through memory, or hears of it: nobody knows in which
- * order. */
-static bool may_have_met(const struct op *a, const struct op *b)
+/* True for a kernel that communicates with host code through memory: the order of the two is
+ * unknown. */
+static bool may_communicate(const struct op *a, const struct op *b)
 {
     return (a->kind == OP_TOUCH && b->check.meets_host) ||
            (b->kind == OP_TOUCH && a->check.meets_host);
@@ -170,11 +173,11 @@ static bool may_have_met(const struct op *a, const struct op *b)
 static bool may_race(const struct access *a, const struct access *b)
 {
     return a->op != b->op && (a->use != VGPU_USE_READ || b->use != VGPU_USE_READ) &&
-           !atomic_together(a, b) && !may_have_met(a->op, b->op) && a->low < b->end &&
+           !are_concurrent_atomics(a, b) && !may_communicate(a->op, b->op) && a->low < b->end &&
            b->low < a->end;
 }
 
-/* False: there is no more to spend. */
+/* False: the limit is used up. */
 static bool spend_work(struct races *r, uint64_t steps)
 {
     r->work -= r->work < steps ? r->work : steps;
@@ -204,11 +207,11 @@ static void compare_access(struct races *r, const struct region *region, const s
             race_report(now, old, place);
 }
 
-/* Spans of one use in one allocation; their addresses are offsets from its start. */
+/* Adds spans of one use in one allocation; their addresses are offsets from its start. */
 static void add_access(struct races *r, struct op *op, enum vgpu_use use, const struct place *place,
                        const struct vgpu_span *span, uint32_t count)
 {
-    struct region *region = region_of(r, place);
+    struct region *region = find_region(r, place);
     struct access *now = region ? malloc(sizeof *now + count * sizeof *span) : NULL;
     if (!now)
         return;
@@ -224,7 +227,7 @@ static void add_access(struct races *r, struct op *op, enum vgpu_use use, const 
     keep_access(r, region, now);
 }
 
-/* ---- what operations do ---- */
+/* ---- accesses of operations ---- */
 
 static bool wants_races(const struct op *op)
 {
@@ -254,7 +257,7 @@ static void gather_span(struct races *r, struct op *op, const struct place *plac
     r->gathered.span[r->gathered.count++].address = place->offset;
 }
 
-/* The part of `span` in an allocation that has `room` bytes from its address on. */
+/* The part of `span` in an allocation that has `room` bytes from the span's address on. */
 static struct vgpu_span clip_span(const struct vgpu_span *span, uint64_t room)
 {
     struct vgpu_span part = *span;
@@ -267,7 +270,7 @@ static struct vgpu_span clip_span(const struct vgpu_span *span, uint64_t room)
     return part;
 }
 
-/* Takes `part` off the beginning of `span`. False: nothing is left. */
+/* Removes `part` from the beginning of `span`. False: nothing is left. */
 static bool advance_span(struct vgpu_span *span, const struct vgpu_span *part)
 {
     if (part->bytes < span->bytes && span->count == 1) {
@@ -300,7 +303,7 @@ struct box {
     uint64_t at, bytes, rows, pitch, plane_rows, plane;
 };
 
-/* Rows of a plane are one span; of more planes than fit only that nothing is known. */
+/* The rows of a plane are one span. With more planes than fit, the access is not checked. */
 static void note_box(struct races *r, struct op *op, enum vgpu_use use, struct box b)
 {
     enum { PLANES = 256 };
@@ -333,7 +336,8 @@ static bool touches_home(const struct op *op, uint64_t home)
     return false;
 }
 
-/* Memory is freed: what is still to come and uses it will find something else there, or nothing. */
+/* Memory is freed: an operation that uses it and is not ordered before the free would find other
+ * data there, or none. */
 static void note_free(struct races *r, struct op *op)
 {
     struct pointee p;
@@ -365,7 +369,7 @@ void races_note(struct races *r, struct op *op)
         note_free(r, op);
 }
 
-/* ---- forgetting ---- */
+/* ---- dropping accesses ---- */
 
 static void drop_known(struct races *r)
 {

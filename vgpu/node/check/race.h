@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * race.h: race detection: two operations that use the same bytes, one of which writes, and nothing
- * orders them.
+ * race.h: race detection: finds two operations that use the same bytes, at least one of them
+ * writing, without being ordered.
  *
- * What every operation read and wrote is kept until something newer stands for it, or the host has
- * waited for it. What comes is compared with that, byte by byte, by the order that the program has
- * asked for (vector_clock.h) and not by the one that came to pass: such a pair is found in every
- * run. Not known, and so never reported: what the host itself does with pinned memory of which
- * vgpu/api/checks/guard.c closes no page, variables of device code, and sets of bytes that take too
- * many words.
+ * The accesses of every operation are kept until a newer access supersedes them or the host has
+ * waited for the operation. New accesses are compared with them byte by byte, according to the
+ * order that the program has established (vector_clock.h) and not the order in which operations
+ * were carried out, so a race is found in every run. Some accesses are unknown and so never
+ * reported: accesses of host code to pinned memory on pages that vgpu/api/checks/guard.c does not
+ * guard, variables of device code, and accesses that need too many words to describe.
  */
 #ifndef VGPU_RACE_H
 #define VGPU_RACE_H
@@ -15,23 +15,24 @@
 #include "op.h"
 #include "vector_clock.h"
 
-/* All accesses that are kept, of one node. */
+/* The recorded accesses of a node. */
 struct races;
 
 struct races *
-races_new(struct vclocks *clocks); /* NULL: out of memory. The clocks stay the caller's */
+/* NULL: host memory ran out. The clocks remain the caller's. */
+races_new(struct vclocks *clocks);
 void races_end(struct races *r);
 
-/* `op` has its effect on memory now (or is about to): its accesses are compared and kept. A
- * kernel's are `span`, as its context told. */
+/* `op` has its effect on memory now (or is about to): its accesses are compared and kept. `span`:
+ * the accesses of a kernel, as its context reported them. */
 void races_note(struct races *r, struct op *op);
 void races_note_spans(struct races *r, struct op *op, const struct vgpu_span *span, uint32_t count);
 
-/* Nothing is under way: forgets what the host knows to be over. */
+/* Nothing is under way: drops accesses of operations that the host has waited for. */
 void races_quiescent(struct races *r);
 
-/* The memory at `home` (device_memory.h), or at `address` of a program's pinned memory, is given
- * back. */
+/* The memory at `home` (device_memory.h), or at `address` of a program's pinned memory, has been
+ * freed. */
 void races_forget(struct races *r, uint64_t home);
 void races_forget_host(struct races *r, const struct process *process, uint64_t address);
 

@@ -15,7 +15,7 @@
 
 enum { NAME = 240 };
 
-static const char *verb(const struct access *a)
+static const char *access_verb(const struct access *a)
 {
     if (a->op->kind == OP_FREE)
         return "frees";
@@ -29,7 +29,7 @@ static bool is_touch(const struct access *a)
     return a->op->kind == OP_TOUCH;
 }
 
-/* "kernel add on stream 2 of GPU 0 at ring.cu:44", for a person at `reader`'s program. */
+/* Writes "kernel add on stream 2 of GPU 0 at ring.cu:44", for a message to `reader`'s user. */
 static void name_op(const struct op *op, const struct process *reader, char *out)
 {
     char stream[32] = "the default stream", where[48] = "";
@@ -56,7 +56,7 @@ static void name_size(uint64_t bytes, char *out, size_t room)
         snprintf(out, room, "%llu", (unsigned long long)bytes);
 }
 
-/* "bytes 0 to 1 MiB of an allocation of ..." */
+/* Writes "bytes 0 to 1 MiB of an allocation of ...". */
 static void name_bytes(const struct access *a, const struct access *b, const struct place *place,
                        const struct process *reader, char *out, size_t room)
 {
@@ -76,7 +76,7 @@ static void name_bytes(const struct access *a, const struct access *b, const str
         snprintf(out, room, "bytes %llu to %s of %s", (unsigned long long)low, to, whose);
 }
 
-static bool non_blocking(const struct op *op)
+static bool is_on_non_blocking_stream(const struct op *op)
 {
     for (int d = 0; d < VGPU_MAX_DEVICES; d++)
         for (const struct stream *s = op->process->device[d].streams; s; s = s->next)
@@ -85,7 +85,7 @@ static bool non_blocking(const struct op *op)
     return false;
 }
 
-static bool atomic(const struct access *a)
+static bool is_atomic_access(const struct access *a)
 {
     return a->count && (a->use == VGPU_USE_ATOMIC || a->use == VGPU_USE_ATOMIC_SYSTEM);
 }
@@ -95,7 +95,7 @@ static enum vgpu_diagnosis diagnose(const struct access *a, const struct access 
     const struct op *first = a->op, *second = b->op;
     if (is_touch(a) || is_touch(b))
         return VGPU_DIAGNOSIS_order_host;
-    if (atomic(a) && atomic(b))
+    if (is_atomic_access(a) && is_atomic_access(b))
         return VGPU_DIAGNOSIS_order_scope;
     if (vclocks_unfenced(first, second))
         return VGPU_DIAGNOSIS_order_fence;
@@ -105,13 +105,13 @@ static enum vgpu_diagnosis diagnose(const struct access *a, const struct access 
         return VGPU_DIAGNOSIS_order_processes;
     if (first->device != second->device)
         return VGPU_DIAGNOSIS_order_gpus;
-    if ((first->stream == VGPU_STREAM_LEGACY && non_blocking(second)) ||
-        (second->stream == VGPU_STREAM_LEGACY && non_blocking(first)))
+    if ((first->stream == VGPU_STREAM_LEGACY && is_on_non_blocking_stream(second)) ||
+        (second->stream == VGPU_STREAM_LEGACY && is_on_non_blocking_stream(first)))
         return VGPU_DIAGNOSIS_order_default_stream;
     return VGPU_DIAGNOSIS_order_streams;
 }
 
-static const char *what_to_do(enum vgpu_diagnosis diagnosis)
+static const char *correction_text(enum vgpu_diagnosis diagnosis)
 {
     switch (diagnosis) {
     case VGPU_DIAGNOSIS_order_host:
@@ -139,8 +139,8 @@ static const char *what_to_do(enum vgpu_diagnosis diagnosis)
     }
 }
 
-static void tell_race(const struct access *a, const struct access *b, const struct place *place,
-                      struct process *reader)
+static void send_race_report(const struct access *a, const struct access *b,
+                             const struct place *place, struct process *reader)
 {
     char first[NAME], second[NAME], bytes[256];
     enum vgpu_diagnosis diagnosis = diagnose(a, b);
@@ -150,15 +150,15 @@ static void tell_race(const struct access *a, const struct access *b, const stru
     uint64_t key = a->op->caller * 31 + b->op->caller;
     const struct op *own = a->op->process == reader ? a->op : b->op;
     finding_tell(reader, diagnosis, own, key, "%s %s %s; %s %s %s; nothing orders the two: %s",
-                 first, verb(a), bytes, second, verb(b),
-                 b->op->kind == OP_FREE || is_touch(b) ? "it" : "them", what_to_do(diagnosis));
+                 first, access_verb(a), bytes, second, access_verb(b),
+                 b->op->kind == OP_FREE || is_touch(b) ? "it" : "them", correction_text(diagnosis));
 }
 
 void race_report(const struct access *a, const struct access *b, const struct place *place)
 {
     bool in_turn = is_touch(b) || (!is_touch(a) && a->op->seq < b->op->seq);
     const struct access *first = in_turn ? a : b, *second = in_turn ? b : a;
-    tell_race(first, second, place, a->op->process);
+    send_race_report(first, second, place, a->op->process);
     if (b->op->process != a->op->process && (b->op->process->checks & VGPU_CHECK_ORDER))
-        tell_race(first, second, place, b->op->process);
+        send_race_report(first, second, place, b->op->process);
 }

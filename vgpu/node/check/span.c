@@ -10,38 +10,39 @@ uint64_t span_end(const struct vgpu_span *s)
     return s->address + (s->count - 1) * s->stride + s->bytes;
 }
 
-static bool solid(const struct vgpu_span *s)
+static bool is_contiguous_span(const struct vgpu_span *s)
 {
     return s->count == 1 || s->stride <= s->bytes;
 }
 
-/* Does a piece of `s` lie in [low, end)? */
-static bool meets(const struct vgpu_span *s, uint64_t low, uint64_t end)
+/* True if a piece of `s` intersects [low, end). */
+static bool span_intersects(const struct vgpu_span *s, uint64_t low, uint64_t end)
 {
     if (end <= s->address || low >= span_end(s))
         return false;
-    if (solid(s) || low < s->address)
+    if (is_contiguous_span(s) || low < s->address)
         return true;
     uint64_t into = (low - s->address) % s->stride;
     return into < s->bytes ||
            (end - low > s->stride - into && low + s->stride - into < span_end(s));
 }
 
-/* Both have the same stride: where a piece of one begins in the other's period says it all, but for
- * the ends, where one may be over before the other begins. */
-static bool same_stride(const struct vgpu_span *a, const struct vgpu_span *b)
+/* For equal strides: the offset of one span's pieces within the other's period decides, except at
+ * the ends, where one span may be over before the other begins. */
+static bool equal_strides_overlap(const struct vgpu_span *a, const struct vgpu_span *b)
 {
     if (a->address > b->address)
-        return same_stride(b, a);
+        return equal_strides_overlap(b, a);
     uint64_t into = (b->address - a->address) % a->stride;
-    uint64_t first = b->address - into; /* the piece of a before b's first */
+    uint64_t first = b->address - into; /* the piece of a before b's first one */
     bool before = first < span_end(a) && into < a->bytes;
     bool behind = first + a->stride < span_end(a) && a->stride - into < b->bytes;
-    /* or b's later pieces and a's, which are at the same distance */
+    /* Or b's later pieces and a's, which are at the same distance. */
     return before || behind;
 }
 
-static bool search(const struct vgpu_span *few, const struct vgpu_span *many, uint64_t *work)
+static bool search_overlap(const struct vgpu_span *few, const struct vgpu_span *many,
+                           uint64_t *work)
 {
     uint64_t low = many->address, end = span_end(many), i = 0;
     if (low > few->address + few->bytes)
@@ -51,7 +52,7 @@ static bool search(const struct vgpu_span *few, const struct vgpu_span *many, ui
         uint64_t at = few->address + i * few->stride;
         if (at >= end)
             return false;
-        if (meets(many, at, at + few->bytes))
+        if (span_intersects(many, at, at + few->bytes))
             return true;
     }
     return false;
@@ -61,11 +62,11 @@ bool span_overlap(const struct vgpu_span *a, const struct vgpu_span *b, uint64_t
 {
     if (span_end(a) <= b->address || span_end(b) <= a->address)
         return false;
-    if (solid(a))
-        return meets(b, a->address, span_end(a));
-    if (solid(b))
-        return meets(a, b->address, span_end(b));
+    if (is_contiguous_span(a))
+        return span_intersects(b, a->address, span_end(a));
+    if (is_contiguous_span(b))
+        return span_intersects(a, b->address, span_end(b));
     if (a->stride == b->stride && a->bytes <= a->stride && b->bytes <= b->stride)
-        return same_stride(a, b);
-    return a->count < b->count ? search(a, b, work) : search(b, a, work);
+        return equal_strides_overlap(a, b);
+    return a->count < b->count ? search_overlap(a, b, work) : search_overlap(b, a, work);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * span.h: sets of bytes: pieces of one size at one distance from each other.
+ * span.h: sets of bytes: `count` pieces of equal size at equal distances.
  */
 #ifndef VGPU_SPAN_H
 #define VGPU_SPAN_H
@@ -9,10 +9,10 @@
 
 #include "protocol.h"
 
-uint64_t span_end(const struct vgpu_span *s); /* behind its last byte */
+uint64_t span_end(const struct vgpu_span *s); /* one past its last byte */
 
-/* Have they a byte in common? Where that would take too long to find out: no. *work are the steps
- * that may be spent on it, and what is left of them. */
+/* True if the two have a byte in common; false also if finding out would take more than *work
+ * steps. *work is reduced by the steps used. */
 bool span_overlap(const struct vgpu_span *a, const struct vgpu_span *b, uint64_t *work);
 
 #endif

@@ -8,14 +8,14 @@
 
 enum { COMPONENTS_MAX = 4096, WORDS = 1024 /* a power of two */, KERNELS_MAX = 1024 };
 
-/* For each component, how many of its operations are over. */
+/* For each component, the number of operations that are over. */
 struct vclock {
     uint32_t components;
     uint32_t over[];
 };
 
-/* A word of memory that kernels store to and poll. Without a fence of the system's scope a store
- * says nothing of its own kernel's accesses to other GPUs; to its own GPU it may. */
+/* A word of memory that kernels store to and poll. Without a system-wide fence, a store orders the
+ * kernel's earlier accesses for its own GPU only (clock_here), not for others. */
 struct word {
     uint64_t address;
     bool used;
@@ -24,18 +24,21 @@ struct word {
 
 struct vclocks {
     bool on;
-    uint32_t components; /* numbered from 1; 0: no component */
+    uint32_t components; /* numbered from 1; 0: none */
     uint32_t number[COMPONENTS_MAX];
     uint32_t free_component[COMPONENTS_MAX], free_count;
     struct vclock *host;
-    uint32_t host_component; /* of what host code does with memory */
+    uint32_t host_component; /* component of host code's accesses to memory */
     uint32_t learned;
     struct word words[WORDS];
     uint32_t word_count;
-    struct word other_words;             /* what was stored where there was no room for the word */
-    struct op *with_memory[KERNELS_MAX]; /* kernels with a memory clock; each a reference */
+    /* Combined entry for words for which the table had no room. */
+    struct word other_words;
+    /* Kernels with a memory clock; each entry holds a reference. */
+    struct op *with_memory[KERNELS_MAX];
     uint32_t with_memory_count;
-    bool overflowed; /* a table was full, or memory ran out: every pair counts as ordered */
+    /* A table was full or host memory ran out: every pair counts as ordered. */
+    bool overflowed;
 };
 
 struct vclocks *vclocks_new(void)
@@ -66,8 +69,8 @@ void vclocks_component_end(struct vclocks *v, uint32_t component)
 
 /* ---- clocks ---- */
 
-/* *to becomes the maximum of both, component by component. True: it grew. Where there is no memory
- * it knows less, and `overflowed` says so. */
+/* *to becomes the component-wise maximum of both. True: it has changed. If memory runs out it stays
+ * too small, and `overflowed` is set. */
 static bool join_clock(struct vclocks *v, struct vclock **to, const struct vclock *from)
 {
     bool more = false;
@@ -117,7 +120,7 @@ static bool clock_includes(const struct vclock *clock, const struct op *op)
            clock->over[op->check.component] >= op->check.number;
 }
 
-/* ---- the graph and the host ---- */
+/* ---- order by the graph and the host ---- */
 
 void vclocks_after(struct vclocks *v, struct op *op, const struct op *dep)
 {
@@ -137,7 +140,7 @@ void vclocks_issue(struct vclocks *v, struct op *op, uint32_t component)
     raise_component(v, &op->check.clock, component, op->check.number);
 }
 
-/* A component of its own, which only the host itself knows at once. */
+/* Host accesses have a component of their own; only the host's clock includes them at once. */
 void vclocks_touch(struct vclocks *v, struct op *op)
 {
     if (!v->on)
@@ -159,7 +162,7 @@ void vclocks_seen(struct vclocks *v, const struct op *op)
     if (!v->on || !op->check.clock)
         return;
     host_joins(v, op->check.clock);
-    /* What the kernels before it are ordered after by memory is over, too. */
+    /* Operations that these kernels are ordered after by memory are over, too. */
     for (bool more = true; more;) {
         more = false;
         for (uint32_t i = 0; i < v->with_memory_count; i++)
@@ -184,7 +187,7 @@ uint32_t vclocks_learned(const struct vclocks *v)
     return v->learned;
 }
 
-/* ---- kernels ordered by memory ---- */
+/* ---- order by memory ---- */
 
 static bool has_memory_clock(struct vclocks *v, struct op *op)
 {
@@ -200,7 +203,7 @@ static bool has_memory_clock(struct vclocks *v, struct op *op)
     return true;
 }
 
-/* NULL: no store there is known, and the entry is not to be made. */
+/* NULL: no store to this address is known, and `make` is false. */
 static struct word *find_word(struct vclocks *v, uint64_t address, bool make)
 {
     uint32_t at = (uint32_t)(address * 0x9E3779B97F4A7C15ull >> 54);
@@ -236,13 +239,14 @@ static void join_word(struct vclocks *v, struct op *op, const struct word *word)
             join_clock(v, &op->check.unfenced, word->clock_here[d]);
 }
 
-/* Words beyond VGPU_SIGNALS are not reported: such a kernel may have used any. */
+/* Words beyond VGPU_SIGNALS are not reported, so such a kernel may have used any word. */
 static bool signals_are_cut(const struct vgpu_signals *signals)
 {
     return signals->polled_count == VGPU_SIGNALS || signals->stored_count == VGPU_SIGNALS;
 }
 
-/* Who stores to a word may have read it as well: an atomic does both. */
+/* A kernel that stored to a word may have read it as well (an atomic), so it is joined in both
+ * cases. */
 static void join_words(struct vclocks *v, struct op *op, const struct vgpu_signals *signals)
 {
     for (uint32_t i = 0; i < signals->polled_count; i++)
@@ -257,7 +261,7 @@ static void join_words(struct vclocks *v, struct op *op, const struct vgpu_signa
         join_memory(v, op, v->host);
 }
 
-/* The clock of `op` without `op` itself. NULL: no memory, and `overflowed` says so. */
+/* A copy of op's clock without `op` itself. NULL: memory ran out, and `overflowed` is set. */
 static struct vclock *clock_but_own(struct vclocks *v, const struct op *op)
 {
     struct vclock *all = NULL;
@@ -299,7 +303,7 @@ void vclocks_signals(struct vclocks *v, struct op *op, const struct vgpu_signals
     if (signals_are_cut(signals))
         store_clock(v, &v->other_words, op, signals->fenced);
     for (uint32_t i = 0; i < signals->stored_count; i++)
-        if (signals->stored[i] >= VGPU_HOST_VA) { /* the program may watch it */
+        if (signals->stored[i] >= VGPU_HOST_VA) { /* the program may poll it */
             host_joins(v, op->check.clock);
             host_joins(v, op->check.memory_clock);
         }
@@ -308,9 +312,9 @@ void vclocks_signals(struct vclocks *v, struct op *op, const struct vgpu_signals
                             any_host_address(signals->stored, signals->stored_count);
 }
 
-/* ---- questions ---- */
+/* ---- queries ---- */
 
-/* All that comes before `op`, by memory as well, in a clock of the caller's. */
+/* A clock of all operations before `op`, also by memory; the caller frees it. */
 static struct vclock *whole_clock(struct vclocks *v, const struct op *op)
 {
     struct vclock *all = NULL;
@@ -391,7 +395,8 @@ static void forget_word(struct word *word)
     *word = (struct word){0};
 }
 
-/* The table is small, and its chains must not break: all words or none. */
+/* Clears the table if no word has news for the host: all words or none, since removing single words
+ * would break the probe sequences. */
 static void forget_words(struct vclocks *v)
 {
     for (uint32_t i = 0; i < WORDS && v->word_count; i++)
@@ -404,7 +409,7 @@ static void forget_words(struct vclocks *v)
         forget_word(&v->other_words);
 }
 
-/* Keeps the kernels that the host does not know to be over and that are not of `ended`. */
+/* Keeps kernels that the host has not waited for and that do not belong to `ended`. */
 static void drop_known_kernels(struct vclocks *v, const struct process *ended)
 {
     uint32_t kept = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * cost.c: see cost.h. Where it is off it costs one test.
+ * cost.c: see cost.h. When it is switched off, it costs one test.
  */
 #include "cost.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * engine.c: see engine.h. What sets a copy up (its latency) goes on while another one is carried
- * out: a copy asks for its engine when its bytes could flow.
+ * engine.c: see engine.h. The set-up of a copy (its latency) overlaps with other copies, so a copy
+ * takes its engine only when its bytes can flow.
  */
 #include "engine.h"
 
@@ -8,7 +8,7 @@
 
 #include "op_costs.h"
 
-static enum copy_kind kind_of(const struct op *op)
+static enum copy_kind copy_kind_of(const struct op *op)
 {
     if (op->from < 0)
         return FROM_HOST;
@@ -17,8 +17,9 @@ static enum copy_kind kind_of(const struct op *op)
     return op->from == op->to ? INSIDE : op->to == op->device ? FROM_PEER : TO_PEER;
 }
 
-/* Whose engine: the stream's GPU, if the copy is any of its business. What a graph copies for other
- * GPUs is theirs, wherever the graph was launched. */
+/* The GPU whose engine the copy uses: the stream's GPU if it is the source or destination. Copies
+ * that a graph makes between other GPUs use those GPUs' engines, wherever the graph was launched.
+ */
 static int engine_owner(const struct op *op)
 {
     if (op->from < 0)
@@ -26,12 +27,12 @@ static int engine_owner(const struct op *op)
     return op->to < 0 || op->device != op->to ? op->from : op->to;
 }
 
-/* NULL: no engine is needed, or all copies share one. */
+/* NULL: the copy uses no engine, or any number of copies may run. */
 static struct copy_engine *engine_of(struct engines *e, const struct op *op)
 {
     if (op->kind != OP_COPY || e->topology->copies_at_once == 0 || (op->from < 0 && op->to < 0))
         return NULL;
-    return &e->engine[engine_owner(op)][kind_of(op)];
+    return &e->engine[engine_owner(op)][copy_kind_of(op)];
 }
 
 bool engines_take(struct engines *engines, struct op *op)
@@ -56,7 +57,7 @@ struct op *engines_leave(struct op *op)
     struct copy_engine *e = op->clock.engine;
     struct op *next = e ? e->first : NULL;
     if (next)
-        e->first = next->clock.next_copy; /* the engine goes from hand to hand */
+        e->first = next->clock.next_copy; /* the engine stays busy with the next copy */
     else if (e)
         e->busy--;
     return next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * engine.h: the copy engines of the GPUs. Each kind of copy (from the host, to it, to a peer, from
- * a peer, inside) has its own in each GPU, and carries out `copies_at_once` of its copies at a time
- * (0: any number); the others wait in the order in which they came.
+ * engine.h: the copy engines of GPUs. Each GPU has one for each kind of copy (from the host, to the
+ * host, to a peer, from a peer, within the GPU). An engine carries out `copies_at_once` copies at a
+ * time (0: any number); others wait in order of arrival.
  */
 #ifndef VGPU_ENGINE_H
 #define VGPU_ENGINE_H
@@ -15,18 +15,20 @@ enum copy_kind { FROM_HOST, TO_HOST, TO_PEER, FROM_PEER, INSIDE, COPY_KINDS };
 
 struct copy_engine {
     int busy;
-    struct op *first, **last; /* those that wait, linked by next_copy; last: NULL when never used */
+    /* The waiting copies, linked by next_copy; last: NULL if never used. */
+    struct op *first, **last;
 };
 
-struct engines { /* all zero but for the topology: idle */
+/* All zero except for the topology: idle. */
+struct engines {
     const struct topology *topology;
     struct copy_engine engine[VGPU_MAX_DEVICES][COPY_KINDS];
 };
 
-/* False: all are busy, and `op` waits for its turn. */
+/* False: the engine is busy, and `op` waits in its queue. */
 bool engines_take(struct engines *engines, struct op *op);
 
-/* `op` is over. The copy whose turn it is now, or NULL. */
+/* `op` is over: returns the next copy of its engine, or NULL. */
 struct op *engines_leave(struct op *op);
 
 #endif

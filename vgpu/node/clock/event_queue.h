@@ -9,7 +9,7 @@
 struct op;
 
 #define EVENT_NEVER UINT64_MAX
-#define EVENT_LAST (UINT64_MAX >> 1) /* what would come later comes then */
+#define EVENT_LAST (UINT64_MAX >> 1) /* later events are moved to this time */
 
 enum phase { PHASE_START, PHASE_LATENCY };
 
@@ -26,13 +26,13 @@ struct event_queue { /* all zero: empty */
 
 void event_push(struct event_queue *queue, uint64_t at_ps, struct op *op, enum phase phase);
 
-/* When the next one is, or EVENT_NEVER. */
+/* The time of the next event, or EVENT_NEVER. */
 uint64_t event_next_ps(const struct event_queue *queue);
 
-/* Takes the next one; there must be one. */
+/* Removes the next event. The queue must not be empty. */
 struct sim_event event_pop(struct event_queue *queue);
 
-/* Gives back its memory; it is empty afterwards. */
+/* Frees the queue's memory; the queue is empty afterwards. */
 void event_queue_end(struct event_queue *queue);
 
 #endif

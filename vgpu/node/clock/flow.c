@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * flow.c: see flow.h. Flows on the same route always have the same rate, so they are kept as one
- * group: what each of its flows has received since the group began is one number, and a flow
- * has arrived when that number reaches what it was when the flow came plus the flow's size. A group
- * therefore needs a heap and no visit to each flow, and a flow's cost does not grow with how many
- * there are.
+ * flow.c: see flow.h. All flows on a route have the same rate, so they are kept as a group with one
+ * number: the bytes that each of its flows has received since the group began. A flow arrives when
+ * this number reaches its value at the flow's start plus the flow's size. So a group is a heap of
+ * these values, its flows need not be visited, and the cost of a flow does not depend on the number
+ * of flows.
  *
- * Rates change only when flows come or go, and are found anew then (share.c), once for all that
- * come and go in the same picosecond. Loops run in a fixed order and the compiler may not fuse or
- * reorder the arithmetic, so results are the same everywhere.
+ * Rates change only when flows start or arrive; they are recomputed then (share.c), once for all
+ * changes in the same picosecond. Loops run in a fixed order, and the compiler must not fuse or
+ * reorder the arithmetic, so results are the same on every machine.
  */
 #include "flow.h"
 
@@ -22,9 +22,10 @@
 #include "share.h"
 
 #define PS_PER_S 1e12
-#define TABLE 1024 /* a power of two, well above the routes a node can have in use */
+/* A power of two, well above the number of routes that a node can use. */
+#define TABLE 1024
 
-/* A flow of a group, by what the group's flows have received when it arrives. */
+/* A flow of a group, with the value of `received` at which it arrives. */
 struct waiting {
     double until_bytes;
     uint64_t order;
@@ -34,36 +35,40 @@ struct waiting {
 struct lane {
     struct waiting *heap;
     int room;
-    int next; /* group in the same place of the table, or -1 */
+    int next; /* next group in the same hash bucket; -1: none */
 };
 
-/* What every step asks of every group, close together. */
+/* The values of a group that every step reads, stored together. */
 struct front {
-    double received; /* bytes that each flow of the group got since the group was last empty */
-    double until;    /* of the first of its flows to arrive */
-    double forgiven; /* of that: bytes that rounding may have left of it */
-    uint64_t order;  /* of that */
+    /* Bytes that each flow of the group has received since the group was last empty. */
+    double received;
+    double until; /* until_bytes of the flow that arrives first */
+    /* Remaining bytes of that flow that count as a rounding error. */
+    double forgiven;
+    uint64_t order; /* order of that flow */
 };
 
 struct flows {
     const struct topology *topology;
     struct sharing *sharing;
-    struct route routes[MAX_GROUPS]; /* all that were ever used */
+    struct route routes[MAX_GROUPS]; /* all routes ever used */
     struct pruning narrowing;
-    struct route narrow[MAX_GROUPS]; /* beside them: without what never limits them */
-    struct group groups[MAX_GROUPS]; /* beside them, with narrow routes */
-    struct lane lanes[MAX_GROUPS];   /* beside them */
-    struct front fronts[MAX_GROUPS]; /* beside them */
+    struct route narrow[MAX_GROUPS]; /* the same without resources that never limit them */
+    struct group groups[MAX_GROUPS]; /* by route; refer to `narrow` */
+    struct lane lanes[MAX_GROUPS];   /* by route */
+    struct front fronts[MAX_GROUPS]; /* by route */
     int group_count;
     int table[TABLE];
-    int active[MAX_GROUPS], active_count; /* groups that have flows, the lowest cap first */
-    uint64_t booked_ps;                   /* all `received` are as of then */
+    /* Indices of groups with flows, ordered by cap. */
+    int active[MAX_GROUPS], active_count;
+    uint64_t booked_ps; /* time up to which all `received` are computed */
     uint64_t next_ps, added;
     void (*watcher)(void *self, uint64_t at_ps, const double *bytes_s);
     void *watcher_self;
-    bool stale;      /* rates and next_ps are not yet as the flows are */
-    bool may_be_due; /* a flow may have arrived that flows_take_arrived has not returned */
-    bool as_before;  /* the active groups are those of the last refresh */
+    bool stale; /* flows have changed since rates and next_ps were computed */
+    /* A flow may have arrived that flows_take_arrived has not returned yet. */
+    bool may_be_due;
+    bool as_before; /* the active groups have not changed since the last refresh */
 };
 
 struct flows *flows_new(const struct topology *topology)
@@ -110,8 +115,8 @@ static bool same_route(const struct route *a, const struct route *b)
            memcmp(a->resource, b->resource, (size_t)a->length * sizeof a->resource[0]) == 0;
 }
 
-/* A new route, the last one: it may matter to others. */
-static void learn_route(struct flows *f, const struct route *route)
+/* Adds a new route, the last one, which may change the pruning of all others. */
+static void add_route(struct flows *f, const struct route *route)
 {
     int part[MAX_GROUPS];
     pruning_add(&f->narrowing, route);
@@ -129,17 +134,18 @@ static int group_of(struct flows *f, const struct route *route)
         if (same_route(&f->routes[g], route))
             return g;
     if (f->group_count == MAX_GROUPS)
-        abort(); /* see share.h: no node has so many routes */
+        abort(); /* no node has so many routes, see share.h */
     f->routes[f->group_count] = *route;
     f->groups[f->group_count] = (struct group){.route = &f->narrow[f->group_count]};
     f->lanes[f->group_count] = (struct lane){.next = f->table[place]};
     f->table[place] = f->group_count;
-    learn_route(f, route);
+    add_route(f, route);
     return f->group_count++;
 }
 
-/* Is group `a` before `b` among the active? Never a matter of which route was used first: rounding
- * follows this order, and a node that has served another program must give the same times. */
+/* The order of active groups. It must not depend on the order in which routes were first used:
+ * rounding depends on it, and a node must give the same times whatever programs it has served
+ * before. */
 static bool group_is_before(struct flows *f, int a, int b)
 {
     const struct route *left = &f->routes[a], *right = &f->routes[b];
@@ -228,13 +234,13 @@ static struct op *pop_flow(struct flows *f, int g)
 
 /* ---- time ---- */
 
-/* Has the group's first flow arrived? */
+/* True if the group's first flow has arrived. */
 static bool is_due(const struct front *front)
 {
     return front->until - front->received <= front->forgiven;
 }
 
-/* When the first flow of all arrives. */
+/* The time when the next flow of any group arrives. */
 static uint64_t next_arrival(struct flows *f)
 {
     double least_s = INFINITY;
@@ -259,8 +265,8 @@ static void book_bytes(struct flows *f, uint64_t now_ps)
     f->may_be_due = true;
 }
 
-/* Of the groups whose first flow has arrived, the one whose flow came first; -1: none. Tells
- * whether more than one has. */
+/* Of the groups whose first flow has arrived, the one whose flow was added first; -1: none. *more:
+ * several have. */
 static int first_due_group(struct flows *f, bool *more)
 {
     int first = -1, count = 0;
@@ -276,8 +282,8 @@ static int first_due_group(struct flows *f, bool *more)
     return first;
 }
 
-/* The group whose first flow arrives first: where none is due, because time has come to its end, or
- * a rounding left a byte of it. */
+/* The group whose first flow arrives next. Used when no flow counts as arrived, because FLOW_END is
+ * reached or a rounding error has left a byte. */
 static int nearest_group(struct flows *f)
 {
     int first = f->active[0];
@@ -289,7 +295,7 @@ static int nearest_group(struct flows *f)
     return first;
 }
 
-/* Whether a flow has arrived that was not taken. */
+/* True if a flow has arrived that has not been taken. */
 static bool any_due(struct flows *f)
 {
     bool more;
@@ -304,7 +310,7 @@ void flows_watch(struct flows *f, void (*watch)(void *self, uint64_t at_ps, cons
     f->watcher_self = self;
 }
 
-static void tell_rates(struct flows *f)
+static void report_rates(struct flows *f)
 {
     double carried[MAX_RESOURCES] = {0};
     for (int i = 0; i < f->active_count; i++) {
@@ -324,7 +330,7 @@ static void refresh_rates(struct flows *f)
     f->stale = false;
     f->as_before = true;
     if (f->watcher)
-        tell_rates(f);
+        report_rates(f);
 }
 
 void flows_add(struct flows *f, struct op *op, const struct route *route, uint64_t bytes,
@@ -346,13 +352,13 @@ void flows_add(struct flows *f, struct op *op, const struct route *route, uint64
 void flows_restart(struct flows *f)
 {
     if (f->stale)
-        refresh_rates(f); /* whoever watches learns that the links are idle */
+        refresh_rates(f); /* observers are notified that the links are idle */
     f->booked_ps = 0;
 }
 
 uint64_t flows_next_ps(struct flows *f)
 {
-    if (f->stale && any_due(f)) /* those go first, new rates would come too early */
+    if (f->stale && any_due(f)) /* those first: new rates apply only after them */
         return f->booked_ps;
     if (f->stale)
         refresh_rates(f);

@@ -46,7 +46,7 @@ static double clock_khz_of(const struct topology *t, int device)
     return t->info.device[device].clock_khz * inject_clock(device);
 }
 
-/* The processors share the blocks; the one that has the most takes the longest. */
+/* Blocks are distributed over the processors; the one with most blocks takes longest. */
 uint64_t kernel_conflict_ps(const struct topology *t, const struct op *op)
 {
     const uint32_t *grid = op->u.kernel.launch.grid;
@@ -59,7 +59,7 @@ uint64_t kernel_conflict_ps(const struct topology *t, const struct op *op)
     return (uint64_t)(cycles / clock_khz_of(t, op->device) * 1e9);
 }
 
-/* The furthest memory a kernel touches sets how long it takes at least. */
+/* The minimum duration is that of the furthest memory that the kernel accesses. */
 uint64_t kernel_latency(const struct topology *t, const struct op *op)
 {
     const struct vgpu_run_counts *c = op->counts;

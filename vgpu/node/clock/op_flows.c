@@ -8,7 +8,7 @@
 #include "inject.h"
 #include "op_costs.h"
 
-/* `moved` bytes, which take as long as `bytes`. */
+/* Adds a flow of `moved` bytes that takes as long as `bytes`. */
 static void add_weighed_flow(struct sender *s, struct op *op, uint64_t now_ps, struct route route,
                              uint64_t bytes, uint64_t moved)
 {
@@ -49,7 +49,8 @@ void send_copy(struct sender *s, struct op *op, uint64_t now_ps)
     add_flow(s, op, now_ps, route, first);
 }
 
-/* True: the copy has come to speed, and its other bytes are on their way. */
+/* Starts the flow of the remaining bytes when the first, slower part of a copy has arrived. True:
+ * there are some. */
 bool send_later_bytes(struct sender *s, struct op *op, uint64_t now_ps)
 {
     if (op->kind != OP_COPY || op->clock.later_bytes == 0)
@@ -60,7 +61,7 @@ bool send_later_bytes(struct sender *s, struct op *op, uint64_t now_ps)
     return true;
 }
 
-/* ---- kernels and memsets: flows on the memories they touch ---- */
+/* ---- kernels and memsets: flows to the memories that they access ---- */
 
 static struct route memory_route(const struct sender *s, int device)
 {
@@ -69,8 +70,9 @@ static struct route memory_route(const struct sender *s, int device)
                           .cap_bytes_s = s->topology->memory_bytes_s[device]};
 }
 
-/* What a kernel reads beyond all that its arguments point to, it reads again, in whatever block:
- * out of L2, where that fits into half of it (each half of L2 keeps what its processors read). */
+/* The bytes that a kernel reads beyond the size of all memory that its arguments point to: they are
+ * read again, from L2, if that memory fits into half of it (each half of L2 caches the reads of its
+ * processors). */
 static uint64_t read_again(const struct sender *s, const struct op *op, uint64_t read)
 {
     uint64_t reach = op->u.kernel.reach_bytes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * op_flows.h: an operation as flows over links: the way of a copy, the memories a kernel touched.
- * The clock (sim.c) says when.
+ * op_flows.h: the flows of an operation: the route of a copy, the memories that a kernel accessed.
+ * The clock (sim.c) determines when they start.
  */
 #ifndef VGPU_OP_FLOWS_H
 #define VGPU_OP_FLOWS_H
@@ -12,17 +12,18 @@
 struct sender {
     const struct topology *topology;
     struct flows *flows;
-    void (*watch)(void *self, const struct route *route, uint64_t bytes); /* NULL: not watched */
+    void (*watch)(void *self, const struct route *route, uint64_t bytes); /* NULL: not observed */
     void *self;
 };
 
-/* Add flows for `op` at `now_ps` (op->clock.flows): none where nothing has to be moved. */
+/* Add the flows of `op` at `now_ps` (op->clock.flows); none if nothing has to be moved. */
 void send_copy(struct sender *s, struct op *op, uint64_t now_ps);
 void send_memset(struct sender *s, struct op *op, uint64_t now_ps);
 void send_counts(struct sender *s, struct op *op, uint64_t now_ps,
                  const struct vgpu_run_counts *counts);
 
-/* True: the copy has come to speed, and its other bytes are on their way. */
+/* Called when a flow of `op` has arrived. True: it was the first, slower part of a copy, and the
+ * flow of its other bytes has been added. */
 bool send_later_bytes(struct sender *s, struct op *op, uint64_t now_ps);
 
 #endif

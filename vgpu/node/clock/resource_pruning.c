@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * resource_pruning.c: see resource_pruning.h. A resource limits no flow if each route through it
- * goes through another one as well that carries no more: all its flows are among those of the
- * other, which is full before it is. Of resources with the same routes and capacity the first one
- * counts.
+ * resource_pruning.c: see resource_pruning.h. A resource limits no flow if every route through it
+ * also uses one other resource with no more capacity: that one carries the same flows at least and
+ * is full first. Of several resources with the same routes and capacity, the first one is kept.
  */
 #include "resource_pruning.h"
 
@@ -26,7 +25,8 @@ void pruning_add(struct pruning *n, const struct route *route)
     }
 }
 
-/* Is `other` full whenever `resource` would be? Never both ways, so one of them always stays. */
+/* True if `other` is full whenever `resource` is. Never true in both directions, so one of the two
+ * is always kept. */
 static bool full_before(const struct pruning *n, const double *capacity, int other, int resource)
 {
     if (other == resource || !goes_with(n, resource, other) || capacity[other] > capacity[resource])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * resource_pruning.h: which resources of a route can ever limit its flows. A GPU's PCIe link whose
- * every flow goes through its switch's, too, and that is no narrower, never does.
+ * resource_pruning.h: leaves out resources of a route that can never limit its flows. An example is
+ * a GPU's PCIe link, if all its flows also use the switch's link, which is no faster.
  */
 #ifndef VGPU_RESOURCE_PRUNING_H
 #define VGPU_RESOURCE_PRUNING_H
@@ -13,15 +13,15 @@
 
 /* What the routes in use have in common. All zero: none is in use. */
 struct pruning {
-    bool known[MAX_RESOURCES];                     /* a route goes through it */
-    uint64_t always[MAX_RESOURCES][PRUNING_WORDS]; /* those that all of these go through, too */
+    bool known[MAX_RESOURCES];                     /* a route uses it */
+    uint64_t always[MAX_RESOURCES][PRUNING_WORDS]; /* the resources that all of these routes use */
 };
 
-/* A route is in use from now on, so others may have to be narrowed anew. */
+/* Adds a route to those in use; routes pruned earlier may have to be pruned again. */
 void pruning_add(struct pruning *narrowing, const struct route *route);
 
-/* `route`, which was added, without those of its resources that limit no flow as long as nothing is
- * in use that was not added: no rate changes when they are left out. Capacities by resource. */
+/* `route`, which was added before, without the resources that limit no flow while only added routes
+ * are in use: leaving them out changes no rate. Capacities are indexed by resource. */
 struct route prune_route(const struct pruning *narrowing, const double *capacity_bytes_s,
                          const struct route *route);
 

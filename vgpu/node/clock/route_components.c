@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * route_components.c: see route_components.h. Sets of resources that are joined route by route
+ * route_components.c: see route_components.h. Union-find over resources, joined route by route
  * (Tarjan, "Efficiency of a Good But Not Linear Set Union Algorithm", JACM 1975).
  */
 #include "route_components.h"
 
-/* The one that all of a set lead to. */
-static int leader(int *leads_to, int resource)
+/* The representative of the resource's set. */
+static int find_representative(int *leads_to, int resource)
 {
     while (leads_to[resource] != resource)
         resource = leads_to[resource] = leads_to[leads_to[resource]];
@@ -21,12 +21,12 @@ int route_components(const struct route *routes, int count, int *part)
     }
     for (int i = 0; i < count; i++)
         for (int k = 1; k < routes[i].length; k++)
-            leads_to[leader(leads_to, routes[i].resource[k])] =
-                leader(leads_to, routes[i].resource[0]);
+            leads_to[find_representative(leads_to, routes[i].resource[k])] =
+                find_representative(leads_to, routes[i].resource[0]);
     for (int i = 0; i < count; i++) {
         int alone = -1, *known = &alone;
         if (routes[i].length > 0)
-            known = &number[leader(leads_to, routes[i].resource[0])];
+            known = &number[find_representative(leads_to, routes[i].resource[0])];
         part[i] = *known = *known < 0 ? parts++ : *known;
     }
     return parts;

@@ -7,9 +7,10 @@
 
 #include "topology.h"
 
-/* Numbers the parts that `count` routes fall into, from 0 on, in part[count]: routes that share a
- * resource, directly or through others, are of one part, so no flow of another part changes their
- * rates. A route without resources has a part of its own. Returns how many there are. */
+/* Stores the component of each of `count` routes in part[count], numbered from 0. Routes that share
+ * a resource, directly or through other routes, are in the same component; flows of different
+ * components do not affect each other's rates. A route without resources is a component of its own.
+ * Returns the number of components. */
 int route_components(const struct route *routes, int count, int *part);
 
 #endif

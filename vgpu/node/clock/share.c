@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * share.c: see share.h. The bottleneck algorithm (Bertsekas and Gallager, Data Networks, 2nd ed.,
- * section 6.5.2): the resource with the least to give to each of its flows fixes their rate; what
- * they take is subtracted everywhere, and the next one follows. A route's own cap is a resource
- * that each flow has for itself.
+ * section 6.5.2): the resource that can give least to each of its flows fixes their rate; that rate
+ * is subtracted from all resources that they use, and the next resource follows. The cap of a route
+ * is treated like a resource of each flow's own.
  *
- * It runs once for each flow that comes or goes, and only where that matters: groups fall into
- * parts that share nothing with each other (the NVLinks are one, PCIe another), and a part whose
- * flows are as many as before keeps its rates. Sets of users and of resources are sets of bits:
- * which of a resource's users have no rate yet, and what they all took from, is an `and` or an
- * `or`, where a processor would guess wrong at a test of each.
+ * It runs whenever a flow starts or arrives, so work is avoided: the groups are divided into
+ * connected components (for example, NVLinks are one and PCIe links another), and a component with
+ * unchanged numbers of flows keeps its rates. Sets of users and resources are bit sets, because
+ * `and` and `or` replace tests that the processor would mispredict.
  */
 #include "share.h"
 
@@ -19,48 +18,49 @@
 
 #define BITS 64
 #define WORDS(count) (((count) + BITS - 1) / BITS)
-#define SHORT 3 /* resources: most routes have no more that can limit them */
-#define LANES 4 /* shares that are compared side by side */
+/* Resources stored inline; few routes have more that can limit them. */
+#define SHORT 3
+#define LANES 4 /* shares compared in parallel */
 #define MAX_NUMBERS (LANES * MAX_RESOURCES)
 #define NO_RESOURCE MAX_NUMBERS /* fills up short lists */
 
-/* Of a resource: bytes/s that no flow has been given yet, and flows whose rate is still open. One
- * subtraction changes both. */
+/* State of a resource: bytes/s not given to flows yet, and the number of flows without a rate. A
+ * vector, so that one subtraction changes both. */
 typedef double room_t __attribute__((vector_size(2 * sizeof(double))));
 enum { LEFT, FLOWS };
 
-/* A group and the first of its resources; a shorter list is filled up with NO_RESOURCE. */
+/* A group and its first resources; shorter lists are filled up with NO_RESOURCE. */
 struct user {
     double cap;
     int group;
-    int counted; /* its flows that uses.room has */
+    int counted; /* number of its flows counted in uses.room */
     uint16_t resource[SHORT], length;
 };
 
-/* Users that share resources, directly or through others, and these resources: the first, and the
- * one behind the last. Resources begin at a multiple of LANES. */
+/* A connected component: its users and resources, from the first to one past the last. The first
+ * resource is a multiple of LANES. */
 struct part {
     int user, user_end;
     int resource, resource_end;
 };
 
-/* Who uses what: as long as the same groups are active this stays. Users and resources are numbered
- * part by part, the users of a part by their cap. */
+/* Which user uses which resource; valid while the same groups are active. Users and resources are
+ * numbered component by component, users of a component in order of their cap. */
 struct uses {
     struct part part[MAX_GROUPS]; /* some may be empty */
     int parts;
-    int user_words, resource_words;                      /* of a set of them */
-    room_t room[MAX_NUMBERS + 1];                        /* as no user has a rate */
+    int user_words, resource_words;                      /* size of such bit sets in words */
+    room_t room[MAX_NUMBERS + 1];                        /* while no user has a rate */
     uint64_t members[MAX_NUMBERS * WORDS(MAX_GROUPS)];   /* the users of each resource */
-    uint64_t resources[MAX_GROUPS * WORDS(MAX_NUMBERS)]; /* of each user */
+    uint64_t resources[MAX_GROUPS * WORDS(MAX_NUMBERS)]; /* the resources of each user */
     struct user user[MAX_GROUPS];
-    uint16_t further[MAX_GROUPS][MAX_ROUTE]; /* resources from the SHORT-th on */
+    uint16_t further[MAX_GROUPS][MAX_ROUTE]; /* resources beyond the first SHORT */
 };
 
 struct sharing {
     struct uses uses;
     room_t room[MAX_NUMBERS + 1];
-    double share[MAX_NUMBERS]; /* what each can give to each of its flows */
+    double share[MAX_NUMBERS]; /* what each resource can give to each of its flows */
     uint64_t still_open[WORDS(MAX_GROUPS)], taken_from[WORDS(MAX_NUMBERS)];
 };
 
@@ -82,7 +82,7 @@ static void put_in_set(uint64_t *set, int number)
     set[(unsigned)number / BITS] |= 1ull << (unsigned)number % BITS;
 }
 
-/* The numbers from `first` on below `end`, and no others of these words. */
+/* Sets the bits from `first` to `end` - 1 and clears all others of these words. */
 static void fill_set(uint64_t *set, int first, int end)
 {
     for (int w = first / BITS; w < WORDS(end); w++) {
@@ -96,10 +96,10 @@ static uint64_t *members_of(struct sharing *s, int resource)
     return &s->uses.members[resource * s->uses.user_words];
 }
 
-/* ---- who uses what ---- */
+/* ---- users and resources ---- */
 
-/* The parts of the active groups and of the node's resources (-1: no group uses it); how many users
- * and resources a part has, for now behind its last ones. */
+/* Stores the component of each of the active groups and of the node's resources (-1: unused), and
+ * the number of users and resources of each component (in user_end and resource_end for now). */
 static void find_parts(struct sharing *s, const struct group *groups, const int *active, int n,
                        int *part)
 {
@@ -117,7 +117,7 @@ static void find_parts(struct sharing *s, const struct group *groups, const int 
     }
 }
 
-/* Gives the parts their places, none of which is taken yet, and clears the sets for them. */
+/* Assigns ranges of numbers to the components, and clears their bit sets. */
 static void place_parts(struct sharing *s)
 {
     int user = 0, resource = 0;
@@ -173,8 +173,8 @@ static void list_uses(struct sharing *s, const double *capacity, int resources,
 
 /* ---- rates ---- */
 
-/* Changes the room of all resources of a user. */
-static inline void take_room(struct sharing *s, room_t *of, int at, room_t taken)
+/* Subtracts from all resources of a user. */
+static inline void subtract_room(struct sharing *s, room_t *of, int at, room_t taken)
 {
     const struct user *user = &s->uses.user[at];
     of[user->resource[0]] -= taken;
@@ -184,7 +184,7 @@ static inline void take_room(struct sharing *s, room_t *of, int at, room_t taken
         of[s->uses.further[at][k - SHORT]] -= taken;
 }
 
-/* Are the flows of a part no longer those that were counted? */
+/* Updates the counts of flows. True if the flows of the component have changed. */
 static bool count_flows(struct sharing *s, const struct part *part, const struct group *groups)
 {
     bool changed = false;
@@ -193,14 +193,14 @@ static bool count_flows(struct sharing *s, const struct part *part, const struct
         int fewer = user->counted - groups[user->group].flows;
         if (fewer == 0)
             continue;
-        take_room(s, s->uses.room, at, (room_t){0, fewer});
+        subtract_room(s, s->uses.room, at, (room_t){0, fewer});
         user->counted -= fewer;
         changed = true;
     }
     return changed;
 }
 
-/* No rate is fixed yet. */
+/* Resets the component: no rate is fixed. */
 static void begin_part(struct sharing *s, const struct part *part)
 {
     for (int r = part->resource; r < part->resource_end; r++) {
@@ -210,9 +210,9 @@ static void begin_part(struct sharing *s, const struct part *part)
     fill_set(s->still_open, part->user, part->user_end);
 }
 
-/* What those can give now from which somebody took. Without a flow that is infinite, or not a
- * number (0 / 0): both lose every comparison. */
-static void settle_part(struct sharing *s, const struct part *part)
+/* Recomputes the shares of the resources from which a user has taken. Without flows the result is
+ * infinity or NaN (0 / 0), which loses every comparison. */
+static void update_shares(struct sharing *s, const struct part *part)
 {
     for (int w = part->resource / BITS; w < WORDS(part->resource_end); w++) {
         uint64_t set = s->taken_from[w];
@@ -225,25 +225,25 @@ static void settle_part(struct sharing *s, const struct part *part)
     }
 }
 
-static inline double lesser(double a, double b)
+static inline double smaller_of(double a, double b)
 {
     return a < b ? a : b;
 }
 
-/* The least that a resource can give to each of its flows; infinite if no flow is left on any. */
+/* The least share of the component's resources; infinite if no flow is left. */
 static double least_share(struct sharing *s, const struct part *part)
 {
     double a = INFINITY, b = INFINITY, c = INFINITY, d = INFINITY;
     for (int r = part->resource; r < part->resource_end; r += LANES) {
-        a = lesser(s->share[r], a);
-        b = lesser(s->share[r + 1], b);
-        c = lesser(s->share[r + 2], c);
-        d = lesser(s->share[r + 3], d);
+        a = smaller_of(s->share[r], a);
+        b = smaller_of(s->share[r + 1], b);
+        c = smaller_of(s->share[r + 2], c);
+        d = smaller_of(s->share[r + 3], d);
     }
-    return lesser(lesser(a, b), lesser(c, d));
+    return smaller_of(smaller_of(a, b), smaller_of(c, d));
 }
 
-/* The first resource that can give just that. */
+/* The first resource with this share. */
 static int first_resource_at(struct sharing *s, const struct part *part, double level)
 {
     int r = part->resource;
@@ -252,7 +252,8 @@ static int first_resource_at(struct sharing *s, const struct part *part, double 
     return r;
 }
 
-/* Fixes the rate of those of a set that have none yet, in order: `level`, or the cap. */
+/* Fixes the rates of the users in a set that have none yet, in order: `level`, or the user's cap.
+ */
 static void fix_rates(struct sharing *s, const struct part *part, struct group *groups,
                       const uint64_t *set, double level)
 {
@@ -262,16 +263,17 @@ static void fix_rates(struct sharing *s, const struct part *part, struct group *
         for (; those; those &= those - 1) {
             int at = w * BITS + __builtin_ctzll(those);
             const struct user *user = &s->uses.user[at];
-            double flows = user->counted, rate = lesser(user->cap, level);
+            double flows = user->counted, rate = smaller_of(user->cap, level);
             groups[user->group].rate_bytes_s = rate;
-            take_room(s, s->room, at, (room_t){rate * flows, flows});
+            subtract_room(s, s->room, at, (room_t){rate * flows, flows});
             for (int v = 0; v < s->uses.resource_words; v++)
                 s->taken_from[v] |= s->uses.resources[at * s->uses.resource_words + v];
         }
     }
 }
 
-/* Fixes those from `first` on whose cap is not above `level`. Returns the first that stays. */
+/* Fixes the rates of users from `first` on whose cap is at most `level`. Returns the first user
+ * left. */
 static int fix_capped(struct sharing *s, const struct part *part, struct group *groups, int first,
                       double level)
 {
@@ -296,7 +298,7 @@ static void share_part(struct sharing *s, const struct part *part, struct group 
             fix_rates(s, part, groups, members_of(s, first_resource_at(s, part, level)), level);
         else
             return;
-        settle_part(s, part);
+        update_shares(s, part);
     }
 }
 

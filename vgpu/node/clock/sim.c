@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * sim.c: see sim.h. Two kinds of events: an operation's phase is over (a heap by time, then by
- * order of issue), and a flow has arrived (flow.c).
+ * sim.c: see sim.h. There are two kinds of events: a phase of an operation ends (event_queue.h),
+ * and a flow arrives (flow.c).
  */
 #include "sim.h"
 
@@ -21,12 +21,13 @@ struct sim {
     const struct topology *topology;
     struct event_queue events;
     uint64_t now;
-    bool awaited;           /* an awaited operation has been finished */
-    struct op *held;        /* it has to start now and cannot end: the clock stands still with it */
-    struct op_list waiting; /* kernels whose next slice waits for others' */
-    struct op_list aside;   /* kernels that began before `now`, and poll */
-    struct op_list marks;   /* to be finished */
-    bool draining;          /* `marks` */
+    bool awaited; /* an awaited operation has finished */
+    /* The operation that starts now and cannot proceed, so that it holds the clock. */
+    struct op *held;
+    struct op_list waiting; /* kernels whose next slice waits for other slices */
+    struct op_list aside;   /* kernels that started before `now` and still poll */
+    struct op_list marks;   /* marks to be finished */
+    bool draining;          /* finish_marks is running */
     struct flows *flows;
     struct sender sender;
     struct engines engines;
@@ -53,16 +54,16 @@ void sim_watch_bytes(struct sim *s,
     s->sender.self = self;
 }
 
-/* When all that `op` depends on is finished its start is known. */
-static uint64_t start_of(const struct op *op)
+/* The start time; known when everything that `op` depends on has finished. */
+static uint64_t start_time(const struct op *op)
 {
     uint64_t ready_ps = op_ready_ps(op);
     return op->issue_ps > ready_ps ? op->issue_ps : ready_ps;
 }
 
-/* A mark takes no time: its end is known now, even where the clock has not come so far. A wait for
- * an idle stream therefore lets no time pass, and nothing else happen. A list instead of
- * recursion: chains of marks can be long. */
+/* A mark takes no time, so its end is known at once, even if the clock has not reached it. So a
+ * wait for an idle stream does not advance time. A list instead of recursion, since chains of marks
+ * can be long. */
 static void finish_marks(struct sim *s, struct op *op)
 {
     op_list_add(&s->marks, op);
@@ -71,7 +72,7 @@ static void finish_marks(struct sim *s, struct op *op)
     s->draining = true;
     while (s->marks.count) {
         struct op *mark = op_list_pop(&s->marks);
-        mark->start_ps = start_of(mark);
+        mark->start_ps = start_time(mark);
         s->awaited |= mark->awaited;
         op_finished(mark, mark->start_ps);
         op_drop(mark);
@@ -81,7 +82,7 @@ static void finish_marks(struct sim *s, struct op *op)
 
 static void schedule_start(struct sim *s, struct op *op)
 {
-    uint64_t at = start_of(op);
+    uint64_t at = start_time(op);
     event_push(&s->events, at > s->now ? at : s->now, op, PHASE_START);
     if (at < s->now && op->seen_ps < s->now)
         late_issue_note(op, s->now - at);
@@ -92,7 +93,7 @@ static void op_is_ready(void *self, struct op *op)
     struct sim *s = self;
     cost_enter();
     if (op->kind == OP_MARK)
-        finish_marks(s, op); /* it may be gone now */
+        finish_marks(s, op); /* `op` may have been freed */
     else
         schedule_start(s, op);
     cost_leave();
@@ -100,7 +101,7 @@ static void op_is_ready(void *self, struct op *op)
 
 static void wake_waiting(struct sim *s);
 
-/* Its engine is free now; what set the copy up was done meanwhile. */
+/* The copy's engine has become free; its set-up is already done. */
 static void send_held_copy(struct sim *s, struct op *op)
 {
     op->start_ps = s->now;
@@ -127,7 +128,7 @@ static void wait_for_slices(struct sim *s, struct op *op)
     op->clock.slices->waits = true;
 }
 
-/* From the next slice on, up to one that has bytes to move or has to wait. */
+/* Starts slices from the next one on, up to one that has bytes to move or must wait. */
 static void send_slices(struct sim *s, struct op *op)
 {
     struct slices *slices = op->clock.slices;
@@ -153,7 +154,8 @@ static void send_kernel(struct sim *s, struct op *op)
         send_counts(&s->sender, op, s->now, op->counts);
 }
 
-/* Something is over: slices that come after it begin, those on another GPU when they hear of it. */
+/* An operation or slice is over: starts slices that depend on it, those on other GPUs after a
+ * delay. */
 static void wake_waiting(struct sim *s)
 {
     for (int i = 0; i < s->waiting.count;) {
@@ -171,7 +173,7 @@ static void wake_waiting(struct sim *s)
     }
 }
 
-/* True: a slice of the kernel is over and another one goes on, or waits. */
+/* True: a slice of the kernel is over, and the next one has started or waits. */
 static bool send_next_slice(struct sim *s, struct op *op)
 {
     if (op->kind != OP_KERNEL || !op->clock.slices ||
@@ -183,7 +185,7 @@ static bool send_next_slice(struct sim *s, struct op *op)
     return op->clock.flows > 0 || op->clock.slices->waits;
 }
 
-/* What the operation does to memory is not the clock's. */
+/* Carries out the effect, whose real time is not counted as the clock's. */
 static enum progress carry_out_op(struct op *op)
 {
     cost_pause();
@@ -192,7 +194,7 @@ static enum progress carry_out_op(struct op *op)
     return progress;
 }
 
-/* When a kernel that has waited for a store of the host goes on. */
+/* The time when a kernel continues after a store by the host. */
 static uint64_t resume_time(const struct sim *s, const struct op *op)
 {
     return op->stores.stored_ps > s->now ? op->stores.stored_ps : s->now;
@@ -207,7 +209,8 @@ static enum progress begin_kernel(struct sim *s, struct op *op)
     return PROGRESS_DONE;
 }
 
-/* What the function computes costs nothing, as elsewhere on the host; its thread has to wake up. */
+/* The function's computation takes no virtual time, like other host code; waking its thread does.
+ */
 static enum progress begin_host(struct sim *s, struct op *op)
 {
     if (carry_out_op(op) == PROGRESS_BLOCKED)
@@ -236,7 +239,7 @@ static enum progress start_op(struct sim *s, struct op *op)
 {
     op->start_ps = s->now;
     switch (op->kind) {
-    case OP_MARK:  /* finished when it was ready */
+    case OP_MARK:  /* finished when it became ready */
     case OP_TOUCH: /* never submitted */
         break;
     case OP_COPY:
@@ -245,7 +248,7 @@ static enum progress start_op(struct sim *s, struct op *op)
     case OP_MEMSET:
         event_push(&s->events, s->now + s->topology->cost.kernel_floor_ps, op, PHASE_LATENCY);
         break;
-    case OP_FREE: /* a word in a table */
+    case OP_FREE: /* a change in a table only */
         event_push(&s->events, s->now, op, PHASE_LATENCY);
         break;
     case OP_HOST:
@@ -262,8 +265,8 @@ static void set_aside(struct sim *s, struct op *op)
     op_list_add(&s->aside, op);
 }
 
-/* Those that need not poll any longer take their time from now on. */
-static void take_back(struct sim *s)
+/* Kernels in `aside` that no longer poll continue from now on. */
+static void resume_aside(struct sim *s)
 {
     for (int i = 0; i < s->aside.count;) {
         struct op *op = s->aside.item[i];
@@ -292,7 +295,7 @@ bool sim_pass_by(struct sim *s)
     return true;
 }
 
-/* Starts `op`, or holds the clock where it is: what has to start at the same time comes later. */
+/* Starts `op`. If it is blocked, it holds the clock, and later operations of the same time wait. */
 static enum progress start_or_hold(struct sim *s, struct op *op)
 {
     enum progress progress = start_op(s, op);
@@ -300,7 +303,7 @@ static enum progress start_or_hold(struct sim *s, struct op *op)
     return progress;
 }
 
-/* One event that happens at or before `limit_ps`. False: there is no such event. */
+/* Processes one event at or before `limit_ps`. False: there is none. */
 static bool advance_clock(struct sim *s, uint64_t limit_ps, enum progress *progress)
 {
     *progress = PROGRESS_DONE;
@@ -335,7 +338,7 @@ enum progress sim_pass(struct sim *s, uint64_t time_ps)
 {
     enum progress progress = PROGRESS_DONE;
     cost_enter();
-    take_back(s);
+    resume_aside(s);
     while (progress == PROGRESS_DONE && advance_clock(s, time_ps, &progress))
         ;
     cost_leave();
@@ -348,7 +351,7 @@ enum sim_ran sim_run(struct sim *s, uint64_t end_ps)
 {
     enum progress progress = PROGRESS_DONE;
     cost_enter();
-    take_back(s);
+    resume_aside(s);
     s->awaited = false;
     while (!s->awaited && progress == PROGRESS_DONE && end_ps &&
            advance_clock(s, end_ps - 1, &progress))
@@ -396,7 +399,7 @@ static void process_ends(void *self, struct process *process)
     slices_forget(&s->stores, process);
 }
 
-/* ---- its life ---- */
+/* ---- creation and end ---- */
 
 struct sim *sim_new(const struct topology *topology)
 {

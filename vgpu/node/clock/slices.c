@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * slices.c: see slices.h. Effects take place one after the other, and a slice only comes after
- * slices that took place before it: no cycle is possible.
+ * slices.c: see slices.h. Effects take place one after the other, and a slice depends only on
+ * slices that took place earlier, so there are no cycles.
  */
 #include "slices.h"
 
@@ -9,7 +9,8 @@
 
 #include "process.h"
 
-#define SLICES 4096 /* of one kernel; what comes after is one with the last */
+/* Per kernel; further slices are merged into the last one. */
+#define SLICES 4096
 
 static uint64_t store_key(const struct op *op, uint64_t address)
 {
@@ -64,7 +65,7 @@ static void add_dep(struct slice *slice, struct op *op, uint32_t number)
     slice->dep_slice[slice->deps++] = number;
 }
 
-/* Whom a slice of `op` comes after; how many that are. */
+/* Stores the slices that this slice of `op` depends on; returns their number. */
 static int find_deps(struct stores_seen *seen, struct op *op, const struct vgpu_signals *signals,
                      bool resumed, struct slice *slice)
 {
@@ -81,7 +82,7 @@ static int find_deps(struct stores_seen *seen, struct op *op, const struct vgpu_
     return slice->deps;
 }
 
-static void subtract(struct vgpu_run_counts *from, const struct vgpu_run_counts *what)
+static void subtract_counts(struct vgpu_run_counts *from, const struct vgpu_run_counts *what)
 {
     for (int w = 0; w <= VGPU_MAX_DEVICES; w++) {
         uint64_t read = what->read_moved[w], written = what->write_moved[w];
@@ -116,7 +117,7 @@ static void drop_deps(struct slice *slice)
     slice->deps = 0;
 }
 
-/* A kernel that neither stopped nor waited is one piece, and needs no slices. */
+/* A kernel that neither stalled nor waited is not cut into slices. */
 void slices_add(struct stores_seen *seen, struct op *op, const struct vgpu_run_counts *counts,
                 const struct vgpu_signals *signals, bool resumed)
 {
@@ -125,7 +126,7 @@ void slices_add(struct stores_seen *seen, struct op *op, const struct vgpu_run_c
         op->u.kernel.stalled) {
         struct slice *slice = append_slice(op);
         if (slice) {
-            subtract(&found.counts, &op->clock.slices->seen);
+            subtract_counts(&found.counts, &op->clock.slices->seen);
             *slice = found;
             op->clock.slices->seen = *counts;
         } else {
@@ -136,7 +137,7 @@ void slices_add(struct stores_seen *seen, struct op *op, const struct vgpu_run_c
     set_last_store(seen, op);
 }
 
-static bool is_over(const struct op *op, uint32_t slice)
+static bool is_slice_over(const struct op *op, uint32_t slice)
 {
     return op->finished || (op->clock.slices && op->clock.slices->done > slice);
 }
@@ -150,7 +151,7 @@ bool slices_may_begin(struct op *op, bool *far)
         if (!dep)
             continue;
         *far = *far || dep->device != op->device;
-        if (!is_over(dep, slice->dep_slice[i])) {
+        if (!is_slice_over(dep, slice->dep_slice[i])) {
             may = false;
             continue;
         }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * slices.h: kernels that tell each other something through memory. Such a kernel stops where it
- * polls what is not there yet, and goes on later: it is cut into slices there. A slice that polled
- * an address comes after the slice, of another operation, that stored to it last; where nothing is
- * known to have stored, after what took place last while it was stopped. The clock (sim.c) lets a
- * slice's bytes flow when those it comes after are over.
+ * slices.h: kernels that communicate through memory. Such a kernel stalls when it polls a value
+ * that has not been stored yet, and is resumed later; it is cut into slices there. A slice that
+ * polled an address depends on the slice of the operation that last stored to it; if no store is
+ * known, on the last operation whose effect took place while the kernel was stalled. The clock
+ * (sim.c) starts the flows of a slice when the slices that it depends on are over.
  */
 #ifndef VGPU_SLICES_H
 #define VGPU_SLICES_H
@@ -16,7 +16,7 @@
 #define SLICE_DEPS 8
 
 struct slice {
-    struct vgpu_run_counts counts; /* of it alone */
+    struct vgpu_run_counts counts; /* counts of this slice only */
     struct op *dep[SLICE_DEPS];    /* NULL: no longer waited for */
     uint32_t dep_slice[SLICE_DEPS];
     int deps;
@@ -25,42 +25,45 @@ struct slice {
 struct slices {
     struct slice *slice;
     uint32_t count, room;
-    uint32_t done;               /* by the clock */
-    bool waits;                  /* by the clock: the next one may not begin yet */
-    struct vgpu_run_counts seen; /* of all so far */
+    uint32_t done;               /* number of slices that the clock has finished */
+    bool waits;                  /* the clock cannot start the next slice yet */
+    struct vgpu_run_counts seen; /* counts of all slices so far */
 };
 
-#define STORE_PLACES 1024 /* that are remembered; a newer one may push out an older one */
+/* The greatest number of stores remembered; newer ones may replace older ones. */
+#define STORE_PLACES 1024
 
-/* Who stored where, as far as it is remembered. All zero: no stores. */
+/* The slices that stored to addresses, as far as they are remembered. All zero: none. */
 struct stores_seen {
     struct store_place {
-        uint64_t address; /* of the arena, or of a process's pinned memory, with its number */
+        /* An address of device memory, or of a process's pinned memory together with its number. */
+        uint64_t address;
         struct op *op;
         uint32_t slice;
     } place[STORE_PLACES];
-    struct op *last; /* whose effect took place last */
+    struct op *last; /* the last operation whose effect took place */
 };
 
-/* The kernel `op` has run up to a stop or to its end: a slice more. `counts` are the run's so far.
- */
+/* The kernel `op` has run until it stalled or ended: adds a slice. `counts` are the totals of the
+ * run. */
 void slices_add(struct stores_seen *seen, struct op *op, const struct vgpu_run_counts *counts,
                 const struct vgpu_signals *signals, bool resumed);
 
-/* The effect of `op`, which is no kernel, took place: it may be what a kernel waits for. */
+/* The effect of `op`, which is not a kernel, took place; a kernel may wait for it. */
 void slices_effect(struct stores_seen *seen, struct op *op);
 
-/* The next slice of `op` may begin; if not before, `*far` says whether it waited for another GPU.
- */
+/* True if the next slice of `op` may begin. Otherwise `*far` tells whether it waits for another
+ * GPU. */
 bool slices_may_begin(struct op *op, bool *far);
 
-/* Makes `op` whole again if none of its slices waits for another operation: whether it was cut
- * depended on the operating system, which let the host store before the kernel looked, or later. */
+/* Joins the slices of `op` if none of them depends on another operation: whether the kernel stalled
+ * then depended on the operating system, on whether the host stored before or after the kernel
+ * polled. */
 void slices_join(struct op *op);
 
 void slices_free(struct op *op);
 
-/* Forgets what was stored by whom: by `process`, or (NULL) by all. */
+/* Forgets the stores of `process`, or of all (NULL). */
 void slices_forget(struct stores_seen *seen, const struct process *process);
 
 #endif

@@ -9,23 +9,26 @@
 #include "check.h"
 
 enum {
-    MOST_VARIABLES = 1 << 16, /* of one image; each is kept */
+    MOST_VARIABLES = 1 << 16, /* per image; all are stored */
     MOST_KERNELS = 1 << 16,
-    MOST_PRINTED = (1 << 20) + 4096, /* vgpu-exec keeps 1 MiB of what a kernel prints */
+    /* vgpu-exec keeps 1 MiB of what a kernel prints. */
+    MOST_PRINTED = (1 << 20) + 4096,
     MOST_PIECES = 2048,
     MOST_WAYS = 1024,
 };
-static const uint64_t most_blocks = 1ull << 63; /* a grid's dimensions multiplied */
-static const uint64_t most_bytes = 1ull << 50;  /* of one kernel: twenty numbers can be added up */
-static const uint64_t most_cycles = 1ull << 44; /* hours: their picoseconds can be added up */
+static const uint64_t most_blocks = 1ull << 63; /* product of a grid's dimensions */
+/* Per kernel; the sum of twenty such numbers does not overflow. */
+static const uint64_t most_bytes = 1ull << 50;
+static const uint64_t most_cycles =
+    1ull << 44; /* hours; their picoseconds can be added without overflow */
 
-/* A number of an answer, and the most that it may be. */
+/* A number in a reply, and its greatest valid value. */
 struct bound {
     const char *name;
     uint64_t value, most;
 };
 
-static bool all_within(const struct bound *b, size_t count, char *why, size_t room)
+static bool are_in_bounds(const struct bound *b, size_t count, char *why, size_t room)
 {
     for (size_t i = 0; i < count; i++)
         if (b[i].value > b[i].most) {
@@ -37,11 +40,11 @@ static bool all_within(const struct bound *b, size_t count, char *why, size_t ro
 }
 
 #define WITHIN(why, room, ...)                                                                     \
-    all_within((const struct bound[]){__VA_ARGS__},                                                \
-               sizeof((const struct bound[]){__VA_ARGS__}) / sizeof(struct bound), why, room)
+    are_in_bounds((const struct bound[]){__VA_ARGS__},                                             \
+                  sizeof((const struct bound[]){__VA_ARGS__}) / sizeof(struct bound), why, room)
 
-/* A text ends, and holds nothing that a terminal or our own marks (explain.h) would act on; it may
- * have several lines. */
+/* Terminates a text, and replaces control characters other than newlines and tabs, which a terminal
+ * or the runtime (marks of explain.h) would interpret. */
 static void clean_lines(char *text, size_t room)
 {
     text[room - 1] = '\0';
@@ -52,7 +55,7 @@ static void clean_lines(char *text, size_t room)
 
 #define CLEAN(text) clean_lines(text, sizeof(text))
 
-/* ---- what a kernel did ---- */
+/* ---- a kernel's results ---- */
 
 static bool counts_fit(const struct vgpu_run_counts *c, char *why, size_t room)
 {
@@ -132,7 +135,7 @@ uint32_t answer_variables(const struct vgpu_exec_reply *reply)
     return reply->data_bytes / (uint32_t)sizeof(struct vgpu_exec_var);
 }
 
-/* Each variable lies inside of those of its image, and its name ends. */
+/* Checks that a variable lies inside the image's variables, and terminates its name. */
 static bool variable_fits(struct vgpu_exec_var *v, uint64_t all_bytes, char *why, size_t room)
 {
     if (v->offset > all_bytes || v->bytes > all_bytes - v->offset) {
@@ -147,7 +150,8 @@ static bool variable_fits(struct vgpu_exec_var *v, uint64_t all_bytes, char *why
     return false;
 }
 
-/* As many as fit come with each answer, until there are no more: nobody is asked 65,536 times. */
+/* Checks that each reply contains as many variables as fit, so that a context cannot make the node
+ * send 65,536 requests. */
 static bool module_fits(const struct vgpu_exec_request *asked, struct vgpu_exec_reply *r, char *why,
                         size_t room)
 {
@@ -171,25 +175,25 @@ static bool module_fits(const struct vgpu_exec_request *asked, struct vgpu_exec_
     return true;
 }
 
-/* ---- a whole answer ---- */
+/* ---- a whole reply ---- */
 
-static bool of_kernel(uint32_t op)
+static bool is_kernel_request(uint32_t op)
 {
     return op == VGPU_EXEC_RUN || op == VGPU_EXEC_RESUME;
 }
 
-/* What comes before the last one: something that was printed, or spans. */
+/* True for a reply that precedes the last one: printed output or spans. */
 static bool is_piece(const struct answer_due *due, const struct vgpu_exec_reply *r)
 {
-    return of_kernel(due->asked->op) && r->status == VGPU_OK;
+    return is_kernel_request(due->asked->op) && r->status == VGPU_OK;
 }
 
-/* What came with it is what it says: text of a kernel, spans, or variables. */
+/* Checks that the size of the data matches the counts: printed output, spans, or variables. */
 static bool data_fits(struct answer_due *due, const struct vgpu_exec_reply *r, char *why,
                       size_t room)
 {
     uint64_t printed = r->printf_bytes, spans = r->span_count * sizeof(struct vgpu_span);
-    bool kernel = of_kernel(due->asked->op), variables = due->asked->op == VGPU_EXEC_MODULE;
+    bool kernel = is_kernel_request(due->asked->op), variables = due->asked->op == VGPU_EXEC_MODULE;
     bool whole = kernel ? r->data_bytes == printed + spans && !(printed && spans)
                         : printed == 0 && spans == 0 && (variables || r->data_bytes == 0);
     if (!whole) {
@@ -209,8 +213,8 @@ static bool status_fits(const struct answer_due *due, const struct vgpu_exec_rep
                         size_t room)
 {
     int32_t s = r->status;
-    bool fits = of_kernel(due->asked->op) ? s >= VGPU_RAN && s <= VGPU_REFUSED
-                                          : s == VGPU_OK || s == VGPU_REFUSED;
+    bool fits = is_kernel_request(due->asked->op) ? s >= VGPU_RAN && s <= VGPU_REFUSED
+                                                  : s == VGPU_OK || s == VGPU_REFUSED;
     bool empty = is_piece(due, r) && r->data_bytes == 0;
     if (empty)
         snprintf(why, room, "it came with nothing and is not the last one");
@@ -254,9 +258,9 @@ void answer_forget_spans(void)
     span_count = 0;
 }
 
-/* Whether there is such a piece of memory. Pieces that touch become one: whoever walks along spans
- * makes at least a stride with each step. */
-static bool in_shape(struct vgpu_span *s)
+/* Checks a span, and merges pieces that are adjacent, so that every step of an iteration over spans
+ * advances by a stride. */
+static bool normalize_span(struct vgpu_span *s)
 {
     uint64_t all;
     if (s->count == 0 || s->bytes == 0 || s->use >= VGPU_USES)
@@ -275,7 +279,7 @@ void answer_take_spans(const struct vgpu_exec_reply *reply)
 {
     for (uint32_t i = 0; i < reply->span_count && span_count < VGPU_SPANS; i++) {
         memcpy(&spans[span_count], reply->data + i * sizeof *spans, sizeof *spans);
-        span_count += in_shape(&spans[span_count]);
+        span_count += normalize_span(&spans[span_count]);
     }
 }
 

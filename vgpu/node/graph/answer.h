@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * answer.h: the door for what contexts answer. A context runs the program's code, which may write
- * whatever it likes into the socket. What is behind this door has been checked by type and range:
- * every count is of what came, every text ends, and no sum of the numbers runs over. An answer that
- * no context of ours would give is not cut to fit: it is refused, with a sentence.
+ * answer.h: validation of the replies of contexts. A context runs the program's code, which may
+ * write anything into the socket. A reply that has passed is valid by type and range: counts match
+ * the data received, texts are terminated, and sums cannot overflow. A reply that no correct
+ * context would send is not corrected but refused, with the reason.
  */
 #ifndef VGPU_NODE_ANSWER_H
 #define VGPU_NODE_ANSWER_H
@@ -13,22 +13,24 @@
 
 #include "protocol_exec.h"
 
-/* What has come so far of the answer to one request. */
+/* The replies to one request received so far. */
 struct answer_due {
     const struct vgpu_exec_request *asked;
-    uint32_t pieces, spans; /* a kernel's output and spans come in pieces, before the last one */
+    /* Replies with printed output and spans that preceded the last one; spans received. */
+    uint32_t pieces, spans;
     uint64_t printed_bytes;
 };
 
-/* Checks a message of `got` bytes. False: no context answers like that, and `why` says what is
- * wrong with it. *last: nothing more comes for this request. */
+/* Validates a message of `got` bytes. False: no correct context sends it; the reason is in `why`.
+ * *last: it is the last reply to this request. */
 bool answer_check(struct answer_due *due, struct vgpu_exec_reply *reply, size_t got, bool *last,
                   char *why, size_t room);
 
-/* Of an answer to VGPU_EXEC_MODULE that was checked: how many variables it tells. */
+/* The number of variables in a validated reply to VGPU_EXEC_MODULE. */
 uint32_t answer_variables(const struct vgpu_exec_reply *reply);
 
-/* What a run used of memory, where its process wants to know: gathered over a run's answers. */
+/* The memory accesses of a run, collected from its replies if its process has switched on race
+ * detection. */
 void answer_forget_spans(void);
 void answer_take_spans(const struct vgpu_exec_reply *reply);
 const struct vgpu_span *answer_spans(void);

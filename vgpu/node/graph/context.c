@@ -22,7 +22,7 @@
 #include "reserve.h"
 #include "spawner.h"
 
-static uint64_t cpus; /* that contexts may use */
+static uint64_t cpus; /* CPUs that contexts may use, as bits */
 static uint64_t next_run = 1;
 
 void context_start(const char *path, uint64_t processors)
@@ -91,7 +91,7 @@ static int attach_context(struct context *c, struct process *process, int device
     return context_command(c, process, &q, fds, device_count + 2, &answer, error, room);
 }
 
-/* Spawns the context if need be, and brings modules and mappings up to date. */
+/* Spawns the context if necessary, and updates its modules and mappings. */
 static int update_context(struct context *c, struct process *process, int device, char *error,
                           int room)
 {
@@ -107,7 +107,7 @@ static int update_context(struct context *c, struct process *process, int device
     return context_remap(c, process, error, room);
 }
 
-/* A context whose update failed is ended, because its modules and mappings are not known then. */
+/* If the update fails, the context is ended, since its modules and mappings are unknown. */
 int context_prepare(struct process *process, int device, char *error, int room)
 {
     struct context *c = &process->device[device].context;
@@ -134,7 +134,7 @@ int context_run(struct op *op, bool resume, struct vgpu_exec_reply *reply, char 
         memcpy(q.request.data, k->args, k->launch.args_bytes);
     }
     q.request.run = k->run;
-    chunk_cache_make_room(); /* a context cannot */
+    chunk_cache_make_room(); /* a context cannot do this itself */
     answer_forget_spans();
     int rc = context_exchange(c, op->process, &q, NULL, 0, (union exec_answer *)reply, error, room);
     if (rc != 0)

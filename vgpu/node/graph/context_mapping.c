@@ -30,7 +30,7 @@ static void want_mapping(struct wanted *w, struct mapping m)
     w->item[w->count++] = m;
 }
 
-/* The device for which blocks are visited. */
+/* Argument of the visitor: the device and the list being built. */
 struct view {
     struct wanted *wanted;
     int device;
@@ -128,7 +128,7 @@ static int replace_mappings(struct context *c, struct process *process, struct w
         if (i == c->mapped_count || !same_mapping(&c->mapped[i], &w->item[j]))
             failed = send_mapping(c, process, VGPU_EXEC_MAP, &w->item[j], error, room);
     }
-    if (failed) { /* what is mapped is not known: the caller ends the context */
+    if (failed) { /* the mappings are unknown now; the caller ends the context */
         reserve_give(w->item);
         return failed;
     }

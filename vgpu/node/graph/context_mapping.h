@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * context_mapping.h: what a context's process maps.
+ * context_mapping.h: the memory mappings of a context's process.
  */
 #ifndef VGPU_CONTEXT_MAPPING_H
 #define VGPU_CONTEXT_MAPPING_H
@@ -7,9 +7,9 @@
 struct context;
 struct process;
 
-/* Makes the mappings of the context equal what the process may touch from that device now. 0, or -1
- * with a sentence in `error`: then it is not known what is mapped, and the caller ends the context.
- */
+/* Makes the context's mappings equal to what the process may access from its device. Returns 0, or
+ * -1 with the reason in `error`: then the mappings are unknown, and the caller must end the
+ * context. */
 int context_remap(struct context *c, struct process *process, char *error, int room);
 
 #endif

@@ -11,7 +11,7 @@
 #include "device_memory.h"
 #include "process.h"
 
-/* Puts device memory under the image's variables, and remembers where each one is. */
+/* Maps device memory over the image's variables, and stores the address of each. */
 static int place_variables(struct context *c, struct process *process, uint32_t module,
                            const struct vgpu_exec_reply *loaded, char *error, int room)
 {
@@ -34,7 +34,7 @@ static int place_variables(struct context *c, struct process *process, uint32_t 
     return context_command(c, process, &q, NULL, 0, &answer, error, room);
 }
 
-/* The variables that had no room in the reply to the module itself. */
+/* Requests the variables that did not fit into the first reply. */
 static int learn_more_variables(struct context *c, struct process *process, uint32_t module,
                                 uint32_t known, uint32_t count, char *error, int room)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * context_module.h: images of device code in a context's process.
+ * context_module.h: device images in a context's process.
  */
 #ifndef VGPU_CONTEXT_MODULE_H
 #define VGPU_CONTEXT_MODULE_H
@@ -9,8 +9,8 @@
 struct context;
 struct process;
 
-/* Loads a module of the process, learns where its variables are, and maps device memory under them.
- * 0, or -1 with a sentence in `error`. */
+/* Loads a module of the process, finds out where its variables are, and maps device memory there.
+ * Returns 0, or -1 with the reason in `error`. */
 int context_load_module(struct context *c, struct process *process, uint32_t module, char *error,
                         int room);
 

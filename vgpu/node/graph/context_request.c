@@ -18,22 +18,26 @@
 #include "spawner.h"
 #include "wire.h"
 
-#define SILENT_S 5  /* beyond VGPU_KERNEL_SECONDS: neither an answer nor work */
-#define BELIEVED 20 /* times VGPU_KERNEL_SECONDS: progress is only what the context says */
+/* Seconds beyond VGPU_KERNEL_SECONDS without a reply or use of the processor. */
+#define SILENT_S 5
+/* Times VGPU_KERNEL_SECONDS, after which reported progress is no longer accepted: the context may
+ * be lying. */
+#define BELIEVED 20
 
-/* What is known of a context whose answer is awaited. Asked for at the first look: most answer at
- * once. */
+/* Observations of a context whose reply is awaited. Made at the first look, since most replies
+ * arrive at once. */
 struct reply_watch {
-    double looked; /* when it was last looked at, or asked */
+    double looked; /* time of the last look */
     bool begun;
-    double since; /* when it was last seen to get further, or to use the processor */
-    double used;  /* CPU seconds when it was last seen to get further */
+    double since; /* time of the last progress or use of the processor */
+    double used;  /* CPU seconds at the last progress */
     double first; /* CPU seconds at the first look */
-    double seen;  /* and at the last one */
+    double seen;  /* CPU seconds at the last look */
     uint64_t progress;
 };
 
-/* It has neither answered nor computed for too long; one that a debugger has stopped may. */
+/* True if the context has neither replied nor used the processor for too long. A debugger may stop
+ * it, so with VGPU_HALT there is no limit. */
 static bool is_context_silent(struct reply_watch *w, double now, double cpu, bool further)
 {
     if (further || cpu != w->seen || getenv("VGPU_DEBUGGER"))
@@ -42,9 +46,9 @@ static bool is_context_silent(struct reply_watch *w, double now, double cpu, boo
     return now - w->since > vgpu_kernel_seconds() + SILENT_S;
 }
 
-/* Every CONTEXT_TICK_MS, also while messages come. Ends a kernel that uses CPU time without
- * progress; what a context says of its progress is believed for so long only. Not 0: it does not
- * end, or its program is gone. */
+/* Called every CONTEXT_TICK_MS, also while messages arrive. Ends a kernel that uses processor time
+ * without progress, or for too long with progress that only the context reports. Not 0: it does not
+ * end, or its program has ended. */
 static int check_progress(const struct context *c, struct reply_watch *w,
                           const struct process *process, char *error, int room)
 {
@@ -81,8 +85,8 @@ static int check_progress(const struct context *c, struct reply_watch *w,
     return 0;
 }
 
-/* The context's next message; spawn has limited how long one read waits. Less than a reply: an
- * error, told. */
+/* Receives the context's next message; each read has a time limit, set when it was spawned. A
+ * message shorter than a reply is an error, described in `error`. */
 static ssize_t await_reply(const struct context *c, struct reply_watch *watch,
                            const struct process *process, union exec_answer *answer, char *error,
                            int room)
@@ -103,8 +107,8 @@ static ssize_t await_reply(const struct context *c, struct reply_watch *watch,
     }
 }
 
-/* It answers what no context of ours would: it is the program's device code that speaks, and
- * nothing that it says counts any more. */
+/* No correct context sends such a reply, so the program's device code must have sent it, and
+ * further replies must not be trusted. */
 static void refuse_answer(struct process *process, const char *why, char *error, int room)
 {
     process->usage->bad_answers++;
@@ -114,7 +118,7 @@ static void refuse_answer(struct process *process, const char *why, char *error,
              why);
 }
 
-/* Looked at every CONTEXT_TICK_MS, whichever contexts have run since. */
+/* Checks every CONTEXT_TICK_MS, for all contexts together. */
 static bool check_memory(const struct process *process, char *error, int room)
 {
     static double looked;
@@ -125,7 +129,7 @@ static bool check_memory(const struct process *process, char *error, int room)
     return memory_overrun(&process->memory, error, room);
 }
 
-/* Takes replies up to the last one; hands over what kernels printed on the way. */
+/* Receives replies up to the last one, and passes printed output on. */
 static int receive_replies(struct context *c, struct process *process,
                            const struct vgpu_exec_request *asked, union exec_answer *answer,
                            char *error, int room)
@@ -147,8 +151,7 @@ static int receive_replies(struct context *c, struct process *process,
     return check_memory(process, error, room) ? -1 : 0;
 }
 
-/* Nothing is in the socket when a context is asked: it reads each request, and answers each once.
- */
+/* The socket must be empty before a request, since a context answers each request exactly once. */
 int context_exchange(struct context *c, struct process *process, union exec_request *q,
                      const int *fds, int fd_count, union exec_answer *answer, char *error, int room)
 {

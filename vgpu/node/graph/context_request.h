@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * context_request.h: one request to a context's process, and its answer.
+ * context_request.h: one request to a context's process, and its replies.
  */
 #ifndef VGPU_CONTEXT_REQUEST_H
 #define VGPU_CONTEXT_REQUEST_H
 
 #include "protocol.h"
 
-#define CONTEXT_TICK_MS 200 /* how long one read of the socket waits */
+#define CONTEXT_TICK_MS 200 /* time limit of one read from the socket */
 
 struct context;
 struct process;
@@ -21,13 +21,13 @@ union exec_answer {
     char room[VGPU_MSG_MAX];
 };
 
-/* Sends a request, and receives replies up to the last one; what kernels print on the way is handed
- * to the program. 0, or -1 with a sentence in `error`: the caller ends the context. */
+/* Sends a request and receives the replies up to the last one; passes printed output on to the
+ * program. Returns 0, or -1 with the reason in `error`: then the caller must end the context. */
 int context_exchange(struct context *c, struct process *process, union exec_request *q,
                      const int *fds, int fd_count, union exec_answer *answer, char *error,
                      int room);
 
-/* A request whose answer must be VGPU_OK. */
+/* The same for a request whose reply must be VGPU_OK. */
 int context_command(struct context *c, struct process *process, union exec_request *q,
                     const int *fds, int fd_count, union exec_answer *answer, char *error, int room);
 

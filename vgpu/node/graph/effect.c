@@ -27,7 +27,7 @@ static void out_of_host_memory(struct process *process, const char *call)
     process_fail(process, VGPU_OUT_OF_MEMORY, explain_commit_limit(call));
 }
 
-/* VGPU_FAULT=peer-drop */
+/* True for a copy lost by VGPU_FAULT=peer-drop. */
 static bool is_dropped(const struct op *op)
 {
     return op->direct && inject_drops(op->from, op->to);
@@ -47,15 +47,15 @@ static void note_moved(struct op *op, enum moved how, uint64_t rows)
     process_fail(op->process, VGPU_LAUNCH_TIMEOUT, text);
 }
 
-static void copy(struct op *op)
+static void apply_copy(struct op *op)
 {
     op->process->usage->rows += op->u.copy.rows;
     if (!is_dropped(op))
         note_moved(op, move_copy(&op->process->memory, &op->u.copy), op->u.copy.rows);
 }
 
-/* The whole process has failed, as after every fault of a GPU. */
-static void faulted(struct process *process, int code, const char *text)
+/* Makes the whole process fail, as any fault of a GPU does. */
+static void fail_process(struct process *process, int code, const char *text)
 {
     struct vgpu_summary *counts = node_counts();
     counts->faults++;
@@ -64,13 +64,13 @@ static void faulted(struct process *process, int code, const char *text)
     process_fail(process, code, text);
 }
 
-static void set(struct op *op)
+static void apply_fill(struct op *op)
 {
     op->process->usage->rows += op->u.memset.rows;
     enum moved how = move_fill(&op->process->memory, &op->u.memset);
     note_moved(op, how, op->u.memset.rows);
     if (how == MOVED && op->u.memset.wraps)
-        faulted(op->process, VGPU_ILLEGAL_ADDRESS, explain_wrapping(op));
+        fail_process(op->process, VGPU_ILLEGAL_ADDRESS, explain_wrapping(op));
 }
 
 /* ---- kernels ---- */
@@ -83,12 +83,12 @@ union answer {
 static void note_fault(struct op *op, const struct vgpu_exec_reply *reply)
 {
     const char *text = explain_fault(op, reply);
-    faulted(op->process, explain_fault_code(reply->fault.kind), text);
+    fail_process(op->process, explain_fault_code(reply->fault.kind), text);
 }
 
-/* Whose memory the kernel used that is mapped by VMM or IPC. A context counts by address, which
- * does not say: the last argument that points to another GPU's decides; without one it was its
- * own. */
+/* The GPU whose memory the kernel accessed through mappings (VMM, IPC). A context counts accesses
+ * by address, from which that is not known: it is taken from the last argument that points to
+ * another GPU's memory; without one, it is the kernel's own GPU. */
 static int mapped_device(const struct op *op)
 {
     const struct kernel_run *k = &op->u.kernel;
@@ -103,7 +103,7 @@ static int mapped_device(const struct op *op)
     return device;
 }
 
-/* What was touched through mappings is the GPU's that the memory is on. */
+/* Adds the counts of mapped memory to those of the GPU that the memory is on. */
 static void fold_mappings(const struct op *op, struct vgpu_run_counts *c)
 {
     int device = mapped_device(op);
@@ -122,7 +122,7 @@ static void keep_counts(struct op *op, const struct vgpu_run_counts *counts)
     *op->counts = *counts;
 }
 
-static enum effect run(struct op *op, bool resume)
+static enum effect run_kernel(struct op *op, bool resume)
 {
     union answer answer;
     char error[512] = "";
@@ -164,8 +164,8 @@ static enum effect call_host(struct op *op)
     return op->u.host.state == HOST_DONE ? EFFECT_DONE : EFFECT_STALLED;
 }
 
-/* What cudaFreeAsync gives back: own memory, or what was imported with a pool. */
-static void give(struct process *process, uint64_t address)
+/* Carries out cudaFreeAsync, for memory of the process or imported with a pool. */
+static void apply_free(struct process *process, uint64_t address)
 {
     if (ipc_close(&process->memory, address))
         return;
@@ -193,13 +193,13 @@ enum effect effect_apply(struct op *op)
     }
     tell_begins(op);
     if (op->kind == OP_COPY)
-        copy(op);
+        apply_copy(op);
     else if (op->kind == OP_MEMSET)
-        set(op);
+        apply_fill(op);
     else if (op->kind == OP_FREE)
-        give(op->process, op->u.free);
+        apply_free(op->process, op->u.free);
     else if (op->kind == OP_KERNEL)
-        return run(op, false);
+        return run_kernel(op, false);
     else if (op->kind == OP_HOST)
         return call_host(op);
     tell_done(op);
@@ -211,7 +211,7 @@ enum effect effect_resume(struct op *op)
     if (op->process->dead || op->process->sticky)
         return EFFECT_DONE;
     tell_resumes(op);
-    return op->kind == OP_HOST ? call_host(op) : run(op, true);
+    return op->kind == OP_HOST ? call_host(op) : run_kernel(op, true);
 }
 
 void effect_abandon(struct op *op)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * effect.h: what an operation does to memory.
+ * effect.h: carries out the effect of an operation on memory.
  */
 #ifndef VGPU_EFFECT_H
 #define VGPU_EFFECT_H
@@ -8,8 +8,8 @@
 
 enum effect {
     EFFECT_DONE,
-    EFFECT_MOVED,  /* a kernel got further and polls again */
-    EFFECT_STALLED /* a kernel polls, and saw nothing new */
+    EFFECT_MOVED,  /* a kernel made progress and polls again */
+    EFFECT_STALLED /* a kernel polls and made no progress */
 };
 
 enum effect effect_apply(struct op *op);  /* first time */

@@ -28,7 +28,7 @@ int explain_fault_code(int kind)
         return VGPU_HARDWARE_STACK_ERROR;
     case VGPU_FAULT_HANG:
         return VGPU_LAUNCH_TIMEOUT;
-    case VGPU_FAULT_MEMORY: /* this computer's, not the GPU's: hardware has no such fault */
+    case VGPU_FAULT_MEMORY: /* host memory has run out; hardware has no such fault */
         return VGPU_OUT_OF_MEMORY;
     default:
         return VGPU_LAUNCH_FAILURE;
@@ -85,7 +85,7 @@ void explain_unmark(char *at)
     *to = '\0';
 }
 
-/* What an address is, seen from a kernel on op->device, and what to do about it. */
+/* Describes an address as seen from a kernel on op->device, and what to do about it. */
 static void explain_address(const struct op *op, const struct vgpu_exec_reply *reply, char *out,
                             size_t room)
 {
@@ -148,15 +148,15 @@ static void explain_address(const struct op *op, const struct vgpu_exec_reply *r
     }
 }
 
-static void where(const struct vgpu_exec_reply *r, char *out, size_t room)
+static void format_fault_place(const struct vgpu_exec_reply *r, char *out, size_t room)
 {
     snprintf(out, room, "block (%u,%u,%u), thread (%u,%u,%u)%s%s", r->fault.block.x,
              r->fault.block.y, r->fault.block.z, r->fault.thread.x, r->fault.thread.y,
              r->fault.thread.z, r->fault.where[0] ? ", " : "", r->fault.where);
 }
 
-/* ", byte 1 of an allocation ..." of the address that is not aligned; nothing where it is in none.
- */
+/* Writes ", byte 1 of an allocation ..." for a misaligned address; nothing if it is in no
+ * allocation. */
 static void explain_misaligned(const struct vgpu_exec_reply *r, char *out, size_t room)
 {
     struct pointee p;
@@ -189,7 +189,7 @@ const char *explain_wait(const char *said)
 const char *explain_fault(const struct op *op, const struct vgpu_exec_reply *reply)
 {
     char place[192], what[512];
-    where(reply, place, sizeof place);
+    format_fault_place(reply, place, sizeof place);
     if (reply->fault.kind == VGPU_FAULT_ADDRESS) {
         explain_address(op, reply, what, sizeof what);
         snprintf(explanation, sizeof explanation, "kernel %.64s on GPU %d (%s) %s %#llx: %s",

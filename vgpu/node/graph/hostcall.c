@@ -7,43 +7,43 @@
 #include "order.h"
 #include "process.h"
 
-static struct op_list calls; /* in order of issue */
+static struct op_list host_calls; /* in order of issue */
 
 void hostcall_add(struct op *op)
 {
-    op_list_add(&calls, op);
+    op_list_add(&host_calls, op);
 }
 
-static void sweep(void)
+static void remove_done_calls(void)
 {
-    for (int i = 0; i < calls.count;)
-        if (calls.item[i]->carried)
-            op_drop(op_list_take(&calls, i));
+    for (int i = 0; i < host_calls.count;)
+        if (host_calls.item[i]->carried)
+            op_drop(op_list_take(&host_calls, i));
         else
             i++;
 }
 
 bool hostcall_pending(void)
 {
-    sweep();
-    return calls.count > 0;
+    remove_done_calls();
+    return host_calls.count > 0;
 }
 
 void hostcall_push(void)
 {
-    for (int i = 0; i < calls.count; i++)
-        if (!calls.item[i]->carried)
-            order_carry_out(calls.item[i]);
+    for (int i = 0; i < host_calls.count; i++)
+        if (!host_calls.item[i]->carried)
+            order_carry_out(host_calls.item[i]);
 }
 
 bool hostcall_next(const struct process *process, uint64_t *function)
 {
-    for (int i = 0; i < calls.count; i++) {
-        struct host_call *call = &calls.item[i]->u.host;
-        if (calls.item[i]->process == process && call->state == HOST_WANTED &&
-            !calls.item[i]->carried) {
+    for (int i = 0; i < host_calls.count; i++) {
+        struct host_call *call = &host_calls.item[i]->u.host;
+        if (host_calls.item[i]->process == process && call->state == HOST_WANTED &&
+            !host_calls.item[i]->carried) {
             call->state = HOST_RUNS;
-            op_seen(calls.item[i]); /* what it waited for: the program goes on after it */
+            op_seen(host_calls.item[i]); /* the host has waited for what the function depended on */
             *function = call->function;
             return true;
         }
@@ -53,9 +53,9 @@ bool hostcall_next(const struct process *process, uint64_t *function)
 
 void hostcall_done(const struct process *process, uint64_t function)
 {
-    for (int i = 0; i < calls.count; i++) {
-        struct host_call *call = &calls.item[i]->u.host;
-        if (calls.item[i]->process == process && call->state == HOST_RUNS &&
+    for (int i = 0; i < host_calls.count; i++) {
+        struct host_call *call = &host_calls.item[i]->u.host;
+        if (host_calls.item[i]->process == process && call->state == HOST_RUNS &&
             call->function == function) {
             call->state = HOST_DONE;
             return;

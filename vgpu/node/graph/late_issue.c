@@ -10,21 +10,22 @@
 #include "op.h"
 #include "process.h"
 
-static struct late_issues everywhere; /* of all programs, for the witness */
+static struct late_issues late_totals; /* totals of all programs, for the witness */
 
 void late_issue_worker(struct process *process)
 {
     process->late.workers++;
 }
 
-static bool any(const struct late_issues *o)
+static bool has_late_issues(const struct late_issues *o)
 {
     return o->by_threads + o->by_programs + o->stores > 0;
 }
 
-static void note(struct late_issues *o, const struct op *op, uint64_t late_ps, bool by_thread)
+static void count_late_issue(struct late_issues *o, const struct op *op, uint64_t late_ps,
+                             bool by_thread)
 {
-    if (!any(o))
+    if (!has_late_issues(o))
         snprintf(o->first, sizeof o->first, "%.47s%s%.63s, %.3f us late",
                  op->kind == OP_KERNEL ? op->u.kernel.name : op->call, op->site[0] ? " at " : "",
                  op->site, (double)late_ps / 1e6);
@@ -37,14 +38,14 @@ static void note(struct late_issues *o, const struct op *op, uint64_t late_ps, b
 void late_issue_note(const struct op *op, uint64_t late_ps)
 {
     bool by_thread = op->process->late.workers > 1;
-    note(&op->process->late, op, late_ps, by_thread);
-    note(&everywhere, op, late_ps, by_thread);
+    count_late_issue(&op->process->late, op, late_ps, by_thread);
+    count_late_issue(&late_totals, op, late_ps, by_thread);
     node_counts()->late_issues++;
 }
 
 static void note_store(struct late_issues *o, const struct op *op)
 {
-    if (!any(o))
+    if (!has_late_issues(o))
         snprintf(o->first, sizeof o->first, "kernel %.63s polls what was stored",
                  op->u.kernel.name);
     o->stores++;
@@ -53,11 +54,11 @@ static void note_store(struct late_issues *o, const struct op *op)
 void late_issue_store(const struct op *op)
 {
     note_store(&op->process->late, op);
-    note_store(&everywhere, op);
+    note_store(&late_totals, op);
     node_counts()->late_issues++;
 }
 
-/* Adds a cause that was met `count` times to `text`. */
+/* Appends a cause and how often it occurred, if it did. */
 static void add_cause(char *text, size_t room, unsigned long long count, const char *cause)
 {
     size_t used = strlen(text);
@@ -65,7 +66,7 @@ static void add_cause(char *text, size_t room, unsigned long long count, const c
         snprintf(text + used, room - used, "%s%llu %s", used ? ", " : "", count, cause);
 }
 
-static void describe(const struct late_issues *o, char *text, size_t room)
+static void describe_late_issues(const struct late_issues *o, char *text, size_t room)
 {
     char causes[300] = "";
     add_cause(causes, sizeof causes, o->by_threads,
@@ -84,17 +85,17 @@ static void describe(const struct late_issues *o, char *text, size_t room)
 void late_issue_describe(char *text, size_t room)
 {
     text[0] = 0;
-    if (any(&everywhere))
-        describe(&everywhere, text, room);
+    if (has_late_issues(&late_totals))
+        describe_late_issues(&late_totals, text, room);
 }
 
 bool late_issue_tell(struct process *process)
 {
     const struct late_issues *o = &process->late;
     char text[800];
-    if (!any(o))
+    if (!has_late_issues(o))
         return false;
-    describe(o, text, sizeof text);
+    describe_late_issues(o, text, sizeof text);
     process_explain(process, text);
     return true;
 }

@@ -58,7 +58,7 @@ void op_drop(struct op *op)
     reserve_give(op);
 }
 
-/* ---- who raise_after_ps of what, and when ---- */
+/* ---- when an operation knows of the end of another one ---- */
 
 static enum engine_kind engine_kind(const struct op *op)
 {
@@ -73,9 +73,9 @@ static const struct edge_costs *edge_costs(const struct op *op)
     return op->graph == VGPU_GRAPH_NONE ? &cost->stream_edge : &cost->graph_edge;
 }
 
-/* When an end at `at_ps` is known to `op`: `later_ps` later if it was waiting by then, and at once
- * if it was issued afterwards. */
-static uint64_t known_ps(const struct op *op, uint64_t at_ps, uint64_t later_ps)
+/* The time when `op` knows of an end at `at_ps`: `later_ps` later if it was waiting by then; at
+ * once if it was issued afterwards. */
+static uint64_t known_end_ps(const struct op *op, uint64_t at_ps, uint64_t later_ps)
 {
     return at_ps > op->issue_ps ? at_ps + later_ps : at_ps;
 }
@@ -86,19 +86,19 @@ static void raise_after_ps(struct op *op, enum engine_kind kind, uint64_t at_ps)
         op->after_ps[kind] = at_ps;
 }
 
-/* `dep`, which `op` comes after, is over. A mark stands for what it came after itself. */
+/* `dep`, which `op` depends on, is over. A mark stands for what it depends on itself. */
 static void note_end(struct op *op, const struct op *dep)
 {
     bool far = !op->for_host && dep->device != op->device;
     uint64_t later_ps = far ? edge_costs(op)->other_gpu_ps : 0;
     if (dep->kind != OP_MARK) {
-        raise_after_ps(op, engine_kind(dep), known_ps(op, dep->end_ps, later_ps));
+        raise_after_ps(op, engine_kind(dep), known_end_ps(op, dep->end_ps, later_ps));
         return;
     }
     raise_after_ps(op, ENGINE_NONE, dep->issue_ps);
     for (int k = 0; k < ENGINE_KINDS; k++)
         if (dep->after_ps[k])
-            raise_after_ps(op, (enum engine_kind)k, known_ps(op, dep->after_ps[k], later_ps));
+            raise_after_ps(op, (enum engine_kind)k, known_end_ps(op, dep->after_ps[k], later_ps));
 }
 
 uint64_t op_ready_ps(const struct op *op)
@@ -108,7 +108,7 @@ uint64_t op_ready_ps(const struct op *op)
         bool other = op->kind != OP_MARK && k != ENGINE_NONE && engine_kind(op) != ENGINE_NONE &&
                      k != (int)engine_kind(op);
         uint64_t later_ps = other ? edge_costs(op)->other_kind_ps : 0;
-        uint64_t at_ps = known_ps(op, op->after_ps[k], later_ps);
+        uint64_t at_ps = known_end_ps(op, op->after_ps[k], later_ps);
         ready_ps = at_ps > ready_ps ? at_ps : ready_ps;
     }
     return ready_ps;
@@ -161,7 +161,7 @@ void op_submit(struct op *op)
         order_ready(op);
 }
 
-static void retire(struct op *op)
+static void clear_edges(struct op *op)
 {
     if (!op->carried || !op->finished)
         return;
@@ -169,8 +169,8 @@ static void retire(struct op *op)
     op_list_clear(&op->dep);
 }
 
-/* Work of a process that ended never happened: those who come after it in other processes fail,
- * instead of going on with what it should have written. */
+/* Work of a process that has ended never took place: makes other processes with operations that
+ * depend on it fail, instead of continuing with data that was not written. */
 static void fail_users(const struct op *op)
 {
     char text[256];
@@ -192,7 +192,7 @@ void op_carried(struct op *op)
     for (int i = 0; i < op->user.count; i++)
         if (--op->user.item[i]->waits_carry == 0 && op->user.item[i]->submitted)
             order_ready(op->user.item[i]);
-    retire(op);
+    clear_edges(op);
     op_drop(op);
 }
 
@@ -213,17 +213,17 @@ void op_finished(struct op *op, uint64_t now_ps)
         if (--user->waits_finish == 0 && user->submitted)
             tell_ready(user);
     }
-    retire(op);
+    clear_edges(op);
     op_drop(op);
 }
 
-static bool in_host(uint64_t address)
+static bool is_host_address(uint64_t address)
 {
     return address >= VGPU_HOST_VA && address < VGPU_HOST_END;
 }
 
 bool op_writes_host(const struct op *op)
 {
-    return (op->kind == OP_COPY && in_host(op->u.copy.dst)) ||
-           (op->kind == OP_MEMSET && in_host(op->u.memset.dst));
+    return (op->kind == OP_COPY && is_host_address(op->u.copy.dst)) ||
+           (op->kind == OP_MEMSET && is_host_address(op->u.memset.dst));
 }

@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: MIT
  * order.c: see order.h.
  *
- * `newest` heads the list of operations that have not begun, the last issued first. What somebody
- * waits for must be carried out, with all that it depends on. Of the rest only those that touch the
- * same memory take part: they could have seen, or spoiled, what is waited for; everything else
- * stays undone, because a wait for one thing promises nothing about another (but when kernels poll
- * and none gets further, anything that is ready may go: one of them may be waited for). The rule:
- * take the one issued last, and go back along what it waits for, again the last issued first, to
- * one that is ready; but if a later one is ready that touches the same memory, that goes first. So
- * whatever leads to the last one comes before everything that does not, and what could overtake
- * does. With VGPU_SCHEDULE any that is ready goes, by chance. `stalled` holds kernels that began
- * and now poll: they go on after others have run.
+ * `newest` is the head of the list of operations that have not begun, ordered from the last issued
+ * to the first. An operation that is waited for must be carried out, with everything that it
+ * depends on. Of all others, only those that access the same memory take part, since they could
+ * have read or overwritten it; the rest is not carried out, because waiting for one operation
+ * guarantees nothing about another one. (Exception: if kernels poll and none makes progress, any
+ * ready operation may be carried out, since a kernel may wait for it.)
+ *
+ * The rule: take the last issued operation and follow its dependencies, always to the last issued
+ * one, to an operation that is ready. But if a ready operation that was issued later accesses the
+ * same memory, that one is carried out first. So everything that leads to the last operation comes
+ * before everything that does not, and any operation that can overtake another one does. With
+ * VGPU_SCHEDULE, a pseudo-random ready operation is chosen instead. `stalled` contains kernels that
+ * have begun and poll; they are resumed after others have run.
  */
 #include "order.h"
 
@@ -26,7 +29,8 @@
 #include "schedule.h"
 #include "quiescence.h"
 
-#define POLLING_S 20.0 /* of kernels that get further: a slow machine's still get to their end */
+/* Time limit for kernels that make progress while polling; long enough for slow machines. */
+#define POLLING_S 20.0
 enum { LOOKS = 16 };
 
 struct order {
@@ -34,22 +38,28 @@ struct order {
     struct {
         uint64_t *item;
         int count, room;
-    } touched;               /* allocations that the wanted operations touch, sorted */
-    struct op *newest;       /* of those that have not begun; the others follow by `older` */
-    struct op *newest_ready; /* of those that could begin now, the last issued */
-    bool draining;           /* order_ready carries marks out */
-    bool anyone; /* kernels wait for each other: whatever is ready may be what helps them */
+        /* Allocations that the wanted operations access, sorted. */
+    } touched;
+    /* The last issued operation that has not begun; the others are linked by `older`. */
+    struct op *newest;
+    /* The last issued operation that is ready to be carried out. */
+    struct op *newest_ready;
+    bool draining; /* order_ready is carrying out marks */
+    /* Kernels wait for each other: any ready operation may be chosen. */
+    bool anyone;
     uint64_t search_number;
-    uint64_t luck; /* VGPU_SCHEDULE; 0: the worst order */
+    /* State of the random sequence of VGPU_SCHEDULE; 0: the worst-case order. */
+    uint64_t luck;
     uint64_t steps, choices;
-    bool looked; /* all stalled kernels, in vain, and since then nothing has happened */
-    /* Kernels that tell each other something without an end, or say so, keep the node for so long
-     * only; then others are heard, and it goes on with them. */
-    double polling_since; /* 0: no kernel has been looked at again since this began */
+    /* All stalled kernels have polled without progress, and nothing has happened since. */
+    bool looked;
+    /* Kernels that keep communicating, or pretend to, occupy the node for a limited time only; then
+     * other requests are served before it continues with them. */
+    double polling_since; /* 0: no kernel has been resumed since this began */
     unsigned looks;
 };
 
-/* ---- what has not begun ---- */
+/* ---- operations that have not begun ---- */
 
 struct order *order_new(void)
 {
@@ -121,7 +131,7 @@ void order_ready(struct op *op)
         add_ready(o, op);
         return;
     }
-    /* Marks have no effect. A list instead of recursion: chains of them can be long. */
+    /* Marks have no effect. A list instead of recursion, since chains of marks can be long. */
     op_list_add(&o->marks, op);
     if (o->draining)
         return;
@@ -134,7 +144,7 @@ void order_ready(struct op *op)
     o->draining = false;
 }
 
-/* ---- what is wanted ---- */
+/* ---- wanted operations ---- */
 
 static void add_touched(struct order *o, const struct op *op)
 {
@@ -157,7 +167,7 @@ static int compare_touches(const void *a, const void *b)
 
 static bool touches_wanted(struct order *o, const struct op *op)
 {
-    if (o->touched.count == 0) /* bsearch must not be given a null pointer */
+    if (o->touched.count == 0) /* bsearch must not be passed a null pointer */
         return false;
     for (int i = 0; i < OP_TOUCHES && op->touch[i]; i++)
         if (bsearch(&op->touch[i], o->touched.item, (size_t)o->touched.count,
@@ -166,7 +176,8 @@ static bool touches_wanted(struct order *o, const struct op *op)
     return false;
 }
 
-/* Marks `op` and all it waits for with a fresh number, and notes what they touch. */
+/* Marks `op` and everything that it depends on with a new search number, and collects the memory
+ * that they access. */
 static void mark_ancestors(struct order *o, struct op *op)
 {
     o->search_number++;
@@ -189,7 +200,7 @@ static void mark_ancestors(struct order *o, struct op *op)
         qsort(o->touched.item, (size_t)o->touched.count, sizeof *o->touched.item, compare_touches);
 }
 
-/* A copy into host memory that the host has not asked for. */
+/* True for a copy into host memory that the host has not waited for. */
 static bool is_unasked(struct order *o, const struct op *op)
 {
     return op->order.mark != o->search_number && op_writes_host(op) && !op->process->dead;
@@ -206,9 +217,10 @@ static struct op *latest_dep(const struct op *op)
     return latest;
 }
 
-/* Goes on along `path`, from an operation to one that it waits for, to one that is ready. NULL: the
- * path is done, or something on it is held back. Kept between steps, so that a long chain is
- * walked once; the path holds references, as what is on it may be over and dropped meanwhile. */
+/* Continues along `path`, from an operation to one that it depends on, to one that is ready. NULL:
+ * the path is finished, or something on it must not be carried out. The path is kept between steps,
+ * so that a long chain is traversed once; it holds references, since its operations may be freed in
+ * between. */
 static struct op *follow_path(struct order *o, bool everything)
 {
     while (o->path.count) {
@@ -236,8 +248,8 @@ static bool share_memory(const struct op *a, const struct op *b)
     return false;
 }
 
-/* The last issued one that is ready too, came after `op`, and touches the same memory: nothing
- * keeps it from going first. NULL: there is no such operation. */
+/* The last issued operation that is ready, was issued after `op` and accesses the same memory, and
+ * so may overtake it. NULL: there is none. */
 static struct op *find_rival(struct order *o, const struct op *op, bool everything)
 {
     for (struct op *r = o->newest_ready; r && r->seq > op->seq; r = r->order.ready_older)
@@ -246,7 +258,7 @@ static struct op *find_rival(struct order *o, const struct op *op, bool everythi
     return NULL;
 }
 
-/* VGPU_SCHEDULE: any operation that is ready, by chance (the same in every run). */
+/* With VGPU_SCHEDULE: a pseudo-random ready operation (the same in every run). */
 static struct op *choose_any_ready(struct order *o, bool everything)
 {
     struct op *found = NULL;
@@ -258,7 +270,7 @@ static struct op *choose_any_ready(struct order *o, bool everything)
     return found;
 }
 
-/* Whether choose_any_ready could have taken another one than `op`. */
+/* True if choose_any_ready could have chosen an operation other than `op`. */
 static bool is_choice(struct order *o, const struct op *op, bool everything)
 {
     for (const struct op *r = o->newest_ready; r; r = r->order.ready_older)
@@ -267,7 +279,8 @@ static bool is_choice(struct order *o, const struct op *op, bool everything)
     return false;
 }
 
-/* The next operation to carry out, or NULL. `everything`: unasked copies to the host too. */
+/* The next operation to carry out, or NULL. `everything`: also copies to the host that nothing
+ * waits for. */
 static struct op *choose_op(struct order *o, bool everything)
 {
     if (o->luck)
@@ -287,7 +300,7 @@ static struct op *choose_op(struct order *o, bool everything)
     return found;
 }
 
-/* Looking again without seeing anything new is no progress: a hang must look like one. */
+/* Polling again without a result must not count as progress, so that a hang is detected. */
 static enum effect resume_op(struct op *op)
 {
     uint64_t before = memory_control()->progress;
@@ -297,7 +310,7 @@ static enum effect resume_op(struct op *op)
     return result;
 }
 
-/* Lets every stalled kernel look again, the last issued first. True when one got further. */
+/* Resumes every stalled kernel, the last issued first. True if one made progress. */
 static bool resume_stalled(struct order *o)
 {
     bool moved = false;
@@ -314,8 +327,9 @@ static bool resume_stalled(struct order *o)
     return moved;
 }
 
-/* Stalled kernels got no further, and what they wait for may be written by one that nobody has
- * asked for, through a pointer that we do not know of: on a GPU it would be running by now. */
+/* Stalled kernels made no progress; the value may be written by an operation that nothing waits
+ * for, through a pointer unknown to the node. On a GPU it would be running by now, so any ready
+ * operation may be chosen. */
 static struct op *choose_for_stalled(struct order *o, bool everything)
 {
     o->anyone = true;
@@ -340,13 +354,13 @@ static void count_step(struct order *o)
     o->looked = false;
 }
 
-/* One step; false when there is nothing to do that would change anything. */
+/* One step; false if no step would change anything. */
 static bool make_step(struct order *o, bool everything)
 {
     struct op *op = choose_op(o, everything);
     if (!op && o->stalled.count) {
         if (!o->looked && polls_too_long(o))
-            return false; /* `looked` stays: the next one goes on */
+            return false; /* `looked` is kept, so that the next call continues */
         o->polling_since = o->polling_since > 0 ? o->polling_since : wall_seconds();
         if (!o->looked && resume_stalled(o)) {
             count_step(o);

@@ -13,13 +13,14 @@
 #include "codes.h"
 #include "counts.h"
 
-#define PRINT_LIMIT (8u << 20) /* cudaLimitPrintfFifoSize as recorded, roughly */
+/* Roughly cudaLimitPrintfFifoSize as recorded. */
+#define PRINT_LIMIT (8u << 20)
 
 static struct process *first_process;
 
-static bool (*has_left)(const struct process *process); /* process_watch's */
+static bool (*has_left)(const struct process *process); /* set by process_watch */
 
-/* The process whose memory that is. */
+/* The process that owns the memory. */
 static struct process *process_of(struct owner *owner)
 {
     return (struct process *)((char *)owner - offsetof(struct process, memory));
@@ -35,7 +36,7 @@ bool process_is_gone(const struct process *process)
     return has_left && has_left(process);
 }
 
-static bool is_gone(const struct owner *owner)
+static bool owner_is_gone(const struct owner *owner)
 {
     return process_is_gone(process_of((struct owner *)owner));
 }
@@ -64,7 +65,7 @@ struct process *process_new(struct order *order, pid_t pid, const char *program,
                             int error_room)
 {
     struct process *process = calloc(1, sizeof *process);
-    if (!process || !owner_start(&process->memory, is_gone)) {
+    if (!process || !owner_start(&process->memory, owner_is_gone)) {
         snprintf(error, (size_t)error_room, "cannot make host memory for process %d: %s", (int)pid,
                  strerror(errno));
         free(process);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * process_end.c: what a program has is given back: all of it at its end, or a device's.
+ * process_end.c: frees the resources of a program: all at its end, or those of one device.
  */
 #include "counts.h"
 #include "device_memory.h"
@@ -10,7 +10,7 @@
 #include "process.h"
 #include "vmm.h"
 
-/* What the program did not give back. */
+/* Counts what the program has not freed. */
 static void count_left(const struct process *process)
 {
     struct vgpu_summary *counts = node_counts();

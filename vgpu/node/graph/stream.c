@@ -8,7 +8,8 @@
 #include "observer.h"
 #include "process.h"
 
-#define FIRST_ID 0x1000 /* above CUDA's own handles, so that a forged small number is none */
+/* Above CUDA's own handles, so that small forged numbers are never valid. */
+#define FIRST_ID 0x1000
 
 static uint64_t next_id = FIRST_ID;
 
@@ -28,7 +29,7 @@ struct stream *stream_new(struct process *process, int device, uint32_t flags, i
     return s;
 }
 
-static struct stream *per_thread(struct process *process, int device, const void *thread)
+static struct stream *per_thread_stream(struct process *process, int device, const void *thread)
 {
     for (struct stream *s = process->device[device].streams; s; s = s->next)
         if (s->thread == thread)
@@ -44,7 +45,7 @@ struct stream *stream_find(struct process *process, uint64_t id, int device, con
     if (id == VGPU_STREAM_LEGACY)
         return &process->device[device].legacy;
     if (id == VGPU_STREAM_PER_THREAD)
-        return per_thread(process, device, thread);
+        return per_thread_stream(process, device, thread);
     for (int d = 0; d < VGPU_MAX_DEVICES; d++)
         for (struct stream *s = process->device[d].streams; s; s = s->next)
             if (s->id == id && !s->thread)
@@ -52,7 +53,7 @@ struct stream *stream_find(struct process *process, uint64_t id, int device, con
     return NULL;
 }
 
-static void take_out(struct stream *stream)
+static void remove_stream(struct stream *stream)
 {
     struct stream **at = &stream->process->device[stream->device].streams;
     while (*at != stream)
@@ -63,8 +64,8 @@ static void take_out(struct stream *stream)
     free(stream);
 }
 
-/* What a destroyed stream has still to do is waited for with its device. */
-static void leave_behind(struct stream *stream)
+/* Keeps the pending work of a destroyed stream, so that a wait for its device waits for it. */
+static void keep_pending_work(struct stream *stream)
 {
     bool apart = stream->flags & STREAM_NON_BLOCKING;
     struct op **gone = &stream->process->device[stream->device].gone[apart], *before = *gone;
@@ -83,15 +84,15 @@ static void leave_behind(struct stream *stream)
 void stream_free(struct stream *stream)
 {
     if (stream->last && !(stream->last->finished && stream->last->carried))
-        leave_behind(stream);
-    take_out(stream);
+        keep_pending_work(stream);
+    remove_stream(stream);
 }
 
 void stream_free_all(struct process *process, int device)
 {
     struct device_state *d = &process->device[device];
     while (d->streams)
-        take_out(d->streams);
+        remove_stream(d->streams);
     op_drop(d->legacy.last);
     tell_stream_ends(&d->legacy);
     d->legacy.last = NULL;
@@ -200,7 +201,7 @@ static void after_blocking_streams(struct op *op, const struct device_state *d)
             op_after(op, s->last);
 }
 
-/* All that comes before the next operation of `stream`. */
+/* Makes `op` depend on everything before the next operation of `stream`. */
 static void after_stream(struct op *op, const struct stream *stream)
 {
     const struct device_state *d = &stream->process->device[stream->device];
@@ -218,7 +219,7 @@ static void set_last(struct stream *stream, struct op *op)
     op_drop(before);
 }
 
-static void issue(struct stream *stream, struct op *op)
+static void issue_in_stream(struct stream *stream, struct op *op)
 {
     op->on_stream = stream->number;
     tell_ordered(op, stream);
@@ -231,7 +232,7 @@ void stream_push(struct stream *stream, struct op *op)
     tell_issued(op);
     after_stream(op, stream);
     set_last(stream, op);
-    issue(stream, op);
+    issue_in_stream(stream, op);
 }
 
 void stream_push_all(struct process *process, uint32_t devices, struct op *op)
@@ -243,7 +244,7 @@ void stream_push_all(struct process *process, uint32_t devices, struct op *op)
             after_stream(op, &process->device[d].legacy);
             set_last(&process->device[d].legacy, op);
         }
-    issue(&process->device[__builtin_ctz(devices)].legacy, op);
+    issue_in_stream(&process->device[__builtin_ctz(devices)].legacy, op);
 }
 
 static void submit_mark(struct op *mark)

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 
 static struct vgpu_usage_page own_page, *page = &own_page;
-static int programs;
+static int program_count;
 
 bool usage_start(int fd)
 {
@@ -20,8 +20,8 @@ bool usage_start(int fd)
 
 struct vgpu_usage *usage_next(void)
 {
-    programs += programs < VGPU_USAGE_PROGRAMS - 1;
-    return &page->program[programs];
+    program_count += program_count < VGPU_USAGE_PROGRAMS - 1;
+    return &page->program[program_count];
 }
 
 struct vgpu_usage *usage_of_newcomers(void)

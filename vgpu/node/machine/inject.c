@@ -19,9 +19,10 @@ enum kind { ALLOC, EVENT, PEER_DROP, PEER_TEAR, LINK, COPY_DELAY, GPU_LOST, GRAN
 
 static const struct form {
     const char *name;
-    const char *format; /* d: a GPU's number, f: a number; other characters stand for themselves */
+    /* d: a GPU number; f: a number; all other characters are literal. */
+    const char *format;
     const char *example;
-    bool pair; /* of GPUs */
+    bool pair; /* two GPUs are given */
 } forms[KINDS] = {
     {"alloc:", "f", "alloc:3", false},
     {"event:", "f", "event:2", false},
@@ -36,13 +37,14 @@ static const struct form {
 
 static struct fault {
     enum kind kind;
-    int from, to; /* GPUs; the one of GPU_LOST, GRANULE and CLOCK is `from` */
+    int from, to; /* GPUs; words with one GPU use `from` */
     double number;
-    uint64_t count; /* allocations, events or operations so far */
+    /* Allocations, events or operations counted so far. */
+    uint64_t count;
 } faults[WORDS];
 static int fault_count;
 
-/* The words' numbers after the name; false: they are not of the form. */
+/* Reads the numbers after a word's name; false: the word does not match its format. */
 static bool scan_numbers(const struct form *form, const char *text, struct fault *f)
 {
     int *gpu[] = {&f->from, &f->to}, gpus = 0;
@@ -60,8 +62,8 @@ static bool scan_numbers(const struct form *form, const char *text, struct fault
     return text && !*text;
 }
 
-/* Granularities are powers of two (vmm_round of lab 06 relies on it), of whole chunks. */
-static bool right_granule(const struct fault *f)
+/* Granularities are powers of two (vmm_round of lab 06 relies on that) and whole chunks. */
+static bool is_valid_granule(const struct fault *f)
 {
     uint64_t mib = (uint64_t)f->number;
     return f->kind != GRANULE ||
@@ -74,7 +76,7 @@ static bool refuse_word(char *error, size_t room, const char *word, const char *
     return false;
 }
 
-static bool of_node(const struct fault *f, int gpus)
+static bool names_node_gpus(const struct fault *f, int gpus)
 {
     return f->from >= 0 && f->from < gpus && f->to >= 0 && f->to < gpus;
 }
@@ -94,10 +96,10 @@ static bool read_word(const char *word, int gpus, char *error, size_t room)
     snprintf(why, sizeof why, "expected is a word like %s, numbers above 0 and up to 10^12",
              form->example);
     if (!scan_numbers(form, word + strlen(form->name), &f) || !(f.number > 0 && f.number <= MOST) ||
-        !right_granule(&f))
+        !is_valid_granule(&f))
         return refuse_word(error, room, word, why);
     snprintf(why, sizeof why, "the node has GPUs 0 to %d, and a link joins two", gpus - 1);
-    if (f.kind > EVENT && (!of_node(&f, gpus) || (form->pair && f.from == f.to)))
+    if (f.kind > EVENT && (!names_node_gpus(&f, gpus) || (form->pair && f.from == f.to)))
         return refuse_word(error, room, word, why);
     if (fault_count == WORDS)
         return refuse_word(error, room, word, "more than 16 words");
@@ -119,7 +121,7 @@ bool inject_start(int gpus, char *error, size_t room)
     return true;
 }
 
-/* Counts one more of what a word of this kind counts: true if it is the one that fails. */
+/* Increments the counters of words of this kind; true if this event is the one that fails. */
 static bool next_fails(enum kind kind)
 {
     bool fails = false;
@@ -139,12 +141,12 @@ bool inject_no_event(void)
     return next_fails(EVENT);
 }
 
-static bool between(const struct fault *f, enum kind kind, int a, int b)
+static bool is_between(const struct fault *f, enum kind kind, int a, int b)
 {
     return f->kind == kind && ((f->from == a && f->to == b) || (f->from == b && f->to == a));
 }
 
-static bool one_way(enum kind kind, int from, int to)
+static bool has_one_way_fault(enum kind kind, int from, int to)
 {
     for (const struct fault *f = faults; f < faults + fault_count; f++)
         if (f->kind == kind && f->from == from && f->to == to)
@@ -154,19 +156,19 @@ static bool one_way(enum kind kind, int from, int to)
 
 bool inject_drops(int from, int to)
 {
-    return one_way(PEER_DROP, from, to);
+    return has_one_way_fault(PEER_DROP, from, to);
 }
 
 bool inject_tears(int from, int to)
 {
-    return one_way(PEER_TEAR, from, to);
+    return has_one_way_fault(PEER_TEAR, from, to);
 }
 
 double inject_rate(int from, int to)
 {
     double rate = 1;
     for (const struct fault *f = faults; f < faults + fault_count; f++)
-        if (between(f, LINK, from, to))
+        if (is_between(f, LINK, from, to))
             rate *= f->number;
     return rate;
 }
@@ -175,7 +177,7 @@ uint64_t inject_delay_ps(int from, int to)
 {
     double us = 0;
     for (const struct fault *f = faults; f < faults + fault_count; f++)
-        if (between(f, COPY_DELAY, from, to))
+        if (is_between(f, COPY_DELAY, from, to))
             us += f->number;
     return (uint64_t)(us * 1e6);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * json_place.c: see json_place.h. The parser keeps no positions, but the order: the n-th value of
- * the tree, counted from the root down, is the n-th value of the text.
+ * json_place.c: see json_place.h. The parser stores no positions but keeps the order: the n-th
+ * value of the tree in depth-first order is the n-th value of the text.
  */
 #include "json_place.h"
 
@@ -9,15 +9,15 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Counts values up to `item`; true when it was found. Siblings in a loop, children by recursion:
- * the parser limits the depth. */
-static bool count_to(const cJSON *from, const cJSON *item, int *count)
+/* Counts the values up to `item`; true if it was found. Recursive for children, whose depth the
+ * parser limits. */
+static bool count_values_to(const cJSON *from, const cJSON *item, int *count)
 {
     for (; from; from = from->next) {
         if (from == item)
             return true;
         ++*count;
-        if (count_to(from->child, item, count))
+        if (count_values_to(from->child, item, count))
             return true;
     }
     return false;
@@ -72,6 +72,6 @@ struct json_place json_place_of(const char *text, const char *at)
 struct json_place json_place(const char *text, const cJSON *root, const cJSON *item)
 {
     int n = 0;
-    bool found = item && count_to(root, item, &n);
+    bool found = item && count_values_to(root, item, &n);
     return json_place_of(text, found ? find_value(text, n) : skip_blanks(text));
 }

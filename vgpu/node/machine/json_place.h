@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * json_place.h: where in its text a value of a parsed JSON document is.
+ * json_place.h: finds the position of a value of a parsed JSON document in its text.
  */
 #ifndef VGPU_JSON_PLACE_H
 #define VGPU_JSON_PLACE_H
@@ -7,14 +7,14 @@
 struct cJSON;
 
 struct json_place {
-    int line, column; /* from 1 on */
+    int line, column; /* starting at 1 */
 };
 
-/* Of the character that `at` points to. */
+/* The position of the character at `at`. */
 struct json_place json_place_of(const char *text, const char *at);
 
-/* Of `item`, a value of the document `root` that was parsed from `text`: its key, if it has one.
- * The document's start for an item that is not in it. */
+/* The position of `item`, a value of the document `root` that was parsed from `text`, or of its key
+ * if it has one. If the item is not in the document, the start of the document. */
 struct json_place json_place(const char *text, const struct cJSON *root, const struct cJSON *item);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * links.c: reads what joins the GPUs of a node: "nvlink", "pcie", "sockets" and "peers" of its
- * description. What becomes of it is route.c's.
+ * links.c: reads the links between the GPUs of a node: "nvlink", "pcie", "sockets" and "peers" of
+ * its description. route.c turns them into resources.
  */
 #include <cjson/cJSON.h>
 #include <stdbool.h>
@@ -9,7 +9,8 @@
 
 #include "topology.h"
 
-/* Arrays of arrays of GPU numbers: group[i] = index of the inner array that holds GPU i, or -1. */
+/* Reads arrays of arrays of GPU numbers: group[i] becomes the index of the inner array that
+ * contains GPU i, or -1. */
 static void read_groups(struct reader *r, const cJSON *array, const char *key, int n, int *group)
 {
     for (int i = 0; i < VGPU_MAX_DEVICES; i++)
@@ -34,7 +35,7 @@ static void read_groups(struct reader *r, const cJSON *array, const char *key, i
         reader_complain(r, "\"%s\" has more groups than there are GPUs", key);
 }
 
-/* The numbers of `item`, [a, b, ...], must be two different GPUs and what follows. */
+/* Reads [a, b, ...], in which a and b must be two different GPUs. */
 static bool read_pair(struct reader *r, const cJSON *item, int numbers, int n, int *pair)
 {
     reader_at(r, item);
@@ -46,7 +47,7 @@ static bool read_pair(struct reader *r, const cJSON *item, int numbers, int n, i
            pair[1] < n && pair[0] != pair[1];
 }
 
-/* ---- which pairs reach each other ---- */
+/* ---- peer access ---- */
 
 static void read_peer_list(struct reader *r, const cJSON *peers, struct topology *t)
 {
@@ -62,7 +63,7 @@ static void read_peer_list(struct reader *r, const cJSON *peers, struct topology
     }
 }
 
-/* GPUs that have a link of their own, or reach the same switch. */
+/* True for GPUs with a link of their own or on the same NVSwitch. */
 static bool has_nvlink(const struct wires *w, int i, int j)
 {
     return w->port_gbs > 0 || w->links[i][j] > 0;
@@ -89,7 +90,7 @@ static void read_peers(struct reader *r, const cJSON *root, struct topology *t,
                            "[from, to]");
 }
 
-/* What nvidia-smi prints for a pair without access; "NS" when the description does not say. */
+/* What nvidia-smi prints for a pair without access; "NS" if the description does not say. */
 static const char *read_refusal(struct reader *r, const cJSON *root)
 {
     static const char *const known[] = {"NS", "CNS", "GNS", "TNS"};
@@ -116,7 +117,7 @@ static void set_attributes(struct reader *r, const cJSON *root, struct topology 
         }
 }
 
-/* ---- what joins them ---- */
+/* ---- links ---- */
 
 static void read_mesh(struct reader *r, const cJSON *nvlink, int n, struct wires *w)
 {
@@ -153,8 +154,8 @@ static void read_nvlink(struct reader *r, const cJSON *nvlink, int n, struct wir
     snprintf(w->nvlink_label, sizeof w->nvlink_label, "%s", reader_text(r, nvlink, "label"));
 }
 
-/* A rate that a description may leave out: nothing limits there then. */
-static double given_gbs(struct reader *r, const cJSON *object, const char *key)
+/* An optional rate; 0 if it is missing, which means no limit. */
+static double read_optional_gbs(struct reader *r, const cJSON *object, const char *key)
 {
     return cJSON_HasObjectItem(object, key) ? reader_number(r, object, key, 1e-6) : 0;
 }
@@ -173,9 +174,9 @@ void topology_read_links(struct reader *r, const cJSON *root, struct topology *t
     read_groups(r, cJSON_GetObjectItemCaseSensitive(sockets, "groups"), "sockets", n, t->socket_of);
     w.pcie_gbs = reader_number(r, pcie, "gbs", 1e-6);
     w.switch_gbs = switches ? reader_number(r, pcie, "switch_gbs", 1e-6) : 0;
-    w.root_gbs = given_gbs(r, pcie, "root_gbs");
+    w.root_gbs = read_optional_gbs(r, pcie, "root_gbs");
     w.socket_gbs = reader_number(r, sockets, "gbs", 1e-6);
-    w.memory_gbs = given_gbs(r, sockets, "memory_gbs");
+    w.memory_gbs = read_optional_gbs(r, sockets, "memory_gbs");
     snprintf(w.pcie_label, sizeof w.pcie_label, "%s", reader_text(r, pcie, "label"));
     if (nvlink)
         read_nvlink(r, nvlink, n, &w);

@@ -1,31 +1,31 @@
 /* SPDX-License-Identifier: MIT
- * paths.c: reads what copies, kernels and waits cost on a node: "copies", "edges", "kernel" and
- * some of "calls" of its description.
+ * paths.c: reads the costs of copies, kernels and waits: "copies", "edges", "kernel" and some of
+ * "calls" of a node description.
  */
 #include <cjson/cJSON.h>
 
 #include "topology.h"
 
-static double given(struct reader *r, const cJSON *object, const char *key, double otherwise,
-                    double least)
+static double read_optional(struct reader *r, const cJSON *object, const char *key,
+                            double otherwise, double least)
 {
     if (!cJSON_HasObjectItem(object, key))
         return otherwise;
     return reader_number(r, object, key, least);
 }
 
-static uint64_t given_us(struct reader *r, const cJSON *object, const char *key,
-                         uint64_t otherwise_ps)
+static uint64_t read_optional_us(struct reader *r, const cJSON *object, const char *key,
+                                 uint64_t otherwise_ps)
 {
-    return (uint64_t)(given(r, object, key, (double)otherwise_ps / 1e6, 0) * 1e6 + 0.5);
+    return (uint64_t)(read_optional(r, object, key, (double)otherwise_ps / 1e6, 0) * 1e6 + 0.5);
 }
 
 static void read_edges(struct reader *r, const cJSON *edges, const char *key, struct edge_costs *c)
 {
     const cJSON *one = cJSON_GetObjectItemCaseSensitive(edges, key);
     reader_fields(r, one, "\"stream\" or \"graph\" of \"edges\"", "other_gpu_us other_kind_us");
-    c->other_gpu_ps = given_us(r, one, "other_gpu_us", 0);
-    c->other_kind_ps = given_us(r, one, "other_kind_us", 0);
+    c->other_gpu_ps = read_optional_us(r, one, "other_gpu_us", 0);
+    c->other_kind_ps = read_optional_us(r, one, "other_kind_us", 0);
 }
 
 static void read_bands(struct reader *r, const cJSON *one, const char *name, struct path_model *m)
@@ -59,9 +59,9 @@ static void read_path(struct reader *r, const cJSON *one, const char *name, uint
     reader_fields(r, direct, "\"inline\"", "up_to_bytes gbs idle_us");
     m->bytes_s = reader_number(r, one, "gbs", 1e-6) * 1e9;
     m->latency_ps = (uint64_t)(reader_number(r, one, "latency_us", 0) * 1e6 + 0.5);
-    m->issue_ps = given_us(r, one, "issue_us", issue_ps);
-    m->idle_ps = given_us(r, one, "idle_us", 0);
-    m->handover_ps = given_us(r, one, "handover_us", 0);
+    m->issue_ps = read_optional_us(r, one, "issue_us", issue_ps);
+    m->idle_ps = read_optional_us(r, one, "idle_us", 0);
+    m->handover_ps = read_optional_us(r, one, "handover_us", 0);
     if (ramp) {
         m->ramp_bytes = reader_number(r, ramp, "bytes", 1);
         m->ramp_bytes_s = reader_number(r, ramp, "gbs", 1e-6) * 1e9;
@@ -69,7 +69,7 @@ static void read_path(struct reader *r, const cJSON *one, const char *name, uint
     if (direct) {
         m->inline_bytes = reader_number(r, direct, "up_to_bytes", 1);
         m->inline_bytes_s = reader_number(r, direct, "gbs", 1e-6) * 1e9;
-        m->inline_idle_ps = given_us(r, direct, "idle_us", m->idle_ps);
+        m->inline_idle_ps = read_optional_us(r, direct, "idle_us", m->idle_ps);
     }
     read_bands(r, one, name, m);
 }
@@ -85,7 +85,7 @@ void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t
     const cJSON *edges = cJSON_GetObjectItemCaseSensitive(root, "edges");
     reader_fields(r, copies, "\"copies\"",
                   "h2d_pinned h2d_pageable d2h_pinned d2h_pageable local peer staged host at_once");
-    t->copies_at_once = (int)given(r, copies, "at_once", 0, 1);
+    t->copies_at_once = (int)read_optional(r, copies, "at_once", 0, 1);
     reader_fields(r, edges, "\"edges\"", "stream graph");
     read_edges(r, edges, "stream", &t->cost.stream_edge);
     read_edges(r, edges, "graph", &t->cost.graph_edge);
@@ -99,18 +99,18 @@ void topology_read_paths(struct reader *r, const cJSON *root, struct topology *t
             read_path(r, one, names[i], t->cost.enqueue_ps, &t->path[i]);
     }
     uint64_t apart_ps = t->cost.kernel_delay_ps + t->cost.kernel_floor_ps;
-    t->cost.graph_first_ps = given_us(r, kernel, "graph_first_us", apart_ps);
-    t->cost.graph_next_ps = given_us(r, kernel, "graph_next_us", apart_ps);
-    t->cost.graph_launch_ps = given_us(r, calls, "graph_launch_us", t->cost.launch_ps);
-    t->cost.graph_node_ps = given_us(r, calls, "graph_node_us", 0);
-    t->cost.graph_gpu_ps = given_us(r, calls, "graph_gpu_us", 0);
-    t->cost.graph_copy_ps = given_us(r, calls, "graph_copy_us", 0);
-    t->cost.graph_wait_ps = given_us(r, calls, "graph_wait_us", 0);
-    t->cost.record_untimed_ps = given_us(r, calls, "record_untimed_us", t->cost.record_ps);
-    t->cost.wait_ps = given_us(r, calls, "wait_us", t->cost.enqueue_ps);
-    t->cost.host_function_ps = given_us(r, calls, "host_function_us", t->cost.wake_ps);
+    t->cost.graph_first_ps = read_optional_us(r, kernel, "graph_first_us", apart_ps);
+    t->cost.graph_next_ps = read_optional_us(r, kernel, "graph_next_us", apart_ps);
+    t->cost.graph_launch_ps = read_optional_us(r, calls, "graph_launch_us", t->cost.launch_ps);
+    t->cost.graph_node_ps = read_optional_us(r, calls, "graph_node_us", 0);
+    t->cost.graph_gpu_ps = read_optional_us(r, calls, "graph_gpu_us", 0);
+    t->cost.graph_copy_ps = read_optional_us(r, calls, "graph_copy_us", 0);
+    t->cost.graph_wait_ps = read_optional_us(r, calls, "graph_wait_us", 0);
+    t->cost.record_untimed_ps = read_optional_us(r, calls, "record_untimed_us", t->cost.record_ps);
+    t->cost.wait_ps = read_optional_us(r, calls, "wait_us", t->cost.enqueue_ps);
+    t->cost.host_function_ps = read_optional_us(r, calls, "host_function_us", t->cost.wake_ps);
     t->cost.kernel_peer_bytes_s =
-        given(r, kernel, "peer_gbs", t->path[PATH_PEER].bytes_s / 1e9, 1e-6) * 1e9;
-    t->cost.kernel_l2_bytes_s = given(r, kernel, "l2_gbs", 0, 1e-6) * 1e9;
-    t->cost.kernel_write_weight = given(r, kernel, "write_weight", 1, 1);
+        read_optional(r, kernel, "peer_gbs", t->path[PATH_PEER].bytes_s / 1e9, 1e-6) * 1e9;
+    t->cost.kernel_l2_bytes_s = read_optional(r, kernel, "l2_gbs", 0, 1e-6) * 1e9;
+    t->cost.kernel_write_weight = read_optional(r, kernel, "write_weight", 1, 1);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * route.c: turns the described links into directed resources, and finds the way of a flow.
+ * route.c: turns the links of a description into directed resources, and finds the routes of flows.
  *
- * Every link has one resource a direction; two flows share a resource exactly when hardware would
- * let them share the wire. A copy through the host goes up one GPU's PCIe and down the other's.
+ * Every link has one resource for each direction; two flows share a resource exactly if they share
+ * the wire on hardware. A copy through the host uses one GPU's PCIe link upwards and the other's
+ * downwards.
  */
 #include "topology.h"
 
@@ -11,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A new resource, called as the format says; -1, which limits nothing, for a rate of 0. */
+/* Makes a resource with a formatted name; returns -1, which limits nothing, for a rate of 0. */
 __attribute__((format(printf, 3, 4))) static int resource(struct topology *t, double gbs,
                                                           const char *format, ...)
 {
@@ -52,7 +53,7 @@ static void wire_gpu(struct topology *t, int i, const struct wires *w)
         t->nvlink[i][j] = resource(t, w->links[i][j] * w->link_gbs, "GPU%d-GPU%d NVLink", i, j);
 }
 
-/* Switches and sockets have numbers, as many as there are GPUs at most. */
+/* Switches and sockets are numbered; there are at most as many as GPUs. */
 static void wire_switch(struct topology *t, int s, const struct wires *w)
 {
     bool there = false;
@@ -92,71 +93,71 @@ void topology_wire(struct topology *t, const struct wires *w)
                      pair_label(t, i, j, w));
 }
 
-static void through(struct route *r, int resource)
+static void add_resource(struct route *r, int resource)
 {
     if (resource >= 0 && r->length < MAX_ROUTE)
         r->resource[r->length++] = resource;
 }
 
-static void up(const struct topology *t, struct route *r, int gpu)
+static void add_links_up(const struct topology *t, struct route *r, int gpu)
 {
-    through(r, t->pcie_up[gpu]);
+    add_resource(r, t->pcie_up[gpu]);
     if (t->switch_of[gpu] >= 0)
-        through(r, t->switch_up[t->switch_of[gpu]]);
+        add_resource(r, t->switch_up[t->switch_of[gpu]]);
 }
 
-static void down(const struct topology *t, struct route *r, int gpu)
+static void add_links_down(const struct topology *t, struct route *r, int gpu)
 {
     if (t->switch_of[gpu] >= 0)
-        through(r, t->switch_down[t->switch_of[gpu]]);
-    through(r, t->pcie_down[gpu]);
+        add_resource(r, t->switch_down[t->switch_of[gpu]]);
+    add_resource(r, t->pcie_down[gpu]);
 }
 
-static void across(const struct topology *t, struct route *r, int from, int to)
+static void add_socket_link(const struct topology *t, struct route *r, int from, int to)
 {
     if (from >= 0 && to >= 0 && from != to)
-        through(r, t->socket_link[from][to]);
+        add_resource(r, t->socket_link[from][to]);
 }
 
-/* The program, and the memory it allocates, are on the first socket. */
+/* The program and its memory are on the first socket. */
 #define HOST_SOCKET 0
 
-static void to_host(const struct topology *t, struct route *r, int gpu)
+static void add_route_to_host(const struct topology *t, struct route *r, int gpu)
 {
-    up(t, r, gpu);
+    add_links_up(t, r, gpu);
     if (t->socket_of[gpu] >= 0)
-        through(r, t->root_up[t->socket_of[gpu]]);
-    across(t, r, t->socket_of[gpu], HOST_SOCKET);
-    through(r, t->host_memory);
+        add_resource(r, t->root_up[t->socket_of[gpu]]);
+    add_socket_link(t, r, t->socket_of[gpu], HOST_SOCKET);
+    add_resource(r, t->host_memory);
 }
 
-static void from_host(const struct topology *t, struct route *r, int gpu)
+static void add_route_from_host(const struct topology *t, struct route *r, int gpu)
 {
-    through(r, t->host_memory);
-    across(t, r, HOST_SOCKET, t->socket_of[gpu]);
+    add_resource(r, t->host_memory);
+    add_socket_link(t, r, HOST_SOCKET, t->socket_of[gpu]);
     if (t->socket_of[gpu] >= 0)
-        through(r, t->root_down[t->socket_of[gpu]]);
-    down(t, r, gpu);
+        add_resource(r, t->root_down[t->socket_of[gpu]]);
+    add_links_down(t, r, gpu);
 }
 
-static void peer(const struct topology *t, struct route *r, int from, int to)
+static void add_peer_route(const struct topology *t, struct route *r, int from, int to)
 {
     if (t->port_out[from] >= 0) {
-        through(r, t->port_out[from]);
-        through(r, t->port_in[to]);
+        add_resource(r, t->port_out[from]);
+        add_resource(r, t->port_in[to]);
     } else if (t->nvlink[from][to] >= 0) {
-        through(r, t->nvlink[from][to]);
+        add_resource(r, t->nvlink[from][to]);
     } else if (t->switch_of[from] >= 0 && t->switch_of[from] == t->switch_of[to]) {
-        through(r, t->pcie_up[from]);
-        through(r, t->pcie_down[to]);
+        add_resource(r, t->pcie_up[from]);
+        add_resource(r, t->pcie_down[to]);
     } else {
-        up(t, r, from);
-        across(t, r, t->socket_of[from], t->socket_of[to]);
-        down(t, r, to);
+        add_links_up(t, r, from);
+        add_socket_link(t, r, t->socket_of[from], t->socket_of[to]);
+        add_links_down(t, r, to);
     }
 }
 
-static double cap(const struct path_model *m, uint64_t bytes)
+static double rate_cap(const struct path_model *m, uint64_t bytes)
 {
     for (int i = 0; i < m->bands; i++)
         if ((double)bytes <= m->band[i].up_to_bytes)
@@ -167,26 +168,26 @@ static double cap(const struct path_model *m, uint64_t bytes)
 struct route topology_route(const struct topology *t, enum path path, int from, int to,
                             uint64_t bytes)
 {
-    struct route r = {.cap_bytes_s = cap(&t->path[path], bytes)};
+    struct route r = {.cap_bytes_s = rate_cap(&t->path[path], bytes)};
     switch (path) {
     case PATH_H2D_PINNED:
     case PATH_H2D_PAGEABLE:
-        from_host(t, &r, to);
+        add_route_from_host(t, &r, to);
         break;
     case PATH_D2H_PINNED:
     case PATH_D2H_PAGEABLE:
-        to_host(t, &r, from);
+        add_route_to_host(t, &r, from);
         break;
     case PATH_LOCAL:
-        through(&r, t->memory[from]);
+        add_resource(&r, t->memory[from]);
         break;
     case PATH_PEER:
-        peer(t, &r, from, to);
+        add_peer_route(t, &r, from, to);
         break;
     case PATH_STAGED:
-        up(t, &r, from);
-        across(t, &r, t->socket_of[from], t->socket_of[to]);
-        down(t, &r, to);
+        add_links_up(t, &r, from);
+        add_socket_link(t, &r, t->socket_of[from], t->socket_of[to]);
+        add_links_down(t, &r, to);
         break;
     case PATH_HOST:
     case PATH_COUNT:

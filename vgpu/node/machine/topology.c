@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * topology.c: reads a node description, but for its paths (paths.c) and links (links.c). Every
- * complaint names the file, the place and the key.
+ * topology.c: reads a node description, except its paths (paths.c) and links (links.c). Every error
+ * message names the file, the position and the key.
  */
 #include "topology.h"
 
@@ -17,14 +17,14 @@
 
 #include "json_place.h"
 
-/* One file being read; the first complaint stays. */
+/* A node description that is being read. The first error is kept. */
 struct reader {
     const char *directory;
     char file[512];
-    char *text; /* of the file */
+    char *text; /* contents of the file */
     cJSON *root;
-    const cJSON *at;          /* what a complaint is about */
-    struct json_place syntax; /* where it is no JSON any more; line 0: nowhere */
+    const cJSON *at;          /* the value that an error message refers to */
+    struct json_place syntax; /* position of a syntax error; line 0: none */
     char *error;
     int error_room;
     int failed;
@@ -99,7 +99,7 @@ void reader_at(struct reader *r, const cJSON *item)
     r->at = item;
 }
 
-/* What to blame for `key` of `object`: the value, or what should hold it. */
+/* An error about `key` of `object` refers to the value or, if it is missing, to the object. */
 const cJSON *reader_item(struct reader *r, const cJSON *object, const char *key)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, key);
@@ -119,7 +119,7 @@ double reader_number(struct reader *r, const cJSON *object, const char *key, dou
     return item->valuedouble;
 }
 
-/* One of the words of `fields`? */
+/* True if `name` is one of the words of `fields`. */
 static bool is_among(const char *name, const char *fields)
 {
     size_t length = strlen(name);
@@ -197,7 +197,7 @@ static void read_part(struct reader *r, const cJSON *p, struct vgpu_device_info 
     d->cooperative = d->concurrent_kernels = 1;
     d->total_bytes = (uint64_t)reader_number(r, p, "total_bytes", VGPU_CHUNK_BYTES);
     d->l2_bytes = (uint64_t)reader_number(r, p, "l2_bytes", 0);
-    d->vmm_granule = VGPU_CHUNK_BYTES; /* main.c asks inject.h for another */
+    d->vmm_granule = VGPU_CHUNK_BYTES; /* main.c replaces it by the value of inject.h */
     d->shared_per_block = (uint64_t)reader_number(r, p, "shared_per_block", 1);
     d->shared_per_block_optin = (uint64_t)reader_number(r, p, "shared_per_block_optin", 1);
     d->shared_per_sm = (uint64_t)reader_number(r, p, "shared_per_sm", 1);
@@ -305,7 +305,7 @@ static int is_description(const struct dirent *entry)
            strcmp(entry->d_name + length - 5, ".json") == 0;
 }
 
-/* There is no such description: says which there are. */
+/* Reports that there is no such description, and lists those that exist. */
 static void list_names(struct reader *r, const char *name)
 {
     struct dirent **entry;

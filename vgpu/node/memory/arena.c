@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t rounded(const struct arena *a, uint64_t bytes)
+static uint64_t rounded_bytes(const struct arena *a, uint64_t bytes)
 {
     return (bytes + a->granule - 1) / a->granule * a->granule;
 }
@@ -19,15 +19,15 @@ void arena_init(struct arena *a, uint64_t size, uint64_t granule)
     a->granule = granule;
 }
 
-/* What realloc gave; NULL before there was a range. */
-static struct arena_range *storage(const struct arena *a)
+/* The pointer returned by realloc; NULL if there were no ranges. */
+static struct arena_range *array_start(const struct arena *a)
 {
     return a->spare ? a->range - a->spare : a->range;
 }
 
 void arena_clear(struct arena *a)
 {
-    free(storage(a));
+    free(array_start(a));
     arena_init(a, a->size, a->granule);
 }
 
@@ -36,7 +36,7 @@ int arena_first_above(const struct arena *a, uint64_t offset)
     int low = 0, high = a->count;
     while (low < high) {
         int middle = (low + high) / 2;
-        if (a->range[middle].offset + rounded(a, a->range[middle].bytes) <= offset)
+        if (a->range[middle].offset + rounded_bytes(a, a->range[middle].bytes) <= offset)
             low = middle + 1;
         else
             high = middle;
@@ -46,23 +46,23 @@ int arena_first_above(const struct arena *a, uint64_t offset)
 
 enum { CLASSES = sizeof((struct arena *)0)->first_gap / sizeof(int) };
 
-static uint64_t end_of(const struct arena *a, int index)
+static uint64_t range_end(const struct arena *a, int index)
 {
-    return index < 0 ? 0 : a->range[index].offset + rounded(a, a->range[index].bytes);
+    return index < 0 ? 0 : a->range[index].offset + rounded_bytes(a, a->range[index].bytes);
 }
 
 static uint64_t gap_before(const struct arena *a, int index)
 {
-    return (index == a->count ? a->size : a->range[index].offset) - end_of(a, index - 1);
+    return (index == a->count ? a->size : a->range[index].offset) - range_end(a, index - 1);
 }
 
-/* The lowest gap of so many bytes lies before this range; the number of ranges: behind all of them,
- * if it is large enough. What is known not to be large enough is passed over: without that every
- * allocation would look at all those before it. */
+/* The index of the range after the lowest gap of at least `space` bytes; the number of ranges if
+ * there is none before the last one. Starts at first_gap, so that an allocation need not examine
+ * all earlier ones. */
 static int find_gap(struct arena *a, uint64_t space)
 {
     int class = 63 - __builtin_clzll(space), i = a->first_gap[class];
-    bool none_yet = true; /* of 2^class bytes */
+    bool none_yet = true; /* no gap of 2^class bytes found so far */
     for (uint64_t gap; i < a->count && (gap = gap_before(a, i)) < space; i++) {
         a->looks++;
         none_yet = none_yet && gap >> class == 0;
@@ -75,19 +75,19 @@ static int find_gap(struct arena *a, uint64_t space)
     return i;
 }
 
-static void move(struct arena *a, int to, int from, int count)
+static void move_ranges(struct arena *a, int to, int from, int count)
 {
     memmove(a->range + to, a->range + from, (size_t)count * sizeof *a->range);
     a->moves += (uint64_t)count;
 }
 
-/* Makes a free place behind the last range. What is free before the first is used where that is
- * half of all: so many ranges have been given back since the last time. */
+/* Makes room for an entry after the last range. If more than half of the array is unused space
+ * before the first range, moves the ranges to the front instead of enlarging it. */
 static bool grow_ranges(struct arena *a)
 {
-    struct arena_range *first = storage(a);
+    struct arena_range *first = array_start(a);
     if (a->spare > a->room / 2) {
-        move(a, -a->spare, 0, a->count);
+        move_ranges(a, -a->spare, 0, a->count);
         a->range = first;
         a->spare = 0;
         return true;
@@ -101,7 +101,7 @@ static bool grow_ranges(struct arena *a)
     return true;
 }
 
-/* What lies before it, or what lies behind it, makes way: the fewer. */
+/* Moves the ranges before or after `index`, whichever are fewer. */
 static int insert_range(struct arena *a, int index, struct arena_range range)
 {
     static uint64_t serial;
@@ -111,9 +111,9 @@ static int insert_range(struct arena *a, int index, struct arena_range range)
     if (down) {
         a->range--;
         a->spare--;
-        move(a, 0, 1, index);
+        move_ranges(a, 0, 1, index);
     } else {
-        move(a, index + 1, index, a->count - index);
+        move_ranges(a, index + 1, index, a->count - index);
     }
     a->range[index] = range;
     a->range[index].serial = ++serial;
@@ -125,11 +125,11 @@ static int insert_range(struct arena *a, int index, struct arena_range range)
 
 uint64_t arena_take(struct arena *a, uint64_t bytes, void *user)
 {
-    uint64_t space = rounded(a, bytes);
+    uint64_t space = rounded_bytes(a, bytes);
     if (bytes == 0 || space < bytes || space > a->size)
         return ARENA_NONE;
     int i = find_gap(a, space);
-    uint64_t at = end_of(a, i - 1);
+    uint64_t at = range_end(a, i - 1);
     if (a->size - at < space || insert_range(a, i, (struct arena_range){at, bytes, user, 0}) != 0)
         return ARENA_NONE;
     a->taken_bytes += space;
@@ -138,11 +138,11 @@ uint64_t arena_take(struct arena *a, uint64_t bytes, void *user)
 
 uint64_t arena_take_high(struct arena *a, uint64_t bytes, void *user)
 {
-    uint64_t space = rounded(a, bytes), end = a->size;
+    uint64_t space = rounded_bytes(a, bytes), end = a->size;
     if (bytes == 0 || space < bytes || space > a->size)
         return ARENA_NONE;
     for (int i = a->count; i >= 0; i--) {
-        uint64_t from = i ? a->range[i - 1].offset + rounded(a, a->range[i - 1].bytes) : 0;
+        uint64_t from = i ? a->range[i - 1].offset + rounded_bytes(a, a->range[i - 1].bytes) : 0;
         if (end - from >= space) {
             if (insert_range(a, i, (struct arena_range){end - space, bytes, user, 0}) != 0)
                 return ARENA_NONE;
@@ -169,16 +169,16 @@ int arena_give(struct arena *a, uint64_t offset)
     int i = arena_first_above(a, offset);
     if (i == a->count || a->range[i].offset != offset)
         return -1;
-    a->taken_bytes -= rounded(a, a->range[i].bytes);
+    a->taken_bytes -= rounded_bytes(a, a->range[i].bytes);
     for (int k = 0; k < CLASSES; k++)
         if (a->first_gap[k] > i)
             a->first_gap[k] = i;
     if (i < a->count / 2) {
-        move(a, 1, 0, i);
+        move_ranges(a, 1, 0, i);
         a->range++;
         a->spare++;
     } else {
-        move(a, i, i + 1, a->count - i - 1);
+        move_ranges(a, i, i + 1, a->count - i - 1);
     }
     a->count--;
     return 0;

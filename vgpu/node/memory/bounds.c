@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * bounds.c: see bounds.h. Only chunks that are not wholly allocated have entries: a large
- * allocation costs one, whatever its size.
+ * bounds.c: see bounds.h. Only chunks that are partly allocated have entries, so a large allocation
+ * has one, whatever its size.
  */
 #include "bounds.h"
 #include "memory_state.h"
@@ -16,7 +16,7 @@ static void set_tails(uint64_t address, uint64_t bytes, bool live)
         *tail = live ? (uint16_t)bytes : 0;
 }
 
-static uint8_t *partial(uint64_t address)
+static uint8_t *partial_flag(uint64_t address)
 {
     return &memory_control()->partial[(address - VGPU_ARENA_VA) / VGPU_CHUNK_BYTES];
 }
@@ -29,12 +29,12 @@ void bounds_map(int device, uint64_t offset, uint64_t live)
         return;
     set_tails(last, VGPU_CHUNK_BYTES, false);
     set_tails(last, live - whole, true);
-    *partial(last) = 1;
+    *partial_flag(last) = 1;
 }
 
 void bounds_unmap(int device, uint64_t offset, uint64_t bytes)
 {
-    memset(partial(VGPU_DEVICE_VA(device) + offset), 0, bytes / VGPU_CHUNK_BYTES);
+    memset(partial_flag(VGPU_DEVICE_VA(device) + offset), 0, bytes / VGPU_CHUNK_BYTES);
 }
 
 void bounds_take(int device, uint64_t offset, uint64_t bytes)
@@ -44,12 +44,12 @@ void bounds_take(int device, uint64_t offset, uint64_t bytes)
 
 void bounds_give(const struct pointee *gone)
 {
-    if (*partial(gone->base) && gone->bytes < VGPU_CHUNK_BYTES)
+    if (*partial_flag(gone->base) && gone->bytes < VGPU_CHUNK_BYTES)
         set_tails(gone->base, gone->bytes, false);
     struct pointee *kept =
         &memory_current->freed.item[memory_current->freed.count++ % FREED_REMEMBERED];
     *kept = *gone;
-    kept->pool = NULL; /* which may go before this is forgotten, as the mapping does */
+    kept->pool = NULL; /* the pool and the mapping may be freed before this entry */
     kept->mapping = NULL;
 }
 
@@ -74,11 +74,11 @@ bool bounds_before(const struct owner *owner, uint64_t address, struct pointee *
 {
     uint64_t low = address / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
     if (address < VGPU_ARENA_VA || address >= VGPU_ARENA_END)
-        return false; /* no GPU's memory is before it */
+        return false; /* below the device's first byte */
     uint64_t at = address / VGPU_GRANULE_BYTES * VGPU_GRANULE_BYTES;
     for (; at >= low; at -= VGPU_GRANULE_BYTES)
         if (memory_find(at, out) && out->owner == owner)
             return true;
-    /* The block before may be a large one that ends with a whole chunk. */
+    /* The block before may be a large one that fills its last chunk. */
     return memory_find(low - 1, out) && out->owner == owner;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * commit.c: chunks of device memory get pages of this computer when they are first touched, filled
- * with VGPU_POISON, as long as the limit allows.
+ * commit.c: commits chunks of device memory: at its first use a chunk gets pages of host memory,
+ * filled with VGPU_POISON, as long as the limit permits.
  *
- * The limit is kept here, and what counts against it is what the operating system says of the
- * memory's files. Contexts have these files, and device code can do with them what it likes: mark
- * chunks as touched that are not, touch them without a word, punch holes into them. So the node
- * asks anew for what it writes itself (memory_wrote), and for what contexts do while it waits for
- * them (memory_overrun).
+ * The memory that counts towards the limit is what the operating system reports for the memfds.
+ * Contexts have these files, and device code can do anything with them: mark unused chunks as used,
+ * use chunks without marking them, or punch holes. So the node queries the operating system again
+ * whenever it has written much itself (memory_wrote), and while it waits for contexts
+ * (memory_overrun).
  */
 #include <string.h>
 #include <stdio.h>
@@ -25,13 +25,13 @@ const uint8_t *memory_poison(void)
 {
     if (poison_chunk[0] == VGPU_POISON)
         return poison_chunk;
-    (void)madvise(poison_chunk, sizeof poison_chunk,
-                  MADV_HUGEPAGE); /* one page fault instead of 512 */
+    /* One page fault instead of 512. */
+    (void)madvise(poison_chunk, sizeof poison_chunk, MADV_HUGEPAGE);
     memset(poison_chunk, VGPU_POISON, sizeof poison_chunk);
     return poison_chunk;
 }
 
-/* Written, not stored through the mapping: one system call instead of 512 page faults. */
+/* Uses a write: one system call instead of 512 page faults. */
 static bool write_chunk(int device, uint64_t chunk, uint64_t at, const uint8_t *bytes, uint64_t n)
 {
     uint8_t *around = (uint8_t *)memory_poison();
@@ -43,12 +43,12 @@ static bool write_chunk(int device, uint64_t chunk, uint64_t at, const uint8_t *
 
 /* ---- the limit ---- */
 
-/* Between two looks at what is held, and how much more contexts may have touched by the next. */
+/* Bytes that the node may write between two queries, and that contexts may have used in addition
+ * by the next one. */
 #define LOOK_BYTES (32ull << 20)
 #define SLACK_BYTES (64ull << 20)
-#define CONTROL_BYTES                                                                              \
-    (256ull << 20) /* of the control's pages: what honest kernels need is less                     \
-                    */
+/* Limit of the control memfd's pages, more than correct kernels need. */
+#define CONTROL_BYTES (256ull << 20)
 
 uint64_t memory_limit_bytes(void)
 {

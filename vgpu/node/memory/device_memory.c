@@ -16,7 +16,7 @@
 #include "memory_state.h"
 
 #define SMALL_LIMIT (VGPU_CHUNK_BYTES / 2)
-#define CONTEXT_BYTES (512ull << 20) /* what a context takes of a device's memory */
+#define CONTEXT_BYTES (512ull << 20) /* device memory used by a context */
 
 void memory_watch(void (*released)(void *self, uint64_t home), void *self)
 {
@@ -30,7 +30,7 @@ void memory_unwatch(const void *self)
         memory_watch(NULL, NULL);
 }
 
-static void tell_released(uint64_t home)
+static void report_released(uint64_t home)
 {
     if (memory_current->released)
         memory_current->released(memory_current->released_self, home);
@@ -74,7 +74,8 @@ static struct block *new_block(struct owner *owner, int device, uint64_t bytes, 
                         .bytes = whole,
                         .shared = use == USE_SHARED,
                         .variables = use == USE_VARIABLES};
-    /* A large allocation's range keeps its exact size, so that pointers past its end are known. */
+    /* The range of a large allocation keeps the exact size, so that pointers past its end are
+     * detected. */
     b->offset = use == USE_VARIABLES ? arena_take_high(&m->blocks, bytes, b)
                                      : arena_take(&m->blocks, b->shared ? whole : bytes, b);
     if (b->offset == ARENA_NONE) {
@@ -91,7 +92,8 @@ static struct block *new_block(struct owner *owner, int device, uint64_t bytes, 
     return b;
 }
 
-/* Poisons fresh memory, except chunks without pages: these are poisoned at their first touch. */
+/* Poisons memory that is allocated anew. Chunks without pages are poisoned when they are committed.
+ */
 static void poison_bytes(int device, uint64_t offset, uint64_t bytes)
 {
     uint64_t first = offset / VGPU_CHUNK_BYTES;
@@ -99,10 +101,11 @@ static void poison_bytes(int device, uint64_t offset, uint64_t bytes)
         memset(memory_current->devices[device].base + offset, VGPU_POISON, bytes);
 }
 
-/* From a block of small allocations; 0: it has no room. */
-static uint64_t take_from(struct block *b, uint64_t bytes, uint64_t caller)
+/* Allocates from a block of small allocations; 0: it has no room. */
+static uint64_t take_from_block(struct block *b, uint64_t bytes, uint64_t caller)
 {
-    uint64_t at = arena_take(&b->small, bytes, (void *)caller); /* NOLINT: a number, no pointer */
+    uint64_t at =
+        arena_take(&b->small, bytes, (void *)caller); /* NOLINT: a number, not a pointer */
     if (at == ARENA_NONE)
         return 0;
     memory_current->devices[b->device].asked_bytes += whole_granules(bytes);
@@ -111,7 +114,8 @@ static uint64_t take_from(struct block *b, uint64_t bytes, uint64_t caller)
     return VGPU_DEVICE_VA(b->device) + b->offset + at;
 }
 
-/* Where to begin to look for room: what has no gap of fewer bytes has none of so many. */
+/* The offset at which a search may begin: a block without a gap of fewer bytes has none of `space`
+ * bytes. */
 static uint64_t small_from(const struct small_hint *hints, uint64_t space)
 {
     uint64_t from = 0;
@@ -127,7 +131,7 @@ static void small_is_full_below(struct small_hint *hints, uint64_t space, uint64
     hints[k < SMALL_HINTS ? k : SMALL_HINTS - 1] = (struct small_hint){space, offset};
 }
 
-/* There is room in the block at `offset`, by which no hint may lead. */
+/* The block at `offset` has room now, so no hint may skip it. */
 static void small_has_room_at(struct small_hint *hints, uint64_t offset)
 {
     for (int k = 0; k < SMALL_HINTS; k++)
@@ -144,7 +148,7 @@ static uint64_t take_small(struct owner *owner, int device, uint64_t bytes, uint
          i++) {
         struct block *b = m->blocks.range[i].user;
         m->looks++;
-        at = b->shared && b->owner == owner ? take_from(b, bytes, caller) : 0;
+        at = b->shared && b->owner == owner ? take_from_block(b, bytes, caller) : 0;
         if (at) {
             small_is_full_below(hints, space, b->offset);
             return at;
@@ -155,7 +159,7 @@ static uint64_t take_small(struct owner *owner, int device, uint64_t bytes, uint
         return 0;
     small_has_room_at(hints, b->offset);
     small_is_full_below(hints, space, b->offset);
-    return take_from(b, bytes, caller);
+    return take_from_block(b, bytes, caller);
 }
 
 uint64_t memory_take_variables(struct owner *owner, int device, uint64_t bytes)
@@ -191,7 +195,7 @@ uint64_t memory_take_pool(struct owner *owner, struct pool *pool, uint64_t bytes
     return VGPU_DEVICE_VA(b->device) + b->offset;
 }
 
-/* A large block's own length, as asked for. */
+/* The requested size of a large block. */
 static uint64_t asked_bytes(const struct block *b)
 {
     return arena_find(&memory_current->devices[b->device].blocks, b->offset)->bytes;
@@ -200,9 +204,9 @@ static uint64_t asked_bytes(const struct block *b)
 static void drop_block(struct block *b)
 {
     uint64_t home = VGPU_DEVICE_VA(b->device) + b->offset;
-    tell_released(home);
+    report_released(home);
     for (int i = 0; i < b->small.count; i++)
-        tell_released(home + b->small.range[i].offset);
+        report_released(home + b->small.range[i].offset);
     if (b->pool)
         pool_count(b->pool, -(int64_t)asked_bytes(b), -(int64_t)b->bytes);
     if (!b->variables)
@@ -221,7 +225,7 @@ static void drop_block(struct block *b)
     free(b);
 }
 
-/* Where the bytes at a mapped address are; other addresses are their own homes. */
+/* The device address of the memory at a mapped address; other addresses are returned unchanged. */
 static uint64_t home_of(uint64_t address)
 {
     const struct vmm_mapping *m = vmm_at(address);
@@ -313,7 +317,7 @@ bool memory_give(struct owner *owner, uint64_t address)
         return false;
     if (memory_find(address, &gone) && gone.base == address) {
         bounds_give(&gone);
-        tell_released(gone.home);
+        report_released(gone.home);
     }
     if (!b->shared) {
         if (offset != b->offset)
@@ -344,13 +348,13 @@ void memory_give_all(struct owner *owner, int device)
     chunk_cache_empty();
 }
 
-static void punch(int fd, uint64_t from, uint64_t to)
+static void punch_hole(int fd, uint64_t from, uint64_t to)
 {
     if (from < to)
         fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, (off_t)from, (off_t)(to - from));
 }
 
-/* Contexts have the whole files: what they wrote where nothing was allocated goes with them. */
+/* Contexts can write to the whole files, so pages outside allocations are returned, too. */
 void memory_reclaim(void)
 {
     int blocks = 0;
@@ -358,16 +362,16 @@ void memory_reclaim(void)
         const struct arena *a = &memory_current->devices[d].blocks;
         uint64_t at = 0;
         for (int i = 0; i < a->count; i++) {
-            punch(memory_current->devices[d].fd, at, a->range[i].offset);
+            punch_hole(memory_current->devices[d].fd, at, a->range[i].offset);
             at = a->range[i].offset +
                  (a->range[i].bytes + VGPU_CHUNK_BYTES - 1) / VGPU_CHUNK_BYTES * VGPU_CHUNK_BYTES;
         }
-        punch(memory_current->devices[d].fd, at, memory_current->devices[d].bytes);
+        punch_hole(memory_current->devices[d].fd, at, memory_current->devices[d].bytes);
         blocks += a->count;
     }
-    if (blocks == 0) /* then it says nothing of any */
-        punch(memory_current->control_fd, offsetof(struct vgpu_control, chunk),
-              sizeof *memory_current->control);
+    if (blocks == 0) /* then the files can be emptied completely */
+        punch_hole(memory_current->control_fd, offsetof(struct vgpu_control, chunk),
+                   sizeof *memory_current->control);
 }
 
 void memory_each_block(const struct owner *owner, int device,

@@ -13,14 +13,16 @@
 #include "vmm.h"
 #include "memory_state.h"
 
-/* An allocation that has a handle. Without an owner it only lives for those who have it open. */
+/* An exported allocation. Without an owner, it exists only for the processes that have it open. */
 struct ipc_export {
     struct ipc_key key;
     struct owner *owner;
     uint64_t address, bytes;
-    uint64_t pool;                 /* id of the one it comes from; 0: cudaMalloc */
-    struct vmm_allocation *memory; /* the chunks around it */
-    uint64_t skip;                 /* from their start to the allocation */
+    uint64_t pool; /* id of its pool; 0: cudaMalloc */
+    /* The chunks around it. */
+    struct vmm_allocation *memory;
+    /* Offset of the allocation in them. */
+    uint64_t skip;
     int windows;
     struct ipc_export *next;
 };
@@ -29,7 +31,8 @@ struct ipc_window {
     struct ipc_export *of;
     struct owner *owner;
     struct vmm_mapping *mapping;
-    const struct pool *pool; /* imported, as its memory; NULL: by handle */
+    /* The imported pool it was opened with; NULL: opened by cudaIpcOpenMemHandle. */
+    const struct pool *pool;
     int opens;
     struct ipc_window *next;
 };
@@ -95,16 +98,16 @@ bool ipc_export(const struct pointee *p, uint8_t handle[IPC_HANDLE_BYTES])
     return e != NULL;
 }
 
-/* At the owner's end the chunks themselves are handed over, where nothing else lies in them. While
- * it lives they are copied, so that its address can get other memory, as recorded; handed over only
- * where there is no room for a copy. */
+/* When the owner ends, the chunks themselves are transferred, if they contain nothing else. While
+ * it is running they are copied, so that its address can get other memory (recorded), and
+ * transferred only if there is no room for a copy. */
 static bool keep_bytes(struct ipc_export *e, bool owner_ends)
 {
     return owner_ends ? vmm_hand_over(e->memory, e->address) || vmm_move(e->memory)
                       : vmm_move(e->memory) || vmm_hand_over(e->memory, e->address);
 }
 
-static void orphan(struct ipc_export *e, bool owner_ends)
+static void orphan_export(struct ipc_export *e, bool owner_ends)
 {
     if (e->windows > 0 && !keep_bytes(e, owner_ends))
         for (struct ipc_window *w = memory_current->ipc.windows; w; w = w->next)
@@ -118,7 +121,7 @@ void ipc_freed(struct owner *owner, uint64_t address)
 {
     struct ipc_export *e = export_at(owner, address);
     if (e)
-        orphan(e, false);
+        orphan_export(e, false);
 }
 
 /* ---- windows ---- */
@@ -252,6 +255,6 @@ void ipc_end(struct owner *owner, int device)
     for (struct ipc_export *e = memory_current->ipc.exports, *next; e; e = next) {
         next = e->next;
         if (e->owner == owner && (device < 0 || e->memory->device == device))
-            orphan(e, true);
+            orphan_export(e, true);
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * memory_state.h: the state of this room. Each part of it belongs to one file.
+ * memory_state.h: the state of this room. Each part belongs to one file.
  */
 #ifndef VGPU_MEMORY_STATE_H
 #define VGPU_MEMORY_STATE_H
@@ -27,15 +27,15 @@ struct memory {
 
     uint64_t limit_bytes, unchecked_bytes; /* commit.c */
     struct owner *owners;                  /* owner.c */
-    uint64_t pools;                        /* pool.c: made so far, the default ones apart */
+    uint64_t pools;                        /* pool.c: pools made so far, without default pools */
 
     struct {                                   /* bounds.c */
-        struct pointee item[FREED_REMEMBERED]; /* a ring */
+        struct pointee item[FREED_REMEMBERED]; /* ring buffer */
         uint64_t count;
     } freed;
 
     struct {                                   /* chunk_cache.c */
-        struct spare_chunk item[SPARE_CHUNKS]; /* the oldest first */
+        struct spare_chunk item[SPARE_CHUNKS]; /* oldest first */
         int count;
     } spare;
 
@@ -47,13 +47,14 @@ struct memory {
     struct { /* vmm.c */
         struct arena ranges;
         struct vmm_handle *handles;
-        struct vmm_mapping *mappings; /* by address */
+        struct vmm_mapping *mappings; /* sorted by address */
         uint64_t ids, serials;
     } vmm;
 
     struct { /* vmm_export.c */
         struct vmm_exported_end *first;
-        int ends; /* epoll: the programs' ends of the pipes; -1: not made yet */
+        /* epoll instance of the node's writing ends; -1: not made yet. */
+        int ends;
     } exported;
 
     struct { /* ipc.c */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * memory_usage.c: how much device memory is allocated (device_memory.h).
+ * memory_usage.c: the amount of allocated device memory (device_memory.h).
  */
 #include "device_memory.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * move.c: see move.h.
  *
- * A chunk that was never touched gets its new contents at once, with poison around them: to
- * poison all of it first, and then to meet its pages one after the other, costs twice that.
+ * A chunk that was never used gets its new contents directly, surrounded by poison. Poisoning all
+ * of it first and then writing page by page would take twice as long.
  *
- * A copy may have 2^29 rows of one byte. Rows that lie in one piece on both sides are looked up
- * once, and from time to time it is asked whether anybody still wants the rest.
+ * A copy may have 2^29 rows of one byte. Rows that are contiguous on both sides are looked up once,
+ * and the time limit and the program's end are checked periodically.
  */
 #include "move.h"
 
@@ -21,11 +21,14 @@
 #include "quiescence.h"
 
 #define WORTH_A_CHUNK (VGPU_CHUNK_BYTES / 8)
-#define PAST_CACHES (4u << 20) /* a copy of so much leaves nothing of use in them */
-#define LOOK_WORK (64u << 20)  /* bytes, between two looks at the time */
-#define ROW_WORK 64            /* what a row costs beside its bytes, in bytes */
+/* A copy of this size replaces the contents of the caches anyway. */
+#define PAST_CACHES (4u << 20)
+/* Bytes between two checks of the time. */
+#define LOOK_WORK (64u << 20)
+/* Cost of a row in addition to its bytes, in bytes. */
+#define ROW_WORK 64
 
-static uint64_t least(uint64_t a, uint64_t b)
+static uint64_t smaller_size(uint64_t a, uint64_t b)
 {
     return a < b ? a : b;
 }
@@ -35,7 +38,7 @@ static uint64_t up_to_chunk(uint64_t address)
     return VGPU_CHUNK_BYTES - address % VGPU_CHUNK_BYTES;
 }
 
-/* Where a row of a copy or fill begins. */
+/* The offset of a row of a copy or fill. */
 static uint64_t row_offset(uint64_t row, uint64_t pitch, uint64_t plane_rows, uint64_t plane)
 {
     if (plane_rows == 0)
@@ -43,15 +46,15 @@ static uint64_t row_offset(uint64_t row, uint64_t pitch, uint64_t plane_rows, ui
     return row / plane_rows * plane + row % plane_rows * pitch;
 }
 
-/* ---- how long ---- */
+/* ---- time limit ---- */
 
-/* Since when it goes on, and what was done since the last look at the time. */
+/* The start, the last check of the time, and the work done since. */
 struct effort {
     double began, looked;
     uint64_t work;
 };
 
-/* After `rows` rows of `bytes`: has it taken too long, or has its program gone? */
+/* Adds `rows` rows of `bytes`. True if the time limit is exceeded, or the program has ended. */
 static bool is_too_long(struct effort *e, const struct owner *owner, uint64_t rows, uint64_t bytes)
 {
     e->work += rows * (bytes + ROW_WORK);
@@ -64,27 +67,28 @@ static bool is_too_long(struct effort *e, const struct owner *owner, uint64_t ro
            (owner->is_gone && owner->is_gone(owner));
 }
 
-/* ---- rows in one piece ---- */
+/* ---- contiguous rows ---- */
 
-/* How many rows from `at` on lie in one chunk of one mapping, `left` at most; 0: not even one. */
+/* The number of rows from `at` on, `left` at most, that lie in one chunk of one mapping; 0: not
+ * even one. */
 static uint64_t rows_in_piece(uint64_t at, uint64_t bytes, uint64_t pitch, uint64_t left)
 {
-    uint64_t room = least(vmm_piece(at), up_to_chunk(at));
+    uint64_t room = smaller_size(vmm_piece(at), up_to_chunk(at));
     if (room < bytes)
         return 0;
-    return pitch ? least(left, (room - bytes) / pitch + 1) : left;
+    return pitch ? smaller_size(left, (room - bytes) / pitch + 1) : left;
 }
 
-/* Rows of the same plane that are left from `row` on. */
+/* The number of rows left in the plane of `row`. */
 static uint64_t rows_left(uint64_t row, uint64_t rows, uint64_t plane_rows)
 {
     uint64_t all = rows - row;
-    return plane_rows ? least(all, plane_rows - row % plane_rows) : all;
+    return plane_rows ? smaller_size(all, plane_rows - row % plane_rows) : all;
 }
 
 /* ---- copies ---- */
 
-/* Both sides are poison that was never touched: the copy would change nothing. */
+/* True if both sides were never used, so that the copy would copy poison to poison. */
 static bool changes_nothing(const struct vgpu_copy *c)
 {
     return c->rows == 1 && c->bytes <= vmm_piece(c->src) && c->bytes <= vmm_piece(c->dst) &&
@@ -92,8 +96,9 @@ static bool changes_nothing(const struct vgpu_copy *c)
            memory_untouched(c->src, c->bytes) && memory_untouched(c->dst, c->bytes);
 }
 
-/* What is to be copied. Memory that was never touched stays so: reading it finds poison. */
-static const uint8_t *source(struct owner *owner, uint64_t from, uint64_t bytes)
+/* The source bytes. Memory that was never used is not committed: a chunk of poison is returned
+ * instead. */
+static const uint8_t *source_bytes(struct owner *owner, uint64_t from, uint64_t bytes)
 {
     if (bytes > 0 && bytes <= VGPU_CHUNK_BYTES && memory_untouched(from, bytes))
         return memory_poison();
@@ -110,8 +115,8 @@ static void stream_line(uint8_t *to, const uint8_t *from)
                          _mm_loadu_si128((const __m128i *)(const void *)(from + i)));
 }
 
-/* Several pages side by side, some lines of each in turn: memory has more than one row open then.
- */
+/* Copies several pages in parallel, some lines of each in turn, so that several rows of DRAM are
+ * open. */
 static void stream_pages(uint8_t *to, const uint8_t *from)
 {
     for (int line = 0; line < PAGE; line += RUN)
@@ -120,12 +125,12 @@ static void stream_pages(uint8_t *to, const uint8_t *from)
                 stream_line(to + at, from + at);
 }
 
-/* Like memcpy, but what is written goes to memory at once: nothing is read before to be overwritten
- * as a whole. Half as fast again for large copies; the C library begins with that at a size that it
- * takes from the caches, which virtual machines often tell wrong. */
+/* Like memcpy with non-temporal stores, which do not read lines before overwriting them: up to 1.5
+ * times as fast for large copies. The C library does the same from a size on that it derives from
+ * the caches, which virtual machines often report wrongly. */
 static void copy_past_caches(uint8_t *to, const uint8_t *from, uint64_t bytes)
 {
-    uint64_t at = least(bytes, -(uint64_t)to % LINE);
+    uint64_t at = smaller_size(bytes, -(uint64_t)to % LINE);
     memcpy(to, from, at);
     for (; at + PAGES * PAGE <= bytes; at += PAGES * PAGE)
         stream_pages(to + at, from + at);
@@ -141,10 +146,10 @@ static void copy_past_caches(uint8_t *to, const uint8_t *from, uint64_t bytes)
 }
 #endif
 
-/* `large`: a piece of a copy that does not overlap, and is. */
+/* `large`: part of a large copy whose sides do not overlap. */
 static bool copy_piece(struct owner *owner, uint64_t to, uint64_t from, uint64_t bytes, bool large)
 {
-    const uint8_t *src = source(owner, from, bytes);
+    const uint8_t *src = source_bytes(owner, from, bytes);
     if (bytes == 0 || !src || !memory_wrote(bytes))
         return false;
     if (memory_fill_fresh(to, src, bytes) ||
@@ -158,22 +163,22 @@ static bool copy_piece(struct owner *owner, uint64_t to, uint64_t from, uint64_t
     return dst;
 }
 
-/* From the end: what is to be read lies before what is written, and overlaps it. */
+/* Copies from the end, because the source begins below the destination and overlaps it. */
 static bool copy_row_back(struct owner *owner, uint64_t to, uint64_t from, uint64_t bytes)
 {
     while (bytes > 0) {
-        uint64_t n = least(bytes, least((to + bytes - 1) % VGPU_CHUNK_BYTES + 1,
-                                        (from + bytes - 1) % VGPU_CHUNK_BYTES + 1));
+        uint64_t n = smaller_size(bytes, smaller_size((to + bytes - 1) % VGPU_CHUNK_BYTES + 1,
+                                                      (from + bytes - 1) % VGPU_CHUNK_BYTES + 1));
         bytes -= n;
-        if (least(vmm_piece(to + bytes), vmm_piece(from + bytes)) < n ||
+        if (smaller_size(vmm_piece(to + bytes), vmm_piece(from + bytes)) < n ||
             !copy_piece(owner, to + bytes, from + bytes, n, false))
             return false;
     }
     return true;
 }
 
-/* Piece by piece: neighbours by address need not be neighbours in memory, and no more than a chunk
- * is written between two looks at the memory limit. */
+/* Copies piece by piece: adjacent addresses need not be adjacent in memory, and at most a chunk is
+ * written between two checks of the memory limit. */
 static bool copy_row(struct owner *owner, uint64_t to, uint64_t from, uint64_t bytes)
 {
     bool apart = to + bytes <= from || from + bytes <= to;
@@ -181,8 +186,8 @@ static bool copy_row(struct owner *owner, uint64_t to, uint64_t from, uint64_t b
     if (!apart && to > from)
         return copy_row_back(owner, to, from, bytes);
     while (bytes > 0) {
-        uint64_t n = least(bytes, least(vmm_piece(to), vmm_piece(from)));
-        n = least(n, up_to_chunk(to));
+        uint64_t n = smaller_size(bytes, smaller_size(vmm_piece(to), vmm_piece(from)));
+        n = smaller_size(n, up_to_chunk(to));
         if (!copy_piece(owner, to, from, n, large))
             return false;
         to += n, from += n, bytes -= n;
@@ -190,15 +195,16 @@ static bool copy_row(struct owner *owner, uint64_t to, uint64_t from, uint64_t b
     return true;
 }
 
-/* As many rows as lie in one piece on both sides, from `row` on; 0: none, or none of it is there.
- */
+/* Copies rows from `row` on that are contiguous on both sides; returns their number. 0: there are
+ * none, or memory is missing. */
 static uint64_t copy_rows(struct owner *owner, const struct vgpu_copy *c, uint64_t row, uint64_t to,
                           uint64_t from)
 {
-    uint64_t left = least(rows_left(row, c->rows, c->plane_rows), LOOK_WORK / ROW_WORK);
+    uint64_t left = smaller_size(rows_left(row, c->rows, c->plane_rows), LOOK_WORK / ROW_WORK);
     uint64_t n = rows_in_piece(to, c->bytes, c->pitch_dst, left);
     n = n > 1 ? rows_in_piece(from, c->bytes, c->pitch_src, n) : 0;
-    const uint8_t *src = n > 1 ? source(owner, from, (n - 1) * c->pitch_src + c->bytes) : NULL;
+    const uint8_t *src =
+        n > 1 ? source_bytes(owner, from, (n - 1) * c->pitch_src + c->bytes) : NULL;
     uint8_t *dst = src ? owner_view(owner, to, (n - 1) * c->pitch_dst + c->bytes) : NULL;
     if (!dst || !memory_wrote(n * c->bytes))
         return 0;
@@ -227,23 +233,23 @@ enum moved move_copy(struct owner *owner, const struct vgpu_copy *c)
 
 /* ---- fills ---- */
 
-static void fill(uint8_t *at, const struct vgpu_memset *m, uint64_t bytes)
+static void fill_bytes(uint8_t *at, const struct vgpu_memset *m, uint64_t bytes)
 {
     if (m->width == 1) {
         memset(at, (int)m->value, bytes);
         return;
     }
     for (uint64_t i = 0; i + m->width <= bytes; i += m->width)
-        memcpy(at + i, &m->value, m->width); /* little endian, as both targets are */
+        memcpy(at + i, &m->value, m->width); /* little-endian, as the targets are */
 }
 
-/* A chunk full of the value: small fills are not worth it. */
+/* A chunk filled with the value; not worthwhile for small fills. */
 static const uint8_t *full_chunk(const struct vgpu_memset *m)
 {
     static uint8_t chunk[VGPU_CHUNK_BYTES];
     static struct vgpu_memset made;
     if (made.width != m->width || made.value != m->value)
-        fill(chunk, m, sizeof chunk);
+        fill_bytes(chunk, m, sizeof chunk);
     made = *m;
     return chunk;
 }
@@ -251,27 +257,28 @@ static const uint8_t *full_chunk(const struct vgpu_memset *m)
 static bool fill_row(struct owner *owner, uint64_t at, const struct vgpu_memset *m)
 {
     for (uint64_t left = m->bytes, n; left > 0; at += n, left -= n) {
-        n = least(left, least(vmm_piece(at), up_to_chunk(at)));
+        n = smaller_size(left, smaller_size(vmm_piece(at), up_to_chunk(at)));
         if (n >= WORTH_A_CHUNK && memory_untouched(at, n) &&
             memory_fill_fresh(at, full_chunk(m), n))
             continue;
         uint8_t *to = n && memory_wrote(n) ? owner_view(owner, at, n) : NULL;
         if (!to)
             return false;
-        fill(to, m, n);
+        fill_bytes(to, m, n);
     }
     return true;
 }
 
-/* As many rows as lie in one piece, from `row` on; 0: none, or none of it is there. */
+/* Fills rows from `row` on that are contiguous; returns their number. 0: there are none, or memory
+ * is missing. */
 static uint64_t fill_rows(struct owner *owner, const struct vgpu_memset *m, uint64_t row,
                           uint64_t at)
 {
-    uint64_t left = least(rows_left(row, m->rows, m->plane_rows), LOOK_WORK / ROW_WORK);
+    uint64_t left = smaller_size(rows_left(row, m->rows, m->plane_rows), LOOK_WORK / ROW_WORK);
     uint64_t n = rows_in_piece(at, m->bytes, m->pitch, left);
     uint8_t *to = n > 1 ? owner_view(owner, at, (n - 1) * m->pitch + m->bytes) : NULL;
     for (uint64_t i = 0; to && i < n; i++)
-        fill(to + i * m->pitch, m, m->bytes);
+        fill_bytes(to + i * m->pitch, m, m->bytes);
     return to && memory_wrote(n * m->bytes) ? n : 0;
 }
 

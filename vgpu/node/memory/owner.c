@@ -13,7 +13,7 @@
 #include "vmm.h"
 #include "memory_state.h"
 
-/* From here on one system call is cheaper than meeting page after page. */
+/* From this size on a system call is cheaper than a page fault for each page. */
 #define HOST_WRITE_BYTES (64u << 10)
 
 char host_staging, host_managed;

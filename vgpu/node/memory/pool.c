@@ -12,7 +12,7 @@
 #include "owner.h"
 #include "memory_state.h"
 
-enum { POOL_STEP = 32 << 20 }; /* what a pool grows by on hardware (recorded) */
+enum { POOL_STEP = 32 << 20 }; /* size by which a pool grows on hardware (recorded) */
 
 static struct pool *add_pool(struct owner *owner, uint64_t id, int device)
 {
@@ -25,7 +25,7 @@ static struct pool *add_pool(struct owner *owner, uint64_t id, int device)
     return p;
 }
 
-/* Ids below are those of the default pools. */
+/* Lower ids are those of the default pools. */
 static uint64_t new_pool_id(void)
 {
     return VGPU_MAX_DEVICES + ++memory_current->pools;
@@ -51,7 +51,7 @@ int pool_name(struct pool *pool)
     return pool->name_fd;
 }
 
-/* As vmm_import: only the node can make a descriptor of that inode. */
+/* As in vmm_import: only the node can have made a descriptor with this inode. */
 const struct pool *pool_named(int fd)
 {
     struct stat asked, its;

@@ -24,7 +24,8 @@ bool sealed_take(int fd, uint64_t readable, const char **why)
         return refuse_sealed(why, "this node has sealed memory already");
     if (seals < 0 || !(seals & F_SEAL_SHRINK))
         return refuse_sealed(why, "sealed memory is a memory file that cannot shrink");
-    off_t bytes = lseek(fd, 0, SEEK_END); /* fstat is a call by a path, which a jail refuses */
+    /* A jail refuses the C library's fstat, which uses a path. */
+    off_t bytes = lseek(fd, 0, SEEK_END);
     if (bytes <= 0 || (uint64_t)bytes > VGPU_SEALED_BYTES || readable > (uint64_t)bytes)
         return refuse_sealed(why,
                              "sealed memory has 1 byte to 4 GiB, and what is read is a part of it");

@@ -22,7 +22,7 @@ void vmm_drop(struct vmm_allocation *a)
     free(a);
 }
 
-static struct vmm_handle *handle_of(struct owner *owner, struct vmm_allocation *a)
+static struct vmm_handle *obtain_handle(struct owner *owner, struct vmm_allocation *a)
 {
     for (struct vmm_handle *h = memory_current->vmm.handles; h; h = h->next)
         if (h->owner == owner && h->allocation == a) {
@@ -42,7 +42,7 @@ static struct vmm_handle *handle_of(struct owner *owner, struct vmm_allocation *
     return h;
 }
 
-static void settle_handle(struct vmm_handle *h)
+static void free_unused_handle(struct vmm_handle *h)
 {
     if (h->held > 0 || h->mapped > 0)
         return;
@@ -64,8 +64,8 @@ struct vmm_handle *vmm_create(struct owner *owner, int device, uint64_t bytes, u
     }
     *a = (struct vmm_allocation){
         .device = device, .refs = 1, .offset = offset, .bytes = bytes, .handle_types = types};
-    struct vmm_handle *h = handle_of(owner, a);
-    vmm_drop(a); /* the handle holds it now */
+    struct vmm_handle *h = obtain_handle(owner, a);
+    vmm_drop(a); /* the handle has a reference now */
     return h;
 }
 
@@ -80,13 +80,13 @@ struct vmm_handle *vmm_handle(const struct owner *owner, uint64_t id)
 void vmm_release(struct vmm_handle *handle)
 {
     handle->held--;
-    settle_handle(handle);
+    free_unused_handle(handle);
 }
 
 struct vmm_handle *vmm_import(struct owner *owner, int fd)
 {
     struct vmm_allocation *a = vmm_exported(fd);
-    struct vmm_handle *h = a ? handle_of(owner, a) : NULL;
+    struct vmm_handle *h = a ? obtain_handle(owner, a) : NULL;
     if (h)
         h->imported = true;
     return h;
@@ -174,7 +174,7 @@ void vmm_unmap(struct vmm_mapping *mapping)
     *at = mapping->next;
     mapping->handle->owner->map_version++;
     mapping->handle->mapped--;
-    settle_handle(mapping->handle);
+    free_unused_handle(mapping->handle);
     free(mapping);
 }
 
@@ -219,7 +219,7 @@ struct vmm_allocation *vmm_borrow(int device, uint64_t offset, uint64_t bytes)
     return a;
 }
 
-/* All who see `a` look again where it is. */
+/* Makes all processes that map `a` update their mappings. */
 static void note_moved_allocation(const struct vmm_allocation *a)
 {
     for (struct vmm_handle *h = memory_current->vmm.handles; h; h = h->next)
@@ -254,13 +254,14 @@ struct vmm_mapping *vmm_open_window(struct owner *owner, struct vmm_allocation *
                                     uint64_t bytes)
 {
     uint64_t va = vmm_reserve(owner, a->bytes);
-    struct vmm_handle *h = va ? handle_of(owner, a) : NULL;
+    struct vmm_handle *h = va ? obtain_handle(owner, a) : NULL;
     struct vmm_mapping *m = h ? map_handle(h, va) : NULL;
     struct vmm_range *range = va ? vmm_range(owner, va, a->bytes) : NULL;
-    if (h) { /* its mapping alone holds it: a program cannot name it */
+    /* Only the mapping refers to the handle; the program does not know it. */
+    if (h) {
         h->held--;
         h->window = true;
-        settle_handle(h);
+        free_unused_handle(h);
     }
     if (!m) {
         if (range)
@@ -319,7 +320,7 @@ void vmm_end(struct owner *owner)
         next = h->next;
         if (h->owner == owner) {
             h->held = 0;
-            settle_handle(h);
+            free_unused_handle(h);
         }
     }
     for (int i = memory_current->vmm.ranges.count - 1; i >= 0; i--)

@@ -14,7 +14,7 @@
 
 struct vmm_exported_end {
     struct vmm_allocation *allocation;
-    int writing; /* the node's end; nothing is ever written */
+    int writing; /* the node's end; nothing is ever written to it */
     struct vmm_exported_end *next;
 };
 
@@ -35,7 +35,7 @@ int vmm_export(struct vmm_allocation *allocation)
     }
     *e = (struct vmm_exported_end){
         .allocation = allocation, .writing = end[1], .next = memory_current->exported.first};
-    struct epoll_event closed = {.data = {.ptr = e}}; /* EPOLLERR needs no asking */
+    struct epoll_event closed = {.data = {.ptr = e}}; /* EPOLLERR is always reported */
     if (epoll_ctl(vmm_export_ends(), EPOLL_CTL_ADD, e->writing, &closed) != 0) {
         close(end[0]);
         close(end[1]);
@@ -47,7 +47,7 @@ int vmm_export(struct vmm_allocation *allocation)
     return end[0];
 }
 
-/* Only the node makes such pipes, and its own end keeps the inode from being used anew. */
+/* Only the node makes such pipes, and since it keeps its own end open, the inode is not reused. */
 struct vmm_allocation *vmm_exported(int fd)
 {
     struct stat asked, mine;

@@ -17,7 +17,7 @@
 
 #define MAX_CONNECTIONS 1024
 
-static int watch_fd; /* epoll: connections, the listener, what was exported */
+static int watch_fd; /* epoll instance: connections, the listener, exported descriptors */
 static struct connection *connections[MAX_CONNECTIONS];
 static int open_count;
 
@@ -37,7 +37,7 @@ int connections_await(struct epoll_event *event, int most, double ms)
 {
     struct pollfd any = {.fd = watch_fd, .events = POLLIN};
     struct timespec patience = {(time_t)(ms / 1e3), (long)(fmod(ms, 1e3) * 1e6)};
-    if (ms >= 0 && ppoll(&any, 1, &patience, NULL) == 0) /* epoll_wait knows milliseconds only */
+    if (ms >= 0 && ppoll(&any, 1, &patience, NULL) == 0) /* epoll_wait has a resolution of 1 ms */
         return 0;
     int got = epoll_wait(watch_fd, event, most, ms < 0 ? -1 : 0);
     return got > 0 ? got : 0;
@@ -88,7 +88,7 @@ void connection_remove(int number)
     free(c);
 }
 
-/* A signal changes no answer. */
+/* Repeats the poll after a signal. */
 static int poll_now(int socket, short events)
 {
     struct pollfd p = {.fd = socket, .events = events};
@@ -109,8 +109,8 @@ bool socket_hung_up(int socket)
     return poll_now(socket, POLLRDHUP) & (POLLRDHUP | POLLHUP | POLLERR);
 }
 
-/* Three quarters of what the socket holds are free, as they are when the client has read the last
- * answer. */
+/* True if three quarters of the socket's buffer are free, which they are once the client has read
+ * the last reply. */
 bool socket_is_read(int socket)
 {
     return poll_now(socket, POLLOUT) & POLLOUT;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * connection.h: who talks to the node: one connection for each host thread of each program, and for
- * each witness.
+ * connection.h: connections to the node: one for each host thread of each program, and one for each
+ * witness.
  */
 #ifndef VGPU_CONNECTION_H
 #define VGPU_CONNECTION_H
@@ -24,94 +24,107 @@ union reply {
     char room[VGPU_MSG_MAX];
 };
 
-/* Until when a call keeps its caller, and what the caller's clock says then. */
+/* How long a call makes its caller wait, which also determines the caller's clock afterwards. */
 enum wait {
-    WAIT_END,      /* until the operation is over; then the host wakes up */
-    WAIT_HANDOVER, /* a large pageable source: until its last chunk is taken, just before the end */
-    WAIT_EFFECT    /* in no time: the operation's effect alone, what it took from is free again */
+    WAIT_END, /* until the operation has finished; then the host thread is woken */
+    /* Copy from a large pageable source: until its last chunk has been read, just before the end.
+     */
+    WAIT_HANDOVER,
+    /* Only until the operation's effect on memory, at no virtual time: its source may then be
+     * reused. */
+    WAIT_EFFECT
 };
 
-/* What a call waits for before it is answered. */
+/* What must happen before a call is answered. */
 struct connection_wait {
-    struct op *op;   /* the reply goes out when this is finished; a reference, until then */
-    enum wait until; /* or as this says */
-    bool effect;     /* it has been carried out */
-    uint64_t object; /* what the request is about: request_same */
-    bool waited;     /* it has */
+    struct op *op;   /* the operation waited for; holds a reference; NULL: none */
+    enum wait until; /* see enum wait */
+    bool effect;     /* the effect has been carried out */
+    uint64_t object; /* serial number of the request's object, see request_same */
+    bool waited;     /* the wait is over */
 };
 
-struct connection_time { /* time_bound.c */
-    uint64_t seen_ps;    /* the node's clock when its last answer went out */
-    uint64_t clock_ps;   /* its thread's clock then: it issues nothing earlier */
-    bool asks, due;      /* its call is handled when time has come to the caller's clock; now */
+/* State of time_bound.c. */
+struct connection_time {
+    uint64_t seen_ps; /* the node's virtual time when the last reply was sent */
+    /* The thread's clock at that time: the thread issues no work earlier than this. */
+    uint64_t clock_ps;
+    /* asks: the call is handled once virtual time has reached the caller's clock; due: it has. */
+    bool asks, due;
     struct thread_hold hold;
 };
 
 struct connection {
     int socket;
-    uint32_t events;    /* of epoll, that are waited for */
-    bool first_witness; /* of this node: the one that started it */
+    uint32_t events;    /* epoll events registered for the socket */
+    bool first_witness; /* the witness that started this node */
     bool witness;
-    bool works;  /* a host thread calls through it; the first one of a process may only hand out
-                    others */
-    bool worked; /* and has done so */
-    bool takes;  /* its thread calls host functions, and waits for the next one */
-    struct process *process; /* after VGPU_OP_HELLO; it lives as long as its connections do */
-    pid_t sender;            /* whose first message this is, where there is no process yet */
+    /* A host thread makes calls through it. The first connection of a process may only hand out
+     * others. */
+    bool works;
+    bool worked; /* `works` has been true */
+    /* Its thread calls host functions, and is waiting for the next one. */
+    bool takes;
+    struct process *process; /* set by VGPU_OP_HELLO; exists as long as its connections */
+    pid_t sender;            /* sender of the first message, if there is no process yet */
 
-    union request request; /* being answered */
-    int request_fd;        /* came with it, -1: none */
+    union request request; /* the request in progress */
+    int request_fd;        /* descriptor received with it; -1: none */
     union reply reply;
     int reply_fd[MAX_REPLY_FDS], reply_fds;
-    uint64_t unread;    /* replies since one was sent to a socket with nothing unread in it */
+    /* Replies sent since the socket was last seen empty. */
+    uint64_t unread;
     bool reply_fd_ours; /* close reply_fd[0] after sending */
 
     struct connection_wait wait;
     struct connection_time time;
 };
 
-/* Makes the place where sockets are waited for. False: errno says why. */
+/* Makes the epoll instance. False, with errno: failed. */
 bool connections_start(void);
 
-/* The connection of this number, from 0 on; NULL: there are not so many. */
+/* The connection with this index, from 0 on; NULL: there are fewer. */
 struct connection *connection_at(int number);
 int connection_count(void);
 bool connections_are_full(void);
 
-/* Adds a connection; NULL when there is no room, or errno says why: the socket stays the caller's,
- * else it becomes ours. */
+/* Adds a connection, which owns the socket. NULL: the table is full, or errno is set; the socket
+ * remains the caller's. */
 struct connection *connection_add(int socket, struct process *process);
 
-/* Closes and frees it; the last one gets its number. */
+/* Closes and frees the connection; the last one of the table takes its index. */
 void connection_remove(int number);
 
-/* Tells when there is something to read from `fd`, or when a descriptor that nothing is read from
- * is closed elsewhere (`events` 0); `what` comes with it. False: too many are watched. */
+/* epoll_ctl with operation `how`: reports when `fd` can be read or, with `events` 0, when a
+ * descriptor that is not read is closed by its peer. `what` is returned with the event. False: too
+ * many are watched. */
 bool connections_watch(int how, int fd, uint32_t events, void *what);
 
-/* What there is to read, within `ms` (-1: for ever): how many events, 0: none came. */
+/* Waits up to `ms` (-1: no limit) for events; returns their number, 0: none. */
 struct epoll_event;
 int connections_await(struct epoll_event *event, int most, double ms);
 
-/* What is so of the socket, without waiting. */
+/* State of the socket, without waiting. */
 bool socket_is_readable(int socket);
 bool socket_hung_up(int socket);
-bool socket_is_read(int socket);  /* its other end has read the last answer */
-bool socket_is_empty(int socket); /* nothing that was sent lies unread; true where unknown */
+bool socket_is_read(int socket);  /* the peer has read the last reply */
+bool socket_is_empty(int socket); /* the peer has read everything; true if unknown */
 
-/* What the program of this connection has asked for so far. */
+/* Counters of the program of this connection. */
 struct vgpu_usage *connection_usage(const struct connection *c);
 
-/* It has made a call that is not answered: nothing more comes from there. */
+/* A call waits for an operation or for virtual time, so no other request comes from this
+ * connection. */
 bool connection_is_busy(const struct connection *c);
 
-/* It has asked, and has no answer yet. */
+/* A request has not been answered yet. */
 bool connection_owes_answer(const struct connection *c);
 
 bool connections_any_busy(void);
 bool connections_any_witness(void);
 
-/* The program of this process has closed all its connections (seen without reading them). */
+/* The program of this process has closed all its connections (checked without reading from them).
+ */
 bool connections_are_gone(const struct process *process);
 
 #endif

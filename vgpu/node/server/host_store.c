@@ -11,9 +11,9 @@
 #include "owner.h"
 #include "protocol_exec.h"
 
-#define WATCHED 64 /* kernels that poll at the same time, of all programs */
+#define WATCHED 64 /* kernels that poll at a time, of all programs */
 
-static struct op *watched[WATCHED]; /* each goes from here when it is freed */
+static struct op *watched[WATCHED]; /* an entry is removed when the operation is freed */
 static int watched_count;
 
 static bool is_host(uint64_t address)
@@ -21,7 +21,8 @@ static bool is_host(uint64_t address)
     return address >= VGPU_HOST_VA && address < VGPU_HOST_END;
 }
 
-/* What is in memory at place `i`, as the kernel would read it. False: nothing is there. */
+/* Reads the current value at place `i` with the size that the kernel polls. False: no memory is
+ * mapped there. */
 static bool value_now(const struct op *op, int i, uint64_t *value)
 {
     const struct host_polls *p = op->stores.polls;
@@ -96,7 +97,8 @@ static void stop_watching(struct op *op)
     op->stores.watched = false;
 }
 
-/* A thread that still stands where it polled before does not say so again: its place stays. */
+/* Adds the places that the kernel polls. A thread that is still polling does not report its place
+ * again, so earlier places are kept. */
 static void watch_kernel(struct op *op, const struct vgpu_signals *signals)
 {
     if (!op->stores.polls)
@@ -112,8 +114,9 @@ static void watch_kernel(struct op *op, const struct vgpu_signals *signals)
     }
 }
 
-/* Something was stored by a thread whose clock this is, or by another one that may call as well. */
-static void stored(struct op *op, uint64_t clock_ps, int threads)
+/* Records a store: `clock_ps` is the clock of the thread that may have made it, `threads` the
+ * number of such threads. */
+static void record_store(struct op *op, uint64_t clock_ps, int threads)
 {
     if (clock_ps > op->stores.stored_ps)
         op->stores.stored_ps = clock_ps;
@@ -124,10 +127,10 @@ static void stored(struct op *op, uint64_t clock_ps, int threads)
         stop_watching(op);
 }
 
-/* The threads of `process` that may have stored since they were answered: how many, and the latest
- * of their clocks. `caller` is one of them. */
-static int candidates(const struct process *process, const struct connection *caller,
-                      uint64_t *clock_ps)
+/* Counts the threads of `process` that may have stored since their last reply, and stores the
+ * latest of their clocks. `caller` is one of them. */
+static int count_candidates(const struct process *process, const struct connection *caller,
+                            uint64_t *clock_ps)
 {
     const struct connection *c;
     int count = (int)(uint32_t)process->server.unregistered;
@@ -142,38 +145,39 @@ static int candidates(const struct process *process, const struct connection *ca
     return count;
 }
 
-static void stored_by(const struct connection *connection, uint64_t clock_ps)
+static void record_stores_of(const struct connection *connection, uint64_t clock_ps)
 {
     uint64_t others_ps;
     for (int i = watched_count - 1; i >= 0; i--) {
         struct op *op = watched[i];
         if (op->process == connection->process && any_changed(op))
-            stored(op, clock_ps, 1 + candidates(op->process, connection, &others_ps));
+            record_store(op, clock_ps, 1 + count_candidates(op->process, connection, &others_ps));
     }
 }
 
 void host_store_called(const struct connection *connection)
 {
-    stored_by(connection, connection->request.q.clock_ps);
+    record_stores_of(connection, connection->request.q.clock_ps);
 }
 
 void host_store_left(const struct connection *connection)
 {
     if (connection->process && connection->works)
-        stored_by(connection, connection->time.clock_ps);
+        record_stores_of(connection, connection->time.clock_ps);
 }
 
-/* Kernel `op` looks again, or has. */
+/* Called before and after kernel `op` polls again. */
 static void look_for_stores(struct op *op)
 {
     uint64_t clock_ps;
     if (!is_watched(op) || !any_changed(op))
         return;
-    int threads = candidates(op->process, NULL, &clock_ps);
-    stored(op, clock_ps, threads);
+    int threads = count_candidates(op->process, NULL, &clock_ps);
+    record_store(op, clock_ps, threads);
 }
 
-/* Kernels tell each other something through pinned memory, too: that is no host's store. */
+/* Updates the polled values after stores by kernels, which must not be taken for stores by the
+ * host. */
 static void device_stored(const struct process *process, const struct vgpu_signals *signals)
 {
     for (int w = 0; w < watched_count; w++) {
@@ -190,7 +194,7 @@ static void kernel_ran(void *self, struct op *op, const struct kernel_report *re
     const struct vgpu_signals *signals = &report->reply->signals;
     (void)self;
     device_stored(op->process, signals);
-    look_for_stores(op); /* the kernel has seen what came after we looked */
+    look_for_stores(op); /* values that the kernel has read after the last comparison */
     if (report->reply->status == VGPU_STALLED)
         watch_kernel(op, signals);
     else

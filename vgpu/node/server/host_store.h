@@ -1,32 +1,32 @@
 /* SPDX-License-Identifier: MIT
- * host_store.h: kernels that poll pinned memory until the program stores there.
+ * host_store.h: detects stores of the program to pinned memory that a kernel polls.
  *
- * Nobody tells us of such a store. But whoever stored did so after its last call, so the store
- * carries that call's time: what is polled is compared whenever the program calls, and before the
- * kernel looks again, and the kernel goes on no earlier than the clock of the thread that may have
- * stored. Where that could be several threads, the times depend on the operating system
- * (late_issue.h).
+ * Such a store is not reported to the node. But the thread that stored did so after its last call,
+ * so the store is given the virtual time of that call: polled values are compared whenever the
+ * program makes a call, and before the kernel polls again, and the kernel continues no earlier than
+ * the clock of the thread that may have stored. If several threads may have stored, times depend on
+ * the operating system (late_issue.h).
  */
 #ifndef VGPU_HOST_STORE_H
 #define VGPU_HOST_STORE_H
 
 #include "connection.h"
 
-#define HOST_POLLS 8 /* places that one kernel polls, and are watched */
+#define HOST_POLLS 8 /* greatest number of addresses watched for one kernel */
 
 struct host_polls {
-    uint64_t address[HOST_POLLS], value[HOST_POLLS]; /* what the kernel read there last */
-    uint8_t bytes[HOST_POLLS];                       /* of value */
+    uint64_t address[HOST_POLLS], value[HOST_POLLS]; /* values that the kernel read last */
+    uint8_t bytes[HOST_POLLS];                       /* size of each value */
     int count;
 };
 
-/* Once: it observes kernels. What it finds out is in op->stores. */
+/* Registers an observer of kernels, once. Its results are in op->stores. */
 void host_store_observe(void);
 
-/* The program calls, through `connection`, and has perhaps stored before that. */
+/* The program makes a call through `connection`, before which it may have stored. */
 void host_store_called(const struct connection *connection);
 
-/* The thread of `connection` is gone, and has perhaps stored before that. */
+/* The thread of `connection` has ended, and may have stored before. */
 void host_store_left(const struct connection *connection);
 
 #endif

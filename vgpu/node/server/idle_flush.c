@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * idle_flush.c: see idle_flush.h.
  *
- * What is not waited for stays undone (order.c), so that a missing wait shows. That rule must not
- * depend on how fast this computer is: a program counts as silent after processor time of its own
- * without a call, which a program that others keep from running does not use, or after a whole
- * second. Only pinned and managed memory can be watched without a call.
+ * Work that nothing waits for is not carried out (order.c), so that a missing wait has an effect.
+ * This must not depend on the speed of this computer, so a program counts as silent after it has
+ * used a certain processor time without a call (which it does not use while others keep it from
+ * running), or after a second. Only pinned and managed memory can be observed without a call.
  */
 #include "idle_flush.h"
 
@@ -20,8 +20,8 @@
 enum { LOOK_MS = 20, SILENT_LOOK_MS = 2 };
 #define SILENT_CPU_S 0.1
 #define SILENT_S 1.0
-#define DEADLOCK_S 3      /* all host threads wait and no kernel moves: a deadlock */
-#define SLEEPS_SHARE 0.05 /* of one processor: less is a thread that looks at a clock */
+#define DEADLOCK_S 3      /* all host threads wait and no kernel makes progress for this long */
+#define SLEEPS_SHARE 0.05 /* share of a processor; a thread that uses less only polls a clock */
 
 static bool may_watch(const struct process *process)
 {
@@ -43,7 +43,7 @@ int idle_flush_patience_ms(void)
     return patience;
 }
 
-/* Whether the program has been silent for long enough since its last call. */
+/* True if the program has been silent long enough since its last call. */
 static bool is_program_silent(struct process *p)
 {
     struct silence *s = &p->server.silence;
@@ -64,14 +64,14 @@ void idle_flush(void)
         if (p->server.silence.silent && p->server.silence.calls == p->server.calls) {
             order_flush(p->order);
             checks_host_knows_all(server_state()->checks);
-            return; /* of all programs: the list may have changed */
+            return; /* the list may have changed */
         }
 }
 
 /* ---- deadlocks ---- */
 
-static double calm_since;      /* nothing has happened; 0: not asked since something did */
-static double quiescent_since; /* nor has a program used the processor */
+static double calm_since;      /* last progress of any kind; 0: not measured since then */
+static double quiescent_since; /* last use of the processor by a program */
 
 void idle_flush_stir(void)
 {

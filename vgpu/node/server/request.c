@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * request.c: takes a request apart and gives it to its handler.
+ * request.c: dispatches requests to their handlers.
  */
 #include "request.h"
 
@@ -20,12 +20,14 @@
 #include "reply.h"
 #include "call_advice.h"
 
-enum { MOST_OPERATIONS = 1 << 18 }; /* of a process, that are not over: each takes some KB */
+/* Unfinished operations of a process; each takes some KB. */
+enum { MOST_OPERATIONS = 1 << 18 };
 
-/* Which side may send what: programs, witnesses, anybody. */
+/* Who may send a request. */
 enum speaker { ANYBODY, NEWCOMER, PROGRAM, WITNESS };
 
-/* A request is answered at once, after at most one wait; or it is one that ends something. */
+/* HANDLE: a request that is answered after at most one wait. ENDS: one that ends an object
+ * (request_check). */
 #define HANDLE(handler, speaker)                                                                   \
     {                                                                                              \
         NULL, handler, NULL, speaker                                                               \
@@ -116,7 +118,7 @@ static const struct {
     [VGPU_OP_SEAL] = HANDLE(request_seal, WITNESS),
 };
 
-static bool may_speak(const struct connection *c, enum speaker speaker)
+static bool may_send(const struct connection *c, enum speaker speaker)
 {
     switch (speaker) {
     case NEWCOMER:
@@ -130,7 +132,7 @@ static bool may_speak(const struct connection *c, enum speaker speaker)
     }
 }
 
-/* Two threads' requests may come in the other order than they were made. */
+/* Requests of two threads may arrive in an order other than that in which they were made. */
 static void count_call(struct process *p, const struct vgpu_request *q)
 {
     p->server.calls++;
@@ -181,7 +183,7 @@ void request_handle(struct connection *c)
     node_counts()->progress++;
     request_cost(c, machine_topology()->cost.enqueue_ps);
     if (q->op >= sizeof handlers / sizeof *handlers || !handlers[q->op].handle ||
-        !may_speak(c, handlers[q->op].speaker)) {
+        !may_send(c, handlers[q->op].speaker)) {
         request_fail(c, VGPU_UNKNOWN, "the node does not take request %u here", q->op);
         return;
     }
@@ -197,12 +199,12 @@ void request_handle(struct connection *c)
         handlers[q->op].handle(c);
 }
 
-/* The caller's clock when what it waited for has come. */
+/* The caller's clock after its wait. */
 static uint64_t clock_after(const struct connection *c)
 {
     uint64_t now_ps = c->reply.r.clock_ps, end_ps = c->wait.op->end_ps;
     if (c->wait.until == WAIT_EFFECT || c->request.q.graph != VGPU_GRAPH_NONE)
-        return now_ps; /* a launch of a graph waits for nothing */
+        return now_ps; /* a graph launch waits for nothing */
     if (c->wait.until == WAIT_HANDOVER)
         end_ps -= copy_model(machine_topology(), c->wait.op)->handover_ps;
     else if (end_ps > now_ps)
@@ -212,21 +214,22 @@ static uint64_t clock_after(const struct connection *c)
     return end_ps > now_ps ? end_ps : now_ps;
 }
 
-/* What was waited for was another process's, which ended or failed before it came to pass. */
-static bool waited_in_vain(const struct connection *c)
+/* True if the operation waited for belongs to another process that ended or failed first. */
+static bool waited_for_dead_process(const struct connection *c)
 {
     return c->process && c->wait.op->process != c->process && op_is_lost(c->wait.op);
 }
 
-/* An asynchronous copy from pageable memory comes back when the memory is free again: the program
- * may not rely on more. */
-static bool knows_it_over(const struct connection *c)
+/* True if the host knows afterwards that the operation is over. An asynchronous copy from pageable
+ * memory returns when the memory can be reused, and the program may rely on nothing more. */
+static bool host_knows_end(const struct connection *c)
 {
     const struct op *op = c->wait.op;
     return c->wait.until == WAIT_END || op->kind != OP_COPY || op->u.copy.sync;
 }
 
-/* What the request ends has been waited for. It may be gone, or have failed, meanwhile. */
+/* Ends the request's object after the wait. It may have been ended, or the process may have failed,
+ * in the meantime. */
 static void end_object(struct connection *c)
 {
     uint32_t op = c->request.q.op;
@@ -242,12 +245,12 @@ void request_finish(struct connection *c)
 {
     struct vgpu_reply *r = &c->reply.r;
     if (c->wait.op) {
-        if (waited_in_vain(c))
+        if (waited_for_dead_process(c))
             request_fail(c, VGPU_LAUNCH_FAILURE,
                          "what was waited for is work of process %d, which ended or failed first",
                          (int)c->wait.op->process->pid);
         r->clock_ps = clock_after(c);
-        if (knows_it_over(c))
+        if (host_knows_end(c))
             op_seen(c->wait.op);
         if (c->process)
             advise_waited(c->process, &c->request.q, c->wait.op,

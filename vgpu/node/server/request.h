@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * request.h: the handlers of requests, by subject. A handler fills connection->reply (zeroed, with
- * the clock already advanced by the usual cost of a call) and may set connection->wait.
+ * the clock advanced by the usual cost of a call) and may set connection->wait.
  */
 #ifndef VGPU_REQUEST_H
 #define VGPU_REQUEST_H
@@ -9,20 +9,21 @@
 
 typedef void (*request_handler)(struct connection *connection);
 
-/* A request that waits and then ends something (a free, an unmapping) is handled in three steps:
- * `check` finds the object, or fails; `begin` sets connection->wait; `end` does it. While it waits
- * other threads are served, and may end the same object, so `check` is asked once more before
- * `end`: no `end` meets an object that is gone. False: it has failed, or there is nothing to do. */
+/* A request that waits and then ends an object (a free, an unmapping) is handled in three steps:
+ * `check` finds the object or fails, `begin` sets connection->wait, `end` ends the object. During
+ * the wait other threads are served and may end the same object, so `check` is called again before
+ * `end`. False: the request has failed, or there is nothing to do. */
 typedef bool (*request_check)(struct connection *connection);
 
-/* What every request goes through first (request_form.h). False: it is refused, and
- * connection->reply says so. */
+/* Checks that all requests must pass first (request_form.h). False: refused, with the error in
+ * connection->reply. */
 bool request_enter(struct connection *connection);
 
-/* Fills connection->reply; sets connection->wait when the answer has to wait. */
+/* Calls the handler, which fills connection->reply and sets connection->wait if the reply must
+ * wait. */
 void request_handle(struct connection *connection);
 
-/* What is left to do when the wait is over. */
+/* Completes the request when the wait is over. */
 void request_finish(struct connection *connection);
 
 /* request_hello.c */
@@ -73,7 +74,7 @@ void request_event_record(struct connection *c);
 void request_event_sync(struct connection *c);
 void request_event_query(struct connection *c);
 void request_event_elapsed(struct connection *c);
-struct stream *request_stream(struct connection *c); /* the request's stream, or NULL: failed */
+struct stream *request_stream(struct connection *c); /* NULL: the request has failed */
 
 /* request_work.c */
 void request_graph(struct connection *c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * request_device.c: contexts, peer access, device code.
+ * request_device.c: requests about contexts, peer access and device code.
  */
 #include "counts.h"
 #include "known_image.h"
@@ -19,7 +19,7 @@ void request_context(struct connection *c)
     request_device(c, c->request.q.device);
 }
 
-/* Asks, and makes none. */
+/* Queries the context without making it. */
 void request_context_made(struct connection *c)
 {
     int device = c->request.q.device;
@@ -38,7 +38,7 @@ void request_device_sync(struct connection *c)
         request_wait(c, device_mark(c->process, q->device, q->clock_ps));
 }
 
-/* As recorded: after a sticky error the reset answers 0 and leaves 46 behind. */
+/* Recorded: after a sticky error the reset returns 0 and the next call 46. */
 bool request_device_reset_check(struct connection *c)
 {
     int device = c->request.q.device;
@@ -61,8 +61,9 @@ void request_device_reset_end(struct connection *c)
     process_reset_device(c->process, c->request.q.device);
 }
 
-/* The codes and their order are recorded ones ([enable]): a device number out of range is 101, then
- * flags other than 0 are 1, then a device itself or one out of reach is 217, then 704. */
+/* Error codes and their order are recorded ([enable]): 101 if the device number is out of range,
+ * then 1 for flags other than 0, then 217 for the device itself or one without peer access, then
+ * 704. */
 static bool check_peer(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
@@ -103,7 +104,8 @@ void request_peer_enable(struct connection *c)
         c->reply.r.error = VGPU_PEER_ALREADY_ENABLED;
         return;
     }
-    order_flush(c->process->order); /* what was issued before must not see the new mapping */
+    /* Work issued earlier must not see the new mapping. */
+    order_flush(c->process->order);
     process_context(c->process, q->peer);
     process_set_peer(c->process, q->device, q->peer, true);
     node_counts()->peers_enabled++;
@@ -123,7 +125,7 @@ void request_peer_disable(struct connection *c)
     process_set_peer(c->process, q->device, q->peer, false);
 }
 
-/* The image must be sealed: nothing can change or shorten it under the contexts. */
+/* The image must be sealed, so that it cannot change while contexts use it. */
 void request_module(struct connection *c)
 {
     struct process *p = c->process;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * request_form.c: see request_form.h. The table says what each request has.
+ * request_form.c: see request_form.h. A table lists the fields of each request.
  */
 #include "request_form.h"
 
@@ -8,10 +8,10 @@
 
 #include "check.h"
 
-/* Fields of a request beside those that all have (clock, caller, site, call, graph). */
+/* Fields of a request, in addition to those of all requests (clock, caller, site, call, graph). */
 enum field {
-    DEVICE = 1 << 0, /* any number: its handler says which GPUs there are */
-    STREAM = 1 << 1, /* with the current device, which is one of the node's */
+    DEVICE = 1 << 0, /* any number; the handler checks it */
+    STREAM = 1 << 1, /* with the current device, which must exist */
     PEER = 1 << 2,
     FLAGS = 1 << 3,
     PRIORITY = 1 << 4,
@@ -27,7 +27,7 @@ enum field {
     HELLO = 1 << 14,
     DATA = 1 << 15,
     DESCRIPTOR = 1 << 16,
-    QUEUES = 1 << 17 /* no field: it makes an operation that no call has to wait for */
+    QUEUES = 1 << 17 /* not a field: the request makes an operation that no call has to wait for */
 };
 
 #define STREAM_OF_DEVICE (STREAM | DEVICE)
@@ -130,7 +130,8 @@ bool request_form_takes_descriptor(const struct vgpu_request *q)
     return fields_of(q) & DESCRIPTOR;
 }
 
-/* A text ends, and holds nothing that a terminal or our own marks (explain.h) would act on. */
+/* Terminates a text and replaces control characters, which a terminal or the runtime (marks of
+ * explain.h) would interpret. */
 static void clean_line(char *text, size_t room)
 {
     text[room - 1] = '\0';
@@ -174,7 +175,8 @@ static void settle_fields(struct vgpu_request *q, uint32_t has, int device_count
     CLEAN(q->call);
     q->free = q->free != 0;
     if (has & STREAM && !of_device && (q->device < 0 || q->device >= device_count))
-        q->device = 0; /* the stream says which: this one is only the thread's current one */
+        /* The stream determines the device; this field is only the thread's current one. */
+        q->device = 0;
     if (has & COPY)
         settle_copy(&q->u.copy);
     if (has & MEMSET) {

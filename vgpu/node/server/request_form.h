@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * request_form.h: the door for what clients send. A client is a program, or whoever speaks in its
- * place; it may write whatever it likes into its socket. What is behind this door has been checked
- * once, by type and range: a request has the fields that its kind of request has, and the others
- * are zero; truths are 0 or 1, texts end and hold nothing that a terminal acts on, kinds are known
- * ones, clocks and counts can be added up. What an address or a handle stands for, and whether a
- * GPU of that number is there, its handler knows: hardware answers that with a code of its own.
+ * request_form.h: validation of what clients send. A client is a program or anything else that
+ * writes to its socket, so a message may contain anything. A request that has passed is valid by
+ * type and range: it has only the fields of its kind and the others are zero; booleans are 0 or 1;
+ * texts end with a zero byte and contain no control characters; enumerations have known values;
+ * clocks and counts cannot overflow when added. Whether an address, handle or GPU exists is checked
+ * by the handler, since hardware has an error code of its own for each.
  */
 #ifndef VGPU_REQUEST_FORM_H
 #define VGPU_REQUEST_FORM_H
@@ -14,14 +14,14 @@
 
 #include "protocol.h"
 
-/* Makes a request of what came. False: no client of ours sends that, and `why` says what is wrong
- * with it. */
+/* Validates and normalises a received message. False: no correct client sends it; the reason is in
+ * `why`. */
 bool request_form_check(struct vgpu_request *q, int device_count, char *why, size_t room);
 
-/* Whether the request may come with a descriptor. */
+/* True if the request may come with a descriptor. */
 bool request_form_takes_descriptor(const struct vgpu_request *q);
 
-/* Whether it makes an operation that no call has to wait for: their number is limited. */
+/* True if it makes an operation that no call has to wait for; the number of those is limited. */
 bool request_form_queues(const struct vgpu_request *q);
 
 #endif

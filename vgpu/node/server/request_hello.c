@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * request_hello.c: programs and witnesses come, and programs go; what their own side has found.
+ * request_hello.c: the beginning and end of programs and witnesses, and findings of the program's
+ * side.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,8 +17,8 @@
 #include "server_state.h"
 #include "time_bound.h"
 
-/* A program that has the node for itself begins at time 0, also where it is not the node's first:
- * it must not matter whether the node of the program before was quick to end. */
+/* Restarts virtual time at 0 for a program that has the node to itself, so that its times do not
+ * depend on whether the node of the previous program has already ended. */
 static void start_over(void)
 {
     if (!process_any_alive() && !connections_any_witness() && sim_restart(server_state()->sim))
@@ -102,7 +103,7 @@ void request_print(struct connection *c)
     c->reply.r.data_bytes = bytes;
 }
 
-/* What the program's own side of a call has found. */
+/* A finding of the runtime in the program's process. */
 void request_finding(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;
@@ -113,7 +114,8 @@ void request_finding(struct connection *c)
                              (const char *)q->data, length);
 }
 
-/* It has asked how long something took between events, or for its own clock, or for a trace. */
+/* True if the program has measured time between events, read its own clock, or requested a trace.
+ */
 static bool looked_at_times(const struct connection *c)
 {
     return c->request.q.value || c->process->times_read || c->process->trace.timeline_fd >= 0;
@@ -122,12 +124,13 @@ static bool looked_at_times(const struct connection *c)
 void request_bye(struct connection *c)
 {
     if (c->process->left)
-        return; /* it asks for the rest of what we have to say */
+        return; /* a repeated request, for the rest of the texts */
     if (c->process->checks & VGPU_CHECK_ORDER)
-        order_flush(c->process->order); /* operations that are not waited for are compared, too */
+        /* Compares operations that nothing waits for, too. */
+        order_flush(c->process->order);
     checks_tell_end(c->process);
     c->process->left = true;
     c->reply.r.value = looked_at_times(c) && late_issue_tell(c->process);
-    trace_write(server_state()->trace,
-                c->process); /* it may be read as soon as the program has ended */
+    /* Written before the program ends, which may then read it. */
+    trace_write(server_state()->trace, c->process);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * request_host.c: what host code does with pinned memory between its calls, as far as the program's
- * side can tell (vgpu/api/checks/guard.c).
+ * request_host.c: accesses of host code to pinned memory between calls, as far as the program's
+ * side detects them (vgpu/api/checks/guard.c).
  */
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "request.h"
 #include "server_state.h"
 
-/* Compared with what operations did, and kept for those that are still to come. */
+/* Compares the access with those of earlier operations, and keeps it for later ones. */
 void request_host_touch(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;

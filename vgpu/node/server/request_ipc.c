@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * request_ipc.c: requests about memory and events of other processes. Codes are recorded ones
+ * request_ipc.c: requests about memory and events of other processes. Error codes are recorded
  * ([ipc_same], [ipc_0], [ipc_1]).
  */
 #include "ipc.h"
@@ -79,7 +79,7 @@ void request_ipc_open(struct connection *c)
         node_counts()->ipc_opened++;
 }
 
-/* What is pending may use the memory: it is waited for, as cudaFree does. */
+/* Pending work may use the memory, so the call waits for it, as cudaFree does. */
 bool request_ipc_close_check(struct connection *c)
 {
     uint64_t at = c->request.q.ptr;

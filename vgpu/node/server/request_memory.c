@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * request_memory.c: allocations, and what a pointer points to.
+ * request_memory.c: requests about allocations and pointers.
  */
 #include "counts.h"
 #include "machine.h"
@@ -58,8 +58,8 @@ bool request_free_check(struct connection *c)
     return false;
 }
 
-/* cudaFree waits for the device, as recorded; other devices' pending work is carried out too,
- * since it may use the memory over peer access. */
+/* cudaFree waits for the device (recorded). Pending work of other devices is carried out, too,
+ * since it may use the memory by peer access. */
 void request_free_begin(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;
@@ -80,7 +80,7 @@ void request_free_end(struct connection *c)
     memory_give(&c->process->memory, at);
 }
 
-/* Whether all processes together may have `bytes` more of host memory. */
+/* True if all processes together may have `bytes` more of host memory. */
 static bool host_has_room(uint64_t bytes)
 {
     uint64_t most = memory_limit_bytes(), taken = 0;
@@ -89,7 +89,7 @@ static bool host_has_room(uint64_t bytes)
     return bytes <= most && taken <= most - bytes;
 }
 
-/* `wanted`: by the program, not by the runtime for itself. */
+/* `wanted`: requested by the program, not by the runtime for its own use. */
 static void host_alloc(struct connection *c, void *user, bool wanted)
 {
     uint64_t bytes = c->request.q.bytes, at = ARENA_NONE;
@@ -139,7 +139,8 @@ void request_stage_alloc(struct connection *c)
     host_alloc(c, &host_staging, false);
 }
 
-/* The range that starts where the request says, if it is of that kind; else fails. */
+/* The range that begins at the request's address, if it is of that kind; otherwise fails the
+ * request. */
 static const struct arena_range *find_host_range(struct connection *c, bool staging)
 {
     uint64_t at = c->request.q.ptr;
@@ -184,7 +185,7 @@ void request_host_free_end(struct connection *c)
     owner_mappings_changed(&c->process->memory);
 }
 
-/* Its copies have been waited for. */
+/* Its copies are over. */
 void request_stage_free(struct connection *c)
 {
     request_cost(c, 0);
@@ -203,7 +204,8 @@ void request_mem_info(struct connection *c)
     c->reply.r.value2 = machine_info()->device[device].total_bytes;
 }
 
-/* The GPUs that cuMemSetAccess, cudaMemPoolSetAccess or the opening of a handle let use it. */
+/* The GPUs that have access by cuMemSetAccess, cudaMemPoolSetAccess or an opened handle, as bits.
+ */
 static uint32_t allowed_devices(const struct pointee *p)
 {
     const struct vmm_mapping *m = p->mapping;
@@ -214,7 +216,7 @@ static uint32_t allowed_devices(const struct pointee *p)
     return bits;
 }
 
-/* The variable of the image that `at` is in is an allocation of its own (recorded). */
+/* A variable counts as an allocation of its own within its image (recorded). */
 static void narrow_to_variable(const struct process *process, uint64_t at, struct vgpu_pointer *out)
 {
     for (int i = 0; i < process->variable_count; i++) {

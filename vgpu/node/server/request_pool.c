@@ -87,7 +87,7 @@ void request_pool_get_access(struct connection *c)
         c->reply.r.value = pool_reaches(p, c->request.q.device) ? 3 : 0;
 }
 
-/* The numbers are cudaMemPoolAttr's. */
+/* values of cudaMemPoolAttr */
 enum attribute {
     REUSE_FIRST = 1,
     REUSE_LAST = 3,
@@ -143,7 +143,7 @@ void request_pool_set(struct connection *c)
                      q->flags, (unsigned long long)q->bytes);
 }
 
-/* What frees are in the streams may make room: they are carried out before giving up. */
+/* Before it fails, it carries out the streams' pending frees, which may make room. */
 void request_pool_malloc(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;

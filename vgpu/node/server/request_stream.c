@@ -52,8 +52,8 @@ static struct event *find_event(struct connection *c, uint64_t id)
     return e;
 }
 
-/* The same for what waits or records: an event whose maker has ended, or whose recorder has ended
- * or failed before its work was done, stands for nothing any more. */
+/* The same for calls that wait or record. An event stands for nothing any more if the process that
+ * made it has ended, or if the one that recorded it ended or failed before its work was done. */
 static struct event *find_live_event(struct connection *c, uint64_t id)
 {
     struct event *e = find_event(c, id);
@@ -111,8 +111,9 @@ void request_stream_sync(struct connection *c)
         request_wait(c, stream_mark(s, c->request.q.clock_ps));
 }
 
-/* Is `op` over at the caller's time? Whatever it did is then there to be seen. */
-static int query(struct connection *c, struct op *op)
+/* VGPU_SUCCESS if `op` is over at the caller's time, and its effect visible; else VGPU_NOT_READY.
+ */
+static int query_op(struct connection *c, struct op *op)
 {
     request_cost(c, machine_topology()->cost.query_ps);
     if (sim_pass(server_state()->sim, c->request.q.clock_ps) == PROGRESS_BLOCKED || !op->finished ||
@@ -129,13 +130,13 @@ void request_stream_query(struct connection *c)
     if (!s)
         return;
     struct op *mark = stream_mark(s, c->request.q.clock_ps);
-    c->reply.r.error = query(c, mark);
+    c->reply.r.error = query_op(c, mark);
     op_drop(mark);
 }
 
-/* Another program's event is waited for because it was heard that it is recorded: by then, whoever
- * heard it has the clock of whoever recorded it, or a later one. */
-static void hear_of(struct connection *c, const struct op *recorded)
+/* The caller can wait for another program's event only after it has learned that it was recorded,
+ * so its clock is at least that of the recording call. */
+static void raise_caller_clock(struct connection *c, const struct op *recorded)
 {
     struct vgpu_request *q = &c->request.q;
     if (recorded->process != c->process && recorded->issue_ps > q->clock_ps)
@@ -154,10 +155,11 @@ void request_stream_wait(struct connection *c)
         return;
     }
     if (!e->shared->recorded) {
-        misuse_wait_unrecorded(e, &c->request.q); /* no wait, as on hardware */
+        /* No wait, as on hardware. */
+        misuse_wait_unrecorded(e, &c->request.q);
         return;
     }
-    hear_of(c, e->shared->recorded);
+    raise_caller_clock(c, e->shared->recorded);
     request_cost(c, machine_topology()->cost.wait_ps);
     struct op *mark = op_new(c->process, s->device, OP_MARK);
     if (q->graph & VGPU_GRAPH_EDGE && s->device != e->shared->recorded->device)
@@ -224,7 +226,8 @@ void request_event_record(struct connection *c)
                      q->flags);
         return;
     }
-    if (e->device != s->device && q->graph == VGPU_GRAPH_NONE) { /* a node may (recorded) */
+    if (e->device != s->device &&
+        q->graph == VGPU_GRAPH_NONE) { /* a graph node may do this (recorded) */
         misuse_mismatch(c->process, &c->request.q, "an event", e->device, s->device);
         request_fail(c, VGPU_INVALID_HANDLE,
                      "the event belongs to GPU %d and the stream to GPU %d: create the event while "
@@ -257,7 +260,7 @@ void request_event_query(struct connection *c)
     if (e && c->request.q.flags & 1)
         c->reply.r.value = e->shared->recorded != NULL;
     else if (e && e->shared->recorded)
-        c->reply.r.error = query(c, e->shared->recorded);
+        c->reply.r.error = query_op(c, e->shared->recorded);
 }
 
 void request_event_elapsed(struct connection *c)
@@ -273,8 +276,8 @@ void request_event_elapsed(struct connection *c)
                      "cudaEventDisableTiming");
         return;
     }
-    if (query(c, a->shared->recorded) == VGPU_NOT_READY ||
-        query(c, b->shared->recorded) == VGPU_NOT_READY) {
+    if (query_op(c, a->shared->recorded) == VGPU_NOT_READY ||
+        query_op(c, b->shared->recorded) == VGPU_NOT_READY) {
         c->reply.r.error = VGPU_NOT_READY;
         return;
     }

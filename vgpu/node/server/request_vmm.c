@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * request_vmm.c: requests of virtual memory management. Codes are recorded ones ([vmm], [vmm2]).
+ * request_vmm.c: requests of virtual memory management. Error codes are recorded ([vmm], [vmm2]).
  */
 #include "counts.h"
 #include "machine.h"
@@ -20,7 +20,7 @@ static bool is_whole_chunks(uint64_t bytes)
     return bytes != 0 && bytes % VGPU_CHUNK_BYTES == 0;
 }
 
-static struct vmm_handle *handle(struct connection *c)
+static struct vmm_handle *find_held_handle(struct connection *c)
 {
     struct vmm_handle *h = vmm_handle(&c->process->memory, c->request.q.value);
     if (!h)
@@ -38,7 +38,8 @@ static void refuse_range(struct connection *c, const char *what)
                  what);
 }
 
-/* A range of whole chunks inside one reservation; fails if it is not. */
+/* The reservation that contains the request's range of whole chunks; otherwise fails the request.
+ */
 static struct vmm_range *requested_range(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;
@@ -78,14 +79,14 @@ void request_vmm_create(struct connection *c)
 
 void request_vmm_release(struct connection *c)
 {
-    struct vmm_handle *h = handle(c);
+    struct vmm_handle *h = find_held_handle(c);
     if (h)
         vmm_release(h);
 }
 
 void request_vmm_info(struct connection *c)
 {
-    struct vmm_handle *h = handle(c);
+    struct vmm_handle *h = find_held_handle(c);
     if (!h)
         return;
     c->reply.r.value = (uint64_t)h->allocation->device;
@@ -107,7 +108,7 @@ void request_vmm_retain(struct connection *c)
 
 void request_vmm_export(struct connection *c)
 {
-    struct vmm_handle *h = handle(c);
+    struct vmm_handle *h = find_held_handle(c);
     if (!h)
         return;
     if (h->imported) { /* recorded */
@@ -169,7 +170,7 @@ void request_vmm_free(struct connection *c)
 void request_vmm_map(struct connection *c)
 {
     struct vgpu_request *q = &c->request.q;
-    struct vmm_handle *h = handle(c);
+    struct vmm_handle *h = find_held_handle(c);
     if (h && q->bytes && !is_whole_chunks(q->bytes)) {
         request_fail(c, VGPU_NOT_SUPPORTED,
                      "%llu bytes are no multiple of the granularity; round up to 2 MiB "
@@ -195,8 +196,8 @@ void request_vmm_map(struct connection *c)
         request_fail(c, VGPU_OUT_OF_MEMORY, "the node is out of memory");
 }
 
-/* Do mappings end exactly where the range does? With `full`, do they fill it? */
-static bool fits(const struct vgpu_request *q, bool full)
+/* True if no mapping extends beyond the range and, with `full`, mappings fill it. */
+static bool mappings_fit(const struct vgpu_request *q, bool full)
 {
     uint64_t at = q->ptr, end = q->ptr + q->bytes;
     for (struct vmm_mapping *m = vmm_first(at); m && m->va < end; m = m->next) {
@@ -207,7 +208,7 @@ static bool fits(const struct vgpu_request *q, bool full)
     return !full || at == end;
 }
 
-/* The mapping there that was made last; 0: none. */
+/* Serial number of the newest mapping in the range; 0: none. */
 static uint64_t latest_mapping(const struct vgpu_request *q)
 {
     uint64_t latest = 0;
@@ -216,24 +217,23 @@ static uint64_t latest_mapping(const struct vgpu_request *q)
     return latest;
 }
 
-/* What another thread has unmapped meanwhile needs no unmapping; what it has mapped there is not
- * what this call has found. */
+/* False if another thread has unmapped the range in the meantime, or mapped something new there. */
 bool request_vmm_unmap_check(struct connection *c)
 {
     const struct vgpu_request *q = &c->request.q;
     if (!vmm_range(&c->process->memory, q->ptr,
-                   q->bytes)) { /* of any size, where nothing is mapped */
+                   q->bytes)) { /* any size is accepted if nothing is mapped */
         refuse_range(c, "not inside one range that cuMemAddressReserve gave");
         return false;
     }
-    if (!fits(q, false)) {
+    if (!mappings_fit(q, false)) {
         refuse_range(c, "a part of a mapping cannot be unmapped");
         return false;
     }
     return request_same(c, latest_mapping(q));
 }
 
-/* What is pending may use the mappings: it is waited for, as cudaFree does. */
+/* Pending work may use the mappings, so the call waits for it, as cudaFree does. */
 void request_vmm_unmap_begin(struct connection *c)
 {
     request_wait(c, process_mark(c->process, c->request.q.clock_ps));
@@ -250,9 +250,9 @@ void request_vmm_unmap_end(struct connection *c)
     }
 }
 
-/* Do the mappings there suit a GPU with this granularity? As NVIDIA's samples size what several
- * GPUs share; no GPU at hand has another one than 2 MiB. */
-static bool suits(const struct vgpu_request *q, uint64_t granule)
+/* True if all mappings in the range are multiples of this granularity. This follows NVIDIA's
+ * samples, which size memory shared by several GPUs so; all GPUs that were available have 2 MiB. */
+static bool granule_suits(const struct vgpu_request *q, uint64_t granule)
 {
     for (struct vmm_mapping *m = vmm_first(q->ptr); m && m->va < q->ptr + q->bytes; m = m->next)
         if (m->bytes % granule != 0)
@@ -274,11 +274,11 @@ void request_vmm_access(struct connection *c)
     }
     if (!requested_range(c))
         return;
-    if (!fits(q, true)) {
+    if (!mappings_fit(q, true)) {
         refuse_range(c, "not whole mappings that fill it; cuMemMap comes first");
         return;
     }
-    if (q->flags && !suits(q, machine_info()->device[q->device].vmm_granule)) {
+    if (q->flags && !granule_suits(q, machine_info()->device[q->device].vmm_granule)) {
         refuse_range(c, "a mapping there is no multiple of the granularity of the GPU that is to "
                         "have access: allocate in multiples of every such GPU's");
         return;

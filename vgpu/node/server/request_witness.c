@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * request_witness.c: what the verifier asks for.
+ * request_witness.c: requests of the verifier.
  */
 #include "counts.h"
 #include "reply.h"
@@ -30,7 +30,7 @@ void request_summary(struct connection *c)
     memcpy(c->reply.r.data, &summary, sizeof summary);
     c->reply.r.data_bytes = sizeof summary;
     late_issue_describe(c->reply.r.explain, sizeof c->reply.r.explain);
-    node_counts()->progress--; /* asking is no progress */
+    node_counts()->progress--; /* a query does not count as progress */
 }
 
 void request_trace(struct connection *c)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * request_work.c: copies, fills and kernels: checks them, and puts them into their stream.
+ * request_work.c: requests of copies, fills and kernels: checked and put into their stream.
  */
 #include "machine.h"
 #include "reply.h"
@@ -20,14 +20,15 @@
 #include "text.h"
 #include "vmm.h"
 
-/* One side of a copy or fill: an address, looked up once. */
+/* One side of a copy or fill. Its address is looked up once. */
 struct side {
     const char *name;
     uint64_t address;
-    int device; /* that must be allowed to touch it: named in the call, or current */
-    bool found; /* `at` holds: the address belongs to an allocation */
+    /* The device that needs access: the one named in the call, or the current one. */
+    int device;
+    bool found; /* `at` is valid: the address belongs to an allocation */
     struct pointee at;
-    uint64_t sealed; /* bytes from there on that are sealed memory, and may be this side */
+    uint64_t sealed; /* bytes of sealed memory from `address` on, if it may be this side; else 0 */
 };
 
 static struct side find_side(const char *name, uint64_t address, int device)
@@ -37,19 +38,20 @@ static struct side find_side(const char *name, uint64_t address, int device)
     return s;
 }
 
-/* The GPU whose memory it is; -1: the host's, or nothing is there. */
+/* The GPU whose memory it is; -1: host memory, or no allocation. */
 static int memory_gpu(const struct side *side)
 {
     return side->found ? side->at.device : -1;
 }
 
-/* Is it mapped memory that `device` may use? */
-static bool maps_for(const struct side *side, int device)
+/* True if it is mapped memory that `device` may access. */
+static bool is_mapped_for(const struct side *side, int device)
 {
     return side->at.mapping && side->at.mapping->mode[device];
 }
 
-/* Is [address, +span) inside one live allocation of the process? Fails with which one it is not. */
+/* True if [address, +span) is inside one live allocation of the process; otherwise fails the
+ * request. */
 static bool check_range(struct connection *c, const struct side *side, uint64_t span)
 {
     const struct pointee *p = &side->at;
@@ -86,7 +88,7 @@ static struct op *new_op(struct connection *c, int device, enum op_kind kind)
 {
     const struct vgpu_request *q = &c->request.q;
     struct op *op = op_new(c->process, device, kind);
-    op->issue_ps = c->reply.r.clock_ps; /* the device hears of it at the end of the call */
+    op->issue_ps = c->reply.r.clock_ps; /* the device receives it at the end of the call */
     op->seen_ps = c->time.seen_ps;
     op->graph = q->graph & VGPU_GRAPH_PLACE;
     op->caller = q->caller;
@@ -95,7 +97,8 @@ static struct op *new_op(struct connection *c, int device, enum op_kind kind)
     return op;
 }
 
-/* The call does not wait for `op`, which is in its stream: it gets its name instead. */
+/* The call does not wait for `op`, which is in its stream: it returns the operation's identity
+ * instead. */
 static void answer_at_once(struct connection *c, struct op *op)
 {
     c->reply.r.step = (struct vgpu_step){op->check.component, op->check.number};
@@ -104,15 +107,14 @@ static void answer_at_once(struct connection *c, struct op *op)
 
 /* ---- copies ---- */
 
-/* What a copy or fill does on one side. */
+/* The bytes that a copy or fill uses on one side. */
 struct box {
     uint64_t bytes, rows, pitch; /* rows: of all planes */
-    uint64_t plane_rows, plane;  /* plane_rows == 0: one plane */
+    uint64_t plane_rows, plane;  /* plane_rows 0: one plane */
 };
 
-/* From the first to the last byte of a 2D range; UINT64_MAX when rows overlap or nothing is that
- * large. */
-static uint64_t span(uint64_t bytes, uint64_t rows, uint64_t pitch)
+/* The size of a 2D range from first to last byte; UINT64_MAX if rows overlap or on overflow. */
+static uint64_t span_bytes(uint64_t bytes, uint64_t rows, uint64_t pitch)
 {
     uint64_t before = 0, all = UINT64_MAX;
     if ((rows > 1 && pitch < bytes) || __builtin_mul_overflow(rows - 1, pitch, &before) ||
@@ -121,8 +123,8 @@ static uint64_t span(uint64_t bytes, uint64_t rows, uint64_t pitch)
     return all;
 }
 
-/* Every allocation that lies there: mapped ones may follow each other. */
-static void touches(struct op *op, const struct side *side, uint64_t bytes)
+/* Marks every allocation in the range as used by `op`; mapped ones may be adjacent. */
+static void mark_touched(struct op *op, const struct side *side, uint64_t bytes)
 {
     uint64_t address = side->address;
     if (side->found)
@@ -136,19 +138,19 @@ static void touches(struct op *op, const struct side *side, uint64_t bytes)
     }
 }
 
-/* The same of a box: planes follow each other, rows in them do. */
+/* The same for a box. */
 static uint64_t box_span(struct box b)
 {
     if (b.plane_rows == 0 || b.rows <= b.plane_rows)
-        return span(b.bytes, b.rows, b.pitch);
+        return span_bytes(b.bytes, b.rows, b.pitch);
     if (b.rows % b.plane_rows != 0)
         return UINT64_MAX;
-    return span(span(b.bytes, b.plane_rows, b.pitch), b.rows / b.plane_rows, b.plane);
+    return span_bytes(span_bytes(b.bytes, b.plane_rows, b.pitch), b.rows / b.plane_rows, b.plane);
 }
 
-/* A pool's memory is copied where the current GPU may touch it, whosever the stream is; a peer copy
- * names the GPUs that must (recorded). */
-static bool pool_lets(struct connection *c, const struct side *side)
+/* Memory of a pool can be copied if the current GPU has access, whatever the stream's GPU; for a
+ * peer copy, the named GPUs need access (recorded). Otherwise fails the request. */
+static bool pool_permits(struct connection *c, const struct side *side)
 {
     const struct pointee *p = &side->at;
     if (!side->found || !p->pool || pool_reaches(p->pool, side->device))
@@ -160,8 +162,9 @@ static bool pool_lets(struct connection *c, const struct side *side)
     return false;
 }
 
-/* cuMem* memory is copied by a peer copy where the GPU that it names may touch it (recorded). */
-static bool mapping_lets(struct connection *c, const struct side *side)
+/* A peer copy can use mapped (cuMem*) memory if the named GPU has access (recorded). Otherwise
+ * fails the request. */
+static bool mapping_permits(struct connection *c, const struct side *side)
 {
     const struct vmm_mapping *m = side->at.mapping;
     if (!m || m->shown_on >= 0 || m->mode[side->device])
@@ -173,9 +176,9 @@ static bool mapping_lets(struct connection *c, const struct side *side)
     return false;
 }
 
-/* Sealed memory is copied to GPUs and from them: a program that had it copied to itself would see
- * it. */
-static bool sealed_stays(struct connection *c, const struct side *one, const struct side *other)
+/* Sealed memory can only be copied to and from GPUs: a copy to host memory would reveal it to the
+ * program. Otherwise fails the request. */
+static bool sealed_permits(struct connection *c, const struct side *one, const struct side *other)
 {
     if (!sealed_is(one->address) || other->found)
         return true;
@@ -202,13 +205,13 @@ static bool check_copy(struct connection *c, const struct vgpu_copy *copy, const
     struct box there = {copy->bytes, copy->rows, copy->pitch_dst, copy->plane_rows,
                         copy->plane_dst};
     struct box here = {copy->bytes, copy->rows, copy->pitch_src, copy->plane_rows, copy->plane_src};
-    return sealed_stays(c, from, to) && sealed_stays(c, to, from) &&
+    return sealed_permits(c, from, to) && sealed_permits(c, to, from) &&
            check_range(c, to, box_span(there)) && check_range(c, from, box_span(here)) &&
-           pool_lets(c, to) && pool_lets(c, from) &&
-           (copy->api != VGPU_COPY_PEER || (mapping_lets(c, to) && mapping_lets(c, from)));
+           pool_permits(c, to) && pool_permits(c, from) &&
+           (copy->api != VGPU_COPY_PEER || (mapping_permits(c, to) && mapping_permits(c, from)));
 }
 
-/* The side's device has a context afterwards; of another process's memory, the one that it was
+/* Makes a context on the side's device; for memory of another process, on the device that it was
  * opened on. */
 static void touch_context(struct connection *c, const struct side *side)
 {
@@ -216,9 +219,10 @@ static void touch_context(struct connection *c, const struct side *side)
         process_context(c->process, side->at.shown_on);
 }
 
-/* Does the call wait? Pageable memory is staged: the program may use it when the call returns. A
- * synchronous copy waits unless both sides are device memory; cudaMemcpyPeer does even then, as
- * recorded ([peercopy_sync]) against its documentation. */
+/* True if the call waits. Copies from or to pageable memory do, since they are staged and the
+ * program may reuse the memory when the call returns. A synchronous copy does unless both sides are
+ * device memory; cudaMemcpyPeer does even then, contrary to its documentation (recorded,
+ * [peercopy_sync]). */
 static bool copy_waits(const struct vgpu_copy *copy, int from, int to)
 {
     return copy->src_pageable || copy->dst_pageable ||
@@ -232,7 +236,7 @@ static bool goes_inline(const struct op *op)
            (double)(copy->bytes * copy->rows) <= copy_model(machine_topology(), op)->inline_bytes;
 }
 
-/* The call's own time, and from when on the device can do it. */
+/* Sets the duration of the call, and the time from which the device can start. */
 static void time_copy(struct connection *c, struct op *op)
 {
     const struct path_model *m = copy_model(machine_topology(), op);
@@ -250,8 +254,9 @@ static enum wait op_wait(const struct op *op)
     return copy->src_pageable && !copy->dst_pageable ? WAIT_HANDOVER : WAIT_END;
 }
 
-/* A copy between two GPUs in a default stream, and cudaMemcpyPeer wherever, wait for what either
- * was given before, and either waits for them (recorded, default_copy). */
+/* The GPUs whose streams the copy is ordered with, as bits: a copy between two GPUs in a default
+ * stream, and cudaMemcpyPeer in any, waits for earlier work of both GPUs, and their later work for
+ * it (recorded, default_copy). */
 static uint32_t ordered_with(const struct vgpu_copy *copy, const struct stream *s, int from, int to)
 {
     if (from < 0 || to < 0)
@@ -271,7 +276,7 @@ void request_copy(struct connection *c)
     if (copy->rows == 0)
         copy->rows = 1;
     if (!s || !check_devices(c, copy) || copy->bytes == 0)
-        return; /* no bytes: done, successfully */
+        return; /* 0 bytes: nothing to do */
     struct side dst = find_side("destination", copy->dst, peer ? copy->dst_device : current);
     struct side src = find_side("source", copy->src, peer ? copy->src_device : current);
     dst.sealed = sealed_reach(copy->dst, false);
@@ -283,11 +288,11 @@ void request_copy(struct connection *c)
     op->u.copy = *copy;
     op->from = from;
     op->to = to;
-    touches(op, &dst, span(copy->bytes, copy->rows, copy->pitch_dst));
-    touches(op, &src, span(copy->bytes, copy->rows, copy->pitch_src));
-    op->direct =
-        from >= 0 && to >= 0 &&
-        (process_peers_linked(c->process, from, to) || maps_for(&src, to) || maps_for(&dst, from));
+    mark_touched(op, &dst, span_bytes(copy->bytes, copy->rows, copy->pitch_dst));
+    mark_touched(op, &src, span_bytes(copy->bytes, copy->rows, copy->pitch_src));
+    op->direct = from >= 0 && to >= 0 &&
+                 (process_peers_linked(c->process, from, to) || is_mapped_for(&src, to) ||
+                  is_mapped_for(&dst, from));
     touch_context(c, &dst);
     touch_context(c, &src);
     time_copy(c, op);
@@ -304,11 +309,11 @@ void request_copy(struct connection *c)
 
 /* ---- fills ---- */
 
-/* A GPU fills what its kernels could fill. */
-static bool fills(const struct process *process, const struct side *dst)
+/* True if kernels of the side's device could fill this memory. */
+static bool can_fill(const struct process *process, const struct side *dst)
 {
     int device = memory_gpu(dst), from = dst->device;
-    if (device < 0 || maps_for(dst, from))
+    if (device < 0 || is_mapped_for(dst, from))
         return true;
     if (dst->at.mapping)
         return false;
@@ -318,8 +323,8 @@ static bool fills(const struct process *process, const struct side *dst)
                         : process->device[from].peers >> device & 1;
 }
 
-/* A length that wraps around is not refused: what is there is filled, and then the GPU faults
- * (recorded, wrap_fill). */
+/* A length that exceeds the address space is not refused: the memory up to the end of the
+ * allocation is filled, and then the GPU faults (recorded, wrap_fill). */
 static void cut_wrapping(struct vgpu_memset *m, const struct side *dst)
 {
     m->wraps = 0;
@@ -348,7 +353,7 @@ void request_memset(struct connection *c)
     if (m->bytes == 0 || !check_range(c, &dst, box_span(box)))
         return;
     int device = memory_gpu(&dst);
-    if (!fills(c->process, &dst)) {
+    if (!can_fill(c->process, &dst)) {
         misuse_mismatch(c->process, &c->request.q, "memory", device, s->device);
         request_fail(c, VGPU_INVALID_VALUE,
                      "the memory is GPU %d's and the stream GPU %d's, which has no access to it: "
@@ -359,7 +364,7 @@ void request_memset(struct connection *c)
     struct op *op = new_op(c, s->device, OP_MEMSET);
     op->u.memset = *m;
     op->to = device;
-    touches(op, &dst, span(m->bytes, m->rows, m->pitch));
+    mark_touched(op, &dst, span_bytes(m->bytes, m->rows, m->pitch));
     stream_push(s, op);
     if (device < 0 && m->sync)
         request_wait(c, op);
@@ -413,8 +418,8 @@ static bool check_launch(struct connection *c, const struct vgpu_launch *l, int 
     return true;
 }
 
-/* Whatever among the arguments is an address of device memory. Addresses inside of memory (tables
- * of pointers) are not seen. */
+/* Marks all memory whose addresses are among the kernel's arguments as used. Addresses stored in
+ * memory (tables of pointers) are not found. */
 static void touch_arguments(struct op *op)
 {
     const struct kernel_run *k = &op->u.kernel;
@@ -425,13 +430,13 @@ static void touch_arguments(struct op *op)
     }
 }
 
-/* How much of its GPU's memory the kernel can read by its arguments. */
-static uint64_t reach(const struct op *op)
+/* The bytes of its GPU's memory that the kernel can read through its arguments. */
+static uint64_t reachable_bytes(const struct op *op)
 {
     uint64_t bytes = 0;
     struct pointee p;
     if (op->touch[OP_TOUCHES - 1])
-        return 0; /* perhaps there are more */
+        return 0; /* the list is full: there may be more */
     for (int i = 0; i < OP_TOUCHES && op->touch[i]; i++)
         if (memory_find(op->touch[i], &p) && p.device == op->device)
             bytes += p.bytes;
@@ -455,9 +460,9 @@ void request_launch(struct connection *c)
         return;
     }
     memcpy(k->args, q->data, k->launch.args_bytes);
-    vgpu_text_copy(k->name, sizeof q->call, q->call); /* the smaller */
+    vgpu_text_copy(k->name, sizeof q->call, q->call); /* the smaller size */
     touch_arguments(op);
-    k->reach_bytes = reach(op);
+    k->reach_bytes = reachable_bytes(op);
     stream_push(s, op);
     answer_at_once(c, op);
 }
@@ -475,7 +480,7 @@ void request_graph(struct connection *c)
         c->reply.r.value = (uint64_t)s->device;
 }
 
-/* ---- functions of the program ---- */
+/* ---- host functions ---- */
 
 void request_host_func(struct connection *c)
 {

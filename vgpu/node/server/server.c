@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * server.c: see server.h. One thread; a request is answered at once or its connection waits.
+ * server.c: see server.h. Single-threaded: a request is answered at once, or its connection waits.
  */
 #include "server.h"
 
@@ -27,14 +27,16 @@
 #include "vmm_export.h"
 #include "wire.h"
 
-#define MAX_EVENTS 64 /* taken in one round; the rest in the next */
+#define MAX_EVENTS 64 /* events handled in one round */
 #define RETRY_MS 5
-#define IDLE_MS 2             /* then host functions are called that no call waits for */
-#define FIRST_CLIENT_MS 30000 /* the program that started the node must have died */
+#define IDLE_MS                                                                                    \
+    2 /* time without events after which host functions that no call waits for are called */
+#define FIRST_CLIENT_MS                                                                            \
+    30000 /* if no client has connected by then, the program that started the node has died */
 
 _Static_assert(offsetof(struct vgpu_reply, data) % 8 == 0, "replies carry structs in data");
 
-static int kept_fd = -1; /* accept_without_room */
+static int kept_fd = -1; /* see accept_without_room */
 
 bool server_start(const struct server_state *state)
 {
@@ -46,7 +48,8 @@ bool server_start(const struct server_state *state)
            connections_watch(EPOLL_CTL_ADD, vmm_export_ends(), EPOLLIN, NULL);
 }
 
-/* -1: it has been dropped. Places change: what is dropped gives its own to the last one. */
+/* The index of the connection; -1: it has been removed. Indices change, since the last connection
+ * takes the index of a removed one. */
 static int connection_number(const struct connection *c)
 {
     for (int i = 0; i < connection_count(); i++)
@@ -65,8 +68,8 @@ static void drop_connection(struct connection *c)
         process_end(process);
 }
 
-/* Counts a reply that is about to be sent. A program that reads each before its next request never
- * has more than one unread. */
+/* Counts a reply that is about to be sent. A program that reads each reply before its next request
+ * never has more than one unread. */
 static void count_unread(struct connection *c)
 {
     if (socket_is_empty(c->socket))
@@ -74,8 +77,7 @@ static void count_unread(struct connection *c)
     usage_at_least(&connection_usage(c)->unread, ++c->unread);
 }
 
-/* Never blocks: a client that does not read is sent an error behind what it has not read, and
- * dropped. */
+/* Never blocks. A client that does not read its replies is sent an error and then removed. */
 static bool send_reply(struct connection *c)
 {
     struct vgpu_reply *r = &c->reply.r;
@@ -92,7 +94,7 @@ static bool send_reply(struct connection *c)
     return vgpu_send_now(c->socket, r, bytes, c->reply_fd, c->reply_fds) == 0 && reads;
 }
 
-/* Sends the reply; false when the other side is gone. */
+/* Completes the request and sends the reply; false: the connection is closed. */
 static bool send_answer(struct connection *c)
 {
     request_finish(c);
@@ -111,7 +113,7 @@ static bool send_answer(struct connection *c)
     return sent;
 }
 
-/* Whether the reply to `c` can go, once what it asked for has happened. */
+/* True if what the request of `c` waits for has happened. */
 static bool is_done(struct connection *c)
 {
     if (c->takes) {
@@ -128,7 +130,7 @@ static bool is_done(struct connection *c)
 
 static void drain_others(const struct connection *except);
 
-/* Whether a message of `got` bytes is a request, counted as its program's. */
+/* True if a message of `got` bytes is a request; counts it for its program. */
 static bool is_request(struct connection *c, ssize_t got)
 {
     struct vgpu_usage *usage = connection_usage(c);
@@ -140,8 +142,8 @@ static bool is_request(struct connection *c, ssize_t got)
     return whole;
 }
 
-/* Reads and handles one request. False: the connection is over. */
-static bool serve(struct connection *c)
+/* Reads and handles one request. False: the connection has ended. */
+static bool serve_request(struct connection *c)
 {
     int fds = 1;
     if (!c->process)
@@ -155,7 +157,7 @@ static bool serve(struct connection *c)
     if (!is_request(c, got))
         return false;
     time_bound_called(c);
-    if (!c->witness) /* it only looks on */
+    if (!c->witness) /* a witness only observes */
         idle_flush_stir();
     if (!request_enter(c))
         return send_answer(c);
@@ -163,7 +165,7 @@ static bool serve(struct connection *c)
     if (c->process)
         host_store_called(c);
     if (c->time.asks)
-        return true; /* serve_waiting goes on with it */
+        return true; /* serve_waiting continues it */
     if (c->witness)
         drain_others(c);
     order_look(server_state()->order);
@@ -180,7 +182,7 @@ static void answer_done(void)
     }
 }
 
-/* Those whose wait is over get their answer. */
+/* Answers all requests whose wait is over. */
 static void serve_waiting(void)
 {
     order_look(server_state()->order);
@@ -189,18 +191,18 @@ static void serve_waiting(void)
     while (time_bound_step());
 }
 
-static void drain(struct connection *c)
+static void drain_connection(struct connection *c)
 {
     while (socket_is_readable(c->socket) && !connection_owes_answer(c))
-        if (!serve(c)) {
+        if (!serve_request(c)) {
             drop_connection(c);
             return;
         }
 }
 
-/* Answers all that other connections have sent, so that a witness sees everything. Who becomes a
- * witness meanwhile is one of those others, and starts no round of its own: that would drop
- * connections under the feet of this one. */
+/* Handles all messages that other connections have sent, so that a witness sees their effect.
+ * Another connection that becomes a witness meanwhile does not call this recursively, which would
+ * remove connections during the iteration. */
 static void drain_others(const struct connection *except)
 {
     static bool draining;
@@ -210,12 +212,12 @@ static void drain_others(const struct connection *except)
     for (int i = connection_count() - 1; i >= 0; i--) {
         struct connection *c = connection_at(i);
         if (c != except && !connection_owes_answer(c) && !c->witness)
-            drain(c);
+            drain_connection(c);
     }
     draining = false;
 }
 
-/* Kernels wait for each other, and every host thread for them. */
+/* Reports a deadlock: kernels wait for each other, and every host thread waits for them. */
 static void end_deadlock(struct process *process, const char *why)
 {
     char who[800], text[1000];
@@ -226,8 +228,8 @@ static void end_deadlock(struct process *process, const char *why)
     order_abandon(process);
 }
 
-/* Threads may wait for each other without telling us (pthread_join): then only that nobody makes a
- * call, and no program uses the processor, says that they do. */
+/* Threads may wait for each other in ways unknown to the node (pthread_join). Such a deadlock is
+ * recognised by the absence of calls and of processor use. */
 static void look_for_deadlock(void)
 {
     static uint64_t steps;
@@ -246,7 +248,7 @@ static void look_for_deadlock(void)
         idle_flush_stir();
 }
 
-/* Tells a newcomer that its program cannot be served. */
+/* Tells a new client that it cannot be served. */
 static void refuse_newcomer(int socket, const char *why)
 {
     static struct connection refused;
@@ -268,8 +270,8 @@ bool server_add(int socket)
     return c;
 }
 
-/* Without a descriptor for it the newcomer would stay in the queue, and wake us without an end. One
- * is kept for that: enough to tell it. */
+/* If no descriptor is left to accept a client, it would stay in the queue and wake the node again
+ * and again. So one descriptor is reserved: it is used to accept the client and refuse it. */
 static void accept_without_room(int listener)
 {
     close(kept_fd);
@@ -290,7 +292,7 @@ static void accept_one(int listener)
         server_add(socket);
 }
 
-/* How long there may be nothing to read. */
+/* How long to wait for events, in ms. */
 static double patience_ms(void)
 {
     if (time_bound_patience_ms() > 0)
@@ -302,17 +304,16 @@ static double patience_ms(void)
     return connection_count() ? idle_flush_patience_ms() : FIRST_CLIENT_MS;
 }
 
-static void nobody_calls(void)
+static void run_idle_work(void)
 {
     hostcall_push();
-    if (!connections_any_busy() ||
-        order_any_stalled(
-            server_state()->order)) /* what it waits for may be what nobody asks for */
+    /* Work that a kernel waits for may be work that no call waits for. */
+    if (!connections_any_busy() || order_any_stalled(server_state()->order))
         idle_flush();
 }
 
-/* Of those who wait for us only the end is of interest, and that they do not ask twice. */
-static void watch_for_what_counts(void)
+/* Connections that wait for a reply are only watched for their end, and for a second request. */
+static void update_watches(void)
 {
     for (int i = 0; i < connection_count(); i++) {
         struct connection *c = connection_at(i);
@@ -322,9 +323,10 @@ static void watch_for_what_counts(void)
     }
 }
 
-/* Whoever asks before the last answer came does not speak our protocol. Left unread, its messages
- * could hold whatever they like, be it the other end of their own connection, and keep the node. */
-static bool asks_twice(const struct connection *c)
+/* A client that sends a request before the last reply violates the protocol. Such messages must not
+ * stay unread: they could contain anything, even the other end of their own connection, which would
+ * keep the node alive. */
+static bool has_second_request(const struct connection *c)
 {
     if (!socket_is_readable(c->socket))
         return false;
@@ -337,33 +339,34 @@ static bool asks_twice(const struct connection *c)
     return true;
 }
 
-/* What has come from `c`, which may be gone by now (drained). */
-static void take(struct connection *c)
+/* Handles an event of `c`, which may have been removed by now. */
+static void handle_event(struct connection *c)
 {
     if (connection_number(c) < 0)
         return;
-    bool over = connection_owes_answer(c) ? socket_hung_up(c->socket) || asks_twice(c) : !serve(c);
+    bool over = connection_owes_answer(c) ? socket_hung_up(c->socket) || has_second_request(c)
+                                          : !serve_request(c);
     if (over)
         drop_connection(c);
 }
 
-/* One round: waits for something to read, reads it, lets waiting ones go on. Whoever has gone is
- * seen before whoever comes: when the last program has ended, the next one is turned away and
- * starts a node of its own, perhaps of another description. */
+/* One round: waits for events, handles requests, and continues those that wait. Connections that
+ * have ended are removed before new ones are accepted: when the last program has ended, the next
+ * one is not accepted and starts a node of its own, perhaps with another description. */
 static void serve_round(int *listener)
 {
     struct epoll_event event[MAX_EVENTS];
     bool served = connection_count() > 0, newcomer = false;
-    watch_for_what_counts();
+    update_watches();
     int count = connections_await(event, MAX_EVENTS, patience_ms());
     if (count == 0)
-        nobody_calls();
+        run_idle_work();
     vmm_export_reap();
     for (int i = 0; i < count; i++)
         if (event[i].data.ptr == listener)
             newcomer = true;
         else if (event[i].data.ptr)
-            take(event[i].data.ptr);
+            handle_event(event[i].data.ptr);
     if (newcomer && (!served || connection_count() > 0 || vmm_export_any()))
         accept_one(*listener);
     serve_waiting();

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * server_state.h: what the server serves with: the other rooms' states, and what newcomers get.
+ * server_state.h: the states of the other rooms that the server uses, and what it sends to new
+ * programs.
  */
 #ifndef VGPU_SERVER_STATE_H
 #define VGPU_SERVER_STATE_H
@@ -9,7 +10,7 @@
 #include "sim.h"
 #include "trace.h"
 
-/* As server_start was given it. */
+/* The state passed to server_start. */
 const struct server_state *server_state(void);
 void server_state_set(const struct server_state *state);
 

@@ -10,15 +10,16 @@
 #include "server_state.h"
 #include "spawner.h"
 
-#define PATIENCE_CPU_S 0.1 /* processor time of its program, without a call of the thread */
-#define PATIENCE_S 5.0     /* or so long altogether: it is stopped, or starved */
-#define UNKNOWN_S 0.05     /* or so long, where the operating system does not tell who sleeps */
+#define PATIENCE_CPU_S 0.1 /* processor time used by the program without a call of the thread */
+/* Real time after which a thread counts as stopped or starved. */
+#define PATIENCE_S 5.0
+#define UNKNOWN_S 0.05 /* real time if the operating system does not tell which threads sleep */
 #define NEVER UINT64_MAX
-#define PROCESSES 256 /* with more of them the answer is QUIESCENT_UNKNOWN */
+#define PROCESSES 256 /* with more processes the result is QUIESCENT_UNKNOWN */
 
-static double held_since; /* 0: nothing is held */
+static double held_since; /* 0: time is not held back */
 
-/* Whether the answer to its call depends on what the time is. */
+/* True if the result of the call depends on the current time. */
 static bool asks_time(const struct connection *c)
 {
     uint32_t op = c->request.q.op;
@@ -49,17 +50,17 @@ bool time_bound_take_due(struct connection *c)
     return due;
 }
 
-/* ---- who may still call ---- */
+/* ---- threads that may still call ---- */
 
 static bool may_call(const struct connection *c)
 {
     return c->works && !c->wait.op && !c->takes && !c->time.due;
 }
 
-/* The earliest clock of a thread that may still make a call, or has made one that asks for the time
- * (*ask is the first of those). NEVER: no thread may. Threads that were given up do not count, nor
- * do any with `all_quiescent`. */
-static uint64_t earliest(bool all_quiescent, struct connection **ask)
+/* The earliest clock of the threads that may still make a call, or have made one that waits for a
+ * time (*ask: the first of these). NEVER: there are none. Threads that have been given up do not
+ * count; with `all_quiescent`, no thread that makes no call does. */
+static uint64_t earliest_clock(bool all_quiescent, struct connection **ask)
 {
     uint64_t clock_ps = NEVER;
     struct connection *c;
@@ -78,7 +79,7 @@ static uint64_t earliest(bool all_quiescent, struct connection **ask)
     return clock_ps;
 }
 
-static bool anybody_waits(void)
+static bool any_call_waits(void)
 {
     const struct connection *c;
     for (int i = 0; (c = connection_at(i)); i++)
@@ -89,18 +90,18 @@ static bool anybody_waits(void)
 
 /* ---- threads that make no call ---- */
 
-static bool readable(const struct connection *c)
+static bool is_readable(const struct connection *c)
 {
     struct pollfd p = {.fd = c->socket, .events = POLLIN};
     return poll(&p, 1, 0) > 0;
 }
 
-/* Some thread has made a call that we have not read, be it its very first, for a connection. */
-static bool called(void)
+/* True if a thread has made a call that has not been read yet, even its first one. */
+static bool has_unread_call(void)
 {
     const struct connection *c;
     for (int i = 0; (c = connection_at(i)); i++)
-        if (!c->witness && !c->wait.op && !c->time.asks && !c->time.due && readable(c))
+        if (!c->witness && !c->wait.op && !c->time.asks && !c->time.due && is_readable(c))
             return true;
     return false;
 }
@@ -118,7 +119,7 @@ static enum quiescence programs_quiescence(void)
     return spawner_quiescence(pid, count);
 }
 
-/* Gives up a thread that has held the time for too long. */
+/* Gives up a thread that has held time back for too long. */
 static void watch_hold(struct thread_hold *hold, const struct process *p, enum quiescence quiescent)
 {
     double now = wall_seconds(), cpu = quiescence_cpu_seconds(p->os_pid);
@@ -128,7 +129,7 @@ static void watch_hold(struct thread_hold *hold, const struct process *p, enum q
     hold->given_up = cpu - hold->cpu > PATIENCE_CPU_S || now - hold->since > patience;
 }
 
-static bool give_up(enum quiescence quiescent)
+static bool give_up_holds(enum quiescence quiescent)
 {
     struct connection *c;
     bool any = false;
@@ -147,7 +148,8 @@ static bool give_up(enum quiescence quiescent)
 
 /* ---- the clock advances ---- */
 
-/* Up to `limit_ps`, or to the time that somebody asks for. True: something has come. */
+/* Advances up to `limit_ps`, or to the time that a call waits for. True: something that was waited
+ * for has happened. */
 static bool advance_sim(uint64_t limit_ps, struct connection *ask)
 {
     uint64_t ask_ps = ask ? ask->request.q.clock_ps : NEVER;
@@ -173,18 +175,18 @@ static bool advance_sim(uint64_t limit_ps, struct connection *ask)
 bool time_bound_step(void)
 {
     struct connection *ask;
-    if (!anybody_waits()) {
+    if (!any_call_waits()) {
         held_since = 0;
         return false;
     }
-    uint64_t limit_ps = earliest(false, &ask);
+    uint64_t limit_ps = earliest_clock(false, &ask);
     bool came = advance_sim(limit_ps, ask);
     if (!came && limit_ps != NEVER) {
         enum quiescence quiescent = programs_quiescence();
-        if (quiescent == QUIESCENT_YES && !called())
-            came = advance_sim(earliest(true, &ask), ask);
+        if (quiescent == QUIESCENT_YES && !has_unread_call())
+            came = advance_sim(earliest_clock(true, &ask), ask);
         else
-            came = give_up(quiescent);
+            came = give_up_holds(quiescent);
     } else if (!came) {
         limit_ps = NEVER;
     }
@@ -206,5 +208,5 @@ double time_bound_patience_ms(void)
 bool time_bound_all_wait(void)
 {
     struct connection *ask;
-    return earliest(false, &ask) == NEVER && !ask;
+    return earliest_clock(false, &ask) == NEVER && !ask;
 }

@@ -2,13 +2,13 @@
  * time_bound.h: advances virtual time, never past the earliest clock of a host thread that may
  * still issue work (the lower bound on time stamps of parallel discrete-event simulation).
  *
- * Each host thread has a clock, and issues nothing earlier than that; one that waits for the node
- * issues nothing. So the times do not depend on which thread the operating system lets run first.
+ * Each host thread has a clock and issues no work earlier than that; a thread that waits for the
+ * node issues none. So times do not depend on the order in which the operating system runs threads.
  *
- * A thread that makes no call holds the time until it makes one, or until no thread of any program
- * does anything (quiescence.h): then those that wait go on, one at a time. One that computes for
- * longer than PATIENCE_S is waited for no longer; what it issues then may come too late, which is
- * reported (late_issue.h).
+ * A thread that makes no call holds virtual time back until it makes one, or until no thread of any
+ * program runs (quiescence.h): then threads that wait continue, one at a time. A thread that
+ * computes for longer than PATIENCE_S no longer holds time back; work that it issues afterwards may
+ * be late, which is reported (late_issue.h).
  */
 #ifndef VGPU_TIME_BOUND_H
 #define VGPU_TIME_BOUND_H
@@ -18,29 +18,30 @@
 
 #include "connection.h"
 
-/* The connection is new, or its answer goes out: from now on its thread's clock is `clock_ps`. */
+/* The connection is new, or its reply is being sent: its thread's clock is `clock_ps` from now on.
+ */
 void time_bound_answered(struct connection *connection, uint64_t clock_ps);
 
-/* Its thread has made a call, and has held the time no longer than until now. */
+/* The thread has made a call, which ends its hold on time. */
 void time_bound_called(struct connection *connection);
 
-/* Its call has been read. One that shows what the time is waits until the time has come to the
- * caller's clock: `time.asks`. */
+/* The call has been read. If its result depends on the current time, it waits until virtual time
+ * has reached the caller's clock: `time.asks`. */
 void time_bound_read(struct connection *connection);
 
-/* The time has come: its call is to be handled now. True once for each such call. */
+/* True, once for each such call, when that time has come and the call must be handled. */
 bool time_bound_take_due(struct connection *connection);
 
-/* Lets time pass for those who wait for its passing, up to the next thing that one of them waits
- * for. True: that has come, an operation is finished, or a connection is `due`. False: nobody
- * waits, or time must not pass yet, or a kernel polls. */
+/* Advances virtual time for those that wait, up to the next event that one of them waits for. True:
+ * that event has occurred, an operation has finished, or a connection is `due`. False: nothing
+ * waits, time is held back, or a kernel polls. */
 bool time_bound_step(void);
 
-/* Time stands still though somebody waits for it, since a thread may still make a call: look again
- * after so many milliseconds, which become more. 0: nothing is held. */
+/* If time is held back although something waits for it: the number of ms after which to try again,
+ * which grows. 0: time is not held back. */
 double time_bound_patience_ms(void);
 
-/* Every host thread waits for us, or none does anything. */
+/* True if every host thread waits for the node, or none runs. */
 bool time_bound_all_wait(void);
 
 #endif

@@ -9,9 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONGEST = 4096 }; /* line of parents: a program may make a long one of its processes */
+/* Limit of the chain of parents, since a program may make a long one. */
+enum { LONGEST = 4096 };
 
-/* 0: it has none here, or has ended. */
+/* 0: it has no parent in this pid namespace, or has ended. */
 static pid_t parent_of(pid_t pid)
 {
     char path[64], text[1024];
@@ -21,7 +22,8 @@ static pid_t parent_of(pid_t pid)
     if (fd >= 0)
         close(fd);
     text[got > 0 ? got : 0] = '\0';
-    const char *rest = strrchr(text, ')'); /* the name in parentheses may hold anything */
+    const char *rest =
+        strrchr(text, ')'); /* the process name in parentheses may contain any character */
     return rest && strlen(rest) > 4 ? (pid_t)strtol(rest + 4, NULL, 10) : 0;
 }
 

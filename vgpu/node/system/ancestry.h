@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ancestry.h: who descends from whom.
+ * ancestry.h: determines whether a process descends from another one.
  */
 #ifndef VGPU_ANCESTRY_H
 #define VGPU_ANCESTRY_H
@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-/* Whether `pid` was started, directly or not, by `ancestor`, which is another process. False, too,
- * where the operating system does not tell. */
+/* True if `pid` was started, directly or indirectly, by `ancestor`, which is another process. False
+ * also if the operating system does not show it. */
 bool ancestry_has(pid_t pid, pid_t ancestor);
 
 #endif

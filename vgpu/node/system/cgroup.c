@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * cgroup.c: see cgroup.h. In a container the path that /proc tells may be that of the host, where
- * nothing lies here: the root of what is mounted, which is then its own group, is always asked.
+ * cgroup.c: see cgroup.h. In a container the path in /proc may be that of the host, which does not
+ * exist here, so the root of the mounted hierarchy, which is then the container's own group, is
+ * always checked.
  */
 #include "cgroup.h"
 
@@ -11,7 +12,7 @@
 
 enum { PATH_BYTES = 4096 };
 
-/* "max", or a version 1 group's number close to 2^63, is no limit: it is more than anybody has. */
+/* "max", or in version 1 a number close to 2^63, means no limit. */
 static uint64_t limit_in(const char *path)
 {
     char text[32] = "";
@@ -27,7 +28,7 @@ static uint64_t limit_in(const char *path)
     return bytes;
 }
 
-/* The least of `group` and all above it; `group` is cut to nothing. */
+/* The lowest limit of `group` and all groups above it; `group` is overwritten. */
 static uint64_t least_limit(const char *root, const char *mount, char *group, const char *name)
 {
     uint64_t least = UINT64_MAX;
@@ -43,7 +44,7 @@ static uint64_t least_limit(const char *root, const char *mount, char *group, co
     }
 }
 
-/* Does the list of a line, "4:cpu,memory:/group", have the word? */
+/* True if the list of a line such as "4:cpu,memory:/group" contains the word. */
 static bool has_controller(const char *list, const char *end, const char *word)
 {
     size_t length = strlen(word);

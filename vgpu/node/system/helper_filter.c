@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * helper_filter.c: see helper_filter.h.
  *
- * A list of what is refused, with EPERM. It cannot be a list of what is allowed, as the node's own
- * is (jail.c): a filter is inherited, and what the process starts has to make a sandbox of its own
- * first (lab-jail: files, mounts, limits, another user) and then to run as vgpu-exec. So the list
- * has what neither of the two and no spawner needs: looking into other processes, sockets other
- * than pairs, channels that outlive a process, modules, clocks, and descriptors of others.
+ * The filter is a list of refused calls, which fail with EPERM. It cannot be a list of permitted
+ * calls like the node's own (jail.c): filters are inherited, and a process that the helper starts
+ * must first make a sandbox of its own (lab-jail: files, mounts, limits, another user) and then run
+ * as vgpu-exec. So the list contains calls that neither of them nor the helper needs: inspecting
+ * other processes, sockets other than pairs, channels that outlive a process, kernel modules,
+ * clocks, and descriptors of other processes.
  */
 #include "helper_filter.h"
 
@@ -26,7 +27,8 @@
 #error "the numbers of system calls of this architecture are not known here"
 #endif
 
-/* By their numbers, which are the same everywhere: headers may be older than the kernel. */
+/* System call numbers, which are the same on all architectures; the headers may be older than the
+ * kernel. */
 enum { NR_PIDFD_SEND_SIGNAL = 424, NR_IO_URING_SETUP, NR_IO_URING_ENTER, NR_IO_URING_REGISTER };
 enum { NR_PIDFD_GETFD = 438, NR_PROCESS_MADVISE = 440 };
 
@@ -94,7 +96,8 @@ bool helper_filter_close(void)
         BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
     };
-    for (uint8_t i = 0; i < COUNT; i++) { /* a match goes behind the last comparison */
+    /* A match jumps behind the last comparison. */
+    for (uint8_t i = 0; i < COUNT; i++) {
         const uint8_t left = (uint8_t)(COUNT - i);
         code[HEAD + i] =
             (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)refused[i], left, 0);

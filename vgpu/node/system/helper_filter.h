@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * helper_filter.h: the system calls that the process beside a jailed node does without.
+ * helper_filter.h: a filter of system calls for the helper process of a jailed node.
  */
 #ifndef VGPU_HELPER_FILTER_H
 #define VGPU_HELPER_FILTER_H
 
 #include <stdbool.h>
 
-/* From now on, for this process and all that it starts. False: errno says why not. */
+/* Applies the filter to this process and all processes that it starts. False, with errno: failed.
+ */
 bool helper_filter_close(void);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * jail.c: see jail.h. The filter is a list of what is allowed: everything that the node calls once
- * it serves. What is not on it answers EPERM. Nothing on it takes a path.
+ * jail.c: see jail.h. The filter is a list of permitted calls: those that the node makes while it
+ * serves. All others fail with EPERM. No permitted call takes a path.
  */
 #include "jail.h"
 
@@ -55,7 +55,8 @@ static bool join_group(const char *folder)
 {
     char path[4200];
     static const char *const files[] = {"tasks", "cgroup.procs"};
-    for (int i = 0; i < 2; i++) { /* a thread by `tasks`, which only version 1 has: no lock */
+    for (int i = 0; i < 2;
+         i++) { /* `tasks` exists in version 1 only and takes a thread without a lock */
         snprintf(path, sizeof path, "%s/%s", folder, files[i]);
         int fd = open(path, O_WRONLY | O_CLOEXEC);
         bool joined = fd >= 0 && write(fd, "0", 1) == 1;
@@ -87,8 +88,8 @@ static bool take_rule(const char *line)
            read_number(line, "uid", &rules.uid);
 }
 
-/* Where memory runs out others of the group go first; only root may say so. */
-static void outlive_others(void)
+/* If memory runs out, other processes of the group are killed first; only root may set this. */
+static void lower_oom_score(void)
 {
     int fd = open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
     if (fd >= 0 && write(fd, "-900", 4) != 4)
@@ -103,14 +104,14 @@ bool jail_prepare(char *error, size_t room)
     bool good = text || refuse_jail(error, room, "its rules", strerror(errno));
     errno = 0;
     for (char *line; good && (line = strtok_r(rest, "\n", &rest));)
-        if (!take_rule(line)) /* a rule that is left out is a hole */
+        if (!take_rule(line)) /* an ignored rule would be a security hole */
             good = refuse_jail(error, room, line, errno ? strerror(errno) : "is no rule");
     free(text);
-    outlive_others();
+    lower_oom_score();
     return good;
 }
 
-static bool limit(__rlimit_resource_t which, uint64_t most)
+static bool set_resource_limit(__rlimit_resource_t which, uint64_t most)
 {
     struct rlimit now, to = {most, most};
     if (most == 0 && which != RLIMIT_CORE)
@@ -122,8 +123,8 @@ static bool limit(__rlimit_resource_t which, uint64_t most)
     return setrlimit(which, &to) == 0;
 }
 
-/* A change of uid forgets the parent-death signal: that comes last. */
-static bool become(void)
+/* Changes the user. The parent-death signal is set last, since a change of uid clears it. */
+static bool become_user(void)
 {
     pid_t parent = getppid();
     gid_t gid = (gid_t)rules.uid;
@@ -218,8 +219,8 @@ static void allow(struct program *p, int number)
     add_answer(p, SECCOMP_RET_ALLOW);
 }
 
-/* Call `number` is allowed where the low half of argument `index` passes `test` against k, or does
- * not: `wanted`. */
+/* Permits call `number` if `test` of the low half of argument `index` against `k` has the result
+ * `wanted`. */
 static void allow_if(struct program *p, int number, int index, uint16_t test, uint32_t k,
                      bool wanted)
 {
@@ -232,7 +233,7 @@ static void allow_if(struct program *p, int number, int index, uint16_t test, ui
     load_field(p, offsetof(struct seccomp_data, nr)); /* later rules test it, too */
 }
 
-static void build(struct program *p)
+static void build_filter(struct program *p)
 {
     static const uint32_t descriptors[] = {F_GETFD,         F_SETFD, F_GETFL,  F_SETFL,
                                            F_DUPFD_CLOEXEC, SEALS,   GET_SEALS};
@@ -247,7 +248,7 @@ static void build(struct program *p)
     allow_if(p, SYS_mmap, 2, BPF_JSET, PROT_EXEC, false);
     allow_if(p, SYS_mprotect, 2, BPF_JSET, PROT_EXEC, false);
     allow_if(p, SYS_socketpair, 1, BPF_JEQ, SOCK_SEQPACKET | SOCK_CLOEXEC, true);
-    allow_if(p, SYS_tgkill, 0, BPF_JEQ, (uint32_t)getpid(), true); /* abort() */
+    allow_if(p, SYS_tgkill, 0, BPF_JEQ, (uint32_t)getpid(), true); /* for abort() */
     add_answer(p, SECCOMP_RET_ERRNO | EPERM);
 }
 
@@ -255,12 +256,13 @@ bool jail_close(char *error, size_t room)
 {
     static struct program p;
     struct sock_fprog whole;
-    if (!limit(RLIMIT_CORE, 0) || !limit(RLIMIT_CPU, rules.cpu_seconds) ||
-        !limit(RLIMIT_DATA, rules.data_bytes) || !limit(RLIMIT_NOFILE, rules.descriptors))
+    if (!set_resource_limit(RLIMIT_CORE, 0) || !set_resource_limit(RLIMIT_CPU, rules.cpu_seconds) ||
+        !set_resource_limit(RLIMIT_DATA, rules.data_bytes) ||
+        !set_resource_limit(RLIMIT_NOFILE, rules.descriptors))
         return refuse_jail(error, room, "limits", strerror(errno));
-    if (!become())
+    if (!become_user())
         return refuse_jail(error, room, "its user", strerror(errno));
-    build(&p);
+    build_filter(&p);
     whole = (struct sock_fprog){p.length, p.code};
     if (p.length == FILTER_MAX || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole) != 0)
         return refuse_jail(error, room, "the filter of system calls", strerror(errno));

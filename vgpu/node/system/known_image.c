@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static const uint8_t *list;
+static const uint8_t *image_list;
 static size_t list_bytes;
 static bool is_restricted;
 
@@ -40,16 +40,15 @@ bool known_images_read(char *error, size_t room)
         return true;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     is_restricted = true;
-    list = fd < 0 ? NULL : map_file(fd, &list_bytes);
-    if (!list)
+    image_list = fd < 0 ? NULL : map_file(fd, &list_bytes);
+    if (!image_list)
         snprintf(error, room, "cannot read VGPU_IMAGES=%s: %s", path, strerror(errno));
     if (fd >= 0)
         close(fd);
-    return list != NULL;
+    return image_list != NULL;
 }
 
-/* Does the file have these bytes in a segment that is executable? What is cut short has all in one.
- */
+/* True if these bytes of the file are in an executable segment; also if the file is truncated. */
 static bool is_code(const uint8_t *file, size_t bytes, size_t at)
 {
     Elf64_Ehdr head;
@@ -68,8 +67,8 @@ static bool is_code(const uint8_t *file, size_t bytes, size_t at)
     return false;
 }
 
-/* The runtime puts an address in the place of a mark (api/work/modules.c), which is data. */
-static bool is_same(const uint8_t *image, const uint8_t *known, size_t bytes)
+/* The runtime stores addresses at marks (api/work/modules.c), which are data. */
+static bool is_same_image(const uint8_t *image, const uint8_t *known, size_t bytes)
 {
     static const uint64_t mark = VGPU_MANAGED_MARK;
     for (size_t at = 0; at < bytes; at += 8) {
@@ -86,11 +85,11 @@ static bool is_listed(const uint8_t *image, size_t bytes)
 {
     uint64_t length;
     for (size_t at = 0; list_bytes - at >= sizeof length; at += length) {
-        memcpy(&length, list + at, sizeof length);
+        memcpy(&length, image_list + at, sizeof length);
         at += sizeof length;
         if (length > list_bytes - at)
             return false;
-        if (length == bytes && is_same(image, list + at, bytes))
+        if (length == bytes && is_same_image(image, image_list + at, bytes))
             return true;
     }
     return false;

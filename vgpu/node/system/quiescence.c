@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * quiescence.c: see quiescence.h. One look at the threads after the other is no snapshot: one that
- * slept when it was looked at may have been woken by the next one, which now sleeps. So everybody
- * is looked at twice: whoever slept both times, and was switched out as often before the first look
- * as before the second, slept in between.
+ * quiescence.c: see quiescence.h. Examining threads one after the other is not a snapshot: a thread
+ * found asleep may have been woken by one that is examined later and found asleep, too. So every
+ * thread is examined twice: if it was asleep both times, and its number of context switches is the
+ * same, it was asleep in between.
  */
 #include "quiescence.h"
 
@@ -16,7 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define THREADS 4096 /* of all programs; with more of them the answer is QUIESCENT_UNKNOWN */
+/* Limit for all programs together; with more threads the result is QUIESCENT_UNKNOWN. */
+#define THREADS 4096
 
 struct seen {
     long thread;
@@ -34,7 +35,8 @@ static uint64_t number_after(const char *text, const char *name)
     return at ? strtoull(at + strlen(name), NULL, 10) : 0;
 }
 
-/* Looks at one thread, named by its folder in `tasks`. One that has just ended sleeps for good. */
+/* Examines a thread, named by its folder in `tasks`. A thread that has just ended counts as asleep.
+ */
 static enum quiescence look_at(int tasks, const char *name, struct look *look)
 {
     char path[64], text[4096];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * reserve.c: see reserve.h. Blocks of the reserve lie one behind the other, each with its length;
- * the first free one that is large enough is taken. There are few: it is for minutes without
- * memory.
+ * reserve.c: see reserve.h. Pieces of the reserve are adjacent, each with its size; the first free
+ * one that is large enough is used. There are few, since the reserve is used only while memory has
+ * run out.
  */
 #include "reserve.h"
 
@@ -13,13 +13,13 @@
 #define ALIGNED 16
 
 struct piece {
-    uint32_t bytes; /* of the whole piece; 0: none has been made here or behind */
+    uint32_t bytes; /* size of the whole piece; 0: end of the pieces made so far */
     uint32_t used;
     uint8_t padding[ALIGNED - 2 * sizeof(uint32_t)];
     uint8_t memory[];
 };
 
-static _Alignas(ALIGNED) uint8_t reserve[RESERVE_BYTES]; /* without pages until it is needed */
+static _Alignas(ALIGNED) uint8_t reserve[RESERVE_BYTES]; /* no pages until it is used */
 static size_t used_bytes, made_bytes;
 
 static bool is_reserve(const void *memory)
@@ -32,7 +32,7 @@ static struct piece *piece_at(size_t at)
     return (struct piece *)(void *)(reserve + at);
 }
 
-/* Joins the piece at `at` with free ones behind it. */
+/* Merges the piece at `at` with free pieces after it. */
 static void join_free(size_t at)
 {
     struct piece *piece = piece_at(at);
@@ -49,7 +49,7 @@ static void split_piece(struct piece *piece, uint32_t bytes)
     piece->bytes = bytes;
 }
 
-/* NULL: the reserve is used up. */
+/* NULL: the reserve is exhausted. */
 static void *take_piece(size_t wanted)
 {
     size_t bytes = (wanted + sizeof(struct piece) + ALIGNED - 1) / ALIGNED * ALIGNED, at = 0;

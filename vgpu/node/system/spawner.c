@@ -21,24 +21,24 @@
 #include "wire.h"
 
 #define LAUNCHER_WORDS 8
-#define CONTEXTS 4096 /* that live at a time */
-#define PROGRAMS 256  /* that are looked at, at a time */
+#define CONTEXTS 4096 /* greatest number of contexts at a time */
+#define PROGRAMS 256  /* greatest number of programs examined at a time */
 
 extern char **environ;
 
 static const char *exec_path;
-static int channel = -1; /* to the process beside; -1: we do it */
+static int channel = -1; /* socket to the helper; -1: there is none */
 
 void spawner_set_program(const char *path)
 {
     exec_path = path;
 }
 
-/* ---- doing it ---- */
+/* ---- without a helper ---- */
 
-/* How a context is started: VGPU_EXEC_LAUNCHER, a word a line, stands before the program (a sandbox
- * for device code; its PID must become the program's). `text` is a copy of it, or NULL. False: it
- * has more words than there is room for, and must not be cut. */
+/* Builds the command line of a context: the words of VGPU_EXEC_LAUNCHER, one on each line, before
+ * the program (a sandbox for device code, which must exec the program). `text` is a copy of the
+ * variable, or NULL. False: there are too many words, and none may be dropped. */
 static bool launch_words(char *text, char *argv[LAUNCHER_WORDS + 2])
 {
     char *rest = text;
@@ -66,8 +66,8 @@ static int spawn(pid_t *pid, char *const argv[], int socket)
     return failed;
 }
 
-/* Never without its launcher: where that cannot be read there is no context. */
-static pid_t do_start(int socket)
+/* Fails if the launcher cannot be read: a context must not run without it. */
+static pid_t start_context(int socket)
 {
     char *argv[LAUNCHER_WORDS + 2];
     const char *launcher = getenv("VGPU_EXEC_LAUNCHER");
@@ -94,7 +94,7 @@ static bool ends_itself(pid_t pid)
     return false;
 }
 
-static void do_end(pid_t pid)
+static void end_context_process(pid_t pid)
 {
     if (getenv("VGPU_DEBUGGER") && ends_itself(pid))
         return;
@@ -102,10 +102,10 @@ static void do_end(pid_t pid)
     waitpid(pid, NULL, 0);
 }
 
-/* ---- the process beside ---- */
+/* ---- the helper process ---- */
 
-/* The node may have been taken over: what it orders is checked here, each order before anything
- * else is done with it (refusal_of). */
+/* The node may have been compromised: every request is checked before anything else is done with it
+ * (refusal_of). */
 enum spawner_op { START, HANG, END, ASLEEP };
 
 struct order {
@@ -118,20 +118,21 @@ struct done {
     int value, error;
 };
 
-static pid_t started[CONTEXTS];
+static pid_t started_contexts[CONTEXTS];
 static int started_count;
-static pid_t node_pid, starter; /* `starter` has started the node, and programs by itself */
+/* `starter` started the node, and starts the programs itself. */
+static pid_t node_pid, starter;
 
 static int child_number(pid_t pid)
 {
     int i = 0;
-    while (i < started_count && started[i] != pid)
+    while (i < started_count && started_contexts[i] != pid)
         i++;
     return i;
 }
 
-/* Where memory runs out it is the submission's processes that go first. */
-static void offer_to_oom(pid_t pid)
+/* If memory runs out, processes of the submission are killed first. */
+static void raise_oom_score(pid_t pid)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/oom_score_adj", (int)pid);
@@ -149,8 +150,8 @@ static int option_of(int socket, int option)
     return getsockopt(socket, SOL_SOCKET, option, &value, &bytes) == 0 ? value : -1;
 }
 
-/* Both ends were made by the node: not its listener, not a connection to a program or to the
- * verifier, no file. */
+/* True if both ends were made by the node: not a file, nor its listener, nor a connection to a
+ * program or the verifier. */
 static bool is_own_pair(int fd)
 {
     struct ucred maker = {0};
@@ -160,8 +161,8 @@ static bool is_own_pair(int fd)
            getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &maker, &bytes) == 0 && maker.pid == node_pid;
 }
 
-/* Programs are started by the process that started the node. Where that is init, which adopts every
- * process, nothing says whose program it is. */
+/* Programs are started by the process that started the node. If that is init, which adopts orphans,
+ * any process may be a program. */
 static bool is_program(pid_t pid)
 {
     bool one_of_us = pid == node_pid || pid == getpid() || child_number(pid) < started_count;
@@ -176,8 +177,8 @@ static bool are_programs(const struct order *o)
     return all;
 }
 
-/* Why an order is not carried out; 0: it is. Others than contexts that were started here are not
- * ours to signal, and others than programs not to be looked at. */
+/* The error with which a request is refused; 0: it is valid. Only contexts started here may be
+ * signalled, and only programs examined. */
 static int refusal_of(const struct order *o, const int *fds, int fd_count)
 {
     switch (o->op) {
@@ -195,31 +196,31 @@ static int refusal_of(const struct order *o, const int *fds, int fd_count)
     }
 }
 
-static void obey_start(int socket, struct done *done)
+static void handle_start(int socket, struct done *done)
 {
-    done->value = do_start(socket);
+    done->value = start_context(socket);
     done->error = errno;
     if (done->value > 0) {
-        offer_to_oom(done->value);
-        started[started_count++] = done->value;
+        raise_oom_score(done->value);
+        started_contexts[started_count++] = done->value;
     }
 }
 
-static void obey(const struct order *o, const int *fds, int fd_count, struct done *done)
+static void handle_order(const struct order *o, const int *fds, int fd_count, struct done *done)
 {
     int i = child_number(o->pid[0]), refusal = refusal_of(o, fds, fd_count);
     *done = (struct done){refusal ? -1 : 0, refusal};
     if (refusal)
         return;
     if (o->op == START) {
-        obey_start(fds[0], done);
+        handle_start(fds[0], done);
     } else if (o->op == ASLEEP) {
         done->value = (int)quiescence_of(o->pid, o->count);
     } else if (o->op == HANG) {
-        kill(started[i], VGPU_EXEC_HANG_SIGNAL);
+        kill(started_contexts[i], VGPU_EXEC_HANG_SIGNAL);
     } else {
-        do_end(started[i]);
-        started[i] = started[--started_count];
+        end_context_process(started_contexts[i]);
+        started_contexts[i] = started_contexts[--started_count];
     }
 }
 
@@ -230,16 +231,16 @@ static void close_all_but(int kept)
     close_range((unsigned)kept + 1, ~0u, 0);
 }
 
-static void work_beside(int socket, const char *leftover)
+static void run_helper(int socket, const char *leftover)
 {
     struct order order;
     struct done done;
-    int fds[2], fd_count = 2; /* one is what an order may have */
+    int fds[2], fd_count = 2; /* a request may have one */
     close_all_but(socket);
     bool closed = helper_filter_close();
     while (closed && getppid() == node_pid &&
            vgpu_receive(socket, &order, sizeof order, fds, &fd_count, 0) == sizeof order) {
-        obey(&order, fds, fd_count, &done);
+        handle_order(&order, fds, fd_count, &done);
         for (int i = 0; i < fd_count; i++)
             close(fds[i]);
         fd_count = 2;
@@ -247,7 +248,7 @@ static void work_beside(int socket, const char *leftover)
             break;
     }
     while (started_count)
-        do_end(started[--started_count]);
+        end_context_process(started_contexts[--started_count]);
     unlink(leftover);
     _exit(0);
 }
@@ -261,7 +262,7 @@ bool spawner_leave(const char *leftover)
         return false;
     pid_t child = fork();
     if (child == 0)
-        work_beside(pair[1], leftover);
+        run_helper(pair[1], leftover);
     close(pair[1]);
     if (child < 0)
         close(pair[0]);
@@ -270,7 +271,7 @@ bool spawner_leave(const char *leftover)
     return child > 0;
 }
 
-/* ---- asking ---- */
+/* ---- requests to the helper ---- */
 
 static int ask_spawner(const struct order *order, const int *fds, int fd_count)
 {
@@ -287,7 +288,7 @@ static int ask_spawner(const struct order *order, const int *fds, int fd_count)
 pid_t spawner_start(int socket)
 {
     const struct order order = {.op = START};
-    return channel < 0 ? do_start(socket) : ask_spawner(&order, &socket, 1);
+    return channel < 0 ? start_context(socket) : ask_spawner(&order, &socket, 1);
 }
 
 void spawner_hang(pid_t context)
@@ -303,7 +304,7 @@ void spawner_end(pid_t context)
 {
     const struct order order = {.op = END, .pid = {context}};
     if (channel < 0)
-        do_end(context);
+        end_context_process(context);
     else
         ask_spawner(&order, NULL, 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * timeline.c: see timeline.h. Nothing here depends on anything but the order of the program's
- * calls, so the same program writes the same bytes in every run: processes are numbered as they
- * came, streams as they were used. timeline_json.c writes them down.
+ * timeline.c: see timeline.h. Everything depends only on the order of the program's calls, so a
+ * program produces the same bytes in every run: processes are numbered in order of arrival, streams
+ * in order of use. timeline_json.c writes the result.
  */
 #include "timeline.h"
 
@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIMIT (1u << 20) /* of samples, and of arrows */
+/* Limit of samples, and of arrows. */
+#define LIMIT (1u << 20)
 
-/* Room for one more of `size` bytes at the end of `*array`; false: out of memory. */
+/* Makes room for one more element of `size` bytes; false: host memory ran out, or LIMIT is reached.
+ */
 static bool grow_array(void **array, uint32_t count, uint32_t *room, size_t size)
 {
     if (count < *room)
@@ -73,7 +75,7 @@ static void add_arrow(struct timeline *t, uint32_t from, const struct op *to)
         t->arrow[t->arrows++] = (struct timeline_arrow){from, (uint32_t)to->trace.record};
 }
 
-/* A mark passes on the operations that it stands for. */
+/* A mark stands for the operations that it depends on. */
 void timeline_after(struct timeline *t, struct op *op, const struct op *dep)
 {
     if (op->kind == OP_MARK && dep->kind != OP_MARK)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * timeline.h: what a timeline needs beside the trace's records: arrows, the rates and bytes of
+ * timeline.h: data of a timeline in addition to the trace's records: arrows, and rates and bytes of
  * links.
  */
 #ifndef VGPU_TIMELINE_H
@@ -11,15 +11,16 @@
 #include "op.h"
 #include "topology.h"
 
-#define TIMELINE_PROGRAMS 256 /* more are not told apart */
+#define TIMELINE_PROGRAMS 256 /* further programs have no number of their own */
 
-struct timeline_sample { /* from then on a link carries so much */
+struct timeline_sample { /* rate of a link from this time on */
     uint64_t at_ps;
     double bytes_s;
     int link;
 };
 
-struct timeline_arrow { /* numbers of trace.c's records, plus 1; 0: none */
+/* Indices of trace.c's records plus 1; 0: none. */
+struct timeline_arrow {
     uint32_t from, to;
 };
 
@@ -28,27 +29,29 @@ struct timeline {
     struct timeline_sample *sample;
     struct timeline_arrow *arrow;
     uint32_t samples, arrows, sample_room, arrow_room;
-    uint64_t bytes[MAX_RESOURCES];      /* that each link carried */
-    uint64_t last_at[MAX_RESOURCES];    /* sample of each link, its number plus 1 */
-    double last_bytes_s[MAX_RESOURCES]; /* and its rate */
-    pid_t pid[TIMELINE_PROGRAMS];       /* in the order in which they came */
+    uint64_t bytes[MAX_RESOURCES]; /* total of each link */
+    /* Index of the last sample of each link plus 1. */
+    uint64_t last_at[MAX_RESOURCES];
+    double last_bytes_s[MAX_RESOURCES]; /* rate of each link's last sample */
+    pid_t pid[TIMELINE_PROGRAMS];       /* in order of arrival */
     int programs;
-    uint64_t first_record; /* of trace.c: those before it are of programs that are gone */
+    /* Index in trace.c; earlier records belong to programs that have ended. */
+    uint64_t first_record;
 };
 
-/* From `at_ps` on the links carry so much. */
+/* Rates of all links from `at_ps` on. */
 void timeline_rates(struct timeline *t, uint64_t at_ps, const double *bytes_s);
 
-/* `bytes` were sent on their way over `route`. */
+/* `bytes` are sent over `route`. */
 void timeline_bytes(struct timeline *t, const struct route *route, uint64_t bytes);
 
-/* `op` comes after `dep`: for the arrows. Before the dependency is forgotten. */
+/* Records that `op` depends on `dep`. Call it before the dependency is dropped. */
 void timeline_after(struct timeline *t, struct op *op, const struct op *dep);
 
-/* Programs are numbered as they came. */
+/* Gives a program its number, in order of arrival. */
 void timeline_program(struct timeline *t, pid_t pid);
 
-/* Records from `first_record` on are of the next program, which is the first one. */
+/* Time restarts: the timeline begins with record `first_record`. */
 void timeline_restart(struct timeline *t, uint64_t first_record);
 
 void timeline_free(struct timeline *t);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * timeline_json.c: see timeline_json.h. Chrome's format has rows (tid) in groups (pid): a group is
- * a GPU with its streams and copy engines, and one more holds the links. Times are microseconds
- * with six places, which are the clock's picoseconds exactly.
+ * timeline_json.c: see timeline_json.h. Chrome's format has rows (tid) in groups (pid): one group
+ * for each GPU, with its streams and copy engines, and one for the links. Times are microseconds
+ * with six decimals, which are exactly picoseconds.
  */
 #include "timeline_json.h"
 
@@ -12,14 +12,15 @@
 
 #include "timeline_order.h"
 
-#define LINKS 1000       /* the group of the links */
-#define FIRST_ENGINE 500 /* the rows of copy engines, behind those of streams */
-#define LANES 16         /* rows of one engine: copies that overlap lie beside each other */
+#define LINKS 1000       /* pid of the links' group */
+#define FIRST_ENGINE 500 /* tid of the first copy engine; streams have lower ones */
+/* Rows of an engine, for copies that overlap. */
+#define LANES 16
 #define MAX_ROWS 4096
 
 enum engine { FROM_HOST, TO_HOST, TO_PEER, INSIDE, ENGINES };
 
-struct row { /* a stream's */
+struct row { /* row of a stream */
     int program, device, number;
     uint64_t stream;
 };
@@ -29,7 +30,7 @@ struct writer {
     struct timeline in_order;
     const struct timeline *t;
     struct vgpu_trace_record *record;
-    int *row, *lane; /* of each record; lane -1: no copy */
+    int *row, *lane; /* for each record; lane -1: not a copy */
     uint64_t records;
     struct row stream[MAX_ROWS];
     int streams;
@@ -37,7 +38,7 @@ struct writer {
     bool begun;
 };
 
-/* ---- pieces of JSON ---- */
+/* ---- JSON elements ---- */
 
 static void write_text(FILE *out, const char *s)
 {
@@ -64,7 +65,7 @@ static void when(FILE *out, const char *key, uint64_t ps)
             (unsigned long long)(ps % 1000000));
 }
 
-static void call_row(struct writer *w, const char *what, int group, int row, const char *name,
+static void name_row(struct writer *w, const char *what, int group, int row, const char *name,
                      int order)
 {
     event(w, "M", group, row);
@@ -75,7 +76,7 @@ static void call_row(struct writer *w, const char *what, int group, int row, con
     fprintf(w->out, ",\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%d}}", what, order);
 }
 
-/* ---- which row ---- */
+/* ---- rows ---- */
 
 static int program_of(const struct timeline *t, pid_t pid)
 {
@@ -101,7 +102,7 @@ static int stream_row(struct writer *w, const struct vgpu_trace_record *r)
     return w->streams++;
 }
 
-static bool shown(const struct vgpu_trace_record *r)
+static bool is_shown(const struct vgpu_trace_record *r)
 {
     return r->end_ps > 0 && r->kind != VGPU_TRACE_FINDING && r->kind != VGPU_TRACE_CALL;
 }
@@ -116,7 +117,7 @@ struct copy {
     uint64_t start_ps, number;
 };
 
-static int earlier(const void *a, const void *b)
+static int compare_copies(const void *a, const void *b)
 {
     const struct copy *x = a, *y = b;
     if (x->start_ps != y->start_ps)
@@ -124,13 +125,13 @@ static int earlier(const void *a, const void *b)
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* A copy takes the first lane of its engine that is free when it starts. */
+/* Puts a copy into the first lane of its engine that is free at its start. */
 static void choose_lane(struct writer *w, uint64_t busy[][ENGINES][LANES], uint64_t number)
 {
     const struct vgpu_trace_record *r = &w->record[number];
     int device, lane = 0;
     enum engine engine = record_engine(r, &device);
-    if (device < 0) /* inside the host */
+    if (device < 0) /* within the host */
         return;
     while (lane < LANES - 1 && busy[device][engine][lane] > r->start_ps)
         lane++;
@@ -146,19 +147,19 @@ static void place_record(struct writer *w)
     uint64_t copies = 0;
     memset(busy, 0, sizeof busy);
     for (uint64_t i = 0; i < w->records; i++) {
-        w->row[i] = shown(&w->record[i]) ? stream_row(w, &w->record[i]) : -1;
+        w->row[i] = is_shown(&w->record[i]) ? stream_row(w, &w->record[i]) : -1;
         w->lane[i] = -1;
-        if (copy && shown(&w->record[i]) && w->record[i].kind == VGPU_TRACE_COPY)
+        if (copy && is_shown(&w->record[i]) && w->record[i].kind == VGPU_TRACE_COPY)
             copy[copies++] = (struct copy){w->record[i].start_ps, i};
     }
     if (copies)
-        qsort(copy, copies, sizeof *copy, earlier);
+        qsort(copy, copies, sizeof *copy, compare_copies);
     for (uint64_t i = 0; i < copies; i++)
         choose_lane(w, busy, copy[i].number);
     free(copy);
 }
 
-/* ---- what is written ---- */
+/* ---- output ---- */
 
 static void write_rows(struct writer *w)
 {
@@ -168,9 +169,9 @@ static void write_rows(struct writer *w)
     char name[128];
     for (int d = 0; d < info->device_count; d++) {
         snprintf(name, sizeof name, "GPU %d (%s)", d, info->device[d].name);
-        call_row(w, "process", d + 1, 0, name, d);
+        name_row(w, "process", d + 1, 0, name, d);
     }
-    call_row(w, "process", LINKS, 0, "links, GB/s", LINKS);
+    name_row(w, "process", LINKS, 0, "links, GB/s", LINKS);
     for (int i = 0; i < w->streams; i++) {
         const struct row *s = &w->stream[i];
         int used = w->t->programs > 1 ? snprintf(name, sizeof name, "program %d, ", s->program) : 0;
@@ -178,14 +179,14 @@ static void write_rows(struct writer *w)
             snprintf(name + used, sizeof name - (size_t)used, "default stream");
         else
             snprintf(name + used, sizeof name - (size_t)used, "stream %d", s->number);
-        call_row(w, "thread", s->device + 1, i, name, i);
+        name_row(w, "thread", s->device + 1, i, name, i);
     }
     for (int d = 0; d < info->device_count; d++)
         for (int k = 0; k < ENGINES * LANES; k++) {
             snprintf(name, sizeof name, k % LANES ? "%s (%d)" : "%s", names[k / LANES],
                      k % LANES + 1);
             if (w->lane_used[d][k / LANES][k % LANES])
-                call_row(w, "thread", d + 1, FIRST_ENGINE + k, name, FIRST_ENGINE + k);
+                name_row(w, "thread", d + 1, FIRST_ENGINE + k, name, FIRST_ENGINE + k);
         }
 }
 
@@ -248,7 +249,8 @@ static void write_slices(struct writer *w)
     }
 }
 
-/* An arrow binds to the slice around its end, so it leaves a picosecond before the source's end. */
+/* An arrow attaches to the slice that contains its end point, so it starts one picosecond before
+ * the end of its source. */
 static void write_arrow_end(struct writer *w, const char *kind, uint64_t number, uint64_t ps,
                             unsigned id)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * timeline_json.h: a node's trace as Chrome's trace format.
+ * timeline_json.h: writes a timeline in the Chrome trace format.
  */
 #ifndef VGPU_TIMELINE_JSON_H
 #define VGPU_TIMELINE_JSON_H
@@ -10,9 +10,9 @@
 #include "protocol.h"
 #include "timeline.h"
 
-/* Writes the timeline with the trace's `total` records, of which it shows those from
- * `t->first_record` on, from the start of the file `fd`, and closes that. False:
- * the node is out of memory, or the file cannot be written; what it holds is not the trace. */
+/* Writes the timeline from the start of the file `fd`, and closes it. Of the trace's `total`
+ * records, those from `t->first_record` on are shown. False: host memory ran out or the file cannot
+ * be written; its contents are then invalid. */
 bool timeline_json(const struct timeline *t, const struct vgpu_trace_record *records,
                    uint64_t total, int fd);
 

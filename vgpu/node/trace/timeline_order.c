@@ -8,7 +8,7 @@
 
 struct numbered {
     struct vgpu_trace_record record;
-    uint64_t number; /* as it was issued */
+    uint64_t number; /* index in order of issue */
 };
 
 static int compare(uint64_t a, uint64_t b)
@@ -39,7 +39,7 @@ static int by_time(const void *a, const void *b)
     return c ? c : x->link - y->link;
 }
 
-/* Where a record lies now, plus 1; 0: it is not one of them. */
+/* The new index of a record plus 1; 0: not one of these records. */
 static uint32_t now_at(const uint64_t *place, uint64_t count, uint64_t first, uint32_t record)
 {
     uint64_t number = record - 1 - first;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * timeline_order.h: one order for what a trace says, whichever host thread the operating system let
- * call first: records by the time of their issue, then by GPU; arrows by what they join; samples by
- * time, then by link.
+ * timeline_order.h: sorts the contents of a timeline, so that they do not depend on which host
+ * thread the operating system ran first: records by issue time, then GPU; arrows by their ends;
+ * samples by time, then link.
  */
 #ifndef VGPU_TIMELINE_ORDER_H
 #define VGPU_TIMELINE_ORDER_H
@@ -11,9 +11,9 @@
 #include "protocol.h"
 #include "timeline_json.h"
 
-/* Puts the records of `t` that lie at record[0..count) into order. `t` gets ordered copies of its
- * arrows, which know where their records lie now, and of its samples: the caller frees them. False:
- * no memory; nothing has changed. */
+/* Sorts record[0..count), which are the records of `t`, and replaces the arrows of `t` (renumbered
+ * to match) and its samples by sorted copies, which the caller frees. False: host memory ran out,
+ * and nothing has changed. */
 bool timeline_order(struct timeline *t, struct vgpu_trace_record *record, uint64_t count);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * trace.c: see trace.h. Records are kept in order of issue; one whose end is 0 never finished.
+ * trace.c: see trace.h. Records are kept in order of issue; an end of 0 means that the operation
+ * has not finished.
  */
 #include "trace.h"
 
@@ -30,7 +31,7 @@ struct trace {
     struct sim *sim;
 };
 
-/* A record's place of memory: a GPU, or -1: pinned memory, or -2: pageable memory. */
+/* The memory of a record: a GPU; -1: pinned, -2: pageable host memory. */
 static int memory_place(int device, bool pageable)
 {
     return device < 0 && pageable ? -2 : device;
@@ -61,7 +62,8 @@ static void describe_copy(struct vgpu_trace_record *r, const struct op *op)
     r->bytes = c->bytes * c->rows;
     int from = r->from < 0 ? VGPU_MAX_DEVICES : r->from, to = r->to < 0 ? VGPU_MAX_DEVICES : r->to;
     node_counts()->copies++;
-    if (!sealed_is(c->src) && !sealed_is(c->dst)) /* the verifier's own copies are not counted */
+    if (!sealed_is(c->src) &&
+        !sealed_is(c->dst)) /* copies of the verifier's memory are not counted */
         node_counts()->copied[from][to] += r->bytes;
 }
 
@@ -71,7 +73,7 @@ static void note_argument(struct vgpu_trace_record *r, const struct kernel_run *
         memcpy(&r->argument, k->args, sizeof r->argument);
 }
 
-/* Before the first arrow to it is drawn. */
+/* Called before arrows to the operation are recorded. */
 static void op_issued(void *self, struct op *op)
 {
     struct trace *t = self;
@@ -128,7 +130,7 @@ static void count_kernel(const struct op *op, struct vgpu_trace_record *r)
     r->fast_blocks = op->counts->fast_blocks;
 }
 
-/* How a kernel has run, and whether it ended in a fault. */
+/* Records the form that a kernel ran in, and its fault. */
 static void kernel_ran(void *self, struct op *op, const struct kernel_report *report)
 {
     struct trace *t = self;
@@ -158,9 +160,8 @@ static void op_finished_in_time(void *self, struct op *op)
         count_kernel(op, r);
 }
 
-/* A finding: what it is called, where ("file:line" or ""), and the GPU and bytes of the memory that
- * it is about. */
-static void found(void *self, const struct finding *f)
+/* Adds a record of a finding or advice. */
+static void add_finding(void *self, const struct finding *f)
 {
     struct vgpu_trace_record *r = append_record(self);
     if (f->advice)
@@ -218,7 +219,7 @@ static void op_follows(void *self, struct op *op, const struct op *dep)
     timeline_after(&t->timeline, op, dep);
 }
 
-static void links_carry(void *self, uint64_t at_ps, const double *bytes_s)
+static void record_rates(void *self, uint64_t at_ps, const double *bytes_s)
 {
     struct trace *t = self;
     timeline_rates(&t->timeline, at_ps, bytes_s);
@@ -245,11 +246,11 @@ void trace_program(struct trace *t, struct process *process, int fd)
     if (fd < 0)
         return;
     if (fd_info(fd, &stat) == 0 && S_ISREG(stat.st_mode))
-        process->trace.timeline_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* no context has it */
+        process->trace.timeline_fd = fcntl(fd, F_DUPFD_CLOEXEC, 3); /* contexts do not inherit it */
     else
         errno = EINVAL;
     if (process->trace.timeline_fd >= 0)
-        sim_watch_rates(t->sim, links_carry, t);
+        sim_watch_rates(t->sim, record_rates, t);
     else
         refuse_trace(process, errno == EINVAL ? "the file is no regular one" : strerror(errno));
 }
@@ -274,7 +275,7 @@ void trace_restart(struct trace *t)
     sim_watch_rates(t->sim, NULL, NULL);
 }
 
-/* ---- its life ---- */
+/* ---- creation and end ---- */
 
 struct trace *trace_new(const struct topology *topology)
 {
@@ -287,7 +288,7 @@ struct trace *trace_new(const struct topology *topology)
                                        .follows = op_follows,
                                        .ran = kernel_ran,
                                        .finished = op_finished_in_time,
-                                       .found = found,
+                                       .found = add_finding,
                                        .process_ends = process_ends};
     return t;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * context.h: the driver's contexts and each thread's stack of them, as far as every call needs
+ * context.h: the driver API's contexts and each thread's stack of them, as far as every call needs
  * them.
  *
- * The runtime knows a current device, the driver a current context; they are two views of one
- * thing. While a thread's stack is empty, the runtime's device is what counts once a runtime call
- * has used it (`bound`); a context on top of the stack sets the runtime's device, and cudaSetDevice
- * replaces the top with that device's primary context.
+ * The runtime API has a current device and the driver API a current context; both describe the same
+ * state. While a thread's context stack is empty, the current context is the primary context of the
+ * runtime's device, once a runtime call has used that device (`bound`). A context on top of the
+ * stack sets the runtime's device, and cudaSetDevice replaces the top with the primary context of
+ * the chosen device.
  */
 #ifndef VGPU_CONTEXT_H
 #define VGPU_CONTEXT_H
@@ -13,25 +14,26 @@
 #include "core.h"
 #include "cuda.h"
 
-/* Those that cuCtxCreate made share the device's address space at the node with its primary one.
- * They are never freed, so that a stale handle is known for one. */
+/* Contexts made by cuCtxCreate share the device's address space at the node with its primary
+ * context. They are never freed, so that a destroyed one is still recognised by its handle. */
 struct CUctx_st {
     int device; /* logical */
     bool primary;
     atomic_bool destroyed;
     atomic_uint flags;
-    atomic_int retained;      /* a primary one's, by cuDevicePrimaryCtxRetain */
-    atomic_bool runtime_uses; /* the runtime holds the primary one until it is reset */
+    atomic_int retained; /* primary contexts: cuDevicePrimaryCtxRetain calls not yet released */
+    atomic_bool runtime_uses; /* the runtime uses the primary context, until it is reset */
     struct CUctx_st *next;
 };
 
-/* The runtime has used the thread's device, or chosen another. */
+/* vgpu__context_used: a runtime call uses the thread's device. vgpu__context_chosen: the thread has
+ * chosen another device, whose primary context replaces the top of its stack. */
 void vgpu__context_used(void);
 void vgpu__context_chosen(void);
 
-CUcontext vgpu__driver_current(void);             /* NULL: none */
-CUcontext vgpu__driver_primary(int device);       /* the device exists */
-bool vgpu__driver_is_context(CUcontext context);  /* made, and not destroyed */
-void vgpu__context_add(struct CUctx_st *context); /* for good */
+CUcontext vgpu__driver_current(void);             /* NULL: no context is current */
+CUcontext vgpu__driver_primary(int device);       /* `device`: a logical device that exists */
+bool vgpu__driver_is_context(CUcontext context);  /* true: exists and is not destroyed */
+void vgpu__context_add(struct CUctx_st *context); /* takes ownership; the entry is never removed */
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * core.h: the connection to the node, and what every call of CUDA's does with it.
+ * core.h: the connection to the node, and what every CUDA call does with it.
  *
- *   process.c node_start.c visible.c   the process's connection, and the devices that it sees
- *   thread.c cpu_affinity.c            one more connection for each host thread; its clock
- *   state.c                            what every call looks at
+ *   process.c node_start.c visible.c   the process's connection, and the devices visible to it
+ *   thread.c cpu_affinity.c            one further connection for each host thread; its clock
+ *   state.c                            the state that every call reads
  *   exchange.c call.c                  one message and its reply; one call
- *   error.c messages.c                 the thread's last error; sentences on stderr
- *   caller.c symbolizer.c              who called, and in which line
+ *   error.c messages.c                 the thread's last error; messages on stderr
+ *   caller.c symbolizer.c              a call's return address; its file and line
  *   context.c                          the driver's contexts, as far as every call needs them
- *   fault.c allocated.c                host code that touches device memory
- *   observers.c                        who else wants to know of calls: see observer.h
+ *   fault.c allocated.c                host code that accesses device memory
+ *   observers.c                        calls back the rooms that observe calls: see observer.h
  *
  * A call that needs the node reads
  *     struct vgpu_request *r = vgpu__begin("cudaX", VGPU_OP_X);
@@ -17,8 +17,9 @@
  *         return vgpu__failed();
  *     r->stream = ...;
  *     return vgpu__end(NULL);
- * and one that does not starts with vgpu__enter and ends with vgpu__record. No call holds a lock
- * while it waits for the node.
+ *
+ * A call that does not need the node begins with vgpu__enter and ends with vgpu__record. No call
+ * holds a lock while it waits for the node.
  */
 #ifndef VGPU_CORE_H
 #define VGPU_CORE_H
@@ -31,100 +32,105 @@
 #include "cuda_runtime_api.h"
 #include "protocol.h"
 
-/* A clock that several threads read and move on. */
+/* A virtual clock (ps) that several threads read and advance. */
 typedef _Atomic uint64_t vgpu__clock;
 
 /* ---- the process ---- */
 
 struct vgpu__process {
     /* set once by vgpu__start, then only read */
-    const struct vgpu_node_info *info; /* NULL: no node */
-    int host_fd;                       /* the process's pinned memory */
-    int node_cpu;                      /* -1: never pin */
+    const struct vgpu_node_info *info; /* NULL: not connected */
+    int host_fd;                       /* memory file of the process's pinned memory */
+    int node_cpu;                      /* -1: threads are never pinned */
     uint32_t checks;                   /* VGPU_CHECK: enum vgpu_check */
-    int device_count;                  /* visible ones */
-    int physical[VGPU_MAX_DEVICES];    /* of logical device i */
+    int device_count;                  /* number of visible devices */
+    int physical[VGPU_MAX_DEVICES];    /* physical number of logical device i */
 
-    atomic_bool forked;         /* this is the child of a process that was connected */
-    atomic_bool driver_ready;   /* cuInit, or a runtime call that does the same */
-    atomic_bool lost;           /* the node went away */
-    atomic_bool clock_read;     /* by vgpu_time */
-    _Atomic uint64_t latest_ps; /* the latest clock of any thread */
+    atomic_bool forked;       /* this process was forked from a connected one */
+    atomic_bool driver_ready; /* cuInit was called, or a runtime call, which has the same effect */
+    atomic_bool lost;         /* the connection to the node has failed */
+    atomic_bool clock_read;   /* the program called vgpu_time */
+    _Atomic uint64_t latest_ps; /* the latest clock of all threads */
 
-    /* by physical device; small facts that a call must know without asking */
+    /* Indexed by physical device: what calls must know without a request to the node. */
     atomic_bool has_context[VGPU_MAX_DEVICES];
     atomic_bool peer_enabled[VGPU_MAX_DEVICES][VGPU_MAX_DEVICES];
 };
 extern struct vgpu__process vgpu__process;
 
-/* Connects the process (once) and resolves its devices. What every call answers when that failed:
- * 35 no node, 100 no devices, 101 a device named twice; cudaSuccess otherwise, also in a forked
- * child, which may still ask about devices. */
+/* Connects the process (once) and determines its visible devices. Returns cudaSuccess, also in a
+ * forked child, whose calls about devices still work; or the error that every call returns from
+ * then on: 35 no node, 100 no devices, 101 a device is named twice. */
 cudaError_t vgpu__start(void);
 
-/* A connection of its own for the calling thread: a descriptor, or -1 (said on stderr). */
+/* Opens a connection for the calling thread; `request` and `reply` are buffers of VGPU_MSG_MAX
+ * bytes. Returns a descriptor, or -1 after a message on stderr. */
 int vgpu__new_connection(struct vgpu_request *request, struct vgpu_reply *reply);
 
 const struct vgpu_device_info *vgpu__device_info(int logical);
-int vgpu__logical(int physical); /* -1: not visible */
+int vgpu__logical(int physical); /* -1: not visible to this process */
 
-static inline bool vgpu__device_exists(int device) /* a logical number */
+static inline bool vgpu__device_exists(int device) /* `device`: a logical number */
 {
     return device >= 0 && device < vgpu__process.device_count;
 }
 
-/* visible.c: the physical devices of `list` (NULL: all), in bus order where asked. The count in
- * *count, or the code that every call answers. */
+/* visible.c: stores the physical devices that `list` selects (NULL: all), in bus order if `by_bus`,
+ * and their number in *count. Returns the error that every call must return if the list is wrong.
+ */
 cudaError_t vgpu__visible(const struct vgpu_node_info *info, const char *list, bool by_bus,
                           int *physical, int *count);
 
-/* node_start.c: a connected socket, or -1 with a sentence in `why`. */
+/* node_start.c: returns a connected socket, or -1 with the reason in `why`. */
 int vgpu__reach_node(char *why, size_t room);
 
 /* ---- the thread ---- */
 
-/* What a thread needs to talk to the node. Made at its first call that does, freed when it ends. */
+/* A thread's connection to the node with its message buffers. Made at the thread's first call that
+ * needs it, freed when the thread ends. */
 struct vgpu__wire {
     int fd;
-    struct vgpu__wire *next; /* guarded by the lock in thread.c */
+    struct vgpu__wire *next; /* guarded by threads_lock (thread.c) */
     _Alignas(16) unsigned char request[VGPU_MSG_MAX], reply[VGPU_MSG_MAX], text[VGPU_MSG_MAX];
     _Alignas(16) unsigned char signal_stack[32 << 10];
 };
 
-#define VGPU__CONTEXTS 64 /* a thread's stack of the driver's contexts */
+#define VGPU__CONTEXTS 64 /* depth of a thread's stack of driver contexts */
 
-struct vgpu__unchecked { /* unchecked_errors.c: the failure that the last error is about; error 0:
-                            none */
+/* unchecked_errors.c: the failed call that set the last error; `error` is 0 if there is none. */
+struct vgpu__unchecked {
     cudaError_t error;
     uint64_t caller;
     char call[48];
-    bool launch;                 /* by <<<>>>: it returns nothing */
-    const char *kernel;          /* of the launch under way; NULL: not known */
-    uint64_t launched, launches; /* kernels launched before it; so far */
+    bool launch;                 /* made by <<<>>>, which returns no error to the program */
+    const char *kernel;          /* name of the kernel being launched; NULL: unknown */
+    uint64_t launched, launches; /* kernels launched before the failure; kernels launched in all */
     bool telling;
-    char current[48]; /* the call that is being answered */
+    char current[48]; /* the call in progress */
 };
 
-struct vgpu__thread { /* owner thread only */
+struct vgpu__thread { /* accessed by its own thread only */
     int device;       /* logical number */
-    int chosen;       /* by cudaSetDevice: what counts where no context is current */
+    int chosen;       /* device of the last cudaSetDevice, used while no context is current */
     bool has_chosen;
     cudaError_t last_error;
-    uint64_t clock_ps;        /* changed by vgpu__clock_set alone */
-    vgpu__clock *shown_clock; /* what others read of it; NULL: the first thread, or not
-                               * pthread_create's */
-    bool registered;          /* it has talked to the node */
-    struct vgpu__team *team;  /* clock_sync.h: of OpenMP threads that it is one of */
+    uint64_t clock_ps; /* written by vgpu__clock_set only */
+    /* The copy of clock_ps that other threads read. NULL: the first thread, or a thread that was
+     * not created by pthread_create. */
+    vgpu__clock *shown_clock;
+    bool registered;         /* it has a connection to the node */
+    struct vgpu__team *team; /* clock_sync.h: the OpenMP team that the thread belongs to */
     struct vgpu__wire *wire;
-    /* the driver API's view, see driver_context.c */
+    /* state of the driver API, see driver_context.c */
     bool bound;              /* a runtime call has used `device` */
     bool in_driver;          /* inside a driver call */
-    uint32_t graph;          /* enum vgpu_graph: its requests repeat a graph's nodes */
-    bool own_default_stream; /* per_thread.c: stream 0 is cudaStreamPerThread */
-    bool in_host_function;   /* that a stream called: no CUDA calls */
+    uint32_t graph;          /* enum vgpu_graph: set while requests come from a graph launch */
+    bool own_default_stream; /* per_thread.c: stream 0 means cudaStreamPerThread */
+    bool in_host_function;   /* runs a function that a stream called; CUDA calls are refused */
     struct vgpu__unchecked unchecked;
-    uint64_t stack_first, stack_end; /* of the thread; 0: not known */
-    uint64_t launched_at;            /* launch.c: the line with <<<>>>, for its call alone */
+    uint64_t stack_first, stack_end; /* address range of the thread's stack; 0: unknown */
+    /* launch.c: return address of the kernel's stub, for the call in progress. */
+    uint64_t launched_at;
     int context_count;
     struct CUctx_st *contexts[VGPU__CONTEXTS];
 };
@@ -135,81 +141,91 @@ static inline int vgpu__current_physical(void)
     return vgpu__process.physical[vgpu__self.device];
 }
 
-/* The calling thread's wire, made if need be; NULL: not possible (said on stderr). */
+/* The calling thread's connection, made if necessary. NULL: it cannot be made (reported on stderr).
+ */
 struct vgpu__wire *vgpu__wire(void);
 void vgpu__wires_lock(void);
 void vgpu__wires_unlock(void);
-void vgpu__wires_drop(void); /* in a forked child, locked */
+void vgpu__wires_drop(void); /* in a forked child, with the lock held: closes all connections */
 
-/* The calling thread's clock; whoever joins it sees it. */
+/* Sets the calling thread's clock, and the copy that other threads read. */
 void vgpu__clock_set(uint64_t clock_ps);
 
-/* How many threads of this program live and have not talked to the node, as the node wants it. */
+/* The number of threads of this program that are alive and have no connection to the node, in the
+ * encoding of struct vgpu_request (see thread.c). */
 uint64_t vgpu__unregistered_threads(void);
-void vgpu__thread_registered(void); /* the calling thread has a wire now, or ends without one */
-void vgpu__thread_made(bool made);  /* one more is about to begin; false: it could not */
+/* The calling thread is connected, or ends without a connection. */
+void vgpu__thread_registered(void);
+/* true: a thread is about to be created; false: its creation failed. */
+void vgpu__thread_made(bool made);
 
-/* Captures under way, or events of them: while there are any, vgpu__begin asks the gate whether a
- * call of this kind disturbs one (an error, recorded). */
+/* The number of stream captures under way and of events recorded in one. While it is not 0,
+ * vgpu__begin calls the gate, which returns (and records) an error if such a call would invalidate
+ * a capture. */
 extern atomic_int vgpu__capturing;
 typedef cudaError_t vgpu__gate(const char *call, uint32_t op);
 void vgpu__gate_set(vgpu__gate *gate);
 
 /* ---- one call ---- */
 
-/* For calls that need no context: devices exist; the thread's clock pays for the call. */
+/* Begins a call that needs no context: connects if necessary and advances the thread's clock by the
+ * cost of a call. */
 cudaError_t vgpu__enter(void);
 
-/* For calls that do: a zeroed request of the calling thread with op, call, device, peer -1 and
- * clock filled in. NULL: the call fails with vgpu__failed(). */
+/* Begins a call that needs a context. Returns the calling thread's request, zeroed, with op, call,
+ * device, peer (-1) and clock filled in; NULL: the call must return vgpu__failed(). */
 struct vgpu_request *vgpu__begin(const char *call, uint32_t op);
 cudaError_t vgpu__failed(void);
 
-/* Sends the thread's request (with descriptor `fd` unless -1) and waits. Returns the reply's error;
- * *reply (may be NULL) is valid until the thread's next request. vgpu__ask records nothing and
- * leaves the clock alone where `free_of_charge`; vgpu__end records the error as the call's. */
+/* Send the thread's request and wait for the reply. Both return the reply's error; *reply (may be
+ * NULL) is valid until the thread's next request. vgpu__ask sends descriptor `fd` along (-1: none),
+ * does not record the error, and leaves the thread's clock unchanged if `free_of_charge`. vgpu__end
+ * records the error as the thread's last one. */
 cudaError_t vgpu__ask(int fd, bool free_of_charge, const struct vgpu_reply **reply);
 cudaError_t vgpu__end(const struct vgpu_reply **reply);
 
-/* The same for a reply that brings descriptors: room for *count of them, as many as came after. */
+/* The same as vgpu__end for a reply with descriptors: *count is the capacity of `fds` before and
+ * the number of descriptors received after the call. The caller owns them. */
 cudaError_t vgpu__ask_fds(int *fds, int *count);
 
-/* Message level: one request, one reply on `fd`. False: the node is gone (said on stderr). */
+/* Sends one message on `fd` and receives its reply. False: the connection has failed (reported on
+ * stderr). */
 bool vgpu__exchange(int fd, const struct vgpu_request *request, int send_fd,
                     struct vgpu_reply *reply, int *fds, int *fd_count);
 
-/* A request beside the call that is under way: free of charge, and its error is not recorded. The
- * reply is the thread's until its next request of this kind; NULL: the node is gone. */
+/* Sends a request of the runtime's own while a call is in progress: it costs no virtual time and
+ * its error is not recorded. The reply is valid until the thread's next request of this kind. NULL:
+ * the connection has failed. */
 struct vgpu_reply *vgpu__aside(struct vgpu_request *request);
 
-/* exchange.c: a wait on `fd` that takes longer than a minute is told about. */
+/* exchange.c: if a reply on `fd` takes longer than a minute, a message says so. */
 void vgpu__limit_silence(int fd);
-void vgpu__speak_when_asked(int fd); /* no limit: its replies come when there is something to do */
+void vgpu__speak_when_asked(int fd); /* no such message: a reply comes only when there is work */
 
-/* Changes when a function that a stream called has returned; whoever waits for anything reads it.
- */
+/* Incremented whenever a function called by a stream (cudaLaunchHostFunc) has returned, and read
+ * with acquire order after every reply, so that a call that waited for it sees what it wrote. */
 extern atomic_uint vgpu__functions_returned;
 
-/* cpu_affinity.c: the calling thread moves to the node's CPU, and back. */
+/* cpu_affinity.c: pin the calling thread to the node's CPU, and restore its own mask. */
 struct vgpu__affinity {
     bool pinned;
     unsigned long mask[1024 / (8 * sizeof(unsigned long))];
 };
 void vgpu__affinity_to_node(struct vgpu__affinity *own);
 void vgpu__affinity_restore(const struct vgpu__affinity *own);
-bool vgpu__is_near_node(void); /* it runs there now, for the moment */
+bool vgpu__is_near_node(void); /* true: the thread runs on the node's CPU at the moment */
 
-/* ---- errors and sentences ---- */
+/* ---- errors and messages ---- */
 
-/* What is being answered is this call. */
+/* Sets the name of the call in progress. */
 void vgpu__call_named(const char *call);
 
-/* Makes `error` the thread's last error, unless it is success, and returns it. */
+/* If `error` is not cudaSuccess, makes it the thread's last error. Returns `error`. */
 cudaError_t vgpu__record(cudaError_t error);
 
-/* For a library of ours, which makes calls that are not the program's: from begin to end its errors
- * are its own. The thread's last error stays what the program's calls left it at, and nobody is
- * told that the program has not looked at one. May be nested. */
+/* For libraries of this project (NCCL) whose CUDA calls are not the program's. Between begin and
+ * end the thread has a last error of its own; the end restores what the program's own calls left,
+ * and errors of calls in between are not reported as unchecked. Pairs may be nested. */
 struct vgpu__own_calls {
     cudaError_t last_error;
     struct vgpu__unchecked unchecked;
@@ -217,54 +233,61 @@ struct vgpu__own_calls {
 struct vgpu__own_calls vgpu__own_calls_begin(void);
 void vgpu__own_calls_end(const struct vgpu__own_calls *own);
 
-/* "vgpu: <call>: <text>" on stderr, once for each distinct text; silent with VGPU_QUIET=1. */
+/* Prints "vgpu: <call>: <text>" on stderr, once for each distinct text; nothing with VGPU_QUIET=1.
+ */
 void vgpu__message(const char *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool vgpu__quiet(void);
 
-/* A text of the node's, with its marks read. */
+/* Prints a text that the node sent, after vgpu__unmark. */
 void vgpu__explain(const char *call, const char *explain);
 
-/* Another program of the toolkit, where vgpu-node is. */
+/* The path of another program of the toolkit, which lies beside vgpu-node; false: it is not there,
+ * or `room` does not suffice. */
 bool vgpu__find_program(const char *name, char *path, size_t room);
 
-/* A sentence and the code to answer with: `return vgpu__refuse(error, call, ...)`. Recorded. */
+/* Prints a message, records `error` and returns it: `return vgpu__refuse(error, call, ...)`. */
 cudaError_t vgpu__refuse(cudaError_t error, const char *call, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* The same where the program's own memory has run out. `call` NULL: the one being answered. */
+/* The same when host memory has run out in this process. `call` NULL: the call in progress. */
 cudaError_t vgpu__no_memory(const char *call);
 
-/* caller.c: the return address of the call that the program has made and that is being answered; 0:
- * not known. From the stack, so that no call need hand it on; the library's own code lies in a
- * section of its own, by which it is told from the program's. */
+/* caller.c: the return address of the CUDA call that the program made and that is in progress; 0:
+ * unknown. It is read from the stack, so it need not be passed from function to function: the
+ * runtime's code is in a section of its own, and the first return address outside it is the
+ * program's. */
 uint64_t vgpu__caller(void);
 
-/* symbolizer.c: "file:line" of the code before `address` in this program, "" where it has no debug
- * information; and a text of the node's with its marks read. */
+/* symbolizer.c. vgpu__symbolize: stores "file:line" of the call that returns to `address`, "" if
+ * the program has no debug information. vgpu__symbolize_path: stores the path of that source file
+ * and returns the line, or 0. vgpu__unmark: copies a text of the node and replaces marked addresses
+ * by "file:line". */
 void vgpu__symbolize(uint64_t address, char *where, size_t room);
-uint64_t vgpu__symbolize_path(uint64_t address, char *path, size_t room); /* to open it: the line */
+uint64_t vgpu__symbolize_path(uint64_t address, char *path, size_t room);
 void vgpu__unmark(const char *text, char *out, size_t room);
 
-/* The number of a stream at the node. */
+/* The number by which the node knows a stream. */
 uint64_t vgpu__stream_id(cudaStream_t stream);
 
-/* ---- host code that touches device memory ---- */
+/* ---- host code that accesses device memory ---- */
 
-/* allocated.c: what the process allocated on GPUs, for the handler of faults: no call waits. */
+/* allocated.c: what the process allocated on GPUs. Lock-free, so that the SIGSEGV handler can read
+ * it. */
 struct vgpu__allocation {
     uint64_t base, bytes, caller;
     bool freed;
 };
 void vgpu__allocated(uint64_t address, uint64_t bytes);
 void vgpu__freed(uint64_t address);
-bool vgpu__allocation_at(uint64_t address, struct vgpu__allocation *out); /* the newest */
+/* The newest that holds `address`. */
+bool vgpu__allocation_at(uint64_t address, struct vgpu__allocation *out);
 
-void vgpu__fault_handler_install(void); /* once a process */
+void vgpu__fault_handler_install(void); /* once per process */
 bool vgpu__fault_handler_is_ours(void);
-/* Faults that `ours` knows are noticed from now on, also where the program has a handler of its
- * own, which gets all the rest. One caller at a time. */
+/* From now on a fault at an address for which `ours` returns true is handled by the runtime even if
+ * the program installs a handler of its own, which still gets all other faults. Not thread-safe. */
 void vgpu__fault_handler_need(bool (*ours)(uint64_t address));
-void vgpu__fault_stack_install(struct vgpu__wire *wire); /* once a thread */
+void vgpu__fault_stack_install(struct vgpu__wire *wire); /* once per thread */
 void vgpu__fault_stack_remove(struct vgpu__wire *wire);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * observer.h: who looks at calls without taking part in them. Rooms above this one register what
- * they want to hear of; the core knows none of them by name.
+ * observer.h: callbacks for rooms above this one that observe calls without taking part in them.
+ * Each registers a structure of callbacks; the core refers to none of them by name.
  *
- * All members may be null. Observers hear of something in the order in which they were registered,
- * and of its end (fork_over, host_fault) in the opposite one.
+ * Any member may be NULL. Observers are called in the order of their registration; for fork_over
+ * and host_fault in reverse order.
  */
 #ifndef VGPU_OBSERVER_H
 #define VGPU_OBSERVER_H
@@ -11,22 +11,22 @@
 #include "core.h"
 
 struct vgpu__observer {
-    void (*request_begins)(void); /* the thread is about to send one */
+    void (*request_begins)(void); /* the thread is about to send a request */
     void (*reply_came)(const struct vgpu_request *request, const struct vgpu_reply *reply);
-    void (*call_failed)(cudaError_t error);        /* and the thread's last error is set */
-    void (*error_asked)(const char *call);         /* the program looks at the last error */
-    void (*thread_ends)(void);                     /* one that has a wire */
-    void (*process_ends)(void);                    /* before the node is told */
-    void (*fork_begins)(void), (*fork_over)(void); /* in both processes */
-    void (*child_begins)(void);                    /* of a fork, after fork_over */
-    /* In the handler of SIGSEGV: true: the instruction can be run again. */
+    void (*call_failed)(cudaError_t error);        /* the thread's last error has been set */
+    void (*error_asked)(const char *call);         /* the program reads the last error */
+    void (*thread_ends)(void);                     /* a thread that has a connection to the node */
+    void (*process_ends)(void);                    /* before the node is notified */
+    void (*fork_begins)(void), (*fork_over)(void); /* fork_over: in both processes */
+    void (*child_begins)(void);                    /* in the child of a fork, after fork_over */
+    /* Called in the SIGSEGV handler. True: the faulting instruction can be repeated. */
     bool (*host_fault)(uint64_t address, const void *context);
 };
 
-/* Before main, and at most 8. */
+/* Registers an observer. Before main only, and at most 8. */
 void vgpu__observe(const struct vgpu__observer *observer);
 
-/* What the core calls. */
+/* Call the registered callbacks; used by the core. */
 void vgpu__request_begins(void);
 void vgpu__reply_came(const struct vgpu_request *request, const struct vgpu_reply *reply);
 void vgpu__call_failed(cudaError_t error);

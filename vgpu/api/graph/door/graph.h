@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * graph.h: graphs live in the process, not at the node: a list of nodes with all that their calls
- * need. Launching one makes these calls again, in streams of the graph's own ("lanes") with events
- * between them (graph_exec.c). A capture (capture.c) makes nodes of the calls on its streams.
+ * graph.h: graphs. A graph exists in the process only and not at the node: it is a list of nodes
+ * with the parameters of their calls. A launch makes these calls, in streams of the graph's own
+ * ("lanes") with events between them (graph_exec.c). A capture (capture.c) turns calls on its
+ * streams into nodes.
  */
 #ifndef VGPU_GRAPH_H
 #define VGPU_GRAPH_H
@@ -12,27 +13,27 @@
 struct CUgraphNode_st {
     enum cudaGraphNodeType type;
     struct CUgraph_st *graph;
-    int physical; /* the device that was current when the node was made */
+    int physical; /* device that was current when the node was made */
     union {
         struct vgpu__launch kernel;
         struct vgpu__copy copy;
         struct memset_call memset;
         struct host_function *host;
-        struct CUgraph_st *child; /* the node's own */
+        struct CUgraph_st *child; /* owned by the node */
         cudaEvent_t event;
     } u;
     struct CUgraphNode_st **dep;
     size_t dep_count, dep_room;
-    uint64_t asked; /* vgpu__node_after's */
+    uint64_t asked; /* last search of vgpu__node_after that visited it */
 };
 
 struct CUgraph_st {
-    struct CUgraphNode_st **node; /* in order of making */
+    struct CUgraphNode_st **node; /* in order of creation */
     size_t count, room;
-    struct CUgraph_st *next; /* of all that live: a forged handle is none */
+    struct CUgraph_st *next; /* list of all existing graphs, to recognise an invalid handle */
 };
 
-/* cudaErrorInvalidValue with a sentence: `return vgpu__refuse_value(call, "...")`. */
+/* Returns cudaErrorInvalidValue after a message: `return vgpu__refuse_value(call, "...")`. */
 static inline cudaError_t vgpu__refuse_value(const char *call, const char *what)
 {
     return vgpu__refuse(cudaErrorInvalidValue, call, "%s", what);
@@ -41,53 +42,62 @@ static inline cudaError_t vgpu__refuse_value(const char *call, const char *what)
 struct CUgraph_st *vgpu__graph_new(void);
 bool vgpu__graph_known(const struct CUgraph_st *graph);
 void vgpu__graph_free(struct CUgraph_st *graph);
-struct CUgraph_st *vgpu__graph_copy(const struct CUgraph_st *graph); /* NULL: no memory */
-void vgpu__node_free(struct CUgraphNode_st *node); /* that no graph holds any more */
+struct CUgraph_st *vgpu__graph_copy(const struct CUgraph_st *graph); /* NULL: host memory ran out */
+void vgpu__node_free(struct CUgraphNode_st *node); /* after it was removed from its graph */
 
-/* A node after `deps`; NULL: no memory. Its parameters are the caller's to fill in. */
+/* Adds a node that depends on `deps`; the caller fills in its parameters. NULL: host memory ran
+ * out. */
 struct CUgraphNode_st *vgpu__graph_add(struct CUgraph_st *graph, enum cudaGraphNodeType type,
                                        struct CUgraphNode_st *const *deps, size_t count);
 bool vgpu__graph_edge(struct CUgraphNode_st *node, struct CUgraphNode_st *dep);
-void vgpu__graph_take_out(struct CUgraphNode_st *node); /* of the list of its graph */
-/* Its place among the graph's nodes, of which it is one. */
+void vgpu__graph_take_out(struct CUgraphNode_st *node); /* removes it from its graph's list */
+/* The index of `node`, which must be a node of `graph`. */
 size_t vgpu__node_place(const struct CUgraph_st *graph, const struct CUgraphNode_st *node);
 
-/* What all calls that add a node check; an error is recorded. */
+/* Checks that all calls that add a node make; an error is recorded. */
 cudaError_t vgpu__graph_check_new(const char *call, cudaGraphNode_t *out, cudaGraph_t graph,
                                   const cudaGraphNode_t *deps, size_t count, const void *params);
 
-/* graph_child.c: puts the nodes of child graphs into the graph itself. False: no memory. */
+/* graph_child.c: replaces child graph nodes by the nodes of the child graphs. False: host memory
+ * ran out. */
 bool vgpu__graph_expand(struct CUgraph_st *graph);
 
 bool vgpu__node_known(const struct CUgraphNode_st *node);
 
-/* Does `node` come after `dep`, or is it the same? The graph is the caller's alone. */
+/* True if `node` is `dep` or depends on it, directly or indirectly. No other thread may change the
+ * graph meanwhile. */
 bool vgpu__node_after(struct CUgraphNode_st *node, const struct CUgraphNode_st *dep);
 
 /* ---- capture.c ---- */
 
-/* A call on `stream` that a capture takes becomes a node, which the caller fills in. NULL and
- * success: it is not captured. NULL and an error, recorded: the call fails. */
+/* If a capture records a call on `stream`, returns its node, whose parameters the caller fills in.
+ * NULL and cudaSuccess: the stream is not captured. NULL and an error, which is recorded: the call
+ * fails. */
 struct CUgraphNode_st *vgpu__capture(const char *call, cudaStream_t stream,
                                      enum cudaGraphNodeType type, cudaError_t *error);
 
-/* A call that no capture can take: cudaSuccess when `stream` is in none, and disturbs none. */
+/* For a call that cannot be captured: an error if `stream` is captured, or if the call would
+ * invalidate a capture. */
 cudaError_t vgpu__capture_forbids(const char *call, cudaStream_t stream, bool waits);
 
-/* The call on a captured stream failed: what is captured is no longer what was asked for. */
+/* A call on a captured stream failed: makes the capture invalid. */
 void vgpu__capture_spoil(cudaStream_t stream);
 
-/* Record and wait: true when a capture took them, with what to answer. */
+/* For cudaEventRecord and cudaStreamWaitEvent: true if a capture recorded the call, with its result
+ * in *error. */
 bool vgpu__capture_record(cudaEvent_t event, cudaStream_t stream, cudaError_t *error);
 bool vgpu__capture_wait(const char *call, cudaStream_t stream, cudaEvent_t event,
                         cudaError_t *error);
-void vgpu__capture_forget(cudaEvent_t event); /* it is destroyed */
-/* graph_event.c: a node of that type, for an event that the graph shares with what is outside. */
+void vgpu__capture_forget(cudaEvent_t event); /* the event is destroyed */
+/* graph_event.c: records a node of that type for an event that is used outside of the graph, too.
+ */
 cudaError_t vgpu__capture_external(const char *call, cudaStream_t stream,
                                    enum cudaGraphNodeType type, cudaEvent_t event);
-bool vgpu__capture_holds(const char *call, cudaEvent_t event, cudaError_t *error); /* sync, query */
+/* For cudaEventSynchronize and cudaEventQuery: true if `event` was recorded in a capture, with the
+ * call's result in *error. */
+bool vgpu__capture_holds(const char *call, cudaEvent_t event, cudaError_t *error);
 
-/* graph_check.c: whether it may be a node. */
+/* graph_check.c: an error if the copy or fill cannot be a node. */
 cudaError_t vgpu__graph_check_copy(const struct vgpu__copy *copy);
 cudaError_t vgpu__graph_check_memset(const char *call, const struct cudaMemsetParams *params);
 

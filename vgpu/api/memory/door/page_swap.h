@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * page_swap.h: pages of the program become pages of the process's host memfd, or private ones
- * again, at the same address, while other threads go on using them.
+ * page_swap.h: replaces pages of the program by pages of the process's host memfd, or by private
+ * pages again, at the same address, while other threads use them.
  *
- * A store of another thread to a page whose contents are being copied waits until the new page is
- * there, and goes there: the pages can only be read meanwhile, and the handler of SIGSEGV waits. A
- * system call that stores there (read into a buffer on that page) fails with EFAULT instead, and a
- * thread that has blocked SIGSEGV must not store there. Nothing of ours does either.
+ * While the contents of a page are copied, the page is read-only. A store of another thread faults,
+ * waits in the SIGSEGV handler until the new page is mapped, and is then repeated. Two things fail
+ * instead: a system call that stores there (such as a read into a buffer on that page) returns
+ * EFAULT, and a thread that has blocked SIGSEGV is killed by a store there. The runtime itself does
+ * neither.
  */
 #ifndef VGPU_PAGE_SWAP_H
 #define VGPU_PAGE_SWAP_H
@@ -17,14 +18,16 @@
 
 #include "observer.h"
 
-/* Whole pages; the calling thread's stack may be among them. False with errno: nothing changed. */
-bool vgpu__swap_out(uint64_t first, size_t bytes, off_t offset); /* of the host memfd */
+/* `first` and `bytes` are whole pages; the calling thread's stack may be among them. `offset` is
+ * that of the pages in the host memfd. False, with errno: nothing has changed. */
+bool vgpu__swap_out(uint64_t first, size_t bytes, off_t offset);
 bool vgpu__swap_home(uint64_t first, size_t bytes);
 
-/* Does a mapping with MAP_SHARED hold one of the pages? Other processes see it, too; once swapped,
- * they would see no store of this one any more. */
+/* True if one of the pages belongs to a MAP_SHARED mapping. Other processes may have it mapped,
+ * too, and would no longer see stores of this process after a swap. */
 bool vgpu__swap_would_part(uint64_t first, size_t bytes);
 
-extern const struct vgpu__observer vgpu__page_swap; /* around a fork; stores that wait */
+/* Holds the lock during a fork, and makes faulting stores wait. */
+extern const struct vgpu__observer vgpu__page_swap;
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * runtime.h: all that a call of the runtime or the driver API may use: the rooms below, and what
- * calls of the runtime share.
+ * runtime.h: what the calls of the runtime and driver API include: the doors of the rooms below,
+ * and the functions that calls of the runtime share.
  */
 #ifndef VGPU_RUNTIME_H
 #define VGPU_RUNTIME_H
@@ -10,31 +10,32 @@
 #include "host_ranges.h"
 #include "work.h"
 
-/* Whether this process has the primary context of a physical device; the node is asked where no
- * call of this process is known to have made one. */
+/* True if this process has the primary context of a physical device. Sends a request to the node
+ * unless a call of this process is known to have made the context. */
 bool vgpu__has_context(int physical);
 
-/* What a reset of the device ends. */
+/* Discard what a reset of the device (destruction of the stream) ends. */
 void vgpu__host_forget(int physical);
 void vgpu__limits_forget(int physical);
 
-void vgpu__stream_attributes_forget(cudaStream_t stream); /* it is destroyed */
+void vgpu__stream_attributes_forget(cudaStream_t stream);
 
-/* A range of the process's host memfd as cudaMallocHost and cudaMallocManaged give it, and its end.
- * bytes 0: *ptr becomes NULL. */
+/* Allocates pinned or managed memory from the process's host memfd, for cudaMallocHost and
+ * cudaMallocManaged, and frees it. With 0 bytes *ptr becomes NULL. */
 cudaError_t vgpu__host_allocate(const char *call, void **ptr, size_t bytes, unsigned int flags,
                                 bool managed);
 cudaError_t vgpu__host_free(const char *call, void *ptr);
 
-/* Ends what the process sees of a range (false, errno: it cannot, and nothing has changed); tells
- * the node that it may have it: only if the process no longer sees it. */
+/* vgpu__range_unmap removes a range from the process's address space; false, with errno:
+ * impossible, and nothing has changed. vgpu__range_give_back then returns the range to the node; it
+ * may only be called for a range that is unmapped. */
 bool vgpu__range_unmap(const struct vgpu__range *r);
 void vgpu__range_give_back(const char *call, uint64_t address);
-/* host_register.c: pages that were shared become the program's own again; false as above. */
+/* host_register.c: makes registered pages private to the process again. False as above. */
 bool vgpu__range_take_home(const struct vgpu__range *r);
 
-/* Is this device memory within its reach: a peer's, mapped with access, or of a pool that lets it?
- */
+/* True if physical GPU `from` may access this device memory: its own or an enabled peer's, or
+ * memory mapped or of a pool with access for `from`. */
 bool vgpu__pointer_reached(int from, const struct vgpu_pointer *p);
 
 /* Device code that a program has loaded (registration.c): row i of the record's kernels is kernel
@@ -47,7 +48,7 @@ struct vgpu__loaded {
 /* `record`: a struct vgpu_fatbin; it is copied. */
 const struct vgpu__loaded *vgpu__load_record(const void *record);
 
-/* A copy or a fill as the calls do it: checked, and sent or taken down by a capture. */
+/* A copy or a fill as a call makes it: checked, and then sent or recorded by a capture. */
 cudaError_t vgpu__copy(const struct vgpu__copy *copy);
 cudaError_t vgpu__copy_peer(const struct vgpu__copy *copy, int dst_device, int src_device);
 cudaError_t vgpu__fill(const char *call, const struct memset_call *set, cudaStream_t stream,

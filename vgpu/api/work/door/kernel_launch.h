@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * kernel_launch.h: a kernel launch, checked and packed, as often as it is sent.
+ * kernel_launch.h: a kernel launch: checked, with packed arguments, and sent as often as needed.
  */
 #ifndef VGPU_KERNEL_LAUNCH_H
 #define VGPU_KERNEL_LAUNCH_H
@@ -13,17 +13,17 @@ struct vgpu__launch {
     dim3 grid, block;
     size_t shared;
     bool cooperative;
-    unsigned char *args; /* packed; freed by vgpu__launch_drop */
+    unsigned char *args; /* packed arguments; freed by vgpu__launch_drop */
     uint32_t args_bytes;
 };
 
-/* Finds the kernel and checks its configuration. An error is recorded. */
+/* Finds the kernel of the stub `func` and checks the configuration. An error is recorded. */
 cudaError_t vgpu__launch_check(struct vgpu__launch *launch, const void *func, void **args);
 
-/* Keeps the arguments: those at `args` may change afterwards. */
+/* Copies the arguments, so that those at `args` may change afterwards. */
 cudaError_t vgpu__launch_pack(struct vgpu__launch *launch, void **args);
 cudaError_t vgpu__launch_send(const struct vgpu__launch *launch, cudaStream_t stream);
-/* The same at once, with the arguments as they are now. */
+/* Sends the launch with the arguments at `args`, without vgpu__launch_pack. */
 cudaError_t vgpu__launch_now(const struct vgpu__launch *launch, void **args, cudaStream_t stream);
 void vgpu__launch_drop(struct vgpu__launch *launch);
 

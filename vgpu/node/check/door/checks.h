@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * checks.h: what looks for mistakes: data races (race.h), what kernels do (hazard.h, finding.h),
- * calls that do not do what they seem to (misuse.h), advice (call_advice.h, kernel_advice.h), leaks
- * (leaks.h). It observes operations and memory, and changes nothing.
+ * checks.h: checks for mistakes: data races (race.h), findings inside kernels (hazard.h,
+ * finding.h), misuse of calls (misuse.h), advice (call_advice.h, kernel_advice.h), leaks (leaks.h).
+ * Checks observe operations and memory and change neither.
  */
 #ifndef VGPU_CHECKS_H
 #define VGPU_CHECKS_H
@@ -13,40 +13,44 @@
 #include "op.h"
 #include "protocol.h"
 
-/* Its state: clocks of operations, and the accesses that are kept. */
+/* The state of the checks: vector clocks of operations, and recorded accesses. */
 struct checks;
 
-struct checks *checks_new(void); /* NULL: out of memory */
+struct checks *checks_new(void); /* NULL: host memory ran out */
 void checks_end(struct checks *checks);
 
-/* Registers it as an observer, once: of operations, and of memory that is given back. */
+/* Registers the checks as an observer of operations and of freed memory. Call it once. */
 void checks_observe(struct checks *checks);
 
-/* From now on operations have clocks: a program wants to know of races. Never off again. */
+/* Operations get vector clocks from now on, since a program has switched on race detection. It
+ * stays on. */
 void checks_start_races(struct checks *checks);
 
-/* Host code has used `byte` of its memory: `op`, a new one of OP_TOUCH, stands for that. */
+/* Host code has accessed `byte` of its memory; `op`, a new OP_TOUCH operation, represents the
+ * access. */
 void checks_host_touched(struct checks *checks, struct op *op, const struct vgpu_span *byte);
 
-/* Pinned memory at `address` is given back. */
+/* Pinned memory at `address` has been freed. */
 void checks_host_released(struct checks *checks, const struct process *process, uint64_t address);
 
-/* The program has been still for a while, and may have watched memory: it knows of everything. */
+/* The program has made no call for a while and may have observed memory: the host counts as having
+ * waited for everything. */
 void checks_host_knows_all(struct checks *checks);
 
-/* Does the host know that this is over? Other than before: it may know of more. */
+/* checks_known_step: true if the host has waited for this operation. checks_learned: if the value
+ * has changed, the host may have waited for more. */
 bool checks_known_step(const struct checks *checks, struct vgpu_step step);
 uint32_t checks_learned(const struct checks *checks);
 
-/* The stalled kernel `op` will never go on: are there blocks that the others keep from beginning?
- */
+/* The stalled kernel `op` is deadlocked: reports if blocks cannot start because the resident ones
+ * wait. */
 void checks_stalled(const struct op *op);
 
-/* What the program's own side of a call has found. */
+/* Reports a finding of the runtime in the program's process. */
 void checks_program_found(struct process *process, enum vgpu_diagnosis diagnosis, uint64_t caller,
                           const char *text, int length);
 
-/* The program says goodbye: tells what there is to be told at its end. */
+/* The program ends (VGPU_OP_BYE): reports leaks, advice and the like. */
 void checks_tell_end(struct process *process);
 
 #endif

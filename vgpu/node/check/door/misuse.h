@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * misuse.h: calls that do not do what they seem to. None fails on hardware, or what fails is not
- * where the mistake is.
+ * misuse.h: misuse of calls: calls that succeed but do not have the intended effect, or that fail
+ * although the mistake is elsewhere.
  */
 #ifndef VGPU_MISUSE_H
 #define VGPU_MISUSE_H
@@ -9,27 +9,29 @@
 #include "protocol.h"
 #include "stream.h"
 
-/* A call waits for `event`, which was never recorded; the event is destroyed, or its program ends,
- * and it still was not. (That it is recorded later is usual: the first round of a loop.) */
+/* A call waits for `event`, which was never recorded: this is reported only if the event still has
+ * not been recorded when it is destroyed or its program ends. (In the first round of a loop it is
+ * usual.) */
 void misuse_wait_unrecorded(struct event *event, const struct vgpu_request *q);
 void misuse_event_ends(const struct event *event);
 
-/* A call about memory or an event of GPU `owner` names a stream of another one: it fails. */
+/* A call fails because it combines memory or an event of GPU `owner` with a stream of another GPU.
+ */
 void misuse_mismatch(struct process *process, const struct vgpu_request *q, const char *what,
                      int owner, int stream_of);
 
-/* An event's handle for other processes is asked for while another GPU than its own is current. */
+/* An event is exported to other processes while a GPU other than its own is current. */
 void misuse_handle_elsewhere(struct process *process, const struct vgpu_request *q,
                              const struct event *event);
 
-/* The kernel `op` used memory at `address`, of another GPU, and may not. */
+/* The kernel `op` used memory at `address` of another GPU without access to it. */
 void misuse_foreign_memory(const struct op *op, uint64_t address);
 
-/* The allocation at `address` is freed while others have it open. */
+/* The allocation at `address` is freed while other processes have it open. */
 void misuse_free_while_open(struct process *process, const struct vgpu_request *q,
                             uint64_t address);
 
-/* The program says goodbye. */
+/* The program ends (VGPU_OP_BYE). */
 void misuse_process_ends(struct process *process);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * cost.h: what the clock costs this computer, for bench/: with VGPU_CLOCK_COST=FILE a node adds a
- * line to the file when it ends: nanoseconds in clock and links, of its whole life, and how many
- * operations it timed.
+ * cost.h: measures the real time that the simulation of virtual time takes, for bench/: with
+ * VGPU_CLOCK_COST=FILE a node appends a line to the file when it ends: nanoseconds spent in the
+ * clock and in link sharing over its whole life, and the number of operations simulated.
  */
 #ifndef VGPU_COST_H
 #define VGPU_COST_H
@@ -9,8 +9,8 @@
 void cost_start(void);
 void cost_report(void);
 
-/* Around what counts; may be nested, and a nested cost_pause() takes out what is not the clock's.
- */
+/* Surround code that is measured; may be nested. cost_pause() and cost_resume() exclude code inside
+ * it. */
 void cost_enter(void);
 void cost_leave(void);
 void cost_pause(void);

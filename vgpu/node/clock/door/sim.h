@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * sim.h: virtual time. A discrete-event simulation in integer picoseconds of what the streams,
- * the links and the copy paths of the node would do.
+ * sim.h: virtual time: a discrete-event simulation, in integer picoseconds, of the node's streams,
+ * links and copy engines.
  *
  * An operation starts when its stream, its events and its issue time allow. A copy is a flow over
  * the resources of its route; flows share each resource with max-min fairness. A kernel lasts as
- * long as the slowest of its flows (own memory, every peer's memory it touched, host memory), which
- * are known once it was carried out.
+ * long as the slowest of its flows (its own memory, each peer's memory that it accessed, host
+ * memory), which are known once it has been carried out.
  */
 #ifndef VGPU_SIM_H
 #define VGPU_SIM_H
@@ -14,42 +14,46 @@
 #include "order.h"
 #include "topology.h"
 
-/* The clock of a node: its events, its links, its copy engines. */
+/* The clock of a node, with its event queue, links and copy engines. */
 struct sim;
 
-struct sim *sim_new(const struct topology *topology); /* NULL: out of memory */
+struct sim *sim_new(const struct topology *topology); /* NULL: host memory ran out */
 
-/* What is not over by then is never finished; each such operation keeps its reference. */
+/* Operations that are not over by then are never finished and keep their references. */
 void sim_end(struct sim *s);
 
-/* Registers it as an observer of operations, once: those that are ready get their times. */
+/* Registers it as an observer of operations, once: operations that become ready are simulated. */
 void sim_observe(struct sim *s);
 void sim_unobserve(struct sim *s);
 
-/* Lets time pass until `time_ps`. */
+/* Advances virtual time to `time_ps`. */
 enum progress sim_pass(struct sim *s, uint64_t time_ps);
 
-/* Lets time pass up to, not including, `end_ps` until an operation that somebody awaits is finished
- * (one, or several at a time). */
-enum sim_ran { SIM_AWAITED, SIM_REACHED, SIM_POLLS /* a kernel: sim_pass_by */ };
+/* Advances virtual time up to, but not including, `end_ps`, until an operation that a host thread
+ * awaits has finished (one or several). */
+enum sim_ran {
+    SIM_AWAITED,
+    SIM_REACHED,
+    SIM_POLLS /* a kernel holds the clock: see sim_pass_by */
+};
 enum sim_ran sim_run(struct sim *s, uint64_t end_ps);
 
-/* The clock stands still at the start of a kernel that polls, as nobody knows how long it takes.
- * When every host thread waits for the clock, none can end the polling before that: lets the clock
- * pass by, and the kernel ends later. False: no kernel holds the clock. */
+/* A kernel that polls when it starts holds the clock at its start time, because its duration is
+ * unknown. If every host thread waits for the clock, none can end the polling: then this lets the
+ * clock advance past the kernel, which ends later. False: no kernel holds the clock. */
 bool sim_pass_by(struct sim *s);
 
-/* The kernel that holds the clock polls pinned memory: no host thread stores there before its own
- * clock, so time may pass to that without it. */
+/* True if the kernel that holds the clock polls pinned memory. A host thread cannot store there
+ * before its own clock, so time may advance to that without the kernel. */
 bool sim_host_polled(struct sim *s);
 
 uint64_t sim_now(const struct sim *s);
 
-/* Finishes what is left and sets the clock back to 0. False: something cannot be finished. */
+/* Finishes all operations and resets the clock to 0. False: an operation cannot be finished. */
 bool sim_restart(struct sim *s);
 
-/* Calls `watch` whenever rates have changed, with what each link carries from then on or with
- * each number of bytes that is sent over a route; NULL: no longer. */
+/* Call `watch` whenever rates have changed, with the rate of each link from then on, or with each
+ * number of bytes that is sent over a route. NULL: stop. */
 void sim_watch_rates(struct sim *s,
                      void (*watch)(void *self, uint64_t at_ps, const double *bytes_s), void *self);
 void sim_watch_bytes(struct sim *s,

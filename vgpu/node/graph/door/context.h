@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * context.h: a CUDA context is an address space: one vgpu-exec process for each (process, device).
+ * context.h: CUDA contexts. A context is an address space: one vgpu-exec process for each pair of
+ * process and device.
  *
  * The vgpu-exec process is spawned at the first kernel. It maps exactly the memory that the program
- * may touch from this device, and is ended when a kernel faulted in it.
+ * may access from this device, and is ended after a kernel has faulted in it.
  */
 #ifndef VGPU_CONTEXT_H
 #define VGPU_CONTEXT_H
@@ -18,7 +19,7 @@ struct op;
 
 struct mapping {
     uint64_t va, bytes, offset;
-    int memory; /* device, or -1: host */
+    int memory; /* device; -1: host */
     int writable;
 };
 
@@ -26,26 +27,27 @@ struct context {
     pid_t pid; /* 0: not spawned */
     int device;
     int socket;
-    int modules;            /* how many of the process's modules it has loaded */
+    int modules;            /* number of the process's modules it has loaded */
     struct mapping *mapped; /* sorted by va */
     int mapped_count;
-    uint64_t map_version; /* of the process, that `mapped` was made for */
+    /* Version of the process's memory for which `mapped` was made. */
+    uint64_t map_version;
 };
 
-/* Runs or goes on with the kernel of `op`. 0 with the context's answer in `reply` (with
- * VGPU_MSG_MAX bytes of room), or -1 with a sentence in `error` when there is no context to
- * run it. */
+/* Starts or resumes the kernel of `op`. Returns 0 with the context's reply in `reply` (a buffer of
+ * VGPU_MSG_MAX bytes), or -1 with the reason in `error` if there is no context to run it. */
 int context_run(struct op *op, bool resume, struct vgpu_exec_reply *reply, char *error,
                 int error_room);
 void context_abort(struct op *op);
 
-/* Spawns the context and loads all modules, so that variables have their places. 0 or -1. */
+/* Spawns the context and loads all modules, so that their variables have addresses. Returns 0 or
+ * -1. */
 int context_prepare(struct process *process, int device, char *error, int error_room);
 
 /* Ends the context's process. */
 void context_end(struct context *context);
 
-/* Where vgpu-exec is, and the processors (of the first 64) that contexts may use. */
+/* Sets the path of vgpu-exec and the CPUs (of the first 64) that contexts may use, as bits. */
 void context_start(const char *exec_path, uint64_t processors);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * counts.h: running totals, for the witness: of what programs have done since the node began.
+ * counts.h: totals of what programs have done since the node started, for the witness.
  */
 #ifndef VGPU_COUNTS_H
 #define VGPU_COUNTS_H
 
 #include "protocol.h"
 
-/* The file that carries an action out increments its counter. */
+/* The file that carries out an action increments its counter. */
 struct vgpu_summary *node_counts(void);
 
-/* Bytes in use on `device` have become `bytes`, and `asked_bytes` of allocations. */
+/* `bytes` of `device` are in use now, and `asked_bytes` are the sizes requested for them. */
 void count_memory(int device, uint64_t bytes, uint64_t asked_bytes);
 
 #endif

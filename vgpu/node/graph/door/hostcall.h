@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * hostcall.h: functions of the program that its streams call (cudaLaunchHostFunc).
+ * hostcall.h: functions of the program that streams call (cudaLaunchHostFunc).
  *
- * Such an operation is wanted even when no call waits for it: the program may wait for what the
- * function does without a call of CUDA's. So the node carries it out when it has nothing else to
- * do. A thread of the program asks for the next function to call, and says when the last one is
- * done.
+ * Such an operation must be carried out even if no call waits for it, since the program may wait
+ * for its result without a CUDA call. So the node carries it out when it has nothing else to do. A
+ * thread of the program requests the next function to call, and reports when it has returned.
  */
 #ifndef VGPU_HOSTCALL_H
 #define VGPU_HOSTCALL_H
@@ -14,14 +13,16 @@
 
 #include "op.h"
 
-/* A submitted operation of kind OP_HOST. */
+/* Adds a submitted operation of kind OP_HOST. */
 void hostcall_add(struct op *op);
 
-/* Some have not been carried out; and: carries out what leads to them. */
+/* hostcall_pending: true if some have not been carried out. hostcall_push: carries them out, with
+ * everything that they depend on. */
 bool hostcall_pending(void);
 void hostcall_push(void);
 
-/* For `process`'s thread: the next function; false: none is wanted now. Then: it has returned. */
+/* hostcall_next: stores the next function that `process` must call; false: none now. hostcall_done:
+ * it has returned. */
 bool hostcall_next(const struct process *process, uint64_t *function);
 void hostcall_done(const struct process *process, uint64_t function);
 

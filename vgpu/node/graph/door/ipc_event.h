@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ipc_event.h: events of one process in another one.
+ * ipc_event.h: events shared between processes.
  */
 #ifndef VGPU_IPC_EVENT_H
 #define VGPU_IPC_EVENT_H
@@ -7,10 +7,10 @@
 #include "ipc_key.h"
 #include "stream.h"
 
-/* The handle of an interprocess event. False: no random bytes are to be had. */
+/* Stores the handle of an interprocess event. False: no random bytes are available. */
 bool ipc_event_export(struct event *event, uint8_t handle[IPC_HANDLE_BYTES]);
 
-/* Another event for it in `process`: an error code. */
+/* Makes an event in `process` that shares the state of the exported one. Returns an error code. */
 int ipc_event_open(struct process *process, const uint8_t *handle, int device,
                    struct event **event);
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * late_issue.h: programs whose times depend on the operating system. Time waits for a thread that
- * may still call (time_bound.h), but not for ever, nor for one that sleeps and wakes by what we
- * cannot see. Work that such a thread issues when time has passed its clock begins late: by how
- * much is the operating system's. That is noted, with its cause, and the program is told at its
- * end.
+ * late_issue.h: records work that was issued late, so that times depend on the operating system.
+ * Virtual time waits for a thread that may still issue work (time_bound.h), but not forever, nor
+ * for a thread that sleeps and is woken in a way unknown to the node. If time has passed the clock
+ * of such a thread when it issues work, the work begins late, by an amount that depends on the
+ * operating system. The number of such cases and their causes are recorded and reported when the
+ * program ends.
  */
 #ifndef VGPU_LATE_ISSUE_H
 #define VGPU_LATE_ISSUE_H
@@ -15,20 +16,20 @@
 struct op;
 struct process;
 
-/* Another host thread of the program begins to work. */
+/* A further host thread of the program begins to issue work. */
 void late_issue_worker(struct process *process);
 
-/* `op` would have begun `late_ps` before the present, but for work that others waited for. */
+/* `op` would have begun `late_ps` earlier if time had not advanced already. */
 void late_issue_note(const struct op *op, uint64_t late_ps);
 
-/* Kernel `op` polls what one of several threads has stored. */
+/* Kernel `op` polls a value that one of several threads has stored. */
 void late_issue_store(const struct op *op);
 
-/* The program ends, and has looked at times: tells it, in its explanation, what they depend on.
- * False: nothing. */
+/* The program ends and has measured times: adds a message about what they depend on to its texts.
+ * False: there is nothing to report. */
 bool late_issue_tell(struct process *process);
 
-/* The same about all programs together, for a witness; "" when there is nothing to be told. */
+/* The same for all programs, for a witness; "" if there is nothing to report. */
 void late_issue_describe(char *text, size_t room);
 
 #endif

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * observer.h: who learns of operations. The graph does not know the clock, the checks or the trace:
- * they look on through this interface, each registered once when the node starts (node.c).
+ * observer.h: callbacks for observers of operations. The graph does not depend on the clock, the
+ * checks or the trace: each registers its callbacks once when the node starts (node.c).
  *
- * Calls come in the order of registration. An observer that keeps an operation beyond a call holds
- * a reference (op.h). None may submit, carry out or finish an operation, but in `ready`.
+ * Observers are called in the order of registration. An observer that keeps an operation beyond a
+ * call must hold a reference (op.h). Observers must not submit, carry out or finish operations,
+ * except in `ready`.
  */
 #ifndef VGPU_OBSERVER_H
 #define VGPU_OBSERVER_H
@@ -14,58 +15,65 @@ struct stream;
 struct vgpu_exec_reply;
 struct vgpu_span;
 
-/* How far a kernel has come: up to a stop, or to its end. */
+/* A kernel has run until it stalled or ended. */
 struct kernel_report {
-    const struct vgpu_exec_reply *reply; /* what its context says */
-    const struct vgpu_span *span;        /* what it used of memory, once it is over */
+    const struct vgpu_exec_reply *reply; /* the context's reply */
+    const struct vgpu_span *span;        /* memory that it used, once it has ended */
     uint32_t spans;
-    bool resumed; /* it had stopped before */
+    bool resumed; /* it had stalled before */
 };
 
-/* A mistake that hardware accepts, or advice. */
+/* A mistake that hardware accepts, or a piece of advice. */
 struct finding {
     const struct process *process;
-    const struct op *op;     /* NULL: of no operation */
+    const struct op *op;     /* NULL: not about an operation */
     const char *name, *site; /* site: "file:line" or "" */
-    int memory;              /* the GPU and bytes of the memory that it is about */
+    /* The GPU and the number of bytes of the memory concerned. */
+    int memory;
     uint64_t bytes;
     bool advice;
 };
 
 struct op_observer {
-    void *self; /* the first argument of each call; a call that is NULL is left out */
+    /* The first argument of each callback; callbacks that are NULL are skipped. */
+    void *self;
 
-    /* An operation's life. */
-    void (*issued)(void *self, struct op *op); /* into a stream; what it comes after is not known */
+    /* callbacks in the life of an operation */
+    /* Made for a stream; its dependencies are not known yet. */
+    void (*issued)(void *self, struct op *op);
     void (*follows)(void *self, struct op *op, const struct op *dep);
-    void (*ordered)(void *self, struct op *op, struct stream *stream); /* all `dep` are known. NULL:
-                                                                          in no stream */
-    void (*ready)(void *self, struct op *op);   /* all that it comes after is over, in time */
+    /* All its dependencies are known; `stream` NULL: it is in no stream. */
+    void (*ordered)(void *self, struct op *op, struct stream *stream);
+    /* Everything that it depends on has finished in virtual time. */
+    void (*ready)(void *self, struct op *op);
     void (*begins)(void *self, struct op *op);  /* its effect is about to take place */
-    void (*resumes)(void *self, struct op *op); /* it has stopped, and looks again */
+    void (*resumes)(void *self, struct op *op); /* a stalled kernel is about to poll again */
     void (*ran)(void *self, struct op *op, const struct kernel_report *report);
-    void (*done)(void *self, struct op *op);       /* the effect of what is no kernel took place */
+    /* The effect of an operation that is not a kernel took place. */
+    void (*done)(void *self, struct op *op);
     void (*finished)(void *self, struct op *op);   /* virtual time has passed its end */
-    void (*seen)(void *self, const struct op *op); /* the host knows that it is over */
+    void (*seen)(void *self, const struct op *op); /* the host has learned that it is over */
     void (*freed)(void *self, struct op *op);
 
-    void (*found)(void *self, const struct finding *finding); /* by an observer; for the others */
+    /* An observer reports a finding to the others. */
+    void (*found)(void *self, const struct finding *finding);
 
     void (*stream_ends)(void *self, struct stream *stream);
-    void (*process_ends)(void *self, struct process *process);  /* nothing is given back yet */
-    void (*process_ended)(void *self, struct process *process); /* only its memory is still there */
+    void (*process_ends)(void *self, struct process *process); /* before anything is freed */
+    /* After everything but the structure itself was freed. */
+    void (*process_ended)(void *self, struct process *process);
 };
 
-/* The observer stays the caller's, and where it is, until op_unobserve. */
+/* Registers an observer, which must remain valid until op_unobserve. */
 void op_observe(const struct op_observer *observer);
 
-/* It learns of nothing any more; one that is not registered is left alone. */
+/* Removes an observer; does nothing if it is not registered. */
 void op_unobserve(const struct op_observer *observer);
 
-/* The host has waited for `op`, or seen that it is over. */
+/* The host has waited for `op`, or has found that it is over. */
 void op_seen(const struct op *op);
 
-/* ---- the graph's own ---- */
+/* ---- called by the graph ---- */
 
 void tell_issued(struct op *op);
 void tell_follows(struct op *op, const struct op *dep);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * op_list.h: a list of operations that keeps each of them alive while it is in there.
+ * op_list.h: a list of operations that holds a reference to each of them.
  */
 #ifndef VGPU_OP_LIST_H
 #define VGPU_OP_LIST_H
@@ -11,15 +11,16 @@ struct op_list { /* all zero: empty */
     int count, room;
 };
 
-/* At the end; takes a reference. */
+/* Appends `op`; takes a reference. */
 void op_list_add(struct op_list *list, struct op *op);
 
-/* Take an item out, and hand its reference to the caller: the last one; number `i`, the order of
- * the others stays. */
+/* Remove an item and pass its reference to the caller: the last item, or item `i` (the order of the
+ * others is kept). */
 struct op *op_list_pop(struct op_list *list);
 struct op *op_list_take(struct op_list *list, int i);
 
-/* Drops all of them. The list can be used again; op_list_free gives its own memory back, too. */
+/* op_list_clear drops all items; op_list_free also frees the list's memory. The list can be used
+ * again. */
 void op_list_clear(struct op_list *list);
 void op_list_free(struct op_list *list);
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * stream.h: streams and events: who comes after whom.
+ * stream.h: streams and events, which create the dependencies between operations.
  *
- * A stream is its last operation; an event is the mark it was last recorded as. The legacy stream
- * of a device comes after all its blocking streams, and they after it.
+ * A stream is represented by its last operation, an event by the mark of its last recording. Work
+ * on a device's legacy stream depends on all its blocking streams, and their later work depends on
+ * it.
  */
 #ifndef VGPU_STREAM_H
 #define VGPU_STREAM_H
@@ -21,7 +22,7 @@ struct process;
 #define EVENT_INTERPROCESS 4u
 
 struct stream_check {   /* checks.c */
-    uint32_t component; /* of its operations' clocks; 0: not yet */
+    uint32_t component; /* component of its operations' vector clocks; 0: none yet */
 };
 
 struct stream {
@@ -30,25 +31,27 @@ struct stream {
     int device;
     uint32_t flags;
     int priority;
-    const void *thread; /* per-thread default stream: whose; else NULL */
+    const void *thread; /* per-thread default stream: identifies the thread; else NULL */
     uint64_t made_at;   /* return address of the call */
-    uint32_t number; /* among all that the process made, from 1 on; 0: a device's legacy stream */
+    /* Number among all streams of the process, from 1 on; 0: a device's legacy stream. */
+    uint32_t number;
     struct stream_check check;
     struct op *last;
     struct stream *next;
 };
 
-/* What the events of several processes that mean the same have in common. */
+/* The state that events of several processes share. */
 struct shared_event {
-    struct op *recorded;   /* NULL: never */
-    struct process *maker; /* NULL: has destroyed it, or ended */
-    bool lost;             /* the process that made it has ended: it will never be recorded */
-    struct ipc_key key;    /* of its handle, once one was asked for */
+    struct op *recorded;   /* NULL: never recorded */
+    struct process *maker; /* NULL: the event was destroyed there, or the process has ended */
+    bool lost;             /* its process has ended, so it will never be recorded */
+    struct ipc_key key;    /* key of its handle, if it was exported */
     int refs;
     struct shared_event *next;
 };
 
-struct event_check { /* misuse.c: waited for, unrecorded; by which call, where */
+/* misuse.c: a wait for the unrecorded event, its call and return address. */
+struct event_check {
     bool waited;
     uint64_t waited_at;
     char waiter[32];
@@ -67,8 +70,8 @@ struct event {
 
 struct stream *stream_new(struct process *process, int device, uint32_t flags, int priority);
 
-/* The stream that `id` means on `device` for the host thread `thread` (any pointer that names it),
- * or NULL. */
+/* The stream that `id` means on `device` for the host thread identified by `thread` (any pointer
+ * unique to it); NULL: none. */
 struct stream *stream_find(struct process *process, uint64_t id, int device, const void *thread);
 void stream_free(struct stream *stream);
 void stream_free_all(struct process *process, int device);
@@ -77,28 +80,29 @@ struct event *event_new(struct process *process, int device, uint32_t flags);
 struct event *event_find(struct process *process, uint64_t id);
 void event_free(struct event *event);
 
-/* An event of `process` that is another one's as well. NULL: out of memory. */
+/* Makes an event of `process` that shares another event's state. NULL: host memory ran out. */
 struct event *event_share(struct process *process, struct shared_event *shared, int device);
 struct shared_event *event_shared_first(void);
 void event_free_all(struct process *process, int device); /* device -1: all */
 
-/* Puts `op` at the end of `stream` and submits it. */
+/* Appends `op` to `stream` and submits it. */
 void stream_push(struct stream *stream, struct op *op);
 
-/* As stream_push on a legacy stream, but ordered with those of all `devices` (a bit each, one at
- * least): copies between GPUs. */
+/* The same for a legacy stream; `op` is also ordered with those of all `devices` (bits; at least
+ * one), for copies between GPUs. */
 void stream_push_all(struct process *process, uint32_t devices, struct op *op);
 
 bool stream_is_legacy(const struct stream *s);
 
-/* A mark after everything in `stream` (on the legacy stream: in all blocking ones too), without
- * being part of the stream; the caller drops it. Times as of `issue_ps`. */
+/* Make a mark that depends on everything in `stream` (for the legacy stream, also in all blocking
+ * ones), on the device, or on all devices. It is not part of a stream, and the caller owns the
+ * reference. Issue time is `issue_ps`. */
 struct op *stream_mark(struct stream *stream, uint64_t issue_ps);
 struct op *device_mark(struct process *process, int device, uint64_t issue_ps);
 
-struct op *process_mark(struct process *process, uint64_t issue_ps); /* all devices */
+struct op *process_mark(struct process *process, uint64_t issue_ps);
 
-int stream_count(const struct process *process); /* created by the program */
+int stream_count(const struct process *process); /* streams created by the program */
 int event_count(const struct process *process);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * usage.h: what each program has asked of the node, kept where it outlives the node (node_usage.h).
+ * usage.h: counters of each program's use of the node, in memory that outlives the node
+ * (node_usage.h).
  */
 #ifndef VGPU_USAGE_H
 #define VGPU_USAGE_H
@@ -8,15 +9,15 @@
 
 #include "node_usage.h"
 
-/* Keeps it from now on in the memory file `fd`, which has room for a struct vgpu_usage_page. False:
- * errno says why it cannot be mapped. Without this call it is kept in the node's own memory. */
+/* Moves the counters to the memory file `fd`, which has room for a struct vgpu_usage_page. False,
+ * with errno: it cannot be mapped. Without this call they are in the node's own memory. */
 bool usage_start(int fd);
 
-/* Of the next program; and of connections that belong to none yet. */
+/* Counters of the next program, and of connections that belong to no program yet. */
 struct vgpu_usage *usage_next(void);
 struct vgpu_usage *usage_of_newcomers(void);
 
-/* The largest value so far. */
+/* Raises *most to `value` if that is larger. */
 static inline void usage_at_least(uint64_t *most, uint64_t value)
 {
     *most = value > *most ? value : *most;

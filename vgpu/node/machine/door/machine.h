@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * machine.h: the machine that this node is: its description, once it was read.
+ * machine.h: the machine that this node simulates, as read from its description.
  */
 #ifndef VGPU_MACHINE_H
 #define VGPU_MACHINE_H
 
 #include "topology.h"
 
-/* Once, before anything asks. What it points to stays the caller's, and as it is. */
+/* Call it once, before the functions below. The topology remains the caller's and must not change.
+ */
 void machine_start(const struct topology *topology);
 
 const struct topology *machine_topology(void);

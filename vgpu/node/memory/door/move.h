@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * move.h: what copies and fills do to memory. One that ends early leaves what it has moved so far.
+ * move.h: carries out copies and fills. If one ends early, the part done so far remains.
  */
 #ifndef VGPU_MOVE_H
 #define VGPU_MOVE_H
@@ -13,7 +13,7 @@ struct owner;
 enum moved {
     MOVED,
     MOVED_NO_MEMORY, /* host memory ran out */
-    MOVED_TOO_LONG   /* it has kept the node for VGPU_KERNEL_SECONDS */
+    MOVED_TOO_LONG   /* took longer than VGPU_KERNEL_SECONDS */
 };
 
 enum moved move_copy(struct owner *owner, const struct vgpu_copy *c);

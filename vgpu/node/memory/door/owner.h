@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * owner.h: a program as far as memory goes: whose allocations these are, its host memory (one
- * memfd, which the node, the program and its contexts map), its memory pools. Part of struct
- * process, which makes and ends it; allocations point to it, and are given back before its end.
+ * owner.h: the memory-related part of a program: the owner of allocations, with its host memory (a
+ * memfd mapped by the node, the program and its contexts) and its memory pools. It is part of
+ * struct process, which makes and ends it; allocations point to it and are freed before it ends.
  */
 #ifndef VGPU_OWNER_H
 #define VGPU_OWNER_H
@@ -14,56 +14,65 @@
 
 struct pool;
 
-/* Where a program's small allocations on one GPU need not look: no block of its own below `from`
- * has a gap of `bytes`. An entry a power of two; bytes 0: nothing is known. */
+/* Speeds up small allocations of a program on a GPU: no block below `from` has a gap of `bytes`.
+ * One entry for each power of two; bytes 0: nothing known. */
 struct small_hint {
     uint64_t bytes, from;
 };
-enum { SMALL_HINTS = 12 }; /* of 1 to 2048 granules */
+enum { SMALL_HINTS = 12 }; /* for 1 to 2048 granules */
 
 struct owner {
-    uint64_t map_version; /* grows with every change of what contexts may touch */
+    /* Incremented by every change of what contexts may access. */
+    uint64_t map_version;
     int host_fd;
-    uint8_t *host_base; /* the node's view of the host memory */
-    struct arena host;  /* pinned allocations and staging ranges */
+    uint8_t *host_base; /* the node's mapping of the host memory */
+    struct arena host;  /* pinned allocations and staging buffers */
     struct pool *pools;
     struct small_hint small[VGPU_MAX_DEVICES][SMALL_HINTS]; /* device_memory.c */
-    bool context[VGPU_MAX_DEVICES]; /* the primary context exists: it takes memory of the GPU */
-    /* Whether its program has gone, so that work for it is of no use; NULL: it is there. */
+    /* The primary context exists, which uses memory of the GPU. */
+    bool context[VGPU_MAX_DEVICES];
+    /* Returns true if the program has ended, so that work for it is pointless; NULL: always false.
+     */
     bool (*is_gone)(const struct owner *owner);
     struct owner *next;
 };
 
-/* What a range of the host memory is for: its `user`. Pinned memory has none. */
-extern char host_staging; /* the driver's own: no context maps it, and it is not counted */
+/* Values of `user` in ranges of host memory. Pinned memory has NULL. */
+/* Staging: no context maps it, and it is not counted. */
+extern char host_staging;
 extern char host_managed; /* cudaMallocManaged */
-struct host_alias {       /* any other user: cudaHostRegister's; contexts see it at `va` */
+/* Any other value: memory of cudaHostRegister, which contexts map at `va`. */
+struct host_alias {
     uint64_t va;
 };
-const struct host_alias *host_alias(const struct arena_range *range); /* NULL: not registered */
+const struct host_alias *
+host_alias(const struct arena_range *range); /* NULL: not registered memory */
 
-/* Makes the host memory of an owner, all of whose other fields are zero; `is_gone` as above. False:
- * errno says why. */
+/* Makes the host memory of an owner, whose other fields must be zero; `is_gone` as above. False,
+ * with errno: failed. */
 bool owner_start(struct owner *owner, bool (*is_gone)(const struct owner *owner));
 void owner_end(struct owner *owner);
 
-/* What contexts may touch of its memory has changed: before their next kernel they map it anew. */
+/* What contexts may access of its memory has changed: they update their mappings before their next
+ * kernel. */
 void owner_mappings_changed(struct owner *owner);
 
 /* The primary context of `device` exists from now on, or no longer. */
 void owner_set_context(struct owner *owner, int device, bool exists);
 
-/* All of them: the one that was made last; the others follow by `next`. */
+/* The owner made last; all others are linked by `next`. */
 struct owner *owner_first(void);
 
-/* Device of a node address, -1 for host memory. */
+/* The device of a node address; -1 for host memory. */
 int memory_device_of(uint64_t address);
 
-/* The node's view of [address, +bytes) for this owner, or NULL (not its memory, or no room). */
+/* The node's mapping of [address, +bytes) for this owner. NULL: not its memory, or the limit is
+ * reached. */
 uint8_t *owner_view(struct owner *owner, uint64_t address, uint64_t bytes);
 
-/* Large pieces go into the owner's host memory by one system call, which meets no page after the
- * other. False: small, or no host memory; nothing was written. `bytes` is not of that memory. */
+/* Writes a large piece into the owner's host memory by a system call, which avoids a page fault for
+ * each page. False: nothing was written, because the piece is small or not in host memory. `bytes`
+ * must not be in that memory. */
 bool owner_write(struct owner *owner, uint64_t address, const uint8_t *bytes, uint64_t n);
 
 #endif

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * vmm.h: virtual memory management: device memory without an address, ranges of addresses without
- * memory, and mappings that put the one into the other with access for each device.
+ * vmm.h: virtual memory management: allocations of device memory without an address, reserved
+ * address ranges without memory, and mappings of allocations into ranges, with access rights for
+ * each device.
  *
- * Ranges come out of VGPU_VMM_VA, one arena for all processes of the node: an address alone says
- * which mapping it is in, and the same allocation lies elsewhere in every process, on purpose.
- * An allocation lives as long as a handle of it, a mapping or an exported descriptor
- * (vmm_export.h) does, in whichever process.
+ * Ranges are allocated from VGPU_VMM_VA, one arena for all processes of the node: an address alone
+ * identifies its mapping, and an allocation deliberately has different addresses in different
+ * processes. An allocation exists as long as a handle, a mapping or an exported descriptor
+ * (vmm_export.h) refers to it, in any process.
  */
 #ifndef VGPU_VMM_H
 #define VGPU_VMM_H
@@ -20,39 +21,42 @@ struct owner;
 struct vmm_allocation {
     int device, refs;
     uint64_t offset, bytes; /* in the device's memory, whole chunks */
-    uint32_t handle_types;  /* as asked for at its making */
-    bool borrowed;          /* the chunks are still a cudaMalloc block's (ipc.c) */
+    uint32_t handle_types;  /* requested when it was made */
+    bool borrowed;          /* the chunks belong to a cudaMalloc block (ipc.c) */
 };
 
-/* A process's handle of an allocation; one for each pair, however often it came. */
+/* A process's handle of an allocation; one for each pair, however often it was obtained. */
 struct vmm_handle {
     struct owner *owner;
     struct vmm_allocation *allocation;
     uint64_t id;
-    int held, mapped; /* by the program; by mappings */
+    int held, mapped; /* references of the program; of mappings */
     bool window;
-    bool imported; /* from another process, or back from it */
+    bool imported; /* obtained from a descriptor */
     struct vmm_handle *next;
 };
 
 struct vmm_range {
     struct owner *owner;
     uint64_t va, bytes;
-    bool window; /* ipc.c's, not the program's to map and free */
+    bool window; /* made by ipc.c; the program cannot map or free it */
 };
 
 struct vmm_mapping {
     struct vmm_handle *handle;
     uint64_t va, bytes;
     uint8_t mode[VGPU_MAX_DEVICES]; /* CUmemAccess_flags */
-    uint64_t base, length;          /* what its pointers belong to; a window shows a part */
-    int shown_on;                   /* windows: the GPU that pointers say they are on; else -1 */
-    bool dying;                     /* windows: cudaFreeAsync was issued, as of a block */
-    uint64_t serial;                /* no other mapping has or had it; not 0 */
-    struct vmm_mapping *next;       /* by address */
+    /* Bounds that pointer queries return; a window shows only part of its chunks. */
+    uint64_t base, length;
+    /* Windows: the device that pointer queries return; otherwise -1. */
+    int shown_on;
+    bool dying; /* windows: cudaFreeAsync was issued */
+    /* Unique number of the mapping, not 0. */
+    uint64_t serial;
+    struct vmm_mapping *next; /* sorted by address */
 };
 
-/* Handles. NULL: no room, not this process's, or not a descriptor that vmm_export gave. */
+/* Handles. NULL: no room, not a handle of this process, or not a descriptor of vmm_export. */
 struct vmm_handle *vmm_create(struct owner *owner, int device, uint64_t bytes, uint32_t types);
 struct vmm_handle *vmm_handle(const struct owner *owner, uint64_t id); /* held by the program */
 struct vmm_handle *vmm_import(struct owner *owner, int fd);
@@ -60,40 +64,45 @@ void vmm_release(struct vmm_handle *handle);
 
 /* Ranges. */
 uint64_t vmm_reserve(struct owner *owner, uint64_t bytes); /* 0: no room */
-struct vmm_range *vmm_range(const struct owner *owner, uint64_t va, uint64_t bytes); /* around */
+/* That contains [va, +bytes). */
+struct vmm_range *vmm_range(const struct owner *owner, uint64_t va, uint64_t bytes);
 void vmm_free(struct vmm_range *range);
 
-/* Mappings. The first one that ends behind `va`, or NULL. */
+/* Mappings. vmm_first returns the first one that ends above `va`, or NULL. */
 struct vmm_mapping *vmm_first(uint64_t va);
 bool vmm_map(struct vmm_handle *handle, uint64_t va);
 void vmm_unmap(struct vmm_mapping *mapping);
 
-/* The mapping at `address` that some device may use, or NULL. */
+/* The mapping at `address` that some device may access, or NULL. */
 struct vmm_mapping *vmm_at(uint64_t address);
 
-/* How many bytes from `address`, which is in `mapping`, lie in mappings without a gap, inside one
- * range of their process. Copies go over the seams of mappings, as recorded on two H200. */
+/* The number of bytes from `address`, which is in `mapping`, that are mapped without a gap, inside
+ * one range of the process. Copies may cross from one mapping to the next (recorded on two H200s).
+ */
 uint64_t vmm_run(const struct vmm_mapping *mapping, uint64_t address);
 
-/* How many bytes from `address` on lie in one mapping, so that they are one piece of memory;
- * UINT64_MAX for addresses that are not VMM's. */
+/* The number of bytes from `address` on that lie in one mapping and so are contiguous memory;
+ * UINT64_MAX for addresses outside VMM ranges. */
 uint64_t vmm_piece(uint64_t address);
 
-/* Sets `device`'s access (-1: every device's). */
+/* Sets the access of `device` (-1: of all devices). */
 void vmm_allow(struct vmm_mapping *mapping, int device, uint8_t mode);
 
-/* Windows (ipc.c): chunks of a cudaMalloc block, [skip, +bytes) of which another process sees. */
+/* Windows (ipc.c) onto chunks of a cudaMalloc block; another process sees [skip, +bytes) of them.
+ */
 struct vmm_allocation *vmm_borrow(int device, uint64_t offset, uint64_t bytes);
 void vmm_drop(struct vmm_allocation *allocation);
-bool vmm_move(struct vmm_allocation *allocation); /* to chunks of its own, with the contents */
-bool vmm_hand_over(struct vmm_allocation *allocation, uint64_t address); /* the block becomes its */
+/* Moves the contents to chunks of its own. */
+bool vmm_move(struct vmm_allocation *allocation);
+/* Transfers the chunks of the block to the allocation. */
+bool vmm_hand_over(struct vmm_allocation *allocation, uint64_t address);
 struct vmm_mapping *vmm_open_window(struct owner *owner, struct vmm_allocation *allocation,
                                     uint64_t skip, uint64_t bytes);
 void vmm_close_window(struct vmm_mapping *mapping);
 
-/* What a process leaves is given back; how many allocations it still held. */
+/* Frees what a process leaves behind. The counts do not include windows. */
 int vmm_count(const struct owner *owner);
-int vmm_count_mappings(const struct owner *owner); /* without windows, both */
+int vmm_count_mappings(const struct owner *owner);
 int vmm_count_ranges(const struct owner *owner);
 void vmm_end(struct owner *owner);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * server.h: serves programs and witnesses: one request at a time, in one thread.
+ * server.h: serves programs and witnesses, one request at a time, in one thread.
  */
 #ifndef VGPU_SERVER_H
 #define VGPU_SERVER_H
@@ -16,19 +16,19 @@ struct server_state {
     struct sim *sim;
     struct checks *checks;
     struct trace *trace;
-    int info_fd;  /* the node's description, for newcomers */
-    int node_cpu; /* that it runs on; -1: on any */
+    int info_fd;  /* the node's description, sent to new programs */
+    int node_cpu; /* CPU that the node is pinned to; -1: not pinned */
 };
 
-/* False: errno says why. */
+/* False, with errno: failed. */
 bool server_start(const struct server_state *state);
 
-/* Adds a connection; false when there is no room, and the program has been told so. The socket
- * becomes the server's. */
+/* Adds a connection, and takes ownership of the socket. False: there is no room, and the program
+ * has been sent an error. */
 bool server_add(int socket);
 
-/* Serves until the last connection is gone, and with it the last exported descriptor. `listener`
- * may be -1. */
+/* Serves until the last connection and the last exported descriptor have been closed. `listener`: a
+ * listening socket, or -1. */
 void server_loop(int listener);
 
 #endif

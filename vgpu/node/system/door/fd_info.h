@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * fd_info.h: fstat by its own system call. C libraries ask newfstatat instead, with a path that a
- * filter of system calls cannot read: a node in a jail (jail.c) has fstat only.
+ * fd_info.h: the fstat system call. C libraries use newfstatat instead, whose path a system call
+ * filter cannot read, so a node in a jail (jail.c) permits fstat only.
  */
 #ifndef VGPU_NODE_FD_INFO_H
 #define VGPU_NODE_FD_INFO_H

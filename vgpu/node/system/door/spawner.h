@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * spawner.h: starting, signalling and ending the processes of contexts, and asking the operating
- * system what programs do. The node does this itself; a node in a jail (jail.h), which has neither
- * files nor processes, asks a process beside it that was forked before the jail closed. That one
- * trusts no order: it signals only contexts that it started, starts them only with a socket pair of
- * the node's own, and looks only at what descends from the process that started the node.
+ * spawner.h: starts, signals and ends the processes of contexts, and queries the operating system
+ * about programs. The node does this itself; a node in a jail (jail.h), which has no access to
+ * files and processes, uses a helper process that was forked before the jail was entered. The
+ * helper does not trust its requests: it signals only contexts that it has started, starts them
+ * only with a socket pair made by the node, and examines only descendants of the process that
+ * started the node.
  */
 #ifndef VGPU_NODE_SPAWNER_H
 #define VGPU_NODE_SPAWNER_H
@@ -13,20 +14,21 @@
 
 #include "quiescence.h"
 
-/* What contexts are started with, and how many descriptors they get: the socket is their 3. */
+/* Sets the program of contexts. They get their socket as descriptor 3. */
 void spawner_set_program(const char *exec_path);
 
-/* From now on a process of its own does it. `leftover`: a file that goes when the node has gone.
- * False: it cannot be made. */
+/* Starts the helper process, which does everything from now on. `leftover`: a file that it removes
+ * when the node has ended. False: failed. */
 bool spawner_leave(const char *leftover);
 
-/* Starts a context with this socket. Its process, or -1 with errno. */
+/* Starts a context with this socket. Returns its process id, or -1 with errno. */
 pid_t spawner_start(int socket);
-/* Ends its kernel (VGPU_EXEC_HANG_SIGNAL); ends it. */
+/* spawner_hang ends the context's kernel (VGPU_EXEC_HANG_SIGNAL), spawner_end the context itself.
+ */
 void spawner_hang(pid_t context);
 void spawner_end(pid_t context);
 
-/* quiescence_of, for those who may not look themselves. */
+/* quiescence_of, through the helper if there is one. */
 enum quiescence spawner_quiescence(const pid_t *pid, int count);
 
 #endif
