@@ -112,7 +112,8 @@ static const char *check_graph(comparison *says_before, comparison *says_ordered
                                  before[a][b] || before[b][a] ? "are" : "are not");
         }
     for (int a = 0; a < OPS; a++) {
-        struct vgpu_step step = {.line = ops[a]->check.component, .number = ops[a]->check.number};
+        struct vgpu_step step = {.component = ops[a]->check.component,
+                                 .number = ops[a]->check.number};
         if (vclocks_known_to_host(clocks, ops[a]) != seen[a] ||
             vclocks_known_step(clocks, step) != seen[a])
             return unit_says("the host %s that operation %d is over",

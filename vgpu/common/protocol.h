@@ -355,8 +355,9 @@ struct vgpu_trace_record {
     char careful[72];     /* of kernels: why there could be none; "": there could */
 };
 
-struct vgpu_step {         /* identifies an operation while its process exists */
-    uint32_t line, number; /* component of the vector clock, and its value; line 0: none */
+struct vgpu_step { /* identifies an operation while its process exists */
+    /* Component of its vector clock, and its number in it; component 0: none. */
+    uint32_t component, number;
 };
 
 struct vgpu_reply {

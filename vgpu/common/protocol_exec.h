@@ -132,7 +132,7 @@ struct vgpu_stray {
     struct vgpu_dim3_ thread, block;
     char where[96]; /* "file:line" where known */
 };
-#define VGPU_STRAYS 4 /* per reply; further ones are reported by a later run */
+#define VGPU_STRAYS 4 /* per run; further ones are reported by a later run */
 
 /* A finding inside a kernel: two accesses that nothing orders, or one access that is wrong by
  * itself. */
@@ -152,7 +152,7 @@ struct vgpu_hazard {
     uint32_t object_bytes, object_offset; /* the __shared__ declaration; 0: other memory */
     struct vgpu_hazard_side first, second;
 };
-#define VGPU_HAZARDS 4 /* per reply; further ones are reported by a later run */
+#define VGPU_HAZARDS 4 /* per run; further ones are reported by a later run */
 
 /* Addresses in device and pinned memory that a run has written with volatile stores and atomics,
  * and addresses that it polled, with the value read last. Entries that do not fit are dropped. Bit

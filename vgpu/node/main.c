@@ -372,9 +372,9 @@ int main(int argc, char **argv)
     report_ready("ok\n");
     server_loop(listener);
     cost_report();
-    /* A program that has just connected is refused before its hello and starts the next node,
-     * where later programs connect, too. */
-    /* In a jail the helper process removes it. */
+    /* Programs that connect from now on start the next node, and those that have just connected are
+     * refused before their hello and do the same. In a jail the helper process removes the socket.
+     */
     if (!jail_wanted())
         unlink(socket_path);
     return 0;

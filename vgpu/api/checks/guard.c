@@ -311,7 +311,7 @@ static void remove_all_guards(void)
 
 static bool is_same_step(struct vgpu_step a, struct vgpu_step b)
 {
-    return a.line == b.line && a.number == b.number;
+    return a.component == b.component && a.number == b.number;
 }
 
 static void remove_guards_of(struct vgpu_step step)
@@ -392,7 +392,7 @@ static void update_guards(const struct vgpu_request *request, const struct vgpu_
 {
     struct vgpu_step step = reply->step;
     uint32_t before = atomic_exchange(&last_learned, reply->learned);
-    if (reply->error == cudaSuccess && step.line && guards_wanted())
+    if (reply->error == cudaSuccess && step.component && guards_wanted())
         guard_operation(request, step);
     if (atomic_load_explicit(&guard_count, memory_order_relaxed) == 0)
         return;

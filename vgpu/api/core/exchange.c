@@ -31,7 +31,7 @@ void vgpu__limit_silence(int fd)
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
 }
 
-void vgpu__speak_when_asked(int fd)
+void vgpu__allow_silence(int fd)
 {
     struct timeval never = {0};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &never, sizeof never);

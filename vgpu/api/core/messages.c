@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * messages.c: messages on stderr for the user of the program. Each distinct message is printed
- * once, so a mistake in a loop does not fill the screen. There are no locks, so that a forked child
- * cannot hang on one.
+ * once, so a mistake in a loop does not fill the screen. There are no locks, so that a thread never
+ * waits for another one that was lost in a fork or that blocks on a full pipe.
  */
 #include "core.h"
 

@@ -51,7 +51,7 @@ static void calling_thread_ends(void *argument)
     struct vgpu__wire *wire = argument;
     if (atomic_load(&vgpu__process.forked))
         return;
-    vgpu__self.wire = wire; /* thread-local storage may be gone; the key's value is not */
+    vgpu__self.wire = wire; /* the wire's address is the value of wire_key */
     vgpu__thread_ends();
     unlink_wire(wire);
     vgpu__fault_stack_remove(wire);

@@ -110,8 +110,8 @@ static cudaError_t make_primary(int device)
     return error;
 }
 
-/* Afterwards the context counts as destroyed, also where it is current, until it is retained again
- * (recorded). */
+/* Resets the device. The context counts as destroyed until it is retained again, also in threads in
+ * which it is current (recorded). */
 static cudaError_t reset_primary(int device)
 {
     int before = vgpu__self.device;

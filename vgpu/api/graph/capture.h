@@ -16,7 +16,8 @@ struct set {
 
 struct member {
     uint64_t stream;
-    int physical; /* device of the stream, and so of its nodes, whichever device is current */
+    int physical; /* the stream's device, to which its nodes belong whatever the current device is
+                   */
     struct set last;
     struct member *next;
 };
@@ -63,7 +64,8 @@ void vgpu__capture_end(struct capture *c);
 cudaError_t vgpu__capture_spoil_with(struct capture *c, const char *call, cudaError_t error,
                                      const char *why);
 
-/* Called by vgpu__begin: returns (and records) an error if such a call invalidates a capture. */
+/* Called by vgpu__begin. Returns (and records) an error if a call that sends an `op` request would
+ * invalidate a capture. */
 vgpu__gate vgpu__capture_gate;
 
 /* Queries the node about `stream`. Call it without vgpu__capture_lock, since it waits for a reply.

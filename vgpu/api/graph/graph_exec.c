@@ -213,7 +213,8 @@ static cudaError_t capture_launch(const struct CUgraphExec_st *x, cudaStream_t s
     cudaError_t error;
     *node = vgpu__capture("cudaGraphLaunch", stream, cudaGraphNodeTypeGraph, &error);
     if (*node && !((*node)->u.child = vgpu__graph_copy(x->graph))) {
-        (*node)->type = cudaGraphNodeTypeEmpty; /* the capture is invalid */
+        (*node)->type =
+            cudaGraphNodeTypeEmpty; /* without a child graph; the capture becomes invalid */
         vgpu__capture_spoil(stream);
         error = vgpu__no_memory("cudaGraphLaunch");
     }

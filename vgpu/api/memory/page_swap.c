@@ -69,8 +69,8 @@ static bool copy_pages_out(const struct room *r)
     return true;
 }
 
-/* Copies whole pages, which include data of other owners. Written as a loop, without sanitizers,
- * which would report these accesses or those in memcpy. */
+/* Copies whole pages, including other data of the program. It is a loop that is compiled without
+ * sanitizers, because they would report these accesses (and those in memcpy). */
 __attribute__((no_sanitize("address", "thread", "undefined"))) static void
 copy_pages_home(const struct room *r)
 {

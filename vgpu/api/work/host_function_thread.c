@@ -46,7 +46,7 @@ static void *run_caller(void *unused)
         struct vgpu_request *request = vgpu__begin("host functions", VGPU_OP_HOST_NEXT);
         if (!request)
             return NULL;
-        vgpu__speak_when_asked(vgpu__self.wire->fd);
+        vgpu__allow_silence(vgpu__self.wire->fd);
         request->value = done;
         if (vgpu__ask(-1, true, &reply) != cudaSuccess)
             return NULL;

@@ -18,7 +18,7 @@
 #include "op_costs.h"
 #include "topology.h"
 
-enum { TALLIES = 4096 }; /* per program */
+enum { CALL_COUNTS_MAX = 4096 }; /* per program */
 enum { TINY_BYTES = 4096, TINY_COUNT = 64, LOOP_COUNT = 16, PAGEABLE_BYTES = 65536, BATCH = 32 };
 
 enum kind { STAGED, PAGEABLE, TINY, ALLOCATES, SERIAL };
@@ -68,7 +68,7 @@ static struct call_count *find_call_count(struct process *process, enum kind kin
     int count = 0;
     for (; t && (t->kind != kind || t->caller != caller); count++)
         t = t->next;
-    if (t || !h || count == TALLIES)
+    if (t || !h || count == CALL_COUNTS_MAX)
         return t;
     t = calloc(1, sizeof *t);
     if (!t)

@@ -21,7 +21,7 @@
 
 /* Less time is not reported. */
 #define LEAST_PS 2000000ull
-enum { PACES = 4096 /* per program */ };
+enum { LAUNCH_COUNTS_MAX = 4096 /* per program */ };
 /* WASTE: ratio of bytes moved to bytes used. LEAST_WASTE: in bytes. */
 enum { WASTE = 2, LEAST_WASTE = 1 << 20 };
 
@@ -44,7 +44,7 @@ static struct kernel_advice *find_kernel_advice(const struct op *op)
     int count = 0;
     for (; p && p->caller != op->caller; count++)
         p = p->next;
-    if (p || count == PACES)
+    if (p || count == LAUNCH_COUNTS_MAX)
         return p;
     p = calloc(1, sizeof *p);
     if (!p)

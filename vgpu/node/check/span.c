@@ -27,8 +27,8 @@ static bool span_intersects(const struct vgpu_span *s, uint64_t low, uint64_t en
            (end - low > s->stride - into && low + s->stride - into < span_end(s));
 }
 
-/* For equal strides: the offset of one span's pieces within the other's period decides, except at
- * the ends, where one span may be over before the other begins. */
+/* Spans with equal strides overlap if their pieces overlap within one period, except near the ends,
+ * where one span may be over before the other begins. */
 static bool equal_strides_overlap(const struct vgpu_span *a, const struct vgpu_span *b)
 {
     if (a->address > b->address)

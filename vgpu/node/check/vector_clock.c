@@ -178,8 +178,8 @@ bool vclocks_known_to_host(const struct vclocks *v, const struct op *op)
 
 bool vclocks_known_step(const struct vclocks *v, struct vgpu_step step)
 {
-    return v->overflowed ||
-           (v->host && step.line < v->host->components && v->host->over[step.line] >= step.number);
+    return v->overflowed || (v->host && step.component < v->host->components &&
+                             v->host->over[step.component] >= step.number);
 }
 
 uint32_t vclocks_learned(const struct vclocks *v)

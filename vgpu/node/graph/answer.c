@@ -260,7 +260,7 @@ void answer_forget_spans(void)
 
 /* Checks a span, and merges pieces that are adjacent, so that every step of an iteration over spans
  * advances by a stride. */
-static bool normalize_span(struct vgpu_span *s)
+static bool normalise_span(struct vgpu_span *s)
 {
     uint64_t all;
     if (s->count == 0 || s->bytes == 0 || s->use >= VGPU_USES)
@@ -279,7 +279,7 @@ void answer_take_spans(const struct vgpu_exec_reply *reply)
 {
     for (uint32_t i = 0; i < reply->span_count && span_count < VGPU_SPANS; i++) {
         memcpy(&spans[span_count], reply->data + i * sizeof *spans, sizeof *spans);
-        span_count += normalize_span(&spans[span_count]);
+        span_count += normalise_span(&spans[span_count]);
     }
 }
 

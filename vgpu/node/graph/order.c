@@ -46,13 +46,13 @@ struct order {
     struct op *newest_ready;
     bool draining; /* order_ready is carrying out marks */
     /* Kernels wait for each other: any ready operation may be chosen. */
-    bool anyone;
+    bool any_ready;
     uint64_t search_number;
     /* State of the random sequence of VGPU_SCHEDULE; 0: the worst-case order. */
-    uint64_t luck;
+    uint64_t random_state;
     uint64_t steps, choices;
     /* All stalled kernels have polled without progress, and nothing has happened since. */
-    bool looked;
+    bool all_polled;
     /* Kernels that keep communicating, or pretend to, occupy the node for a limited time only; then
      * other requests are served before it continues with them. */
     double polling_since; /* 0: no kernel has been resumed since this began */
@@ -65,7 +65,7 @@ struct order *order_new(void)
 {
     struct order *o = calloc(1, sizeof *o);
     if (o)
-        o->luck = vgpu_schedule();
+        o->random_state = vgpu_schedule();
     return o;
 }
 
@@ -265,7 +265,8 @@ static struct op *choose_any_ready(struct order *o, bool everything)
     uint64_t count = 0;
     op_list_clear(&o->path);
     for (struct op *op = o->newest_ready; op; op = op->order.ready_older)
-        if ((everything || !is_unasked(o, op)) && vgpu_schedule_next(&o->luck) % ++count == 0)
+        if ((everything || !is_unasked(o, op)) &&
+            vgpu_schedule_next(&o->random_state) % ++count == 0)
             found = op;
     return found;
 }
@@ -283,11 +284,11 @@ static bool is_choice(struct order *o, const struct op *op, bool everything)
  * waits for. */
 static struct op *choose_op(struct order *o, bool everything)
 {
-    if (o->luck)
+    if (o->random_state)
         return choose_any_ready(o, everything);
     struct op *found = follow_path(o, everything);
     for (struct op *op = o->newest; op && !found; op = op->order.older) {
-        if (!everything && !o->anyone && op->order.mark != o->search_number &&
+        if (!everything && !o->any_ready && op->order.mark != o->search_number &&
             !touches_wanted(o, op))
             continue;
         op_list_clear(&o->path);
@@ -332,9 +333,9 @@ static bool resume_stalled(struct order *o)
  * operation may be chosen. */
 static struct op *choose_for_stalled(struct order *o, bool everything)
 {
-    o->anyone = true;
+    o->any_ready = true;
     struct op *op = choose_op(o, everything);
-    o->anyone = false;
+    o->any_ready = false;
     return op;
 }
 
@@ -351,7 +352,7 @@ static bool polls_too_long(struct order *o)
 static void count_step(struct order *o)
 {
     o->steps++;
-    o->looked = false;
+    o->all_polled = false;
 }
 
 /* One step; false if no step would change anything. */
@@ -359,14 +360,14 @@ static bool make_step(struct order *o, bool everything)
 {
     struct op *op = choose_op(o, everything);
     if (!op && o->stalled.count) {
-        if (!o->looked && polls_too_long(o))
-            return false; /* `looked` is kept, so that the next call continues */
+        if (!o->all_polled && polls_too_long(o))
+            return false; /* `all_polled` is kept, so that the next call continues */
         o->polling_since = o->polling_since > 0 ? o->polling_since : wall_seconds();
-        if (!o->looked && resume_stalled(o)) {
+        if (!o->all_polled && resume_stalled(o)) {
             count_step(o);
             return true;
         }
-        o->looked = true;
+        o->all_polled = true;
         op = choose_for_stalled(o, everything);
     }
     if (!op)
@@ -412,7 +413,7 @@ enum progress order_flush(struct order *o)
 
 void order_look(struct order *o)
 {
-    o->looked = false;
+    o->all_polled = false;
 }
 
 uint64_t order_steps(const struct order *o)

@@ -225,7 +225,8 @@ static void drop_block(struct block *b)
     free(b);
 }
 
-/* The device address of the memory at a mapped address; other addresses are returned unchanged. */
+/* The address of the memory itself for an address in a mapping; other addresses are returned
+ * unchanged. */
 static uint64_t home_of(uint64_t address)
 {
     const struct vmm_mapping *m = vmm_at(address);
@@ -369,7 +370,7 @@ void memory_reclaim(void)
         punch_hole(memory_current->devices[d].fd, at, memory_current->devices[d].bytes);
         blocks += a->count;
     }
-    if (blocks == 0) /* then the files can be emptied completely */
+    if (blocks == 0) /* then the control tables describe no block */
         punch_hole(memory_current->control_fd, offsetof(struct vgpu_control, chunk),
                    sizeof *memory_current->control);
 }

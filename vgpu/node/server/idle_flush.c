@@ -70,8 +70,9 @@ void idle_flush(void)
 
 /* ---- deadlocks ---- */
 
-static double calm_since;      /* last progress of any kind; 0: not measured since then */
-static double quiescent_since; /* last use of the processor by a program */
+static double calm_since; /* start of the time without any progress; 0: not measured */
+/* Start of the time in which no program has used the processor either. */
+static double quiescent_since;
 
 void idle_flush_stir(void)
 {

@@ -50,8 +50,7 @@ static bool is_mapped_for(const struct side *side, int device)
     return side->at.mapping && side->at.mapping->mode[device];
 }
 
-/* True if [address, +span) is inside one live allocation of the process; otherwise fails the
- * request. */
+/* True if [address, +span) is inside one live allocation of the process; else the request fails. */
 static bool check_range(struct connection *c, const struct side *side, uint64_t span)
 {
     const struct pointee *p = &side->at;
@@ -97,8 +96,7 @@ static struct op *new_op(struct connection *c, int device, enum op_kind kind)
     return op;
 }
 
-/* The call does not wait for `op`, which is in its stream: it returns the operation's identity
- * instead. */
+/* The call does not wait for `op`, which is in its stream: the reply identifies the operation. */
 static void answer_at_once(struct connection *c, struct op *op)
 {
     c->reply.r.step = (struct vgpu_step){op->check.component, op->check.number};
@@ -211,18 +209,16 @@ static bool check_copy(struct connection *c, const struct vgpu_copy *copy, const
            (copy->api != VGPU_COPY_PEER || (mapping_permits(c, to) && mapping_permits(c, from)));
 }
 
-/* Makes a context on the side's device; for memory of another process, on the device that it was
- * opened on. */
+/* Makes a context on the side's device (of another process's memory: where it was opened). */
 static void touch_context(struct connection *c, const struct side *side)
 {
     if (side->found)
         process_context(c->process, side->at.shown_on);
 }
 
-/* True if the call waits. Copies from or to pageable memory do, since they are staged and the
- * program may reuse the memory when the call returns. A synchronous copy does unless both sides are
- * device memory; cudaMemcpyPeer does even then, contrary to its documentation (recorded,
- * [peercopy_sync]). */
+/* True if the call waits: if a side is pageable, since it is staged and may be reused when the call
+ * returns; if it is synchronous, unless both sides are device memory. cudaMemcpyPeer waits even
+ * then, contrary to its documentation (recorded, [peercopy_sync]). */
 static bool copy_waits(const struct vgpu_copy *copy, int from, int to)
 {
     return copy->src_pageable || copy->dst_pageable ||

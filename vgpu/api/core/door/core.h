@@ -129,7 +129,7 @@ struct vgpu__thread { /* accessed by its own thread only */
     bool in_host_function;   /* runs a function that a stream called; CUDA calls are refused */
     struct vgpu__unchecked unchecked;
     uint64_t stack_first, stack_end; /* address range of the thread's stack; 0: unknown */
-    /* launch.c: return address of the kernel's stub, for the call in progress. */
+    /* launch.c: return address of the <<<>>> statement while its kernel is launched; else 0. */
     uint64_t launched_at;
     int context_count;
     struct CUctx_st *contexts[VGPU__CONTEXTS];
@@ -200,7 +200,7 @@ struct vgpu_reply *vgpu__aside(struct vgpu_request *request);
 
 /* exchange.c: if a reply on `fd` takes longer than a minute, a message says so. */
 void vgpu__limit_silence(int fd);
-void vgpu__speak_when_asked(int fd); /* no such message: a reply comes only when there is work */
+void vgpu__allow_silence(int fd); /* no such message: a reply comes only when there is work */
 
 /* Incremented whenever a function called by a stream (cudaLaunchHostFunc) has returned, and read
  * with acquire order after every reply, so that a call that waited for it sees what it wrote. */

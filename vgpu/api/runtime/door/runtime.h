@@ -31,7 +31,8 @@ cudaError_t vgpu__host_free(const char *call, void *ptr);
  * may only be called for a range that is unmapped. */
 bool vgpu__range_unmap(const struct vgpu__range *r);
 void vgpu__range_give_back(const char *call, uint64_t address);
-/* host_register.c: makes registered pages private to the process again. False as above. */
+/* host_register.c: makes registered pages private to the process again. False, with errno:
+ * impossible, and nothing has changed. */
 bool vgpu__range_take_home(const struct vgpu__range *r);
 
 /* True if physical GPU `from` may access this device memory: its own or an enabled peer's, or

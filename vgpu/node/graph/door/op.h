@@ -102,7 +102,7 @@ struct op_trace {
 };
 
 struct op_check { /* vector_clock.c */
-    /* The operations before it: by the graph and the host; also by memory. */
+    /* clock: operations before it, by the graph and the host; memory_clock: also by memory. */
     struct vclock *clock, *memory_clock;
     /* Operations that it would be ordered after if there were a fence between GPUs. */
     struct vclock *unfenced;
@@ -133,7 +133,8 @@ struct op {
     uint32_t on_stream; /* the stream's number in its process; 0: a default stream */
     uint32_t graph;     /* enum vgpu_graph */
     bool for_host;      /* a mark that the host waits for; in no stream */
-    /* GPUs whose memory it copies from, and copies to or fills; -1: host memory, or none. */
+    /* from: GPU whose memory is copied; to: GPU whose memory is written. -1: host memory, or none.
+     */
     int from, to;
     bool direct;  /* copies between GPUs: peer access was enabled when it was issued */
     bool awaited; /* a host thread waits for its end */

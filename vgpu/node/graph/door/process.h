@@ -56,7 +56,7 @@ struct process_server {
     uint64_t calls; /* number of requests */
     /* From the latest request: threads that have not called yet. */
     uint64_t unregistered;
-    /* Clock of the thread that created the latest of them. */
+    /* Clock of the request that reported the latest of them. */
     uint64_t unregistered_ps;
     struct thread_hold hold; /* for these threads */
     struct silence silence;

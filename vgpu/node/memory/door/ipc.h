@@ -28,8 +28,8 @@ int ipc_open(struct owner *owner, const uint8_t *handle, int device, uint64_t *a
 /* The same for memory of a pool that was imported as `pool`, which determines who has access. */
 int ipc_open_pool(struct owner *owner, const uint8_t *handle, const struct pool *pool,
                   uint64_t *address);
-/* True if `address` was opened by ipc_open_pool. `dying`: a free has been issued, so that it
- * returns false from now on. */
+/* True if `address` was opened by ipc_open_pool and has not been freed. `dying`: marks it as freed,
+ * so that later calls return false until it is closed. */
 bool ipc_of_pool(const struct owner *owner, uint64_t address, bool dying);
 void ipc_pool_access(const struct pool *pool); /* the access rights of the pool have changed */
 

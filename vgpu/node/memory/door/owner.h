@@ -14,8 +14,8 @@
 
 struct pool;
 
-/* Speeds up small allocations of a program on a GPU: no block below `from` has a gap of `bytes`.
- * One entry for each power of two; bytes 0: nothing known. */
+/* Speeds up small allocations of a program on a GPU: no block of the program below `from` has a gap
+ * of `bytes`. One entry for each power of two; bytes 0: nothing known. */
 struct small_hint {
     uint64_t bytes, from;
 };
@@ -53,8 +53,8 @@ host_alias(const struct arena_range *range); /* NULL: not registered memory */
 bool owner_start(struct owner *owner, bool (*is_gone)(const struct owner *owner));
 void owner_end(struct owner *owner);
 
-/* What contexts may access of its memory has changed: they update their mappings before their next
- * kernel. */
+/* Call it when the part of the owner's memory that contexts may access has changed. Contexts update
+ * their mappings before their next kernel. */
 void owner_mappings_changed(struct owner *owner);
 
 /* The primary context of `device` exists from now on, or no longer. */

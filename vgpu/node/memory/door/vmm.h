@@ -25,7 +25,8 @@ struct vmm_allocation {
     bool borrowed;          /* the chunks belong to a cudaMalloc block (ipc.c) */
 };
 
-/* A process's handle of an allocation; one for each pair, however often it was obtained. */
+/* A process's handle of an allocation. A process has one handle for each allocation, however often
+ * it has obtained it. */
 struct vmm_handle {
     struct owner *owner;
     struct vmm_allocation *allocation;
