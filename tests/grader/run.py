@@ -3,8 +3,9 @@
 
 By pytest where this Python or the checkout's .venv/ has it (`.ci/run` installs it), else by
 unittest, which is always there. Both name the tests that failed. `--in-process` runs all modules
-but those in PROCESSES, and a test in them that starts a process fails (alone.py); the modules are
-dealt out to as many processes as there are processors, up to four.
+but those in PROCESSES by unittest, which starts sooner, and a test in them that starts a process
+fails (alone.py); the modules are dealt out to as many processes as there are processors, up to
+four.
 """
 
 import importlib.util
@@ -64,12 +65,17 @@ def modules(*, in_process: bool) -> list[str]:
     return sorted(names - PROCESSES if in_process else PROCESSES)
 
 
-def run(runner: str, words: list[str]) -> tuple[str, int]:
+def own_python() -> str:
+    """That of .venv, which has the grader's packages, where there is one."""
+    own = ROOT / ".venv" / "bin" / "python"
+    return str(own) if own.exists() else sys.executable
+
+
+def run(python: str, words: list[str]) -> tuple[str, int]:
     """What one process prints, and its status."""
-    python = with_pytest()
     # ctest says where compiled modules go; else the sources would get them.
     cached = [] if "PYTHONPYCACHEPREFIX" in os.environ else ["-B"]
-    command = [python or sys.executable, *cached, runner, *(PYTEST if python else UNITTEST), *words]
+    command = [python, *cached, *words]
     done = subprocess.run(
         command,
         cwd=ROOT,
@@ -82,16 +88,19 @@ def run(runner: str, words: list[str]) -> tuple[str, int]:
 
 
 def main() -> int:
-    words, runner, shares = sys.argv[1:], "-m", 1
-    if words in (["--in-process"], ["--processes"]):
-        in_process = words == ["--in-process"]
-        if in_process:
-            runner, shares = "tests/grader/alone.py", min(os.cpu_count() or 1, MOST)
+    words, shares = sys.argv[1:], 1
+    in_process = words == ["--in-process"]
+    python = None if in_process else with_pytest()
+    start = ["-m", *(PYTEST if python else UNITTEST)]
+    if in_process:
+        start[:1], shares = ["tests/grader/alone.py"], min(os.cpu_count() or 1, MOST)
+    if in_process or words == ["--processes"]:
         words = [f"grader/tests/{name}.py" for name in modules(in_process=in_process)]
-        if not with_pytest():
+        if not python:
             words = [word.removesuffix(".py").replace("/", ".") for word in words]
+    parts = ([*start, *words[first::shares]] for first in range(shares))
     with ThreadPoolExecutor(shares) as pool:
-        ended = pool.map(partial(run, runner), (words[first::shares] for first in range(shares)))
+        ended = pool.map(partial(run, python or own_python()), parts)
         statuses = []
         for said, status in ended:
             print(said, flush=True)
