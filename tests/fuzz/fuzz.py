@@ -32,7 +32,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 NOT_AGAIN = ("not again", "")
-SAMPLE = 10000 if os.environ.get("PEERLAB_FULL") else 100
+SAMPLE, MOST_PROGRAMS = (10000, 1 << 30) if os.environ.get("PEERLAB_FULL") else (100, 300)
 
 
 def environment(tag: str, gpus: int, group: int = 0) -> dict[str, str]:
@@ -369,7 +369,7 @@ def main() -> int:
     parser.add_argument("--minimise", type=float, default=120, help="seconds")
     parser.add_argument("--servers", type=int, default=4)
     parser.add_argument("--most", type=int, default=60, help="sorts of difference to make smaller")
-    parser.add_argument("--most-programs", type=int, default=1 << 30, help="of a record")
+    parser.add_argument("--most-programs", type=int, default=MOST_PROGRAMS, help="of a record")
     parser.add_argument("--sample", type=int, default=SAMPLE, help="of the big record")
     parser.add_argument("--out", default="fuzz.json")
     options = parser.parse_args()
