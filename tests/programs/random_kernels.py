@@ -49,6 +49,8 @@ class Kernel:
                 self.stepped,
             )
         )()
+        if self.wrong and r.random() < 0.3:
+            body = self.shifted()
         self.code = (
             f"__global__ void k{number}({self.type} *out, const {self.type} *a, "
             f"const {self.type} *b, int n, int m, int w)\n"
@@ -242,6 +244,13 @@ class Kernel:
             f"    const {self.type} *p = a + i;\n    {self.type} s = b[i];\n"
             f"    for (int k = 0; k < m && p < a + n; k++, p += {step})\n"
             "        s = s + *p;\n    out[i] = s;\n"
+        )
+
+    def shifted(self) -> str:
+        """Addresses that are not aligned in some blocks, and not in the first."""
+        return (
+            f"    const {self.type} *p = (const {self.type} *)((const char *)a + blockIdx.x / 2);\n"
+            "    out[i] = p[i];\n"
         )
 
     def launch(self) -> str:

@@ -350,9 +350,8 @@ static bool optimize(struct cc_lowering *l)
 {
     set_optimized(l, true);
     bool done = cc_run_passes(
-        l, "function(sroa,early-cse,simplifycfg,instcombine,loop-mssa(licm),loop(loop-rotate),"
-           "simplifycfg,instcombine,loop(indvars),loop-vectorize,instcombine,simplifycfg,"
-           "loop-mssa(licm),gvn,instcombine,simplifycfg)");
+        l, "function(sroa,simplifycfg,instcombine,loop-mssa(licm),loop(loop-rotate),loop(indvars),"
+           "loop-vectorize,instcombine,loop-mssa(licm),simplifycfg)");
     set_optimized(l, false);
     return done;
 }
