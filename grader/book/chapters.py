@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What every chapter has: how long it takes and what comes before, a question to begin with, a
-figure, code, what goes wrong, its lab, three questions with folded answers; short sentences; and
-words for readers, not scholars."""
+figure, code, what goes wrong, its lab, three questions with folded answers, two exercises with
+folded solutions; short sentences; and words for readers, not scholars."""
 
 import re
 from pathlib import Path
@@ -20,8 +20,10 @@ WANTED = (
     (r"^## What goes wrong$", "## What goes wrong"),
     (r"^## The lab$", "## The lab"),
     (r"^## Questions$", "## Questions"),
+    (r"^## Exercises$", "## Exercises"),
 )
 ANSWERS = 3
+SOLUTIONS = 2
 LONGEST = 45  # words; more than that is two sentences
 USUAL = 22.0  # words a sentence, on average
 SCHOOL = 6.0  # years of school (Flesch and Kincaid) up to which nobody is warned
@@ -34,6 +36,9 @@ def problems(chapter: Path) -> list[str]:
     answers = len(re.findall(r'^\?\?\? question ".+\?"$', text, re.MULTILINE))
     if answers != ANSWERS:
         found.append(f"{answers} questions with folded answers, expected {ANSWERS}")
+    solutions = text.count("<details><summary>Solution</summary>\n\n")
+    if solutions != SOLUTIONS:
+        found.append(f"{solutions} exercises with folded solutions, expected {SOLUTIONS}")
     lengths = [len(sentence.split()) for sentence in sentences(text)]
     found += [f"a sentence of {n} words, at most {LONGEST}" for n in lengths if n > LONGEST]
     if lengths and sum(lengths) / len(lengths) > USUAL:

@@ -4,7 +4,7 @@ sizes, for parts of one row, on 1 to 8 GPUs.
 
     stencil.py BIN
 
-With PEERLAB_FULL=1 each version is built with mistakes planted, too, and must be wrong then.
+With PEERLAB_FULL=1 so do the exercises' versions, and versions with a mistake must be wrong.
 """
 
 import itertools
@@ -17,6 +17,8 @@ import tempfile
 from pathlib import Path
 
 CODE = Path(__file__).resolve().parent.parent.parent / "docs/book/code"
+FULL = os.environ.get("PEERLAB_FULL") == "1"
+EXERCISES = ("tiles", "pull", "peergraph")  # solutions that are versions, too
 VERSIONS = ("one", "host", "peer", "copies", "overlap", "ipc", "nccl", "graph")
 # GPUs, width, height, steps: no part, one row, two rows for each GPU, some rows more for the first.
 SIZES = ((1, 3, 3, 1), (2, 37, 29, 6), (3, 301, 5, 4), (4, 7, 11, 5))
@@ -34,12 +36,13 @@ MUTANTS = (
     ("graph", "i < steps; i++)\n        step();", "i < steps - 1; i++)\n        step();"),
     ("ipc", "theirs[side][(number - 1) % 2]", "theirs[side][number % 2]"),
     ("nccl", "part[g].rows + 1);", "0);"),
+    ("pull", "part[g - 1].rows) :", "part[g - 1].rows - 1) :"),
 )
 
 
 def planted(code: Path, version: str, old: str, new: str) -> None:
     """Changes a copy of the code. ValueError: the line is not there any more."""
-    files = [path for path in (code / "stencil").iterdir() if path.suffix in (".cu", ".h")]
+    files = [path for name in ("stencil", "exercises") for path in (code / name).glob("*.[ch]*")]
     having = [path for path in files if old in path.read_text(encoding="utf-8")]
     mine = [path for path in having if path.name == f"{version}.cu"] or having
     if len(mine) != 1:
@@ -50,7 +53,7 @@ def planted(code: Path, version: str, old: str, new: str) -> None:
 def built(tools: Path, code: Path, version: str, folder: Path) -> Path:
     program = folder / version
     library = ["-lnccl"] if version == "nccl" else []
-    source = code / "stencil" / f"{version}.cu"
+    source = code / ("exercises" if version in EXERCISES else "stencil") / f"{version}.cu"
     command = [tools / "vgpu-cc", "-Wall", "-Wextra", "-Werror", "-o", program, source, *library]
     subprocess.run(command, check=True, timeout=SECONDS)
     return program
@@ -86,7 +89,7 @@ def problem(program: Path, node: str | None, size: tuple[int, int, int, int], wa
 
 
 def runs_of(version: str) -> list[tuple[str | None, tuple[int, int, int, int]]]:
-    if version == "one":
+    if version in ("one", "tiles"):
         return [(None, (1, *size[1:])) for size in (*SIZES, *EIGHT)]
     return [*((None, size) for size in SIZES), *((NODE_OF_EIGHT, size) for size in EIGHT)]
 
@@ -111,11 +114,12 @@ def survived(tools: Path, folder: Path) -> list[str]:
 def main() -> int:
     tools, wrong = Path(sys.argv[1]).resolve(), []
     with tempfile.TemporaryDirectory(prefix="book-stencil-") as name:
-        for version in VERSIONS:
+        versions = (*VERSIONS, *EXERCISES) if FULL else VERSIONS
+        for version in versions:
             wrong += problems(built(tools, CODE, version, Path(name)), version)
-        mutants = len(MUTANTS) if os.environ.get("PEERLAB_FULL") == "1" else 0
+        mutants = len(MUTANTS) if FULL else 0
         wrong += survived(tools, Path(name)) if mutants else []
-    print("\n".join([*wrong, f"{len(VERSIONS)} versions, {mutants} mutants, {len(wrong)} wrong"]))
+    print("\n".join([*wrong, f"{len(versions)} versions, {mutants} mutants, {len(wrong)} wrong"]))
     return 1 if wrong else 0
 
 

@@ -69,6 +69,16 @@ Short.
 ??? question "B?"
 
 ??? question "C?"
+
+## Exercises
+
+<details><summary>Solution</summary>
+
+</details>
+
+<details><summary>Solution</summary>
+
+</details>
 """
 
 
@@ -330,6 +340,8 @@ class Chapters(Folder):
             ("<!-- code: docs/book/code/a.cu#part -->", "a companion in C or CUDA"),
             ('??? question "C?"', "2 questions"),
             ("## What goes wrong", "What goes wrong"),
+            ("## Exercises", "Exercises"),
+            ("<summary>Solution</summary>", "0 exercises"),
         ):
             with self.subTest(why):
                 self.assertIn(why, self.problems(CHAPTER.replace(cut, "")))

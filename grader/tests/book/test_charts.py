@@ -91,7 +91,7 @@ class Figures(unittest.TestCase):
         page = (ROOT / "docs/book/11-zero.md").read_text(encoding="utf-8")
         runs = re.findall(r"([\d.]+) billion parameters on (\d+) GPUs\n((?:stage.*\n)+)", page)
         shown = {(float(p), int(n)) for p, n, _ in runs}
-        self.assertEqual(shown, set(memory.MODELS))
+        self.assertLessEqual(set(memory.MODELS), shown)  # an exercise prints one that is not drawn
         for p, n, lines in runs:
             for stage, gb in enumerate(re.findall(r"stage \d: +([\d.]+) GB", lines)):
                 drawn = sum(memory.gigabytes(stage, float(p), int(n)))
