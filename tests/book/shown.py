@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Types what pages other than the book's chapters show, and compares what it prints.
+"""Types what pages show but the consoles of the book's chapters, and compares what it prints.
 
     shown.py BUILD [--write] [PAGE...]
 
@@ -21,7 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
-from grader.book import shown  # noqa: E402
+from grader.book import pages, shown  # noqa: E402
 from grader.course.project import Project  # noqa: E402
 
 FULL = os.environ.get("PEERLAB_FULL") == "1"
@@ -106,7 +106,9 @@ def page_problems(page: str, build: Path, *, write: bool) -> tuple[int, list[str
     """How many commands of a page were typed, and how they differ from it."""
     by = {e["command"]: e for e in shown.load(ROOT) if e["page"] == page and e["by"] in WAYS}
     text = (ROOT / page).read_text(encoding="utf-8")
-    mine = [found for found in shown.commands_of(page, text) if found.command in by]
+    chapter = pages.chapter_number(Path(page)) is not None  # whose console is book.commands'
+    all_of = shown.commands_of(page, text, chapter=chapter)
+    mine = [found for found in all_of if found.command in by]
     wrong = []
     with tempfile.TemporaryDirectory(prefix="book-shown-") as name:
         folder = Path(name)
