@@ -8,8 +8,11 @@ vgpu-gdb loads this file, and so does gdb itself, if its safe path has the file,
 vgpu-cc has linked with -g or -G.
 """
 
+import atexit
 import os
 import re
+import shutil
+import tempfile
 from pathlib import Path
 
 import gdb
@@ -17,6 +20,8 @@ import gdb
 CRASHES = "SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT"
 # A node's signals to a context, and what the runtime asks the kernel for.
 QUIET = f"{CRASHES} SIGALRM SIGVTALRM SIGPROF SIGUSR1 SIGUSR2 SIGPIPE"
+IS_LOADED = "SETTINGS" in globals()  # by gdb itself, or by vgpu-gdb
+FOLDER = globals().get("FOLDER") or tempfile.mkdtemp(prefix="vgpu-gdb-")  # device code, to read
 SETTINGS = (
     "set breakpoint pending on",
     "set detach-on-fork off",
@@ -25,7 +30,7 @@ SETTINGS = (
     "set print symbol-loading off",
     f"handle {QUIET} nostop noprint pass",
     # Fewer limits of time, and one process for the blocks of a kernel.
-    "set environment VGPU_DEBUGGER 1",
+    f"set environment VGPU_DEBUGGER {FOLDER}",
     "set environment VGPU_KERNEL_SECONDS 86400",
     "set environment VGPU_WORKERS 1",
     # A node that runs already was started by somebody else: gdb would not see its contexts.
@@ -114,9 +119,9 @@ def _index(variable: str) -> "list[int]":
 
 
 def _is_in_kernel() -> bool:
-    """Device code is in libraries that are files without a name."""
     try:
-        return _gpu() >= 0 and "/fd/" in (gdb.solib_name(gdb.newest_frame().pc()) or "")
+        library = gdb.solib_name(gdb.newest_frame().pc()) or ""
+        return _gpu() >= 0 and library.startswith(FOLDER)
     except gdb.error:
         return False
 
@@ -156,20 +161,24 @@ def _bury_dead() -> None:
 
 
 def _go_on() -> bool:
-    """Goes on after a stop that is not the user's. False: it is."""
-    ended = list(_ended)
-    _ended.clear()
-    if MAIN not in ended:
+    """Goes on after a stop that is not the user's: another process than the main one has ended.
+    False: it is the user's."""
+    if not _ended:
+        return False
+    if MAIN not in _ended:
         _bury_dead()
+    ended = set(_ended)
+    _ended.clear()
     live = [one for one in gdb.inferiors() if one.pid and one.num not in ended and one.threads()]
     if MAIN in ended:
         for inferior in live:
             gdb.execute(f"detach inferiors {inferior.num}", to_string=True)
-        return False
-    if not ended or not live:
+    if MAIN in ended or not live:
         return False
     live[0].threads()[0].switch()
-    gdb.execute(f"remove-inferiors {' '.join(map(str, ended))}")
+    for inferior in gdb.inferiors():
+        if inferior.num in ended:
+            gdb.execute(f"remove-inferiors {inferior.num}")
     gdb.execute("continue")
     return True
 
@@ -197,6 +206,7 @@ class Select(gdb.Command):
 
 
 def start() -> None:
+    atexit.register(shutil.rmtree, FOLDER, ignore_errors=True)
     Crashes()
     Gpu()
     Index("vgpu_thread", "threadIdx")
@@ -218,6 +228,5 @@ def start() -> None:
     gdb.events.stop.connect(_tell_thread)
 
 
-if "vgpu_started" not in globals():  # it may be loaded twice
-    vgpu_started = True
+if not IS_LOADED:
     start()

@@ -10,10 +10,14 @@
 #include "dwarf_lines.h"
 
 #include <dlfcn.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <link.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum { PAGE = 4096 };
@@ -130,14 +134,35 @@ bool image_may_share(const struct device_image *image)
     return image->may_share;
 }
 
+static bool copy_file(int from, const char *path)
+{
+    struct stat info;
+    off_t at = 0;
+    int to = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    bool sound = to >= 0 && fstat(from, &info) == 0;
+    while (sound && at < info.st_size)
+        sound = sendfile(to, from, &at, (size_t)(info.st_size - at)) > 0;
+    if (to >= 0)
+        close(to);
+    return sound;
+}
+
+/* The name by which the file is loaded. A debugger reads it by this name, too, also after we have
+ * ended: for it there is a copy in the folder VGPU_DEBUGGER. */
+static void name_file(char *name, size_t room, int fd, uint32_t module)
+{
+    const char *folder = getenv("VGPU_DEBUGGER");
+    snprintf(name, room, "%s/%d-%u.so", folder ? folder : "", (int)getpid(), module);
+    if (!folder || !copy_file(fd, name))
+        snprintf(name, room, "/proc/self/fd/%d", fd);
+}
+
 struct device_image *image_load(uint32_t module, int fd, char *why, uint64_t room)
 {
-    char name[40];
+    char name[PATH_MAX];
     struct link_map *map;
     struct device_image *image = calloc(1, sizeof *image);
-    snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-    if (getenv("VGPU_DEBUGGER")) /* a debugger reads the file by this name, too */
-        snprintf(name, sizeof name, "/proc/%d/fd/%d", (int)getpid(), fd);
+    name_file(name, sizeof name, fd, module);
     void *library = image ? dlopen(name, RTLD_NOW | RTLD_LOCAL) : NULL;
     if (!library) {
         snprintf(why, room, "module %u cannot be loaded: %s", module,
