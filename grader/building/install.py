@@ -21,6 +21,7 @@ from grader.course.project import Project
 Say = Callable[[str], None]
 CMAKE_WHEEL = "cmake>=3.25"
 RICH = "rich>=13,<15"
+CCCL = "nvidia-cuda-cccl-cu12==12.9.27"  # CCCL 2.8.2: docs/virtual-node.md says why this one
 INSTALL = ("install", "-y", "--no-install-recommends")
 
 
@@ -108,19 +109,42 @@ def rich(project: Project, say: Say) -> None:
     own_packages(project)
     if importlib.util.find_spec("rich") is not None:
         return
-    pip: list[str | Path] = [sys.executable, "-m", "pip"]
-    if not capture([*pip, "--version"]).ok:
-        if has_ensurepip():
-            show([sys.executable, "-m", "venv", project.venv])
-        pip = [project.venv / "bin" / "pip"]
-    target = project.deps / "python"
     say(f"pip install --target .deps/python '{RICH}'")
-    if show([*pip, "install", "--quiet", "--target", target, RICH]) != 0:
+    if not _pip_into(project, project.deps / "python", RICH):
         raise LabError(
             f"The grader's tables need the Python package {RICH}, which could not be installed: "
             f"that needs python3-pip and a network. With both, ./lab start --grader installs it.",
             ExitStatus.MISSING,
         )
+
+
+def cccl(project: Project, say: Say) -> None:
+    """Thrust, CUB and libcu++, where vgpu-cc looks for them (vgpu/cc/compile/cccl.c): beside the
+    build."""
+    folder = project.build_dir.parent / "cccl"
+    name, version = CCCL.split("==")
+    if (folder / f"{name.replace('-', '_')}-{version}.dist-info").is_dir():
+        return
+    say(f"pip install --target {folder} '{CCCL}'")
+    shutil.rmtree(folder, ignore_errors=True)
+    if not _pip_into(project, folder, "--no-deps", CCCL):
+        shutil.rmtree(folder, ignore_errors=True)
+        raise LabError(
+            f"CCCL (Thrust, CUB, libcu++) is the package {CCCL} of PyPI, which could not be "
+            f"installed: that needs python3-pip and a network. Without them, name a folder that "
+            f"holds thrust/, cub/ and cuda/ in VGPU_CCCL.",
+            ExitStatus.MISSING,
+        )
+
+
+def _pip_into(project: Project, folder: Path, *words: str) -> bool:
+    """`pip install --target`, by this Python's pip or that of .venv/."""
+    pip: list[str | Path] = [sys.executable, "-m", "pip"]
+    if not capture([*pip, "--version"]).ok:
+        if has_ensurepip():
+            show([sys.executable, "-m", "venv", project.venv])
+        pip = [project.venv / "bin" / "pip"]
+    return show([*pip, "install", "--quiet", "--target", folder, *words]) == 0
 
 
 def bubblewrap(machine: Machine, say: Say) -> None:

@@ -15,7 +15,9 @@ from grader.learning.testing import LEARNER, rebuild, run_tests, started
 BEGAN = time.monotonic()  # of the command
 
 
-def set_up(project: Project, *, may_install: bool = True, grader: bool = False) -> None:
+def set_up(
+    project: Project, *, may_install: bool = True, grader: bool = False, cccl: bool = False
+) -> None:
     """Everything that the build needs is there on return; LabError says what is missing."""
     machine = look()
     _say("machine", str(machine))
@@ -31,6 +33,8 @@ def set_up(project: Project, *, may_install: bool = True, grader: bool = False) 
     if grader and may_install:
         install.rich(project, _say_install)
         install.bubblewrap(machine, _say_install)
+    if cccl and may_install:
+        install.cccl(project, _say_install)
 
 
 def first_run(project: Project) -> ExitStatus:

@@ -36,6 +36,16 @@ class Rdc(Case):
             shutil.copy(made, self.folder)
         return [f"{name}.o" for name in names]
 
+    def test_lambdas_in_two_files_that_name_the_thread(self) -> None:
+        for name in ("k", "other"):
+            self.write(
+                f"{name}.cu",
+                f"__global__ void {name}() {{ auto f = [](int i) {{ return i + threadIdx.x; }};"
+                " if (f(1) != 1) __trap(); }\n" + (LAUNCHER if name == "k" else ""),
+            )
+        self.good("-rdc=true", "k.cu", "other.cu", "-o", "x")
+        self.assertEqual(run([self.folder / "x"]).returncode, 0)
+
     def prints_right(self, program: str = "x") -> None:
         done = run([self.folder / program])
         self.assertEqual(done.stdout.splitlines(), PRINTS, done.stderr)

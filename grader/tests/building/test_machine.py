@@ -2,9 +2,11 @@
 """building.machine, needs and install: looking at a machine, and deciding what to do about it."""
 
 import unittest
+from pathlib import Path
 from unittest import mock
 
 from grader.base.exits import ExitStatus, LabError
+from grader.base.proc import Done
 from grader.building import install, needs
 from grader.building.machine import Machine, parse_os_release
 from grader.building.needs import Need, parse_version
@@ -110,6 +112,36 @@ class Install(FakeCheckout):
 
     def test_without_rights_only_the_checkout_is_written(self) -> None:
         self.assertEqual(self.steps([named("cJSON", "CMake"), []], None), ["unpack", "pip"])
+
+    def cccl(self, status: int) -> list[list[str]]:
+        """The commands that install.cccl() runs, where pip ends with that status."""
+        ran: list[list[str]] = []
+
+        def show(words: list[str | Path]) -> int:
+            ran.append([str(word) for word in words])
+            return status
+
+        with (
+            mock.patch.object(install, "capture", return_value=Done(0, "pip")),
+            mock.patch.object(install, "show", side_effect=show),
+        ):
+            install.cccl(self.project, lambda _: None)
+        return ran
+
+    def test_cccl_goes_beside_the_build_once(self) -> None:
+        (words,) = self.cccl(0)
+        folder = self.root / "build" / "cccl"
+        self.assertEqual(words[-4:], ["--target", str(folder), "--no-deps", install.CCCL])
+        (folder / "nvidia_cuda_cccl_cu12-12.9.27.dist-info").mkdir(parents=True)
+        self.assertEqual(self.cccl(0), [])
+
+    def test_without_a_network_cccl_is_named_and_nothing_is_left(self) -> None:
+        with self.assertRaises(LabError) as caught:
+            self.cccl(1)
+        self.assertEqual(caught.exception.status, ExitStatus.MISSING)
+        self.assertIn("nvidia-cuda-cccl-cu12", str(caught.exception))
+        self.assertIn("a network", str(caught.exception))
+        self.assertFalse((self.root / "build" / "cccl").exists())
 
     def test_own_tools_come_first_in_path(self) -> None:
         self.assertNotIn(str(self.root), needs.tool_path(self.project))

@@ -116,8 +116,7 @@ void cc_add_language(struct cc_list *command, const struct cc_job *job)
     cc_add_words(command, "-Wno-error=c++11-narrowing -Wno-register"); /* as g++ */
     cc_add(command, "-isystem");
     cc_add(command, cc_format("%s/vgpu/over", job->places.include));
-    cc_add(command, "-isystem");
-    cc_add(command, job->places.include);
+    cc_add_headers_folders(command, job);
     cc_add(command, cc_format("-DVGPU_CONTRACT=\"%s/image.h\"", job->places.contract));
 }
 

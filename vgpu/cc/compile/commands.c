@@ -111,6 +111,17 @@ struct cc_list cc_assemble_command(const struct cc_job *job, const char *assembl
 
 /* ---- everything else ---- */
 
+/* CCCL's cuda/atomic goes before ours, which does not go together with the rest of CCCL. */
+void cc_add_headers_folders(struct cc_list *command, const struct cc_job *job)
+{
+    if (job->places.cccl != NULL) {
+        cc_add(command, "-isystem");
+        cc_add(command, job->places.cccl);
+    }
+    cc_add(command, "-isystem");
+    cc_add(command, job->places.include);
+}
+
 struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input *input,
                                 const char *object)
 {
@@ -127,8 +138,7 @@ struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input 
     cc_add_all(&command, &options->host);
     cc_add_all(&command, &options->common);
     cc_add_all(&command, &options->warnings);
-    cc_add(&command, "-isystem");
-    cc_add(&command, job->places.include);
+    cc_add_headers_folders(&command, job);
     if (object != NULL)
         cc_add_deps(job, &command, input->path, object);
     cc_add_words(&command, c ? "-x c" : "-x c++");

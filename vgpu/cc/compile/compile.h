@@ -33,6 +33,9 @@ bool cc_has_word(const struct cc_list *words, const char *word);
 
 enum cc_language cc_language_of(const struct cc_input *input);
 
+/* -isystem: CUDA's headers, and CCCL's if they are there. */
+void cc_add_headers_folders(struct cc_list *command, const struct cc_job *job);
+
 /* -MD and its like, for `object`. */
 void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *source,
                  const char *object);

@@ -244,8 +244,11 @@ static bool is_to_be_redone(struct file *file, const struct outcome *end)
 static bool tell(const struct outcome *end)
 {
     int worst = end->host_status > end->device_status ? end->host_status : end->device_status;
+    const char *hint = worst != 0 ? cc_cccl_hint(end->said) : NULL;
 
     fputs(end->said, stderr);
+    if (hint != NULL)
+        cc_fail("%s", hint);
     if (worst > 128)
         cc_fail("clang was ended by signal %d", worst - 128);
     return worst == 0;

@@ -45,6 +45,8 @@ bool cc_print_clangd(const struct cc_job *job)
 
     plain.places.include = plain_path(job->places.include);
     plain.places.contract = plain_path(job->places.contract);
+    if (job->places.cccl != NULL)
+        plain.places.cccl = plain_path(job->places.cccl);
     cc_add_words(&flags, "-xcuda --cuda-host-only");
     cc_add_language(&flags, &plain);
     cc_add_prelude(&flags, &plain);

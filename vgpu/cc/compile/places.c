@@ -69,5 +69,5 @@ bool cc_find_places(struct cc_places *places)
             VGPU_CC_INCLUDE);
         return false;
     }
-    return true;
+    return cc_find_cccl(around, places);
 }

@@ -153,16 +153,27 @@ static void rewrite_launch(struct words *all, size_t at, bool adjacent)
 static size_t find_declared(const struct words *all, size_t at, size_t *end)
 {
     size_t name = 0;
+    int depth = 0; /* of < > */
 
     for (at++; !is(all, at, ";"); at++) {
-        if (at >= all->count || is(all, at, ",") || is(all, at, "=") || is(all, at, "(") ||
-            is(all, at, "{"))
+        depth += is(all, at, "<") - is(all, at, ">");
+        if (at >= all->count || (is(all, at, ",") && depth == 0) || is(all, at, "=") ||
+            is(all, at, "(") || is(all, at, "{"))
             return 0;
         if (name == 0 && (is(all, at + 1, ";") || is(all, at + 1, "[")))
             name = at;
     }
     *end = at;
     return name;
+}
+
+/* From Clang 16 on a quoted line has its number in front: "   15 | ". */
+static const char *skip_line_number(const char *quoted)
+{
+    const char *at = quoted + strspn(quoted, " ");
+    size_t digits = strspn(at, "0123456789");
+
+    return digits > 0 && strncmp(at + digits, " | ", 3) == 0 ? at + digits + 3 : quoted;
 }
 
 /* Do the messages quote the word's line below what is said of such objects? */
@@ -175,7 +186,7 @@ static bool is_quoted(const struct words *all, size_t at, const char *refused)
     size_t length = strcspn(line, "\n");
     while ((refused = strstr(refused, CC_NO_SHARED_START)) != NULL) {
         refused += strcspn(refused, "\n");
-        if (*refused == '\n' && strncmp(refused + 1, line, length) == 0)
+        if (*refused == '\n' && strncmp(skip_line_number(refused + 1), line, length) == 0)
             return true;
     }
     return false;

@@ -19,7 +19,7 @@
 #include "mem.h"
 
 /* What Clang says of the last form. */
-#define CC_NO_SHARED_START "initialization is not supported for __shared__ variables."
+#define CC_NO_SHARED_START "initialization is not supported for __shared__ variables"
 
 /* What it says of an alias of a host's variable, and of a register's name. */
 #define CC_WEAK_ALIAS "alias must point to a defined"

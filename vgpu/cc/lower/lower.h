@@ -96,7 +96,9 @@ uint64_t cc_accessed_bytes(struct cc_lowering *l, LLVMValueRef instruction);
 /* Is it of a local variable or a constant, to which no access is reported? */
 bool cc_is_unreported(LLVMValueRef address);
 
-/* lower_indices.c: reads of threadIdx and its like are not reported. */
+/* lower_indices.c: threadIdx and its like are vgpu-exec's, whatever Clang has made of them. */
+void cc_declare_indices(LLVMModuleRef module);
+/* Reads of them are not reported. */
 void cc_hide_indices(struct cc_lowering *l);
 
 /* Which of threadIdx.x, .y, .z, blockIdx.x ... (enum vgpu_lane_index) the load reads; -1: none. */

@@ -74,6 +74,27 @@ static void hide_reads(struct cc_lowering *l, LLVMValueRef old, LLVMValueRef uns
                 hide_read(l, old, unseen, i);
 }
 
+/* Clang defines an extern variable of device code that a lambda names: lambdas may be the host's,
+ * too. These are vgpu-exec's. */
+void cc_declare_indices(LLVMModuleRef module)
+{
+    static const char *const others[] = {"warpSize", "vgpu_cooperative"};
+    enum { OWN = sizeof indices / sizeof *indices, ALL = OWN + sizeof others / sizeof *others };
+
+    for (size_t i = 0; i < ALL; i++) {
+        const char *name = i < OWN ? indices[i] : others[i - OWN];
+        LLVMValueRef old = LLVMGetNamedGlobal(module, name);
+        if (old == NULL || LLVMIsDeclaration(old))
+            continue;
+        LLVMSetValueName2(old, "", 0);
+        LLVMValueRef declared = LLVMAddGlobalInAddressSpace(
+            module, LLVMGlobalGetValueType(old), name, LLVMGetPointerAddressSpace(LLVMTypeOf(old)));
+        LLVMSetGlobalConstant(declared, 1);
+        LLVMReplaceAllUsesWith(old, declared);
+        LLVMDeleteGlobal(old);
+    }
+}
+
 void cc_hide_indices(struct cc_lowering *l)
 {
     for (size_t i = 0; i < sizeof indices / sizeof *indices; i++) {

@@ -127,6 +127,7 @@ bool cc_read_bitcode(struct cc_lowering *l, const struct cc_bitcode *file, size_
         drop_list(module, "llvm.used");
         drop_list(module, "llvm.compiler.used");
         drop_list(module, "__clang_gpu_used_external");
+        cc_declare_indices(module);
         if (file[i].unit != NULL)
             make_all_own(module, file[i].unit);
         if (l->module == NULL)

@@ -132,7 +132,7 @@ static void copy(struct cc_ptx_statement *s, LLVMValueRef to, LLVMValueRef from,
 {
     LLVMValueRef argument[] = {to, from, bytes};
 
-    cc_ptx_call(s, "__wrap_memcpy", cc_byte_pointer(s->l, 0), argument, 3);
+    cc_ptx_call(s, "memcpy", cc_byte_pointer(s->l, 0), argument, 3);
 }
 
 /* [at + done, at + bytes) becomes 0. */
@@ -146,7 +146,7 @@ static void clear_rest(struct cc_ptx_statement *s, LLVMValueRef at, LLVMValueRef
     LLVMValueRef argument[] = {LLVMBuildCast(s->b, LLVM_OP_INT_TO_PTR, from, pointer, ""),
                                cc_ptx_number(s, 0, 32),
                                LLVMBuildBinOp(s->b, LLVM_OP_SUB, bytes, done, "")};
-    cc_ptx_call(s, "__wrap_memset", pointer, argument, 3);
+    cc_ptx_call(s, "memset", pointer, argument, 3);
 }
 
 /* cp.async.ca.shared.global [to], [from], bytes{, given} */

@@ -91,6 +91,16 @@ VGPU_INLINE unsigned __isLocal(const void *p)
     return (unsigned)vgpu_is_space(VGPU_SPACE_LOCAL, p);
 }
 
+VGPU_INLINE unsigned __isConstant(const void *) /* lies in global memory here */
+{
+    return 0;
+}
+
+VGPU_INLINE unsigned __isGridConstant(const void *)
+{
+    return 0;
+}
+
 VGPU_INLINE unsigned __isClusterShared(const void *p) /* each block is a cluster of its own */
 {
     return (unsigned)vgpu_is_space(VGPU_SPACE_SHARED, p);

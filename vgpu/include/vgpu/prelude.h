@@ -13,6 +13,11 @@
 /* First: Clang's own <new> uses it without including it. */
 #include <stdlib.h>
 
+/* Both worlds', as nvcc has it. */
+#pragma clang force_cuda_host_device begin
+#include <initializer_list>
+#pragma clang force_cuda_host_device end
+
 /* What <cmath> includes and is not for device code as a whole. */
 #include <limits>
 #include <type_traits>
@@ -49,7 +54,7 @@ __device__ void free(void *memory)
 
 /* ---- what nvcc takes for device code's, too ---- */
 
-#if __clang_major__ < 15 && !defined(VGPU_RELAXED_CONSTEXPR) /* later ones know them by name */
+#ifndef VGPU_RELAXED_CONSTEXPR /* with it they are */
 namespace std
 {
 template <class T>
@@ -74,6 +79,18 @@ __device__ constexpr T &&forward(typename remove_reference<T>::type &&value) noe
 
 extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block = 1, size_t shared = 0,
                                                 cudaStream_t stream = 0);
+
+/* Thrust 1 and CUB 1 name them in functions that they do not call. */
+#define VGPU_NO_DEVICE_RUNTIME                                                                     \
+    __attribute__((error("device code starts a kernel, or waits for one: the virtual node has no " \
+                         "dynamic parallelism")))
+extern "C" {
+__device__ void *cudaGetParameterBuffer(size_t alignment, size_t size) VGPU_NO_DEVICE_RUNTIME;
+__device__ cudaError_t cudaLaunchDevice(void *function, void *parameters, dim3 grid, dim3 block,
+                                        unsigned shared, cudaStream_t stream)
+    VGPU_NO_DEVICE_RUNTIME;
+__device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void) VGPU_NO_DEVICE_RUNTIME;
+}
 
 /* The parts of a configuration that is a pack: k<<<size...>>>() (vgpu/cc/compile/rewrite.h). */
 inline dim3 vgpu_grid(dim3 grid, dim3, size_t = 0, cudaStream_t = 0)

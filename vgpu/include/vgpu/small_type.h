@@ -39,7 +39,22 @@ public:
         __x = raw.x;
         return *this;
     }
+    volatile VGPU_S &operator=(const VGPU_S_RAW &raw) volatile
+    {
+        __x = raw.x;
+        return *this;
+    }
+    volatile VGPU_S &operator=(const volatile VGPU_S_RAW &raw) volatile
+    {
+        __x = raw.x;
+        return *this;
+    }
     operator VGPU_S_RAW() const
+    {
+        VGPU_S_RAW raw = {__x};
+        return raw;
+    }
+    operator VGPU_S_RAW() const volatile
     {
         VGPU_S_RAW raw = {__x};
         return raw;

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT
+ * cccl.c: where the headers of CCCL are (Thrust, CUB, libcu++), which NVIDIA publishes apart from
+ * CUDA.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "diag.h"
+#include "mem.h"
+#include "places.h"
+
+/* THRUST_VERSION of the releases that work: tests/cc/test_cccl.py. */
+enum { CCCL_OLDEST = 200500, CCCL_NEWEST = 300099 };
+
+/* Found, and not taken. */
+static const char *other_folder;
+static int other_version;
+
+static const char *version_text(int version)
+{
+    return cc_format("%d.%d.%d", version / 100000, version / 100 % 1000, version % 100);
+}
+
+static bool is_taken(int version)
+{
+    return version >= CCCL_OLDEST && version <= CCCL_NEWEST;
+}
+
+/* 200802 for 2.8.2; 0: there is no CCCL in the folder. */
+static int version_in(const char *folder)
+{
+    static const char name[] = "#define THRUST_VERSION ";
+    size_t bytes;
+    const char *text = cc_read_file(cc_format("%s/thrust/version.h", folder), &bytes);
+    const char *found = text != NULL ? strstr(text, name) : NULL;
+
+    return found != NULL ? atoi(found + strlen(name)) : 0;
+}
+
+/* $VGPU_CCCL is to be taken, or is an error. */
+static bool take_asked(const char *folder, struct cc_places *places)
+{
+    int version = version_in(folder);
+    size_t bytes;
+
+    places->cccl = cc_copy(folder, strlen(folder));
+    if (version == 0)
+        cc_fail("there is no thrust/version.h in '%s' (VGPU_CCCL)", folder);
+    else if (!is_taken(version))
+        cc_fail("CCCL %s in '%s' (VGPU_CCCL) does not work with the virtual node; %s to %s do",
+                version_text(version), folder, version_text(CCCL_OLDEST),
+                version_text(CCCL_NEWEST));
+    else if (cc_read_file(cc_format("%s/cuda_runtime.h", folder), &bytes) != NULL)
+        cc_fail("'%s' (VGPU_CCCL) holds CUDA's own headers, too: it has to be CCCL's alone",
+                folder);
+    return cc_error_count() == 0;
+}
+
+static const char *in_folder_of(const char *variable, const char *rest)
+{
+    const char *folder = getenv(variable);
+
+    return folder != NULL && *folder != 0 ? cc_format("%s/%s", folder, rest) : NULL;
+}
+
+bool cc_find_cccl(const char *around, struct cc_places *places)
+{
+    const char *asked = getenv("VGPU_CCCL");
+    const char *const folder[] = {
+        cc_format("%s/include/cccl", around),
+        cc_format("%s/../cccl/nvidia/cuda_cccl/include", around), /* ./lab start --cccl */
+        in_folder_of("CUDA_HOME", "include/cccl"),
+        in_folder_of("CUDA_PATH", "include/cccl"),
+        "/usr/local/cuda/include/cccl",
+    };
+
+    if (asked != NULL && *asked != 0)
+        return strcmp(asked, "none") == 0 || take_asked(asked, places);
+    for (size_t i = 0; places->cccl == NULL && i < sizeof folder / sizeof *folder; i++) {
+        int version = folder[i] != NULL ? version_in(folder[i]) : 0;
+        if (is_taken(version)) {
+            places->cccl = folder[i];
+        } else if (version != 0) {
+            other_folder = folder[i];
+            other_version = version;
+        }
+    }
+    return true;
+}
+
+const char *cc_cccl_hint(const char *said)
+{
+    static const char *const headers[] = {"'thrust/", "'cub/", "'cuda/", "'nv/target'"};
+    bool missing = false;
+
+    for (size_t i = 0; i < sizeof headers / sizeof *headers; i++) {
+        const char *found = strstr(said, headers[i]);
+        missing |=
+            found != NULL && cc_starts(found + strcspn(found + 1, "'") + 1, "' file not found");
+    }
+    if (!missing)
+        return NULL;
+    if (other_folder != NULL)
+        return cc_format("CCCL %s in '%s' does not work with the virtual node, %s to %s do: "
+                         "./lab start --cccl installs one",
+                         version_text(other_version), other_folder, version_text(CCCL_OLDEST),
+                         version_text(CCCL_NEWEST));
+    return "Thrust, CUB and libcu++ are NVIDIA's CCCL, which is not installed: ./lab start --cccl, "
+           "or "
+           "name its folder in VGPU_CCCL";
+}
