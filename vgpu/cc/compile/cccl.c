@@ -105,7 +105,7 @@ const char *cc_cccl_hint(const char *said)
                          "./lab start --cccl installs one",
                          version_text(other_version), other_folder, version_text(CCCL_OLDEST),
                          version_text(CCCL_NEWEST));
-    return "Thrust, CUB and libcu++ are NVIDIA's CCCL, which is not installed: ./lab start --cccl, "
-           "or "
-           "name its folder in VGPU_CCCL";
+    return "Thrust, CUB and libcu++ are NVIDIA's CCCL, which is not here: ./lab start --cccl "
+           "installs "
+           "it, or name its folder in VGPU_CCCL";
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * cccl.h: what CCCL (Thrust, CUB, libcu++) asks of its compiler by macros, where the answer is another
- * one here than nvcc's.
+ * cccl.h: what CCCL (Thrust, CUB, libcu++) asks of its compiler by macros, where the answer is
+ * another one here than nvcc's.
  */
 #ifndef VGPU_CCCL_H
 #define VGPU_CCCL_H

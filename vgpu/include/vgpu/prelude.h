@@ -87,8 +87,8 @@ extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block = 1, size_
 extern "C" {
 __device__ void *cudaGetParameterBuffer(size_t alignment, size_t size) VGPU_NO_DEVICE_RUNTIME;
 __device__ cudaError_t cudaLaunchDevice(void *function, void *parameters, dim3 grid, dim3 block,
-                                        unsigned shared, cudaStream_t stream)
-    VGPU_NO_DEVICE_RUNTIME;
+                                        unsigned shared,
+                                        cudaStream_t stream) VGPU_NO_DEVICE_RUNTIME;
 __device__ cudaError_t __cudaDeviceSynchronizeDeprecationAvoidance(void) VGPU_NO_DEVICE_RUNTIME;
 }
 
