@@ -288,6 +288,22 @@ static double expected(const struct rank *r, const struct test *t, size_t i)
     return reduced(i, t->op);
 }
 
+// In a graph, launched once.
+static void issue_captured(const struct rank *r, const struct test *t)
+{
+    cudaGraph_t graph;
+    cudaGraphExec_t exec;
+    MUST(cudaSetDevice(r->number));
+    MUST(cudaStreamBeginCapture(r->stream, cudaStreamCaptureModeThreadLocal));
+    issue(r, t);
+    MUST(cudaStreamEndCapture(r->stream, &graph));
+    MUST(cudaGraphInstantiate(&exec, graph, 0));
+    MUST(cudaGraphLaunch(exec, r->stream));
+    MUST(cudaStreamSynchronize(r->stream));
+    MUST(cudaGraphExecDestroy(exec));
+    MUST(cudaGraphDestroy(graph));
+}
+
 static void check(const struct rank *r, const struct test *t)
 {
     std::vector<char> data(got(t) * bytes_of(t->type) + 1);
@@ -366,6 +382,10 @@ static void run_together(std::vector<struct rank> &ranks, const std::vector<stru
 
 static void run_alone(struct rank *r)
 {
+    const struct test captured = {"send-recv", ncclFloat32, ncclSum, 1021, 0, false};
+    fill(r, &captured);
+    issue_captured(r, &captured);
+    check(r, &captured);
     for (const struct test &t : all_tests()) {
         fill(r, &t);
         issue(r, &t);

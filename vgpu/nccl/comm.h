@@ -139,10 +139,11 @@ extern "C" {
 #endif
 cudaError_t nccl_launch_ring(const struct nccl_ring *ring, const struct nccl_place *place,
                              cudaStream_t stream);
-/* `lanes` and `transfers` are in device memory. */
+/* `lanes` and `transfers` are in device memory; null: they are in the table. */
 cudaError_t nccl_launch_transfers(const struct nccl_lane *lanes, int lane_count,
                                   const struct nccl_transfer *transfers,
-                                  const struct nccl_place *place, cudaStream_t stream);
+                                  const struct nccl_table *table, const struct nccl_place *place,
+                                  cudaStream_t stream);
 #ifdef __cplusplus
 }
 #endif

@@ -369,11 +369,12 @@ __device__ void recv_bytes(const mailboxes &from, char *to, size_t bytes)
 
 // One block for each peer and direction, so that all transfers of a group make progress.
 __global__ void __launch_bounds__(THREADS)
-    nccl_transfer_kernel(const nccl_lane *lanes, const nccl_transfer *transfers, nccl_place place)
+    nccl_transfer_kernel(const nccl_lane *lanes, const nccl_transfer *transfers, nccl_table table,
+                         nccl_place place)
 {
-    nccl_lane lane = lanes[blockIdx.x];
+    nccl_lane lane = lanes ? lanes[blockIdx.x] : table.lane[blockIdx.x];
     for (int i = lane.first; i < lane.first + lane.count; i++) {
-        nccl_transfer t = transfers[i];
+        nccl_transfer t = lanes ? transfers[i] : table.transfer[i];
         mailboxes between(place, t.peer, NCCL_SEND_RECV);
         if (t.send)
             send_bytes(between, (const char *)t.send, t.bytes);
@@ -445,9 +446,10 @@ extern "C" cudaError_t nccl_launch_ring(const struct nccl_ring *ring,
 
 extern "C" cudaError_t nccl_launch_transfers(const struct nccl_lane *lanes, int lane_count,
                                              const struct nccl_transfer *transfers,
+                                             const struct nccl_table *table,
                                              const struct nccl_place *place, cudaStream_t stream)
 {
-    void *arguments[] = {(void *)&lanes, (void *)&transfers, (void *)place};
+    void *arguments[] = {(void *)&lanes, (void *)&transfers, (void *)table, (void *)place};
     return cudaLaunchKernel((const void *)nccl_transfer_kernel, dim3(lane_count), dim3(THREADS),
                             arguments, 0, stream);
 }

@@ -62,13 +62,14 @@ static int make_lanes(const struct nccl_job *job, size_t count, struct nccl_lane
     return lanes;
 }
 
-/* The tables are copied to device memory in stream order. */
-static ncclResult_t launch_lanes(const struct ncclComm *comm, cudaStream_t stream,
-                                 const struct nccl_lane *lane, int lanes,
-                                 const struct nccl_transfer *transfer, size_t transfers)
+/* More than a kernel takes as its arguments: the tables go to device memory in stream order. */
+static ncclResult_t launch_many(const struct ncclComm *comm, cudaStream_t stream,
+                                const struct nccl_lane *lane, int lanes,
+                                const struct nccl_transfer *transfer, size_t transfers)
 {
     const size_t first = (size_t)lanes * sizeof *lane, rest = transfers * sizeof *transfer;
     const struct nccl_place place = place_of(comm);
+    static const struct nccl_table empty;
     void *table = NULL;
     cudaError_t error = cudaMallocAsync(&table, first + rest, stream);
     if (error == cudaSuccess)
@@ -78,12 +79,26 @@ static ncclResult_t launch_lanes(const struct ncclComm *comm, cudaStream_t strea
         error = cudaMemcpyAsync(behind, transfer, rest, cudaMemcpyHostToDevice, stream);
     if (error == cudaSuccess)
         error = nccl_launch_transfers(table, lanes, (const struct nccl_transfer *)(void *)behind,
-                                      &place, stream);
+                                      &empty, &place, stream);
     if (table) {
         cudaError_t freed = cudaFreeAsync(table, stream);
         error = error == cudaSuccess ? freed : error;
     }
     return nccl_cuda(error, "ncclGroupEnd", "launching sends and receives");
+}
+
+static ncclResult_t launch_lanes(const struct ncclComm *comm, cudaStream_t stream,
+                                 const struct nccl_lane *lane, int lanes,
+                                 const struct nccl_transfer *transfer, size_t transfers)
+{
+    const struct nccl_place place = place_of(comm);
+    struct nccl_table table = {0};
+    if (transfers > NCCL_TABLE_TRANSFERS)
+        return launch_many(comm, stream, lane, lanes, transfer, transfers);
+    memcpy(table.lane, lane, (size_t)lanes * sizeof *lane);
+    memcpy(table.transfer, transfer, transfers * sizeof *transfer);
+    return nccl_cuda(nccl_launch_transfers(NULL, lanes, NULL, &table, &place, stream),
+                     "ncclGroupEnd", "launching sends and receives");
 }
 
 static ncclResult_t launch_transfers(const struct nccl_job *job, size_t count)

@@ -79,4 +79,13 @@ struct nccl_lane {
     int first, count;
 };
 
+/* Of so few transfers the tables are an argument of the kernel: a graph that is captured may then
+ * hold it. A kernel's arguments take at most 4096 bytes. */
+enum { NCCL_TABLE_TRANSFERS = 100 };
+
+struct nccl_table {
+    struct nccl_lane lane[2 * NCCL_MAX_RANKS];
+    struct nccl_transfer transfer[NCCL_TABLE_TRANSFERS];
+};
+
 #endif
