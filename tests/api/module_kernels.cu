@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What tests/api/modules.c loads while it runs.
 __constant__ int factor = 3;
-__device__ int calls;
+static __device__ int calls;
 __managed__ int shared_with_host = 5;
 
 extern "C" __global__ void scale(int *data, int count)

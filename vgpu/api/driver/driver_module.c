@@ -128,6 +128,18 @@ static cudaError_t find_kernel(const char *call, const void **kernel, struct CUm
                         head->kernel_count ? (const char *)head + row[0].symbol_at : "");
 }
 
+/* A static variable has the name "_ZL7factors" for Clang, and "factors" for nvcc. */
+static bool names_variable(const char *symbol, const char *name)
+{
+    char *rest;
+    if (strcmp(symbol, name) == 0)
+        return true;
+    if (strncmp(symbol, "_ZL", 3) != 0)
+        return false;
+    size_t length = strtoul(symbol + 3, &rest, 10);
+    return length == strlen(name) && strncmp(rest, name, length) == 0;
+}
+
 static cudaError_t find_variable(CUdeviceptr *at, size_t *bytes, struct CUmod_st *module,
                                  const char *name)
 {
@@ -141,7 +153,7 @@ static cudaError_t find_variable(CUdeviceptr *at, size_t *bytes, struct CUmod_st
     for (uint32_t i = 0; i < head->var_count; i++) {
         void *const *cell = &module->loaded->cells[i];
         void *address = *cell;
-        if (strcmp((const char *)head + row[i].symbol_at, name) != 0)
+        if (!names_variable((const char *)head + row[i].symbol_at, name))
             continue;
         cudaError_t error = address ? cudaSuccess : cudaGetSymbolAddress(&address, cell);
         if (error == cudaSuccess && at)
