@@ -245,6 +245,9 @@ static void updates()
     MUST(cudaGraphLaunch(exec, 0));
     MUST(cudaGraphExecUpdate(exec, other, &info));
     HOLDS(info.result == cudaGraphExecUpdateSuccess, "result %d", info.result);
+    cudaGraphExecUpdateResult result = cudaGraphExecUpdateError;
+    MUST(cudaGraphExecUpdate(exec, other, NULL, &result));
+    HOLDS(result == cudaGraphExecUpdateSuccess, "result %d", result);
     MUST(cudaGraphLaunch(exec, 0));
     look(gpus - 1, device, 22, "updated");
     cudaError_t error = cudaGraphExecUpdate(exec, longer, &info);

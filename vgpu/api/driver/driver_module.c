@@ -65,7 +65,7 @@ static cudaError_t load_data(const char *call, struct CUmod_st **module, const v
 }
 
 /* The file's bytes and a zero; null: see errno. */
-static char *read_whole(const char *path)
+static char *read_module(const char *path)
 {
     FILE *file = fopen(path, "rb");
     char *data = NULL;
@@ -88,7 +88,7 @@ static cudaError_t load_file(const char *call, struct CUmod_st **module, const c
 {
     if (!module || !path)
         return cudaErrorInvalidValue;
-    char *data = read_whole(path);
+    char *data = read_module(path);
     if (!data)
         return vgpu__refuse(cudaErrorFileNotFound, call, "%s: %s", path, strerror(errno));
     cudaError_t error = load_data(call, module, data);
@@ -106,8 +106,8 @@ static cudaError_t unload(struct CUmod_st *module)
 
 /* ---- what is in it ---- */
 
-static cudaError_t find_kernel(const char *call, const void **kernel, struct CUmod_st *module,
-                               const char *name)
+static cudaError_t find_loaded_kernel(const char *call, const void **kernel,
+                                      struct CUmod_st *module, const char *name)
 {
     if (!kernel || !name)
         return cudaErrorInvalidValue;
@@ -197,7 +197,7 @@ CUresult cuModuleUnload(CUmodule module)
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
 {
-    VGPU_DRIVER(find_kernel("cuModuleGetFunction", (const void **)function, module, name));
+    VGPU_DRIVER(find_loaded_kernel("cuModuleGetFunction", (const void **)function, module, name));
 }
 
 CUresult cuModuleGetGlobal(CUdeviceptr *ptr, size_t *bytes, CUmodule module, const char *name)
@@ -222,6 +222,6 @@ CUresult cuLibraryUnload(CUlibrary library)
 
 CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name)
 {
-    VGPU_DRIVER(
-        find_kernel("cuLibraryGetKernel", (const void **)kernel, (struct CUmod_st *)library, name));
+    VGPU_DRIVER(find_loaded_kernel("cuLibraryGetKernel", (const void **)kernel,
+                                   (struct CUmod_st *)library, name));
 }

@@ -41,7 +41,7 @@ static bool is_device_memory(const void *address)
 }
 
 /* On a stream of its own, which waits for no other. */
-static void move(struct buffer *b, void *to, const void *from)
+static void move_buffer(struct buffer *b, void *to, const void *from)
 {
     __attribute__((cleanup(vgpu__own_calls_end), unused)) struct vgpu__own_calls own =
         vgpu__own_calls_begin();
@@ -55,7 +55,7 @@ static void move(struct buffer *b, void *to, const void *from)
 }
 
 /* What `count` elements span, and whether there are gaps between them. */
-static size_t span_of(int count, handle type, bool *gaps)
+static size_t span_of_elements(int count, handle type, bool *gaps)
 {
     long first = 0, extent = 0, last = 0;
     int size = 0;
@@ -75,11 +75,11 @@ static void *open_buffer(struct buffer *b, const char *call, const void *address
     *b = (struct buffer){.call = call, .device = (void *)(uintptr_t)address, .way = way};
     if (!is_device_memory(address) || count <= 0)
         return b->device;
-    b->bytes = span_of(count, type, &gaps);
+    b->bytes = span_of_elements(count, type, &gaps);
     b->host = malloc(b->bytes);
     b->failed = !b->host;
     if (b->host && ((way & IN) || gaps))
-        move(b, b->host, b->device);
+        move_buffer(b, b->host, b->device);
     return b->host;
 }
 
@@ -87,7 +87,7 @@ static void *open_buffer(struct buffer *b, const char *call, const void *address
 static int close_buffer(struct buffer *b, int result)
 {
     if (b->host && (b->way & OUT) && result == 0 && !b->failed)
-        move(b, b->device, b->host);
+        move_buffer(b, b->device, b->host);
     free(b->host);
     if (b->failed)
         vgpu__message(b->call, "the buffer at %p in device memory cannot be copied", b->device);
