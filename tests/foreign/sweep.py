@@ -1,0 +1,339 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""sweep.py: builds and runs other people's CUDA programs, and judges what they do.
+
+    sweep.py --from CHECKOUTS [--only PATTERN] [--compile-only] [--record]
+    sweep.py --page
+
+CHECKOUTS holds one folder for each file *.toml beside this one, under the name that it gives as
+`folder`. A file names the repository, the commit, and for every program how it is built, its
+arguments and what shows that it was right. Nothing is written into the checkouts. --record enters
+the verdicts in table.json, and --page writes docs/foreign-programs.md's tables from that.
+
+A program (`[programs]`; the defaults of its repository are under `[defaults]`):
+    at          its folder in the checkout; {name} is the program's name
+    sources     patterns of its source files, beside `at`; without: *.cu *.cpp *.c
+    flags       for vgpu-cc; {root} is the checkout, {at} the program's folder, {here} this one's
+    shared      sources that it has in common with others of its repository: compiled once
+    smaller     regular expressions and what takes their place in its sources, for smaller sizes
+    modules     files that it loads when it runs: name = source, compiled by vgpu-cc -fatbin (-ptx)
+    headers     of CUDA's, which its own build copies beside it
+    runs        its command lines; the verdict is the worst of all. Without: one, with no arguments
+    ranks       under mpirun, with so many processes
+    node        VGPU_NODE
+    right       a regular expression that its output must match; its exit status must be 0, too
+    needs       what it asks for and the virtual node does not have: its output must name it
+    mistake     one of its own, for which it may give another answer, on hardware, too
+    marks       words to choose it by, with --only
+"""
+
+import argparse
+import contextlib
+import datetime
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from typing import NamedTuple
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+TABLE = HERE / "table.json"
+PAGE = ROOT / "docs" / "foreign-programs.md"
+MACHINE = "2 processors, no GPU"
+BEGIN, END = "<!-- sweep: begin -->\n", "<!-- sweep: end -->\n"
+# From best to worst: of several runs the worst is the program's verdict.
+VERDICTS = ("right", "needs", "own mistake", "slow", "does not compile", "crashed", "wrong")
+FIELDS = frozenset(
+    word
+    for words in (
+        ("at", "sources", "flags", "shared", "smaller", "modules", "headers"),
+        ("runs", "ranks", "node", "right", "needs", "mistake", "marks"),
+    )
+    for word in words
+)
+MPIRUN = "mpirun --oversubscribe --bind-to none --allow-run-as-root -n {}"
+ABORTED = {134: "SIGABRT", 136: "SIGFPE", 139: "SIGSEGV"}  # as mpirun and shells pass them on
+
+
+class Outcome(NamedTuple):
+    verdict: str
+    seconds: float
+    reason: str = ""
+
+
+def manifests() -> dict[str, dict]:
+    return {path.stem: tomllib.loads(path.read_text()) for path in sorted(HERE.glob("*.toml"))}
+
+
+def run(
+    words: list[str], folder: pathlib.Path, seconds: float, **more: str
+) -> tuple[int | None, str]:
+    """The exit status, or None when time was up, and the output. Ends what it started, too."""
+    node = {"VGPU_NODE_ID": f"foreign-{os.getpid()}"}
+    with tempfile.TemporaryFile() as output:
+        child = subprocess.Popen(
+            words,
+            cwd=folder,
+            env=os.environ | node | more,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        status: int | None = None
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            status = child.wait(seconds)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(child.pid, signal.SIGKILL)
+        child.wait()
+        output.seek(0)
+        return status, output.read(1 << 20).decode(errors="replace")
+
+
+def short(line: str) -> str:
+    """Without the folders of this machine."""
+    return re.sub(r"(?<![\w.])/[\w./+-]*/", "", line)[:200]
+
+
+def first_error(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    for pattern in (r"error:|undefined reference|multiple definition", r"rror|not found|vgpu-cc"):
+        for line in lines:
+            if re.search(pattern, line):
+                return short(line)
+    return short(lines[-1]) if lines else "no output"
+
+
+class Program:
+    def __init__(self, repository: str, root: pathlib.Path, name: str, fields: dict) -> None:
+        self.repository, self.root, self.name, self.fields = repository, root, name, fields
+        self.at = root / fields.get("at", "{name}").format(name=name)
+
+    def words(self, key: str) -> list[str]:
+        places = {"root": self.root, "at": self.at, "here": HERE, "name": self.name}
+        return [str(word).format(**places) for word in self.fields.get(key, [])]
+
+    def chosen(self, pattern: str) -> bool:
+        names = [f"{self.repository}/{self.name}", *self.fields.get("marks", [])]
+        return any(fnmatch.fnmatchcase(name, pattern) for name in names)
+
+    def sources(self, folder: pathlib.Path) -> list[str]:
+        found: list[pathlib.Path] = []
+        for pattern in self.words("sources") or ["*.cu", "*.cpp", "*.c"]:
+            found += sorted(self.at.glob(pattern))
+        return [str(self.smaller(path, folder)) for path in found]
+
+    def smaller(self, path: pathlib.Path, folder: pathlib.Path) -> pathlib.Path:
+        """The source, or a copy of it with smaller sizes."""
+        text = path.read_text(errors="replace")
+        changed = text
+        for pattern, replacement in self.fields.get("smaller", {}).items():
+            changed = re.sub(pattern, replacement, changed)
+        if changed == text:
+            return path
+        copy = folder / path.name
+        copy.unlink(missing_ok=True)
+        copy.write_text(changed)
+        return copy
+
+    def prepare(self, folder: pathlib.Path, toolkit: pathlib.Path) -> None:
+        """The program's own files, for what it reads when it runs."""
+        folder.mkdir(parents=True, exist_ok=True)
+        headers = [toolkit / "include" / name for name in self.fields.get("headers", [])]
+        for path in [*self.at.iterdir(), *headers]:
+            if not (folder / path.name).exists():
+                (folder / path.name).symlink_to(path)
+
+    def build(self, vgpu_cc: str, folder: pathlib.Path, seconds: float) -> tuple[int | None, str]:
+        flags, shared = self.words("flags"), folder.parent / "shared"
+        shared.mkdir(exist_ok=True)
+        commands, objects = [], []
+        for source in self.words("shared"):
+            made = shared / (pathlib.Path(source).stem + ".o")
+            objects.append(str(made))
+            if not made.exists():
+                commands.append([vgpu_cc, "-c", *flags, "-o", str(made), str(self.root / source)])
+        for module, source in self.fields.get("modules", {}).items():
+            kind = "-ptx" if module.endswith(".ptx") else "-fatbin"
+            commands.append([vgpu_cc, kind, *flags, "-o", module, str(self.at / source)])
+        commands.append([vgpu_cc, "-o", "program", *self.sources(folder), *objects, *flags])
+        output = ""
+        for command in commands:
+            status, output = run(command, folder, seconds)
+            if status != 0:
+                return status, output
+        return 0, output
+
+    def runs(self, folder: pathlib.Path, seconds: float) -> list[Outcome]:
+        ranks, node, done = self.fields.get("ranks"), self.fields.get("node", ""), []
+        start = shlex.split(MPIRUN.format(ranks)) if ranks else []
+        for arguments in self.words("runs") or [""]:
+            began = time.monotonic()
+            command = [*start, "./program", *shlex.split(arguments)]
+            status, output = run(command, folder, seconds, VGPU_NODE=node)
+            with (folder / "run.txt").open("a") as log:
+                log.write(output)
+            verdict, reason = self.judge(status, output)
+            done.append(Outcome(verdict, time.monotonic() - began, reason))
+        return done
+
+    def judge(self, status: int | None, output: str) -> tuple[str, str]:
+        if status == 0 and re.search(self.fields.get("right", ""), output, re.MULTILINE):
+            return "right", ""
+        if self.names_need(output):
+            return "needs", self.fields["needs"]
+        if status is None:
+            return "slow", "not done when time was up"
+        if status < 0 or status in ABORTED:
+            return "crashed", ABORTED.get(status) or signal.Signals(-status).name
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
+        if "mistake" in self.fields:
+            return "own mistake", self.fields["mistake"]
+        told = [line for line in lines if re.search(r"rror|FAIL|ail", line)] or lines
+        return "wrong", f"status {status}: {short(told[0]) if told else 'no output'}"
+
+    def names_need(self, output: str) -> bool:
+        needs = self.fields.get("needs")
+        return needs is not None and needs.lower() in output.lower()
+
+    def sweep(self, options: argparse.Namespace) -> Outcome:
+        folder = options.work / self.repository / self.name
+        self.prepare(folder, options.build / "toolkit")
+        (folder / "run.txt").unlink(missing_ok=True)
+        began = time.monotonic()
+        status, output = self.build(str(options.build / "bin/vgpu-cc"), folder, options.seconds)
+        (folder / "build.txt").write_text(output)
+        seconds = time.monotonic() - began
+        if status is None:
+            return Outcome("slow", seconds, "not compiled when time was up")
+        if status != 0 and self.names_need(output):
+            return Outcome("needs", seconds, self.fields["needs"])
+        if status != 0:
+            return Outcome("does not compile", seconds, first_error(output))
+        if options.compile_only:
+            return Outcome("compiles", seconds)
+        return max(self.runs(folder, options.seconds), key=lambda one: VERDICTS.index(one.verdict))
+
+
+def merged(defaults: dict, fields: dict) -> dict:
+    both = defaults | fields
+    if "flags" in defaults and "flags" in fields:
+        both["flags"] = defaults["flags"] + fields["flags"]
+    return both
+
+
+def choose(options: argparse.Namespace) -> list[Program]:
+    programs = []
+    for repository, manifest in manifests().items():
+        root = options.checkouts / manifest["folder"]
+        if not root.exists():
+            print(f"{root} is not there: git clone {manifest['repository']}", file=sys.stderr)
+            continue
+        for name, fields in manifest["programs"].items():
+            whole = merged(manifest.get("defaults", {}), fields)
+            programs.append(Program(repository, root, name, whole))
+    patterns = options.only or ["*"]
+    return [program for program in programs if any(map(program.chosen, patterns))]
+
+
+def sweep(options: argparse.Namespace) -> dict[str, dict]:
+    rows = {}
+    for program in choose(options):
+        outcome = program.sweep(options)
+        whole = f"{program.repository}/{program.name}"
+        print(f"{outcome.verdict:16} {outcome.seconds:5.1f} s  {whole}  {outcome.reason}")
+        sys.stdout.flush()
+        rows[whole] = {
+            "verdict": outcome.verdict,
+            "seconds": round(outcome.seconds, 1),
+            "date": str(datetime.datetime.now(datetime.UTC).date()),
+            "reason": outcome.reason,
+        }
+    return rows
+
+
+# ---- the table ----
+
+
+def read_table() -> dict:
+    return json.loads(TABLE.read_text()) if TABLE.exists() else {"machine": MACHINE, "rows": {}}
+
+
+def record(rows: dict[str, dict]) -> None:
+    table = read_table()
+    table["rows"] = dict(sorted((table["rows"] | rows).items()))
+    lines = ",\n".join(f'  "{name}": {json.dumps(row)}' for name, row in table["rows"].items())
+    machine = json.dumps(table["machine"])
+    TABLE.write_text(f'{{\n "machine": {machine},\n "rows": {{\n{lines}\n }}\n}}\n')
+
+
+def tables() -> str:
+    """Counts by repository, and a row for each program that is not right."""
+    rows = read_table()["rows"]
+    head = " | ".join(VERDICTS)
+    numbers = "--:|" * (1 + len(VERDICTS))
+    lines = [f"| repository | programs | {head} | recorded |", f"|---|{numbers}---|"]
+    wrong = []
+    for repository, manifest in manifests().items():
+        mine = {name: rows.get(f"{repository}/{name}") for name in manifest["programs"]}
+        known = [row for row in mine.values() if row]
+        counts = [sum(row["verdict"] == verdict for row in known) for verdict in VERDICTS]
+        dates = sorted({row["date"] for row in known})
+        cells = " | ".join(str(count) if count else "" for count in counts)
+        address = f"[`{repository}`]({manifest['repository']})"
+        when = " to ".join(dates[:: max(1, len(dates) - 1)]) if dates else "not yet"
+        lines.append(f"| {address} | {len(mine)} | {cells} | {when} |")
+        wrong += [
+            f"| `{repository}/{name}` | {row['verdict']} | {escaped(row['reason'])} |"
+            for name, row in mine.items()
+            if row and row["verdict"] != "right"
+        ]
+    return "\n".join([*lines, "", "| not right | how | why |", "|---|---|---|", *wrong]) + "\n"
+
+
+def escaped(text: str) -> str:
+    return f"`{text.replace('`', chr(39)).replace('|', '/')}`" if text else ""
+
+
+def page_with_tables(page: str) -> str:
+    before, rest = page.split(BEGIN)
+    return before + BEGIN + tables() + END + rest.split(END)[1]
+
+
+def main() -> int:
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
+    parser.add_argument("--from", dest="checkouts", type=pathlib.Path, help="where they lie")
+    parser.add_argument("--only", action="append", help="REPOSITORY/PROGRAM or a mark; wildcards")
+    parser.add_argument("--compile-only", action="store_true")
+    parser.add_argument("--record", action="store_true", help="enter the verdicts in table.json")
+    parser.add_argument("--seconds", type=float, default=100, help="for each build and each run")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "vgpu")
+    parser.add_argument("--work", type=pathlib.Path, help="where to build; else a temporary folder")
+    parser.add_argument("--page", action="store_true", help="write the page's tables")
+    options = parser.parse_args()
+    if options.page:
+        PAGE.write_text(page_with_tables(PAGE.read_text()))
+        return 0
+    if not options.checkouts:
+        parser.error("--from CHECKOUTS is missing")
+    with tempfile.TemporaryDirectory() as temporary:
+        options.work = (options.work or pathlib.Path(temporary)).resolve()
+        options.build, options.checkouts = options.build.resolve(), options.checkouts.resolve()
+        rows = sweep(options)
+    if options.record and not options.compile_only:
+        record(rows)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""The files that name other people's programs are well formed, the recorded table has verdicts of
+programs that they name, and docs/foreign-programs.md shows that table."""
+
+import json
+import re
+import unittest
+from datetime import date
+
+import sweep
+
+
+class Manifest(unittest.TestCase):
+    def test_files(self) -> None:
+        for repository, manifest in sweep.manifests().items():
+            with self.subTest(repository):
+                allowed = {"repository", "commit", "folder", "defaults", "programs", "left_out"}
+                self.assertLessEqual(manifest.keys(), allowed)
+                self.assertRegex(manifest["repository"], r"^https://github.com/[\w.-]+/[\w.-]+$")
+                self.assertRegex(manifest["commit"], r"^([0-9a-f]{40}|v[0-9.]+)$")
+                self.assertLessEqual(manifest.get("defaults", {}).keys(), sweep.FIELDS)
+                self.assertTrue(manifest["programs"])
+                for names in manifest.get("left_out", {}).values():
+                    self.assertFalse(manifest["programs"].keys() & set(names))
+
+    def test_programs(self) -> None:
+        for repository, manifest in sweep.manifests().items():
+            for name, fields in manifest["programs"].items():
+                with self.subTest(f"{repository}/{name}"):
+                    self.assertLessEqual(fields.keys(), sweep.FIELDS)
+                    whole = sweep.merged(manifest.get("defaults", {}), fields)
+                    self.assertIn("right", whole)
+                    for pattern in [whole["right"], *whole.get("smaller", {})]:
+                        re.compile(pattern)
+
+    def test_table(self) -> None:
+        table = sweep.read_table()
+        known = {
+            f"{repository}/{name}"
+            for repository, manifest in sweep.manifests().items()
+            for name in manifest["programs"]
+        }
+        self.assertEqual(table["machine"], sweep.MACHINE)
+        self.assertLessEqual(table["rows"].keys(), known)
+        for name, row in table["rows"].items():
+            with self.subTest(name):
+                self.assertIn(row["verdict"], sweep.VERDICTS)
+                date.fromisoformat(row["date"])
+                self.assertEqual(bool(row["reason"]), row["verdict"] != "right", "a reason")
+        self.assertNotRegex(json.dumps(table), r"/(tmp|work|root|home)/")
+
+    def test_page(self) -> None:
+        page = sweep.PAGE.read_text()
+        self.assertEqual(page, sweep.page_with_tables(page), "run sweep.py --page")
+
+
+if __name__ == "__main__":
+    unittest.main()
