@@ -18,10 +18,16 @@
 
 #include VGPU_CONTRACT /* image.h: vgpu-cc knows where it is */
 
+/* __assert_fail is for both sides, as nvcc has it: CCCL declares it so again. */
+#pragma push_macro("NDEBUG")
+#undef NDEBUG
+#pragma clang force_cuda_host_device begin
+#include <assert.h>
+#pragma clang force_cuda_host_device end
+#pragma pop_macro("NDEBUG")
+#undef assert /* the program's #include <assert.h> says what it is */
+
 extern "C" {
-__device__ void __assert_fail(const char *expression, const char *file, unsigned line,
-                              const char *function) noexcept __asm__("vgpu_assert_fail")
-    __attribute__((noreturn));
 __device__ long clock(void) noexcept __asm__("vgpu_clock64");
 __device__ void *memcpy(void *to, const void *from, size_t bytes) noexcept;
 __device__ void *memmove(void *to, const void *from, size_t bytes) noexcept;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* cublas_v2.h: of cuBLAS only the handle and its set-up, for programs that make a handle and never use it. */
+/* cublas_v2.h: of cuBLAS only the handle and its set-up, for programs that make a handle and never
+ * use it. */
 #pragma once
 
 #include <cuda_bf16.h>

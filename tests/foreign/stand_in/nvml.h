@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* nvml.h: of NVML only what binds a program to the processors near a GPU, which the virtual node does not have. */
+/* nvml.h: of NVML only what binds a program to the processors near a GPU, which the virtual node
+ * does not have. */
 #pragma once
 
 #include <stdio.h>

@@ -96,6 +96,7 @@ static void set_functions(struct cc_lowering *l)
 static void rename_calls(struct cc_lowering *l)
 {
     static const char *const name[][2] = {{"vprintf", "vgpu_vprintf"},
+                                          {"__assert_fail", "vgpu_assert_fail"},
                                           {"memcpy", "__wrap_memcpy"},
                                           {"memmove", "__wrap_memmove"},
                                           {"memset", "__wrap_memset"},
