@@ -37,7 +37,7 @@ struct reply_watch {
 };
 
 /* True if the context has neither replied nor used the processor for too long. A debugger may stop
- * it, so with VGPU_HALT there is no limit. */
+ * it, so with VGPU_DEBUGGER there is no limit. */
 static bool is_context_silent(struct reply_watch *w, double now, double cpu, bool further)
 {
     if (further || cpu != w->seen || getenv("VGPU_DEBUGGER"))
