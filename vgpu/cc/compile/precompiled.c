@@ -161,12 +161,14 @@ static const char *level_of(const struct cc_list *host)
     return level;
 }
 
-/* Is the macro of -D or -U one that no header asks for? Clang says itself that this one is set. */
+/* Is the macro of -D or -U one that no header asks for? Clang says itself that _GNU_SOURCE is set,
+ * and vgpu_device.h takes NDEBUG away where it is asked for. */
 static bool is_free(const char *names, const char *macro)
 {
     const char *name = cc_copy(macro, strcspn(macro, "=("));
 
-    return !has_name(names, name) || strcmp(macro, "_GNU_SOURCE") == 0;
+    return !has_name(names, name) || strcmp(macro, "_GNU_SOURCE") == 0 ||
+           strcmp(macro, "NDEBUG") == 0;
 }
 
 /* Folders and files may be named, and macros that are the program's own. */

@@ -44,6 +44,20 @@ static void number_threads(struct block *block, struct vgpu_dim3 shape)
     block->warp_count = (n + WARP_LANES - 1) / WARP_LANES;
 }
 
+/* With a head of zeros. */
+static struct block *allocate_block(uint64_t threads)
+{
+    struct block *block;
+    uint64_t bytes = sizeof *block + threads * sizeof *block->threads;
+    block = aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (!block)
+        fault_raise(VGPU_FAULT_INTERNAL, 0, false, 0,
+                    "no memory for a block of %llu threads: raise the memory limit",
+                    (unsigned long long)threads);
+    memset(block, 0, sizeof *block);
+    return block;
+}
+
 static struct block *block_make(struct vgpu_dim3 shape)
 {
     while (spare && memcmp(&spare->shape, &shape, sizeof shape) != 0) {
@@ -60,27 +74,21 @@ static struct block *block_make(struct vgpu_dim3 shape)
         spare_count--;
         return block;
     }
-    uint64_t threads = (uint64_t)shape.x * shape.y * shape.z;
-    uint64_t bytes = sizeof *block + threads * sizeof *block->threads;
-    block = aligned_alloc(64, (bytes + 63) / 64 * 64);
-    if (!block)
-        fault_raise(VGPU_FAULT_INTERNAL, 0, false, 0,
-                    "no memory for a block of %llu threads: raise the memory limit",
-                    (unsigned long long)threads);
-    memset(block, 0, sizeof *block);
+    block = allocate_block((uint64_t)shape.x * shape.y * shape.z);
     number_threads(block, shape);
     return block;
 }
 
 struct block *block_stand_in(void)
 {
-    static struct {
-        struct block block;
-        struct thread thread;
-    } one;
-    one.thread.block = &one.block;
-    one.thread.warp = one.block.warps;
-    return &one.block;
+    static struct block *one;
+    if (!one) {
+        one = allocate_block(1);
+        memset(one->threads, 0, sizeof *one->threads);
+        one->threads->block = one;
+        one->threads->warp = one->warps;
+    }
+    return one;
 }
 
 static void start_warps(struct block *block)

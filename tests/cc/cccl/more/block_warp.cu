@@ -37,13 +37,20 @@ __global__ void sort_and_scan(const int *from, int *sorted, int *sums)
         sums[ALL] = total;
 }
 
+struct lesser { // cub::Min() in releases before 3.0, cuda::minimum<>() since
+    __device__ int operator()(int a, int b) const
+    {
+        return a < b ? a : b;
+    }
+};
+
 __global__ void warps(const int *from, int *least, int *running)
 {
     using Reduce = cub::WarpReduce<int, 16>;
     using Scan = cub::WarpScan<int>;
     __shared__ typename Reduce::TempStorage reduce[THREADS / 16];
     __shared__ typename Scan::TempStorage scan[THREADS / 32];
-    int i = (int)threadIdx.x, lowest = Reduce(reduce[i / 16]).Reduce(from[i], cub::Min()), sum;
+    int i = (int)threadIdx.x, lowest = Reduce(reduce[i / 16]).Reduce(from[i], lesser()), sum;
 
     if (i % 16 == 0)
         least[i / 16] = lowest;
