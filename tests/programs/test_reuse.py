@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Memory that was freed: nobody finds what was there, and its pages are given back."""
 
+import contextlib
 import os
 import pathlib
 import subprocess
@@ -33,12 +34,12 @@ def start(ident: str, how: str) -> subprocess.Popen[str]:
 def device_bytes(ident: str) -> int:
     """What the memory of all virtual GPUs takes of this computer's."""
     (node,) = processes(ident, "vgpu-node")
-    files = [
-        file.stat().st_blocks * 512
-        for file in pathlib.Path(f"/proc/{node}/fd").iterdir()
-        if "vgpu-device" in str(file.readlink())
-    ]
-    return sum(files)
+    total = 0
+    for file in pathlib.Path(f"/proc/{node}/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):  # a socket that was closed meanwhile
+            if "vgpu-device" in str(file.readlink()):
+                total += file.stat().st_blocks * 512
+    return total
 
 
 def settles(ident: str, most: int) -> bool:
