@@ -30,7 +30,8 @@ enum { BATCH_MAX = 64 };
 static bool form_is_fast(void)
 {
     const char *form = getenv("VGPU_FORM");
-    return form && strcmp(form, "fast") == 0 && !getenv("VGPU_DEBUGGER"); /* a debugger wants threads */
+    return form && strcmp(form, "fast") == 0 &&
+           !getenv("VGPU_DEBUGGER"); /* a debugger wants threads */
 }
 
 static const char *why_careful(const struct run *run)
