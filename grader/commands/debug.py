@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """`./lab debug 04 CASE`: a test under gdb, which stops in the learner's kernels, or in their
-functions where there are none (or with --host), and where a process of the test crashes.
+functions where the lab has no kernel (or with --host), and where a process of the test crashes.
 
 The learner's file is compiled once more, for debuggers (labcc.sh debug). gdb starts the verifier
 and follows all that it starts: the node, the processes that run kernels, each process of the test

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * modules.c: device code that is loaded while the program runs: from a file and from memory, twice
- * side by side, its kernels and variables by name, and what is none.
+ * side by side, its kernels and variables by name, and files that hold no module.
  *
  * And device code that is compiled first, by NVRTC.
  *

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// A list of arguments that is none would be read, unreported.
+// Memory that holds no list of arguments would be read as one, without a report.
 #include <stdarg.h>
 
 __global__ void kernel(int *p)

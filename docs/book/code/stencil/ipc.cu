@@ -28,7 +28,7 @@ struct result { // what each process tells the first one
 };
 
 static int me;         // my rank, and my GPU
-static int channel[2]; // to the rank above and to the rank below; -1: there is none
+static int channel[2]; // to the rank above and to the rank below; -1 if there is no such rank
 static int parent;     // to the process that started all
 static cudaEvent_t mine[2], theirs[2][2]; // [neighbour][step % 2]
 

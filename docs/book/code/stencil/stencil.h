@@ -75,7 +75,7 @@ static inline double *next_row(const struct part *p, int y)
 }
 
 // book: halos
-// Where GPU g's first row goes: the lower halo of the GPU above. Null: there is none.
+// Where GPU g's first row goes: the lower halo of the GPU above. Null if no GPU is above.
 static inline double *above(int g)
 {
     return g > 0 ? next_row(&part[g - 1], part[g - 1].rows + 1) : NULL;
