@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// cub::BlockLoad, BlockScan, BlockRadixSort, BlockStore, WarpReduce and WarpScan in one kernel
-// each. prints: blocks and warps
+// cub::BlockLoad, BlockScan, BlockRadixSort, BlockStore, WarpReduce, WarpScan: a kernel each.
+
+// prints: blocks and warps
 #include <algorithm>
 #include <numeric>
 
