@@ -94,7 +94,7 @@ peerlab_part(api FOLDER vgpu/api TARGETS vgpurt
 peerlab_part(exec FOLDER vgpu/exec TARGETS vgpu-exec
              ROOMS run access threads race counts context LARGEST 5)
 peerlab_part(cc FOLDER vgpu/cc TARGETS vgpu-cc
-             ROOMS compile lower options base LARGEST 2)
+             ROOMS compile lower lanes ptx module options base LARGEST 2)
 peerlab_part(harness FOLDER harness
              ROOMS verifier cases node runner jail base LARGEST 2)
 peerlab_part(grader FOLDER grader PYTHON

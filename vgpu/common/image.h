@@ -127,7 +127,7 @@ enum vgpu_atomic_type { VGPU_I32, VGPU_U32, VGPU_I64, VGPU_U64, VGPU_F32, VGPU_F
 VGPU_OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type, void *address,
                                   uint64_t value, uint64_t compare, int scope);
 
-/* ---- for inline PTX (vgpu/cc/lower/ptx_*.c): PTX ISA 9.0, chapter 9.7 ---- */
+/* ---- for inline PTX (vgpu/cc/ptx/ptx_*.c): PTX ISA 9.0, chapter 9.7 ---- */
 
 /* Arithmetic on values of `bits` bits, given and returned as raw bits. */
 enum vgpu_ptx_kind { VGPU_PTX_UNSIGNED, VGPU_PTX_SIGNED, VGPU_PTX_FLOAT };

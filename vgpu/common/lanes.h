@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * lanes.h: the fast form of a kernel, as vgpu-cc puts it into an image
- * (vgpu/cc/lower/lower_lanes.c) and vgpu-exec runs it (vgpu/exec/run/lane_run.c): one function that
+ * (vgpu/cc/lanes/lane_loops.c) and vgpu-exec runs it (vgpu/exec/run/lane_run.c): one function that
  * runs all threads of a block in loops, with no call an access, and a list of steps that says
  * beforehand which bytes the block's accesses can reach.
  *

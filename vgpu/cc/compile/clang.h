@@ -5,7 +5,7 @@
 #define VGPU_CC_CLANG_H
 
 #include "compile.h"
-#include "device_code.h"
+#include "lowering.h"
 #include "part.h"
 
 struct cc_clang {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * fatbin_file.c: see fatbin_file.h.
  */
-#include "device_code.h"
+#include "lowering.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "lower_ptx.h"
 
 static void on_diagnostic(LLVMDiagnosticInfoRef info, void *failed)
 {
@@ -119,17 +120,6 @@ static void rename_calls(struct cc_lowering *l)
 
 /* ---- code ---- */
 
-bool cc_run_passes(struct cc_lowering *l, const char *passes)
-{
-    LLVMErrorRef error =
-        LLVMRunPasses(l->module, passes, l->machine, LLVMCreatePassBuilderOptions());
-
-    if (error == NULL)
-        return true;
-    cc_fail("LLVM's passes '%s': %s", passes, LLVMGetErrorMessage(error));
-    return false;
-}
-
 static void set_options(void)
 {
     static const char *const option[] = {"vgpu-cc", "-tsan-distinguish-volatile=1",
@@ -187,7 +177,7 @@ static bool compile_module(struct cc_lowering *l, const char *headers, const cha
     if (!cc_run_passes(l, l->debug ? as_written : "default<O2>") || !cc_check_module(l) ||
         !cc_guard_module(l))
         return false;
-    if (!l->checks_indices && !l->debug && !cc_add_lanes(l))
+    if (!l->checks_indices && !l->debug && !cc_add_lanes(l, cc_set_kernel_lanes))
         return false;
     cc_hide_indices(l);
     cc_report_rest(l);

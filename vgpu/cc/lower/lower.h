@@ -1,32 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * lower.h: device code as Clang compiles it for GPUs (LLVM's bitcode for nvptx64) becomes an object
  * for this machine's processor, which is linked to a device image (image.h).
- *
- * Clang's CUDA mode for nvptx64 gives what is needed here: a kernel has one parameter of LLVM's for
- * each of CUDA's (structures by value as `byval`), __shared__ variables stand in address space 3,
- * __device__ and __constant__ ones in 1 and 4, inline PTX is a string. Sizes and layouts are those
- * of x86-64 and AArch64, as CUDA has it.
  */
 #ifndef VGPU_CC_LOWER_H
 #define VGPU_CC_LOWER_H
 
-#include "device_code.h"
-#include "diag.h"
-#include "llvm.h"
-
-/* One module on its way. */
-struct cc_lowering {
-    LLVMContextRef context;
-    LLVMModuleRef module;
-    LLVMTargetMachineRef machine;
-    LLVMTargetDataRef layout; /* this machine's */
-    const char *source;       /* the (first) file's name, for keys */
-    bool linked;              /* several files are here together: -rdc=true */
-    bool no_lambdas, checks_indices, debug;
-    struct cc_device_code *code;
-    LLVMDIBuilderRef info; /* lower_debug.c's; null: not needed yet */
-    LLVMMetadataRef unit;
-};
+#include "add_lanes.h"
+#include "lowering.h"
+#include "module.h"
 
 /* ---- its parts, a file each ---- */
 
@@ -35,7 +16,7 @@ bool cc_find_kernels(struct cc_lowering *l);
 /* Adds the entry of each kernel and the tables of image.h. */
 void cc_add_tables(struct cc_lowering *l);
 /* In the optimized module: the kernel's fast form, a table, or why it has none. */
-void cc_set_lanes(struct cc_lowering *l, size_t kernel, LLVMValueRef lanes, const char *careful);
+cc_set_lanes cc_set_kernel_lanes;
 /* Names a file of our own headers, for what reads debug information (vgpu/common/dwarf_lines.c). */
 void cc_add_headers(struct cc_lowering *l, const char *file);
 
@@ -92,46 +73,13 @@ bool cc_guard_module(struct cc_lowering *l);
 void cc_guard_variables(struct cc_lowering *l);
 /* Where the address is among the operands of what accesses memory; -1: it does not. */
 int cc_address_operand(LLVMValueRef instruction);
-uint64_t cc_accessed_bytes(struct cc_lowering *l, LLVMValueRef instruction);
 /* Is it of a local variable or a constant, to which no access is reported? */
 bool cc_is_unreported(LLVMValueRef address);
-
-/* lower_indices.c: threadIdx and its like are vgpu-exec's, whatever Clang has made of them. */
-void cc_declare_indices(LLVMModuleRef module);
-/* Reads of them are not reported. */
-void cc_hide_indices(struct cc_lowering *l);
-
-/* Which of threadIdx.x, .y, .z, blockIdx.x ... (enum vgpu_lane_index) the load reads; -1: none. */
-int cc_index_read(struct cc_lowering *l, LLVMValueRef load);
-
-/* lower_lanes.c: kernels get their fast form, where they can have one. */
-bool cc_add_lanes(struct cc_lowering *l);
 
 /* lower_copies.c: copies of 16 aligned bytes become one access. */
 void cc_lower_copies(struct cc_lowering *l);
 
-/* lower_ptx.c: inline PTX becomes what it means. */
-bool cc_lower_ptx(struct cc_lowering *l);
-
 /* lower_check.c: what is left undefined must be offered by vgpu-exec. */
 bool cc_check_module(struct cc_lowering *l);
-
-/* lower.c */
-bool cc_run_passes(struct cc_lowering *l, const char *passes);
-
-/* ---- common helpers ---- */
-
-const char *cc_value_name(LLVMValueRef value);
-LLVMTypeRef cc_int_type(const struct cc_lowering *l, unsigned bits);
-LLVMTypeRef cc_byte_pointer(const struct cc_lowering *l, unsigned space);
-
-typedef void cc_step(struct cc_lowering *l, LLVMValueRef instruction);
-void cc_for_instructions(struct cc_lowering *l, cc_step *does);
-
-/* The function of that name, declared if it is not there. */
-LLVMValueRef cc_declare(struct cc_lowering *l, const char *name, LLVMTypeRef type);
-
-/* Where the instruction (or function) stands in the source. */
-struct cc_place cc_place_of(LLVMValueRef value);
 
 #endif

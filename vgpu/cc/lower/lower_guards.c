@@ -135,23 +135,6 @@ static LLVMValueRef unreported_bytes(struct cc_lowering *l, LLVMBuilderRef b, LL
     return LLVMBuildBinOp(b, LLVM_OP_MULTIPLY, bytes, count, "");
 }
 
-static LLVMTypeRef accessed_type(LLVMValueRef instruction)
-{
-    switch (LLVMGetInstructionOpcode(instruction)) {
-    case LLVM_OP_STORE:
-        return LLVMTypeOf(LLVMGetOperand(instruction, 0));
-    case LLVM_OP_LOAD:
-        return LLVMTypeOf(instruction);
-    default:
-        return LLVMTypeOf(LLVMGetOperand(instruction, 1));
-    }
-}
-
-uint64_t cc_accessed_bytes(struct cc_lowering *l, LLVMValueRef instruction)
-{
-    return LLVMStoreSizeOfType(l->layout, accessed_type(instruction));
-}
-
 /* vgpu-exec is asked whether an access that is not reported stays within its variable. */
 static void guard_variable(struct cc_lowering *l, LLVMValueRef instruction)
 {

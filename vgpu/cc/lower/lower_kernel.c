@@ -277,7 +277,8 @@ void cc_add_tables(struct cc_lowering *l)
     add_constant(l, "vgpu_image_abi", number(l, VGPU_IMAGE_ABI, 32));
 }
 
-void cc_set_lanes(struct cc_lowering *l, size_t kernel, LLVMValueRef lanes, const char *careful)
+void cc_set_kernel_lanes(struct cc_lowering *l, size_t kernel, LLVMValueRef lanes,
+                         const char *careful)
 {
     LLVMValueRef table = LLVMGetNamedGlobal(l->module, "vgpu_image_kernels");
     LLVMValueRef rows = LLVMGetInitializer(table);

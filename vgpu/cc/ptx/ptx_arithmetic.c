@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "image.h"
-#include "lower_ptx.h"
+#include "ptx.h"
 
 static const struct operation {
     const char *name, *mode; /* mode: the qualifiers in front of the type; "": none */

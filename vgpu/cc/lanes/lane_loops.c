@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * lower_lanes.c: the fast form of kernels (lanes.h): a function that runs the threads of a block in
+ * lane_loops.c: the fast form of kernels (lanes.h): a function that runs the threads of a block in
  * loops over threadIdx.z, y and x, around the kernel's own code.
  *
  * It is made of the code that the careful form is made of, after the optimizer and before
@@ -7,7 +7,7 @@
  * are marked by calls before they are inlined; the copies of the marks then tell where a counter
  * goes, and which conditions are known.
  */
-#include "lower_lanes.h"
+#include "lane_plan.h"
 
 #include <string.h>
 
@@ -378,7 +378,7 @@ static bool make_all(struct lanes *f, size_t count)
     return optimize(f->l);
 }
 
-bool cc_add_lanes(struct cc_lowering *l)
+bool cc_add_lanes(struct cc_lowering *l, cc_set_lanes *set)
 {
     size_t kernels = l->code->kernel_count, count = 0;
     struct lanes *f = cc_alloc((kernels + 1) * sizeof *f);
@@ -387,13 +387,13 @@ bool cc_add_lanes(struct cc_lowering *l)
         f[count] = (struct lanes){.l = l, .kernel = i};
         const char *why = prepare(&f[count]);
         if (why != NULL)
-            cc_set_lanes(l, i, NULL, why);
+            set(l, i, NULL, why);
         else
             count++;
     }
     if (count != 0 && !make_all(f, count))
         return false;
     for (size_t i = 0; i < count; i++)
-        cc_set_lanes(l, f[i].kernel, lanes_table(&f[i]), NULL);
+        set(l, f[i].kernel, lanes_table(&f[i]), NULL);
     return true;
 }

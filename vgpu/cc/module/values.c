@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * lower_values.c: names, types and places of LLVM's values.
+ * values.c: names, types and places of LLVM's values.
  */
 #include <string.h>
 #include <unistd.h>
 
-#include "lower.h"
+#include "module.h"
 
 const char *cc_value_name(LLVMValueRef value)
 {
@@ -84,4 +84,32 @@ struct cc_place cc_place_of(LLVMValueRef value)
         at = caller;
     return (struct cc_place){file_of(LLVMDILocationGetScope(at)), (int)LLVMDILocationGetLine(at),
                              (int)LLVMDILocationGetColumn(at)};
+}
+
+static LLVMTypeRef accessed_type(LLVMValueRef instruction)
+{
+    switch (LLVMGetInstructionOpcode(instruction)) {
+    case LLVM_OP_STORE:
+        return LLVMTypeOf(LLVMGetOperand(instruction, 0));
+    case LLVM_OP_LOAD:
+        return LLVMTypeOf(instruction);
+    default:
+        return LLVMTypeOf(LLVMGetOperand(instruction, 1));
+    }
+}
+
+uint64_t cc_accessed_bytes(struct cc_lowering *l, LLVMValueRef instruction)
+{
+    return LLVMStoreSizeOfType(l->layout, accessed_type(instruction));
+}
+
+bool cc_run_passes(struct cc_lowering *l, const char *passes)
+{
+    LLVMErrorRef error =
+        LLVMRunPasses(l->module, passes, l->machine, LLVMCreatePassBuilderOptions());
+
+    if (error == NULL)
+        return true;
+    cc_fail("LLVM's passes '%s': %s", passes, LLVMGetErrorMessage(error));
+    return false;
 }

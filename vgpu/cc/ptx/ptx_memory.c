@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "image.h"
-#include "lower_ptx.h"
+#include "ptx.h"
 
 struct meaning {
     const char *word;

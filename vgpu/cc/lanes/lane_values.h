@@ -5,7 +5,7 @@
 #ifndef VGPU_CC_LANE_VALUES_H
 #define VGPU_CC_LANE_VALUES_H
 
-#include "lower_lanes.h"
+#include "lane_plan.h"
 
 enum { CC_COMPARE_BASE = 32 }; /* LLVM's numbers less this are enum vgpu_compare */
 

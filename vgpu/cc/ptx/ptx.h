@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * lower_ptx.h: one statement of inline PTX, and its instructions.
+ * ptx.h: one statement of inline PTX, and its instructions.
  */
-#ifndef VGPU_CC_LOWER_PTX_H
-#define VGPU_CC_LOWER_PTX_H
+#ifndef VGPU_CC_PTX_H
+#define VGPU_CC_PTX_H
 
-#include "lower.h"
+#include "lower_ptx.h"
 
 enum { CC_PTX_WORDS = 12, CC_PTX_REGISTERS = 32 };
 

@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "lower_lanes.h"
+#include "lane_plan.h"
 
 static bool is_same(const struct vgpu_step_of_lanes *a, const struct vgpu_step_of_lanes *b)
 {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "diag.h"
+#include "load_llvm.h"
 #include "mem.h"
 
 #define CC_LLVM_DEFINE(result, name, parameters) result(*name) parameters;

@@ -7,7 +7,7 @@
 
 #include "diag.h"
 #include "image.h"
-#include "lower_ptx.h"
+#include "ptx.h"
 
 bool cc_ptx_type(const char *word, struct cc_ptx_type *type)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * lower_lanes.h: the parts of lower_lanes.c, which makes the fast form of kernels (lanes.h).
+ * lane_plan.h: the parts of lane_loops.c, which makes the fast form of kernels (lanes.h).
  */
-#ifndef VGPU_CC_LOWER_LANES_H
-#define VGPU_CC_LOWER_LANES_H
+#ifndef VGPU_CC_LANE_PLAN_H
+#define VGPU_CC_LANE_PLAN_H
 
 #include "lanes.h"
-#include "lower.h"
+#include "add_lanes.h"
 
 /* ---- block_graph.c: the basic blocks of a function ---- */
 

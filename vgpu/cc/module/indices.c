@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * lower_indices.c: threadIdx and its like are each thread's own, and nobody writes them: a read is
+ * indices.c: threadIdx and its like are each thread's own, and nobody writes them: a read is
  * no access of the program's, and is not reported as one.
  */
 #include <string.h>
 
-#include "lower.h"
+#include "module.h"
 
 /* ThreadSanitizer leaves what is not in address space 0; to this processor they are one. */
 enum { UNSEEN_SPACE = 1 };

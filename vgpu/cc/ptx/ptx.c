@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * lower_ptx.c: inline PTX. LLVM keeps an asm statement as text with constraints; each instruction
+ * ptx.c: inline PTX. LLVM keeps an asm statement as text with constraints; each instruction
  * that is known here becomes what it means: loads and stores with an order, atomics, fences,
  * special registers. One that is not known is an error at its place, never a guess.
  *
@@ -10,7 +10,7 @@
  * A vector is its elements one after the other: PTX promises no more (memory consistency model,
  * "Vector Data-types"). Instructions and their qualifiers: PTX ISA 9.0, chapter 9.7.
  */
-#include "lower_ptx.h"
+#include "ptx.h"
 
 #include <stdio.h>
 #include <stdlib.h>

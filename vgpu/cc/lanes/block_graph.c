@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * block_graph.c: the basic blocks of a function: their order, who dominates whom, which are loops.
  */
-#include "lower_lanes.h"
+#include "lane_plan.h"
 
 int cc_block_number(const struct cc_graph *graph, LLVMBasicBlockRef block)
 {

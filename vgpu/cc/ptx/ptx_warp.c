@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "image.h"
-#include "lower_ptx.h"
+#include "ptx.h"
 
 static bool is(const struct cc_ptx *in, const char *name)
 {

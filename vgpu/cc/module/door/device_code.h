@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT
+ * device_code.h: a file's device code as Clang made it, and what is found in it.
+ */
+#ifndef VGPU_CC_DEVICE_CODE_H
+#define VGPU_CC_DEVICE_CODE_H
+
+#include <stdint.h>
+
+#include "mem.h"
+
+struct cc_kernel {
+    const char *symbol; /* mangled */
+    const char *name;   /* as a person writes it: "a::sum" */
+    const char *file;
+    uint32_t line, param_count, *param_bytes, threads, shared_bytes;
+    struct LLVMOpaqueValue *function;
+};
+
+struct cc_variable { /* __device__ or __constant__ */
+    const char *symbol;
+    uint64_t bytes;
+};
+
+/* A __managed__ variable: the image has a mark (16 bytes) in front of its first value. The runtime
+ * finds it there, and puts the variable's address over the mark. */
+struct cc_managed {
+    const char *symbol;
+    uint64_t bytes, mark[2], value_at; /* value_at: behind the mark's first byte */
+};
+
+struct cc_device_code {
+    struct cc_kernel *kernel;
+    size_t kernel_count, kernel_capacity;
+    struct cc_variable *variable;
+    size_t variable_count, variable_capacity;
+    struct cc_managed *managed;
+    size_t managed_count, managed_capacity;
+    bool names_managed; /* there are some, be it another file's */
+};
+
+/* A file's device code as Clang made it. */
+struct cc_bitcode {
+    const char *source; /* the file's name */
+    const char *unit;   /* -rdc=true: tells the file from all others; else null */
+    const char *data;
+    size_t bytes;
+    bool no_lambdas; /* device code may have no lambdas of host functions */
+    bool checks_indices;
+    bool debug; /* for debuggers: every variable is kept, and nothing is optimized */
+};
+
+#endif
