@@ -24,7 +24,7 @@ static int go_on(pid_t guard, const sigset_t *before)
 }
 
 /* Until `pid` has ended or is to be ended. Its status, as a shell tells it. */
-static int await(pid_t pid, const sigset_t *signals, bool (*too_much)(void))
+static int await_child(pid_t pid, const sigset_t *signals, bool (*too_much)(void))
 {
     const struct timespec quarter = {.tv_nsec = 250 * 1000 * 1000};
     for (;;) {
@@ -58,7 +58,7 @@ int lab__guard(bool (*too_much)(void))
     if (pid < 0)
         return -1;
     lab__close_from(0); /* whoever reads from the program must not wait for us */
-    int status = await(pid, &signals, too_much);
+    int status = await_child(pid, &signals, too_much);
     lab__kill_all(0);
     _exit(status);
 }

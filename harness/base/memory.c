@@ -51,7 +51,7 @@ static uint64_t socket_bytes(void)
     return bytes;
 }
 
-static bool begins(const char *text, const char *with)
+static bool begins_with(const char *text, const char *with)
 {
     return strncmp(text, with, strlen(with)) == 0;
 }
@@ -62,7 +62,7 @@ static uint64_t of_descriptor(const char *path)
     struct stat info;
     if (readlink(path, target, sizeof target - 1) < 0)
         return 0;
-    const bool file = begins(target, "/memfd:"), socket = begins(target, "socket:[");
+    const bool file = begins_with(target, "/memfd:"), socket = begins_with(target, "socket:[");
     if (!(file || socket) || stat(path, &info) != 0 || !is_new(info.st_ino))
         return 0;
     return socket ? socket_bytes() : (uint64_t)info.st_blocks * 512;
@@ -109,13 +109,13 @@ struct held {
     uint64_t own, shared; /* bytes; own: with page tables and what is swapped out */
 };
 
-static uint64_t field(const char *text, const char *name)
+static uint64_t status_field(const char *text, const char *name)
 {
     const char *at = strstr(text, name);
     return at ? strtoull(at + strlen(name), NULL, 10) << 10 : 0;
 }
 
-static bool read_text(pid_t pid, const char *name, char *text, size_t room)
+static bool read_proc_text(pid_t pid, const char *name, char *text, size_t room)
 {
     char path[64];
     size_t length = 0;
@@ -134,16 +134,16 @@ static struct held held_by(pid_t pid, bool exact)
 {
     char text[8192], parts[8192];
     struct held held = {0, 0};
-    if (!read_text(pid, "status", text, sizeof text))
+    if (!read_proc_text(pid, "status", text, sizeof text))
         return held;
-    held.own = field(text, "\nVmPTE:") + field(text, "\nVmSwap:");
-    if (exact && read_text(pid, "smaps_rollup", parts, sizeof parts)) {
-        held.own += field(parts, "\nPss_Anon:") + field(parts, "\nPss_File:");
-        held.shared = field(parts, "\nPss_Shmem:");
+    held.own = status_field(text, "\nVmPTE:") + status_field(text, "\nVmSwap:");
+    if (exact && read_proc_text(pid, "smaps_rollup", parts, sizeof parts)) {
+        held.own += status_field(parts, "\nPss_Anon:") + status_field(parts, "\nPss_File:");
+        held.shared = status_field(parts, "\nPss_Shmem:");
         return held;
     }
-    held.own += field(text, "\nRssAnon:") + field(text, "\nRssFile:");
-    held.shared = field(text, "\nRssShmem:");
+    held.own += status_field(text, "\nRssAnon:") + status_field(text, "\nRssFile:");
+    held.shared = status_field(text, "\nRssShmem:");
     return held;
 }
 
@@ -159,7 +159,7 @@ static struct held held_by_all(const pid_t *processes, int count, bool exact)
 }
 
 /* Contexts make no files (harness/jail/filter.c). */
-static uint64_t measure(const struct lab_family *f, uint64_t limit, bool exact)
+static uint64_t measure_family(const struct lab_family *f, uint64_t limit, bool exact)
 {
     struct held runners = held_by_all(f->runners, f->runner_count, exact);
     struct held contexts = held_by_all(f->contexts, f->context_count, exact);
@@ -171,6 +171,6 @@ static uint64_t measure(const struct lab_family *f, uint64_t limit, bool exact)
 
 uint64_t lab__memory(const struct lab_family *family, uint64_t limit)
 {
-    uint64_t most = measure(family, limit, false);
-    return most <= limit ? most : measure(family, limit, true);
+    uint64_t most = measure_family(family, limit, false);
+    return most <= limit ? most : measure_family(family, limit, true);
 }

@@ -74,8 +74,8 @@ static int place_descriptors(const int *fds, int count)
     return 0;
 }
 
-static void child(char *const argv[], char *const envp[], const int *fds, int fd_count, int error,
-                  pid_t parent)
+static void run_child(char *const argv[], char *const envp[], const int *fds, int fd_count,
+                      int error, pid_t parent)
 {
     struct rlimit no_core = {0, 0};
     sigset_t none;
@@ -107,7 +107,7 @@ pid_t lab__spawn(char *const argv[], char *const envp[], const int *fds, int fd_
         return -errno;
     pid_t self = getpid(), pid = fork();
     if (pid == 0)
-        child(argv, envp, fds, fd_count, channel[1], self);
+        run_child(argv, envp, fds, fd_count, channel[1], self);
     if (pid < 0)
         number = errno;
     close(channel[1]);
@@ -171,7 +171,7 @@ fail:
 
 /* ---- who runs below us ---- */
 
-static int read_file(const char *path, char *text, size_t room)
+static int read_proc_file(const char *path, char *text, size_t room)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
@@ -190,7 +190,7 @@ static int read_stat(const char *path, struct process *p)
     char text[1024];
     unsigned long user, system;
     long user_children, system_children;
-    if (read_file(path, text, sizeof text) != 0)
+    if (read_proc_file(path, text, sizeof text) != 0)
         return -1;
     const char *rest = strrchr(text, ')');
     if (!rest ||
@@ -203,7 +203,7 @@ static int read_stat(const char *path, struct process *p)
 }
 
 /* A process whose first thread has ended looks like a zombie while its others run. */
-static bool has_ended(const struct process *p)
+static bool process_has_ended(const struct process *p)
 {
     return (p->state == 'Z' && p->threads <= 1) || p->state == 'X';
 }
@@ -259,13 +259,13 @@ static void trace_line(struct process *all, int count, int first, pid_t spare)
 }
 
 /* Marks what descends from this process, and within that what descends from `spare`. */
-static int mark(struct process *all, int count, pid_t spare)
+static int mark_tree(struct process *all, int count, pid_t spare)
 {
     int ours = 0;
     for (int i = 0; i < count; i++) {
         trace_line(all, count, i, spare);
         bool below = all[i].kin == OURS || all[i].kin == SPARED;
-        all[i].ours = below && all[i].pid != getpid() && !has_ended(&all[i]);
+        all[i].ours = below && all[i].pid != getpid() && !process_has_ended(&all[i]);
         all[i].spared = all[i].kin == SPARED;
         ours += all[i].ours && !all[i].spared;
     }
@@ -306,7 +306,7 @@ static void add_children_of_all(struct process *all, int *count, pid_t pid, bool
 /* All that descend from this thread, and of them all that descend from `spare`. Costs nothing for
  * what else runs on this machine. Who loses his parent while we look may be missed, this once.
  * -1: the kernel does not say who started whom. */
-static int descend(struct process *all, pid_t spare)
+static int mark_descendants(struct process *all, pid_t spare)
 {
     char path[64];
     int count = 0;
@@ -317,7 +317,7 @@ static int descend(struct process *all, pid_t spare)
         struct process *p = &all[i];
         const bool spared = p->spared || p->pid == spare;
         snprintf(path, sizeof path, "/proc/%d/stat", (int)p->pid);
-        p->ours = read_stat(path, p) == 0 && !has_ended(p);
+        p->ours = read_stat(path, p) == 0 && !process_has_ended(p);
         p->spared = spared;
         if (p->ours)
             add_children_of_all(all, &count, p->pid, spared);
@@ -328,10 +328,10 @@ static int descend(struct process *all, pid_t spare)
 /* Everybody below us, `ours` and `spared`; perhaps others, too, who are neither. */
 static int read_family(struct process *all, pid_t spare)
 {
-    int count = descend(all, spare);
+    int count = mark_descendants(all, spare);
     if (count < 0) {
         count = read_all(all);
-        mark(all, count, spare);
+        mark_tree(all, count, spare);
     }
     return count;
 }
@@ -343,7 +343,7 @@ static long call_of(const char *task_path)
 {
     char path[340], text[128];
     snprintf(path, sizeof path, "%s/syscall", task_path);
-    if (read_file(path, text, sizeof text) != 0 || !isdigit((unsigned char)text[0]))
+    if (read_proc_file(path, text, sizeof text) != 0 || !isdigit((unsigned char)text[0]))
         return -1;
     return strtol(text, NULL, 10);
 }
@@ -425,7 +425,7 @@ void lab__usage(pid_t node, uint64_t memory_limit, struct lab_usage *usage)
 
 /* Whether `spare` (or nobody) is this thread's only child, ended ones having been waited for: then
  * nothing else is below it, because orphans become children. False when the kernel does not say. */
-static bool has_only(pid_t spare)
+static bool has_only_spare(pid_t spare)
 {
     char path[64], text[64];
     snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
@@ -447,10 +447,10 @@ void lab__kill_all(pid_t spare)
     for (int round = 0; round < 2000; round++) {
         while (waitpid(-1, NULL, WNOHANG) > 0)
             ;
-        if (has_only(spare))
+        if (has_only_spare(spare))
             return;
         int count = read_all(all);
-        int left = mark(all, count, spare);
+        int left = mark_tree(all, count, spare);
         for (int i = 0; i < count; i++)
             if (all[i].ours && !all[i].spared)
                 kill(all[i].pid, SIGKILL);

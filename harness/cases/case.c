@@ -18,13 +18,13 @@
 
 #define OWN_CPU_SECONDS 120 /* of a case's own code: more is an endless loop */
 
-static struct lab_test *running; /* for the signal handler; one case runs at a time */
+static struct lab_test *running_case; /* for the signal handler; one case runs at a time */
 
 static void on_crash(int signal)
 {
-    if (running) {
-        running->verdict = LAB_HARNESS_ERROR;
-        siglongjmp(running->end, 256 + signal);
+    if (running_case) {
+        running_case->verdict = LAB_HARNESS_ERROR;
+        siglongjmp(running_case->end, 256 + signal);
     }
     _exit(LAB_HARNESS_ERROR);
 }
@@ -43,7 +43,7 @@ static void catch_crashes(void)
     setitimer(ITIMER_VIRTUAL, &limit, NULL);
 }
 
-static uint64_t mix(uint64_t x)
+static uint64_t mix_bits(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
@@ -55,19 +55,19 @@ static uint64_t seed_of(uint64_t seed, const char *name)
     uint64_t hash = 0xcbf29ce484222325ull;
     for (; *name; name++)
         hash = (hash ^ (unsigned char)*name) * 0x100000001b3ull;
-    return mix(seed) ^ hash;
+    return mix_bits(seed) ^ hash;
 }
 
 uint64_t lab_random(struct lab_test *t)
 {
     t->random += 0x9e3779b97f4a7c15ull;
-    return mix(t->random);
+    return mix_bits(t->random);
 }
 
 uint64_t lab_secret(struct lab_test *t)
 {
     t->secret += 0x9e3779b97f4a7c15ull;
-    return mix(t->secret);
+    return mix_bits(t->secret);
 }
 
 void lab_node(struct lab_test *t, const char *node)
@@ -183,7 +183,7 @@ static void need_hardware(struct lab_test *t)
 }
 
 /* The function under test: where a failure is to be looked for. */
-static void find_place(struct lab_test *t)
+static void find_case_place(struct lab_test *t)
 {
     if (t->verdict != LAB_FAIL || !t->options->source || !lab_about.functions)
         return;
@@ -277,7 +277,7 @@ void lab__case_run(struct lab_test *t, const struct lab_case *info,
 {
     set_up(t, info, options);
     catch_crashes();
-    running = t;
+    running_case = t;
     int jumped = sigsetjmp(t->end, 1);
     if (jumped == 0) {
         need_hardware(t);
@@ -290,12 +290,12 @@ void lab__case_run(struct lab_test *t, const struct lab_case *info,
                  "the test's own code was ended by signal %d (%s)", jumped - 256,
                  strsignal(jumped - 256));
     }
-    running = NULL;
+    running_case = NULL;
     if (t->elsewhere && t->verdict == LAB_FAIL)
         name_machine(t);
     if (t->verdict != LAB_NOT_WRITTEN) /* it may quote what a student's program printed */
         lab__clean(t->message.at);
-    find_place(t);
+    find_case_place(t);
 }
 
 static void free_run(struct lab_run *run)

@@ -24,7 +24,7 @@ static bool passed_on(const char *variable)
     return !lab__node_virtual() && strncmp(variable, "CUDA_", 5) == 0;
 }
 
-static char *joined(struct lab_test *t, const char *name, const char *value)
+static char *join_variable(struct lab_test *t, const char *name, const char *value)
 {
     char *text;
     if (asprintf(&text, "%s=%s", name, value) < 0)
@@ -32,7 +32,7 @@ static char *joined(struct lab_test *t, const char *name, const char *value)
     return text;
 }
 
-static void drop(char **env, int *count, const char *name)
+static void drop_variable(char **env, int *count, const char *name)
 {
     size_t n = strlen(name);
     for (int i = 0; i < *count; i++)
@@ -47,7 +47,7 @@ static void drop(char **env, int *count, const char *name)
  * to nothing. Mistakes inside kernels triple a large test's time, and advice is for who asks. */
 #define LAB_CHECKS "order,api,leaks,kernels"
 
-static bool has(char **env, const char *name)
+static bool has_variable(char **env, const char *name)
 {
     size_t n = strlen(name);
     for (int i = 0; env[i]; i++)
@@ -69,10 +69,10 @@ char **lab__environment(struct lab_test *t, const struct lab_node *node)
         if (passed_on(environ[i]))
             env[count++] = strdup(environ[i]);
     if (node) {
-        env[count++] = joined(t, "VGPU_NODE_ID", lab__node_id(node));
-        env[count++] = joined(t, "VGPU_NODE", t->node);
-        if (!has(env, "VGPU_CHECK"))
-            env[count++] = joined(t, "VGPU_CHECK", LAB_CHECKS);
+        env[count++] = join_variable(t, "VGPU_NODE_ID", lab__node_id(node));
+        env[count++] = join_variable(t, "VGPU_NODE", t->node);
+        if (!has_variable(env, "VGPU_CHECK"))
+            env[count++] = join_variable(t, "VGPU_CHECK", LAB_CHECKS);
     }
     for (int i = 0; i < t->env_count; i++) {
         const char *name = t->env[i].name, *value = t->env[i].value;
@@ -81,9 +81,9 @@ char **lab__environment(struct lab_test *t, const struct lab_node *node)
             lab__visible(value, visible, sizeof visible);
             value = visible;
         }
-        drop(env, &count, name);
+        drop_variable(env, &count, name);
         if (value)
-            env[count++] = joined(t, name, value);
+            env[count++] = join_variable(t, name, value);
     }
     return env;
 }

@@ -74,7 +74,7 @@ void lab_close(struct lab_test *t, const char *what, double got, double want, do
              tolerance);
 }
 
-static void leak(struct difference *d, unsigned count, const char *what)
+static void add_leak(struct difference *d, unsigned count, const char *what)
 {
     if (count == 0)
         return;
@@ -94,13 +94,13 @@ void lab_nothing_leaked(struct lab_test *t, const struct lab_run *run)
                  run->status.leaked_bytes);
     if (!w)
         return;
-    leak(&d, w->live_allocations, "allocation");
-    leak(&d, w->live_host_allocations, "pinned host allocation");
-    leak(&d, w->live_streams, "stream");
-    leak(&d, w->live_events, "event");
-    leak(&d, w->live_peers, "enabled peer");
-    leak(&d, w->live_mappings, "mapping");
-    leak(&d, w->live_ranges, "range of addresses");
+    add_leak(&d, w->live_allocations, "allocation");
+    add_leak(&d, w->live_host_allocations, "pinned host allocation");
+    add_leak(&d, w->live_streams, "stream");
+    add_leak(&d, w->live_events, "event");
+    add_leak(&d, w->live_peers, "enabled peer");
+    add_leak(&d, w->live_mappings, "mapping");
+    add_leak(&d, w->live_ranges, "range of addresses");
     if (d.count)
         lab_fail(t, "", 0, "nothing leaked", "left behind when the program ended: %s", d.text);
 }

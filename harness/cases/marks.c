@@ -23,7 +23,8 @@ static double wanted_spare(void)
 
 /* "lab04.example_b public.c:253 spare 0.104: 22.08 against 20". One write: verifiers may share the
  * file. */
-static void note(struct lab_test *t, const char *where, double value, double limit, double spare)
+static void note_mark(struct lab_test *t, const char *where, double value, double limit,
+                      double spare)
 {
     const char *path = getenv("LAB_MARKS"), *slash = strrchr(where, '/');
     char line[512];
@@ -38,26 +39,27 @@ static void note(struct lab_test *t, const char *where, double value, double lim
 }
 
 /* Written so that a NaN on either side is not enough. */
-static bool mark(struct lab_test *t, const char *where, double value, double limit, double spare)
+static bool set_mark(struct lab_test *t, const char *where, double value, double limit,
+                     double spare)
 {
     t->timed = true;
-    note(t, where, value, limit, spare);
+    note_mark(t, where, value, limit, spare);
     return spare >= wanted_spare();
 }
 
 bool lab_mark_least(struct lab_test *t, const char *where, double value, double least)
 {
-    return mark(t, where, value, least, value / least - 1);
+    return set_mark(t, where, value, least, value / least - 1);
 }
 
 bool lab_mark_most(struct lab_test *t, const char *where, double value, double most)
 {
-    return mark(t, where, value, most, most / value - 1);
+    return set_mark(t, where, value, most, most / value - 1);
 }
 
 void lab_mark_close(struct lab_test *t, const char *where, const char *what, double got,
                     double want, double tolerance)
 {
-    if (!mark(t, where, got, want, 1 - fabs(got - want) / tolerance))
+    if (!set_mark(t, where, got, want, 1 - fabs(got - want) / tolerance))
         lab_close(t, what, got, want, (1 - wanted_spare()) * tolerance);
 }

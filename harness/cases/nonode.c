@@ -78,7 +78,7 @@ void lab__visible(const char *wanted, char *to, size_t room)
 
 /* What the runner prints on `option`, to stdout (1) or stderr (2): no code of the student's runs
  * but constructors. */
-static bool asked(struct lab_test *t, char *option, int from, char *text, size_t room)
+static bool is_asked(struct lab_test *t, char *option, int from, char *text, size_t room)
 {
     char *argv[] = {t->runner, option, NULL};
     int ends[2], nothing = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -100,12 +100,12 @@ static bool asked(struct lab_test *t, char *option, int from, char *text, size_t
     return n > 0;
 }
 
-static int count_gpus(struct lab_test *t)
+static int count_listed_gpus(struct lab_test *t)
 {
     char text[300];
-    if (asked(t, "--count-gpus", 1, text, sizeof text))
+    if (is_asked(t, "--count-gpus", 1, text, sizeof text))
         return atoi(text);
-    asked(t, "--count-gpus", 2, text, sizeof text);
+    is_asked(t, "--count-gpus", 2, text, sizeof text);
     if (strstr(text, "libcuda.so")) /* what the loader misses in lab 06's runner: the driver */
         return 0;
     lab__broken(t, 0, "'%s --count-gpus' gave no answer: %s", t->runner, text);
@@ -116,14 +116,14 @@ int lab_gpus(struct lab_test *t)
 {
     static int gpus = -1;
     if (gpus < 0)
-        gpus = count_gpus(t);
+        gpus = count_listed_gpus(t);
     return gpus;
 }
 
 void lab__check_gpus(struct lab_test *t)
 {
     char text[300];
-    if (!asked(t, "--check-gpus", 1, text, sizeof text))
+    if (!is_asked(t, "--check-gpus", 1, text, sizeof text))
         lab__broken(t, 0,
                     "the GPUs have not answered for %d s since the program was ended: look at "
                     "nvidia-smi before you run more tests",

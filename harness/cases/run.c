@@ -40,7 +40,7 @@ struct attempt { /* what exists only while the runner runs */
 
 /* ---- set-up ---- */
 
-static void open_pipe(struct lab_test *t, struct lab_stream *stream, int *other)
+static void open_stream(struct lab_test *t, struct lab_stream *stream, int *other)
 {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
@@ -50,8 +50,8 @@ static void open_pipe(struct lab_test *t, struct lab_stream *stream, int *other)
     *other = ends[1];
 }
 
-static void prepare(struct lab_test *t, struct lab_run *run, struct attempt *a, const void *input,
-                    size_t input_bytes)
+static void prepare_run(struct lab_test *t, struct lab_run *run, struct attempt *a,
+                        const void *input, size_t input_bytes)
 {
     void *page;
     a->input = lab__memory_input(input, input_bytes);
@@ -64,11 +64,11 @@ static void prepare(struct lab_test *t, struct lab_run *run, struct attempt *a, 
     a->status = page;
     a->status->magic = LAB_STATUS_MAGIC;
     a->status->sealed_input_bytes = t->sealed.input_bytes;
-    open_pipe(t, &run->printed[0], &a->ends[0]);
-    open_pipe(t, &run->printed[1], &a->ends[1]);
+    open_stream(t, &run->printed[0], &a->ends[0]);
+    open_stream(t, &run->printed[1], &a->ends[1]);
 }
 
-static void spawn(struct lab_test *t, struct lab_run *run, struct attempt *a)
+static void spawn_runner(struct lab_test *t, struct lab_run *run, struct attempt *a)
 {
     char *argv[LAB_LAUNCHER_MAX + 3];
     int report[2] = {-1, -1};
@@ -100,7 +100,7 @@ static void spawn(struct lab_test *t, struct lab_run *run, struct attempt *a)
 
 /* ---- while it runs ---- */
 
-static bool has_ended(struct lab_test *t, struct attempt *a)
+static bool attempt_has_ended(struct lab_test *t, struct attempt *a)
 {
     struct rusage used;
     pid_t got = wait4(a->pid, &a->exit_status, WNOHANG, &used);
@@ -131,7 +131,7 @@ static void wait_a_moment(const struct lab_run *run, const struct attempt *a)
     poll(ready, 3, a->pidfd >= 0 ? (int)(SAMPLE_SECONDS * 1000) : 10);
 }
 
-static enum ending supervise(struct lab_test *t, struct lab_run *run, struct attempt *a)
+static enum ending supervise_run(struct lab_test *t, struct lab_run *run, struct attempt *a)
 {
     static const enum ending endings[] = {[LAB_HUNG] = HUNG,
                                           [LAB_ASLEEP] = ASLEEP,
@@ -143,7 +143,7 @@ static enum ending supervise(struct lab_test *t, struct lab_run *run, struct att
         wait_a_moment(run, a);
         if (has_flooded(run))
             return FLOODED;
-        if (has_ended(t, a))
+        if (attempt_has_ended(t, a))
             return ENDED;
         if (lab__seconds() - sampled < SAMPLE_SECONDS)
             continue;
@@ -156,7 +156,7 @@ static enum ending supervise(struct lab_test *t, struct lab_run *run, struct att
 
 /* ---- afterwards ---- */
 
-static void collect(struct lab_test *t, struct lab_run *run, struct attempt *a)
+static void collect_output(struct lab_test *t, struct lab_run *run, struct attempt *a)
 {
     if (run->node)
         lab__node_note(run->node);
@@ -208,7 +208,7 @@ static void node_failed(struct lab_test *t, const struct lab_run *run, const str
 }
 
 /* The node's side of the story, then the node goes. */
-static void ask_node(struct lab_test *t, struct lab_run *run, const struct attempt *a)
+static void ask_for_state(struct lab_test *t, struct lab_run *run, const struct attempt *a)
 {
     char error[300] = "", asked[200] = "";
     uint64_t progress;
@@ -339,7 +339,7 @@ static void judge_unwritten(struct lab_test *t, const struct lab_run *run)
     lab__end(t, LAB_NOT_WRITTEN, "not written yet: TODO(%d) at %s:%d", t->todo, t->file, t->line);
 }
 
-static void judge(struct lab_test *t, const struct lab_run *run, const struct attempt *a)
+static void judge_run(struct lab_test *t, const struct lab_run *run, const struct attempt *a)
 {
     bool left = a->ending == ENDED && WIFEXITED(a->exit_status);
     int code = left ? WEXITSTATUS(a->exit_status) : -1;
@@ -404,18 +404,18 @@ struct lab_run *lab_run(struct lab_test *t, const char *what, const void *input,
     struct lab_run *run = new_run(t, what, output_bytes);
     t->explained.at[0] = t->said.at[0] = t->found.at[0] = 0;
     give_node(t, run);
-    prepare(t, run, &a, input, input_bytes);
-    spawn(t, run, &a);
-    a.ending = supervise(t, run, &a);
-    collect(t, run, &a);
+    prepare_run(t, run, &a, input, input_bytes);
+    spawn_runner(t, run, &a);
+    a.ending = supervise_run(t, run, &a);
+    collect_output(t, run, &a);
     if (a.ending == ENDED)
         lab__check_launcher(t, a.report, a.exit_status);
     else if (a.report >= 0)
         close(a.report);
     keep_said(t, run);
-    ask_node(t, run, &a);
+    ask_for_state(t, run, &a);
     lab__open_sealed(t, run);
-    judge(t, run, &a);
+    judge_run(t, run, &a);
     return run;
 }
 

@@ -12,13 +12,13 @@
 #define TOLD_FLOAT 1e-6         /* of a time: it came as a float */
 #define MOST_PRINTED (16 << 10) /* bytes by kernels: a sentence for a person, and no array */
 
-static bool is_within(const struct lab_record *r, const struct lab_record *window)
+static bool is_in_window(const struct lab_record *r, const struct lab_record *window)
 {
     return !window ||
            (r->end_ps > 0 && r->start_ps >= window->start_ps && r->end_ps <= window->end_ps);
 }
 
-static int place(int device)
+static int place_of_gpu(int device)
 {
     return device < 0 ? LAB_HOST : device;
 }
@@ -44,8 +44,8 @@ uint64_t lab_copied_within(const struct lab_run *run, const struct lab_record *w
     uint64_t bytes = 0;
     for (unsigned i = 0; w && i < w->record_count; i++) {
         const struct lab_record *r = &w->records[i];
-        if (r->kind == LAB_COPY && place(r->from) == from && place(r->to) == to &&
-            is_within(r, window))
+        if (r->kind == LAB_COPY && place_of_gpu(r->from) == from && place_of_gpu(r->to) == to &&
+            is_in_window(r, window))
             bytes += r->bytes;
     }
     return bytes;
@@ -58,7 +58,7 @@ struct lab_kernels lab_kernels_within(const struct lab_run *run, const struct la
     struct lab_kernels kernels = {0};
     for (unsigned i = 0; w && i < w->record_count; i++) {
         const struct lab_record *r = &w->records[i];
-        if (r->kind != LAB_KERNEL || r->gpu != gpu || !is_within(r, window))
+        if (r->kind != LAB_KERNEL || r->gpu != gpu || !is_in_window(r, window))
             continue;
         kernels.count++;
         kernels.bytes += r->bytes;

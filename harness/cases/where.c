@@ -16,7 +16,7 @@ struct scan {
     int line;
 };
 
-static char *load(const char *path)
+static char *load_source(const char *path)
 {
     FILE *file = fopen(path, "rb");
     char *text = NULL;
@@ -33,7 +33,7 @@ static char *load(const char *path)
 }
 
 /* Past everything up to `end` (a string of 1 or 2 characters), counting lines. */
-static void past(struct scan *s, const char *end)
+static void skip_past(struct scan *s, const char *end)
 {
     for (; *s->at && strncmp(s->at, end, strlen(end)) != 0; s->at++)
         s->line += *s->at == '\n';
@@ -64,7 +64,7 @@ static void past_directive(struct scan *s)
 }
 
 /* The next token's first character, with s->at on it; 0 at the end. */
-static char next(struct scan *s)
+static char next_character(struct scan *s)
 {
     for (;;) {
         if (*s->at == '\n')
@@ -72,9 +72,9 @@ static char next(struct scan *s)
         if (isspace((unsigned char)*s->at))
             s->at++;
         else if (strncmp(s->at, "//", 2) == 0)
-            past(s, "\n");
+            skip_past(s, "\n");
         else if (strncmp(s->at, "/*", 2) == 0)
-            past(s, "*/");
+            skip_past(s, "*/");
         else if (*s->at == '#')
             past_directive(s);
         else
@@ -105,23 +105,23 @@ static void past_token(struct scan *s)
 static bool is_definition(struct scan s)
 {
     int depth = 0;
-    if (next(&s) != '(')
+    if (next_character(&s) != '(')
         return false;
     do {
-        char c = next(&s);
+        char c = next_character(&s);
         if (c == 0)
             return false;
         depth += (c == '(') - (c == ')');
         past_token(&s);
     } while (depth > 0);
-    return next(&s) == '{';
+    return next_character(&s) == '{';
 }
 
-static int find(struct scan s, const char *function)
+static int find_definition(struct scan s, const char *function)
 {
     size_t length = strlen(function);
     int depth = 0;
-    for (char c, before = 0; (c = next(&s)) != 0; before = c) {
+    for (char c, before = 0; (c = next_character(&s)) != 0; before = c) {
         bool is_name = word_length(s.at) == length && strncmp(s.at, function, length) == 0;
         int line = s.line;
         past_token(&s);
@@ -137,10 +137,10 @@ static int find(struct scan s, const char *function)
 
 int lab__where(const char *path, const char *function)
 {
-    char *text = load(path);
+    char *text = load_source(path);
     if (!text)
         return 0;
-    int line = find((struct scan){text, 1}, function);
+    int line = find_definition((struct scan){text, 1}, function);
     free(text);
     return line;
 }

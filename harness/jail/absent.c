@@ -61,14 +61,14 @@ static bool is_absent_at(int at, const char *path, int flags)
     FUNCTION(int, -1, is_absent_here(path), name, parameters, arguments)
 
 /* The mode is there only for files that are made. */
-static mode_t mode_of(int flags, va_list rest)
+static mode_t mode_argument(int flags, va_list rest)
 {
     return flags & (O_CREAT | __O_TMPFILE) ? va_arg(rest, mode_t) : 0;
 }
 
 static int open_unless_absent(int at, const char *path, int flags, va_list rest)
 {
-    mode_t mode = mode_of(flags, rest);
+    mode_t mode = mode_argument(flags, rest);
     if (!(flags & O_CREAT) && is_absent(at, path))
         return -1;
     return (int)syscall(SYS_openat, at, path, flags, mode);

@@ -13,18 +13,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static void words(FILE *to, const char *first, const char *second, const char *third)
+static void write_words(FILE *to, const char *first, const char *second, const char *third)
 {
     const char *const all[] = {first, second, third};
     for (int i = 0; i < 3 && all[i]; i++)
         fwrite(all[i], 1, strlen(all[i]) + 1, to);
 }
 
-static void number(FILE *to, const char *option, uint64_t value)
+static void write_number(FILE *to, const char *option, uint64_t value)
 {
     char text[32];
     snprintf(text, sizeof text, "%llu", (unsigned long long)value);
-    words(to, option, text, NULL);
+    write_words(to, option, text, NULL);
 }
 
 /* /bin is a link to /usr/bin on most distributions, a folder on others. */
@@ -33,59 +33,59 @@ static void system_folder(FILE *to, const char *path)
     char target[256];
     ssize_t n = readlink(path, target, sizeof target - 1);
     if (n < 0) {
-        words(to, "--ro-bind-try", path, path);
+        write_words(to, "--ro-bind-try", path, path);
         return;
     }
     target[n] = '\0';
-    words(to, "--symlink", target, path);
+    write_words(to, "--symlink", target, path);
 }
 
-static void temporary(FILE *to, const struct jail_policy *policy, const char *path)
+static void write_temporary(FILE *to, const struct jail_policy *policy, const char *path)
 {
     if (policy->can_size && policy->temporary_bytes)
-        number(to, "--size", policy->temporary_bytes);
-    words(to, "--tmpfs", path, NULL);
+        write_number(to, "--size", policy->temporary_bytes);
+    write_words(to, "--tmpfs", path, NULL);
 }
 
-static void namespaces(FILE *to, const struct jail_policy *policy)
+static void write_namespaces(FILE *to, const struct jail_policy *policy)
 {
-    words(to, "--unshare-all", "--unshare-user", "--die-with-parent");
-    words(to, "--new-session", "--cap-drop", "ALL");
+    write_words(to, "--unshare-all", "--unshare-user", "--die-with-parent");
+    write_words(to, "--new-session", "--cap-drop", "ALL");
     if (policy->can_disable_userns)
-        words(to, "--disable-userns", NULL, NULL);
+        write_words(to, "--disable-userns", NULL, NULL);
 }
 
-static void files(FILE *to, const struct jail_policy *policy, const char *self)
+static void write_files(FILE *to, const struct jail_policy *policy, const char *self)
 {
     static const char *const folders[] = {"/bin", "/sbin", "/lib", "/lib64"};
-    words(to, "--ro-bind", "/usr", "/usr");
+    write_words(to, "--ro-bind", "/usr", "/usr");
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         system_folder(to, folders[i]);
-    words(to, "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache");
-    words(to, "--ro-bind-try", "/etc/alternatives", "/etc/alternatives");
-    words(to, "--proc", "/proc", NULL);
-    words(to, "--dev", "/dev", NULL);
-    temporary(to, policy, "/tmp");
-    temporary(to, policy, "/dev/shm");
+    write_words(to, "--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache");
+    write_words(to, "--ro-bind-try", "/etc/alternatives", "/etc/alternatives");
+    write_words(to, "--proc", "/proc", NULL);
+    write_words(to, "--dev", "/dev", NULL);
+    write_temporary(to, policy, "/tmp");
+    write_temporary(to, policy, "/dev/shm");
     for (int i = 0; i < policy->path_count; i++)
-        words(to, policy->paths[i].writable ? "--bind" : "--ro-bind", policy->paths[i].path,
-              policy->paths[i].path);
-    words(to, "--ro-bind", self, self);
-    words(to, "--remount-ro", "/", NULL);
-    words(to, "--chdir", policy->folder, NULL);
+        write_words(to, policy->paths[i].writable ? "--bind" : "--ro-bind", policy->paths[i].path,
+                    policy->paths[i].path);
+    write_words(to, "--ro-bind", self, self);
+    write_words(to, "--remount-ro", "/", NULL);
+    write_words(to, "--chdir", policy->folder, NULL);
 }
 
-static int options(const struct jail_policy *policy, const char *self, int filter)
+static int write_options(const struct jail_policy *policy, const char *self, int filter)
 {
     int fd = memfd_create("lab-box", 0);
     FILE *to = fd < 0 ? NULL : fdopen(dup(fd), "w");
     if (!to)
         jail_broken(policy, "memory for bwrap's options");
-    namespaces(to, policy);
-    files(to, policy, self);
-    number(to, "--seccomp", (uint64_t)filter);
+    write_namespaces(to, policy);
+    write_files(to, policy, self);
+    write_number(to, "--seccomp", (uint64_t)filter);
     if (policy->report >= 0)
-        number(to, "--json-status-fd", (uint64_t)policy->report);
+        write_number(to, "--json-status-fd", (uint64_t)policy->report);
     if (fclose(to) != 0 || lseek(fd, 0, SEEK_SET) != 0)
         jail_broken(policy, "memory for bwrap's options");
     return fd;
@@ -99,7 +99,7 @@ void jail_box(const struct jail_policy *policy, char *const program[])
         jail_broken(policy, "/proc/self/exe");
     self[n] = '\0';
     int filter = jail_filter_file(policy);
-    snprintf(args, sizeof args, "%d", options(policy, self, filter));
+    snprintf(args, sizeof args, "%d", write_options(policy, self, filter));
     snprintf(processes, sizeof processes, "%llu", (unsigned long long)policy->processes);
     snprintf(keep, sizeof keep, "%d", policy->keep);
     const char *argv[JAIL_WORDS_MAX] = {"bwrap", "--args",   args,      "--",

@@ -20,29 +20,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
 #include <linux/futex.h>
-#include <linux/seccomp.h>
 #include <sched.h>
-#include <stddef.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined __x86_64__
-#define ARCHITECTURE AUDIT_ARCH_X86_64
-#elif defined __aarch64__
-#define ARCHITECTURE AUDIT_ARCH_AARCH64
-#else
-#error "the numbers of system calls of this architecture are not known here"
-#endif
+#include "call_filter.h"
 
-#define FILTER_MAX 1024
 #define NAMESPACES 0x7e020000u /* CLONE_NEW*, but for time's, which clone cannot make */
-#define X32_BIT 0x40000000u
 #define UNIX_FAMILY 1
 
 /* By their numbers, which are the same everywhere: headers may be older than the kernel. */
@@ -69,7 +57,7 @@ enum {
     NR_FILE_SETATTR = 469
 };
 
-static const int refused[] = {
+static const int refused_calls[] = {
     SYS_ptrace,
     SYS_process_vm_readv,
     SYS_process_vm_writev,
@@ -164,93 +152,43 @@ static const uint32_t controls[] = {F_SETOWN,     F_SETSIG,   15 /* F_SETOWN_EX 
 static const uint32_t terminals[] = {0x5412 /* TIOCSTI */, 0x541c /* TIOCLINUX */,
                                      0x8901 /* FIOSETOWN */, 0x8902 /* SIOCSPGRP */};
 
-struct program {
-    struct sock_filter code[FILTER_MAX];
-    unsigned short length;
-};
-
-static void add(struct program *p, struct sock_filter instruction)
-{
-    if (p->length < FILTER_MAX)
-        p->code[p->length++] = instruction;
-}
-
-static void load(struct program *p, size_t offset)
-{
-    add(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
-}
-
-static void answer(struct program *p, uint32_t what)
-{
-    add(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, what));
-}
-
-static uint32_t error(int number)
+static uint32_t error_answer(int number)
 {
     return SECCOMP_RET_ERRNO | (uint32_t)number;
 }
 
-/* With a system call's number loaded: those from first to last get `what`. */
-static void range(struct program *p, int first, int last, uint32_t what)
-{
-    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)first, 0, 2));
-    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, (uint32_t)last, 1, 0));
-    answer(p, what);
-}
-
-/* Call `number` gets `what` unless the low half of argument `index` passes `test` against k. */
-static void answer_unless(struct program *p, int number, int index, uint16_t test, uint32_t k,
-                          bool wanted, uint32_t what)
-{
-    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 4));
-    load(p, offsetof(struct seccomp_data, args) + 8 * (size_t)index);
-    add(p, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | test | BPF_K), k, wanted, !wanted));
-    answer(p, what);
-    load(p, offsetof(struct seccomp_data, nr)); /* later rules test it, too */
-}
-
-static void only_if(struct program *p, int number, int index, uint16_t test, uint32_t k,
+static void only_if(struct call_filter *f, int number, int index, uint16_t test, uint32_t k,
                     bool wanted)
 {
-    answer_unless(p, number, index, test, k, wanted, error(EPERM));
-}
-
-static void architecture(struct program *p)
-{
-    load(p, offsetof(struct seccomp_data, arch));
-    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
-    answer(p, SECCOMP_RET_KILL_PROCESS);
-    load(p, offsetof(struct seccomp_data, nr));
-    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, X32_BIT, 0, 1));
-    answer(p, SECCOMP_RET_KILL_PROCESS);
+    call_filter_if(f, number, index, test, k, !wanted, error_answer(EPERM));
 }
 
 /* raise() and abort() are tgkill to oneself. */
-static void own_signals(struct program *p)
+static void own_signals(struct call_filter *f)
 {
     static const int others[] = {SYS_kill, SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo,
                                  NR_PIDFD_SEND_SIGNAL};
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        range(p, others[i], others[i], error(EPERM));
-    only_if(p, SYS_tgkill, 0, BPF_JEQ, (uint32_t)getpid(), true);
+        call_filter_range(f, others[i], others[i], error_answer(EPERM));
+    only_if(f, SYS_tgkill, 0, BPF_JEQ, (uint32_t)getpid(), true);
 }
 
 /* Between processes. Who may only read a file can wait at a page of it and wake who waits there, in
  * whatever process; libraries wake with the private flag, which stays inside. */
-static void wakings(struct program *p)
+static void deny_wakings(struct call_filter *f)
 {
     static const uint32_t wakes[] = {FUTEX_WAKE, FUTEX_REQUEUE, FUTEX_CMP_REQUEUE, FUTEX_WAKE_OP,
                                      FUTEX_WAKE_BITSET};
     for (size_t i = 0; i < sizeof wakes / sizeof *wakes; i++) {
-        only_if(p, SYS_futex, 1, BPF_JEQ, wakes[i], false);
-        only_if(p, SYS_futex, 1, BPF_JEQ, wakes[i] | FUTEX_CLOCK_REALTIME, false);
+        only_if(f, SYS_futex, 1, BPF_JEQ, wakes[i], false);
+        only_if(f, SYS_futex, 1, BPF_JEQ, wakes[i] | FUTEX_CLOCK_REALTIME, false);
     }
-    range(p, NR_FUTEX_WAITV, NR_FUTEX_WAITV, error(ENOSYS));
-    range(p, NR_FUTEX_WAKE, NR_FUTEX_REQUEUE, error(ENOSYS));
+    call_filter_range(f, NR_FUTEX_WAITV, NR_FUTEX_WAITV, error_answer(ENOSYS));
+    call_filter_range(f, NR_FUTEX_WAKE, NR_FUTEX_REQUEUE, error_answer(ENOSYS));
 }
 
 /* The number 0 is oneself; clocks below 0 are other processes'. */
-static void others(struct program *p, const struct jail_walls *walls)
+static void deny_others(struct call_filter *f, const struct jail_walls *walls)
 {
     static const int of_a_process[] = {
         SYS_prlimit64,     SYS_sched_setaffinity, SYS_sched_getparam, SYS_sched_getscheduler,
@@ -258,88 +196,83 @@ static void others(struct program *p, const struct jail_walls *walls)
     static const int of_a_clock[] = {SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep,
                                      SYS_timer_create};
     for (size_t i = 0; i < sizeof of_a_process / sizeof *of_a_process; i++)
-        only_if(p, of_a_process[i], 0, BPF_JEQ, 0, true);
+        only_if(f, of_a_process[i], 0, BPF_JEQ, 0, true);
     /* glibc asks this for its own threads, and does without when there is no such call. */
-    answer_unless(p, SYS_sched_getaffinity, 0, BPF_JEQ, 0, true, error(ENOSYS));
+    call_filter_if(f, SYS_sched_getaffinity, 0, BPF_JEQ, 0, false, error_answer(ENOSYS));
     for (size_t i = 0; !walls->clocks && i < sizeof of_a_clock / sizeof *of_a_clock; i++)
-        only_if(p, of_a_clock[i], 0, BPF_JGE, 1u << 31, false);
-    only_if(p, SYS_prctl, 0, BPF_JEQ, PR_SET_DUMPABLE, false); /* nobody could look at its files */
-    only_if(p, SYS_getpriority, 1, BPF_JEQ, 0, true);
-    only_if(p, SYS_preadv2, 5, BPF_JSET, 8 /* RWF_NOWAIT: is it in the cache? */, false);
+        only_if(f, of_a_clock[i], 0, BPF_JGE, 1u << 31, false);
+    only_if(f, SYS_prctl, 0, BPF_JEQ, PR_SET_DUMPABLE, false); /* nobody could look at its files */
+    only_if(f, SYS_getpriority, 1, BPF_JEQ, 0, true);
+    only_if(f, SYS_preadv2, 5, BPF_JSET, 8 /* RWF_NOWAIT: is it in the cache? */, false);
     for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
-        only_if(p, SYS_fcntl, 1, BPF_JEQ, controls[i], false);
+        only_if(f, SYS_fcntl, 1, BPF_JEQ, controls[i], false);
     for (size_t i = 0; i < sizeof terminals / sizeof *terminals; i++)
-        only_if(p, SYS_ioctl, 1, BPF_JEQ, terminals[i], false);
+        only_if(f, SYS_ioctl, 1, BPF_JEQ, terminals[i], false);
 }
 
-static void changing(struct program *p)
+static void deny_changing(struct call_filter *f)
 {
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
-        range(p, changes[i], changes[i], error(EPERM));
-    range(p, NR_SETXATTRAT, NR_FILE_SETATTR, error(ENOSYS));
-    range(p, NR_OPENAT2, NR_OPENAT2, error(ENOSYS)); /* its flags cannot be seen from here */
-    only_if(p, SYS_openat, 2, BPF_JSET, O_TRUNC, false);
+        call_filter_range(f, changes[i], changes[i], error_answer(EPERM));
+    call_filter_range(f, NR_SETXATTRAT, NR_FILE_SETATTR, error_answer(ENOSYS));
+    call_filter_range(f, NR_OPENAT2, NR_OPENAT2,
+                      error_answer(ENOSYS)); /* its flags cannot be seen from here */
+    only_if(f, SYS_openat, 2, BPF_JSET, O_TRUNC, false);
 #if defined __x86_64__
-    only_if(p, SYS_open, 1, BPF_JSET, O_TRUNC, false);
+    only_if(f, SYS_open, 1, BPF_JSET, O_TRUNC, false);
 #endif
 }
 
 /* What is open in a process counts as its memory (harness/base/memory.c): so no thread has a table
  * of descriptors of its own, and no socket holds more than the usual. */
-static void own_files(struct program *p)
+static void own_files(struct call_filter *f)
 {
-    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_clone, 0, 5));
-    load(p, offsetof(struct seccomp_data, args));
-    add(p, (struct sock_filter)BPF_STMT(BPF_ALU | BPF_AND | BPF_K, CLONE_THREAD | CLONE_FILES));
-    add(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, CLONE_THREAD, 0, 1));
-    answer(p, error(EPERM));
-    load(p, offsetof(struct seccomp_data, nr));
-    only_if(p, NR_CLOSE_RANGE, 2, BPF_JSET, 2 /* CLOSE_RANGE_UNSHARE */, false);
-    only_if(p, SYS_setsockopt, 2, BPF_JEQ, SO_SNDBUF, false);
+    call_filter_masked(f, SYS_clone, CLONE_THREAD | CLONE_FILES, CLONE_THREAD, error_answer(EPERM));
+    only_if(f, NR_CLOSE_RANGE, 2, BPF_JSET, 2 /* CLOSE_RANGE_UNSHARE */, false);
+    only_if(f, SYS_setsockopt, 2, BPF_JEQ, SO_SNDBUF, false);
 }
 
-static void build(struct program *p, const struct jail_walls *walls)
+static void fill_filter(struct call_filter *f, const struct jail_walls *walls)
 {
-    p->length = 0;
-    architecture(p);
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        range(p, refused[i], refused[i], error(EPERM));
-    range(p, NR_IO_URING_SETUP, NR_IO_URING_REGISTER, error(ENOSYS));
-    range(p, NR_OPEN_TREE, NR_FSPICK, error(EPERM));
-    range(p, NR_CLONE3, NR_CLONE3, error(ENOSYS)); /* its flags cannot be seen from here */
-    only_if(p, SYS_clone, 0, BPF_JSET, NAMESPACES, false);
-    own_files(p);
-    only_if(p, SYS_socketpair, 0, BPF_JEQ, UNIX_FAMILY, true);
-    range(p, NR_STATMOUNT, NR_LISTMOUNT, error(ENOSYS));
-    others(p, walls);
-    wakings(p);
+    call_filter_start(f);
+    for (size_t i = 0; i < sizeof refused_calls / sizeof *refused_calls; i++)
+        call_filter_range(f, refused_calls[i], refused_calls[i], error_answer(EPERM));
+    call_filter_range(f, NR_IO_URING_SETUP, NR_IO_URING_REGISTER, error_answer(ENOSYS));
+    call_filter_range(f, NR_OPEN_TREE, NR_FSPICK, error_answer(EPERM));
+    call_filter_range(f, NR_CLONE3, NR_CLONE3,
+                      error_answer(ENOSYS)); /* its flags cannot be seen from here */
+    only_if(f, SYS_clone, 0, BPF_JSET, NAMESPACES, false);
+    own_files(f);
+    only_if(f, SYS_socketpair, 0, BPF_JEQ, UNIX_FAMILY, true);
+    call_filter_range(f, NR_STATMOUNT, NR_LISTMOUNT, error_answer(ENOSYS));
+    deny_others(f, walls);
+    deny_wakings(f);
     if (walls->files) {
-        range(p, SYS_memfd_create, SYS_memfd_create, error(EPERM));
-        range(p, SYS_socketpair, SYS_socketpair, error(EPERM));
+        call_filter_range(f, SYS_memfd_create, SYS_memfd_create, error_answer(EPERM));
+        call_filter_range(f, SYS_socketpair, SYS_socketpair, error_answer(EPERM));
     }
     if (!walls->signals)
-        own_signals(p);
+        own_signals(f);
     if (!walls->changes)
-        changing(p);
-    answer(p, SECCOMP_RET_ALLOW);
+        deny_changing(f);
+    call_filter_rest(f, SECCOMP_RET_ALLOW);
 }
 
 void jail_filter_self(const struct jail_policy *policy, const struct jail_walls *walls)
 {
-    struct program p;
-    build(&p, walls);
-    struct sock_fprog whole = {p.length, p.code};
-    if (p.length == FILTER_MAX || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole) != 0)
+    struct call_filter f;
+    fill_filter(&f, walls);
+    if (!call_filter_apply(&f))
         jail_broken(policy, "the filter of system calls");
 }
 
 int jail_filter_file(const struct jail_policy *policy)
 {
-    struct program p;
-    build(&p, &(struct jail_walls){.signals = true, .changes = true});
-    size_t bytes = p.length * sizeof *p.code;
+    struct call_filter f;
+    fill_filter(&f, &(struct jail_walls){.signals = true, .changes = true});
+    size_t bytes = f.length * sizeof *f.code;
     int fd = memfd_create("lab-filter", 0);
-    if (p.length == FILTER_MAX || fd < 0 || write(fd, p.code, bytes) != (ssize_t)bytes ||
+    if (f.length == CALL_FILTER_MAX || fd < 0 || write(fd, f.code, bytes) != (ssize_t)bytes ||
         lseek(fd, 0, SEEK_SET) != 0)
         jail_broken(policy, "the filter of system calls");
     return fd;

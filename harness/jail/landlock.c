@@ -35,7 +35,7 @@ struct beneath {
     int32_t parent;
 } __attribute__((packed));
 
-static uint64_t handled(int version)
+static uint64_t handled_rights(int version)
 {
     uint64_t files = ALL_OF_VERSION_1;
     files |= version >= 2 ? 1ull << 13 : 0; /* links from one folder into another */
@@ -44,7 +44,7 @@ static uint64_t handled(int version)
     return files;
 }
 
-static void allow(const struct jail_policy *policy, int rules, const char *path, uint64_t what)
+static void allow_path(const struct jail_policy *policy, int rules, const char *path, uint64_t what)
 {
     const uint64_t of_files = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | 1ull << 15;
     struct stat info;
@@ -67,10 +67,10 @@ static void allow_system(const struct jail_policy *policy, int rules, uint64_t r
     static const char *const devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
                                           "/dev/urandom"};
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
-        allow(policy, rules, programs[i], read);
+        allow_path(policy, rules, programs[i], read);
     for (size_t i = 0; i < sizeof devices / sizeof *devices; i++)
-        allow(policy, rules, devices[i], READ_FILE | WRITE_FILE);
-    allow(policy, rules, "/proc", READ_DIR); /* a process may count its own descriptors */
+        allow_path(policy, rules, devices[i], READ_FILE | WRITE_FILE);
+    allow_path(policy, rules, "/proc", READ_DIR); /* a process may count its own descriptors */
 }
 
 bool jail_landlock(const struct jail_policy *policy)
@@ -78,7 +78,7 @@ bool jail_landlock(const struct jail_policy *policy)
     long version = syscall(CREATE_RULESET, NULL, 0, VERSION);
     if (version < 1)
         jail_broken(policy, "Landlock is not in this kernel (5.13 or newer, switched on)");
-    struct ruleset set = {.files = handled((int)version)};
+    struct ruleset set = {.files = handled_rights((int)version)};
     if (version >= SCOPE_VERSION)
         set.scoped = SCOPE_ABSTRACT_SOCKETS | SCOPE_SIGNALS;
     size_t bytes = version >= SCOPE_VERSION ? sizeof set : sizeof set.files;
@@ -88,7 +88,8 @@ bool jail_landlock(const struct jail_policy *policy)
     const uint64_t read = (EXECUTE | READ_FILE | READ_DIR) & set.files;
     allow_system(policy, rules, read);
     for (int i = 0; i < policy->path_count; i++)
-        allow(policy, rules, policy->paths[i].path, policy->paths[i].writable ? set.files : read);
+        allow_path(policy, rules, policy->paths[i].path,
+                   policy->paths[i].writable ? set.files : read);
     if (syscall(RESTRICT_SELF, rules, 0) != 0)
         jail_broken(policy, "landlock_restrict_self");
     close(rules);
@@ -100,12 +101,12 @@ static void allow_box(int rules, uint64_t files)
 {
     const struct jail_policy nobody = {.report = -1};
     DIR *root = opendir("/");
-    allow(&nobody, rules, "/", READ_DIR);
+    allow_path(&nobody, rules, "/", READ_DIR);
     for (struct dirent *e; root && (e = readdir(root));) {
         char path[300];
         snprintf(path, sizeof path, "/%s", e->d_name);
         if (e->d_name[0] != '.' && strcmp(e->d_name, "proc") != 0 && e->d_type != DT_LNK)
-            allow(&nobody, rules, path, files);
+            allow_path(&nobody, rules, path, files);
     }
     if (root)
         closedir(root);
@@ -115,7 +116,7 @@ void jail_hide_numbers(void)
 {
     const struct jail_policy nobody = {.report = -1};
     long version = syscall(CREATE_RULESET, NULL, 0, VERSION);
-    const struct ruleset set = {.files = handled((int)version)};
+    const struct ruleset set = {.files = handled_rights((int)version)};
     int rules = version < 1 ? -1 : (int)syscall(CREATE_RULESET, &set, sizeof set.files, 0);
     if (rules < 0)
         return;

@@ -75,7 +75,8 @@ void jail_become(const struct jail_policy *policy)
         jail_broken(policy, "still root");
 }
 
-static void limit(const struct jail_policy *policy, __rlimit_resource_t which, uint64_t most)
+static void limit_resource(const struct jail_policy *policy, __rlimit_resource_t which,
+                           uint64_t most)
 {
     struct rlimit now, to = {most, most};
     if (getrlimit(which, &now) != 0)
@@ -88,14 +89,14 @@ static void limit(const struct jail_policy *policy, __rlimit_resource_t which, u
 
 void jail_limit(const struct jail_policy *policy)
 {
-    limit(policy, RLIMIT_CORE, 0);
-    limit(policy, RLIMIT_RTPRIO, 0);
-    limit(policy, RLIMIT_MSGQUEUE, 0);
-    limit(policy, RLIMIT_CPU, policy->cpu_seconds);
-    limit(policy, RLIMIT_FSIZE, policy->file_bytes);
-    limit(policy, RLIMIT_NOFILE, policy->descriptors);
+    limit_resource(policy, RLIMIT_CORE, 0);
+    limit_resource(policy, RLIMIT_RTPRIO, 0);
+    limit_resource(policy, RLIMIT_MSGQUEUE, 0);
+    limit_resource(policy, RLIMIT_CPU, policy->cpu_seconds);
+    limit_resource(policy, RLIMIT_FSIZE, policy->file_bytes);
+    limit_resource(policy, RLIMIT_NOFILE, policy->descriptors);
     if (policy->data_bytes)
-        limit(policy, RLIMIT_DATA, policy->data_bytes);
+        limit_resource(policy, RLIMIT_DATA, policy->data_bytes);
 }
 
 /* Threads that this uid has already: the kernel counts them against the limit. */

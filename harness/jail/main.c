@@ -32,7 +32,7 @@ static void move_report(struct jail_policy *policy, int flag)
     policy->report = high;
 }
 
-static void close_on_exec_from(int first)
+static void mark_close_on_exec(int first)
 {
     for (int fd = first; fd < 256; fd++)
         if (fcntl(fd, F_GETFD) >= 0)
@@ -67,7 +67,7 @@ static void in_place(struct jail_policy *policy, char *const words[])
 }
 
 /* Inside bwrap's namespaces: the limit on processes counts those of the namespace only. */
-static int inside(char *const words[])
+static int run_inside(char *const words[])
 {
     struct jail_policy nothing = {.report = -1};
     jail_limit_processes(strtoull(words[0], NULL, 10), true);
@@ -81,7 +81,7 @@ int main(int argc, char **argv)
 {
     static struct jail_policy policy = {.report = -1};
     if (argc >= 5 && strcmp(argv[1], "--inside") == 0)
-        return inside(argv + 2);
+        return run_inside(argv + 2);
     if (argc >= 4 && strcmp(argv[1], "--supervise") == 0)
         return jail_supervise(argv + 1);
     if (argc < 3 || argv[2][0] != '/') {
@@ -94,7 +94,7 @@ int main(int argc, char **argv)
     jail_join_cgroups(&policy);
     jail_offer_to_oom(&policy);
     jail_queue_node(&policy);
-    close_on_exec_from(policy.keep);
+    mark_close_on_exec(policy.keep);
     if (policy.bubblewrap && policy.report >= 0)
         fcntl(policy.report, F_SETFD, 0);
     if (!policy.bubblewrap)

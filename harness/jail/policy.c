@@ -26,7 +26,7 @@
 
 extern char **environ;
 
-static void bad(const struct jail_policy *policy, const char *key, const char *value)
+static void refuse_value(const struct jail_policy *policy, const char *key, const char *value)
 {
     char text[512];
     snprintf(text, sizeof text, "the policy's rule '%s %s' is not understood", key, value);
@@ -34,19 +34,19 @@ static void bad(const struct jail_policy *policy, const char *key, const char *v
     jail_broken(policy, text);
 }
 
-static uint64_t number(const struct jail_policy *policy, const char *key, const char *value)
+static uint64_t number_value(const struct jail_policy *policy, const char *key, const char *value)
 {
     char *end;
     errno = 0;
     uint64_t n = strtoull(value, &end, 10);
     if (errno || end == value || *end || *value == '-')
-        bad(policy, key, value);
+        refuse_value(policy, key, value);
     return n;
 }
 
 /* ---- the environment ---- */
 
-static void put(struct jail_policy *policy, char *text)
+static void put_path(struct jail_policy *policy, char *text)
 {
     size_t name = strcspn(text, "=") + 1;
     for (int i = 0; i < policy->environment_count; i++)
@@ -55,18 +55,18 @@ static void put(struct jail_policy *policy, char *text)
             return;
         }
     if (policy->environment_count == JAIL_WORDS_MAX - 1)
-        bad(policy, "set", text);
+        refuse_value(policy, "set", text);
     policy->environment[policy->environment_count++] = text;
 }
 
-static void pass(struct jail_policy *policy, const char *name)
+static void pass_variable(struct jail_policy *policy, const char *name)
 {
     size_t length = strlen(name);
     bool prefix = length > 0 && name[length - 1] == '*';
     for (char **e = environ; *e; e++)
         if (prefix ? strncmp(*e, name, length - 1) == 0
                    : strncmp(*e, name, length) == 0 && (*e)[length] == '=')
-            put(policy, *e);
+            put_path(policy, *e);
 }
 
 /* ---- rules ---- */
@@ -74,7 +74,7 @@ static void pass(struct jail_policy *policy, const char *name)
 static void add_path(struct jail_policy *policy, const char *key, const char *value, bool writable)
 {
     if (value[0] != '/' || policy->path_count == JAIL_PATHS_MAX)
-        bad(policy, key, value);
+        refuse_value(policy, key, value);
     policy->paths[policy->path_count++] = (struct jail_path){value, writable};
 }
 
@@ -99,9 +99,9 @@ static bool word_rule(struct jail_policy *policy, const char *key, char *value)
     else if (strcmp(key, "cgroup") == 0 && value[0] == '/' && policy->cgroup_count < 4)
         policy->cgroups[policy->cgroup_count++] = value;
     else if (strcmp(key, "set") == 0 && strchr(value, '='))
-        put(policy, value);
+        put_path(policy, value);
     else if (strcmp(key, "pass") == 0)
-        pass(policy, value);
+        pass_variable(policy, value);
     else
         return false;
     return true;
@@ -119,7 +119,7 @@ static bool number_rule(struct jail_policy *policy, const char *key, const char 
     };
     for (size_t i = 0; i < sizeof big / sizeof *big; i++)
         if (strcmp(key, big[i].key) == 0) {
-            *big[i].to = number(policy, key, value);
+            *big[i].to = number_value(policy, key, value);
             return true;
         }
     const struct {
@@ -133,19 +133,19 @@ static bool number_rule(struct jail_policy *policy, const char *key, const char 
                  {"queue", &policy->queue, 64}};
     for (size_t i = 0; i < sizeof small / sizeof *small; i++)
         if (strcmp(key, small[i].key) == 0) {
-            uint64_t n = number(policy, key, value);
+            uint64_t n = number_value(policy, key, value);
             if (n > small[i].most)
-                bad(policy, key, value);
+                refuse_value(policy, key, value);
             *small[i].to = (int)n;
             return true;
         }
     if (strcmp(key, "uid") != 0)
         return false;
-    policy->uid = (uid_t)number(policy, key, value);
+    policy->uid = (uid_t)number_value(policy, key, value);
     return true;
 }
 
-static void check(const struct jail_policy *policy)
+static void check_policy(const struct jail_policy *policy)
 {
     errno = 0;
     if (policy->bubblewrap && !policy->bwrap)
@@ -169,11 +169,11 @@ void jail_read_policy(const char *path, struct jail_policy *policy)
             line[n - 1] = '\0';
         char *blank = strchr(line, ' ');
         if (!blank)
-            bad(policy, line, "");
+            refuse_value(policy, line, "");
         *blank = '\0';
         if (!word_rule(policy, line, blank + 1) && !number_rule(policy, line, blank + 1))
-            bad(policy, line, blank + 1);
+            refuse_value(policy, line, blank + 1);
     }
     fclose(file);
-    check(policy);
+    check_policy(policy);
 }

@@ -28,43 +28,43 @@
 
 enum { THROUGH = 0, HELD = 1, USAGE = 2 };
 
-static int through(int got)
+static int what_got_through(int got)
 {
     return got ? THROUGH : HELD;
 }
 
-static int read_file(const char *path)
+static int try_read_file(const char *path)
 {
     char byte;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    return through(fd >= 0 && read(fd, &byte, 1) == 1);
+    return what_got_through(fd >= 0 && read(fd, &byte, 1) == 1);
 }
 
 static int list_folder(const char *path)
 {
-    return through(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) >= 0);
+    return what_got_through(open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) >= 0);
 }
 
-static int write_file(const char *path)
+static int try_write_file(const char *path)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    return through(fd >= 0 && write(fd, "x", 1) == 1);
+    return what_got_through(fd >= 0 && write(fd, "x", 1) == 1);
 }
 
-static int environment(const char *pid)
+static int try_environment(const char *pid)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%s/environ", pid);
-    return read_file(path);
+    return try_read_file(path);
 }
 
 /* Signal 0 asks whether a signal would arrive. */
 static int signal_to(const char *pid)
 {
-    return through(kill(atoi(pid), 0) == 0);
+    return what_got_through(kill(atoi(pid), 0) == 0);
 }
 
-static int debug(const char *pid)
+static int try_debug(const char *pid)
 {
     pid_t victim = atoi(pid);
     if (ptrace(PTRACE_ATTACH, victim, 0, 0) != 0)
@@ -79,43 +79,43 @@ static int call_port(const char *port, int kind)
     struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)atoi(port))};
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     int fd = socket(AF_INET, kind, 0);
-    return through(fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0 &&
-                   send(fd, "x", 1, MSG_NOSIGNAL) == 1);
+    return what_got_through(fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0 &&
+                            send(fd, "x", 1, MSG_NOSIGNAL) == 1);
 }
 
-static int tcp(const char *port)
+static int try_tcp(const char *port)
 {
     return call_port(port, SOCK_STREAM);
 }
 
-static int udp(const char *port)
+static int try_udp(const char *port)
 {
     return call_port(port, SOCK_DGRAM);
 }
 
-static int service(const char *path)
+static int try_service(const char *path)
 {
     struct sockaddr_un to = {.sun_family = AF_UNIX};
     snprintf(to.sun_path, sizeof to.sun_path, "%s", path);
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    return through(fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0);
+    return what_got_through(fd >= 0 && connect(fd, (struct sockaddr *)&to, sizeof to) == 0);
 }
 
-static int namespace(const char *unused)
+static int try_namespace(const char *unused)
 {
     (void)unused;
-    return through(unshare(CLONE_NEWUSER) == 0);
+    return what_got_through(unshare(CLONE_NEWUSER) == 0);
 }
 
-static int keyring(const char *unused)
+static int try_keyring(const char *unused)
 {
     (void)unused;
-    return through(syscall(SYS_add_key, "user", "peerlab-probe", "x", 1, -1 /* this thread's */) >=
-                   0);
+    return what_got_through(
+        syscall(SYS_add_key, "user", "peerlab-probe", "x", 1, -1 /* this thread's */) >= 0);
 }
 
 /* More processes at a time than a submission may have. */
-static int processes(const char *count)
+static int try_processes(const char *count)
 {
     int wanted = atoi(count), got = 0;
     for (; got < wanted; got++) {
@@ -129,12 +129,12 @@ static int processes(const char *count)
     }
     signal(SIGTERM, SIG_IGN);
     kill(0, SIGTERM);
-    return through(got == wanted);
+    return what_got_through(got == wanted);
 }
 
 /* As much memory as no submission may have, every page of it, for a second; a child takes it, since
  * it may be ended. */
-static int memory(const char *mib, int kind)
+static int try_memory(const char *mib, int kind)
 {
     size_t bytes = (size_t)atol(mib) << 20, page = 4096;
     int status;
@@ -146,8 +146,8 @@ static int memory(const char *mib, int kind)
         sleep(1);
         _exit(at == MAP_FAILED);
     }
-    return through(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
-                   WEXITSTATUS(status) == 0);
+    return what_got_through(pid > 0 && waitpid(pid, &status, 0) == pid && WIFEXITED(status) &&
+                            WEXITSTATUS(status) == 0);
 }
 
 static bool send_file(int socket, int fd)
@@ -168,12 +168,12 @@ static bool send_file(int socket, int fd)
 
 static int own_memory(const char *mib)
 {
-    return memory(mib, MAP_PRIVATE);
+    return try_memory(mib, MAP_PRIVATE);
 }
 
 static int shared_memory(const char *mib)
 {
-    return memory(mib, MAP_SHARED);
+    return try_memory(mib, MAP_SHARED);
 }
 
 /* Files in memory that are open, or on their way through a pair of sockets and open nowhere. */
@@ -227,12 +227,12 @@ static int chain_link(int left, size_t bytes)
         memset(at, 1, bytes);
     }
     if (left > 0)
-        return through(waitpid(next, &status, 0) == next && status == 0);
+        return what_got_through(waitpid(next, &status, 0) == next && status == 0);
     sleep(2);
     return THROUGH;
 }
 
-static int chain(const char *mib)
+static int try_chain(const char *mib)
 {
     return chain_link(CHAIN_LINKS, ((size_t)atol(mib) << 20) / CHAIN_LAST);
 }
@@ -254,34 +254,34 @@ static int page_tables(const char *mib)
 
 /* ---- telling another submission something ---- */
 
-static int lock(const char *path)
+static int try_lock(const char *path)
 {
-    return through(flock(open(path, O_RDONLY | O_CLOEXEC), LOCK_EX | LOCK_NB) == 0);
+    return what_got_through(flock(open(path, O_RDONLY | O_CLOEXEC), LOCK_EX | LOCK_NB) == 0);
 }
 
-static int watch(const char *path)
+static int try_watch(const char *path)
 {
-    return through(inotify_add_watch(inotify_init1(IN_CLOEXEC), path, IN_OPEN) >= 0);
+    return what_got_through(inotify_add_watch(inotify_init1(IN_CLOEXEC), path, IN_OPEN) >= 0);
 }
 
-static int wake(const char *path)
+static int try_wake(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     void *at = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
-    return through(at != MAP_FAILED && syscall(SYS_futex, at, 1 /* FUTEX_WAKE */, 1) >= 0);
+    return what_got_through(at != MAP_FAILED && syscall(SYS_futex, at, 1 /* FUTEX_WAKE */, 1) >= 0);
 }
 
-static int numbers(const char *path)
+static int try_numbers(const char *path)
 {
     struct sysinfo info;
-    return through(sysinfo(&info) == 0 || read_file(path) == THROUGH);
+    return what_got_through(sysinfo(&info) == 0 || try_read_file(path) == THROUGH);
 }
 
-static int ask(const char *pid)
+static int try_ask(const char *pid)
 {
     struct timespec used;
     clockid_t clock = (clockid_t)((~(unsigned)atoi(pid) << 3) | 2);
-    return through(getpgid(atoi(pid)) > 0 || clock_gettime(clock, &used) == 0);
+    return what_got_through(getpgid(atoi(pid)) > 0 || clock_gettime(clock, &used) == 0);
 }
 
 int main(int argc, char **argv)
@@ -290,29 +290,18 @@ int main(int argc, char **argv)
         const char *name;
         int (*attack)(const char *argument);
     } attacks[] = {
-        {"read", read_file},
-        {"list", list_folder},
-        {"write", write_file},
-        {"environ", environment},
-        {"signal", signal_to},
-        {"debug", debug},
-        {"tcp", tcp},
-        {"udp", udp},
-        {"service", service},
-        {"namespace", namespace},
-        {"keyring", keyring},
-        {"processes", processes},
-        {"memory", own_memory},
-        {"shared-memory", shared_memory},
-        {"open-files", open_files},
-        {"flying-files", flying_files},
-        {"chain", chain},
-        {"page-tables", page_tables},
-        {"lock", lock},
-        {"watch", watch},
-        {"wake", wake},
-        {"numbers", numbers},
-        {"ask", ask},
+        {"read", try_read_file},    {"list", list_folder},
+        {"write", try_write_file},  {"environ", try_environment},
+        {"signal", signal_to},      {"debug", try_debug},
+        {"tcp", try_tcp},           {"udp", try_udp},
+        {"service", try_service},   {"namespace", try_namespace},
+        {"keyring", try_keyring},   {"processes", try_processes},
+        {"memory", own_memory},     {"shared-memory", shared_memory},
+        {"open-files", open_files}, {"flying-files", flying_files},
+        {"chain", try_chain},       {"page-tables", page_tables},
+        {"lock", try_lock},         {"watch", try_watch},
+        {"wake", try_wake},         {"numbers", try_numbers},
+        {"ask", try_ask},
     };
     for (size_t i = 0; argc == 3 && i < sizeof attacks / sizeof *attacks; i++)
         if (strcmp(argv[1], attacks[i].name) == 0)

@@ -57,7 +57,7 @@ int lab__node_answer(struct lab_node *node, union node_answer *to, double second
 }
 
 /* The node's description comes with its first answer. */
-static int read_info(struct lab_node *node, union node_answer *to)
+static int read_node_info(struct lab_node *node, union node_answer *to)
 {
     int fd = -1, count = 1;
     struct pollfd wait = {.fd = node->socket, .events = POLLIN};
@@ -85,7 +85,7 @@ int lab__node_connect(struct lab_node *node, char *error, size_t room)
         return lab__node_error(error, room, node->path, strerror(errno));
     if (getsockopt(node->socket, SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0)
         node->pid = peer.pid;
-    if (lab__node_ask(node, VGPU_OP_WITNESS, 0) != 0 || read_info(node, &to) != 0)
+    if (lab__node_ask(node, VGPU_OP_WITNESS, 0) != 0 || read_node_info(node, &to) != 0)
         return lab__node_error(error, room, node->path, "the node did not answer its witness");
     if (to.reply.error != 0)
         return lab__node_error(error, room, "the node refused its witness", to.reply.explain);

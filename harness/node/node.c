@@ -98,7 +98,7 @@ static int wait_until_ready(int ready, char *error, size_t room)
     return -1;
 }
 
-static int spawn_node(struct lab_node *node, const char *description, char *error, size_t room)
+static int spawn_lab_node(struct lab_node *node, const char *description, char *error, size_t room)
 {
     char program[4096];
     char *argv[] = {program, "--id", node->id, "--ready-fd", "3", "--usage-fd", "4", NULL};
@@ -136,7 +136,7 @@ struct lab_node *lab__node_start(const char *description, char *error, size_t ro
     node->words = memfd_create("lab-node-words", MFD_CLOEXEC);
     make_id(node->id, sizeof node->id);
     if (vgpu_socket_path(node->id, node->path, sizeof node->path, error, room) == 0 &&
-        spawn_node(node, description, error, room) == 0 &&
+        spawn_lab_node(node, description, error, room) == 0 &&
         lab__node_connect(node, error, room) == 0)
         return node;
     lab__node_stop(node);

@@ -67,7 +67,7 @@ int lab__check_each_gpu(void)
     return 0;
 }
 
-static int used_bytes(int64_t *used)
+static int used_device_bytes(int64_t *used)
 {
     int before = 0;
     if (cudaGetDevice(&before) != cudaSuccess)
@@ -85,13 +85,13 @@ static int used_bytes(int64_t *used)
 
 void lab__count_before(struct lab_status *status)
 {
-    status->leak_known = used_bytes(&status->leaked_bytes);
+    status->leak_known = used_device_bytes(&status->leaked_bytes);
 }
 
 void lab__count_after(struct lab_status *status)
 {
     int64_t now;
-    status->leak_known = status->leak_known && used_bytes(&now);
+    status->leak_known = status->leak_known && used_device_bytes(&now);
     if (status->leak_known)
         status->leaked_bytes = now - status->leaked_bytes;
 }

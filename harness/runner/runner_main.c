@@ -26,10 +26,10 @@ struct lab_io {
 
 extern const struct lab_entry lab_runs[];
 
-static void broken(const char *text, size_t want, size_t have) __attribute__((noreturn));
+static void refuse_request(const char *text, size_t want, size_t have) __attribute__((noreturn));
 
 /* The adapter does not fit the case: a mistake in the lab, never the student's. */
-static void broken(const char *text, size_t want, size_t have)
+static void refuse_request(const char *text, size_t want, size_t have)
 {
     snprintf(lab__status->text, sizeof lab__status->text, "%s (%zu wanted, %zu there)", text, want,
              have);
@@ -40,7 +40,8 @@ static void broken(const char *text, size_t want, size_t have)
 const void *lab_input(struct lab_io *io, size_t bytes)
 {
     if (bytes > io->input_bytes)
-        broken("the adapter reads more input bytes than the case gave", bytes, io->input_bytes);
+        refuse_request("the adapter reads more input bytes than the case gave", bytes,
+                       io->input_bytes);
     return io->input;
 }
 
@@ -52,8 +53,8 @@ size_t lab_input_bytes(const struct lab_io *io)
 void *lab_result(struct lab_io *io, size_t bytes)
 {
     if (bytes > io->output_bytes)
-        broken("the adapter writes more output bytes than the case left room for", bytes,
-               io->output_bytes);
+        refuse_request("the adapter writes more output bytes than the case left room for", bytes,
+                       io->output_bytes);
     return io->output;
 }
 
@@ -104,7 +105,7 @@ static int open_channels(struct lab_io *io)
     return 0;
 }
 
-static const struct lab_entry *find(const char *name)
+static const struct lab_entry *find_entry(const char *name)
 {
     for (const struct lab_entry *e = lab_runs; e->name; e++)
         if (strcmp(e->name, name) == 0)
@@ -112,7 +113,7 @@ static const struct lab_entry *find(const char *name)
     return NULL;
 }
 
-static int usage(const char *program)
+static int print_usage(const char *program)
 {
     fprintf(stderr,
             "%s: this program is started by the lab's tests; it cannot be run alone.\n"
@@ -134,10 +135,10 @@ int main(int argc, char **argv)
     if (argc == 2 && strcmp(argv[1], "--check-gpus") == 0)
         return lab__check_each_gpu();
     if (argc != 2 || open_channels(&io) != 0)
-        return usage(argv[0]);
-    const struct lab_entry *entry = find(argv[1]);
+        return print_usage(argv[0]);
+    const struct lab_entry *entry = find_entry(argv[1]);
     if (!entry)
-        broken("the runner does not know the function that the case asks for", 1, 0);
+        refuse_request("the runner does not know the function that the case asks for", 1, 0);
     if (!entry->forks)
         lab__count_before(lab__status);
     entry->run(&io);

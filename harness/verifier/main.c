@@ -17,7 +17,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-static void usage(FILE *to, const char *program)
+static void print_usage(FILE *to, const char *program)
 {
     fprintf(
         to,
@@ -42,7 +42,7 @@ static void usage(FILE *to, const char *program)
         program, lab_name, lab_name);
 }
 
-static int list(const struct lab_options *options)
+static int list_cases(const struct lab_options *options)
 {
     if (options->list_json)
         putchar('[');
@@ -65,7 +65,7 @@ static int list(const struct lab_options *options)
 }
 
 /* The worse of two verdicts: our own errors, then failures, then what is not written. */
-static enum lab_verdict worse(enum lab_verdict a, enum lab_verdict b)
+static enum lab_verdict worse_verdict(enum lab_verdict a, enum lab_verdict b)
 {
     static const enum lab_verdict order[] = {LAB_HARNESS_ERROR, LAB_FAIL, LAB_NOT_WRITTEN, LAB_PASS,
                                              LAB_CANNOT_RUN};
@@ -98,7 +98,7 @@ static enum lab_verdict run_one(const struct lab_case *info, const struct lab_op
     return verdict;
 }
 
-static int run(const struct lab_options *options)
+static int run_cases(const struct lab_options *options)
 {
     enum lab_verdict total = LAB_CANNOT_RUN;
     bool found = false, shown = false;
@@ -106,13 +106,13 @@ static int run(const struct lab_options *options)
         if (options->only && strcmp(options->only, c->name) != 0)
             continue;
         found = true;
-        total = worse(total, run_one(c, options, &shown));
+        total = worse_verdict(total, run_one(c, options, &shown));
     }
     if (found)
         return (int)total;
     fprintf(stderr, "%s has no case '%s'. Its cases:\n", lab_name,
             options->only ? options->only : "");
-    list(options);
+    list_cases(options);
     return LAB_HARNESS_ERROR;
 }
 
@@ -187,7 +187,7 @@ static int add_launcher(struct lab_options *options, const char *word)
     return 0;
 }
 
-static int set(struct lab_options *options, int id, const char *value)
+static int set_option(struct lab_options *options, int id, const char *value)
 {
     switch (id) {
     case RUNNER:
@@ -251,18 +251,18 @@ int main(int argc, char **argv)
         prctl(PR_SET_DUMPABLE, 0);
     for (int id; (id = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
         if (id == 'h') {
-            usage(stdout, argv[0]);
+            print_usage(stdout, argv[0]);
             return 0;
         }
-        if (set(&options, id, optarg) != 0) {
+        if (set_option(&options, id, optarg) != 0) {
             if (id != '?')
                 fprintf(stderr, "%s: '%s' is not a value of that option\n", argv[0], optarg);
-            usage(stderr, argv[0]);
+            print_usage(stderr, argv[0]);
             return 2;
         }
     }
     if (options.list)
-        return list(&options);
+        return list_cases(&options);
     if (take_secret(&options) != 0) {
         fprintf(stderr, "%s: LAB_SECRET is no number\n", argv[0]);
         return 2;
@@ -271,8 +271,8 @@ int main(int argc, char **argv)
         return LAB_HARNESS_ERROR;
     lab__take_gpus();
     if (!options.runner || optind != argc) {
-        usage(stderr, argv[0]);
+        print_usage(stderr, argv[0]);
         return 2;
     }
-    return run(&options);
+    return run_cases(&options);
 }

@@ -14,7 +14,7 @@
 
 enum { TODOS_MAX = 64 };
 
-static int todo_of(const char *name)
+static int todo_number(const char *name)
 {
     for (const struct lab_function *f = lab_about.functions; f && f->name; f++)
         if (strcmp(f->name, name) == 0)
@@ -38,7 +38,7 @@ static uint64_t builds_on(int todo)
     do {
         before = on;
         for (const struct lab_function *f = lab_about.needs; f && f->name; f++) {
-            int needed = todo_of(f->name);
+            int needed = todo_number(f->name);
             if (f->todo != todo && !(on >> f->todo & 1))
                 continue;
             on |= needed ? UINT64_C(1) << needed : all_but(f->todo);

@@ -69,7 +69,7 @@ static void explained_field(FILE *to, const struct lab_test *t)
     text_field(to, "explained", text);
 }
 
-static void write_object(FILE *to, const struct lab_test *t)
+static void write_record(FILE *to, const struct lab_test *t)
 {
     char where[400] = "", next[300];
     if (t->line)
@@ -103,7 +103,7 @@ static void write_object(FILE *to, const struct lab_test *t)
     fputs("}\n", to);
 }
 
-static int complain(const char *path)
+static int complain_of_file(const char *path)
 {
     fprintf(stderr, "cannot write the record of the test to '%s': %s\n", path, strerror(errno));
     return -1;
@@ -113,23 +113,23 @@ static int write_once(const char *path, int flags, const char *line, size_t byte
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC | flags, 0666);
     if (fd < 0)
-        return complain(path);
+        return complain_of_file(path);
     ssize_t n = write(fd, line, bytes);
     if (close(fd) != 0 || n != (ssize_t)bytes)
-        return complain(path);
+        return complain_of_file(path);
     return 0;
 }
 
-static int replace(const char *folder, const char *name, const char *line, size_t bytes)
+static int replace_file(const char *folder, const char *name, const char *line, size_t bytes)
 {
     char path[4096], fresh[4200];
     if (mkdir(folder, 0777) != 0 && errno != EEXIST)
-        return complain(folder);
+        return complain_of_file(folder);
     snprintf(path, sizeof path, "%s/%s.json", folder, name);
     snprintf(fresh, sizeof fresh, "%s.%d", path, (int)getpid());
     if (write_once(fresh, O_TRUNC, line, bytes) != 0)
         return -1;
-    return rename(fresh, path) == 0 ? 0 : complain(path);
+    return rename(fresh, path) == 0 ? 0 : complain_of_file(path);
 }
 
 int lab__record(const struct lab_test *t)
@@ -141,14 +141,14 @@ int lab__record(const struct lab_test *t)
         return 0;
     FILE *to = open_memstream(&line, &bytes);
     if (!to)
-        return complain("memory");
-    write_object(to, t);
+        return complain_of_file("memory");
+    write_record(to, t);
     if (fclose(to) != 0)
-        rc = complain("memory");
+        rc = complain_of_file("memory");
     if (rc == 0 && t->options->json)
         rc = write_once(t->options->json, O_APPEND, line, bytes);
     if (rc == 0 && t->options->results)
-        rc = replace(t->options->results, t->name, line, bytes);
+        rc = replace_file(t->options->results, t->name, line, bytes);
     free(line);
     return rc;
 }

@@ -72,7 +72,7 @@ void lab__next_step(const struct lab_test *t, char *text, size_t room)
 }
 
 /* One labelled paragraph; its further lines are indented. */
-static void paragraph(const char *label, const char *text, const char *prefix)
+static void print_paragraph(const char *label, const char *text, const char *prefix)
 {
     if (!text || !text[0])
         return;
@@ -88,7 +88,7 @@ static void paragraph(const char *label, const char *text, const char *prefix)
     putchar('\n');
 }
 
-static void heading(const struct lab_test *t)
+static void print_heading(const struct lab_test *t)
 {
     bool color = t->options->color;
     printf("%s%s%s  %s", color ? color_of(t->verdict) : "", lab__verdict_name(t->verdict),
@@ -100,32 +100,32 @@ static void heading(const struct lab_test *t)
     putchar('\n');
 }
 
-static void details(const struct lab_test *t)
+static void print_details(const struct lab_test *t)
 {
     char place[400] = "", next[300];
     if (t->verdict != LAB_NOT_WRITTEN && t->line)
         snprintf(place, sizeof place, "TODO(%d) at %s:%d", t->todo, t->file, t->line);
     lab__next_step(t, next, sizeof next);
-    paragraph("what", t->message.at, "");
+    print_paragraph("what", t->message.at, "");
     if (t->verdict == LAB_FAIL || t->verdict == LAB_HARNESS_ERROR) {
         if (!strstr(t->said.at, t->explained.at)) /* the runtime has said it already */
-            paragraph("node", t->explained.at, "");
+            print_paragraph("node", t->explained.at, "");
         if (!strstr(t->said.at, t->found.at))
-            paragraph("found", t->found.at, "");
-        paragraph("said", t->said.at, "| ");
+            print_paragraph("found", t->found.at, "");
+        print_paragraph("said", t->said.at, "| ");
     }
-    paragraph("times", t->unsteady, "");
-    paragraph("why", lab__why(t), "");
-    paragraph("where", place, "");
-    paragraph("next", next, "");
+    print_paragraph("times", t->unsteady, "");
+    print_paragraph("why", lab__why(t), "");
+    print_paragraph("where", place, "");
+    print_paragraph("next", next, "");
 }
 
 void lab__report(const struct lab_test *t, bool whole)
 {
-    heading(t);
+    print_heading(t);
     if (whole && t->verdict != LAB_PASS)
-        details(t);
+        print_details(t);
     else if (whole && t->timed)
-        paragraph("times", t->unsteady, "");
+        print_paragraph("times", t->unsteady, "");
     fflush(stdout);
 }

@@ -263,7 +263,7 @@ static void found_row(const struct row *row, const struct unit *unit, struct sea
     search->base = unit->directory_count ? unit->directory[0].name : "";
 }
 
-static bool emit(struct machine *m, const struct unit *unit, struct search *search)
+static bool emit_row(struct machine *m, const struct unit *unit, struct search *search)
 {
     const struct row *row = &m->before;
     if (!m->has_before)
@@ -282,8 +282,8 @@ static bool emit(struct machine *m, const struct unit *unit, struct search *sear
     return false;
 }
 
-static bool extended(struct elf_cursor *c, struct machine *m, const struct unit *unit,
-                     struct search *search)
+static bool extended_opcode(struct elf_cursor *c, struct machine *m, const struct unit *unit,
+                            struct search *search)
 {
     uint64_t bytes = vgpu_elf_unsigned_leb(c);
     if (bytes == 0 || bytes > (uint64_t)(c->end - c->at)) {
@@ -297,17 +297,17 @@ static bool extended(struct elf_cursor *c, struct machine *m, const struct unit 
         m->now.address = vgpu_elf_fixed(&inside, (unsigned)bytes - 1);
     if (opcode != 1)
         return false;
-    bool found = emit(m, unit, search); /* end of a sequence */
+    bool found = emit_row(m, unit, search); /* end of a sequence */
     *m = (struct machine){.now = {.line = 1, .file = 1}};
     return found;
 }
 
-static bool standard(uint8_t opcode, struct elf_cursor *c, struct machine *m,
-                     const struct unit *unit, struct search *search)
+static bool standard_opcode(uint8_t opcode, struct elf_cursor *c, struct machine *m,
+                            const struct unit *unit, struct search *search)
 {
     switch (opcode) {
     case 1:
-        return emit(m, unit, search);
+        return emit_row(m, unit, search);
     case 2:
         m->now.address += vgpu_elf_unsigned_leb(c) * unit->min_step;
         return false;
@@ -330,7 +330,7 @@ static bool standard(uint8_t opcode, struct elf_cursor *c, struct machine *m,
     }
 }
 
-static bool run_program(struct elf_cursor *c, const struct unit *unit, struct search *search)
+static bool run_line_program(struct elf_cursor *c, const struct unit *unit, struct search *search)
 {
     struct machine m = {.now = {.line = 1, .file = 1}};
     bool found = false;
@@ -340,11 +340,11 @@ static bool run_program(struct elf_cursor *c, const struct unit *unit, struct se
             uint8_t step = (uint8_t)(opcode - unit->opcode_base);
             m.now.address += (uint64_t)(step / unit->line_range) * unit->min_step;
             m.now.line += (uint64_t)(unit->line_base + step % unit->line_range);
-            found = emit(&m, unit, search);
+            found = emit_row(&m, unit, search);
         } else if (opcode == 0) {
-            found = extended(c, &m, unit, search);
+            found = extended_opcode(c, &m, unit, search);
         } else {
-            found = standard(opcode, c, &m, unit, search);
+            found = standard_opcode(opcode, c, &m, unit, search);
         }
     }
     return found;
@@ -368,7 +368,7 @@ static void search_units(const struct elf_map *map, struct search *search)
         struct elf_cursor c = {table.at, table.at + bytes};
         table.at += bytes;
         read_header(&c, &unit, search);
-        run_program(&c, &unit, search);
+        run_line_program(&c, &unit, search);
     }
 }
 

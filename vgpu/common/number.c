@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-static bool is_digit(char c)
+static bool is_decimal(char c)
 {
     return c >= '0' && c <= '9';
 }
@@ -13,9 +13,9 @@ static bool is_digit(char c)
 const char *vgpu_number_at(const char *text, uint64_t most, uint64_t *value)
 {
     uint64_t number = 0;
-    if (!text || !is_digit(*text))
+    if (!text || !is_decimal(*text))
         return NULL;
-    for (; is_digit(*text); text++)
+    for (; is_decimal(*text); text++)
         if (__builtin_mul_overflow(number, 10, &number) ||
             __builtin_add_overflow(number, (uint64_t)(*text - '0'), &number))
             return NULL;
@@ -65,9 +65,9 @@ const char *vgpu_decimal_at(const char *text, double *value)
         return NULL;
     number = (double)whole;
     if (*text == '.') {
-        if (!is_digit(*++text))
+        if (!is_decimal(*++text))
             return NULL;
-        for (; is_digit(*text); text++, place /= 10)
+        for (; is_decimal(*text); text++, place /= 10)
             number += place * (*text - '0');
     }
     *value = number;

@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-static int fail(char *error, size_t room, const char *what, const char *path, const char *why)
+static int fail_with(char *error, size_t room, const char *what, const char *path, const char *why)
 {
     snprintf(error, room, "%s '%s': %s", what, path, why);
     return -1;
@@ -26,15 +26,15 @@ int vgpu_run_dir(char *path, size_t room, char *error, size_t error_room)
     else
         length = snprintf(path, room, "/tmp/vgpu-%u", (unsigned)getuid());
     if (length < 0 || (size_t)length >= room)
-        return fail(error, error_room, "the run directory's path is too long:", path,
-                    "set XDG_RUNTIME_DIR to a shorter one");
+        return fail_with(error, error_room, "the run directory's path is too long:", path,
+                         "set XDG_RUNTIME_DIR to a shorter one");
     if (mkdir(path, 0700) != 0 && errno != EEXIST)
-        return fail(error, error_room, "cannot make the run directory", path, strerror(errno));
+        return fail_with(error, error_room, "cannot make the run directory", path, strerror(errno));
     struct stat info;
     if (lstat(path, &info) != 0 || !S_ISDIR(info.st_mode) || info.st_uid != getuid() ||
         (info.st_mode & 077) != 0)
-        return fail(error, error_room, "the run directory", path,
-                    "is not a directory of yours with mode 0700; remove it and try again");
+        return fail_with(error, error_room, "the run directory", path,
+                         "is not a directory of yours with mode 0700; remove it and try again");
     return 0;
 }
 
@@ -44,15 +44,15 @@ int vgpu_socket_path(const char *id, char *path, size_t room, char *error, size_
         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-";
     size_t length = strlen(id);
     if (length == 0 || length > 64 || strspn(id, allowed) != length || id[0] == '.')
-        return fail(error, error_room, "bad node id", id,
-                    "use 1 to 64 letters, digits, '.', '_' or '-', not starting with '.'");
+        return fail_with(error, error_room, "bad node id", id,
+                         "use 1 to 64 letters, digits, '.', '_' or '-', not starting with '.'");
     char directory[sizeof(((struct sockaddr_un *)0)->sun_path)];
     if (vgpu_run_dir(directory, sizeof directory, error, error_room) != 0)
         return -1;
     int written = snprintf(path, room, "%s/%s.sock", directory, id);
     size_t limit = sizeof(((struct sockaddr_un *)0)->sun_path);
     if (written < 0 || (size_t)written >= room || (size_t)written >= limit)
-        return fail(error, error_room, "the socket's path is too long for node id", id,
-                    "use a shorter VGPU_NODE_ID or XDG_RUNTIME_DIR");
+        return fail_with(error, error_room, "the socket's path is too long for node id", id,
+                         "use a shorter VGPU_NODE_ID or XDG_RUNTIME_DIR");
     return 0;
 }

@@ -93,7 +93,7 @@ static void set_socket_limits(int fd, int seconds)
 
 /* ---- the keeper ---- */
 
-static void answer(int fd, ncclResult_t result, const char *why)
+static void answer_rank(int fd, ncclResult_t result, const char *why)
 {
     struct answer reply = {.result = result};
     snprintf(reply.why, sizeof reply.why, "%s", why);
@@ -104,7 +104,7 @@ static void refuse_all(struct keeper *keeper, ncclResult_t result, const char *w
 {
     for (int r = 0; r < NCCL_MAX_RANKS; r++)
         if (keeper->fd[r] >= 0)
-            answer(keeper->fd[r], result, why);
+            answer_rank(keeper->fd[r], result, why);
 }
 
 /* Lists the ranks that have not connected, as "1, 3". */
@@ -133,7 +133,7 @@ static bool add_rank(struct keeper *keeper, int fd, const struct hello *hello)
         keeper->come++;
         return true;
     }
-    answer(fd, ncclInvalidUsage, why);
+    answer_rank(fd, ncclInvalidUsage, why);
     close(fd);
     refuse_all(keeper, ncclInvalidUsage, why);
     return false;
@@ -188,7 +188,7 @@ static bool gather_ranks(struct keeper *keeper)
             return false;
     }
     for (int r = 0; r < keeper->ranks; r++)
-        answer(keeper->fd[r], ncclSuccess, "");
+        answer_rank(keeper->fd[r], ncclSuccess, "");
     return true;
 }
 
@@ -258,7 +258,7 @@ static const char *socket_folder(void)
     return folder && folder[0] == '/' && access(folder, W_OK) == 0 ? folder : "/tmp";
 }
 
-static int listen_at(const char *path)
+static int listen_for_ranks(const char *path)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -283,7 +283,7 @@ static struct keeper *make_keeper(void)
     snprintf(keeper->path, sizeof keeper->path, "%.80s/vgpu-nccl-%d-%u", socket_folder(),
              (int)getpid(), number);
     unlink(keeper->path); /* left over by a killed process with the same pid */
-    keeper->listener = listen_at(keeper->path);
+    keeper->listener = listen_for_ranks(keeper->path);
     if (keeper->listener < 0) {
         free(keeper);
         return NULL;

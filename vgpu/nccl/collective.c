@@ -22,7 +22,7 @@ struct ask {
     ncclComm_t comm;
 };
 
-static ncclResult_t check_arguments(const struct ask *ask)
+static ncclResult_t check_collective(const struct ask *ask)
 {
     if (!ask->comm)
         return nccl_fail(ncclInvalidArgument, ask->call, "comm is null");
@@ -58,7 +58,7 @@ static void widen_copy(struct nccl_ring *ring, size_t bytes)
 static ncclResult_t issue_collective(enum nccl_kind kind, const struct ask *ask,
                                      cudaStream_t stream)
 {
-    ncclResult_t result = nccl_group_result(check_arguments(ask));
+    ncclResult_t result = nccl_group_result(check_collective(ask));
     if (result != ncclSuccess || ask->count == 0)
         return result;
     struct nccl_job job = {.comm = ask->comm, .stream = stream};
@@ -128,7 +128,7 @@ ncclResult_t ncclReduceScatter(const void *send, void *recv, size_t count, ncclD
 
 static ncclResult_t issue_transfer(const struct ask *ask, bool sends, cudaStream_t stream)
 {
-    ncclResult_t result = nccl_group_result(check_arguments(ask));
+    ncclResult_t result = nccl_group_result(check_collective(ask));
     if (result != ncclSuccess || ask->count == 0)
         return result;
     struct nccl_job job = {.comm = ask->comm, .stream = stream, .between_two = true};
@@ -163,7 +163,7 @@ enum { EVERY_RANK = -1, NO_RANK = -2 };
  * buffer. */
 static ncclResult_t exchange_blocks(const struct ask *ask, int to, int from, cudaStream_t stream)
 {
-    ncclResult_t result = nccl_group_result(check_arguments(ask));
+    ncclResult_t result = nccl_group_result(check_collective(ask));
     const size_t block = ask->count * nccl_type_bytes(ask->type);
     struct ask one = *ask;
 

@@ -27,7 +27,7 @@ static _Thread_local struct {
 } group;
 
 /* Makes room for one more element of `size` bytes; false: host memory ran out. */
-static bool grow_list(void **items, size_t *room, size_t count, size_t size)
+static bool grow_items(void **items, size_t *room, size_t count, size_t size)
 {
     if (count < *room)
         return true;
@@ -97,7 +97,7 @@ ncclResult_t nccl_issue_init(ncclComm_t *comm, int ranks, const ncclUniqueId *id
     if (result != ncclSuccess || group.depth == 0)
         return result != ncclSuccess ? nccl_group_result(result)
                                      : nccl_make_comm(comm, ranks, id, rank, device);
-    if (!grow_list((void **)&group.init, &group.init_room, group.init_count, sizeof *group.init))
+    if (!grow_items((void **)&group.init, &group.init_room, group.init_count, sizeof *group.init))
         return nccl_group_result(nccl_fail(ncclSystemError, call, "no memory"));
     group.init[group.init_count++] =
         (struct init){.made = comm, .id = *id, .ranks = ranks, .rank = rank, .device = device};
@@ -141,7 +141,7 @@ ncclResult_t nccl_issue(const struct nccl_job *job, const char *call)
     NCCL_OWN_CALLS;
     if (group.depth == 0)
         return nccl_launch(job, 1);
-    if (!grow_list((void **)&group.job, &group.job_room, group.job_count, sizeof *group.job))
+    if (!grow_items((void **)&group.job, &group.job_room, group.job_count, sizeof *group.job))
         return nccl_group_result(nccl_fail(ncclSystemError, call, "no memory"));
     group.job[group.job_count++] = *job;
     return ncclSuccess;

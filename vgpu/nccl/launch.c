@@ -45,8 +45,8 @@ static ncclResult_t copy_to_self(const struct nccl_job *job, size_t count)
 
 /* Sorts the transfers into lanes by peer and direction, in their order. Returns the number of
  * lanes. */
-static int make_lanes(const struct nccl_job *job, size_t count, struct nccl_lane *lane,
-                      struct nccl_transfer *transfer)
+static int make_rank_lanes(const struct nccl_job *job, size_t count, struct nccl_lane *lane,
+                           struct nccl_transfer *transfer)
 {
     int lanes = 0, used = 0;
     for (int peer = 0; peer < job->comm->ranks; peer++)
@@ -109,7 +109,7 @@ static ncclResult_t launch_transfers(const struct nccl_job *job, size_t count)
     if (!transfer)
         result = nccl_fail(ncclSystemError, "ncclGroupEnd", "no memory");
     if (result == ncclSuccess) {
-        int lanes = make_lanes(job, count, lane, transfer);
+        int lanes = make_rank_lanes(job, count, lane, transfer);
         size_t transfers = lanes > 0 ? (size_t)(lane[lanes - 1].first + lane[lanes - 1].count) : 0;
         if (lanes > 0)
             result = launch_lanes(job->comm, job->stream, lane, lanes, transfer, transfers);

@@ -4,7 +4,7 @@
 #include "comm.h"
 #include "nccl_device.h"
 
-static ncclResult_t refuse_call(const char *call, const char *instead)
+static ncclResult_t refuse_missing(const char *call, const char *instead)
 {
     return nccl_fail(ncclInvalidUsage, call, "not modelled by the virtual node; %s", instead);
 }
@@ -13,19 +13,19 @@ ncclResult_t ncclCommSplit(ncclComm_t comm, int color, int key, ncclComm_t *made
                            ncclConfig_t *config)
 {
     (void)comm, (void)color, (void)key, (void)made, (void)config;
-    return refuse_call("ncclCommSplit",
-                       "make a communicator of the ranks' own with ncclGetUniqueId");
+    return refuse_missing("ncclCommSplit",
+                          "make a communicator of the ranks' own with ncclGetUniqueId");
 }
 
 ncclResult_t ncclDevCommCreate(ncclComm_t comm, const ncclDevCommRequirements_t *requirements,
                                ncclDevComm_t *made)
 {
     (void)comm, (void)requirements, (void)made;
-    return refuse_call("ncclDevCommCreate", "use the collectives, or peer access in a kernel");
+    return refuse_missing("ncclDevCommCreate", "use the collectives, or peer access in a kernel");
 }
 
 ncclResult_t ncclDevCommDestroy(ncclComm_t comm, const ncclDevComm_t *made)
 {
     (void)comm, (void)made;
-    return refuse_call("ncclDevCommDestroy", "none can have been made");
+    return refuse_missing("ncclDevCommDestroy", "none can have been made");
 }

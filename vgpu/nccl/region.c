@@ -27,7 +27,7 @@ struct where {
 /* ---- processes and GPUs of the ranks ---- */
 
 /* NCCL permits at most one rank on each GPU. */
-static ncclResult_t check_devices(const struct ncclComm *comm, const struct who *who)
+static ncclResult_t check_rank_devices(const struct ncclComm *comm, const struct who *who)
 {
     for (int a = 0; a < comm->ranks; a++)
         for (int b = 0; b < a; b++)
@@ -194,7 +194,7 @@ ncclResult_t nccl_open_regions(struct ncclComm *comm, const struct nccl_connecti
     if (result == ncclSuccess)
         result = swapped;
     if (result == ncclSuccess)
-        result = check_devices(comm, all);
+        result = check_rank_devices(comm, all);
     if (result == ncclSuccess)
         result = choose_memory(comm, connection, all);
     if (result == ncclSuccess)

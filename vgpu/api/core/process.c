@@ -32,7 +32,7 @@ static int control_fd = -1; /* guarded by process_lock */
 
 /* The checks that VGPU_CHECK selects. If a word is unknown, a message says so and the default
  * applies. */
-static uint32_t checks(void)
+static uint32_t checks_wanted(void)
 {
     uint32_t checks;
     char bad[32];
@@ -54,7 +54,7 @@ static void fill_hello(struct vgpu_request *request)
     request->u.hello.device_order_pci = order && strcmp(order, "PCI_BUS_ID") == 0;
     const char *strict = getenv("VGPU_STRICT");
     request->u.hello.strict = strict && strcmp(strict, "1") == 0;
-    request->u.hello.checks = vgpu__process.checks = checks();
+    request->u.hello.checks = vgpu__process.checks = checks_wanted();
     snprintf(request->u.hello.program, sizeof request->u.hello.program, "%s",
              program_invocation_short_name);
 }

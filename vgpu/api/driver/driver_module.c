@@ -65,7 +65,7 @@ static cudaError_t load_data(const char *call, struct CUmod_st **module, const v
 }
 
 /* The file's bytes and a zero; null: see errno. */
-static char *read_module(const char *path)
+static char *read_module_file(const char *path)
 {
     FILE *file = fopen(path, "rb");
     char *data = NULL;
@@ -88,7 +88,7 @@ static cudaError_t load_file(const char *call, struct CUmod_st **module, const c
 {
     if (!module || !path)
         return cudaErrorInvalidValue;
-    char *data = read_module(path);
+    char *data = read_module_file(path);
     if (!data)
         return vgpu__refuse(cudaErrorFileNotFound, call, "%s: %s", path, strerror(errno));
     cudaError_t error = load_data(call, module, data);
@@ -96,7 +96,7 @@ static cudaError_t load_file(const char *call, struct CUmod_st **module, const c
     return error;
 }
 
-static cudaError_t unload(struct CUmod_st *module)
+static cudaError_t unload_module(struct CUmod_st *module)
 {
     if (!is_module(module))
         return cudaErrorInvalidResourceHandle;
@@ -192,7 +192,7 @@ CUresult cuModuleLoadFatBinary(CUmodule *module, const void *image)
 
 CUresult cuModuleUnload(CUmodule module)
 {
-    VGPU_DRIVER(unload(module));
+    VGPU_DRIVER(unload_module(module));
 }
 
 CUresult cuModuleGetFunction(CUfunction *function, CUmodule module, const char *name)
@@ -217,7 +217,7 @@ CUresult cuLibraryLoadData(CUlibrary *library, const void *code, CUjit_option *j
 
 CUresult cuLibraryUnload(CUlibrary library)
 {
-    VGPU_DRIVER(unload((struct CUmod_st *)library));
+    VGPU_DRIVER(unload_module((struct CUmod_st *)library));
 }
 
 CUresult cuLibraryGetKernel(CUkernel *kernel, CUlibrary library, const char *name)

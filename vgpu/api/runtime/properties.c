@@ -76,15 +76,15 @@ static void fill_memory(struct cudaDeviceProp *p, const struct vgpu_device_info 
     p->timelineSemaphoreInteropSupported = 1;
 }
 
-static void set2(int *v, int x, int y)
+static void set_pair(int *v, int x, int y)
 {
     v[0] = x;
     v[1] = y;
 }
 
-static void set3(int *v, int x, int y, int z)
+static void set_triple(int *v, int x, int y, int z)
 {
-    set2(v, x, y);
+    set_pair(v, x, y);
     v[2] = z;
 }
 
@@ -95,23 +95,23 @@ static void fill_textures(struct cudaDeviceProp *p)
     p->texturePitchAlignment = 32;
     p->maxTexture1D = 131072;
     p->maxTexture1DMipmap = 32768;
-    set2(p->maxTexture2D, 131072, 65536);
-    set2(p->maxTexture2DMipmap, 32768, 32768);
-    set3(p->maxTexture2DLinear, 131072, 65000, 2097120);
-    set2(p->maxTexture2DGather, 32768, 32768);
-    set3(p->maxTexture3D, 16384, 16384, 16384);
-    set3(p->maxTexture3DAlt, 8192, 8192, 32768);
+    set_pair(p->maxTexture2D, 131072, 65536);
+    set_pair(p->maxTexture2DMipmap, 32768, 32768);
+    set_triple(p->maxTexture2DLinear, 131072, 65000, 2097120);
+    set_pair(p->maxTexture2DGather, 32768, 32768);
+    set_triple(p->maxTexture3D, 16384, 16384, 16384);
+    set_triple(p->maxTexture3DAlt, 8192, 8192, 32768);
     p->maxTextureCubemap = 32768;
-    set2(p->maxTexture1DLayered, 32768, 2048);
-    set3(p->maxTexture2DLayered, 32768, 32768, 2048);
-    set2(p->maxTextureCubemapLayered, 32768, 2046);
+    set_pair(p->maxTexture1DLayered, 32768, 2048);
+    set_triple(p->maxTexture2DLayered, 32768, 32768, 2048);
+    set_pair(p->maxTextureCubemapLayered, 32768, 2046);
     p->maxSurface1D = 32768;
-    set2(p->maxSurface2D, 131072, 65536);
-    set3(p->maxSurface3D, 16384, 16384, 16384);
-    set2(p->maxSurface1DLayered, 32768, 2048);
-    set3(p->maxSurface2DLayered, 32768, 32768, 2048);
+    set_pair(p->maxSurface2D, 131072, 65536);
+    set_triple(p->maxSurface3D, 16384, 16384, 16384);
+    set_pair(p->maxSurface1DLayered, 32768, 2048);
+    set_triple(p->maxSurface2DLayered, 32768, 32768, 2048);
     p->maxSurfaceCubemap = 32768;
-    set2(p->maxSurfaceCubemapLayered, 32768, 2046);
+    set_pair(p->maxSurfaceCubemapLayered, 32768, 2046);
 }
 
 /* Fields that CUDA 13 has replaced by attributes. */

@@ -44,7 +44,7 @@ static void check_aligned(uint64_t address, uint32_t bytes, bool write, uint64_t
 
 /* The counter's last index for an address beyond the windows; faults if it belongs
  * to no allocation. */
-static uint64_t foreign(uint64_t address, bool write, uint64_t pc)
+static uint64_t other_process_address(uint64_t address, bool write, uint64_t pc)
 {
     if (is_builtin_variable(address) && !write)
         return WINDOW_STACK;
@@ -57,7 +57,7 @@ static uint64_t foreign(uint64_t address, bool write, uint64_t pc)
 }
 
 /* What the detectors of a kernel see. */
-static inline void look(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
+static inline void watch_location(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
 {
     race_access(address, bytes, write, pc);
     if (!write && unwritten_suspect(address, bytes))
@@ -77,7 +77,7 @@ static void show_access(uint64_t window, uint64_t address, uint64_t bytes, bool 
     if (access_watchers.sample && window <= WINDOW_SHARED && !again)
         sample_note(window, address, bytes, write);
     if (access_watchers.look && window < WINDOW_STACK)
-        look(address, bytes, write, access_pc);
+        watch_location(address, bytes, write, access_pc);
 }
 
 static bool wants_footprint(uint64_t window, enum vgpu_use use)
@@ -99,12 +99,12 @@ static __attribute__((noinline)) void slow_access(uint64_t address, uint32_t kin
         if (UNLIKELY(bounds_partial(address)))
             bounds_check(address, bytes, write, pc);
         if (access_watchers.look && window < WINDOW_STACK)
-            look(address, bytes, write, pc);
+            watch_location(address, bytes, write, pc);
         return;
     }
     check_aligned(address, bytes, write, pc);
     if (window >= WINDOW_IMAGE)
-        window = foreign(address, write, pc);
+        window = other_process_address(address, write, pc);
     access_count[write][kind][window]++;
     if (window_of(address) < VGPU_MAX_GPUS)
         bounds_check(address, bytes, write, pc);
@@ -121,8 +121,8 @@ static __attribute__((noinline)) void in_part(uint64_t address, uint64_t mask, b
 }
 
 /* `use`: what the node is told of it; VGPU_USES: nothing, it is a volatile access. */
-static inline __attribute__((always_inline)) void one(void *p, uint32_t kind, uint64_t mask,
-                                                      bool write, uint64_t pc, enum vgpu_use use)
+static inline __attribute__((always_inline)) void
+report_access_of(void *p, uint32_t kind, uint64_t mask, bool write, uint64_t pc, enum vgpu_use use)
 {
     uint64_t address = (uint64_t)p, window = window_of(address);
     if (UNLIKELY(window >= access_limit || (address & mask)))
@@ -138,7 +138,7 @@ static void read_that_may_poll(void *p, uint32_t kind, uint64_t pc)
 {
     uint64_t address = (uint64_t)p, window = window_of(address);
     again = window <= WINDOW_HOST && poll_again(address, access_kind_bytes[kind]);
-    one(p, kind, access_kind_bytes[kind] - 1, false, pc, VGPU_USES);
+    report_access_of(p, kind, access_kind_bytes[kind] - 1, false, pc, VGPU_USES);
     if (again)
         access_count[false][kind][window]--;
     again = false;
@@ -153,7 +153,7 @@ static void access_range(void *p, uint64_t bytes, bool write, uint64_t pc, enum 
         footprint_range(address, bytes, use);
     access_pc = pc;
     if (window >= WINDOW_IMAGE)
-        window = foreign(address, write, pc);
+        window = other_process_address(address, write, pc);
     access_count[write][ACCESS_RANGE][window]++;
     access_count[write][ACCESS_BYTES][window] += bytes;
     if (window_of(address) < VGPU_MAX_GPUS)
@@ -162,7 +162,7 @@ static void access_range(void *p, uint64_t bytes, bool write, uint64_t pc, enum 
         show_access(window, address, bytes, write);
 }
 
-static void spun(void *p, uint32_t bytes, uint64_t pc)
+static void note_poll(void *p, uint32_t bytes, uint64_t pc)
 {
     uint64_t address = (uint64_t)p;
     access_pc = pc;
@@ -180,28 +180,28 @@ static void spun(void *p, uint32_t bytes, uint64_t pc)
 #define ACCESS(bytes, kind, mask)                                                                  \
     OFFERED void __tsan_read##bytes(void *p)                                                       \
     {                                                                                              \
-        one(p, kind, mask, false, CALLER, VGPU_USE_READ);                                          \
+        report_access_of(p, kind, mask, false, CALLER, VGPU_USE_READ);                             \
     }                                                                                              \
     OFFERED void __tsan_write##bytes(void *p)                                                      \
     {                                                                                              \
-        one(p, kind, mask, true, CALLER, VGPU_USE_WRITE);                                          \
+        report_access_of(p, kind, mask, true, CALLER, VGPU_USE_WRITE);                             \
     }                                                                                              \
     OFFERED void __tsan_read_write##bytes(void *p)                                                 \
     {                                                                                              \
-        one(p, kind, mask, false, CALLER, VGPU_USE_READ);                                          \
-        one(p, kind, mask, true, CALLER, VGPU_USE_WRITE);                                          \
+        report_access_of(p, kind, mask, false, CALLER, VGPU_USE_READ);                             \
+        report_access_of(p, kind, mask, true, CALLER, VGPU_USE_WRITE);                             \
     }                                                                                              \
     OFFERED void __tsan_volatile_read##bytes(void *p)                                              \
     {                                                                                              \
         race_mode = VGPU_VOLATILE;                                                                 \
         read_that_may_poll(p, kind, CALLER);                                                       \
         race_mode = VGPU_PLAIN;                                                                    \
-        spun(p, bytes, CALLER);                                                                    \
+        note_poll(p, bytes, CALLER);                                                               \
     }                                                                                              \
     OFFERED void __tsan_volatile_write##bytes(void *p)                                             \
     {                                                                                              \
         race_mode = VGPU_VOLATILE;                                                                 \
-        one(p, kind, mask, true, CALLER, VGPU_USES);                                               \
+        report_access_of(p, kind, mask, true, CALLER, VGPU_USES);                                  \
         race_mode = VGPU_PLAIN;                                                                    \
         visibility_store((uint64_t)p, false);                                                      \
         signal_stored((uint64_t)p);                                                                \
@@ -222,7 +222,7 @@ static void spun(void *p, uint32_t bytes, uint64_t pc)
     OFFERED void __tsan_unaligned_volatile_read##bytes(void *p)                                    \
     {                                                                                              \
         access_range(p, bytes, false, CALLER, VGPU_USES);                                          \
-        spun(p, bytes, CALLER);                                                                    \
+        note_poll(p, bytes, CALLER);                                                               \
     }                                                                                              \
     OFFERED void __tsan_unaligned_volatile_write##bytes(void *p)                                   \
     {                                                                                              \
@@ -248,13 +248,13 @@ OFFERED void __tsan_write_range(void *p, long bytes)
 
 OFFERED void __tsan_vptr_read(void *p)
 {
-    one(p, ACCESS_8, 7, false, CALLER, VGPU_USE_READ);
+    report_access_of(p, ACCESS_8, 7, false, CALLER, VGPU_USE_READ);
 }
 
 OFFERED void __tsan_vptr_update(void *p, void *value)
 {
     (void)value;
-    one(p, ACCESS_8, 7, true, CALLER, VGPU_USE_WRITE);
+    report_access_of(p, ACCESS_8, 7, true, CALLER, VGPU_USE_WRITE);
 }
 
 static void raise_stack(uint64_t address, uint64_t pc)
@@ -325,7 +325,7 @@ OFFERED void *__tsan_memset(void *to, int value, size_t bytes)
 static void read_to_change(void *p, uint32_t kind, uint32_t bytes, uint64_t pc)
 {
     again = window_of((uint64_t)p) == WINDOW_SHARED;
-    one(p, kind, bytes - 1, false, pc, VGPU_USES);
+    report_access_of(p, kind, bytes - 1, false, pc, VGPU_USES);
     if (again)
         access_count[false][kind][WINDOW_SHARED]--;
     again = false;
@@ -342,7 +342,8 @@ void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc, 
         read_to_change(p, kind, bytes, pc);
     footprint_atomics |= write;
     if (write)
-        one(p, kind, bytes - 1, true, pc, scope == 2 ? VGPU_USE_ATOMIC_SYSTEM : VGPU_USE_ATOMIC);
+        report_access_of(p, kind, bytes - 1, true, pc,
+                         scope == 2 ? VGPU_USE_ATOMIC_SYSTEM : VGPU_USE_ATOMIC);
     race_mode = VGPU_PLAIN;
     if (read)
         visibility_load((uint64_t)p);

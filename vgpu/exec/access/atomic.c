@@ -15,7 +15,7 @@
 
 #define CALLER ((uint64_t)__builtin_return_address(0) - 1)
 
-static bool less(enum vgpu_atomic_type type, uint64_t a, uint64_t b)
+static bool atomic_less(enum vgpu_atomic_type type, uint64_t a, uint64_t b)
 {
     switch (type) {
     case VGPU_I32:
@@ -31,7 +31,7 @@ static bool less(enum vgpu_atomic_type type, uint64_t a, uint64_t b)
     }
 }
 
-static uint64_t sum(enum vgpu_atomic_type type, uint64_t a, uint64_t b)
+static uint64_t atomic_sum(enum vgpu_atomic_type type, uint64_t a, uint64_t b)
 {
     if (type == VGPU_F32)
         return from_f32(to_f32(a) + to_f32(b));
@@ -40,7 +40,7 @@ static uint64_t sum(enum vgpu_atomic_type type, uint64_t a, uint64_t b)
     return a + b;
 }
 
-static uint64_t difference(enum vgpu_atomic_type type, uint64_t a, uint64_t b)
+static uint64_t atomic_difference(enum vgpu_atomic_type type, uint64_t a, uint64_t b)
 {
     if (type == VGPU_F32)
         return from_f32(to_f32(a) - to_f32(b));
@@ -50,20 +50,20 @@ static uint64_t difference(enum vgpu_atomic_type type, uint64_t a, uint64_t b)
 }
 
 /* What `old` becomes. */
-static uint64_t apply(enum vgpu_atomic_op op, enum vgpu_atomic_type type, uint64_t old,
-                      uint64_t value, uint64_t compare)
+static uint64_t atomic_result(enum vgpu_atomic_op op, enum vgpu_atomic_type type, uint64_t old,
+                              uint64_t value, uint64_t compare)
 {
     switch (op) {
     case VGPU_ATOMIC_ADD:
-        return sum(type, old, value);
+        return atomic_sum(type, old, value);
     case VGPU_ATOMIC_SUB:
-        return difference(type, old, value);
+        return atomic_difference(type, old, value);
     case VGPU_ATOMIC_EXCH:
         return value;
     case VGPU_ATOMIC_MIN:
-        return less(type, value, old) ? value : old;
+        return atomic_less(type, value, old) ? value : old;
     case VGPU_ATOMIC_MAX:
-        return less(type, old, value) ? value : old;
+        return atomic_less(type, old, value) ? value : old;
     case VGPU_ATOMIC_INC:
         return old >= value ? 0 : old + 1;
     case VGPU_ATOMIC_DEC:
@@ -99,7 +99,7 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
     if (wide) {
         uint64_t *p = address, old = __atomic_load_n(p, __ATOMIC_RELAXED);
         do
-            new = apply(op, type, old, value, compare);
+            new = atomic_result(op, type, old, value, compare);
         while (
             !__atomic_compare_exchange_n(p, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
         atomic_done(p, old, new, 8);
@@ -107,7 +107,7 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
     }
     uint32_t *p = address, old = __atomic_load_n(p, __ATOMIC_RELAXED);
     do
-        new = (uint32_t)apply(op, type, old, (uint32_t)value, (uint32_t)compare);
+        new = (uint32_t)atomic_result(op, type, old, (uint32_t)value, (uint32_t)compare);
     while (!__atomic_compare_exchange_n(p, &old, (uint32_t) new, false, __ATOMIC_SEQ_CST,
                                         __ATOMIC_RELAXED));
     atomic_done(p, old, new, 4);

@@ -32,7 +32,7 @@ static bool is_new_stray(uint64_t pc)
     return false;
 }
 
-static struct vgpu_dim3_ plain(struct vgpu_dim3 from)
+static struct vgpu_dim3_ plain_dim3(struct vgpu_dim3 from)
 {
     return (struct vgpu_dim3_){from.x, from.y, from.z};
 }
@@ -60,8 +60,8 @@ void bounds_stray(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
     *stray =
         (struct vgpu_stray){.address = address, .pc = pc, .bytes = (uint32_t)bytes, .write = write};
     if (now.thread) {
-        stray->thread = plain(now.thread->idx);
-        stray->block = plain(now.thread->block->idx);
+        stray->thread = plain_dim3(now.thread->idx);
+        stray->block = plain_dim3(now.thread->block->idx);
     }
     image_place(pc, stray->where, sizeof stray->where);
     if (!told_before(run, stray))

@@ -21,7 +21,7 @@ struct mbarrier {
     bool valid;
 };
 
-static struct mbarrier unpacked(uint64_t word)
+static struct mbarrier unpack_barrier(uint64_t word)
 {
     struct mbarrier m = {.phase = (uint32_t)(word >> 63),
                          .expected = word >> 43 & COUNT_MAX,
@@ -33,7 +33,7 @@ static struct mbarrier unpacked(uint64_t word)
     return m;
 }
 
-static uint64_t packed(const struct mbarrier *m)
+static uint64_t pack_barrier(const struct mbarrier *m)
 {
     return (uint64_t)m->phase << 63 | (uint64_t)m->expected << 43 | (uint64_t)m->pending << 23 |
            (uint64_t)((uint32_t)m->bytes & (2 * BYTES_MAX + 1)) << 2 | MARK;
@@ -44,14 +44,14 @@ static _Noreturn void refuse_misuse(uint64_t pc, const char *what)
     fault_raise(VGPU_FAULT_TRAP, 0, false, pc, "mbarrier: %s", what);
 }
 
-static void arrive(struct mbarrier *m, uint64_t count, uint64_t pc)
+static void arrive_at(struct mbarrier *m, uint64_t count, uint64_t pc)
 {
     if (count > m->pending)
         refuse_misuse(pc, "more threads arrive in a phase than the barrier expects");
     m->pending -= (uint32_t)count;
 }
 
-static void expect(struct mbarrier *m, int64_t bytes, uint64_t pc)
+static void expect_bytes(struct mbarrier *m, int64_t bytes, uint64_t pc)
 {
     int64_t sum = m->bytes + bytes;
     if (sum > BYTES_MAX || sum < -BYTES_MAX)
@@ -60,7 +60,7 @@ static void expect(struct mbarrier *m, int64_t bytes, uint64_t pc)
 }
 
 /* The last arrival of a phase, with all bytes there, begins the next. */
-static void turn(struct mbarrier *m)
+static void turn_phase(struct mbarrier *m)
 {
     if (m->pending != 0 || m->bytes != 0)
         return;
@@ -81,19 +81,19 @@ static void change_counts(struct mbarrier *m, enum vgpu_mbarrier_operation opera
                      : expects ? 1
                                : value;
     if (expects)
-        expect(m, (int64_t)value, pc);
+        expect_bytes(m, (int64_t)value, pc);
     if (operation == VGPU_MBARRIER_COMPLETE_TX)
-        expect(m, -(int64_t)value, pc);
+        expect_bytes(m, -(int64_t)value, pc);
     if (drops && count > m->expected)
         refuse_misuse(pc, "more threads leave than the barrier expects");
     if (drops)
         m->expected -= (uint32_t)count;
-    arrive(m, count, pc);
-    turn(m);
+    arrive_at(m, count, pc);
+    turn_phase(m);
 }
 
 /* A fence of the block comes before: what a thread did is told with its arrival. */
-static void store(uint64_t *object, uint64_t word)
+static void store_barrier(uint64_t *object, uint64_t word)
 {
     signal_stored((uint64_t)object);
     poll_changed();
@@ -106,11 +106,11 @@ static void begin_change(uint64_t *object, bool reads, uint64_t pc)
     access_atomic(object, sizeof *object, reads, true, pc, 0);
 }
 
-static uint64_t test(uint64_t *object, uint32_t phase, uint64_t pc)
+static uint64_t test_phase(uint64_t *object, uint32_t phase, uint64_t pc)
 {
     access_atomic(object, sizeof *object, true, false, pc, 0);
     uint64_t word = *(volatile uint64_t *)object;
-    struct mbarrier m = unpacked(word);
+    struct mbarrier m = unpack_barrier(word);
     if (!m.valid)
         refuse_misuse(pc, "it was not initialised");
     if (m.phase != phase)
@@ -124,27 +124,27 @@ OFFERED uint64_t vgpu_mbarrier(enum vgpu_mbarrier_operation operation, void *add
 {
     uint64_t *object = address, pc = CALLER, old;
     if (operation == VGPU_MBARRIER_PENDING)
-        return unpacked(value).pending;
+        return unpack_barrier(value).pending;
     if ((uint64_t)address % sizeof *object != 0)
         refuse_misuse(pc, "its address is no multiple of 8");
     if (operation == VGPU_MBARRIER_INIT && (value == 0 || value > COUNT_MAX))
         refuse_misuse(pc, "it is initialised for 0 threads, or more than 1,048,575");
     if (operation == VGPU_MBARRIER_TEST)
-        return test(object, unpacked(value).phase, pc);
+        return test_phase(object, unpack_barrier(value).phase, pc);
     if (operation == VGPU_MBARRIER_TEST_PARITY)
-        return test(object, value & 1, pc);
+        return test_phase(object, value & 1, pc);
     struct mbarrier m = {0, (uint32_t)value, (uint32_t)value, 0, true};
     bool starts = operation == VGPU_MBARRIER_INIT, ends = operation == VGPU_MBARRIER_INVAL;
     begin_change(object, !starts && !ends, pc);
     if (starts || ends) {
-        store(object, starts ? packed(&m) : 0);
+        store_barrier(object, starts ? pack_barrier(&m) : 0);
         return 0;
     }
     old = *(volatile uint64_t *)object;
-    m = unpacked(old);
+    m = unpack_barrier(old);
     if (!m.valid)
         refuse_misuse(pc, "it was not initialised");
     change_counts(&m, operation, value, pc);
-    store(object, packed(&m));
+    store_barrier(object, pack_barrier(&m));
     return old;
 }

@@ -350,7 +350,7 @@ enum touch memory_touch(uint64_t address)
 }
 
 /* What is at the beginning of each granule arrives; the context's own pages are forgotten. */
-static void deliver(const struct mapping *map, uint64_t chunk)
+static void deliver_chunk(const struct mapping *map, uint64_t chunk)
 {
     uint64_t bytes;
     uint8_t there[VGPU_TORN_BYTES], *here = chunk_part(map, chunk, &bytes);
@@ -368,10 +368,10 @@ void memory_deliver_torn(void)
     for (struct mapping *map = maps; map < maps + map_count; map++)
         for (uint64_t i = 0; map->torn && i < chunks_of(map->offset, map->bytes); i++)
             if (map->opened[i])
-                deliver(map, map->offset / VGPU_CHUNK_BYTES + i);
+                deliver_chunk(map, map->offset / VGPU_CHUNK_BYTES + i);
 }
 
-static void review(struct mapping *map)
+static void review_mapping(struct mapping *map)
 {
     uint64_t first = map->offset / VGPU_CHUNK_BYTES, bytes;
     for (uint64_t i = 0, left = map->opened_count; left > 0; i++) {
@@ -391,7 +391,7 @@ void memory_review(void)
 {
     for (uint32_t i = 0; i < map_count; i++)
         if (maps[i].opened)
-            review(&maps[i]);
+            review_mapping(&maps[i]);
 }
 
 void memory_reopen(void)

@@ -38,7 +38,7 @@ uint8_t *footprint_cells;
 static struct used *used_blocks;
 static bool failed;
 
-static void *room(uint64_t bytes)
+static void *span_room(uint64_t bytes)
 {
     void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE,
                    -1, 0);
@@ -49,9 +49,9 @@ static bool footprint_ready(void)
 {
     if (used_blocks || failed)
         return used_blocks;
-    footprint_block = room(TABLE_BYTES);
-    footprint_cells = room((uint64_t)(BLOCKS + 1) * BLOCK_BYTES);
-    used_blocks = footprint_block && footprint_cells ? room(sizeof *used_blocks) : NULL;
+    footprint_block = span_room(TABLE_BYTES);
+    footprint_cells = span_room((uint64_t)(BLOCKS + 1) * BLOCK_BYTES);
+    used_blocks = footprint_block && footprint_cells ? span_room(sizeof *used_blocks) : NULL;
     failed = !used_blocks;
     return used_blocks;
 }
@@ -96,7 +96,7 @@ struct collector {
     struct vgpu_span span; /* what may still take pieces; count 0: none */
 };
 
-static void put(struct collector *c)
+static void put_piece(struct collector *c)
 {
     struct spans *to = c->to;
     uint32_t n = to->count[c->use];
@@ -111,7 +111,7 @@ static void put(struct collector *c)
         to->span[c->use][to->count[c->use]++] = c->span;
 }
 
-static void piece(struct collector *c)
+static void add_piece(struct collector *c)
 {
     struct vgpu_span *s = &c->span;
     uint64_t bytes = c->end - c->at;
@@ -123,7 +123,7 @@ static void piece(struct collector *c)
         s->count++;
         return;
     }
-    put(c);
+    put_piece(c);
     *s = (struct vgpu_span){c->at, bytes, 0, 1, c->use};
 }
 
@@ -133,12 +133,12 @@ static void byte_used(struct collector *c, uint64_t address, uint64_t bytes)
         c->end += bytes;
         return;
     }
-    piece(c);
+    add_piece(c);
     c->at = address;
     c->end = address + bytes;
 }
 
-static void cell(struct collector *c, uint64_t address, uint8_t bits)
+static void add_cell(struct collector *c, uint64_t address, uint8_t bits)
 {
     if (bits == 0x0f) {
         byte_used(c, address, 4);
@@ -161,7 +161,7 @@ static void scan_cells(struct collector *c, uint8_t *cells, uint64_t address)
             byte_used(c, address + (uint64_t)i * 4, 32);
         else
             for (uint32_t k = 0; k < 8; k++)
-                cell(c, address + (uint64_t)(i + k) * 4, cells[i + k]);
+                add_cell(c, address + (uint64_t)(i + k) * 4, cells[i + k]);
         memset(cells + i, 0, 8);
     }
 }
@@ -172,7 +172,7 @@ static int by_place(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void harvest(struct spans *to, uint32_t count, enum vgpu_use use)
+static void harvest_spans(struct spans *to, uint32_t count, enum vgpu_use use)
 {
     struct collector c = {.to = to, .use = use};
     for (uint32_t i = 0; i < count && used_blocks->block[i] != UINT64_MAX; i++) {
@@ -180,12 +180,12 @@ static void harvest(struct spans *to, uint32_t count, enum vgpu_use use)
         scan_cells(&c, footprint_cells + (number * VGPU_USES + use) * FOOTPRINT_CELLS,
                    VGPU_ARENA_VA + used_blocks->block[i] * FOOTPRINT_BLOCK);
     }
-    piece(&c);
-    put(&c);
+    add_piece(&c);
+    put_piece(&c);
 }
 
 /* What did not fit was counted in block 0, which stands for no memory: its spans are incomplete. */
-static void clear(struct spans *to, uint32_t count)
+static void clear_spans(struct spans *to, uint32_t count)
 {
     for (uint32_t use = 0; use < VGPU_USES && used_blocks->count > BLOCKS; use++)
         to->cut[use] = true;
@@ -215,9 +215,9 @@ void footprint_end(struct run *run)
     struct spans *to = run->spans ? run->spans : &nowhere;
     qsort(used_blocks->block, count, sizeof *used_blocks->block, by_place);
     for (uint32_t use = 0; use < (footprint_atomics ? VGPU_USES : VGPU_USE_ATOMIC); use++)
-        harvest(to, count, (enum vgpu_use)use);
+        harvest_spans(to, count, (enum vgpu_use)use);
     footprint_atomics = false;
-    clear(to, count);
+    clear_spans(to, count);
 }
 
 /* ---- to the node ---- */
@@ -225,7 +225,7 @@ void footprint_end(struct run *run)
 _Static_assert(sizeof(struct vgpu_exec_reply) + PIECE * sizeof(struct vgpu_span) <= VGPU_MSG_MAX,
                "a piece fits");
 
-static void send(const struct vgpu_span *span, uint32_t count, uint64_t id)
+static void send_spans(const struct vgpu_span *span, uint32_t count, uint64_t id)
 {
     struct vgpu_exec_reply *message = message_piece();
     memcpy(message->data, span, count * sizeof *span);
@@ -240,8 +240,8 @@ void footprint_send(struct run *run)
     const struct spans *s = run->spans;
     for (uint32_t use = 0; s && use < VGPU_USES; use++)
         for (uint32_t at = 0; at < s->count[use] && !s->cut[use]; at += PIECE)
-            send(s->span[use] + at, s->count[use] - at < PIECE ? s->count[use] - at : PIECE,
-                 run->id);
+            send_spans(s->span[use] + at, s->count[use] - at < PIECE ? s->count[use] - at : PIECE,
+                       run->id);
 }
 
 void footprint_free(struct run *run)

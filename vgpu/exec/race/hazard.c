@@ -67,7 +67,7 @@ static bool same_lines(const struct vgpu_hazard *a, const struct vgpu_hazard *b)
 
 /* Two lines are told once, whichever comes first and however many accesses they hold: what is said
  * of them is the widest that was found, as a barrier of the block mends what is wrong in a warp. */
-static void keep(struct run *run, const struct vgpu_hazard *hazard, uint32_t width)
+static void keep_hazard(struct run *run, const struct vgpu_hazard *hazard, uint32_t width)
 {
     uint32_t i = 0;
     while (i < run->hazards.count && !same_lines(hazard, &run->hazards.list[i]))
@@ -92,7 +92,7 @@ void hazard_note(const struct hazard *hazard)
     put_side(&h.first, &hazard->first);
     put_side(&h.second, &hazard->second);
     h.object_bytes = shared_describe(hazard->address, &h.object_offset);
-    keep(run, &h, hazard->width);
+    keep_hazard(run, &h, hazard->width);
 }
 
 /* A load that came too early reads what nobody wrote: that it races with the store says more. */

@@ -46,7 +46,7 @@ static struct {
 
 /* ---- intervals ---- */
 
-static uint64_t begin(const struct block *block)
+static uint64_t begin_epoch(const struct block *block)
 {
     counter++;
     owner[counter % OWNERS] = block->number << SLOT_BITS | (uint64_t)block->run->arg_slot;
@@ -95,7 +95,7 @@ void race_barrier(struct block *block)
         return;
     block->intervals.since = counter + 1;
     for (uint32_t i = 0; i < block->warp_count; i++)
-        block->warps[i].interval = block->warps[i].since = begin(block);
+        block->warps[i].interval = block->warps[i].since = begin_epoch(block);
     visibility_block_meets(block);
 }
 
@@ -115,7 +115,7 @@ void race_grid_synced(struct run *run)
 
 void race_new_interval(void)
 {
-    now.warp->interval = begin(now.block);
+    now.warp->interval = begin_epoch(now.block);
 }
 
 /* [lane][other]: what `lane` knows of `other`: all before this interval. Made for blocks that
@@ -148,7 +148,7 @@ void race_warp_synced(struct warp *warp, uint32_t lanes)
 {
     if (!race_on)
         return;
-    warp->interval = begin(warp->threads->block);
+    warp->interval = begin_epoch(warp->threads->block);
     if (lanes == warp->live)
         warp->since = warp->interval;
     else
@@ -168,7 +168,7 @@ static uint64_t interval_of(uint64_t note)
     return note >> INTERVAL_AT;
 }
 
-static enum vgpu_access_mode mode_of(uint64_t note)
+static enum vgpu_access_mode access_mode_of(uint64_t note)
 {
     return note >> MODE_AT & 3;
 }
@@ -219,7 +219,7 @@ static enum relation of_warp(uint64_t interval, uint32_t thread)
     return seen && interval < seen[me][thread % WARP_LANES] ? ORDERED : SAME_WARP;
 }
 
-static enum relation relation(uint64_t note)
+static enum relation relation_of(uint64_t note)
 {
     const struct block *block = now.block;
     uint64_t interval = interval_of(note);
@@ -241,9 +241,9 @@ static enum relation relation(uint64_t note)
 }
 
 /* Accesses that may meet. */
-static bool harmless(uint64_t note, uint64_t me, enum relation r, bool shared)
+static bool is_harmless(uint64_t note, uint64_t me, enum relation r, bool shared)
 {
-    enum vgpu_access_mode a = mode_of(note), b = mode_of(me);
+    enum vgpu_access_mode a = access_mode_of(note), b = access_mode_of(me);
     if (a == VGPU_PLAIN || b == VGPU_PLAIN)
         return false;
     if (a == VGPU_VOLATILE && b == VGPU_VOLATILE)
@@ -253,18 +253,18 @@ static bool harmless(uint64_t note, uint64_t me, enum relation r, bool shared)
 
 /* ---- an access ---- */
 
-static struct hazard_side side(uint64_t note, bool write)
+static struct hazard_side side_of(uint64_t note, bool write)
 {
     return (struct hazard_side){.pc = race_places[note & (PLACES - 1)],
                                 .thread = thread_of(note),
                                 .block = interval_owner(interval_of(note)) >> SLOT_BITS,
                                 .write = write,
-                                .mode = (int)mode_of(note)};
+                                .mode = (int)access_mode_of(note)};
 }
 
-static enum vgpu_diagnosis diagnosis(uint64_t note, uint64_t me, enum relation r, bool shared)
+static enum vgpu_diagnosis race_diagnosis(uint64_t note, uint64_t me, enum relation r, bool shared)
 {
-    bool marked = mode_of(note) != VGPU_PLAIN && mode_of(me) != VGPU_PLAIN;
+    bool marked = access_mode_of(note) != VGPU_PLAIN && access_mode_of(me) != VGPU_PLAIN;
     if (r == OTHER_BLOCK)
         return marked ? VGPU_DIAGNOSIS_kernels_scope : VGPU_DIAGNOSIS_kernels_grid_race;
     if (r == SAME_WARP)
@@ -273,7 +273,7 @@ static enum vgpu_diagnosis diagnosis(uint64_t note, uint64_t me, enum relation r
 }
 
 /* What a store does is only known after it. */
-static void suspect(const struct hazard *hazard)
+static void report_suspect(const struct hazard *hazard)
 {
     memcpy(pending.before, (const void *)hazard->address, hazard->bytes); /* NOLINT */
     pending.hazard = *hazard;
@@ -293,7 +293,7 @@ static enum readers still_read_by(uint64_t note)
     return thread_of(note) == now.thread->number ? many : ONE;
 }
 
-static void replace(struct cell *cell, uint64_t note)
+static void replace_note(struct cell *cell, uint64_t note)
 {
     uint64_t at = (uint64_t)cell / sizeof *cell % REPLACED;
     replaced[at].cell = cell;
@@ -305,18 +305,18 @@ static void replace(struct cell *cell, uint64_t note)
 static bool reader_before(const struct cell *cell, uint64_t *note)
 {
     uint64_t at = (uint64_t)cell / sizeof *cell % REPLACED;
-    if (replaced[at].cell != cell || relation(replaced[at].note) == ORDERED)
+    if (replaced[at].cell != cell || relation_of(replaced[at].note) == ORDERED)
         return false;
     *note = replaced[at].note;
     return true;
 }
 
 /* `note` is of an access before this one (`me`); at least one writes. */
-static void conflict(struct cell *cell, uint64_t note, bool wrote, uint64_t me, bool writes,
-                     uint64_t address)
+static void report_conflict(struct cell *cell, uint64_t note, bool wrote, uint64_t me, bool writes,
+                            uint64_t address)
 {
     bool shared = window_of(address) == WINDOW_SHARED;
-    enum relation r = relation(note);
+    enum relation r = relation_of(note);
     bool others = r == ORDERED && readers_of(note) != ONE;
     if (others) { /* we ourselves, and somebody more */
         enum readers many = still_read_by(note);
@@ -325,22 +325,22 @@ static void conflict(struct cell *cell, uint64_t note, bool wrote, uint64_t me, 
         r = many == SOME_LANES ? SAME_WARP : many == SOME_WARPS ? SAME_BLOCK : OTHER_BLOCK;
         if (reader_before(cell, &note)) {
             others = false;
-            r = relation(note);
+            r = relation_of(note);
         }
     }
-    if (r == ORDERED || harmless(note, me, r, shared))
+    if (r == ORDERED || is_harmless(note, me, r, shared))
         return;
-    struct hazard h = {.diagnosis = diagnosis(note, me, r, shared),
+    struct hazard h = {.diagnosis = race_diagnosis(note, me, r, shared),
                        .address = address,
                        .bytes = cell_bytes,
                        .width = r,
-                       .first = side(note, wrote),
-                       .second = side(me, writes)};
+                       .first = side_of(note, wrote),
+                       .second = side_of(me, writes)};
     h.first.others = others;
     if (hazard_is_told(&h))
         return;
     if (writes)
-        suspect(&h);
+        report_suspect(&h);
     else
         hazard_note(&h);
 }
@@ -350,15 +350,15 @@ static void read_also(struct cell *cell, uint64_t me)
 {
     uint64_t note = cell->read;
     enum readers many = readers_of(note), now_many;
-    enum relation r = relation(note);
+    enum relation r = relation_of(note);
     if (r == ORDERED) {
         cell->read = me | (uint64_t)still_read_by(note) << READERS_AT;
         return;
     }
     now_many = r == SAME_WARP ? SOME_LANES : r == SAME_BLOCK ? SOME_WARPS : SOME_BLOCKS;
     if (now_many > many)
-        replace(cell, me | (uint64_t)now_many << READERS_AT);
-    else if (mode_of(note) != VGPU_PLAIN && mode_of(me) == VGPU_PLAIN)
+        replace_note(cell, me | (uint64_t)now_many << READERS_AT);
+    else if (access_mode_of(note) != VGPU_PLAIN && access_mode_of(me) == VGPU_PLAIN)
         cell->read = me | (uint64_t)many << READERS_AT;
 }
 
@@ -367,18 +367,18 @@ static inline bool same_thread(uint64_t a, uint64_t b)
     return ((a ^ b) >> THREAD_AT) == 0;
 }
 
-static void part(struct cell *cell, uint64_t me, uint64_t live, uint64_t address, uint64_t bytes,
-                 bool write);
+static void check_part(struct cell *cell, uint64_t me, uint64_t live, uint64_t address,
+                       uint64_t bytes, bool write);
 
 static inline void read_cell(struct cell *cell, uint64_t me, uint64_t live, uint64_t address)
 {
     uint64_t write = cell->write, read = cell->read;
     if (UNLIKELY(write >= BYTE_CELLS_MARK)) {
-        part(cell, me, live, address, 4, false);
+        check_part(cell, me, live, address, 4, false);
         return;
     }
     if (write >= live && !same_thread(write, me))
-        conflict(cell, write, true, me, false, address);
+        report_conflict(cell, write, true, me, false, address);
     if (read < live)
         cell->read = me;
     else if (!same_thread(read, me))
@@ -389,20 +389,20 @@ static inline void write_cell(struct cell *cell, uint64_t me, uint64_t live, uin
 {
     uint64_t write = cell->write, read = cell->read;
     if (UNLIKELY(write >= BYTE_CELLS_MARK)) {
-        part(cell, me, live, address, 4, true);
+        check_part(cell, me, live, address, 4, true);
         return;
     }
     if (write >= live && !same_thread(write, me))
-        conflict(cell, write, true, me, true, address);
+        report_conflict(cell, write, true, me, true, address);
     if (read >= live && (!same_thread(read, me) || readers_of(read) != ONE))
-        conflict(cell, read, false, me, true, address);
+        report_conflict(cell, read, false, me, true, address);
     cell->write = me;
     cell->read = 0;
 }
 
 /* Bytes of one word: each has a cell of its own. */
-static void part(struct cell *cell, uint64_t me, uint64_t live, uint64_t address, uint64_t bytes,
-                 bool write)
+static void check_part(struct cell *cell, uint64_t me, uint64_t live, uint64_t address,
+                       uint64_t bytes, bool write)
 {
     bool marked = cell->write >= BYTE_CELLS_MARK;
     struct cell *four = marked ? byte_cells_of(cell) : NULL;
@@ -443,7 +443,7 @@ void race_access(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
         struct cell *cell = shadow_of(at);
         next = (at & ~3ull) + 4;
         if (UNLIKELY(next - at != 4 || end < next))
-            part(cell, me, live, at, (end < next ? end : next) - at, write);
+            check_part(cell, me, live, at, (end < next ? end : next) - at, write);
         else if (write)
             write_cell(cell, me, live, at);
         else

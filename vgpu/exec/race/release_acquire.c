@@ -63,7 +63,7 @@ static uint32_t message_new(void)
 }
 
 /* Knowing both. */
-static uint32_t joined(uint32_t a, uint32_t b)
+static uint32_t join_scopes(uint32_t a, uint32_t b)
 {
     if (a == b || !b)
         return a;
@@ -151,7 +151,7 @@ void visibility_load(uint64_t address)
     struct known_messages *k = acquired_messages(now.thread);
     if (!k || k->message == *flag)
         return;
-    k->message = joined(k->message, *flag);
+    k->message = join_scopes(k->message, *flag);
     now.block->visibility.differs = true;
 }
 
@@ -171,7 +171,7 @@ void visibility_block_meets(struct block *block)
         return;
     block->visibility.differs = false;
     for (uint32_t i = 0; i < block->thread_count; i++)
-        block->visibility.all = joined(block->visibility.all, block->visibility.of[i].message);
+        block->visibility.all = join_scopes(block->visibility.all, block->visibility.of[i].message);
     for (uint32_t i = 0; i < block->thread_count; i++)
         block->visibility.of[i].message = 0;
 }
@@ -183,7 +183,7 @@ void visibility_lanes_meet(struct warp *warp, uint32_t lanes)
     if (!block->visibility.differs)
         return;
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
-        all = joined(all, block->visibility.of[first + (uint32_t)__builtin_ctz(rest)].message);
+        all = join_scopes(all, block->visibility.of[first + (uint32_t)__builtin_ctz(rest)].message);
     for (uint32_t rest = lanes; rest; rest &= rest - 1)
         block->visibility.of[first + (uint32_t)__builtin_ctz(rest)].message = all;
 }
@@ -195,7 +195,7 @@ struct question {
     uint32_t thread;
 };
 
-static bool says(const struct message *m, const struct question *q)
+static bool message_answers(const struct message *m, const struct question *q)
 {
     bool mine = m->block == now.block->number;
     if (m->block != q->block || m->run != now.run->arg_slot || (!mine && !m->wide))
@@ -207,7 +207,7 @@ static bool says(const struct message *m, const struct question *q)
     return q->thread == m->thread && q->interval <= (mine ? m->own : m->wide);
 }
 
-static bool answered(uint32_t from, const struct question *q)
+static bool is_answered(uint32_t from, const struct question *q)
 {
     static uint32_t stack[STEPS_MAX + 2], asked;
     uint32_t depth = 0, steps = 0;
@@ -217,7 +217,7 @@ static bool answered(uint32_t from, const struct question *q)
         if (m->asked == asked)
             continue;
         m->asked = asked;
-        if (says(m, q))
+        if (message_answers(m, q))
             return true;
         for (int i = 0; i < 2; i++)
             if (m->before[i])
@@ -233,8 +233,8 @@ bool is_visible_to_me(uint64_t block, uint32_t thread, uint64_t interval)
         return lost_clocks;
     uint32_t mine =
         now.block->visibility.of ? now.block->visibility.of[now.thread->number].message : 0;
-    return (mine && answered(mine, &q)) ||
-           (now.block->visibility.all && answered(now.block->visibility.all, &q));
+    return (mine && is_answered(mine, &q)) ||
+           (now.block->visibility.all && is_answered(now.block->visibility.all, &q));
 }
 
 bool visibility_is_used(void)

@@ -32,7 +32,7 @@ static struct block *ready_block(const struct run *run)
 }
 
 /* All threads wait for their own block: no other block can release them. */
-static void deadlock(struct block *block)
+static void report_deadlock(struct block *block)
 {
     char text[400], at[40];
     for (uint32_t i = 0; i < block->thread_count && !now.thread; i++)
@@ -46,7 +46,7 @@ static void deadlock(struct block *block)
 }
 
 /* Runs a block until none of its threads can go on. */
-static void enter(struct block *block)
+static void enter_block(struct block *block)
 {
     now.block = block;
     if (UNLIKELY(block == sample_block))
@@ -65,10 +65,10 @@ static void enter(struct block *block)
     if (!block->live)
         block_retire(block);
     else if (!block->pollers)
-        deadlock(block);
+        report_deadlock(block);
 }
 
-static void wake(struct thread *thread)
+static void wake_thread(struct thread *thread)
 {
     struct warp *warp = thread->warp;
     warp->polling &= ~thread->bit;
@@ -88,7 +88,7 @@ static bool wake_those(const struct run *run, bool (*which)(struct thread *))
                 struct thread *thread = block->warps[i].threads + __builtin_ctz(rest);
                 if (!which(thread))
                     continue;
-                wake(thread);
+                wake_thread(thread);
                 any = true;
             }
     return any;
@@ -117,7 +117,7 @@ static bool is_any(struct thread *thread)
 }
 
 /* Lets pollers run for a few turns of their loops. True if that led to anything. */
-static bool lap(struct run *run, bool (*which)(struct thread *))
+static bool run_lap(struct run *run, bool (*which)(struct thread *))
 {
     uint64_t events = run->events;
     struct block *block;
@@ -126,7 +126,7 @@ static bool lap(struct run *run, bool (*which)(struct thread *))
     run->stirred = false;
     poll_suspect(true);
     while ((block = ready_block(run)))
-        enter(block);
+        enter_block(block);
     poll_suspect(false);
     return run->stirred || run->events != events;
 }
@@ -140,7 +140,7 @@ static bool any_timed(const struct run *run)
     return false;
 }
 
-static void explain(const struct run *run, char *why, uint64_t room)
+static void explain_deadlock(const struct run *run, char *why, uint64_t room)
 {
     char waits[300], at[40], left[80] = "";
     const struct block *block = run->resident;
@@ -169,7 +169,7 @@ enum vgpu_exec_status schedule_blocks(struct run *run, char *why, uint64_t room)
             block = block_start(run);
         }
         if (block) {
-            enter(block);
+            enter_block(block);
             continue;
         }
         if (!run->resident)
@@ -179,14 +179,14 @@ enum vgpu_exec_status schedule_blocks(struct run *run, char *why, uint64_t room)
         events = run->events;
         if (wake_those(run, has_poll_changed))
             continue;
-        if (fruitless < FRUITLESS_LAPS && lap(run, is_unproven))
+        if (fruitless < FRUITLESS_LAPS && run_lap(run, is_unproven))
             continue;
         if (block_start(run))
             continue;
-        if (fruitless < FRUITLESS_LAPS && lap(run, is_any))
+        if (fruitless < FRUITLESS_LAPS && run_lap(run, is_any))
             continue;
         run->moved |= run->stirred || any_timed(run);
-        explain(run, why, room);
+        explain_deadlock(run, why, room);
         return VGPU_STALLED;
     }
 }

@@ -27,7 +27,7 @@ static unsigned address_bytes(const uint8_t *modrm)
     return sib + (mod == 1);
 }
 
-static bool decode(const uint8_t *code, struct division *d)
+static bool decode_division(const uint8_t *code, struct division *d)
 {
     const uint8_t *at = code;
     bool half = false;
@@ -52,7 +52,7 @@ static const int register_of[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP,
                                     REG_R12, REG_R13, REG_R14, REG_R15};
 
 /* Writing 32 bits of a register clears the rest; writing 16 keeps it. */
-static uint64_t merge(uint64_t old, uint64_t value, unsigned bits)
+static uint64_t merge_register(uint64_t old, uint64_t value, unsigned bits)
 {
     if (bits == 64)
         return value;
@@ -65,7 +65,7 @@ bool divide_step(ucontext_t *machine, bool *by_zero)
 {
     greg_t *regs = machine->uc_mcontext.gregs;
     struct division d;
-    if (!decode((const uint8_t *)regs[REG_RIP], &d)) /* NOLINT */
+    if (!decode_division((const uint8_t *)regs[REG_RIP], &d)) /* NOLINT */
         return false;
     uint64_t mask = d.bits == 64 ? ~0ull : (1ull << d.bits) - 1, lowest = 1ull << (d.bits - 1);
     uint64_t low = (uint64_t)regs[REG_RAX] & mask;
@@ -73,8 +73,8 @@ bool divide_step(ucontext_t *machine, bool *by_zero)
         d.divisor < 0 ? mask : (uint64_t)regs[register_of[d.divisor]] & mask; /* or unknown */
     *by_zero = !(d.is_signed && low == lowest && divisor == mask);
     uint64_t quotient = *by_zero ? mask : lowest, remainder = *by_zero ? low : 0;
-    regs[REG_RAX] = (greg_t)merge((uint64_t)regs[REG_RAX], quotient, d.bits);
-    regs[REG_RDX] = (greg_t)merge((uint64_t)regs[REG_RDX], remainder, d.bits);
+    regs[REG_RAX] = (greg_t)merge_register((uint64_t)regs[REG_RAX], quotient, d.bits);
+    regs[REG_RDX] = (greg_t)merge_register((uint64_t)regs[REG_RDX], remainder, d.bits);
     regs[REG_RIP] += d.bytes;
     return true;
 }

@@ -110,7 +110,7 @@ static void answer_request(const struct vgpu_exec_request *request, int *fds, in
     reply->status = done ? VGPU_OK : VGPU_REFUSED;
 }
 
-static void setup(void)
+static void set_up_context(void)
 {
     struct rlimit none = {0, 0};
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -121,7 +121,7 @@ static void setup(void)
 
 int main(void)
 {
-    setup();
+    set_up_context();
     for (;;) {
         int fds[VGPU_WIRE_FDS], fd_count = VGPU_WIRE_FDS;
         ssize_t got = vgpu_receive(NODE_SOCKET, &incoming, sizeof incoming, fds, &fd_count, 0);

@@ -37,9 +37,9 @@ _Static_assert(sizeof(struct vgpu_exec_reply) + PRINT_PIECE <= VGPU_MSG_MAX, "a 
 static struct run *runs;
 static uint64_t arg_slots_used;
 
-static uint64_t divisor(uint64_t a, uint64_t b)
+static uint64_t common_divisor(uint64_t a, uint64_t b)
 {
-    return b ? divisor(b, a % b) : a;
+    return b ? common_divisor(b, a % b) : a;
 }
 
 /* A step that has no divisor in common with their number leads to each block once. */
@@ -52,7 +52,7 @@ static void choose_block_order(struct run *run)
         return;
     do
         run->block_step = 1 + vgpu_schedule_next(&luck) % (run->block_count - 1);
-    while (divisor(run->block_step, run->block_count) != 1);
+    while (common_divisor(run->block_step, run->block_count) != 1);
     run->block_first = vgpu_schedule_next(&luck) % run->block_count;
 }
 
@@ -231,7 +231,7 @@ static void reply_fault(struct vgpu_exec_reply *reply)
     reply->fault.block.x = b.x, reply->fault.block.y = b.y, reply->fault.block.z = b.z;
 }
 
-static void execute(void *reply)
+static void execute_part(void *reply)
 {
     struct vgpu_exec_reply *r = reply;
     r->status = (int32_t)schedule_blocks(now.run, r->text, sizeof r->text);
@@ -246,7 +246,7 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
     race_run_goes(run);
     footprint_begin(run);
     lanes_begin(run);
-    if (fault_guard(execute, reply))
+    if (fault_guard(execute_part, reply))
         reply_fault(reply);
     poll_suspect(false);
     memory_deliver_torn();

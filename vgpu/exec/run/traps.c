@@ -87,7 +87,7 @@ static void segment_fault(const struct cause *cause, uint64_t address)
                 memory_describe(address, cause->write));
 }
 
-static void classify(int signal_number, const siginfo_t *info, const struct cause *cause)
+static void classify_signal(int signal_number, const siginfo_t *info, const struct cause *cause)
 {
     uint64_t address = (uint64_t)info->si_addr, pc = device_pc(cause->pc);
     if (signal_number == SIGSEGV)
@@ -103,7 +103,7 @@ static void classify(int signal_number, const siginfo_t *info, const struct caus
 }
 
 /* A GPU goes on after a division by zero: so do we, and say it. */
-static bool division(ucontext_t *machine, uint64_t pc)
+static bool is_division(ucontext_t *machine, uint64_t pc)
 {
     bool by_zero;
     char where[96];
@@ -140,11 +140,11 @@ static void on_signal(int signal_number, siginfo_t *info, void *machine)
                         "smaller arrays",
                         (unsigned long long)context.limits.memory_bytes >> 20);
     }
-    if (signal_number == SIGFPE && division(machine, cause.pc)) {
+    if (signal_number == SIGFPE && is_division(machine, cause.pc)) {
         errno = error;
         return;
     }
-    classify(signal_number, info, &cause);
+    classify_signal(signal_number, info, &cause);
 }
 
 static void hang_fault(uint64_t pc)

@@ -249,7 +249,7 @@ static void watch_worker(struct worker *h)
     }
 }
 
-static void collect(uint32_t n)
+static void collect_worker(uint32_t n)
 {
     while (waitpid(worker[n].pid, NULL, 0) < 0 && errno == EINTR)
         ;
@@ -259,20 +259,20 @@ static void collect(uint32_t n)
         __atomic_store_n(&share->lock, 0, __ATOMIC_RELEASE);
 }
 
-static void await(uint32_t n)
+static void await_worker(uint32_t n)
 {
     struct pollfd p = {.fd = worker[n].alive, .events = POLLIN};
     while (worker[n].pid && poll(&p, 1, TICK_MS) <= 0)
         for (uint32_t i = n; i < worker_count; i++) {
             if (worker[i].pid && is_moot(i)) {
                 kill(worker[i].pid, SIGKILL);
-                collect(i);
+                collect_worker(i);
             } else if (worker[i].pid) {
                 watch_worker(&worker[i]);
             }
         }
     if (worker[n].pid)
-        collect(n);
+        collect_worker(n);
 }
 
 static void add_counts(struct vgpu_run_counts *to, const struct vgpu_run_counts *from)
@@ -317,7 +317,7 @@ void workers_join(struct run *run, struct vgpu_exec_reply *reply)
     if (own_part)
         end_work(run, reply);
     for (uint32_t n = 0; n < worker_count; n++)
-        await(n);
+        await_worker(n);
     for (uint32_t n = 0; n < worker_count; n++)
         complete &= add_part(run, &share->part[n], reply);
     memory_share(NULL, 0);

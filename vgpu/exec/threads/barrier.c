@@ -108,7 +108,7 @@ static struct hop hop_to(struct thread *next)
     return (struct hop){next ? thread_enter(next) : fiber_main, from};
 }
 
-static RARE struct hop meet(const char *site)
+static RARE struct hop meet_at_barrier(const char *site)
 {
     struct thread *thread = now.thread;
     arrive_at_barrier(site, 0);
@@ -130,7 +130,7 @@ __attribute__((used)) struct hop barrier_meet(const char *site)
     uint32_t ready = warp->ready;
     if (UNLIKELY(site != block->barrier.site || block->barrier.missing == 1 || !ready ||
                  lane_order != LANES_FORWARD))
-        return meet(site);
+        return meet_at_barrier(site);
     struct thread *next = warp->threads + __builtin_ctz(ready);
     now.thread->site = site;
     block->barrier.missing--;

@@ -76,7 +76,7 @@ void *stack_start(char *stack)
 }
 
 /* The running thread has left its kernel. Returns the next one that can run in its block. */
-static struct thread *leave(struct thread *thread)
+static struct thread *leave_thread(struct thread *thread)
 {
     struct block *block = now.block;
     struct warp *warp = now.warp;
@@ -111,7 +111,7 @@ _Noreturn void fiber_worker(void)
         __asm__("" : "+r"(enter)); /* one call for both, whatever the compiler finds out */
         enter(argument);
         char *stack = now.thread->stack;
-        struct thread *next = leave(now.thread);
+        struct thread *next = leave_thread(now.thread);
         if (!next) {
             stack_give(stack);
             fiber_jump(fiber_main);
@@ -136,7 +136,7 @@ _Noreturn void fiber_worker(void)
 OFFERED _Noreturn void vgpu_exit(void)
 {
     char *stack = now.thread->stack;
-    struct thread *next = leave(now.thread);
+    struct thread *next = leave_thread(now.thread);
     stack_give(stack);
     fiber_jump(next ? thread_enter(next) : fiber_main);
 }

@@ -56,7 +56,7 @@ void poll_changed(void)
     poll_suspect(false);
 }
 
-static void stop(struct thread *thread)
+static void stop_thread(struct thread *thread)
 {
     signal_polled(thread->poll.address, thread->poll.value, thread->poll.bytes);
     thread->poll.pc = access_pc;
@@ -75,10 +75,10 @@ static void end_lap(struct thread *thread)
     thread->poll.laps++;
     if (same) {
         thread->poll.proven = true;
-        stop(thread);
+        stop_thread(thread);
     } else if (thread->poll.laps > LAPS_UNPROVEN) {
         now.run->stirred = true;
-        stop(thread);
+        stop_thread(thread);
     }
 }
 
@@ -127,6 +127,6 @@ void poll_note(uint64_t address, uint64_t value, uint32_t bytes)
     } else if (access_watchers.lap) {
         end_lap(thread);
     } else if (++thread->poll.unchanged >= POLL_UNCHANGED) {
-        stop(thread);
+        stop_thread(thread);
     }
 }

@@ -9,33 +9,34 @@
 
 /* ---- integers ---- */
 
-static uint64_t cut(uint64_t value, uint32_t bits)
+static uint64_t cut_to(uint64_t value, uint32_t bits)
 {
     return bits >= 64 ? value : value & ((1ull << bits) - 1);
 }
 
-static int64_t extend(uint64_t value, uint32_t bits)
+static int64_t sign_extended(uint64_t value, uint32_t bits)
 {
     uint64_t sign = 1ull << (bits - 1);
-    return (int64_t)((cut(value, bits) ^ sign) - sign);
+    return (int64_t)((cut_to(value, bits) ^ sign) - sign);
 }
 
-static uint64_t wide(enum vgpu_ptx_kind kind, uint64_t value, uint32_t bits)
+static uint64_t widened_value(enum vgpu_ptx_kind kind, uint64_t value, uint32_t bits)
 {
-    return kind == VGPU_PTX_SIGNED ? (uint64_t)extend(value, bits) : cut(value, bits);
+    return kind == VGPU_PTX_SIGNED ? (uint64_t)sign_extended(value, bits) : cut_to(value, bits);
 }
 
 static uint64_t high_half(enum vgpu_ptx_kind kind, uint32_t bits, uint64_t a, uint64_t b)
 {
     if (kind == VGPU_PTX_SIGNED)
-        return (uint64_t)((__int128)extend(a, bits) * extend(b, bits) >> bits);
-    return (uint64_t)((unsigned __int128)cut(a, bits) * cut(b, bits) >> bits);
+        return (uint64_t)((__int128)sign_extended(a, bits) * sign_extended(b, bits) >> bits);
+    return (uint64_t)((unsigned __int128)cut_to(a, bits) * cut_to(b, bits) >> bits);
 }
 
 /* A division by zero, and that of the smallest number by -1, are undefined: they do not trap. */
-static uint64_t divided(enum vgpu_ptx_kind kind, uint32_t bits, uint64_t a, uint64_t b, bool rest)
+static uint64_t quotient_of(enum vgpu_ptx_kind kind, uint32_t bits, uint64_t a, uint64_t b,
+                            bool rest)
 {
-    a = wide(kind, a, bits), b = wide(kind, b, bits);
+    a = widened_value(kind, a, bits), b = widened_value(kind, b, bits);
     if (b == 0)
         return rest ? a : ~0ull;
     if (kind != VGPU_PTX_SIGNED)
@@ -47,40 +48,40 @@ static uint64_t divided(enum vgpu_ptx_kind kind, uint32_t bits, uint64_t a, uint
 
 static bool is_less(enum vgpu_ptx_kind kind, uint32_t bits, uint64_t a, uint64_t b)
 {
-    return kind == VGPU_PTX_SIGNED ? extend(a, bits) < extend(b, bits)
-                                   : cut(a, bits) < cut(b, bits);
+    return kind == VGPU_PTX_SIGNED ? sign_extended(a, bits) < sign_extended(b, bits)
+                                   : cut_to(a, bits) < cut_to(b, bits);
 }
 
 static uint64_t shifted_right(enum vgpu_ptx_kind kind, uint32_t bits, uint64_t a, uint32_t by)
 {
     if (kind == VGPU_PTX_SIGNED)
-        return (uint64_t)(extend(a, bits) >> (by < bits ? by : bits - 1));
-    return by < bits ? cut(a, bits) >> by : 0;
+        return (uint64_t)(sign_extended(a, bits) >> (by < bits ? by : bits - 1));
+    return by < bits ? cut_to(a, bits) >> by : 0;
 }
 
 /* The 32 bits of b:a from `by` on, counted from the left or the right. */
-static uint64_t funnel(uint64_t a, uint64_t b, uint32_t by, bool left, bool clamp)
+static uint64_t funnel_shifted(uint64_t a, uint64_t b, uint32_t by, bool left, bool clamp)
 {
-    uint64_t both = cut(b, 32) << 32 | cut(a, 32);
+    uint64_t both = cut_to(b, 32) << 32 | cut_to(a, 32);
     by = clamp ? (by < 32 ? by : 32) : by & 31;
     return left ? both << by >> 32 : both >> by;
 }
 
-static uint64_t field(enum vgpu_ptx_kind kind, uint32_t bits, uint64_t a, uint32_t at,
-                      uint32_t count)
+static uint64_t bit_field(enum vgpu_ptx_kind kind, uint32_t bits, uint64_t a, uint32_t at,
+                          uint32_t count)
 {
     uint32_t last = at + count - 1 < bits - 1 ? at + count - 1 : bits - 1;
     bool sign = kind == VGPU_PTX_SIGNED && count && (a >> last & 1);
-    uint64_t value = at < bits ? cut(a, bits) >> at : 0;
+    uint64_t value = at < bits ? cut_to(a, bits) >> at : 0;
     uint32_t own = at < bits ? bits - at : 0; /* bits that a has there */
     uint32_t taken = count < own ? count : own;
-    value = cut(value, taken);
+    value = cut_to(value, taken);
     return sign && taken < 64 ? value | ~0ull << taken : value;
 }
 
 static uint64_t with_field(uint32_t bits, uint64_t a, uint64_t b, uint32_t at, uint32_t count)
 {
-    uint64_t mask = at < bits ? cut(~0ull, count) << at : 0;
+    uint64_t mask = at < bits ? cut_to(~0ull, count) << at : 0;
     return (b & ~mask) | (at < bits ? a << at & mask : 0);
 }
 
@@ -89,12 +90,12 @@ static uint64_t mask_of(uint32_t at, uint32_t count, bool clamp)
 {
     if (!clamp)
         at &= 31, count &= 31;
-    return at < 32 ? cut(~0ull, count < 32 ? count : 32) << at : 0;
+    return at < 32 ? cut_to(~0ull, count < 32 ? count : 32) << at : 0;
 }
 
-static uint32_t permuted(uint64_t a, uint64_t b, uint32_t selector)
+static uint32_t permuted_bytes(uint64_t a, uint64_t b, uint32_t selector)
 {
-    uint64_t bytes = cut(b, 32) << 32 | cut(a, 32);
+    uint64_t bytes = cut_to(b, 32) << 32 | cut_to(a, 32);
     uint32_t result = 0;
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t mode = selector >> 4 * i & 15;
@@ -116,7 +117,7 @@ static uint32_t of_table(uint64_t a, uint64_t b, uint64_t c, uint64_t table)
     return result;
 }
 
-static uint64_t reversed(uint64_t a, uint32_t bits)
+static uint64_t reversed_bits(uint64_t a, uint32_t bits)
 {
     uint64_t result = 0;
     for (uint32_t i = 0; i < bits; i++)
@@ -126,15 +127,15 @@ static uint64_t reversed(uint64_t a, uint32_t bits)
 
 static uint64_t leading_zeros(uint64_t a, uint32_t bits)
 {
-    a = cut(a, bits);
+    a = cut_to(a, bits);
     return a ? (uint64_t)__builtin_clzll(a) - (64 - bits) : bits;
 }
 
 static uint64_t last_found(enum vgpu_ptx_kind kind, uint64_t a, uint32_t bits)
 {
-    if (kind == VGPU_PTX_SIGNED && extend(a, bits) < 0)
+    if (kind == VGPU_PTX_SIGNED && sign_extended(a, bits) < 0)
         a = ~a;
-    return cut(bits - 1 - leading_zeros(a, bits), 32);
+    return cut_to(bits - 1 - leading_zeros(a, bits), 32);
 }
 
 static uint64_t of_bits(enum vgpu_ptx_operation operation, enum vgpu_ptx_kind kind, uint32_t bits,
@@ -155,27 +156,27 @@ static uint64_t of_bits(enum vgpu_ptx_operation operation, enum vgpu_ptx_kind ki
         return shifted_right(kind, bits, a, (uint32_t)b);
     case VGPU_PTX_SHF_L_WRAP:
     case VGPU_PTX_SHF_L_CLAMP:
-        return funnel(a, b, (uint32_t)c, true, operation == VGPU_PTX_SHF_L_CLAMP);
+        return funnel_shifted(a, b, (uint32_t)c, true, operation == VGPU_PTX_SHF_L_CLAMP);
     case VGPU_PTX_SHF_R_WRAP:
     case VGPU_PTX_SHF_R_CLAMP:
-        return funnel(a, b, (uint32_t)c, false, operation == VGPU_PTX_SHF_R_CLAMP);
+        return funnel_shifted(a, b, (uint32_t)c, false, operation == VGPU_PTX_SHF_R_CLAMP);
     case VGPU_PTX_BFE:
-        return field(kind, bits, a, b & 255, c & 255);
+        return bit_field(kind, bits, a, b & 255, c & 255);
     case VGPU_PTX_BFI:
         return with_field(bits, a, b, c & 255, d & 255);
     case VGPU_PTX_BMSK_WRAP:
     case VGPU_PTX_BMSK_CLAMP:
         return mask_of((uint32_t)a, (uint32_t)b, operation == VGPU_PTX_BMSK_CLAMP);
     case VGPU_PTX_PRMT:
-        return permuted(a, b, (uint32_t)c);
+        return permuted_bytes(a, b, (uint32_t)c);
     case VGPU_PTX_LOP3:
         return of_table(a, b, c, d);
     case VGPU_PTX_POPC:
-        return (uint64_t)__builtin_popcountll(cut(a, bits));
+        return (uint64_t)__builtin_popcountll(cut_to(a, bits));
     case VGPU_PTX_CLZ:
         return leading_zeros(a, bits);
     case VGPU_PTX_BREV:
-        return reversed(a, bits);
+        return reversed_bits(a, bits);
     default:
         return last_found(kind, a, bits);
     }
@@ -194,16 +195,16 @@ static uint64_t of_integers(enum vgpu_ptx_operation operation, enum vgpu_ptx_kin
     case VGPU_PTX_MUL_HI:
         return high_half(kind, bits, a, b);
     case VGPU_PTX_MUL_WIDE:
-        return wide(kind, a, bits) * wide(kind, b, bits);
+        return widened_value(kind, a, bits) * widened_value(kind, b, bits);
     case VGPU_PTX_MAD:
         return a * b + c;
     case VGPU_PTX_MAD_HI:
         return high_half(kind, bits, a, b) + c;
     case VGPU_PTX_MAD_WIDE:
-        return wide(kind, a, bits) * wide(kind, b, bits) + c;
+        return widened_value(kind, a, bits) * widened_value(kind, b, bits) + c;
     case VGPU_PTX_DIV:
     case VGPU_PTX_REM:
-        return divided(kind, bits, a, b, operation == VGPU_PTX_REM);
+        return quotient_of(kind, bits, a, b, operation == VGPU_PTX_REM);
     case VGPU_PTX_MIN:
         return is_less(kind, bits, b, a) ? b : a;
     case VGPU_PTX_MAX:
@@ -211,11 +212,11 @@ static uint64_t of_integers(enum vgpu_ptx_operation operation, enum vgpu_ptx_kin
     case VGPU_PTX_NEG:
         return -a;
     default: /* abs */
-        return extend(a, bits) < 0 ? -a : a;
+        return sign_extended(a, bits) < 0 ? -a : a;
     }
 }
 
-static bool compares(enum vgpu_ptx_operation operation, bool less, bool equal, bool greater)
+static bool comparison_holds(enum vgpu_ptx_operation operation, bool less, bool equal, bool greater)
 {
     switch (operation) {
     case VGPU_PTX_EQ:
@@ -275,7 +276,7 @@ static uint64_t of_floats(enum vgpu_ptx_operation operation, uint32_t bits, uint
 {
     double x = bits == 32 ? to_f32(a) : to_f64(a), y = bits == 32 ? to_f32(b) : to_f64(b);
     if (operation >= VGPU_PTX_EQ)
-        return compares(operation, x<y, x == y, x> y);
+        return comparison_holds(operation, x<y, x == y, x> y);
     if (bits == 32)
         return of_one_nan(of_f32(operation, to_f32(a), to_f32(b), to_f32(c)));
     return from_f64(of_f64(operation, x, y, to_f64(c)));
@@ -287,8 +288,8 @@ OFFERED uint64_t vgpu_ptx(enum vgpu_ptx_operation operation, enum vgpu_ptx_kind 
     if (kind == VGPU_PTX_FLOAT)
         return of_floats(operation, bits, a, b, c);
     if (operation >= VGPU_PTX_EQ)
-        return compares(operation, is_less(kind, bits, a, b), cut(a ^ b, bits) == 0,
-                        is_less(kind, bits, b, a));
+        return comparison_holds(operation, is_less(kind, bits, a, b), cut_to(a ^ b, bits) == 0,
+                                is_less(kind, bits, b, a));
     if (operation >= VGPU_PTX_AND)
         return of_bits(operation, kind, bits, a, b, c, d);
     return of_integers(operation, kind, bits, a, b, c);

@@ -33,7 +33,7 @@ static uint32_t source_lane(const struct thread *t, uint32_t lane)
     }
 }
 
-static uint64_t shuffled(const struct warp *warp, const struct thread *t, uint32_t met)
+static uint64_t shuffled_value(const struct warp *warp, const struct thread *t, uint32_t met)
 {
     uint32_t lane = t->number % WARP_LANES, from = source_lane(t, lane);
     if (from < WARP_LANES && (met >> from & 1))
@@ -45,7 +45,7 @@ static uint64_t shuffled(const struct warp *warp, const struct thread *t, uint32
     return NOTHING_READ;
 }
 
-static uint64_t voted(const struct thread *t, uint32_t met, uint32_t yes)
+static uint64_t vote_result(const struct thread *t, uint32_t met, uint32_t yes)
 {
     switch (t->warp_op.kind - OP_VOTE) {
     case VGPU_VOTE_ALL:
@@ -57,7 +57,7 @@ static uint64_t voted(const struct thread *t, uint32_t met, uint32_t yes)
     }
 }
 
-static void complete(struct warp *warp, uint32_t met)
+static void complete_call(struct warp *warp, uint32_t met)
 {
     uint32_t yes = 0;
     const struct thread *first = warp->threads + __builtin_ctz(met);
@@ -74,9 +74,9 @@ static void complete(struct warp *warp, uint32_t met)
     for (uint32_t rest = met; rest; rest &= rest - 1) {
         struct thread *t = warp->threads + __builtin_ctz(rest);
         if (t->warp_op.kind < OP_VOTE)
-            t->warp_op.result = shuffled(warp, t, met);
+            t->warp_op.result = shuffled_value(warp, t, met);
         else if (t->warp_op.kind < OP_SYNC)
-            t->warp_op.result = voted(t, met, yes);
+            t->warp_op.result = vote_result(t, met, yes);
     }
     struct block *block = warp->threads->block;
     if (first->warp_op.kind < OP_VOTE)
@@ -98,7 +98,7 @@ static void try_complete(struct warp *warp, uint32_t mask)
     for (uint32_t rest = met; rest; rest &= rest - 1)
         if ((warp->threads[__builtin_ctz(rest)].warp_op.mask & warp->live) != met)
             return;
-    complete(warp, met);
+    complete_call(warp, met);
 }
 
 void warp_left(struct warp *warp)
@@ -108,7 +108,7 @@ void warp_left(struct warp *warp)
             try_complete(warp, warp->threads[__builtin_ctz(rest)].warp_op.mask);
 }
 
-static uint64_t operate(uint32_t kind, uint32_t mask, uint64_t bits, const char *site)
+static uint64_t operate_warp(uint32_t kind, uint32_t mask, uint64_t bits, const char *site)
 {
     struct thread *thread = now.thread;
     struct warp *warp = now.warp;
@@ -131,7 +131,7 @@ static uint64_t operate(uint32_t kind, uint32_t mask, uint64_t bits, const char 
 
 OFFERED void vgpu_syncwarp(uint32_t mask, const char *site)
 {
-    operate(OP_SYNC, mask, 0, site);
+    operate_warp(OP_SYNC, mask, 0, site);
 }
 
 OFFERED uint64_t vgpu_shfl(enum vgpu_shfl kind, uint32_t mask, uint64_t bits, int lane_arg,
@@ -140,12 +140,12 @@ OFFERED uint64_t vgpu_shfl(enum vgpu_shfl kind, uint32_t mask, uint64_t bits, in
     struct thread *thread = now.thread;
     thread->warp_op.arg = (uint32_t)lane_arg;
     thread->warp_op.width = width > 0 && width <= WARP_LANES ? (uint32_t)width : WARP_LANES;
-    return operate(kind, mask, bits, site);
+    return operate_warp(kind, mask, bits, site);
 }
 
 OFFERED uint32_t vgpu_vote(enum vgpu_vote kind, uint32_t mask, int predicate, const char *site)
 {
-    return (uint32_t)operate(OP_VOTE + kind, mask, predicate != 0, site);
+    return (uint32_t)operate_warp(OP_VOTE + kind, mask, predicate != 0, site);
 }
 
 /* Which lanes are active together is a question of luck on hardware. Here: those that can be

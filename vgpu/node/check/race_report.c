@@ -90,7 +90,7 @@ static bool is_atomic_access(const struct access *a)
     return a->count && (a->use == VGPU_USE_ATOMIC || a->use == VGPU_USE_ATOMIC_SYSTEM);
 }
 
-static enum vgpu_diagnosis diagnose(const struct access *a, const struct access *b)
+static enum vgpu_diagnosis diagnose_race(const struct access *a, const struct access *b)
 {
     const struct op *first = a->op, *second = b->op;
     if (is_touch(a) || is_touch(b))
@@ -143,7 +143,7 @@ static void send_race_report(const struct access *a, const struct access *b,
                              const struct place *place, struct process *reader)
 {
     char first[NAME], second[NAME], bytes[256];
-    enum vgpu_diagnosis diagnosis = diagnose(a, b);
+    enum vgpu_diagnosis diagnosis = diagnose_race(a, b);
     name_op(a->op, reader, first);
     name_op(b->op, reader, second);
     name_bytes(a, b, place, reader, bytes, sizeof bytes);

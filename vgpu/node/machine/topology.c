@@ -49,7 +49,7 @@ void reader_complain(struct reader *r, const char *format, ...)
     va_end(list);
 }
 
-static char *read_text(const char *path)
+static char *read_node_text(const char *path)
 {
     enum { LIMIT = 1 << 20 };
     FILE *file = fopen(path, "re");
@@ -68,7 +68,7 @@ static char *read_text(const char *path)
 
 static cJSON *parse_file(struct reader *r)
 {
-    r->text = read_text(r->file);
+    r->text = read_node_text(r->file);
     if (!r->text) {
         reader_complain(r, "%s", strerror(errno));
         return NULL;

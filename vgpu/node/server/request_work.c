@@ -370,7 +370,7 @@ void request_memset(struct connection *c)
 
 /* ---- kernels ---- */
 
-static bool is_within(const uint32_t size[3], uint32_t x, uint32_t y, uint32_t z)
+static bool is_in_size(const uint32_t size[3], uint32_t x, uint32_t y, uint32_t z)
 {
     return size[0] >= 1 && size[1] >= 1 && size[2] >= 1 && size[0] <= x && size[1] <= y &&
            size[2] <= z;
@@ -380,8 +380,8 @@ static bool check_launch(struct connection *c, const struct vgpu_launch *l, int 
 {
     const struct vgpu_device_info *info = &machine_info()->device[device];
     uint64_t threads = (uint64_t)l->block[0] * l->block[1] * l->block[2];
-    if (!is_within(l->grid, VGPU_GRID_X_MAX, VGPU_GRID_Y_MAX, VGPU_GRID_Z_MAX) ||
-        !is_within(l->block, VGPU_BLOCK_X_MAX, VGPU_BLOCK_Y_MAX, VGPU_BLOCK_Z_MAX) ||
+    if (!is_in_size(l->grid, VGPU_GRID_X_MAX, VGPU_GRID_Y_MAX, VGPU_GRID_Z_MAX) ||
+        !is_in_size(l->block, VGPU_BLOCK_X_MAX, VGPU_BLOCK_Y_MAX, VGPU_BLOCK_Z_MAX) ||
         threads > VGPU_BLOCK_THREADS_MAX || l->shared_bytes > info->shared_per_block_optin) {
         request_fail(
             c, VGPU_INVALID_VALUE,

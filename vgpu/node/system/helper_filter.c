@@ -10,29 +10,19 @@
  */
 #include "helper_filter.h"
 
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <errno.h>
+#include <stddef.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#if defined __x86_64__
-#define ARCHITECTURE AUDIT_ARCH_X86_64
-#elif defined __aarch64__
-#define ARCHITECTURE AUDIT_ARCH_AARCH64
-#else
-#error "the numbers of system calls of this architecture are not known here"
-#endif
+#include "call_filter.h"
 
 /* System call numbers, which are the same on all architectures; the headers may be older than the
  * kernel. */
 enum { NR_PIDFD_SEND_SIGNAL = 424, NR_IO_URING_SETUP, NR_IO_URING_ENTER, NR_IO_URING_REGISTER };
 enum { NR_PIDFD_GETFD = 438, NR_PROCESS_MADVISE = 440 };
 
-static const int refused[] = {
+static const int helper_refused[] = {
     SYS_ptrace,
     SYS_process_vm_readv,
     SYS_process_vm_writev,
@@ -86,26 +76,13 @@ static const int refused[] = {
     SYS_quotactl,
 };
 
-enum { COUNT = sizeof refused / sizeof *refused, HEAD = 4 };
-
 bool helper_filter_close(void)
 {
-    struct sock_filter code[HEAD + COUNT + 2] = {
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
-        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0),
-        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
-        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-    };
-    /* A match jumps behind the last comparison. */
-    for (uint8_t i = 0; i < COUNT; i++) {
-        const uint8_t left = (uint8_t)(COUNT - i);
-        code[HEAD + i] =
-            (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)refused[i], left, 0);
-    }
-    code[HEAD + COUNT] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
-    code[HEAD + COUNT + 1] =
-        (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
-    const struct sock_fprog whole = {sizeof code / sizeof *code, code};
-    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole) == 0;
+    static struct call_filter filter;
+
+    call_filter_start(&filter);
+    for (size_t i = 0; i < sizeof helper_refused / sizeof *helper_refused; i++)
+        call_filter_range(&filter, helper_refused[i], helper_refused[i], SECCOMP_RET_ERRNO | EPERM);
+    call_filter_rest(&filter, SECCOMP_RET_ALLOW);
+    return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && call_filter_apply(&filter);
 }

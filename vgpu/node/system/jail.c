@@ -7,11 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
-#include <linux/audit.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <signal.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,15 +19,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#if defined __x86_64__
-#define ARCHITECTURE AUDIT_ARCH_X86_64
-#elif defined __aarch64__
-#define ARCHITECTURE AUDIT_ARCH_AARCH64
-#else
-#error "the numbers of system calls of this architecture are not known here"
-#endif
+#include "call_filter.h"
 
-enum { FILTER_MAX = 256, CGROUPS = 4, SEALS = F_ADD_SEALS, GET_SEALS = F_GET_SEALS };
+enum { CGROUPS = 4, SEALS = F_ADD_SEALS, GET_SEALS = F_GET_SEALS };
 
 static struct {
     uint64_t cpu_seconds, data_bytes, descriptors, uid;
@@ -68,7 +58,7 @@ static bool join_group(const char *folder)
     return false;
 }
 
-static bool read_number(const char *line, const char *key, uint64_t *to)
+static bool read_status_number(const char *line, const char *key, uint64_t *to)
 {
     size_t length = strlen(key);
     char *end;
@@ -82,10 +72,10 @@ static bool take_rule(const char *line)
 {
     if (strncmp(line, "cgroup /", 8) == 0)
         return join_group(line + 7);
-    return read_number(line, "cpu-seconds", &rules.cpu_seconds) ||
-           read_number(line, "data-bytes", &rules.data_bytes) ||
-           read_number(line, "descriptors", &rules.descriptors) ||
-           read_number(line, "uid", &rules.uid);
+    return read_status_number(line, "cpu-seconds", &rules.cpu_seconds) ||
+           read_status_number(line, "data-bytes", &rules.data_bytes) ||
+           read_status_number(line, "descriptors", &rules.descriptors) ||
+           read_status_number(line, "uid", &rules.uid);
 }
 
 /* If memory runs out, other processes of the group are killed first; only root may set this. */
@@ -191,80 +181,39 @@ static const int allowed_calls[] = {
 #endif
 };
 
-struct program {
-    struct sock_filter code[FILTER_MAX];
-    unsigned short length;
-};
-
-static void add_instruction(struct program *p, struct sock_filter instruction)
-{
-    if (p->length < FILTER_MAX)
-        p->code[p->length++] = instruction;
-}
-
-static void load_field(struct program *p, size_t offset)
-{
-    add_instruction(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
-}
-
-static void add_answer(struct program *p, uint32_t what)
-{
-    add_instruction(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, what));
-}
-
-static void allow(struct program *p, int number)
-{
-    add_instruction(
-        p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 1));
-    add_answer(p, SECCOMP_RET_ALLOW);
-}
-
-/* Permits call `number` if `test` of the low half of argument `index` against `k` has the result
- * `wanted`. */
-static void allow_if(struct program *p, int number, int index, uint16_t test, uint32_t k,
+static void allow_if(struct call_filter *f, int number, int index, uint16_t test, uint32_t k,
                      bool wanted)
 {
-    add_instruction(
-        p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, 4));
-    load_field(p, offsetof(struct seccomp_data, args) + 8 * (size_t)index);
-    add_instruction(
-        p, (struct sock_filter)BPF_JUMP((uint16_t)(BPF_JMP | test | BPF_K), k, !wanted, wanted));
-    add_answer(p, SECCOMP_RET_ALLOW);
-    load_field(p, offsetof(struct seccomp_data, nr)); /* later rules test it, too */
+    call_filter_if(f, number, index, test, k, wanted, SECCOMP_RET_ALLOW);
 }
 
-static void build_filter(struct program *p)
+static void build_filter(struct call_filter *f)
 {
     static const uint32_t descriptors[] = {F_GETFD,         F_SETFD, F_GETFL,  F_SETFL,
                                            F_DUPFD_CLOEXEC, SEALS,   GET_SEALS};
-    load_field(p, offsetof(struct seccomp_data, arch));
-    add_instruction(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0));
-    add_answer(p, SECCOMP_RET_KILL_PROCESS);
-    load_field(p, offsetof(struct seccomp_data, nr));
+    call_filter_start(f);
     for (size_t i = 0; i < sizeof allowed_calls / sizeof *allowed_calls; i++)
-        allow(p, allowed_calls[i]);
+        call_filter_range(f, allowed_calls[i], allowed_calls[i], SECCOMP_RET_ALLOW);
     for (size_t i = 0; i < sizeof descriptors / sizeof *descriptors; i++)
-        allow_if(p, SYS_fcntl, 1, BPF_JEQ, descriptors[i], true);
-    allow_if(p, SYS_mmap, 2, BPF_JSET, PROT_EXEC, false);
-    allow_if(p, SYS_mprotect, 2, BPF_JSET, PROT_EXEC, false);
-    allow_if(p, SYS_socketpair, 1, BPF_JEQ, SOCK_SEQPACKET | SOCK_CLOEXEC, true);
-    allow_if(p, SYS_tgkill, 0, BPF_JEQ, (uint32_t)getpid(), true); /* for abort() */
-    add_answer(p, SECCOMP_RET_ERRNO | EPERM);
+        allow_if(f, SYS_fcntl, 1, BPF_JEQ, descriptors[i], true);
+    allow_if(f, SYS_mmap, 2, BPF_JSET, PROT_EXEC, false);
+    allow_if(f, SYS_mprotect, 2, BPF_JSET, PROT_EXEC, false);
+    allow_if(f, SYS_socketpair, 1, BPF_JEQ, SOCK_SEQPACKET | SOCK_CLOEXEC, true);
+    allow_if(f, SYS_tgkill, 0, BPF_JEQ, (uint32_t)getpid(), true); /* for abort() */
+    call_filter_rest(f, SECCOMP_RET_ERRNO | EPERM);
 }
 
 bool jail_close(char *error, size_t room)
 {
-    static struct program p;
-    struct sock_fprog whole;
+    static struct call_filter filter;
     if (!set_resource_limit(RLIMIT_CORE, 0) || !set_resource_limit(RLIMIT_CPU, rules.cpu_seconds) ||
         !set_resource_limit(RLIMIT_DATA, rules.data_bytes) ||
         !set_resource_limit(RLIMIT_NOFILE, rules.descriptors))
         return refuse_jail(error, room, "limits", strerror(errno));
     if (!become_user())
         return refuse_jail(error, room, "its user", strerror(errno));
-    build_filter(&p);
-    whole = (struct sock_fprog){p.length, p.code};
-    if (p.length == FILTER_MAX || prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &whole) != 0)
+    build_filter(&filter);
+    if (!call_filter_apply(&filter))
         return refuse_jail(error, room, "the filter of system calls", strerror(errno));
     return true;
 }

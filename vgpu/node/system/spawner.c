@@ -53,7 +53,7 @@ static bool launch_words(char *text, char *argv[LAUNCHER_WORDS + 2])
     return true;
 }
 
-static int spawn(pid_t *pid, char *const argv[], int socket)
+static int spawn_process(pid_t *pid, char *const argv[], int socket)
 {
     posix_spawn_file_actions_t actions;
     int failed = posix_spawn_file_actions_init(&actions);
@@ -74,7 +74,7 @@ static pid_t start_context(int socket)
     char *text = launcher ? strdup(launcher) : NULL;
     pid_t pid = -1;
     int failed = launcher && !text          ? ENOMEM
-                 : launch_words(text, argv) ? spawn(&pid, argv, socket)
+                 : launch_words(text, argv) ? spawn_process(&pid, argv, socket)
                                             : E2BIG;
     free(text);
     errno = failed;

@@ -52,14 +52,14 @@ static void write_text(FILE *out, const char *s)
     fputc('"', out);
 }
 
-static void event(struct writer *w, const char *kind, int group, int row)
+static void write_event(struct writer *w, const char *kind, int group, int row)
 {
     fprintf(w->out, "%s{\"ph\":\"%s\",\"pid\":%d,\"tid\":%d", w->begun ? ",\n" : "", kind, group,
             row);
     w->begun = true;
 }
 
-static void when(FILE *out, const char *key, uint64_t ps)
+static void write_time(FILE *out, const char *key, uint64_t ps)
 {
     fprintf(out, ",\"%s\":%llu.%06llu", key, (unsigned long long)(ps / 1000000),
             (unsigned long long)(ps % 1000000));
@@ -68,11 +68,11 @@ static void when(FILE *out, const char *key, uint64_t ps)
 static void name_row(struct writer *w, const char *what, int group, int row, const char *name,
                      int order)
 {
-    event(w, "M", group, row);
+    write_event(w, "M", group, row);
     fprintf(w->out, ",\"name\":\"%s_name\",\"args\":{\"name\":", what);
     write_text(w->out, name);
     fputs("}}", w->out);
-    event(w, "M", group, row);
+    write_event(w, "M", group, row);
     fprintf(w->out, ",\"name\":\"%s_sort_index\",\"args\":{\"sort_index\":%d}}", what, order);
 }
 
@@ -216,13 +216,13 @@ static void write_slice(struct writer *w, uint64_t number, int group, int row)
 {
     static const char *const kinds[] = {"", "copy", "kernel", "memset", "call"};
     const struct vgpu_trace_record *r = &w->record[number];
-    event(w, "X", group, row);
-    when(w->out, "ts", r->start_ps);
-    when(w->out, "dur", r->end_ps - r->start_ps);
+    write_event(w, "X", group, row);
+    write_time(w->out, "ts", r->start_ps);
+    write_time(w->out, "dur", r->end_ps - r->start_ps);
     fprintf(w->out, ",\"cat\":\"%s\",\"name\":", kinds[r->kind]);
     write_text(w->out, r->name);
     fprintf(w->out, ",\"args\":{\"bytes\":%llu", (unsigned long long)r->bytes);
-    when(w->out, "issued", r->issue_ps);
+    write_time(w->out, "issued", r->issue_ps);
     if (r->kind == VGPU_TRACE_COPY) {
         write_place(w->out, "from", r->from);
         write_place(w->out, "to", r->to);
@@ -254,8 +254,8 @@ static void write_slices(struct writer *w)
 static void write_arrow_end(struct writer *w, const char *kind, uint64_t number, uint64_t ps,
                             unsigned id)
 {
-    event(w, kind, w->record[number].device + 1, w->row[number]);
-    when(w->out, "ts", ps);
+    write_event(w, kind, w->record[number].device + 1, w->row[number]);
+    write_time(w->out, "ts", ps);
     fprintf(w->out, ",\"cat\":\"event\",\"name\":\"event\",\"id\":%u%s}", id,
             *kind == 'f' ? ",\"bp\":\"e\"" : "");
 }
@@ -277,8 +277,8 @@ static void write_links(struct writer *w)
 {
     for (uint32_t i = 0; i < w->t->samples; i++) {
         const struct timeline_sample *s = &w->t->sample[i];
-        event(w, "C", LINKS, s->link);
-        when(w->out, "ts", s->at_ps);
+        write_event(w, "C", LINKS, s->link);
+        write_time(w->out, "ts", s->at_ps);
         fprintf(w->out, ",\"name\":");
         write_text(w->out, w->t->topology->resource_name[s->link]);
         fprintf(w->out, ",\"args\":{\"GB/s\":%.3f}}", s->bytes_s / 1e9);

@@ -11,7 +11,7 @@ struct numbered {
     uint64_t number; /* index in order of issue */
 };
 
-static int compare(uint64_t a, uint64_t b)
+static int compare_numbers(uint64_t a, uint64_t b)
 {
     return a < b ? -1 : a > b;
 }
@@ -19,23 +19,23 @@ static int compare(uint64_t a, uint64_t b)
 static int by_issue(const void *a, const void *b)
 {
     const struct numbered *x = a, *y = b;
-    int c = compare(x->record.issue_ps, y->record.issue_ps);
+    int c = compare_numbers(x->record.issue_ps, y->record.issue_ps);
     c = c ? c : x->record.device - y->record.device;
-    c = c ? c : compare(x->record.start_ps, y->record.start_ps);
-    return c ? c : compare(x->number, y->number);
+    c = c ? c : compare_numbers(x->record.start_ps, y->record.start_ps);
+    return c ? c : compare_numbers(x->number, y->number);
 }
 
 static int by_ends(const void *a, const void *b)
 {
     const struct timeline_arrow *x = a, *y = b;
-    int c = compare(x->from, y->from);
-    return c ? c : compare(x->to, y->to);
+    int c = compare_numbers(x->from, y->from);
+    return c ? c : compare_numbers(x->to, y->to);
 }
 
 static int by_time(const void *a, const void *b)
 {
     const struct timeline_sample *x = a, *y = b;
-    int c = compare(x->at_ps, y->at_ps);
+    int c = compare_numbers(x->at_ps, y->at_ps);
     return c ? c : x->link - y->link;
 }
 
