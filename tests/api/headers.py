@@ -19,6 +19,16 @@ OUR_OWN = {"vgpu_push_call", "vgpu_pop_call"}
 # Of these CUDA's have more members than ours, or another order.
 OUR_STRUCTURES = r"cuda|CU|u?(char|short|int|long)|float|double|dim3"
 WITHOUT_SIZE = {"cudaDeviceProp", "cudaPointerAttributes", "cudaFuncAttributes"}
+# The driver calls that the first two hand out have no second form; the others only answer 801.
+WITHOUT_FORM = {
+    *("cudaGetDriverEntryPoint", "cudaGetDriverEntryPointByVersion"),
+    *("cudaMemcpy2DFromArray", "cudaMemcpy2DToArray"),
+}
+# The first takes pointers to any type as it is; the others only answer 801.
+WITHOUT_OVERLOAD = {
+    "cudaStreamAttachMemAsync",
+    *("cudaOccupancyMaxActiveClusters", "cudaOccupancyMaxPotentialClusterSize"),
+}
 
 
 def includes() -> str:
@@ -75,17 +85,61 @@ def program(compiler: str, include: Path) -> str:
         for member in members:
             size = f"sizeof(((struct {name} *)0)->{member})"
             lines.append(f'    printf("{name}.{member} %zu\\n", {size});\n')
-    for name, (result, parameters) in functions(text).items():
-        lines.append(f"    {{ {result} (*same){parameters} = {name}; (void)same; }}\n")
     lines.append("    return 0;\n}\n")
     return "".join(lines)
 
 
+def own_streams(compiler: str, include: Path) -> set[str]:
+    """Calls with a second form, for programs that have a default stream for each thread."""
+    text = preprocess(compiler, include, "-dM", "-DCUDA_API_PER_THREAD_DEFAULT_STREAM")
+    return set(re.findall(r"^#define (cuda\w+) .*_pt[ds][sz]", text, re.M | re.I))
+
+
+def other_signatures(compiler: str, ours: Path, toolkit: Path) -> list[str]:
+    """The compiler's message for each of our declarations that the Toolkit's do not agree with."""
+    declared = functions(preprocess(compiler, ours))
+    lines = [f"{r} (*our_{n}){' '.join(p.split())} = {n};" for n, (r, p) in declared.items()]
+    options = ["-std=gnu11", "-fsyntax-only", "-Werror=incompatible-pointer-types"]
+    command = [compiler, "-xc", *options, f"-I{toolkit}", "-"]
+    source = includes() + "\n".join(lines)
+    done = subprocess.run(command, input=source, text=True, check=False, stderr=subprocess.PIPE)
+    errors = re.findall(r"^<stdin>:(\d+):\d+: error: (.*)", done.stderr, re.M)
+    if done.returncode != 0 and not errors:
+        sys.exit(done.stderr)
+    names, first = list(declared), len(HEADERS) + 1
+    return [f"{names[int(line) - first]}: {message}" for line, message in errors]
+
+
+def other_forms(compiler: str, ours: Path, toolkit: Path) -> list[str]:
+    have, want = own_streams(compiler, ours), own_streams(compiler, toolkit)
+    want &= functions(preprocess(compiler, ours)).keys() - WITHOUT_FORM
+    more = [
+        f"{name}: CUDA has no form of it for a default stream per thread" for name in have - want
+    ]
+    fewer = [
+        f"{name}: its form for a default stream per thread is missing: a line in"
+        " vgpu/include/vgpu/per_thread.h, a FORM in vgpu/api/runtime/per_thread.c"
+        for name in want - have
+    ]
+    return sorted(more + fewer)
+
+
+def other_overloads(compiler: str, ours: Path, toolkit: Path) -> list[str]:
+    """Calls that CUDA has for pointers to any type, too."""
+    form = r"\bcudaError_t\s+(cuda\w+)\("
+    have = set(re.findall(form, (ours / "vgpu/typed_calls.h").read_text()))
+    want = set(re.findall(f"__host__.*{form}", (toolkit / "cuda_runtime.h").read_text()))
+    want &= functions(preprocess(compiler, ours)).keys() - WITHOUT_OVERLOAD
+    return [
+        f"{name}: its C++ form is missing in vgpu/include/vgpu/typed_calls.h"
+        for name in sorted(want - have)
+    ]
+
+
 def answers(compiler: str, include: Path, source: str, folder: Path) -> list[str]:
-    """Runs the program. Functions are only compared in type: references are compiled away."""
     file, binary = folder / "ask.c", folder / "ask"
     file.write_text(source)
-    options = ["-std=gnu11", "-O1", "-w", "-Werror=incompatible-pointer-types", f"-I{include}"]
+    options = ["-std=gnu11", "-O1", "-w", f"-I{include}"]
     subprocess.run([compiler, *options, str(file), "-o", str(binary)], check=True)
     done = subprocess.run([str(binary)], check=True, text=True, stdout=subprocess.PIPE)
     return done.stdout.splitlines()
@@ -102,6 +156,9 @@ def main() -> int:
             return SKIP
         there = answers(compiler, Path(sys.argv[3]), source, folder)
     different = [f"ours: {a}   CUDA's: {b}" for a, b in zip(here, there, strict=True) if a != b]
+    different += other_signatures(compiler, ours, Path(sys.argv[3]))
+    different += other_forms(compiler, ours, Path(sys.argv[3]))
+    different += other_overloads(compiler, ours, Path(sys.argv[3]))
     print("\n".join(different))
     count = len(functions(preprocess(compiler, ours)).keys() - OUR_OWN)
     print(f"{len(here)} values and {count} signatures compared, {len(different)} differ")
