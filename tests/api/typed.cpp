@@ -38,6 +38,13 @@ int main()
     OK(cudaFree(f));
     OK(cudaStreamWaitEvent(0, event));
     EXPECT_IS(make_float4(1, 2, 3, 4).w, 4);
+    float *to[] = {mapped, mapped + 4};
+    const double *from[] = {pinned, pinned + 1};
+    size_t bytes[] = {8, 8}, first[] = {0};
+    cudaMemcpyAttributes order = {};
+    order.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    OK(cudaMemcpyBatchAsync(to, from, bytes, 2, order, cudaStreamPerThread));
+    OK(cudaMemcpyBatchAsync(to, from, bytes, 2, &order, first, 1, cudaStreamPerThread));
     EXPECT_IS(cudaFuncGetAttributes(&attributes, not_a_kernel), cudaErrorInvalidResourceHandle);
     EXPECT_IS(cudaFuncSetAttribute(not_a_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, 1),
               cudaErrorInvalidResourceHandle);

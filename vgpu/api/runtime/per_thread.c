@@ -66,6 +66,10 @@ FORM(cudaMemcpy3DAsync, _ptsz, (const struct cudaMemcpy3DParms *copy, cudaStream
      (copy, stream))
 FORM(cudaMemcpy3DPeerAsync, _ptsz, (const struct cudaMemcpy3DPeerParms *copy, cudaStream_t stream),
      (copy, stream))
+FORM(cudaMemcpyBatchAsync, _ptsz,
+     (void *const *dsts, const void *const *srcs, const size_t *sizes, size_t count,
+      struct cudaMemcpyAttributes *attrs, size_t *attrsIdxs, size_t numAttrs, cudaStream_t stream),
+     (dsts, srcs, sizes, count, attrs, attrsIdxs, numAttrs, stream))
 FORM(cudaMemsetAsync, _ptsz, (void *devPtr, int value, size_t count, cudaStream_t stream),
      (devPtr, value, count, stream))
 FORM(cudaMemset2DAsync, _ptsz,

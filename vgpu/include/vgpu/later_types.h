@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * later_types.h: types of calls that are declared but not modelled yet (vgpu/later_calls.h):
- * managed memory, memory pools, graphs, 3D copies, launch attributes.
+ * later_types.h: types of managed memory, memory pools, batches of copies and launch attributes.
  */
 #ifndef VGPU_LATER_TYPES_H
 #define VGPU_LATER_TYPES_H
@@ -89,6 +88,25 @@ struct cudaMemAllocNodeParams {
     size_t accessDescCount;
     size_t bytesize;
     void *dptr;
+};
+
+/* ---- batches of copies ---- */
+
+enum cudaMemcpyFlags { cudaMemcpyFlagDefault = 0, cudaMemcpyFlagPreferOverlapWithCompute = 1 };
+
+enum cudaMemcpySrcAccessOrder {
+    cudaMemcpySrcAccessOrderInvalid = 0,
+    cudaMemcpySrcAccessOrderStream = 1,
+    cudaMemcpySrcAccessOrderDuringApiCall = 2,
+    cudaMemcpySrcAccessOrderAny = 3,
+    cudaMemcpySrcAccessOrderMax = 0x7FFFFFFF
+};
+
+struct cudaMemcpyAttributes {
+    enum cudaMemcpySrcAccessOrder srcAccessOrder;
+    struct cudaMemLocation srcLocHint;
+    struct cudaMemLocation dstLocHint;
+    unsigned int flags;
 };
 
 /* ---- launch attributes ---- */

@@ -74,6 +74,27 @@ VGPU_AT_CALLER cudaError_t cudaMallocAsync(T **ptr, size_t size, cudaMemPool_t m
     return ::cudaMallocFromPoolAsync((void **)(void *)ptr, size, memPool, stream);
 }
 
+template <class T, class U>
+VGPU_AT_CALLER cudaError_t cudaMemcpyBatchAsync(T *const *dsts, U *const *srcs, const size_t *sizes,
+                                                size_t count, struct cudaMemcpyAttributes *attrs,
+                                                size_t *attrsIdxs, size_t numAttrs,
+                                                cudaStream_t hStream)
+{
+    return ::cudaMemcpyBatchAsync((void *const *)dsts, (const void *const *)srcs, sizes, count,
+                                  attrs, attrsIdxs, numAttrs, hStream);
+}
+
+/* One set of attributes for all copies. */
+template <class T, class U>
+VGPU_AT_CALLER cudaError_t cudaMemcpyBatchAsync(T *const *dsts, U *const *srcs, const size_t *sizes,
+                                                size_t count, struct cudaMemcpyAttributes attr,
+                                                cudaStream_t hStream)
+{
+    size_t first = 0;
+    return ::cudaMemcpyBatchAsync((void *const *)dsts, (const void *const *)srcs, sizes, count,
+                                  &attr, &first, 1, hStream);
+}
+
 /* ---- variables ---- */
 
 template <class T>
