@@ -44,8 +44,8 @@ class Pages(unittest.TestCase):
         cases += "".join(path.read_text("utf-8") for path in folder.glob("test_*.py"))
         for code in table(here()):
             with self.subTest(code):
-                self.assertIn(code, known, f"docs/diagnoses/{code}.md")
-                self.assertIn(code, cases, "no program of tests/findings")
+                self.assertTrue(code in known, f"docs/diagnoses/{code}.md is missing")
+                self.assertTrue(code in cases, f"no program of tests/findings names {code}")
 
     def test_a_code_in_every_spelling(self) -> None:
         pages = {

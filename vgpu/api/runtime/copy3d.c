@@ -96,7 +96,10 @@ static cudaError_t fill_box(const char *call, struct cudaPitchedPtr p, int value
         return vgpu__refuse(cudaErrorInvalidValue, call,
                             "the planes have %zu rows (ysize), the box takes %zu", p.ysize,
                             e.height);
-    return vgpu__fill(call, &set, stream, sync);
+    cudaError_t error = vgpu__fill(call, &set, stream, sync);
+    if (error == cudaSuccess)
+        vgpu__check_fill_value(call, value);
+    return error;
 }
 
 cudaError_t cudaMemset3D(struct cudaPitchedPtr pitchedDevPtr, int value, struct cudaExtent extent)

@@ -28,7 +28,10 @@ static cudaError_t memset_rows(const char *call, void *ptr, size_t pitch, int va
 {
     struct memset_call set = {
         ptr, pitch, width, rows, .value = (unsigned char)value, .element_bytes = 1};
-    return vgpu__fill(call, &set, stream, sync);
+    cudaError_t error = vgpu__fill(call, &set, stream, sync);
+    if (error == cudaSuccess)
+        vgpu__check_fill_value(call, value);
+    return error;
 }
 
 cudaError_t cudaMemset(void *devPtr, int value, size_t count)

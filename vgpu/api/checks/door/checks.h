@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * checks.h: checks for mistakes that make no call fail: errors that the program does not check
  * (unchecked_errors.c), descriptors left open (descriptors.c), host code that uses memory which a
- * GPU may still use (guard.c). They observe calls through struct vgpu__observer.
+ * GPU may still use (guard.c). They observe calls through struct vgpu__observer. Only fills whose
+ * value is no byte (fill_value.c) are looked at by a call of their own.
  */
 #ifndef VGPU_CHECKS_H
 #define VGPU_CHECKS_H
@@ -19,6 +20,9 @@ void vgpu__descriptor_given(int fd);
 int vgpu__descriptor_copy(const char *call, int fd);
 /* The node's reply lacks its descriptor: prints a message, records the error and returns it. */
 cudaError_t vgpu__descriptor_missing(const char *call);
+
+/* Reports a finding if `value` does not fit into the bytes that `call` has filled. */
+void vgpu__check_fill_value(const char *call, int value);
 
 /* Removes all guards from a range that is being freed or that the library itself is going to use.
  */
