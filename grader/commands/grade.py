@@ -5,22 +5,24 @@ import argparse
 import json
 import os
 import secrets
+import time
 import unicodedata
-from dataclasses import replace
-from decimal import Decimal, InvalidOperation
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from grader import sandbox
 from grader.base.exits import ExitStatus, LabError
+from grader.commands import told
 from grader.course.project import Lab, Project
 from grader.export import formats, outputs
-from grader.grade import contract, course, late, results, screen, work
+from grader.grade import contract, course, groups, late, results, screen, term, work
 from grader.grade.batch import Batch, Task
-from grader.grade.diff import changes, read_results
+from grader.grade.diff import read_results
 from grader.grade.ingest import Intake, merged
 from grader.grade.journal import Journal, opened, write_whole
-from grader.grade.layouts import compile_pattern, read_roster, read_table
+from grader.grade.layouts import compile_pattern
 from grader.grade.model import Package, Run, Submission
 from grader.grade.proof import prove
 from grader.grade.results import Settings
@@ -32,20 +34,74 @@ Json = dict[str, Any]
 BESIDE = "public and hidden tests ran beside that user's (docs/security.md, Two users' graders)"
 
 
+@dataclass(frozen=True)
+class Said:
+    """What was typed and what stands in files, read and checked before anything is built."""
+
+    exports: list[str]
+    old: Json | None  # what these results are compared with
+    before: Json | None  # what is published
+    term: term.Term
+    tables: term.Tables
+    policy: late.LatePolicy
+    now: float
+
+
+@dataclass(frozen=True)
+class Graded:
+    results: str
+    labs: list[course.GradedLab]
+    submissions: list[Submission]  # one for each student and lab
+    tasks: list[Task]  # of those that count
+
+
 def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
     os.environ["PEERLAB_BUILD"] = str(project.build_dir)  # the sandbox takes its programs there
     console = screen.console()
-    wanted = formats(args.export)
-    old = read_results(args.diff) if args.diff else None
-    times = late.read_times(args.times)
-    packages = _packages(project, args)
+    said = _said(project, args)
+    packages = _packages(project, args, said.tables.roster)
     labs = _labs(project, args.labs, packages)
+    for line in said.tables.check_names(package.student for package in packages):
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
     if not args.no_build:
         course.build_trusted(project, labs)
+    done = _graded(project, args, said, packages, labs, console)
+    found = json.loads(done.results)
+    if args.preview:
+        return told.preview(args, said.old, found, console)
+    held = told.held(said.term, said.policy, done.tasks, said.now)
+    outputs.write(project, found, args.out, said.exports, held)
+    if args.jplag:
+        outputs.write_jplag(project, done.labs, done.submissions, args.out)
+    status = told.tell(args, done.results, said.old, console)
+    told.tell_requests(said.before, found, console)
+    told.tell_held(held, console)
+    return status
+
+
+def _said(project: Project, args: argparse.Namespace) -> Said:
+    exports = formats(args.export)
+    labs = [lab.number for lab in project.labs()]
+    the_term = term.read(args.course, labs)
+    tables = term.read_tables(_files(args, the_term), labs)
+    policy = term.policy(the_term, _typed(args), tables.extensions)
+    before = _published(args.out)
+    now = late.when(args.now) if args.now else time.time()
+    return Said(exports, _compared(args, before), before, the_term, tables, policy, now)
+
+
+def _graded(
+    project: Project,
+    args: argparse.Namespace,
+    said: Said,
+    packages: list[Package],
+    labs: list[Lab],
+    console: screen.Console,
+) -> Graded:
     tier = _tier(args)
     with opened(args.out) as journal, scratch() as here:
         sandbox.sweep()
-        settings = _settings(args, tier)
+        settings = _settings(args, tier, said)
         trusted = course.prepare(project, labs, here)
         graded = [
             course.graded_lab(trusted, lab, contract.file_of(project, lab), args.rubric)
@@ -54,32 +110,71 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
         grades = work.worker(trusted, tier, settings.seed, args.jobs, here, args.orders)
         local = Batch(journal, grades, settings.seed, tier.value, args.jobs, args.orders)
         batch = _batch(args, project, local)
-        submissions = [
-            (lab, _timed(contract.submission(package, lab.lab, lab.file, len(labs) == 1), times))
-            for lab in graded
-            for package in packages
+        submissions = _submissions(packages, graded, said.tables)
+        tasks = [
+            batch.task(lab, one)
+            for lab, one in submissions
+            if contract.counts(one, asked=_is_asked(args, said, labs, one))
         ]
-        asked = bool(args.labs) or len(labs) == 1
-        tasks = [batch.task(*one) for one in submissions if contract.counts(one[1], asked=asked)]
         prove(batch, trusted, graded)
-        known = {one.student for _, one in submissions}
-        broken = _run(batch, tasks, known, args, console)
-        handed_in = (task.submission for task in tasks)
-        spent = settings.late.slips((one.student, one.lab, one.submitted) for one in handed_in)
+        everybody = [one for _, one in submissions]
+        broken = _run(batch, tasks, {one.student for one in everybody}, args, console, said.tables)
+        mine = (task.submission for task in tasks)
+        spent = said.policy.slips((one.student, one.lab, one.submitted) for one in mine)
         settings = replace(settings, slips=spent)
-        head = results.header(trusted, graded, settings, [one for _, one in submissions])
+        head = results.header(trusted, graded, settings, everybody)
         rows = [_row(task, journal, settings, broken) for task in tasks]
-    whole = results.text(head, rows)
-    outputs.write(project, json.loads(whole), args.out, wanted)
-    if args.jplag:
-        outputs.write_jplag(project, graded, [one for _, one in submissions], args.out)
-    return _tell(args, whole, old, console)
+    return Graded(results.text(head, rows), graded, everybody, tasks)
+
+
+def _is_asked(args: argparse.Namespace, said: Said, labs: list[Lab], one: Submission) -> bool:
+    """Whether the lab counts for this student also when nothing is handed in."""
+    everybody = bool(args.labs) or len(labs) == 1
+    return everybody and not said.tables.excused(said.policy, one.student, one.lab)
+
+
+def _published(out: Path) -> Json | None:
+    """None where nothing is, or nothing that can be read: it is written anew all the same."""
+    try:
+        return read_results(out)
+    except LabError:
+        return None
+
+
+def _compared(args: argparse.Namespace, before: Json | None) -> Json | None:
+    """The results that these are compared with: those typed, or for a preview the published."""
+    if args.diff:
+        return read_results(args.diff)
+    if args.preview and before is None:
+        raise LabError(
+            f"--preview compares with what is published, and {args.out} has no results.json that "
+            "can be read: grade once without --preview.",
+            ExitStatus.USAGE,
+        )
+    return before
+
+
+def _files(args: argparse.Namespace, the_term: term.Term) -> dict[str, Path]:
+    """Of the tables, those typed count in place of those that the term's file names."""
+    typed = {name: getattr(args, name) for name in term.FILES if getattr(args, name)}
+    return {**the_term.files, **typed}
+
+
+def _typed(args: argparse.Namespace) -> dict[str, float | None]:
+    return {
+        "deadline": late.when(args.deadline) if args.deadline else None,
+        "grace_minutes": args.grace,
+        "late": args.late,
+        "late_cap": args.late_cap,
+    }
 
 
 # ---- what was handed in ----
 
 
-def _packages(project: Project, args: argparse.Namespace) -> list[Package]:
+def _packages(
+    project: Project, args: argparse.Namespace, roster: Mapping[str, Mapping[str, str]]
+) -> list[Package]:
     files = {contract.file_of(project, lab) for lab in project.labs()}
     asked = project.some_labs(args.labs)
     loose = tuple(sorted({Path(contract.file_of(project, lab)).suffix for lab in asked}))
@@ -89,17 +184,32 @@ def _packages(project: Project, args: argparse.Namespace) -> list[Package]:
         loose if len(asked) == 1 else (".c", ".cu"),
     )
     packages = intake.packages(args.paths, one=args.one)
-    return _with_roster(packages, read_roster(args.students))
+    return _with_roster(packages, roster)
+
+
+def _submissions(
+    packages: list[Package], labs: list[course.GradedLab], tables: term.Tables
+) -> list[tuple[course.GradedLab, Submission]]:
+    """One for each student and lab: what counts as handed in, by whom and when."""
+    of = {lab.lab.number: lab for lab in labs}
+    found = []
+    for lab in labs:
+        for package in packages:
+            own = contract.submission(package, lab.lab, lab.file, len(labs) == 1)
+            found.append(groups.without_withdrawn(_timed(own, tables.times), tables.withdrawn))
+    return [(of[one.lab.number], one) for one in groups.shared(found, tables.groups)]
 
 
 def _timed(submission: Submission, times: dict[tuple[str, str], float]) -> Submission:
+    if not contract.is_handed_in(submission):
+        return submission
     for key in ((submission.student, submission.lab.number), (submission.student, "")):
         if key in times:
             return replace(submission, submitted=times[key])
     return submission
 
 
-def _with_roster(packages: list[Package], roster: dict[str, dict[str, str]]) -> list[Package]:
+def _with_roster(packages: list[Package], roster: Mapping[str, Mapping[str, str]]) -> list[Package]:
     """Names and ids of the class; whoever is in it has a package, if an empty one."""
     ids = {row.get("match") or student: student for student, row in roster.items()}
     for package in packages:
@@ -148,29 +258,10 @@ def _batch(args: argparse.Namespace, project: Project, local: Batch) -> Batch:
     )
 
 
-def _settings(args: argparse.Namespace, tier: sandbox.Tier) -> Settings:
+def _settings(args: argparse.Namespace, tier: sandbox.Tier, said: Said) -> Settings:
     seed = _seed(args.out / "class.json", args.seed)
-    questions = _questions(args.questions)
-    return Settings(seed, args.orders, tier.value, _policy(args), questions=questions)
-
-
-def _policy(args: argparse.Namespace) -> late.LatePolicy:
-    """Of the term's file; what is typed counts in its place."""
-    term = late.read_term(args.course)
-
-    def either(typed: float | None, name: str, otherwise: float) -> float:
-        return typed if typed is not None else term.get(name, otherwise)
-
-    return late.LatePolicy(
-        late.when(args.deadline) if args.deadline else None,
-        either(args.grace, "grace_minutes", 0.0),
-        either(args.late, "late", 0.0),
-        either(args.late_cap, "late_cap", 100.0),
-        late.read_extensions(args.extensions),
-        {} if args.deadline else term["deadlines"],
-        term.get("slip_days", 0),
-        term.get("slip_days_a_lab", 0),
-    )
+    more = {"questions": said.tables.questions, "requests": said.tables.requests}
+    return Settings(seed, args.orders, tier.value, said.policy, **more)
 
 
 def _seed(path: Path, given: int | None) -> int:
@@ -187,30 +278,13 @@ def _seed(path: Path, given: int | None) -> int:
     return seed
 
 
-def _questions(path: Path | None) -> dict[tuple[str, str], tuple[Decimal, str]]:
-    if path is None:
-        return {}
-    found = {}
-    for row in read_table(path, ("student", "lab", "points")):
-        try:
-            points = Decimal(row["points"])
-            if not points.is_finite():
-                raise InvalidOperation(points)
-        except InvalidOperation as error:
-            who = f"{row['student']}, lab {row['lab']}"
-            message = f"{path}: {who}: {row['points']!r} is no number"
-            raise LabError(message, ExitStatus.USAGE) from error
-        number = "".join(c for c in row["lab"] if c.isdigit()).zfill(2)
-        found[row["student"], number] = (points, row.get("comment", ""))
-    return found
-
-
 def _run(
     batch: Batch,
     tasks: list[Task],
     known: set[str],
     args: argparse.Namespace,
     console: screen.Console,
+    tables: term.Tables,
 ) -> dict[str, Run]:
     """`known`: everybody's ids, also of those who handed in nothing."""
     only = {unicodedata.normalize("NFC", student) for student in args.only}
@@ -220,7 +294,15 @@ def _run(
             f"--only: nobody is called {', '.join(sorted(unknown))}", ExitStatus.NO_MATCH
         )
     chosen = [task for task in tasks if not only or task.submission.student in only]
-    open_tasks = batch.to_do(chosen, lambda submission: args.regrade)
+    cache_of = {(task.submission.student, task.submission.lab): task.cache for task in tasks}
+
+    def again(submission: Submission) -> bool:
+        """All of them, or those that asked since they were graded last."""
+        request = tables.requests.get((submission.student, submission.lab.number))
+        at = batch.journal.at.get(cache_of[submission.student, submission.lab], 0.0)
+        return args.regrade or (request is not None and at < request.asked)
+
+    open_tasks = batch.to_do(chosen, again)
     console.print(f"{len(tasks)} submissions, {len(open_tasks)} to grade", highlight=False)
     if torn := batch.journal.damaged:
         said = f"{torn} lines of the journal are torn; what they said is graded again"
@@ -247,22 +329,3 @@ def _row(task: Task, journal: Journal, settings: Settings, broken: dict[str, Run
         note = f"the latest grading broke, so an earlier one stands: {failed.broken}" if run else ""
         run = run or failed
     return results.row(task.lab, task.submission, run, settings, at, note)
-
-
-# ---- telling ----
-
-
-def _tell(
-    args: argparse.Namespace, whole: str, old: Json | None, console: screen.Console
-) -> ExitStatus:
-    found = json.loads(whole)
-    write_whole(args.out / "results.json", whole)
-    console.print(screen.table(found))
-    for line in ["", *screen.summary(found), f"results: {args.out}"]:
-        console.print(line, highlight=False, markup=False, soft_wrap=True)
-    if old is not None:
-        lines = changes(old, found) or ["no mark changed"]
-        text = "\n".join(["", f"since {args.diff}:", *lines])
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
-    missing = any(row["mark"] is None for row in found["rows"])
-    return ExitStatus.HARNESS_ERROR if missing else ExitStatus.OK

@@ -11,6 +11,7 @@ jplag/labNN/           for JPlag
 
 import json
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,10 +26,14 @@ from grader.grade.model import Submission
 from grader.grade.names import file_name
 
 Json = dict[str, Any]
+Key = tuple[str, str]  # a student and a lab's name
 
 
-def write(project: Project, results: Json, out: Path, exports: list[str]) -> None:
-    """All but results.json itself, which its caller has."""
+def write(
+    project: Project, results: Json, out: Path, exports: list[str], held: Mapping[Key, str]
+) -> None:
+    """All but results.json itself, which its caller has. `held`: feedback that nobody may read yet,
+    by student and lab, and when it will be."""
     write_whole(out / "marks.csv", sheets.wide(results))
     write_whole(out / "cases.csv", sheets.long(results))
     known = Mistakes(project)
@@ -38,7 +43,8 @@ def write(project: Project, results: Json, out: Path, exports: list[str]) -> Non
     labs = {lab["lab"]: lab for lab in results["labs"]}
     called = sheets.names(results)
     for student, rows in sheets.by_student(results).items():
-        blocks = feedback.pages(called[student] or student, list(rows.values()), labs)
+        wait = {lab: held[student, lab] for lab in rows if (student, lab) in held}
+        blocks = feedback.pages(called[student] or student, list(rows.values()), labs, wait)
         name = file_name(student)
         write_whole(out / "feedback" / f"{name}.md", page.markdown(blocks))
         write_whole(out / "feedback" / f"{name}.html", page.webpage("Feedback", blocks))

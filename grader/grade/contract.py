@@ -30,12 +30,14 @@ def is_named(path: str, file: str) -> bool:
 def submission(package: Package, lab: Lab, file: str, only_lab: bool) -> Submission:
     """What `package` has for `lab`. `only_lab`: the class handed in this lab and no other."""
     notes = list(package.notes)
-    contents, problem = None, package.problem
+    path, contents, problem = "", None, package.problem
     if not problem:
         try:
-            contents = _pick(package, lab, file, notes, only_lab)
+            path = _pick(package, lab, file, notes, only_lab)
+            contents = normal(package.files[path], file, notes) if path else None
         except Rejected as error:
-            problem = str(error)
+            contents, problem = None, str(error)
+    there = bool(path or problem)
     return Submission(
         student=package.student,
         name=package.name,
@@ -43,7 +45,7 @@ def submission(package: Package, lab: Lab, file: str, only_lab: bool) -> Submiss
         file=file,
         contents=contents,
         source=package.source,
-        submitted=package.submitted,
+        submitted=package.times.get(path, package.submitted) if there else None,
         commit=package.commit,
         notes=tuple(notes),
         problem=problem,
@@ -60,32 +62,33 @@ def is_handed_in(submission: Submission) -> bool:
     return submission.contents is not None or bool(submission.problem)
 
 
-def _pick(package: Package, lab: Lab, file: str, notes: list[str], only: bool) -> bytes | None:
-    """The best place counts: labs/NN-name/, then a folder of the lab's name, then any."""
+def _pick(package: Package, lab: Lab, file: str, notes: list[str], only: bool) -> str:
+    """Which of the package's files; "" for none. The best place counts: labs/NN-name/, then a
+    folder of the lab's name, then any."""
     places: dict[int, dict[str, bytes]] = {}
     for path, contents in package.files.items():
         if is_named(path, file):
             places.setdefault(_place(path, lab), {})[path] = contents
     if not places:
-        return _under_another_name(package, file, notes) if only else None
+        return _under_another_name(package, file, notes) if only else ""
     best = places[min(places)]
     if len(set(best.values())) > 1:
         names = " and ".join(printable(path) for path in sorted(best))
         raise Rejected(f"there are two different {file}: {names}")
-    path, contents = next(iter(sorted(best.items())))
+    path = min(best)
     if PurePosixPath(path).name != file:
         notes.append(f"{printable(PurePosixPath(path).name)} was taken for {file}")
-    return normal(contents, file, notes)
+    return path
 
 
-def _under_another_name(package: Package, file: str, notes: list[str]) -> bytes | None:
+def _under_another_name(package: Package, file: str, notes: list[str]) -> str:
     """A single file of the right kind, called as its author liked."""
     suffix = PurePosixPath(file).suffix
     found = [path for path in package.files if path.lower().endswith(suffix)]
     if len(found) != 1:
-        return None
+        return ""
     notes.append(f"{printable(found[0])} was taken for {file}")
-    return normal(package.files[found[0]], file, notes)
+    return found[0]
 
 
 def _place(path: str, lab: Lab) -> int:

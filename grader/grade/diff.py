@@ -39,6 +39,22 @@ def changes(old: Json, new: Json) -> list[str]:
     return lines
 
 
+def gains(old: Json, new: Json) -> list[Json]:
+    """Whose mark is another, and why: who loses most comes first."""
+    before = {(row["student"], row["lab"]): row for row in old["rows"]}
+    found = []
+    for now in new["rows"]:
+        was = before.get((now["student"], now["lab"]))
+        if was is None or was["mark"] == now["mark"]:
+            continue
+        both = was["mark"] is not None and now["mark"] is not None
+        change = round(now["mark"] - was["mark"], 2) if both else None
+        keys = {"student": now["student"], "lab": now["lab"]}
+        marks = {"before": was["mark"], "after": now["mark"], "change": change}
+        found.append({**keys, **marks, "why": "; ".join(_reasons(was, now, old, new))})
+    return sorted(found, key=lambda one: (one["change"] is not None, one["change"] or 0))
+
+
 def _short(row: Json | None) -> str:
     if row is None:
         return "no row"
@@ -48,10 +64,13 @@ def _short(row: Json | None) -> str:
 
 def _reasons(was: Json, now: Json, old: Json, new: Json) -> list[str]:
     reasons = []
-    if was["sha256"] != now["sha256"]:
+    if now["sha256"] and was["sha256"] != now["sha256"]:
         reasons.append("another file was handed in")
+    reasons += [note for note in now["notes"] if note not in was["notes"]]
     if was["late"] != now["late"]:
-        reasons.append(f"late: {was['late']['points']:g} -> {now['late']['points']:g} points off")
+        slip = f", slip days: {now['late']['slip']}" if now["late"]["slip"] else ""
+        off = f"{was['late']['points']:g} -> {now['late']['points']:g} points off"
+        reasons.append(f"late: {off}{slip}")
     if was["questions"] != now["questions"]:
         reasons.append("the marks of the word questions")
     reasons += _cases(was, now)

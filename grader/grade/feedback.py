@@ -2,6 +2,7 @@
 """What a student reads: the mark, what each task's tests found, and of hidden tests how many there
 are and which kind fails, never more."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from grader.grade.archive import printable
@@ -14,14 +15,24 @@ def number(value: float | None) -> str:
     return "no mark" if value is None else f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def pages(who: str, rows: list[Json], labs: dict[str, Json]) -> list[Block]:
-    """One student's feedback on the labs that count; `labs` are results' labs by name."""
+def pages(
+    who: str, rows: list[Json], labs: dict[str, Json], held: Mapping[str, str] | None = None
+) -> list[Block]:
+    """One student's feedback on the labs that count; `labs` are results' labs by name. Of the
+    labs in `held` nothing is told but when it will be."""
     blocks: list[Block] = [Heading(f"Feedback for {printable(who)}", 1)]
     if not rows:
         blocks.append(Paragraph("Nothing was handed in."))
     for row in rows:
-        blocks += _lab(row, labs[row["lab"]])
+        when = (held or {}).get(row["lab"])
+        blocks += _held(row, labs[row["lab"]], when) if when else _lab(row, labs[row["lab"]])
     return blocks
+
+
+def _held(row: Json, lab: Json, when: str) -> list[Block]:
+    there = "Nothing was handed in" if row["status"] == "nothing submitted" else "Handed in"
+    heading = Heading(f"Lab {row['lab'].removeprefix('lab')}: {lab['title']}")
+    return [heading, Paragraph(f"{there}. Mark and feedback are shown from {when} on.")]
 
 
 def _lab(row: Json, lab: Json) -> list[Block]:
@@ -59,6 +70,11 @@ def _remarks(row: Json) -> list[str]:
         lines.append(f"Word questions: {number(row['questions']['points'])} points{said}")
     if row["file"] and row["sha256"]:
         lines.append(f"Graded: {row['file']}, SHA-256 {row['sha256'][:16]}...")
+    if request := row.get("request"):
+        asked = request["asked"].replace("T", " ").replace(":00Z", " UTC")
+        why = f" ({request['why']})" if request["why"] else ""
+        lines.append(f"You asked on {asked} to be graded again{why}: this is the result.")
+        lines += [f"Answer: {request['answer']}"] if request["answer"] else []
     return lines + [f"Note: {note}." for note in row["notes"]]
 
 

@@ -7,6 +7,7 @@ Each package is read in a process of its own: one that cannot be read is its stu
 """
 
 import base64
+import contextlib
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -94,6 +95,7 @@ class Intake:
             package.submitted = path.stat().st_mtime
             package.commit = contained(lambda: _commit(path)) if path.is_dir() else ""
             package.files = self._in_a_process(lambda: self._files(path, who))
+            package.times = _times(path, package.files) if path.is_dir() else {}
         except (Rejected, OSError) as error:
             package.problem = _sentence(error)
         return package
@@ -176,6 +178,19 @@ class Intake:
         )
 
 
+def _times(folder: Path, files: Iterable[str]) -> dict[str, float]:
+    """When each file of a folder was handed in, or the archive that it came out of: a folder that
+    gets the next lab's file has another time, and the labs before have not."""
+    found = {}
+    for name in files:
+        top = PurePosixPath(name).parts[0]
+        for candidate in (name, *(f"{top}{suffix}" for suffix in archive.SUFFIXES)):
+            with contextlib.suppress(OSError):
+                found[name] = (folder / candidate).lstat().st_mtime
+                break
+    return found
+
+
 # ---- from one process to another, as JSON ----
 
 
@@ -225,14 +240,25 @@ def _merge(into: Package, more: Package) -> None:
     """Several uploads of one student. Paths stay apart, so that a contradiction shows."""
     into.problem = into.problem or more.problem
     into.notes += [note for note in more.notes if note not in into.notes]
+    _fill_times(into)
+    _fill_times(more)
     for path, contents in more.files.items():
         free = path
         while free in into.files and into.files[free] != contents:
             free = f"{more.source.rsplit('/', 1)[-1]}/{free}"
         into.files[free] = contents
+        if path in more.times:
+            into.times[free] = max(more.times[path], into.times.get(free, more.times[path]))
     times = [time for time in (into.submitted, more.submitted) if time is not None]
     into.submitted = max(times, default=None)
     into.source = f"{into.source}, {more.source}"
+
+
+def _fill_times(package: Package) -> None:
+    """Each file its own: the package's will be that of the last upload."""
+    if package.submitted is not None:
+        for path in package.files:
+            package.times.setdefault(path, package.submitted)
 
 
 def _sentence(error: Exception) -> str:

@@ -54,26 +54,56 @@ def compile_pattern(text: str) -> re.Pattern[str] | None:
     return pattern
 
 
-def read_table(path: Path, needed: tuple[str, ...]) -> list[dict[str, str]]:
-    """The rows of a CSV with a heading; its columns' names in small letters."""
+class Row(dict[str, str]):
+    """A line of a table, that knows where it stands."""
+
+    def __init__(self, path: Path, line: int, cells: dict[str, str]) -> None:
+        super().__init__(cells)
+        self.path, self.line = path, line
+
+    def mistake(self, says: str) -> LabError:
+        return mistake(self.path, self.line, says)
+
+
+def mistake(path: Path, line: int, says: str) -> LabError:
+    """What is wrong in a file that an instructor wrote; line 0: somewhere in it."""
+    where = f"{path}, line {line}" if line else str(path)
+    return LabError(
+        f"{where}: {says}.\nCorrect it and run the same command again. Nothing was graded, and "
+        "what was graded before stays.",
+        ExitStatus.USAGE,
+    )
+
+
+def read_table(path: Path, needed: tuple[str, ...]) -> list[Row]:
+    """The rows of a CSV with a heading; its columns' names in small letters. Empty lines and lines
+    that begin with # are left out."""
     try:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise LabError(f"{path}: {error}", ExitStatus.USAGE) from error
-    rows = list(csv.DictReader(text.splitlines()))
-    head = [name.strip().lower() for name in (rows[0] if rows else {}) if name]
-    lacking = [name for name in needed if rows and name not in head]
+        raise mistake(path, 0, str(error)) from error
+    lines = csv.reader(text.splitlines())
+    head = [name.strip().lower() for name in next(lines, [])]
+    lacking = [name for name in needed if name not in head]
     if lacking:
-        raise LabError(
-            f"{path} has no column {', '.join(lacking)}; it has {', '.join(head)}.",
-            ExitStatus.USAGE,
-        )
-    return [{(k or "").strip().lower(): (v or "").strip() for k, v in row.items()} for row in rows]
+        says = f"it has no column {', '.join(lacking)}; it has {', '.join(head) or 'nothing'}"
+        raise mistake(path, 1, says)
+    rows = []
+    for cells in lines:
+        if not any(cells) or cells[0].startswith("#"):
+            continue
+        if len(cells) > len(head):
+            says = f"{len(cells)} fields under {len(head)} headings; quote a field that has commas"
+            raise mistake(path, lines.line_num, says)
+        filled = [*cells, *[""] * (len(head) - len(cells))]
+        found = {name: cell.strip() for name, cell in zip(head, filled, strict=True)}
+        rows.append(Row(path, lines.line_num, found))
+    return rows
 
 
-def read_roster(path: Path | None) -> dict[str, dict[str, str]]:
+def read_roster(path: Path | None) -> dict[str, Row]:
     """The class, by student: columns student, name, email; `match` is what the platform's names
-    for them hold, where that is not the student's id."""
+    for them hold, where that is not the student's id; `joined` is since when, for who came late."""
     if path is None:
         return {}
     return {row["student"]: row for row in read_table(path, ("student",)) if row["student"]}

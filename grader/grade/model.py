@@ -38,6 +38,7 @@ class Package:
     student: str
     name: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
+    times: dict[str, float] = field(default_factory=dict)  # of files in a folder: since 1970
     source: str = ""  # the path it came from, for a person
     submitted: float | None = None  # seconds since 1970
     commit: str = ""  # of a git checkout
@@ -59,6 +60,8 @@ class Submission:
     commit: str = ""
     notes: tuple[str, ...] = ()
     problem: str = ""
+    partner: str = ""  # the other one of a group
+    handed_in_by: str = ""  # whose file it is, in a group
 
     @property
     def key(self) -> str:

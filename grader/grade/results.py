@@ -17,6 +17,7 @@ from grader.grade.course import Course, GradedLab
 from grader.grade.late import LatePolicy, deduction
 from grader.grade.marks import Graded, GradedCase, judge, rounded
 from grader.grade.model import Run, Submission
+from grader.grade.term import Request
 
 SCHEMA = "peerlab/results/v1"
 Json = dict[str, Any]
@@ -32,6 +33,7 @@ class Settings:
     late: LatePolicy = field(default_factory=LatePolicy)
     slips: dict[tuple[str, str], int] = field(default_factory=dict)  # by student and lab
     questions: dict[tuple[str, str], tuple[Decimal, str]] = field(default_factory=dict)
+    requests: dict[tuple[str, str], Request] = field(default_factory=dict)
 
 
 def header(
@@ -115,6 +117,8 @@ def row(
         "sha256": submission.digest,
         "source": submission.source,
         "commit": submission.commit,
+        "group": _group(submission),
+        "request": _request(submission, settings),
         "notes": notes,
         "again": run.again if run else "",
         "compiler": run.compiler_output if run else "",
@@ -140,6 +144,19 @@ def _mark(lab: GradedLab, submission: Submission, graded: Graded, settings: Sett
         "questions": {"points": float(asked[0]), "comment": asked[1]} if asked else None,
         "mark": mark,
     }
+
+
+def _group(submission: Submission) -> Json | None:
+    if not submission.partner:
+        return None
+    return {"partner": submission.partner, "handed_in_by": submission.handed_in_by}
+
+
+def _request(submission: Submission, settings: Settings) -> Json | None:
+    found = settings.requests.get((submission.student, submission.lab.number))
+    if found is None:
+        return None
+    return {"asked": _time(found.asked), "why": found.why, "answer": found.answer}
 
 
 def _case(case: GradedCase) -> Json:

@@ -117,6 +117,23 @@ def _cells(row: Json | None) -> list[Text]:
     return [Text(mark), Text(words, style=_COLORS.get(row["status"], "red"))]
 
 
+def marks_table(lines: list[Json], asked: str = "") -> Table:
+    """Marks before and after, a line each; `asked` is one more column's name."""
+    board = Table(box=None, pad_edge=False, header_style="bold")
+    for name in filter(None, ("student", "lab", asked)):
+        board.add_column(name)
+    for name in ("before", "after", "change"):
+        board.add_column(name, justify="right")
+    board.add_column("why")
+    for one in lines:
+        keys = [one[name] for name in filter(None, ("student", "lab", asked))]
+        marks = ["-" if one[n] is None else _number(one[n]) for n in ("before", "after")]
+        change = "" if one["change"] is None else f"{one['change']:+g}"
+        words = [*keys, *marks, change, one["why"]]
+        board.add_row(*(Text(printable(word)) for word in words))
+    return board
+
+
 def _number(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 

@@ -30,6 +30,7 @@ PROCESSES = {
     "building/test_progress",
     "commands/test_cli",
     "commands/test_solution",
+    "commands/test_term",
     "commands/test_watch",
     "grade/test_contained",
     "grade/test_ingest",

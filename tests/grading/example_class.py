@@ -2,7 +2,7 @@
 """Makes a class to try ./lab grade with: python3 tests/grading/example_class.py FOLDER
 
 Six students hand in lab 01: as folders, as archives, on time and late, right and wrong. The files
-roster.csv, times.csv and extensions.csv beside FOLDER go with it.
+roster.csv, times.csv and extensions.csv beside FOLDER go with it; term/ is for a whole term.
 """
 
 import sys
@@ -40,6 +40,32 @@ EXTENSIONS = """\
 student,until
 gus,2099-01-01T00:00
 """
+TERM = {
+    "course.toml": """\
+late = 10                       # per cent off a day; late_cap and grace_minutes stand here, too
+slip_days = 5                   # late days that cost a student nothing, in all labs together
+slip_days_a_lab = 2             # and of these at most so many for one lab
+feedback = "after deadline"     # or "at once" (so it is without this line), or a time
+
+students = "roster.csv"
+times = "../times.csv"
+extensions = "../extensions.csv"
+groups = "groups.csv"
+withdrawn = "withdrawn.csv"
+requests = "requests.csv"
+
+[labs.01]
+deadline = 2026-11-20T23:59:00
+[labs.02]
+deadline = 2026-12-04T23:59:00
+feedback = "at once"
+""",
+    "roster.csv": ROSTER.replace("name\n", "name,joined\n") + "hal,Hal Abelson,2026-11-23T08:00\n",
+    "groups.csv": "student,partner,lab\nada,fay,\n",
+    "withdrawn.csv": "student,lab,why\neve,1,the wrong file\n",
+    "requests.csv": "student,lab,asked,why,answer\n"
+    "cyd,1,2026-11-24T10:00,Without a GPU it must fail.,The contract asks for 0 GPUs.\n",
+}
 
 
 def main(folder: Path) -> None:
@@ -59,6 +85,8 @@ def main(folder: Path) -> None:
     write(folder.with_name("roster.csv"), ROSTER)
     write(folder.with_name("times.csv"), TIMES)
     write(folder.with_name("extensions.csv"), EXTENSIONS)
+    for name, text in TERM.items():
+        write(folder.with_name("term") / name, text)
 
 
 def put(archive: Path, name: str, text: str) -> None:

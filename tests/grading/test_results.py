@@ -39,15 +39,22 @@ class Results(Classroom):
         self.hand_in("bob", "01", skeleton("01"))
         questions = self.folder / "q.csv"
         questions.write_text("student,lab,points,comment\nada,1,1,ok\n")
-        self.grade(self.folder / "class", "--questions", questions)
+        requests = self.folder / "r.csv"
+        requests.write_text("student,lab,asked,why\nada,1,2026-11-20T12:00Z,mine is right\n")
+        groups = self.folder / "g.csv"
+        groups.write_text("student,partner\nada,cyd\n")
+        (self.folder / "class" / "cyd").mkdir()
+        words = ("--questions", questions, "--requests", requests, "--groups", groups)
+        self.grade(self.folder / "class", *words)
         found = self.results()
         self.assertEqual(found["schema"], SCHEMA)
         self.check(found, "The file", late=found["late"], course=found["course"])
         self.check(found["labs"][0], "`labs`", cases=found["labs"][0]["cases"][0])
         for row in found["rows"]:
             nested: dict[str, Any] = {key: row[key] for key in ("late", "times")}
-            if row["questions"]:
-                nested["questions"] = row["questions"]
+            for field in ("questions", "group", "request"):
+                if row[field]:
+                    nested[field] = row[field]
             self.check(row, "`rows`", **nested)
             for case in row["cases"]:
                 self.check(case, "`cases` of a row")

@@ -2,6 +2,7 @@
 """grader.grade.ingest, layouts and contract: whose it is, and which file of it counts."""
 
 import io
+import os
 import re
 import shutil
 import tarfile
@@ -49,6 +50,22 @@ class Ingest(unittest.TestCase):
 
     def taken(self, package: Package) -> Submission:
         return contract.submission(package, LAB, "tiny.c", True)
+
+    def test_each_file_has_its_own_time(self) -> None:
+        """A folder's own time is that of the last lab that was put into it."""
+        file = self.write("class/ada/labs/01-tiny/tiny.c")
+        archive = self.zip("class/bob/handed-in.zip", **{"tiny.c": "int x;\n"})
+        for path in (file, archive):
+            os.utime(path, (1e9, 1e9))
+        found = self.packages(self.folder / "class")
+        self.assertEqual([self.taken(found[one]).submitted for one in ("ada", "bob")], [1e9, 1e9])
+        nothing = contract.submission(found["ada"], Lab("02-other"), "other.c", False)
+        self.assertIsNone(nothing.submitted)
+
+    def test_two_uploads_keep_their_times(self) -> None:
+        first = Package("ada", files={"tiny.c": b"1"}, submitted=1.0, source="a/ada-1")
+        (both,) = merged([first, Package("ada", files={"other.c": b"2"}, submitted=2.0)])
+        self.assertEqual((self.taken(both).submitted, both.submitted), (1.0, 2.0))
 
     def test_a_folder_of_everything(self) -> None:
         self.write("class/ada/labs/01-tiny/tiny.c", "ada")

@@ -8,17 +8,11 @@ from decimal import Decimal
 from pathlib import Path
 
 from grader.base.exits import LabError
-from grader.grade.late import (
-    LatePolicy,
-    deduction,
-    read_extensions,
-    read_term,
-    read_times,
-    when,
-)
+from grader.grade.late import LatePolicy, deduction, when
 from grader.grade.marks import Graded, judge, rounded
 from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.rubric import Rubric, load
+from grader.grade.term import policy, read, read_tables
 from grader.tests.fake import FakeCheckout
 
 CASES = [
@@ -152,10 +146,11 @@ class Late(FakeCheckout):
             "student,until,lab\nada,2026-11-22T12:00Z,lab1\nbob,2026-11-21T12:00Z,\n",
         )
         due = when("2026-11-20T12:00Z")
-        policy = LatePolicy(due, percent_a_day=10, extensions=read_extensions(path))
-        self.assertEqual(policy.days("ada", self.lab, due + 47 * 3600), 0)
-        self.assertEqual(policy.days("bob", self.lab, due + 47 * 3600), 1)
-        self.assertEqual(policy.days("cyd", self.lab, due + 47 * 3600), 2)
+        found = read_tables({"extensions": path}, ("01",)).extensions
+        rules = LatePolicy(due, percent_a_day=10, extensions=found)
+        self.assertEqual(rules.days("ada", self.lab, due + 47 * 3600), 0)
+        self.assertEqual(rules.days("bob", self.lab, due + 47 * 3600), 1)
+        self.assertEqual(rules.days("cyd", self.lab, due + 47 * 3600), 2)
 
     def test_slip_days_are_spent_in_the_order_of_deadlines(self) -> None:
         path = self.write(
@@ -164,17 +159,11 @@ class Late(FakeCheckout):
             '[labs.01]\ndeadline = "2026-11-20T12:00Z"\n'
             "[labs.02]\ndeadline = 2026-11-27T12:00:00Z\n",
         )
-        term = read_term(path)
-        policy = LatePolicy(
-            percent_a_day=term["late"],
-            deadlines=term["deadlines"],
-            slip_days=term["slip_days"],
-            slip_days_a_lab=term["slip_days_a_lab"],
-            extensions={("bob", "01"): when("2026-11-22T12:00Z")},
-        )
+        bobs = {("bob", "01"): when("2026-11-22T12:00Z")}
+        rules = policy(read(path, ("01", "02")), {}, bobs)
         first, second = self.lab, replace(self.lab, folder="02-other")
         late_first, late_second = when("2026-11-23T11:00Z"), when("2026-11-29T11:00Z")
-        spent = policy.slips(
+        spent = rules.slips(
             [
                 ("ada", second, late_second),  # 2 days late, 1 is left
                 ("ada", first, late_first),  # 3 days late
@@ -193,23 +182,15 @@ class Late(FakeCheckout):
                 ("cyd", "01"): 0,
             },
         )
-        self.assertEqual(policy.percent(policy.days("ada", first, late_first) - 2), 10)
+        self.assertEqual(rules.percent(rules.days("ada", first, late_first) - 2), 10)
 
-    def test_a_term_says_nothing_unknown(self) -> None:
-        for text, said in (
-            ("slip_day = 1", "slip_day = 1 is none of the settings: grace_minutes, late"),
-            ('late = "10"', "late = '10' is none"),
-            ("[labs.01]\nuntil = 3", r"write \[labs.03\] with deadline"),
-            ('[labs.01]\ndeadline = "soon"', "'soon' is no time"),
-            ("late =", "course.toml: "),
-        ):
-            with self.assertRaisesRegex(LabError, said):
-                read_term(self.write("course.toml", text))
-        self.assertEqual(read_term(None), {"deadlines": {}})
+    def test_all_slip_days_may_go_into_one_lab_unless_something_else_is_said(self) -> None:
+        path = self.write("course.toml", "slip_days = 3\n")
+        self.assertEqual(policy(read(path, ()), {}, {}).slip_days_a_lab, 3)
 
     def test_times_of_one_lab(self) -> None:
         rows = "student,submitted,lab\nada,2026-11-20T12:00Z,\nada,2026-11-21T12:00Z,lab2\n"
-        times = read_times(self.write("times.csv", rows))
+        times = read_tables({"times": self.write("times.csv", rows)}, ("01", "02")).times
         self.assertEqual(times["ada", "02"] - times["ada", ""], 86400)
 
     def test_half_points(self) -> None:
@@ -219,8 +200,10 @@ class Late(FakeCheckout):
     def test_no_time(self) -> None:
         with self.assertRaisesRegex(LabError, "is no time"):
             when("tomorrow")
+        with self.assertRaisesRegex(LabError, "is no time"):
+            when("2026-11-20")
         with self.assertRaisesRegex(LabError, "extensions|No such file"):
-            read_extensions(Path("/nowhere/extensions.csv"))
+            read_tables({"extensions": Path("/nowhere/extensions.csv")}, ())
 
 
 if __name__ == "__main__":

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""What `./lab grade` says at the end: marks, what changed, who gains and who loses, requests, and
+feedback that waits."""
+
+import argparse
+import json
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from grader.base.exits import ExitStatus
+from grader.grade import late, screen, term
+from grader.grade.batch import Task
+from grader.grade.cells import table
+from grader.grade.diff import changes, gains
+from grader.grade.journal import write_whole
+
+Json = dict[str, Any]
+
+
+def held(
+    the_term: term.Term, policy: late.LatePolicy, tasks: list[Task], now: float
+) -> dict[tuple[str, str], str]:
+    """Whose feedback on which lab nobody may read yet, and from when on."""
+    found = {}
+    for one in (task.submission for task in tasks):
+        at = the_term.shown_from(policy, one.student, one.lab)
+        if at is not None and now < at:
+            found[one.student, one.lab.name] = term.shown(at)
+    return found
+
+
+def tell_held(held: Mapping[tuple[str, str], str], console: screen.Console) -> None:
+    counts = Counter((lab, until) for (_, lab), until in held.items())
+    for (lab, until), count in sorted(counts.items()):
+        said = f"{lab}: feedback is held back until {until} (students: {count})"
+        console.print(said, markup=False, highlight=False, soft_wrap=True)
+
+
+def tell_requests(before: Json | None, found: Json, console: screen.Console) -> None:
+    """What became of each request to be graded again."""
+    marks = {(row["student"], row["lab"]): row["mark"] for row in (before or {}).get("rows", [])}
+    lines = []
+    for row in found["rows"]:
+        if request := row["request"]:
+            was, now = marks.get((row["student"], row["lab"])), row["mark"]
+            change = None if was is None or now is None else round(now - was, 2)
+            one = {"student": row["student"], "lab": row["lab"], "asked": request["asked"][:10]}
+            more = {"before": was, "after": now, "change": change, "why": request["why"]}
+            lines.append({**one, **more})
+    if lines:
+        console.print("\nregrade requests:", highlight=False)
+        console.print(screen.marks_table(lines, "asked"))
+
+
+def preview(
+    args: argparse.Namespace, old: Json | None, found: Json, console: screen.Console
+) -> ExitStatus:
+    """Who would gain and who would lose. Runs are kept in the journal, nothing else is written but
+    this table."""
+    lines = gains(old or {"rows": []}, found)
+    head = ["student", "lab", "before", "after", "change", "why"]
+    write_whole(args.out / "preview.csv", table([head, *([one[n] for n in head] for one in lines)]))
+    if lines:
+        console.print(screen.marks_table(lines))
+    changes_ = [one["change"] for one in lines if one["change"] is not None]
+    gain, lose = sum(c > 0 for c in changes_), sum(c < 0 for c in changes_)
+    other = len(lines) - gain - lose
+    same = len(found["rows"]) - len(lines)
+    unmarked = f", {other} with or without a mark now" if other else ""
+    for line in (
+        f"{gain} gain, {lose} lose, {same} have the same mark{unmarked} (preview.csv).",
+        "Nothing is published: the same command without --preview does it, and runs no test again.",
+    ):
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
+    return ExitStatus.OK
+
+
+def tell(
+    args: argparse.Namespace, whole: str, old: Json | None, console: screen.Console
+) -> ExitStatus:
+    found = json.loads(whole)
+    write_whole(args.out / "results.json", whole)
+    console.print(screen.table(found))
+    for line in ["", *screen.summary(found), f"results: {args.out}"]:
+        console.print(line, highlight=False, markup=False, soft_wrap=True)
+    if old is not None and args.diff:
+        lines = changes(old, found) or ["no mark changed"]
+        text = "\n".join(["", f"since {args.diff}:", *lines])
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
+    missing = any(row["mark"] is None for row in found["rows"])
+    return ExitStatus.HARNESS_ERROR if missing else ExitStatus.OK
