@@ -64,7 +64,9 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
     for line in said.tables.check_names(package.student for package in packages):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     if not args.no_build:
-        course.build_trusted(project, labs)
+        names = ", ".join(lab.name for lab in labs)
+        with screen.patience(console, f"building the course for {names}: minutes the first time"):
+            course.build_trusted(project, labs)
     done = _graded(project, args, said, packages, labs, console)
     found = json.loads(done.results)
     if args.preview:
@@ -116,7 +118,8 @@ def _graded(
             for lab, one in submissions
             if contract.counts(one, asked=_is_asked(args, said, labs, one))
         ]
-        prove(batch, trusted, graded)
+        with screen.progress(console, len(graded), "solutions tried:") as tick:
+            prove(batch, trusted, graded, tick)
         everybody = [one for _, one in submissions]
         broken = _run(batch, tasks, {one.student for one in everybody}, args, console, said.tables)
         mine = (task.submission for task in tasks)

@@ -4,6 +4,8 @@
 Where they do not, the machine, the sandbox or the course is broken, and every mark would be wrong.
 """
 
+from collections.abc import Callable
+
 from grader.base.exits import ExitStatus, LabError
 from grader.grade.batch import Batch
 from grader.grade.course import Course, GradedLab
@@ -14,8 +16,14 @@ ATTEMPTS = 2
 NAME = " the course's solution"  # no student's: it begins with a blank
 
 
-def prove(batch: Batch, course: Course, labs: list[GradedLab]) -> None:
-    """LabError unless every lab's solution passes; what was proved once is not run again."""
+def prove(
+    batch: Batch,
+    course: Course,
+    labs: list[GradedLab],
+    told: Callable[[str], None] = lambda _: None,
+) -> None:
+    """LabError unless every lab's solution passes; what was proved once is not run again. `told`
+    hears the name of each lab that was run."""
     tasks = [batch.task(lab, _solution(course, lab)) for lab in labs]
     done = batch.journal.runs
 
@@ -25,7 +33,7 @@ def prove(batch: Batch, course: Course, labs: list[GradedLab]) -> None:
         return not run or judge(submission, run, task.lab.rubric).status is not Status.PASS
 
     for _ in range(ATTEMPTS):
-        broken = batch.run(batch.to_do(tasks, is_open), lambda task, run: None)
+        broken = batch.run(batch.to_do(tasks, is_open), lambda task, _: told(task.lab.lab.name))
     for task in tasks:
         run = broken.get(task.cache) or done[task.cache]
         graded = judge(task.submission, run, task.lab.rubric)

@@ -2,6 +2,7 @@
 """What an instructor sees on the terminal: progress while it runs, the marks at the end."""
 
 import contextlib
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -47,7 +48,7 @@ def console() -> Console:
 
 
 @contextlib.contextmanager
-def _lines(console: Console, total: int) -> Iterator[Callable[[str], None]]:
+def _lines(console: Console, total: int, verb: str) -> Iterator[Callable[[str], None]]:
     """A line now and then, for who reads a log."""
     began = time.monotonic()
     done, shown = 0, began
@@ -59,21 +60,21 @@ def _lines(console: Console, total: int) -> Iterator[Callable[[str], None]]:
         if now - shown >= _EVERY_SECONDS and done < total:
             shown = now
             left = (now - began) / done * (total - done)
-            text = f"graded {done} of {total}, {left:.0f} s left; the last was {printable(said)}"
+            text = f"{verb} {done} of {total}, {left:.0f} s left; the last was {printable(said)}"
             console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     yield tick
 
 
 @contextlib.contextmanager
-def progress(console: Console, total: int) -> Iterator[Callable[[str], None]]:
+def progress(console: Console, total: int, verb: str = "graded") -> Iterator[Callable[[str], None]]:
     """Yields what is called with a word about each submission that is done."""
     if not console.is_terminal:
-        with _lines(console, total) as tick:
+        with _lines(console, total, verb) as tick:
             yield tick
         return
     columns = (
-        TextColumn("grading"),
+        TextColumn(verb),
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(),
@@ -82,6 +83,20 @@ def progress(console: Console, total: int) -> Iterator[Callable[[str], None]]:
     with Progress(*columns, console=console, transient=True, disable=total == 0) as bar:
         task = bar.add_task("", total=total)
         yield lambda said: bar.update(task, advance=1, description=printable(said))
+
+
+@contextlib.contextmanager
+def patience(console: Console, said: str) -> Iterator[None]:
+    """Says so where something takes long and shows nothing of itself."""
+    timer = threading.Timer(
+        _EVERY_SECONDS, lambda: console.print(said, markup=False, highlight=False, soft_wrap=True)
+    )
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
 
 
 def table(results: Json) -> Table:

@@ -17,6 +17,7 @@ SAMPLE = ROOT / "docs" / "samples" / "class.json"  # what the book's class repor
 WRITE = os.environ.get("PEERLAB_WRITE") == "1"
 _ROW = ("student", "name", "lab", "status", "message", "mark", "late", "times")
 _CASE = ("case", "title", "todo", "points", "possible", "status")
+_PROGRESS = r"graded \d+ of |solutions tried: "
 _WRAPPER = """\
 #!/bin/sh
 if [ "$1" = grade ]; then set -- "$@" --no-build; fi
@@ -98,7 +99,7 @@ def plain(text: str) -> list[str]:
     """Lines without blanks at their ends; the sandbox is whatever the machine gives. How far it has
     come is told on a slow one only."""
     lines = [re.sub(r"^sandbox: \w+$", "sandbox: ...", line.rstrip()) for line in text.splitlines()]
-    return [line for line in lines if line and not re.match(r"graded \d+ of ", line)]
+    return [line for line in lines if line and not re.match(_PROGRESS, line)]
 
 
 if __name__ == "__main__":

@@ -213,19 +213,24 @@ class Journals(InFolder):
 class Proof(InFolder):
     """Nobody is graded where the course's own solution does not pass."""
 
+    def setUp(self) -> None:
+        super().setUp()
+        self.told: list[str] = []
+
     def prove(self, worker: FakeWorker, solution: bytes) -> None:
         project = Project(self.out)
         path = project.solutions_dir / LAB.folder / "tiny.c"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(solution)
         with opened(self.out) as journal:
-            prove(Batch(journal, worker, 1, "bare", 2, 1), Course(project, self.out, {}), [GRADED])
+            batch = Batch(journal, worker, 1, "bare", 2, 1)
+            prove(batch, Course(project, self.out, {}), [GRADED], self.told.append)
 
     def test_it_passes_once(self) -> None:
         worker = FakeWorker()
         self.prove(worker, b"good")
         self.prove(worker, b"good")
-        self.assertEqual(len(worker.seen), 1)
+        self.assertEqual((len(worker.seen), self.told), (1, ["lab01"]))
 
     def test_it_fails(self) -> None:
         worker = FakeWorker()

@@ -3,10 +3,13 @@
 
 import contextlib
 import io
+import time
 import unittest
 from unittest import mock
 
 from grader.base.exits import LabError
+from grader.building.install import own_packages
+from grader.course.project import here
 from grader.tests.export.test_export import SOME
 from grader.tests.grade.test_pages import results
 
@@ -15,6 +18,7 @@ NAME = "a student whose name has many more than sixteen letters, and goes on"
 
 class Screen(unittest.TestCase):
     def setUp(self) -> None:
+        own_packages(here())
         try:
             from grader.grade import screen
         except LabError as error:
@@ -42,6 +46,25 @@ class Screen(unittest.TestCase):
         self.assertEqual(lines[0], "graded 3 of 10, 28 s left; the last was lab01/s2")
         self.assertEqual(lines[-1], "graded 9 of 10, 4 s left; the last was lab01/s8")
         self.assertEqual(len(lines), 3)
+
+    def test_what_takes_long_says_so(self) -> None:
+        said = io.StringIO()
+        with (
+            contextlib.redirect_stdout(said),
+            mock.patch.object(self.screen, "_EVERY_SECONDS", 0.01),
+            self.screen.patience(self.screen.console(), "building"),
+        ):
+            for _ in range(500):
+                time.sleep(0.01)
+                if said.getvalue():
+                    break
+        self.assertEqual(said.getvalue(), "building\n")
+        with (
+            contextlib.redirect_stdout(said),
+            self.screen.patience(self.screen.console(), "soon done"),
+        ):
+            pass
+        self.assertEqual(said.getvalue(), "building\n")
 
 
 if __name__ == "__main__":
