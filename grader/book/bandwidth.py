@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.base import svg
 from grader.base.exits import LabError
-from grader.book import svg
 
 RECORDED = "tests/recorded/hgx-h200-4/timing.txt"
 WIDTH, HEIGHT, LEFT, BELOW, RIGHT = 640, 330, 60, 40, 30

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from grader.book import svg
+from grader.base import svg
 from grader.learning import topology
 
 CELL, LEFT, TOP, GAP, WIDTH = 34, 62, 40, 24, 640

@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-from grader.book import svg
+from grader.base import svg
 
 WIDTH, LEFT, TOP, ROW, SCALE = 560, 70, 24, 26, 3.4
 KINDS = (("optimizer", 12, 1), ("gradients", 2, 2), ("parameters", 2, 3))  # sharded from stage on

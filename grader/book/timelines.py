@@ -5,7 +5,7 @@ which they are issued, each holding what it needs (a port, a GPU) from its start
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from grader.book import svg
+from grader.base import svg
 
 WIDTH, LEFT, ROW, GAP = 640, 90, 24, 34
 

@@ -5,8 +5,8 @@ test types and compares."""
 import re
 from pathlib import Path
 
+from grader.base import svg
 from grader.base.exits import LabError
-from grader.book import svg
 
 CHAPTER = "docs/book/14-profiling.md"
 KERNEL = re.compile(r"^GPU (\d+) (\w+) +([\d.]+) to +([\d.]+) us$", re.MULTILINE)

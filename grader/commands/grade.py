@@ -122,6 +122,7 @@ def _graded(
             prove(batch, trusted, graded, tick)
         everybody = [one for _, one in submissions]
         broken = _run(batch, tasks, {one.student for one in everybody}, args, console, said.tables)
+        _note_attempts(journal, tasks)
         mine = (task.submission for task in tasks)
         spent = said.policy.slips((one.student, one.lab, one.submitted) for one in mine)
         settings = replace(settings, slips=spent)
@@ -182,7 +183,9 @@ def _packages(
     asked = project.some_labs(args.labs)
     loose = tuple(sorted({Path(contract.file_of(project, lab)).suffix for lab in asked}))
     intake = Intake(
-        lambda path: any(contract.is_named(path, file) for file in files),
+        lambda path: (
+            contract.is_hints(path) or any(contract.is_named(path, file) for file in files)
+        ),
         compile_pattern(args.pattern),
         loose if len(asked) == 1 else (".c", ".cu"),
     )
@@ -331,4 +334,16 @@ def _row(task: Task, journal: Journal, settings: Settings, broken: dict[str, Run
     if failed is not None:
         note = f"the latest grading broke, so an earlier one stands: {failed.broken}" if run else ""
         run = run or failed
-    return results.row(task.lab, task.submission, run, settings, at, note)
+    tries = [
+        results.attempt(task.lab, journal.runs[one.cache], one)
+        for one in journal.attempts.get(task.submission.key, {}).values()
+        if one.cache in journal.runs
+    ]
+    return results.row(task.lab, task.submission, run, settings, at, note, tries)
+
+
+def _note_attempts(journal: Journal, tasks: list[Task]) -> None:
+    for task in tasks:
+        one = task.submission
+        if one.contents is not None and task.cache in journal.runs:
+            journal.seen(one.key, one.digest, task.cache, one.submitted)

@@ -85,6 +85,7 @@ def _add_files(commands: Commands) -> None:
         "-o", "--output", type=Path, metavar="OUT.zip", help="(default: build/submit/)"
     )
     add.add_argument("--no-test", action="store_true", help="only pack and list")
+    add.add_argument("--hints", action="store_true", help="tell how many hints you asked for")
     add.set_defaults(run=_submit)
 
 
@@ -138,4 +139,5 @@ def _reset(project: Project, args: argparse.Namespace) -> ExitStatus:
 
 
 def _submit(project: Project, args: argparse.Namespace) -> ExitStatus:
-    return submit.command(project, project.lab(args.lab), args.output, test=not args.no_test)
+    lab, test = project.lab(args.lab), not args.no_test
+    return submit.command(project, lab, args.output, test=test, hints=args.hints)

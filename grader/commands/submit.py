@@ -6,6 +6,7 @@ would refuse is refused here, with the reason.
 """
 
 import hashlib
+import json
 import zipfile
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,8 +16,9 @@ from grader.base.language import say
 from grader.course.project import Lab, Project
 from grader.course.sync import read_manifest
 from grader.course.tree import write_zip
-from grader.learning import testing
+from grader.learning import standing, testing
 
+HINTS = "hints.json"  # as in grader/grade/contract.py
 MOST_BYTES = 1 << 20  # of a file that is graded, as in grader/grade/archive.py
 
 
@@ -28,13 +30,21 @@ class Packed:
     files: dict[str, bytes]
 
 
-def command(project: Project, lab: Lab, output: Path | None, *, test: bool) -> ExitStatus:
-    packed = pack(project, lab, output or project.root / "build" / "submit" / f"{lab.name}.zip")
+def command(
+    project: Project, lab: Lab, output: Path | None, *, test: bool, hints: bool = False
+) -> ExitStatus:
+    """`hints`: the learner tells how many were asked for; nobody learns it otherwise."""
+    target = output or project.root / "build" / "submit" / f"{lab.name}.zip"
+    packed = pack(project, lab, target, hints=hints)
     print(say("submit.packed", archive=_shown(project, packed.path)))
     for name, contents in packed.files.items():
         digest = hashlib.sha256(contents).hexdigest()[:12]
         lines = contents.count(b"\n")
         print(say("submit.file", name=name, lines=lines, bytes=len(contents), digest=digest))
+    if hints:
+        asked = asked_hints(project, lab)
+        words = ", ".join(f"{task}: {count}" for task, count in asked.items()) or "-"
+        print(say("submit.hints", words=words))
     if not test:
         return ExitStatus.OK
     print()
@@ -62,7 +72,14 @@ def student_file(project: Project, lab: Lab) -> str:
     return found[0]
 
 
-def pack(project: Project, lab: Lab, target: Path) -> Packed:
+def asked_hints(project: Project, lab: Lab) -> dict[str, int]:
+    """By task, as `./lab hint` has counted them in .lab/ of this checkout."""
+    known = standing.load(project).hints
+    split = ((*task.partition("."), count) for task, count in sorted(known.items()))
+    return {task: count for number, _, task, count in split if number == lab.number}
+
+
+def pack(project: Project, lab: Lab, target: Path, *, hints: bool = False) -> Packed:
     """Writes the archive and reads it again. LabError: nothing to hand in, or nothing to grade."""
     name = f"{lab.folder}/{student_file(project, lab)}"
     try:
@@ -79,7 +96,11 @@ def pack(project: Project, lab: Lab, target: Path) -> Packed:
         raise LabError(
             say("submit.untouched", file=f"labs/{name}", lab=lab.number), ExitStatus.NOT_WRITTEN
         )
-    write_zip(target, {f"labs/{name}": (contents, 0o644)})
+    files = {f"labs/{name}": contents}
+    if hints:
+        text = json.dumps(asked_hints(project, lab)) + "\n"
+        files[f"labs/{lab.folder}/{HINTS}"] = text.encode()
+    write_zip(target, {path: (data, 0o644) for path, data in files.items()})
     with zipfile.ZipFile(target) as archive:
         return Packed(target, {info: archive.read(info) for info in archive.namelist()})
 
@@ -87,7 +108,7 @@ def pack(project: Project, lab: Lab, target: Path) -> Packed:
 def _check_unchanged(project: Project, packed: Packed) -> None:
     """What was tested is what was packed."""
     for name, contents in packed.files.items():
-        if (project.root / name).read_bytes() != contents:
+        if not name.endswith(f"/{HINTS}") and (project.root / name).read_bytes() != contents:
             packed.path.unlink()
             raise LabError(say("submit.changed", file=name))
 

@@ -1,31 +1,63 @@
 # SPDX-License-Identifier: MIT
-"""The class at a glance, on one page that needs no network: marks, how they are distributed, which
-task and which mistake is most frequent, how long it took, and what kept the submissions in."""
+"""The class at a glance, on one page that needs no network: what to look at, where the course may
+be at fault, of each lab its marks, tasks and most frequent mistakes, and everybody's marks."""
 
 import statistics
 from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+from grader.grade import classcharts
 from grader.grade.archive import printable
 from grader.grade.feedback import number
-from grader.grade.page import Block, Heading, Paragraph, Picture, Table
+from grader.grade.page import Block, Heading, Paragraph, Pictures, Table
 from grader.grade.sheets import by_student, handed_in, names
+from grader.grade.tasks import (
+    LEAST,
+    MOST_FINDINGS,
+    Task,
+    hours_between,
+    suspicions,
+    tasks,
+)
 
 Json = dict[str, Any]
 Mistakes = Callable[[str, str], list[str]]  # lab, case: what people who fail it got wrong
-_BINS = 10
-_MOST = 10  # lines of a list of the most frequent
 
 
 def report(results: Json, mistakes: Mistakes) -> list[Block]:
     blocks: list[Block] = [Heading("Class report", 1), Paragraph(_facts(results))]
-    blocks += _attention(results) + _twice(results) + _handed_in(results)
-    blocks += [Heading("Marks"), _marks(results)]
+    ran = {lab["lab"]: _ran(results, lab) for lab in results["labs"]}
+    of_labs = {lab: tasks(rows) for lab, rows in ran.items()}
+    blocks += _attention(results) + _twice(results) + _at_fault(of_labs)
     for lab in results["labs"]:
         rows = [row for row in results["rows"] if row["lab"] == lab["lab"]]
-        blocks += _lab(lab, rows, mistakes)
-    return blocks
+        blocks += _lab(lab, rows, of_labs[lab["lab"]], mistakes)
+    return [*blocks, *_handed_in(results), Heading("Marks"), _marks(results)]
+
+
+def _ran(results: Json, lab: Json) -> list[Json]:
+    return [row for row in results["rows"] if row["lab"] == lab["lab"] and row["cases"]]
+
+
+def _at_fault(of_labs: dict[str, list[Task]]) -> list[Block]:
+    """What many lose for the same reason is a question to the course, not to them."""
+    lines = [
+        (count / max(1, task.written), [lab, task.name, f"{count} of {task.written}", said])
+        for lab, found in of_labs.items()
+        for task in found
+        for count, said in suspicions(task)
+    ]
+    if not lines:
+        return []
+    words = (
+        f"Of those who wrote a task, a third or more ({LEAST} students at least). Read the task's "
+        "text, hints and test as somebody who sees them for the first time."
+    )
+    shown = [line for _, line in sorted(lines, key=lambda one: -one[0])]
+    head = ["lab", "task", "students", "what they have in common"]
+    table = Table(head, shown, frozenset({2}), stacked=True)
+    return [Heading("Where the course itself may be at fault"), Paragraph(words), table]
 
 
 def _facts(results: Json) -> str:
@@ -109,7 +141,7 @@ def _status(row: Json) -> str:
     return f"{row['status']}, {late} d late" if late else str(row["status"])
 
 
-def _lab(lab: Json, rows: list[Json], mistakes: Mistakes) -> list[Block]:
+def _lab(lab: Json, rows: list[Json], found: list[Task], mistakes: Mistakes) -> list[Block]:
     marks = [row["mark"] for row in rows if row["mark"] is not None]
     blocks: list[Block] = [Heading(f"{lab['lab']}: {lab['title']}")]
     if not marks:
@@ -123,38 +155,16 @@ def _lab(lab: Json, rows: list[Json], mistakes: Mistakes) -> list[Block]:
             f"highest {number(max(marks))}"
         )
     )
-    blocks.append(_histogram(marks, lab["points"]))
-    blocks += [Heading("How they ended", 3), _endings(rows)]
-    ran = [row for row in rows if row["cases"]]
+    ran, hours = [row for row in rows if row["cases"]], hours_between(rows)
+    charts = [classcharts.marks(marks, lab["points"])]
+    charts += [classcharts.solved(found)] if found else []
+    charts += [classcharts.gaps(hours)] if hours else []
+    blocks += [Pictures(charts), Heading("How they ended", 3), _endings(rows)]
     if ran:
-        blocks += [Heading("Tasks", 3), _tasks(ran)]
-        blocks += [Heading("What goes wrong most", 3), _most_failed(ran, mistakes)]
+        blocks += [Heading("Tasks", 3), _tasks(found), *_about_hints(ran)]
+        blocks += [Heading("What goes wrong most", 3), _most_failed(lab, found, mistakes)]
         blocks += [Heading("Timing", 3), _timing(ran)]
     return blocks
-
-
-def _histogram(marks: list[float], possible: int) -> Picture:
-    width = possible / _BINS if possible else 1
-    counts = [0] * _BINS
-    for mark in marks:
-        counts[max(0, min(int(mark / width), _BINS - 1))] += 1
-    tallest = max(counts)
-    parts = []
-    for at, count in enumerate(counts):
-        height = 120 * count / tallest
-        x, y = 30 + at * 56, 140 - height
-        last = f"-{possible:g}" if at == _BINS - 1 else ""
-        parts.append(
-            f'<rect x="{x}" y="{y:.1f}" width="48" height="{height:.1f}" fill="#4a7fb5"/>'
-            f'<text x="{x + 24}" y="{y - 5:.1f}" text-anchor="middle">{count or ""}</text>'
-            f'<text x="{x + 24}" y="157" text-anchor="middle">{at * width:g}{last}</text>'
-        )
-    svg = (
-        '<svg viewBox="0 0 600 165" width="600" height="165" role="img">'
-        f'<line x1="26" y1="140" x2="590" y2="140" stroke="currentColor"/>{"".join(parts)}'
-        "</svg>"
-    )
-    return Picture(svg, "How many marks fall into each tenth of the points")
 
 
 def _endings(rows: list[Json]) -> Table:
@@ -167,36 +177,53 @@ def _by_count(entry: tuple[str, int]) -> tuple[int, str]:
     return -entry[1], entry[0]
 
 
-def _tasks(rows: list[Json]) -> Table:
-    """The hardest first: which share of its points the class has, and who never wrote it."""
+def _tasks(found: list[Task]) -> Table:
+    """In the order of the lab: who solved it when, and which share of its points the class has."""
     lines = []
-    for todo in sorted({case["todo"] for row in rows for case in row["cases"]}):
-        of_each = [[case for case in row["cases"] if case["todo"] == todo] for row in rows]
-        points = sum(case["points"] for cases in of_each for case in cases)
-        possible = sum(case["possible"] for cases in of_each for case in cases)
-        unwritten = sum(any(c["status"] == "not written" for c in cases) for cases in of_each)
-        share = points / max(1, possible)
-        name = f"task {todo}" if todo else "the lab as a whole"
-        lines.append((share, todo, [name, f"{share:.0%}", f"{unwritten} of {len(rows)}"]))
-    shown = [line for *_, line in sorted(lines)]
-    return Table(["", "points reached", "not written"], shown, frozenset({1, 2}))
+    for task in found:
+        later = sum(count for at, count in task.first.items() if at > 2)
+        attempts = [str(count or "") for count in (task.first[1], task.first[2], later)]
+        share = f"{task.points / max(1, task.possible):.0%}"
+        hints = f"{statistics.fmean(task.hints):.1f}" if task.hints else ""
+        solved = f"{task.solved} of {task.students}"
+        lines.append([task.name, solved, *attempts, str(task.unwritten or ""), share, hints])
+    head = ["task", "solved", "at 1st attempt", "2nd", "later", "not written", "points reached"]
+    return Table([*head, "hints, mean"], lines, frozenset(range(1, 8)), stacked=True)
 
 
-def _most_failed(rows: list[Json], mistakes: Mistakes) -> Table:
-    """Tests that fail although the code was written, with what is usually wrong then."""
-    counts: Counter[str] = Counter()
-    titles: dict[str, str] = {}
-    for row in rows:
-        for case in row["cases"]:
-            titles[case["case"]] = titles.get(case["case"]) or case["title"]
-            counts[case["case"]] += case["status"] in ("fail", "crash", "timeout")
+def _about_hints(rows: list[Json]) -> list[Block]:
+    told = sum(row.get("hints") is not None for row in rows)
+    words = "An attempt is a file that was handed in when you graded, and another one than before."
+    if told:
+        words += f" Hints are those of {told} students who told (./lab submit --hints)."
+    return [Paragraph(words)]
+
+
+def _most_failed(lab: Json, found: list[Task], mistakes: Mistakes) -> Table:
+    """The most frequent findings of each task, where in the skeleton they were written, and what is
+    usually wrong then."""
     lines = [
-        [case, str(count), titles[case], "; ".join(mistakes(rows[0]["lab"], case))]
-        for case, count in sorted(counts.items(), key=_by_count)[:_MOST]
-        if count
+        [
+            task.name,
+            one.case,
+            f"{one.count} of {task.written}",
+            printable(one.said),
+            _place(lab, one.line),
+            "; ".join(mistakes(lab["lab"], one.case)),
+        ]
+        for task in found
+        for one in task.findings[:MOST_FINDINGS]
     ]
-    head = ["test", "fails", "what must hold", "mistakes known to fail it"]
-    return Table(head, lines, frozenset({1}))
+    head = ["task", "test", "fails", "what was found", "line of the skeleton"]
+    return Table([*head, "mistakes known to fail it"], lines, frozenset({2}), stacked=True)
+
+
+def _place(lab: Json, line: int | None) -> str:
+    """ "enumerate.c:12  int inv_count(int *count)" """
+    text = lab.get("skeleton", [])
+    if not line or line > len(text):
+        return ""
+    return f"{lab['file']}:{line}  {text[line - 1].strip()}"
 
 
 def _timing(rows: list[Json]) -> Table:

@@ -5,6 +5,7 @@ Everything else that was handed in is left where it is: build files, headers, te
 of a submission are never looked at.
 """
 
+import json
 import re
 from pathlib import PurePosixPath
 
@@ -13,6 +14,8 @@ from grader.course.project import Lab, Project
 from grader.grade.archive import printable
 from grader.grade.model import Package, Rejected, Submission
 
+HINTS = "hints.json"
+_MOST_HINTS = 4096  # bytes
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 
 
@@ -38,6 +41,7 @@ def submission(package: Package, lab: Lab, file: str, only_lab: bool) -> Submiss
         except Rejected as error:
             contents, problem = None, str(error)
     there = bool(path or problem)
+    hints = _hints(package, lab, notes) if there else None
     return Submission(
         student=package.student,
         name=package.name,
@@ -49,6 +53,7 @@ def submission(package: Package, lab: Lab, file: str, only_lab: bool) -> Submiss
         commit=package.commit,
         notes=tuple(notes),
         problem=problem,
+        hints=hints,
     )
 
 
@@ -60,6 +65,28 @@ def counts(submission: Submission, *, asked: bool) -> bool:
 
 def is_handed_in(submission: Submission) -> bool:
     return submission.contents is not None or bool(submission.problem)
+
+
+def is_hints(path: str) -> bool:
+    """What `./lab submit --hints` adds: labs/NN-name/hints.json."""
+    parts = PurePosixPath(path).parts
+    return parts[-1] == HINTS and re.fullmatch(r"\d\d-[a-z0-9-]+", parts[-2:][0]) is not None
+
+
+def _hints(package: Package, lab: Lab, notes: list[str]) -> tuple[tuple[str, int], ...] | None:
+    """How many hints of each task the student asked for, where that is told."""
+    found = [path for path in package.files if is_hints(path) and f"{lab.folder}/" in path]
+    if not found:
+        return None
+    try:
+        told = json.loads(package.files[min(found)][:_MOST_HINTS])
+        asked = tuple(sorted((str(task), int(count)) for task, count in told.items()))
+        if all(re.fullmatch(r"\d{1,2}", task) and 0 <= count <= 9 for task, count in asked):
+            return asked
+    except (ValueError, TypeError, AttributeError, RecursionError):
+        pass
+    notes.append(f"{HINTS} is not what ./lab submit --hints writes, and was left out")
+    return None
 
 
 def _pick(package: Package, lab: Lab, file: str, notes: list[str], only: bool) -> str:

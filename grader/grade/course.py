@@ -37,6 +37,7 @@ class GradedLab:
     todos: tuple[int, ...]
     fingerprint: str
     titles: dict[str, str] = field(default_factory=dict)
+    skeleton: str = ""  # the file as students get it
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,9 @@ def graded_lab(course: Course, lab: Lab, file: str, own: Path | None) -> GradedL
         if wanted:
             titles |= {f"{kind}{case.case}": case.title for case in listed_cases(program)}
     todos = tuple(sorted({rule.todo for rule in rubric.rules}))
-    return GradedLab(lab, file, rubric, todos, _fingerprint(course, lab), titles)
+    fingerprint = _fingerprint(course, lab)
+    skeleton = (course.pristine / "labs" / lab.folder / file).read_text(encoding="utf-8")
+    return GradedLab(lab, file, rubric, todos, fingerprint, titles, skeleton)
 
 
 _BROKEN = ExitStatus.HARNESS_ERROR

@@ -13,6 +13,7 @@ import json
 import os
 import re
 import tempfile
+import time
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -26,6 +27,16 @@ FORMAT = 1
 _SUM = re.compile(rb', "crc32": "([0-9a-f]{8})"}$')
 
 
+@dataclass(frozen=True)
+class Attempt:
+    """A file that a student handed in for a lab, and the cache key of its latest run."""
+
+    digest: str
+    cache: str
+    submitted: float | None
+    seen: float
+
+
 @dataclass
 class Journal:
     """`runs` are the finished ones by cache key, `at` when they were; `latest` is the last cache
@@ -37,7 +48,26 @@ class Journal:
     latest: dict[tuple[str, str], str] = field(default_factory=dict)  # of the same contents
     at: dict[str, float] = field(default_factory=dict)
     begun: dict[str, int] = field(default_factory=dict)
+    attempts: dict[str, dict[str, Attempt]] = field(default_factory=dict)  # by submission, digest
     damaged: int = 0
+
+    def seen(self, submission: str, digest: str, cache: str, submitted: float | None) -> None:
+        """Notes what is handed in now, if that is another file than before or graded otherwise."""
+        known = self.attempts.get(submission, {}).get(digest)
+        if known and known.cache == cache:
+            return
+        names = {"submission": submission, "cache": cache, "digest": digest}
+        entry = {"event": "seen", **names, "submitted": submitted, "at": round(time.time(), 3)}
+        self._append(entry, forced=False)
+        self._note(entry)
+
+    def _note(self, entry: dict[str, Any]) -> None:
+        mine = self.attempts.setdefault(entry["submission"], {})
+        first = mine.get(entry["digest"])
+        at, seen = entry["submitted"], entry["at"]
+        if first:
+            at, seen = first.submitted, first.seen
+        mine[entry["digest"]] = Attempt(entry["digest"], entry["cache"], at, seen)
 
     def begin(self, submission: str, cache: str) -> None:
         self._append({"event": "begin", "submission": submission, "cache": cache})
@@ -61,14 +91,15 @@ class Journal:
             self.at[cache] = entry["at"]
             self.latest[entry["submission"], entry["digest"]] = cache
 
-    def _append(self, entry: dict[str, Any]) -> None:
+    def _append(self, entry: dict[str, Any], *, forced: bool = True) -> None:
         text = json.dumps(entry, ensure_ascii=False, sort_keys=True)
         data = text.encode("utf-8", "backslashreplace")
         line = b'%s, "crc32": "%08x"}\n' % (data[:-1], zlib.crc32(data[:-1]))
         try:
             if os.write(self.fd, line) != len(line):
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            os.fsync(self.fd)
+            if forced:
+                os.fsync(self.fd)
         except OSError as error:
             raise LabError(
                 f"{self.path} cannot be written: {error.strerror}. What it holds is safe: make "
@@ -86,6 +117,8 @@ class Journal:
                 self.begun[entry["cache"]] = self.begun.get(entry["cache"], 0) + 1
             elif entry["event"] == "end":
                 self._take(entry)
+            elif entry["event"] == "seen":
+                self._note(entry)
         if data and not data.endswith(b"\n"):
             os.write(self.fd, b"\n")  # the torn line ends here
 

@@ -60,6 +60,7 @@ class Submission:
     commit: str = ""
     notes: tuple[str, ...] = ()
     problem: str = ""
+    hints: tuple[tuple[str, int], ...] | None = None  # asked for, by task; None: not told
     partner: str = ""  # the other one of a group
     handed_in_by: str = ""  # whose file it is, in a group
 

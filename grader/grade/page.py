@@ -30,6 +30,7 @@ class Table:
     head: Sequence[str]
     rows: Sequence[Sequence[str]]
     right: frozenset[int] = field(default_factory=frozenset)  # columns of numbers
+    stacked: bool = False  # on a telephone: a row is a list, each cell below its heading
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,14 @@ class Picture:
     title: str
 
 
-Block = Heading | Paragraph | Code | Table | Picture
+@dataclass(frozen=True)
+class Pictures:
+    """Beside each other where there is room."""
+
+    each: Sequence[Picture]
+
+
+Block = Heading | Paragraph | Code | Table | Picture | Pictures
 
 
 def markdown(blocks: Sequence[Block]) -> str:
@@ -58,6 +66,8 @@ def _markdown(block: Block) -> str:
         return f"{fence}text\n{block.text}\n{fence}"
     if isinstance(block, Picture):
         return f"*{_escaped(block.title)}*"
+    if isinstance(block, Pictures):
+        return "\n\n".join(_markdown(one) for one in block.each)
     return _markdown_table(block)
 
 
@@ -98,6 +108,8 @@ def _html(block: Block) -> str:
         return f"<pre>{html.escape(block.text)}</pre>"
     if isinstance(block, Picture):
         return f"<figure>{block.svg}<figcaption>{html.escape(block.title)}</figcaption></figure>"
+    if isinstance(block, Pictures):
+        return f'<div class="beside">{"".join(map(_html, block.each))}</div>'
     return _html_table(block)
 
 
@@ -107,12 +119,14 @@ def _html_table(table: Table) -> str:
 
     def cell(at: int, text: str, tag: str) -> str:
         kind = ' class="n"' if at in table.right else ""
+        if table.stacked and tag == "td":
+            kind += f' data-head="{html.escape(table.head[at])}"'
         return f"<{tag}{kind}>{html.escape(text)}</{tag}>"
 
     head = row(table.head, "th")
     body = "\n".join(row(cells, "td") for cells in table.rows)
     whole = f"<table>\n<thead>{head}</thead>\n<tbody>\n{body}\n</tbody>\n</table>"
-    return f'<div class="wide">{whole}</div>'
+    return f'<div class="wide{" stacked" if table.stacked else ""}">{whole}</div>'
 
 
 STYLE = """
@@ -124,10 +138,20 @@ h3 { font-size: 1.05rem; margin-top: 1.6rem; }
 table { border-collapse: collapse; font-size: .92rem; }
 th, td { text-align: left; padding: .25rem .7rem .25rem 0; vertical-align: top; }
 th { border-bottom: 2px solid #8888; } td { border-bottom: 1px solid #8884; }
-.n { text-align: right; font-variant-numeric: tabular-nums; }
+.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 .wide { overflow-x: auto; }
 pre { background: #8881; padding: .7rem; overflow-x: auto; font-size: .85rem; }
 figure { margin: 1rem 0; } figcaption { font-size: .85rem; opacity: .75; }
-svg { max-width: 100%; height: auto; } svg text { fill: currentColor; font-size: 11px; }
+svg { max-width: 100%; height: auto; } svg text { fill: currentColor; }
+.beside { display: flex; flex-wrap: wrap; gap: 0 1.5rem; }
+.beside figure { flex: 0 1 300px; } .beside svg { width: 100%; }
+@media (max-width: 640px) {
+.stacked thead { display: none; } .stacked tr { display: block; padding: .6rem 0; }
+.stacked tr { border-bottom: 1px solid #8888; } .stacked table { width: 100%; }
+.beside figure { flex-basis: 340px; }
+.stacked td { display: block; border: 0; padding: .1rem 0; text-align: left; }
+.stacked td:empty { display: none; } .stacked td { overflow-wrap: anywhere; }
+.stacked td[data-head]:not([data-head=""])::before { content: attr(data-head) ": "; opacity: .7; }
+}
 .mark { font-size: 1.3rem; font-weight: 600; } .ours { color: #a0a; }
 """

@@ -2,11 +2,12 @@
 """results.json: the one set of records that every table, page and exporter is made from.
 
 It is the same, byte for byte, whenever the same submissions are graded with the same course and
-seed, but for what stands under "times". docs/results.md describes every field; the schema's name
-changes when a field changes its meaning.
+seed, but for what stands under "times" and "attempts". docs/results.md describes every field; the
+schema's name changes when a field changes its meaning.
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -14,9 +15,11 @@ from typing import Any
 
 from grader.grade.contract import is_handed_in
 from grader.grade.course import Course, GradedLab
+from grader.grade.journal import Attempt
 from grader.grade.late import LatePolicy, deduction
 from grader.grade.marks import Graded, GradedCase, judge, rounded
-from grader.grade.model import Run, Submission
+from grader.grade.model import Run, Status, Submission
+from grader.grade.skeleton import Places
 from grader.grade.term import Request
 
 SCHEMA = "peerlab/results/v1"
@@ -79,6 +82,7 @@ def _lab(lab: GradedLab) -> Json:
         "file": lab.file,
         "programs": lab.fingerprint,
         "points": lab.rubric.possible,
+        "skeleton": lab.skeleton.splitlines(),
         "cases": [
             {
                 "case": rule.case,
@@ -100,9 +104,12 @@ def row(
     settings: Settings,
     graded_at: float | None = None,
     note: str = "",
+    attempts: Sequence[Json] = (),
 ) -> Json:
     """One student's record of one lab."""
     graded = judge(submission, run, lab.rubric)
+    places = Places(lab.skeleton)
+    theirs = (submission.contents or b"").decode("utf-8", "replace").splitlines()
     notes = [*submission.notes, *([note] if note else [])]
     return {
         "student": submission.student,
@@ -122,7 +129,12 @@ def row(
         "notes": notes,
         "again": run.again if run else "",
         "compiler": run.compiler_output if run else "",
-        "cases": [_case(case) for case in graded.cases],
+        "hints": None if submission.hints is None else dict(submission.hints),
+        "cases": [
+            {**_case(case), "skeleton": _skeleton_line(case, places, theirs)}
+            for case in graded.cases
+        ],
+        "attempts": list(attempts),
         "times": _times(submission, run, graded_at),
     }
 
@@ -181,6 +193,28 @@ def _case(case: GradedCase) -> Json:
     }
 
 
+def _skeleton_line(case: GradedCase, places: Places, theirs: list[str]) -> int | None:
+    if case.run.status is Status.PASS:
+        return None
+    return places.line(theirs, case.run.where, case.rule.todo)
+
+
+def attempt(lab: GradedLab, run: Run, one: Attempt) -> Json:
+    """What a file of before was worth by the rubric of now, and which tasks it solved."""
+    submission = Submission("", "", lab.lab, lab.file, b"")
+    graded = judge(submission, run, lab.rubric)
+    todos: dict[int, bool] = {}
+    for case in graded.cases:
+        passed = case.run.status is Status.PASS
+        todos[case.rule.todo] = todos.get(case.rule.todo, True) and passed
+    return {
+        "sha256": one.digest,
+        "submitted": _time(one.submitted),
+        "points": graded.points,
+        "solved": sorted(todo for todo, solved in todos.items() if solved and todo),
+    }
+
+
 def _times(submission: Submission, run: Run | None, graded_at: float | None) -> Json:
     cases = run.cases if run else ()
     return {
@@ -205,7 +239,8 @@ def text(head: Json, rows: list[Json]) -> str:
 
 def without_times(results: Json) -> Json:
     """What two gradings of the same submissions must agree on."""
-    return {
-        **results,
-        "rows": [{k: v for k, v in row.items() if k != "times"} for row in results["rows"]],
-    }
+    rows = [
+        {key: value for key, value in row.items() if key not in ("times", "attempts")}
+        for row in results["rows"]
+    ]
+    return {**results, "rows": rows}

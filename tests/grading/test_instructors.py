@@ -15,8 +15,8 @@ from classroom import BUILD, ROOT, Classroom
 PAGE = (ROOT / "docs" / "instructors.md").read_text(encoding="utf-8")
 SAMPLE = ROOT / "docs" / "samples" / "class.json"  # what the book's class report is made from
 WRITE = os.environ.get("PEERLAB_WRITE") == "1"
-_ROW = ("student", "name", "lab", "status", "message", "mark", "late", "times")
-_CASE = ("case", "title", "todo", "points", "possible", "status")
+_ROW = ("student", "name", "lab", "status", "message", "mark", "late", "attempts", "times")
+_CASE = ("case", "title", "todo", "points", "possible", "status", "hidden", "message", "skeleton")
 _PROGRESS = r"graded \d+ of |solutions tried: "
 _WRAPPER = """\
 #!/bin/sh
@@ -83,14 +83,16 @@ def reported(results: dict[str, Any]) -> dict[str, Any]:
         cases = [{key: case[key] for key in _CASE} for case in one["cases"]]
         return {key: one[key] for key in _ROW} | {"cases": cases}
 
-    labs = [{key: lab[key] for key in ("lab", "title", "points")} for lab in results["labs"]]
+    head = ("lab", "title", "file", "points", "skeleton")
+    labs = [{key: lab[key] for key in head} for lab in results["labs"]]
     top = {key: results[key] for key in ("course", "seed", "sandbox", "students")}
     return top | {"labs": labs, "rows": [row(one) for one in results["rows"]]}
 
 
 def steady(results: dict[str, Any]) -> dict[str, Any]:
     """Without what is another machine's: compiler, sandbox, times."""
-    rows = [{key: row[key] for key in row if key != "times"} for row in results["rows"]]
+    changing = ("times", "attempts")
+    rows = [{key: row[key] for key in row if key not in changing} for row in results["rows"]]
     same = {key: results[key] for key in ("seed", "labs", "students")}
     return {**same, "rows": rows}
 

@@ -11,6 +11,9 @@ from unittest import mock
 from grader.base.exits import ExitStatus, LabError
 from grader.commands import submit
 from grader.course.sync import sync
+from grader.grade import contract
+from grader.grade.model import Package
+from grader.learning import standing
 from grader.tests.fake import FakeCheckout
 
 MINE = "labs/01-tiny/tiny.c"
@@ -52,6 +55,29 @@ class Submit(FakeCheckout):
         with zipfile.ZipFile(self.root / "build/submit/lab01.zip") as archive:
             self.assertEqual(archive.namelist(), [MINE])
             self.assertEqual(archive.read(MINE).decode(), self.read(MINE))
+
+    def test_hints_are_told_if_the_learner_says_so(self) -> None:
+        self.write(MINE, "mine\n")
+        known = standing.load(self.project)
+        known.hints.update({"01.1": 2, "01.10": 1, "02.1": 3})
+        known.save()
+        packed = submit.pack(self.project, self.lab, self.root / "a.zip")
+        self.assertEqual(list(packed.files), [MINE])
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            submit.command(self.project, self.lab, self.root / "a.zip", test=False, hints=True)
+        self.assertIn("since you said --hints: 1: 2, 10: 1\n", said.getvalue())
+        with zipfile.ZipFile(self.root / "a.zip") as archive:
+            files = {name: archive.read(name) for name in archive.namelist()}
+        taken = contract.submission(Package("ada", files=files), self.lab, "tiny.c", True)
+        self.assertEqual((taken.contents, taken.hints), (b"mine\n", (("1", 2), ("10", 1))))
+
+    def test_hints_that_nobody_can_believe(self) -> None:
+        for text in (b"[1]", b"{", b'{"1": 99}', b'{"a": 1}', b"[" * 4000, b'{"1": "x"}', b"\xff"):
+            files = {MINE: b"mine", "labs/01-tiny/hints.json": text}
+            taken = contract.submission(Package("ada", files=files), self.lab, "tiny.c", True)
+            self.assertEqual((taken.contents, taken.hints), (b"mine", None), text)
+            self.assertIn("was left out", taken.notes[0])
 
     def test_what_does_not_pass_can_be_handed_in(self) -> None:
         self.write(MINE, "mine\n")

@@ -19,7 +19,7 @@ from grader.grade import course, rubric
 from grader.grade.course import Course, GradedLab
 from grader.grade.late import when
 from grader.grade.model import CaseRun, Run, Status, Submission
-from grader.tests.fake import README, RUBRIC, SOLUTION, FakeCheckout
+from grader.tests.fake import README, RUBRIC, SKELETON, SOLUTION, FakeCheckout
 
 TERM = """\
 late = 10
@@ -104,7 +104,8 @@ class Term(FakeCheckout):
 
     def graded_lab(self, _: Course, lab: Lab, file: str, own: Path | None) -> GradedLab:
         rules = rubric.load(self.project, lab, own)
-        return GradedLab(lab, file, rules, (1,), f"{lab.name} mended {self.worker.mended}")
+        mended = f"{lab.name} mended {self.worker.mended}"
+        return GradedLab(lab, file, rules, (1,), mended, skeleton=SKELETON)
 
     # ---- what people do ----
 
@@ -201,6 +202,12 @@ class Term(FakeCheckout):
         self.grade("--labs", "1")
         self.assertEqual(self.worker.graded, [])
         self.assertEqual((self.mark("cyd"), self.mark("bob")), (100, 85))
+        tries = self.row("ada", "lab01")["attempts"]
+        self.assertEqual([one["submitted"][11:16] for one in tries], ["11:00", "11:30"])
+        self.assertEqual([one["points"] for one in tries], [100, 85])
+        self.assertIn(
+            "Time between two files that a student handed in (2)", self.read("marks/report.html")
+        )
 
     def a_request(self) -> None:
         self.line("requests", "cyd,1,2099-01-01T00:00Z,task 1 is right,it was and stays so")

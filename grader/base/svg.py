@@ -43,9 +43,13 @@ def legend(x: float, y: float, entries: Sequence[tuple[str, str]], *, dashed: st
     return "".join(parts)
 
 
-def figure(parts: Sequence[str], words: str, width: float, height: float) -> str:
-    """The whole, as HTML."""
+def drawing(parts: Sequence[str], words: str, width: float, height: float) -> str:
+    """The whole picture; `words` say what it shows."""
     size = f'style="--width:{width:g}px" viewBox="0 0 {width:g} {height:g}"'
     head = f'<svg role="img" {size} xmlns="http://www.w3.org/2000/svg">'
-    title = f"<title>{escape(words, quote=False)}</title>"
-    return f'<figure class="drawn" markdown="0">{head}{title}{"".join(parts)}</svg></figure>'
+    return f"{head}<title>{escape(words, quote=False)}</title>{''.join(parts)}</svg>"
+
+
+def figure(parts: Sequence[str], words: str, width: float, height: float) -> str:
+    """As a figure of the book."""
+    return f'<figure class="drawn" markdown="0">{drawing(parts, words, width, height)}</figure>'
