@@ -35,13 +35,13 @@ def run(node: str, *words: str) -> dict[str, float]:
 def unscaled(folder: str) -> str:
     """textbook-4 with the source's own rates; its 1 ms for the gathering stays 1 ms."""
     node = json.loads((NODES / "textbook-4.json").read_text())
-    node["memory_gbs"] *= 64
+    node["memory_gbs"] *= 256
     for section in ("nvlink", "pcie", "sockets"):
         for key in ("gbs", "port_gbs"):
             if key in node[section]:
-                node[section][key] *= 64
+                node[section][key] *= 256
     for path in node["copies"].values():
-        path["gbs"] *= 64
+        path["gbs"] *= 256
     pathlib.Path(folder, "parts").symlink_to(NODES / "parts")
     path = pathlib.Path(folder, "textbook-4-full.json")
     path.write_text(json.dumps(node))
@@ -77,7 +77,7 @@ class Examples(unittest.TestCase):
         self.near("honest: NVLink is so many times faster", ratio, 9.5, 0.02)
 
     def test_b(self) -> None:
-        print(f"\n{'example B: the sum of 1 G floats, rates and floats by 64':<58}")
+        print(f"\n{'example B: the sum of 1 G floats, rates and floats by 256':<58}")
         self.check_b(run("textbook-4", "B"))
 
     def check_b(self, ms: dict[str, float]) -> None:

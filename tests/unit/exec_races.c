@@ -3,6 +3,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "byte_shadow.h"
 #include "exec_stage.h"
@@ -105,6 +106,26 @@ UNIT(a_store_that_changes_nothing_is_no_race)
     store(0, word(0), 7, 10);
     store(40, word(0), 7, 11);
     EXPECT(found() == 0, "%u races", stage.run.hazards.count);
+}
+
+static long page_faults(void)
+{
+    struct rusage used = {0};
+    getrusage(RUSAGE_SELF, &used);
+    return used.ru_minflt;
+}
+
+/* One at a time they are most of what it costs to look at a kernel that goes through much memory.
+ */
+UNIT(notes_get_their_pages_together)
+{
+    enum { PIECE_WORDS = 1 << 14, PAGE_WORDS = 256, PAGES = PIECE_WORDS / PAGE_WORDS };
+    start();
+    long before = page_faults();
+    for (uint64_t i = 0; i < PIECE_WORDS; i += PAGE_WORDS)
+        load(0, word(i), 10);
+    EXPECT(page_faults() - before < PAGES / 2, "%ld page faults for %d pages",
+           page_faults() - before, PAGES);
 }
 
 UNIT(bytes_of_a_word_are_told_apart)

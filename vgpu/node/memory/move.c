@@ -243,13 +243,16 @@ static void fill_bytes(uint8_t *at, const struct vgpu_memset *m, uint64_t bytes)
         memcpy(at + i, &m->value, m->width); /* little-endian, as the targets are */
 }
 
-/* A chunk filled with the value; not worthwhile for small fills. */
-static const uint8_t *full_chunk(const struct vgpu_memset *m)
+/* A chunk whose first `bytes` are filled with the value; not worthwhile for small fills. */
+static const uint8_t *filled_chunk(const struct vgpu_memset *m, uint64_t bytes)
 {
     static uint8_t chunk[VGPU_CHUNK_BYTES];
     static struct vgpu_memset made;
-    if (made.width != m->width || made.value != m->value)
-        fill_bytes(chunk, m, sizeof chunk);
+    static uint64_t filled;
+    if (made.width != m->width || made.value != m->value || filled < bytes) {
+        fill_bytes(chunk, m, bytes);
+        filled = bytes;
+    }
     made = *m;
     return chunk;
 }
@@ -259,7 +262,7 @@ static bool fill_row(struct owner *owner, uint64_t at, const struct vgpu_memset 
     for (uint64_t left = m->bytes, n; left > 0; at += n, left -= n) {
         n = smaller_size(left, smaller_size(vmm_piece(at), up_to_chunk(at)));
         if (n >= WORTH_A_CHUNK && memory_untouched(at, n) &&
-            memory_fill_fresh(at, full_chunk(m), n))
+            memory_fill_fresh(at, filled_chunk(m, n), n))
             continue;
         uint8_t *to = n && memory_wrote(n) ? owner_view(owner, at, n) : NULL;
         if (!to)
