@@ -92,9 +92,11 @@ class Descriptions(unittest.TestCase):
     def test_topologies_as_the_real_tool_prints_them(self) -> None:
         """Each file in smi/ holds what nvidia-smi would print on such a machine, but the legend."""
         legend = re.compile(r"\nLegend:\n.*", re.S)
-        self.assertEqual(
-            [p.stem for p in sorted(RECORDED.glob("*.txt"))], [p.stem for p in DESCRIPTIONS]
-        )
+        known = {path.stem for path in RECORDED.glob("*.txt")}
+        for name in {path.stem for path in DESCRIPTIONS} ^ known:
+            self.fail(
+                f"vgpu/nodes/{name}.json and tests/node/smi/{name}.txt go together: one is missing"
+            )
         for path in sorted(RECORDED.glob("*.txt")):
             printed = "".join(
                 legend.sub("", smi(path.stem, "topo", *how).stdout)
