@@ -9,6 +9,7 @@ from grader.base.exits import ExitStatus
 from grader.building import install
 from grader.building.machine import cores
 from grader.course.project import Project
+from grader.grade.archive import printable
 
 EXPORTS = "gradescope, classroom50, prairielearn, autolab, junit, or all"
 
@@ -85,6 +86,21 @@ def gradescope(project: Project, args: argparse.Namespace) -> ExitStatus:
     labs = project.some_labs(args.labs) or project.labs()
     count = gradescope_zip.write(project, args.target, labs, args.seed)
     print(f"{args.target}: an autograder for {len(labs)} labs; {count} files, the solutions too")
+    return ExitStatus.OK
+
+
+def add_pairs_words(add: argparse.ArgumentParser) -> None:
+    add.add_argument("folder", type=Path, metavar="OUT/jplag/labNN", help="where JPlag has run")
+    add.add_argument("--most", type=int, default=30, metavar="N", help="pairs on the page (30)")
+
+
+def pairs(_: Project, args: argparse.Namespace) -> ExitStatus:
+    from grader.export import pairs
+
+    page, shown = pairs.write(args.folder, args.most)
+    for pair in shown[:10]:
+        print(f"{pair.alike:4.0%}  {printable(pair.first.who)}, {printable(pair.second.who)}")
+    print(page)
     return ExitStatus.OK
 
 

@@ -10,9 +10,9 @@ from grader.base.looks import looks
 from grader.commands import contents
 from grader.commands.submit import student_file
 from grader.course.project import Lab, Project
+from grader.course.strip import as_read
 from grader.learning import standing
 
-_MARKS = ("// BEGIN SOLUTION", "// END SOLUTION", "// STUB:")
 _COLORS = {"+": "32", "-": "31"}
 
 
@@ -34,12 +34,6 @@ def command(project: Project, lab: Lab, *, yes: bool, diff: bool) -> ExitStatus:
         known.solutions[lab.number] = standing.now()
         known.save()
     return ExitStatus.OK
-
-
-def as_read(text: str) -> str:
-    """A solution's file without the marks that the skeleton is made from."""
-    lines = [line for line in text.splitlines() if not line.strip().startswith(_MARKS)]
-    return "\n".join(lines) + "\n"
 
 
 def _left(project: Project, lab: Lab, known: standing.Standing) -> int:

@@ -94,6 +94,13 @@ def _with_owners(lines: list[str]) -> list[tuple[str, int]]:
     return owned[::-1]
 
 
+def as_read(text: str) -> str:
+    """A solution's file without the marks that the skeleton is made from."""
+    marks = ("// BEGIN SOLUTION", "// END SOLUTION", "// STUB:")
+    lines = [line for line in text.splitlines() if not line.strip().startswith(marks)]
+    return "\n".join(lines) + "\n"
+
+
 def is_solution_only(text: str) -> bool:
     """Says whether one of the first five lines marks the file as not for learners."""
     return any(_SOLUTION_ONLY.search(line) for line in text.splitlines()[:5])

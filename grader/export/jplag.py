@@ -8,6 +8,7 @@ JPlag's C++ front end does not know .cu by itself, so the endings are named.
 from pathlib import Path
 
 from grader.course.project import Project
+from grader.course.strip import as_read
 from grader.course.sync import generate
 from grader.grade.course import GradedLab
 from grader.grade.journal import write_whole
@@ -19,10 +20,12 @@ SOLUTION = "_published-solution"  # no file_name() begins like this
 _SCRIPT = """\
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compares the submissions of {lab}. JPLAG is the path of jplag-*-jar-with-dependencies.jar.
+# Compares the submissions of {lab}. JPLAG is the path of jplag-*-jar-with-dependencies.jar, 6 or
+# later. ./lab pairs and this folder make a page of the result.
 set -eu
 cd "$(dirname "$0")"
-exec java -jar "${{JPLAG:?set it to the path of the JPlag jar}}" \\
+rm -f result.jplag
+exec java -jar "${{JPLAG:?set it to the path of the JPlag jar}}" --mode run \\
     -l cpp -p .cu,.cuh,.c,.h,.cpp -bc base -r result submissions "$@"
 """
 
@@ -30,20 +33,21 @@ exec java -jar "${{JPLAG:?set it to the path of the JPlag jar}}" \\
 def write(
     project: Project, lab: GradedLab, submissions: list[Submission], folder: Path
 ) -> dict[str, str]:
-    """Writes folder/labNN; returns which folder there is whose."""
+    """Writes folder/labNN; returns which folder there is whose. A group has one."""
     place = folder / lab.lab.name
     skeleton = generate(project, lab.lab)[f"{lab.lab.folder}/{lab.file}"].decode("utf-8")
     solution = project.solutions_dir / lab.lab.folder / lab.file
     write_whole(place / "base" / lab.file, skeleton)
     target = place / "submissions" / SOLUTION / lab.file
-    write_whole(target, solution.read_text(encoding="utf-8"))
+    write_whole(target, as_read(solution.read_text(encoding="utf-8")))
     names: dict[str, str] = {}
     for submission in submissions:
-        if submission.contents is not None:
+        if submission.contents is not None and submission.handed_in_by in ("", submission.student):
             name = file_name(submission.student)
             text = submission.contents.decode("utf-8", "replace")
             write_whole(place / "submissions" / name / lab.file, text)
-            names[name] = submission.student
+            both = [submission.student, submission.partner]
+            names[name] = " with ".join(filter(None, both))
     write_whole(place / "run.sh", _SCRIPT.format(lab=lab.lab.name))
     (place / "run.sh").chmod(0o755)
     return names

@@ -88,12 +88,15 @@ def _escaped(text: str) -> str:
 
 
 def webpage(title: str, blocks: Sequence[Block]) -> str:
+    return frame(title, "\n".join(_html(block) for block in blocks))
+
+
+def frame(title: str, body: str, style: str = "") -> str:
     """One file that needs no other: its style is in it, and there are no scripts."""
-    body = "\n".join(_html(block) for block in blocks)
     return (
         '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        f"<title>{html.escape(title)}</title>\n<style>{STYLE}</style>\n</head>\n"
+        f"<title>{html.escape(title)}</title>\n<style>{STYLE}{style}</style>\n</head>\n"
         f"<body>\n<main>\n{body}\n</main>\n</body>\n</html>\n"
     )
 

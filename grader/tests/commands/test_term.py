@@ -148,6 +148,7 @@ class Term(FakeCheckout):
         self.late_joiner_and_withdrawal()
         self.a_test_is_mended()
         self.a_request()
+        self.one_file_of_a_group_is_compared()
         self.second_lab()
 
     def first_lab(self) -> None:
@@ -219,6 +220,18 @@ class Term(FakeCheckout):
         self.write("requests.csv", TABLES["requests"] + "cyd,1,2026-10-20T00:00Z,,\n")
         self.grade("--labs", "1")
         self.assertEqual(self.worker.graded, [])
+
+    def one_file_of_a_group_is_compared(self) -> None:
+        self.grade("--labs", "1", "--jplag")
+        folder = self.root / "marks" / "jplag" / "lab01"
+        names = {path.name for path in (folder / "submissions").iterdir()}
+        self.assertEqual(names, {"ada", "cyd", "_published-solution"})
+        students = json.loads(self.read("marks/jplag/students.json"))
+        self.assertEqual(students, {"ada": "ada with bob", "cyd": "cyd"})
+        published = self.read("marks/jplag/lab01/submissions/_published-solution/tiny.c")
+        self.assertNotIn("STUB", published)
+        self.assertIn("return 2 * n;", published)
+        self.assertIn("--mode run", self.read("marks/jplag/lab01/run.sh"))
 
     def second_lab(self) -> None:
         """Eve is there; Bob works alone; Cyd has her slip days, since lab 01 cost her none."""
