@@ -40,6 +40,9 @@ struct lab_witness {
     unsigned ipc_opened, ipc_events_opened; /* another process's memory and events */
     unsigned peers_most; /* directions of peer access that were on at once, at most */
     unsigned mallocs, host_allocs, streams, events, launches, copies, memsets, syncs, peers_enabled;
+    /* How often the program could learn that work was over: by waiting, by asking, by a function of
+     * a stream. More than `syncs`. */
+    unsigned told_over;
     uint64_t peak_bytes[LAB_MAX_GPUS];                   /* whole chunks of 2 MiB */
     uint64_t peak_asked_bytes[LAB_MAX_GPUS];             /* each allocation rounded to 512 bytes */
     uint64_t copied[LAB_MAX_GPUS + 1][LAB_MAX_GPUS + 1]; /* [from][to], by copies */

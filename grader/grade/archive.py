@@ -8,6 +8,7 @@ inside is ignored, as is what editors and systems leave behind.
 """
 
 import io
+import lzma
 import os
 import stat
 import tarfile
@@ -27,6 +28,14 @@ MOST_UNPACKED = 256 << 20  # of a tarball: to come to its end all of it has to b
 SUFFIXES = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 MOST_HEADER = 8 << 10  # of a tar header that says more about the next: a name, attributes
 _JUNK = frozenset({"__MACOSX", ".git", ".hg", ".svn", "build", ".venv", ".deps", "__pycache__"})
+_DAMAGED = (
+    zipfile.BadZipFile,
+    tarfile.TarError,
+    zlib.error,
+    lzma.LZMAError,
+    EOFError,
+    OSError,
+)
 Wanted = Callable[[str], bool]
 
 
@@ -56,7 +65,7 @@ def read_entries(name: str, contents: bytes, most: int = MOST_FILES) -> list[Ent
     try:
         found = _zip(contents) if name.lower().endswith(".zip") else _tar(contents)
         return checked(found, most)
-    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError) as error:
+    except _DAMAGED as error:
         raise Rejected(f"{printable(name)} cannot be read as an archive: {error}") from error
     except (ValueError, NotImplementedError, RuntimeError) as error:  # encrypted, odd methods
         raise Rejected(f"{printable(name)} cannot be read: {error}") from error
@@ -84,7 +93,7 @@ def contents_of(entry: Entry) -> bytes:
 def _within_limit(entry: Entry, limit: int) -> bytes:
     try:
         data = entry.read(limit + 1)
-    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, EOFError, OSError) as error:
+    except _DAMAGED as error:
         raise Rejected(f"{printable(entry.path)} cannot be read: {error}") from error
     except (RuntimeError, NotImplementedError) as error:  # encrypted, an unknown method
         raise Rejected(f"{printable(entry.path)} cannot be read: {error}") from error

@@ -52,9 +52,7 @@ enum {
     NR_FUTEX_WAKE = 454,
     NR_FUTEX_REQUEUE = 456,
     NR_STATMOUNT = 457,
-    NR_LISTMOUNT = 458,
-    NR_SETXATTRAT = 463,
-    NR_FILE_SETATTR = 469
+    NR_LISTMOUNT = 458
 };
 
 static const int refused_calls[] = {
@@ -214,7 +212,6 @@ static void deny_changing(struct call_filter *f)
 {
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
         call_filter_range(f, changes[i], changes[i], error_answer(EPERM));
-    call_filter_range(f, NR_SETXATTRAT, NR_FILE_SETATTR, error_answer(ENOSYS));
     call_filter_range(f, NR_OPENAT2, NR_OPENAT2,
                       error_answer(ENOSYS)); /* its flags cannot be seen from here */
     only_if(f, SYS_openat, 2, BPF_JSET, O_TRUNC, false);
@@ -235,6 +232,7 @@ static void own_files(struct call_filter *f)
 static void fill_filter(struct call_filter *f, const struct jail_walls *walls)
 {
     call_filter_start(f);
+    call_filter_newer(f, error_answer(ENOSYS));
     for (size_t i = 0; i < sizeof refused_calls / sizeof *refused_calls; i++)
         call_filter_range(f, refused_calls[i], refused_calls[i], error_answer(EPERM));
     call_filter_range(f, NR_IO_URING_SETUP, NR_IO_URING_REGISTER, error_answer(ENOSYS));

@@ -270,6 +270,99 @@ def _git_refs_are_a_link(top: Path) -> None:
     (folder / ".git" / "refs").symlink_to(other)
 
 
+def _bzip2_in_zip(top: Path) -> None:
+    """The lab's file: 4 GiB of zeros in some KB, which a reader unpacks as far as it has read."""
+    data = bz2.compress(bytes(64 << 20)) * 64
+    size = 64 * (64 << 20)
+    with zipfile.ZipFile(top / "mallory.zip", "w", allowZip64=True) as file:
+        assert file.fp is not None
+        info = zipfile.ZipInfo(FILE)
+        info.compress_type, info.compress_size = zipfile.ZIP_BZIP2, len(data)
+        info.file_size, info.CRC, info.header_offset = size, 0, 0
+        file.fp.write(info.FileHeader(zip64=True) + data)
+        file.filelist.append(info)
+        file.start_dir = file.fp.tell()
+        file.writestr("README", "")
+
+
+def _damaged(name: str, pack: Callable[[bytes], bytes]) -> Maker:
+    """A tarball that is damaged in the middle: each library says so in another way."""
+
+    def make(top: Path) -> None:
+        noise = tarfile.TarInfo("noise")
+        noise.size = 40_960
+        body = bytearray(pack(noise.tobuf() + os.urandom(noise.size) + _member()))
+        body[len(body) // 2 : len(body) // 2 + 64] = bytes(64)
+        (top / name).write_bytes(bytes(body))
+
+    return make
+
+
+def _header(**fields: bytes) -> bytes:
+    """A tar header with these bytes in the place of its fields."""
+    at = {"name": 0, "size": 124, "kind": 156, "link": 157, "sparse": 386}
+    block = bytearray(tarfile.TarInfo(FILE).tobuf(tarfile.GNU_FORMAT))
+    for field, data in fields.items():
+        block[at[field] : at[field] + len(data)] = data
+    block[148:156] = b" " * 8
+    block[148:156] = b"%06o\0 " % sum(block[:512])
+    return bytes(block[:512])
+
+
+def _sizes_below_zero(top: Path) -> None:
+    """A size of -1024 in base 256: the next header is the same one."""
+    number = (1 << 96) - 1024
+    (top / "mallory.tar").write_bytes(_header(size=number.to_bytes(12, "big")) + bytes(4096))
+
+
+def _sparse_without_end(top: Path) -> None:
+    """A sparse file whose list of pieces goes on in the next block, and in the next."""
+    more = (b"%011o " % 1 + b"%011o " % 1) * 21 + b"\1"
+    blocks = _header(kind=b"S", size=b"%011o " % 512, sparse=(b"0" * 11 + b" ") * 8 + b"\1")
+    (top / "mallory.tar.gz").write_bytes(gzip.compress(blocks + more.ljust(512, b"\0") * 200_000))
+
+
+def _sparse_terabyte(top: Path) -> None:
+    """The lab's file as a hole of a terabyte."""
+    pairs = (b"%011o " % 0 + b"%011o " % 0).ljust(96, b"0") + b"\0"
+    pairs += b"\x80" + (1 << 40).to_bytes(11, "big")
+    block = _header(kind=b"S", size=b"%011o " % 0, sparse=pairs)
+    (top / "mallory.tar").write_bytes(block + bytes(1024))
+
+
+def _links_itself(top: Path) -> None:
+    """The lab's file is a hard link to itself."""
+    link = tarfile.TarInfo(FILE)
+    link.type, link.linkname = tarfile.LNKTYPE, FILE
+    (top / "mallory.tar").write_bytes(link.tobuf(tarfile.GNU_FORMAT) + bytes(1024))
+
+
+def _deep_folder(top: Path) -> None:
+    """Longer than any path: each step relative to the last."""
+    (_folder(top) / FILE).write_text(GOOD)
+    at = os.open(top / "mallory", os.O_RDONLY)
+    for _ in range(60):
+        os.mkdir("d" * 200, dir_fd=at)
+        at, last = os.open("d" * 200, os.O_RDONLY, dir_fd=at), at
+        os.close(last)
+    os.close(at)
+
+
+def _hole(top: Path) -> None:
+    with (_folder(top) / FILE).open("wb") as file:
+        file.truncate(1 << 40)
+
+
+def _git_head_is_large(top: Path) -> None:
+    """What names the commit is a terabyte, and points to itself."""
+    folder = _folder(top)
+    (folder / FILE).write_text(GOOD)
+    (folder / ".git").mkdir()
+    (folder / ".git" / "HEAD").write_text("ref: HEAD\n")
+    with (folder / ".git" / "packed-refs").open("wb") as file:
+        file.truncate(1 << 40)
+
+
 CASES: dict[str, tuple[str, Maker]] = {
     "climbs": ("rejected", _named("../../solutions/x.c")),
     "climbs_deep": ("rejected", _named("a/b/../../../../x")),
@@ -308,6 +401,19 @@ CASES: dict[str, tuple[str, Maker]] = {
     "many_answers": ("rejected", _many_answers),
     "git_is_a_link": ("taken", _git_is_a_link),
     "git_refs_are_a_link": ("taken", _git_refs_are_a_link),
+    "git_head_is_large": ("taken", _git_head_is_large),
+    "zip_bzip2_bomb": ("rejected", _bzip2_in_zip),
+    "damaged_xz": ("rejected", _damaged("mallory.tar.xz", lzma.compress)),
+    "damaged_bz2": ("rejected", _damaged("mallory.tar.bz2", bz2.compress)),
+    "tar_size_below_zero": ("rejected", _sizes_below_zero),
+    "tar_sparse_without_end": ("rejected", _sparse_without_end),
+    "tar_sparse_terabyte": ("rejected", _sparse_terabyte),
+    "tar_hard_link_inside": ("nothing", _links_itself),
+    "newlines_in_names": ("taken", _named("x\n,full marks,100", "\x1b]0;x\x07", "\u202egnp.c")),
+    "file_and_folder": ("taken", _named("x", "x/y", "x/y/z")),
+    "surrogates_in_names": ("rejected", _tar(("\udc80\udcff", tarfile.FIFOTYPE, ""))),
+    "deep_folder": ("rejected", _deep_folder),
+    "folder_hole": ("rejected", _hole),
 }
 
 
@@ -317,24 +423,29 @@ def ingest() -> Iterator[Result]:
             yield _one(Path(folder), name, expected, make)
 
 
+def _names(folder: Path) -> list[str]:
+    """What lies in a folder, as far as paths reach."""
+    return sorted(f"{top}/{one}" for top, dirs, files in os.walk(folder) for one in (*dirs, *files))
+
+
 def _one(folder: Path, name: str, expected: str, make: Maker) -> Result:
     (folder / "canary").write_text(SECRET)
     top = folder / "class"
     top.mkdir()
     _zip(top / "ada.zip", [(FILE, GOOD)])
     make(top)
-    before = sorted(path.as_posix() for path in folder.rglob("*"))
+    before = _names(folder)
     began = time.monotonic()
-    told, problems = _take(top, expected)
+    told, problems = _take(top, name, expected)
     seconds = time.monotonic() - began
-    if sorted(path.as_posix() for path in folder.rglob("*")) != before:
+    if _names(folder) != before:
         problems.append("files have appeared or gone")
     if seconds > SECONDS:
         problems.append(f"it took {seconds:.0f} s")
     return Result(name, told, seconds, tuple(problems))
 
 
-def _take(top: Path, expected: str) -> tuple[str, list[str]]:
+def _take(top: Path, name: str, expected: str) -> tuple[str, list[str]]:
     """What becomes of mallory, told; and whatever was wrong with that, or with ada's."""
     intake = Intake(lambda path: contract.is_named(path, FILE), None, (".c",))
     lab = Lab("01-enumerate")
@@ -355,6 +466,8 @@ def _take(top: Path, expected: str) -> tuple[str, list[str]]:
         problems.append(f"other contents were taken: {mine.contents!r}"[:200])
     if mine.commit:
         problems.append(f"another repository's commit: {mine.commit}")
+    if "took more than" in mine.problem and name.startswith("damaged"):
+        problems.append("what is damaged was said to be too much")
     if SECRET in f"{mine.contents!r}{mine.problem}{mine.notes}":
         problems.append("a secret was read")
     return f"{got} {mine.problem}"[:60], problems

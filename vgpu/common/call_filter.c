@@ -17,6 +17,7 @@
 #endif
 
 #define X32_BIT 0x40000000u
+#define FIRST_NEWER 463 /* setxattrat, on every architecture */
 
 static void add_instruction(struct call_filter *f, struct sock_filter instruction)
 {
@@ -62,6 +63,11 @@ void call_filter_range(struct call_filter *f, int first, int last, uint32_t answ
     jump_if(f, BPF_JGE, (uint32_t)first, 0, 2);
     jump_if(f, BPF_JGT, (uint32_t)last, 1, 0);
     call_filter_rest(f, answer);
+}
+
+void call_filter_newer(struct call_filter *f, uint32_t answer)
+{
+    call_filter_range(f, FIRST_NEWER, (int)(X32_BIT - 1), answer);
 }
 
 void call_filter_if(struct call_filter *f, int number, int index, uint16_t test, uint32_t k,

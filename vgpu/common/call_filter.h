@@ -23,6 +23,10 @@ void call_filter_start(struct call_filter *f);
 /* Calls `first` to `last`. */
 void call_filter_range(struct call_filter *f, int first, int last, uint32_t answer);
 
+/* Calls of Linux 6.13 and later. One of them may do what an older one is refused for (467,
+ * open_tree_attr, is one of those for mounts), and no library needs them yet. */
+void call_filter_newer(struct call_filter *f, uint32_t answer);
+
 /* Call `number`, if `test` (BPF_JEQ, BPF_JGE, BPF_JSET) of the low half of argument `index` against
  * `k` has the result `wanted`. */
 void call_filter_if(struct call_filter *f, int number, int index, uint16_t test, uint32_t k,

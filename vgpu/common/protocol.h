@@ -319,7 +319,8 @@ struct vgpu_summary {
     uint32_t ipc_opened,
         ipc_events_opened; /* memory and events of other processes that were opened */
     uint32_t peers_most;   /* the most directions of peer access enabled at once by one process */
-    uint32_t unused;
+    /* How often a program could learn that work was over: waits, queries, functions of streams. */
+    uint32_t told_over;
 };
 
 enum vgpu_trace_kind {

@@ -250,8 +250,10 @@ void request_finish(struct connection *c)
                          "what was waited for is work of process %d, which ended or failed first",
                          (int)c->wait.op->process->pid);
         r->clock_ps = clock_after(c);
-        if (host_knows_end(c))
+        if (host_knows_end(c)) {
             op_seen(c->wait.op);
+            node_counts()->told_over++;
+        }
         if (c->process)
             advise_waited(c->process, &c->request.q, c->wait.op,
                           r->clock_ps - c->request.q.clock_ps);

@@ -14,6 +14,7 @@
 
 #include "codes.h"
 #include "connection.h"
+#include "counts.h"
 #include "host_store.h"
 #include "hostcall.h"
 #include "idle_flush.h"
@@ -118,6 +119,7 @@ static bool is_done(struct connection *c)
 {
     if (c->takes) {
         c->takes = !hostcall_next(c->process, &c->reply.r.value);
+        node_counts()->told_over += !c->takes;
         return !c->takes;
     }
     if (time_bound_take_due(c))

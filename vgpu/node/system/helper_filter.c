@@ -81,6 +81,7 @@ bool helper_filter_close(void)
     static struct call_filter filter;
 
     call_filter_start(&filter);
+    call_filter_newer(&filter, SECCOMP_RET_ERRNO | ENOSYS);
     for (size_t i = 0; i < sizeof helper_refused / sizeof *helper_refused; i++)
         call_filter_range(&filter, helper_refused[i], helper_refused[i], SECCOMP_RET_ERRNO | EPERM);
     call_filter_rest(&filter, SECCOMP_RET_ALLOW);
