@@ -125,6 +125,16 @@ static int print_usage(const char *program)
     return 2;
 }
 
+/* A process that the adapter has forked, a rank for example, came to a TODO or called what it may
+ * not: it has said so on the page, and left. The runner leaves in the same way. */
+static void leave_as_child(void)
+{
+    if (lab__status->state == LAB_STATE_NOT_WRITTEN)
+        _exit(LAB_RUNNER_NOT_WRITTEN);
+    if (lab__status->state == LAB_STATE_TRAPPED)
+        _exit(LAB_RUNNER_TRAPPED);
+}
+
 int main(int argc, char **argv)
 {
     struct lab_io io;
@@ -145,6 +155,7 @@ int main(int argc, char **argv)
     if (!entry->forks)
         lab__count_after(lab__status);
     fflush(NULL);
+    leave_as_child();
     lab__status->state = LAB_STATE_FINISHED;
     _exit(LAB_RUNNER_FINISHED);
 }

@@ -293,6 +293,11 @@ def by_hand(lab: str, names: list[str]) -> list[Answer]:
 # ---- the file ----
 
 
+def top(which: Path) -> str:
+    """What stands before the functions: which answer it is, and where code lies."""
+    return _TOP.format(which=which)
+
+
 def source(project: Project, lab: Lab, every: list[Answer], which: Path) -> tuple[str, str]:
     """The text of a submission with all these answers, and its file's name."""
     (path,) = student_files(project.solutions_dir / lab.folder)
@@ -309,5 +314,4 @@ def source(project: Project, lab: Lab, every: list[Answer], which: Path) -> tupl
         assert times == 1, f"{path.name}: no stub of {name}"
     last = [match.end() for match in re.finditer(r"^#include .*\n", text, re.MULTILINE)][-1]
     extra = "".join(f'#include "{p.name}"\n' for p in headers(project, lab))
-    top = _TOP.format(which=which)
-    return text[:last] + extra + top + text[last:], path.name
+    return text[:last] + extra + top(which) + text[last:], path.name

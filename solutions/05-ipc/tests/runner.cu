@@ -12,22 +12,10 @@
 #include <unistd.h>
 
 #include "runner.h"
-#include "status.h"
 
 #include "ring_rank.h"
 
 #include "lone.h"
-
-/* A rank that came to a TODO has said so on the page that it shares with the verifier, and left:
- * the runner leaves in the same way. */
-static void run_ranks(int n, int (*main_of_rank)(struct peers *, void *), void *job, int *status)
-{
-    (void)peers_start(n, main_of_rank, job, status);
-    for (int r = 0; r < n; r++)
-        if (WIFEXITED(status[r]) && (WEXITSTATUS(status[r]) == LAB_RUNNER_NOT_WRITTEN ||
-                                     WEXITSTATUS(status[r]) == LAB_RUNNER_TRAPPED))
-            _exit(WEXITSTATUS(status[r]));
-}
 
 /* ---- handles ---- */
 
@@ -155,7 +143,7 @@ LAB_RUN(handle)
     struct handle_out *out = (struct handle_out *)lab_result(io, sizeof *out);
     struct handle_job job = {in, out};
     memset(out, 0, sizeof *out);
-    run_ranks(2, handle_rank, &job, out->status);
+    (void)peers_start(2, handle_rank, &job, out->status);
 }
 
 /* ---- the ring ---- */
@@ -166,7 +154,7 @@ LAB_RUN(ring)
     struct ring_out *out = (struct ring_out *)lab_result(io, sizeof *out);
     struct ring_job job = {in, out, lab_sealed_input, lab_sealed_result};
     memset(out, 0, sizeof *out);
-    run_ranks(in->ranks, ring_rank, &job, out->status);
+    (void)peers_start(in->ranks, ring_rank, &job, out->status);
 }
 
 LAB_RUN(refuse)
