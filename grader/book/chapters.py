@@ -46,6 +46,23 @@ def problems(chapter: Path) -> list[str]:
     return [f"{chapter.name}: {what}" for what in found]
 
 
+def map_problems(chapters: list[Path], dot: str) -> list[str]:
+    """Arrows between chapters on the map of the course that are not in the chapters' first lines,
+    or the other way round. `dot`: its source; invisible arrows are not looked at."""
+    seen = re.sub(r"c\d\d -> c\d\d \[style=invis\]", "", dot)
+    drawn = set(re.findall(r"c(\d\d) -> c(\d\d)", seen))
+    said = set()
+    for chapter in chapters:
+        first = re.search(r"^\*\*Time\*\*.*$", chapter.read_text(encoding="utf-8"), re.MULTILINE)
+        before = first[0].split("**Before**")[-1].split("**Lab**")[0] if first else ""
+        numbers = re.findall(r"chapter (\d+)", before)
+        said |= {(f"{int(number):02}", chapter.name[:2]) for number in numbers}
+    wrong = {pair: "missing" if pair in said else "too much" for pair in said ^ drawn}
+    return [
+        f"the map: an arrow from {a} to {b} is {what}" for (a, b), what in sorted(wrong.items())
+    ]
+
+
 def grade(text: str) -> float:
     """Years of school that the prose asks for, by Flesch and Kincaid's formula; a syllable is a
     group of vowels."""

@@ -4,8 +4,10 @@ can be played with. One page in four on a phone; with PEERLAB_FULL in the enviro
 status 77 where Chromium, MkDocs or Graphviz is not installed."""
 
 import base64
+import json
 import os
 import re
+import subprocess
 import sys
 import unittest
 from pathlib import Path
@@ -19,12 +21,15 @@ from grader.book import pages, samples, site  # noqa: E402
 from grader.course.project import Project  # noqa: E402
 
 SITE = Path()
+PLAN = ROOT / "build" / "vgpu" / "bin" / "zero-plan"
 EVERY = 1 if "PEERLAB_FULL" in os.environ else 4
 TABLE = """[...document.querySelectorAll('[data-play=%s] tbody tr')]
     .map(row => [...row.cells].map(cell => cell.textContent))"""
 BUTTON = "document.querySelectorAll('[data-play=ring] button')[%d].click()"
 SET = """{ const field = document.querySelectorAll('[data-play=%s] input')[%d];
     field.value = '%s'; field.dispatchEvent(new Event('input')); }"""
+CHOOSE = """{ const field = document.querySelector('[data-play=zero] %s');
+    field.%s = %s; field.dispatchEvent(new Event('change')); }"""
 
 
 class Site(unittest.TestCase):
@@ -222,19 +227,79 @@ class Site(unittest.TestCase):
 
     def test_what_fits(self) -> None:
         self.open("book/11-zero.html")
-        fits = [(row[1], row[2]) for row in self.browser.ask(TABLE % "zero")]
-        wanted = [("112.0", "no"), ("38.5", "yes"), ("26.2", "yes"), ("14.0", "yes")]
-        self.assertEqual(fits, wanted)
+        self.assertEqual(self.column(1), ["112.0", "38.5", "26.2", "14.0"])
+        self.assertEqual(self.column(3), ["no", "yes", "yes", "yes"])
         self.browser.ask(SET % ("zero", 0, "7.5"))
         self.browser.ask(SET % ("zero", 1, "64"))
-        got = [row[1] for row in self.browser.ask(TABLE % "zero")]
-        self.assertEqual(got, ["120.0", "31.4", "16.6", "1.9"])
+        self.assertEqual(self.column(1), ["120.0", "31.4", "16.6", "1.9"])
         self.browser.ask(SET % ("zero", 0, "1"))
         self.browser.ask(SET % ("zero", 1, "8"))
-        self.assertEqual(self.browser.ask(TABLE % "zero")[2][1], "3.8", "as zero.c rounds")
+        self.assertEqual(self.column(1)[2], "3.8", "as zero.c rounds")
         self.browser.ask(SET % ("zero", 1, "2.5"))
         row = self.browser.ask(TABLE % "zero")[3]
-        self.assertEqual(row[1:3], ["-", "-"], "there are no half GPUs")
+        self.assertEqual(row[1:4], ["-", "-", "-"], "there are no half GPUs")
+
+    def column(self, number: int) -> list[str]:
+        return [row[number] for row in self.browser.ask(TABLE % "zero")]
+
+    def test_the_planner_has_zero_plan_s_numbers(self) -> None:
+        """Activations, and states in host memory: the same figures as the program's."""
+        for recompute, offload in (("full", False), ("selective", False), ("none", True)):
+            words = [PLAN, "7B", "--gpus", "8", "--recompute", recompute, "--json"]
+            plan = json.loads(subprocess.run(words, capture_output=True, check=True).stdout)
+            stages = [s for s in plan["stages"] if s["offload"] == offload]
+            self.open("book/11-zero.html")
+            self.browser.ask(SET % ("zero", 0, plan["model"]["params"] / 1e9))
+            self.browser.ask(CHOOSE % ("select", "value", f"'{recompute}'"))
+            self.browser.ask(CHOOSE % ("[type=checkbox]", "checked", str(offload).lower()))
+            kept = plan["activations_bytes"][recompute] + (
+                plan["block_activations_bytes"]["none"] if recompute == "full" else 0
+            )
+            wanted = [(s["states_bytes"] + kept) / 1e9 for s in stages]
+            for got, want in zip(self.column(2), wanted, strict=True):
+                self.assertAlmostEqual(float(got), want, delta=0.11, msg=recompute)
+            host = [s["host_bytes"] / 1e9 for s in stages]
+            for got, want in zip(self.column(4), host, strict=True):
+                self.assertAlmostEqual(float(got), want, delta=0.11)
+
+    def test_the_planner_s_bars(self) -> None:
+        """The bar of a stage ends at its sum, the dashed line at the GPU's memory."""
+        self.open("book/11-zero.html")
+        widths = """[...document.querySelectorAll('[data-play=zero] .bar')].map(bar =>
+            [...bar.querySelectorAll('span')].reduce((n, s) => n + parseFloat(s.style.width), 0))"""
+        line = "parseFloat(document.querySelector('[data-play=zero] .bar i').style.left)"
+        widest, end = self.browser.ask(widths)[0], self.browser.ask(line)
+        self.assertAlmostEqual(widest / end, float(self.column(2)[0]) / 80, places=2)
+        self.assertEqual(len(self.browser.ask(widths)), 4)
+
+    def test_progress_is_kept(self) -> None:
+        """A chapter and a lab that are ticked off are counted and marked on the first page."""
+        said = "document.querySelector('[data-progress]').textContent"
+        self.open("index.html")
+        self.assertIn(
+            "You have read 0 of 17 chapters and passed 0 of 8 labs", self.browser.ask(said)
+        )
+        tick = "document.querySelector('label.progress input').click()"
+        for place in ("book/04-peer-access.html", "labs/02-peer-access/index.html"):
+            self.open(place)
+            self.browser.ask(tick)
+        self.open("index.html")
+        self.assertIn(
+            "You have read 1 of 17 chapters and passed 1 of 8 labs", self.browser.ask(said)
+        )
+        marked = "[...document.querySelectorAll('%s')].length"
+        self.assertEqual(self.browser.ask(marked % "figure.drawn a.done"), 2)
+        self.assertEqual(self.browser.ask(marked % ".md-nav__link.done"), 2)
+        self.open("book/04-peer-access.html")
+        self.assertTrue(self.browser.ask("document.querySelector('label.progress input').checked"))
+        self.browser.ask(tick)
+        self.open("index.html")
+        self.assertIn("You have read 0 of 17", self.browser.ask(said))
+        self.browser.ask("localStorage.setItem('peerlab.progress', '{broken')")
+        self.open("index.html")
+        self.assertIn(
+            "You have read 0 of 17", self.browser.ask(said), "what cannot be read is nothing"
+        )
 
 
 class Themes(unittest.TestCase):

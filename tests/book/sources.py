@@ -80,6 +80,8 @@ def main() -> int:
     wrong += recorded.problems(ROOT)
     found = all_chapters(project)
     wrong += [why for chapter in found for why in chapters.problems(chapter)]
+    course_map = ROOT / "docs" / "book" / "figures" / "course.dot"
+    wrong += chapters.map_problems(found, course_map.read_text(encoding="utf-8"))
     wrong += numbers.problems(ROOT, found) + python_missing(found)
     still = [r for r in (*listed["rows"], *listed["corrections"]) if r["open"]]
     warned = [f"warning: {why}" for chapter in found for why in chapters.warnings(chapter)]

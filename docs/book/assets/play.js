@@ -224,11 +224,6 @@ play.path = (place) => {
 
 /* ---- what fits ---- */
 
-/* GB on each GPU, for p billion parameters on n GPUs. */
-function zeroGigabytes(stage, p, n) {
-  return 2 * p / (stage >= 3 ? n : 1) + 2 * p / (stage >= 2 ? n : 1) + 12 * p / (stage >= 1 ? n : 1);
-}
-
 /* One digit behind the point, as C's printf and zero.c round: 26.25 is 26.2, and 3.75 is 3.8. */
 function tenths(value) {
   const tens = value * 10, low = Math.floor(tens);
@@ -236,21 +231,91 @@ function tenths(value) {
   return ((half ? low + (low % 2) : Math.round(tens)) / 10).toFixed(1);
 }
 
+/* GB of activations on each GPU (Korthikanti et al., 2022; zero-plan/gpt.c has the same): of a block
+ * of a transformer in 16 bits, times the blocks. */
+const recomputed = {
+  full: "recomputed in the backward", selective: "all but attention scores", none: "all",
+};
+
+function activationGigabytes(shape, kept) {
+  const sbh = shape.sequence * shape.batch * shape.hidden / 1e9;
+  const block = sbh * (34 + 5 * shape.heads * shape.sequence / shape.hidden);
+  const each = { full: 2 * sbh, selective: 34 * sbh, none: block }[kept];
+  return shape.layers * each + (kept === "full" ? block : 0); // one block at a time is there again
+}
+
+/* GB by part of a stage's memory on each GPU; with offload the states are in the host's. */
+function zeroParts(stage, p, n, offload, activations) {
+  const states = 12 * p / (stage >= 1 ? n : 1);
+  return {
+    gpu: { parameters: 2 * p / (stage >= 3 ? n : 1), gradients: 2 * p / (stage >= 2 ? n : 1),
+      states: offload ? 0 : states, activations },
+    host: offload ? states : 0,
+  };
+}
+
+/* A row of parts, and where the memory ends. `whole`: what the full width stands for. */
+function bar(label, parts, room, whole) {
+  const pieces = Object.entries(parts).map(([name, gb]) => {
+    const piece = make("span", { className: name, title: `${name}: ${tenths(gb)} GB` });
+    piece.style.width = `${100 * gb / whole}%`;
+    return piece;
+  });
+  const end = make("i", { title: `${room} GB` });
+  end.style.left = `${100 * room / whole}%`;
+  return make("div", { className: "bar" }, make("b", { textContent: label }),
+    make("div", {}, ...pieces, end));
+}
+
+function bars(stages, room) {
+  const sum = (parts) => Object.values(parts).reduce((x, y) => x + y, 0);
+  const whole = Math.max(room, ...stages.map(({ gpu }) => sum(gpu))) * 1.02;
+  if (!Number.isFinite(whole)) return [];
+  const legend = Object.keys(stages[0].gpu).map((name) =>
+    make("span", {}, make("span", { className: name }), ` ${name}`));
+  return [...stages.map(({ gpu }, stage) => bar(`stage ${stage}`, gpu, room, whole)),
+    make("p", { className: "legend" }, ...legend, make("span", {}, make("i", {}), " memory of a GPU"))];
+}
+
 play.zero = (place) => {
-  const result = make("div", { ariaLive: "polite" });
+  const result = make("div", { ariaLive: "polite" }), drawing = make("div", { className: "bars" });
   const p = number("billion parameters", 7, 0.001, "any", show);
   const n = number("GPUs", 8, 1, 1, show);
   const room = number("GB of memory each", 80, 0.001, "any", show);
+  const shape = {
+    layers: number("layers", 32, 1, 1, show), hidden: number("hidden size", 4096, 1, 1, show),
+    heads: number("attention heads", 32, 1, 1, show),
+    sequence: number("tokens of a sequence", 4096, 1, 1, show),
+    batch: number("sequences a GPU", 1, 1, 1, show),
+  };
+  const kept = make("select", { autocomplete: "off" }, ...Object.entries(recomputed).map(
+    ([value, text]) => make("option", { value, textContent: text })));
+  const offload = make("input", { type: "checkbox", autocomplete: "off" });
+  const labelled = (text, field) =>
+    make("label", {}, make("span", { textContent: text }), field);
   function show() {
-    const rows = [0, 1, 2, 3].map((stage) => {
-      const gb = zeroGigabytes(stage, valueOf(p), valueOf(n)), all = gb + valueOf(room);
-      const fits = Number.isFinite(all) ? (gb <= valueOf(room) ? "yes" : "no") : "-";
-      return [stage, Number.isFinite(gb) ? tenths(gb) : "-", fits, stage === 3 ? "3 P" : "2 P"];
+    const sizes = Object.fromEntries(Object.entries(shape).map(([k, f]) => [k, valueOf(f)]));
+    const activations = activationGigabytes(sizes, kept.value);
+    const stages = [0, 1, 2, 3].map((stage) =>
+      zeroParts(stage, valueOf(p), valueOf(n), offload.checked, activations));
+    const gb = (value) => (Number.isFinite(value) ? tenths(value) : "-");
+    const rows = stages.map(({ gpu, host }, stage) => {
+      const kinds = gpu.parameters + gpu.gradients + gpu.states, all = kinds + activations;
+      const fits = Number.isFinite(all + valueOf(room)) ? (all <= valueOf(room) ? "yes" : "no") : "-";
+      return [stage, gb(kinds), gb(all), fits, gb(host), stage === 3 ? "3 P" : "2 P"];
     });
-    result.replaceChildren(table(["stage", "GB on each", "fits", "sent in a step"], rows));
+    result.replaceChildren(table(["stage", "parameters, gradients, states: GB", "and activations: GB",
+      "fits", "host: GB", "sent in a step"], rows));
+    drawing.replaceChildren(...bars(stages, valueOf(room)));
   }
-  place.append(p.row, n.row, room.row, result,
-    make("p", { textContent: "Without activations: these come on top." }));
+  for (const field of [kept, offload]) field.addEventListener("change", show);
+  place.append(p.row, n.row, room.row,
+    make("details", {}, make("summary", { textContent: "The model's shape, which activations depend on" }),
+      ...Object.values(shape).map((field) => field.row)),
+    labelled("activations that are stored", kept),
+    labelled("optimizer states in host memory (offload)", offload), drawing, result,
+    make("p", { textContent: "Bytes of P parameters as above; activations of one GPU, without tensor " +
+      "parallelism. Buckets and gathered layers are not counted." }));
   show();
 };
 
