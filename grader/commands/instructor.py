@@ -11,7 +11,7 @@ from grader.building.machine import cores
 from grader.course.project import Project
 from grader.grade.archive import printable
 
-EXPORTS = "gradescope, classroom50, prairielearn, autolab, junit, or all"
+EXPORTS = "gradescope, classroom50, prairielearn, autolab, coderunner, junit, or all"
 
 
 def add_words(add: argparse.ArgumentParser) -> None:

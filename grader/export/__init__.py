@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.base.exits import ExitStatus, LabError
-from grader.export import autolab, classroom50, gradescope, junit, prairielearn
+from grader.export import autolab, classroom50, coderunner, gradescope, junit, prairielearn
 from grader.grade.journal import write_whole
 from grader.grade.names import file_name
 from grader.grade.sheets import by_student
@@ -34,6 +34,7 @@ FORMATS = {
     "classroom50": Format("result.json", classroom50.write),
     "prairielearn": Format("results.json", prairielearn.write),
     "autolab": Format("last-lines.txt", autolab.write),
+    "coderunner": Format("grading.json", coderunner.write),
     "junit": Format("junit.xml", junit.write),
 }
 

@@ -88,6 +88,12 @@ def possible(rows: list[Json]) -> float:
     return sum(row["possible"] for row in rows)
 
 
+def share(rows: list[Json]) -> float:
+    """The marks' share of what was possible, from 0 to 1."""
+    most = possible(rows)
+    return max(0.0, min(1.0, total(rows) / most)) if most else 0.0
+
+
 def remarks(rows: list[Json]) -> str:
     """Lateness, word questions and notes, a line each."""
     lines = []

@@ -20,16 +20,12 @@ def write(results: Json, rows: list[Json], environment: Mapping[str, str]) -> st
         return json.dumps(found, indent=1) + "\n"
     found = {
         "gradable": True,
-        "score": _share(parts.total(rows), parts.possible(rows)),
+        "score": parts.share(rows),
         "message": f"{parts.total(rows):g} of {parts.possible(rows):g} points",
         "output": parts.remarks(rows),
         "tests": [_test(test) for test in parts.tests(rows)],
     }
     return _short_enough(found)
-
-
-def _share(points: float, possible: float) -> float:
-    return max(0.0, min(1.0, points / possible)) if possible else 0.0
 
 
 def _test(test: parts.Test) -> Json:

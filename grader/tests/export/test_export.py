@@ -232,6 +232,27 @@ class Autolab(unittest.TestCase):
                 self.assertIsInstance(entry.get("hint", ""), str)
 
 
+class CodeRunner(unittest.TestCase):
+    """What the template of a question prints: one JSON object, with a table."""
+
+    def test_it(self) -> None:
+        text = written("coderunner", SOME, {**SOME, "lab": "lab02", "mark": 7.5})
+        shown = json.loads(text)
+        self.assertEqual(shown["fraction"], 57.5 / 200)
+        self.assertEqual(shown["prologuehtml"], "<p>57.5 of 200 points</p>")
+        head, *lines = shown["testresults"]
+        self.assertEqual(head[0], "iscorrect")
+        self.assertEqual({len(line) for line in lines}, {len(head)})
+        self.assertEqual([line[0] for line in lines], [1, 0, 0, 0] * 2)
+        self.assertIn("<b>]]>", lines[1][3])
+        self.assertIn("<p>lab01: line ends were changed</p>", shown["epiloguehtml"])
+        self.assertNotRegex(text, r"(?i)\\ud[89a-f]")
+
+    def test_what_students_write_is_no_html(self) -> None:
+        shown = json.loads(written("coderunner", {**SOME, "notes": [NASTY]}))
+        self.assertIn("&lt;b&gt;]]&gt;", shown["epiloguehtml"])
+
+
 class JUnit(unittest.TestCase):
     def test_it(self) -> None:
         root = ElementTree.fromstring(written("junit", SOME).encode())
