@@ -78,6 +78,8 @@ STATIC = re.compile(
 )
 LIST = re.compile(r"(?:add_library|add_executable|_room)\(([^()]*)\)")
 ROW = re.compile(r"^\| `([^`|]+\.\w+)` \| ((?:`\w+`(?:, )?)+) \|", re.MULTILINE)
+# In sentences: `node_start` (`node.c`), `run_kernel` in `effect.c`.
+IN_SENTENCE = re.compile(r"`(\w+)` (?:in |\()`([\w/]+\.c)`")
 # A definition begins in the first column: of C, of CMake, of a shell script.
 DEFINES = (
     r"^(?:[a-z_][^;(]*?[ *])?{0}\((?![^()]*\)(?: __attribute__.*)?;)"
@@ -121,7 +123,7 @@ def unknown_files(text: str, known: set[str]) -> list[str]:
 
 
 def missing_functions(page: str) -> list[str]:
-    """FILE: FUNCTION for each one that a table of a page names and the file does not define."""
+    """FILE: FUNCTION for each one that a page names and the file does not define."""
     wrong = []
     for place, names in ROW.findall(page):
         path = ROOT / place
@@ -129,6 +131,10 @@ def missing_functions(page: str) -> list[str]:
         for name in re.findall(r"\w+", names):
             if not re.search(DEFINES.format(name), text, re.MULTILINE):
                 wrong.append(f"{place}: {name}")
+    for name, place in IN_SENTENCE.findall(page):
+        texts = [path.read_text("utf-8") for path in (ROOT / "vgpu").rglob(place)]
+        if not any(re.search(DEFINES.format(name), text, re.MULTILINE) for text in texts):
+            wrong.append(f"{place}: {name}")
     return wrong
 
 
@@ -233,10 +239,10 @@ class Sources(unittest.TestCase):
     def test_a_function_that_went_is_noticed(self) -> None:
         here = "vgpu/node/graph/effect.c"  # calls tell_begins, which is elsewhere
         page = f"| `{here}` | `effect_apply`, `effect_gone`, `tell_begins` | x |\n"
-        gone = "| `vgpu/gone.c` | `copy` | x |\n"
+        gone = "| `vgpu/gone.c` | `copy` | x |\n`run_kernel` in `effect.c` and `run` (`effect.c`)"
         self.assertEqual(
             missing_functions(page + gone),
-            [f"{here}: effect_gone", f"{here}: tell_begins", "vgpu/gone.c: copy"],
+            [f"{here}: effect_gone", f"{here}: tell_begins", "vgpu/gone.c: copy", "effect.c: run"],
         )
 
     def test_a_file_that_went_is_noticed(self) -> None:
