@@ -114,8 +114,8 @@ static void report_unchecked(const struct vgpu__unchecked *b)
         return;
     format_caller(b->caller, at, sizeof at);
     snprintf(text, sizeof text,
-             "%s%.48s%s failed with %d (%s), and nobody has looked: %s, and read what the node "
-             "says about it",
+             "%s%.48s%s failed with %d (%s), and the program did not check it: %s, and read what "
+             "the node says about it",
              !b->launch           ? ""
              : is_launch(b->call) ? "the launch of a kernel by "
                                   : "the launch of kernel ",

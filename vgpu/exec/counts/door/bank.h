@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * bank.h: how often lanes of a warp want different words of one bank of shared memory.
+ * bank.h: how often lanes of a warp access different words of one bank of shared memory.
  *
  * Shared memory has 32 banks of 4 bytes; word w is in bank w % 32. A warp's access takes as many
  * wavefronts as the bank that is asked for the most different words; on an H200 each costs its
