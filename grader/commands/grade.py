@@ -61,7 +61,7 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
     said = _said(project, args)
     packages = _packages(project, args, said.tables.roster)
     labs = _labs(project, args.labs, packages)
-    for line in said.tables.check_names(package.student for package in packages):
+    for line in said.tables.check((package.student for package in packages), said.policy):
         console.print(line, highlight=False, markup=False, soft_wrap=True)
     if not args.no_build:
         names = ", ".join(lab.name for lab in labs)
@@ -76,7 +76,7 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
     if args.jplag:
         outputs.write_jplag(project, done.labs, done.submissions, args.out)
     status = told.tell(args, done.results, said.old, console)
-    told.tell_requests(said.before, found, console)
+    told.tell_requests(said.before, found, said.tables.requests, console)
     told.tell_held(held, console)
     return status
 

@@ -37,7 +37,12 @@ def tell_held(held: Mapping[tuple[str, str], str], console: screen.Console) -> N
         console.print(said, markup=False, highlight=False, soft_wrap=True)
 
 
-def tell_requests(before: Json | None, found: Json, console: screen.Console) -> None:
+def tell_requests(
+    before: Json | None,
+    found: Json,
+    requests: Mapping[tuple[str, str], term.Request],
+    console: screen.Console,
+) -> None:
     """What became of each request to be graded again."""
     marks = {(row["student"], row["lab"]): row["mark"] for row in (before or {}).get("rows", [])}
     lines = []
@@ -51,6 +56,12 @@ def tell_requests(before: Json | None, found: Json, console: screen.Console) -> 
     if lines:
         console.print("\nregrade requests:", highlight=False)
         console.print(screen.marks_table(lines, "asked"))
+    there = {(row["student"], row["lab"]) for row in found["rows"]}
+    labs = {lab["lab"] for lab in found["labs"]}
+    for student, number in sorted(requests):
+        if f"lab{number}" in labs and (student, f"lab{number}") not in there:
+            said = f"{student} asks for lab{number}, and has handed in nothing of it"
+            console.print(said, markup=False, highlight=False, soft_wrap=True)
 
 
 def preview(

@@ -186,9 +186,12 @@ def _tasks(found: list[Task]) -> Table:
         share = f"{task.points / max(1, task.possible):.0%}"
         hints = f"{statistics.fmean(task.hints):.1f}" if task.hints else ""
         solved = f"{task.solved} of {task.students}"
-        lines.append([task.name, solved, *attempts, str(task.unwritten or ""), share, hints])
-    head = ["task", "solved", "at 1st attempt", "2nd", "later", "not written", "points reached"]
-    return Table([*head, "hints, mean"], lines, frozenset(range(1, 8)), stacked=True)
+        hours = f"{statistics.median(task.hours):.1f}" if task.hours else ""
+        unwritten = str(task.unwritten or "")
+        lines.append([task.name, solved, *attempts, hours, unwritten, share, hints])
+    head = ["task", "solved", "at 1st attempt", "2nd", "later"]
+    head += ["hours to a later one, median", "not written", "points reached", "hints, mean"]
+    return Table(head, lines, frozenset(range(1, 9)), stacked=True)
 
 
 def _about_hints(rows: list[Json]) -> list[Block]:

@@ -104,6 +104,12 @@ def read_table(path: Path, needed: tuple[str, ...]) -> list[Row]:
 def read_roster(path: Path | None) -> dict[str, Row]:
     """The class, by student: columns student, name, email; `match` is what the platform's names
     for them hold, where that is not the student's id; `joined` is since when, for who came late."""
-    if path is None:
-        return {}
-    return {row["student"]: row for row in read_table(path, ("student",)) if row["student"]}
+    found: dict[str, Row] = {}
+    for row in read_table(path, ("student",)) if path else ():
+        if row["student"] in found:
+            raise row.mistake(
+                f"{row['student']!r} stands in line {found[row['student']].line}, too"
+            )
+        if row["student"]:
+            found[row["student"]] = row
+    return found

@@ -49,6 +49,7 @@ class Task:
     possible: int
     findings: tuple[Finding, ...]
     hints: tuple[int, ...]  # of those who told
+    hours: tuple[float, ...]  # from the first attempt to the one that solved it, if that is later
     hidden_only: int  # passed all public tests and failed a hidden one
 
     @property
@@ -81,6 +82,11 @@ def _task(todo: int, rows: list[Json]) -> Task:
         possible=sum(case["possible"] for cases in mine for case in cases),
         findings=findings([case for cases in mine for case in cases]),
         hints=tuple(hints) if todo else (),
+        hours=tuple(
+            hours
+            for row, at in zip(rows, (_first(row, todo) for row in rows), strict=True)
+            if at > 1 and (hours := sum(_gaps(row["attempts"][:at])))
+        ),
         hidden_only=sum(map(_only_hidden, mine)),
     )
 
@@ -155,11 +161,10 @@ def suspicions(task: Task) -> list[tuple[int, str]]:
 
 def hours_between(rows: list[Json]) -> list[float]:
     """Between one file that was handed in and the next of the same student, for all of a lab."""
-    found = []
-    for row in rows:
-        texts = [one["submitted"] for one in row.get("attempts", ()) if one["submitted"]]
-        times = sorted(datetime.fromisoformat(text) for text in texts)
-        found += [
-            (after - before).total_seconds() / 3600 for before, after in itertools.pairwise(times)
-        ]
-    return found
+    return [hours for row in rows for hours in _gaps(row.get("attempts", ()))]
+
+
+def _gaps(attempts: Iterable[Json]) -> list[float]:
+    texts = [one["submitted"] for one in attempts if one["submitted"]]
+    times = sorted(datetime.fromisoformat(text) for text in texts)
+    return [(after - one).total_seconds() / 3600 for one, after in itertools.pairwise(times)]

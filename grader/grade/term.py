@@ -29,6 +29,14 @@ AT_ONCE, AFTER_DEADLINE = "at once", "after deadline"
 FILES = ("students", "times", "extensions", "groups", "withdrawn", "requests", "questions")
 _MOST = {"late": 100, "late_cap": 100, "grace_minutes": None}  # per cent, or without end
 _WHOLE = ("slip_days", "slip_days_a_lab")
+_COLUMNS = {
+    "times": ("student", "submitted", "lab"),
+    "extensions": ("student", "until", "lab"),
+    "groups": ("student", "partner", "lab"),
+    "withdrawn": ("student", "lab", "why"),
+    "requests": ("student", "lab", "asked", "why", "answer"),
+    "questions": ("student", "lab", "points", "comment"),
+}
 Key = tuple[str, str]  # a student, and a lab's number or "" for all
 
 
@@ -87,12 +95,15 @@ class Tables:
         known = (student, lab.number) in policy.extensions or (student, "") in policy.extensions
         return joined is not None and closed is not None and closed <= joined and not known
 
-    def check_names(self, known: Iterable[str]) -> list[str]:
+    def check(self, known: Iterable[str], policy: LatePolicy) -> list[str]:
         """A name that is not in the class is a mistake; where no roster says who is, it is what
-        this returns: a line for each."""
+        this returns: a line for each. An extension that ends too early is a mistake, too."""
         there = set(known) | set(self.roster)
         said = []
         for row, student in self.named:
+            closes = policy.deadlines.get(number_of(row.get("lab", "")))
+            if closes is not None and "until" in row and _time(row, "until") < closes:
+                raise row.mistake(f"until {row['until']} is before the deadline, {shown(closes)}")
             if student in there:
                 continue
             like = difflib.get_close_matches(student, there, 1)
@@ -284,7 +295,12 @@ class _Lines:
 
     def each(self, name: str, *needed: str) -> Iterable[tuple[Key, Row]]:
         path = self.files.get(name)
-        for row in read_table(path, ("student", *needed)) if path else ():
+        rows = read_table(path, ("student", *needed)) if path else []
+        for column in rows[0] if rows else ():
+            like = difflib.get_close_matches(column, _COLUMNS[name], 1)
+            if like and column not in _COLUMNS[name] and like[0] not in rows[0]:
+                raise mistake(rows[0].path, 1, f"column {column!r}: is it {like[0]!r}")
+        for row in rows:
             student, lab = spelt(row["student"]), number_of(row.get("lab", ""))
             if not student:
                 raise row.mistake("no student stands there")

@@ -54,6 +54,19 @@ class Term(Classroom):
             "3 days late, 2 of them slip days: 10 of 100 points off.",
             said.read_text(encoding="utf-8"),
         )
+        self.preview(words)
+
+    def preview(self, words: list[object]) -> None:
+        """A test loses its points: who loses is told, and nothing is published or run."""
+        rubric = self.folder / "own.toml"
+        rubric.write_text("[lab01.device]\npoints = 0\n", encoding="utf-8")
+        before = (self.folder / "out" / "marks.csv").read_bytes()
+        more = (*words, "--rubric", rubric, "--preview")
+        said = self.grade(self.folder / "class", *more)
+        self.assertIn("3 submissions, 0 to grade", said)
+        self.assertRegex(said, r"ben +lab01 +100 +9\d +-\d")
+        self.assertIn("0 gain, 2 lose, 1 have the same mark", said)
+        self.assertEqual(before, (self.folder / "out" / "marks.csv").read_bytes())
 
 
 if __name__ == "__main__":

@@ -217,8 +217,10 @@ class Term(FakeCheckout):
         self.assertRegex(said, r"cyd +lab01 +2099-01-01 +100 +100 +\+0 +task 1 is right")
         self.assertIn("to be graded again (task 1 is right)", self.read("marks/feedback/cyd.md"))
         self.assertIn("Answer: it was and stays so", self.read("marks/feedback/cyd.md"))
-        self.write("requests.csv", TABLES["requests"] + "cyd,1,2026-10-20T00:00Z,,\n")
-        self.grade("--labs", "1")
+        asked = "cyd,1,2026-10-20T00:00Z,,\neve,1,2026-10-20T00:00Z,,\n"
+        self.write("requests.csv", TABLES["requests"] + asked)
+        said = self.grade("--labs", "1")
+        self.assertIn("eve asks for lab01, and has handed in nothing of it", said)
         self.assertEqual(self.worker.graded, [])
 
     def one_file_of_a_group_is_compared(self) -> None:
@@ -293,6 +295,13 @@ class Term(FakeCheckout):
                 "another extension",
             ),
             ("extensions.csv", "student,until\nada,2099-01-01T00:00,1,1\n", "4 fields under 2"),
+            (
+                "extensions.csv",
+                "student,until,lab\nada,2026-10-01T00:00Z,1\n",
+                "before the deadline",
+            ),
+            ("extensions.csv", "student,until,labs\nada,2099-10-01T00:00Z,1\n", "is it 'lab'"),
+            ("roster.csv", "student\nada\nada\n", "line 3: 'ada' stands in line 2, too"),
             ("groups.csv", "student,partner\nada,ada\n", "line 2: a group is two students"),
             (
                 "groups.csv",

@@ -151,6 +151,8 @@ class Late(FakeCheckout):
         self.assertEqual(rules.days("ada", self.lab, due + 47 * 3600), 0)
         self.assertEqual(rules.days("bob", self.lab, due + 47 * 3600), 1)
         self.assertEqual(rules.days("cyd", self.lab, due + 47 * 3600), 2)
+        later = LatePolicy(due + 90 * 3600, extensions=found)  # bob's is for all labs
+        self.assertEqual(later.days("bob", self.lab, due + 47 * 3600), 0)
 
     def test_slip_days_are_spent_in_the_order_of_deadlines(self) -> None:
         path = self.write(

@@ -42,7 +42,7 @@ class Tasks(unittest.TestCase):
             ]
         )
         self.assertEqual((found.students, found.written, found.solved), (5, 4, 3))
-        self.assertEqual(found.first, Counter({1: 1, 2: 1}))
+        self.assertEqual((found.first, found.hours), (Counter({1: 1, 2: 1}), (2.0,)))
         self.assertEqual((found.points, found.possible, found.hints), (60, 100, (3, 0)))
         self.assertEqual(classcharts._shares(found), [2, 1, 0, 1, 1])
 
