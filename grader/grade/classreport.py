@@ -178,7 +178,8 @@ def _by_count(entry: tuple[str, int]) -> tuple[int, str]:
 
 
 def _tasks(found: list[Task]) -> Table:
-    """In the order of the lab: who solved it when, and which share of its points the class has."""
+    """In the order of the lab: who solved it when, how long it took those who did so at a later
+    attempt, which share of its points the class has. A column that tells nothing is left out."""
     lines = []
     for task in found:
         later = sum(count for at, count in task.first.items() if at > 2)
@@ -190,8 +191,10 @@ def _tasks(found: list[Task]) -> Table:
         unwritten = str(task.unwritten or "")
         lines.append([task.name, solved, *attempts, hours, unwritten, share, hints])
     head = ["task", "solved", "at 1st attempt", "2nd", "later"]
-    head += ["hours to a later one, median", "not written", "points reached", "hints, mean"]
-    return Table(head, lines, frozenset(range(1, 9)), stacked=True)
+    head += ["hours to it, median", "not written", "points reached", "hints, mean"]
+    told = [at for at in range(len(head)) if any(line[at] for line in lines)]
+    shown = [[line[at] for at in told] for line in lines]
+    return Table([head[at] for at in told], shown, frozenset(range(1, len(told))), stacked=True)
 
 
 def _about_hints(rows: list[Json]) -> list[Block]:

@@ -141,7 +141,8 @@ h3 { font-size: 1.05rem; margin-top: 1.6rem; }
 table { border-collapse: collapse; font-size: .92rem; }
 th, td { text-align: left; padding: .25rem .7rem .25rem 0; vertical-align: top; }
 th { border-bottom: 2px solid #8888; } td { border-bottom: 1px solid #8884; }
-.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.n { text-align: right; font-variant-numeric: tabular-nums; }
+td.n { white-space: nowrap; }
 .wide { overflow-x: auto; }
 pre { background: #8881; padding: .7rem; overflow-x: auto; font-size: .85rem; }
 figure { margin: 1rem 0; } figcaption { font-size: .85rem; opacity: .75; }
