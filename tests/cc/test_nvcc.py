@@ -9,7 +9,9 @@ from rig import FULL, HERE, NVCC, Case, main, run
 
 class Nvcc(Case):
     def test_valid_programs(self) -> None:
-        programs = sorted((HERE / "valid").glob("*.cu"))
+        names = {path.stem: path for path in (HERE / "valid").glob("*.cu")}
+        del names["older"]  # CUDA 12's names, which nvcc 13 has no more
+        programs = sorted(names.values())
         if not FULL:
             programs = [path for path in programs if path.stem in ("idioms", "device_code")]
         for program in programs:
@@ -18,7 +20,7 @@ class Nvcc(Case):
                     [
                         NVCC,
                         "-std=c++17",
-                        "-arch=sm_80",
+                        "-arch=sm_90",
                         "-w",
                         "-c",
                         program,

@@ -39,6 +39,10 @@ class Text(Case):
                     made, self.rewritten(f'void f() {{ asm volatile({source} : "=r"(x)); }}\n')
                 )
 
+    def test_registers_without_outputs(self) -> None:
+        text = 'void f() { asm volatile("st.u32 [%0], %laneid;" :: "l"(p)); }\n'
+        self.assertIn("[%0], %%laneid", self.rewritten(text))
+
     def test_weak_aliases(self) -> None:
         text = "extern int a; int b = 1;\n#pragma weak a=b\n#pragma weak c\n"
         lines = self.rewritten(text).splitlines()

@@ -12,20 +12,10 @@ void cc_lex_start(struct cc_lexer *lexer, const char *text, size_t length)
     *lexer = (struct cc_lexer){.text = text, .end = text + length, .at = text, .line_start = true};
 }
 
-static bool starts_name(char c)
+static bool is_word_part(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
-           (unsigned char)c >= 0x80;
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-bool cc_name_part(char c)
-{
-    return starts_name(c) || is_digit(c);
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == '$' || (unsigned char)c >= 0x80;
 }
 
 /* Length of a backslash and the line's end behind it, or 0. */
@@ -115,99 +105,50 @@ static const char *raw_end(const char *at, const char *end)
     return found != NULL ? found + strlen(close) : end;
 }
 
-static const char *number_end(const char *at)
+/* The text of a raw string's kind has one of these names before it. */
+static bool is_raw_prefix(const char *text, size_t length)
 {
-    for (;;) {
-        if ((*at == '+' || *at == '-') && strchr("eEpP", at[-1]) != NULL)
-            at++;
-        else if (cc_name_part(*at) || *at == '.')
-            at++;
-        else if (*at == '\'' && cc_name_part(at[1]))
-            at += 2;
-        else
-            return at;
-    }
-}
+    static const char *const prefix[] = {"R", "u8R", "uR", "UR", "LR"};
 
-/* The length of a string's prefix of `length` bytes that stands before a quote. */
-static bool is_string_prefix(const char *text, size_t length, bool *raw)
-{
-    static const char *const prefix[] = {"u8", "u", "U", "L", "R", "u8R", "uR", "UR", "LR"};
-
-    for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++) {
-        if (cc_is(text, length, prefix[i])) {
-            *raw = text[length - 1] == 'R';
+    for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
+        if (cc_is(text, length, prefix[i]))
             return true;
-        }
-    }
     return false;
 }
 
-/* A name, or a string or character with a prefix. */
-static enum cc_kind name_or_prefixed(const char **at, const char *end)
+/* Behind a name, a number, or a raw string with what is before its quote. */
+static const char *word_end(const char *at, const char *end)
 {
-    const char *start = *at, *stop = start;
-    bool raw = false;
+    const char *start = at;
+    bool number = *at >= '0' && *at <= '9';
 
-    while (cc_name_part(*stop))
-        stop++;
-    bool quote = *stop == '"' || *stop == '\'';
-    if (!quote || !is_string_prefix(start, (size_t)(stop - start), &raw)) {
-        *at = stop;
-        return CC_NAME;
-    }
-    if (raw && *stop == '"')
-        *at = raw_end(stop + 1, end);
-    else
-        *at = quoted_end(stop + 1, *stop);
-    return *stop == '"' ? CC_STRING : CC_CHAR;
+    while (is_word_part(*at) || (number && *at == '\'' && is_word_part(at[1])))
+        at++;
+    return *at == '"' && is_raw_prefix(start, (size_t)(at - start)) ? raw_end(at + 1, end) : at;
 }
 
-static size_t punct_length(const char *at)
+static const char *lexeme_end(const char *at, const char *end)
 {
-    static const char *const longer[] = {"...", "->*", "::", "->", "##", "&&", "||",
-                                         "++",  "--",  "==", "!=", "+=", "-=", "*=",
-                                         "/=",  "%=",  "&=", "|=", "^=", ".*"};
+    bool two = cc_starts(at, "::") || cc_starts(at, "->") || cc_starts(at, "==");
 
-    for (size_t i = 0; i < sizeof longer / sizeof *longer; i++)
-        if (strncmp(at, longer[i], strlen(longer[i])) == 0)
-            return strlen(longer[i]);
-    return 1;
-}
-
-static enum cc_kind lex_here(struct cc_lexer *lexer)
-{
-    const char *at = lexer->at;
-
-    if (starts_name(*at))
-        return name_or_prefixed(&lexer->at, lexer->end);
-    if (is_digit(*at) || (*at == '.' && is_digit(at[1]))) {
-        lexer->at = number_end(at + 1);
-        return CC_NUMBER;
-    }
-    if (*at == '"' || *at == '\'') {
-        lexer->at = quoted_end(at + 1, *at);
-        return *at == '"' ? CC_STRING : CC_CHAR;
-    }
-    lexer->at = at + punct_length(at);
-    return CC_PUNCT;
+    if (is_word_part(*at))
+        return word_end(at, end);
+    if (*at == '"' || *at == '\'')
+        return quoted_end(at + 1, *at);
+    return at + (two ? 2 : 1);
 }
 
 struct cc_lexeme cc_lex(struct cc_lexer *lexer)
 {
-    struct cc_lexeme lexeme = {.kind = CC_END};
+    struct cc_lexeme lexeme = {.space = skip_space(lexer)};
+    bool directive = *lexer->at == '#' && lexer->line_start;
 
-    lexeme.space = skip_space(lexer);
     lexeme.text = lexer->at;
     if (lexer->at >= lexer->end)
         return lexeme;
-    if (*lexer->at == '#' && lexer->line_start) {
-        lexer->at = directive_end(lexer->at, lexer->end);
-        lexeme.kind = CC_DIRECTIVE;
-    } else {
-        lexeme.kind = lex_here(lexer);
-        lexer->line_start = false;
-    }
+    lexer->at =
+        directive ? directive_end(lexer->at, lexer->end) : lexeme_end(lexer->at, lexer->end);
+    lexer->line_start &= directive;
     lexeme.length = (size_t)(lexer->at - lexeme.text);
     return lexeme;
 }

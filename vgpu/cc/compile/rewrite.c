@@ -13,7 +13,7 @@ struct word {
 };
 
 struct words {
-    struct word *item; /* the last one is of kind CC_END */
+    struct word *item; /* the last one has no length */
     size_t count, capacity;
     bool changed;
 };
@@ -21,15 +21,14 @@ struct words {
 static void read_words(struct words *all, const char *text, size_t length)
 {
     struct cc_lexer lexer;
-    enum cc_kind kind;
+    struct word word;
 
     cc_lex_start(&lexer, text, length);
     do {
-        struct word word = {.lexeme = cc_lex(&lexer)};
-        kind = word.lexeme.kind;
+        word = (struct word){.lexeme = cc_lex(&lexer)};
         all->item = cc_grow(all->item, all->count, &all->capacity, sizeof word);
         all->item[all->count++] = word;
-    } while (kind != CC_END);
+    } while (word.lexeme.length != 0);
 }
 
 static bool is(const struct words *all, size_t at, const char *text)
@@ -89,6 +88,7 @@ static bool find_end(const struct words *all, struct launch *launch)
 
 static void find_arguments(const struct words *all, struct launch *launch)
 {
+    bool adjacent;
     int depth = 0;
 
     launch->argument[launch->arguments++] = launch->begin;
@@ -96,9 +96,7 @@ static void find_arguments(const struct words *all, struct launch *launch)
         depth += depth_change(all, at);
         if (depth == 0 && is(all, at, ",") && launch->arguments < 4)
             launch->argument[launch->arguments++] = at + 1;
-        launch->pack |= depth == 0 && is(all, at, "...");
-        launch->pack |=
-            is(all, at, ".") && is(all, at + 1, ".") && is(all, at + 2, ".") && depth == 0;
+        launch->pack |= depth == 0 && are_three(all, at, ".", &adjacent);
     }
 }
 
@@ -243,7 +241,7 @@ static void rewrite_asm(struct words *all, size_t at)
     size_t first = at + 1, end = first;
     while (end < all->count && *all->item[end].lexeme.text == '"')
         end++;
-    if (!is(all, at, "(") || !is(all, end, ":"))
+    if (!is(all, at, "(") || (!is(all, end, ":") && !is(all, end, "::")))
         return;
     for (at = first; at < end; at++) {
         const char *instead = with_registers(&all->item[at].lexeme);

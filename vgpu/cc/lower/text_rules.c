@@ -32,7 +32,7 @@ static bool start_reader(struct reader *r, const char *file)
 static bool read_word(struct reader *r)
 {
     r->word = cc_lex(&r->lexer);
-    return r->word.kind != CC_END;
+    return r->word.length != 0;
 }
 
 static bool is_word(const struct reader *r, const char *text)
