@@ -54,9 +54,27 @@ class Command(Case):
             "-Xptxas -v -maxrregcount=64 -std c++20 -O3 --expt-relaxed-constexpr "
             "-Wno-deprecated-gpu-targets -allow-unsupported-compiler "
             "-cudart static -t=4 -diag-suppress=20012 -m64 "
-            "-Xcudafe --display_error_number -extended-lambda -forward-unknown-to-host-compiler"
+            "-Xcudafe --display_error_number -extended-lambda -forward-unknown-to-host-compiler "
+            "--machine 64 -compress-mode=size --static-global-template-stub false -time=t.csv "
+            "-split-compile-extended=0 --display-error-number --brief-diagnostics true"
         )
         self.good("a.cu", "-c", "-DVALUE=1", *flags.split())
+
+    def test_folder_of_objects(self) -> None:
+        (self.folder / "out").mkdir()
+        self.write("a.cu", KERNEL)
+        self.good("-c", "-DVALUE=1", "a.cu", "--output-directory=out", "-MD")
+        self.assertEqual({path.name for path in (self.folder / "out").iterdir()}, {"a.o"})
+        self.assertTrue((self.folder / "a.d").read_text().startswith("out/a.o:"))
+
+    def test_streams_of_threads(self) -> None:
+        """By option or by macro, in both spellings: launches, too."""
+        self.write("a.cu", KERNEL)
+        macro = "CUDA_API_PER_THREAD_DEFAULT_STREAM=1"
+        for flags in (["--default-stream=per-thread"], [f"-D{macro}"], ["-D", macro]):
+            self.good("-c", "-DVALUE=1", "a.cu", *flags)
+            symbols = run(["nm", "a.o"], self.folder).stdout
+            self.assertIn("U cudaLaunchKernel_ptsz", symbols, flags)
 
     def test_cudas_libraries_are_in_the_runtime(self) -> None:
         self.write("d.c", "#include <cuda.h>\nint main(void) { return cuInit(1) != 1; }\n")
@@ -128,7 +146,7 @@ class Command(Case):
 
     def test_dependencies(self) -> None:
         self.write("h.h", "#define VALUE 3\n")
-        self.write("a.cu", '#include "h.h"\n' + KERNEL)
+        self.write("a.cu", '#include "h.h"\n#include <stdio.h>\n' + KERNEL)
         self.good("-c", "a.cu", "-MD", "-MF", "deps", "-MT", "target", "-o", "x.o")
         text = (self.folder / "deps").read_text()
         self.assertTrue(text.startswith("target:"))
@@ -136,7 +154,12 @@ class Command(Case):
             self.assertIn(name, text)
         self.good("-c", "a.cu", "-MMD", "-o", "x.o")
         self.assertTrue((self.folder / "x.d").read_text().startswith("x.o:"))
-        self.assertTrue(self.good("-M", "a.cu").stdout.startswith("a.o:"))
+        users = self.good("-MM", "a.cu").stdout
+        self.assertTrue(users.startswith("a.o:") and " h.h" in users)
+        every = self.good("-M", "a.cu").stdout
+        self.assertTrue(every.startswith("a.o:") and "/stdio.h" in every)
+        for text in (users, (self.folder / "x.d").read_text()):  # as nvcc: without the system's
+            self.assertNotIn("/stdio.h", text)
         self.assertEqual(self.names(), {"h.h", "a.cu", "deps", "x.o", "x.d"})
 
     def test_preprocess(self) -> None:
@@ -188,8 +211,11 @@ class Command(Case):
     def test_help_names_every_option(self) -> None:
         text = self.good("--help").stdout
         table = (HERE / "../../vgpu/cc/options/option_table.c").read_text()
-        for short in re.findall(r'^ {4}\{"(-[^"]+)"', table, re.MULTILINE):
-            if short not in ("-dw", "-link", "-Xarchive", "-split-compile", "-dopt", "-restrict"):
+        words = table[table.index(" ignored[]") : table.index('";\n')].replace('"', " ").split()
+        alone = [word for word in words if re.match("-[^-]", word) and word != "-src-in-ptx"]
+        self.assertGreater(len(alone), 40)
+        for short in re.findall(r'^ {4}\{"(-[^"]+)"', table, re.MULTILINE) + alone:
+            if short not in ("-dw", "-link"):
                 self.assertTrue(short in text or f"-{short}" in text, f"{short} is not in --help")
         self.assertIn("release 13.0", self.good("--version").stdout)
 

@@ -62,7 +62,7 @@ static const char *meaning(const char *line)
     if (!read_line(line, &o))
         return "refused";
     snprintf(to, sizeof text[0], "%d %s %s %d%d%d", (int)o.action, o.output ? o.output : "-",
-             o.std ? o.std : "-", o.verbose, o.rdc, o.want_deps);
+             o.std ? o.std : "-", o.verbose, o.rdc, o.deps_flag != NULL);
     put_list(to, sizeof text[0], "common", &o.common);
     put_list(to, sizeof text[0], "warnings", &o.warnings);
     put_list(to, sizeof text[0], "host", &o.host);
@@ -80,11 +80,13 @@ UNIT(spellings_mean_the_same)
         {"-DX=1 a.cu", "-D X=1 a.cu", "--define-macro=X=1 a.cu"},
         {"-oout a.cu", "-o out a.cu", "--output-file=out a.cu"},
         {"-c a.cu", "--compile a.cu", "a.cu -c"},
-        {"-O2 a.cu", "a.cu -O2", "--optimize=2 a.cu"},
+        {"-O2 a.cu", "-O 2 a.cu", "--optimize=2 a.cu"},
         {"-Ldir a.cu", "-L dir a.cu", "--library-path=dir a.cu"},
         {"-std=c++17 a.cu", "-std c++17 a.cu", "--std=c++17 a.cu"},
         {"-Xcompiler -Wall,-g a.cu", "-Xcompiler=-Wall,-g a.cu",
          "--compiler-options -Wall --compiler-options -g a.cu"},
+        {"-w a.cu", "--disable-warnings a.cu", "-w -res-usage --dopt on a.cu"},
+        {"-keep-dir=x a.cu", "--keep-dir x a.cu", "-keep-dir x a.cu"},
         {"-arch=sm_90 a.cu", "-arch sm_80 a.cu", "--gpu-architecture=sm_70 a.cu"},
     };
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)

@@ -61,8 +61,8 @@ static bool preprocess(const struct cc_job *job, const struct cc_input *input)
         command = cc_plain_command(job, input, NULL);
     else if (!preprocess_cuda(job, input->path, &command))
         return false;
-    if (job->options->action == CC_DEPENDENCIES) {
-        cc_add(&command, "-M");
+    if (job->options->action != CC_PREPROCESS) {
+        cc_add(&command, job->options->action == CC_DEPENDENCIES ? "-M" : "-MM");
         cc_add(&command, "-MT");
         cc_add(&command, object_name(input->path, CC_COMPILE));
     }
@@ -171,6 +171,8 @@ static bool compile_one(const struct cc_job *job, int number, struct cc_list *ob
         object = cc_temp_path(cc_format("%d-%s", number, object));
     else if (job->options->output != NULL)
         object = job->options->output;
+    else if (job->options->output_dir != NULL)
+        object = cc_format("%s/%s", job->options->output_dir, object);
     cc_add(objects, object);
     if (makes_modules(job->options) && language != CC_LANG_CUDA) {
         cc_fail("'%s' is no CUDA file: there is no device code in it", input->path);
@@ -207,7 +209,7 @@ static bool carry_out(const struct cc_job *job)
 
     for (size_t i = 0; i < options->input_count; i++) {
         bool source = cc_language_of(&options->input[i]) != CC_LANG_OBJECT;
-        bool text = options->action == CC_PREPROCESS || options->action == CC_DEPENDENCIES;
+        bool text = options->action >= CC_PREPROCESS && options->action <= CC_USER_DEPENDENCIES;
         if (text && source && !preprocess(job, &options->input[i]))
             return false;
         if (!text && !compile_one(job, (int)i, &objects))

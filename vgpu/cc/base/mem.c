@@ -143,6 +143,24 @@ void cc_add_all(struct cc_list *list, const struct cc_list *more)
         cc_add(list, more->item[i]);
 }
 
+void cc_add_words(struct cc_list *list, const char *words)
+{
+    while (*words != 0) {
+        size_t length = strcspn(words, " ");
+        cc_add(list, cc_copy(words, length));
+        words += length;
+        words += strspn(words, " ");
+    }
+}
+
+bool cc_has_word(const struct cc_list *words, const char *word)
+{
+    for (size_t i = 0; i < words->count; i++)
+        if (strcmp(words->item[i], word) == 0)
+            return true;
+    return false;
+}
+
 bool cc_is(const char *text, size_t length, const char *word)
 {
     return strlen(word) == length && memcmp(text, word, length) == 0;

@@ -99,7 +99,7 @@ void cc_add_language(struct cc_list *command, const struct cc_job *job)
 {
     const struct cc_options *options = job->options;
 
-    cc_add(command, options->std != NULL ? options->std : "-std=gnu++17");
+    cc_add(command, cc_format("-std=%s", options->std != NULL ? options->std : "gnu++17"));
     /* What Clang knows of a Toolkit stays away; its version chooses how a launch is compiled. */
     cc_add_words(command, "--cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 "
                           "-Xclang -target-sdk-version=11.5 -Wno-unknown-cuda-version "

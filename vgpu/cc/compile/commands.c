@@ -10,24 +10,6 @@
 #include "compile.h"
 #include "proc.h"
 
-void cc_add_words(struct cc_list *list, const char *words)
-{
-    while (*words != 0) {
-        size_t length = strcspn(words, " ");
-        cc_add(list, cc_copy(words, length));
-        words += length;
-        words += strspn(words, " ");
-    }
-}
-
-bool cc_has_word(const struct cc_list *words, const char *word)
-{
-    for (size_t i = 0; i < words->count; i++)
-        if (strcmp(words->item[i], word) == 0)
-            return true;
-    return false;
-}
-
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -72,19 +54,19 @@ void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *
                  const char *object)
 {
     const struct cc_options *options = job->options;
-    const char *named = options->output != NULL ? options->output : base_name(source);
+    const char *named = options->output != NULL ? options->output : object;
 
-    if (!options->want_deps)
+    if (options->deps_flag == NULL)
         return;
-    cc_add(command, "-MD");
+    cc_add(command, options->deps_flag);
     cc_add_all(command, &options->deps);
-    if (!options->deps_file_given) {
+    if (!cc_has_word(&options->deps, "-MF")) {
         cc_add(command, "-MF");
-        cc_add(command, with_suffix(named, ".d"));
+        cc_add(command, with_suffix(options->output != NULL ? named : base_name(source), ".d"));
     }
-    if (!options->deps_target_given) {
+    if (!cc_has_word(&options->deps, "-MT") && !cc_has_word(&options->deps, "-MQ")) {
         cc_add(command, "-MT");
-        cc_add(command, options->output != NULL ? options->output : object);
+        cc_add(command, named);
     }
 }
 
@@ -132,9 +114,8 @@ struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input 
     cc_add(&command, c ? options->cc : options->cxx);
     cc_add(&command, object != NULL ? "-c" : "-E");
     /* -std=c++17 is not for C files, nor -std=c11 for C++ ones. */
-    bool own_std = options->std != NULL && (strstr(options->std, "++") != NULL) == !c;
-    if (own_std)
-        cc_add(&command, options->std);
+    if (options->std != NULL && (strstr(options->std, "++") != NULL) == !c)
+        cc_add(&command, cc_format("-std=%s", options->std));
     cc_add_all(&command, &options->host);
     cc_add_all(&command, &options->common);
     cc_add_all(&command, &options->warnings);

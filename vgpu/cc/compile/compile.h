@@ -26,11 +26,6 @@ bool cc_device_link(const struct cc_job *job, const struct cc_list *objects, con
 /* One of the two passes of Clang over a .cu. */
 enum cc_side { CC_HOST_SIDE, CC_DEVICE_SIDE };
 
-/* Adds the words, which blanks separate. */
-void cc_add_words(struct cc_list *list, const char *words);
-
-bool cc_has_word(const struct cc_list *words, const char *word);
-
 enum cc_language cc_language_of(const struct cc_input *input);
 
 /* -isystem: CUDA's headers, and CCCL's if they are there. */

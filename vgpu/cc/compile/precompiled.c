@@ -177,8 +177,7 @@ static bool fit(const struct cc_list *common, const char *names)
     for (size_t i = 0; i < common->count; i++) {
         const char *word = common->item[i];
         bool macro = cc_starts(word, "-D") || cc_starts(word, "-U");
-        bool alone = macro && word[2] == 0 && i + 1 < common->count;
-        if (macro && !is_free(names, alone ? common->item[++i] : word + 2))
+        if (macro && !is_free(names, word + 2))
             return false;
         if (!macro && !cc_starts(word, "-I") && !cc_starts(word, "-i") && *word == '-')
             return false;

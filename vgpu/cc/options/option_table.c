@@ -8,118 +8,126 @@
 #define OFFSET(member) ((int)offsetof(struct cc_options, member))
 
 static const struct cc_option table[] = {
-    {"-c", "--compile", SET_ACTION, false, CC_COMPILE, NULL},
-    {"-dc", "--device-c", RDC_ACTION, false, CC_COMPILE, NULL},
-    {"-dw", "--device-w", SET_ACTION, false, CC_COMPILE, NULL},
-    {"-E", "--preprocess", SET_ACTION, false, CC_PREPROCESS, NULL},
-    {"-M", "--generate-dependencies", SET_ACTION, false, CC_DEPENDENCIES, NULL},
-    {"-MM", "--generate-nonsystem-dependencies", SET_ACTION, false, CC_DEPENDENCIES, NULL},
-    {"-link", "--link", SET_ACTION, false, CC_LINK, NULL},
-    {"-o", "--output-file", OUTPUT, true, 0, NULL},
-    {"-isystem", "--system-include", SYSTEM_DIR, true, 0, NULL},
-    {"-include", "--pre-include", COMMON, false, 0, NULL},
-    {"-iquote", NULL, COMMON, true, 0, NULL},
-    {"-idirafter", NULL, COMMON, true, 0, NULL},
-    {"-I", "--include-path", COMMON, true, 0, NULL},
-    {"-D", "--define-macro", COMMON, true, 0, NULL},
-    {"-U", "--undefine-macro", COMMON, true, 0, NULL},
-    {"-std", "--std", STANDARD, false, 0, NULL},
-    {"-default-stream", "--default-stream", DEFAULT_STREAM, false, 0, NULL},
-    {"-x", "--x", LANGUAGE, true, 0, NULL},
-    {"-Xcompiler", "--compiler-options", HOST_LIST, false, 0, NULL},
-    {"-Xlinker", "--linker-options", LINK_LIST, false, 0, NULL},
-    {"-L", "--library-path", LINK_VALUE, true, 0, NULL},
-    {"-l", "--library", LIBRARY, true, 0, NULL},
-    {"-shared", "--shared", LINK_VALUE, false, 1, NULL},
-    {"-O", "--optimize", HOST_FLAG, true, 1, NULL},
-    {"-g", "--debug", HOST_FLAG, false, 0, NULL},
-    {"-G", "--device-debug", DEVICE_DEBUG, false, 0, NULL},
-    {"-lineinfo", "--generate-line-info", IGNORE, false, 0, NULL},
-    {"-MD", "--generate-dependencies-with-compile", DEPS_FLAG, false, 0, NULL},
-    {"-MMD", "--generate-nonsystem-dependencies-with-compile", DEPS_FLAG, false, 0, NULL},
-    {"-MP", "--generate-dependency-targets", DEPS_FLAG, false, 0, NULL},
-    {"-MF", "--dependency-output", DEPS_VALUE, true, 0, NULL},
-    {"-MT", "--dependency-target-name", DEPS_VALUE, true, 0, NULL},
-    {"-MQ", NULL, DEPS_VALUE, true, 0, NULL},
-    {"-arch", "--gpu-architecture", IGNORE_VALUE, false, 0, NULL},
-    {"-code", "--gpu-code", IGNORE_VALUE, false, 0, NULL},
-    {"-gencode", "--generate-code", IGNORE_VALUE, false, 0, NULL},
-    {"-maxrregcount", "--maxrregcount", IGNORE_VALUE, false, 0, NULL},
-    {"-Xptxas", "--ptxas-options", IGNORE_VALUE, false, 0, NULL},
-    {"-Xcudafe", "--cudafe-options", IGNORE_VALUE, false, 0, NULL},
-    {"-Xnvlink", "--nvlink-options", IGNORE_VALUE, false, 0, NULL},
-    {"-Xarchive", "--archive-options", IGNORE_VALUE, false, 0, NULL},
-    {"-Xfatbin", "--fatbin-options", IGNORE_VALUE, false, 0, NULL},
-    {"-cudart", "--cudart", IGNORE_VALUE, false, 0, NULL},
-    {"-cudadevrt", "--cudadevrt", IGNORE_VALUE, false, 0, NULL},
-    {"-t", "--threads", IGNORE_VALUE, false, 0, NULL},
-    {"-split-compile", "--split-compile", IGNORE_VALUE, false, 0, NULL},
-    {"-diag-suppress", "--diag-suppress", IGNORE_VALUE, false, 0, NULL},
-    {"-diag-warn", "--diag-warn", IGNORE_VALUE, false, 0, NULL},
-    {"-diag-error", "--diag-error", IGNORE_VALUE, false, 0, NULL},
-    {"-ftz", "--ftz", IGNORE_VALUE, false, 0, NULL},
-    {"-prec-div", "--prec-div", IGNORE_VALUE, false, 0, NULL},
-    {"-prec-sqrt", "--prec-sqrt", IGNORE_VALUE, false, 0, NULL},
-    {"-fmad", "--fmad", IGNORE_VALUE, false, 0, NULL},
-    {"-dopt", "--dopt", IGNORE_VALUE, false, 0, NULL},
-    {"-use_fast_math", "--use_fast_math", IGNORE, false, 0, NULL},
-    {"-extra-device-vectorization", "--extra-device-vectorization", IGNORE, false, 0, NULL},
-    {"-extended-lambda", "--extended-lambda", SWITCH, false, OFFSET(lambdas), NULL},
-    {"-expt-extended-lambda", "--expt-extended-lambda", SWITCH, false, OFFSET(lambdas), NULL},
-    {"-restrict", "--restrict", IGNORE, false, 0, NULL},
-    {"-res-usage", "--resource-usage", IGNORE, false, 0, NULL},
-    {"-source-in-ptx", "--source-in-ptx", IGNORE, false, 0, NULL},
-    {"-forward-unknown-to-host-compiler", "--forward-unknown-to-host-compiler", IGNORE, false, 0,
-     NULL},
-    {"-allow-unsupported-compiler", "--allow-unsupported-compiler", IGNORE, false, 0, NULL},
-    {"-Wno-deprecated-gpu-targets", NULL, IGNORE, false, 0, NULL},
-    {"-expt-relaxed-constexpr", "--expt-relaxed-constexpr", SWITCH, false, OFFSET(relaxed), NULL},
-    {"-check-indices", "--check-indices", SWITCH, false, OFFSET(checks_indices), NULL},
-    {"-v", "--verbose", SWITCH, false, OFFSET(verbose), NULL},
-    {"-dryrun", "--dryrun", SWITCH, false, OFFSET(dryrun), NULL},
-    {"-clangd", "--clangd", SWITCH, false, OFFSET(clangd), NULL},
-    {"-precompile", "--precompile", TEXT, false, OFFSET(precompile), NULL},
-    {"-keep", "--keep", SWITCH, false, OFFSET(keep), NULL},
-    {"-keep-dir", "--keep-dir", TEXT, false, OFFSET(keep_dir), NULL},
-    {"-save-temps", "--save-temps", SWITCH, false, OFFSET(keep), NULL},
-    {"-ccbin", "--compiler-bindir", CCBIN, false, 0, NULL},
-    {"-Werror", "--Werror", WERROR, false, 0, NULL},
-    {"-w", "--disable-warnings", COMMON, false, 1, NULL},
-    {"-rdc", "--relocatable-device-code", RDC, false, 0, NULL},
-    {"-dlink", "--device-link", RDC_ACTION, false, CC_DEVICE_LINK, NULL},
-    {"-ptx", "--ptx", SET_ACTION, false, CC_PTX, NULL},
-    {"-cubin", "--cubin", SET_ACTION, false, CC_CUBIN, NULL},
-    {"-fatbin", "--fatbin", SET_ACTION, false, CC_FATBIN, NULL},
-    {"-lib", "--lib", REFUSE, false, 0, NULL},
-    {"-run", "--run", REFUSE, false, 0, NULL},
-    {"-cuda", "--cuda", REFUSE, false, 0, NULL},
-    {"-dlto", "--dlink-time-opt", REFUSE, false, 0, NULL},
-    {"-h", "--help", ANSWER, false, 0, NULL},
-    {"-V", "--version", ANSWER, false, 1, NULL},
+    {"-c", "--compile", SET_ACTION, ALONE, CC_COMPILE},
+    {"-dw", "--device-w", SET_ACTION, ALONE, CC_COMPILE},
+    {"-E", "--preprocess", SET_ACTION, ALONE, CC_PREPROCESS},
+    {"-M", "--generate-dependencies", SET_ACTION, ALONE, CC_DEPENDENCIES},
+    {"-MM", "--generate-nonsystem-dependencies", SET_ACTION, ALONE, CC_USER_DEPENDENCIES},
+    {"-link", NULL, SET_ACTION, ALONE, CC_LINK},
+    {"-ptx", NULL, SET_ACTION, ALONE, CC_PTX},
+    {"-cubin", NULL, SET_ACTION, ALONE, CC_CUBIN},
+    {"-fatbin", NULL, SET_ACTION, ALONE, CC_FATBIN},
+    {"-dc", "--device-c", RDC_ACTION, ALONE, CC_COMPILE},
+    {"-dlink", "--device-link", RDC_ACTION, ALONE, CC_DEVICE_LINK},
+    {"-o", "--output-file", TEXT, JOINED, OFFSET(output)},
+    {"-odir", "--output-directory", TEXT, VALUE, OFFSET(output_dir)},
+    {"-keep-dir", NULL, TEXT, VALUE, OFFSET(keep_dir)},
+    {"-precompile", NULL, TEXT, VALUE, OFFSET(precompile)},
+    {"-std", NULL, TEXT, VALUE, OFFSET(std)},
+    {"-isystem", "--system-include", PASS_TWO, JOINED, OFFSET(common)},
+    {"-include", "--pre-include", PASS_TWO, VALUE, OFFSET(common)},
+    {"-iquote", NULL, PASS_TWO, JOINED, OFFSET(common)},
+    {"-idirafter", NULL, PASS_TWO, JOINED, OFFSET(common)},
+    {"-I", "--include-path", PASS, JOINED, OFFSET(common)},
+    {"-D", "--define-macro", PASS, JOINED, OFFSET(common)},
+    {"-U", "--undefine-macro", PASS, JOINED, OFFSET(common)},
+    {"-MD", "--generate-dependencies-with-compile", NAME, ALONE, OFFSET(deps_flag)},
+    {"-MMD", "--generate-nonsystem-dependencies-with-compile", NAME, ALONE, OFFSET(deps_flag)},
+    {"-MP", "--generate-dependency-targets", PASS, ALONE, OFFSET(deps)},
+    {"-MF", "--dependency-output", PASS_TWO, JOINED, OFFSET(deps)},
+    {"-MT", "--dependency-target-name", PASS_TWO, JOINED, OFFSET(deps)},
+    {"-MQ", NULL, PASS_TWO, JOINED, OFFSET(deps)},
+    {"-O", "--optimize", PASS, LEVEL, OFFSET(host)},
+    {"-g", "--debug", PASS, ALONE, OFFSET(host)},
+    {"-pg", "--profile", PASS, ALONE, OFFSET(host)},
+    {"-w", "--disable-warnings", PASS, ALONE, OFFSET(warnings)},
+    {"-L", "--library-path", PASS, JOINED, OFFSET(link)},
+    {"-shared", NULL, PASS, ALONE, OFFSET(link)},
+    {"-l", "--library", LIBRARY, JOINED, 0},
+    {"-Xcompiler", "--compiler-options", HOST_LIST, VALUE, 0},
+    {"-Xlinker", "--linker-options", LINK_LIST, VALUE, 0},
+    {"-x", "--x", LANGUAGE, JOINED, 0},
+    {"-default-stream", NULL, DEFAULT_STREAM, VALUE, 0},
+    {"-rdc", "--relocatable-device-code", RDC, VALUE, 0},
+    {"-ccbin", "--compiler-bindir", CCBIN, VALUE, 0},
+    {"-G", "--device-debug", DEVICE_DEBUG, ALONE, 0},
+    {"-Werror", NULL, WERROR, ALONE, 0},
+    {"-extended-lambda", NULL, SWITCH, ALONE, OFFSET(lambdas)},
+    {"-expt-extended-lambda", NULL, SWITCH, ALONE, OFFSET(lambdas)},
+    {"-expt-relaxed-constexpr", NULL, SWITCH, ALONE, OFFSET(relaxed)},
+    {"-check-indices", NULL, SWITCH, ALONE, OFFSET(checks_indices)},
+    {"-v", "--verbose", SWITCH, ALONE, OFFSET(verbose)},
+    {"-dryrun", NULL, SWITCH, ALONE, OFFSET(dryrun)},
+    {"-clangd", NULL, SWITCH, ALONE, OFFSET(clangd)},
+    {"-keep", NULL, SWITCH, ALONE, OFFSET(keep)},
+    {"-save-temps", NULL, SWITCH, ALONE, OFFSET(keep)},
+    {"-lib", NULL, REFUSE, ALONE, 0},
+    {"-run", NULL, REFUSE, ALONE, 0},
+    {"-cuda", NULL, REFUSE, ALONE, 0},
+    {"-dlto", "--dlink-time-opt", REFUSE, ALONE, 0},
+    {"-h", "--help", ANSWER, ALONE, 0},
+    {"-V", "--version", ANSWER, ALONE, 1},
 };
 
-/* `name`, `name=value`, or for those that allow it `namevalue`. */
+/* nvcc's, without a meaning here: alone, and with a value. */
+static const char
+    ignored[] = "-lineinfo --generate-line-info -use_fast_math -extra-device-vectorization "
+                "-restrict -res-usage --resource-usage -source-in-ptx -src-in-ptx "
+                "-forward-unknown-to-host-compiler -forward-unknown-to-host-linker "
+                "-forward-unknown-opts -allow-unsupported-compiler -Wno-deprecated-gpu-targets "
+                "-keep-device-functions -no-compress -jobserver -err-no --display-error-number "
+                "-no-err-no --no-display-error-number -fdevice-syntax-only",
+    ignored_with_value[] =
+        "-arch --gpu-architecture -code --gpu-code -gencode --generate-code -m --machine "
+        "-maxrregcount -Xptxas --ptxas-options -Xcudafe --cudafe-options -Xnvlink "
+        "--nvlink-options -Xarchive --archive-options -Xfatbin --fatbin-options -cudart "
+        "-cudadevrt -t --threads -split-compile -split-compile-extended -diag-suppress "
+        "-diag-warn -diag-error -ftz -prec-div -prec-sqrt -fmad -dopt -opt-info "
+        "--optimization-info -compress-mode -static-global-template-stub "
+        "-device-entity-has-hidden-visibility -brief-diag --brief-diagnostics -jtd "
+        "--jump-table-density -device-stack-protector -time -fdevice-time-trace -target-dir "
+        "--target-directory";
+
+/* `name`, `name=value`, or for those that allow it `namevalue`; `--name` for `-name`. */
 static bool fits(const char *argument, const char *name, bool joined, const char **value)
 {
-    if (name == NULL || !cc_starts(argument, name))
+    bool two = cc_starts(argument, "--") && name[1] != '-' && strlen(name) > 2;
+
+    if (!cc_starts(argument + two, name))
         return false;
-    const char *rest = argument + strlen(name);
-    *value = NULL;
-    if (*rest == 0)
-        return true;
-    *value = *rest == '=' ? rest + 1 : rest;
-    return *rest == '=' || joined;
+    const char *rest = argument + two + strlen(name);
+    *value = *rest == 0 ? NULL : *rest == '=' ? rest + 1 : rest;
+    return *rest == 0 || *rest == '=' || joined;
+}
+
+static bool is_in(const char *names, const char *argument, const char **value)
+{
+    struct cc_list name = {0};
+    bool found = false;
+
+    cc_add_words(&name, names);
+    for (size_t i = 0; i < name.count && !found; i++)
+        found = fits(argument, name.item[i], false, value);
+    return found;
 }
 
 /* A full name goes before one that a value is joined to: -include is not -I with "nclude". */
 const struct cc_option *cc_find_option(const char *argument, const char **value)
 {
+    static const struct cc_option alone = {.kind = IGNORE, .value = ALONE},
+                                  with_value = {.kind = IGNORE, .value = VALUE};
+
+    if (is_in(ignored, argument, value))
+        return &alone;
+    if (is_in(ignored_with_value, argument, value))
+        return &with_value;
     for (int joined = 0; joined <= 1; joined++)
         for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-            bool as_joined = joined && table[i].joined;
-            if (fits(argument, table[i].longer, false, value) ||
-                fits(argument, table[i].name, as_joined, value))
-                return &table[i];
+            const struct cc_option *o = &table[i];
+            bool may_join = joined && (o->value == JOINED || o->value == LEVEL);
+            if ((o->longer != NULL && fits(argument, o->longer, false, value)) ||
+                fits(argument, o->name, may_join, value))
+                return o;
         }
     return NULL;
 }

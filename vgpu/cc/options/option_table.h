@@ -7,39 +7,39 @@
 #include "options.h"
 
 enum cc_option_kind {
-    SET_ACTION,
-    OUTPUT,
-    COMMON,     /* with its value to both passes, in the short spelling */
-    SYSTEM_DIR, /* -isystem */
-    HOST_FLAG,  /* to the host compiler */
-    HOST_LIST,  /* -Xcompiler a,b */
-    LINK_VALUE, /* with its value to the linker, in the short spelling */
-    LINK_LIST,  /* -Xlinker a,b */
-    LIBRARY,    /* in its place among the inputs */
-    LANGUAGE,
-    STANDARD,
-    DEFAULT_STREAM,
-    DEPS_FLAG,
-    DEPS_VALUE,
     IGNORE, /* means nothing on a virtual GPU */
-    IGNORE_VALUE,
-    CCBIN,
-    DEVICE_DEBUG,
-    WERROR,
-    RDC,        /* -rdc=true: device code that other files' may use */
-    RDC_ACTION, /* -dc, -dlink */
     REFUSE,
-    SWITCH, /* a bool of struct cc_options */
-    TEXT,   /* a const char * of struct cc_options */
-    ANSWER
+    ANSWER,
+    SET_ACTION,
+    RDC_ACTION,   /* -dc, -dlink */
+    SWITCH,       /* a bool of struct cc_options */
+    TEXT,         /* a const char * of it: the value */
+    NAME,         /* the same: the option's name */
+    PASS,         /* to a list of it, with the value behind the name */
+    PASS_TWO,     /* the same, as a word of its own */
+    HOST_LIST,    /* -Xcompiler a,b */
+    LINK_LIST,    /* -Xlinker a,b */
+    LIBRARY,      /* in its place among the inputs */
+    DEVICE_DEBUG, /* -G */
+    LANGUAGE,
+    DEFAULT_STREAM,
+    RDC,
+    CCBIN,
+    WERROR
+};
+
+enum cc_option_value {
+    ALONE,
+    LEVEL,  /* -O, which a figure may follow */
+    VALUE,  /* -std=c++17, -std c++17 */
+    JOINED, /* -Idir, too */
 };
 
 struct cc_option {
-    const char *name, *longer;
+    const char *name, *longer; /* null: none; two hyphens are as good as one */
     enum cc_option_kind kind;
-    bool joined;       /* the value may follow the short name directly */
-    int number;        /* enum cc_action, or the offset of what SWITCH and TEXT set */
-    const char *spelt; /* how it is passed on; null: as `name` */
+    enum cc_option_value value;
+    int number; /* enum cc_action, or the offset of what is set */
 };
 
 /* The option that the argument is, with its value where it has one in itself (-Idir, -std=c++17);

@@ -22,15 +22,21 @@ struct line {
 };
 
 /* The option's value, from the next argument if need be. */
-static bool need_value(struct line *line)
+static bool take_value(struct line *line)
 {
-    if (line->value != NULL)
+    const char *next = line->at + 1 < line->argc ? line->argv[line->at + 1] : NULL;
+    enum cc_option_value wants = line->option->value;
+
+    if (wants == ALONE || line->value != NULL)
         return true;
-    if (line->at + 1 >= line->argc) {
+    if (wants == LEVEL && (next == NULL || *next < '0' || *next > '9' || next[1] != 0))
+        return true;
+    if (next == NULL) {
         cc_fail("option '%s' needs a value behind it", line->argv[line->at]);
         return false;
     }
-    line->value = line->argv[++line->at];
+    line->value = next;
+    line->at++;
     return true;
 }
 
@@ -131,40 +137,12 @@ static void take_werror(struct line *line)
            line->value != NULL ? cc_format("-Werror=%s", line->value) : "-Werror");
 }
 
-static void take_deps(struct line *line)
-{
-    struct cc_options *options = line->options;
-    const char *name = line->option->name;
-
-    if (line->option->kind == DEPS_FLAG) {
-        options->want_deps |= strcmp(name, "-MP") != 0;
-        if (strcmp(name, "-MP") == 0)
-            cc_add(&options->deps, name);
-        return;
-    }
-    options->deps_file_given |= strcmp(name, "-MF") == 0;
-    options->deps_target_given |= strcmp(name, "-MF") != 0;
-    cc_add(&options->deps, name);
-    cc_add(&options->deps, line->value);
-}
-
 static void take_ccbin(struct cc_options *options, const char *value)
 {
     bool clang = strstr(value, "clang") != NULL;
 
     options->cxx = value;
     options->cc = clang ? "clang" : "gcc";
-}
-
-/* -O3, -O 3, --optimize=3 and plain -O */
-static void take_host(struct line *line)
-{
-    const char *name = line->option->spelt != NULL ? line->option->spelt : line->option->name;
-
-    if (line->option->number == 1 && line->value == NULL &&
-        strcmp(line->argv[line->at], "--optimize") == 0)
-        need_value(line);
-    cc_add(&line->options->host, line->value != NULL ? cc_format("%s%s", name, line->value) : name);
 }
 
 static bool answer(const struct line *line)
@@ -187,130 +165,88 @@ static bool set_default_stream(struct cc_options *options, const char *value)
     return true;
 }
 
-/* Those that take a value, which is there. */
-static bool take_value(struct line *line)
+static bool refuse(const struct line *line)
 {
-    struct cc_options *options = line->options;
+    cc_fail("'%s' is not supported: vgpu-cc compiles to objects and programs for virtual GPUs; "
+            "see vgpu-cc --help",
+            line->argv[line->at]);
+    return false;
+}
+
+static void take_library(struct cc_options *options, const char *name)
+{
+    /* libnccl.so has the runtime beside it; this program has it inside. */
+    if (!is_cudas(name))
+        add_input(options, cc_format("-l%s", strcmp(name, "nccl") == 0 ? ":libnccl.a" : name),
+                  true);
+}
+
+static void pass(const struct line *line, struct cc_list *list)
+{
     const char *name = line->option->name, *value = line->value;
 
-    switch (line->option->kind) {
-    case OUTPUT:
-        options->output = value;
-        return true;
-    case COMMON:
-        cc_add(&options->common, name);
-        cc_add(&options->common, value);
-        return true;
-    case SYSTEM_DIR:
-        cc_add(&options->common, name);
-        cc_add(&options->common, value);
-        return true;
-    case HOST_LIST:
-        add_host_list(options, value);
-        return true;
-    case LINK_VALUE:
-        cc_add(&options->link, cc_format("%s%s", name, value));
-        return true;
-    case LINK_LIST:
-        cc_add(&options->link, cc_format("-Wl,%s", value));
-        return true;
-    case LIBRARY:
-        if (is_cudas(value))
-            return true;
-        /* libnccl.so has the runtime beside it; this program has it inside. */
-        value = strcmp(value, "nccl") == 0 ? ":libnccl.a" : value;
-        add_input(options, cc_format("-l%s", value), true);
-        return true;
-    case LANGUAGE:
-        return set_language(options, value);
-    case STANDARD:
-        options->std = cc_format("-std=%s", value);
-        return true;
-    case DEFAULT_STREAM:
-        return set_default_stream(options, value);
-    case DEPS_VALUE:
-        take_deps(line);
-        return true;
-    case RDC:
-        return set_rdc(options, value);
-    case CCBIN:
-        take_ccbin(options, value);
-        return true;
-    case TEXT:
-        *(const char **)((char *)options + line->option->number) = value;
-        return true;
-    default:
-        return true; /* IGNORE_VALUE */
-    }
+    if (line->option->kind == PASS_TWO)
+        cc_add(list, name);
+    cc_add(list, line->option->kind == PASS_TWO                  ? value
+                 : value != NULL && line->option->value != ALONE ? cc_format("%s%s", name, value)
+                                                                 : name);
 }
 
-static bool is_flag(const struct cc_option *option)
-{
-    switch (option->kind) {
-    case COMMON:
-    case LINK_VALUE:
-        return option->number == 1; /* -w, -shared */
-    case SET_ACTION:
-    case HOST_FLAG:
-    case DEPS_FLAG:
-    case IGNORE:
-    case SWITCH:
-    case ANSWER:
-    case WERROR:
-    case RDC_ACTION:
-    case REFUSE:
-    case DEVICE_DEBUG:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool take_flag(struct line *line)
+/* What the option does. */
+static bool apply(struct line *line)
 {
     struct cc_options *options = line->options;
     const struct cc_option *option = line->option;
+    void *member = (char *)options + option->number;
 
     switch (option->kind) {
+    case IGNORE:
+        return true;
+    case REFUSE:
+        return refuse(line);
+    case ANSWER:
+        return answer(line);
     case SET_ACTION:
+    case RDC_ACTION:
         options->action = (enum cc_action)option->number;
-        return true;
-    case HOST_FLAG:
-        take_host(line);
-        return true;
-    case COMMON:
-        cc_add(&options->warnings, option->name);
-        return true;
-    case LINK_VALUE:
-        cc_add(&options->link, option->name);
-        return true;
-    case DEPS_FLAG:
-        take_deps(line);
+        options->rdc |= option->kind == RDC_ACTION;
         return true;
     case SWITCH:
-        *(bool *)((char *)options + option->number) = true;
+        return *(bool *)member = true;
+    case TEXT:
+    case NAME:
+        *(const char **)member = option->kind == TEXT ? line->value : option->name;
+        return true;
+    case PASS:
+    case PASS_TWO:
+        pass(line, member);
+        return true;
+    case HOST_LIST:
+        add_host_list(options, line->value);
+        return true;
+    case LINK_LIST:
+        cc_add(&options->link, cc_format("-Wl,%s", line->value));
+        return true;
+    case LIBRARY:
+        take_library(options, line->value);
+        return true;
+    case DEVICE_DEBUG:
+        cc_add(&options->host, "-g");
+        return options->device_debug = true;
+    case LANGUAGE:
+        return set_language(options, line->value);
+    case DEFAULT_STREAM:
+        return set_default_stream(options, line->value);
+    case RDC:
+        return set_rdc(options, line->value);
+    case CCBIN:
+        take_ccbin(options, line->value);
         return true;
     case WERROR:
         take_werror(line);
         return true;
-    case DEVICE_DEBUG:
-        cc_add(&options->host, "-g");
-        options->device_debug = true;
-        return true;
-    case RDC_ACTION:
-        options->rdc = true;
-        options->action = (enum cc_action)option->number;
-        return true;
-    case REFUSE:
-        cc_fail("'%s' is not supported: vgpu-cc compiles to objects and programs for virtual GPUs; "
-                "see vgpu-cc --help",
-                line->argv[line->at]);
-        return false;
-    case ANSWER:
-        return answer(line);
-    default:
-        return true; /* IGNORE */
     }
+    return true;
 }
 
 /* ---- the command line ---- */
@@ -336,9 +272,7 @@ static bool take(struct line *line)
     line->option = cc_find_option(argument, &line->value);
     if (line->option == NULL)
         return take_unknown(line->options, argument);
-    if (is_flag(line->option))
-        return take_flag(line);
-    return need_value(line) && take_value(line);
+    return take_value(line) && apply(line);
 }
 
 static void choose_compilers(struct cc_options *options)

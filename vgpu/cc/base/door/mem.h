@@ -46,6 +46,9 @@ struct cc_list {
 
 void cc_add(struct cc_list *list, const char *string);
 void cc_add_all(struct cc_list *list, const struct cc_list *more);
+/* Adds the words, which blanks separate. */
+void cc_add_words(struct cc_list *list, const char *words);
+bool cc_has_word(const struct cc_list *words, const char *word);
 
 /* Is text[0 .. length) the string `word`? */
 bool cc_is(const char *text, size_t length, const char *word);

@@ -12,7 +12,8 @@ enum cc_action {
     CC_COMPILE,
     CC_PREPROCESS,
     CC_DEPENDENCIES,
-    CC_FATBIN, /* these three: device code alone, for cuModuleLoad */
+    CC_USER_DEPENDENCIES, /* without the system's headers */
+    CC_FATBIN,            /* these three: device code alone, for cuModuleLoad */
     CC_CUBIN,
     CC_PTX
 };
@@ -27,18 +28,18 @@ struct cc_input {
 
 struct cc_options {
     enum cc_action action;
-    const char *output; /* null: as the compiler would name it */
+    const char *output;     /* null: as the compiler would name it */
+    const char *output_dir; /* of objects that -o does not name; null: this one */
     struct cc_input *input;
     size_t input_count, input_capacity;
-    struct cc_list common;   /* for preprocessing, in both passes: -I, -D, -include */
-    struct cc_list warnings; /* for both passes: -W..., -w */
-    struct cc_list host;     /* for host code only: -O, -g, -f..., -m... */
-    struct cc_list link;     /* for the linker, in front of the inputs: -shared, -L */
-    bool want_deps;          /* -MD, -MMD */
-    struct cc_list deps;     /* -MD -MF file -MT target ... as given */
-    bool deps_file_given, deps_target_given;
+    struct cc_list common;     /* for preprocessing, in both passes: -I, -D, -include */
+    struct cc_list warnings;   /* for both passes: -W..., -w */
+    struct cc_list host;       /* for host code only: -O, -g, -f..., -m... */
+    struct cc_list link;       /* for the linker, in front of the inputs: -shared, -L */
+    const char *deps_flag;     /* "-MD", "-MMD"; null: none is wanted */
+    struct cc_list deps;       /* -MF file -MT target -MP */
     enum cc_language language; /* of the inputs that follow: -x */
-    const char *std;           /* "-std=c++20"; null: the default */
+    const char *std;           /* "c++20"; null: the default */
     const char *cxx, *cc;
     const char *keep_dir;                      /* for intermediate files; null: as --keep says */
     bool checks_indices;                       /* of local arrays */
