@@ -25,11 +25,7 @@ static const char *object_name(const char *source, enum cc_action action)
 {
     static const char *const suffix[] = {
         [CC_FATBIN] = ".fatbin", [CC_CUBIN] = ".cubin", [CC_PTX] = ".ptx"};
-    const char *slash = strrchr(source, '/'), *base = slash != NULL ? slash + 1 : source;
-    const char *dot = strrchr(base, '.');
-    size_t length = dot != NULL ? (size_t)(dot - base) : strlen(base);
-
-    return cc_format("%.*s%s", (int)length, base, action >= CC_FATBIN ? suffix[action] : ".o");
+    return cc_with_suffix(cc_base_name(source), action >= CC_FATBIN ? suffix[action] : ".o");
 }
 
 /* A .c or .cpp: the compiler's own business. */

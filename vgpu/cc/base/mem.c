@@ -178,6 +178,21 @@ bool cc_ends(const char *string, const char *suffix)
     return length >= tail && strcmp(string + length - tail, suffix) == 0;
 }
 
+const char *cc_base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash != NULL ? slash + 1 : path;
+}
+
+const char *cc_with_suffix(const char *path, const char *suffix)
+{
+    const char *dot = strrchr(cc_base_name(path), '.');
+    size_t length = dot != NULL ? (size_t)(dot - path) : strlen(path);
+
+    return cc_format("%.*s%s", (int)length, path, suffix);
+}
+
 char *cc_read_file(const char *path, size_t *length)
 {
     FILE *file = fopen(path, "rb");

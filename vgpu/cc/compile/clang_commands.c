@@ -58,7 +58,7 @@ static void add_clang_side(struct cc_list *command, const struct cc_options *opt
 /* A compiler that knows no more than Clang. */
 static bool is_plain(const char *compiler)
 {
-    const char *slash = strrchr(compiler, '/'), *name = slash != NULL ? slash + 1 : compiler;
+    const char *name = cc_base_name(compiler);
 
     return strstr(name, "g++") != NULL || strstr(name, "c++") == name ||
            strstr(name, "clang") != NULL;

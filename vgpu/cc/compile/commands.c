@@ -10,16 +10,9 @@
 #include "compile.h"
 #include "proc.h"
 
-static const char *base_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash != NULL ? slash + 1 : path;
-}
-
 static bool is_clang(const struct cc_options *options)
 {
-    return strstr(base_name(options->cxx), "clang") != NULL;
+    return strstr(cc_base_name(options->cxx), "clang") != NULL;
 }
 
 enum cc_language cc_language_of(const struct cc_input *input)
@@ -42,14 +35,6 @@ enum cc_language cc_language_of(const struct cc_input *input)
     return CC_LANG_OBJECT;
 }
 
-static const char *with_suffix(const char *path, const char *suffix)
-{
-    const char *dot = strrchr(base_name(path), '.');
-    size_t length = dot != NULL ? (size_t)(dot - path) : strlen(path);
-
-    return cc_format("%.*s%s", (int)length, path, suffix);
-}
-
 void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *source,
                  const char *object)
 {
@@ -62,36 +47,14 @@ void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *
     cc_add_all(command, &options->deps);
     if (!cc_has_word(&options->deps, "-MF")) {
         cc_add(command, "-MF");
-        cc_add(command, with_suffix(options->output != NULL ? named : base_name(source), ".d"));
+        cc_add(command,
+               cc_with_suffix(options->output != NULL ? named : cc_base_name(source), ".d"));
     }
     if (!cc_has_word(&options->deps, "-MT") && !cc_has_word(&options->deps, "-MQ")) {
         cc_add(command, "-MT");
         cc_add(command, named);
     }
 }
-
-/* clang's assembler finds its own line tables inconsistent where line markers name files. */
-static void add_assembler_flags(struct cc_list *command, const struct cc_options *options)
-{
-    if (is_clang(options))
-        cc_add_words(command, "-Wa,--no-warn -Wno-unused-command-line-argument");
-}
-
-struct cc_list cc_assemble_command(const struct cc_job *job, const char *assembly,
-                                   const char *object)
-{
-    struct cc_list command = {0};
-
-    cc_add(&command, job->options->cxx);
-    cc_add(&command, "-c");
-    add_assembler_flags(&command, job->options);
-    cc_add(&command, assembly);
-    cc_add(&command, "-o");
-    cc_add(&command, object);
-    return command;
-}
-
-/* ---- everything else ---- */
 
 /* CCCL's cuda/atomic goes before ours, which does not go together with the rest of CCCL. */
 void cc_add_headers_folders(struct cc_list *command, const struct cc_job *job)

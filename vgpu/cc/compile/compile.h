@@ -35,8 +35,6 @@ void cc_add_headers_folders(struct cc_list *command, const struct cc_job *job);
 void cc_add_deps(const struct cc_job *job, struct cc_list *command, const char *source,
                  const char *object);
 
-struct cc_list cc_assemble_command(const struct cc_job *job, const char *assembly,
-                                   const char *object);
 struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input *input,
                                 const char *object);
 struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *objects);

@@ -5,13 +5,11 @@
  * one image, which lies in an object of its own (link_parts.c); a host link without the device
  * link is told so by the linker ("undefined reference to vgpu_device_link_of_...").
  */
-#include <string.h>
 #include <unistd.h>
 
 #include "clang.h"
 #include "compile.h"
 #include "part.h"
-#include "proc.h"
 
 /* The archive that the linker takes for -lNAME, if it is in one of the -L folders; else null. */
 static const char *archive_of(const struct cc_options *options, const char *library)
@@ -49,22 +47,12 @@ static struct cc_parts not_linked(const struct cc_parts *all)
     struct cc_parts left = {0};
 
     for (size_t i = 0; i < all->count; i++) {
-        if (cc_is_linked(all, all->item[i].unit))
+        if (cc_has_word(&all->linked, all->item[i].unit))
             continue;
         left.item = cc_grow(left.item, left.count, &left.capacity, sizeof *left.item);
         left.item[left.count++] = all->item[i];
     }
     return left;
-}
-
-/* -dlink of files without such device code. */
-static bool make_empty_object(const struct cc_job *job, const char *object)
-{
-    static const char text[] = "\t.section .note.GNU-stack,\"\",%progbits\n";
-    const char *path = cc_temp_path("linked.s");
-    struct cc_list command = cc_assemble_command(job, path, object);
-
-    return cc_write_file(path, text, strlen(text)) && cc_run(&command) == 0;
 }
 
 bool cc_device_link(const struct cc_job *job, const struct cc_list *objects, const char *object,
@@ -73,7 +61,6 @@ bool cc_device_link(const struct cc_job *job, const struct cc_list *objects, con
     struct cc_parts all = collect(job, objects), parts = not_linked(&all);
 
     *made = parts.count != 0;
-    if (parts.count != 0)
-        return cc_link_parts(job, &parts, object);
-    return job->options->action != CC_DEVICE_LINK || make_empty_object(job, object);
+    return (parts.count == 0 && job->options->action != CC_DEVICE_LINK) ||
+           cc_link_parts(job, &parts, object);
 }

@@ -33,8 +33,8 @@ static uint64_t hash(uint64_t start, const char *text)
 const char *cc_unit_name(const struct cc_job *job, const char *source)
 {
     enum { NAME_MAX_BYTES = 80 };
-    const char *slash = strrchr(source, '/'), *output = job->options->output;
-    char *base = cc_format("%.*s", NAME_MAX_BYTES, slash != NULL ? slash + 1 : source);
+    const char *output = job->options->output;
+    char *base = cc_format("%.*s", NAME_MAX_BYTES, cc_base_name(source));
     char folder[4096] = "";
     uint64_t number = 14695981039346656037u;
 
@@ -116,28 +116,36 @@ static void put_function(struct cc_text *text, const char *unit)
 #endif
 }
 
-static bool make_object(const struct cc_job *job, const struct cc_parts *parts, const char *fatbin,
-                        const char *object)
+static bool make_object(const struct cc_job *job, const struct cc_text *text, const char *object)
 {
     const char *path = cc_temp_path("linked.s");
-    struct cc_text text = {0};
+    struct cc_list command = {0};
 
-    cc_puts(&text, "\t.section .note.GNU-stack,\"\",%progbits\n"
-                   "\t.section .rodata.vgpu_linked,\"a\",%progbits\n\t.balign 16\n");
-    cc_putf(&text, ".Lvgpu_linked:\n\t.incbin %s\n\t.text\n", cc_quoted(fatbin));
-    for (size_t i = 0; i < parts->count; i++)
-        put_function(&text, parts->item[i].unit);
-    cc_puts(&text, "\t.section " CC_LINKED_SECTION ",\"e\",%progbits\n");
-    for (size_t i = 0; i < parts->count; i++)
-        cc_putf(&text, "\t.string %s\n", cc_quoted(parts->item[i].unit));
-    struct cc_list command = cc_assemble_command(job, path, object);
-    return cc_write_file(path, text.data, text.length) && cc_run(&command) == 0;
+    cc_add(&command, job->options->cxx);
+    cc_add_words(&command, "-c -o");
+    cc_add(&command, object);
+    cc_add(&command, path);
+    return cc_write_file(path, text->data, text->length) && cc_run(&command) == 0;
 }
 
-bool cc_link_parts(const struct cc_job *job, const struct cc_parts *parts, const char *object)
+/* The file `fatbin`, and a function for each part. */
+static void put_parts(struct cc_text *text, const struct cc_parts *parts, const char *fatbin)
+{
+    cc_putf(text,
+            "\t.section .rodata.vgpu_linked,\"a\",%%progbits\n\t.balign 16\n"
+            ".Lvgpu_linked:\n\t.incbin %s\n\t.text\n",
+            cc_quoted(fatbin));
+    for (size_t i = 0; i < parts->count; i++)
+        put_function(text, parts->item[i].unit);
+    cc_puts(text, "\t.section " CC_LINKED_SECTION ",\"e\",%progbits\n");
+    for (size_t i = 0; i < parts->count; i++)
+        cc_putf(text, "\t.string \"%s\"\n", parts->item[i].unit);
+}
+
+/* Writes the record of all parts' device code to the file. */
+static bool build_parts(const struct cc_job *job, const struct cc_parts *parts, const char *path)
 {
     struct cc_bitcode *file = cc_alloc(parts->count * sizeof *file);
-    const char *path = cc_temp_path("linked.fatbin");
     struct cc_text fatbin = {0};
     struct cc_device_code code;
     struct cc_clang clang;
@@ -155,9 +163,21 @@ bool cc_link_parts(const struct cc_job *job, const struct cc_parts *parts, const
         return false;
     bool built = cc_build_image(job, &clang, file, parts->count, "linked", &code, &fatbin);
     cc_say_all();
-    if (!built || cc_error_count() != 0) {
-        cc_fail("the device code of these files cannot be linked together (-rdc=true)");
+    if (built && cc_error_count() == 0)
+        return cc_write_file(path, fatbin.data, fatbin.length);
+    cc_fail("the device code of these files cannot be linked together (-rdc=true)");
+    return false;
+}
+
+bool cc_link_parts(const struct cc_job *job, const struct cc_parts *parts, const char *object)
+{
+    const char *path = cc_temp_path("linked.fatbin");
+    struct cc_text text = {0};
+
+    cc_puts(&text, "\t.section .note.GNU-stack,\"\",%progbits\n");
+    if (parts->count != 0 && !build_parts(job, parts, path))
         return false;
-    }
-    return cc_write_file(path, fatbin.data, fatbin.length) && make_object(job, parts, path, object);
+    if (parts->count != 0)
+        put_parts(&text, parts, path);
+    return make_object(job, &text, object);
 }

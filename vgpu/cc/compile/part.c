@@ -138,11 +138,3 @@ void cc_collect_parts(const char *path, struct cc_parts *parts)
     else
         read_object(parts, data, length);
 }
-
-bool cc_is_linked(const struct cc_parts *parts, const char *unit)
-{
-    for (size_t i = 0; i < parts->linked.count; i++)
-        if (strcmp(parts->linked.item[i], unit) == 0)
-            return true;
-    return false;
-}

@@ -35,7 +35,4 @@ bool cc_write_part(const char *path, const struct cc_part *part);
 /* Adds what the file holds. */
 void cc_collect_parts(const char *path, struct cc_parts *parts);
 
-/* Was the unit linked already? */
-bool cc_is_linked(const struct cc_parts *parts, const char *unit);
-
 #endif

@@ -40,55 +40,31 @@ static const char *pch_of(const char *folder, int release, const struct form *fo
 
 /* ---- making them ---- */
 
-static bool is_name_char(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-/* Each name stands once, between line feeds. */
-static bool has_name(const char *names, const char *name)
-{
-    return strstr(names, cc_format("\n%s\n", name)) != NULL;
-}
-
-static void put_names_of_line(struct cc_text *names, const char *line, size_t length)
-{
-    for (size_t at = 0; at < length;) {
-        size_t end = at;
-        while (end < length && is_name_char(line[end]))
-            end++;
-        const char *name = cc_copy(line + at, end - at);
-        if (end > at && !has_name(names->data, name))
-            cc_putf(names, "%s\n", name);
-        at = end > at ? end : at + 1;
-    }
-}
-
-/* Those in lines for the preprocessor. */
-static void put_names_of_file(struct cc_text *names, const char *text)
+/* The lines for the preprocessor. */
+static void put_directives(struct cc_text *lines, const char *text)
 {
     while (*text != 0) {
         size_t length = strcspn(text, "\n");
         if (text[strspn(text, " \t")] == '#')
-            put_names_of_line(names, text, length);
+            cc_putf(lines, "%.*s\n", (int)length, text);
         text += length + (text[length] == '\n');
     }
 }
 
 /* `rule`: the make rule with all files that were read. */
-static bool write_names(const char *rule, const char *path)
+static bool write_directives(const char *rule, const char *path)
 {
     size_t bytes;
-    struct cc_text names = {0};
+    struct cc_text lines = {0};
     char *rest = cc_read_file(rule, &bytes);
 
-    cc_puts(&names, "\n");
+    cc_puts(&lines, "\n");
     for (char *word; rest != NULL && (word = strtok_r(rest, " \\\n", &rest)) != NULL;) {
         const char *text = *word == '/' ? cc_read_file(word, &bytes) : NULL;
         if (text != NULL)
-            put_names_of_file(&names, text);
+            put_directives(&lines, text);
     }
-    return cc_write_file(path, names.data, names.length);
+    return cc_write_file(path, lines.data, lines.length);
 }
 
 static bool make_form(const struct cc_job *job, const struct cc_clang *clang,
@@ -109,8 +85,8 @@ static bool make_form(const struct cc_job *job, const struct cc_clang *clang,
     return cc_run(&command) == 0;
 }
 
-static bool make_names(const struct cc_job *job, const struct cc_clang *clang, const char *source,
-                       const char *output)
+static bool make_directives(const struct cc_job *job, const struct cc_clang *clang,
+                            const char *source, const char *output)
 {
     const char *rule = cc_temp_path("prelude.d");
     struct cc_list command =
@@ -118,7 +94,7 @@ static bool make_names(const struct cc_job *job, const struct cc_clang *clang, c
 
     cc_add_words(&command, "-M -MF");
     cc_add(&command, rule);
-    return cc_run(&command) == 0 && write_names(rule, output);
+    return cc_run(&command) == 0 && write_directives(rule, output);
 }
 
 bool cc_precompile(const struct cc_job *job, const char *folder)
@@ -136,7 +112,7 @@ bool cc_precompile(const struct cc_job *job, const char *folder)
     for (int i = 0; i < FORMS; i++)
         if (!make_form(job, &clang, &forms[i], source, pch_of(folder, clang.release, &forms[i])))
             return false;
-    return make_names(job, &clang, source, file_of(folder, clang.release, "names"));
+    return make_directives(job, &clang, source, file_of(folder, clang.release, "directives"));
 }
 
 /* ---- using them ---- */
@@ -161,23 +137,38 @@ static const char *level_of(const struct cc_list *host)
     return level;
 }
 
+static bool is_name_char(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+static bool has_name(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = text; length != 0 && (at = strstr(at, name)) != NULL; at++)
+        if (!is_name_char(at[-1]) && !is_name_char(at[length])) /* a line feed is the first */
+            return true;
+    return false;
+}
+
 /* Is the macro of -D or -U one that no header asks for? Clang says itself that _GNU_SOURCE is set,
  * and vgpu_device.h takes NDEBUG away where it is asked for. */
-static bool is_free(const char *names, const char *macro)
+static bool is_free(const char *directives, const char *macro)
 {
     const char *name = cc_copy(macro, strcspn(macro, "=("));
 
-    return !has_name(names, name) || strcmp(macro, "_GNU_SOURCE") == 0 ||
+    return !has_name(directives, name) || strcmp(macro, "_GNU_SOURCE") == 0 ||
            strcmp(macro, "NDEBUG") == 0;
 }
 
 /* Folders and files may be named, and macros that are the program's own. */
-static bool fit(const struct cc_list *common, const char *names)
+static bool fit(const struct cc_list *common, const char *directives)
 {
     for (size_t i = 0; i < common->count; i++) {
         const char *word = common->item[i];
         bool macro = cc_starts(word, "-D") || cc_starts(word, "-U");
-        if (macro && !is_free(names, word + 2))
+        if (macro && !is_free(directives, word + 2))
             return false;
         if (!macro && !cc_starts(word, "-I") && !cc_starts(word, "-i") && *word == '-')
             return false;
@@ -208,9 +199,9 @@ const char *cc_precompiled(const struct cc_job *job, int release, enum cc_side s
         return NULL;
     const char *folder = cc_format("%s/vgpu", job->places.library);
     const char *path = pch_of(folder, release, form);
-    const char *names = cc_read_file(file_of(folder, release, "names"), &bytes);
-    bool there = names != NULL && access(path, R_OK) == 0;
-    return there && fit(&job->options->common, names) ? path : NULL;
+    const char *directives = cc_read_file(file_of(folder, release, "directives"), &bytes);
+    bool there = directives != NULL && access(path, R_OK) == 0;
+    return there && fit(&job->options->common, directives) ? path : NULL;
 }
 
 bool cc_is_misfit(const char *said)

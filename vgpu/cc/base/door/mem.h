@@ -55,6 +55,11 @@ bool cc_is(const char *text, size_t length, const char *word);
 bool cc_starts(const char *string, const char *prefix);
 bool cc_ends(const char *string, const char *suffix);
 
+/* "sum.cu" of "src/sum.cu". */
+const char *cc_base_name(const char *path);
+/* The path with the suffix (".o") in the place of its own, if it has one. */
+const char *cc_with_suffix(const char *path, const char *suffix);
+
 /* The whole file, or null (errno says why). */
 char *cc_read_file(const char *path, size_t *length);
 bool cc_write_file(const char *path, const char *data, size_t length);

@@ -14,10 +14,10 @@ enum cc_show { CC_SHOW_NOT, CC_SHOW_RUN, CC_SHOW_ONLY };
  * null: a temporary one. */
 bool cc_proc_start(enum cc_show show, const char *keep);
 
-/* The path of a file in that folder. */
 /* Are commands shown (--dryrun, -v)? */
 bool cc_shows_commands(void);
 
+/* The path of a file in that folder. */
 const char *cc_temp_path(const char *name);
 
 struct cc_child {
