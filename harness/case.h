@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * case.h: what a lab's tests are written with, on the trusted side (the verifier).
+ * case.h: the interface with which a lab's tests are written, on the trusted side (the verifier).
  *
- * The verifier never loads student code. A case makes its inputs, hands them to the runner (a
- * process of its own, on a node of its own), and judges the bytes that come back. Expected values
- * exist here only.
+ * The verifier never loads student code. A case makes its inputs, passes them to the runner (a
+ * separate process, on a separate node) and judges the bytes that come back. Expected values exist
+ * only here.
  *
  *     static void check_split(struct lab_test *t)
  *     {
@@ -16,9 +16,9 @@
  *         {.name = "split", .todo = 1, .check = check_split, .title = "parts cover n, once each"},
  *     };
  *
- * A failed expectation ends the case (longjmp): only the first failure is shown, unless
- * --all is given. lab_run does not come back when the runner crashed, hung, left early, was not
- * written yet or wrote too much: it ends the case with that verdict.
+ * A failed expectation ends the case (longjmp): only the first failure is shown, unless --all is
+ * given. lab_run does not return when the runner crashed, hung, exited early, met a TODO or wrote
+ * too much: it ends the case with that verdict.
  */
 #ifndef LAB_CASE_H
 #define LAB_CASE_H
@@ -33,7 +33,7 @@ enum lab_verdict { /* exit statuses of a verifier */
                    LAB_PASS = 0,
                    LAB_FAIL = 1,
                    LAB_NOT_WRITTEN = 3,
-                   LAB_HARNESS_ERROR = 4, /* ours, never the student's */
+                   LAB_HARNESS_ERROR = 4, /* an error of the harness, never the student's */
                    LAB_CANNOT_RUN = 77,
 };
 
@@ -42,23 +42,23 @@ struct lab_run;
 
 struct lab_case {
     const char *name; /* ctest name: lab03.<name> and solution03.<name> */
-    int todo;         /* the function under test; the others come from the reference. 0: all are the
-                         student's */
+    int todo; /* the function under test; the other functions come from the reference. 0: all are
+                 the student's */
     const char *title; /* what must hold, as a sentence */
     const char *rule;  /* why, shown when an expectation fails */
     int points;
     bool quick;          /* carries the label quick */
-    bool needs_witness;  /* only the virtual node can say */
-    const char *also_on; /* NULL, or a node on which the case runs once more, so that no answer
-                            passes that only knows the usual one. The first case of each TODO
-                            does so by itself, unless it chooses its nodes (lab_node) */
+    bool needs_witness;  /* judges what only the virtual node records */
+    const char *also_on; /* NULL, or a node on which the case runs a second time, so that an answer
+                            that fits only the default node fails. The first case of each TODO
+                            always runs on a second node, unless it chooses its nodes (lab_node) */
     int min_gpus;        /* on real hardware: cannot run here below this */
-    int wants_gpus;   /* on real hardware: uses up to so many where there are more than min_gpus */
-    bool timed;       /* on real hardware: it measures, so nothing else may run meanwhile */
-    bool no_memcheck; /* compute-sanitizer cannot have it: it hides the GPUs, which that needs, or
-                         faults on purpose, or cannot wait for processes that start so slowly */
-    bool one_order;   /* judges costs, or repeats a smaller case on a large scale: never run in
-                         other orders */
+    int wants_gpus;   /* on real hardware: uses up to this many if there are more than min_gpus */
+    bool timed;       /* on real hardware: it measures time, so no other test may run meanwhile */
+    bool no_memcheck; /* not run under compute-sanitizer: it hides the GPUs, which the tool needs,
+                         or faults on purpose, or cannot wait for processes that start so slowly */
+    bool one_order;   /* judges costs, or repeats a smaller case on a large scale: not run in other
+                         orders */
     void (*check)(struct lab_test *t);
 };
 
@@ -70,16 +70,16 @@ void lab_node(struct lab_test *t,
               const char *node); /* "pcie-4090-2"; default hgx-h200-4. Real GPUs: ignored */
 void lab_env(struct lab_test *t, const char *name,
              const char *value); /* for the runner; NULL unsets */
-/* What breaks in the nodes of the runs that follow (VGPU_FAULT: docs/virtual-node.md); NULL:
- * nothing more. The virtual node only. */
+/* Faults injected into the nodes of the runs that follow (VGPU_FAULT: docs/virtual-node.md); NULL:
+ * none from here on. The virtual node only. */
 void lab_fault(struct lab_test *t, const char *words);
 uint64_t lab_random(struct lab_test *t); /* from --seed and the case's name */
-uint64_t lab_secret(struct lab_test *t); /* the same, from LAB_SECRET */
-int lab_gpus(struct lab_test *t);        /* GPUs of the node chosen (real GPUs: of the machine) */
+uint64_t lab_secret(struct lab_test *t); /* the same, derived from LAB_SECRET */
+int lab_gpus(struct lab_test *t);        /* GPUs of the chosen node (real GPUs: of the machine) */
 bool lab_is_virtual(struct lab_test *t);
 
-/* One GPU of the node chosen, as the node says: no process with student code in it was asked.
- * False on real GPUs, and where there is no such GPU. */
+/* One GPU of the chosen node, as the node reports it: no process with student code is involved.
+ * False on real GPUs, and if there is no such GPU. */
 struct lab_device {
     char name[64], bus_id[16];
     unsigned char uuid[16];
@@ -92,50 +92,52 @@ bool lab_device(struct lab_test *t, int gpu, struct lab_device *to);
 /* ---- running the student's code ---- */
 
 /* Runs function `what` of the runner on a copy of the input, with room for `output_bytes` of output
- * (filled with 0xA5, so that what was never written shows). Ends the case unless
- * the runner came to its end. The result lives until the case ends. */
+ * (filled with 0xA5, so that bytes that were never written are seen). Ends the case unless the
+ * runner finished. The result lives until the case ends. */
 struct lab_run *lab_run(struct lab_test *t, const char *what, const void *input, size_t input_bytes,
                         size_t output_bytes);
 const void *lab_output(const struct lab_run *run);
-/* What the next lab_run's GPUs work on, for numbers whose sums the host could compute as well: its
- * program has `input` copied to GPUs and what they give copied from there (lab_sealed_input and
- * lab_sealed_result of runner.h) and sees neither. Then `output_bytes`, filled with 0xA5. Draw the
- * numbers with lab_secret: a program may know the seed of lab_random. */
+/* Seals data for the GPUs of the next lab_run, for numbers whose sums the host could compute as
+ * well: the program can copy `input` to GPUs and their results back to the sealed memory
+ * (lab_sealed_input and lab_sealed_result of runner.h), but can read neither. `output_bytes` of
+ * output follow the input, filled with 0xA5. Draw the numbers with lab_secret: a program may know
+ * the seed of lab_random. */
 void lab_seal(struct lab_test *t, const void *input, size_t input_bytes, size_t output_bytes);
 const void *lab_sealed_output(const struct lab_run *run);
 const char *lab_stdout(const struct lab_run *run); /* what the runner printed, cut at 64 KiB */
 
-/* What the node saw (NULL on real GPUs: needs_witness cases do not run there). */
+/* What the node recorded (NULL on real GPUs: needs_witness cases do not run there). */
 const struct lab_witness *lab_witness(const struct lab_run *run);
 
 /* ---- what a program reports, against what the node saw (real GPUs: no answer, no effect) ---- */
 
-/* The question of this run, behind `after` (NULL: the first), that cudaEventElapsedTime answered
- * with `seconds`: it asked for the time from start_ps to end_ps. NULL without one. A time that
- * decides points must have been told: a clock in the program's own process can be replaced there.
+/* The record after `after` (NULL: the first of this run) of a cudaEventElapsedTime call that
+ * returned `seconds`: the time from start_ps to end_ps. NULL if there is none. A time that decides
+ * points must have such a record: a program can replace the clocks of its own process.
  */
 const struct lab_record *lab_told(const struct lab_run *run, double seconds,
                                   const struct lab_record *after);
 
-/* Bytes of copies, and kernels of a GPU, that began and ended within a window (NULL: the whole
- * run). LAB_HOST is the host, pinned or not. Bytes of kernels are advisory. */
+/* Bytes of copies, and a GPU's kernels, that began and ended within a window (NULL: the whole run).
+ * LAB_HOST is the host's memory, pinned or not. Bytes moved by kernels are advisory. */
 struct lab_kernels {
-    unsigned count, read, written; /* read, written: whose memory, a bit each as in lab_record */
-    uint64_t bytes, atomics, barriers, shared_accesses, shuffles; /* all kernels' together */
-    uint64_t threads; /* all kernels', by their launch */
-    uint64_t busiest; /* accesses of one thread of a kernel's first block, at most */
+    unsigned count, read, written; /* read, written: of which GPUs, as in lab_record */
+    uint64_t bytes, atomics, barriers, shared_accesses, shuffles; /* sums over all kernels */
+    uint64_t threads; /* sum over all kernels' launches */
+    uint64_t busiest; /* the most accesses of any thread of a kernel's first block */
 };
 uint64_t lab_copied_within(const struct lab_run *run, const struct lab_record *window, int from,
                            int to);
 struct lab_kernels lab_kernels_within(const struct lab_run *run, const struct lab_record *window,
                                       int gpu);
 
-/* Fails when more was copied to the host, or from it, than the test itself and the contract do, or
- * when a kernel used memory of the host: work of a GPU that the host has done shows as one of them.
+/* Fails if more bytes were copied to the host, or from it, than the test itself and the contract
+ * need, or if a kernel used host memory: work that the host did in place of a GPU shows as one of
+ * these.
  */
 void lab_host_bytes(struct lab_test *t, const struct lab_run *run, const char *what, uint64_t down,
                     uint64_t up);
-/* Fails when memory of the host was made that kernels can use: what they do there is counted in the
+/* Fails if host memory was allocated that kernels can use: accesses to it are counted only in the
  * student's process. */
 void lab_no_host_memory(struct lab_test *t, const struct lab_run *run, const char *what);
 
@@ -147,16 +149,16 @@ void lab_fail(struct lab_test *t, const char *file, int line, const char *condit
 void lab_cannot_run(struct lab_test *t, const char *format, ...)
     __attribute__((noreturn, format(printf, 2, 3)));
 
-/* Compares element by element, says the first five mismatches with index, got and want. `what`
- * names the array for a person: "chunk of rank 2". */
+/* Compares element by element and prints the first five mismatches with index, got and want. `what`
+ * names the array in the message: "chunk of rank 2". */
 void lab_same_int(struct lab_test *t, const char *what, const int32_t *got, const int32_t *want,
                   size_t n);
 void lab_same_bytes(struct lab_test *t, const char *what, const void *got, const void *want,
                     size_t n);
 void lab_close(struct lab_test *t, const char *what, double got, double want, double tolerance);
 
-/* The same for what the virtual clock says, which depends a little on how a program was compiled:
- * marks.c tells how near the answer comes to each limit. As conditions of lab_expect:
+/* The same for values of the virtual clock, which depend slightly on how a program was compiled:
+ * marks.c reports how close an answer comes to each limit. As conditions of lab_expect:
  *     lab_expect(t, LAB_LEAST(t, out->speedup, 3), "a speedup of %.2f, ...", out->speedup); */
 #define LAB_LEAST(t, value, least) lab_mark_least((t), LAB_HERE, (value), (least))
 #define LAB_MOST(t, value, most) lab_mark_most((t), LAB_HERE, (value), (most))
@@ -170,8 +172,8 @@ bool lab_mark_most(struct lab_test *t, const char *where, double value, double m
 void lab_mark_close(struct lab_test *t, const char *where, const char *what, double got,
                     double want, double tolerance);
 
-/* Fails when the runner left anything behind on the node: allocations, streams, events, enabled
- * peers. On real GPUs it compares what the runner could count. */
+/* Fails if the runner left anything allocated on the node: memory, streams, events, enabled peers.
+ * On real GPUs it compares what the runner can count. */
 void lab_nothing_leaked(struct lab_test *t, const struct lab_run *run);
 
 #define LAB_CASES const struct lab_case lab_cases[]

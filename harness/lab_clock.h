@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * lab_clock.h: for what comes with a lab and makes processes wait for each other. Whoever waited
- * goes on no earlier than whom it waited for: the clock travels with the message.
+ * lab_clock.h: virtual time for a lab's own communication between processes. A message carries its
+ * sender's time, so that the receiver's clock is never behind the time at which it was sent.
  */
 #ifndef LAB_CLOCK_H
 #define LAB_CLOCK_H
@@ -11,10 +11,11 @@
 extern "C" {
 #endif
 
-/* What the calling thread's clock says, to be sent along. 0 where time passes by itself. */
+/* The calling thread's virtual time, to be sent with a message. 0 on real GPUs. */
 uint64_t lab_clock_tell(void);
 
-/* Another one's clock said `told` when it sent its message: the calling thread's says no less. */
+/* On receipt of a message that was sent at virtual time `told`: advances the calling thread's clock
+ * to at least that time. */
 void lab_clock_hear(uint64_t told);
 
 #ifdef __cplusplus

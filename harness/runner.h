@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * runner.h: what a lab's adapters are written with, in the runner (the process that is linked with
- * the student's code).
+ * runner.h: the interface with which a lab's adapters are written, in the runner (the process that
+ * is linked with the student's code).
  *
  *     LAB_RUN(split)
  *     {
@@ -10,7 +10,7 @@
  *     }
  *     LAB_RUNS = {LAB_ENTRY(split), LAB_END};
  *
- * Adapters translate and never judge. They do not catch the student's mistakes.
+ * Adapters translate arguments and results. They neither judge nor catch the student's mistakes.
  */
 #ifndef LAB_RUNNER_H
 #define LAB_RUNNER_H
@@ -25,7 +25,7 @@ struct lab_io;
 struct lab_entry {
     const char *name;
     void (*run)(struct lab_io *io);
-    int forks; /* its work is done by processes that it forks: no CUDA call may come before */
+    int forks; /* its work is done by child processes: no CUDA call may come before fork */
 };
 
 const void *lab_input(struct lab_io *io,
@@ -33,12 +33,13 @@ const void *lab_input(struct lab_io *io,
 size_t lab_input_bytes(const struct lab_io *io);
 void *lab_result(struct lab_io *io, size_t bytes); /* ends the runner when there is less room */
 
-/* What was sealed for this run: addresses for copies to GPUs and from GPUs, which nobody can read
- * or write here (on real GPUs: pinned memory). */
+/* The sealed memory of this run: valid only as source of copies to GPUs and destination of copies
+ * from GPUs; the program cannot read or write it (on real GPUs: pinned memory). */
 const void *lab_sealed_input(void);
 void *lab_sealed_result(void);
 
-/* Says what goes on, for the case that it never ends: "it waits forever in 'ring': TEXT". */
+/* Describes the current step, for the message if it never ends: "it waits forever in 'ring':
+ * TEXT". */
 void lab_doing(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #define LAB_RUN(what) static void lab_run_##what(struct lab_io *io)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * status.h: what the runner says about itself, on a page that it shares with the verifier.
+ * status.h: the page on which the runner reports its state to the verifier.
  *
- * The page lies in the student's address space and may say anything. Nothing on it can make a test
- * pass: "finished" only means that the output is worth judging.
+ * The page lies in the student's address space, so its contents are not trusted. Nothing on it can
+ * make a test pass: "finished" only means that the output is worth judging.
  */
 #ifndef LAB_STATUS_H
 #define LAB_STATUS_H
@@ -14,7 +14,7 @@
 /* Descriptors of the runner, given by the verifier. */
 enum lab_fd { LAB_FD_INPUT = 3, LAB_FD_OUTPUT = 4, LAB_FD_STATUS = 5, LAB_FD_SEALED = 7 };
 
-/* How a runner exits. The verifier believes none of them without the page. */
+/* Exit statuses of a runner. The verifier accepts none of them unless the page agrees. */
 enum lab_runner_exit {
     LAB_RUNNER_FINISHED = 0,
     LAB_RUNNER_NOT_WRITTEN = 3,
@@ -26,9 +26,9 @@ enum lab_state {
     LAB_STATE_RUNNING = 0,
     LAB_STATE_FINISHED = 1,
     LAB_STATE_NOT_WRITTEN = 2, /* todo, file, line */
-    LAB_STATE_BROKEN = 3,      /* the adapter and the case do not fit: text */
-    LAB_STATE_TRAPPED = 4,     /* a function that is not to be called now: its name is text */
-                               /* while it runs, text is what lab_doing said */
+    LAB_STATE_BROKEN = 3,      /* the adapter does not fit the case: see text */
+    LAB_STATE_TRAPPED = 4,     /* it called a function that this test forbids: text is its name */
+                               /* while it runs, text is the last text of lab_doing */
 };
 
 struct lab_status {
@@ -36,8 +36,8 @@ struct lab_status {
     int32_t todo, line;
     char file[256];
     char text[256];
-    uint64_t sealed_input_bytes; /* what was sealed for this run (lab_seal), its output behind it */
-    /* Real GPUs only: bytes in use after the run less bytes in use before it, over all GPUs. */
+    uint64_t sealed_input_bytes; /* of this run (lab_seal); the sealed output follows */
+    /* Real GPUs only: bytes in use after the run minus bytes in use before it, over all GPUs. */
     int64_t leaked_bytes;
     int32_t leak_known;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * witness.h: what the node saw while a runner ran, as the verifier reads it.
+ * witness.h: what the node recorded during a run, as the verifier reads it.
  *
  * Copies, mappings and allocations are evidence; bytes moved by kernels are counted in the
  * student's own process and advisory.
@@ -13,47 +13,49 @@
 #define LAB_MAX_GPUS 16
 #define LAB_HOST LAB_MAX_GPUS /* index of host memory in the byte tables */
 
-struct lab_record { /* one operation of the device side, in the order of its issue */
-    /* LAB_ELAPSED: cudaEventElapsedTime was told the time from start_ps to end_ps. */
+struct lab_record { /* one operation of the devices, in order of issue */
+    /* LAB_ELAPSED: a cudaEventElapsedTime call that returned the time from start_ps to end_ps. */
     enum { LAB_COPY = 1, LAB_KERNEL, LAB_MEMSET, LAB_ELAPSED } kind;
-    int gpu; /* whose stream, whose events */
-    /* Copies: GPU of the memory; -1 pinned, -2 pageable host memory. Kernels: whose memory it read
-     * and wrote, a bit each, bit LAB_HOST for the host's (advisory). */
+    int gpu; /* GPU of the stream or of the events */
+    /* Copies: the GPU whose memory it is; -1 pinned, -2 pageable host memory. Kernels: the GPUs
+     * whose memory was read and written, one bit each, bit LAB_HOST for the host's (advisory). */
     int from, to;
     uint64_t stream, bytes;
     uint64_t issue_ps, start_ps, end_ps;
-    uint64_t threads; /* kernels: of the launch, as the node knows it */
-    /* Of kernels (advisory). A barrier counts once a block, a shuffle once a lane. Busiest:
-     * accesses to any memory, of the thread of the first block that made the most. */
+    uint64_t threads; /* kernels: of the launch, as the node recorded it */
+    /* Of kernels (advisory). A barrier counts once per block, a shuffle once per lane. busiest: the
+     * most accesses to any memory by one thread of the first block. */
     uint64_t atomics, barriers, shared_accesses, shuffles, busiest;
     uint64_t
-        argument; /* of kernels: the first 8 bytes of their arguments, as the node knows them */
-    uint64_t fault_at; /* of kernels that ended in a fault: its address, and whose memory it is */
-    int fault_of;      /* -1: none's */
-    bool faulted;      /* by an address */
+        argument; /* of kernels: the first 8 bytes of their arguments, as the node recorded them */
+    uint64_t fault_at; /* of kernels that ended in a fault: the address, and the GPU whose memory it
+                          is */
+    int fault_of;      /* -1: of no GPU */
+    bool faulted;      /* fault_at is valid */
     char name[48];
 };
 
 struct lab_witness {
     unsigned live_allocations, live_host_allocations, live_streams, live_events, live_peers;
-    unsigned live_mappings, live_ranges;    /* of addresses: cuMemMap, cuMemAddressReserve */
-    unsigned ipc_opened, ipc_events_opened; /* another process's memory and events */
-    unsigned peers_most; /* directions of peer access that were on at once, at most */
+    unsigned live_mappings, live_ranges;    /* address ranges: cuMemMap, cuMemAddressReserve */
+    unsigned ipc_opened, ipc_events_opened; /* memory and events of other processes */
+    unsigned peers_most;                    /* most directions of peer access enabled at once */
     unsigned mallocs, host_allocs, streams, events, launches, copies, memsets, syncs, peers_enabled;
-    /* How often the program could learn that work was over: by waiting, by asking, by a function of
-     * a stream. More than `syncs`. */
+    /* How often the program could find out that work was complete: by waiting, by a query, or by a
+     * function queued in a stream. Includes `syncs`. */
     unsigned told_over;
-    uint64_t peak_bytes[LAB_MAX_GPUS];                   /* whole chunks of 2 MiB */
-    uint64_t peak_asked_bytes[LAB_MAX_GPUS];             /* each allocation rounded to 512 bytes */
-    uint64_t copied[LAB_MAX_GPUS + 1][LAB_MAX_GPUS + 1]; /* [from][to], by copies */
-    uint64_t kernel_bytes[LAB_MAX_GPUS][LAB_MAX_GPUS + 1]; /* [running on][memory of], advisory */
+    uint64_t peak_bytes[LAB_MAX_GPUS];       /* counted in whole chunks of 2 MiB */
+    uint64_t peak_asked_bytes[LAB_MAX_GPUS]; /* each allocation rounded up to 512 bytes */
+    uint64_t copied[LAB_MAX_GPUS + 1][LAB_MAX_GPUS + 1];   /* [from][to], bytes of copies */
+    uint64_t kernel_bytes[LAB_MAX_GPUS][LAB_MAX_GPUS + 1]; /* [GPU that ran the kernel][GPU of the
+                                                              memory], advisory */
     unsigned faults;
-    char finding[160];  /* the first mistake that changed no result: "CODE at FILE:LINE", or "" */
-    char unsteady[800]; /* why times depend on the operating system; "": they do not */
+    char finding[160];  /* the first finding that changed no result: "CODE at FILE:LINE", or "" */
+    char unsteady[800]; /* why times depend on the operating system; "" if they do not */
     int sticky;
     uint64_t now_ps;
-    uint64_t printed_bytes; /* by kernels */
-    uint64_t choices;       /* operations in whose stead CUDA allows another one to begin */
+    uint64_t printed_bytes; /* by printf in kernels */
+    uint64_t choices;       /* operations in place of which CUDA allowed another one to begin */
     const struct lab_record *records;
     unsigned record_count;
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * guard.c: a process that stays outside and ends all that it has started.
+ * guard.c: a parent process that ends everything below it.
  *
- * A parent-death signal alone does not do: it is each program's own to ask for, and bwrap asks
- * after it has forked. Killed between the two, it leaves a sandbox that nobody waits for, whose
- * program may even run on. So the guard is a child subreaper: what lost its parent, or detached
- * itself, stays below it and is ended with the rest. Who started the guard ends it by SIGTERM,
- * which also comes when he dies; a SIGKILL would leave nobody to end the others.
+ * A parent-death signal alone does not suffice: each program must set its own, and bwrap sets it
+ * only after it has forked. If bwrap is killed between the two, its sandbox is never reaped and the
+ * program in it may continue. So the guard is a child subreaper: orphaned and daemonised processes
+ * become its children and are ended with the rest. The guard itself is ended by SIGTERM, which it
+ * also receives when its parent dies; after SIGKILL nothing would end the others.
  */
 #include "process.h"
 
@@ -15,15 +15,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The child's part: it dies with the guard. */
+/* The child's side: it dies with the guard. */
 static int go_on(pid_t guard, const sigset_t *before)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     sigprocmask(SIG_SETMASK, before, NULL);
-    return getppid() == guard ? 0 : -1; /* -1: it died before the first line */
+    return getppid() == guard ? 0 : -1; /* -1: the guard died before prctl took effect */
 }
 
-/* Until `pid` has ended or is to be ended. Its status, as a shell tells it. */
+/* Waits until `pid` ends or must be ended. Returns its status, 128 + N after signal N. */
 static int await_child(pid_t pid, const sigset_t *signals, bool (*too_much)(void))
 {
     const struct timespec quarter = {.tv_nsec = 250 * 1000 * 1000};
@@ -57,7 +57,7 @@ int lab__guard(bool (*too_much)(void))
         return go_on(self, &before);
     if (pid < 0)
         return -1;
-    lab__close_from(0); /* whoever reads from the program must not wait for us */
+    lab__close_from(0); /* else a reader of the program's output would wait for us, too */
     int status = await_child(pid, &signals, too_much);
     lab__kill_all(0);
     _exit(status);

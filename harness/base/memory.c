@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * memory.c: how much memory a submission has, where no control group counts it.
+ * memory.c: how much memory a submission uses, where no control group counts it.
  *
- * Of each process what is resident or swapped out, and its page tables, which grow without any page
- * of it being there. Then memory that belongs to no process: files that lie in memory and are only
- * open, and sockets, each with as much as it may hold (the filter lets nobody enlarge one). Of the
- * processes that run kernels (contexts) the memory of the GPUs does not count: the node has a limit
- * for that; what they have besides does.
+ * For each process: resident and swapped-out memory, and its page tables, which grow even if none
+ * of the pages is present. In addition memory that belongs to no process: memory files (memfd) that
+ * are only open, and sockets, each counted with the most that it may hold (the seccomp filter
+ * forbids enlarging it). For the processes that run kernels (contexts) GPU memory does not count,
+ * since the node limits it; their other memory does.
  *
- * Who copied itself shares its memory with its copy, and then both seem to have all of it. So when
- * that sum is too large, the kernel is asked for each process' part of what is shared. Files that
- * are on their way through a socket are seen by nobody: RLIMIT_FSIZE and the limit of descriptors
- * bound them.
+ * After fork parent and child share pages, and RSS counts these in both. So if the sum is above the
+ * limit, it is computed again from each process's proportional share (PSS). Files in transit
+ * through a socket appear in no process: RLIMIT_FSIZE and the limit on descriptors bound them.
  */
 #include "process.h"
 
@@ -26,7 +25,7 @@
 
 #define FILES_MAX 8192
 
-static ino_t seen[FILES_MAX]; /* a file counts once, however many have it open */
+static ino_t seen[FILES_MAX]; /* inodes, so that a file counts once */
 static int seen_count;
 
 static bool is_new(ino_t inode)
@@ -39,7 +38,7 @@ static bool is_new(ino_t inode)
     return true;
 }
 
-/* How much a socket's sender may have under way. */
+/* The most bytes that a socket may buffer for sending. */
 static uint64_t socket_bytes(void)
 {
     static uint64_t bytes;
@@ -93,7 +92,8 @@ static uint64_t of_files(const pid_t *processes, int count)
     return bytes;
 }
 
-/* What the node has for its GPUs. A node in a jail lets only root look; then as much as it may. */
+/* Memory files that the node holds for its GPUs. Only root may inspect a node in a jail; otherwise
+ * the limit is returned. */
 static uint64_t of_gpus(pid_t node, uint64_t limit)
 {
     char path[64];
@@ -106,7 +106,7 @@ static uint64_t of_gpus(pid_t node, uint64_t limit)
 /* ---- of processes ---- */
 
 struct held {
-    uint64_t own, shared; /* bytes; own: with page tables and what is swapped out */
+    uint64_t own, shared; /* bytes; own: includes page tables and swap */
 };
 
 static uint64_t status_field(const char *text, const char *name)
@@ -129,7 +129,8 @@ static bool read_proc_text(pid_t pid, const char *name, char *text, size_t room)
     return length > 0;
 }
 
-/* exact: its part of what it shares, where the kernel lets us ask; else all of that. */
+/* exact: the proportional share (PSS) of shared pages if the kernel permits reading it; else
+ * RSS. */
 static struct held held_by(pid_t pid, bool exact)
 {
     char text[8192], parts[8192];
@@ -158,7 +159,7 @@ static struct held held_by_all(const pid_t *processes, int count, bool exact)
     return all;
 }
 
-/* Contexts make no files (harness/jail/filter.c). */
+/* Contexts have no memory files: their filter forbids them (harness/jail/filter.c). */
 static uint64_t measure_family(const struct lab_family *f, uint64_t limit, bool exact)
 {
     struct held runners = held_by_all(f->runners, f->runner_count, exact);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * output.c: what a runner prints. It is kept (64 KiB a stream), shown (the last lines), never read.
+ * output.c: the output of a runner. Up to 64 KiB per stream are kept and the last lines are shown;
+ * no verdict depends on them.
  */
 #include "output.h"
 
@@ -27,7 +28,8 @@ int lab__stream_read(struct lab_stream *stream)
         stream->text[stream->kept] = 0;
         stream->total += (uint64_t)n;
         if (stream->total > LAB_FLOOD_BYTES)
-            return 1; /* whoever called sees it; reading on would take as long as they print */
+            return 1; /* the caller sees the limit; reading on would last as long as the program
+                         prints */
     }
 }
 
@@ -47,7 +49,7 @@ void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room)
     lab__clean(text);
 }
 
-/* The first finding that the runtime has said, with the lines that go on about it. */
+/* The first finding that the runtime printed, with its continuation lines. */
 void lab__stream_finding(const struct lab_stream *stream, char *text, size_t room)
 {
     static const char mark[] = ": finding: ";
@@ -67,7 +69,7 @@ void lab__stream_finding(const struct lab_stream *stream, char *text, size_t roo
 
 /* ---- cleaning ---- */
 
-/* Length of the well-formed UTF-8 sequence at s that a terminal may show, 0 when there is none. */
+/* Length of the well-formed and printable UTF-8 sequence at s, 0 if there is none. */
 static int shown_length(const unsigned char *s)
 {
     int length = s[0] < 0x80 ? 1 : (s[0] & 0xe0) == 0xc0 ? 2 : (s[0] & 0xf0) == 0xe0 ? 3 : 4;
@@ -89,8 +91,8 @@ static int shown_length(const unsigned char *s)
     return overlong || control || surrogate || code > 0x10ffff ? 0 : length;
 }
 
-/* Words that mean something to ctest or to whoever greps our own output. The first byte of each
- * goes. */
+/* Breaks words that ctest recognises, or scripts that grep our own output, by overwriting the first
+ * byte of each. */
 static void break_words(char *text)
 {
     static const char *const words[] = {"not written yet", "CTEST_FULL_OUTPUT", "<DartMeasurement",

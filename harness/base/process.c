@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * process.c: starting a program with nothing of ours in it, reading what all our descendants do,
- * and leaving none behind.
+ * process.c: starts a program that inherits nothing of ours, measures all descendants through
+ * /proc, and ends them all.
  *
- * The verifier is a child subreaper: whatever a student's program starts, and however it detaches
- * itself, stays below the verifier in the process tree and is found by its parents.
+ * The verifier is a child subreaper: a process that a student's program starts stays a descendant
+ * of the verifier, even if it detaches itself, and is found through its parents.
  */
 #include "process.h"
 
@@ -33,7 +33,8 @@ struct process {
     int threads;
     uint64_t ticks;
     enum kin kin;
-    bool ours, spared; /* both of a process that has not ended */
+    bool ours, spared; /* ours: a descendant; spared: of `spare`. Both only of a process that has
+                          not ended */
 };
 
 /* ---- starting ---- */
@@ -61,7 +62,7 @@ static void close_on_exec_from(int first)
         fcntl(fd, F_SETFD, FD_CLOEXEC);
 }
 
-/* Descriptors fds[i] become i. First all move out of the way: fds may hold small numbers. */
+/* fds[i] becomes descriptor i. All are first moved to high numbers: fds may hold small ones. */
 static int place_descriptors(const int *fds, int count)
 {
     int high[16];
@@ -79,10 +80,10 @@ static void run_child(char *const argv[], char *const envp[], const int *fds, in
 {
     struct rlimit no_core = {0, 0};
     sigset_t none;
-    int channel = fcntl(error, F_DUPFD_CLOEXEC, 64); /* not in the way of the small ones */
+    int channel = fcntl(error, F_DUPFD_CLOEXEC, 64); /* above those that are assigned */
     setsid();
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) /* it died before the line above */
+    if (getppid() != parent) /* the parent died before prctl took effect */
         _exit(127);
     setrlimit(RLIMIT_CORE, &no_core);
     sigemptyset(&none);
@@ -98,7 +99,7 @@ static void run_child(char *const argv[], char *const envp[], const int *fds, in
     _exit(127);
 }
 
-/* Starts argv[0] in a session of its own with exactly these descriptors. Its pid, or -errno. */
+/* Starts argv[0] in a new session with exactly these descriptors. Returns its pid, or -errno. */
 pid_t lab__spawn(char *const argv[], char *const envp[], const int *fds, int fd_count)
 {
     int channel[2], number = 0;
@@ -127,7 +128,7 @@ int lab__pidfd(pid_t pid)
 #endif
 }
 
-/* ---- memory that is handed over ---- */
+/* ---- memory files ---- */
 
 int lab__memory_input(const void *data, size_t bytes)
 {
@@ -169,7 +170,7 @@ fail:
     return -1;
 }
 
-/* ---- who runs below us ---- */
+/* ---- descendants, from the parents of all processes ---- */
 
 static int read_proc_file(const char *path, char *text, size_t room)
 {
@@ -184,7 +185,8 @@ static int read_proc_file(const char *path, char *text, size_t room)
     return 0;
 }
 
-/* The fields of a stat file that matter. The name in parentheses may hold anything. */
+/* Reads the fields of a stat file that are needed. The name in parentheses may contain any
+ * character. */
 static int read_stat(const char *path, struct process *p)
 {
     char text[1024];
@@ -239,8 +241,8 @@ static struct process *by_pid(struct process *all, int count, pid_t pid)
     return bsearch(&key, all, (size_t)count, sizeof *all, by_number);
 }
 
-/* Of whom all[first] descends: itself, its parent and so on are told, up to somebody who is known.
- * However long the line is: a submission may make one of all its processes. */
+/* Sets `kin` of all[first] and its ancestors, up to the first one whose `kin` is known. Iterative,
+ * since a submission may chain all its processes into one line of descent. */
 static void trace_line(struct process *all, int count, int first, pid_t spare)
 {
     static struct process *line[PROCESSES_MAX];
@@ -258,7 +260,7 @@ static void trace_line(struct process *all, int count, int first, pid_t spare)
     }
 }
 
-/* Marks what descends from this process, and within that what descends from `spare`. */
+/* Marks the descendants of this process, and among them those of `spare`. */
 static int mark_tree(struct process *all, int count, pid_t spare)
 {
     int ours = 0;
@@ -272,9 +274,10 @@ static int mark_tree(struct process *all, int count, pid_t spare)
     return ours;
 }
 
-/* ---- the same, by whom each has started ---- */
+/* ---- descendants, from the kernel's lists of children ---- */
 
-/* Whom one thread has started. False: the kernel does not say, or the thread has gone. */
+/* Appends the children that one thread has started. False: the kernel has no such list, or the
+ * thread has ended. */
 static bool add_children(struct process *all, int *count, const char *thread, bool spared)
 {
     char path[400];
@@ -303,9 +306,9 @@ static void add_children_of_all(struct process *all, int *count, pid_t pid, bool
         closedir(tasks);
 }
 
-/* All that descend from this thread, and of them all that descend from `spare`. Costs nothing for
- * what else runs on this machine. Who loses his parent while we look may be missed, this once.
- * -1: the kernel does not say who started whom. */
+/* Lists all descendants of this thread, and marks those of `spare`. The cost does not depend on
+ * other processes of the machine. A process whose parent ends meanwhile may be missed this time.
+ * -1: the kernel has no lists of children. */
 static int mark_descendants(struct process *all, pid_t spare)
 {
     char path[64];
@@ -325,7 +328,7 @@ static int mark_descendants(struct process *all, pid_t spare)
     return count;
 }
 
-/* Everybody below us, `ours` and `spared`; perhaps others, too, who are neither. */
+/* All descendants, with `ours` and `spared` set; may also list processes with neither set. */
 static int read_family(struct process *all, pid_t spare)
 {
     int count = mark_descendants(all, spare);
@@ -336,9 +339,9 @@ static int read_family(struct process *all, pid_t spare)
     return count;
 }
 
-/* ---- what they do ---- */
+/* ---- what the processes do ---- */
 
-/* The system call that a thread waits in; -1: none, or the kernel does not say. */
+/* The system call in which a thread waits; -1: none, or the kernel does not report it. */
 static long call_of(const char *task_path)
 {
     char path[340], text[128];
@@ -357,7 +360,7 @@ static bool is_nanosleep(long call)
     return call == SYS_clock_nanosleep;
 }
 
-/* Who has started a process by vfork waits for it as if for a disk, however long it lives. */
+/* A parent in vfork is shown in uninterruptible sleep (D) as long as the child lives. */
 static bool is_vfork(long call)
 {
 #ifdef SYS_vfork
@@ -367,8 +370,9 @@ static bool is_vfork(long call)
     return call == SYS_clone || call == 435 /* clone3 */;
 }
 
-/* The number of a thread that has not ended: it knows the process' memory and files, which a first
- * thread that has ended does not. 0: none. */
+/* Updates `usage` by a process's threads. Returns the id of a thread that has not ended, whose
+ * /proc entry shows the process's memory and files (a first thread that has ended shows neither).
+ * 0: none. */
 static pid_t look_at_threads(pid_t pid, struct lab_usage *usage)
 {
     char folder[64];
@@ -401,7 +405,7 @@ void lab__usage(pid_t node, uint64_t memory_limit, struct lab_usage *usage)
     static struct process all[PROCESSES_MAX];
     static pid_t runners[PROCESSES_MAX], contexts[PROCESSES_MAX];
     int count = read_family(all, node), context_count = 0, runner_count = 0;
-    const bool jailed = getenv("VGPU_NODE_JAIL") != NULL; /* its one child is no context */
+    const bool jailed = getenv("VGPU_NODE_JAIL") != NULL; /* its child is no context */
     memset(usage, 0, sizeof *usage);
     for (int i = 0; i < count; i++) {
         if (!all[i].ours)
@@ -410,7 +414,8 @@ void lab__usage(pid_t node, uint64_t memory_limit, struct lab_usage *usage)
         if (all[i].pid == node)
             usage->node_ticks = all[i].ticks;
         if (all[i].pid == node || (jailed && all[i].parent == node))
-            continue; /* it, or what it asks (node/system/spawner.c), answers us: no sign of life */
+            continue; /* the node, or its spawner (node/system/spawner.c), runs to answer us: no
+                         progress */
         usage->cpu_ticks += all[i].ticks;
         if (thread && all[i].spared)
             contexts[context_count++] = thread;
@@ -423,8 +428,9 @@ void lab__usage(pid_t node, uint64_t memory_limit, struct lab_usage *usage)
     usage->cpu_seconds = (double)usage->cpu_ticks / (double)sysconf(_SC_CLK_TCK);
 }
 
-/* Whether `spare` (or nobody) is this thread's only child, ended ones having been waited for: then
- * nothing else is below it, because orphans become children. False when the kernel does not say. */
+/* Whether `spare` (or none) is this thread's only child, after ended ones were reaped: then there
+ * are no other descendants, because orphans become children. False if the kernel has no list of
+ * children. */
 static bool has_only_spare(pid_t spare)
 {
     char path[64], text[64];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * about.c: for verifiers that are built without peerlab_lab(): nothing is known about the lab.
+ * about.c: for verifiers that are built without peerlab_lab(): no facts about a lab.
  */
 #include "about.h"
 #include "case.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * case.c: one case, from its set-up to the verdict.
  *
- * A case ends by falling off its end (pass) or by a jump to lab__case_run from wherever the verdict
- * became clear. A crash of the case's own code jumps there too, and is our error.
+ * A case ends by returning (pass) or by siglongjmp to lab__case_run from where the verdict was
+ * reached. A crash of the case's own code jumps there too, and is a harness error.
  */
 #include "process.h"
 #include "root.h"
@@ -16,9 +16,9 @@
 #include <string.h>
 #include <sys/time.h>
 
-#define OWN_CPU_SECONDS 120 /* of a case's own code: more is an endless loop */
+#define OWN_CPU_SECONDS 120 /* CPU time of a case's own code; beyond that it is an endless loop */
 
-static struct lab_test *running_case; /* for the signal handler; one case runs at a time */
+static struct lab_test *running_case; /* for the signal handler; only one case runs at a time */
 
 static void on_crash(int signal)
 {
@@ -72,7 +72,7 @@ uint64_t lab_secret(struct lab_test *t)
 
 void lab_node(struct lab_test *t, const char *node)
 {
-    lab__node_stop(t->ready); /* lab_gpus asked another one */
+    lab__node_stop(t->ready); /* lab_gpus started it with another description */
     t->ready = NULL;
     t->wants_node = node != NULL && lab__node_virtual();
     t->chose_node = true;
@@ -182,7 +182,7 @@ static void need_hardware(struct lab_test *t)
                        t->info->min_gpus == 1 ? "" : "s", lab_gpus(t));
 }
 
-/* The function under test: where a failure is to be looked for. */
+/* The function under test: where to look for a failure. */
 static void find_case_place(struct lab_test *t)
 {
     if (t->verdict != LAB_FAIL || !t->options->source || !lab_about.functions)
@@ -199,7 +199,7 @@ static void find_case_place(struct lab_test *t)
     }
 }
 
-/* Right results by luck are no pass. */
+/* A run with findings does not pass, even if its results are right. */
 static void no_findings(struct lab_test *t)
 {
     int code = (int)strcspn(t->finding, " ");
@@ -233,7 +233,7 @@ static void free_variables(struct lab_test *t)
     t->env_count = 0;
 }
 
-/* Whether it is the first of its TODO, without which no other one of them earns points. */
+/* Whether it is the first case of its TODO: the others earn points only if this one passes. */
 static bool is_first(const struct lab_case *info)
 {
     const struct lab_case *c = lab_cases;
@@ -249,8 +249,8 @@ static const char *other_node(const struct lab_test *t)
                                                  : NULL;
 }
 
-/* Asks the same questions once on another node, in the usual order and with the course's other
- * functions. Real GPUs cannot be exchanged, so there it does nothing. */
+/* Runs the case once more on another node, in the default order and with the course's other
+ * functions. Does nothing on real GPUs, which cannot be exchanged. */
 static void check_elsewhere(struct lab_test *t)
 {
     const char *other = other_node(t), *order = getenv("VGPU_SCHEDULE");
@@ -263,7 +263,7 @@ static void check_elsewhere(struct lab_test *t)
     t->info->check(t);
 }
 
-/* Tells on which machine it was; the sentence itself follows. */
+/* Prefixes the message with the node's name. */
 static void name_machine(struct lab_test *t)
 {
     char first[sizeof t->message.at - 400];
@@ -293,7 +293,7 @@ void lab__case_run(struct lab_test *t, const struct lab_case *info,
     running_case = NULL;
     if (t->elsewhere && t->verdict == LAB_FAIL)
         name_machine(t);
-    if (t->verdict != LAB_NOT_WRITTEN) /* it may quote what a student's program printed */
+    if (t->verdict != LAB_NOT_WRITTEN) /* the message may quote output of a student's program */
         lab__clean(t->message.at);
     find_case_place(t);
 }

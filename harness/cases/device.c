@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * device.c: what GPUs a case's node has, as the node itself says. Expected values come from here: a
- * process with student code in it may say anything about GPUs.
+ * device.c: the GPUs of a case's node, as the node reports them. Expected values are derived from
+ * this: reports of a process with student code are not trusted.
  */
 #include "run.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * environment.c: what a runner finds in its environment. Nothing of ours that it does not need.
+ * environment.c: the environment of a runner: only those of our variables that it needs.
  */
 #include "run.h"
 
@@ -39,12 +39,13 @@ static void drop_variable(char **env, int *count, const char *name)
         if (strncmp(env[i], name, n) == 0 && env[i][n] == '=') {
             free(env[i]);
             env[i--] = env[--*count];
-            env[*count] = NULL; /* lab__environment_free must not meet it twice */
+            env[*count] = NULL; /* so that lab__environment_free does not free the entry twice */
         }
 }
 
-/* What the node looks for while a lab's test runs, unless the student has chosen: what costs next
- * to nothing. Mistakes inside kernels triple a large test's time, and advice is for who asks. */
+/* The node's checks while a lab's test runs, unless the student has chosen: those that cost next to
+ * nothing. Checks inside kernels triple the time of a large test, and advice is given only on
+ * request. */
 #define LAB_CHECKS "order,api,leaks,kernels"
 
 static bool has_variable(char **env, const char *name)
@@ -56,7 +57,7 @@ static bool has_variable(char **env, const char *name)
     return false;
 }
 
-/* A short list of harmless variables, the node's, and the case's own. Caller frees. */
+/* The caller frees it. */
 char **lab__environment(struct lab_test *t, const struct lab_node *node)
 {
     int given = 0, count = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * judge.c: comparisons that say where two things differ: index, got, want, five at most.
+ * judge.c: comparisons that print where two arrays differ: index, got, want, at most five.
  */
 #include "run.h"
 
@@ -10,11 +10,11 @@
 #include <string.h>
 
 #define SHOWN 5
-/* A real driver keeps what streams, events, graphs and copies made it take: on two H200s some 2 MiB
- * a GPU, on one that has the streams of all four ranks of lab 07 up to 26 MiB. */
+/* A real driver keeps memory that it allocated for streams, events, graphs and copies: on two H200s
+ * about 2 MiB per GPU, on one GPU with the streams of all four ranks of lab 07 up to 26 MiB. */
 #define REAL_SLACK (64ll << 20)
 
-struct difference { /* a sentence that grows */
+struct difference { /* a message under construction */
     char text[LAB_TEXT_MAX];
     size_t used, count;
 };
@@ -67,7 +67,7 @@ void lab_same_bytes(struct lab_test *t, const char *what, const void *got, const
 
 void lab_close(struct lab_test *t, const char *what, double got, double want, double tolerance)
 {
-    /* Written so that a NaN on either side fails. */
+    /* Not true for a NaN on either side, which therefore fails. */
     if (fabs(got - want) <= tolerance)
         return;
     lab_fail(t, "", 0, what, "%s: got %.9g, want %.9g, allowed difference %.3g", what, got, want,

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * launcher.c: what a grader puts before the runner (--launcher): harness/jail, on bubblewrap or
- * not.
+ * launcher.c: the command that a grader puts before the runner (--launcher): harness/jail, with
+ * bubblewrap or without.
  *
- * A launcher that fails must not look like a program that fails. So it has a descriptor that the
- * runner never gets, and says there that it starts the runner ("started"), or, where bwrap does
- * that, how the runner ended ("exit-code").
+ * A failure of the launcher must not look like a failure of the program. So it has a descriptor
+ * that the runner never inherits, on which it reports that it starts the runner ("started") or,
+ * with bwrap, how the runner ended ("exit-code").
  */
 #include "run.h"
 
@@ -32,7 +32,7 @@ static void read_report(int fd, char *text, size_t room)
     close(fd);
 }
 
-/* Everything below us has ended, so the pipe has no writer left. */
+/* All descendants have ended, so the pipe has no writer left. */
 void lab__check_launcher(struct lab_test *t, int report, int status)
 {
     char text[1024];
@@ -40,7 +40,7 @@ void lab__check_launcher(struct lab_test *t, int report, int status)
         return;
     read_report(report, text, sizeof text);
     bool killed =
-        WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; /* out of memory: bwrap, too */
+        WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL; /* out of memory, as bwrap may be */
     bool started = strstr(text, "exit-code") || strstr(text, "started");
     if (!strstr(text, "failed") && (started || killed))
         return;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * marks.c: limits for what depends on the virtual clock, and so on how a program was compiled.
+ * marks.c: limits on values that depend on the virtual clock, and so on how a program was compiled.
  *
- * Whoever writes labs wants to know how near a correct answer comes to each of them: with
- * LAB_MARKS=FILE a line a comparison is added to that file, and LAB_SPARE=0.05 asks for so much
- * more than the limit. Neither is set when answers are graded (tests/clock/marks.py sets them).
+ * Authors of labs need to know how close a correct answer comes to each limit: with LAB_MARKS=FILE
+ * each comparison appends a line to that file, and with LAB_SPARE=0.05 a value passes only if it is
+ * better than its limit by that fraction. Neither is set when answers are graded
+ * (tests/clock/marks.py sets them).
  */
 #include "run.h"
 
@@ -21,8 +22,8 @@ static double wanted_spare(void)
     return spare > 0 ? spare : 0;
 }
 
-/* "lab04.example_b public.c:253 spare 0.104: 22.08 against 20". One write: verifiers may share the
- * file. */
+/* "lab04.example_b public.c:253 spare 0.104: 22.08 against 20". Written with a single write, since
+ * verifiers may share the file. */
 static void note_mark(struct lab_test *t, const char *where, double value, double limit,
                       double spare)
 {
@@ -38,7 +39,7 @@ static void note_mark(struct lab_test *t, const char *where, double value, doubl
     close(fd);
 }
 
-/* Written so that a NaN on either side is not enough. */
+/* A NaN on either side fails. */
 static bool set_mark(struct lab_test *t, const char *where, double value, double limit,
                      double spare)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * nonode.c: in place of node.c on real GPUs. There is no node; the machine's GPUs are counted and
- * tried by the runner, because the verifier never loads a driver.
+ * nonode.c: takes the place of node.c on real GPUs. There is no node; the runner counts and tests
+ * the machine's GPUs, because the verifier never loads a driver.
  */
 #include "process.h"
 #include "run.h"
@@ -20,9 +20,9 @@ bool lab__node_virtual(void)
     return false;
 }
 
-/* ---- which GPUs are this test's ---- */
+/* ---- the GPUs of this test ---- */
 
-/* One resource group a GPU: CTEST_RESOURCE_GROUP_0_GPUS="id:2,slots:1". */
+/* One resource group per GPU: CTEST_RESOURCE_GROUP_0_GPUS="id:2,slots:1". */
 void lab__take_gpus(void)
 {
     const char *count = getenv("CTEST_RESOURCE_GROUP_COUNT");
@@ -39,7 +39,7 @@ void lab__take_gpus(void)
         setenv("CUDA_VISIBLE_DEVICES", list, 1);
 }
 
-/* The entry number `index` of a list, or what no GPU has. */
+/* Entry number `index` of a list, or a value that matches no GPU. */
 static void put_entry(const char *list, long index, char *to, size_t room)
 {
     for (; index > 0 && *list; index--) {
@@ -64,7 +64,7 @@ void lab__visible(const char *wanted, char *to, size_t room)
         size_t length = strcspn(wanted, ",");
         if (end == wanted + length && length > 0 && index >= 0)
             put_entry(ours, index, to, room);
-        else /* a UUID, or what is wrong on purpose */
+        else /* a UUID, or a value that a case made invalid on purpose */
             snprintf(to + strlen(to), room - strlen(to), "%.*s", (int)length, wanted);
         wanted += length + (wanted[length] == ',');
         if (*wanted)
@@ -72,12 +72,12 @@ void lab__visible(const char *wanted, char *to, size_t room)
     }
 }
 
-/* ---- what they say ---- */
+/* ---- what the GPUs report ---- */
 
 #define ANSWER_SECONDS 60
 
-/* What the runner prints on `option`, to stdout (1) or stderr (2): no code of the student's runs
- * but constructors. */
+/* Reads what the runner prints for `option` to stdout (1) or stderr (2). Of the student's code only
+ * constructors run. False without output. */
 static bool is_asked(struct lab_test *t, char *option, int from, char *text, size_t room)
 {
     char *argv[] = {t->runner, option, NULL};
@@ -96,7 +96,7 @@ static bool is_asked(struct lab_test *t, char *option, int from, char *text, siz
     close(ends[0]);
     text[n > 0 ? n : 0] = 0;
     kill(pid, SIGKILL);
-    waitpid(pid, NULL, n > 0 ? 0 : WNOHANG); /* one that a GPU holds may never end */
+    waitpid(pid, NULL, n > 0 ? 0 : WNOHANG); /* a process blocked in the GPU driver may never end */
     return n > 0;
 }
 
@@ -106,12 +106,13 @@ static int count_listed_gpus(struct lab_test *t)
     if (is_asked(t, "--count-gpus", 1, text, sizeof text))
         return atoi(text);
     is_asked(t, "--count-gpus", 2, text, sizeof text);
-    if (strstr(text, "libcuda.so")) /* what the loader misses in lab 06's runner: the driver */
+    if (strstr(text, "libcuda.so")) /* lab 06's runner is linked with the driver's library: without
+                                       it there are no GPUs */
         return 0;
     lab__broken(t, 0, "'%s --count-gpus' gave no answer: %s", t->runner, text);
 }
 
-/* Asked once: two H200s take half a second to be counted, and tests ask for each of their ranks. */
+/* Counted once: two H200s take half a second, and tests call this for each of their ranks. */
 int lab_gpus(struct lab_test *t)
 {
     static int gpus = -1;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * run.c: lab_run. One runner, on a node of its own, from the memory it gets to the verdict.
+ * run.c: lab_run: one runner, on a node of its own, from its memory files to the verdict.
  *
- * Order matters at the end: first every process below us dies, then the output is copied away, and
- * only then does anybody look at it.
+ * Order matters at the end: first all descendant processes are killed, then the output is copied,
+ * and only then is it read.
  */
 #include "process.h"
 #include "run.h"
@@ -26,10 +26,10 @@
 
 enum ending { ENDED, FLOODED, HUNG, ASLEEP, BUSY, LATE, FAT };
 
-struct attempt { /* what exists only while the runner runs */
+struct attempt { /* state that exists only while the runner runs */
     int input, shared, page, pidfd;
     int ends[2]; /* the runner's ends of the pipes */
-    int report;  /* what its launcher says, -1 without one */
+    int report;  /* the launcher's report, -1 without one */
     void *output;
     struct lab_status *status;
     pid_t pid;
@@ -116,7 +116,7 @@ static bool has_flooded(struct lab_run *run)
     for (int i = 0; i < 2; i++)
         if (run->printed[i].fd >= 0 && !lab__stream_read(&run->printed[i])) {
             close(run->printed[i].fd);
-            run->printed[i].fd = -1; /* poll() would return at once for ever */
+            run->printed[i].fd = -1; /* poll() would return at once for a closed pipe */
         }
     return run->printed[0].total + run->printed[1].total > LAB_FLOOD_BYTES;
 }
@@ -184,7 +184,7 @@ static void collect_output(struct lab_test *t, struct lab_run *run, struct attem
         lab__check_gpus(t);
 }
 
-/* What was printed last; errors first, they say more. */
+/* Keeps the last output; stderr first, since it explains more. */
 static void keep_said(struct lab_test *t, const struct lab_run *run)
 {
     int which = run->printed[1].kept > 0 ? 1 : 0;
@@ -192,8 +192,8 @@ static void keep_said(struct lab_test *t, const struct lab_run *run)
     lab__stream_finding(&run->printed[1], t->found.at, sizeof t->found.at);
 }
 
-/* A node that is gone, or stuck, is no failure of ours when it happens again: the grader runs the
- * test once more, alone, and then tells this. */
+/* A node that crashed or hangs is a failure of the program if it happens again: the grader repeats
+ * the test alone, and then reports this. */
 static void node_failed(struct lab_test *t, const struct lab_run *run, const struct attempt *a,
                         const char *how, const char *asked)
 {
@@ -207,7 +207,7 @@ static void node_failed(struct lab_test *t, const struct lab_run *run, const str
                 did[a->ending], asked);
 }
 
-/* The node's side of the story, then the node goes. */
+/* Reads the node's records and explanation, then stops the node. */
 static void ask_for_state(struct lab_test *t, struct lab_run *run, const struct attempt *a)
 {
     char error[300] = "", asked[200] = "";
@@ -262,7 +262,7 @@ static const char *signal_meaning(int number)
     }
 }
 
-/* The signal that ended the program, 0 without one. A launcher passes it on as a shell does. */
+/* The signal that ended the program, 0 without one. A launcher reports it as status 128 + N. */
 static int signal_of(const struct lab_test *t, int status)
 {
     if (WIFSIGNALED(status))
@@ -282,12 +282,12 @@ static void ended_by(struct lab_test *t, const char *how, const char *format, ..
     lab__vend(t, LAB_FAIL, format, args);
 }
 
-/* A program that was stopped because it would not end. */
+/* The verdict on a program that was stopped because it did not end. */
 static void judge_stopped(struct lab_test *t, const struct lab_run *run, const struct attempt *a)
 {
     char doing[sizeof run->status.text];
     snprintf(doing, sizeof doing, "%.*s", (int)sizeof doing - 1, run->status.text);
-    lab__clean(doing); /* the page is the student's */
+    lab__clean(doing); /* the page is not trusted */
     if (a->ending == FLOODED)
         ended_by(t, "output", "your program printed more than %u bytes and was stopped",
                  LAB_FLOOD_BYTES);
@@ -314,7 +314,7 @@ static void judge_stopped(struct lab_test *t, const struct lab_run *run, const s
                  (unsigned long long)(a->watch.memory_limit >> 20), run->what);
 }
 
-/* Everything that ends a case here, but for "not written". */
+/* Every ending of the program except "not written". */
 static void judge_ending(struct lab_test *t, const struct lab_run *run, const struct attempt *a)
 {
     int status = a->exit_status, number = signal_of(t, status);
@@ -328,7 +328,7 @@ static void judge_ending(struct lab_test *t, const struct lab_run *run, const st
                  WEXITSTATUS(status), run->what);
 }
 
-/* The runner says that it met a TODO. The page is the student's, so its text is cleaned. */
+/* The runner reported a TODO. Its text is sanitised, since the page is not trusted. */
 static void judge_unwritten(struct lab_test *t, const struct lab_run *run)
 {
     t->todo = run->status.todo;
@@ -348,7 +348,7 @@ static void judge_run(struct lab_test *t, const struct lab_run *run, const struc
     if (code == LAB_RUNNER_TRAPPED && run->status.state == LAB_STATE_TRAPPED)
         lab__judge_trapped(t, run);
     if (code == LAB_RUNNER_BROKEN && run->status.state == LAB_STATE_BROKEN &&
-        t->options->launcher_words == 0) /* a submission may say that we are broken */
+        t->options->launcher_words == 0) /* a submission could forge a report of a harness error */
         lab__broken(t, 0, "'%s': %.*s", run->what, (int)sizeof run->status.text - 1,
                     run->status.text);
     judge_ending(t, run, a);
@@ -369,7 +369,7 @@ static struct lab_run *new_run(struct lab_test *t, const char *what, size_t outp
     return run;
 }
 
-/* For the record: each of them once. */
+/* For the record: lists each node once. */
 static void note_node(struct lab_test *t)
 {
     char name[sizeof t->nodes[0]];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * sealed.c: numbers that the GPUs get and give while the program around them sees none: the node
- * has them copied (VGPU_OP_SEAL). What the host does not know it cannot compute either.
+ * sealed.c: input and output of GPUs that the program around them cannot read: the node performs
+ * the copies (VGPU_OP_SEAL). The host cannot compute results from numbers it does not have.
  *
- * On real GPUs, where nobody is graded, the runner maps the same memory.
+ * On real GPUs, where nothing is graded, the runner maps the same memory.
  */
 #include "process.h"
 #include "run.h"
@@ -23,7 +23,7 @@ void lab_seal(struct lab_test *t, const void *input, size_t input_bytes, size_t 
     s->fd = lab__memory_shared(s->bytes, &at);
     s->at = at;
     if (s->fd < 0)
-        return; /* lab_run says so */
+        return; /* lab_run reports the error */
     if (input_bytes > 0)
         memcpy(s->at, input, input_bytes);
     memset(s->at + s->input_bytes, POISON, s->bytes - s->input_bytes);
@@ -38,7 +38,8 @@ void lab__unseal(struct lab_sealed *s)
     *s = (struct lab_sealed){0};
 }
 
-/* The run is over, its node too: nobody writes there any more, and the run keeps it. */
+/* The run and its node have ended, so there is no writer left; the run owns the memory from here
+ * on. */
 void lab__open_sealed(struct lab_test *t, struct lab_run *run)
 {
     run->sealed = t->sealed;

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * seen.c: what a program reports, held against what the node saw: times it was told, bytes that
- * went over the host's link, kernels and whose memory they used.
+ * seen.c: compares what a program reports with what the node recorded: elapsed times, bytes copied
+ * over the host's link, kernels and the memory that they used.
  *
- * A program can replace any call of its own process, a clock too; it cannot make the node have seen
- * a copy. Real GPUs have no such witness: the questions then have no answer and no effect.
+ * A program can replace any call in its own process, clocks included, but cannot make the node
+ * record a copy. Real GPUs have no such records: these functions then return nothing and have no
+ * effect.
  */
 #include "run.h"
 
 #include <math.h>
 
-#define TOLD_FLOAT 1e-6         /* of a time: it came as a float */
-#define MOST_PRINTED (16 << 10) /* bytes by kernels: a sentence for a person, and no array */
+#define TOLD_FLOAT 1e-6 /* relative tolerance of an elapsed time, which is returned as a float */
+#define MOST_PRINTED (16 << 10) /* bytes that kernels print: a message, not an array */
 
 static bool is_in_window(const struct lab_record *r, const struct lab_record *window)
 {

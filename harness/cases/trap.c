@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * trap.c: the verdict on an answer that called what it may not call while it is tested (labcc.sh
- * has put a trap in that function's place).
+ * trap.c: the verdict on an answer that called a function which it may not call in this test
+ * (labcc.sh replaced that function by a trap).
  */
 #include "run.h"
 
@@ -10,7 +10,7 @@
 
 enum { NAME_MAX_BYTES = 64 };
 
-/* Of the page's text, a name as C has it; "" when it is none. The page is the student's. */
+/* Reads a C identifier from the page's text; "" if it is none. The page is not trusted. */
 static void read_name(const struct lab_run *run, char name[NAME_MAX_BYTES])
 {
     size_t n = 0;
@@ -22,7 +22,7 @@ static void read_name(const struct lab_run *run, char name[NAME_MAX_BYTES])
     name[n] = 0;
 }
 
-/* What the functions of a TODO may call of the lab's others, as a sentence's end. */
+/* The functions of other TODOs that those of a TODO may call, as the end of a sentence. */
 static void list_needs(int todo, char *text, size_t room)
 {
     size_t used = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * where.c: the line on which a C function is defined, so that a failure can say where to look.
+ * where.c: finds the line on which a C function is defined, so that a failure can name it.
  *
- * A scan by tokens at brace depth 0: NAME ( ... ) {. Comments, strings and preprocessor lines are
- * skipped. When in doubt it finds nothing, and the failure says nothing.
+ * Scans for the tokens NAME ( ... ) { at brace depth 0. Comments, strings and preprocessor lines
+ * are skipped. In doubt it finds nothing, and the failure names no line.
  */
 #include "run.h"
 
@@ -32,7 +32,7 @@ static char *load_source(const char *path)
     return text;
 }
 
-/* Past everything up to `end` (a string of 1 or 2 characters), counting lines. */
+/* Skips up to and including `end` (a string of 1 or 2 characters), counting lines. */
 static void skip_past(struct scan *s, const char *end)
 {
     for (; *s->at && strncmp(s->at, end, strlen(end)) != 0; s->at++)
@@ -63,7 +63,7 @@ static void past_directive(struct scan *s)
     }
 }
 
-/* The next token's first character, with s->at on it; 0 at the end. */
+/* The first character of the next token, with s->at on it; 0 at the end. */
 static char next_character(struct scan *s)
 {
     for (;;) {
@@ -101,7 +101,7 @@ static void past_token(struct scan *s)
         s->at++;
 }
 
-/* After a name: is ( ... ) { next? */
+/* After a name: whether ( ... ) { follows. */
 static bool is_definition(struct scan s)
 {
     int depth = 0;
@@ -127,7 +127,7 @@ static int find_definition(struct scan s, const char *function)
         past_token(&s);
         if (depth == 0 && is_name && is_definition(s))
             return line;
-        if (c == '{' && before != '"') /* extern "C" { opens no scope */
+        if (c == '{' && before != '"') /* extern "C" { does not count as a scope */
             depth++;
         if (c == '}' && depth > 0)
             depth--;

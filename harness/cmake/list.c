@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * list.c: prints the cases of a lab's tests while the build is being configured.
  *
- * CMake compiles it with public.c or hidden.c and nothing else, to learn the tests' names; so it
- * stands in for labcheck, and nothing of it is ever called. One line a case:
- * name|todo|points|quick|gpus|timed|no_memcheck, where gpus is what ctest gives it.
+ * CMake compiles it with only public.c or hidden.c, to list the tests' names; it defines labcheck's
+ * functions as stubs, which are never called. Prints one line per case:
+ * name|todo|points|quick|gpus|timed|no_memcheck, where gpus is the number that ctest assigns.
  */
 #include "case.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * sanitizer_proof.c: in programs of a build with sanitizers, and in no other. Makes a mistake while
- * the program ends, if PEERLAB_SANITIZER_PROOF says so: "PROGRAM=address" or "PROGRAM=undefined".
- * tests/sanitize asks whether it is noticed.
+ * sanitizer_proof.c: linked only into programs of a build with sanitizers. Makes a mistake at the
+ * program's exit if PEERLAB_SANITIZER_PROOF requests it: "PROGRAM=address" or "PROGRAM=undefined".
+ * tests/sanitize checks that it is reported.
  */
 #include <errno.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 
 static void use_freed(void)
 {
-    char *volatile freed = malloc(8); /* volatile: no compiler sees the mistake */
+    char *volatile freed = malloc(8); /* volatile, so that no compiler sees the mistake */
     free(freed);
     *(volatile char *)freed = 1;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * box.c: bwrap's command line: namespaces of its own for each run, and in them only what the policy
- * names.
+ * box.c: bwrap's command line: new namespaces for each run, and in them only the paths that the
+ * policy names.
  *
- * The options go through a descriptor: /proc/1/cmdline inside shows bwrap's words. Its environment
- * is the program's, for the same reason.
+ * The options are passed through a descriptor: /proc/1/cmdline inside shows bwrap's arguments.
+ * bwrap gets the program's environment for the same reason.
  */
 #include "jail.h"
 

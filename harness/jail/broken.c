@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * broken.c: the end of lab-jail where something cannot be set up.
+ * broken.c: ends lab-jail if something cannot be set up.
  */
 #include "jail.h"
 

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT
- * filter.c: the system calls that a submission does without, as a BPF program.
+ * filter.c: the seccomp filter for submissions, as a BPF program.
  *
- * A list of what is refused, since compilers and CUDA programs use a great deal. On it: looking
- * into other processes, limiting, slowing down and signalling them, channels that no namespace
- * separates (keyrings, System V's, vsock, io_uring), sockets of every kind, new namespaces, mounts,
- * modules, clocks. Refused calls answer EPERM; what libraries know how to do without answers
- * ENOSYS. Another architecture's calls end the process.
+ * A list of refused system calls, since compilers and CUDA programs use a great many. Refused are:
+ * inspecting other processes, limiting, slowing down and signalling them, channels that no
+ * namespace separates (keyrings, System V IPC, vsock, io_uring), sockets of every kind, new
+ * namespaces, mounts, modules, clocks. Refused calls return EPERM; calls that libraries can do
+ * without return ENOSYS. System calls of another architecture kill the process.
  *
- * Two submissions that run at the same time see the same files of /usr, and must not be able to
- * tell each other anything by them: no locks and leases, no notices of who opens what, no waking
- * of whoever waits at a page of a library, no questions about what the machine has in its cache, or
- * how many programs it runs, and none about other processes.
+ * Two submissions that run at the same time see the same files of /usr, and must not be able to use
+ * them as a covert channel: no locks and leases, no notification of file accesses, no futex wakes
+ * on pages of shared libraries, no queries about the page cache, the number of running programs, or
+ * other processes.
  *
- * Landlock knows no rule for modes, owners, times and attributes of files, before version 3 none
- * for cutting them short, and does not ask whose they are. In place, who may write nowhere does
- * none of it.
+ * Landlock has no rule for modes, owners, times and attributes of files, before version 3 none for
+ * truncation, and ignores ownership. In place, a program without a writable path is refused all of
+ * these.
  */
 #include "jail.h"
 
@@ -30,10 +30,11 @@
 
 #include "call_filter.h"
 
-#define NAMESPACES 0x7e020000u /* CLONE_NEW*, but for time's, which clone cannot make */
+#define NAMESPACES 0x7e020000u /* CLONE_NEW* except CLONE_NEWTIME, which clone cannot request */
 #define UNIX_FAMILY 1
 
-/* By their numbers, which are the same everywhere: headers may be older than the kernel. */
+/* Numbers of new system calls, the same on all architectures: headers may be older than the
+ * kernel. */
 enum {
     NR_PIDFD_SEND_SIGNAL = 424,
     NR_IO_URING_SETUP = 425,
@@ -121,7 +122,7 @@ static const int refused_calls[] = {
     SYS_ioprio_get,
     NR_PIDFD_GETFD,
     NR_MOUNT_SETATTR,
-    NR_MEMFD_SECRET, /* counted by nobody */
+    NR_MEMFD_SECRET, /* its memory is not counted by any limit */
     NR_CACHESTAT,
 #if defined __x86_64__
     SYS_inotify_init,
@@ -131,7 +132,7 @@ static const int refused_calls[] = {
 #endif
 };
 
-/* Of files, by path or descriptor. */
+/* Calls that change files, by path or descriptor. */
 static const int changes[] = {
     SYS_fchmod,   SYS_fchmodat,  NR_FCHMODAT2,  SYS_fchown,      SYS_fchownat,     SYS_utimensat,
     SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
@@ -141,12 +142,12 @@ static const int changes[] = {
 #endif
 };
 
-/* Of fcntl: whom the kernel sends signals for a descriptor; locks, leases and notices, which belong
- * to a file that others may have open. */
+/* Commands of fcntl that make the kernel send signals for a descriptor; locks, leases and
+ * notifications, which belong to a file that other processes may have open. */
 static const uint32_t controls[] = {F_SETOWN,     F_SETSIG,   15 /* F_SETOWN_EX */, F_GETLK,
                                     F_SETLK,      F_SETLKW,   F_OFD_GETLK,          F_OFD_SETLK,
                                     F_OFD_SETLKW, F_SETLEASE, F_GETLEASE,           F_NOTIFY};
-/* Typing into a terminal. */
+/* Inserting input into a terminal, and redirecting its signals. */
 static const uint32_t terminals[] = {0x5412 /* TIOCSTI */, 0x541c /* TIOCLINUX */,
                                      0x8901 /* FIOSETOWN */, 0x8902 /* SIOCSPGRP */};
 
@@ -161,7 +162,7 @@ static void only_if(struct call_filter *f, int number, int index, uint16_t test,
     call_filter_if(f, number, index, test, k, !wanted, error_answer(EPERM));
 }
 
-/* raise() and abort() are tgkill to oneself. */
+/* Only tgkill to the own process remains, which raise() and abort() use. */
 static void own_signals(struct call_filter *f)
 {
     static const int others[] = {SYS_kill, SYS_tkill, SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo,
@@ -171,8 +172,9 @@ static void own_signals(struct call_filter *f)
     only_if(f, SYS_tgkill, 0, BPF_JEQ, (uint32_t)getpid(), true);
 }
 
-/* Between processes. Who may only read a file can wait at a page of it and wake who waits there, in
- * whatever process; libraries wake with the private flag, which stays inside. */
+/* Wakes between processes. A process that can read a file can wait on a futex in its mapped pages
+ * and wake waiters of other processes; libraries wake with the private flag, which stays in the
+ * process. */
 static void deny_wakings(struct call_filter *f)
 {
     static const uint32_t wakes[] = {FUTEX_WAKE, FUTEX_REQUEUE, FUTEX_CMP_REQUEUE, FUTEX_WAKE_OP,
@@ -185,7 +187,7 @@ static void deny_wakings(struct call_filter *f)
     call_filter_range(f, NR_FUTEX_WAKE, NR_FUTEX_REQUEUE, error_answer(ENOSYS));
 }
 
-/* The number 0 is oneself; clocks below 0 are other processes'. */
+/* Pid 0 is the caller; clock ids below 0 are other processes' CPU clocks. */
 static void deny_others(struct call_filter *f, const struct jail_walls *walls)
 {
     static const int of_a_process[] = {
@@ -195,13 +197,13 @@ static void deny_others(struct call_filter *f, const struct jail_walls *walls)
                                      SYS_timer_create};
     for (size_t i = 0; i < sizeof of_a_process / sizeof *of_a_process; i++)
         only_if(f, of_a_process[i], 0, BPF_JEQ, 0, true);
-    /* glibc asks this for its own threads, and does without when there is no such call. */
+    /* glibc calls this for its own threads, and does without it on ENOSYS. */
     call_filter_if(f, SYS_sched_getaffinity, 0, BPF_JEQ, 0, false, error_answer(ENOSYS));
     for (size_t i = 0; !walls->clocks && i < sizeof of_a_clock / sizeof *of_a_clock; i++)
         only_if(f, of_a_clock[i], 0, BPF_JGE, 1u << 31, false);
-    only_if(f, SYS_prctl, 0, BPF_JEQ, PR_SET_DUMPABLE, false); /* nobody could look at its files */
+    only_if(f, SYS_prctl, 0, BPF_JEQ, PR_SET_DUMPABLE, false); /* would hide its open files */
     only_if(f, SYS_getpriority, 1, BPF_JEQ, 0, true);
-    only_if(f, SYS_preadv2, 5, BPF_JSET, 8 /* RWF_NOWAIT: is it in the cache? */, false);
+    only_if(f, SYS_preadv2, 5, BPF_JSET, 8 /* RWF_NOWAIT: is it cached? */, false);
     for (size_t i = 0; i < sizeof controls / sizeof *controls; i++)
         only_if(f, SYS_fcntl, 1, BPF_JEQ, controls[i], false);
     for (size_t i = 0; i < sizeof terminals / sizeof *terminals; i++)
@@ -213,15 +215,15 @@ static void deny_changing(struct call_filter *f)
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++)
         call_filter_range(f, changes[i], changes[i], error_answer(EPERM));
     call_filter_range(f, NR_OPENAT2, NR_OPENAT2,
-                      error_answer(ENOSYS)); /* its flags cannot be seen from here */
+                      error_answer(ENOSYS)); /* a filter cannot see its flags */
     only_if(f, SYS_openat, 2, BPF_JSET, O_TRUNC, false);
 #if defined __x86_64__
     only_if(f, SYS_open, 1, BPF_JSET, O_TRUNC, false);
 #endif
 }
 
-/* What is open in a process counts as its memory (harness/base/memory.c): so no thread has a table
- * of descriptors of its own, and no socket holds more than the usual. */
+/* Open files count as memory of their process (harness/base/memory.c): so no thread may have its
+ * own descriptor table, and no socket a larger buffer than the default. */
 static void own_files(struct call_filter *f)
 {
     call_filter_masked(f, SYS_clone, CLONE_THREAD | CLONE_FILES, CLONE_THREAD, error_answer(EPERM));
@@ -238,7 +240,7 @@ static void fill_filter(struct call_filter *f, const struct jail_walls *walls)
     call_filter_range(f, NR_IO_URING_SETUP, NR_IO_URING_REGISTER, error_answer(ENOSYS));
     call_filter_range(f, NR_OPEN_TREE, NR_FSPICK, error_answer(EPERM));
     call_filter_range(f, NR_CLONE3, NR_CLONE3,
-                      error_answer(ENOSYS)); /* its flags cannot be seen from here */
+                      error_answer(ENOSYS)); /* a filter cannot see its flags */
     only_if(f, SYS_clone, 0, BPF_JSET, NAMESPACES, false);
     own_files(f);
     only_if(f, SYS_socketpair, 0, BPF_JEQ, UNIX_FAMILY, true);

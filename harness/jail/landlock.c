@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * landlock.c: which files are there for a process in place, and whom it may signal; in a box, that
- * /proc is there by its names only.
+ * landlock.c: the files that a process in place can open, and the processes that it may signal; in
+ * a box, it restricts /proc to listing names.
  *
- * Numbers and structs of the kernel are written out: Debian 12's headers know version 1 only, and
- * kernels are asked for what they know (version 6, Linux 6.12, can keep signals inside).
+ * Constants and structs of the kernel are defined here: Debian 12's headers have version 1 only.
+ * The version that the kernel supports is queried (version 6, Linux 6.12, can confine signals).
  */
 #include "jail.h"
 
@@ -38,7 +38,7 @@ struct beneath {
 static uint64_t handled_rights(int version)
 {
     uint64_t files = ALL_OF_VERSION_1;
-    files |= version >= 2 ? 1ull << 13 : 0; /* links from one folder into another */
+    files |= version >= 2 ? 1ull << 13 : 0; /* hard links and renames between folders */
     files |= version >= 3 ? TRUNCATE : 0;
     files |= version >= 5 ? 1ull << 15 : 0; /* ioctl on devices */
     return files;
@@ -96,7 +96,8 @@ bool jail_landlock(const struct jail_policy *policy)
     return set.scoped != 0;
 }
 
-/* The root is bwrap's: what is in it may all be had, but for the numbers of the whole machine. */
+/* The root is bwrap's, so everything in it is allowed except files below /proc, which describe the
+ * whole machine. */
 static void allow_box(int rules, uint64_t files)
 {
     const struct jail_policy nobody = {.report = -1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * limits.c: who the submission runs as, and how much it may take.
+ * limits.c: the submission's uid and resource limits.
  */
 #include "jail.h"
 
@@ -18,8 +18,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* We are one thread. Moving that one, which only version 1 can, takes no lock of all processes, for
- * which the kernel waits some milliseconds. */
+/* This process has one thread. Moving a single thread, which only cgroup v1 can (`tasks`), does not
+ * take the lock of all thread groups, for which the kernel waits some milliseconds. */
 void jail_join_cgroups(const struct jail_policy *policy)
 {
     for (int i = 0; i < policy->cgroup_count; i++) {
@@ -36,7 +36,8 @@ void jail_join_cgroups(const struct jail_policy *policy)
     }
 }
 
-/* Where memory runs out and nothing limits it, a submission's processes go before the grader. */
+/* If memory runs out without a limit, the OOM killer chooses a submission's processes before the
+ * grader. */
 void jail_offer_to_oom(const struct jail_policy *policy)
 {
     static const char score[] = "500"; /* as the node gives vgpu-exec */
@@ -46,18 +47,18 @@ void jail_offer_to_oom(const struct jail_policy *policy)
     close(fd);
 }
 
-/* The time at which a file was read last tells others that it was; the filter cannot see who asks.
- * Where this may not be (a container without the right to mount), it stays so. */
+/* A file's access time reveals to others that it was read, and the filter cannot restrict who reads
+ * it. Without the right to mount (in some containers) access times stay on. */
 void jail_own_mounts(void)
 {
-    struct { /* struct mount_attr, of headers newer than some systems' */
+    struct { /* struct mount_attr, which older headers lack */
         uint64_t set, clear, propagation, user;
     } times = {.set = 0x10 /* MOUNT_ATTR_NOATIME */, .clear = 0x70, .propagation = MS_PRIVATE};
     if (geteuid() == 0 && unshare(CLONE_NEWNS) == 0)
         syscall(442 /* mount_setattr */, -1, "/", 0x8000 /* AT_RECURSIVE */, &times, sizeof times);
 }
 
-/* A change of uid forgets the parent-death signal: the verifier set it, and means it. */
+/* A change of uid clears the parent-death signal that the verifier set, so it is set again. */
 void jail_become(const struct jail_policy *policy)
 {
     pid_t parent = getppid();
@@ -70,7 +71,7 @@ void jail_become(const struct jail_policy *policy)
     if (prctl(PR_SET_PDEATHSIG, 9) != 0 || prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0)
         jail_broken(policy, "prctl");
     if (getppid() != parent)
-        _exit(JAIL_BROKEN); /* it died before the line above: nobody waits for us */
+        _exit(JAIL_BROKEN); /* the parent died before prctl took effect */
     if (geteuid() == 0)
         jail_broken(policy, "still root");
 }
@@ -99,7 +100,7 @@ void jail_limit(const struct jail_policy *policy)
         limit_resource(policy, RLIMIT_DATA, policy->data_bytes);
 }
 
-/* Threads that this uid has already: the kernel counts them against the limit. */
+/* Threads that run under this uid already: the kernel counts them against the limit. */
 static uint64_t threads_of(uid_t uid)
 {
     DIR *proc = opendir("/proc");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * main.c: lab-jail: in which order a submission loses what it must not have. See jail.h.
+ * main.c: lab-jail: the order in which privileges are dropped. See jail.h.
  */
 #include "jail.h"
 #include "process.h"
@@ -18,7 +18,7 @@ static void say_started(const struct jail_policy *policy)
         _exit(JAIL_BROKEN);
 }
 
-/* Descriptors that are ours move up, out of the program's way, and close by themselves. */
+/* Moves our own descriptors above the program's, and sets close-on-exec. */
 static void move_report(struct jail_policy *policy, int flag)
 {
     if (policy->report < 0)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT
- * policy.c: reads a policy: a rule a line, a key and, after one blank, its value.
+ * policy.c: reads a policy: one rule per line, a key and, after one blank, its value.
  *
  *     tier bubblewrap            or landlock, or bare: in place without rules for files
  *     bwrap /usr/bin/bwrap       with `bwrap-can size`, `bwrap-can disable-userns`
  *     uid 20003                  when started by root
  *     cgroup /sys/fs/cgroup/...  joined before anything else
- *     read PATH, write PATH      files or folders that are there; nothing else is
+ *     read PATH, write PATH      files or folders that the program sees; it sees no others
  *     folder PATH                working directory
  *     pass NAME                  variables of the caller's environment (NAME* for a prefix)
- *     set NAME=VALUE             wins over what is passed
+ *     set NAME=VALUE             overrides `pass`
  *     cpu-seconds, data-bytes, file-bytes, temporary-bytes, processes, descriptors NUMBER
  *     keep 6                     descriptors 0 to 5 are the program's
- *     report 6                   where lab-jail says what it cannot do
- *     clocks 1                   it may ask how much processor time other processes took
- *     files 0                    it may make no files in memory and no pairs of sockets
+ *     report 6                   descriptor for the errors of lab-jail
+ *     clocks 1                   it may read other processes' CPU time
+ *     files 0                    it may create no memory files and no socket pairs
  *     queue 32                   connections to the virtual node, in a queue on descriptor `keep`
  */
 #include "jail.h"
@@ -127,7 +127,7 @@ static bool number_rule(struct jail_policy *policy, const char *key, const char 
         int *to;
         uint64_t most;
     } small[] = {{"keep", &policy->keep, 16},
-                 {"report", &policy->report, 1 << 20}, /* of a grader that has many open */
+                 {"report", &policy->report, 1 << 20}, /* a grader may have many descriptors open */
                  {"clocks", &policy->clocks, 1},
                  {"files", &policy->files, 1},
                  {"queue", &policy->queue, 64}};

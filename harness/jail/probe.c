@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * probe.c: lab-probe, what ./lab doctor attacks a sandbox with.
+ * probe.c: lab-probe, the attacks that ./lab doctor makes on a sandbox.
  *
- *     lab-probe ATTACK [ARGUMENT]      exit status 0: it got through, 1: it was held
+ *     lab-probe ATTACK [ARGUMENT]      exit status 0: it succeeded, 1: it was blocked
  *
- * Each attack is harmless where it gets through, and gets through without a sandbox: `./lab doctor`
- * runs it there as well, so that an attack which cannot succeed proves nothing.
+ * Each attack is harmless where it succeeds, and succeeds without a sandbox: `./lab doctor` also
+ * runs it there, since an attack that cannot succeed proves nothing.
  */
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -58,7 +58,7 @@ static int try_environment(const char *pid)
     return try_read_file(path);
 }
 
-/* Signal 0 asks whether a signal would arrive. */
+/* Signal 0 only tests whether a signal would be delivered. */
 static int signal_to(const char *pid)
 {
     return what_got_through(kill(atoi(pid), 0) == 0);
@@ -114,7 +114,7 @@ static int try_keyring(const char *unused)
         syscall(SYS_add_key, "user", "peerlab-probe", "x", 1, -1 /* this thread's */) >= 0);
 }
 
-/* More processes at a time than a submission may have. */
+/* Starts more concurrent processes than a submission may have. */
 static int try_processes(const char *count)
 {
     int wanted = atoi(count), got = 0;
@@ -132,8 +132,8 @@ static int try_processes(const char *count)
     return what_got_through(got == wanted);
 }
 
-/* As much memory as no submission may have, every page of it, for a second; a child takes it, since
- * it may be ended. */
+/* Touches every page of more memory than a submission may have, for a second; in a child process,
+ * which may be killed for it. */
 static int try_memory(const char *mib, int kind)
 {
     size_t bytes = (size_t)atol(mib) << 20, page = 4096;
@@ -176,7 +176,7 @@ static int shared_memory(const char *mib)
     return try_memory(mib, MAP_SHARED);
 }
 
-/* Files in memory that are open, or on their way through a pair of sockets and open nowhere. */
+/* Memory files that are open, or in transit through a socket pair and open nowhere. */
 static int memory_files(const char *mib, bool flying)
 {
     static char piece[1 << 20];
@@ -211,7 +211,8 @@ static int flying_files(const char *mib)
 
 enum { CHAIN_LINKS = 120, CHAIN_LAST = 10 };
 
-/* Each the child of the one before; the last ones, far from whoever looks at them, take it all. */
+/* Each process is the child of the one before; the last ones, deep in the tree, take all the
+ * memory. */
 static int chain_link(int left, size_t bytes)
 {
     int status = 0;
@@ -237,7 +238,7 @@ static int try_chain(const char *mib)
     return chain_link(CHAIN_LINKS, ((size_t)atol(mib) << 20) / CHAIN_LAST);
 }
 
-/* A page of tables for each two MiB of addresses, and nothing behind them. */
+/* One page of page tables per two MiB of addresses, without present pages. */
 static int page_tables(const char *mib)
 {
     size_t stride = 2 << 20, count = ((size_t)atol(mib) << 20) / 4096;
@@ -252,7 +253,7 @@ static int page_tables(const char *mib)
     return THROUGH;
 }
 
-/* ---- telling another submission something ---- */
+/* ---- covert channels to another submission ---- */
 
 static int try_lock(const char *path)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * queue.c: connections to the node for a program that cannot make any.
  *
- * A submission may not create sockets at all: a Unix socket reaches whatever listens on the
- * machine. Each of its processes that uses the GPUs needs a connection of its own, and nobody knows
- * how many will. So a pair of sockets holds messages with a connected descriptor each, and whoever
- * comes takes the next (vgpu/api/core/node_start.c, VGPU_NODE_QUEUE).
+ * A submission may not create sockets at all: a Unix socket reaches any listener on the machine.
+ * Each of its processes that uses the GPUs needs a connection, and their number is not known in
+ * advance. So a socket pair holds messages with one connected descriptor each, and each process
+ * takes the next (vgpu/api/core/node_start.c, VGPU_NODE_QUEUE).
  */
 #include "jail.h"
 

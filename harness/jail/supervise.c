@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * supervise.c: waits outside of the sandbox for what runs in it.
+ * supervise.c: waits outside of the sandbox for the program in it.
  *
- * Where there is no control group nothing limits the memory of all processes together, and shared
- * memory not at all. So it also looks at what they have, four times a second.
+ * Without a control group the kernel limits neither the memory of all processes together nor shared
+ * memory. So their memory is also measured here, four times a second.
  */
 #include "jail.h"
 #include "process.h"

@@ -34,16 +34,16 @@ int lab__node_ask(struct lab_node *node, enum vgpu_op op, uint64_t value)
     return vgpu_send(node->socket, &request, sizeof request, NULL, 0);
 }
 
-/* What the node answers is checked here, by type and range: hostile code talks to it, and one that
- * was taken over must not get any further. */
+/* Checks the type and size of a reply: the node handles requests of hostile code, and a compromised
+ * node must not compromise the verifier. */
 static bool is_whole(const union node_answer *to, ssize_t bytes)
 {
     return bytes >= (ssize_t)sizeof to->reply &&
            to->reply.data_bytes == (size_t)bytes - sizeof to->reply;
 }
 
-/* Receives an answer within `seconds`, LAB_ANSWER_SECONDS at most. 0: it is here; 1: not yet; -1:
- * the node has closed the connection, or has answered with nonsense. */
+/* Receives a reply within `seconds`, LAB_ANSWER_SECONDS at most. 0: received; 1: not yet; -1: the
+ * node has closed the connection, or its reply is invalid. */
 int lab__node_answer(struct lab_node *node, union node_answer *to, double seconds)
 {
     struct pollfd wait = {.fd = node->socket, .events = POLLIN};
@@ -56,7 +56,7 @@ int lab__node_answer(struct lab_node *node, union node_answer *to, double second
     return is_whole(to, bytes) ? 0 : -1;
 }
 
-/* The node's description comes with its first answer. */
+/* Reads the node's description, which its first reply carries. */
 static int read_node_info(struct lab_node *node, union node_answer *to)
 {
     int fd = -1, count = 1;

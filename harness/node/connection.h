@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * connection.h: the witness's connection to a node: questions and answers.
+ * connection.h: the witness's connection to a node: requests and replies.
  */
 #ifndef LAB_CONNECTION_H
 #define LAB_CONNECTION_H
@@ -20,12 +20,12 @@ struct lab_node {
     char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
     int socket, gpus;
     pid_t pid;
-    int words;         /* what it prints goes here, a file in memory */
-    int status;        /* as wait() gave it, once it has ended */
-    bool ended, asked; /* a question whose answer has not come yet */
-    bool nonsense;     /* it has answered what no node answers */
+    int words;         /* memory file for what the node prints */
+    int status;        /* as wait() returned it, once the node has ended */
+    bool ended, asked; /* asked: a request is not yet answered */
+    bool nonsense;     /* a reply was invalid */
     struct vgpu_node_info info;
-    struct vgpu_usage_page *usage; /* the node writes there */
+    struct vgpu_usage_page *usage; /* written by the node */
 };
 
 union node_answer {
@@ -43,8 +43,8 @@ int lab__node_connect(struct lab_node *node, char *error, size_t room);
 /* Sends a request of the witness. 0 or -1. */
 int lab__node_ask(struct lab_node *node, enum vgpu_op op, uint64_t value);
 
-/* Receives an answer within `seconds`, LAB_ANSWER_SECONDS at most. 0, 1 if none has come yet, -1 if
- * the node is gone or has answered what no node answers. */
+/* Receives a reply within `seconds`, LAB_ANSWER_SECONDS at most. 0, 1 if none has arrived yet, -1
+ * if the node has closed the connection or its reply is invalid. */
 int lab__node_answer(struct lab_node *node, union node_answer *to, double seconds);
 
 #endif

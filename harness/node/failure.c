@@ -7,7 +7,7 @@
 
 enum { MUCH_UNREAD = 2, MANY_OPERATIONS = 1000, MANY_ROWS = 1000000 };
 
-/* What a program has done comes to what others have; of what is a peak the highest counts. */
+/* Adds one program's usage to the total; of peaks the highest is kept. */
 static void add_usage(struct vgpu_usage *all, const struct vgpu_usage *one)
 {
     all->requests += one->requests;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * failure.h: what a program had asked of a node that failed, in words.
+ * failure.h: describes what a program had requested of a node that failed.
  */
 #ifndef LAB_FAILURE_H
 #define LAB_FAILURE_H
@@ -8,8 +8,8 @@
 
 #include "node_usage.h"
 
-/* The one thing that tells most of why a node could fail: what no program that uses the runtime
- * does comes first, then much work. */
+/* Describes the most likely cause of a node's failure: first requests that no program makes through
+ * the runtime, then an unusual number of requests. */
 void lab__tell_usage(const struct vgpu_usage_page *page, char *text, size_t room);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * node.c: a virtual node for one runner: it is started, ended, and asked how it failed.
+ * node.c: a virtual node for one runner: starting it, ending it, and describing its failure.
  *
- * The verifier starts the node, connects as a witness before the runner exists (so the node stays
- * until the verdict), asks what it saw after the runner has gone, and ends it.
+ * The verifier starts the node, connects as a witness before the runner exists (so the node runs
+ * until the verdict), reads its records after the runner has ended, and ends it.
  */
 #include "connection.h"
 #include "failure.h"
@@ -23,15 +23,15 @@
 #include <time.h>
 #include <unistd.h>
 
-#define START_SECONDS 120 /* of a machine, not of a student: generous */
-#define END_SECONDS 10    /* from a closed connection to the end of its process */
+#define START_SECONDS 120 /* depends on the machine, not on the student: generous */
+#define END_SECONDS 10    /* from the end of the connection to the end of the process */
 
 bool lab__node_virtual(void)
 {
     return true;
 }
 
-/* An id that no other verifier's node has. */
+/* Makes an id that no other verifier's node has. */
 static void make_id(char *id, size_t room)
 {
     static unsigned counter;
@@ -50,8 +50,9 @@ static void node_program(char *path, size_t room)
         snprintf(path, room, "%s", LAB_NODE_PROGRAM);
 }
 
-/* What is the verifier's alone (LAB_SECRET, of which all sealed numbers of a submission are made)
- * or chooses another node is left out: the node talks to hostile code, and may be taken over. */
+/* Whether the node inherits a variable. Left out: those that select another node, and the
+ * verifier's secrets (LAB_SECRET, from which all sealed numbers of a submission are derived), since
+ * the node handles requests of hostile code and may be compromised. */
 static bool is_for_node(const char *variable)
 {
     static const char *const others[] = {"LAB_", "VGPU_NODE=", "VGPU_NODE_ID=", "VGPU_NODE_FD="};
@@ -78,7 +79,8 @@ static char **node_environment(const char *description)
     return env;
 }
 
-/* Waits until the node listens: it writes a line to its end of the pipe, "ok" or what is wrong. */
+/* Waits until the node listens: it then writes one line to its end of the pipe, "ok" or the
+ * error. */
 static int wait_until_ready(int ready, char *error, size_t room)
 {
     struct pollfd wait = {.fd = ready, .events = POLLIN};
@@ -166,8 +168,8 @@ static bool has_hung_up(const struct lab_node *node)
     return poll(&end, 1, 0) == 1 && (end.revents & POLLHUP);
 }
 
-/* A node's connection closes a moment before its process can be waited for; on a busy machine, or
- * with a core to write, that moment is long. */
+/* Waits for the node's process to end: its connection closes shortly before the process can be
+ * reaped, longer on a busy machine or when it dumps core. */
 void lab__node_note(struct lab_node *node)
 {
     const struct timespec pause = {.tv_nsec = 5000000};
@@ -181,7 +183,7 @@ void lab__node_note(struct lab_node *node)
     }
 }
 
-/* The last line that it printed. */
+/* The last line that the node printed. */
 static void last_words(const struct lab_node *node, char *text, size_t room)
 {
     off_t end = node->words < 0 ? 0 : lseek(node->words, 0, SEEK_END);
@@ -215,7 +217,7 @@ void lab__node_usage(const struct lab_node *node, char *text, size_t room)
     lab__tell_usage(node->usage, text, room);
 }
 
-/* ---- what is known of it ---- */
+/* ---- what is known of the node ---- */
 
 const char *lab__node_fault(const struct lab_node *node)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * observed.c: what a node saw of a run, as the witness's tables: its summary and its trace.
+ * observed.c: converts the node's summary and trace of a run into the witness's tables.
  */
 #include "connection.h"
 
@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_RECORDS (1u << 20) /* of a trace: the node keeps no more */
+#define MOST_RECORDS (1u << 20) /* of a trace: the node's own limit */
 
-/* Copies what a reply carries: it lies at an odd place there. */
+/* Copies the body of a reply, which is not aligned. */
 static int read_summary(const union node_answer *from, struct vgpu_summary *to)
 {
     if (from->reply.error != 0 || from->reply.data_bytes < sizeof *to)
@@ -100,7 +100,7 @@ static void copy_record(struct lab_record *to, const struct vgpu_trace_record *f
     snprintf(to->name, sizeof to->name, "%.*s", (int)sizeof from->name - 1, from->name);
 }
 
-/* Findings of other kinds (a stray access) have no code with a dot in it. */
+/* Findings of other kinds (an access out of bounds) have no code with a dot in it. */
 static void take_finding(struct lab_witness *w, const struct vgpu_trace_record *from)
 {
     const char *name = from->name, *dot = memchr(name, '.', sizeof from->name);
@@ -112,10 +112,10 @@ static void take_finding(struct lab_witness *w, const struct vgpu_trace_record *
 
 static bool is_place(int device)
 {
-    return device >= -2 && device < VGPU_MAX_DEVICES; /* -1 and -2: the host's */
+    return device >= -2 && device < VGPU_MAX_DEVICES; /* -1 and -2: host memory */
 }
 
-/* A bit for each device, and one for the host. */
+/* Whether `set` has bits only for devices and the host. */
 static bool is_set_of_places(int set)
 {
     return set >= 0 && set < 2 << VGPU_MAX_DEVICES;
@@ -127,7 +127,7 @@ static bool record_fits(const struct vgpu_trace_record *r)
     return is_place(r->device) && fits(r->from) && fits(r->to) && is_place(r->fault_of);
 }
 
-/* Appends the records of one page of the trace; findings are taken out. */
+/* Appends the records of one page of the trace, except findings, which go to w->finding. */
 static int take_page(struct lab_witness *w, const uint8_t *page, uint64_t count)
 {
     struct vgpu_trace_record record;

@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * watch.c: is the runner still getting on?
+ * watch.c: detects that the runner makes no progress.
  *
- * A loaded machine makes everything slow and must fail nobody, so no rule here counts wall seconds
- * of a program that wants to run:
+ * A loaded machine makes everything slow and must not fail a program, so no rule here counts wall
+ * seconds in which a program wants to run:
  *
- *     hung     every thread is blocked, no CPU time was used and the node saw nothing, in each of
- *              at least eight looks that span two seconds (ten where kernels wait: the node sees
- *              a deadlock of kernels itself after three, and says it better; ten on real GPUs,
- *              whose driver may keep a program waiting in the kernel);
- *     asleep   the same with a thread in nanosleep, which ends some day: 30 s of it in all;
- *     late     a program that is a little alive for ever, or has the node work for it for ever:
- * seconds in which nothing wanted a processor, and processor time, the node's too, reached
- *              LAB_WALL_SECONDS (default: 8 times the limit of CPU time). A loaded machine brings
- *              nobody nearer to it;
- *     fat      more memory than LAB_MEMORY_BYTES (not set: no limit);
+ *     hung     every thread is blocked, no CPU time was used and the node made no progress, in each
+ *              of at least eight samples that span two seconds (ten where kernels wait: the node
+ *              itself detects a deadlock of kernels after three, and explains it better; ten on
+ * real GPUs, whose driver may block a program in the kernel); asleep   the same with a thread in
+ * nanosleep, which will end: 30 s of it in all; late     the program keeps using a little time, or
+ * keeps the node busy: the sum of seconds in which no thread was runnable and of CPU time, the
+ * node's included, reached LAB_WALL_SECONDS (default: 8 times the limit of CPU time). The load of
+ * the machine does not add to it; fat      more memory than LAB_MEMORY_BYTES (not set: no limit);
  *     busy     the CPU time of all processes reached the limit (LAB_CPU_SECONDS, default 8; on real
  *              GPUs 30, where a context of four GPUs alone takes four).
  *
@@ -32,8 +30,8 @@
 #define QUIET_SECONDS_OF_DRIVERS 10.0
 #define QUIET_SAMPLES 8
 
-#define WALL_FOR_CPU 8 /* the default of the one limit, in times of the other */
-#define LAST_RESORT 10 /* times the limit: even of a machine that does nothing else */
+#define WALL_FOR_CPU 8 /* default wall limit, as a multiple of the CPU limit */
+#define LAST_RESORT 10 /* times the wall limit, in wall time, whatever the load */
 
 static double seconds_of(uint64_t ticks)
 {
@@ -58,7 +56,7 @@ void lab__watch_start(struct lab_watch *watch, struct lab_node *node)
     watch->began = watch->last = watch->quiet_since = lab__seconds();
 }
 
-/* Nothing has moved since the last sample? */
+/* Whether nothing has changed since the last sample. */
 static bool is_quiet(struct lab_watch *watch, const struct lab_usage *usage)
 {
     uint64_t progress = watch->progress;
@@ -98,7 +96,7 @@ enum lab_watched lab__watch_sample(struct lab_watch *watch)
         return LAB_ALIVE;
     }
     watch->quiet_samples++;
-    watch->idle += since < 1 ? since : 1; /* we may have been stopped ourselves */
+    watch->idle += since < 1 ? since : 1; /* this process may have been stopped meanwhile */
     if (watch->idle > watch->idle_limit)
         return LAB_ASLEEP;
     if (!usage.sleeping && watch->quiet_samples >= QUIET_SAMPLES &&

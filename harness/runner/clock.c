@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * clock.c: see lab_clock.h. On real GPUs there is nothing to carry.
+ * clock.c: see lab_clock.h. Empty functions on real GPUs.
  */
 #include "lab_clock.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * runner_cuda.c: what a runner can count on real GPUs: memory in use, and nothing finer.
+ * runner_cuda.c: on real GPUs a runner can only measure the memory in use.
  *
- * The contexts are made before the first reading, so that what they take is in both.
+ * The contexts are created before the first reading, so that both readings include their memory.
  */
 #include "runner_internal.h"
 
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-/* Pinned, so that copies wait as little as on the virtual node. */
+/* Pinned, so that copies are asynchronous as on the virtual node. */
 char *lab__sealed(void)
 {
     static char *at;
@@ -34,7 +34,7 @@ int lab__count_gpus(void)
     return count;
 }
 
-/* Memory of the GPU is written by it and read back. */
+/* Has the GPU write its memory, and reads it back. */
 static cudaError_t check_gpu(int gpu)
 {
     unsigned char bytes[256] = {0};

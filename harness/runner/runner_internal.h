@@ -6,15 +6,15 @@
 
 #include "status.h"
 
-/* GPUs of this machine, 0 where there is no driver; -1 where the node is the one to ask. */
+/* GPUs of this machine, 0 without a driver; -1 where the node has to be asked instead. */
 int lab__count_gpus(void);
-/* Prints `ok`, or what is wrong with a GPU. The exit status. */
+/* Prints `ok`, or which GPU fails and how. Returns the exit status. */
 int lab__check_each_gpu(void);
 
-/* Where the sealed memory begins. */
+/* Start of the sealed memory. */
 char *lab__sealed(void);
 
-/* Before and after the student's function: what is in use on the GPUs, into *status. */
+/* Records in *status what is in use on the GPUs, before and after the student's function. */
 void lab__count_before(struct lab_status *status);
 void lab__count_after(struct lab_status *status);
 

@@ -3,8 +3,8 @@
  *
  *     lab03-run-2 WHAT        (started by lab03-check, with descriptors 3, 4 and 5)
  *
- * It is linked with the student's code and holds nothing worth forging: the input, room for an
- * output, and a page to say "I came to the end" on.
+ * It is linked with the student's code and holds nothing worth forging: the input, room for the
+ * output, and the page on which it reports that it has finished.
  */
 #include "runner.h"
 #include "runner_internal.h"
@@ -77,7 +77,7 @@ void lab_doing(const char *format, ...)
     va_end(args);
 }
 
-/* Maps a descriptor whole and closes it. Empty ones get a valid address all the same. */
+/* Maps all of a descriptor's file and closes it. An empty file gets a valid address, too. */
 static void *map_whole(int fd, int protection, size_t *bytes)
 {
     static char nothing[16];

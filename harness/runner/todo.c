@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * todo.c: where an unwritten function ends, and a call that a test does not allow.
+ * todo.c: ends the program at an unwritten function, and at a call that a test does not allow.
  *
- * In a file of its own, so that a program with its own main can use a lab's skeleton too.
+ * A separate file, so that a program with its own main can be linked with a lab's skeleton.
  */
 #include "lab.h"
 #include "root.h"

@@ -64,7 +64,7 @@ static int list_cases(const struct lab_options *options)
     return 0;
 }
 
-/* The worse of two verdicts: our own errors, then failures, then what is not written. */
+/* The worse of two verdicts: harness errors, then failures, then "not written". */
 static enum lab_verdict worse_verdict(enum lab_verdict a, enum lab_verdict b)
 {
     static const enum lab_verdict order[] = {LAB_HARNESS_ERROR, LAB_FAIL, LAB_NOT_WRITTEN, LAB_PASS,
@@ -170,12 +170,12 @@ static int set_seed(uint64_t *seed, const char *text)
     return *text && !*end ? 0 : -1;
 }
 
-/* From a grader, and no word of the command line: other programs may read that. */
+/* The secret comes in the environment, since other programs may read a command line. */
 static int take_secret(struct lab_options *options)
 {
     const char *text = getenv("LAB_SECRET");
     int rc = text ? set_seed(&options->secret, text) : 0;
-    unsetenv("LAB_SECRET"); /* what is started from here on inherits none */
+    unsetenv("LAB_SECRET"); /* processes started later do not inherit it */
     return rc;
 }
 
@@ -246,7 +246,8 @@ int main(int argc, char **argv)
                                   .orders = LAB_ORDERS,
                                   .json = getenv("LAB_JSON"),
                                   .color = isatty(STDOUT_FILENO) && !(no && no[0])};
-    /* Expected values are in here: no debugger from below. ./lab debug's is above. */
+    /* This process holds expected values: no descendant may debug it. ./lab debug attaches from
+     * above. */
     if (!getenv("VGPU_DEBUGGER"))
         prctl(PR_SET_DUMPABLE, 0);
     for (int id; (id = getopt_long(argc, argv, "h", known, NULL)) != -1;) {
@@ -267,7 +268,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "%s: LAB_SECRET is no number\n", argv[0]);
         return 2;
     }
-    if (options.guarded && lab__guard(NULL) != 0) /* whoever is gone needs no verdict */
+    if (options.guarded && lab__guard(NULL) != 0) /* the parent has ended: no verdict needed */
         return LAB_HARNESS_ERROR;
     lab__take_gpus();
     if (!options.runner || optind != argc) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * orders.c: what was right runs again, in other orders that CUDA allows (VGPU_SCHEDULE: blocks and
- * lanes of a kernel, operations that nothing orders). A result that needs one of them is a
- * result by luck.
+ * orders.c: repeats a test that passed in other orders that CUDA allows (VGPU_SCHEDULE: blocks and
+ * lanes of a kernel, operations that nothing orders). A result that depends on the default order is
+ * correct only by chance.
  */
 #include "node.h"
 #include "verifier.h"
@@ -11,8 +11,7 @@
 
 static const char schedule[] = "VGPU_SCHEDULE";
 
-/* Whether there is any other order: a kernel has threads, or an operation could have begun before
- * one that did. */
+/* Whether other orders exist: a kernel has threads, or another operation could have begun first. */
 static bool is_open(const struct lab_run *run)
 {
     const struct lab_witness *w = run->witness;
@@ -30,7 +29,7 @@ static bool any_open(const struct lab_test *t)
     return false;
 }
 
-/* Tells which order it was; the sentence itself follows. */
+/* Prefixes the message with the order. */
 static void name_order(struct lab_test *t, const char *seed)
 {
     char first[sizeof t->message.at - 100];
@@ -53,7 +52,7 @@ static void run_in_order(struct lab_test *t, const struct lab_case *info,
         name_order(t, seed);
 }
 
-/* Where a case begins with less than all of them: not all cases with the same one. */
+/* The first order of a case that runs fewer than all orders; it differs between cases. */
 static int first_order(const struct lab_case *info, const struct lab_options *options)
 {
     unsigned sum = (unsigned)options->seed;
@@ -72,5 +71,5 @@ void lab__other_orders(struct lab_test *t, const struct lab_case *info,
     const int first = options->orders == LAB_ORDERS ? 0 : first_order(info, options);
     for (int i = 0; i < options->orders && t->verdict == LAB_PASS; i++)
         run_in_order(t, info, options, 1 + (first + i) % LAB_ORDERS);
-    t->now_ps = now_ps; /* the times that are told are those of the usual order */
+    t->now_ps = now_ps; /* reported times are those of the default order */
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * own.c: what was right with the course's versions of the functions that a TODO may call runs once
- * more with the student's own, wherever these are written (PREFIX-<todo>-own, labcc.sh).
+ * own.c: a test that passed with the course's versions of the functions that its TODO may call is
+ * repeated with the student's own versions, in whatever files they are (PREFIX-<todo>-own,
+ * labcc.sh).
  *
  * A failure then counts, unless one of the TODOs that it builds on fails its own tests: that bug
- * has cost its points already. A grader has more of these tests than this verifier and looks again
+ * has cost its points already. A grader has more of these tests than this verifier and checks again
  * (the record's "builds_on").
  */
 #include "verifier.h"
@@ -22,7 +23,7 @@ static int todo_number(const char *name)
     return 0;
 }
 
-/* All but one: what a given function calls is not told here. */
+/* All bits but one: which of them a given function calls is not recorded. */
 static uint64_t all_but(int todo)
 {
     uint64_t all = 0;
@@ -31,7 +32,7 @@ static uint64_t all_but(int todo)
     return all & ~(UINT64_C(1) << todo);
 }
 
-/* The TODOs whose functions those of TODO(todo) may call, and theirs, as bits. */
+/* Bits of the TODOs whose functions those of TODO(todo) may call, transitively. */
 static uint64_t builds_on(int todo)
 {
     uint64_t on = 0, before;

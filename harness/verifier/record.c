@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * record.c: one JSON object a test, complete as soon as the test is over.
+ * record.c: one JSON object per test, complete as soon as the test is over.
  *
- * --json FILE grows by one line with a single write at its end, so that parallel tests may share a
- * file; --results FOLDER gets NAME.json, replaced whole.
+ * --json FILE is appended to by one write of one line, so that parallel tests may share a file;
+ * --results FOLDER gets NAME.json, replaced atomically.
  */
 #include "verifier.h"
 
@@ -47,7 +47,7 @@ static void list_field(FILE *to, const struct lab_test *t)
     putc(']', to);
 }
 
-/* Where a failure is with the student's own answers to these TODOs. */
+/* Names the TODOs whose student versions the test failed with. */
 static void todos_field(FILE *to, uint64_t todos)
 {
     const char *comma = "";
@@ -60,7 +60,7 @@ static void todos_field(FILE *to, uint64_t todos)
     putc(']', to);
 }
 
-/* What the node said: about the mistake, and about times that are not to be trusted. */
+/* The node's explanation of the mistake, and why times are not reliable. */
 static void explained_field(FILE *to, const struct lab_test *t)
 {
     char text[sizeof t->explained.at + sizeof t->unsteady];

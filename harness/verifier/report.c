@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * report.c: what a person reads. What, why, where, next; never a wall.
+ * report.c: the report for the user: what, why, where, next; never a wall of text.
  *
- * "not written yet" appears only when that is the verdict: ctest shows it on the test's line by
- * this phrase. Whatever a student's program can influence goes through lab__clean first.
+ * "not written yet" appears only when that is the verdict: ctest recognises it by this phrase and
+ * shows it on the test's line. Text that a student's program can influence is sanitised by
+ * lab__clean first.
  */
 #include "verifier.h"
 
@@ -71,7 +72,7 @@ void lab__next_step(const struct lab_test *t, char *text, size_t room)
         snprintf(text, room, "this is no fault of yours: run ./lab selfcheck, and report it");
 }
 
-/* One labelled paragraph; its further lines are indented. */
+/* Prints one labelled paragraph; its further lines are indented. */
 static void print_paragraph(const char *label, const char *text, const char *prefix)
 {
     if (!text || !text[0])
@@ -108,7 +109,7 @@ static void print_details(const struct lab_test *t)
     lab__next_step(t, next, sizeof next);
     print_paragraph("what", t->message.at, "");
     if (t->verdict == LAB_FAIL || t->verdict == LAB_HARNESS_ERROR) {
-        if (!strstr(t->said.at, t->explained.at)) /* the runtime has said it already */
+        if (!strstr(t->said.at, t->explained.at)) /* the runtime may have printed it already */
             print_paragraph("node", t->explained.at, "");
         if (!strstr(t->said.at, t->found.at))
             print_paragraph("found", t->found.at, "");

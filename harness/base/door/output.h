@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * output.h: what a child process prints: capped, cleaned.
+ * output.h: the output of a child process: limited in size and sanitised.
  */
 #ifndef LAB_OUTPUT_H
 #define LAB_OUTPUT_H
@@ -9,20 +9,20 @@
 
 struct lab_stream { /* one pipe */
     int fd;
-    char *text; /* at most LAB_KEEP_BYTES, ends with 0 */
+    char *text; /* at most LAB_KEEP_BYTES, NUL-terminated */
     size_t kept;
     uint64_t total;
 };
 #define LAB_KEEP_BYTES (64u << 10)
 #define LAB_FLOOD_BYTES (1u << 20)
 
-/* Reads what is there. Returns 0 when the other side has closed, else 1. */
+/* Reads what is available. Returns 0 at end of file, else 1. */
 int lab__stream_read(struct lab_stream *stream);
-/* The last lines of what was printed, cleaned for a terminal: at most five. */
+/* The last lines that were printed, sanitised for a terminal: at most five. */
 void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room);
 void lab__stream_finding(const struct lab_stream *stream, char *text, size_t room);
-/* Makes text that students can influence harmless: no control characters, no broken UTF-8, none of
- * the words that ctest or our own verdict lines mean something by. In place. */
+/* Sanitises text that students can influence, in place: replaces control characters and invalid
+ * UTF-8, and breaks the words by which ctest or our own verdict lines are recognised. */
 void lab__clean(char *text);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * root.h: paths as a person types them, from the root of the checkout.
+ * root.h: paths as a user types them, relative to the root of the checkout.
  */
 #ifndef LAB_ROOT_H
 #define LAB_ROOT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test.h: one test as the verifier sees it: what was asked for, how it is set up, how it ended.
- * Labs include case.h, never this.
+ * test.h: one test as the verifier sees it: its options, its set-up and its outcome. Labs include
+ * case.h, never this.
  */
 #ifndef LAB_TEST_H
 #define LAB_TEST_H
@@ -22,24 +22,24 @@
 /* ---- command line ---- */
 
 #define LAB_NODE_DEFAULT "hgx-h200-4"
-#define LAB_NODE_OTHER "dgx-h100" /* 8 GPUs of another kind: no constant is right on both */
-enum { LAB_ORDERS = 3 };          /* verifier/orders.c: that a case runs in besides the usual one */
+#define LAB_NODE_OTHER "dgx-h100" /* 8 GPUs of another model: no constant is right on both */
+enum { LAB_ORDERS = 3 };          /* verifier/orders.c: number of orders besides the default one */
 
 struct lab_options {
     const char *runner;    /* a program, or a prefix: PREFIX-<todo> is then the program */
     const char *as;        /* prefix of the tests' names: "lab03", "solution03.hidden" */
     const char *only;      /* one case, or NULL */
-    const char *source;    /* the student's file, for "where" */
-    const char *node;      /* the description of the node for cases that choose none */
+    const char *source;    /* the student's file, for the line to look at */
+    const char *node;      /* the node for cases that choose none */
     const char *json;      /* appended to */
-    const char *results;   /* folder: one file a test */
-    uint64_t seed, secret; /* secret: of what programs do not see (lab_secret) */
+    const char *results;   /* folder: one file per test */
+    uint64_t seed, secret; /* secret: seed of the numbers that programs do not see (lab_secret) */
     int orders;            /* 0 to LAB_ORDERS */
     const char *launcher[LAB_LAUNCHER_MAX]; /* words before the runner: a sandbox */
     int launcher_words;
     bool own; /* PREFIX-<todo>-own is the program */
     bool all, list, list_json, color;
-    bool guarded; /* end, with all that was started, when whoever started us has ended */
+    bool guarded; /* end, with all descendants, when the parent ends */
 };
 
 /* ---- one case ---- */
@@ -52,7 +52,7 @@ struct lab_text {
     char at[LAB_TEXT_MAX];
 };
 
-struct lab_sealed { /* for the next run: an input, whole pages, and then an output; or nothing */
+struct lab_sealed { /* sealed memory of the next run: input (whole pages), then output; or none */
     int fd;
     uint8_t *at;
     size_t input_bytes, bytes;
@@ -70,36 +70,36 @@ struct lab_test {
     struct lab_variable env[LAB_ENV_MAX];
     int env_count;
     bool chose_node; /* by lab_node */
-    bool elsewhere;  /* it runs once more, on another node than the usual one */
+    bool elsewhere;  /* it runs a second time, on a node other than the default */
     uint64_t random, secret;
     struct lab_sealed sealed;
 
-    /* what belongs to the case and goes with it */
+    /* owned by the case and freed with it */
     struct lab_run *runs;   /* newest first */
     struct lab_node *ready; /* started early by lab_gpus, used by the next lab_run */
 
     /* how it ended */
     sigjmp_buf end;
     enum lab_verdict verdict;
-    bool trapped;              /* it called what it may not: that is why */
-    bool judged;               /* by lab_fail: its rule is why; not so a crash or a loop */
-    uint64_t builds_on;        /* TODOs whose own answers made it fail, as bits */
-    const char *ending;        /* how the program ended, when that was not well: "crash" */
-    struct lab_text message;   /* what, for a person */
-    struct lab_text said;      /* what the program printed last, cleaned */
-    struct lab_text explained; /* what the node said */
-    char finding[160];         /* the first mistake that the node found: "CODE at FILE:LINE" */
-    char unsteady[800];        /* why times depend on the operating system; "": they do not */
+    bool trapped; /* it ended with a call that is not allowed in this test */
+    bool judged;  /* failed by lab_fail: `rule` is the reason; false after a crash or a loop */
+    uint64_t builds_on;        /* bits of the TODOs whose student versions it failed with */
+    const char *ending;        /* how the program ended, if abnormally: "crash" */
+    struct lab_text message;   /* what failed, for the user */
+    struct lab_text said;      /* last output of the program, sanitised */
+    struct lab_text explained; /* the node's explanation */
+    char finding[160];         /* the node's first finding: "CODE at FILE:LINE" */
+    char unsteady[800];        /* why times depend on the operating system; "" if they do not */
     bool timed;                /* times were judged */
-    struct lab_text found;     /* the first mistake that the node has named */
-    char check[256];           /* "public.c:41: condition", for whoever writes labs */
-    int todo, line;            /* where, when it is known */
+    struct lab_text found;     /* the first finding, as a sentence */
+    char check[256];           /* "public.c:41: condition", for authors of labs */
+    int todo, line;            /* where to look, if known */
     char file[256];
     char nodes[LAB_NODES_MAX][64];
     int node_count;
     uint64_t now_ps;
     double cpu_seconds;
-    double charged_seconds; /* of all its runs: what a submission's deadline counts */
+    double charged_seconds; /* of all its runs: charged against a submission's deadline */
 };
 
 struct lab_run {
@@ -109,9 +109,9 @@ struct lab_run {
     size_t output_bytes;
     struct lab_status status;
     struct lab_stream printed[2]; /* stdout, stderr */
-    struct lab_sealed sealed;     /* what the GPUs gave (lab_seal), once it is over */
+    struct lab_sealed sealed;     /* after the run: results that the GPUs wrote (lab_seal) */
     struct lab_witness *witness;
-    struct lab_node *node; /* NULL once it was stopped */
+    struct lab_node *node; /* NULL once it is stopped */
 };
 
 /* Runs the case from start to end; never longjmps out. Leaves no process behind. */
@@ -124,12 +124,13 @@ void lab__end(struct lab_test *t, enum lab_verdict verdict, const char *format, 
     __attribute__((noreturn, format(printf, 3, 4)));
 void lab__vend(struct lab_test *t, enum lab_verdict verdict, const char *format, va_list args)
     __attribute__((noreturn));
-/* The same for a failure of ours; errno's text is added when `error` is not 0. */
+/* The same for an error of the harness; appends the text of errno value `error` unless that is
+ * 0. */
 void lab__broken(struct lab_test *t, int error, const char *format, ...)
     __attribute__((noreturn, format(printf, 3, 4)));
 
-/* The GPUs that ctest's resource specification gave this test become CUDA_VISIBLE_DEVICES. Nothing
- * to do on the virtual node. */
+/* Sets CUDA_VISIBLE_DEVICES to the GPUs that ctest's resource specification gave this test. Does
+ * nothing on the virtual node. */
 void lab__take_gpus(void);
 
 #endif

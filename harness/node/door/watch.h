@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * watch.h: is a program still getting on? Deadlines that count progress.
+ * watch.h: deadlines that depend on a program's progress, not on wall time alone.
  */
 #ifndef LAB_WATCH_H
 #define LAB_WATCH_H
@@ -14,11 +14,11 @@ struct lab_watch {
     double wall_limit;
     uint64_t memory_limit; /* bytes, 0: none */
     uint64_t ticks, progress;
-    double began, quiet_since, last; /* wall seconds; last: of the last sample */
-    double idle;                     /* seconds in which everything was asleep, in all */
-    double blocked;                  /* seconds in which nothing wanted a processor, in all */
-    double charged;                  /* those, and the processor time, the node's too */
-    double limit;                    /* how long it may be quiet, as of the last sample */
+    double began, quiet_since, last; /* wall seconds; last: of the previous sample */
+    double idle;                     /* total seconds in which every thread was asleep */
+    double blocked;                  /* total seconds in which no thread was runnable */
+    double charged;                  /* blocked + CPU time, the node's included */
+    double limit; /* seconds of quiet that count as hung, as of the last sample */
     int quiet_samples;
     double cpu_seconds, node_seconds; /* processor time of the program, and of the node */
 };
