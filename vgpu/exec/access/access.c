@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * access.c: the callbacks that the compiler puts before every access of device code
+ * access.c: the callbacks that the compiler inserts before every access of device code
  * (-fsanitize=thread), in place of a race detector's runtime.
  *
- * They run before the access and cannot change it. They count bytes for each memory, check what
- * the MMU does not (alignment, addresses that only this process has), and hand volatile loads to
- * polling.c. This is the hottest code of the project: the usual case is a shift, two tests, one
+ * They run before the access and cannot change it. They count bytes for each memory, check what the
+ * MMU does not (alignment, addresses of this process's own memory), and pass volatile loads to
+ * polling.c. This is the hottest code of the project: the common path is a shift, two tests, one
  * add.
  *
- * 16-byte accesses: compilers report two-member structs of 8-byte alignment that way too, so only
- * 8 can be asked for here; what really needs 16 traps in the processor (traps.c).
+ * Compilers also report two-member structs of 8-byte alignment as 16-byte accesses, so an alignment
+ * of only 8 is checked for these; instructions that need 16 trap in the processor (traps.c).
  */
 #include "access.h"
 #include "bounds.h"
@@ -42,7 +42,7 @@ static void check_aligned(uint64_t address, uint32_t bytes, bool write, uint64_t
         access_wide = address;
 }
 
-/* The counter's last index for an address beyond the windows; faults if it belongs
+/* The last index of the counters, for an address beyond the windows; faults if the address belongs
  * to no allocation. */
 static uint64_t other_process_address(uint64_t address, bool write, uint64_t pc)
 {
@@ -56,7 +56,7 @@ static uint64_t other_process_address(uint64_t address, bool write, uint64_t pc)
     return (uint64_t)window;
 }
 
-/* What the detectors of a kernel see. */
+/* Passes the access to the detectors in kernels. */
 static inline void watch_location(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
 {
     race_access(address, bytes, write, pc);
@@ -64,12 +64,12 @@ static inline void watch_location(uint64_t address, uint64_t bytes, bool write, 
         unwritten_read(address, bytes, pc);
 }
 
-/* The read under way is of what the thread has read the last time: it polls. How often it does is
- * this computer's, so such reads do not count, nor does the one that finds something new: had that
- * come sooner, there would have been one read. */
+/* The current read repeats the thread's last one with the same value: the thread polls. The number
+ * of polls depends on the host, so they are not counted; nor is the read that finds a new value,
+ * since with an earlier change there would have been only one read. */
 static bool again;
 
-/* Passes the access on to the checks and counters that see all of them. */
+/* Passes the access to the checks and counters that observe every access. */
 static void show_access(uint64_t window, uint64_t address, uint64_t bytes, bool write)
 {
     if (access_watchers.lap && window != WINDOW_STACK)
@@ -112,7 +112,7 @@ static __attribute__((noinline)) void slow_access(uint64_t address, uint32_t kin
         show_access(window, address, bytes, write);
 }
 
-/* In a chunk that is not allocated as a whole. */
+/* An access to a chunk that is only partly allocated. */
 static __attribute__((noinline)) void in_part(uint64_t address, uint64_t mask, bool write,
                                               uint64_t pc)
 {
@@ -120,7 +120,7 @@ static __attribute__((noinline)) void in_part(uint64_t address, uint64_t mask, b
         bounds_stray(address, (uint32_t)mask + 1, write, pc);
 }
 
-/* `use`: what the node is told of it; VGPU_USES: nothing, it is a volatile access. */
+/* `use`: the use for the footprint; VGPU_USES: none, since the access is volatile. */
 static inline __attribute__((always_inline)) void
 report_access_of(void *p, uint32_t kind, uint64_t mask, bool write, uint64_t pc, enum vgpu_use use)
 {
@@ -172,10 +172,10 @@ static void note_poll(void *p, uint32_t bytes, uint64_t pc)
         signal_polled(address, value, bytes);
         poll_note(address, value, bytes);
     }
-    visibility_load(address); /* now: it may have waited */
+    visibility_load(address); /* here, since it may have waited */
 }
 
-/* ---- the callbacks: names and meaning are the compilers' ---- */
+/* ---- the callbacks: names and semantics are the compilers' ---- */
 
 #define ACCESS(bytes, kind, mask)                                                                  \
     OFFERED void __tsan_read##bytes(void *p)                                                       \
@@ -272,7 +272,7 @@ OFFERED void __tsan_func_entry(void *pc)
         raise_stack((uint64_t)__builtin_frame_address(0), CALLER);
 }
 
-/* alloca() is about to take so many bytes. */
+/* Called before alloca() takes that many bytes. */
 OFFERED void vgpu_local_array(uint64_t bytes);
 OFFERED void vgpu_local_array(uint64_t bytes)
 {
@@ -292,8 +292,8 @@ OFFERED void __tsan_ignore_thread_begin(void) {}
 
 OFFERED void __tsan_ignore_thread_end(void) {}
 
-/* memcpy and the like, which compilers call without a callback of their own: images are linked
- * with --wrap for them. */
+/* memcpy and similar functions, which compilers call without a callback: images are linked with
+ * --wrap for them. */
 OFFERED void *__wrap_memcpy(void *to, const void *from, size_t bytes)
 {
     access_range((void *)from, bytes, false, CALLER, VGPU_USE_READ);
@@ -321,7 +321,7 @@ OFFERED void *__tsan_memmove(void *to, const void *from, size_t bytes)
 OFFERED void *__tsan_memset(void *to, int value, size_t bytes)
     __attribute__((alias("__wrap_memset")));
 
-/* Of an atomic that writes, too: banks of shared memory serve it once. */
+/* The read of a read-modify-write: banks of shared memory serve both as one access. */
 static void read_to_change(void *p, uint32_t kind, uint32_t bytes, uint64_t pc)
 {
     again = window_of((uint64_t)p) == WINDOW_SHARED;

@@ -11,7 +11,7 @@
 /* Checks and counts an atomic access of `bytes`, called at `pc`; scope as vgpu_atomic's. */
 void access_atomic(void *p, uint32_t bytes, bool read, bool write, uint64_t pc, int scope);
 
-/* memcpy of device code: both sides are checked and counted. */
+/* memcpy of device code, with both sides checked and counted. */
 void *__wrap_memcpy(void *to, const void *from, size_t bytes);
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * array_index.c: an index out of an array's range, where vgpu-cc was given -check-indices: by
- * Clang's own check (-fsanitize=array-bounds), whose message has the type, and for each access that
- * is not reported as others are, to local variables and to constants
- * (vgpu/cc/lower/lower_guards.c): an index that is wrong by enough would reach any memory, unseen.
+ * array_index.c: checks that an index is within an array, if vgpu-cc was given -check-indices: by
+ * Clang's own check (-fsanitize=array-bounds), whose message has the type, and for accesses without
+ * a callback, to local variables and constants (vgpu/cc/lower/lower_guards.c): there an index far
+ * out of range would reach any memory unnoticed.
  */
 #include "exec.h"
 #include "fault.h"
 
-/* What the compiler hands over, in its layout. */
+/* The compiler's argument, in its layout. */
 struct array_type {
     uint16_t kind, info;
     char name[];
@@ -19,14 +19,14 @@ struct array_access {
     const struct array_type *array, *index;
 };
 
-enum { INDEX_SIGNED = 1 }; /* the lowest bit of `info`; those above: log2 of its bits */
+enum { INDEX_SIGNED = 1 }; /* lowest bit of `info`; the higher bits: log2 of the number of bits */
 
 static bool is_wide(const struct array_type *type)
 {
     return 1u << (type->info >> 1) > 64;
 }
 
-/* The compiler's names; a build with sanitizers has these already. */
+/* The compiler's names, which a build with sanitizers defines already. */
 #ifdef __SANITIZE_ADDRESS__
 #define HANDLER(name)
 #else
@@ -51,7 +51,7 @@ OFFERED void array_index_fault(const struct array_access *access, uint64_t index
                 (unsigned long long)index, type);
 }
 
-/* An address that was made from a variable's, and is not in it. */
+/* An address that was derived from a variable's and lies outside of it. */
 static void raise_outside(uint64_t address, uint64_t pc)
 {
     fault_raise(
@@ -66,7 +66,7 @@ OFFERED void array_object_fault(const void *access, uint64_t address)
     raise_outside(address, (uint64_t)__builtin_return_address(0) - 1);
 }
 
-/* `bytes` at `address`, which was made from that of a variable of `all` bytes. */
+/* `bytes` at `address`, which was derived from that of a variable of `all` bytes. */
 OFFERED void vgpu_variable_access(uint64_t address, uint64_t variable, uint64_t all,
                                   uint64_t bytes);
 OFFERED void vgpu_variable_access(uint64_t address, uint64_t variable, uint64_t all, uint64_t bytes)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * atomic.c: CUDA's atomic functions, and the compilers' callbacks for atomic builtins.
  *
- * No other GPU's code runs at the same time (the node sees to that), but the program may write
- * pinned host memory meanwhile: these are the processor's own atomics. One that leaves memory as
- * it was (a lock that is taken, a compare that fails) counts as a poll.
+ * No other GPU's code runs at the same time (the node ensures that), but the program may write
+ * pinned host memory meanwhile: so these are the processor's atomics. An atomic that does not
+ * change memory (a lock that is taken, a compare that fails) counts as a poll.
  */
 #include "access.h"
 #include "float_bits.h"
@@ -49,7 +49,7 @@ static uint64_t atomic_difference(enum vgpu_atomic_type type, uint64_t a, uint64
     return a - b;
 }
 
-/* What `old` becomes. */
+/* The new value for `old`. */
 static uint64_t atomic_result(enum vgpu_atomic_op op, enum vgpu_atomic_type type, uint64_t old,
                               uint64_t value, uint64_t compare)
 {
@@ -114,7 +114,8 @@ OFFERED uint64_t vgpu_atomic(enum vgpu_atomic_op op, enum vgpu_atomic_type type,
     return old;
 }
 
-/* A vector is read whole: a thread that waits for a change of it goes on with what it had read. */
+/* Reads a whole vector: a thread that waits for it to change continues with the values it had
+ * read. */
 OFFERED void vgpu_load_vector(void *to, const void *from, uint32_t bytes, uint32_t count)
 {
     const char *part = from;
@@ -131,7 +132,7 @@ OFFERED void vgpu_load_vector(void *to, const void *from, uint32_t bytes, uint32
 
 /* ---- __atomic and std::atomic in device code: the signatures are the compilers' ---- */
 
-/* An order that releases is a fence before. */
+/* An order with release semantics includes a fence before the operation. */
 static void release_fence(int order)
 {
     if (order < __ATOMIC_RELEASE)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * bounds.c: accesses that the MMU lets pass although nothing is allocated there: past the end of an
- * allocation that shares its 2 MiB with others, or after a cudaFree.
+ * bounds.c: accesses to unallocated memory that the MMU permits: past the end of an allocation that
+ * shares its 2 MiB with others, or after a cudaFree.
  *
- * Hardware accepts them, and so do we: each place in the code is noted once, for the node to
- * explain. With VGPU_STRICT=1 the first one ends the kernel as an access to unmapped memory would.
+ * GPUs permit them, and so does this: each place in the code is recorded once, and the node
+ * explains it. With VGPU_STRICT=1 the first one ends the kernel like an access to unmapped memory.
  */
 #include "bounds.h"
 
@@ -15,9 +15,9 @@
 
 enum { PLACES = 256 }; /* a power of two */
 
-static uint64_t told_strays[PLACES]; /* a hash set of places, for the life of the context */
+static uint64_t told_strays[PLACES]; /* a hash set, for the context's lifetime */
 
-/* True once for each pc; false for ever when the table is full. */
+/* True once for each pc; always false when the table is full. */
 static bool is_new_stray(uint64_t pc)
 {
     for (uint64_t i = 0, at = pc * 0x9E3779B97F4A7C15ull >> 56; i < PLACES; i++, at++) {
@@ -37,7 +37,7 @@ static struct vgpu_dim3_ plain_dim3(struct vgpu_dim3 from)
     return (struct vgpu_dim3_){from.x, from.y, from.z};
 }
 
-/* One line that reads and writes, or is there twice after unrolling, is one place. */
+/* A line that reads and writes, or that was duplicated by unrolling, counts as one place. */
 static bool told_before(const struct run *run, const struct vgpu_stray *stray)
 {
     for (uint32_t i = 0; i < run->strays.count; i++)

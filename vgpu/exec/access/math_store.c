@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * math_store.c: functions of libm that store by a pointer. Images are linked with --wrap for them,
- * so that the store is looked at and counted as one of device code.
+ * math_store.c: functions of libm that store through a pointer. Images are linked with --wrap for
+ * them, so that the store is checked and counted like one of device code.
  */
 #include "access.h"
 #include "exec.h"

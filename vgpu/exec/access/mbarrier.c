@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * mbarrier.c: mbarrier objects of inline PTX (PTX ISA 9.0, 9.7.13.15), which libcu++'s barriers and
- * pipelines are made of.
+ * mbarrier.c: mbarrier objects of inline PTX (PTX ISA 9.0, 9.7.13.15), on which libcu++'s barriers
+ * and pipelines are built.
  *
- * An object is 64 bits of memory, so all of it is changed by one store:
- *     63 phase   62..43 expected   42..23 pending   22..2 bytes on the way (signed)   1..0 mark
+ * An object is 64 bits of memory and is changed by a single store:
+ *     63 phase   62..43 expected   42..23 pending   22..2 bytes in flight (signed)   1..0 mark
  */
 #include "access.h"
 #include "fault.h"
@@ -59,7 +59,7 @@ static void expect_bytes(struct mbarrier *m, int64_t bytes, uint64_t pc)
     m->bytes = (int32_t)sum;
 }
 
-/* The last arrival of a phase, with all bytes there, begins the next. */
+/* The last arrival of a phase, with no bytes in flight, begins the next. */
 static void turn_phase(struct mbarrier *m)
 {
     if (m->pending != 0 || m->bytes != 0)
@@ -92,7 +92,7 @@ static void change_counts(struct mbarrier *m, enum vgpu_mbarrier_operation opera
     turn_phase(m);
 }
 
-/* A fence of the block comes before: what a thread did is told with its arrival. */
+/* Preceded by a fence of block scope: an arrival releases the thread's writes. */
 static void store_barrier(uint64_t *object, uint64_t word)
 {
     signal_stored((uint64_t)object);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * call_target.c: calls through pointers. Device code asks before each
- * (vgpu/cc/lower/lower_guards.c) whether a function of device code begins there. Anything else is a
- * fault: the middle of an instruction, data, or code of vgpu-exec and libc, whose accesses are not
- * reported.
+ * call_target.c: checks calls through pointers. Device code calls it before each
+ * (vgpu/cc/lower/lower_guards.c), to verify that a function of device code begins at the target.
+ * Anything else is a fault: the middle of an instruction, data, or code of vgpu-exec and libc,
+ * whose accesses would not be reported.
  */
 #include "call_target.h"
 
@@ -40,7 +40,7 @@ static int compare_targets(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-/* Reports and questions, which vgpu-cc puts in: no program calls them. */
+/* Functions whose calls vgpu-cc inserts: no program calls them itself. */
 static bool is_own(const char *name)
 {
     static const char *const own[] = {"__tsan_", "__ubsan_", "vgpu_call_target",
@@ -51,7 +51,7 @@ static bool is_own(const char *name)
     return false;
 }
 
-/* What the image asks of others: libm's functions and the builtins. */
+/* Adds the image's undefined functions: libm's and the builtins. */
 static bool add_offered(struct elf_cursor symbols, struct elf_cursor names)
 {
     const Elf64_Sym *symbol = (const Elf64_Sym *)(const void *)symbols.at;

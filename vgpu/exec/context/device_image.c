@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * device_image.c: device images: loaded, looked up, and asked about addresses.
+ * device_image.c: device images: loading, symbols, and lookup by address.
  *
- * The loader knows libraries by name, and ours are named after their descriptors: these stay open,
- * so that no two images ever have the same name.
+ * The loader identifies libraries by name, and these are named after their descriptors, which stay
+ * open so that no two images have the same name.
  */
 #include "device_image.h"
 
@@ -28,14 +28,14 @@ struct device_image {
     int fd;
     const struct vgpu_kernel *kernels;
     const struct vgpu_var *vars;
-    uint64_t base, low, high; /* where it was loaded; its pages */
+    uint64_t base, low, high; /* load address; its pages */
     uint64_t var_low, var_high;
     bool may_share;
 };
 
 static struct device_image *images;
 
-/* Finds the image's pages; stops (1) at the one whose load address is the wanted. */
+/* Finds the image's pages; stops (1) at the image whose load address is `wanted`. */
 static int find_pages(struct dl_phdr_info *info, size_t bytes, void *wanted)
 {
     struct device_image *image = wanted;
@@ -68,7 +68,7 @@ static void find_vars(struct device_image *image)
     image->var_high = (high + PAGE - 1) & -(uint64_t)PAGE;
 }
 
-/* The five exported objects; false and a reason in `why` if it is no image of ours. */
+/* Finds the five exported objects; false and a reason in `why` if it is not a device image. */
 static bool find_tables(struct device_image *image, void *library, char *why, uint64_t room)
 {
     const uint32_t *abi = dlsym(library, "vgpu_image_abi");
@@ -89,9 +89,9 @@ static bool find_tables(struct device_image *image, void *library, char *why, ui
     return true;
 }
 
-/* ---- what it uses ---- */
+/* ---- which symbols an image uses ---- */
 
-/* Who calls one of these may wait for another block, or see in which order blocks run. */
+/* A caller of one of these can wait for another block, or observe the order of blocks. */
 static bool tells_order(const char *symbol)
 {
     static const char *const tell[] = {
@@ -105,8 +105,8 @@ static bool tells_order(const char *symbol)
     return false;
 }
 
-/* Goes through the symbols that the image leaves undefined: in a GNU hash table they are those
- * before the first hashed one. Without such a table nothing is known. */
+/* Checks the symbols that the image leaves undefined: in a GNU hash table they precede the first
+ * hashed one. Without such a table the answer is no. */
 static bool may_share(const struct link_map *map)
 {
     const ElfW(Sym) *symbols = NULL;
@@ -147,8 +147,8 @@ static bool copy_file(int from, const char *path)
     return sound;
 }
 
-/* The name by which the file is loaded. A debugger reads it by this name, too, also after we have
- * ended: for it there is a copy in the folder VGPU_DEBUGGER. */
+/* The name by which the file is loaded. A debugger opens the file by this name, also after this
+ * process has ended: for it there is a copy in the folder VGPU_DEBUGGER. */
 static void name_file(char *name, size_t room, int fd, uint32_t module)
 {
     const char *folder = getenv("VGPU_DEBUGGER");
@@ -253,7 +253,7 @@ bool image_code(uint64_t pc)
     return image_at(pc) != NULL;
 }
 
-/* Who polls is asked for its place at every stall: the last answers are kept. */
+/* The places of polling threads are looked up at every stall: the last results are cached. */
 void image_place(uint64_t pc, char *where, uint64_t room)
 {
     static struct {

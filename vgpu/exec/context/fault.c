@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * fault.c: the way out of a kernel that cannot go on.
+ * fault.c: ends a kernel that cannot continue.
  *
- * A kernel that ends this way is dropped where it stands: nothing is unwound, no destructor runs;
- * its stacks go back to the pool when its blocks are abandoned.
+ * Such a kernel is abandoned: nothing is unwound, no destructor runs; its stacks return to the pool
+ * when its blocks are abandoned.
  */
 #include "fault.h"
 
@@ -17,7 +17,7 @@
 struct fault fault_last;
 
 static jmp_buf anchor;
-static char next_place[sizeof fault_last.where]; /* for the next fault, where no pc can tell */
+static char next_place[sizeof fault_last.where]; /* place of the next fault without a pc */
 
 static _Noreturn void leave_kernel(void)
 {
@@ -56,7 +56,7 @@ void fault_place(const char *where)
 bool fault_guard(void (*body)(void *), void *argument)
 {
     if (_setjmp(anchor)) {
-        /* Here, not where it happened: that stack may be the one that is used up. */
+        /* Here, not in fault_raise: the kernel's stack may be exhausted. */
         if (fault_last.pc)
             image_place(fault_last.pc, fault_last.where, sizeof fault_last.where);
         return true;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * mapped_memory.c: what this context has mapped, and the first touch of device memory.
+ * mapped_memory.c: memory mapped by this context, and the first touch of device memory.
  *
- * The node says what a context may see; here it is only done. Everything else is unmapped, and
- * faults: peer access is enforced by the MMU. Device memory is mapped without any access at
- * first; the first touch of a chunk (2 MiB) arrives here as a fault. If no context has touched it
- * before, it is committed against the node's limit and poisoned; then it is opened.
+ * The node decides what a context may access and requests mappings; everything else is unmapped,
+ * and faults: the MMU enforces peer access. Device memory is mapped with PROT_NONE at first; the
+ * first touch of a chunk (2 MiB) arrives here as a fault. If no context has touched it before, it
+ * is committed against the node's limit and poisoned; then its protection is opened.
  */
 #include "mapped_memory.h"
 
@@ -26,8 +26,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 
-/* Sparse and large: away from where the system puts mappings, which is where programs have the
- * memory that cudaHostRegister wants at the same address here. */
+/* Sparse and large: away from the system's mmap area, where programs have the memory that
+ * cudaHostRegister maps at the same address here. */
 #define CONTROL_VA 0x400000000000ull
 
 enum { MEMORY_HOST = -1, POISON_BYTES = 64 << 10 };
@@ -36,7 +36,7 @@ struct mapping {
     uint64_t va, bytes, offset;
     int32_t memory; /* device, or MEMORY_HOST */
     bool writable, torn;
-    uint8_t *opened; /* one a chunk; NULL: all of it is */
+    uint8_t *opened; /* one flag per chunk; NULL: all are open */
     uint64_t opened_count;
 };
 
@@ -107,7 +107,7 @@ bool memory_attach(const struct vgpu_exec_request *request, const int *fds, int 
     return true;
 }
 
-/* The first mapping that ends behind `address`. */
+/* Index of the first mapping that ends behind `address`. */
 static uint32_t map_position(uint64_t address)
 {
     uint32_t low = 0, high = map_count;
@@ -148,7 +148,7 @@ static uint64_t chunks_of(uint64_t offset, uint64_t bytes)
     return (offset + bytes - 1) / VGPU_CHUNK_BYTES - offset / VGPU_CHUNK_BYTES + 1;
 }
 
-/* ---- a chunk is committed ---- */
+/* ---- committing a chunk ---- */
 
 /* Written through the file, not a mapping: one system call in place of 512 page faults. */
 static bool poison_page(int fd, uint64_t offset)
@@ -162,7 +162,7 @@ static bool poison_page(int fd, uint64_t offset)
     return pwritev(fd, part, sizeof part / sizeof *part, (off_t)offset) == VGPU_CHUNK_BYTES;
 }
 
-/* What all devices' memory takes of this computer's, as the operating system counts it. */
+/* Host memory that all devices' memory takes, as the operating system counts it. */
 static uint64_t held_bytes(void)
 {
     uint64_t sum = 0;
@@ -172,7 +172,7 @@ static uint64_t held_bytes(void)
     return sum;
 }
 
-/* The node looks after the limit itself: here it makes an error of the kernel out of it. */
+/* The node maintains the limit; exceeding it is an error of the kernel here. */
 static bool commit_locked(int32_t device, uint64_t chunk)
 {
     struct vgpu_control *control = context.control;
@@ -220,7 +220,7 @@ static bool commit_chunk(int32_t device, uint64_t chunk)
 
 /* ---- mappings ---- */
 
-/* An image's variables: device memory in place of the image's pages, with their contents. */
+/* Maps device memory in place of the pages of an image's variables, with their contents. */
 static bool map_vars(const struct vgpu_exec_request *request, char *why, uint64_t room)
 {
     int fd = context.memory_fd[request->memory];
@@ -341,7 +341,7 @@ enum touch memory_touch(uint64_t address)
     void *va = chunk_part(map, chunk, &bytes);
     if (mprotect(va, bytes, map->writable ? PROT_READ | PROT_WRITE : PROT_READ) != 0)
         return TOUCH_LIMIT;
-    /* Large arrays are mostly used whole: take their pages at once. */
+    /* Large arrays are mostly used whole: populate the pages at once. */
     if (map->bytes > VGPU_CHUNK_BYTES)
         madvise(va, bytes, map->writable ? MADV_POPULATE_WRITE : MADV_POPULATE_READ);
     *opened = 1;
@@ -349,7 +349,7 @@ enum touch memory_touch(uint64_t address)
     return TOUCH_OPENED;
 }
 
-/* What is at the beginning of each granule arrives; the context's own pages are forgotten. */
+/* Delivers the beginning of each granule; drops the context's own pages. */
 static void deliver_chunk(const struct mapping *map, uint64_t chunk)
 {
     uint64_t bytes;
@@ -411,7 +411,7 @@ bool memory_is_registered(uint64_t address)
     return map && map->memory == MEMORY_HOST && window_of(address) > WINDOW_HOST;
 }
 
-/* The first touch of what lies there cannot go over the limit. */
+/* Whether the first touch of [address, end) cannot exceed the limit. */
 static bool is_committed(const struct mapping *map, uint64_t address, uint64_t end)
 {
     uint64_t first = map->offset + (address - map->va);

@@ -22,5 +22,5 @@ struct vgpu_exec_reply *message_piece(void)
 void message_send(const struct vgpu_exec_reply *reply)
 {
     if (vgpu_send(NODE_SOCKET, reply, sizeof *reply + reply->data_bytes, NULL, 0) != 0)
-        _exit(0); /* the node is gone */
+        _exit(0); /* the node has closed the socket */
 }

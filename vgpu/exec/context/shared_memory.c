@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * shared_memory.c: __shared__ memory: a slot of the shared window for each resident block.
  *
- * A slot is mapped as large as a block's shared memory may be, and what lies between two slots is
- * not. The dynamic part comes first; the objects follow in the order in which the block meets
- * them. All of it is poisoned for every block.
+ * A slot is mapped up to the most shared memory of a block; the addresses between two slots are
+ * unmapped. The dynamic part comes first; the objects follow in the order of their first use by the
+ * block. All of it is poisoned for every block.
  */
 #include "shared_memory.h"
 
@@ -57,8 +57,8 @@ static void slot_take(struct block *block)
     slot_count++;
 }
 
-/* The slot is taken when the block first asks for shared memory: most blocks of most kernels with
- * many blocks never do. */
+/* A block takes its slot when it first uses shared memory: most blocks of most large kernels never
+ * do. */
 static char *block_slot(struct block *block)
 {
     if (block->shared.slot < 0) {
@@ -121,7 +121,7 @@ uint32_t shared_describe(uint64_t address, uint32_t *offset)
     return block->run->shared_bytes;
 }
 
-/* Two instances of a template share an id and differ in size: both make the key. */
+/* Two instances of a template share an id and differ in size: both are the key. */
 OFFERED void *vgpu_shared(uint32_t id, uint32_t bytes, uint32_t align)
 {
     struct block *block = now.block;

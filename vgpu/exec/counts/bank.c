@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What the lanes of one warp asked for at one place, each at the same of its turns there. */
+/* Accesses of one warp at one place, each lane's at the same turn there. */
 struct request {
     uint32_t lanes;
     uint32_t word[WARP_LANES];
@@ -24,9 +24,9 @@ static struct request request[MAX_BLOCK_WARPS][BANK_PLACES][BANK_TURNS];
 static struct request *used_requests[MAX_BLOCK_WARPS * BANK_PLACES * BANK_TURNS];
 static uint32_t used_count;
 static uint8_t turns[MAX_BLOCK_THREADS][BANK_PLACES];
-static uint64_t noted; /* accesses */
+static uint64_t noted; /* number of recorded accesses */
 
-/* BANK_PLACES: there are too many of them. */
+/* The index of a place. BANK_PLACES: the table is full. */
 static uint32_t bank_place(uint64_t pc, bool write)
 {
     uint32_t i = last_place;
@@ -60,7 +60,7 @@ void bank_note(uint64_t address, uint64_t bytes, bool write, uint64_t pc)
     noted++;
 }
 
-/* Counts `word` in its bank unless another lane has asked for it. */
+/* Counts `word` in its bank unless another lane has requested it. */
 static void ask_bank(uint32_t word, uint32_t asked[BANKS][4 * WARP_LANES], uint32_t *count)
 {
     uint32_t bank = word % BANKS;
@@ -70,7 +70,7 @@ static void ask_bank(uint32_t word, uint32_t asked[BANKS][4 * WARP_LANES], uint3
     asked[bank][count[bank]++] = word;
 }
 
-/* Wavefronts beyond the least that so many words take. */
+/* Wavefronts beyond the minimum for that many words. */
 static uint32_t extra_of(const struct request *r)
 {
     static uint32_t asked[BANKS][4 * WARP_LANES];

@@ -11,10 +11,10 @@
 #include "message.h"
 
 enum {
-    BLOCKS = 32768, /* 512 MiB of memory; block 0 takes what is used beyond that */
+    BLOCKS = 32768, /* 512 MiB of memory; block 0 takes all uses beyond that */
     BLOCKS_KEPT = 1024,
     BLOCK_BYTES = VGPU_USES * FOOTPRINT_CELLS,
-    PIECE = 92 /* spans a message */
+    PIECE = 92 /* spans per message */
 };
 
 #define WINDOWS_END (WINDOW_VA(WINDOW_HOST + 1) - VGPU_ARENA_VA)
@@ -22,12 +22,12 @@ enum {
 
 struct used { /* shared with workers */
     uint32_t count;
-    uint64_t block[BLOCKS]; /* the number n + 1's place in the table */
+    uint64_t block[BLOCKS]; /* address of the memory of block n + 1 */
 };
 
 struct spans { /* of one run */
     uint32_t count[VGPU_USES];
-    bool cut[VGPU_USES]; /* there were too many: none is told */
+    bool cut[VGPU_USES]; /* too many spans: none are sent */
     struct vgpu_span span[VGPU_USES][VGPU_SPANS / VGPU_USES];
 };
 
@@ -67,7 +67,7 @@ uint32_t footprint_make(uint64_t address)
     used_blocks->block[mine - 1] = place;
     if (!__atomic_compare_exchange_n(&footprint_block[place], &nobody, mine, false,
                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-        used_blocks->block[mine - 1] = UINT64_MAX; /* a worker was first */
+        used_blocks->block[mine - 1] = UINT64_MAX; /* another process allocated it first */
         return nobody;
     }
     return mine;
@@ -88,12 +88,12 @@ void footprint_range(uint64_t address, uint64_t bytes, enum vgpu_use use)
 
 /* ---- from cells to spans ---- */
 
-/* Pieces come in ascending order; equal ones at equal distances become one span. */
+/* Merges pieces, which come in ascending order: equal pieces at equal distances become one span. */
 struct collector {
     struct spans *to;
     enum vgpu_use use;
-    uint64_t at, end;      /* the piece that may still grow; end 0: none */
-    struct vgpu_span span; /* what may still take pieces; count 0: none */
+    uint64_t at, end;      /* the piece being extended; end 0: none */
+    struct vgpu_span span; /* the span being extended; count 0: none */
 };
 
 static void put_piece(struct collector *c)
@@ -102,7 +102,7 @@ static void put_piece(struct collector *c)
     uint32_t n = to->count[c->use];
     for (uint32_t i = 0; i < n && c->span.count; i++)
         if (memcmp(&to->span[c->use][i], &c->span, sizeof c->span) == 0)
-            return; /* an earlier slice used the same */
+            return; /* an earlier slice had the same footprint */
     if (!c->span.count)
         return;
     if (n == VGPU_SPANS / VGPU_USES)
@@ -149,7 +149,7 @@ static void add_cell(struct collector *c, uint64_t address, uint8_t bits)
             byte_used(c, address + i, 1);
 }
 
-/* The cells of one use in a block become pieces, and zero. */
+/* Converts the cells of one use in a block to pieces, and clears them. */
 static void scan_cells(struct collector *c, uint8_t *cells, uint64_t address)
 {
     for (uint32_t i = 0; i < FOOTPRINT_CELLS; i += 8) {
@@ -184,7 +184,8 @@ static void harvest_spans(struct spans *to, uint32_t count, enum vgpu_use use)
     put_piece(&c);
 }
 
-/* What did not fit was counted in block 0, which stands for no memory: its spans are incomplete. */
+/* Uses that did not fit were marked in block 0, which stands for no address: the spans are
+ * incomplete. */
 static void clear_spans(struct spans *to, uint32_t count)
 {
     for (uint32_t use = 0; use < VGPU_USES && used_blocks->count > BLOCKS; use++)

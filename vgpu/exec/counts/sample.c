@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * sample.c: see sample.h. The sectors that the block has touched are kept in a hash table; reads
- * and writes are told apart.
+ * sample.c: see sample.h. A hash table holds the sectors that the block has touched, separately for
+ * reads and writes.
  */
 #include "sample.h"
 
@@ -14,7 +14,7 @@ struct block *sample_block;
 static const struct run *sampled;
 static uint64_t table[TABLE]; /* sector and direction, plus 1; 0: free */
 static uint32_t used_slots[TABLE_LIMIT], used_count;
-static uint32_t exhausted; /* threads of the block with all their accesses noted */
+static uint32_t exhausted; /* threads of the block with SAMPLE_ACCESSES recorded */
 
 static void forget_sectors(void)
 {
@@ -74,7 +74,7 @@ void sample_goes_on(void)
     access_sample(true);
 }
 
-/* True: it is new. */
+/* True if the key is new. */
 static bool insert_sector(uint64_t key)
 {
     uint32_t at = (uint32_t)(key * 0x9E3779B97F4A7C15ull >> 46);
@@ -87,7 +87,7 @@ static bool insert_sector(uint64_t key)
     return true;
 }
 
-/* A copy of many bytes is as many accesses as GPUs take for it: of 16 bytes, the widest. */
+/* A copy of many bytes counts as accesses of 16 bytes, the widest of a GPU. */
 static void count_busiest(struct thread *thread, uint64_t bytes)
 {
     struct vgpu_run_counts *counts = &now.run->counts;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * byte_shadow.c: see byte_shadow.h. A marked cell's `write` is the number of its four, its `read`
- * the stamp.
+ * byte_shadow.c: see byte_shadow.h. In a marked cell `write` is the index of its four cells and
+ * `read` the stamp.
  */
 #include "byte_shadow.h"
 

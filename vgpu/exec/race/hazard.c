@@ -12,7 +12,7 @@
 
 enum { TOLD = 1024 }; /* a power of two */
 
-static uint64_t told_hazards[TOLD]; /* a hash set, for the life of the context */
+static uint64_t told_hazards[TOLD]; /* a hash set, for the context's lifetime */
 
 static uint64_t hazard_key(const struct hazard *h)
 {
@@ -21,7 +21,7 @@ static uint64_t hazard_key(const struct hazard *h)
     return key ? key : 1;
 }
 
-/* Where the key is, or would be; NULL: there is no more room. */
+/* The slot of the key, or a free one for it; NULL: the table is full. */
 static uint64_t *hazard_slot(uint64_t key)
 {
     for (uint64_t i = 0; i < TOLD / 2; i++) {
@@ -65,8 +65,8 @@ static bool same_lines(const struct vgpu_hazard *a, const struct vgpu_hazard *b)
                      (strcmp(a1, b2) == 0 && strcmp(a2, b1) == 0));
 }
 
-/* Two lines are told once, whichever comes first and however many accesses they hold: what is said
- * of them is the widest that was found, as a barrier of the block mends what is wrong in a warp. */
+/* A pair of lines is reported once, whatever the order and the number of accesses in them. The
+ * widest finding is kept, since a barrier of the block also repairs a race within a warp. */
 static void keep_hazard(struct run *run, const struct vgpu_hazard *hazard, uint32_t width)
 {
     uint32_t i = 0;
@@ -95,7 +95,7 @@ void hazard_note(const struct hazard *hazard)
     keep_hazard(run, &h, hazard->width);
 }
 
-/* A load that came too early reads what nobody wrote: that it races with the store says more. */
+/* A load that came too early reads unwritten memory: its race with the store explains more. */
 static bool is_said_by_another(const struct run *run, const struct vgpu_hazard *h)
 {
     for (uint32_t i = 0; !h->first.known && i < run->hazards.count; i++) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * race.c: see race.h. The notes and the rules; hazard.c says what was found.
+ * race.c: see race.h. Notes and rules; hazard.c reports findings.
  *
- * A note, from its low end: the place in the code (12 bits), the mode (2), how many have read (2),
- * the thread in its block (10), the interval (38). A cell's write is the last one; it forgets the
- * reads before it, as whatever comes after the write and is ordered after it is ordered after them.
- * Of several readers that nothing orders, the second is kept, so that a writer that was one of them
- * still meets another.
+ * Bits of a note, from the low end: place in the code (12), mode (2), extent of readers (2), thread
+ * in its block (10), interval (38). A cell's write note is the last write. A write clears the reads
+ * before it, since an access that is ordered after the write is ordered after those, too. Of
+ * several readers that are not ordered among themselves, one note is kept and the one before it is
+ * remembered, so that a writer that was one of the readers is still compared with another.
  */
 #include "race.h"
 
@@ -20,24 +20,25 @@
 
 enum { MODE_AT = 12, READERS_AT = 14, THREAD_AT = 16, INTERVAL_AT = 26 };
 enum { OWNERS = 1 << 20, REPLACED = 1 << 10, PLACES = 1 << 12, SLOT_BITS = 8 };
-enum readers { ONE, SOME_LANES, SOME_WARPS, SOME_BLOCKS }; /* how many have read, at most */
+enum readers { ONE, SOME_LANES, SOME_WARPS, SOME_BLOCKS }; /* by which it was read, at most */
 
 bool race_on;
 enum vgpu_access_mode race_mode;
 
 static uint64_t counter;        /* the last interval that has begun */
-static uint64_t first_interval; /* the running run's first, as a note: what is below is ordered */
-static uint64_t owner[OWNERS];  /* of the latest intervals: block << SLOT_BITS | run's slot */
+static uint64_t first_interval; /* first interval of the current run, as a note: smaller notes are
+                                   ordered before it */
+static uint64_t owner[OWNERS];  /* of the latest intervals: block << SLOT_BITS | slot of the run */
 static uint64_t race_places[PLACES];
-static uint64_t cell_bytes = 4; /* of the cells that are being looked at */
+static uint64_t cell_bytes = 4; /* size of the cells that are being checked */
 
-/* Notes that were replaced by that of another reader, by cell. */
+/* Read notes that were replaced by another reader's, by cell. */
 static struct {
     const struct cell *cell;
     uint64_t note;
 } replaced[REPLACED];
 
-/* The store that is under way, and what it may have done wrong. */
+/* The current store, and the race that it may be. */
 static struct {
     bool suspect;
     uint8_t before[4];
@@ -72,7 +73,7 @@ void race_forget(void)
     shadow_trim();
 }
 
-/* Whether the store has changed what it should not have. */
+/* Reports the pending store if it has changed the memory's contents. */
 static void settle_store(void)
 {
     pending.suspect = false;
@@ -118,8 +119,9 @@ void race_new_interval(void)
     now.warp->interval = begin_epoch(now.block);
 }
 
-/* [lane][other]: what `lane` knows of `other`: all before this interval. Made for blocks that
- * synchronise parts of warps. Numbers of an earlier block are too small to matter. */
+/* [lane][other]: `lane` is ordered after all that `other` did before this interval. Allocated for
+ * blocks that synchronise parts of warps. Entries of an earlier block are too small to have an
+ * effect. */
 static uint64_t (*seen_by(struct warp *warp))[WARP_LANES]
 {
     struct block *block = warp->threads->block;
@@ -178,7 +180,7 @@ static enum readers readers_of(uint64_t note)
     return note >> READERS_AT & 3;
 }
 
-/* A small number for a place in the code; 0: there are too many. */
+/* The small number of a place in the code; 0: the table is full. */
 static uint64_t place_find(uint64_t pc)
 {
     uint64_t at = pc * 0x9E3779B97F4A7C15ull >> 52;
@@ -203,7 +205,7 @@ static inline uint64_t race_place(uint64_t pc)
 
 enum relation { ORDERED, SAME_WARP, SAME_BLOCK, OTHER_BLOCK };
 
-/* The block of an interval, as `owner` has it; ~0: that is too long ago. */
+/* The block of an interval, from `owner`; ~0: the interval is too old. */
 static uint64_t interval_owner(uint64_t interval)
 {
     return interval + OWNERS > counter ? owner[interval % OWNERS] : ~0ull;
@@ -228,7 +230,7 @@ static enum relation relation_of(uint64_t note)
     uint64_t mine = block->number << SLOT_BITS | (uint64_t)now.run->arg_slot;
     enum relation r;
     if (whose == ~0ull || (whose ^ mine) & ((1u << SLOT_BITS) - 1))
-        return ORDERED; /* another kernel's: the node's business */
+        return ORDERED; /* another kernel's: checked by the node */
     if (whose != mine)
         r = OTHER_BLOCK;
     else if (thread == me || interval < block->intervals.since)
@@ -240,7 +242,7 @@ static enum relation relation_of(uint64_t note)
     return r;
 }
 
-/* Accesses that may meet. */
+/* Whether the modes of two accesses permit them to overlap. */
 static bool is_harmless(uint64_t note, uint64_t me, enum relation r, bool shared)
 {
     enum vgpu_access_mode a = access_mode_of(note), b = access_mode_of(me);
@@ -272,7 +274,8 @@ static enum vgpu_diagnosis race_diagnosis(uint64_t note, uint64_t me, enum relat
     return shared ? VGPU_DIAGNOSIS_kernels_shared_race : VGPU_DIAGNOSIS_kernels_block_race;
 }
 
-/* What a store does is only known after it. */
+/* Whether a store changes the memory's contents is known only after it, so the report is
+ * postponed. */
 static void report_suspect(const struct hazard *hazard)
 {
     memcpy(pending.before, (const void *)hazard->address, hazard->bytes); /* NOLINT */
@@ -280,8 +283,8 @@ static void report_suspect(const struct hazard *hazard)
     pending.suspect = true;
 }
 
-/* How many of the readers that a note stands for are not ordered before the running thread, which
- * is one of them or ordered after that one. */
+/* Of the readers that a read note stands for: those not ordered before the running thread, which is
+ * one of them or ordered after the noted one. */
 static enum readers still_read_by(uint64_t note)
 {
     enum readers many = readers_of(note);
@@ -301,7 +304,8 @@ static void replace_note(struct cell *cell, uint64_t note)
     cell->read = note;
 }
 
-/* The reader before the one that `note` names, if it was another thread and is remembered. */
+/* The replaced note of the previous reader, if it is remembered and not ordered before this
+ * thread. */
 static bool reader_before(const struct cell *cell, uint64_t *note)
 {
     uint64_t at = (uint64_t)cell / sizeof *cell % REPLACED;
@@ -311,14 +315,14 @@ static bool reader_before(const struct cell *cell, uint64_t *note)
     return true;
 }
 
-/* `note` is of an access before this one (`me`); at least one writes. */
+/* Checks this access (`me`) against the earlier one of `note`; at least one is a write. */
 static void report_conflict(struct cell *cell, uint64_t note, bool wrote, uint64_t me, bool writes,
                             uint64_t address)
 {
     bool shared = window_of(address) == WINDOW_SHARED;
     enum relation r = relation_of(note);
     bool others = r == ORDERED && readers_of(note) != ONE;
-    if (others) { /* we ourselves, and somebody more */
+    if (others) { /* the readers are this thread and others */
         enum readers many = still_read_by(note);
         if (many == ONE || visibility_is_used())
             return;
@@ -345,7 +349,7 @@ static void report_conflict(struct cell *cell, uint64_t note, bool wrote, uint64
         hazard_note(&h);
 }
 
-/* Somebody else has read since the last write, too. */
+/* Adds another reader since the last write. */
 static void read_also(struct cell *cell, uint64_t me)
 {
     uint64_t note = cell->read;
@@ -400,7 +404,7 @@ static inline void write_cell(struct cell *cell, uint64_t me, uint64_t live, uin
     cell->read = 0;
 }
 
-/* Bytes of one word: each has a cell of its own. */
+/* Bytes of one word: each has its own cell. */
 static void check_part(struct cell *cell, uint64_t me, uint64_t live, uint64_t address,
                        uint64_t bytes, bool write)
 {

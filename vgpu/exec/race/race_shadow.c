@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * race_shadow.c: see race_shadow.h. What was mapped is kept in a list, to be given back.
+ * race_shadow.c: see race_shadow.h. Keeps a list of the mapped pieces, to unmap them.
  */
 #include "race_shadow.h"
 
@@ -8,10 +8,10 @@
 
 enum { PIECE_BYTES = 256 << 10, KEPT_PIECES = 256 };
 
-static uint64_t *pieces; /* their addresses */
+static uint64_t *pieces; /* addresses of mapped pieces */
 static uint32_t piece_count, piece_room;
 
-/* A quarter of what the GPUs may hold, for each context. */
+/* The shadow of a context may take a quarter of the GPUs' memory limit. */
 static bool may_grow(void)
 {
     uint64_t limit = context.limits.memory_bytes / 4;
@@ -28,8 +28,8 @@ static bool may_grow(void)
     return true;
 }
 
-/* With all its pages: two faults each (cells are read first) cost more than a piece that is used in
- * part. */
+/* Populates all pages: two faults for each page (cells are read first) cost more than the unused
+ * part of a piece. */
 static bool map_shadow(uint64_t at)
 {
     return mmap((void *)at, PIECE_BYTES, PROT_READ | PROT_WRITE, /* NOLINT */
@@ -49,7 +49,7 @@ bool shadow_touch(uint64_t address)
     if (address < SHADOW_VA || address >= SHADOW_END)
         return false;
     if (!may_grow()) {
-        drop_pieces(); /* what was noted so far is worth nothing now, and makes room for this */
+        drop_pieces(); /* over the limit: drop all notes so far */
         if (!may_grow())
             return false;
     }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * release_acquire.c: see release_acquire.h. What somebody knows is a number of a message, which
- * names what its sender had done and the messages that it knew itself. Looking something up goes
- * back through messages; the usual question is about the latest.
+ * release_acquire.c: see release_acquire.h. A message is what one release publishes: what its
+ * sender had done, and the messages that the sender had acquired. A thread's clock is the number of
+ * a message. A lookup follows messages backwards; usually the latest one suffices.
  */
 #include "release_acquire.h"
 
@@ -15,23 +15,23 @@ enum { MESSAGES_MAX = 1 << 20, FLAGS = 1 << 16, STEPS_MAX = 1 << 20 };
 struct message {
     uint64_t block;
     uint32_t thread;
-    int32_t run;    /* its slot */
-    uint64_t since; /* the sender's block's last barrier, and its warp's: all before them */
+    int32_t run;    /* slot of the run */
+    uint64_t since; /* intervals of the last barriers of the sender's block and warp: all before is
+                       released */
     uint64_t warp_since;
-    uint64_t own,
-        wide; /* the sender's last interval before its fence: of any scope, of wide scope */
-    uint32_t before[2]; /* messages that it knew; 0: none */
-    uint32_t asked;     /* the last question that came by */
+    uint64_t own, wide; /* last interval before the sender's fence: of any scope, of wide scope */
+    uint32_t before[2]; /* acquired messages; 0: none */
+    uint32_t asked;     /* number of the last lookup that visited it */
 };
 
-struct known_messages { /* a thread */
+struct known_messages { /* clock of a thread */
     uint32_t message;
-    uint64_t own, wide; /* the intervals before its last fences; 0: none */
+    uint64_t own, wide; /* last interval before its last fence, by scope; 0: none */
 };
 
-static struct message *messages; /* the first is none */
+static struct message *messages; /* number 0 is not used */
 static uint32_t message_count, message_room;
-static bool lost_clocks; /* there were too many: everybody knows everything */
+static bool lost_clocks; /* table full: treat every pair as ordered */
 
 static struct { /* a hash table, by address */
     uint64_t address;
@@ -62,7 +62,7 @@ static uint32_t message_new(void)
     return message_count++;
 }
 
-/* Knowing both. */
+/* The message that includes both. */
 static uint32_t join_scopes(uint32_t a, uint32_t b)
 {
     if (a == b || !b)
@@ -88,7 +88,7 @@ static struct known_messages *acquired_messages(const struct thread *thread)
 
 /* ---- flags ---- */
 
-/* The flag's message, or where it is to be; NULL: no room. */
+/* The flag's message, or the slot for it; NULL: table full. */
 static uint32_t *flag_of(uint64_t address, bool make)
 {
     uint64_t at = address * 0x9E3779B97F4A7C15ull >> 48;
@@ -120,7 +120,8 @@ void visibility_store(uint64_t address, bool atomic)
 {
     const struct known_messages *k =
         race_on && now.block->visibility.of ? acquired_messages(now.thread) : NULL;
-    if (!k || !k->own) { /* it tells nothing; an atomic leaves what the flag said before */
+    if (!k || !k->own) { /* no fence before: releases nothing; after an atomic the flag keeps its
+                            message */
         uint32_t *flag = race_on && !atomic && flag_count ? flag_of(address, false) : NULL;
         if (flag)
             *flag = 0;
@@ -147,7 +148,7 @@ void visibility_load(uint64_t address)
         return;
     bool shared = window_of(address) == WINDOW_SHARED;
     if (shared && messages[*flag].block != now.block->number)
-        return; /* left from the block that had this memory before */
+        return; /* of a block that used this memory before */
     struct known_messages *k = acquired_messages(now.thread);
     if (!k || k->message == *flag)
         return;
@@ -155,7 +156,7 @@ void visibility_load(uint64_t address)
     now.block->visibility.differs = true;
 }
 
-/* ---- those who meet ---- */
+/* ---- barriers ---- */
 
 void visibility_block_starts(struct block *block)
 {
@@ -188,7 +189,7 @@ void visibility_lanes_meet(struct warp *warp, uint32_t lanes)
         block->visibility.of[first + (uint32_t)__builtin_ctz(rest)].message = all;
 }
 
-/* ---- questions ---- */
+/* ---- lookups ---- */
 
 struct question {
     uint64_t block, interval;
@@ -223,7 +224,7 @@ static bool is_answered(uint32_t from, const struct question *q)
             if (m->before[i])
                 stack[depth++] = m->before[i];
     }
-    return steps == STEPS_MAX / 2; /* too long a story: no reason to complain */
+    return steps == STEPS_MAX / 2; /* too many steps: treat as ordered */
 }
 
 bool is_visible_to_me(uint64_t block, uint32_t thread, uint64_t interval)

@@ -16,7 +16,7 @@ static bool all_poison(uint64_t address, uint64_t bytes)
     return true;
 }
 
-/* Device and shared memory is poisoned when it is new; other memory is not. */
+/* New device and shared memory is poisoned; other memory is not. */
 static bool is_poisoned_kind(uint64_t address)
 {
     uint64_t window = window_of(address);

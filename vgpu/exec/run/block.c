@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * block.c: blocks: made resident, retired, abandoned, described.
  *
- * A block's memory is used again for the next one: a thread that leaves its kernel puts its own
- * fields back (fiber.c), so that starting a block touches its warps only.
+ * A block's memory is reused for the next one: a thread that leaves its kernel resets its own
+ * fields (fiber.c), so that starting a block only touches its warps.
  */
 #include "barrier.h"
 #include "block.h"
@@ -22,7 +22,7 @@
 
 enum { MAX_SPARE = 64 };
 
-static struct block *spare; /* all of the same shape */
+static struct block *spare; /* free blocks, all of the same shape */
 static uint32_t spare_count;
 
 static void number_threads(struct block *block, struct vgpu_dim3 shape)
@@ -44,7 +44,7 @@ static void number_threads(struct block *block, struct vgpu_dim3 shape)
     block->warp_count = (n + WARP_LANES - 1) / WARP_LANES;
 }
 
-/* With a head of zeros. */
+/* Zeroes the head only. */
 static struct block *allocate_block(uint64_t threads)
 {
     struct block *block;
@@ -178,7 +178,7 @@ void block_abandon(struct block *block)
     unlink_block(block);
 }
 
-/* ---- who waits for what ---- */
+/* ---- what threads wait for ---- */
 
 enum wait_kind { WAIT_BARRIER, WAIT_WARP, WAIT_CONVERGE, WAIT_POLL };
 
@@ -228,7 +228,8 @@ static bool is_live(const struct thread *t)
     return t->warp->live & t->bit;
 }
 
-/* How many live threads of the block wait as `first` does; 0 if one before it does. */
+/* The number of live threads of the block that wait at the same place as `first`; 0 if one before
+ * it does, too. */
 static uint32_t count_alike(const struct block *block, const struct thread *first)
 {
     uint32_t count = 0;

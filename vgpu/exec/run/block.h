@@ -9,12 +9,12 @@
 struct block *block_start(struct run *run); /* makes the run's next block resident */
 void block_retire(struct block *block);
 
-/* Stands for a block that runs in the fast form (lane_run.h), for who asks what runs. */
+/* A block that represents those in the fast form (lane_run.h) where the running block is needed. */
 struct block *block_stand_in(void);
 
-void block_abandon(struct block *block); /* whatever its threads were doing */
+void block_abandon(struct block *block); /* whatever the state of its threads */
 
-/* What its threads wait for, for a person. */
+/* Describes what its threads wait for. */
 void block_describe(const struct block *block, char *text, uint64_t room);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * block_schedule.c: which block runs next, and when none can.
+ * block_schedule.c: chooses the block that runs next, and detects that none can.
  *
- * Blocks run one after another. A block whose threads all wait stays where it is, and the next
- * thing is tried, in this order: a block with ready threads; a polling thread whose address has
- * changed; a lap, which asks new pollers whether they do anything else (polling.c); another block,
- * up to the number that a GPU holds at once; a lap of all pollers. After that the kernel is
- * stalled: only another kernel, a copy or the host can help.
+ * Blocks run one after another. A block whose threads all wait stays resident, and the scheduler
+ * tries, in this order: a block with ready threads; a polling thread whose value has changed; a lap
+ * of the threads that began to poll, to see whether they do anything else (polling.c); another
+ * block, up to the number that a GPU holds at once; a lap of all pollers. After that the kernel is
+ * stalled: only another kernel, a copy or the host can let it continue.
  */
 #include "block.h"
 #include "block_schedule.h"
@@ -31,7 +31,7 @@ static struct block *ready_block(const struct run *run)
     return block;
 }
 
-/* All threads wait for their own block: no other block can release them. */
+/* All threads wait at barriers of their own block: no other block can release them. */
 static void report_deadlock(struct block *block)
 {
     char text[400], at[40];
@@ -45,7 +45,7 @@ static void report_deadlock(struct block *block)
     fault_raise(VGPU_FAULT_BARRIER, 0, false, 0, "deadlock in block %s: %s", at, text);
 }
 
-/* Runs a block until none of its threads can go on. */
+/* Runs a block until none of its threads can run. */
 static void enter_block(struct block *block)
 {
     now.block = block;
@@ -78,7 +78,7 @@ static void wake_thread(struct thread *thread)
     poll_woken(thread);
 }
 
-/* Wakes the polling threads that `which` asks for; returns whether there are any. */
+/* Wakes the polling threads that `which` selects; returns whether there are any. */
 static bool wake_those(const struct run *run, bool (*which)(struct thread *))
 {
     bool any = false;
@@ -96,11 +96,11 @@ static bool wake_those(const struct run *run, bool (*which)(struct thread *))
 
 static bool has_poll_changed(struct thread *thread)
 {
-    now.thread = thread; /* who is to blame if the memory is gone */
+    now.thread = thread; /* reported if the memory is gone */
     uint64_t value = peek(thread->poll.address, thread->poll.bytes);
     bool changed = value != thread->poll.value;
     now.thread = NULL;
-    if (changed) /* it stands before its load, and will not say again that it polls */
+    if (changed) /* it continues before its load, and will not report this poll again */
         signal_polled(thread->poll.address, value, thread->poll.bytes);
     return changed;
 }
@@ -116,7 +116,7 @@ static bool is_any(struct thread *thread)
     return true;
 }
 
-/* Lets pollers run for a few turns of their loops. True if that led to anything. */
+/* Lets pollers run for a few iterations of their loops. True if any of them made progress. */
 static bool run_lap(struct run *run, bool (*which)(struct thread *))
 {
     uint64_t events = run->events;

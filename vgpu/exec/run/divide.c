@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * divide.c: steps over an integer division that x86 traps on; see divide.h.
+ * divide.c: emulates an integer division on which x86 traps; see divide.h.
  *
  * arm64 does not trap on divisions at all (by zero gives 0).
  */
@@ -9,12 +9,12 @@
 
 #if defined(__x86_64__)
 
-/* A division as it stands in memory: [66] [REX] F6|F7 modrm [SIB] [displacement]. */
+/* An encoded division: [66] [REX] F6|F7 modrm [SIB] [displacement]. */
 struct division {
     unsigned bits;  /* of the divisor */
     unsigned bytes; /* of the instruction */
     bool is_signed;
-    int divisor; /* number of its register; -1: it is in memory */
+    int divisor; /* register of the divisor; -1: it is in memory */
 };
 
 static unsigned address_bytes(const uint8_t *modrm)
@@ -44,14 +44,14 @@ static bool decode_division(const uint8_t *code, struct division *d)
     d->is_signed = kind == 7;
     d->bytes = (unsigned)(modrm + 1 - code) + address_bytes(modrm);
     d->divisor = *modrm >> 6 == 3 ? (*modrm & 7) | (rex & 1) << 3 : -1;
-    return (kind == 6 || kind == 7) && d->bits != 8; /* no compiler divides bytes */
+    return (kind == 6 || kind == 7) && d->bits != 8; /* compilers do not divide bytes */
 }
 
 static const int register_of[16] = {REG_RAX, REG_RCX, REG_RDX, REG_RBX, REG_RSP, REG_RBP,
                                     REG_RSI, REG_RDI, REG_R8,  REG_R9,  REG_R10, REG_R11,
                                     REG_R12, REG_R13, REG_R14, REG_R15};
 
-/* Writing 32 bits of a register clears the rest; writing 16 keeps it. */
+/* Writing 32 bits of a register clears the upper half; writing 16 keeps the rest. */
 static uint64_t merge_register(uint64_t old, uint64_t value, unsigned bits)
 {
     if (bits == 64)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * lane_ranges.c: see lane_ranges.h. What may leave its type's range can be any number of the type.
+ * lane_ranges.c: see lane_ranges.h. A result that may overflow its type can be any value of the
+ * type.
  */
 #include "lane_ranges.h"
 
@@ -44,7 +45,7 @@ static bool is_exact(range r)
     return r.low == r.high;
 }
 
-/* From low to high, if the type holds these. */
+/* The range low..high if the type holds both, else any value. */
 static range bounded(wide low, wide high, unsigned zeros, unsigned bits)
 {
     range any = any_of(bits);
@@ -80,7 +81,8 @@ static range multiply_ranges(range a, range b, unsigned bits)
     return bounded(low, high, (unsigned)a.zeros + b.zeros, bits);
 }
 
-/* Of numbers that are not negative; the processor's own division where they are known. */
+/* For ranges without negative values; exactly, by the processor's division, if both are single
+ * values. */
 static range divide_ranges(range a, range b, bool is_signed, unsigned bits)
 {
     if (b.low <= 0 || (a.low < 0 && !is_signed))
@@ -198,7 +200,7 @@ static range truncate_to(range a, unsigned bits)
 
 /* ---- comparisons ---- */
 
-/* Unsigned numbers compare as signed ones of the same sign do, and known ones in any case. */
+/* An unsigned comparison equals the signed one if both sides have the same sign. */
 static bool is_comparable(range a, range b, int how)
 {
     bool is_unsigned = how >= VGPU_UGT && how <= VGPU_ULE;
@@ -244,7 +246,7 @@ static range compare_ranges(range a, range b, int how)
     return always ? exactly(1) : never ? exactly(0) : any_of(1);
 }
 
-/* Where the condition cannot hold the place is not come to: any answer is right. */
+/* If the condition cannot hold, the place is unreachable, and any result is correct. */
 static range refine_range(range a, range b, int how)
 {
     range r = a;
@@ -252,7 +254,7 @@ static range refine_range(range a, range b, int how)
     if (how >= VGPU_UGT && how <= VGPU_ULE && b.low < 0)
         return a;
     if ((how == VGPU_ULT || how == VGPU_ULE) && r.low < 0)
-        r.low = 0; /* below a number that is not negative none is */
+        r.low = 0; /* unsigned, and below a non-negative number */
     else if ((how == VGPU_UGT || how == VGPU_UGE) && r.low < 0)
         return a;
     if ((how == VGPU_ULT || how == VGPU_SLT) && b.high != INT64_MIN && r.high > b.high - 1)
@@ -270,11 +272,11 @@ static range refine_range(range a, range b, int how)
 
 /* ---- loops ---- */
 
-/* A loop that ends for certain, and how: it goes on while (next or present value) `how` bound. */
+/* A loop that certainly ends: it continues while (next or present value) `how` bound. */
 struct loop {
     range start, bound, step;
     int how;
-    bool old; /* the present value is looked at, not the next */
+    bool old; /* compares the present value, not the next */
 };
 
 static struct loop loop_of(const struct vgpu_step_of_lanes *s, const range *r)
@@ -283,7 +285,7 @@ static struct loop loop_of(const struct vgpu_step_of_lanes *s, const range *r)
                          (s->value & VGPU_LOOP_OLD) != 0};
 }
 
-/* The distance can be gone in whole steps, whichever of the numbers it is. */
+/* Whether whole steps reach the bound exactly, for every value in the ranges. */
 static bool meets_exactly(const struct loop *l)
 {
     int64_t step = l->step.low < 0 ? -l->step.low : l->step.low;
@@ -293,8 +295,8 @@ static bool meets_exactly(const struct loop *l)
            fewer_zeros(l->start.zeros, l->bound.zeros) >= __builtin_ctzll((uint64_t)step);
 }
 
-/* The most iterations; *last: the values furthest from the start that it begins one with.
- * 0: not known. */
+/* The most iterations; *last: the value furthest from the start with which an iteration begins. 0:
+ * not known. */
 static wide most_trips(const struct loop *l, wide *last, unsigned bits)
 {
     bool is_unsigned = l->how >= VGPU_UGT && l->how <= VGPU_ULE;
@@ -304,9 +306,9 @@ static wide most_trips(const struct loop *l, wide *last, unsigned bits)
     if ((!up && !down) || l->step.low == INT64_MIN ||
         (is_unsigned && (l->start.low < 0 || l->bound.low < 0 || down)))
         return 0;
-    step = up ? l->step.low : -(wide)l->step.high;    /* the shortest */
-    start = up ? l->start.low : -(wide)l->start.high; /* the furthest away */
-    bound = up ? l->bound.high : -(wide)l->bound.low; /* the same */
+    step = up ? l->step.low : -(wide)l->step.high;    /* the smallest step */
+    start = up ? l->start.low : -(wide)l->start.high; /* the furthest start */
+    bound = up ? l->bound.high : -(wide)l->bound.low; /* the furthest bound */
     room = up ? highest(bits) : -(wide)lowest(bits);
     wide longest = up ? l->step.high : -(wide)l->step.low;
     wide nearest_start = up ? l->start.high : -(wide)l->start.low;
@@ -334,11 +336,11 @@ static wide most_trips(const struct loop *l, wide *last, unsigned bits)
     default:
         return 0;
     }
-    /* The bound is the last value that lets it go on. */
+    /* The bound itself still lets the loop continue. */
     *last = bound + (l->old ? longest : 0);
     if (*last < nearest_start)
         *last = nearest_start;
-    if (*last + longest > room) /* what it counts in would turn over */
+    if (*last + longest > room) /* the counter would wrap around */
         return 0;
     return bound < start ? 1 + (l->old != 0) : (bound - start) / step + 1 + (l->old != 0);
 }
@@ -388,7 +390,7 @@ static range argument_range(const struct vgpu_step_of_lanes *s, void **args)
 static range merged_range(const struct vgpu_step_of_lanes *s, const range *r)
 {
     bool is_first = s->a == VGPU_NO_STEP || r[s->a].low > r[s->a].high;
-    if (!lane_reaches(r, s->c)) /* nothing is an interval that is empty */
+    if (!lane_reaches(r, s->c)) /* an unreachable place has an empty range */
         return s->a == VGPU_NO_STEP ? (range){1, 0, ZEROS_MAX} : r[s->a];
     return is_first ? r[s->b] : either_of(r[s->a], r[s->b]);
 }

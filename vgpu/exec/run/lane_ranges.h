@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * lane_ranges.h: which values the integers and pointers of a kernel can have in some blocks: the
- * steps of lanes.h are carried out.
+ * lane_ranges.h: interval analysis: the values that the integers and pointers of a kernel can have
+ * in some blocks, by evaluating the steps of lanes.h.
  */
 #ifndef VGPU_EXEC_LANE_RANGES_H
 #define VGPU_EXEC_LANE_RANGES_H
@@ -12,17 +12,18 @@
 
 struct lane_range {
     int64_t low, high;
-    uint8_t zeros; /* so many low bits are zero in all of them */
+    uint8_t zeros; /* number of low bits that are zero in all values */
 };
 
-/* The steps' results. low and high are those of the indices (enum vgpu_lane_index). */
+/* Computes the ranges of the steps' results. low and high are those of the indices (enum
+ * vgpu_lane_index). */
 void lane_ranges(const struct vgpu_lanes *lanes, void **args, const int64_t low[VGPU_LANE_INDICES],
                  const int64_t high[VGPU_LANE_INDICES], struct lane_range *result);
 
-/* All that the fast form demands holds. */
+/* Whether all conditions of the fast form hold. */
 bool lane_demands_hold(const struct vgpu_lanes *lanes, const struct lane_range *result);
 
-/* The place may be come to. */
+/* Whether the place can be reached. */
 static inline bool lane_reaches(const struct lane_range *result, uint16_t place)
 {
     return result[place].high != 0;

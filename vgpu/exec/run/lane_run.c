@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * lane_run.c: see lane_run.h.
  *
- * Blocks are asked about in batches, in one row of the grid: their ranges are worked out together,
- * and together found inside allocated memory or not. What does not pass is asked about again in
- * halves, down to one block, which is then the careful form's.
+ * Blocks are checked in batches, each in one row of the grid: one range analysis for all of them,
+ * and one check that the ranges lie in allocated memory. A batch that fails is halved, down to one
+ * block, which then runs in the careful form.
  */
 #include "lane_run.h"
 
@@ -24,14 +24,14 @@
 
 enum { BATCH_MAX = 64 };
 
-/* ---- may it ---- */
+/* ---- may the run use the fast form ---- */
 
 /* VGPU_FORM=careful|fast. */
 static bool form_is_fast(void)
 {
     const char *form = getenv("VGPU_FORM");
     return form && strcmp(form, "fast") == 0 &&
-           !getenv("VGPU_DEBUGGER"); /* a debugger wants threads */
+           !getenv("VGPU_DEBUGGER"); /* a debugger needs threads */
 }
 
 static const char *why_careful(const struct run *run)
@@ -53,7 +53,7 @@ void lanes_begin(struct run *run)
     run->lanes.batch = 1;
 }
 
-/* ---- does it stay where it may ---- */
+/* ---- do accesses stay in bounds ---- */
 
 static bool access_stays(const struct vgpu_lane_access *a, const struct lane_range *r)
 {
@@ -79,7 +79,7 @@ static void put_indices(const struct run *run, uint64_t block, int64_t index[VGP
     put_dim3(index + VGPU_LANE_GRID_DIM, run->grid);
 }
 
-/* The blocks from number `first` on, all in one row of the grid. */
+/* Checks blocks `first` and following, all in one row of the grid. */
 static bool blocks_stay(const struct run *run, uint64_t first, uint64_t count,
                         struct lane_range *range)
 {
@@ -99,7 +99,7 @@ static bool blocks_stay(const struct run *run, uint64_t first, uint64_t count,
     return true;
 }
 
-/* ---- it runs ---- */
+/* ---- running blocks ---- */
 
 static void count_accesses(const struct vgpu_lanes *lanes, const struct lane_range *range,
                            const uint64_t *count)
@@ -117,7 +117,7 @@ static void count_accesses(const struct vgpu_lanes *lanes, const struct lane_ran
     }
 }
 
-/* A signal must find a thread: the block's first stands for all of them. */
+/* A signal handler needs a thread: the block's first stands for all of them. */
 static void run_block(struct run *run, uint64_t *count)
 {
     static struct block *stand_in;
@@ -147,7 +147,7 @@ static void run_block(struct run *run, uint64_t *count)
     traps_check_hang();
 }
 
-/* Of those that this process has claimed, in one row, in the careful form's order. */
+/* The next blocks that this process has claimed, in one row, in the careful form's order. */
 static uint64_t next_batch(struct run *run)
 {
     uint64_t left = run->claimed - run->next_block,

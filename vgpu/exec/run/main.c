@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * main.c: vgpu-exec: one CUDA context: a process that runs the kernels of one program on one GPU.
  *
- * The node starts it with a socket on descriptor 3 and asks one thing after the other; it ends
- * when that socket closes, and dies with its node. It has no input or output of its own.
+ * The node starts it with a socket on descriptor 3 and sends one request at a time. The process
+ * ends when that socket closes, or when its node dies. It has no input or output of its own.
  */
 #include "device_image.h"
 #include "exec.h"
@@ -30,7 +30,7 @@ static union message incoming, outgoing;
 
 enum { MAX_VARS = (VGPU_MSG_MAX - sizeof(struct vgpu_exec_reply)) / sizeof(struct vgpu_exec_var) };
 
-/* As many of the image's variables as a message holds, from number `first` on. */
+/* Adds as many of the image's variables as a message holds, from number `first` on. */
 static void put_vars(const struct device_image *image, uint64_t first,
                      struct vgpu_exec_reply *reply)
 {
@@ -62,7 +62,7 @@ static void load_module(const struct vgpu_exec_request *request, int *fds, int f
         reply->status = VGPU_REFUSED;
         return;
     }
-    fds[0] = -1; /* the image's now */
+    fds[0] = -1; /* owned by the image now */
     reply->kernel_count = image_kernel_count(image);
     image_vars(image, &reply->var_base, &reply->var_bytes, &reply->var_count);
     put_vars(image, 0, reply);
@@ -83,7 +83,7 @@ static void answer_request(const struct vgpu_exec_request *request, int *fds, in
     case VGPU_EXEC_ATTACH:
         done = memory_attach(request, fds, fd_count, why, room);
         for (int i = 0; done && i < fd_count; i++)
-            fds[i] = -1; /* the context's now */
+            fds[i] = -1; /* owned by the context now */
         break;
     case VGPU_EXEC_MAP:
         done = memory_map(request, why, room);
@@ -126,7 +126,7 @@ int main(void)
         int fds[VGPU_WIRE_FDS], fd_count = VGPU_WIRE_FDS;
         ssize_t got = vgpu_receive(NODE_SOCKET, &incoming, sizeof incoming, fds, &fd_count, 0);
         if (got < (ssize_t)sizeof incoming.request)
-            return 0; /* the node has closed, or is no node */
+            return 0; /* the node has closed the socket, or it is no node */
         memset(&outgoing, 0, sizeof outgoing.reply);
         outgoing.reply.run = incoming.request.run;
         if (incoming.request.data_bytes > (size_t)got - sizeof incoming.request)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * run.c: a kernel launch, from its message to its reply.
+ * run.c: a kernel launch, from the request to the reply.
  *
- * Several may be under way: one that is stalled keeps its blocks and stacks until it is resumed or
+ * Several can be in progress: a stalled one keeps its blocks and stacks until it is resumed or
  * aborted, and others run meanwhile.
  */
 #include "block.h"
@@ -30,7 +30,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* Arguments lie in the stacks' window, which device code may read: a slot a run. */
+/* Arguments lie in the stacks' window, which device code may read: one slot per run. */
 enum { ARG_SLOTS = 64, ARG_SLOT_BYTES = 64 << 10, ARG_ALIGN = 64, PRINT_PIECE = 3584 };
 _Static_assert(sizeof(struct vgpu_exec_reply) + PRINT_PIECE <= VGPU_MSG_MAX, "a piece fits");
 
@@ -42,7 +42,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
     return b ? common_divisor(b, a % b) : a;
 }
 
-/* A step that has no divisor in common with their number leads to each block once. */
+/* A step that is coprime to the number of blocks visits each block once. */
 static void choose_block_order(struct run *run)
 {
     static uint64_t luck;
@@ -85,7 +85,7 @@ static bool take_slot(struct run *run)
     return true;
 }
 
-/* Lays the arguments out, each aligned for whatever it is. */
+/* Lays out the arguments, each at the largest alignment. */
 static void place_args(struct run *run, const uint8_t *from)
 {
     char *to = (char *)(run->args + VGPU_PARAMS_MAX);
@@ -98,7 +98,7 @@ static void place_args(struct run *run, const uint8_t *from)
     }
 }
 
-/* How many blocks the GPU holds at once: one at least, whatever its shared memory. */
+/* The number of blocks that the GPU holds at once: at least one, whatever its shared memory. */
 static uint64_t resident_limit(const struct run *run)
 {
     const struct vgpu_exec_limits *limits = &context.limits;
@@ -126,7 +126,8 @@ static const char *describe_shapes(void)
     return text;
 }
 
-/* Why a launch cannot be; "" if it can. The node has checked the program's mistakes already. */
+/* Why a launch is not possible; "" if it is. The node has checked the program's mistakes
+ * already. */
 static const char *check_run(const struct vgpu_exec_request *request,
                              const struct vgpu_kernel *kernel)
 {
@@ -203,7 +204,7 @@ static void print_piece(struct run *run, struct vgpu_exec_reply *reply)
     reply->printf_bytes = reply->data_bytes = print_take(run, (char *)reply->data, PRINT_PIECE);
 }
 
-/* The last piece of what was printed goes with the reply itself. */
+/* The reply itself carries the last piece of the output. */
 static void attach_print(struct run *run, struct vgpu_exec_reply *reply)
 {
     while (print_waiting(run) > PRINT_PIECE) {

@@ -10,7 +10,7 @@ void run_start(const struct vgpu_exec_request *request, struct vgpu_exec_reply *
 void run_resume(uint64_t id, struct vgpu_exec_reply *reply);
 void run_abort(uint64_t id, struct vgpu_exec_reply *reply);
 
-/* The number of the block that is started as the `turn`-th: with VGPU_SCHEDULE another one. */
+/* The number of the block that is started in position `turn`; VGPU_SCHEDULE permutes them. */
 uint64_t run_block_at(const struct run *run, uint64_t turn);
 
 #endif

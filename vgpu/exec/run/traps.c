@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * traps.c: signals of the processor and of the node, made faults of the running kernel.
+ * traps.c: turns signals from the processor and the node into faults of the running kernel.
  *
- * They are taken on a stack of their own, as the one in use may be the reason. Outside of device
- * code a signal is our own bug, and kills the process.
+ * Handlers run on a separate stack, since the current one may be exhausted. Outside of device code
+ * a signal is our own bug, and kills the process.
  */
 #include "counters.h"
 #include "device_image.h"
@@ -24,9 +24,9 @@
 enum { SIGNAL_STACK_BYTES = 128 << 10, HANG_RETRY_US = 1000, HANG_LOOKS = 20 };
 
 static volatile sig_atomic_t hang_asked;
-static bool idle; /* the thread that hangs has used no memory since we looked before */
+static bool idle; /* the hanging thread has not used memory since the last signal */
 
-/* What the processor says about a signal. */
+/* The processor's description of a signal. */
 struct cause {
     uint64_t pc;
     bool write;
@@ -102,7 +102,7 @@ static void classify_signal(int signal_number, const siginfo_t *info, const stru
                 "a trap: __trap(), or code that the compiler found impossible");
 }
 
-/* A GPU goes on after a division by zero: so do we, and say it. */
+/* A GPU continues after a division by zero: so does this, with a finding. */
 static bool is_division(ucontext_t *machine, uint64_t pc)
 {
     bool by_zero;
@@ -124,7 +124,7 @@ static void on_signal(int signal_number, siginfo_t *info, void *machine)
     struct cause cause = cause_of(machine);
     if (!now.thread) {
         signal(signal_number, SIG_DFL);
-        return; /* and die of it */
+        return; /* the signal recurs and kills the process */
     }
     if (signal_number == SIGSEGV && !cause.addressless) {
         bool note = shadow_touch((uint64_t)info->si_addr);
@@ -155,16 +155,15 @@ static void hang_fault(uint64_t pc)
     fault_raise_hang(pc, idle);
 }
 
-/* Grows with whatever the running thread does with memory; reads of what it knows do not count as
- * accesses. */
+/* Grows with every use of memory by the running thread; repeated polls do not count as accesses. */
 static uint64_t used_memory(void)
 {
     const struct thread *t = now.thread;
     return access_total() + t->poll.reads + t->poll.unchanged + t->poll.laps + now.run->events;
 }
 
-/* Our own code must not be left half-way: if it runs now, we look again soon; twice at least, to
- * see what it does between, and a few times more for an instruction that has a line. */
+/* Our own code must not be interrupted half-way: if it runs, the handler retries soon; at least
+ * twice, to compare memory use, and a few times more to find an instruction that has a line. */
 static void on_hang(int signal_number, siginfo_t *info, void *machine)
 {
     static int looks;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * worker_process.c: see worker_process.h.
  *
- * What everybody must know lies in one shared page: the next block nobody has claimed, the lowest
- * block that faulted, and each worker's part of the result. Blocks before a fault are run to their
- * end by whoever has claimed them, so that the fault that is told is the one that a single
- * processor would have met first.
+ * Shared state lies in one page: the next unclaimed block, the lowest block that faulted, and each
+ * worker's part of the result. Blocks before a fault are still run to their end by the process that
+ * claimed them, so that the reported fault is the one that a single processor would have met first.
  */
 #include "worker_process.h"
 
@@ -34,36 +33,36 @@ enum { WORKERS_MAX = 31, TICK_MS = 200 };
 #define WORTH_IT_S 2e-3 /* a run that took this long gets workers: a fork costs a tenth of it */
 
 struct part {    /* a worker's part of the result */
-    uint64_t at; /* the block it runs */
+    uint64_t at; /* block that it runs */
     bool ended;
     struct vgpu_run_counts counts;
     uint32_t finding_set;
     char findings[VGPU_FINDINGS_TEXT];
     uint32_t stray_count;
     struct vgpu_stray stray[VGPU_STRAYS];
-    uint8_t reply[sizeof(struct vgpu_exec_reply)]; /* if it faulted: what to answer */
+    uint8_t reply[sizeof(struct vgpu_exec_reply)]; /* after a fault: the reply */
 };
 
 struct share {
-    uint64_t next, count; /* blocks: the first that nobody has claimed, all */
-    uint64_t fault_block; /* the lowest that faulted; ~0: none */
-    uint32_t lock;        /* who commits a chunk: 0 nobody, 1 we, n + 2 the n-th worker */
+    uint64_t next, count; /* blocks: the first unclaimed one, the total */
+    uint64_t fault_block; /* lowest block that faulted; ~0: none */
+    uint32_t lock; /* holder while it commits a chunk: 0 none, 1 the parent, n + 2 worker n */
     uint32_t workers;
     struct part part[WORKERS_MAX];
 };
 
 struct worker {
     pid_t pid;
-    int alive; /* a pipe's end: readable (closed) when the worker has ended */
+    int alive; /* pipe's read end: at end of file when the worker has ended */
     double used;
     uint64_t progress;
 };
 
-static struct share *share; /* NULL: no workers run now */
+static struct share *share; /* NULL: no workers run */
 static struct worker worker[WORKERS_MAX];
-static struct part *own_part; /* in a worker: its part */
+static struct part *own_part; /* in a worker: its own part */
 static uint32_t worker_count;
-static uint64_t running; /* the block that this process runs */
+static uint64_t running; /* block that this process runs */
 
 static double clock_seconds(clockid_t clock)
 {
@@ -71,9 +70,9 @@ static double clock_seconds(clockid_t clock)
     return clock_gettime(clock, &t) == 0 ? (double)t.tv_sec + (double)t.tv_nsec * 1e-9 : 0;
 }
 
-/* ---- how many ---- */
+/* ---- how many workers ---- */
 
-/* Processors that may be used, ours among them; VGPU_WORKERS makes it fewer or more. */
+/* Number of usable processors, including this one; VGPU_WORKERS overrides it. */
 static uint32_t processor_count(void)
 {
     static uint32_t known;
@@ -81,12 +80,12 @@ static uint32_t processor_count(void)
         return known;
     const char *asked = getenv("VGPU_WORKERS");
     uint64_t count = (uint64_t)__builtin_popcountll(context.limits.cpus);
-    vgpu_number(asked, 1, UINT64_MAX, &count); /* else as if it were not set: the node says so */
+    vgpu_number(asked, 1, UINT64_MAX, &count); /* invalid: ignored, and reported by the node */
     known = count < 1 ? 1 : count > WORKERS_MAX + 1 ? WORKERS_MAX + 1 : (uint32_t)count;
     return known;
 }
 
-/* The n-th worker's processor: those that the node may use in turn, after ours. */
+/* Pins the n-th worker: the node's processors in turn, starting after ours. */
 static void move_to_processor(uint32_t n)
 {
     cpu_set_t set;
@@ -112,7 +111,7 @@ static void begin_work(struct run *run, uint32_t n, pid_t parent)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
-    close(3); /* the node's socket: not ours */
+    close(3); /* the node's socket */
     own_part = &share->part[n];
     memory_share(&share->lock, n + 2);
     move_to_processor(n);
@@ -171,7 +170,7 @@ static void start_workers(struct run *run)
     run->claimed = run->next_block;
     for (worker_count = 0; !own_part && worker_count < share->workers - 1; worker_count++)
         if (!start_one(run, worker_count))
-            break; /* no more than this, or: we are it */
+            break; /* fork failed, or this is a worker */
 }
 
 void workers_consider(struct run *run)
@@ -226,15 +225,15 @@ static void note_fault_signal(uint64_t number)
 
 /* ---- the end ---- */
 
-/* Whether the worker is of no use any more: what it runs comes after a fault. */
+/* Whether the worker's result is not needed: its block comes after a fault. */
 static bool is_moot(uint32_t n)
 {
     return __atomic_load_n(&share->part[n].at, __ATOMIC_RELAXED) >
            __atomic_load_n(&share->fault_block, __ATOMIC_RELAXED);
 }
 
-/* What the node does for us: a worker that uses processor time without progress is in an endless
- * loop. Asks it to say where, and ends it if it does not. */
+/* Does for workers what the node does for this process: a worker that uses CPU time without
+ * progress is in an endless loop. Requests that it reports where, and kills it if it does not. */
 static void watch_worker(struct worker *h)
 {
     clockid_t clock;
@@ -255,7 +254,7 @@ static void collect_worker(uint32_t n)
         ;
     worker[n].pid = 0;
     close(worker[n].alive);
-    if (share->lock == n + 2) /* it was ended in the middle */
+    if (share->lock == n + 2) /* killed while it held the lock */
         __atomic_store_n(&share->lock, 0, __ATOMIC_RELEASE);
 }
 
@@ -292,7 +291,7 @@ static void add_counts(struct vgpu_run_counts *to, const struct vgpu_run_counts 
     to->cycles = to->cycles > from->cycles ? to->cycles : from->cycles;
 }
 
-/* Adds what a worker has left. False: it has left nothing, and should have. */
+/* Adds a worker's part. False: there is none, although it was needed. */
 static bool add_part(struct run *run, const struct part *part, struct vgpu_exec_reply *reply)
 {
     struct vgpu_exec_reply theirs;

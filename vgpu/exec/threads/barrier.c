@@ -2,7 +2,7 @@
  * barrier.c: __syncthreads and its three reducing forms, and the barrier of a cooperative grid.
  *
  * All threads of a block that have not left the kernel must arrive, as on hardware since Volta.
- * That they arrive at different lines, or that some have left, is noted and does not stop them.
+ * Arrivals at different lines, or after some threads have left, are reported but do not block.
  */
 #include "barrier.h"
 
@@ -15,8 +15,8 @@
 
 #include <string.h>
 
-/* What is rare is not inlined: a barrier's frame is kept by every thread that waits there, and the
- * fewer cache lines that are, the better. */
+/* Rare paths are not inlined: each thread that waits at a barrier keeps the barrier's stack frame,
+ * which should take few cache lines. */
 #define RARE __attribute__((noinline))
 
 void barrier_start(struct block *block)
@@ -31,7 +31,7 @@ static RARE void release_block(struct block *block)
 {
     for (uint32_t i = 0; i < block->warp_count; i++) {
         struct warp *warp = &block->warps[i];
-        warp->ready = warp->live; /* whoever lives has arrived */
+        warp->ready = warp->live; /* all live threads have arrived */
         if (warp->ready)
             block->ready_warps |= warp->bit;
     }
@@ -96,7 +96,8 @@ static inline __attribute__((always_inline)) void arrive_at_barrier(const char *
 
 #if defined(__x86_64__)
 
-/* Where a thread at a barrier goes to, and where to keep its own place. to is NULL: it goes on. */
+/* The stack pointer to switch to, and where to save the current one. to is NULL: the thread
+ * continues. */
 struct hop {
     void *to;
     void **from;
@@ -121,7 +122,8 @@ static RARE struct hop start_thread(struct thread *next)
     return hop_to(next);
 }
 
-/* The usual case needs no call: somebody of the same warp is to come here, or to go on from here.
+/* The common path makes no call: another thread of the same warp is to arrive here, or to continue
+ * here.
  */
 __attribute__((used)) struct hop barrier_meet(const char *site)
 {
@@ -138,9 +140,9 @@ __attribute__((used)) struct hop barrier_meet(const char *site)
     return next->sp ? hop_to(next) : start_thread(next);
 }
 
-/* vgpu_syncthreads(site): the hottest switch, by hand: it keeps what a C function must keep, in as
- * few cache lines as can be, and returns by a jump. A return would be predicted by the call that
- * another thread made last; the jump is predicted by where such jumps went before. */
+/* vgpu_syncthreads(site): the hottest switch, in assembly: it saves the callee-saved registers in
+ * as few cache lines as possible, and returns by a jump. A return would be predicted from the last
+ * call of another thread; the jump is predicted from earlier jumps. */
 __asm__(".text\n"
         "\t.p2align 4\n"
         "\t.globl vgpu_syncthreads\n"
@@ -201,7 +203,7 @@ OFFERED int vgpu_syncthreads_reduce(int op, int predicate, const char *site)
 
 /* ---- the grid ---- */
 
-/* Waiting is polling, as a barrier in device code would: the scheduler knows how to go on. */
+/* Waits by polling, as a barrier in device code would, so that the scheduler can handle it. */
 OFFERED void vgpu_grid_meet(uint64_t blocks)
 {
     struct run *run = now.run;

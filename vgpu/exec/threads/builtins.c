@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * builtins.c: the small builtins: who am I, fences, the clock, traps.
+ * builtins.c: the small builtins: builtin variables, fences, the clock, traps.
  */
 #include "builtins.h"
 
@@ -41,7 +41,7 @@ OFFERED uint32_t vgpu_lane_id(void)
 #define BUILTIN_VARIABLE OFFERED __attribute__((section("builtin_variables")))
 BUILTIN_VARIABLE struct vgpu_dim3 threadIdx, blockIdx, blockDim, gridDim;
 BUILTIN_VARIABLE int warpSize = WARP_LANES, vgpu_cooperative;
-extern char __start_builtin_variables[], __stop_builtin_variables[]; /* the linker's */
+extern char __start_builtin_variables[], __stop_builtin_variables[]; /* defined by the linker */
 
 bool is_builtin_variable(uint64_t address)
 {
@@ -49,8 +49,8 @@ bool is_builtin_variable(uint64_t address)
            address < (uint64_t)__stop_builtin_variables;
 }
 
-/* Memory here is sequentially consistent for all contexts; only the host runs beside us. What was
- * said to whom is another matter. */
+/* Memory here is sequentially consistent for all contexts; only the host runs concurrently. For
+ * race detection the fence still counts (release_acquire.h). */
 OFFERED void vgpu_fence(int scope)
 {
     visibility_fence(scope);
@@ -85,7 +85,7 @@ static uint64_t clock_step(struct thread *thread)
 {
     static const struct thread *last;
     static uint64_t last_accesses;
-    uint64_t accesses = access_total(); /* does it do anything between two looks? */
+    uint64_t accesses = access_total(); /* has it accessed memory since? */
     if (thread != last || accesses != last_accesses)
         thread->clock.calls = 0;
     last = thread;
@@ -108,9 +108,9 @@ static int64_t clock_advance(struct thread *thread, uint64_t cycles)
     return (int64_t)*clock;
 }
 
-/* Time is what the clock is asked for: a thread that only looks at it sees it run ever faster, so
- * that a delay loop ends after some thousand turns, within two per cent of its aim; one that also
- * polls sees it pass when nobody else can go on. */
+/* Time advances with each read of the clock: for a thread that only reads the clock it advances
+ * ever faster, so that a delay loop ends after some thousand iterations, within two per cent of its
+ * aim; for one that also polls, it advances when no other thread can run. */
 OFFERED int64_t vgpu_clock64(void)
 {
     struct thread *thread = now.thread;
@@ -123,8 +123,7 @@ OFFERED int64_t vgpu_clock64(void)
     return clock_advance(thread, step);
 }
 
-/* What PTX calls %globaltimer: nanoseconds at about the clock of an H200, counted from the kernel's
- * start. */
+/* PTX's %globaltimer: nanoseconds since the kernel's start, at about the clock rate of an H200. */
 OFFERED uint64_t vgpu_globaltimer(void);
 OFFERED uint64_t vgpu_globaltimer(void)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * fiber.c: the pool of stacks, the worker that runs threads on one, the lane orders.
  *
- * Stacks lie in one window of addresses, reserved as it is needed: only the pages that were used
- * cost memory, and those of a very large kernel are given back after it. The window starts with a
- * gap, so that a frame which is far too large falls into nothing.
+ * Stacks lie in one window of addresses, reserved as needed: only used pages take memory, and those
+ * of a very large kernel are freed after it. The window starts with a gap, so that a much too large
+ * frame hits unmapped memory.
  */
 #include "fiber.h"
 
@@ -100,15 +100,15 @@ __attribute__((noinline)) void fiber_resume(void **to)
     fiber_jump(to);
 }
 
-/* A kernel returns to this loop, on whichever stack it began, and the processor predicts where to
- * by the calls it has seen last. So a thread that only has its end left is entered by the same call
- * instruction that a fresh one is: its return is then predicted, and costs nothing. */
+/* A kernel returns to this loop, on whichever stack it began, and the processor predicts the return
+ * address from the most recent calls. So a thread that is about to end is entered by the same call
+ * instruction as a fresh one: its return is then predicted. */
 _Noreturn void fiber_worker(void)
 {
     void (*enter)(void **) = now.run->kernel->call;
     void **argument = now.run->args;
     for (;;) {
-        __asm__("" : "+r"(enter)); /* one call for both, whatever the compiler finds out */
+        __asm__("" : "+r"(enter)); /* one call instruction for both, whatever the optimizer finds */
         enter(argument);
         char *stack = now.thread->stack;
         struct thread *next = leave_thread(now.thread);
@@ -132,7 +132,7 @@ _Noreturn void fiber_worker(void)
     }
 }
 
-/* PTX's exit: as if the kernel had returned. */
+/* PTX's exit: equivalent to a return from the kernel. */
 OFFERED _Noreturn void vgpu_exit(void)
 {
     char *stack = now.thread->stack;
@@ -141,7 +141,8 @@ OFFERED _Noreturn void vgpu_exit(void)
     fiber_jump(next ? thread_enter(next) : fiber_main);
 }
 
-/* A bit of `mask` by a generator that starts the same in every process: seeded orders repeat. */
+/* A bit of `mask` by a generator with the same seed in every process, so that orders are
+ * repeatable. */
 uint32_t lane_seeded(uint32_t mask)
 {
     seed_state ^= seed_state << 13;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * polling.c: threads that spin on memory: found, stopped, proven.
+ * polling.c: detects threads that spin on memory, suspends them, and proves that they do nothing
+ * else.
  *
- * Volatile and atomic loads tell us what they read. A thread that reads the same value from the
- * same address a few times in a row (other addresses in between do not hide that) is stopped: it
- * polls, and somebody else has to run. The scheduler lets it go on when the value changes.
+ * Volatile and atomic loads report what they read. A thread that reads the same value from the same
+ * address a few times in a row (other addresses in between do not hide that) is suspended, so that
+ * other threads can run. The scheduler wakes it when the value changes.
  *
- * Whether such a thread does anything else is asked by a lap (block_schedule.c): for one turn of
- * its loop, every callback goes the slow way and everything that it reads is mixed into a
- * signature. Two turns with the same signature and the thread is proven to wait: nothing that it
- * reads has changed. A loop that reads on through an array gives other signatures, and is left to
- * go on.
+ * A lap (block_schedule.c) shows whether such a thread does anything else: for one iteration of its
+ * loop, every callback takes the slow path, and everything that it reads is hashed into a
+ * signature. Two iterations with the same signature prove that the thread only waits: nothing that
+ * it reads has changed. A loop that advances through an array has different signatures, and
+ * continues.
  */
 #include "polling.h"
 
@@ -66,7 +67,7 @@ static void stop_thread(struct thread *thread)
     thread->poll.unchanged = 0;
 }
 
-/* A turn of the loop is over, in a lap. */
+/* In a lap: one iteration of the loop has ended. */
 static void end_lap(struct thread *thread)
 {
     bool same = thread->poll.laps > 0 && thread->poll.lap == thread->poll.last_lap;
@@ -88,7 +89,7 @@ void poll_lap_read(uint64_t address, uint32_t bytes, bool write)
     uint64_t value = write ? 1 : peek(address, bytes);
     thread->poll.lap = (thread->poll.lap ^ address ^ value << 20) * 0x9E3779B97F4A7C15ull;
     thread->poll.lap ^= thread->poll.lap >> 29;
-    if (++thread->poll.lap_reads > LAP_READS) { /* not a spin: let it run at full speed */
+    if (++thread->poll.lap_reads > LAP_READS) { /* no spin loop: run at full speed */
         now.run->stirred = true;
         poll_suspect(false);
     }
@@ -108,12 +109,12 @@ bool poll_again(uint64_t address, uint32_t bytes)
     return address == thread->poll.address && bytes == thread->poll.bytes;
 }
 
-/* The running thread has found `value` at `address`, and left it so. */
 void poll_note(uint64_t address, uint64_t value, uint32_t bytes)
 {
     struct thread *thread = now.thread;
     if (address != thread->poll.address) {
-        /* The watched address moves on ever more slowly, so that a loop over several is met. */
+        /* The watched address changes ever more rarely, so that a loop over several addresses
+         * returns to it. */
         if (++thread->poll.reads >= thread->poll.limit) {
             watch_address(thread, address, value, bytes);
             if (thread->poll.limit < WATCH_LIMIT)

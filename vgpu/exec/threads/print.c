@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * print.c: printf and assert in device code.
  *
- * What a kernel prints is kept and goes with its reply; a context has no terminal.
+ * Output is buffered and sent with the kernel's reply; a context has no terminal.
  */
 #include "print.h"
 
@@ -17,7 +17,7 @@ enum { FIFO_BYTES = 1 << 20, LINE_BYTES = 4096 };
 
 static const char dropped_text[] = "[... output dropped]\n";
 
-/* Room for `bytes` more, within the FIFO's. */
+/* Makes room for `bytes` more, within the FIFO's limit. */
 static bool make_room(struct run *run, uint64_t bytes)
 {
     if (!run->printed.text)
@@ -77,7 +77,7 @@ static __attribute__((format(printf, 1, 2))) void print_text(const char *format,
     va_end(arguments);
 }
 
-/* How many arguments a format takes; -1 if it would write through one. */
+/* The number of arguments of a format; -1 if it would write through one. */
 static int count_arguments(const char *format)
 {
     int count = 0;
@@ -120,7 +120,7 @@ struct arguments {
     const char *at;
 };
 
-/* The next one, which is aligned to its size. */
+/* The next argument, which is aligned to its size. */
 static const void *next_argument(struct arguments *from, uint64_t bytes)
 {
     const char *at = (const char *)(((uintptr_t)from->at + bytes - 1) & -(uintptr_t)bytes);
@@ -135,7 +135,7 @@ static int next_int(struct arguments *from)
     return value;
 }
 
-/* One conversion, whose text is `directive`: the stars in it were replaced. */
+/* Prints one conversion. `directive` is its text, with numbers in place of stars. */
 static void print_one(const char *directive, struct arguments *from)
 {
     size_t last = strlen(directive) - 1;
@@ -170,7 +170,7 @@ static void print_one(const char *directive, struct arguments *from)
     }
 }
 
-/* Copies the directive at `at` and puts numbers in the place of stars. Returns its end. */
+/* Copies the directive at `at`, with numbers in place of stars. Returns its end. */
 static const char *take_directive(const char *at, char *to, size_t room, struct arguments *from)
 {
     size_t used = 0;
@@ -178,7 +178,7 @@ static const char *take_directive(const char *at, char *to, size_t room, struct 
     while (*at && strchr("-+ #0123456789.*hlLqjzt", *at) && used + 16 < room) {
         if (*at == '*')
             used += (size_t)snprintf(to + used, room - used, "%d", next_int(from));
-        else if (*at != 'L') /* a long double is a double there */
+        else if (*at != 'L') /* long double is double in device code */
             to[used++] = *at;
         at++;
     }

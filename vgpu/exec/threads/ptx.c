@@ -32,7 +32,7 @@ static uint64_t high_half(enum vgpu_ptx_kind kind, uint32_t bits, uint64_t a, ui
     return (uint64_t)((unsigned __int128)cut_to(a, bits) * cut_to(b, bits) >> bits);
 }
 
-/* A division by zero, and that of the smallest number by -1, are undefined: they do not trap. */
+/* Division by zero, and of the smallest number by -1, is undefined in PTX: it must not trap. */
 static uint64_t quotient_of(enum vgpu_ptx_kind kind, uint32_t bits, uint64_t a, uint64_t b,
                             bool rest)
 {
@@ -59,7 +59,7 @@ static uint64_t shifted_right(enum vgpu_ptx_kind kind, uint32_t bits, uint64_t a
     return by < bits ? cut_to(a, bits) >> by : 0;
 }
 
-/* The 32 bits of b:a from `by` on, counted from the left or the right. */
+/* The 32 bits of b:a from bit `by` on, counted from the left or the right. */
 static uint64_t funnel_shifted(uint64_t a, uint64_t b, uint32_t by, bool left, bool clamp)
 {
     uint64_t both = cut_to(b, 32) << 32 | cut_to(a, 32);
@@ -73,7 +73,7 @@ static uint64_t bit_field(enum vgpu_ptx_kind kind, uint32_t bits, uint64_t a, ui
     uint32_t last = at + count - 1 < bits - 1 ? at + count - 1 : bits - 1;
     bool sign = kind == VGPU_PTX_SIGNED && count && (a >> last & 1);
     uint64_t value = at < bits ? cut_to(a, bits) >> at : 0;
-    uint32_t own = at < bits ? bits - at : 0; /* bits that a has there */
+    uint32_t own = at < bits ? bits - at : 0; /* bits of a from there on */
     uint32_t taken = count < own ? count : own;
     value = cut_to(value, taken);
     return sign && taken < 64 ? value | ~0ull << taken : value;
@@ -85,7 +85,7 @@ static uint64_t with_field(uint32_t bits, uint64_t a, uint64_t b, uint32_t at, u
     return (b & ~mask) | (at < bits ? a << at & mask : 0);
 }
 
-/* `count` ones from bit `at` on. */
+/* `count` set bits from bit `at` on. */
 static uint64_t mask_of(uint32_t at, uint32_t count, bool clamp)
 {
     if (!clamp)
@@ -236,13 +236,13 @@ static bool comparison_holds(enum vgpu_ptx_operation operation, bool less, bool 
 
 /* ---- floating point ---- */
 
-/* Arithmetic on f32 has one NaN. */
+/* f32 arithmetic returns a single NaN. */
 static uint64_t of_one_nan(float value)
 {
     return value != value ? 0x7fffffff : from_f32(value);
 }
 
-/* -0 is less than +0. */
+/* -0 compares less than +0. */
 #define OF_FLOATS(type, name, fma_function, min_function, max_function)                            \
     static type name(enum vgpu_ptx_operation operation, type a, type b, type c)                    \
     {                                                                                              \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * rounding.c: the processor's rounding, for __fadd_rd and its like (vgpu/include/vgpu/
- * device_round.h).
+ * rounding.c: sets the processor's rounding mode, for __fadd_rd and similar functions
+ * (vgpu/include/vgpu/device_round.h).
  */
 #include "exec.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * warp.c: shuffles, votes, __syncwarp and __activemask.
  *
- * Lanes do not run in lockstep. An operation is a meeting of the lanes that its mask names, less
- * those that have left the kernel; whoever arrives last works out all results, so that a lane may
- * go on to its next operation at once.
+ * Lanes do not run in lockstep. An operation is a rendezvous of the lanes in its mask, except those
+ * that have left the kernel; the last lane to arrive computes all results, so that each lane can
+ * proceed to its next operation at once.
  */
 #include "warp.h"
 
@@ -16,7 +16,7 @@
 enum { OP_VOTE = 8, OP_SYNC = 16 };
 #define NOTHING_READ 0xCBCBCBCBCBCBCBCBull
 
-/* The lane that `lane` reads from: as PTX shfl.sync, whose segments never look to the right. */
+/* The lane that `lane` reads from, as PTX shfl.sync defines; segments never extend to the right. */
 static uint32_t source_lane(const struct thread *t, uint32_t lane)
 {
     uint32_t width = t->warp_op.width, first = lane & ~(width - 1), last = first + width - 1;
@@ -89,7 +89,7 @@ static void complete_call(struct warp *warp, uint32_t met)
     block->run->events++;
 }
 
-/* Completes the meeting of `mask` if all its lanes have arrived. */
+/* Completes the operation of `mask` if all its lanes have arrived. */
 static void try_complete(struct warp *warp, uint32_t mask)
 {
     uint32_t met = mask & warp->live;
@@ -148,8 +148,8 @@ OFFERED uint32_t vgpu_vote(enum vgpu_vote kind, uint32_t mask, int predicate, co
     return (uint32_t)operate_warp(OP_VOTE + kind, mask, predicate != 0, site);
 }
 
-/* Which lanes are active together is a question of luck on hardware. Here: those that can be
- * brought together, which is asked when no other lane of the warp can go on. */
+/* On hardware it is undefined which lanes are active together. Here: all that can be brought
+ * together, determined when no other lane of the warp can run. */
 OFFERED uint32_t vgpu_activemask(void)
 {
     struct thread *thread = now.thread;

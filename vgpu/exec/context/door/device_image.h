@@ -8,7 +8,7 @@
 
 struct device_image;
 
-/* Loads the image behind `fd`, which is its own from then on. NULL and a reason in `why`. */
+/* Loads the image from `fd`, and owns `fd` from then on. NULL and a reason in `why`. */
 struct device_image *image_load(uint32_t module, int fd, char *why, uint64_t room);
 struct device_image *image_find(uint32_t module);
 const struct vgpu_kernel *image_kernel(const struct device_image *image, uint32_t ordinal);
@@ -17,10 +17,11 @@ void image_vars(const struct device_image *image, uint64_t *base, uint64_t *byte
 void image_var(const struct device_image *image, uint32_t index, struct vgpu_exec_var *var);
 bool image_holds_vars(uint64_t va, uint64_t bytes);
 
-/* Its device code has no way to tell whether its blocks run one after the other. */
+/* Whether the image's code cannot detect that its blocks do not run one after the other. */
 bool image_may_share(const struct device_image *image);
 
-/* The window that an access outside of all windows counts for; -1: the address is in no image. */
+/* The window in which an access outside of all windows is counted; -1: the address is in no
+ * image. */
 int image_window(uint64_t address);
 bool image_code(uint64_t pc);
 void image_place(uint64_t pc, char *where, uint64_t room); /* "file:line", or "" */

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT
- * exec.h: the data structures of a context (vgpu-exec), the map of its rooms.
+ * exec.h: the data structures of a context (vgpu-exec), and the map of its rooms.
  *
  * A context runs the kernels of one process on one GPU, natively, on one OS thread. A CUDA thread
- * runs as a plain function call until it has to wait (a barrier, a shuffle, a poll); only then
- * does it keep the stack it stands on, and the next thread gets another one (fiber.h).
+ * runs as a plain function call until it has to wait (at a barrier, a shuffle, a poll); only then
+ * does it keep its stack, and the next thread gets another one (fiber.h).
  *
- *   run/      the node's requests, kernels from launch to reply, blocks, traps, worker processes
- *   access/   the compiler's callbacks: accesses are counted and checked
- *   threads/  stacks, barriers, warp operations, threads that poll, builtins
- *   race/     accesses that nothing orders, reads of memory that was never written
- *   counts/   bytes by window, sectors, banks, which memory was used
- *   context/  this header: memory, images, shared memory, faults, messages to the node
+ *     run/      the node's requests, kernels from launch to reply, blocks, traps, worker processes
+ *     access/   the compiler's callbacks, which count and check accesses
+ *     threads/  stacks, barriers, warp operations, polling threads, builtins
+ *     race/     data races, reads of unwritten memory
+ *     counts/   bytes by window, sectors, banks, footprints
+ *     context/  this header: memory, images, shared memory, faults, messages to the node
  *
- * A room uses itself and those below it, by the headers in their door/.
+ * A room uses itself and those below it, through the headers in their door/.
  *
  * Nothing here is locked: there is one thread (workers are processes), and a signal handler that
- * runs only for accesses of device code. Names without a prefix are the program's own and hidden
- * from images.
+ * runs only during accesses of device code. Names without a prefix are internal to the program and
+ * hidden from images.
  */
 #ifndef VGPU_EXEC_H
 #define VGPU_EXEC_H
@@ -28,16 +28,16 @@
 #include "launch_limits.h"
 #include "protocol.h"
 
-#define OFFERED __attribute__((visibility("default"))) /* seen by images */
+#define OFFERED __attribute__((visibility("default"))) /* visible to images */
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* Addresses come in windows of one device stride: devices, the host arena, then our own two. A
- * window's number is an index into counters: see counters.h. */
+/* Addresses come in windows of one device stride: devices, the host arena, then vgpu-exec's own
+ * two. A window's number is an index into counters: see counters.h. */
 enum {
     WINDOW_HOST = VGPU_MAX_DEVICES,
     WINDOW_SHARED,
     WINDOW_STACK,
-    WINDOW_IMAGE, /* from here on: not a window, but everything else */
+    WINDOW_IMAGE, /* from here on: indices for addresses outside of the windows */
     WINDOW_COUNT
 };
 #define WINDOW_VA(w) (VGPU_ARENA_VA + (uint64_t)(w)*VGPU_DEVICE_STRIDE)
@@ -52,18 +52,18 @@ struct block;
 struct warp;
 struct run;
 
-/* ---- what one file keeps in threads, blocks and runs ---- */
+/* ---- state of single files in threads, blocks and runs ---- */
 
 struct warp_op { /* threads/warp.c: the operation that a thread takes part in */
     uint32_t mask, kind, arg, width;
     uint64_t bits, result;
 };
 
-struct poll { /* threads/polling.c: the address that a thread seems to spin on */
+struct poll { /* threads/polling.c: the address that a thread may be polling */
     uint64_t address, value, pc;
     uint32_t bytes, unchanged;
     uint32_t reads, limit;
-    uint64_t lap, last_lap; /* signatures of what it read between two polls */
+    uint64_t lap, last_lap; /* hashes of what it read between two polls */
     uint32_t laps, lap_reads;
     bool proven, timed;
 };
@@ -74,16 +74,16 @@ struct thread_clock { /* threads/builtins.c: clock64 */
 };
 
 struct block_clock {    /* threads/barrier.c */
-    uint64_t now, next; /* the latest that any thread knew at the last barrier; at the next */
+    uint64_t now, next; /* latest clock of any thread at the last barrier; at the next */
 };
 
 struct sampled {       /* counts/sample.c */
-    uint32_t accesses; /* those whose sectors are looked at */
+    uint32_t accesses; /* number of its sampled accesses */
     uint32_t all;
 };
 
 struct barrier {      /* threads/barrier.c: of a block */
-    uint32_t missing; /* live threads that are not at the barrier */
+    uint32_t missing; /* live threads that have not arrived */
     uint32_t votes, result, result_of;
     const char *site;
 };
@@ -105,13 +105,14 @@ struct shared_memory { /* context/shared_memory.c: of a block */
 struct intervals {               /* race/race.c: of a block */
     uint64_t first;              /* the block's first */
     uint64_t since;              /* the first since the last barrier */
-    uint64_t (*met)[WARP_LANES]; /* which of each other's intervals lanes have met since */
+    uint64_t (*met)[WARP_LANES]; /* [lane][other]: the interval up to which `lane` is ordered after
+                                    `other` */
 };
 
 struct visibility {            /* race/release_acquire.c: of a block */
-    uint32_t all;              /* the message that all of its threads know */
-    bool differs;              /* some thread knows more */
-    struct known_messages *of; /* what each thread knows */
+    uint32_t all;              /* the message that all of its threads have acquired */
+    bool differs;              /* some thread has acquired more */
+    struct known_messages *of; /* clock of each thread */
 };
 
 struct sample { /* counts/sample.c: reads, or writes, by window */
@@ -141,29 +142,29 @@ struct strays { /* access/bounds.c */
 };
 
 struct grid_barrier {        /* threads/barrier.c: of a cooperative run */
-    volatile uint32_t phase; /* barriers of the grid that are over */
-    uint64_t arrived;        /* blocks, in the one that is not */
+    volatile uint32_t phase; /* completed barriers of the grid */
+    uint64_t arrived;        /* blocks that have arrived at the current one */
 };
 
 struct lane_form {       /* run/lane_run.c */
-    const char *careful; /* why the run has no block in the fast form; NULL: it may have some */
-    uint64_t batch;      /* so many blocks are asked about at once */
+    const char *careful; /* why no block runs in the fast form; NULL: some may */
+    uint64_t batch;      /* blocks that are checked at once */
 };
 
 struct findings { /* context/finding.c */
-    uint32_t set; /* kinds that were told */
+    uint32_t set; /* reported kinds */
     char text[VGPU_FINDINGS_TEXT];
 };
 
 /* ---- threads, blocks, runs ---- */
 
-/* One CUDA thread of a resident block. Its first cache line is all that a barrier touches. */
+/* One CUDA thread of a resident block. A barrier touches only its first cache line. */
 struct thread {
-    void *sp;    /* where it goes on; NULL: it has not been stopped yet */
-    char *stack; /* low end of the stack it stands on; NULL: none */
+    void *sp;    /* saved stack pointer; NULL: not suspended yet */
+    char *stack; /* low end of its stack; NULL: none */
     struct block *block;
     struct warp *warp;
-    const char *site; /* "file:line" of what it waits at */
+    const char *site; /* "file:line" where it waits */
     struct vgpu_dim3 idx;
     uint32_t bit; /* its bit in masks of its warp */
     uint32_t number;
@@ -175,17 +176,17 @@ struct thread {
 } __attribute__((aligned(64)));
 
 struct warp {
-    uint32_t ready;                      /* lanes that can go on, or start */
+    uint32_t ready;                      /* lanes that can run */
     uint32_t live;                       /* lanes that have not left the kernel */
-    uint32_t in_op, converging, polling; /* lanes that wait; those in no mask wait at a barrier */
+    uint32_t in_op, converging, polling; /* waiting lanes; those in no mask wait at a barrier */
     uint32_t bit;                        /* in block.ready_warps */
     struct thread *threads;
-    uint64_t interval, since; /* race/race.c: the present one; the first since all lanes met */
+    uint64_t interval, since; /* race/race.c: the current one; the first since all lanes met */
 };
 
 struct block {
     struct run *run;
-    struct block *next; /* among the resident, or the spare ones */
+    struct block *next; /* in the list of resident, or of free blocks */
     uint64_t number;
     struct vgpu_dim3 idx;
     uint32_t thread_count, warp_count;
@@ -198,7 +199,7 @@ struct block {
     struct intervals intervals;
     struct visibility visibility;
 
-    struct vgpu_dim3 shape; /* blockDim that `threads` are numbered for */
+    struct vgpu_dim3 shape; /* blockDim for which `threads` are numbered */
     struct warp warps[MAX_BLOCK_WARPS];
     struct thread threads[];
 };
@@ -210,10 +211,10 @@ struct run {
     const struct vgpu_kernel *kernel;
     struct vgpu_dim3 grid, shape;
     uint64_t block_count, next_block, done_blocks;
-    uint64_t block_step, block_first; /* run_block_at: block_step 0: in order */
-    uint64_t claimed; /* this process starts blocks before this one: worker_process.h */
-    bool may_share;   /* others may run blocks of it too */
-    uint32_t looks;   /* for workers_consider */
+    uint64_t block_step, block_first; /* run_block_at; block_step 0: ascending */
+    uint64_t claimed;                 /* this process may start blocks below: worker_process.h */
+    bool may_share;                   /* worker processes may run its blocks */
+    uint32_t looks;                   /* for workers_consider */
     double started;
     uint32_t block_threads;
     uint32_t shared_bytes; /* dynamic */
@@ -223,10 +224,10 @@ struct run {
     struct block *resident, *last_resident; /* in the order they were started */
     uint64_t resident_count, resident_limit, resident_peak;
 
-    uint64_t events;   /* threads that went on for good: left, passed a barrier, saw a change */
-    bool stirred;      /* a spinning thread read something new in this lap: block_schedule.c */
-    bool moved;        /* since RUN or RESUME */
-    uint32_t patience; /* times that it was resumed for nothing */
+    uint64_t events; /* threads that made lasting progress: left, passed a barrier, saw a change */
+    bool stirred;    /* in this lap a polling thread read something new: block_schedule.c */
+    bool moved;      /* since RUN or RESUME */
+    uint32_t patience; /* times that it was resumed without effect */
 
     struct vgpu_run_counts counts;
     struct sample sample[2]; /* reads, writes */
@@ -234,7 +235,7 @@ struct run {
     struct vgpu_signals signals;
     struct printed printed;
     bool cooperative, strict;
-    bool fenced;     /* some thread has called a fence of the system's scope */
+    bool fenced;     /* a thread has called a fence of system scope */
     uint32_t checks; /* enum vgpu_check */
     struct grid_barrier grid_barrier;
     struct lane_form lanes;
@@ -246,18 +247,18 @@ struct run {
 };
 
 /* What the running code is: read by every builtin. thread is NULL outside device code. Warp and
- * block are the thread's: kept here, as going through the thread for them would put three loads
- * into the chain from one switch to the next. */
+ * block are copies of the thread's: loading them through the thread would add three loads to the
+ * dependency chain between two switches. */
 struct now {
     struct thread *thread;
-    char *stack_limit; /* a function must not find its stack pointer below */
+    char *stack_limit; /* the stack pointer must not be below it on entry to a function */
     struct warp *warp;
     struct block *block;
     struct run *run;
 };
 extern struct now now;
 
-/* Set once, by ATTACH. */
+/* Set once, by the request ATTACH. */
 struct context {
     bool attached;
     int32_t device, device_count;
@@ -268,13 +269,13 @@ struct context {
 };
 extern struct context context;
 
-/* The window that an address is in: WINDOW_IMAGE or more where it is in none. */
+/* The window of an address: WINDOW_IMAGE or more if it is in none. */
 static inline uint64_t window_of(uint64_t address)
 {
     return (address - VGPU_ARENA_VA) >> 40;
 }
 
-/* Tells the node that the running kernel gets on. */
+/* Reports to the node that the running kernel makes progress. */
 static inline void progress(void)
 {
     context.control->progress++;

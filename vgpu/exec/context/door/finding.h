@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * finding.h: what hardware accepts and a person should know, once a kind and run.
+ * finding.h: findings: behaviour that hardware accepts but the user should know, once per kind and
+ * run.
  */
 #ifndef VGPU_EXEC_FINDING_H
 #define VGPU_EXEC_FINDING_H
@@ -18,13 +19,13 @@ enum finding {
 
 bool run_has_finding(enum finding finding);
 
-/* Adds it to the running kernel's findings, unless it has one of its kind. */
+/* Adds a finding to the running kernel, unless it has one of that kind. */
 void run_finding(enum finding finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* A worker begins: it tells no kind that the run has told. */
+/* In a new worker process: clears the text; kinds that the run has reported stay excluded. */
 void findings_clear_text(struct run *run);
-/* Adds what a worker told (kinds: `set`), if one kind of it is new. */
+/* Adds a worker process's findings (kinds: `set`), if one of the kinds is new. */
 void findings_merge(struct run *run, uint32_t set, const char *text);
 
 #endif

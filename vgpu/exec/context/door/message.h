@@ -8,11 +8,11 @@
 
 #define NODE_SOCKET 3
 
-/* An empty reply with status VGPU_OK and room for 4 KiB of data, for what comes before the reply
- * proper. One at a time. */
+/* An empty reply with status VGPU_OK and room for 4 KiB of data, to be sent before the final reply.
+ * There is only one. */
 struct vgpu_exec_reply *message_piece(void);
 
-/* Sends a reply with its data; ends the process if the node is gone. */
+/* Sends a reply with its data; ends the process if the node has closed the socket. */
 void message_send(const struct vgpu_exec_reply *reply);
 
 #endif

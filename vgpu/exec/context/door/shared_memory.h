@@ -9,8 +9,8 @@
 void shared_start(struct block *block);
 void shared_end(struct block *block);
 
-/* Of the running block's shared memory: the bytes of the declaration around `address`, and where in
- * it that is; 0: none, or other memory. */
+/* Finds the declaration around `address` in the running block's shared memory: its bytes, and the
+ * offset in it; 0: none, or other memory. */
 uint32_t shared_describe(uint64_t address, uint32_t *offset);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * counters.h: the counters that every access of device code adds to.
+ * counters.h: counters of the accesses of device code.
  *
- * A callback finds its window by one shift and adds 1 to one counter; bytes are worked out when
- * the run ends. Whatever is unusual (an address of no window, a misaligned one, a lap of polling.c)
- * is beyond access_limit or has low bits, and takes the slow way.
+ * A callback computes the window by one shift and adds 1 to one counter; bytes are computed when
+ * the run ends. Unusual accesses (an address outside of all windows, a misaligned one, a lap of
+ * polling.c) are beyond access_limit or have low bits set, and take the slow path.
  */
 #ifndef VGPU_EXEC_COUNTERS_H
 #define VGPU_EXEC_COUNTERS_H
@@ -24,19 +24,19 @@ enum {
 
 extern const uint8_t access_kind_bytes[ACCESS_KINDS];
 extern uint64_t access_count[2][ACCESS_KINDS][WINDOW_COUNT];
-extern uint64_t access_limit; /* windows from here on take the slow way */
+extern uint64_t access_limit; /* windows from here on take the slow path */
 extern uint64_t access_wide;  /* a 16-byte access that was only 8-byte aligned */
-extern uint64_t access_pc;    /* where device code called what reads or writes for it */
+extern uint64_t access_pc;    /* the call in device code of a builtin that reads or writes */
 
-/* Who wants to see all accesses. */
+/* Reasons to observe all accesses. */
 extern struct access_watchers {
-    bool lap;          /* the lap of a thread that polls */
+    bool lap;          /* a lap of a polling thread */
     bool sample;       /* sectors and banks */
-    bool look;         /* the detectors of a kernel */
-    bool only_looking; /* at most the detectors and footprint.c */
+    bool look;         /* detectors in kernels */
+    bool only_looking; /* no reason but the detectors and footprint.c */
 } access_watchers;
 
-/* From here on all accesses take the slow way, for one of them; or no longer. */
+/* Sends all accesses through the slow path for one of these reasons, or ends that. */
 void access_watch(bool on);
 void access_sample(bool on);
 void access_look(bool on);
@@ -45,7 +45,7 @@ void access_footprint(bool on);
 /* Moves the counters into `counts` and sets them to zero. */
 void access_harvest(struct vgpu_run_counts *counts);
 
-/* All accesses since then, by anybody. */
+/* Number of all accesses since then. */
 uint64_t access_total(void);
 
 #endif

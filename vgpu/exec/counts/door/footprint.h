@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * footprint.h: which bytes of device and pinned memory a run reads, writes, and uses by atomics,
- * for the node, which knows what else uses them (race.h there).
+ * footprint.h: which bytes of device and pinned memory a run reads, writes, and uses by atomics.
+ * The node compares them with what other operations use (race.h there).
  *
- * Every byte that was used is a bit in a cell: one byte of cells for four bytes of memory, for each
- * use. Cells are made for 16 KiB of memory at a time, when it is first used. A store to a cell
- * needs no load, and workers store to the same ones: no lock is needed. When the run stops, cells
- * become spans. Volatile accesses are left out: they are how kernels tell each other something.
+ * Each byte has a bit in a cell: one byte of cells for four bytes of memory, for each use. Cells
+ * are allocated for 16 KiB of memory at a time, on first use. A store to a cell needs no load, and
+ * concurrent stores by worker processes are idempotent, so no lock is needed. When the run stops,
+ * cells are converted to spans. Volatile accesses are left out: kernels communicate by them.
  */
 #ifndef VGPU_FOOTPRINT_H
 #define VGPU_FOOTPRINT_H
@@ -18,18 +18,18 @@
 #define FOOTPRINT_CELLS (FOOTPRINT_BLOCK / 4)
 
 extern bool footprint_on;         /* access_footprint */
-extern bool footprint_atomics;    /* there were some: their cells are worth a look */
+extern bool footprint_atomics;    /* some cells of atomics are set */
 extern uint32_t *footprint_block; /* by address: number of its block of cells; 0: none */
 extern uint8_t *footprint_cells;
 
-/* The block of cells of `address`, made if need be; 0: there are no more. */
+/* The block of cells of `address`, allocated if necessary; 0: no more are left. */
 uint32_t footprint_make(uint64_t address);
 
-/* `run` goes on, if its footprint is wanted / stops: what it used since is added to its spans. */
+/* `run` continues, if its footprint is wanted; it stops: its cells are added to its spans. */
 void footprint_begin(const struct run *run);
 void footprint_end(struct run *run);
 
-/* Sends the spans of `run`, which is over. */
+/* Sends the spans of `run`, which has ended. */
 void footprint_send(struct run *run);
 void footprint_free(struct run *run);
 
@@ -43,7 +43,7 @@ static inline uint8_t *footprint_at(uint64_t address, enum vgpu_use use)
            address % FOOTPRINT_BLOCK / 4;
 }
 
-/* Any range. */
+/* A range of any length and alignment. */
 void footprint_range(uint64_t address, uint64_t bytes, enum vgpu_use use);
 
 /* An access of 1, 2, 4, 8 or 16 bytes, aligned, in a window up to WINDOW_HOST. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * memory_signals.h: by which memory kernels tell each other something: what a run has stored to by
- * volatile stores and atomics, and what it has polled, since RUN or RESUME. The node makes times of
- * it (slices.h there).
+ * memory_signals.h: communication between kernels through memory: the addresses that a run has
+ * stored to by volatile stores and atomics, and those that it has polled, since RUN or RESUME. The
+ * node derives the times of these operations from it (slices.h there).
  */
 #ifndef VGPU_MEMORY_SIGNALS_H
 #define VGPU_MEMORY_SIGNALS_H
 
 #include "exec.h"
 
-/* Its place in the list. VGPU_SIGNALS: it has none. */
+/* The address's index in the list. VGPU_SIGNALS: the list is full. */
 static inline uint32_t signal_note(uint64_t *list, uint32_t *count, uint64_t address)
 {
     for (uint32_t i = 0; i < *count; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * byte_shadow.h: notes of single bytes. Where a kernel uses bytes or halfwords, the cell of their
- * word names four of its own, one a byte.
+ * byte_shadow.h: shadow cells for single bytes. Where a kernel accesses bytes or halfwords, the
+ * cell of the word refers to four separate cells, one per byte.
  */
 #ifndef VGPU_BYTE_SHADOW_H
 #define VGPU_BYTE_SHADOW_H
@@ -9,14 +9,14 @@
 
 #define BYTE_CELLS_MARK (1ull << 63)
 
-/* The four cells of `cell`'s bytes; they start as copies of it. `stamp`: of the present interval,
- * without BYTE_CELLS_MARK. NULL: there is no more room for such cells. */
+/* Allocates four cells for the bytes of `cell`, as copies of it, and marks `cell`. `stamp`: a note
+ * of the current interval, without BYTE_CELLS_MARK. NULL: no room for more cells. */
 struct cell *byte_cells_make(struct cell *cell, uint64_t stamp);
 
-/* Those of a cell that is marked; NULL: they were forgotten since. */
+/* The four cells of a marked cell; NULL: they have been discarded. */
 struct cell *byte_cells_of(const struct cell *cell);
 
-/* Forgets all: cells that were marked up to `stamp` name nothing any more. */
+/* Discards all byte cells: marks with a stamp up to `stamp` are no longer valid. */
 void byte_cells_forget(uint64_t stamp);
 
 #endif

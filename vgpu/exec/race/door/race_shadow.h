@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * race_shadow.h: two words of notes for each four bytes of memory that kernels touch: who wrote
- * them last, who has read them since. race.h says what is in a note.
+ * race_shadow.h: shadow memory: two notes for each four bytes of memory that kernels access: the
+ * last write, and the reads since. race.c describes a note.
  *
- * Notes lie at a fixed place for each address, in a window of their own for each of memory's, and
- * get memory when they are first touched (traps.c sees that as any first touch). Memory is four
- * times what the kernel uses; where that gets too much, the run goes on without being looked at.
+ * The shadow of an address lies at a fixed place, in one window for each window of memory, and is
+ * mapped on first touch (by traps.c, as with any first touch). The shadow is four times as large as
+ * the memory that the kernel uses; if it reaches its limit, all notes so far are dropped.
  */
 #ifndef VGPU_RACE_SHADOW_H
 #define VGPU_RACE_SHADOW_H
@@ -15,11 +15,11 @@
 #define SHADOW_END (SHADOW_VA + ((uint64_t)(WINDOW_STACK + 1) << 40))
 
 struct cell {
-    uint64_t write, read; /* 0: nobody */
+    uint64_t write, read; /* 0: none */
 };
 
-/* The notes of the four bytes around `address`: of a window before the stacks', or, in the last
- * window, of an image's variables. */
+/* The shadow cell of the four bytes around `address`, which is in a window below the stacks' or,
+ * for the last window, among an image's variables. */
 static inline struct cell *shadow_of(uint64_t address)
 {
     uint64_t window = window_of(address);
@@ -29,10 +29,10 @@ static inline struct cell *shadow_of(uint64_t address)
     return (struct cell *)(SHADOW_VA + (window << 40) + inside); /* NOLINT */
 }
 
-/* A fault at `address`: true if it was a note's, which has memory now. */
+/* Handles a fault at `address`: true if it was in the shadow, which is mapped now. */
 bool shadow_touch(uint64_t address);
 
-/* Gives memory back if there is much of it. No run must need its notes any more. */
+/* Unmaps the shadow if it is large. No run may need its notes any more. */
 void shadow_trim(void);
 
 #endif

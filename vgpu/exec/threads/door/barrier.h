@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * barrier.h: the barrier of a block, when the block begins and when threads leave it.
+ * barrier.h: the barrier of a block, at the start of the block and when threads leave it.
  */
 #ifndef VGPU_EXEC_BARRIER_H
 #define VGPU_EXEC_BARRIER_H
 
 #include "exec.h"
 
-/* The block begins: none of its threads has arrived, and its clock stands at 0. */
+/* Resets the barrier: no thread has arrived, and the block's clock is 0. */
 void barrier_start(struct block *block);
 
 /* A thread has left the kernel, and all others of its block wait. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * fiber.h: stacks, and going from one to another.
+ * fiber.h: stacks, and switching between them.
  *
- * The switch is inline assembly that tells the compiler "everything changes": what the surrounding
- * function needs is saved by the compiler, and nothing else. It goes by an indirect jump, not by a
- * return: all fibers that wait at a barrier go on at the same place, so the jump is predicted, and
- * so are the returns after it, as threads called from the same line.
+ * The switch is inline assembly that clobbers all registers: the compiler saves only what the
+ * surrounding function needs. It is an indirect jump, not a return: all fibers that wait at a
+ * barrier continue at the same place, so the jump is predicted, and so are the returns after it,
+ * since the threads were called from the same line.
  *
- * A stack has no guard page of its own (those run out at 32,754): functions check the stack
- * pointer at entry, see __tsan_func_entry. Stacks start at different offsets within a page, as
- * 1,024 equal ones would share a few cache sets.
+ * A stack has no guard page of its own (the kernel allows only 32,754 of them): functions check the
+ * stack pointer on entry, see __tsan_func_entry. Stacks start at different offsets within a page,
+ * since 1,024 equal offsets would share a few cache sets.
  */
 #ifndef VGPU_FIBER_H
 #define VGPU_FIBER_H
@@ -20,14 +20,14 @@
 
 enum {
     STACK_BYTES = 64 << 10,
-    STACK_RESERVE = 16 << 10, /* left for our own functions and the C library's */
+    STACK_RESERVE = 16 << 10, /* for our own functions and the C library's */
     STACK_COLOUR_BYTES = 448, /* an odd number of cache lines: reaches every set */
     STACKS_KEPT = 4096
 };
 
-extern void *fiber_main; /* where the scheduler goes on */
+extern void *fiber_main; /* saved stack pointer of the scheduler */
 
-/* A free stack, its low end. Raises VGPU_FAULT_INTERNAL when there is no memory for more. */
+/* Returns the low end of a free stack. Raises VGPU_FAULT_INTERNAL if memory runs out. */
 char *stack_take_more(void);
 extern char **stack_free;
 extern uint64_t stack_free_count;
@@ -42,24 +42,24 @@ static inline void stack_give(char *stack)
     stack_free[stack_free_count++] = stack;
 }
 
-/* Gives the memory of all but STACKS_KEPT stacks back. All must be free. */
+/* Frees the memory of all but STACKS_KEPT stacks. None may be in use. */
 void stack_trim(void);
 
-/* Where a fresh fiber starts on `stack`: in fiber_worker. */
+/* The stack pointer of a fresh fiber on `stack`, which starts in fiber_worker. */
 void *stack_start(char *stack);
 
-/* Runs threads of the current block one after another, on the stack it stands on. */
+/* Runs threads of the current block one after another, on the current stack. */
 _Noreturn void fiber_worker(void);
 
-/* Goes to `to`, and never comes back. Where it is *called* matters: see fiber_worker. */
+/* Switches to `to` and never returns. The place of the *call* matters: see fiber_worker. */
 void fiber_resume(void **to);
 
 #if defined(__x86_64__)
 
 static inline __attribute__((always_inline)) void fiber_switch(void **from, void *to)
 {
-    /* No red zone below the function around: CMakeLists.txt. Skipping it would put what is pushed
-     * here on a cache line of its own, for each of up to 1,024 threads. */
+    /* The surrounding function has no red zone: CMakeLists.txt. Skipping one would put the pushed
+     * values on a cache line of their own, for each of up to 1,024 threads. */
     __asm__ volatile("pushq %%rbp\n\t"
                      "leaq 1f(%%rip), %%rax\n\t"
                      "pushq %%rax\n\t"
@@ -127,13 +127,13 @@ static inline _Noreturn void fiber_jump(void *to)
 #error "vgpu-exec switches stacks on x86-64 and arm64 only: write fiber_switch for this processor"
 #endif
 
-/* ---- who runs next ---- */
+/* ---- scheduling of threads ---- */
 
 enum lane_order { LANES_FORWARD, LANES_REVERSE, LANES_SEEDED };
 extern enum lane_order lane_order;
 uint32_t lane_seeded(uint32_t mask);
 
-/* One bit of a mask that is not empty: the next in lane order. */
+/* One bit of a non-empty mask: the next in lane order. */
 static inline uint32_t next_bit(uint32_t mask)
 {
     if (__builtin_expect(lane_order == LANES_FORWARD, 1))
@@ -143,7 +143,7 @@ static inline uint32_t next_bit(uint32_t mask)
     return lane_seeded(mask);
 }
 
-/* Takes the next ready thread of the running block, of its warp while that has one. NULL: all of
+/* Takes the next ready thread of the running block, of the current warp if possible. NULL: all of
  * them wait. */
 static inline struct thread *pick(void)
 {
@@ -166,7 +166,7 @@ static inline struct thread *pick(void)
     }
 }
 
-/* Makes `thread` the running one; returns where to go to. */
+/* Makes `thread` the running one; returns the stack pointer to switch to. */
 static inline void *thread_enter(struct thread *thread)
 {
     void *to = thread->sp;
@@ -182,8 +182,8 @@ static inline void *thread_enter(struct thread *thread)
     return to;
 }
 
-/* Stops the running thread, which its caller has entered into what it waits for. Returns when it is
- * picked again. */
+/* Suspends the running thread, which its caller has added to a set of waiting ones. Returns when
+ * the thread is picked again. */
 static inline __attribute__((always_inline)) void park(struct thread *thread)
 {
     struct thread *next = pick();

@@ -6,22 +6,22 @@
 
 #include "exec.h"
 
-/* The running thread has found `value` at `address`, and left it so. */
+/* The running thread has read `value` at `address` without changing it. */
 void poll_note(uint64_t address, uint64_t value, uint32_t bytes);
 
-/* It looks there once more: it may be waiting for a change. */
+/* Whether the running thread reads its polled address again. */
 bool poll_again(uint64_t address, uint32_t bytes);
 
 void poll_changed(void); /* an atomic has changed memory */
 
-/* A lap begins, or is over. */
+/* A lap begins or ends (polling.c). */
 void poll_suspect(bool on);
 void poll_lap_read(uint64_t address, uint32_t bytes, bool write);
 
 /* The thread has left its kernel. */
 void poll_forget(struct thread *thread);
 
-/* It goes on, and its next lap is the first. */
+/* The thread is woken; its next lap is its first. */
 void poll_woken(struct thread *thread);
 
 uint64_t peek(uint64_t address, uint32_t bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * print.h: what a run's threads have printed and its messages to the node have not taken yet.
+ * print.h: output of a run's threads that is still to be sent to the node.
  */
 #ifndef VGPU_EXEC_PRINT_H
 #define VGPU_EXEC_PRINT_H
@@ -8,7 +8,7 @@
 
 uint64_t print_waiting(const struct run *run); /* bytes */
 
-/* Moves what is waiting, at most `room` bytes, to `to`; how many. */
+/* Moves pending output, at most `room` bytes, to `to`; returns how many. */
 uint32_t print_take(struct run *run, char *to, uint32_t room);
 
 void print_free(struct run *run);

@@ -9,7 +9,7 @@
 /* A lane left the kernel while others wait. */
 void warp_left(struct warp *warp);
 
-/* Lanes that asked who is active, and no other can go on: those that stand at one place go on. */
+/* No lane can run and some wait in vgpu_activemask: the lanes at one place continue. */
 void warp_converge(struct warp *warp);
 
 #endif
