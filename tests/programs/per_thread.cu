@@ -81,6 +81,25 @@ static void capture()
     MUST(cudaGraphDestroy(graph));
 }
 
+#if CUDART_VERSION >= 13000
+// A batch of copies names its stream: 0 is refused, whosever it is (asked on one H100).
+static void batch()
+{
+    void *to = shared_values;
+    const void *from = shared_values + N / 2;
+    size_t bytes = 4, first = 0;
+    cudaMemcpyAttributes order = {};
+    order.srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    cudaError_t error = cudaMemcpyBatchAsync(&to, &from, &bytes, 1, &order, &first, 1, 0);
+    HOLDS(error == cudaErrorInvalidValue, "a batch in stream 0: %d", (int)error);
+    HOLDS(cudaGetLastError() == error, "the batch left no error");
+    MUST(cudaMemcpyBatchAsync(&to, &from, &bytes, 1, &order, &first, 1, cudaStreamPerThread));
+    MUST(cudaStreamSynchronize(cudaStreamPerThread));
+}
+#else
+static void batch() {} // CUDA 12 has no such call, or one with another parameter
+#endif
+
 int main(void)
 {
     pthread_t threads[4];
@@ -94,6 +113,7 @@ int main(void)
     MUST(cudaMalloc((void **)&shared_values, N * sizeof(int)));
     MUST(cudaMemset(shared_values, 0, N * sizeof(int)));
     MUST(cudaDeviceSynchronize());
+    batch();
     capture();
     in_thread(producer, NULL);
     MUST(cudaMemcpy(&host, shared_values, sizeof host, cudaMemcpyDeviceToHost));

@@ -66,9 +66,9 @@ static cudaError_t check_batch(const struct batch *b)
                             "%zu attributes for %zu copies: there must be at least one, and no "
                             "more than copies",
                             b->attribute_count, b->count);
-    if (vgpu__stream_id(b->stream) == VGPU_STREAM_LEGACY)
+    if (!b->stream || vgpu__stream_id(b->stream) == VGPU_STREAM_LEGACY)
         return vgpu__refuse(cudaErrorInvalidValue, call,
-                            "the legacy default stream takes no batches; give another stream");
+                            "stream 0 and the legacy stream take no batches; give another stream");
     cudaError_t error = cudaStreamIsCapturing(b->stream, &status);
     if (error == cudaSuccess && status != cudaStreamCaptureStatusNone)
         return vgpu__refuse(cudaErrorStreamCaptureUnsupported, call,
