@@ -14,7 +14,7 @@ struct finding {
     bool is_error;
 };
 
-static struct finding *found; /* those before `said` were said */
+static struct finding *found; /* those before `said` were printed */
 static size_t found_count, found_capacity, said;
 static int errors;
 
@@ -31,7 +31,7 @@ static bool was_found(struct cc_place place, const char *message)
     return false;
 }
 
-/* The line of the user's file, and a caret; nothing when the file cannot be read. */
+/* Prints the line of the user's file, and a caret; nothing if the file cannot be read. */
 static void quote_line(struct cc_place place)
 {
     size_t length;

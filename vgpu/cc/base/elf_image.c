@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * elf_image.c: see elf_image.h. The files are of this machine's class and byte order; they are
- * checked only as far as needed to stay inside them.
+ * elf_image.c: see elf_image.h. Files have this machine's class and byte order; they are validated
+ * only as far as needed for accesses to stay in bounds.
  */
 #include "elf_image.h"
 
@@ -21,7 +21,7 @@ static bool inside(const struct image *image, uint64_t offset, uint64_t bytes)
     return offset <= image->length && bytes <= image->length - offset;
 }
 
-/* Of image->data and its length. */
+/* Opens the file in image->data. */
 static bool open_image(struct image *image)
 {
     if (image->data == NULL || image->length < sizeof(Elf64_Ehdr) ||
@@ -36,7 +36,7 @@ static bool open_image(struct image *image)
     return true;
 }
 
-/* The text at `offset` of a section of texts; "": there is none that ends in it. */
+/* The string at `offset` of a string table; "": it is not terminated within the table. */
 static const char *text_at(const struct image *image, unsigned table, uint64_t offset)
 {
     const Elf64_Shdr *s = &image->section[table];

@@ -18,7 +18,7 @@ static bool is_word_part(char c)
            c == '$' || (unsigned char)c >= 0x80;
 }
 
-/* Length of a backslash and the line's end behind it, or 0. */
+/* Length of a backslash and the line end after it, or 0. */
 static size_t splice(const char *at)
 {
     if (at[0] != '\\')
@@ -42,7 +42,7 @@ static const char *skip_block_comment(const char *at, const char *end)
     return close != NULL ? close + 2 : end;
 }
 
-/* White space and comments; notes line ends. */
+/* Skips white space and comments; records line ends. */
 static bool skip_space(struct cc_lexer *lexer)
 {
     const char *start = lexer->at;
@@ -64,8 +64,7 @@ static bool skip_space(struct cc_lexer *lexer)
     }
 }
 
-/* From the # to the end of the line; comments over several lines and continued lines belong to
- * it. */
+/* The end of the directive at #, including comments over several lines and continued lines. */
 static const char *directive_end(const char *at, const char *end)
 {
     while (*at != 0 && *at != '\n') {
@@ -81,7 +80,8 @@ static const char *directive_end(const char *at, const char *end)
     return at;
 }
 
-/* Behind the closing quote; a line's end also ends it (the compiler will complain). */
+/* The position after the closing quote; a line end also ends the string (the compiler reports
+ * it). */
 static const char *quoted_end(const char *at, char quote)
 {
     while (*at != 0 && *at != '\n' && *at != quote) {
@@ -93,7 +93,7 @@ static const char *quoted_end(const char *at, char quote)
     return *at == quote ? at + 1 : at;
 }
 
-/* `at` is behind the opening quote of R"delimiter(...)delimiter". */
+/* `at` is after the opening quote of R"delimiter(...)delimiter". */
 static const char *raw_end(const char *at, const char *end)
 {
     const char *open = at;

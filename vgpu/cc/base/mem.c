@@ -11,7 +11,7 @@
 #define CHUNK_BYTES (1u << 20)
 #define ALIGN 16u
 
-/* The arena: a list of chunks, the newest first; free space is in that one only. */
+/* The arena: a list of chunks, newest first; only the newest has free space. */
 struct chunk {
     struct chunk *older;
     size_t used, bytes;
@@ -131,7 +131,7 @@ void cc_putf(struct cc_text *text, const char *format, ...)
 
 void cc_add(struct cc_list *list, const char *string)
 {
-    /* One further slot is kept for the null pointer at the end. */
+    /* One more slot for the null pointer at the end. */
     list->item = cc_grow(list->item, list->count + 1, &list->capacity, sizeof *list->item);
     list->item[list->count++] = string;
     list->item[list->count] = NULL;

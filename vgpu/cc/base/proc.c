@@ -30,8 +30,8 @@ static volatile sig_atomic_t child_pid[CHILDREN_MAX];
 
 /* ---- the end ---- */
 
-/* Only calls that a signal handler may make, except for opendir and its like: nothing else of the
- * program runs any more, and the heap is not used by the arena in the middle of a call. */
+/* Uses only async-signal-safe calls, except opendir and the like: nothing else of the program runs
+ * any more, and no heap call of the arena is in progress. */
 static void remove_folder(void)
 {
     char path[2 * PATH_LIMIT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * build_image.c: bitcode becomes a device image.
+ * build_image.c: compiles bitcode to a device image.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "diag.h"
 #include "proc.h"
 
-/* For a grader, which must know what the compiler has made, and cannot tell from the object. */
+/* For a grader, which needs the compiler's output and cannot extract it from the object. */
 static bool keep_image(const char *data, size_t bytes)
 {
     static unsigned number;

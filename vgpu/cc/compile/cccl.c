@@ -12,7 +12,7 @@
 /* THRUST_VERSION of the releases that work: tests/cc/test_cccl.py. */
 enum { CCCL_OLDEST = 200500, CCCL_NEWEST = 300099 };
 
-/* Found, and not taken. */
+/* Found, but of another version. */
 static const char *other_folder;
 static int other_version;
 
@@ -37,7 +37,7 @@ static int version_in(const char *folder)
     return found != NULL ? atoi(found + strlen(name)) : 0;
 }
 
-/* $VGPU_CCCL is to be taken, or is an error. */
+/* Uses $VGPU_CCCL, or reports an error. */
 static bool take_asked(const char *folder, struct cc_places *places)
 {
     int version = version_in(folder);

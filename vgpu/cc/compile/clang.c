@@ -12,7 +12,7 @@
 #include "diag.h"
 #include "mem.h"
 
-/* The program in PATH; null: it is not there. */
+/* The program in PATH; null if it is not there. */
 static const char *in_path(const char *name)
 {
     const char *at = getenv("PATH");
@@ -29,7 +29,8 @@ static const char *in_path(const char *name)
     return NULL;
 }
 
-/* Debian and Ubuntu have releases side by side in /usr/lib/llvm-NN: no process is needed to ask. */
+/* Debian and Ubuntu install releases side by side in /usr/lib/llvm-NN: the path shows the
+ * release. */
 static int release_by_place(const char *path)
 {
     char real[PATH_MAX];

@@ -15,7 +15,7 @@ bool cc_keeps_lines(const struct cc_options *options)
     return !cc_has_word(&options->host, "-g0");
 }
 
-/* Those of the host's options by which paths in the text of a program are changed. */
+/* Adds those of the host's options that map paths in the program's text. */
 static void add_prefix_maps(struct cc_list *command, const struct cc_list *host)
 {
     for (size_t i = 0; i < host->count; i++)
@@ -28,10 +28,10 @@ static void add_clang_side(struct cc_list *command, const struct cc_options *opt
                            enum cc_side side)
 {
     if (side == CC_HOST_SIDE) {
-        /* Unrolled, a launch in a loop over GPUs is many calls: advice about it needs one. */
+        /* Not unrolled, since advice about a launch in a loop over GPUs needs a single call. */
         cc_add_words(command, "--cuda-host-only -fno-unroll-loops -fno-strict-return");
         cc_add_all(command, &options->host);
-        /* a call that is a jump has no line of its own: vgpu/api/core/caller.c */
+        /* a tail call has no line of its own: vgpu/api/core/caller.c */
         cc_add(command, "-fno-optimize-sibling-calls");
         /* as g++: what vgpu/common/dwarf_lines.c reads */
         cc_add(command, "-fdebug-default-version=4");
@@ -43,7 +43,7 @@ static void add_clang_side(struct cc_list *command, const struct cc_options *opt
                           "-fno-builtin-memcpy -fno-builtin-memmove -fno-builtin-memset "
                           "-Wno-builtin-macro-redefined -U__CUDA_ARCH__ -D__CUDA_ARCH__=900 "
                           "-U_FORTIFY_SOURCE");
-    if (options->checks_indices) /* of what no access is reported: local arrays, constants */
+    if (options->checks_indices) /* objects without reported accesses: local arrays, constants */
         cc_add_words(command, "-Xclang -fsanitize=array-bounds,object-size");
     if (options->device_debug)
         cc_add_words(command, "-g -Xclang -debug-info-kind=limited -Xclang -dwarf-version=4");
@@ -55,7 +55,7 @@ static void add_clang_side(struct cc_list *command, const struct cc_options *opt
 
 /* ---- the host compiler's own folders ---- */
 
-/* A compiler that knows no more than Clang. */
+/* A compiler that searches no other folders than Clang. */
 static bool is_plain(const char *compiler)
 {
     const char *name = cc_base_name(compiler);
@@ -108,7 +108,7 @@ void cc_add_language(struct cc_list *command, const struct cc_job *job)
     cc_add_words(command, "-D__CUDACC__ -D__NVCC__ -D__CUDACC_VER_MAJOR__=13 "
                           "-D__CUDACC_VER_MINOR__=0 -D__CUDACC_VER_BUILD__=88 "
                           "-D__CUDA_ARCH_LIST__=900");
-    /* as nvcc: types are asked about with functions f(...) that nothing calls */
+    /* as nvcc: type traits use functions f(...) that are never called */
     cc_add_words(command, "-Xclang -fcuda-allow-variadic-functions");
     /* as nvcc: a constexpr function is the host's */
     cc_add_words(command, options->relaxed ? "-DVGPU_RELAXED_CONSTEXPR"
@@ -181,7 +181,7 @@ void cc_add_gpu_binary(struct cc_list *command, const char *path)
 
 /* ---- the device image ---- */
 
-/* The __device__ variables get pages of their own, over which vgpu-exec maps device memory. */
+/* __device__ variables get pages of their own, over which vgpu-exec maps device memory. */
 static const char layout[] = "PHDRS {\n"
                              "  head PT_LOAD FILEHDR PHDRS FLAGS(4);\n"
                              "  text PT_LOAD FLAGS(5);\n"

@@ -94,9 +94,9 @@ struct cc_list cc_plain_command(const struct cc_job *job, const struct cc_input 
     return command;
 }
 
-/* The runtime stands before these functions (vgpu/api/clock/clock_sync.h) and finds them in the
- * next library. A static program has no next library: there it finds them under libc's other names,
- * which the linker is told to take in. */
+/* The runtime wraps these functions (vgpu/api/clock/clock_sync.h) and looks them up in the next
+ * library. A static program has no next library: the runtime uses libc's other names for them,
+ * which the linker must include. */
 static void add_static_names(struct cc_list *command, const struct cc_list *host)
 {
     if (!cc_has_word(host, "-static") && !cc_has_word(host, "-static-pie"))
@@ -106,7 +106,8 @@ static void add_static_names(struct cc_list *command, const struct cc_list *host
                           "-Wl,-u,__pthread_barrier_wait -Wl,-u,__pthread_barrier_destroy");
 }
 
-/* What Clang compiled calls LLVM's OpenMP, which has what GNU's has, too: g++ does not know it. */
+/* Clang's output calls LLVM's OpenMP library, which also implements GNU's interface; g++ has no
+ * option for it. */
 static bool is_for_openmp(const struct cc_options *options, const char *flag)
 {
     return strcmp(flag, "-fopenmp") == 0 && !is_clang(options);
@@ -119,7 +120,7 @@ static void add_host_flags(struct cc_list *command, const struct cc_options *opt
             cc_add(command, options->host.item[i]);
 }
 
-/* Behind the runtime, which has some of its functions under the same names
+/* After the runtime, which defines some of its functions under the same names
  * (vgpu/api/clock/openmp_llvm.c). */
 static void add_openmp(struct cc_list *command, const struct cc_options *options)
 {
@@ -134,7 +135,7 @@ static void add_openmp(struct cc_list *command, const struct cc_options *options
     cc_add(command, "-Wl,--push-state,--no-as-needed,-lomp,--pop-state");
 }
 
-/* What find_library() calls NCCL is the toolkit's libnccl.so: see options.c. */
+/* find_library() finds the toolkit's libnccl.so for NCCL: see options.c. */
 static const char *static_form(const struct cc_job *job, const char *object)
 {
     char real[PATH_MAX], own[PATH_MAX];

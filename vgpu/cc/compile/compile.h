@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * compile.h: from files to objects and programs.
+ * compile.h: compiles and links files to objects and programs.
  */
 #ifndef VGPU_CC_COMPILE_H
 #define VGPU_CC_COMPILE_H
@@ -12,16 +12,16 @@ struct cc_job {
     struct cc_places places;
 };
 
-/* compile/compile_cuda.c: a .cu to an object. `number`: of the intermediate files. False: errors
- * were told. */
+/* compile/compile_cuda.c: compiles a .cu to an object. `number`: of the intermediate files. False:
+ * errors were reported. */
 bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *object, int number);
 
 /* device_link.c: links the device code of those objects and archives that were compiled with
- * -rdc=true and not linked yet, to the object `object`. *made: there was any. */
+ * -rdc=true and are not linked yet, to the object `object`. *made: whether there was any. */
 bool cc_device_link(const struct cc_job *job, const struct cc_list *objects, const char *object,
                     bool *made);
 
-/* ---- commands.c: how the compiler is called ---- */
+/* ---- commands.c: command lines of the compiler ---- */
 
 /* One of the two passes of Clang over a .cu. */
 enum cc_side { CC_HOST_SIDE, CC_DEVICE_SIDE };

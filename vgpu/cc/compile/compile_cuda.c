@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * compile_cuda.c: a .cu file becomes one object. Clang reads it twice, side by side: for GPUs, as
+ * compile_cuda.c: compiles a .cu file to one object. Clang runs twice, concurrently: for GPUs, to
  * LLVM's bitcode, which is lowered to this processor (lower.h) and linked to a device image; and
- * for the host, whose object takes the image in. The host's Clang waits for it at a named pipe.
+ * for the host, whose object includes the image. The host's Clang reads the image from a named
+ * pipe.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,8 +28,8 @@ struct file {
     struct cc_device_code code;
     const char *text[2]; /* by enum cc_side: the source rewritten (rewrite.h); else null */
     const char *objects; /* messages about __shared__ variables whose constructors do not run */
-    bool only_hosts;     /* __host__ __device__ functions may be in host code only */
-    bool no_header;      /* Clang does not take the precompiled one */
+    bool only_hosts;     /* __host__ __device__ functions may only be called in host code */
+    bool no_header;      /* compile without the precompiled header, which Clang rejected */
 };
 
 static const char *path_of(const struct file *file, const char *suffix)
@@ -36,7 +37,7 @@ static const char *path_of(const struct file *file, const char *suffix)
     return cc_temp_path(cc_format("%d-%s", file->number, suffix));
 }
 
-/* ---- the host's Clang reads it from a pipe ---- */
+/* ---- the named pipe to the host's Clang ---- */
 
 /* Waits until the host's Clang has opened the pipe, or has ended without. Returns -1 for that. */
 static int open_pipe(const char *path, struct cc_child host)
@@ -54,7 +55,7 @@ static int open_pipe(const char *path, struct cc_child host)
     return fd;
 }
 
-/* `fatbin` null: the path is a file that is there already. */
+/* `fatbin` null: the path is an existing file. */
 static void feed(const char *path, struct cc_child host, const struct cc_text *fatbin)
 {
     int fd = fatbin != NULL ? open_pipe(path, host) : -1;
@@ -114,7 +115,7 @@ static struct cc_child start_host(const struct file *file, const char *gpu_binar
     if (bitcode)
         cc_add_words(&host, "-emit-llvm -Xclang -disable-llvm-passes");
     cc_add_gpu_binary(&host, gpu_binary);
-    if (file->text[CC_HOST_SIDE] == NULL) /* else they were told when it was read */
+    if (file->text[CC_HOST_SIDE] == NULL) /* else they were reported when it was read */
         cc_add_deps(file->job, &host, file->source, file->object);
     return cc_spawn(&host, "host.err");
 }
@@ -163,7 +164,7 @@ static bool rewrite_sides(struct file *file)
            rewrite_side(file, CC_DEVICE_SIDE, &changed) && changed;
 }
 
-/* Clang's messages quote the line: what is worth a second try has one of these in it. */
+/* Whether a message quotes a line for which a second attempt may help: it has one of these. */
 static bool may_help(const char *said)
 {
     return strstr(said, "<<<") != NULL || strstr(said, "<< <") != NULL ||
@@ -198,7 +199,7 @@ static void warn_of_objects(const struct file *file)
     }
 }
 
-/* Takes a note of what else may be done about the messages. False: nothing. */
+/* Records a remedy for the messages. False: there is none. */
 static bool has_other_way(struct file *file, const char *said)
 {
     bool objects = strstr(said, CC_NO_SHARED_START) != NULL && file->objects == NULL;
@@ -224,7 +225,7 @@ static struct outcome end_of(struct cc_child host, int host_status, struct cc_ch
                             host_status, device_status};
 }
 
-/* Is the file to be compiled again, without the precompiled header or from a text that Clang takes?
+/* Whether the file must be compiled again, without the precompiled header or from a rewritten text.
  */
 static bool is_to_be_redone(struct file *file, const struct outcome *end)
 {
@@ -240,7 +241,7 @@ static bool is_to_be_redone(struct file *file, const struct outcome *end)
     return rewrite_sides(file) || other;
 }
 
-/* False: one of them failed. */
+/* Prints the messages. False: one of the passes failed. */
 static bool tell(const struct outcome *end)
 {
     int worst = end->host_status > end->device_status ? end->host_status : end->device_status;
@@ -282,7 +283,7 @@ static bool build_image(struct file *file, struct cc_text *fatbin)
                                                 cc_format("%d", file->number), &file->code, fatbin);
 }
 
-/* __managed__: the host's code is changed on its way. */
+/* __managed__: changes the host's code before it is compiled. */
 static int compile_managed(const struct file *file, const char *gpu_binary,
                            const struct cc_text *fatbin, struct cc_child *host)
 {
@@ -362,7 +363,7 @@ static bool finish_part(struct file *file, const char *record, struct cc_child *
            cc_add_part(file->object, &file->bitcode, path_of(file, "part"));
 }
 
-/* -rdc=true: the device code goes along as bitcode. */
+/* -rdc=true: the object contains the device code as bitcode. */
 static bool compile_part(struct file *file)
 {
     const char *record = path_of(file, "unit");
@@ -380,8 +381,8 @@ static bool compile_part(struct file *file)
     return tell(&end) && finish_part(file, record, &host);
 }
 
-/* --default-stream per-thread: vgpu/include/vgpu/per_thread.h has this form for other calls; a
- * launch is Clang's, which knows the usual name only. */
+/* --default-stream per-thread: vgpu/include/vgpu/per_thread.h has this form for other calls; Clang
+ * always generates a launch with the default name. */
 static bool rename_launch(const struct file *file)
 {
     const struct cc_list *common = &file->job->options->common;

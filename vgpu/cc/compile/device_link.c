@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * device_link.c: device code of several files becomes one image (-rdc=true).
+ * device_link.c: links device code of several files to one image (-rdc=true).
  *
- * Each object that was compiled so carries its bitcode along (part.h). Here those of a link become
- * one image, which lies in an object of its own (link_parts.c); a host link without the device
- * link is told so by the linker ("undefined reference to vgpu_device_link_of_...").
+ * Each object contains its bitcode (part.h). The image of a link lies in an object of its own
+ * (link_parts.c); without the device link the host's linker reports "undefined reference to
+ * vgpu_device_link_of_...".
  */
 #include <unistd.h>
 
@@ -41,7 +41,7 @@ static struct cc_parts collect(const struct cc_job *job, const struct cc_list *o
     return parts;
 }
 
-/* Those that no device link has linked. */
+/* The parts that no device link has linked. */
 static struct cc_parts not_linked(const struct cc_parts *all)
 {
     struct cc_parts left = {0};

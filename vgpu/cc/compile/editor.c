@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * editor.c: vgpu-cc --clangd prints a `.clangd`: with it clangd reads .cu files as vgpu-cc does, so
- * an editor marks what the compiler would refuse, and nothing else.
+ * editor.c: vgpu-cc --clangd prints a `.clangd` file, with which clangd parses .cu files as vgpu-cc
+ * does, so that an editor marks exactly what the compiler would reject.
  */
 #include <limits.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static const char head[] =
     "           -forward-unknown-to-host-compiler, --use_fast_math, -use_fast_math]\n"
     "  Add:\n";
 
-/* As YAML's quoted text. */
+/* Prints a quoted YAML string. */
 static void print_flag(const char *flag)
 {
     fputs("    - '", stdout);
@@ -30,7 +30,7 @@ static void print_flag(const char *flag)
     fputs("'\n", stdout);
 }
 
-/* "/home/a/toolkit/bin/../include" is for programs. */
+/* Simplifies paths like "/home/a/toolkit/bin/../include". */
 static const char *plain_path(const char *path)
 {
     char real[PATH_MAX];

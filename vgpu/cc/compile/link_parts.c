@@ -61,8 +61,8 @@ bool cc_write_unit(const char *path, const char *unit)
     return false;
 }
 
-/* Renames what Clang made for the device link; a host code that uses no device code has none. The
- * other name that it gives is of the source's path alone. */
+/* Renames the symbols that Clang made for the device link; host code without device code has none.
+ * Clang's own name depends only on the source's path. */
 static void rename_symbols(struct cc_list *command, const char *object, const char *unit)
 {
     struct cc_symbols symbols;
@@ -101,7 +101,7 @@ bool cc_add_part(const char *object, const struct cc_bitcode *file, const char *
 
 /* ---- the device link ---- */
 
-/* Passes on what it is called with, and where the image is as fifth argument. */
+/* Passes on the function's arguments, with the image's address as the fifth. */
 static void put_function(struct cc_text *text, const char *unit)
 {
     const char *name = link_function(unit);

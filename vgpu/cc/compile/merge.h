@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * merge.h: the compiler's messages of both passes as if it had run once.
+ * merge.h: merges the messages of both of the compiler's passes.
  */
 #ifndef VGPU_CC_MERGE_H
 #define VGPU_CC_MERGE_H
 
-/* The host pass's messages, then those of the device pass that it has not said: they are about
- * device code. The messages themselves are left as they are. */
+/* The host pass's messages, then those that only the device pass reports, which are about device
+ * code. Messages are not changed. */
 const char *cc_merge_messages(const char *host, const char *device);
 
 #endif

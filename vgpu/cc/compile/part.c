@@ -12,7 +12,7 @@ static const char magic[8] = "vgpurdc2";
 
 struct head {
     char magic[8];
-    uint64_t bytes; /* of the whole record, a multiple of 8: a linker (-r) puts records in a row */
+    uint64_t bytes; /* size of the record, a multiple of 8: a linker (-r) concatenates records */
     uint64_t unit_bytes, source_bytes, bitcode_bytes;
 };
 
@@ -44,7 +44,7 @@ static bool has_unit(const struct cc_parts *parts, const char *unit)
     return false;
 }
 
-/* The next `bytes` of the record, which ends at `end`; null: it is damaged. */
+/* Takes the next `bytes` of the record, which ends at `end`; null: it is damaged. */
 static const char *take(const char **at, const char *end, uint64_t bytes, bool string)
 {
     const char *begin = *at;
@@ -82,7 +82,7 @@ static void read_records(struct cc_parts *parts, const char *section, size_t byt
     }
 }
 
-/* Names, each ended by a zero byte. */
+/* Reads NUL-terminated names. */
 static void read_linked(struct cc_parts *parts, const char *section, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += strlen(section + at) + 1) {
@@ -121,7 +121,7 @@ static void read_archive(struct cc_parts *parts, const char *data, size_t length
         at += MEMBER_HEAD;
         if (bytes > length - at)
             return;
-        read_object(parts, cc_copy(data + at, bytes), bytes); /* a copy is aligned */
+        read_object(parts, cc_copy(data + at, bytes), bytes); /* a copy, for alignment */
         at += bytes + bytes % 2;
     }
 }

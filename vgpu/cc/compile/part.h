@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * part.h: a file's device code on its way to the device link (-rdc=true).
+ * part.h: a file's device code in its object, for the device link (-rdc=true).
  *
- * The host object carries it in a section that the host's linker leaves out of programs: a record
- * of the file's unit (the name that tells it from all others) and LLVM's bitcode. An object that a
- * device link has made names the units in it in another section.
+ * A section of the host object, which the host's linker leaves out of programs, contains a record
+ * of the file's unit (an identifier that no other file has) and LLVM's bitcode. An object that a
+ * device link has made lists the units in it in another section.
  */
 #ifndef VGPU_CC_PART_H
 #define VGPU_CC_PART_H
@@ -22,14 +22,14 @@ struct cc_part {
     uint64_t bytes;
 };
 
-/* What an object or an archive holds; a file that is none holds nothing. */
+/* The parts of an object or an archive; other files have none. */
 struct cc_parts {
-    struct cc_part *item; /* one for each unit */
+    struct cc_part *item; /* one per unit */
     size_t count, capacity;
     struct cc_list linked; /* units that a device link has linked already */
 };
 
-/* The record, to be included into the section. False: it cannot be written. */
+/* Writes the record for the section. False: it cannot be written. */
 bool cc_write_part(const char *path, const struct cc_part *part);
 
 /* Adds what the file holds. */

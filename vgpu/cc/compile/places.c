@@ -22,7 +22,7 @@ static const char *program_folder(void)
     return slash != NULL ? cc_copy(path, (size_t)(slash - path)) : "";
 }
 
-/* How much of a folder's name its parent's is. */
+/* Length of the parent's name within a folder's name. */
 static size_t parent_length(const char *folder)
 {
     const char *slash = strrchr(folder, '/');
@@ -30,7 +30,7 @@ static size_t parent_length(const char *folder)
     return slash != NULL ? (size_t)(slash - folder) : 0;
 }
 
-/* The first of the folders that holds the file; null: none does. */
+/* The first folder that contains the file; null: none does. */
 static const char *first_with(const char *const *folder, int count, const char *file)
 {
     for (int i = 0; i < count; i++)
@@ -61,7 +61,7 @@ bool cc_find_places(struct cc_places *places)
     places->toolkit = first_with(toolkit, 3, "bin/nvcc");
     places->programs = first_with(programs, 2, "vgpu-node");
     if (places->library == NULL)
-        places->library = VGPU_CC_LIBRARY; /* the linker will say what is missing */
+        places->library = VGPU_CC_LIBRARY; /* the linker will report what is missing */
     if (places->include == NULL || places->contract == NULL) {
         cc_fail(
             "cannot find the headers of the virtual node (vgpu/prelude.h, image.h) in $VGPU_HOME, "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * places.h: where the headers and libraries of the installation are.
+ * places.h: the folders of the installation's headers and libraries.
  */
 #ifndef VGPU_CC_PLACES_H
 #define VGPU_CC_PLACES_H
@@ -10,22 +10,22 @@ struct cc_places {
     const char *include;  /* cuda_runtime.h and vgpu/prelude.h */
     const char *contract; /* image.h */
     const char *library;  /* libvgpurt.a */
-    const char *toolkit;  /* laid out as CUDA's: bin/nvcc, include, lib64; null: not known */
-    const char *programs; /* vgpu-node; null: not known, the runtime looks where it was built */
-    const char *cccl;     /* thrust/, cub/, cuda/std/; null: there is none that will do */
+    const char *toolkit;  /* with CUDA's layout: bin/nvcc, include, lib64; null: not known */
+    const char *programs; /* vgpu-node; null: the runtime looks in the build folder */
+    const char *cccl;     /* folder of thrust/, cub/, cuda/std/; null: no suitable one */
 };
 
-/* $VGPU_HOME first, then what lies around this program, then where it was built. False: the headers
- * are nowhere, which was told. */
+/* Searches $VGPU_HOME, then folders relative to this program, then the build folder. False: the
+ * headers were not found, which was reported. */
 bool cc_find_places(struct cc_places *places);
 
-/* cccl.c: the folder of CCCL's headers: $VGPU_CCCL, what `./lab start --cccl` has installed, that
- * of an installed Toolkit; `around`: the folder that bin/ is in. False: $VGPU_CCCL is wrong, which
- * was told. */
+/* cccl.c: the folder of CCCL's headers: $VGPU_CCCL, the one that `./lab start --cccl` has
+ * installed, that of an installed Toolkit; `around`: the parent of bin/. False: $VGPU_CCCL is
+ * invalid, which was reported. */
 bool cc_find_cccl(const char *around, struct cc_places *places);
 
-/* A sentence about CCCL where one of the compiler's messages says that a header of it is missing;
- * null: none does. */
+/* A hint about CCCL if one of the compiler's messages says that a header of it is missing; else
+ * null. */
 const char *cc_cccl_hint(const char *said);
 
 #endif

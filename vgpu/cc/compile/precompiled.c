@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
- * precompiled.c: the prelude with all that it includes, read once, when vgpu-cc is built, and kept
- * as Clang's precompiled headers beside the runtime's library. Without them that takes two thirds
- * of what a small file takes.
+ * precompiled.c: the prelude and its headers, precompiled by Clang when vgpu-cc is built, and
+ * stored beside the runtime's library. Parsing them would take two thirds of the time for a small
+ * file.
  *
- * Clang refuses a precompiled header that was read with another language, for another processor or
- * from files that have changed since: then it is not used (cc_is_misfit). What Clang does not see
- * is looked for here: macros of the command line that the headers ask for.
+ * Clang rejects a precompiled header made for another language or processor or from files that have
+ * changed since: then it is not used (cc_is_misfit). Not checked by Clang, but here: macros of the
+ * command line that the headers test.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -21,7 +21,7 @@ enum { FORMS = 4 };
 
 /* "prelude-14-host-O.pch": of Clang 14, for host code with -O1 or more. */
 static const struct form {
-    const char *name, *level; /* null: of device code, which has one */
+    const char *name, *level; /* null: of device code, which has only one */
     bool checks_indices;
 } forms[FORMS] = {{"host-O0", "-O0", false},
                   {"host-O", "-O2", false},
@@ -117,7 +117,8 @@ bool cc_precompile(const struct cc_job *job, const char *folder)
 
 /* ---- using them ---- */
 
-/* -O, -g and what changes no header; the last -O counts. Null: there is another option. */
+/* The level for -O, -g and options that change no header; the last -O counts. Null: there is
+ * another option. */
 static const char *level_of(const struct cc_list *host)
 {
     static const char *const allowed[] = {

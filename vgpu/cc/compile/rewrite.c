@@ -9,7 +9,7 @@
 
 struct word {
     struct cc_lexeme lexeme;
-    const char *instead; /* null: itself */
+    const char *instead; /* replacement; null: unchanged */
 };
 
 struct words {
@@ -38,7 +38,7 @@ static bool is(const struct words *all, size_t at, const char *text)
     return lexeme != NULL && cc_is(lexeme->text, lexeme->length, text);
 }
 
-/* Three of them in a row; *adjacent: with nothing between. */
+/* Whether three of them follow in a row; *adjacent: without anything between. */
 static bool are_three(const struct words *all, size_t at, const char *text, bool *adjacent)
 {
     if (!is(all, at, text) || !is(all, at + 1, text) || !is(all, at + 2, text))
@@ -147,7 +147,7 @@ static void rewrite_launch(struct words *all, size_t at, bool adjacent)
 
 /* ---- __shared__ objects ---- */
 
-/* Where the declared name stands, in `__shared__ T name[2][3];`; 0: it has another form. */
+/* Index of the declared name in `__shared__ T name[2][3];`; 0: not of this form. */
 static size_t find_declared(const struct words *all, size_t at, size_t *end)
 {
     size_t name = 0;
@@ -165,7 +165,7 @@ static size_t find_declared(const struct words *all, size_t at, size_t *end)
     return name;
 }
 
-/* From Clang 16 on a quoted line has its number in front: "   15 | ". */
+/* From Clang 16 on a quoted line begins with its number: "   15 | ". */
 static const char *skip_line_number(const char *quoted)
 {
     const char *at = quoted + strspn(quoted, " ");
@@ -174,7 +174,7 @@ static const char *skip_line_number(const char *quoted)
     return digits > 0 && strncmp(at + digits, " | ", 3) == 0 ? at + digits + 3 : quoted;
 }
 
-/* Do the messages quote the word's line below what is said of such objects? */
+/* Whether the messages quote the word's line below the error about such objects. */
 static bool is_quoted(const struct words *all, size_t at, const char *refused)
 {
     const char *line = all->item[at].lexeme.text, *first = all->item[0].lexeme.text;
@@ -231,7 +231,8 @@ static const char *with_registers(const struct cc_lexeme *lexeme)
     return changed ? out.data : NULL;
 }
 
-/* `at`: the word asm. Its strings are instructions if operands follow; else no % means a register.
+/* `at`: the word asm. If operands follow, its strings are instructions; else no % begins a
+ * register.
  */
 static void rewrite_asm(struct words *all, size_t at)
 {
@@ -252,7 +253,7 @@ static void rewrite_asm(struct words *all, size_t at)
 
 /* ---- directives ---- */
 
-/* An alias is of the host's code: the GPU's has neither of the two names. */
+/* An alias of host code: device code has neither of the two names. */
 static bool drop_weak_aliases(char *text)
 {
     static const char weak[] = "#pragma weak ";
@@ -268,7 +269,7 @@ static bool drop_weak_aliases(char *text)
     return dropped;
 }
 
-/* ---- all ---- */
+/* ---- the whole text ---- */
 
 static void rewrite_words(struct words *all, const char *refused)
 {

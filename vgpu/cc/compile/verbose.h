@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * verbose.h: what --dryrun and -v show besides the commands, in nvcc's form.
+ * verbose.h: additional output of --dryrun and -v, in nvcc's form.
  */
 #ifndef VGPU_CC_VERBOSE_H
 #define VGPU_CC_VERBOSE_H
 
 #include "compile.h"
 
-/* Where this toolkit lies: lines `#$ TOP=folder`, PATH, INCLUDES, LIBRARIES. CMake reads them. */
+/* Prints the toolkit's folders: lines `#$ TOP=folder`, PATH, INCLUDES, LIBRARIES. CMake reads
+ * them. */
 void cc_show_places(const struct cc_places *places);
 
-/* The link that follows, as a command that a user (or CMake) can give to link the same objects. */
+/* Prints the link that follows, as a command with which a user (or CMake) can link the same
+ * objects. */
 void cc_show_link(const struct cc_job *job, const struct cc_list *objects);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * block_graph.c: the basic blocks of a function: their order, who dominates whom, which are loops.
+ * block_graph.c: the control-flow graph of a function: order of basic blocks, dominators, loops.
  */
 #include "lane_plan.h"
 
@@ -20,7 +20,7 @@ bool cc_dominates(const struct cc_graph *graph, int upper, int lower)
 
 /* ---- order ---- */
 
-/* Blocks after those that they lead to: `done` is filled from its end. */
+/* Depth-first walk in postorder: `done` is filled from its end. */
 struct walk {
     LLVMBasicBlockRef *seen, *done;
     int seen_count, left;
@@ -95,7 +95,7 @@ static int common_dominator(const struct cc_graph *graph, int a, int b)
     return a;
 }
 
-/* One pass is enough where every loop has one entry: what leads back does not change it. */
+/* One pass suffices if every loop has a single entry: back edges do not change dominators. */
 static void find_dominators(struct cc_graph *graph)
 {
     graph->block[0].dominator = 0;
@@ -112,11 +112,11 @@ static void find_dominators(struct cc_graph *graph)
 
 /* ---- loops ---- */
 
-/* Every block from which the latch is reached without the header is in the loop. Inner loops have
- * been marked before, as their headers come later. */
+/* A block belongs to the loop if it reaches the latch without passing the header. Inner loops are
+ * marked already, since their headers come later. */
 static void mark_loop(struct cc_graph *graph, int header, int block)
 {
-    int at = block; /* the outermost marked loop around it */
+    int at = block; /* the outermost marked loop around the block */
 
     while (at != header && graph->block[at].header != CC_NO_BLOCK)
         at = graph->block[at].header;

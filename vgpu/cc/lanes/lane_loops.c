@@ -2,10 +2,10 @@
  * lane_loops.c: the fast form of kernels (lanes.h): a function that runs the threads of a block in
  * loops over threadIdx.z, y and x, around the kernel's own code.
  *
- * It is made of the code that the careful form is made of, after the optimizer and before
- * ThreadSanitizer's pass: so each access of the one is an access of the other. The kernel's blocks
- * are marked by calls before they are inlined; the copies of the marks then tell where a counter
- * goes, and which conditions are known.
+ * It is built from the same code as the careful form, after the optimizer and before
+ * ThreadSanitizer's pass: so both have the same accesses. The kernel's blocks are marked by calls
+ * before they are inlined; the copies of the marks then show where to put counters, and which
+ * conditions are known.
  */
 #include "lane_plan.h"
 
@@ -96,7 +96,7 @@ static void for_instructions(struct lanes *f, LLVMValueRef function, step *does)
         }
 }
 
-/* The kernel is again what it was. */
+/* Removes the marks from the kernel. */
 static void take_mark_back(struct lanes *f, LLVMValueRef instruction)
 {
     int which = mark_of(instruction);
@@ -202,7 +202,7 @@ static void inline_call(struct cc_lowering *l, LLVMValueRef call)
 }
 
 /* void run(args, index, count): the entry, which reads the arguments, is called before the loops;
- * what it calls goes into them later. */
+ * the call of the kernel in it is moved into them later. */
 static void make_function(struct lanes *f)
 {
     struct cc_lowering *l = f->l;
@@ -234,7 +234,7 @@ static LLVMValueRef call_in(LLVMValueRef function, LLVMValueRef called)
     return NULL;
 }
 
-/* The entry is inlined: its call of the kernel becomes the loops' body. */
+/* Inlines the entry: its call of the kernel becomes the loops' body. */
 static void fill_loops(struct lanes *f)
 {
     LLVMBuilderRef b = LLVMCreateBuilderInContext(f->l->context);
@@ -293,7 +293,7 @@ static LLVMValueRef add_bytes(struct cc_lowering *l, const void *data, size_t by
 
 #define ADD_ROWS(l, row, count) add_bytes(l, row, (count) * sizeof *(row))
 
-/* As struct vgpu_lanes has it. */
+/* With the layout of struct vgpu_lanes. */
 static LLVMValueRef lanes_table(struct lanes *f)
 {
     struct cc_lowering *l = f->l;
@@ -329,7 +329,7 @@ static const char *prepare(struct lanes *f)
     return f->call == NULL ? "it does nothing" : cc_plan_lanes(f->l, f->call, &f->plan);
 }
 
-/* Passes over functions leave alone what is marked so. */
+/* Function passes skip functions that are marked so. */
 static void set_optimized(struct cc_lowering *l, bool lanes_only)
 {
     static const char *const word[] = {"optnone", "noinline"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * lane_plan.c: looks through a kernel: can its threads run in loops, and which steps say what their
- * accesses reach (lanes.h)? It goes through the blocks in order; every integer and pointer gets a
- * step, once those it is made of have theirs.
+ * lane_plan.c: analyses a kernel: can its threads run in loops, and which steps compute the ranges
+ * of its accesses (lanes.h)? It visits the blocks in order; every integer and pointer gets a step,
+ * once its operands have theirs.
  */
 #include <string.h>
 
@@ -9,9 +9,9 @@
 
 static const char too_large[] = "it is too large";
 
-/* ---- where a block can be reached from ---- */
+/* ---- reachability of blocks ---- */
 
-/* The step that says whether the `which`-th way out of the block can be taken. */
+/* The step for whether successor `which` of the block can be taken. */
 static uint16_t edge_step(struct cc_planner *p, int from, unsigned which)
 {
     const struct cc_block *b = &p->graph.block[from];
@@ -59,7 +59,7 @@ static void find_place(struct cc_planner *p, int number)
     }
 }
 
-/* ---- what a condition says of its numbers where it holds ---- */
+/* ---- refinement of values where a condition holds ---- */
 
 static void bind_refined(struct cc_planner *p, int number, LLVMValueRef compare, int how)
 {
@@ -90,9 +90,9 @@ static void find_refinements(struct cc_planner *p, int number)
         bind_refined(p, number, implied.compare[i], implied.how[i]);
 }
 
-/* ---- merged values ---- */
+/* ---- phis ---- */
 
-/* What the phi can be by the ways into the block, but for the one `without`. */
+/* The union of the phi's incoming values, except that from block `without`. */
 static uint16_t merged_step(struct cc_planner *p, int number, LLVMValueRef phi, int without)
 {
     struct vgpu_step_of_lanes step = {.kind = VGPU_STEP_MERGE, .bits = cc_step_bits(p->l, phi)};
@@ -114,7 +114,7 @@ static uint16_t merged_step(struct cc_planner *p, int number, LLVMValueRef phi, 
 
 /* ---- loops ---- */
 
-/* `next` is `phi` and a number more: that number's step. */
+/* If `next` is `phi` plus a number: that number's step. */
 static uint16_t added_step(struct cc_planner *p, int header, LLVMValueRef next, LLVMValueRef phi)
 {
     int64_t sum = 0;
@@ -152,8 +152,8 @@ static LLVMValueRef incoming_from(const struct cc_planner *p, LLVMValueRef phi, 
     return NULL;
 }
 
-/* The loop's TRIPS, by the condition `left how right` under which it goes on; the phi that the
- * condition looks at. */
+/* The loop's TRIPS, from the condition `left how right` under which it continues; *counted: the phi
+ * in the condition. */
 static uint16_t trips_by(struct cc_planner *p, int header, LLVMValueRef left, int how,
                          LLVMValueRef right, LLVMValueRef *counted)
 {
@@ -188,7 +188,7 @@ static bool is_in_loop(const struct cc_planner *p, int header, int block)
     return false;
 }
 
-/* By what holds wherever the block lets the loop go on. */
+/* From the conditions under which the block continues the loop. */
 static uint16_t trips_at(struct cc_planner *p, int header, int exit, LLVMValueRef *counted)
 {
     LLVMValueRef end = p->graph.block[exit].terminator;
@@ -213,7 +213,7 @@ static uint16_t trips_at(struct cc_planner *p, int header, int exit, LLVMValueRe
     return trips;
 }
 
-/* A place that every round of the loop comes past: the last one that says anything. */
+/* From a block that every iteration passes: the last one with a usable condition. */
 static uint16_t find_trips(struct cc_planner *p, int header, LLVMValueRef *counted)
 {
     uint16_t trips = VGPU_NO_STEP;
@@ -255,7 +255,7 @@ static const char *plan_header(struct cc_planner *p, int number)
 
 /* ---- guards ---- */
 
-/* Nothing but the kernel's end follows. */
+/* Whether only the kernel's end follows. */
 static bool leads_out(LLVMBasicBlockRef block)
 {
     for (int depth = 0; depth < 8; depth++) {
@@ -287,7 +287,7 @@ static void add_guard(struct cc_planner *p, int number, LLVMValueRef user, unsig
     plan->guard[plan->guard_count++] = (struct cc_guard){user, operand, value};
 }
 
-/* The operand must be `value` for all threads, or the parts of it that may well be. */
+/* The operand must be `value` for all threads, or else those parts of it that can be checked. */
 static void add_guards(struct cc_planner *p, int number, LLVMValueRef user, unsigned operand,
                        bool value)
 {
@@ -303,8 +303,8 @@ static void add_guards(struct cc_planner *p, int number, LLVMValueRef user, unsi
     add_guards(p, number, c, second, value);
 }
 
-/* `if (i >= n) return;`: the fast form is for blocks where no thread leaves there. Not if the
- * condition is one of threads alone: it would be the same in every block. */
+/* `if (i >= n) return;`: the fast form is only for blocks in which no thread returns there. Not if
+ * the condition depends on the thread alone: it would be the same in every block. */
 static void plan_guard(struct cc_planner *p, int number)
 {
     const struct cc_block *b = &p->graph.block[number];
@@ -318,7 +318,7 @@ static void plan_guard(struct cc_planner *p, int number)
         add_guards(p, number, b->terminator, 0, out[1]);
 }
 
-/* ---- all of it ---- */
+/* ---- the whole kernel ---- */
 
 static const char *plan_block(struct cc_planner *p, int number)
 {

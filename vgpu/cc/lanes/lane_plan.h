@@ -15,26 +15,26 @@ struct cc_block {
     LLVMBasicBlockRef block;
     LLVMValueRef terminator;
     int *from, from_count; /* predecessors */
-    int dominator;         /* the nearest; of the first: itself */
-    int latch;             /* of a loop's header: where it goes on from; else CC_NO_BLOCK */
-    int header;            /* of the innermost loop around it; CC_NO_BLOCK: none */
+    int dominator;         /* immediate dominator; of the first block: itself */
+    int latch;             /* of a loop's header: its latch; else CC_NO_BLOCK */
+    int header;            /* header of the innermost loop around it; CC_NO_BLOCK: none */
 };
 
-/* In an order in which each comes after those it can be reached from, but by a loop. */
+/* Blocks in reverse postorder: each comes after its predecessors, except over back edges. */
 struct cc_graph {
     struct cc_block *block;
     int count;
 };
 
-/* Null, or why it cannot be looked through. */
+/* Returns null, or why the function cannot be analysed. */
 const char *cc_make_graph(LLVMValueRef function, struct cc_graph *graph);
 int cc_block_number(const struct cc_graph *graph, LLVMBasicBlockRef block);
 bool cc_dominates(const struct cc_graph *graph, int upper, int lower);
 
-/* ---- what a kernel's fast form is made from ---- */
+/* ---- plan of a kernel's fast form ---- */
 
-struct cc_guard {      /* a condition that is known where the fast form runs */
-    LLVMValueRef user; /* what uses it, as which operand */
+struct cc_guard {      /* a condition whose value is known in the fast form */
+    LLVMValueRef user; /* the user of the condition, and the operand index */
     unsigned operand;
     bool value;
 };
@@ -44,7 +44,7 @@ struct cc_lane_plan {
     struct vgpu_lane_demand *demand;
     struct vgpu_lane_access *access;
     size_t step_count, step_capacity, demand_count, demand_capacity, access_count, access_capacity;
-    LLVMBasicBlockRef *counted; /* blocks with accesses: a counter each */
+    LLVMBasicBlockRef *counted; /* blocks with accesses, one counter each */
     size_t counted_count, counted_capacity;
     struct cc_guard *guard;
     size_t guard_count, guard_capacity;
@@ -53,11 +53,11 @@ struct cc_lane_plan {
 /* lane_plan.c: null, or why the kernel, which is called by `call`, has no fast form. */
 const char *cc_plan_lanes(struct cc_lowering *l, LLVMValueRef call, struct cc_lane_plan *plan);
 
-/* lane_steps.c: steps, each once. */
+/* lane_steps.c: adds a step, or returns the number of an equal one. */
 uint16_t cc_add_step(struct cc_lane_plan *plan, struct vgpu_step_of_lanes step);
 uint16_t cc_constant_step(struct cc_lane_plan *plan, int64_t value, unsigned bits);
 bool cc_is_unknown(const struct cc_lane_plan *plan, uint16_t step);
-/* Leaves those out that nothing uses. */
+/* Removes unused steps. */
 void cc_drop_steps(struct cc_lane_plan *plan);
 
 #endif

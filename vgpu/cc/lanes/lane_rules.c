@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * lane_rules.c: what a kernel's fast form (lanes.h) may hold, and what an instruction asks for: an
- * access a counter and a range, a division a divisor.
+ * lane_rules.c: which instructions a kernel's fast form (lanes.h) may contain, and what they need:
+ * an access a counter and a range, a division a range of its divisor.
  */
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 /* ---- calls ---- */
 
-/* Functions of mathematics: they use no memory of the program's and always come back. Each has a
- * form for float, too. */
+/* Math functions: they access no memory of the program and always return. Each has a float version,
+ * too. */
 static bool is_mathematics(const char *name)
 {
     static const char *const known[] = {
@@ -109,7 +109,7 @@ static const char *refused(struct cc_lowering *l, LLVMValueRef i)
     case LLVM_OP_UREM:
     case LLVM_OP_SREM:
         return cc_step_bits(l, i) == 0 ? "it divides vectors or wide integers" : NULL;
-    default: /* ret, br; from add to freeze what only computes */
+    default: /* ret, br; from add to freeze: no side effects */
         return op == LLVM_OP_RET || op == LLVM_OP_BR ||
                        (op >= LLVM_OP_ADD && op <= LLVM_OP_FREEZE && op != 67)
                    ? NULL
@@ -117,8 +117,9 @@ static const char *refused(struct cc_lowering *l, LLVMValueRef i)
     }
 }
 
-/* With -use_fast_math the order of additions is the compiler's choice, and two forms would be two
- * choices. LLVM's C interface has these marks from release 18 on only: they are looked for in text.
+/* With -use_fast_math the compiler chooses the order of additions, and could choose differently for
+ * the two forms. LLVM's C interface has these flags only from release 18 on: so they are searched
+ * in the printed text.
  */
 static bool is_inexact(LLVMValueRef kernel)
 {
@@ -144,7 +145,7 @@ const char *cc_refused_instruction(struct cc_lowering *l, LLVMValueRef kernel)
     return why;
 }
 
-/* ---- what they ask for ---- */
+/* ---- needs of instructions ---- */
 
 void cc_add_demand(struct cc_lane_plan *plan, struct vgpu_lane_demand demand)
 {
@@ -152,7 +153,7 @@ void cc_add_demand(struct cc_lane_plan *plan, struct vgpu_lane_demand demand)
     plan->demand[plan->demand_count++] = demand;
 }
 
-/* The counter of the block: one for all of its accesses. */
+/* The counter of the block, for all of its accesses. */
 static uint16_t block_counter(struct cc_lane_plan *plan, LLVMBasicBlockRef block)
 {
     for (size_t i = 0; i < plan->counted_count; i++)
@@ -164,7 +165,7 @@ static uint16_t block_counter(struct cc_lane_plan *plan, LLVMBasicBlockRef block
     return (uint16_t)plan->counted_count++;
 }
 
-/* As ThreadSanitizer's pass tells accesses apart, and as vgpu-exec's callbacks ask of them. */
+/* Classifies accesses as ThreadSanitizer's pass and vgpu-exec's callbacks do. */
 static const char *plan_access(struct cc_planner *p, LLVMValueRef i, int block)
 {
     bool write = LLVMGetInstructionOpcode(i) == LLVM_OP_STORE;
@@ -190,7 +191,7 @@ static const char *plan_access(struct cc_planner *p, LLVMValueRef i, int block)
     return NULL;
 }
 
-/* What this processor traps on is not in a fast form. */
+/* A division on which this processor may trap excludes the fast form. */
 static const char *plan_division(struct cc_planner *p, LLVMValueRef i, int block)
 {
     int op = LLVMGetInstructionOpcode(i);

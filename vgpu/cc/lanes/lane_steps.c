@@ -46,7 +46,7 @@ static bool uses_step(const struct vgpu_step_of_lanes *step, unsigned which, uin
     return (operands_of(step) >> which & 1) != 0 && *used != VGPU_NO_STEP;
 }
 
-/* What a step is made of, and what it is made of, down to those that are made of none. */
+/* Marks the steps from which a step is computed, transitively. */
 static void find_sources(const struct cc_lane_plan *plan, uint16_t step, bool *found)
 {
     uint16_t used;
@@ -86,7 +86,7 @@ bool cc_varies_by_block(const struct cc_lane_plan *plan, uint16_t step)
     return block || !thread;
 }
 
-/* What is made of a number of which nothing is known, and can still be any number. */
+/* Whether the step has an operand that can be any number, and can itself still be any number. */
 static bool spreads_unknown(const struct cc_lane_plan *plan, const struct vgpu_step_of_lanes *step)
 {
     uint16_t used;
@@ -118,7 +118,7 @@ uint16_t cc_add_step(struct cc_lane_plan *plan, struct vgpu_step_of_lanes step)
     for (size_t i = plan->step_count; i-- > 0;)
         if (is_same(&plan->step[i], &step))
             return (uint16_t)i;
-    if (plan->step_count >= VGPU_LANE_STEPS) /* the plan is refused for its size */
+    if (plan->step_count >= VGPU_LANE_STEPS) /* the kernel will be refused as too large */
         return 0;
     plan->step = cc_grow(plan->step, plan->step_count, &plan->step_capacity, sizeof step);
     plan->step[plan->step_count] = step;

@@ -45,7 +45,7 @@ uint16_t cc_unknown_step(struct cc_planner *p, LLVMValueRef value)
                                                             .bits = cc_step_bits(p->l, value)});
 }
 
-/* ---- what is noted ---- */
+/* ---- table of values ---- */
 
 static size_t noted_place(const struct cc_planner *p, LLVMValueRef value)
 {
@@ -83,7 +83,7 @@ void cc_bind_value(struct cc_planner *p, int block, LLVMValueRef value, uint16_t
 
 /* ---- arguments ---- */
 
-/* The pointer is args[*index] and *offset bytes: the entry has loaded it. */
+/* Whether the pointer is args[*index] plus *offset bytes, as loaded by the entry. */
 static bool is_argument_place(struct cc_lowering *l, LLVMValueRef pointer, unsigned *index,
                               int64_t *offset)
 {
@@ -114,7 +114,7 @@ static bool is_argument_place(struct cc_lowering *l, LLVMValueRef pointer, unsig
            *index < VGPU_PARAMS_MAX;
 }
 
-/* The parameter as the entry passes it: LLVM's passes may have left parameters out. */
+/* The argument that the entry passes: LLVM's passes may have removed parameters. */
 static LLVMValueRef passed_argument(const struct cc_planner *p, LLVMValueRef argument)
 {
     for (unsigned i = 0; i < LLVMCountParams(p->kernel); i++)
@@ -141,7 +141,7 @@ static uint16_t argument_step(struct cc_planner *p, LLVMValueRef argument)
     return cc_add_step(p->plan, step);
 }
 
-/* ---- what a condition says of its numbers ---- */
+/* ---- comparisons in conditions ---- */
 
 static bool is_bool(LLVMValueRef value, unsigned number)
 {
@@ -232,7 +232,7 @@ static uint16_t compare_step(struct cc_planner *p, LLVMValueRef i, int block)
                                                             : cc_add_step(p->plan, step);
 }
 
-/* The value where the select's condition holds, or does not. */
+/* The value where the select's condition is true, or false. */
 static uint16_t chosen_step(struct cc_planner *p, LLVMValueRef select, unsigned which, int block)
 {
     LLVMValueRef value = LLVMGetOperand(select, which);
@@ -260,7 +260,7 @@ static uint16_t select_step(struct cc_planner *p, LLVMValueRef i, int block)
                : cc_add_step(p->plan, step);
 }
 
-/* `by` elements of so many bytes; added to the sum so far. */
+/* Adds `by` elements of `bytes` bytes to the sum so far. */
 static uint16_t add_scaled(struct cc_planner *p, uint16_t sum, LLVMValueRef by, uint64_t bytes,
                            int block)
 {
@@ -397,7 +397,7 @@ static uint16_t instruction_step(struct cc_planner *p, LLVMValueRef i, int block
         return load_step(p, i);
     case LLVM_OP_CALL:
         return call_step(p, i, block);
-    case LLVM_OP_PHI: /* of a loop that is not known yet */
+    case LLVM_OP_PHI: /* of a loop that is not analysed yet */
         return VGPU_NO_STEP;
     default:
         return cc_unknown_step(p, i);

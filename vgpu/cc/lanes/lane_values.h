@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * lane_values.h: the steps of a kernel's values: lane_plan.c goes through its blocks, lane_values.c
- * through their instructions.
+ * lane_values.h: the steps of a kernel's values: lane_plan.c visits its blocks, lane_values.c their
+ * instructions.
  */
 #ifndef VGPU_CC_LANE_VALUES_H
 #define VGPU_CC_LANE_VALUES_H
 
 #include "lane_plan.h"
 
-enum { CC_COMPARE_BASE = 32 }; /* LLVM's numbers less this are enum vgpu_compare */
+enum { CC_COMPARE_BASE = 32 }; /* LLVM's predicates minus this are enum vgpu_compare */
 
-struct cc_binding { /* what is known of a value in a block and those it dominates */
+struct cc_binding { /* refined range of a value in a block and those it dominates */
     LLVMValueRef value;
     uint16_t step;
     struct cc_binding *next;
@@ -22,11 +22,11 @@ struct cc_noted { /* a value's step */
 
 struct cc_planner {
     struct cc_lowering *l;
-    LLVMValueRef kernel, call; /* the entry's call of it */
+    LLVMValueRef kernel, call; /* called by the entry */
     struct cc_graph graph;
     struct cc_lane_plan *plan;
-    uint16_t *place;           /* of each block: can it be reached? */
-    struct cc_binding **known; /* of each block */
+    uint16_t *place;           /* step for whether each block is reachable */
+    struct cc_binding **known; /* refinements by block */
     struct cc_noted *noted;    /* a hash table */
     size_t noted_count, noted_room;
 };
@@ -35,7 +35,7 @@ struct cc_planner {
 int cc_opposite(int compare);
 int cc_mirrored(int compare);
 
-/* Of an integer's or a pointer's step; 0: such values have none. */
+/* Width of an integer's or a pointer's step; 0: other types have none. */
 uint8_t cc_step_bits(struct cc_lowering *l, LLVMValueRef value);
 
 /* The value's step in that block. VGPU_NO_STEP: it has none, or not yet. */
@@ -44,11 +44,11 @@ uint16_t cc_unknown_step(struct cc_planner *p, LLVMValueRef value);
 void cc_note_value(struct cc_planner *p, LLVMValueRef value, uint16_t step);
 void cc_bind_value(struct cc_planner *p, int block, LLVMValueRef value, uint16_t step);
 
-/* The condition is `value` only if its operand 0 is, and the one that is returned; 0: it has no two
- * parts. */
+/* The condition is `value` only if its operand 0 is, and also the operand whose index is returned;
+ * 0: it is no such conjunction. */
 unsigned cc_second_part(LLVMValueRef condition, bool value);
 
-/* The comparisons that hold where a condition does, or does not: those of a && b, of !(a || b). */
+/* The comparisons that hold where a condition is true, or false: those of a && b, of !(a || b). */
 struct cc_comparisons {
     int count;
     LLVMValueRef compare[8];
@@ -56,21 +56,22 @@ struct cc_comparisons {
 };
 void cc_find_implied(LLVMValueRef condition, bool holds, struct cc_comparisons *implied);
 
-/* What the value's step becomes where the comparison of it is `how`. */
+/* The refined step of the value where comparison `how` holds. */
 uint16_t cc_refined_step(struct cc_planner *p, LLVMValueRef value, uint16_t step,
                          LLVMValueRef compare, int how, int block);
 
-/* What a GEP adds to its pointer. */
+/* The offset that a GEP adds to its pointer. */
 uint16_t cc_offset_step(struct cc_planner *p, LLVMValueRef gep, int block);
 
 void cc_add_demand(struct cc_lane_plan *plan, struct vgpu_lane_demand demand);
-/* The step is one of what is in memory; it is not, and it is one of the block, or of no index. */
+/* Whether the step depends on memory contents; it does not, and depends on the block, or on no
+ * index. */
 bool cc_depends_on_unknown(const struct cc_lane_plan *plan, uint16_t step);
 bool cc_varies_by_block(const struct cc_lane_plan *plan, uint16_t step);
 
-/* Takes the instruction in; null, or why there is no fast form. */
+/* Adds the instruction to the plan; returns null, or why there is no fast form. */
 const char *cc_plan_instruction(struct cc_planner *p, LLVMValueRef instruction, int block);
 
-/* lane_rules.c: why some instruction of the kernel allows no fast form at all; null: none does. */
+/* lane_rules.c: why some instruction of the kernel excludes the fast form; null: none does. */
 const char *cc_refused_instruction(struct cc_lowering *l, LLVMValueRef kernel);
 #endif

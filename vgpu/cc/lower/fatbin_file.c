@@ -96,7 +96,7 @@ bool cc_make_fatbin(const struct cc_device_code *code, const char *source, const
 
     memcpy(head.magic, VGPU_FATBIN_MAGIC, sizeof head.magic);
     cc_put(out, (const char *)&head, sizeof head);
-    cc_put(out, (const char *)kernel, kernel_bytes); /* these are written again below */
+    cc_put(out, (const char *)kernel, kernel_bytes); /* rows follow below */
     cc_put(out, (const char *)variable, variable_bytes);
     head.source_at = put_text(out, source);
     for (size_t i = 0; i < code->kernel_count; i++)
@@ -124,5 +124,5 @@ bool cc_fatbin_has_managed(const struct cc_text *fatbin)
     if (head.var_count == 0)
         return false;
     memcpy(&last, fatbin->data + head.var_at + (head.var_count - 1) * sizeof last, sizeof last);
-    return last.managed != 0; /* these stand last */
+    return last.managed != 0; /* managed variables come last */
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * host_managed.c: __managed__ variables in host code. Clang has each as a variable of the host's
- * (a __device__ variable's shadow); here it becomes a cell with the address of the object in
- * managed memory, which every function that names the variable reads. The runtime fills it in when
- * the variable is registered, before any other constructor runs.
+ * host_managed.c: __managed__ variables in host code. Clang emits each as a variable of the host
+ * (the shadow of a __device__ variable); here it becomes a pointer to the object in managed memory,
+ * which every function that names the variable loads. The runtime sets it when the variable is
+ * registered, before any other constructor runs.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "lower.h"
 #include "names.h"
 
-enum { EARLY = 1000 }; /* of constructors: those without a number have 65535 */
+enum { EARLY = 1000 }; /* priority of constructors; without a number it is 65535 */
 
 static LLVMValueRef cell_of(struct cc_lowering *l, LLVMValueRef variable)
 {
@@ -60,7 +60,7 @@ static bool change(struct cc_lowering *l, LLVMValueRef variable)
     return false;
 }
 
-/* The file's registration goes before what its and other files' constructors do. */
+/* Registers the file's variables before constructors of this and other files run. */
 static void register_early(struct cc_lowering *l)
 {
     LLVMValueRef list = LLVMGetNamedGlobal(l->module, "llvm.global_ctors"), row[64], field[3];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * host_stubs.c: every kernel that the host can launch is in the image. A kernel that only the
- * host's Clang sees (#ifndef __CUDA_ARCH__ around it, or around the only launch of a template)
- * compiles on both sides, and each launch of it would fail when the program runs.
+ * host_stubs.c: checks that every kernel which the host can launch is in the image. A kernel that
+ * only the host's Clang sees (#ifndef __CUDA_ARCH__ around it, or around the only launch of a
+ * template) compiles on both sides, but each launch of it would fail at run time.
  */
 #include <string.h>
 
@@ -11,10 +11,10 @@
 #include "names.h"
 #include "proc.h"
 
-static const char prefix[] = "__device_stub__"; /* of the stub's identifier, as Clang has it */
+static const char prefix[] = "__device_stub__"; /* of the stub's identifier, as Clang names it */
 
-/* What `digits` digits in front of the prefix say about the kernel's own name: of
- * 16__device_stub__k, "1". Null: they are no such length. */
+/* The digits before the prefix that belong to the kernel's own name: for 16__device_stub__k, "1".
+ * Null: the digits are not that length. */
 static const char *own_length(const char *at, size_t digits)
 {
     size_t length = 0, more = sizeof prefix - 1;
@@ -30,8 +30,9 @@ static const char *own_length(const char *at, size_t digits)
     return length > more ? cc_format("%zu", length - more) : NULL;
 }
 
-/* Are they symbols of one kernel? They differ in the prefix, and the length of the identifier in
- * front of it; digits there may also end another name (_ZN1a2v124__device_stub__versionedEv). */
+/* Whether both symbols name one kernel: they differ in the prefix and in the length of the
+ * identifier before it; the digits before it may also end another name
+ * (_ZN1a2v124__device_stub__versionedEv). */
 static bool is_stub_of(const char *stub, const char *kernel)
 {
     const char *found = strstr(stub, prefix);
@@ -50,7 +51,7 @@ static bool is_stub_of(const char *stub, const char *kernel)
     return false;
 }
 
-/* With -rdc=true a static kernel is called "unit:symbol". */
+/* With -rdc=true a static kernel is named "unit:symbol". */
 static bool has_kernel(const struct cc_device_code *code, const char *stub)
 {
     for (size_t i = 0; i < code->kernel_count; i++) {
@@ -106,7 +107,7 @@ bool cc_check_stubs(int release, const struct cc_list *compile, const char *bitc
     bool sound = true;
 
     if (!cc_read_image(object, &symbols))
-        return true; /* it is not a file of this machine's code */
+        return true; /* no object file of this machine */
     for (size_t i = 0; i < symbols.count; i++) {
         const struct cc_symbol *s = &symbols.item[i];
         if (!s->is_function || strstr(s->name, prefix) == NULL || has_kernel(code, s->name))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * host_variables.c: __device__ variables in host code. To the host's compiler they are variables
- * of the same name; reading or writing them compiles, and is hardly meant. Their addresses are
- * what cudaMemcpyToSymbol and its like take.
+ * host_variables.c: __device__ variables in host code. For the host's compiler they are variables
+ * of the same name; reading or writing them compiles, but is almost always a mistake. Taking their
+ * addresses, as for cudaMemcpyToSymbol and similar functions, is correct.
  */
 #include <string.h>
 

@@ -59,7 +59,8 @@ static LLVMAttributeRef attribute(struct cc_lowering *l, const char *name)
                                    0);
 }
 
-/* A switch that names no default would become a jump, or a load, by a table, at any index. */
+/* A switch with an unreachable default would become a jump or a load through a table, at any
+ * index. */
 static LLVMAttributeRef no_tables(struct cc_lowering *l)
 {
     static const char name[] = "no-jump-tables", is[] = "true";
@@ -67,8 +68,7 @@ static LLVMAttributeRef no_tables(struct cc_lowering *l)
     return LLVMCreateStringAttribute(l->context, name, sizeof name - 1, is, sizeof is - 1);
 }
 
-/* Functions are for this processor; each access of theirs is reported to vgpu-exec, in the form in
- * which ThreadSanitizer's are. */
+/* Compiles the functions for this processor, with ThreadSanitizer's callbacks for each access. */
 static void set_functions(struct cc_lowering *l)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f)) {
@@ -93,7 +93,7 @@ static void set_functions(struct cc_lowering *l)
     }
 }
 
-/* Names that Clang itself gives, for what vgpu-exec has under its own. */
+/* Renames functions that Clang itself names to vgpu-exec's versions. */
 static void rename_calls(struct cc_lowering *l)
 {
     static const char *const name[][2] = {{"vprintf", "vgpu_vprintf"},
@@ -101,7 +101,7 @@ static void rename_calls(struct cc_lowering *l)
                                           {"memcpy", "__wrap_memcpy"},
                                           {"memmove", "__wrap_memmove"},
                                           {"memset", "__wrap_memset"},
-                                          /* these store by a pointer */
+                                          /* these store through a pointer */
                                           {"frexp", "__wrap_frexp"},
                                           {"frexpf", "__wrap_frexpf"},
                                           {"modf", "__wrap_modf"},
@@ -143,7 +143,7 @@ static bool write_object(struct cc_lowering *l, const char *object)
     return false;
 }
 
-/* What vgpu-exec has is called without a detour over the procedure linkage table. */
+/* Calls vgpu-exec's functions directly, not through the procedure linkage table. */
 static void call_directly(struct cc_lowering *l)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f))
@@ -152,14 +152,14 @@ static void call_directly(struct cc_lowering *l)
                                     attribute(l, "nonlazybind"));
 }
 
-/* The steps that find mistakes. */
+/* The steps that can report errors. */
 static bool lower_cuda(struct cc_lowering *l)
 {
     return cc_find_kernels(l) && cc_error_count() == 0 && cc_check_rules(l) && cc_lower_ptx(l) &&
            cc_lower_managed(l) && cc_lower_shared(l);
 }
 
-/* -G: what nothing reaches goes, as it does when code is optimized; all else is as it was written.
+/* -G: removes unreachable code, as optimization does; leaves everything else as written.
  */
 static const char as_written[] = "globaldce,strip-dead-debug-info,default<O0>";
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * lower.h: device code as Clang compiles it for GPUs (LLVM's bitcode for nvptx64) becomes an object
- * for this machine's processor, which is linked to a device image (image.h).
+ * lower.h: lowers device code as Clang compiles it for GPUs (LLVM's bitcode for nvptx64) to an
+ * object for this machine's processor, which is linked to a device image (image.h).
  */
 #ifndef VGPU_CC_LOWER_H
 #define VGPU_CC_LOWER_H
@@ -9,77 +9,82 @@
 #include "lowering.h"
 #include "module.h"
 
-/* ---- its parts, a file each ---- */
+/* ---- parts, one file each ---- */
 
-/* lower_kernel.c: finds the kernels. Before anything else: the marks are Clang's. */
+/* lower_kernel.c: finds the kernels. Runs first, since it reads Clang's annotations. */
 bool cc_find_kernels(struct cc_lowering *l);
 /* Adds the entry of each kernel and the tables of image.h. */
 void cc_add_tables(struct cc_lowering *l);
-/* In the optimized module: the kernel's fast form, a table, or why it has none. */
+/* In the optimized module: sets the kernel's fast form: a table, or the reason why it has none. */
 cc_set_lanes cc_set_kernel_lanes;
-/* Names a file of our own headers, for what reads debug information (vgpu/common/dwarf_lines.c). */
+/* Records a file of our own headers, for readers of debug information
+ * (vgpu/common/dwarf_lines.c). */
 void cc_add_headers(struct cc_lowering *l, const char *file);
 
-/* lower_rules.c: what nvcc refuses. */
+/* lower_rules.c: rejects what nvcc rejects. */
 bool cc_check_rules(struct cc_lowering *l);
 
-/* text_rules.c: what only the source shows. */
+/* text_rules.c: rules that can only be checked in the source. */
 void cc_check_text(const struct cc_lowering *l);
 
 /* lower_link.c: reads the files and links them to one module. */
 bool cc_read_bitcode(struct cc_lowering *l, const struct cc_bitcode *file, size_t count);
 
-/* lower_uses.c: wherever the function names the variable, it gets the pointer that `ask` makes at
- * the function's start (of the variable's own type). False: it does not name it. */
+/* lower_uses.c: replaces the variable in the function by the pointer that `ask` computes at the
+ * function's start (of the variable's own type). False: the function does not use it. */
 typedef LLVMValueRef cc_ask(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef variable,
                             unsigned id);
 bool cc_replace_in(struct cc_lowering *l, LLVMValueRef variable, LLVMValueRef function, cc_ask *ask,
                    unsigned id);
 
-/* Deletes the variable. False: something still names it. */
+/* Deletes the variable. False: it is still in use. */
 bool cc_delete_unused(LLVMValueRef variable);
 
-/* lower_managed.c: __managed__ variables become memory whose address the image is told. */
+/* lower_managed.c: replaces __managed__ variables by memory whose address is stored in the
+ * image. */
 #define CC_MANAGED_SECTION "vgpu_managed" /* vgpu/include/vgpu/attributes.h */
-#define CC_PLACE_PREFIX "vgpu_place:"     /* of the names of what the optimizer is to leave whole */
+#define CC_PLACE_PREFIX "vgpu_place:"     /* prefix of names that the optimizer must keep */
 bool cc_is_managed(LLVMValueRef global);
 bool cc_lower_managed(struct cc_lowering *l);
 
-/* lower_shared.c: __shared__ variables become memory of the block. */
+/* lower_shared.c: replaces __shared__ variables by memory of the block. */
 bool cc_lower_shared(struct cc_lowering *l);
 
-/* lower_globals.c: the other variables come into the one address space that there is. */
+/* lower_globals.c: moves the other variables to the single address space. */
 bool cc_lower_globals(struct cc_lowering *l);
 
-/* lower_debug.c: -G: what is told debuggers. In this function the __shared__ variable is what the
- * pointer, which was just made, points to. */
+/* lower_debug.c: -G: debug information. In this function `pointer`, which was just built, points to
+ * the __shared__ variable. */
 void cc_tell_shared(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef variable,
                     LLVMValueRef pointer);
-/* The variable has become another one. */
+/* The variable was replaced by `global`. */
 void cc_tell_global(struct cc_lowering *l, LLVMValueRef old, LLVMValueRef global);
-/* All has been told. */
+/* Ends the debug information. */
 void cc_end_info(struct cc_lowering *l);
 
-/* lower_reports.c: names that only vgpu-exec's reports may have; what LLVM has of its own. */
+/* lower_reports.c: rejects names that only vgpu-exec's callbacks may have; LLVM's own functions. */
 void cc_check_reports(struct cc_lowering *l);
 void cc_check_intrinsics(struct cc_lowering *l);
-/* Reports the accesses that ThreadSanitizer's pass will not. */
+/* Reports the accesses that ThreadSanitizer's pass omits. */
 void cc_report_rest(struct cc_lowering *l);
 
-/* lower_guards.c: device code runs and reaches only what vgpu-exec looks at. */
-/* In the optimized module; false: an access cannot be reported, which was told. */
+/* lower_guards.c: device code runs and accesses only what vgpu-exec checks. */
+/* In the optimized module; false: an access cannot be reported, which is an error. */
 bool cc_guard_module(struct cc_lowering *l);
-/* -check-indices: what ThreadSanitizer's pass has left out stays within its variables. */
+/* -check-indices: checks that accesses which ThreadSanitizer's pass omits stay within their
+ * variables. */
 void cc_guard_variables(struct cc_lowering *l);
-/* Where the address is among the operands of what accesses memory; -1: it does not. */
+/* Index of the address among the operands of an instruction that accesses memory; -1: it does
+ * not. */
 int cc_address_operand(LLVMValueRef instruction);
-/* Is it of a local variable or a constant, to which no access is reported? */
+/* Whether the address is that of a local variable or a constant, to which accesses are not
+ * reported. */
 bool cc_is_unreported(LLVMValueRef address);
 
-/* lower_copies.c: copies of 16 aligned bytes become one access. */
+/* lower_copies.c: turns copies of 16 aligned bytes into one access. */
 void cc_lower_copies(struct cc_lowering *l);
 
-/* lower_check.c: what is left undefined must be offered by vgpu-exec. */
+/* lower_check.c: checks that vgpu-exec defines all undefined symbols. */
 bool cc_check_module(struct cc_lowering *l);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * lower_check.c: what the device code of a file asks for and vgpu-exec does not offer.
+ * lower_check.c: reports symbols that the device code of a file needs and vgpu-exec does not
+ * define.
  */
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "diag.h"
 #include "lower.h"
 
-/* The first instruction that names the value; null: none does. */
+/* The first instruction that uses the value; null: there is none. */
 static LLVMValueRef first_use(LLVMValueRef value)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use != NULL; use = LLVMGetNextUse(use)) {
@@ -21,7 +22,7 @@ static LLVMValueRef first_use(LLVMValueRef value)
     return NULL;
 }
 
-/* What a function that is declared with __attribute__((error("..."))) is to be refused with. */
+/* The message of a function that is declared with __attribute__((error("..."))). */
 static const char *own_refusal(LLVMValueRef value)
 {
     static const char word[] = "dontcall-error";

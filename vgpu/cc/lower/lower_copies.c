@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * lower_copies.c: a float4 is read and written at once, by one access of 16 bytes that must be
- * aligned; Clang copies it like any structure. (What is smaller LLVM's passes find themselves.)
+ * lower_copies.c: a float4 is read and written by one access of 16 bytes that must be aligned;
+ * Clang copies it as any structure. (LLVM's own passes merge smaller copies.)
  */
 #include <string.h>
 
@@ -24,7 +24,7 @@ static bool is_wide(LLVMValueRef copy)
            is_aligned(copy, 1) && is_aligned(copy, 2);
 }
 
-/* Four words: this processor, too, has one access for them that must be aligned. */
+/* Four words: this processor has an access of this size that must be aligned, too. */
 static LLVMTypeRef wide_type(struct cc_lowering *l)
 {
     return LLVMVectorType(cc_int_type(l, 32), WIDEST_BYTES / 4);

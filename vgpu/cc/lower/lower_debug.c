@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
- * lower_debug.c: -G: what Clang has told debuggers of a variable is told of what it has become.
+ * lower_debug.c: -G: debug information for lowered variables, from Clang's for the original ones.
  *
- * A __shared__ variable is a local one of each function that uses it: a debugger follows a pointer
- * in the function's frame. A dynamic one, of which Clang says nothing, is that pointer itself.
- * __device__ and __constant__ variables are in a unit of their own: Clang's unit names theirs with
- * an address space that this processor does not have.
+ * A __shared__ variable becomes a local one of each function that uses it: a debugger follows a
+ * pointer in the function's frame. A dynamic one, for which Clang has no debug information, is that
+ * pointer. __device__ and __constant__ variables are in a compile unit of their own: Clang's unit
+ * gives them an address space that this processor does not have.
  */
 #include <string.h>
 
@@ -17,7 +17,7 @@ enum { DW_OP_DEREF = 0x06 };
 enum { DW_ATE_FLOAT = 4, DW_ATE_SIGNED = 5, DW_ATE_UNSIGNED_CHAR = 8 };
 enum { OPERAND_NAME = 1, OPERAND_TYPE = 3 }; /* of a DIVariable, in every release */
 
-/* What Clang says of a variable. */
+/* Clang's debug information for a variable. */
 struct variable_info {
     const char *name;
     LLVMMetadataRef type, file, scope;
@@ -36,7 +36,7 @@ static unsigned info_kind(const struct cc_lowering *l)
     return LLVMGetMDKindIDInContext(l->context, "dbg", 3);
 }
 
-/* False: nothing is said of it. */
+/* False: there is none. */
 static bool read_info(const struct cc_lowering *l, LLVMValueRef global, struct variable_info *info)
 {
     LLVMValueRef operand[16];
@@ -74,7 +74,7 @@ static LLVMMetadataRef basic_type(struct cc_lowering *l, const char *name, uint6
     return LLVMDIBuilderCreateBasicType(info_builder(l), name, strlen(name), bits, encoding, 0);
 }
 
-/* The type of a dynamic array's elements, as far as LLVM knows it. */
+/* The type of a dynamic array's elements, as far as LLVM has it. */
 static LLVMMetadataRef element_info(struct cc_lowering *l, LLVMTypeRef array)
 {
     enum { FLOAT = 2, DOUBLE = 3, ARRAY = 11 };
@@ -102,7 +102,7 @@ static struct variable_info dynamic_info(struct cc_lowering *l, LLVMValueRef var
 
     cc_plain_name(cc_value_name(variable), &info.name);
     for (const char *at; (at = strstr(info.name, "::")) != NULL;)
-        info.name = at + 2; /* of a function: sum(...)::tile */
+        info.name = at + 2; /* declared in a function: sum(...)::tile */
     info.type = LLVMDIBuilderCreatePointerType(info_builder(l), element, POINTER_BITS, 0, 0, "", 0);
     return info;
 }
@@ -144,7 +144,7 @@ static void make_unit(struct cc_lowering *l, LLVMMetadataRef file)
                                                  FULL_EMISSION, 0, 1, 0, "", 0, "", 0);
 }
 
-/* A namespace, or the unit: all else is Clang's unit's. */
+/* The namespace, or else the new unit: all other scopes belong to Clang's unit. */
 static LLVMMetadataRef outer_scope(const struct cc_lowering *l, LLVMMetadataRef scope)
 {
     return scope != NULL && LLVMGetMetadataKind(scope) == NAMESPACE ? scope : l->unit;

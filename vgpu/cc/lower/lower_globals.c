@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * lower_globals.c: variables of device memory come into the one address space that a processor has:
- * __device__ and __constant__ ones into the section that vgpu-exec maps device memory over.
+ * lower_globals.c: moves variables of device memory to the processor's single address space:
+ * __device__ and __constant__ ones to the section over which vgpu-exec maps device memory.
  */
 #include <string.h>
 
@@ -26,15 +26,15 @@ static void add_variable(struct cc_lowering *l, LLVMValueRef global)
     code->variable[code->variable_count++] = variable;
 }
 
-/* A variable of the program's, which the host may know too: not a string, nor a constant that the
- * compiler may have in device code because its value is known. */
+/* Whether it is a variable of the program that the host may name, too: not a string, nor a constant
+ * that the compiler emits in device code because its value is known. */
 static bool is_variable(LLVMValueRef global)
 {
     return LLVMIsExternallyInitialized(global) ||
            (LLVMGetLinkage(global) != LLVM_LINKAGE_PRIVATE && !LLVMIsGlobalConstant(global));
 }
 
-/* Does the value hold the address of a function that is not device code? */
+/* Whether the value contains the address of a function that is not device code. */
 static bool names_host_code(LLVMValueRef value)
 {
     LLVMValueRef f = LLVMIsAFunction(value);
@@ -49,8 +49,8 @@ static bool names_host_code(LLVMValueRef value)
     return false;
 }
 
-/* Clang takes every constant of the file for one that device code may use: a table of the host's
- * functions is none, unless device code does. */
+/* Clang emits every constant of the file as one that device code may use: a table of host functions
+ * is skipped unless device code uses it. */
 static bool is_hosts(LLVMValueRef global)
 {
     LLVMValueRef value = LLVMGetInitializer(global);
@@ -59,7 +59,7 @@ static bool is_hosts(LLVMValueRef global)
            cc_delete_unused(global);
 }
 
-/* The same variable in address space 0, in place of the old one. */
+/* Replaces the variable by the same one in address space 0. */
 static void move(struct cc_lowering *l, LLVMValueRef old)
 {
     const char *name = cc_copy(cc_value_name(old), strlen(cc_value_name(old)));

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * lower_guards.c: what would let device code run or reach what vgpu-exec does not look at: calls
- * and jumps through pointers, accesses in address spaces of their own, and accesses to variables,
- * which are not reported (lower_reports.c).
+ * lower_guards.c: guards against device code that would run or access what vgpu-exec does not
+ * check: calls and jumps through pointers, accesses in other address spaces, and accesses to
+ * variables that are not reported (lower_reports.c).
  */
 #include "diag.h"
 #include "lower.h"
 
 /* ---- calls through pointers ---- */
 
-/* A variable may be called, too, if it is cast to a function: that is a call through a pointer. */
+/* A variable that is cast to a function is called through a pointer, too. */
 static bool is_direct(LLVMValueRef called)
 {
     while (LLVMIsAConstantExpr(called) != NULL && LLVMGetConstOpcode(called) == LLVM_OP_BIT_CAST)
@@ -16,7 +16,7 @@ static bool is_direct(LLVMValueRef called)
     return LLVMIsAFunction(called) != NULL || LLVMIsAInlineAsm(called) != NULL;
 }
 
-/* vgpu-exec is asked first whether a function of device code begins there. */
+/* Inserts a call of vgpu-exec that checks that a function of device code begins at the target. */
 static void guard_call(struct cc_lowering *l, LLVMValueRef call)
 {
     LLVMValueRef called = LLVMIsACallInst(call) != NULL ? LLVMGetCalledValue(call) : NULL;
@@ -34,8 +34,8 @@ static void guard_call(struct cc_lowering *l, LLVMValueRef call)
 
 /* ---- jumps to addresses ---- */
 
-/* A goto to a computed address could lead into the middle of an instruction; what Clang does not
- * make of device code, nothing here looks at. */
+/* A goto to a computed address could lead into the middle of an instruction. Other instructions
+ * that Clang never generates for device code are not checked here. */
 static void check_jump(struct cc_lowering *l, LLVMValueRef instruction)
 {
     int op = LLVMGetInstructionOpcode(instruction);
@@ -62,7 +62,8 @@ int cc_address_operand(LLVMValueRef instruction)
     }
 }
 
-/* Such an access is not reported; on this processor some reach outside of all that is. */
+/* Such an access is not reported; on this processor some reach memory outside of all that is
+ * checked. */
 static void check_space(struct cc_lowering *l, LLVMValueRef instruction)
 {
     int operand = cc_address_operand(instruction);
@@ -86,7 +87,7 @@ bool cc_guard_module(struct cc_lowering *l)
 
 /* ---- variables ---- */
 
-/* The variable that the address is computed from, as ThreadSanitizer finds it. */
+/* The variable from which the address is computed, as ThreadSanitizer determines it. */
 static LLVMValueRef variable_of(LLVMValueRef address)
 {
     for (;;) {
@@ -118,8 +119,8 @@ bool cc_is_unreported(LLVMValueRef address)
     return is_local(variable) || is_fixed(variable);
 }
 
-/* Its bytes; null: accesses to it are reported. Local variables, constants, and what has a name
- * that only LLVM itself should give are not. */
+/* The variable's size; null: accesses to it are reported. Not reported are local variables,
+ * constants, and variables with a name that only LLVM itself should give. */
 static LLVMValueRef unreported_bytes(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef variable)
 {
     LLVMTypeRef number = cc_int_type(l, 64);
@@ -135,7 +136,7 @@ static LLVMValueRef unreported_bytes(struct cc_lowering *l, LLVMBuilderRef b, LL
     return LLVMBuildBinOp(b, LLVM_OP_MULTIPLY, bytes, count, "");
 }
 
-/* vgpu-exec is asked whether an access that is not reported stays within its variable. */
+/* Inserts a call of vgpu-exec that checks that an unreported access stays within its variable. */
 static void guard_variable(struct cc_lowering *l, LLVMValueRef instruction)
 {
     static const char name[] = "vgpu_variable_access";
@@ -160,7 +161,7 @@ static void guard_variable(struct cc_lowering *l, LLVMValueRef instruction)
     LLVMBuildCall2(b, type, cc_declare(l, name, type), argument, 4, "");
 }
 
-/* Memory of the stack whose size is computed: vgpu-exec is asked whether there is that much. */
+/* A stack allocation of computed size: inserts a call of vgpu-exec that checks for enough stack. */
 static void guard_array(struct cc_lowering *l, LLVMValueRef instruction)
 {
     LLVMTypeRef number = cc_int_type(l, 64);

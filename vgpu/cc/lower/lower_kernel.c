@@ -20,7 +20,7 @@ static struct cc_kernel *find_kernel(struct cc_device_code *code, LLVMValueRef f
     return NULL;
 }
 
-/* The type that the parameter is passed as; null: it is passed as it is. */
+/* The type of a parameter that is passed by value; null: it is passed directly. */
 static LLVMTypeRef by_value_type(LLVMValueRef function, unsigned index)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);
@@ -104,7 +104,7 @@ bool cc_find_kernels(struct cc_lowering *l)
         LLVMSetFunctionCallConv(f, 0);
     }
     LLVMGetNamedMetadataOperands(l->module, list, node);
-    for (int round = 0; round < 2; round++) /* a kernel's other marks may come before it */
+    for (int round = 0; round < 2; round++) /* "kernel" may come after its other marks */
         for (unsigned i = 0; i < count; i++)
             read_annotation(l, node[i]);
     return true;
@@ -122,7 +122,7 @@ static void copy_attributes(LLVMValueRef call, LLVMValueRef function, unsigned i
         LLVMAddCallSiteAttribute(call, index, attribute[i]);
 }
 
-/* The argument that lies at `address`. */
+/* Loads the argument at `address`. */
 static LLVMValueRef take_argument(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef kernel,
                                   unsigned index, LLVMValueRef address)
 {
@@ -146,8 +146,8 @@ static void add_mark(struct cc_lowering *l, LLVMValueRef function, const char *n
                             LLVMCreateEnumAttribute(l->context, kind, 0));
 }
 
-/* void entry(void **args) { kernel(*(T *)args[0], ...); }: without the marks of the user's
- * functions, so its reads of the arguments are no accesses of the program. */
+/* void entry(void **args) { kernel(*(T *)args[0], ...); }: without the attributes of the user's
+ * functions, so that its reads of the arguments are not reported. */
 static LLVMValueRef add_entry(struct cc_lowering *l, const struct cc_kernel *kernel, size_t number)
 {
     LLVMTypeRef byte = cc_byte_pointer(l, 0), args = LLVMPointerType(byte, 0);
@@ -171,7 +171,7 @@ static LLVMValueRef add_entry(struct cc_lowering *l, const struct cc_kernel *ker
     add_mark(l, entry, "disable_sanitizer_instrumentation");
     LLVMAddAttributeAtIndex(entry, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
                             LLVMCreateStringAttribute(l->context, "frame-pointer", 13, "all", 3));
-    /* The kernel keeps its own frame: debuggers and reports name it. */
+    /* The kernel keeps its own frame, which debuggers and reports name. */
     add_mark(l, kernel->function, "noinline");
     return entry;
 }
@@ -219,7 +219,7 @@ static LLVMValueRef add_sizes(struct cc_lowering *l, const struct cc_kernel *ker
     return add_private(l, LLVMConstArray(cc_int_type(l, 32), size, kernel->param_count + 1));
 }
 
-/* A row as struct vgpu_kernel has it. */
+/* A row with the layout of struct vgpu_kernel. */
 static LLVMValueRef kernel_row(struct cc_lowering *l, const struct cc_kernel *kernel, size_t i)
 {
     LLVMValueRef field[] = {
@@ -239,7 +239,7 @@ static LLVMValueRef kernel_row(struct cc_lowering *l, const struct cc_kernel *ke
     return LLVMConstStructInContext(l->context, field, sizeof field / sizeof *field, 0);
 }
 
-/* A row as struct vgpu_var has it. */
+/* A row with the layout of struct vgpu_var. */
 static LLVMValueRef variable_row(struct cc_lowering *l, const struct cc_variable *variable)
 {
     LLVMValueRef field[] = {add_string(l, variable->symbol),
@@ -250,7 +250,7 @@ static LLVMValueRef variable_row(struct cc_lowering *l, const struct cc_variable
     return LLVMConstStructInContext(l->context, field, sizeof field / sizeof *field, 0);
 }
 
-/* A table of no rows is one of an unused number. */
+/* An empty table has one unused row. */
 static void add_table(struct cc_lowering *l, const char *name, LLVMValueRef *row, size_t count)
 {
     LLVMValueRef none = number(l, 0, 64);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * lower_link.c: reads files' bitcode; that of several files (-rdc=true) is linked to one module.
- * What belongs to a file alone (static, or of an unnamed namespace) is called "unit:symbol" there:
- * other files may have another one of that name, and the host asks for this one.
+ * lower_link.c: reads files' bitcode; that of several files (-rdc=true) is linked to one module. A
+ * symbol that is local to a file (static, or in an unnamed namespace) is renamed to "unit:symbol":
+ * other files may have one of the same name, and the host looks up the one of its file.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +24,9 @@ static LLVMModuleRef read_module(struct cc_lowering *l, const struct cc_bitcode 
     return module;
 }
 
-/* ---- names of a file's own ---- */
+/* ---- local symbols ---- */
 
-/* Clang itself puts a word and a number behind such a name, but where it is declared only. */
+/* Clang appends a word and a number to such a name, but only in declarations. */
 static const char *without_suffix(const char *symbol)
 {
     const char *found = strstr(symbol, "__static__");
@@ -65,11 +65,11 @@ static void make_all_own(LLVMModuleRef module, const char *unit)
         make_own(module, f, unit);
     for (LLVMValueRef g = LLVMGetFirstGlobal(module); g != NULL; g = next) {
         make_own(module, g, unit);
-        next = LLVMGetNextGlobal(g); /* a declaration behind it may have gone */
+        next = LLVMGetNextGlobal(g); /* make_own may have deleted the declaration after it */
     }
 }
 
-/* ---- together ---- */
+/* ---- linking ---- */
 
 static bool is_strong(LLVMValueRef value)
 {
@@ -95,7 +95,7 @@ static bool is_alone(LLVMValueRef value, LLVMValueRef other)
     return false;
 }
 
-/* What two files define is told here: LLVM would name its symbol only. */
+/* Reports symbols that two files define: LLVM's message would have only the mangled name. */
 static bool fit(LLVMModuleRef to, LLVMModuleRef from)
 {
     bool sound = true;
@@ -107,7 +107,8 @@ static bool fit(LLVMModuleRef to, LLVMModuleRef from)
     return sound;
 }
 
-/* Lists of what must stay although nobody names it: the tables say what the host can name. */
+/* Drops lists of symbols that must be kept although unused: the image's tables hold what the host
+ * can name. */
 static void drop_list(LLVMModuleRef module, const char *name)
 {
     LLVMValueRef list = LLVMGetNamedGlobal(module, name);
@@ -135,7 +136,7 @@ bool cc_read_bitcode(struct cc_lowering *l, const struct cc_bitcode *file, size_
         else if (!fit(l->module, module))
             sound = false;
         else if (LLVMLinkModules2(l->module, module))
-            return false; /* LLVM has said why */
+            return false; /* LLVM has printed the reason */
     }
     return sound;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * lower_managed.c: __managed__ variables in device code. The object lies in managed memory, which
- * the runtime allocates; the image has a place for its address (struct cc_managed), from which each
- * function that names the variable takes it.
+ * the runtime allocates; the image has a slot for its address (struct cc_managed), from which each
+ * function that names the variable loads it.
  */
 #include <string.h>
 
@@ -40,7 +40,7 @@ static struct cc_managed describe(struct cc_lowering *l, LLVMValueRef variable)
     return managed;
 }
 
-/* { mark, first value }: what changes is not known to the compiler. */
+/* { mark, first value }: not constant, so that the compiler does not assume its contents. */
 static LLVMValueRef add_place(struct cc_lowering *l, LLVMValueRef variable,
                               const struct cc_managed *managed)
 {
@@ -59,7 +59,7 @@ static LLVMValueRef add_place(struct cc_lowering *l, LLVMValueRef variable,
     return place;
 }
 
-/* A function that reads the address: its access is none of the program's. */
+/* A function that loads the address: the load must not be reported as the program's. */
 static const char *getter_of(LLVMValueRef variable)
 {
     return cc_format("vgpu_managed:%s", cc_value_name(variable));

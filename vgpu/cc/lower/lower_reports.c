@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * lower_reports.c: the reports of accesses. ThreadSanitizer's pass puts most of them in. Here are
- * those of what it leaves out, and the names and functions by which a program would do without.
+ * lower_reports.c: the callbacks that report accesses. ThreadSanitizer's pass inserts most of them.
+ * This file adds those that it omits, and rejects names and functions by which a program could
+ * avoid or fake them.
  */
 #include <string.h>
 
@@ -25,8 +26,8 @@ static void check_name(LLVMValueRef value)
                  name);
 }
 
-/* ThreadSanitizer's calls are put in here, for each access that there is; a program's own would
- * report what was never read or written. What it defines under a name of vgpu-exec's would be asked
+/* ThreadSanitizer's callbacks are inserted for each real access; a program's own calls of them
+ * would report accesses that never happen. A definition under a name of vgpu-exec's would be called
  * in its place. */
 void cc_check_reports(struct cc_lowering *l)
 {
@@ -53,7 +54,7 @@ static bool takes_address(LLVMValueRef function)
     return false;
 }
 
-/* They are reported, or touch no memory. */
+/* These are reported, or access no memory. */
 static bool is_harmless(const char *name)
 {
     static const char *const known[] = {
@@ -67,7 +68,7 @@ static bool is_harmless(const char *name)
     return false;
 }
 
-/* Copies of argument lists, jumps to an address, and what else is done by a pointer, unreported. */
+/* Rejects copies of argument lists, jumps to an address, and other unreported uses of pointers. */
 void cc_check_intrinsics(struct cc_lowering *l)
 {
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f)) {
@@ -84,7 +85,7 @@ void cc_check_intrinsics(struct cc_lowering *l)
 
 /* ---- accesses that ThreadSanitizer leaves out ---- */
 
-/* Does it report accesses of so many bytes? */
+/* Whether ThreadSanitizer reports accesses of that size. */
 static bool is_usual(uint64_t bytes)
 {
     return bytes <= 16 && (bytes & (bytes - 1)) == 0;
@@ -105,7 +106,7 @@ static void report_range(struct cc_lowering *l, LLVMValueRef before, LLVMValueRe
     LLVMBuildCall2(b, type, report, argument, 2, "");
 }
 
-/* Three bytes, or 32 of a vector. */
+/* Sizes such as three bytes, or 32 of a vector. */
 static void report_size(struct cc_lowering *l, LLVMValueRef instruction)
 {
     int operand = cc_address_operand(instruction);
@@ -119,7 +120,7 @@ static void report_size(struct cc_lowering *l, LLVMValueRef instruction)
                      LLVMGetInstructionOpcode(instruction) != LLVM_OP_LOAD);
 }
 
-/* A structure that is passed by value: the call itself copies it, from wherever it lies. */
+/* A structure that is passed by value is copied by the call itself, from any memory. */
 static void report_structures(struct cc_lowering *l, LLVMValueRef call)
 {
     unsigned kind = LLVMGetEnumAttributeKindForName("byval", 5);
@@ -133,7 +134,7 @@ static void report_structures(struct cc_lowering *l, LLVMValueRef call)
     }
 }
 
-/* A kernel's entry (lower_kernel.c) reads the arguments, which lie outside of all memory. */
+/* A kernel's entry (lower_kernel.c) reads the arguments, which lie in no window of memory. */
 static bool is_entry(LLVMValueRef instruction)
 {
     static const char mark[] = "disable_sanitizer_instrumentation";

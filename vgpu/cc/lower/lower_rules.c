@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * lower_rules.c: what nvcc refuses in device code and Clang accepts. Before anything is lowered:
- * constants are told by their address space, lambdas by their mangled names.
+ * lower_rules.c: rejects device code that nvcc rejects and Clang accepts. Runs before any lowering:
+ * constants are recognised by their address space, lambdas by their mangled names.
  */
 #include <string.h>
 
@@ -16,7 +16,7 @@ typedef void rule(LLVMValueRef instruction, LLVMValueRef address, const char *na
 
 /* ---- constants ---- */
 
-/* Is it another form of the same address, or of a part of it? */
+/* Whether it is another form of the same address, or of a part of it. */
 static bool is_address_of(LLVMValueRef user)
 {
     int op = LLVMIsAInstruction(user) != NULL    ? LLVMGetInstructionOpcode(user)
@@ -57,7 +57,8 @@ static void refuse_use(LLVMValueRef instruction, LLVMValueRef address, const cha
              name);
 }
 
-/* Is it, or a constant with it inside, in the list of what is annotated (vgpu/attributes.h)? */
+/* Whether the value, or a constant that contains it, is in the list of annotations
+ * (vgpu/attributes.h). */
 static bool is_marked(LLVMValueRef value)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use != NULL; use = LLVMGetNextUse(use)) {
@@ -71,7 +72,7 @@ static bool is_marked(LLVMValueRef value)
     return false;
 }
 
-/* An array of the file's that is not marked for the device. (Others' may be headers'.) */
+/* An array of this file without a device attribute. (Those of other files may be headers'.) */
 static bool is_host_array(LLVMValueRef global)
 {
     enum { ARRAY = 11 };
@@ -94,7 +95,7 @@ static void check_constant(LLVMValueRef global)
 
 /* ---- lambdas ---- */
 
-/* The last occurrence of either text; null where neither occurs. */
+/* The last occurrence of either text; null if there is none. */
 static const char *last_of(const char *text, const char *one, const char *other)
 {
     const char *last = NULL;
@@ -105,7 +106,8 @@ static const char *last_of(const char *text, const char *one, const char *other)
     return last;
 }
 
-/* The function is `_ZZ1fvENKUliE_clEi`, a lambda of f: is f, which is _Z1fv, device code, too? */
+/* Whether the function is `_ZZ1fvENKUliE_clEi`, a lambda of f, and f, which is _Z1fv, is not device
+ * code. */
 static bool is_host_lambda(const struct cc_lowering *l, LLVMValueRef function)
 {
     const char *symbol = cc_value_name(function), *end;
@@ -135,7 +137,7 @@ static void check_arguments(LLVMValueRef function)
                  "has none");
 }
 
-/* Lists that keep what they name: it is to be deleted where nothing else does. */
+/* Deletes lists that keep functions alive which are otherwise unused. */
 static void delete_lists(struct cc_lowering *l)
 {
     const char *const list[] = {annotations, "llvm.used", "llvm.compiler.used"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * lower_shared.c: __shared__ variables. Clang has them as global variables of address space 3; here
- * several blocks are in memory at the same time, so every function that uses one asks vgpu-exec at
- * its start for the memory of the block that runs.
+ * lower_shared.c: __shared__ variables. Clang emits them as global variables of address space 3;
+ * here several blocks are resident at the same time, so every function that uses one requests the
+ * current block's memory from vgpu-exec at its start.
  */
 #include "diag.h"
 #include "launch_limits.h"
@@ -14,7 +14,7 @@ static bool is_shared(LLVMValueRef global)
     return LLVMGetPointerAddressSpace(LLVMTypeOf(global)) == SHARED_SPACE;
 }
 
-/* The call that asks for the memory, at the function's start. */
+/* Inserts the call that requests the memory, at the function's start. */
 static LLVMValueRef ask(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef variable, unsigned id)
 {
     LLVMTypeRef byte = cc_byte_pointer(l, 0), number = cc_int_type(l, 32);
@@ -35,7 +35,7 @@ static LLVMValueRef ask(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef va
     return LLVMBuildCast(b, LLVM_OP_ADDR_SPACE_CAST, pointer, LLVMTypeOf(variable), "");
 }
 
-/* ---- how much a kernel has ---- */
+/* ---- bytes per kernel ---- */
 
 struct functions {
     LLVMValueRef *item;
@@ -50,7 +50,7 @@ static bool contains(const struct functions *all, LLVMValueRef function)
     return false;
 }
 
-/* Adds what the functions name, what those name, and so on. */
+/* Adds the functions that these use, transitively. */
 static void add_reached(struct functions *all)
 {
     for (size_t at = 0; at < all->count; at++)
@@ -66,7 +66,7 @@ static void add_reached(struct functions *all)
                 }
 }
 
-/* The function has so many bytes of the block's memory: so has each kernel that reaches it. */
+/* Adds the bytes of a variable in this function to each kernel that reaches the function. */
 static void add_bytes(struct cc_lowering *l, LLVMValueRef function, uint32_t bytes)
 {
     for (size_t i = 0; i < l->code->kernel_count; i++) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * lower_uses.c: a function's uses of a global variable become uses of a pointer.
+ * lower_uses.c: replaces a function's uses of a global variable by uses of a pointer.
  */
 #include "lower.h"
 
 struct use {
     LLVMValueRef variable; /* the global */
-    LLVMValueRef base;     /* what it is in the function */
+    LLVMValueRef base;     /* its replacement in the function */
     LLVMBuilderRef b;
 };
 
-/* Does the constant depend on the variable? */
+/* Whether the constant depends on the variable. */
 static bool depends(LLVMValueRef value, LLVMValueRef variable)
 {
     if (value == variable)
@@ -22,7 +22,7 @@ static bool depends(LLVMValueRef value, LLVMValueRef variable)
     return false;
 }
 
-/* ---- a constant that depends on the variable's address becomes instructions ---- */
+/* ---- constants that depend on the variable's address are expanded to instructions ---- */
 
 static LLVMValueRef rebuild(struct use *u, LLVMValueRef value);
 
@@ -70,7 +70,7 @@ static void replace_operands(struct use *u, LLVMValueRef instruction)
     }
 }
 
-/* ---- which functions ---- */
+/* ---- functions that use the variable ---- */
 
 static bool uses(LLVMValueRef function, LLVMValueRef variable)
 {
@@ -98,7 +98,7 @@ bool cc_replace_in(struct cc_lowering *l, LLVMValueRef variable, LLVMValueRef fu
     return true;
 }
 
-/* Constants that nothing names any more stay in LLVM's tables. */
+/* Unused constants stay in LLVM's tables. */
 static bool is_named(LLVMValueRef value)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(value); use != NULL; use = LLVMGetNextUse(use)) {

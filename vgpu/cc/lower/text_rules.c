@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * text_rules.c: what nvcc refuses and LLVM's code does not show: a kernel that is a member of a
- * class, __grid_constant__ at a parameter that is not const, a const __managed__ variable. Read in
- * the words of the source.
+ * text_rules.c: rejects what nvcc rejects and LLVM's code does not show: a kernel that is a member
+ * of a class, __grid_constant__ at a parameter that is not const, a const __managed__ variable.
+ * Works on the tokens of the source.
  */
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include "lower.h"
 #include "names.h"
 
-/* The words of a file, and where the next one is. */
+/* The tokens of a file, and the position of the next one. */
 struct reader {
     const char *file, *text;
     struct cc_lexer lexer;
@@ -61,7 +61,7 @@ static bool is_one_of(const struct reader *r, const char *const *word, size_t co
     return false;
 }
 
-/* Does the file define a class of that name, and no namespace? */
+/* Whether the file defines a class of that name, and no namespace. */
 static bool is_class(const char *file, const char *name)
 {
     static const char *const keys[] = {"struct", "class", "union", ")"}, /* class __align__(8) a */
@@ -82,7 +82,7 @@ static bool is_class(const char *file, const char *name)
     return found;
 }
 
-/* The last scope of "a::b::kernel"; null: it has none. */
+/* The innermost scope of "a::b::kernel"; null: it has none. */
 static const char *scope_of(const char *qualified)
 {
     const char *scope = NULL;
@@ -108,7 +108,7 @@ static void check_members(const struct cc_device_code *code)
 
 /* ---- parameters ---- */
 
-/* The parameter in which it stands; it is read to its end. `constant`: its words so far. */
+/* Reads the current parameter to its end; `constant`: whether const came before. */
 static bool is_const_parameter(struct reader *r, bool constant)
 {
     int depth = 0;
@@ -127,7 +127,7 @@ static void check_parameters(const char *file)
 {
     struct reader r;
     bool constant = false;
-    int depth = 0; /* of < > */
+    int depth = 0; /* nesting of < > */
 
     if (!start_reader(&r, file) || strstr(r.text, "__grid_constant__") == NULL)
         return;
@@ -147,7 +147,8 @@ static void check_parameters(const char *file)
 
 /* ---- __managed__ ---- */
 
-/* The variable's words up to its value or its end; `constant`: said before them. */
+/* Reads the variable's declaration up to its value or its end; `constant`: whether const came
+ * before. */
 static bool is_const_variable(struct reader *r, bool constant)
 {
     static const char *const ends[] = {"=", ";", "{", "[", "(", ","};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * demangle.c: the part of the Itanium C++ ABI's names that messages need: _Z3sumPf,
- * _ZN1a1b3sumE, _ZL5table, _ZZ4hostvE5count.
+ * demangle.c: demangles the part of the Itanium C++ ABI that messages need: _Z3sumPf, _ZN1a1b3sumE,
+ * _ZL5table, _ZZ4hostvE5count.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* Takes one <length><identifier>; null when there is none. */
+/* Parses one <length><identifier>; null if there is none. */
 static const char *take_identifier(const char **at)
 {
     char *rest;
@@ -28,7 +28,7 @@ static const char *take_identifier(const char **at)
     return cc_copy(rest, length);
 }
 
-/* `_ZZ <function> E <name>`: behind the last E that an identifier follows. */
+/* `_ZZ <function> E <name>`: after the last E that an identifier follows. */
 static const char *local_part(const char *at)
 {
     const char *found = NULL;
@@ -39,7 +39,7 @@ static const char *local_part(const char *at)
     return found;
 }
 
-/* `nested`: names up to an E; else there is one, and what follows are the parameters' types. */
+/* `nested`: names up to an E; else a single name, followed by the parameters' types. */
 static void read_names(const char *at, bool nested, struct cc_text *scopes, const char **last)
 {
     bool more = true;

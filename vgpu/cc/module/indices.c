@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT
- * indices.c: threadIdx and its like are each thread's own, and nobody writes them: a read is
- * no access of the program's, and is not reported as one.
+ * indices.c: threadIdx and the like are constant for each thread: a read of them is not reported as
+ * an access.
  */
 #include <string.h>
 
 #include "module.h"
 
-/* ThreadSanitizer leaves what is not in address space 0; to this processor they are one. */
+/* ThreadSanitizer ignores address spaces other than 0, which this processor does not
+ * distinguish. */
 enum { UNSEEN_SPACE = 1 };
 
 static const char *const indices[] = {"threadIdx", "blockIdx", "blockDim", "gridDim"};
 
-/* Where in it the address points to; -1: that is not known. */
+/* The offset of the address in the variable; -1: not known. */
 static long long offset_of(struct cc_lowering *l, LLVMValueRef address, LLVMValueRef index)
 {
     if (address == index)
@@ -74,8 +75,8 @@ static void hide_reads(struct cc_lowering *l, LLVMValueRef old, LLVMValueRef uns
                 hide_read(l, old, unseen, i);
 }
 
-/* Clang defines an extern variable of device code that a lambda names: lambdas may be the host's,
- * too. These are vgpu-exec's. */
+/* Clang defines an extern variable of device code that a lambda uses, since the lambda could be the
+ * host's. These variables are vgpu-exec's. */
 void cc_declare_indices(LLVMModuleRef module)
 {
     static const char *const others[] = {"warpSize", "vgpu_cooperative"};

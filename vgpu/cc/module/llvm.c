@@ -38,7 +38,7 @@ static void *open_library(int release)
     return library;
 }
 
-/* 19 has renamed one, whose parameters are the same. */
+/* LLVM 19 has renamed one function; its parameters are the same. */
 static void *find_call(void *library, const char *name)
 {
     void *found = dlsym(library, name);

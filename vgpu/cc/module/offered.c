@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * offered.c: the symbols that device code may leave undefined: vgpu-exec defines them (image.h, the
- * compiler's callbacks, copies of memory) or carries them along (libm).
+ * compiler's callbacks, memory copies) or is linked with them (libm).
  */
 #include <string.h>
 
@@ -33,7 +33,7 @@ static const char *const builtins[] = {
     "vgpu_local_array",
 };
 
-/* Functions of double; each has a form of float, whose name ends in f. */
+/* Functions of double; each has a float version, with f appended to the name. */
 static const char *const math[] = {
     "acos",      "acosh",    "asin",   "asinh",   "atan",  "atan2",     "atanh",     "cbrt",
     "ceil",      "copysign", "cos",    "cospi",   "cosh",  "erf",       "erfc",      "exp",
@@ -48,7 +48,7 @@ static const char *const math[] = {
 
 static bool is_math(const char *symbol)
 {
-    if (cc_starts(symbol, "__wrap_")) /* those that store by a pointer */
+    if (cc_starts(symbol, "__wrap_")) /* functions that store through a pointer */
         symbol += strlen("__wrap_");
     size_t length = strlen(symbol);
 

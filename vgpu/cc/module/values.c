@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * values.c: names, types and places of LLVM's values.
+ * values.c: names, types and source locations of LLVM values.
  */
 #include <string.h>
 #include <unistd.h>
@@ -39,7 +39,7 @@ void cc_for_instructions(struct cc_lowering *l, cc_step *does)
                 does(l, i);
 }
 
-/* Clang cuts what the file's path and the working folder begin with in common off the name. */
+/* Clang removes the common prefix of the file's path and the working folder from the name. */
 static const char *file_of(LLVMMetadataRef scope)
 {
     LLVMMetadataRef file = LLVMDIScopeGetFile(scope);
@@ -64,7 +64,7 @@ static struct cc_place place_of_function(LLVMValueRef function)
     return (struct cc_place){file_of(subprogram), (int)LLVMDISubprogramGetLine(subprogram), 1};
 }
 
-/* A header of the compiler's or the system's. */
+/* Whether the location is in a header of the compiler or the system. */
 static bool is_systems(LLVMMetadataRef location)
 {
     return cc_starts(file_of(LLVMDILocationGetScope(location)), "/usr/");

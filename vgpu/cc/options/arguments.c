@@ -9,9 +9,9 @@
 
 #include "diag.h"
 
-enum { DEPTH_MAX = 16 }; /* files that name files */
+enum { DEPTH_MAX = 16 }; /* nesting of option files */
 
-/* Splits `text` at blanks, as a shell would: '...', "..." and \ keep them. */
+/* Splits `text` at blanks; '...', "..." and \ quote them as in a shell. */
 static void split_words(const char *text, struct cc_list *words)
 {
     while (true) {
@@ -60,7 +60,7 @@ static bool add_file(const char *path, int depth, struct cc_list *words)
     return add_words(&inside, depth + 1, words);
 }
 
-/* The file that the word at *at stands for, which may be the next word's; null: the word is itself.
+/* The file that the word at *at refers to, whose name may be the next word; null: an ordinary word.
  */
 static const char *named_file(const struct cc_list *from, size_t *at)
 {

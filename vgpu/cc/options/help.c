@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * help.c: what vgpu-cc --help and --version say.
+ * help.c: prints vgpu-cc --help and --version.
  */
 #include <stdio.h>
 
@@ -92,6 +92,6 @@ void cc_print_help(void)
 void cc_print_version(void)
 {
     puts("vgpu-cc: compiler driver of the virtual node, for CUDA 13.0 sources; it stands in for");
-    puts("nvcc: NVIDIA (R) Cuda compiler driver"); /* by this line CMake knows what it talks to */
+    puts("nvcc: NVIDIA (R) Cuda compiler driver"); /* CMake recognises nvcc by this line */
     puts("Cuda compilation tools, release 13.0, V13.0.88");
 }

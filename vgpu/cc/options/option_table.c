@@ -111,7 +111,8 @@ static bool is_in(const char *names, const char *argument, const char **value)
     return found;
 }
 
-/* A full name goes before one that a value is joined to: -include is not -I with "nclude". */
+/* A full name takes precedence over a name with a joined value: -include is not -I with
+ * "nclude". */
 const struct cc_option *cc_find_option(const char *argument, const char **value)
 {
     static const struct cc_option alone = {.kind = IGNORE, .value = ALONE},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * option_table.h: every option by its names, and what kind of thing happens to it.
+ * option_table.h: all options: their names and how each is handled.
  */
 #ifndef VGPU_CC_OPTION_TABLE_H
 #define VGPU_CC_OPTION_TABLE_H
@@ -42,8 +42,8 @@ struct cc_option {
     int number; /* enum cc_action, or the offset of what is set */
 };
 
-/* The option that the argument is, with its value where it has one in itself (-Idir, -std=c++17);
- * null: it is none of the table's. */
+/* Finds the option, and its value if the argument includes one (-Idir, -std=c++17); null: not in
+ * the table. */
 const struct cc_option *cc_find_option(const char *argument, const char **value);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * options.c: see options.h.
  *
- * option_table.c says what an option is; here it takes effect. What is not in the table and looks
- * like an option of the compiler (-f..., -m..., -W...) is passed on.
+ * Applies the options that option_table.c describes. An option that is not in the table and looks
+ * like one of the compiler (-f..., -m..., -W...) is passed on.
  */
 #include "options.h"
 
@@ -18,7 +18,7 @@ struct line {
     const char **argv;
     struct cc_options *options;
     const struct cc_option *option;
-    const char *value; /* of the option, once it was found; null: none yet */
+    const char *value; /* value of the current option; null: none so far */
 };
 
 /* The option's value, from the next argument if need be. */
@@ -40,7 +40,7 @@ static bool take_value(struct line *line)
     return true;
 }
 
-/* ---- what they do ---- */
+/* ---- effects of options ---- */
 
 static void add_input(struct cc_options *options, const char *path, bool is_option)
 {
@@ -60,7 +60,7 @@ static void add_parts(const char *value, struct cc_list *list)
     }
 }
 
-/* CUDA's own libraries: what programs need of them is in the runtime that is linked anyway. */
+/* CUDA's own libraries: the runtime, which is linked anyway, has what programs need of them. */
 static bool is_cudas(const char *library)
 {
     return strcmp(library, "cuda") == 0 || strcmp(library, "cudart") == 0 ||
@@ -68,7 +68,7 @@ static bool is_cudas(const char *library)
            strcmp(library, "nvrtc") == 0;
 }
 
-/* A flag meant for the host compiler: warnings are wanted in both passes. */
+/* A flag for the host compiler; warnings apply to both passes. */
 static void add_host_flag(struct cc_options *options, const char *flag)
 {
     bool warning = cc_starts(flag, "-W") && !cc_starts(flag, "-Wl,") && !cc_starts(flag, "-Wa,");
@@ -115,7 +115,7 @@ static bool set_rdc(struct cc_options *options, const char *value)
     return true;
 }
 
-/* nvcc's -Werror takes a kind, gcc's does not. */
+/* nvcc's -Werror has a value, gcc's has none. */
 static void take_werror(struct line *line)
 {
     static const char *const kinds[] = {"all-warnings",

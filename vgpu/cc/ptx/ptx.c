@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * ptx.c: inline PTX. LLVM keeps an asm statement as text with constraints; each instruction
- * that is known here becomes what it means: loads and stores with an order, atomics, fences,
- * special registers. One that is not known is an error at its place, never a guess.
+ * ptx.c: inline PTX. LLVM keeps an asm statement as text with constraints; each known instruction
+ * is lowered to its equivalent: loads and stores with an order, atomics, fences, special registers.
+ * An unknown one is an error at its place, never a guess.
  *
  *     ld.volatile.global.v4.u32 {%0, %1, %2, %3}, [%4];
  *     st.release.sys.global.u32 [%0], %1;
  *     red.release.gpu.global.add.u32 [%0], %1;
  *
- * A vector is its elements one after the other: PTX promises no more (memory consistency model,
+ * A vector is accessed element by element: PTX guarantees no more (memory consistency model,
  * "Vector Data-types"). Instructions and their qualifiers: PTX ISA 9.0, chapter 9.7.
  */
 #include "ptx.h"
@@ -25,7 +25,7 @@ static int hex_digit(char c)
     return c != 0 && at != NULL ? (int)(at - digits) : -1;
 }
 
-/* LLVM's quoted text at *at, whose escapes are \HH; *at goes behind it. Null: there is none. */
+/* Reads LLVM's quoted text at *at, with escapes \HH, and advances *at. Null: there is none. */
 static const char *take_quoted(const char **at)
 {
     const char *from = strchr(*at, '"');
@@ -47,7 +47,7 @@ static const char *take_quoted(const char **at)
     return NULL;
 }
 
-/* Goes behind white space in a line, and comments. */
+/* Skips white space in a line, and comments. */
 static const char *skip_space(const char *at)
 {
     for (;;) {
@@ -63,7 +63,8 @@ static const char *skip_space(const char *at)
     }
 }
 
-/* Splits `ptx` at white space, commas and the signs that lead a word's end: "ld.u32" "$0" "[" ...
+/* Reads a word of `ptx`; white space, commas and the characters that begin a new word separate
+ * them: "ld.u32" "$0" "[" ...
  */
 static bool next_word(const char **at, char *word, size_t room)
 {
@@ -107,7 +108,7 @@ static void split_name(const char *word, struct cc_ptx *in)
     }
 }
 
-/* d|q is d, and the predicate q beside it. */
+/* d|q is d, with the predicate q beside it. */
 static bool add_operand(struct cc_ptx *in, const char *word, int group)
 {
     const char *bar = strchr(word, '|');
@@ -123,7 +124,8 @@ static bool add_operand(struct cc_ptx *in, const char *word, int group)
 }
 
 /* Reads "name.q1.q2 operands;" from *at. False: the text has ended, or is not understood (then
- * ->name is not empty). A line's end is no instruction's: those of several lines are usual. */
+ * ->name is not empty). A line feed does not end an instruction: those of several lines are
+ * usual. */
 static bool read_instruction(const char **at, struct cc_ptx *in)
 {
     char word[96];
@@ -231,7 +233,7 @@ static void finish(struct cc_ptx_statement *s)
     LLVMInstructionEraseFromParent(s->call);
 }
 
-/* `text`: from the instruction on. */
+/* `text`: the rest of the statement from the instruction on. */
 static bool unknown(struct cc_ptx_statement *s, const char *text)
 {
     const char *from = text, *next;
@@ -250,7 +252,7 @@ static LLVMTypeRef output_type(struct cc_ptx_statement *s, int number)
     return s->outputs == 1 ? type : LLVMStructGetTypeAtIndex(type, (unsigned)number);
 }
 
-/* "=r,=l,0,~{memory}": the first output starts with the value of the first input, as "+r" says. */
+/* "=r,=l,0,~{memory}": the first output is initialised with the first input, as for "+r". */
 static void read_ties(struct cc_ptx_statement *s, const char *constraints)
 {
     int number = -s->outputs;
@@ -287,7 +289,7 @@ static bool lower_statement(struct cc_lowering *l, LLVMValueRef call)
 
     if (constraints == NULL)
         return unknown(&s, printed);
-    if (text[strspn(text, " \t\r\n;")] == 0) /* a barrier for the compiler: LLVM's own business */
+    if (text[strspn(text, " \t\r\n;")] == 0) /* a compiler barrier: LLVM handles it */
         return true;
     s.b = LLVMCreateBuilderInContext(l->context);
     LLVMPositionBuilderBefore(s.b, call);

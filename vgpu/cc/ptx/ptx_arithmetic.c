@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * ptx_arithmetic.c: instructions of PTX whose results come from their operands alone: numbers,
- * comparisons, conversions, moves. vgpu-exec works out the results (vgpu/exec/threads/ptx.c).
+ * ptx_arithmetic.c: PTX instructions whose results depend only on their operands: arithmetic,
+ * comparisons, conversions, moves. vgpu-exec computes the results (vgpu/exec/threads/ptx.c).
  */
 #include <string.h>
 
@@ -8,10 +8,10 @@
 #include "ptx.h"
 
 static const struct operation {
-    const char *name, *mode; /* mode: the qualifiers in front of the type; "": none */
+    const char *name, *mode; /* mode: the qualifiers before the type; "": none */
     enum vgpu_ptx_operation is;
     int operands;
-    const char *types; /* kinds, and 'h' where 16 bits will do, too */
+    const char *types; /* kinds; 'h': 16 bits are allowed, too */
 } operations[] = {
     {"add", "", VGPU_PTX_ADD, 2, "usfh"},
     {"sub", "", VGPU_PTX_SUB, 2, "usfh"},
@@ -60,7 +60,7 @@ static bool is(const struct cc_ptx *in, const char *name)
     return strcmp(in->name, name) == 0;
 }
 
-/* The type is the last qualifier; *mode: those in front of it, with dots between. */
+/* The type is the last qualifier; *mode: those before it, separated by dots. */
 static bool split_qualifiers(const struct cc_ptx *in, const char **mode, struct cc_ptx_type *type)
 {
     *mode = "";
@@ -76,7 +76,7 @@ static enum vgpu_ptx_kind kind_of(struct cc_ptx_type type)
                               : VGPU_PTX_UNSIGNED;
 }
 
-/* value: two at least */
+/* value: at least two */
 static LLVMValueRef work_out(struct cc_ptx_statement *s, enum vgpu_ptx_operation operation,
                              struct cc_ptx_type type, const LLVMValueRef *value, int count)
 {
@@ -89,7 +89,7 @@ static LLVMValueRef work_out(struct cc_ptx_statement *s, enum vgpu_ptx_operation
     return cc_ptx_call(s, "vgpu_ptx", cc_int_type(s->l, 64), argument, 7);
 }
 
-/* An operand of that type, which may be narrower than what holds it. */
+/* An operand of that type, which may be narrower than its register. */
 static LLVMValueRef typed(struct cc_ptx_statement *s, const char *operand, unsigned bits)
 {
     LLVMValueRef value = cc_ptx_operand(s, operand, bits);
@@ -251,7 +251,7 @@ static enum cc_ptx_known pack(struct cc_ptx_statement *s, const struct cc_ptx *i
                                                                             : CC_PTX_UNKNOWN;
 }
 
-/* All but the special registers; those are calls, which are not for a guard. */
+/* All sources but special registers, which are calls and cannot have a guard. */
 static enum cc_ptx_known move(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     struct cc_ptx_type type;
@@ -270,7 +270,7 @@ static enum cc_ptx_known move(struct cc_ptx_statement *s, const struct cc_ptx *i
     return cc_ptx_assign_bits(s, in->operand[0], value) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
 }
 
-/* cvt.u32.s16 d, a; numbers without a point only */
+/* cvt.u32.s16 d, a; integers only */
 static enum cc_ptx_known convert(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     struct cc_ptx_type to, from;
@@ -288,7 +288,7 @@ static enum cc_ptx_known convert(struct cc_ptx_statement *s, const struct cc_ptx
     return cc_ptx_assign_bits(s, in->operand[0], value) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
 }
 
-/* cvta.shared.u64 d, a; cvta.to.shared.u64 d, a; of global memory it is a move */
+/* cvta.shared.u64 d, a; cvta.to.shared.u64 d, a; for global memory it is a move */
 static enum cc_ptx_known convert_address(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     int to = in->qualifiers == 3 && strcmp(in->qualifier[0], "to") == 0;

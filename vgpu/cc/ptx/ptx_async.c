@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * ptx_async.c: mbarrier objects and asynchronous copies. A copy is made where it is asked for, so
- * that waiting for it is nothing.
+ * ptx_async.c: mbarrier objects and asynchronous copies. A copy is performed at once, so that
+ * waiting for it needs no code.
  */
 #include <string.h>
 
@@ -20,7 +20,7 @@ static bool has(const struct cc_ptx *in, const char *word)
     return false;
 }
 
-/* Each qualifier is one of the words. */
+/* Whether each qualifier is one of the words. */
 static bool has_only(const struct cc_ptx *in, const char *words)
 {
     for (int i = 0; i < in->qualifiers; i++)
@@ -45,10 +45,10 @@ static LLVMValueRef call_mbarrier(struct cc_ptx_statement *s, int operation, LLV
 }
 
 static const struct mbarrier {
-    const char *name; /* behind "mbarrier" */
+    const char *name; /* after "mbarrier" */
     int operation;
-    bool results; /* in the first operand, which may be left out where that is none */
-    int values;   /* behind the address; 1: may be left out and is 1 then */
+    bool results; /* has a result in the first operand, which is optional if it is unused */
+    int values;   /* operands after the address; 1: may be omitted, and is 1 then */
 } mbarriers[] = {
     {"init", VGPU_MBARRIER_INIT, false, 1},
     {"inval", VGPU_MBARRIER_INVAL, false, 0},
@@ -57,7 +57,7 @@ static const struct mbarrier {
     {"expect_tx", VGPU_MBARRIER_EXPECT_TX, false, 1},
     {"complete_tx", VGPU_MBARRIER_COMPLETE_TX, false, 1},
     {"test_wait", VGPU_MBARRIER_TEST, true, 1},
-    {"try_wait", VGPU_MBARRIER_TEST, true, 1}, /* and how long, which is only a hint */
+    {"try_wait", VGPU_MBARRIER_TEST, true, 1}, /* the time limit is only a hint */
 };
 
 static const struct mbarrier *find_mbarrier(const struct cc_ptx *in)
@@ -135,7 +135,7 @@ static void copy(struct cc_ptx_statement *s, LLVMValueRef to, LLVMValueRef from,
     cc_ptx_call(s, "memcpy", cc_byte_pointer(s->l, 0), argument, 3);
 }
 
-/* [at + done, at + bytes) becomes 0. */
+/* Clears [at + done, at + bytes). */
 static void clear_rest(struct cc_ptx_statement *s, LLVMValueRef at, LLVMValueRef bytes,
                        LLVMValueRef done)
 {
@@ -196,8 +196,8 @@ static enum cc_ptx_known copy_bulk(struct cc_ptx_statement *s, const struct cc_p
     return CC_PTX_DONE;
 }
 
-/* cp.async.mbarrier.arrive{.noinc}.shared.b64 [barrier]: without .noinc the arrival is expected,
- * too, so that both together are nothing. */
+/* cp.async.mbarrier.arrive{.noinc}.shared.b64 [barrier]: without .noinc it also increments the
+ * expected count, so that both cancel out. */
 static enum cc_ptx_known arrive_after_copies(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     LLVMValueRef barrier =

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * ptx_memory.c: loads, stores, atomics and fences of PTX, as LLVM's or as calls of vgpu-exec.
+ * ptx_memory.c: loads, stores, atomics and fences of PTX, as LLVM instructions or calls of
+ * vgpu-exec.
  */
 #include <string.h>
 
@@ -23,7 +24,7 @@ static const struct meaning orders[] = {
     {"acq_rel", LLVM_ORDER_ACQ_REL},
     {"sc", LLVM_ORDER_SEQ_CST},
 };
-/* A block is a cluster of its own. */
+/* Each block is a cluster of its own. */
 static const struct meaning scopes[] = {
     {"cta", 0}, {"cluster", 0}, {"gpu", 1}, {"gl", 1}, {"sys", 2}};
 static const struct meaning operations[] = {{"add", VGPU_ATOMIC_ADD}, {"exch", VGPU_ATOMIC_EXCH},
@@ -32,7 +33,8 @@ static const struct meaning operations[] = {{"add", VGPU_ATOMIC_ADD}, {"exch", V
                                             {"and", VGPU_ATOMIC_AND}, {"or", VGPU_ATOMIC_OR},
                                             {"xor", VGPU_ATOMIC_XOR}, {"cas", VGPU_ATOMIC_CAS}};
 
-/* Say where to look for the data, not what is read: nothing here has such caches. */
+/* Qualifiers that name a cache or a state space, without effect on the value: there are no such
+ * caches here. */
 static const char *const hints[] = {"global",
                                     "nc",
                                     "mmio",
@@ -50,8 +52,8 @@ static const char *const hints[] = {"global",
                                     "L2::256B"};
 
 struct access {
-    int order, scope, operation; /* -2: not said */
-    struct cc_ptx_type type;     /* of 0 bits: not said */
+    int order, scope, operation; /* -2: not given */
+    struct cc_ptx_type type;     /* of 0 bits: not given */
     int elements;
     bool shared;
 };
@@ -88,7 +90,7 @@ static bool take_shared(const char *word, bool *shared)
     return is;
 }
 
-/* All qualifiers; one that is not known makes the instruction unknown. */
+/* Reads all qualifiers; an unknown one makes the instruction unknown. */
 static bool read_access(const struct cc_ptx *in, struct access *a)
 {
     bool update = strcmp(in->name, "red") == 0 || strcmp(in->name, "atom") == 0;
@@ -109,7 +111,7 @@ static bool read_access(const struct cc_ptx *in, struct access *a)
     return true;
 }
 
-/* The address of an element, as a pointer to its bits. */
+/* The address of an element, as a pointer to an integer of its size. */
 static LLVMValueRef address_of(struct cc_ptx_statement *s, const char *operand,
                                const struct access *a, int element)
 {
@@ -141,7 +143,7 @@ static void set_order(LLVMValueRef access, const struct access *a, unsigned bits
         LLVMSetAlignment(access, bits / 8);
 }
 
-/* Where a function keeps a vector that is read whole. */
+/* The stack slot of a vector that is read as a whole. */
 static LLVMValueRef place_for(struct cc_ptx_statement *s, unsigned bits, int elements)
 {
     LLVMTypeRef type = LLVMArrayType(cc_int_type(s->l, bits), (unsigned)elements);
@@ -153,7 +155,7 @@ static LLVMValueRef place_for(struct cc_ptx_statement *s, unsigned bits, int ele
                                 LLVMPointerType(cc_int_type(s->l, bits), 0), "");
 }
 
-/* Of a volatile or atomic vector. */
+/* Loads a volatile or atomic vector. */
 static bool load_whole(struct cc_ptx_statement *s, const struct cc_ptx *in, const struct access *a)
 {
     LLVMValueRef from = cc_ptx_address(s, in->operand[a->elements], 0, a->shared);
@@ -214,7 +216,7 @@ static bool store(struct cc_ptx_statement *s, const struct cc_ptx *in, const str
     return true;
 }
 
-/* vgpu_atomic's name of the type; -1: it has none. */
+/* vgpu_atomic's constant for the type; -1: it has none. */
 static int atomic_type(struct cc_ptx_type type)
 {
     bool wide = type.bits == 64;
@@ -226,7 +228,7 @@ static int atomic_type(struct cc_ptx_type type)
                               : (wide ? VGPU_U64 : VGPU_U32);
 }
 
-/* What is released by the update, or acquired with it, is told by a fence of its scope. */
+/* Release or acquire semantics of the update become a fence of its scope. */
 static bool releases(const struct access *a)
 {
     return a->order == LLVM_ORDER_RELEASE || a->order == LLVM_ORDER_ACQ_REL ||
@@ -268,8 +270,8 @@ static bool is(const struct cc_ptx *in, const char *name)
     return strcmp(in->name, name) == 0;
 }
 
-/* Instructions that are nothing here: caches, and kernels that start before the one in front of
- * them has ended. The data of a line that is discarded are undefined: it may as well keep them. */
+/* Instructions without effect here: cache hints, and overlap with the previous kernel. The data of
+ * a discarded line are undefined, so they may also stay. */
 static bool is_hint_only(const struct cc_ptx *in)
 {
     if (is(in, "griddepcontrol"))
@@ -279,8 +281,8 @@ static bool is_hint_only(const struct cc_ptx *in)
            in->operands >= 1;
 }
 
-/* fence.proxy.async, fence.mbarrier_init.release.cluster: orders for hardware that is not here, as
- * strong as a fence of the block. */
+/* fence.proxy.async, fence.mbarrier_init.release.cluster: order hardware units that do not exist
+ * here; a fence of block scope is enough. */
 static bool is_proxy_fence(const struct cc_ptx *in)
 {
     return is(in, "fence") && in->operands == 0 && in->qualifiers > 0 &&
@@ -288,7 +290,7 @@ static bool is_proxy_fence(const struct cc_ptx *in)
             strcmp(in->qualifier[0], "mbarrier_init") == 0);
 }
 
-/* A hint to wait a little: a look at the clock lets others go on. */
+/* A hint to wait briefly: reading the clock lets other threads run. */
 static bool sleep(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     if (in->operands != 1 || cc_ptx_operand(s, in->operand[0], 32) == NULL)
@@ -301,7 +303,7 @@ static bool carry_out(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     struct access a;
 
-    /* No address here is one of multicast memory; with others the instruction faults. */
+    /* Multicast memory does not exist here; with any other address the instruction faults. */
     if ((is(in, "trap") && in->operands == 0) || is(in, "multimem")) {
         cc_ptx_call(s, "vgpu_trap", LLVMVoidTypeInContext(s->l->context), NULL, 0);
         return true;

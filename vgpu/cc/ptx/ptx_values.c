@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ptx_values.c: operands of inline PTX as values of LLVM's, and calls of vgpu-exec with them.
+ * ptx_values.c: converts operands of inline PTX to LLVM values, and builds calls of vgpu-exec.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ bool cc_ptx_type(const char *word, struct cc_ptx_type *type)
 
 /* ---- operands ---- */
 
-/* $0 or ${0:x} as 0; -1: it is no operand of the statement. */
+/* $0 or ${0:x} as 0; -1: not an operand of the statement. */
 static int operand_number(const char *word)
 {
     int braced = word[0] == '$' && word[1] == '{';

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * ptx_warp.c: instructions of PTX that lanes of a warp, or threads of a block, carry out together;
+ * ptx_warp.c: PTX instructions that lanes of a warp, or threads of a block, execute together;
  * special registers.
  */
 #include <string.h>
@@ -12,7 +12,7 @@ static bool is(const struct cc_ptx *in, const char *name)
     return strcmp(in->name, name) == 0;
 }
 
-/* The qualifiers, with dots in front. */
+/* All qualifiers, each after a dot. */
 static const char *mode_of(const struct cc_ptx *in)
 {
     const char *mode = "";
@@ -32,7 +32,7 @@ struct word {
     int is;
 };
 
-/* The meaning of the word; -1: none. */
+/* The value of the word in the table; -1: none. */
 static int meaning_of(const struct word *table, size_t count, const char *word)
 {
     for (size_t i = 0; i < count; i++)

@@ -12,23 +12,23 @@
 
 struct cc_place {
     const char *file;
-    int line, column; /* both from 1 */
+    int line, column; /* both count from 1 */
 };
 
-/* To be said at the next cc_say_all: once, although both passes may find it. */
+/* Queues an error for the next cc_say_all, which prints it once even if both passes report it. */
 void cc_error(struct cc_place place, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for what compiles but is hardly meant. */
+/* The same for a warning. */
 void cc_warning(struct cc_place place, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Says what was found, in the order of lines. */
+/* Prints queued messages, ordered by line. */
 void cc_say_all(void);
 
-/* A message of vgpu-cc itself, about no place; said at once. */
+/* Prints a message of vgpu-cc itself, without a place, at once. */
 void cc_fail(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* How many errors were found so far. */
+/* The number of errors so far. */
 int cc_error_count(void);
 
 #endif

@@ -21,7 +21,7 @@ struct cc_lexeme {
 struct cc_lexer {
     const char *text, *end; /* whole text; *end == 0 */
     const char *at;
-    bool line_start; /* nothing but white space since the last line's end: a # opens a directive */
+    bool line_start; /* only white space since the last line end: a # begins a directive */
 };
 
 void cc_lex_start(struct cc_lexer *lexer, const char *text, size_t length);

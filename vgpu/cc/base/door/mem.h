@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * mem.h: memory and text of vgpu-cc.
  *
- * A compiler run is short: everything is taken from one arena and nothing is ever given back. Out
- * of memory ends the program with a sentence, so no caller looks for null.
+ * A compiler run is short: all memory comes from one arena and is never freed. If memory runs out
+ * the program ends with a message, so no caller checks for null.
  */
 #ifndef VGPU_CC_MEM_H
 #define VGPU_CC_MEM_H
@@ -24,11 +24,11 @@ char *cc_vformat(const char *format, va_list args);
 /* The text as a C string literal, quotes included. */
 const char *cc_quoted(const char *text);
 
-/* `count` elements of `size` bytes are full: room for at least one more, the old ones kept.
- * *capacity is brought up to date. */
+/* Grows an array of `count` elements of `size` bytes that is full: room for at least one more.
+ * Updates *capacity. */
 void *cc_grow(void *elements, size_t count, size_t *capacity, size_t size);
 
-/* Text that grows. Starts as {0}; `data` is always ended by a zero byte once something was put. */
+/* Growable text. Initialised with {0}; `data` is NUL-terminated once something was put. */
 struct cc_text {
     char *data;
     size_t length, capacity;
@@ -38,7 +38,7 @@ void cc_put(struct cc_text *text, const char *bytes, size_t length);
 void cc_puts(struct cc_text *text, const char *string);
 void cc_putf(struct cc_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A list of strings, ended by a null pointer for exec. Starts as {0}. */
+/* A list of strings with a null pointer at the end, for exec. Initialised with {0}. */
 struct cc_list {
     const char **item;
     size_t count, capacity;
@@ -50,7 +50,7 @@ void cc_add_all(struct cc_list *list, const struct cc_list *more);
 void cc_add_words(struct cc_list *list, const char *words);
 bool cc_has_word(const struct cc_list *words, const char *word);
 
-/* Is text[0 .. length) the string `word`? */
+/* Whether text[0 .. length) equals the string `word`. */
 bool cc_is(const char *text, size_t length, const char *word);
 bool cc_starts(const char *string, const char *prefix);
 bool cc_ends(const char *string, const char *suffix);

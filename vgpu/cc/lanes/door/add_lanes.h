@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT
- * add_lanes.h: kernels get their fast form (vgpu/common/lanes.h), where they can have one.
+ * add_lanes.h: adds to kernels their fast form (vgpu/common/lanes.h), where possible.
  */
 #ifndef VGPU_CC_ADD_LANES_H
 #define VGPU_CC_ADD_LANES_H
 
 #include "module.h"
 
-/* Of the code's kernel with that number: a table, or why it has none; the other is null. */
+/* Sets the table of the kernel with that number, or why it has none; the other is null. */
 typedef void cc_set_lanes(struct cc_lowering *l, size_t kernel, LLVMValueRef lanes,
                           const char *careful);
 
-/* In the optimized module: `set` is called once a kernel. False: LLVM failed, which was told. */
+/* In the optimized module: calls `set` once per kernel. False: LLVM failed, which was reported. */
 bool cc_add_lanes(struct cc_lowering *l, cc_set_lanes *set);
 
 #endif

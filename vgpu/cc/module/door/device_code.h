@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * device_code.h: a file's device code as Clang made it, and what is found in it.
+ * device_code.h: a file's device code as Clang compiled it, and its kernels and variables.
  */
 #ifndef VGPU_CC_DEVICE_CODE_H
 #define VGPU_CC_DEVICE_CODE_H
@@ -10,7 +10,7 @@
 
 struct cc_kernel {
     const char *symbol; /* mangled */
-    const char *name;   /* as a person writes it: "a::sum" */
+    const char *name;   /* for messages: "a::sum" */
     const char *file;
     uint32_t line, param_count, *param_bytes, threads, shared_bytes;
     struct LLVMOpaqueValue *function;
@@ -21,11 +21,11 @@ struct cc_variable { /* __device__ or __constant__ */
     uint64_t bytes;
 };
 
-/* A __managed__ variable: the image has a mark (16 bytes) in front of its first value. The runtime
- * finds it there, and puts the variable's address over the mark. */
+/* A __managed__ variable: the image has a mark (16 bytes) before its first value. The runtime
+ * searches for the mark, and overwrites it with the variable's address. */
 struct cc_managed {
     const char *symbol;
-    uint64_t bytes, mark[2], value_at; /* value_at: behind the mark's first byte */
+    uint64_t bytes, mark[2], value_at; /* value_at: offset from the start of the mark */
 };
 
 struct cc_device_code {
@@ -35,18 +35,18 @@ struct cc_device_code {
     size_t variable_count, variable_capacity;
     struct cc_managed *managed;
     size_t managed_count, managed_capacity;
-    bool names_managed; /* there are some, be it another file's */
+    bool names_managed; /* uses some, possibly another file's */
 };
 
-/* A file's device code as Clang made it. */
+/* A file's device code as Clang compiled it. */
 struct cc_bitcode {
     const char *source; /* the file's name */
-    const char *unit;   /* -rdc=true: tells the file from all others; else null */
+    const char *unit;   /* -rdc=true: an identifier that no other file has; else null */
     const char *data;
     size_t bytes;
-    bool no_lambdas; /* device code may have no lambdas of host functions */
+    bool no_lambdas; /* device code must not contain lambdas of host functions */
     bool checks_indices;
-    bool debug; /* for debuggers: every variable is kept, and nothing is optimized */
+    bool debug; /* for debuggers: keeps every variable, optimizes nothing */
 };
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * options.h: the command line, nvcc's everyday one.
+ * options.h: the command line, compatible with nvcc's common options.
  */
 #ifndef VGPU_CC_OPTIONS_H
 #define VGPU_CC_OPTIONS_H
@@ -23,7 +23,7 @@ enum cc_language { CC_BY_SUFFIX, CC_LANG_C, CC_LANG_CXX, CC_LANG_CUDA, CC_LANG_O
 struct cc_input {
     const char *path;
     enum cc_language language;
-    bool is_option; /* -lfoo, -Wl,...: handed to the linker in its place */
+    bool is_option; /* -lfoo, -Wl,...: passed to the linker in this position */
 };
 
 struct cc_options {
@@ -44,14 +44,14 @@ struct cc_options {
     const char *keep_dir;                      /* for intermediate files; null: as --keep says */
     bool checks_indices;                       /* of local arrays */
     bool device_debug;                         /* -G */
-    bool verbose, dryrun, keep, relaxed, done; /* done: --help or --version was answered */
+    bool verbose, dryrun, keep, relaxed, done; /* done: --help or --version was printed */
     bool clangd;                               /* --clangd */
     const char *precompile;                    /* --precompile FOLDER; null: no */
     bool lambdas;                              /* --extended-lambda */
-    bool rdc; /* device code of this file and others may use each other */
+    bool rdc;                                  /* device code of several files is linked */
 };
 
-/* Reads the command line; false: it is wrong and was told so. */
+/* Reads the command line; false: it is invalid, which was reported. */
 bool cc_read_options(int argc, char **argv, struct cc_options *options);
 
 /* help.c */
