@@ -9,7 +9,6 @@ from grader.base.exits import ExitStatus
 from grader.building import install
 from grader.building.machine import cores
 from grader.course.project import Project
-from grader.grade.archive import printable
 
 EXPORTS = "gradescope, classroom50, prairielearn, autolab, coderunner, junit, or all"
 
@@ -94,8 +93,10 @@ def add_pairs_words(add: argparse.ArgumentParser) -> None:
     add.add_argument("--most", type=int, default=30, metavar="N", help="pairs on the page (30)")
 
 
-def pairs(_: Project, args: argparse.Namespace) -> ExitStatus:
+def pairs(project: Project, args: argparse.Namespace) -> ExitStatus:
+    _needs_all(project)
     from grader.export import pairs
+    from grader.grade.archive import printable
 
     page, shown = pairs.write(args.folder, args.most)
     for pair in shown[:10]:

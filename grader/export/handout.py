@@ -40,6 +40,7 @@ _LEFT_OUT = (
 _GRADING = (
     *("grader/grade/", "grader/export/", "grader/tests/", "grader/selfcheck/"),
     "grader/commands/grade.py",
+    "grader/commands/told.py",
 )
 _HIDDEN = "docs/samples/"  # a class's report names hidden tests
 
