@@ -68,7 +68,17 @@ static bool is_cudas(const char *library)
            strcmp(library, "nvrtc") == 0;
 }
 
-/* A flag for the host compiler; warnings apply to both passes. */
+/* The same by path, as CMake's CUDA::cudart: "lib64/libcudart.so", "stubs/libcuda.so". */
+static bool is_cudas_file(const char *path)
+{
+    const char *base = cc_base_name(path), *name = base + strlen("lib");
+    size_t length = cc_starts(base, "lib") ? strcspn(name, ".") : 0;
+
+    return length != 0 && is_cudas(cc_copy(name, length)) &&
+           (cc_starts(name + length, ".so") || strcmp(name + length, ".a") == 0);
+}
+
+/* A flag meant for the host compiler: warnings are wanted in both passes. */
 static void add_host_flag(struct cc_options *options, const char *flag)
 {
     bool warning = cc_starts(flag, "-W") && !cc_starts(flag, "-Wl,") && !cc_starts(flag, "-Wa,");
@@ -266,7 +276,8 @@ static bool take(struct line *line)
     const char *argument = line->argv[line->at];
 
     if (*argument != '-' || argument[1] == 0) {
-        add_input(line->options, argument, false);
+        if (!is_cudas_file(argument))
+            add_input(line->options, argument, false);
         return true;
     }
     line->option = cc_find_option(argument, &line->value);
