@@ -3,6 +3,7 @@
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import time
@@ -272,6 +273,11 @@ class Clang(Case):
         done = cc("-ccbin", "clang++", "-v", "-DVALUE=1", "a.cu", "-o", "a", folder=self.folder)
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("#$ clang++", done.stderr)
+        (self.folder / "tools").mkdir()
+        (self.folder / "tools/g++").symlink_to(shutil.which("g++"))
+        done = cc("-ccbin", "tools", "-v", "-DVALUE=1", "a.cu", "-o", "a", folder=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("#$ tools/g++", done.stderr)
 
     def test_without_clang(self) -> None:
         """What to install is said."""

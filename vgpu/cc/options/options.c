@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "arguments.h"
 #include "diag.h"
@@ -147,12 +148,16 @@ static void take_werror(struct line *line)
            line->value != NULL ? cc_format("-Werror=%s", line->value) : "-Werror");
 }
 
+/* A compiler, or the folder of one. */
 static void take_ccbin(struct cc_options *options, const char *value)
 {
-    bool clang = strstr(value, "clang") != NULL;
+    struct stat info;
+    bool folder = stat(value, &info) == 0 && S_ISDIR(info.st_mode);
 
-    options->cxx = value;
-    options->cc = clang ? "clang" : "gcc";
+    options->cxx = folder ? cc_format("%s/g++", value) : value;
+    options->cc = strstr(cc_base_name(options->cxx), "clang") != NULL ? "clang"
+                  : folder                                            ? cc_format("%s/gcc", value)
+                                                                      : "gcc";
 }
 
 static bool answer(const struct line *line)
