@@ -67,7 +67,7 @@ COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 FILE = re.compile(r"(?<![\w<*/.-])((?:[\w-]+/)*[\w-]+\.(?:c|h|cu|def|py|cmake))\b(?![.\w])")
 ELSEWHERE = {"CMakeDetermineCUDACompiler.cmake", "src/sum.cu"}  # CMake's; an example
 # Where a static name stands in one file only, so that grep, gdb and perf say which is meant.
-UNIQUE = ("vgpu/api", "vgpu/common", "vgpu/exec", "vgpu/nccl", "vgpu/node", "harness")
+UNIQUE = ("vgpu", "harness")
 # Fields of struct op_observer, which each observer has functions for, and what each program has.
 OBSERVED = {"kernel_ran", "op_follows", "op_is_freed", "op_issued", "process_ends", "print_usage"}
 STATIC = re.compile(

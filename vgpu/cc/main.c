@@ -198,7 +198,7 @@ static bool is_sound(const struct cc_options *options)
     return true;
 }
 
-static bool carry_out(const struct cc_job *job)
+static bool carry_out_options(const struct cc_job *job)
 {
     const struct cc_options *options = job->options;
     struct cc_list objects = {0};
@@ -216,7 +216,7 @@ static bool carry_out(const struct cc_job *job)
     return options->action != CC_LINK || link_program(job, &objects);
 }
 
-static bool start(const struct cc_options *options)
+static bool start_commands(const struct cc_options *options)
 {
     enum cc_show show = options->dryrun    ? CC_SHOW_ONLY
                         : options->verbose ? CC_SHOW_RUN
@@ -245,9 +245,9 @@ int main(int argc, char **argv)
                        cc_precompile(&job, options.precompile)
                    ? EXIT_SUCCESS
                    : EXIT_FAILURE;
-    if (!is_sound(&options) || !start(&options) || !cc_find_places(&job.places))
+    if (!is_sound(&options) || !start_commands(&options) || !cc_find_places(&job.places))
         return EXIT_FAILURE;
     if (cc_shows_commands())
         cc_show_places(&job.places);
-    return carry_out(&job) ? EXIT_SUCCESS : EXIT_FAILURE;
+    return carry_out_options(&job) ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -64,7 +64,7 @@ static int send_request(int node, enum vgpu_op op, union answer *to)
     return got >= (ssize_t)sizeof to->reply && to->reply.error == 0 ? 0 : -1;
 }
 
-static int start_node(void)
+static int start_checked_node(void)
 {
     char id[64], why[512] = "";
     union answer to;
@@ -147,7 +147,7 @@ int main(int argc, char **argv)
     }
     setenv("VGPU_CHECK", checks, 1);
     unsetenv("VGPU_QUIET");
-    int node = start_node();
+    int node = start_checked_node();
     int status = node < 0 ? -1 : run_program(argv + at);
     return status < 0 ? CANNOT : report_findings(node, status, found);
 }

@@ -26,7 +26,7 @@ union answer {
 };
 
 /* Sends hello and stores the descriptor of the node's description. False: the node has ended. */
-static bool send_hello(int fd, union answer *answer, int *info)
+static bool send_smi_hello(int fd, union answer *answer, int *info)
 {
     struct vgpu_request hello = {.op = VGPU_OP_HELLO};
     int fds[4], count = 4;
@@ -42,14 +42,14 @@ static bool send_hello(int fd, union answer *answer, int *info)
 
 /* Returns the node's description; NULL if no node can be reached (reported on stderr). If the node
  * ends just then, because the last program has left it, another node is tried. */
-static const struct vgpu_node_info *read_node_info(void)
+static const struct vgpu_node_info *read_smi_info(void)
 {
     char why[512] = "the node closes each connection";
     union answer answer;
     int fd = -1, file = -1;
     for (int tries = 0; tries < TRIES; tries++) {
         fd = vgpu__reach_node(why, sizeof why);
-        if (fd < 0 || send_hello(fd, &answer, &file))
+        if (fd < 0 || send_smi_hello(fd, &answer, &file))
             break;
         close(fd);
         fd = -1;
@@ -105,7 +105,7 @@ static int print_table(const struct vgpu_node_info *info)
     return 0;
 }
 
-static void print_heading(const struct vgpu_node_info *info)
+static void print_table_heading(const struct vgpu_node_info *info)
 {
     for (int d = 0; d < info->device_count; d++)
         printf("\tGPU%d", d);
@@ -113,7 +113,7 @@ static void print_heading(const struct vgpu_node_info *info)
 
 static int print_links(const struct vgpu_node_info *info)
 {
-    print_heading(info);
+    print_table_heading(info);
     printf("\tCPU Affinity\tNUMA Affinity\tGPU NUMA ID\n");
     for (int i = 0; i < info->device_count; i++) {
         const struct vgpu_device_info *g = &info->device[i];
@@ -139,7 +139,7 @@ static int print_links(const struct vgpu_node_info *info)
 static int print_peer_access(const struct vgpu_node_info *info, char what)
 {
     printf(" ");
-    print_heading(info);
+    print_table_heading(info);
     printf("\t\n");
     for (int i = 0; i < info->device_count; i++) {
         printf(" GPU%d", i);
@@ -184,7 +184,7 @@ int main(int argc, char **argv)
                  strchr("rwa", argv[3][0]);
     if (argc > 1 && !names && !links && !peers)
         return print_usage(stderr);
-    const struct vgpu_node_info *info = read_node_info();
+    const struct vgpu_node_info *info = read_smi_info();
     if (!info)
         return 1;
     return names   ? print_names(info)

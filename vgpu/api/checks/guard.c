@@ -224,7 +224,7 @@ static bool guards_wanted(void)
     return (vgpu__process.checks & VGPU_CHECK_ORDER) && vgpu__fault_handler_is_ours();
 }
 
-static void add_guard(struct guard guard)
+static void push_guard(struct guard guard)
 {
     if (guard.first >= guard.end)
         return;
@@ -258,7 +258,7 @@ static void guard_operand(uint64_t address, uint64_t bytes, uint64_t rows, bool 
     struct guard g = rows == 1 ? guardable_pages(address, bytes) : (struct guard){0};
     g.readable = readable;
     g.step = step;
-    add_guard(g);
+    push_guard(g);
 }
 
 /* Guards the host memory that a kernel's arguments point to. The arguments are searched for values
@@ -272,7 +272,7 @@ static void guard_arguments(const struct vgpu_request *request, struct vgpu_step
             continue;
         struct guard g = guardable_pages(value, vgpu__page_bytes());
         g.step = step;
-        add_guard(g);
+        push_guard(g);
     }
 }
 

@@ -37,7 +37,7 @@ static bool open_image(struct image *image)
 }
 
 /* The string at `offset` of a string table; "": it is not terminated within the table. */
-static const char *text_at(const struct image *image, unsigned table, uint64_t offset)
+static const char *string_at(const struct image *image, unsigned table, uint64_t offset)
 {
     const Elf64_Shdr *s = &image->section[table];
 
@@ -50,7 +50,7 @@ static const char *text_at(const struct image *image, unsigned table, uint64_t o
 
 static const char *section_name(const struct image *image, const Elf64_Shdr *section)
 {
-    return text_at(image, image->head->e_shstrndx, section->sh_name);
+    return string_at(image, image->head->e_shstrndx, section->sh_name);
 }
 
 const char *cc_elf_section(const char *data, size_t length, const char *name, size_t *bytes)
@@ -99,7 +99,7 @@ bool cc_read_image(const char *path, struct cc_symbols *symbols)
     symbols->item = cc_alloc((count + 1) * sizeof *symbols->item);
     symbols->count = 0;
     for (size_t i = 0; i < count; i++) {
-        const char *name = text_at(&image, table->sh_link, symbol[i].st_name);
+        const char *name = string_at(&image, table->sh_link, symbol[i].st_name);
         if (*name != 0)
             symbols->item[symbols->count++] = (struct cc_symbol){name, is_function(&symbol[i])};
     }

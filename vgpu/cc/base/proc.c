@@ -32,7 +32,7 @@ static volatile sig_atomic_t child_pid[CHILDREN_MAX];
 
 /* Uses only async-signal-safe calls, except opendir and the like: nothing else of the program runs
  * any more, and no heap call of the arena is in progress. */
-static void remove_folder(void)
+static void remove_temporary(void)
 {
     char path[2 * PATH_LIMIT];
     DIR *dir = temporary ? opendir(folder) : NULL;
@@ -49,7 +49,7 @@ static void remove_folder(void)
     temporary = false;
 }
 
-static void on_signal(int number)
+static void end_children(int number)
 {
     for (int i = 0; i < CHILDREN_MAX; i++)
         if (child_pid[i] > 0)
@@ -57,7 +57,7 @@ static void on_signal(int number)
     for (int i = 0; i < CHILDREN_MAX; i++)
         if (child_pid[i] > 0)
             waitpid(child_pid[i], NULL, 0);
-    remove_folder();
+    remove_temporary();
     signal(number, SIG_DFL);
     raise(number);
 }
@@ -82,9 +82,9 @@ bool cc_proc_start(enum cc_show show, const char *keep)
 
     show_commands = show;
     for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
-        if (signal(signals[i], on_signal) == SIG_IGN)
+        if (signal(signals[i], end_children) == SIG_IGN)
             signal(signals[i], SIG_IGN);
-    atexit(remove_folder);
+    atexit(remove_temporary);
     if (make_folder(keep))
         return true;
     fprintf(stderr, "vgpu-cc: cannot make the folder '%s' for intermediate files: %s\n", folder,

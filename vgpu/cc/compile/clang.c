@@ -51,7 +51,7 @@ static int release_by_asking(const char *path)
     return release;
 }
 
-static bool take(const char *name, struct cc_clang *clang)
+static bool take_clang(const char *name, struct cc_clang *clang)
 {
     const char *path = in_path(name);
 
@@ -68,14 +68,14 @@ bool cc_find_clang(const char *asked, struct cc_clang *clang)
 {
     const char *own = getenv("VGPU_CLANG");
 
-    if (own != NULL && *own != 0 && take(own, clang))
+    if (own != NULL && *own != 0 && take_clang(own, clang))
         return true;
-    if (strstr(asked, "clang") != NULL && take(asked, clang))
+    if (strstr(asked, "clang") != NULL && take_clang(asked, clang))
         return true;
-    if (take("clang++", clang))
+    if (take_clang("clang++", clang))
         return true;
     for (int release = CC_CLANG_NEWEST; release >= CC_CLANG_OLDEST; release--)
-        if (take(cc_format("clang++-%d", release), clang))
+        if (take_clang(cc_format("clang++-%d", release), clang))
             return true;
     cc_fail(
         "device code needs Clang %d or newer, and there is none in PATH; Debian and Ubuntu have "

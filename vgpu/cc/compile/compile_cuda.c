@@ -32,7 +32,7 @@ struct file {
     bool no_header;      /* compile without the precompiled header, which Clang rejected */
 };
 
-static const char *path_of(const struct file *file, const char *suffix)
+static const char *output_path(const struct file *file, const char *suffix)
 {
     return cc_temp_path(cc_format("%d-%s", file->number, suffix));
 }
@@ -75,7 +75,7 @@ static void feed(const char *path, struct cc_child host, const struct cc_text *f
 
 static bool read_bitcode(struct file *file)
 {
-    const char *path = path_of(file, "device.bc");
+    const char *path = output_path(file, "device.bc");
 
     file->bitcode.source = file->source;
     file->bitcode.no_lambdas = !file->job->options->lambdas;
@@ -109,7 +109,7 @@ static struct cc_list command_of(const struct file *file, enum cc_side side, con
 /* Starts the host's Clang; it makes an object, or bitcode. */
 static struct cc_child start_host(const struct file *file, const char *gpu_binary, bool bitcode)
 {
-    const char *output = bitcode ? path_of(file, "host.bc") : file->object;
+    const char *output = bitcode ? output_path(file, "host.bc") : file->object;
     struct cc_list host = command_of(file, CC_HOST_SIDE, output);
 
     if (bitcode)
@@ -122,7 +122,7 @@ static struct cc_child start_host(const struct file *file, const char *gpu_binar
 
 static struct cc_child start_device(const struct file *file)
 {
-    struct cc_list device = command_of(file, CC_DEVICE_SIDE, path_of(file, "device.bc"));
+    struct cc_list device = command_of(file, CC_DEVICE_SIDE, output_path(file, "device.bc"));
 
     if (file->only_hosts)
         cc_add(&device, "-DVGPU_HOST_IS_INLINE");
@@ -135,7 +135,7 @@ static struct cc_child start_device(const struct file *file)
 static bool rewrite_side(struct file *file, enum cc_side side, bool *changed)
 {
     const char *refused = file->objects != NULL ? file->objects : "";
-    const char *path = path_of(file, side == CC_HOST_SIDE ? "host.ii" : "device.ii");
+    const char *path = output_path(file, side == CC_HOST_SIDE ? "host.ii" : "device.ii");
     struct cc_list command =
         cc_clang_command(file->job, file->clang.path, side, CC_TO_WHOLE_TEXT, file->source, path);
     size_t length, new_length;
@@ -242,7 +242,7 @@ static bool is_to_be_redone(struct file *file, const struct outcome *end)
 }
 
 /* Prints the messages. False: one of the passes failed. */
-static bool tell(const struct outcome *end)
+static bool print_messages(const struct outcome *end)
 {
     int worst = end->host_status > end->device_status ? end->host_status : end->device_status;
     const char *hint = worst != 0 ? cc_cccl_hint(end->said) : NULL;
@@ -269,7 +269,7 @@ static struct cc_list lines_command(const struct file *file, const char *bitcode
 /* Warnings about the host's use of __device__ variables; false: a kernel is missing. */
 static bool check_host(const struct file *file)
 {
-    const char *bitcode = path_of(file, "uses.bc");
+    const char *bitcode = output_path(file, "uses.bc");
     struct cc_list command = lines_command(file, bitcode);
 
     if (file->code.variable_count != 0 && !cc_has_word(&file->job->options->warnings, "-w"))
@@ -287,7 +287,8 @@ static bool build_image(struct file *file, struct cc_text *fatbin)
 static int compile_managed(const struct file *file, const char *gpu_binary,
                            const struct cc_text *fatbin, struct cc_child *host)
 {
-    const char *bitcode = path_of(file, "host.bc"), *changed = path_of(file, "host.changed.bc");
+    const char *bitcode = output_path(file, "host.bc"),
+               *changed = output_path(file, "host.changed.bc");
     struct cc_list last = cc_host_code_command(file->job, file->clang.path, changed, file->object);
 
     *host = start_host(file, gpu_binary, true);
@@ -316,11 +317,11 @@ static bool compile(struct file *file, const char *pipe)
     struct outcome end = end_of(host, host_status, device, device_status);
     if (is_to_be_redone(file, &end))
         return compile(file, pipe);
-    return tell(&end) && made && check_host(file);
+    return print_messages(&end) && made && check_host(file);
 }
 
 /* -fatbin and its like: the record alone. */
-static bool compile_module(struct file *file)
+static bool compile_record(struct file *file)
 {
     struct cc_text fatbin = {0};
     struct cc_child device = start_device(file);
@@ -330,8 +331,8 @@ static bool compile_module(struct file *file)
     struct outcome end = {.device_status = cc_wait(device)};
     end.said = cc_child_errors(device);
     if (is_to_be_redone(file, &end))
-        return compile_module(file);
-    if (!tell(&end) || !build_image(file, &fatbin))
+        return compile_record(file);
+    if (!print_messages(&end) || !build_image(file, &fatbin))
         return false;
     if (file->job->options->action != CC_PTX)
         return cc_write_file(file->object, fatbin.data, fatbin.length);
@@ -341,7 +342,7 @@ static bool compile_module(struct file *file)
 
 static bool compile_whole(struct file *file)
 {
-    const char *pipe = path_of(file, "device.fatbin");
+    const char *pipe = output_path(file, "device.fatbin");
 
     if (file->job->options->dryrun)
         return compile(file, pipe);
@@ -360,13 +361,13 @@ static bool finish_part(struct file *file, const char *record, struct cc_child *
     if (file->code.names_managed && compile_managed(file, record, NULL, host) != 0)
         return false;
     return check_host(file) && cc_error_count() == 0 &&
-           cc_add_part(file->object, &file->bitcode, path_of(file, "part"));
+           cc_add_part(file->object, &file->bitcode, output_path(file, "part"));
 }
 
 /* -rdc=true: the object contains the device code as bitcode. */
 static bool compile_part(struct file *file)
 {
-    const char *record = path_of(file, "unit");
+    const char *record = output_path(file, "unit");
 
     file->bitcode.unit = cc_unit_name(file->job, file->source);
     if (!file->job->options->dryrun && !cc_write_unit(record, file->bitcode.unit))
@@ -378,7 +379,7 @@ static bool compile_part(struct file *file)
     struct outcome end = end_of(host, host_status, device, device_status);
     if (is_to_be_redone(file, &end))
         return compile_part(file);
-    return tell(&end) && finish_part(file, record, &host);
+    return print_messages(&end) && finish_part(file, record, &host);
 }
 
 /* --default-stream per-thread: vgpu/include/vgpu/per_thread.h has this form for other calls; Clang
@@ -404,7 +405,7 @@ bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *o
 
     if (!cc_find_clang(job->options->cxx, &file.clang))
         return false;
-    bool done = job->options->action >= CC_FATBIN ? compile_module(&file)
+    bool done = job->options->action >= CC_FATBIN ? compile_record(&file)
                 : job->options->rdc               ? compile_part(&file) && rename_launch(&file)
                                                   : compile_whole(&file) && rename_launch(&file);
     if (done)

@@ -23,7 +23,7 @@ static const char *link_function(const char *unit)
 
 /* ---- a file's object ---- */
 
-static uint64_t hash(uint64_t start, const char *text)
+static uint64_t hash_text(uint64_t start, const char *text)
 {
     for (const char *c = text; *c != 0; c++)
         start = (start ^ (unsigned char)*c) * 1099511628211u;
@@ -40,9 +40,9 @@ const char *cc_unit_name(const struct cc_job *job, const char *source)
 
     if (*source != '/' && getcwd(folder, sizeof folder) == NULL)
         *folder = 0;
-    number = hash(number, cc_format("%s/%s:%s", folder, source, output != NULL ? output : ""));
+    number = hash_text(number, cc_format("%s/%s:%s", folder, source, output != NULL ? output : ""));
     for (size_t i = 0; i < job->options->common.count; i++)
-        number = hash(number, job->options->common.item[i]);
+        number = hash_text(number, job->options->common.item[i]);
     for (char *c = base; *c != 0; c++)
         if (!isalnum((unsigned char)*c))
             *c = '_';

@@ -23,7 +23,7 @@ static struct line next_line(const char **at)
     return line;
 }
 
-static bool contains(struct line line, const char *word)
+static bool line_has(struct line line, const char *word)
 {
     return memmem(line.text, line.length, word, strlen(word)) != NULL;
 }
@@ -31,7 +31,7 @@ static bool contains(struct line line, const char *word)
 static bool is_head(struct line line)
 {
     return line.length != 0 && *line.text != ' ' &&
-           (contains(line, "error: ") || contains(line, "warning: "));
+           (line_has(line, "error: ") || line_has(line, "warning: "));
 }
 
 /* Where the message ends that begins at `at`, and its head; what comes before the first head
@@ -42,7 +42,7 @@ static const char *message_end(const char *at, struct line *head)
     while (*at != 0) {
         const char *start = at;
         struct line line = next_line(&at);
-        if (head->text != NULL && (is_head(line) || contains(line, "In file included from ")))
+        if (head->text != NULL && (is_head(line) || line_has(line, "In file included from ")))
             return start;
         if (is_head(line))
             *head = line;
@@ -69,7 +69,7 @@ static const char *without_counts(const char *said)
     cc_puts(&kept, "");
     while (*said != 0) {
         struct line line = next_line(&said);
-        if (!contains(line, " generated when compiling for ") && !contains(line, " generated."))
+        if (!line_has(line, " generated when compiling for ") && !line_has(line, " generated."))
             cc_put(&kept, line.text, (size_t)(said - line.text));
     }
     return kept.data;

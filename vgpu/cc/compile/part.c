@@ -45,7 +45,7 @@ static bool has_unit(const struct cc_parts *parts, const char *unit)
 }
 
 /* Takes the next `bytes` of the record, which ends at `end`; null: it is damaged. */
-static const char *take(const char **at, const char *end, uint64_t bytes, bool string)
+static const char *take_bytes(const char **at, const char *end, uint64_t bytes, bool string)
 {
     const char *begin = *at;
 
@@ -55,14 +55,14 @@ static const char *take(const char **at, const char *end, uint64_t bytes, bool s
     return begin;
 }
 
-static void add_part(struct cc_parts *parts, const char *record, const struct head *head)
+static void add_file_part(struct cc_parts *parts, const char *record, const struct head *head)
 {
     const char *at = record + sizeof *head, *end = record + head->bytes;
     struct cc_part part = {.bytes = head->bitcode_bytes};
 
-    part.unit = take(&at, end, head->unit_bytes, true);
-    part.source = part.unit ? take(&at, end, head->source_bytes, true) : NULL;
-    part.bitcode = part.source ? take(&at, end, head->bitcode_bytes, false) : NULL;
+    part.unit = take_bytes(&at, end, head->unit_bytes, true);
+    part.source = part.unit ? take_bytes(&at, end, head->source_bytes, true) : NULL;
+    part.bitcode = part.source ? take_bytes(&at, end, head->bitcode_bytes, false) : NULL;
     if (part.bitcode == NULL || has_unit(parts, part.unit))
         return;
     parts->item = cc_grow(parts->item, parts->count, &parts->capacity, sizeof part);
@@ -78,7 +78,7 @@ static void read_records(struct cc_parts *parts, const char *section, size_t byt
         if (memcmp(head.magic, magic, sizeof magic) != 0 || head.bytes < sizeof head ||
             head.bytes > bytes - at || head.bytes % 8 != 0)
             return;
-        add_part(parts, section + at, &head);
+        add_file_part(parts, section + at, &head);
     }
 }
 

@@ -28,14 +28,14 @@ static const struct form {
                   {"device", NULL, false},
                   {"device-checked", NULL, true}};
 
-static const char *file_of(const char *folder, int release, const char *rest)
+static const char *precompiled_file(const char *folder, int release, const char *rest)
 {
     return cc_format("%s/prelude-%d-%s", folder, release, rest);
 }
 
 static const char *pch_of(const char *folder, int release, const struct form *form)
 {
-    return file_of(folder, release, cc_format("%s.pch", form->name));
+    return precompiled_file(folder, release, cc_format("%s.pch", form->name));
 }
 
 /* ---- making them ---- */
@@ -112,7 +112,8 @@ bool cc_precompile(const struct cc_job *job, const char *folder)
     for (int i = 0; i < FORMS; i++)
         if (!make_form(job, &clang, &forms[i], source, pch_of(folder, clang.release, &forms[i])))
             return false;
-    return make_directives(job, &clang, source, file_of(folder, clang.release, "directives"));
+    return make_directives(job, &clang, source,
+                           precompiled_file(folder, clang.release, "directives"));
 }
 
 /* ---- using them ---- */
@@ -164,7 +165,7 @@ static bool is_free(const char *directives, const char *macro)
 }
 
 /* Folders and files may be named, and macros that are the program's own. */
-static bool fit(const struct cc_list *common, const char *directives)
+static bool options_fit(const struct cc_list *common, const char *directives)
 {
     for (size_t i = 0; i < common->count; i++) {
         const char *word = common->item[i];
@@ -200,9 +201,9 @@ const char *cc_precompiled(const struct cc_job *job, int release, enum cc_side s
         return NULL;
     const char *folder = cc_format("%s/vgpu", job->places.library);
     const char *path = pch_of(folder, release, form);
-    const char *directives = cc_read_file(file_of(folder, release, "directives"), &bytes);
+    const char *directives = cc_read_file(precompiled_file(folder, release, "directives"), &bytes);
     bool there = directives != NULL && access(path, R_OK) == 0;
-    return there && fit(&job->options->common, directives) ? path : NULL;
+    return there && options_fit(&job->options->common, directives) ? path : NULL;
 }
 
 bool cc_is_misfit(const char *said)

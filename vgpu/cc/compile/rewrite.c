@@ -31,7 +31,7 @@ static void read_words(struct words *all, const char *text, size_t length)
     } while (word.lexeme.length != 0);
 }
 
-static bool is(const struct words *all, size_t at, const char *text)
+static bool word_is(const struct words *all, size_t at, const char *text)
 {
     const struct cc_lexeme *lexeme = at < all->count ? &all->item[at].lexeme : NULL;
 
@@ -41,13 +41,13 @@ static bool is(const struct words *all, size_t at, const char *text)
 /* Whether three of them follow in a row; *adjacent: without anything between. */
 static bool are_three(const struct words *all, size_t at, const char *text, bool *adjacent)
 {
-    if (!is(all, at, text) || !is(all, at + 1, text) || !is(all, at + 2, text))
+    if (!word_is(all, at, text) || !word_is(all, at + 1, text) || !word_is(all, at + 2, text))
         return false;
     *adjacent = !all->item[at + 1].lexeme.space && !all->item[at + 2].lexeme.space;
     return true;
 }
 
-static void change(struct words *all, size_t at, const char *instead)
+static void add_change(struct words *all, size_t at, const char *instead)
 {
     all->item[at].instead = instead;
     all->changed = true;
@@ -63,9 +63,9 @@ struct launch {
 
 static int depth_change(const struct words *all, size_t at)
 {
-    if (is(all, at, "(") || is(all, at, "[") || is(all, at, "{"))
+    if (word_is(all, at, "(") || word_is(all, at, "[") || word_is(all, at, "{"))
         return 1;
-    return is(all, at, ")") || is(all, at, "]") || is(all, at, "}") ? -1 : 0;
+    return word_is(all, at, ")") || word_is(all, at, "]") || word_is(all, at, "}") ? -1 : 0;
 }
 
 /* Finds the >>> of the launch: the last one before a parenthesis, in the same statement. */
@@ -78,9 +78,9 @@ static bool find_end(const struct words *all, struct launch *launch)
     for (size_t at = launch->begin; at + 3 < all->count; at++) {
         depth += depth_change(all, at);
         bool next = are_three(all, at, "<", &adjacent) && adjacent;
-        if (depth < 0 || (depth == 0 && (next || is(all, at, ";"))))
+        if (depth < 0 || (depth == 0 && (next || word_is(all, at, ";"))))
             break;
-        if (depth == 0 && are_three(all, at, ">", &adjacent) && is(all, at + 3, "("))
+        if (depth == 0 && are_three(all, at, ">", &adjacent) && word_is(all, at + 3, "("))
             launch->end = at;
     }
     return launch->end != 0;
@@ -94,7 +94,7 @@ static void find_arguments(const struct words *all, struct launch *launch)
     launch->argument[launch->arguments++] = launch->begin;
     for (size_t at = launch->begin; at < launch->end; at++) {
         depth += depth_change(all, at);
-        if (depth == 0 && is(all, at, ",") && launch->arguments < 4)
+        if (depth == 0 && word_is(all, at, ",") && launch->arguments < 4)
             launch->argument[launch->arguments++] = at + 1;
         launch->pack |= depth == 0 && are_three(all, at, ".", &adjacent);
     }
@@ -117,11 +117,11 @@ static void spread_pack(struct words *all, const struct launch *launch)
 {
     const char *all_of_it = text_of(all, launch->begin, launch->end);
 
-    change(all, launch->begin,
-           cc_format("vgpu_grid(%s), vgpu_block(%s), vgpu_shared_bytes(%s), vgpu_stream(%s)",
-                     all_of_it, all_of_it, all_of_it, all_of_it));
+    add_change(all, launch->begin,
+               cc_format("vgpu_grid(%s), vgpu_block(%s), vgpu_shared_bytes(%s), vgpu_stream(%s)",
+                         all_of_it, all_of_it, all_of_it, all_of_it));
     for (size_t at = launch->begin + 1; at < launch->end; at++)
-        change(all, at, "");
+        add_change(all, at, "");
 }
 
 /* `at`: the first of <<<. */
@@ -135,13 +135,13 @@ static void rewrite_launch(struct words *all, size_t at, bool adjacent)
     if (launch.pack)
         spread_pack(all, &launch);
     for (size_t i = 0; i < launch.arguments && i < 2 && !launch.pack; i++)
-        if (is(all, launch.argument[i], "{"))
-            change(all, launch.argument[i], "dim3{");
+        if (word_is(all, launch.argument[i], "{"))
+            add_change(all, launch.argument[i], "dim3{");
     if (adjacent)
         return;
     for (size_t i = 0; i < 3; i++) {
-        change(all, at + i, i == 0 ? "<<<" : "");
-        change(all, launch.end + i, i == 0 ? ">>>" : "");
+        add_change(all, at + i, i == 0 ? "<<<" : "");
+        add_change(all, launch.end + i, i == 0 ? ">>>" : "");
     }
 }
 
@@ -153,12 +153,12 @@ static size_t find_declared(const struct words *all, size_t at, size_t *end)
     size_t name = 0;
     int depth = 0; /* of < > */
 
-    for (at++; !is(all, at, ";"); at++) {
-        depth += is(all, at, "<") - is(all, at, ">");
-        if (at >= all->count || (is(all, at, ",") && depth == 0) || is(all, at, "=") ||
-            is(all, at, "(") || is(all, at, "{"))
+    for (at++; !word_is(all, at, ";"); at++) {
+        depth += word_is(all, at, "<") - word_is(all, at, ">");
+        if (at >= all->count || (word_is(all, at, ",") && depth == 0) || word_is(all, at, "=") ||
+            word_is(all, at, "(") || word_is(all, at, "{"))
             return 0;
-        if (name == 0 && (is(all, at + 1, ";") || is(all, at + 1, "[")))
+        if (name == 0 && (word_is(all, at + 1, ";") || word_is(all, at + 1, "[")))
             name = at;
     }
     *end = at;
@@ -195,16 +195,16 @@ static void rewrite_object(struct words *all, size_t at)
 {
     size_t end, found = find_declared(all, at, &end);
 
-    if (found == 0 || (at > 0 && is(all, at - 1, "extern")))
+    if (found == 0 || (at > 0 && word_is(all, at - 1, "extern")))
         return;
     const char *name = text_of(all, found, found + 1);
-    change(all, at, "typedef");
-    change(all, found, cc_format("vgpu_type_%s", name));
-    change(all, end,
-           cc_format("; __shared__ __attribute__((aligned(__alignof__(vgpu_type_%s)))) "
-                     "unsigned char vgpu_bytes_%s[sizeof(vgpu_type_%s)]; "
-                     "vgpu_type_%s &%s = *(vgpu_type_%s *)vgpu_bytes_%s;",
-                     name, name, name, name, name, name, name));
+    add_change(all, at, "typedef");
+    add_change(all, found, cc_format("vgpu_type_%s", name));
+    add_change(all, end,
+               cc_format("; __shared__ __attribute__((aligned(__alignof__(vgpu_type_%s)))) "
+                         "unsigned char vgpu_bytes_%s[sizeof(vgpu_type_%s)]; "
+                         "vgpu_type_%s &%s = *(vgpu_type_%s *)vgpu_bytes_%s;",
+                         name, name, name, name, name, name, name));
 }
 
 /* ---- inline PTX ---- */
@@ -237,17 +237,17 @@ static const char *with_registers(const struct cc_lexeme *lexeme)
 static void rewrite_asm(struct words *all, size_t at)
 {
     at++;
-    while (is(all, at, "volatile") || is(all, at, "__volatile__"))
+    while (word_is(all, at, "volatile") || word_is(all, at, "__volatile__"))
         at++;
     size_t first = at + 1, end = first;
     while (end < all->count && *all->item[end].lexeme.text == '"')
         end++;
-    if (!is(all, at, "(") || (!is(all, end, ":") && !is(all, end, "::")))
+    if (!word_is(all, at, "(") || (!word_is(all, end, ":") && !word_is(all, end, "::")))
         return;
     for (at = first; at < end; at++) {
         const char *instead = with_registers(&all->item[at].lexeme);
         if (instead != NULL)
-            change(all, at, instead);
+            add_change(all, at, instead);
     }
 }
 
@@ -276,16 +276,17 @@ static void rewrite_words(struct words *all, const char *refused)
     bool adjacent;
 
     for (size_t at = 0; at < all->count; at++) {
-        if (is(all, at, "__shared__") && is(all, at + 1, "alignas"))
-            change(all, at + 1, "_Alignas");
-        else if (is(all, at, "__shared__") && is_quoted(all, at, refused))
+        if (word_is(all, at, "__shared__") && word_is(all, at + 1, "alignas"))
+            add_change(all, at + 1, "_Alignas");
+        else if (word_is(all, at, "__shared__") && is_quoted(all, at, refused))
             rewrite_object(all, at);
-        else if (is(all, at, "asm") || is(all, at, "__asm__") || is(all, at, "__asm"))
+        else if (word_is(all, at, "asm") || word_is(all, at, "__asm__") ||
+                 word_is(all, at, "__asm"))
             rewrite_asm(all, at);
         if (!are_three(all, at, "<", &adjacent))
             continue;
-        if (at > 0 && is(all, at - 1, "operator"))
-            change(all, at + 1, "< ");
+        if (at > 0 && word_is(all, at - 1, "operator"))
+            add_change(all, at + 1, "< ");
         else
             rewrite_launch(all, at, adjacent);
         at += 2;

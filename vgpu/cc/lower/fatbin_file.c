@@ -50,8 +50,8 @@ struct image {
     size_t bytes;
 };
 
-static bool find_place(const struct image *image, const struct cc_managed *managed,
-                       struct vgpu_fatbin_var *row)
+static bool find_managed_place(const struct image *image, const struct cc_managed *managed,
+                               struct vgpu_fatbin_var *row)
 {
     const char *at = memmem(image->data, image->bytes, managed->mark, sizeof managed->mark);
 
@@ -74,7 +74,7 @@ static bool put_variables(struct cc_text *out, const struct cc_device_code *code
                                         .bytes = code->variable[i].bytes};
     for (size_t i = 0; i < code->managed_count; i++, row++) {
         row->symbol_at = put_text(out, code->managed[i].symbol);
-        if (!find_place(image, &code->managed[i], row))
+        if (!find_managed_place(image, &code->managed[i], row))
             return false;
     }
     return true;

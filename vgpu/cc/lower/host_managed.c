@@ -31,7 +31,7 @@ static LLVMValueRef take_cell(struct cc_lowering *l, LLVMBuilderRef b, LLVMValue
     return LLVMConstPointerCast(cell_of(l, variable), LLVMTypeOf(variable));
 }
 
-static void add_cell(struct cc_lowering *l, LLVMValueRef variable)
+static void add_pointer_cell(struct cc_lowering *l, LLVMValueRef variable)
 {
     const char *name = cc_format("%s.managed", cc_value_name(variable));
     LLVMTypeRef pointer = LLVMTypeOf(variable);
@@ -42,11 +42,11 @@ static void add_cell(struct cc_lowering *l, LLVMValueRef variable)
     LLVMSetLinkage(cell, LLVMGetLinkage(variable));
 }
 
-static bool change(struct cc_lowering *l, LLVMValueRef variable)
+static bool change_managed(struct cc_lowering *l, LLVMValueRef variable)
 {
     const char *qualified;
 
-    add_cell(l, variable);
+    add_pointer_cell(l, variable);
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f)) {
         bool registers = strcmp(cc_value_name(f), "__cuda_register_globals") == 0;
         cc_replace_in(l, variable, f, registers ? take_cell : load_cell, 0);
@@ -96,7 +96,7 @@ bool cc_change_managed(int release, const char *bitcode, const char *changed)
         return false;
     for (LLVMValueRef g = LLVMGetFirstGlobal(l.module); g != NULL; g = next) {
         next = LLVMGetNextGlobal(g);
-        if (cc_is_managed(g) && !change(&l, g))
+        if (cc_is_managed(g) && !change_managed(&l, g))
             return false;
     }
     register_early(&l);

@@ -75,7 +75,7 @@ static LLVMModuleRef read_host(int release, const struct cc_list *compile, const
 }
 
 /* "a::__device_stub__k" is a::k. */
-static const char *kernel_name(const char *stub)
+static const char *stub_kernel(const char *stub)
 {
     const char *name, *found;
 
@@ -86,17 +86,17 @@ static const char *kernel_name(const char *stub)
                : cc_format("%.*s%s", (int)(found - name), name, found + sizeof prefix - 1);
 }
 
-static void tell(LLVMModuleRef host, const char *stub)
+static void report_stub(LLVMModuleRef host, const char *stub)
 {
     LLVMValueRef function = host != NULL ? LLVMGetNamedFunction(host, stub) : NULL;
 
     if (function == NULL)
-        cc_fail("kernel '%s' is in host code only", kernel_name(stub));
+        cc_fail("kernel '%s' is in host code only", stub_kernel(stub));
     else
         cc_error(cc_place_of(function),
                  "kernel '%s' is in host code, but not in device code; does something that depends "
                  "on __CUDA_ARCH__ hide it or its launch?",
-                 kernel_name(stub));
+                 stub_kernel(stub));
 }
 
 bool cc_check_stubs(int release, const struct cc_list *compile, const char *bitcode,
@@ -114,7 +114,7 @@ bool cc_check_stubs(int release, const struct cc_list *compile, const char *bitc
             continue;
         if (sound)
             host = read_host(release, compile, bitcode);
-        tell(host, s->name);
+        report_stub(host, s->name);
         sound = false;
     }
     return sound;

@@ -163,7 +163,7 @@ static bool lower_cuda(struct cc_lowering *l)
  */
 static const char as_written[] = "globaldce,strip-dead-debug-info,default<O0>";
 
-static bool compile_module(struct cc_lowering *l, const char *headers, const char *object)
+static bool lower_module(struct cc_lowering *l, const char *headers, const char *object)
 {
     if (!lower_cuda(l) || !cc_lower_globals(l))
         return false;
@@ -189,8 +189,8 @@ static bool compile_module(struct cc_lowering *l, const char *headers, const cha
     return write_object(l, object);
 }
 
-static struct cc_lowering start(const struct cc_bitcode *file, struct cc_device_code *code,
-                                bool *failed)
+static struct cc_lowering start_lowering(const struct cc_bitcode *file, struct cc_device_code *code,
+                                         bool *failed)
 {
     struct cc_lowering l = {.context = LLVMContextCreate(),
                             .source = file->source,
@@ -210,16 +210,16 @@ bool cc_lower(const struct cc_bitcode *file, size_t count, const char *headers, 
               struct cc_device_code *code)
 {
     bool failed = false;
-    struct cc_lowering l = start(file, code, &failed);
+    struct cc_lowering l = start_lowering(file, code, &failed);
 
     return cc_read_bitcode(&l, file, count) && set_machine(&l) &&
-           compile_module(&l, headers, object) && !failed;
+           lower_module(&l, headers, object) && !failed;
 }
 
 bool cc_check_bitcode(const struct cc_bitcode *file, struct cc_device_code *code)
 {
     bool failed = false;
-    struct cc_lowering l = start(file, code, &failed);
+    struct cc_lowering l = start_lowering(file, code, &failed);
 
     return cc_read_bitcode(&l, file, 1) && set_machine(&l) && lower_cuda(&l) &&
            cc_lower_globals(&l) && !failed;

@@ -16,7 +16,7 @@ static bool is_aligned(LLVMValueRef copy, unsigned parameter)
     return align != NULL && LLVMGetEnumAttributeValue(align) >= WIDEST_BYTES;
 }
 
-static bool is_wide(LLVMValueRef copy)
+static bool is_wide_copy(LLVMValueRef copy)
 {
     LLVMValueRef bytes = LLVMIsAConstantInt(LLVMGetOperand(copy, 2));
 
@@ -63,7 +63,7 @@ void cc_lower_copies(struct cc_lowering *l)
             continue;
         for (LLVMUseRef use = LLVMGetFirstUse(f); use != NULL; use = next) {
             next = LLVMGetNextUse(use);
-            if (is_wide(LLVMGetUser(use)))
+            if (is_wide_copy(LLVMGetUser(use)))
                 replace(l, LLVMGetUser(use));
         }
     }

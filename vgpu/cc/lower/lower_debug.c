@@ -134,7 +134,7 @@ void cc_tell_shared(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef variab
 
 /* ---- __device__ and __constant__ ---- */
 
-static void make_unit(struct cc_lowering *l, LLVMMetadataRef file)
+static void make_compile_unit(struct cc_lowering *l, LLVMMetadataRef file)
 {
     static const char producer[] = "vgpu-cc";
 
@@ -156,7 +156,7 @@ void cc_tell_global(struct cc_lowering *l, LLVMValueRef old, LLVMValueRef global
 
     if (!read_info(l, old, &info))
         return;
-    make_unit(l, info.file);
+    make_compile_unit(l, info.file);
     LLVMMetadataRef none = LLVMDIBuilderCreateExpression(info_builder(l), NULL, 0);
     LLVMGlobalSetMetadata(
         global, info_kind(l),

@@ -14,7 +14,7 @@ static unsigned space_of(LLVMValueRef global)
     return LLVMGetPointerAddressSpace(LLVMTypeOf(global));
 }
 
-static void add_variable(struct cc_lowering *l, LLVMValueRef global)
+static void add_global_variable(struct cc_lowering *l, LLVMValueRef global)
 {
     struct cc_device_code *code = l->code;
     struct cc_variable variable = {cc_value_name(global),
@@ -60,7 +60,7 @@ static bool is_hosts(LLVMValueRef global)
 }
 
 /* Replaces the variable by the same one in address space 0. */
-static void move(struct cc_lowering *l, LLVMValueRef old)
+static void move_global(struct cc_lowering *l, LLVMValueRef old)
 {
     const char *name = cc_copy(cc_value_name(old), strlen(cc_value_name(old)));
     LLVMValueRef value = LLVMGetInitializer(old);
@@ -78,7 +78,7 @@ static void move(struct cc_lowering *l, LLVMValueRef old)
         cc_tell_global(l, old, global);
     LLVMDeleteGlobal(old);
     if (value != NULL && is_variable(global))
-        add_variable(l, global);
+        add_global_variable(l, global);
 }
 
 bool cc_lower_globals(struct cc_lowering *l)
@@ -88,7 +88,7 @@ bool cc_lower_globals(struct cc_lowering *l)
     for (LLVMValueRef g = LLVMGetFirstGlobal(l->module); g != NULL; g = next) {
         next = LLVMGetNextGlobal(g);
         if ((space_of(g) == 1 || space_of(g) == 4) && !is_hosts(g))
-            move(l, g);
+            move_global(l, g);
     }
     return true;
 }

@@ -12,7 +12,7 @@ enum { PTX_KERNEL_CONVENTION = 71 };
 
 /* ---- finding ---- */
 
-static struct cc_kernel *find_kernel(struct cc_device_code *code, LLVMValueRef function)
+static struct cc_kernel *marked_kernel(struct cc_device_code *code, LLVMValueRef function)
 {
     for (size_t i = 0; i < code->kernel_count; i++)
         if (code->kernel[i].function == function)
@@ -38,7 +38,7 @@ static uint32_t param_bytes(const struct cc_lowering *l, LLVMValueRef function, 
     return (uint32_t)LLVMABISizeOfType(l->layout, type);
 }
 
-static void check_parameters(const struct cc_kernel *kernel)
+static void check_kernel_parameters(const struct cc_kernel *kernel)
 {
     uint64_t bytes = 0;
 
@@ -65,7 +65,7 @@ static void add_kernel(struct cc_lowering *l, LLVMValueRef function)
     kernel.param_bytes = cc_alloc((kernel.param_count + 1) * sizeof(uint32_t));
     for (unsigned i = 0; i < kernel.param_count; i++)
         kernel.param_bytes[i] = param_bytes(l, function, i);
-    check_parameters(&kernel);
+    check_kernel_parameters(&kernel);
     code->kernel = cc_grow(code->kernel, code->kernel_count, &code->kernel_capacity, sizeof kernel);
     code->kernel[code->kernel_count++] = kernel;
 }
@@ -82,11 +82,11 @@ static void read_annotation(struct cc_lowering *l, LLVMValueRef node)
     LLVMValueRef function = operand[0] != NULL ? LLVMIsAFunction(operand[0]) : NULL;
     for (unsigned i = 1; function != NULL && i + 1 < count; i += 2) {
         const char *word = LLVMGetMDString(operand[i], &length);
-        struct cc_kernel *kernel = find_kernel(l->code, function);
+        struct cc_kernel *kernel = marked_kernel(l->code, function);
         if (word != NULL && cc_is(word, length, "kernel") && kernel == NULL &&
             !LLVMIsDeclaration(function))
             add_kernel(l, function);
-        kernel = find_kernel(l->code, function);
+        kernel = marked_kernel(l->code, function);
         if (word != NULL && cc_is(word, length, "maxntidx") && kernel != NULL)
             kernel->threads = (uint32_t)LLVMConstIntGetZExtValue(operand[i + 1]);
     }

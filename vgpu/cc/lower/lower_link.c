@@ -96,7 +96,7 @@ static bool is_alone(LLVMValueRef value, LLVMValueRef other)
 }
 
 /* Reports symbols that two files define: LLVM's message would have only the mangled name. */
-static bool fit(LLVMModuleRef to, LLVMModuleRef from)
+static bool report_twice_defined(LLVMModuleRef to, LLVMModuleRef from)
 {
     bool sound = true;
 
@@ -133,7 +133,7 @@ bool cc_read_bitcode(struct cc_lowering *l, const struct cc_bitcode *file, size_
             make_all_own(module, file[i].unit);
         if (l->module == NULL)
             l->module = module;
-        else if (!fit(l->module, module))
+        else if (!report_twice_defined(l->module, module))
             sound = false;
         else if (LLVMLinkModules2(l->module, module))
             return false; /* LLVM has printed the reason */

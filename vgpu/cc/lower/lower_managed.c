@@ -17,7 +17,7 @@ bool cc_is_managed(LLVMValueRef global)
     return section != NULL && strcmp(section, CC_MANAGED_SECTION) == 0;
 }
 
-static uint64_t hash(const char *text)
+static uint64_t name_hash(const char *text)
 {
     uint64_t start = 14695981039346656037u;
 
@@ -35,7 +35,7 @@ static struct cc_managed describe(struct cc_lowering *l, LLVMValueRef variable)
     const char *all = cc_format("%s:%s", l->source, managed.symbol);
 
     managed.mark[0] = VGPU_MANAGED_MARK;
-    managed.mark[1] = hash(all);
+    managed.mark[1] = name_hash(all);
     managed.value_at = (sizeof managed.mark + align - 1) / align * align;
     return managed;
 }
@@ -78,7 +78,8 @@ static void add_getter(struct cc_lowering *l, LLVMValueRef variable, LLVMValueRe
     LLVMSetLinkage(f, LLVM_LINKAGE_INTERNAL);
 }
 
-static LLVMValueRef ask(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef variable, unsigned id)
+static LLVMValueRef managed_address(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef variable,
+                                    unsigned id)
 {
     LLVMTypeRef type = LLVMFunctionType(LLVMTypeOf(variable), NULL, 0, 0);
 
@@ -95,7 +96,7 @@ static bool lower(struct cc_lowering *l, LLVMValueRef variable)
 
     add_getter(l, variable, add_place(l, variable, &managed));
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f; f = LLVMGetNextFunction(f))
-        cc_replace_in(l, variable, f, ask, 0);
+        cc_replace_in(l, variable, f, managed_address, 0);
     code->managed =
         cc_grow(code->managed, code->managed_count, &code->managed_capacity, sizeof managed);
     code->managed[code->managed_count++] = managed;

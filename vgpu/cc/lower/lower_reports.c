@@ -55,7 +55,7 @@ static bool takes_address(LLVMValueRef function)
 }
 
 /* These are reported, or access no memory. */
-static bool is_harmless(const char *name)
+static bool is_seen_intrinsic(const char *name)
 {
     static const char *const known[] = {
         "memcpy.",  "memmove.",   "memset.",        "lifetime.",      "dbg.",         "invariant.",
@@ -74,7 +74,7 @@ void cc_check_intrinsics(struct cc_lowering *l)
     for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f)) {
         const char *name = cc_value_name(f);
         if (!cc_starts(name, "llvm.") || LLVMGetFirstUse(f) == NULL || !takes_address(f) ||
-            is_harmless(name))
+            is_seen_intrinsic(name))
             continue;
         cc_error(cc_place_of(LLVMGetUser(LLVMGetFirstUse(f))),
                  "what becomes '%s' is not allowed in device code: it uses memory, or jumps, by an "

@@ -15,7 +15,8 @@ static bool is_shared(LLVMValueRef global)
 }
 
 /* Inserts the call that requests the memory, at the function's start. */
-static LLVMValueRef ask(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef variable, unsigned id)
+static LLVMValueRef shared_address(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef variable,
+                                   unsigned id)
 {
     LLVMTypeRef byte = cc_byte_pointer(l, 0), number = cc_int_type(l, 32);
     LLVMTypeRef type = LLVMGlobalGetValueType(variable), three[] = {number, number, number};
@@ -42,7 +43,7 @@ struct functions {
     size_t count, capacity;
 };
 
-static bool contains(const struct functions *all, LLVMValueRef function)
+static bool has_function(const struct functions *all, LLVMValueRef function)
 {
     for (size_t i = 0; i < all->count; i++)
         if (all->item[i] == function)
@@ -59,7 +60,7 @@ static void add_reached(struct functions *all)
             for (LLVMValueRef i = LLVMGetFirstInstruction(k); i; i = LLVMGetNextInstruction(i))
                 for (int n = 0; n < LLVMGetNumOperands(i); n++) {
                     LLVMValueRef f = LLVMIsAFunction(LLVMGetOperand(i, (unsigned)n));
-                    if (f == NULL || LLVMIsDeclaration(f) || contains(all, f))
+                    if (f == NULL || LLVMIsDeclaration(f) || has_function(all, f))
                         continue;
                     all->item = cc_grow(all->item, all->count, &all->capacity, sizeof *all->item);
                     all->item[all->count++] = f;
@@ -67,7 +68,7 @@ static void add_reached(struct functions *all)
 }
 
 /* Adds the bytes of a variable in this function to each kernel that reaches the function. */
-static void add_bytes(struct cc_lowering *l, LLVMValueRef function, uint32_t bytes)
+static void add_shared_bytes(struct cc_lowering *l, LLVMValueRef function, uint32_t bytes)
 {
     for (size_t i = 0; i < l->code->kernel_count; i++) {
         struct cc_kernel *kernel = &l->code->kernel[i];
@@ -75,7 +76,7 @@ static void add_bytes(struct cc_lowering *l, LLVMValueRef function, uint32_t byt
         reached.item = cc_grow(NULL, 0, &reached.capacity, sizeof *reached.item);
         reached.item[reached.count++] = kernel->function;
         add_reached(&reached);
-        if (contains(&reached, function))
+        if (has_function(&reached, function))
             kernel->shared_bytes += bytes;
     }
 }
@@ -83,12 +84,12 @@ static void add_bytes(struct cc_lowering *l, LLVMValueRef function, uint32_t byt
 static void replace_in(struct cc_lowering *l, LLVMValueRef variable, LLVMValueRef function,
                        unsigned id)
 {
-    if (cc_replace_in(l, variable, function, ask, id) && !LLVMIsDeclaration(variable))
-        add_bytes(l, function,
-                  (uint32_t)LLVMABISizeOfType(l->layout, LLVMGlobalGetValueType(variable)));
+    if (cc_replace_in(l, variable, function, shared_address, id) && !LLVMIsDeclaration(variable))
+        add_shared_bytes(l, function,
+                         (uint32_t)LLVMABISizeOfType(l->layout, LLVMGlobalGetValueType(variable)));
 }
 
-static bool fits(const struct cc_kernel *kernel)
+static bool shared_fits(const struct cc_kernel *kernel)
 {
     if (kernel->shared_bytes <= VGPU_STATIC_SHARED_MAX)
         return true;
@@ -118,6 +119,6 @@ bool cc_lower_shared(struct cc_lowering *l)
         }
     }
     for (size_t i = 0; i < l->code->kernel_count; i++)
-        sound &= fits(&l->code->kernel[i]);
+        sound &= shared_fits(&l->code->kernel[i]);
     return sound;
 }

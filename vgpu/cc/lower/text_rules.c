@@ -29,7 +29,7 @@ static bool start_reader(struct reader *r, const char *file)
     return true;
 }
 
-static bool read_word(struct reader *r)
+static bool read_source_word(struct reader *r)
 {
     r->word = cc_lex(&r->lexer);
     return r->word.length != 0;
@@ -71,7 +71,7 @@ static bool is_class(const char *file, const char *name)
 
     if (!start_reader(&r, file))
         return false;
-    while (read_word(&r)) {
+    while (read_source_word(&r)) {
         found |= named && is_one_of(&r, openings, sizeof openings / sizeof *openings);
         if (space && is_word(&r, name))
             return false;
@@ -113,7 +113,7 @@ static bool is_const_parameter(struct reader *r, bool constant)
 {
     int depth = 0;
 
-    while (read_word(r)) {
+    while (read_source_word(r)) {
         constant |= is_word(r, "const");
         depth += is_word(r, "(") || is_word(r, "<");
         if (depth == 0 && (is_word(r, ",") || is_word(r, ")")))
@@ -131,7 +131,7 @@ static void check_parameters(const char *file)
 
     if (!start_reader(&r, file) || strstr(r.text, "__grid_constant__") == NULL)
         return;
-    while (read_word(&r)) {
+    while (read_source_word(&r)) {
         depth = is_word(&r, "(") ? 0 : depth + is_word(&r, "<") - is_word(&r, ">");
         constant |= is_word(&r, "const");
         if (is_word(&r, "(") || (depth == 0 && is_word(&r, ",")))
@@ -153,7 +153,7 @@ static bool is_const_variable(struct reader *r, bool constant)
 {
     static const char *const ends[] = {"=", ";", "{", "[", "(", ","};
 
-    while (read_word(r) && !is_one_of(r, ends, sizeof ends / sizeof *ends))
+    while (read_source_word(r) && !is_one_of(r, ends, sizeof ends / sizeof *ends))
         constant = (constant || is_word(r, "const")) && !is_word(r, "*");
     return constant;
 }
@@ -165,7 +165,7 @@ static void check_managed(const char *file)
 
     if (!start_reader(&r, file) || strstr(r.text, "__managed__") == NULL)
         return;
-    while (read_word(&r)) {
+    while (read_source_word(&r)) {
         if (is_word(&r, "__managed__")) {
             struct cc_place place = place_of_word(&r);
             if (is_const_variable(&r, constant))

@@ -39,7 +39,7 @@ static void *open_library(int release)
 }
 
 /* LLVM 19 has renamed one function; its parameters are the same. */
-static void *find_call(void *library, const char *name)
+static void *find_llvm_call(void *library, const char *name)
 {
     void *found = dlsym(library, name);
 
@@ -86,7 +86,7 @@ bool cc_load_llvm(int release)
         return false;
     }
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
-        void *found = find_call(library, calls[i].name);
+        void *found = find_llvm_call(library, calls[i].name);
         if (found == NULL) {
             cc_fail("libLLVM %d lacks %s; 14 to 19 have it", release, calls[i].name);
             return false;

@@ -40,7 +40,7 @@ void cc_for_instructions(struct cc_lowering *l, cc_step *does)
 }
 
 /* Clang removes the common prefix of the file's path and the working folder from the name. */
-static const char *file_of(LLVMMetadataRef scope)
+static const char *scope_file(LLVMMetadataRef scope)
 {
     LLVMMetadataRef file = LLVMDIScopeGetFile(scope);
     unsigned length;
@@ -61,13 +61,13 @@ static struct cc_place place_of_function(LLVMValueRef function)
 
     if (subprogram == NULL)
         return (struct cc_place){"", 0, 1};
-    return (struct cc_place){file_of(subprogram), (int)LLVMDISubprogramGetLine(subprogram), 1};
+    return (struct cc_place){scope_file(subprogram), (int)LLVMDISubprogramGetLine(subprogram), 1};
 }
 
 /* Whether the location is in a header of the compiler or the system. */
 static bool is_systems(LLVMMetadataRef location)
 {
-    return cc_starts(file_of(LLVMDILocationGetScope(location)), "/usr/");
+    return cc_starts(scope_file(LLVMDILocationGetScope(location)), "/usr/");
 }
 
 struct cc_place cc_place_of(LLVMValueRef value)
@@ -82,7 +82,7 @@ struct cc_place cc_place_of(LLVMValueRef value)
         return (struct cc_place){"", 0, 1};
     while (is_systems(at) && (caller = LLVMDILocationGetInlinedAt(at)) != NULL)
         at = caller;
-    return (struct cc_place){file_of(LLVMDILocationGetScope(at)), (int)LLVMDILocationGetLine(at),
+    return (struct cc_place){scope_file(LLVMDILocationGetScope(at)), (int)LLVMDILocationGetLine(at),
                              (int)LLVMDILocationGetColumn(at)};
 }
 

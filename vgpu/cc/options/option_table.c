@@ -7,7 +7,7 @@
 
 #define OFFSET(member) ((int)offsetof(struct cc_options, member))
 
-static const struct cc_option table[] = {
+static const struct cc_option all_options[] = {
     {"-c", "--compile", SET_ACTION, ALONE, CC_COMPILE},
     {"-dw", "--device-w", SET_ACTION, ALONE, CC_COMPILE},
     {"-E", "--preprocess", SET_ACTION, ALONE, CC_PREPROCESS},
@@ -89,7 +89,7 @@ static const char
         "--target-directory";
 
 /* `name`, `name=value`, or for those that allow it `namevalue`; `--name` for `-name`. */
-static bool fits(const char *argument, const char *name, bool joined, const char **value)
+static bool option_fits(const char *argument, const char *name, bool joined, const char **value)
 {
     bool two = cc_starts(argument, "--") && name[1] != '-' && strlen(name) > 2;
 
@@ -107,7 +107,7 @@ static bool is_in(const char *names, const char *argument, const char **value)
 
     cc_add_words(&name, names);
     for (size_t i = 0; i < name.count && !found; i++)
-        found = fits(argument, name.item[i], false, value);
+        found = option_fits(argument, name.item[i], false, value);
     return found;
 }
 
@@ -123,11 +123,11 @@ const struct cc_option *cc_find_option(const char *argument, const char **value)
     if (is_in(ignored_with_value, argument, value))
         return &with_value;
     for (int joined = 0; joined <= 1; joined++)
-        for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-            const struct cc_option *o = &table[i];
+        for (size_t i = 0; i < sizeof all_options / sizeof *all_options; i++) {
+            const struct cc_option *o = &all_options[i];
             bool may_join = joined && (o->value == JOINED || o->value == LEVEL);
-            if ((o->longer != NULL && fits(argument, o->longer, false, value)) ||
-                fits(argument, o->name, may_join, value))
+            if ((o->longer != NULL && option_fits(argument, o->longer, false, value)) ||
+                option_fits(argument, o->name, may_join, value))
                 return o;
         }
     return NULL;

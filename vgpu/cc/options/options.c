@@ -276,7 +276,7 @@ static bool take_unknown(struct cc_options *options, const char *argument)
     return true;
 }
 
-static bool take(struct line *line)
+static bool take_option(struct line *line)
 {
     const char *argument = line->argv[line->at];
 
@@ -312,7 +312,7 @@ bool cc_read_options(int argc, char **argv, struct cc_options *options)
     line.argc = (int)words.count;
     line.argv = words.item;
     for (; line.at < line.argc && !options->done; line.at++)
-        if (!take(&line))
+        if (!take_option(&line))
             return false;
     if (options->done)
         return true;

@@ -48,7 +48,7 @@ static const char *take_quoted(const char **at)
 }
 
 /* Skips white space in a line, and comments. */
-static const char *skip_space(const char *at)
+static const char *skip_blank(const char *at)
 {
     for (;;) {
         at += strspn(at, " \t\r");
@@ -68,7 +68,7 @@ static const char *skip_space(const char *at)
  */
 static bool next_word(const char **at, char *word, size_t room)
 {
-    *at = skip_space(*at);
+    *at = skip_blank(*at);
     size_t length =
         strchr("[]{};,\n", **at) != NULL && **at != 0 ? 1 : strcspn(*at, " \t\r[]{};,\n");
 
@@ -199,7 +199,7 @@ static bool declare_registers(struct cc_ptx_statement *s, const struct cc_ptx *i
 
 /* ---- instructions ---- */
 
-static bool carry_out(struct cc_ptx_statement *s, const struct cc_ptx *in)
+static bool carry_out_instruction(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     static enum cc_ptx_known (*const rooms[])(struct cc_ptx_statement *, const struct cc_ptx *) = {
         cc_ptx_arithmetic, cc_ptx_warp, cc_ptx_async, cc_ptx_memory};
@@ -238,7 +238,7 @@ static bool unknown(struct cc_ptx_statement *s, const char *text)
 {
     const char *from = text, *next;
 
-    while (*(next = skip_space(from) + strspn(skip_space(from), "\n;{}")) != 0 && next != from)
+    while (*(next = skip_blank(from) + strspn(skip_blank(from), "\n;{}")) != 0 && next != from)
         from = next;
     cc_error(cc_place_of(s->call), "inline PTX that the virtual node does not know: \"%.*s\"",
              (int)strcspn(from, "\n;"), from);
@@ -296,7 +296,7 @@ static bool lower_statement(struct cc_lowering *l, LLVMValueRef call)
     LLVMSetCurrentDebugLocation2(s.b, LLVMInstructionGetDebugLoc(call));
     read_operands(&s, constraints);
     for (const char *from = rest; read_instruction(&rest, &in); from = rest)
-        if (!carry_out(&s, &in))
+        if (!carry_out_instruction(&s, &in))
             return unknown(&s, from);
     if (*in.name != 0 || rest[strspn(rest, " \t\r\n;{}")] != 0)
         return unknown(&s, text);

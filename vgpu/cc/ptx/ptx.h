@@ -38,6 +38,8 @@ struct cc_ptx_statement {
 
 /* ---- ptx_values.c ---- */
 
+bool cc_ptx_is(const struct cc_ptx *in, const char *name);
+
 /* The operand's value; null if it has none. */
 LLVMValueRef cc_ptx_value(struct cc_ptx_statement *s, const char *operand);
 

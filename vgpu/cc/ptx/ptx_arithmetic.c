@@ -55,11 +55,6 @@ static const struct operation {
     {"bfind", "", VGPU_PTX_BFIND, 1, "us"},
 };
 
-static bool is(const struct cc_ptx *in, const char *name)
-{
-    return strcmp(in->name, name) == 0;
-}
-
 /* The type is the last qualifier; *mode: those before it, separated by dots. */
 static bool split_qualifiers(const struct cc_ptx *in, const char **mode, struct cc_ptx_type *type)
 {
@@ -132,18 +127,18 @@ static enum cc_ptx_known calculate(struct cc_ptx_statement *s, const struct cc_p
 /* and.pred, or.pred, xor.pred, not.pred, mov.pred */
 static enum cc_ptx_known logic(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
-    int op = is(in, "and")   ? LLVM_OP_AND
-             : is(in, "or")  ? LLVM_OP_OR
-             : is(in, "xor") ? LLVM_OP_XOR
-                             : 0;
-    bool alone = is(in, "mov") || is(in, "not");
+    int op = cc_ptx_is(in, "and")   ? LLVM_OP_AND
+             : cc_ptx_is(in, "or")  ? LLVM_OP_OR
+             : cc_ptx_is(in, "xor") ? LLVM_OP_XOR
+                                    : 0;
+    bool alone = cc_ptx_is(in, "mov") || cc_ptx_is(in, "not");
     LLVMValueRef a = in->operands > 1 ? cc_ptx_predicate(s, in->operand[1]) : NULL;
     LLVMValueRef b = in->operands > 2 ? cc_ptx_predicate(s, in->operand[2]) : NULL;
 
     if (in->qualifiers != 1 || a == NULL || (op == 0) != alone || in->operands != 3 - alone ||
         (b == NULL) != alone)
         return CC_PTX_UNKNOWN;
-    if (is(in, "not"))
+    if (cc_ptx_is(in, "not"))
         op = LLVM_OP_XOR, b = cc_ptx_number(s, 1, 1);
     if (op != 0)
         a = LLVMBuildBinOp(s->b, op, a, b, "");
@@ -252,7 +247,7 @@ static enum cc_ptx_known pack(struct cc_ptx_statement *s, const struct cc_ptx *i
 }
 
 /* All sources but special registers, which are calls and cannot have a guard. */
-static enum cc_ptx_known move(struct cc_ptx_statement *s, const struct cc_ptx *in)
+static enum cc_ptx_known move_value(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     struct cc_ptx_type type;
     const char *mode;
@@ -329,26 +324,27 @@ enum cc_ptx_known cc_ptx_arithmetic(struct cc_ptx_statement *s, const struct cc_
     const char *mode;
     bool named = false;
 
-    if (is(in, "setp"))
+    if (cc_ptx_is(in, "setp"))
         return compare(s, in);
-    if (is(in, "selp"))
+    if (cc_ptx_is(in, "selp"))
         return choose(s, in);
-    if (is(in, "cvt"))
+    if (cc_ptx_is(in, "cvt"))
         return convert(s, in);
-    if (is(in, "cvta"))
+    if (cc_ptx_is(in, "cvta"))
         return convert_address(s, in);
-    if (is(in, "isspacep"))
+    if (cc_ptx_is(in, "isspacep"))
         return ask_space(s, in);
     bool typed_well = split_qualifiers(in, &mode, &type);
-    bool logical = is(in, "and") || is(in, "or") || is(in, "xor") || is(in, "not") || is(in, "mov");
+    bool logical = cc_ptx_is(in, "and") || cc_ptx_is(in, "or") || cc_ptx_is(in, "xor") ||
+                   cc_ptx_is(in, "not") || cc_ptx_is(in, "mov");
     if (logical && typed_well && type.kind == 'p')
         return logic(s, in);
-    if (is(in, "mov"))
-        return move(s, in);
+    if (cc_ptx_is(in, "mov"))
+        return move_value(s, in);
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
         const struct operation *o = &operations[i];
-        named |= is(in, o->name);
-        if (typed_well && is(in, o->name) && strcmp(mode, o->mode) == 0 &&
+        named |= cc_ptx_is(in, o->name);
+        if (typed_well && cc_ptx_is(in, o->name) && strcmp(mode, o->mode) == 0 &&
             (*mode != 0 || strchr(o->types, type.kind) != NULL))
             return calculate(s, in, o, type);
     }

@@ -7,11 +7,6 @@
 #include "image.h"
 #include "ptx.h"
 
-static bool is(const struct cc_ptx *in, const char *name)
-{
-    return strcmp(in->name, name) == 0;
-}
-
 static bool has(const struct cc_ptx *in, const char *word)
 {
     for (int i = 0; i < in->qualifiers; i++)
@@ -29,7 +24,7 @@ static bool has_only(const struct cc_ptx *in, const char *words)
     return true;
 }
 
-static bool is_shared(const struct cc_ptx *in)
+static bool is_shared_space(const struct cc_ptx *in)
 {
     return has(in, "shared") || has(in, "shared::cta") || has(in, "shared::cluster");
 }
@@ -103,7 +98,7 @@ static enum cc_ptx_known use_mbarrier(struct cc_ptx_statement *s, const struct c
     if (rest < (waits || bytes || m->operation == VGPU_MBARRIER_INIT) ||
         (rest > m->values && !many))
         return CC_PTX_UNKNOWN;
-    LLVMValueRef address = cc_ptx_address(s, in->operand[first], 0, is_shared(in));
+    LLVMValueRef address = cc_ptx_address(s, in->operand[first], 0, is_shared_space(in));
     LLVMValueRef value = cc_ptx_number(s, m->values != 0, 64);
     if (rest > 0)
         value = cc_ptx_operand(s, in->operand[first + 1], 64);
@@ -153,7 +148,7 @@ static void clear_rest(struct cc_ptx_statement *s, LLVMValueRef at, LLVMValueRef
 static enum cc_ptx_known copy_some(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     if (!has_only(in, " async ca cg shared shared::cta global L2::64B L2::128B L2::256B ") ||
-        !is_shared(in) || !has(in, "global") || in->operands < 3 || in->operands > 4)
+        !is_shared_space(in) || !has(in, "global") || in->operands < 3 || in->operands > 4)
         return CC_PTX_UNKNOWN;
     LLVMValueRef to = cc_ptx_address(s, in->operand[0], 0, true);
     LLVMValueRef from = cc_ptx_address(s, in->operand[1], 0, false);
@@ -201,7 +196,7 @@ static enum cc_ptx_known copy_bulk(struct cc_ptx_statement *s, const struct cc_p
 static enum cc_ptx_known arrive_after_copies(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     LLVMValueRef barrier =
-        in->operands == 1 ? cc_ptx_address(s, in->operand[0], 0, is_shared(in)) : NULL;
+        in->operands == 1 ? cc_ptx_address(s, in->operand[0], 0, is_shared_space(in)) : NULL;
 
     if (barrier == NULL || !has(in, "arrive") ||
         !has_only(in, " async mbarrier arrive noinc shared shared::cta b64 "))
@@ -229,11 +224,11 @@ static enum cc_ptx_known copy_async(struct cc_ptx_statement *s, const struct cc_
 
 enum cc_ptx_known cc_ptx_async(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
-    if (is(in, "mbarrier") && has(in, "pending_count"))
+    if (cc_ptx_is(in, "mbarrier") && has(in, "pending_count"))
         return count_pending(s, in);
-    if (is(in, "mbarrier"))
+    if (cc_ptx_is(in, "mbarrier"))
         return use_mbarrier(s, in);
-    if (is(in, "cp") && has(in, "async"))
+    if (cc_ptx_is(in, "cp") && has(in, "async"))
         return copy_async(s, in);
     return CC_PTX_NOT_MINE;
 }

@@ -265,19 +265,14 @@ static bool update(struct cc_ptx_statement *s, const struct cc_ptx *in, const st
     return !returns || cc_ptx_assign_bits(s, in->operand[0], old);
 }
 
-static bool is(const struct cc_ptx *in, const char *name)
-{
-    return strcmp(in->name, name) == 0;
-}
-
 /* Instructions without effect here: cache hints, and overlap with the previous kernel. The data of
  * a discarded line are undefined, so they may also stay. */
 static bool is_hint_only(const struct cc_ptx *in)
 {
-    if (is(in, "griddepcontrol"))
+    if (cc_ptx_is(in, "griddepcontrol"))
         return in->operands == 0;
-    return (is(in, "prefetch") || is(in, "prefetchu") || is(in, "discard") ||
-            is(in, "applypriority")) &&
+    return (cc_ptx_is(in, "prefetch") || cc_ptx_is(in, "prefetchu") || cc_ptx_is(in, "discard") ||
+            cc_ptx_is(in, "applypriority")) &&
            in->operands >= 1;
 }
 
@@ -285,7 +280,7 @@ static bool is_hint_only(const struct cc_ptx *in)
  * here; a fence of block scope is enough. */
 static bool is_proxy_fence(const struct cc_ptx *in)
 {
-    return is(in, "fence") && in->operands == 0 && in->qualifiers > 0 &&
+    return cc_ptx_is(in, "fence") && in->operands == 0 && in->qualifiers > 0 &&
            (strcmp(in->qualifier[0], "proxy") == 0 ||
             strcmp(in->qualifier[0], "mbarrier_init") == 0);
 }
@@ -299,33 +294,33 @@ static bool sleep(struct cc_ptx_statement *s, const struct cc_ptx *in)
     return true;
 }
 
-static bool carry_out(struct cc_ptx_statement *s, const struct cc_ptx *in)
+static bool carry_out_access(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
     struct access a;
 
     /* Multicast memory does not exist here; with any other address the instruction faults. */
-    if ((is(in, "trap") && in->operands == 0) || is(in, "multimem")) {
+    if ((cc_ptx_is(in, "trap") && in->operands == 0) || cc_ptx_is(in, "multimem")) {
         cc_ptx_call(s, "vgpu_trap", LLVMVoidTypeInContext(s->l->context), NULL, 0);
         return true;
     }
     if (is_hint_only(in))
         return true;
-    if (is(in, "nanosleep"))
+    if (cc_ptx_is(in, "nanosleep"))
         return sleep(s, in);
     if (is_proxy_fence(in))
         return fence(s, 0);
     if (!read_access(in, &a))
         return false;
-    if (is(in, "membar") || is(in, "fence"))
+    if (cc_ptx_is(in, "membar") || cc_ptx_is(in, "fence"))
         return in->operands == 0 && a.scope >= 0 && fence(s, a.scope);
-    if (is(in, "ld"))
+    if (cc_ptx_is(in, "ld"))
         return load(s, in, &a);
-    if (is(in, "st"))
+    if (cc_ptx_is(in, "st"))
         return store(s, in, &a);
-    return (is(in, "red") || is(in, "atom")) && update(s, in, &a);
+    return (cc_ptx_is(in, "red") || cc_ptx_is(in, "atom")) && update(s, in, &a);
 }
 
 enum cc_ptx_known cc_ptx_memory(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
-    return carry_out(s, in) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
+    return carry_out_access(s, in) ? CC_PTX_DONE : CC_PTX_UNKNOWN;
 }

@@ -9,6 +9,11 @@
 #include "image.h"
 #include "ptx.h"
 
+bool cc_ptx_is(const struct cc_ptx *in, const char *name)
+{
+    return strcmp(in->name, name) == 0;
+}
+
 bool cc_ptx_type(const char *word, struct cc_ptx_type *type)
 {
     static const struct {

@@ -7,11 +7,6 @@
 #include "image.h"
 #include "ptx.h"
 
-static bool is(const struct cc_ptx *in, const char *name)
-{
-    return strcmp(in->name, name) == 0;
-}
-
 /* All qualifiers, each after a dot. */
 static const char *mode_of(const struct cc_ptx *in)
 {
@@ -22,7 +17,7 @@ static const char *mode_of(const struct cc_ptx *in)
     return mode;
 }
 
-static enum cc_ptx_known known(bool done)
+static enum cc_ptx_known known_if(bool done)
 {
     return done ? CC_PTX_DONE : CC_PTX_UNKNOWN;
 }
@@ -66,7 +61,7 @@ static enum cc_ptx_known shuffle(struct cc_ptx_statement *s, const struct cc_ptx
         return CC_PTX_UNKNOWN;
     LLVMValueRef argument[] = {cc_ptx_number(s, (uint64_t)kind, 32), mask, a, b, c, cc_ptx_site(s)};
     LLVMValueRef both = cc_ptx_call(s, "vgpu_ptx_shfl", cc_int_type(s->l, 64), argument, 6);
-    return known(
+    return known_if(
         cc_ptx_assign_bits(s, in->operand[0], cc_ptx_bits(s, both, 32)) &&
         (*in->predicate == 0 || cc_ptx_assign_predicate(s, in->predicate, upper_half(s, both))));
 }
@@ -99,13 +94,13 @@ static enum cc_ptx_known vote(struct cc_ptx_statement *s, const struct cc_ptx *i
         return CC_PTX_UNKNOWN;
     LLVMValueRef result = vote_of(s, kind == UNIFORM ? VGPU_VOTE_ALL : kind, mask, predicate);
     if (kind == VGPU_VOTE_BALLOT)
-        return known(cc_ptx_assign_bits(s, in->operand[0], result));
+        return known_if(cc_ptx_assign_bits(s, in->operand[0], result));
     if (kind == UNIFORM) {
         LLVMValueRef any = vote_of(s, VGPU_VOTE_ANY, mask, predicate);
         any = LLVMBuildBinOp(s->b, LLVM_OP_XOR, any, cc_ptx_number(s, 1, 32), "");
         result = LLVMBuildBinOp(s->b, LLVM_OP_OR, result, any, "");
     }
-    return known(cc_ptx_assign_predicate(s, in->operand[0], result));
+    return known_if(cc_ptx_assign_predicate(s, in->operand[0], result));
 }
 
 /* match.any.sync.b32 d, a, mask; match.all.sync.b32 d|p, a, mask */
@@ -124,7 +119,7 @@ static enum cc_ptx_known match(struct cc_ptx_statement *s, const struct cc_ptx *
     LLVMValueRef argument[] = {cc_ptx_number(s, (uint64_t)bits & 1, 32), mask,
                                cc_ptx_bits(s, value, 64), cc_ptx_site(s)};
     LLVMValueRef same = cc_ptx_call(s, "vgpu_ptx_match", cc_int_type(s->l, 32), argument, 4);
-    return known(
+    return known_if(
         cc_ptx_assign_bits(s, in->operand[0], same) &&
         (*in->predicate == 0 || (bits & 1 && cc_ptx_assign_predicate(s, in->predicate, same))));
 }
@@ -149,7 +144,7 @@ static enum cc_ptx_known reduce(struct cc_ptx_statement *s, const struct cc_ptx 
         cc_ptx_number(s, (uint64_t)operation, 32),
         cc_ptx_number(s, type.kind == 's' ? VGPU_PTX_SIGNED : VGPU_PTX_UNSIGNED, 32), mask, value,
         cc_ptx_site(s)};
-    return known(cc_ptx_assign_bits(
+    return known_if(cc_ptx_assign_bits(
         s, in->operand[0], cc_ptx_call(s, "vgpu_ptx_redux", cc_int_type(s->l, 32), argument, 5)));
 }
 
@@ -162,8 +157,8 @@ static enum cc_ptx_known elect(struct cc_ptx_statement *s, const struct cc_ptx *
         return CC_PTX_UNKNOWN;
     LLVMValueRef argument[] = {mask, cc_ptx_site(s)};
     LLVMValueRef both = cc_ptx_call(s, "vgpu_ptx_elect", cc_int_type(s->l, 64), argument, 2);
-    return known(cc_ptx_assign_bits(s, in->operand[0], cc_ptx_bits(s, both, 32)) &&
-                 cc_ptx_assign_predicate(s, in->predicate, upper_half(s, both)));
+    return known_if(cc_ptx_assign_bits(s, in->operand[0], cc_ptx_bits(s, both, 32)) &&
+                    cc_ptx_assign_predicate(s, in->predicate, upper_half(s, both)));
 }
 
 /* bar.sync 0, of all threads of a block; bar.warp.sync mask */
@@ -242,31 +237,31 @@ static enum cc_ptx_known read_special(struct cc_ptx_statement *s, const struct c
     if (in->operands != 2 || in->qualifiers != 1 || !cc_ptx_type(in->qualifier[0], &type))
         return CC_PTX_UNKNOWN;
     LLVMValueRef value = read_register(s, in->operand[1]);
-    return known(value != NULL && cc_ptx_assign_bits(s, in->operand[0], value));
+    return known_if(value != NULL && cc_ptx_assign_bits(s, in->operand[0], value));
 }
 
 enum cc_ptx_known cc_ptx_warp(struct cc_ptx_statement *s, const struct cc_ptx *in)
 {
-    if (is(in, "shfl"))
+    if (cc_ptx_is(in, "shfl"))
         return shuffle(s, in);
-    if (is(in, "vote"))
+    if (cc_ptx_is(in, "vote"))
         return vote(s, in);
-    if (is(in, "match"))
+    if (cc_ptx_is(in, "match"))
         return match(s, in);
-    if (is(in, "redux"))
+    if (cc_ptx_is(in, "redux"))
         return reduce(s, in);
-    if (is(in, "elect"))
+    if (cc_ptx_is(in, "elect"))
         return elect(s, in);
-    if (is(in, "bar") || is(in, "barrier"))
+    if (cc_ptx_is(in, "bar") || cc_ptx_is(in, "barrier"))
         return meet(s, in);
-    if (is(in, "mov"))
+    if (cc_ptx_is(in, "mov"))
         return read_special(s, in);
-    if (is(in, "exit") && in->operands + in->qualifiers == 0) {
+    if (cc_ptx_is(in, "exit") && in->operands + in->qualifiers == 0) {
         cc_ptx_call(s, "vgpu_exit", LLVMVoidTypeInContext(s->l->context), NULL, 0);
         return CC_PTX_DONE;
     }
-    if (is(in, "activemask") && in->operands == 1 && strcmp(mode_of(in), ".b32") == 0)
-        return known(cc_ptx_assign_bits(
+    if (cc_ptx_is(in, "activemask") && in->operands == 1 && strcmp(mode_of(in), ".b32") == 0)
+        return known_if(cc_ptx_assign_bits(
             s, in->operand[0], cc_ptx_call(s, "vgpu_activemask", cc_int_type(s->l, 32), NULL, 0)));
     return CC_PTX_NOT_MINE;
 }

@@ -12,14 +12,14 @@ enum { WIDEST_BYTES = 16, SAMPLE_ACCESSES = 64, TABLE = 1 << 18, TABLE_LIMIT = T
 struct block *sample_block;
 
 static const struct run *sampled;
-static uint64_t table[TABLE]; /* sector and direction, plus 1; 0: free */
+static uint64_t touched[TABLE]; /* sector and direction, plus 1; 0: free */
 static uint32_t used_slots[TABLE_LIMIT], used_count;
 static uint32_t exhausted; /* threads of the block with SAMPLE_ACCESSES recorded */
 
 static void forget_sectors(void)
 {
     for (uint32_t i = 0; i < used_count; i++)
-        table[used_slots[i]] = 0;
+        touched[used_slots[i]] = 0;
     used_count = 0;
 }
 
@@ -78,11 +78,11 @@ void sample_goes_on(void)
 static bool insert_sector(uint64_t key)
 {
     uint32_t at = (uint32_t)(key * 0x9E3779B97F4A7C15ull >> 46);
-    while (table[at] != 0 && table[at] != key + 1)
+    while (touched[at] != 0 && touched[at] != key + 1)
         at = (at + 1) % TABLE;
-    if (table[at] != 0)
+    if (touched[at] != 0)
         return false;
-    table[at] = key + 1;
+    touched[at] = key + 1;
     used_slots[used_count++] = at;
     return true;
 }
