@@ -2,7 +2,8 @@
 """Gradescope's /autograder/results/results.json (gradescope.com: "Autograder specifications").
 
 Hidden tests are one visible test with their points: a test that Gradescope hides would hide the
-total, too. Without a mark nothing is written, which Gradescope shows as its own failure.
+total, too. The time is left out, in which a submission could say what a hidden test asked. Without
+a mark nothing is written, which Gradescope shows as its own failure.
 """
 
 import json
@@ -19,7 +20,6 @@ def write(results: Json, rows: list[Json], environment: Mapping[str, str]) -> st
         return None
     found = {
         "score": parts.total(rows),
-        "execution_time": round(sum(row["times"]["seconds"] for row in rows), 3),
         "output": parts.remarks(rows),
         "output_format": "text",
         "test_output_format": "text",

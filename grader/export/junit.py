@@ -40,7 +40,6 @@ def _suite(root: ElementTree.Element, row: Json) -> None:
                 counts["failures"] += _case(suite, row, test.name, "failure", test.text)
     for name, count in counts.items():
         suite.set(name, str(count))
-    suite.set("time", f"{row['times']['seconds']:.3f}")
 
 
 def _case(suite: ElementTree.Element, row: Json, name: str, kind: str, text: str) -> int:

@@ -143,6 +143,7 @@ def _places(project: Project, canary: Path) -> dict[str, str]:
         "WORK": str(canary.parent),
         "COUNTERS": str(_behind_builtin(project, "access_count")),
         "REPORT": str(_behind_builtin(project, "__tsan_read4")),
+        "ARGUMENTS": hex(0x330000000000),  # of kernels, in vgpu-exec: OWN_VA of exec.h
         "READER": str(_behind_builtin(project, "vgpu_elf_fixed")),
     }
 

@@ -9,6 +9,8 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
+from grader.grade import images
+from grader.grade.images import listing
 from grader.grade.model import CaseRun, Status, Submission
 from grader.grade.work import worker
 from grader.sandbox import tier
@@ -74,12 +76,31 @@ class Counts(unittest.TestCase):
             "indexes_constant": "is out of the range of an array",
             "casts_to_unsized": "an access to a variable that is outside of it",
             "stores_by_libm": "no GPU's memory",
+            "rewrites_arguments": "wrote to 0x3300000000",
         }
         for name, why in told.items():
             with self.subTest(name):
                 case = self.graded(self.text(name))
                 self.assertIs(case.status, Status.FAIL)
                 self.assertIn(why, case.explained)
+
+    def test_a_function_returns_to_who_called_it(self) -> None:
+        """A store that leaves a variable finds other variables, and no address to return to: where
+        it found one, 31415 was what came out."""
+        case = self.graded(self.text("returns_elsewhere"))
+        self.assertIs(case.status, Status.FAIL)
+        self.assertIn("partials[0] is 0,", case.message)
+
+    def test_every_image_of_the_course_has_a_second_stack(self) -> None:
+        """The node is given no other, and labs need theirs."""
+        objects = list((self.place.course.project.build_dir / "labs").glob("*/*.o"))
+        found = {
+            f"{path.parent.name}/{path.name}": listing(path.parent / "none", [path])
+            for path in objects
+            if images._within(path)
+        }
+        self.assertGreater(len(found), 4)
+        self.assertEqual([name for name, taken in found.items() if not taken], [])
 
     def test_an_image_that_was_changed_is_not_taken(self) -> None:
         case = self.graded(self.text("renames_callback"))

@@ -3,10 +3,10 @@
 
     PEERLAB_BUILD=build/vgpu python3 tests/points/test_traps.py 04
 
-A mutant is the lab's solution, right in everything, of which one function calls first one of another
-task that its own is not declared to build on (NEEDS in solutions/CMakeLists.txt). It must fail, and
-be told which answer it has called. All mutants of a lab are one file, which reads from a file beside
-it which one it is.
+A mutant is the lab's solution, right in everything, of which one function calls first one of
+another task that its own is not declared to build on (NEEDS in solutions/CMakeLists.txt). It must
+fail, and be told which answer it has called. All mutants of a lab are one file, which reads from a
+file beside it which one it is.
 """
 
 import os

@@ -6,6 +6,7 @@ docs/security.md."""
 import os
 import re
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -40,6 +41,17 @@ OPEN_TO_KERNELS = {
     Tier.UID: {"thread", "pid", "clock"},
     Tier.LANDLOCK: {"thread", "pid", "clock", "atime"},
 }
+# Two users' graders at once, each with its own slots: what one's submission hears of the other's.
+USERS = (65533, 65534)
+AS_USER = """
+import sys
+from pathlib import Path
+from grader.sandbox import Limits, Request, Tier, run
+program, word, top = sys.argv[2:]
+shown = (Path(program), Path(top))
+request = Request(argv=(program, word, top), read_only=shown, limits=Limits(wall_seconds=60))
+print(run(request, Tier(sys.argv[1])).text)
+"""
 
 
 class Channels(unittest.TestCase):
@@ -90,6 +102,29 @@ class Channels(unittest.TestCase):
                     shown = (self.program, top)
                     request = Request(argv=argv, read_only=shown, limits=LIMITS, slot=slot)
                     return run(request, tier).text
+
+            with self.subTest(tier=tier.value):
+                self.assertLessEqual(self.heard(start), OPEN[tier])
+
+    @unittest.skipIf(os.geteuid() != 0, "who is not root cannot be two users")
+    def test_two_users_hear_nothing_but_what_the_page_lists(self) -> None:
+        """Their graders take no notice of each other's locks; the walls are the same."""
+        for tier in (tier for tier in available() if tier is not Tier.UID):
+
+            def start(word: str, top: Path, tier: Tier = tier) -> str:
+                user = USERS[word == "talk"]
+                words = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups"]
+                words += [sys.executable, "-B", "-c", AS_USER, tier.value, self.program, word, top]
+                home = {"HOME": str(self.folder), "TMPDIR": "/tmp"}
+                done = subprocess.run(
+                    words,
+                    capture_output=True,
+                    check=False,
+                    cwd=Path(__file__).parents[2],
+                    env={**os.environ, **home},
+                    timeout=60,
+                )
+                return (done.stdout + done.stderr).decode()
 
             with self.subTest(tier=tier.value):
                 self.assertLessEqual(self.heard(start), OPEN[tier])

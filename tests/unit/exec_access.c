@@ -6,6 +6,7 @@
 
 #include "bounds.h"
 #include "counters.h"
+#include "device_image.h"
 #include "exec_stage.h"
 
 void __tsan_read4(void *p);
@@ -48,6 +49,18 @@ UNIT(pinned_pages_of_the_program_count_as_the_hosts)
            (unsigned long long)counts.write_bytes[WINDOW_HOST]);
     stage.registered = 0;
     EXPECT_FAULT(__tsan_write8(mine), VGPU_FAULT_ADDRESS);
+}
+
+UNIT(no_store_reaches_return_addresses_and_arguments)
+{
+    void *own = (void *)(OWN_VA + 64); /* NOLINT */
+    stage_start();
+    images_have_two_stacks = true;
+    EXPECT_FAULT(__tsan_write8(own), VGPU_FAULT_ADDRESS);
+    EXPECT_FAULT(__wrap_memset(own, 0, 1), VGPU_FAULT_ADDRESS);
+    __tsan_read4(own);
+    images_have_two_stacks = false; /* some image has its variables there */
+    __tsan_write8(own);
 }
 
 UNIT(misaligned_accesses_fault)

@@ -127,6 +127,14 @@ int image_window(uint64_t address)
     return stage.image && address == stage.image ? 0 : -1;
 }
 
+bool images_have_two_stacks;
+
+uint64_t locals_room(struct thread *thread)
+{
+    (void)thread;
+    return STACK_BYTES;
+}
+
 bool memory_is_registered(uint64_t address)
 {
     return stage.registered && address == stage.registered;

@@ -56,20 +56,23 @@ struct vgpu_var {
     uint64_t bytes;
 };
 
-/* The five objects that an image exports, with C linkage and default visibility, found by dlsym;
+/* The objects that an image exports, with C linkage and default visibility, found by dlsym;
  * all its other symbols are local. vgpu-exec does not define them. struct vgpu_launch.kernel is an
  * index into vgpu_image_kernels.
  *
  * An image is linked with -shared -nostdlib -Wl,-z,now
  * -Wl,--wrap=memcpy,--wrap=memmove,--wrap=memset and may have undefined symbols: vgpu-exec provides
- * vgpu_*, __tsan_*, __wrap_mem* and those of libm; loading fails on any other one, with its name.
- * The image is compiled with LLVM's option -tsan-distinguish-volatile, since spinning threads are
- * detected by their volatile accesses. */
+ * vgpu_*, __tsan_*, __safestack_*, __wrap_mem* and those of libm; loading fails on any other one,
+ * with its name. The image is compiled with LLVM's option -tsan-distinguish-volatile, since
+ * spinning threads are detected by their volatile accesses. */
 extern const uint32_t vgpu_image_abi; /* VGPU_IMAGE_ABI */
 extern const struct vgpu_kernel vgpu_image_kernels[];
 extern const uint32_t vgpu_image_kernel_count;
 extern const struct vgpu_var vgpu_image_vars[];
 extern const uint32_t vgpu_image_var_count;
+/* Only in images whose variables to which pointers lead are on a second stack, the pointer of which
+ * is at __safestack_pointer_address(). */
+extern const uint32_t vgpu_image_second_stack;
 
 struct vgpu_dim3 {
     uint32_t x, y, z;

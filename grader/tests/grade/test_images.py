@@ -11,6 +11,7 @@ from grader.sandbox.readback import Refused
 
 HEAD = struct.Struct("<16sHHIQQQIHHHHHH")
 SHARED, RELOCATABLE = 3, 1
+STACKS = b"\0vgpu_image_second_stack\0"
 
 
 def elf(kind: int, body: bytes) -> bytes:
@@ -36,19 +37,27 @@ class Listing(unittest.TestCase):
         return path
 
     def test_what_the_compiler_made(self) -> None:
-        for number, image in enumerate((b"one", b"another")):
+        for number, image in enumerate((b"one" + STACKS, b"another" + STACKS)):
             self.write(f"{NAME}{number}", image)
         self.write("submission.o", b"in the object: " + elf(SHARED, b"of the host's making"))
-        self.assertEqual(listing(self.folder, ()), row(b"one") + row(b"another"))
+        self.assertEqual(listing(self.folder, ()), row(b"one" + STACKS) + row(b"another" + STACKS))
+
+    def test_only_those_with_a_second_stack(self) -> None:
+        """Beside another one vgpu-exec would let stores reach return addresses."""
+        self.write(f"{NAME}0", b"one without")
+        course = self.write("libnccl.a", elf(SHARED, b"kernels") + elf(SHARED, STACKS))
+        self.assertEqual(listing(self.folder, (course,)), row(elf(SHARED, STACKS)))
 
     def test_images_in_the_courses_objects(self) -> None:
-        first, second = elf(SHARED, b"kernels"), elf(SHARED, b"")
+        first, second = elf(SHARED, b"kernels" + STACKS), elf(SHARED, STACKS)
         inside = elf(RELOCATABLE, b"text" + first + b"\0name\0" + second)
         course = self.write("given.o", inside)
         self.assertEqual(listing(self.folder, (course,)), row(first) + row(second))
 
     def test_what_was_cut_off_is_none(self) -> None:
-        course = self.write("given.o", elf(RELOCATABLE, b"") + elf(SHARED, b"kernels")[:-1])
+        course = self.write(
+            "given.o", elf(RELOCATABLE, b"") + elf(SHARED, b"kernels" + STACKS)[:-1]
+        )
         self.assertEqual(listing(self.folder, (course,)), b"")
 
     def test_a_link_in_the_place_of_an_image_is_not_followed(self) -> None:

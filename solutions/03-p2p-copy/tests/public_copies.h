@@ -83,7 +83,7 @@ static unsigned waits_of(struct lab_test *t, enum move move, const char *call, i
     struct lab_run *run = check_moves(t, &in, call, 0);
     if (bytes > in.chunk)
         expect_no_wait(t, run, call);
-    return lab_is_virtual(t) ? lab_witness(run)->told_over - 2 * (unsigned)copies : 0;
+    return lab_witness(run)->told_over - 2 * (unsigned)copies;
 }
 
 /* ---- TODO 2 ---- */
@@ -96,6 +96,8 @@ static void check_peer_copy(struct lab_test *t)
     memcpy(in.size, sizes, sizeof sizes);
     struct lab_run *run = check_moves(t, &in, "copy_peer_async", 0);
     expect_no_wait(t, run, "copy_peer_async");
+    if (!lab_is_virtual(t))
+        return; /* nobody counts there */
     unsigned few = waits_of(t, MOVE_PEER, "copy_peer_async", 1, 4096);
     unsigned many = waits_of(t, MOVE_PEER, "copy_peer_async", 5, 4096);
     lab_expect(t, few == many,

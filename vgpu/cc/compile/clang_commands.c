@@ -218,7 +218,7 @@ static const char layout[] = "PHDRS {\n"
 
 static const char exports[] = "{ global: vgpu_image_abi; vgpu_image_kernels; "
                               "vgpu_image_kernel_count; vgpu_image_vars; vgpu_image_var_count; "
-                              "local: *; };\n";
+                              "vgpu_image_second_stack; local: *; };\n";
 
 static bool write_scripts(void)
 {

@@ -80,6 +80,9 @@ static void set_functions(struct cc_lowering *l)
                                 attribute(l, "sanitize_thread"));
         remove_kind(f, "disable_sanitizer_instrumentation");
         LLVMAddAttributeAtIndex(f, (unsigned)LLVM_ATTRIBUTE_FUNCTION, no_tables(l));
+        if (cc_has_two_stacks(l))
+            LLVMAddAttributeAtIndex(f, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
+                                    attribute(l, "safestack"));
         LLVMSetSection(f, "");
         LLVMSetComdat(f, NULL);
         LLVMSetLinkage(f, LLVM_LINKAGE_INTERNAL);
@@ -122,9 +125,9 @@ static void rename_calls(struct cc_lowering *l)
 
 static void set_options(void)
 {
-    static const char *const option[] = {"vgpu-cc", "-tsan-distinguish-volatile=1",
-                                         "-tsan-instrument-read-before-write=1",
-                                         "-tsan-handle-cxx-exceptions=0"};
+    static const char *const option[] = {
+        "vgpu-cc", "-tsan-distinguish-volatile=1", "-tsan-instrument-read-before-write=1",
+        "-tsan-handle-cxx-exceptions=0", "-safestack-use-pointer-address=1"};
     static bool done;
 
     if (!done)
@@ -185,6 +188,7 @@ static bool lower_module(struct cc_lowering *l, const char *headers, const char 
         return false;
     if (l->checks_indices)
         cc_guard_variables(l);
+    cc_declare_stack(l);
     call_directly(l);
     return write_object(l, object);
 }

@@ -74,6 +74,9 @@ bool cc_guard_module(struct cc_lowering *l);
 /* -check-indices: checks that accesses which ThreadSanitizer's pass omits stay within their
  * variables. */
 void cc_guard_variables(struct cc_lowering *l);
+/* -check-indices: LLVM's SafeStack, for which set_functions() sets the attribute. */
+bool cc_has_two_stacks(const struct cc_lowering *l);
+void cc_declare_stack(struct cc_lowering *l);
 /* Index of the address among the operands of an instruction that accesses memory; -1: it does
  * not. */
 int cc_address_operand(LLVMValueRef instruction);

@@ -181,3 +181,22 @@ void cc_guard_variables(struct cc_lowering *l)
     cc_for_instructions(l, guard_array);
     cc_for_instructions(l, guard_variable);
 }
+
+/* ---- two stacks ---- */
+
+/* Local variables to which a pointer leads lie on a stack of their own: a store that leaves one of
+ * them finds no return address. LLVM's pass for that runs when the object is written. (Not with -G:
+ * debuggers would not find the variables.) */
+bool cc_has_two_stacks(const struct cc_lowering *l)
+{
+    return l->checks_indices && !l->debug;
+}
+
+/* What the pass calls for the place of the second stack's pointer. */
+void cc_declare_stack(struct cc_lowering *l)
+{
+    LLVMTypeRef place = LLVMPointerType(cc_byte_pointer(l, 0), 0);
+
+    if (cc_has_two_stacks(l))
+        cc_declare(l, "__safestack_pointer_address", LLVMFunctionType(place, NULL, 0, 0));
+}

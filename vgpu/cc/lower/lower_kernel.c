@@ -275,6 +275,8 @@ void cc_add_tables(struct cc_lowering *l)
     add_table(l, "vgpu_image_kernels", kernel, code->kernel_count);
     add_table(l, "vgpu_image_vars", variable, code->variable_count);
     add_constant(l, "vgpu_image_abi", number(l, VGPU_IMAGE_ABI, 32));
+    if (cc_has_two_stacks(l))
+        add_constant(l, "vgpu_image_second_stack", number(l, 1, 32));
 }
 
 void cc_set_kernel_lanes(struct cc_lowering *l, size_t kernel, LLVMValueRef lanes,

@@ -30,7 +30,7 @@ static const char *const builtins[] = {
     "vgpu_ptx_match",    "vgpu_ptx_redux",
     "vgpu_is_space",     "vgpu_mbarrier",
     "vgpu_load_vector",  "vgpu_exit",
-    "vgpu_local_array",
+    "vgpu_local_array",  "__safestack_pointer_address",
 };
 
 /* Functions of double; each has a float version, with f appended to the name. */

@@ -48,6 +48,8 @@ static uint64_t other_process_address(uint64_t address, bool write, uint64_t pc)
 {
     if (is_builtin_variable(address) && !write)
         return WINDOW_STACK;
+    if (window_of(address) == window_of(OWN_VA) && (!write || !images_have_two_stacks))
+        return WINDOW_STACK;
     int window = image_window(address);
     if (window < 0 && memory_is_registered(address))
         return WINDOW_HOST;
@@ -277,8 +279,21 @@ OFFERED void vgpu_local_array(uint64_t bytes);
 OFFERED void vgpu_local_array(uint64_t bytes)
 {
     const char *at = __builtin_frame_address(0);
-    if (at < now.stack_limit || bytes > (uint64_t)(at - now.stack_limit))
+    if (at < now.stack_limit || bytes > (uint64_t)(at - now.stack_limit) ||
+        bytes > locals_room(now.thread))
         raise_stack((uint64_t)at, CALLER);
+}
+
+/* A function begins that has variables on the second stack; it changes the pointer itself, and
+ * restores it at its end. */
+OFFERED char **__safestack_pointer_address(void);
+OFFERED char **__safestack_pointer_address(void)
+{
+    struct thread *thread = now.thread;
+    bool plenty = (uint64_t)thread->locals % STACK_BYTES > STACK_RESERVE; /* not NULL, too */
+    if (UNLIKELY(!plenty) && !locals_room(thread))
+        raise_stack((uint64_t)thread->locals, CALLER);
+    return &thread->locals;
 }
 
 OFFERED void __tsan_func_exit(void *pc)

@@ -43,8 +43,9 @@ static int compare_targets(const void *a, const void *b)
 /* Functions whose calls vgpu-cc inserts: no program calls them itself. */
 static bool is_own(const char *name)
 {
-    static const char *const own[] = {"__tsan_", "__ubsan_", "vgpu_call_target",
-                                      "vgpu_variable_access", "vgpu_local_array"};
+    static const char *const own[] = {"__tsan_",          "__ubsan_",
+                                      "vgpu_call_target", "vgpu_variable_access",
+                                      "vgpu_local_array", "__safestack_"};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (strncmp(name, own[i], strlen(own[i])) == 0)
             return true;

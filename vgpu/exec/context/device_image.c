@@ -33,6 +33,7 @@ struct device_image {
     bool may_share;
 };
 
+bool images_have_two_stacks = true;
 static struct device_image *images;
 
 /* Finds the image's pages; stops (1) at the image whose load address is `wanted`. */
@@ -68,7 +69,7 @@ static void find_vars(struct device_image *image)
     image->var_high = (high + PAGE - 1) & -(uint64_t)PAGE;
 }
 
-/* Finds the five exported objects; false and a reason in `why` if it is not a device image. */
+/* Finds the exported objects; false and a reason in `why` if it is not a device image. */
 static bool find_tables(struct device_image *image, void *library, char *why, uint64_t room)
 {
     const uint32_t *abi = dlsym(library, "vgpu_image_abi");
@@ -85,6 +86,7 @@ static bool find_tables(struct device_image *image, void *library, char *why, ui
     }
     image->kernel_count = *kernels;
     image->var_count = *vars;
+    images_have_two_stacks &= dlsym(library, "vgpu_image_second_stack") != NULL;
     find_vars(image);
     return true;
 }

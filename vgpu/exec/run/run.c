@@ -72,7 +72,7 @@ static bool take_slot(struct run *run)
     if (arg_slots_used == ~0ull)
         return false;
     int slot = __builtin_ctzll(~arg_slots_used);
-    char *at = (char *)(WINDOW_VA(WINDOW_STACK) + (uint64_t)slot * ARG_SLOT_BYTES); /* NOLINT */
+    char *at = (char *)(OWN_VA + (uint64_t)slot * ARG_SLOT_BYTES); /* NOLINT */
     if (!(mapped >> slot & 1)) {
         if (mmap(at, ARG_SLOT_BYTES, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) == MAP_FAILED)

@@ -78,7 +78,7 @@ static void segment_fault(const struct cause *cause, uint64_t address)
     if (cause->addressless)
         fault_raise(VGPU_FAULT_ADDRESS, 0, cause->write, pc,
                     "an address that no memory can have: a pointer that was never set?");
-    if (window_of(address) == WINDOW_STACK)
+    if (window_of(address) == WINDOW_STACK || window_of(address) == window_of(OWN_VA))
         fault_raise(VGPU_FAULT_STACK, address, true, pc,
                     "a thread left its stack of %d KiB: endless recursion, or a local array that "
                     "is too large or indexed out of range",

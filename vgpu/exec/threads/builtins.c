@@ -62,14 +62,19 @@ OFFERED void vgpu_fence(int scope)
 
 _Static_assert(VGPU_SHARED_VA == WINDOW_VA(WINDOW_SHARED), "image.h says where shared memory is");
 
+static bool is_stack(uint64_t window)
+{
+    return window == WINDOW_STACK || window == window_of(OWN_VA);
+}
+
 OFFERED int vgpu_is_space(enum vgpu_space space, const void *address)
 {
     uint64_t window = window_of((uint64_t)address);
     if (space == VGPU_SPACE_SHARED)
         return window == WINDOW_SHARED;
     if (space == VGPU_SPACE_LOCAL)
-        return window == WINDOW_STACK;
-    return window != WINDOW_SHARED && window != WINDOW_STACK && address != NULL;
+        return is_stack(window);
+    return window != WINDOW_SHARED && !is_stack(window) && address != NULL;
 }
 
 OFFERED void vgpu_trap(void)

@@ -8,6 +8,7 @@
 #include "fiber.h"
 
 #include "barrier.h"
+#include "device_image.h"
 #include "fault.h"
 #include "number.h"
 #include "polling.h"
@@ -19,31 +20,48 @@
 #include <sys/mman.h>
 
 enum { STACKS_A_STEP = 256, STACK_GAP = 256 << 20 };
+/* Both stacks of a thread are in use at once, and must not lie in the same places of a page. */
+enum { HALF_PAGE = 2048 };
+#define LOCALS_OFFSET (VGPU_DEVICE_STRIDE / 2) /* of second stacks, in the window of stacks */
 
 void *fiber_main;
 char **stack_free;
 uint64_t stack_free_count;
 enum lane_order lane_order;
 
-static uint64_t stack_count;
+static uint64_t stack_count, stacks_va; /* stacks_va: where the first gap is */
 static uint32_t seed_state = 1;
 
 static char *stack_at(uint64_t i)
 {
-    return (char *)(WINDOW_VA(WINDOW_STACK) + STACK_GAP + i * STACK_BYTES); /* NOLINT */
+    if (!stacks_va)
+        stacks_va = images_have_two_stacks ? OWN_VA : WINDOW_VA(WINDOW_STACK);
+    return (char *)(stacks_va + STACK_GAP + i * STACK_BYTES); /* NOLINT */
+}
+
+/* The second stack beside `stack`, its low end. */
+static char *locals_at(const char *stack)
+{
+    uint64_t offset = (uint64_t)stack - stacks_va;
+    return (char *)(WINDOW_VA(WINDOW_STACK) + LOCALS_OFFSET + offset); /* NOLINT */
+}
+
+static bool map_stacks(char *at)
+{
+    return mmap(at, (size_t)STACKS_A_STEP * STACK_BYTES, PROT_READ | PROT_WRITE,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1,
+                0) != MAP_FAILED;
 }
 
 char *stack_take_more(void)
 {
     char **list = realloc(stack_free, (stack_count + STACKS_A_STEP) * sizeof *list);
-    void *at = MAP_FAILED;
+    bool made = false;
     if (list) {
         stack_free = list;
-        at =
-            mmap(stack_at(stack_count), (size_t)STACKS_A_STEP * STACK_BYTES, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        made = map_stacks(stack_at(stack_count)) && map_stacks(locals_at(stack_at(stack_count)));
     }
-    if (at == MAP_FAILED)
+    if (!made)
         fault_raise(VGPU_FAULT_INTERNAL, 0, false, 0,
                     "no memory for the stacks of %llu waiting threads (%s): launch fewer threads "
                     "at a time, or raise the memory limit",
@@ -56,15 +74,30 @@ char *stack_take_more(void)
 
 void stack_trim(void)
 {
-    if (stack_count > STACKS_KEPT)
-        madvise(stack_at(STACKS_KEPT), (stack_count - STACKS_KEPT) * STACK_BYTES, MADV_DONTNEED);
+    if (stack_count <= STACKS_KEPT)
+        return;
+    uint64_t bytes = (stack_count - STACKS_KEPT) * STACK_BYTES;
+    madvise(stack_at(STACKS_KEPT), bytes, MADV_DONTNEED);
+    madvise(locals_at(stack_at(STACKS_KEPT)), bytes, MADV_DONTNEED);
+}
+
+static uint64_t stack_colour(const char *stack)
+{
+    return ((uint64_t)stack - stacks_va) / STACK_BYTES * STACK_COLOUR_BYTES % 4096;
+}
+
+uint64_t locals_room(struct thread *thread)
+{
+    char *low = locals_at(thread->stack);
+    if (!thread->locals)
+        thread->locals = low + STACK_BYTES - HALF_PAGE - stack_colour(thread->stack);
+    int64_t left = thread->locals - low - STACK_RESERVE;
+    return left > 0 ? (uint64_t)left : 0;
 }
 
 void *stack_start(char *stack)
 {
-    uint64_t number = ((uint64_t)stack - WINDOW_VA(WINDOW_STACK)) / STACK_BYTES;
-    uint64_t colour = number * STACK_COLOUR_BYTES % 4096;
-    void **top = (void **)(void *)(stack + STACK_BYTES - colour) - 2;
+    void **top = (void **)(void *)(stack + STACK_BYTES - stack_colour(stack)) - 2;
 #if defined(__x86_64__)
     top[0] = (void *)fiber_worker; /* popped by the switch */
     top[1] = NULL;                 /* the worker's return address: where back traces end */
@@ -123,6 +156,7 @@ _Noreturn void fiber_worker(void)
             continue;
         }
         next->stack = stack;
+        next->locals = NULL;
         now.thread = next;
         threadIdx = next->idx;
         if (UNLIKELY(next->block == sample_block))

@@ -8,6 +8,10 @@
 
 struct device_image;
 
+/* All images loaded so far keep variables that pointers lead to on a second stack, so none of their
+ * stores is meant for the first. */
+extern bool images_have_two_stacks;
+
 /* Loads the image from `fd`, and owns `fd` from then on. NULL and a reason in `why`. */
 struct device_image *image_load(uint32_t module, int fd, char *why, uint64_t room);
 struct device_image *image_find(uint32_t module);

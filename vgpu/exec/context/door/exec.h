@@ -41,6 +41,9 @@ enum {
     WINDOW_COUNT
 };
 #define WINDOW_VA(w) (VGPU_ARENA_VA + (uint64_t)(w)*VGPU_DEVICE_STRIDE)
+/* Kernels' arguments, and the stacks of calls where all images have a second one for variables
+ * (device_image.h): no window of device code's, which may store nothing there. */
+#define OWN_VA WINDOW_VA(WINDOW_IMAGE)
 
 enum {
     WARP_LANES = 32,
@@ -160,8 +163,9 @@ struct findings { /* context/finding.c */
 
 /* One CUDA thread of a resident block. A barrier touches only its first cache line. */
 struct thread {
-    void *sp;    /* saved stack pointer; NULL: not suspended yet */
-    char *stack; /* low end of its stack; NULL: none */
+    void *sp;     /* saved stack pointer; NULL: not suspended yet */
+    char *stack;  /* low end of its stack; NULL: none */
+    char *locals; /* pointer of its second stack; NULL: not used yet */
     struct block *block;
     struct warp *warp;
     const char *site; /* "file:line" where it waits */

@@ -6,6 +6,10 @@
  * barrier continue at the same place, so the jump is predicted, and so are the returns after it,
  * since the threads were called from the same line.
  *
+ * Beside each stack lies a second one, for variables that pointers lead to (LLVM's SafeStack):
+ * device code may store there, and where all images use it, not on the first, which has the return
+ * addresses.
+ *
  * A stack has no guard page of its own (the kernel allows only 32,754 of them): functions check the
  * stack pointer on entry, see __tsan_func_entry. Stacks start at different offsets within a page,
  * since 1,024 equal offsets would share a few cache sets.
@@ -44,6 +48,9 @@ static inline void stack_give(char *stack)
 
 /* Frees the memory of all but STACKS_KEPT stacks. None may be in use. */
 void stack_trim(void);
+
+/* Bytes that are left on the second stack of a thread, which begins with it. */
+uint64_t locals_room(struct thread *thread);
 
 /* The stack pointer of a fresh fiber on `stack`, which starts in fiber_worker. */
 void *stack_start(char *stack);
@@ -172,6 +179,7 @@ static inline void *thread_enter(struct thread *thread)
     void *to = thread->sp;
     if (!to) {
         thread->stack = stack_take();
+        thread->locals = NULL;
         to = stack_start(thread->stack);
         if (UNLIKELY(thread->block == sample_block))
             sample_thread_starts(thread);
