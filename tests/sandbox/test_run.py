@@ -61,6 +61,35 @@ def _oom_score(pid: str) -> str:
     return Path("/proc", pid, "oom_score_adj").read_text(encoding="ascii").strip()
 
 
+# How many files in memory it can send that nobody receives; and what a larger file is answered.
+FLIES = f"""
+import errno, os, socket
+pair = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+sent = 0
+for most in (100, 100, 56, 244, 100, 10, 1):
+    fds = [os.memfd_create("x") for _ in range(most)]
+    try:
+        socket.send_fds(pair[0], [b"x"], fds)
+        sent += most
+    except OSError:
+        pass
+    for fd in fds:
+        os.close(fd)
+print(sent)
+fd = os.memfd_create("x")
+os.ftruncate(fd, {QUICK.file_bytes})
+for more in (
+    lambda: os.ftruncate(fd, {QUICK.file_bytes} + 1),
+    lambda: os.posix_fallocate(fd, 0, {QUICK.file_bytes} + 1),
+    lambda: os.pwrite(fd, b"x", {QUICK.file_bytes}),
+):
+    try:
+        more()
+    except OSError as error:
+        print(errno.errorcode[error.errno])
+"""
+
+
 @contextmanager
 def folder() -> Iterator[Path]:
     """A folder that every uid may look into."""
@@ -200,6 +229,16 @@ class EveryTier(unittest.TestCase):
             outcome = run(request, tier)
             self.assertNotIn("had it", outcome.text)
             self.assertFalse(outcome.ok)
+
+    def test_files_on_their_way_through_a_socket_have_a_bound(self) -> None:
+        """Without control groups nobody counts them: each is as large as a file may be, and a user
+        has no more of them on their way than a program descriptors, and one message's besides."""
+        for tier in self.each():
+            outcome = run(Request(argv=("/usr/bin/python3", "-c", FLIES), limits=QUICK), tier)
+            sent, *larger = outcome.text.split()
+            self.assertEqual(larger, ["EFBIG"] * 3, outcome.text)
+            self.assertLess(int(sent), 2 * QUICK.descriptors, tier)
+            self.assertGreater(int(sent), QUICK.descriptors, tier)
 
 
 class Leftovers(unittest.TestCase):
