@@ -106,30 +106,14 @@ static void add_static_names(struct cc_list *command, const struct cc_list *host
                           "-Wl,-u,__pthread_barrier_wait -Wl,-u,__pthread_barrier_destroy");
 }
 
-/* Clang's output calls LLVM's OpenMP library, which also implements GNU's interface; g++ has no
- * option for it. */
-static bool is_for_openmp(const struct cc_options *options, const char *flag)
-{
-    return strcmp(flag, "-fopenmp") == 0 && !is_clang(options);
-}
-
-static void add_host_flags(struct cc_list *command, const struct cc_options *options)
-{
-    for (size_t i = 0; i < options->host.count; i++)
-        if (!is_for_openmp(options, options->host.item[i]))
-            cc_add(command, options->host.item[i]);
-}
-
-/* After the runtime, which defines some of its functions under the same names
+/* What Clang compiled calls LLVM's OpenMP, which has what GNU's has, too, and which g++ does not
+ * know. Behind the runtime, which has some of its functions under the same names
  * (vgpu/api/clock/openmp_llvm.c). */
 static void add_openmp(struct cc_list *command, const struct cc_options *options)
 {
     struct cc_clang clang;
-    bool wanted = false;
 
-    for (size_t i = 0; i < options->host.count; i++)
-        wanted |= is_for_openmp(options, options->host.item[i]);
-    if (!wanted || !cc_find_clang(options->cxx, &clang))
+    if (!cc_find_clang(options->cxx, &clang))
         return;
     cc_add(command, cc_format("-L/usr/lib/llvm-%d/lib", clang.release));
     cc_add(command, "-Wl,--push-state,--no-as-needed,-lomp,--pop-state");
@@ -149,23 +133,28 @@ static const char *static_form(const struct cc_job *job, const char *object)
 
 struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *objects)
 {
+    const struct cc_list *host = &job->options->host;
+    bool openmp = cc_has_word(host, "-fopenmp") && !is_clang(job->options);
     struct cc_list command = {0};
 
     cc_add(&command, job->options->cxx);
     if (job->options
             ->verbose) /* CMake reads the linker's line, too: its folders are implicit ones */
         cc_add(&command, "-v");
-    add_host_flags(&command, job->options);
+    for (size_t i = 0; i < host->count; i++)
+        if (!openmp || strcmp(host->item[i], "-fopenmp") != 0)
+            cc_add(&command, host->item[i]);
     cc_add_all(&command, &job->options->link);
     for (size_t i = 0; i < objects->count; i++)
         cc_add(&command, static_form(job, objects->item[i]));
-    add_static_names(&command, &job->options->host);
+    add_static_names(&command, host);
     cc_add(&command, cc_format("-L%s", job->places.library)); /* -lnccl */
     cc_add(&command, "-Wl,--start-group");
     cc_add(&command, cc_format("%s/libvgpurt.a", job->places.library));
     cc_add(&command, cc_format("%s/libvgpu_common.a", job->places.library));
     cc_add(&command, "-Wl,--end-group");
-    add_openmp(&command, job->options);
+    if (openmp)
+        add_openmp(&command, job->options);
     cc_add_words(&command, "-lpthread -ldl -lm -lrt -o");
     cc_add(&command, job->options->output != NULL ? job->options->output : "a.out");
     return command;

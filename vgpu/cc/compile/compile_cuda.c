@@ -218,14 +218,7 @@ struct outcome {
     int host_status, device_status;
 };
 
-static struct outcome end_of(struct cc_child host, int host_status, struct cc_child device,
-                             int device_status)
-{
-    return (struct outcome){cc_merge_messages(cc_child_errors(host), cc_child_errors(device)),
-                            host_status, device_status};
-}
-
-/* Whether the file must be compiled again, without the precompiled header or from a rewritten text.
+/* Is the file to be compiled again, without the precompiled header or from a text that Clang takes?
  */
 static bool is_to_be_redone(struct file *file, const struct outcome *end)
 {
@@ -299,60 +292,16 @@ static int compile_managed(const struct file *file, const char *gpu_binary,
     return cc_change_managed(file->clang.release, bitcode, changed) ? cc_run(&last) : 1;
 }
 
-static bool compile(struct file *file, const char *pipe)
+/* -fatbin and its like. */
+static bool write_module(const struct file *file, const struct cc_text *fatbin)
 {
-    struct cc_text fatbin = {0};
-    struct cc_child device = start_device(file), host = start_host(file, pipe, false);
-    if (file->job->options->dryrun)
-        return true;
-    int device_status = cc_wait(device), host_status;
-    bool made = device_status == 0 && build_image(file, &fatbin);
-    if (made && cc_fatbin_has_managed(&fatbin)) {
-        cc_stop(host);
-        host_status = compile_managed(file, pipe, &fatbin, &host);
-    } else {
-        feed(pipe, host, &fatbin);
-        host_status = cc_wait(host);
-    }
-    struct outcome end = end_of(host, host_status, device, device_status);
-    if (is_to_be_redone(file, &end))
-        return compile(file, pipe);
-    return print_messages(&end) && made && check_host(file);
-}
-
-/* -fatbin and its like: the record alone. */
-static bool compile_record(struct file *file)
-{
-    struct cc_text fatbin = {0};
-    struct cc_child device = start_device(file);
-
-    if (file->job->options->dryrun)
-        return true;
-    struct outcome end = {.device_status = cc_wait(device)};
-    end.said = cc_child_errors(device);
-    if (is_to_be_redone(file, &end))
-        return compile_record(file);
-    if (!print_messages(&end) || !build_image(file, &fatbin))
-        return false;
     if (file->job->options->action != CC_PTX)
-        return cc_write_file(file->object, fatbin.data, fatbin.length);
-    const char *text = vgpu_fatbin_to_text(fatbin.data, fatbin.length);
+        return cc_write_file(file->object, fatbin->data, fatbin->length);
+    const char *text = vgpu_fatbin_to_text(fatbin->data, fatbin->length);
     return text != NULL && cc_write_file(file->object, text, strlen(text));
 }
 
-static bool compile_whole(struct file *file)
-{
-    const char *pipe = output_path(file, "device.fatbin");
-
-    if (file->job->options->dryrun)
-        return compile(file, pipe);
-    unlink(pipe); /* --keep may have left one */
-    if (mkfifo(pipe, 0600) == 0)
-        return compile(file, pipe);
-    cc_fail("cannot make the pipe '%s': %s", pipe, strerror(errno));
-    return false;
-}
-
+/* -rdc=true: the device code goes along as bitcode. */
 static bool finish_part(struct file *file, const char *record, struct cc_child *host)
 {
     if (!read_bitcode(file) || !cc_load_llvm(file->clang.release) ||
@@ -364,22 +313,53 @@ static bool finish_part(struct file *file, const char *record, struct cc_child *
            cc_add_part(file->object, &file->bitcode, output_path(file, "part"));
 }
 
-/* -rdc=true: the object contains the device code as bitcode. */
-static bool compile_part(struct file *file)
+/* `record`: where the host's Clang reads the device code; null: that alone is wanted. */
+static bool compile(struct file *file, const char *record)
 {
-    const char *record = output_path(file, "unit");
-
-    file->bitcode.unit = cc_unit_name(file->job, file->source);
-    if (!file->job->options->dryrun && !cc_write_unit(record, file->bitcode.unit))
-        return false;
-    struct cc_child device = start_device(file), host = start_host(file, record, false);
+    bool part = file->bitcode.unit != NULL;
+    struct cc_text fatbin = {0};
+    struct cc_child device = start_device(file), host = {.pid = 0};
+    if (record != NULL)
+        host = start_host(file, record, false);
     if (file->job->options->dryrun)
         return true;
-    int device_status = cc_wait(device), host_status = cc_wait(host);
-    struct outcome end = end_of(host, host_status, device, device_status);
+    int device_status = cc_wait(device), host_status;
+    bool made = device_status == 0 && (part || build_image(file, &fatbin));
+    if (record != NULL && made && !part && cc_fatbin_has_managed(&fatbin)) {
+        cc_stop(host);
+        host_status = compile_managed(file, record, &fatbin, &host);
+    } else {
+        feed(record, host, part || record == NULL ? NULL : &fatbin);
+        host_status = cc_wait(host);
+    }
+    struct outcome end = {cc_merge_messages(cc_child_errors(host), cc_child_errors(device)),
+                          host_status, device_status};
     if (is_to_be_redone(file, &end))
-        return compile_part(file);
-    return print_messages(&end) && finish_part(file, record, &host);
+        return compile(file, record);
+    if (!print_messages(&end) || !made)
+        return false;
+    if (record == NULL)
+        return write_module(file, &fatbin);
+    return part ? finish_part(file, record, &host) : check_host(file);
+}
+
+/* False: it cannot be made, which was told. */
+static bool make_record(struct file *file, const char **record)
+{
+    const struct cc_options *options = file->job->options;
+
+    *record = options->action >= CC_FATBIN ? NULL : output_path(file, "device.fatbin");
+    if (*record != NULL && options->rdc)
+        file->bitcode.unit = cc_unit_name(file->job, file->source);
+    if (*record == NULL || options->dryrun)
+        return true;
+    unlink(*record); /* --keep may have left one */
+    if (file->bitcode.unit != NULL)
+        return cc_write_unit(*record, file->bitcode.unit);
+    if (mkfifo(*record, 0600) == 0)
+        return true;
+    cc_fail("cannot make the pipe '%s': %s", *record, strerror(errno));
+    return false;
 }
 
 /* --default-stream per-thread: vgpu/include/vgpu/per_thread.h has this form for other calls; Clang
@@ -402,12 +382,12 @@ static bool rename_launch(const struct file *file)
 bool cc_compile_cuda(const struct cc_job *job, const char *source, const char *object, int number)
 {
     struct file file = {.job = job, .source = source, .object = object, .number = number};
+    const char *record;
 
     if (!cc_find_clang(job->options->cxx, &file.clang))
         return false;
-    bool done = job->options->action >= CC_FATBIN ? compile_record(&file)
-                : job->options->rdc               ? compile_part(&file) && rename_launch(&file)
-                                                  : compile_whole(&file) && rename_launch(&file);
+    bool done = make_record(&file, &record) && compile(&file, record) &&
+                (record == NULL || rename_launch(&file));
     if (done)
         warn_of_objects(&file);
     cc_say_all();
