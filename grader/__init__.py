@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What `./lab` runs: set-up, tests, scoreboard, hints, grading, and the proof that a checkout is
-sound.
+"""The implementation of `./lab`: set-up, tests, scoreboard, hints, grading, and the selfcheck of a
+checkout.
 
-A folder is a room, one subject each; docs/architecture.md has their order, and imports go down it
-only. Reading order: `commands.cli` (what can be typed), `course.project` (where things lie),
+Each folder is a room with one subject; docs/architecture.md has their order, and imports follow
+that order downwards only. Reading order: `commands.cli` (the commands), `course.project` (paths),
 `course.strip` and `course.sync` (labs/ from solutions/), `building.ctest` and `building.records`
 (running tests), `learning.scoreboard`, `selfcheck`.
 """

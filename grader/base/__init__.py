@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: MIT
-"""What all of `./lab` stands on: how it ends, speaks and looks; programs and locks."""
+"""What all rooms of `./lab` use: exit statuses, messages, output styles; child processes and
+locks."""

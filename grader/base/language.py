@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What `./lab` says to learners, in their language.
+"""Messages of `./lab` to learners, in their language.
 
-Every sentence has a key, and grader/words/en.json has them all. A translation is a file beside it
-("de.json") or anywhere (`--language my.json`); what it lacks is said in English. `{name}` in a
-sentence is filled in, and a translation may put it where its grammar wants it.
+Every message has a key; grader/words/en.json has all of them. A translation is a file beside it
+("de.json") or anywhere (`--language my.json`); messages that it lacks are printed in English.
+`{name}` in a message is replaced by a value, wherever the translation has it.
 """
 
 import json
@@ -20,15 +20,15 @@ _chosen: dict[str, str] = {}
 
 
 def say(key: str, /, **values: object) -> str:
-    """The sentence of that key. KeyError: nobody wrote it, not even in English."""
+    """The message of that key. KeyError: not even the English file has it."""
     if not _english:
         _english.update(read(FOLDER / f"{ENGLISH}.json"))
     return (_chosen.get(key) or _english[key]).format(**values)
 
 
 def use(wanted: str = "") -> None:
-    """Says everything from now on in the language asked for (a name like "de", or a file), or else
-    in the environment's. LabError: there is none of that name."""
+    """Selects the language of all later messages: `wanted` (a name like "de", or a file), or else
+    the environment's. LabError: there is no such language."""
     _chosen.clear()
     if path := _file(wanted):
         _chosen.update(read(path))
@@ -39,7 +39,7 @@ def there() -> list[str]:
 
 
 def read(path: Path) -> dict[str, str]:
-    """Key to sentence. LabError: it is no such file."""
+    """Key to message. LabError: the file is not a valid translation."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -50,7 +50,7 @@ def read(path: Path) -> dict[str, str]:
 
 
 def _file(wanted: str) -> Path | None:
-    """None for English. What the environment asks for and we have not is English, too."""
+    """None for English, and for a language of the environment that has no translation."""
     if wanted.endswith(".json"):
         return Path(wanted)
     if wanted and wanted not in there():
@@ -64,7 +64,7 @@ def _file(wanted: str) -> Path | None:
 
 
 def _from_environment() -> str:
-    """As gettext does: the first of these that is set decides. "de_DE.UTF-8" means "de"."""
+    """As in gettext: the first of these variables that is set decides. "de_DE.UTF-8" means "de"."""
     for variable in ("PEERLAB_LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
         if value := os.environ.get(variable, ""):
             return value.split(".")[0].split("_")[0]

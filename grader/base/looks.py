@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How `./lab` looks: with colours and signs, or plain for a screen reader, a log, an old terminal.
+"""Output styles of `./lab`: with colours and signs, or plain for a screen reader, a log, an old
+terminal.
 
-Colour needs a terminal and no NO_COLOR (https://no-color.org). Plain is asked for with --plain or
-PEERLAB_PLAIN, and chosen where the terminal or its encoding cannot show signs. Nothing is said by
-colour or sign alone: plain text has a word in the place of each.
+Colour needs a terminal and no NO_COLOR (https://no-color.org). Plain is requested by --plain or
+PEERLAB_PLAIN, and selected where the terminal or its encoding cannot show signs. Information never
+depends on colour or sign alone: plain text has a word in place of each.
 """
 
 import os
@@ -18,7 +19,7 @@ class Looks:
     plain: bool = False
 
     def paint(self, text: str, code: str) -> str:
-        """`code` is a terminal's number: "31" red, "1" bold."""
+        """`code` is a terminal's attribute number: "31" red, "1" bold."""
         return f"\033[{code}m{text}\033[0m" if self.color and code else text
 
 
@@ -30,8 +31,8 @@ def looks() -> Looks:
 
 
 def choose(plain: bool = False, to: TextIO | None = None) -> Looks:
-    """Decides once, at the start of a command. A stream that cannot show a character shows a
-    question mark in its place, and never ends the command."""
+    """Chooses the style once, at the start of a command. On a stream that cannot encode a
+    character, a question mark replaces it, and the command continues."""
     global _chosen
     stream = to or sys.stdout
     if hasattr(stream, "reconfigure"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Running other programs: always a list of words, never a shell."""
+"""Runs other programs: always from a list of words, never through a shell."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ TIMED_OUT = 124
 
 @dataclass(frozen=True)
 class Done:
-    """A program that came to its end; `output` is standard output and error together."""
+    """A program that has ended; `output` is standard output and error together."""
 
     status: int
     output: str
@@ -24,12 +24,12 @@ class Done:
 
 
 def environment(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """The caller's environment with `extra` over it."""
+    """The caller's environment, overridden by `extra`."""
     return {**os.environ, **(extra or {})}
 
 
 def _listened_to(cwd: Path | None, env: Mapping[str, str] | None) -> dict[str, Any]:
-    """For subprocess: it reads nothing, and what it writes, errors too, comes to us."""
+    """Arguments for subprocess: empty input; output and errors go to one pipe."""
     return {
         "cwd": cwd,
         "env": environment(env),
@@ -46,8 +46,8 @@ def capture(
     env: Mapping[str, str] | None = None,
     timeout: float | None = None,
 ) -> Done:
-    """Runs a program and keeps what it says. A program that is not there is status 127, one that
-    ran longer than `timeout` seconds is ended and is status 124."""
+    """Runs a program and returns its output. Status 127: there is no such program; 124: it was
+    killed after `timeout` seconds."""
     try:
         done = subprocess.run(
             [str(word) for word in words], timeout=timeout, check=False, **_listened_to(cwd, env)
@@ -67,8 +67,8 @@ def follow(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
 ) -> Done:
-    """Runs a program and hands on each line as it comes; keeps all of them, too. OSError: it is not
-    there."""
+    """Runs a program and yields each line as it arrives; also keeps all of them. OSError: there is
+    no such program."""
     kept: list[str] = []
     with subprocess.Popen(
         [str(word) for word in words], text=True, errors="replace", **_listened_to(cwd, env)
@@ -85,7 +85,7 @@ def show(
     cwd: Path | None = None,
     env: Mapping[str, str] | None = None,
 ) -> int:
-    """Runs a program in the foreground, its output going straight to the terminal."""
+    """Runs a program in the foreground, with its output directly on the terminal."""
     try:
         return subprocess.run(
             [str(word) for word in words], cwd=cwd, env=environment(env), check=False

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What figures are made of: pieces of SVG that take on the page's colours, and say in words what
-they show to those who do not see them."""
+"""Building blocks of figures: SVG that uses the page's colours and has a text description for
+readers who cannot see it."""
 
 from collections.abc import Sequence
 from html import escape
@@ -25,13 +25,13 @@ def polyline(points: Sequence[tuple[float, float]], colour: str, *, dashed: bool
 
 
 def box(x: float, y: float, width: float, height: float, colour: str) -> str:
-    """A box whose colour shines through, so that words on it have the page's contrast."""
+    """A box in a translucent colour, so that text on it keeps the page's contrast."""
     place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}"'
     return f'<rect {place} fill="{colour}" fill-opacity="0.3" stroke="{colour}"/>'
 
 
 def legend(x: float, y: float, entries: Sequence[tuple[str, str]], *, dashed: str = "") -> str:
-    """(words, colour), one beside the other; `dashed` says what a dashed line is."""
+    """(words, colour), side by side; `dashed` explains a dashed line."""
     parts = []
     for words, colour in entries:
         parts.append(box(x, y, 14, 10, colour))
@@ -44,7 +44,7 @@ def legend(x: float, y: float, entries: Sequence[tuple[str, str]], *, dashed: st
 
 
 def drawing(parts: Sequence[str], words: str, width: float, height: float) -> str:
-    """The whole picture; `words` say what it shows."""
+    """The whole picture; `words` describe it."""
     size = f'style="--width:{width:g}px" viewBox="0 0 {width:g} {height:g}"'
     head = f'<svg role="img" {size} xmlns="http://www.w3.org/2000/svg">'
     return f"{head}<title>{escape(words, quote=False)}</title>{''.join(parts)}</svg>"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Markdown as a terminal shows it: headings stand out, paragraphs are wrapped, code is indented."""
+"""Renders Markdown on a terminal: headings stand out, paragraphs are wrapped, code is indented."""
 
 import re
 import shutil
@@ -16,7 +16,7 @@ def width() -> int:
 
 
 def show(markdown: str, looks: Looks, columns: int = 0) -> str:
-    """No blank lines at the ends. Tables, lists and code keep their lines."""
+    """Without blank lines at the ends. Tables, lists and code keep their lines."""
     shown: list[str] = []
     for part in re.split(r"(^```.*?^```$)", markdown, flags=re.M | re.S):
         shown += _code(part) if part.startswith("```") else _prose(part, looks, columns or width())
@@ -41,7 +41,7 @@ def _prose(text: str, looks: Looks, columns: int) -> list[str]:
 
 
 def _wrapped(text: str, columns: int) -> list[str]:
-    """Paths and options stay whole."""
+    """Paths and options are not broken."""
     return textwrap.wrap(text, columns, break_long_words=False, break_on_hyphens=False)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The schedules that the book draws: one function an algorithm, each building the steps that it
-takes. Four ranks; a transfer of all S bytes takes 1. Tests compare their lengths with the formulas
-of the chapters."""
+"""The schedules that the book draws: one function per algorithm, which builds its steps. Four
+ranks; a transfer of all S bytes takes 1. Tests compare the lengths with the formulas of the
+chapters."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,7 +14,7 @@ GPUS = [f"GPU {r}" for r in range(RANKS)]
 
 
 def _send(timeline: Timeline, frm: int, to: int, part: float, label: str, **more: object) -> int:
-    """`part` of the bytes, from one rank's port into another's."""
+    """Transfers `part` of the bytes from one rank's port to another's."""
     return timeline.add(PORTS[frm], part, label, uses=(f"into {to}",), **more)
 
 
@@ -22,7 +22,7 @@ def _send(timeline: Timeline, frm: int, to: int, part: float, label: str, **more
 
 
 def staging(pieces: int) -> Timeline:
-    """Through the host: down and up, in one piece or in several that follow each other."""
+    """Through the host: down and up, in one piece or in several pipelined ones."""
     title = "one piece" if pieces == 1 else f"{pieces} pieces, two buffers"
     made = Timeline(title, ["down", "up"])
     ups: list[int] = []
@@ -67,7 +67,7 @@ def chain(pieces: int) -> Timeline:
 
 
 def tree() -> Timeline:
-    """In each step all who have it send it to one who has not."""
+    """In each step every rank that has the data sends it to one that does not."""
     made = Timeline("tree", PORTS)
     had: dict[int, tuple[int, ...]] = {0: ()}
     while (size := len(had)) < RANKS:
@@ -81,7 +81,7 @@ def tree() -> Timeline:
 
 
 def naive() -> Timeline:
-    """Everything to rank 0, and the sum back."""
+    """All data to rank 0, and the sum back."""
     made = Timeline("naive", PORTS)
     gathered = tuple(_send(made, r, 0, 1, "to 0") for r in range(1, RANKS))
     for to in range(1, RANKS):
@@ -107,7 +107,7 @@ def ring() -> Timeline:
 
 
 def direct() -> Timeline:
-    """Two steps where everybody reaches everybody: part r to rank r, and its sum to all."""
+    """Two steps on a fully connected node: part r to rank r, and its sum to all."""
     made = Timeline("two steps", PORTS)
     first: dict[int, list[int]] = {r: [] for r in range(RANKS)}
     for hop in range(1, RANKS):
@@ -122,7 +122,7 @@ def direct() -> Timeline:
 
 
 def one_step() -> Timeline:
-    """Everybody sends everything to everybody."""
+    """Every rank sends all its data to every other."""
     made = Timeline("one step", PORTS)
     for hop in range(1, RANKS):
         for r in range(RANKS):
@@ -146,8 +146,8 @@ def backward(*, overlapped: bool) -> Timeline:
 
 
 def sharded(layers: int = 3) -> Timeline:
-    """Stage 3: each layer's parameters are gathered before it is used, while the one before runs;
-    its gradients leave in a reduce-scatter while the next one is computed."""
+    """Stage 3: each layer's parameters are gathered while the previous layer runs; its gradients
+    are reduce-scattered while the next one is computed."""
     made = Timeline("stage 3, one step", ["link", "GPU"])
     uses: list[int] = []
     for number, layer in enumerate([*range(1, layers + 1), *range(layers, 0, -1)]):
@@ -184,7 +184,7 @@ def bubble(timeline: Timeline) -> float:
     return 1 - busy / (timeline.length() * len(timeline.rows))
 
 
-# ---- what pages ask for ----
+# ---- the interface for pages ----
 
 SENT = "Each bar is a rank's port sending; "
 CHARTS: dict[str, Callable[[Path], str]] = {

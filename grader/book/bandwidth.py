@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Bandwidth over size: what four H200s did (tests/recorded), beside latency + bytes / bandwidth."""
+"""Bandwidth over size: measurements on four H200s (tests/recorded), and latency + bytes /
+bandwidth."""
 
 import csv
 import math
@@ -30,7 +31,7 @@ Place = Callable[[float, float], tuple[float, float]]
 
 @dataclass(frozen=True)
 class Line:
-    """Points of a log-log chart; what a model says is dashed."""
+    """Points of a log-log chart; those of a model are dashed."""
 
     name: str
     points: Points
@@ -39,7 +40,7 @@ class Line:
 
 
 def copies(root: Path) -> str:
-    """Four ways of copying, and what the formula makes of their ends."""
+    """Four ways of copying, and the formula fitted to their end points."""
     text = (root / RECORDED).read_text(encoding="utf-8")
     lines = []
     for (name, column), colour in zip(COLUMNS.items(), svg.COLOURS, strict=False):
@@ -111,7 +112,7 @@ def modelled(points: Points) -> list[tuple[float, float]]:
 
 
 def _plot(lines: Sequence[Line], words: str, across: str, up: str, dashed: str) -> str:
-    """A log-log chart; `dashed` says what the dashed lines are."""
+    """A log-log chart; `dashed` explains the dashed lines."""
     xs = [math.log10(x) for line in lines for x, _ in line.points]
     ys = [math.log10(y) for line in lines for _, y in line.points]
     low, high = math.floor(min(ys)), math.ceil(max(ys))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What every chapter has: how long it takes and what comes before, a question to begin with, a
-figure, code, what goes wrong, its lab, three questions with folded answers, two exercises with
-folded solutions; short sentences; and words for readers, not scholars."""
+"""Checks the form of chapters: reading time and prerequisites, an opening question, a figure, code,
+common mistakes, its lab, three questions with folded answers, two exercises with folded solutions;
+short sentences; and readable words."""
 
 import re
 from pathlib import Path
@@ -25,8 +25,8 @@ WANTED = (
 ANSWERS = 3
 SOLUTIONS = 2
 LONGEST = 45  # words; more than that is two sentences
-USUAL = 22.0  # words a sentence, on average
-SCHOOL = 6.0  # years of school (Flesch and Kincaid) up to which nobody is warned
+USUAL = 22.0  # words per sentence, on average
+SCHOOL = 6.0  # years of school (Flesch and Kincaid) below which there is no warning
 
 
 def problems(chapter: Path) -> list[str]:
@@ -64,7 +64,7 @@ def map_problems(chapters: list[Path], dot: str) -> list[str]:
 
 
 def grade(text: str) -> float:
-    """Years of school that the prose asks for, by Flesch and Kincaid's formula; a syllable is a
+    """The years of school that the prose requires, by Flesch and Kincaid's formula; a syllable is a
     group of vowels."""
     found = [s for s in sentences(text) if len(s.split()) > 2]
     words = [w for s in found for w in re.findall(r"[A-Za-z']+", s)]
@@ -77,14 +77,14 @@ def grade(text: str) -> float:
 
 
 def warnings(chapter: Path) -> list[str]:
-    """A chapter that reads harder than the others should; nothing fails for it."""
+    """A warning for a chapter that is harder to read than the limit; not a failure."""
     years = grade(chapter.read_text(encoding="utf-8"))
     harder = f"{chapter.name}: reads like year {years:.1f} of school, at most {SCHOOL:g} is wanted"
     return [harder] if years > SCHOOL else []
 
 
 def sentences(text: str) -> list[str]:
-    """Those of plain paragraphs: no code, tables, headings or figures."""
+    """The sentences of plain paragraphs: no code, tables, headings or figures."""
     text = re.sub(r"^```.*?^```$|^<!--.*?-->$", "", text, flags=re.MULTILINE | re.DOTALL)
     lines = [line for line in text.splitlines() if not re.match(r"\s*([#|!?>-]|\d+\.)|\s{4}", line)]
     words = re.sub(r"`[^`]*`", "code", "\n".join(lines))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Charts in pages, made while the site is built: a line `<!-- chart: NAME -->` becomes one. They
+"""Charts in pages, generated with the site: a line `<!-- chart: NAME -->` is replaced by one. They
 are drawn from data of the repository (`bandwidth.py`), from a formula (`memory.py`), from a trace
-(`traced.py`), or from a schedule that is worked out here (`timelines.py`)."""
+(`traced.py`), or from a computed schedule (`timelines.py`)."""
 
 import re
 from collections.abc import Callable
@@ -23,7 +23,7 @@ CHARTS: dict[str, Callable[[Path], str]] = {
 
 
 def insert(root: Path, page: str, text: str) -> str:
-    """The page with its charts. LabError: there is none of that name."""
+    """The page with its charts. LabError: there is no chart of that name."""
 
     def one(match: re.Match[str]) -> str:
         if match[1] not in CHARTS:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Code in pages: a line `<!-- code: PATH#PART -->` becomes that part of that file.
+"""Code in pages: a line `<!-- code: PATH#PART -->` is replaced by that part of that file.
 
-A part lies between the lines `// book: NAME` and `// book: end` (or the same behind `#`). Without
+A part lies between the lines `// book: NAME` and `// book: end` (or the same after `#`). Without
 `#PART` it is the whole file. Lines that only mark parts are never shown.
 
-Labs' pages are read in the labs' folders, too, where nothing is put in: what they show of C must
-stand, line by line, in a file that is compiled (`unknown`).
+Labs' pages are also read in the labs' folders, where nothing is inserted: so every line of C that
+they show must occur in a file that is compiled (`unknown`).
 """
 
 import re
@@ -22,12 +22,12 @@ LANGUAGES = {".cu": "cuda", ".c": "c", ".h": "c", ".py": "python", ".json": "jso
 
 
 def include(root: Path, page: str, text: str) -> str:
-    """The page with its code in it. LabError: a file or a part is not there."""
+    """The page with its code inserted. LabError: a file or a part does not exist."""
     return DIRECTIVE.sub(lambda match: _block(root, page, match[1], match[2] or ""), text)
 
 
 def part_of(source: str, name: str) -> str:
-    """The lines of one part, moved to the left; "" is the whole. KeyError: there is none."""
+    """The lines of one part, unindented; "" is the whole file. KeyError: there is no such part."""
     taken: list[str] = []
     inside = found = not name
     for line in source.splitlines():
@@ -55,18 +55,18 @@ def _block(root: Path, page: str, name: str, part: str) -> str:
 
 
 def _bare(line: str) -> str:
-    """A line without blanks, comments and how its result is checked, for the reader's sake."""
+    """A line without blanks, comments and checks of its result, which pages leave out."""
     bare = re.sub(r"\s+|/\*.*?\*/|//.*|\(void\)", "", line)
     return re.sub(r"^CHECK\((.*)\);$", r"\1;", bare)
 
 
 def compiled(folders: Iterable[Path]) -> set[str]:
-    """All lines of the C and CUDA files below some folders, bare."""
+    """All lines of the C and CUDA files below some folders, in the form of `_bare`."""
     files = [path for folder in folders for path in folder.rglob("*") if path.suffix in COMPILED]
     return {_bare(line) for path in files for line in path.read_text("utf-8").splitlines()}
 
 
 def unknown(text: str, known: set[str]) -> list[str]:
-    """The lines of a page's C blocks that no compiled file has."""
+    """The lines of a page's C blocks that occur in no compiled file."""
     lines = [line for block in BLOCK.findall(text) for line in block.splitlines()]
     return [line.strip() for line in lines if _bare(line) and _bare(line) not in known]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What pages show of a terminal is typed and compared.
+"""Runs the commands that pages show and compares their output.
 
 In a fenced block of the language `console` each line that begins with `$ ` is a command, and the
-lines up to the next one are what it prints. A page's commands run one after the other in a folder
-of its own, which holds the book's code. There is no shell: a command is words, with NAME=VALUE in
-front where it needs an environment.
+lines up to the next one are its output. A page's commands run one after the other in a new folder
+that contains the book's code. There is no shell: a command is words, after NAME=VALUE where it
+needs an environment.
 """
 
 import difflib
@@ -22,7 +22,7 @@ SECONDS = 120.0
 
 @dataclass(frozen=True)
 class Shown:
-    """A command of a page, and what the page says that it prints."""
+    """A command of a page, and the output that the page shows."""
 
     command: str
     output: str
@@ -38,7 +38,7 @@ def shown_in(text: str) -> list[Shown]:
 
 
 def printed(command: str, folder: Path, path: str, ident: str) -> str:
-    """What a command prints. Status 0 says nothing; another one is its last line."""
+    """The output of a command; a status other than 0 is appended as the last line."""
     words = shlex.split(command)
     extra: dict[str, str] = {"PATH": path, "VGPU_NODE_ID": ident}
     while words and re.fullmatch(r"[A-Z_]+=\S*", words[0]):
@@ -51,7 +51,7 @@ def printed(command: str, folder: Path, path: str, ident: str) -> str:
 
 
 def differences(shown: Shown, output: str) -> str:
-    """How what was printed differs from what is shown; "" where it does not."""
+    """How the real output differs from what is shown; "" if it does not."""
     if output == shown.output:
         return ""
     lines = difflib.unified_diff(
@@ -61,7 +61,7 @@ def differences(shown: Shown, output: str) -> str:
 
 
 def with_outputs(text: str, outputs: list[str]) -> str:
-    """The page with what was printed in place of what it shows."""
+    """The page with the real output in place of what it shows."""
     left = iter(outputs)
 
     def block(match: re.Match[str]) -> str:
@@ -73,5 +73,5 @@ def with_outputs(text: str, outputs: list[str]) -> str:
 
 
 def search_path(tools: Path) -> str:
-    """PATH with the virtual node's programs in front."""
+    """PATH, preceded by the virtual node's programs."""
     return os.pathsep.join([str(tools), os.environ["PATH"]])

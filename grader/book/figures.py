@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Figures in pages: an image whose source is a .dot file is drawn while the site is built, and put
-into the page itself, so that it takes on the theme's colours.
+"""Figures in pages: an image whose source is a .dot file is drawn while the site is built, and
+inserted as SVG, so that it uses the theme's colours.
 
-The words in the brackets are what it says to those who do not see it; without them it is an error.
+The text in the brackets describes it for readers who cannot see it; an empty one is an error.
 """
 
 import re
@@ -30,7 +30,7 @@ def draw(folder: Path, page: str, text: str) -> str:
 
 
 def drawn(source: str, words: str) -> str:
-    """A figure in Graphviz's language, as HTML that takes on the page's colours."""
+    """A figure in Graphviz's language, as HTML that uses the page's colours."""
     with tempfile.TemporaryDirectory(prefix="peerlab-figure-") as folder:
         file = Path(folder) / "figure.dot"
         file.write_text(source, encoding="utf-8")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Terms are defined once, in docs/glossary.md, and a chapter's first use of each leads there.
+"""Terms are defined once, in docs/glossary.md, and a chapter's first use of each links to it.
 
 A line of the glossary is `**term, other term** · What it is. chapter 5`.
 """
@@ -10,7 +10,7 @@ from pathlib import Path
 
 PLACE = Path("docs/glossary.md")
 LINE = re.compile(r"^\*\*(.+?)\*\* · (.+?)(?: [Cc]hapter (\d+))?$", re.MULTILINE)
-# What is never changed: figures, code, links and their titles, what is bold or in quotes, HTML.
+# Never changed: figures, code, links and their titles, bold and quoted text, HTML.
 KEPT = re.compile(
     r"(<figure.*?</figure>|`[^`]*`|!?\[[^\]]*\]\([^)]*\)(?:\{:[^}]*\})?"
     r"|\*\*.*?\*\*|\*[^*]+\*|<[^>]*>)"
@@ -19,7 +19,7 @@ NO_PROSE = re.compile(r"\s*([#|!?>-]|\d+\.|\s{4}|```)|\s{4}|\*\*Time\*\*")
 
 
 def terms(root: Path) -> dict[str, str]:
-    """Each term, and what it is."""
+    """Terms and their definitions."""
     place = root / PLACE
     text = place.read_text(encoding="utf-8") if place.is_file() else ""
     return {term: what for names, what, _ in LINE.findall(text) for term in names.split(", ")}
@@ -30,7 +30,7 @@ def slug(term: str) -> str:
 
 
 def anchored(text: str) -> str:
-    """The glossary with a place to lead to at each term."""
+    """The glossary with an anchor at each term."""
 
     def one(match: re.Match[str]) -> str:
         places = "".join(f'<a id="{slug(term)}"></a>' for term in match[1].split(", "))
@@ -40,7 +40,7 @@ def anchored(text: str) -> str:
 
 
 def linked(root: Path, text: str, *, glossary: str) -> str:
-    """A chapter whose first use of each term leads to the glossary."""
+    """A chapter in which the first use of each term links to the glossary."""
     left = dict(sorted(terms(root).items(), key=lambda entry: -len(entry[0])))
     lines, fenced = [], False
     for line in text.split("\n"):

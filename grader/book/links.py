@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Does every link of the built site lead somewhere, does the site need no network, and is there no
-Markdown left in what a reader sees?"""
+"""Checks that every link of the built site resolves, that the site needs no network, and that no
+Markdown syntax is left in the text of pages."""
 
 import re
 from html.parser import HTMLParser
@@ -13,7 +13,7 @@ NEEDED = {"script": "src", "img": "src", "iframe": "src"}  # what a page loads b
 
 
 class _Page(HTMLParser):
-    """The names in a page, its links, what it loads, and Markdown that nobody took for such."""
+    """The anchors of a page, its links, what it loads, and Markdown syntax left in its text."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class _Page(HTMLParser):
 
 
 def broken(site: Path) -> list[str]:
-    """One sentence for each link that leads nowhere and each thing that only the network has."""
+    """One message for each broken link and each resource that needs the network."""
     pages = {path: _read(path) for path in sorted(site.rglob("*.html"))}
     wrong = []
     for path, page in pages.items():
@@ -68,7 +68,7 @@ def _away(url: str) -> bool:
 
 def _leads_nowhere(path: Path, url: str, pages: dict[Path, _Page]) -> str:
     parts = urlsplit(url)
-    if path.name == "404.html":  # its links begin at the root of whatever serves it
+    if path.name == "404.html":  # its links are relative to the server's root
         return ""
     to = (path.parent / unquote(parts.path)).resolve() if parts.path else path
     if to.is_dir():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Peer matrices of the machines in vgpu/nodes: who may use whose memory, and over what."""
+"""Peer matrices of the machines in vgpu/nodes: which GPU may use which memory, over which link."""
 
 from collections.abc import Mapping
 from pathlib import Path

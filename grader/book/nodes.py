@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The gallery: `<!-- nodes -->` in a page becomes every machine of vgpu/nodes/, drawn,
-and its peer matrix. The copy-path calculator (`data-play="path"`) gets their rates."""
+"""The gallery: `<!-- nodes -->` in a page is replaced by every machine of vgpu/nodes/, drawn, and
+its peer matrix. The copy-path calculator (`data-play="path"`) gets their rates."""
 
 import html
 import json
@@ -29,7 +29,7 @@ def insert(root: Path, text: str) -> str:
 
 
 def _image(folder: Path, match: re.Match[str]) -> str:
-    """A picture of a machine is drawn anew; others stay."""
+    """Draws a picture of a machine anew; keeps other images."""
     if match[2] not in names(folder):
         return match[0]
     return figures.drawn(
@@ -42,7 +42,7 @@ def names(folder: Path) -> list[str]:
 
 
 def pair(node: matrices.Node) -> dict[str, object]:
-    """What a copy from GPU 0 to GPU 1 has there; nothing where there is no GPU 1."""
+    """What limits a copy from GPU 0 to GPU 1 there; empty without a GPU 1."""
     if len(node["gpus"]) < 2:
         return {}
     copies = node["copies"]
@@ -54,7 +54,7 @@ def pair(node: matrices.Node) -> dict[str, object]:
 
 
 def _wire(node: matrices.Node) -> float:
-    """GB/s of what lies between GPU 0 and GPU 1."""
+    """GB/s of the link between GPU 0 and GPU 1."""
     nvlink = node.get("nvlink") or {}
     if nvlink.get("kind") == "switch":
         return float(nvlink["port_gbs"])

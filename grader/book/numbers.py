@@ -60,7 +60,7 @@ def load(root: Path) -> Numbers:
 
 
 def box(root: Path, chapter: Path) -> str:
-    """What the end of the chapter's page says; "" where it has none of these numbers."""
+    """The list for the end of the chapter's page; "" if it has none of these numbers."""
     if not (root / PLACE).is_file():
         return ""
     listed = load(root)
@@ -99,7 +99,7 @@ def problems(root: Path, chapters: list[Path]) -> list[str]:
 
 
 def _unproved(root: Path, entry: Number, listed: Numbers) -> str:
-    """Why the number is not what its source gives; "" where it is."""
+    """Why the number does not match its source; "" if it does."""
     if "measured" in entry:
         source = listed["sources"].get(entry["measured"])
         if source is None or not (root / source["file"]).is_file():
@@ -114,7 +114,7 @@ def _unproved(root: Path, entry: Number, listed: Numbers) -> str:
 
 
 def spoken(text: str) -> list[str]:
-    """The quantities of sentences that speak of measuring: prose, no code, tables or answers."""
+    """The quantities in sentences about measurements: prose, no code, tables or answers."""
     text = re.sub(r"^```.*?^```$|^<!--.*?-->$", "", text, flags=re.MULTILINE | re.DOTALL)
     lines = [line for line in text.splitlines() if not re.match(r"[#|!?>]|\s{4}", line)]
     paragraphs = re.split(r"\n\s*\n", "\n".join(lines))
@@ -123,7 +123,7 @@ def spoken(text: str) -> list[str]:
 
 
 def compute(formula: str) -> float:
-    """Arithmetic of numbers. ValueError: it is something else."""
+    """Evaluates arithmetic on numbers. ValueError: it is something else."""
 
     def value(node: ast.expr) -> float:
         if isinstance(node, ast.Constant) and isinstance(node.value, int | float):

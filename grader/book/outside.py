@@ -36,7 +36,7 @@ def load(root: Path) -> list[Entry]:
 
 
 def used(project: Project) -> dict[str, str]:
-    """Each address, and a page that leads there; corrections and numbers are data."""
+    """Each address, with a page that links to it; corrections and numbers are data."""
     found: dict[str, str] = {}
     data = [project.root / "docs" / name for name in ("seeds.json", "numbers.json")]
     for path in [*shown.sources(project), *data]:
@@ -47,7 +47,7 @@ def used(project: Project) -> dict[str, str]:
 
 
 def problems(project: Project) -> list[str]:
-    """Addresses that were never tried, entries that nothing needs, and odd ones."""
+    """Addresses without a check, unused entries, and invalid ones."""
     listed, needed = {entry["url"]: entry for entry in load(project.root)}, used(project)
     wrong = [
         f"{page}: {url} is not in {PLACE}" for url, page in needed.items() if url not in listed

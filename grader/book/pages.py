@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The site's pages: which there are, and how each is made from its source."""
+"""The site's pages: the list, and how each is generated from its source."""
 
 import posixpath
 import re
@@ -32,7 +32,7 @@ REFERENCE = (
     "references.md",
     "seeds.md",
 )
-# Groups of their own in the menu: what a learner does not look for.
+# Groups of their own in the menu, since learners do not need them.
 INSTRUCTORS = ("instructors.md", "results.md", "security.md")
 MAINTAINERS = ("architecture.md", "conformance.md", "seeds.md", "style.md", "testing.md")
 NUMBERED = re.compile(r"\b([Cc]hapter )(\d{1,2})\b")
@@ -41,7 +41,7 @@ LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)\s]+)\)")
 
 @dataclass(frozen=True)
 class Page:
-    """`place` is where it lies in the site, `source` what it is made from."""
+    """`place` is its path in the site, `source` the file from which it is generated."""
 
     place: str
     source: Path
@@ -54,7 +54,7 @@ def chapters(project: Project) -> list[Path]:
 
 
 def chapter_number(source: Path) -> int | None:
-    """Of a chapter's page, from 0 on; None of any other."""
+    """The number of a chapter's page, from 0 on; None for any other page."""
     return int(source.name[:2]) if CHAPTER.fullmatch(source.name) else None
 
 
@@ -77,7 +77,7 @@ def _by_code(path: Path) -> tuple[int, str]:
 
 
 def _lab_pages(project: Project, lab: Lab) -> list[Page]:
-    """What there is to read before a lab, and its README."""
+    """The chapters to read before a lab, and its README."""
     folder = project.solutions_dir / lab.folder
     before = [path for path in sorted(folder.glob("*.md")) if path.name != "README.md"]
     found = [Page(f"labs/{lab.folder}/{path.name}", path) for path in before]
@@ -85,8 +85,8 @@ def _lab_pages(project: Project, lab: Lab) -> list[Page]:
 
 
 def navigation(project: Project) -> list[object]:
-    """MkDocs' `nav`; titles are the pages' own. Pages for instructors and for maintainers are not
-    beside those for learners."""
+    """MkDocs' `nav`; titles are the pages' own. Pages for instructors and for maintainers are
+    separate from those for learners."""
     made = pages(project)
 
     def below(folder: str) -> list[str]:
@@ -108,7 +108,7 @@ def navigation(project: Project) -> list[object]:
 
 
 def render(project: Project, page: Page) -> str:
-    """The Markdown that MkDocs gets. LabError: something that the page asks for is not there."""
+    """The Markdown for MkDocs. LabError: something that the page includes does not exist."""
     name = str(page.source.relative_to(project.root))
     text = page.source.read_text(encoding="utf-8")
     if CHAPTER.fullmatch(page.source.name):
@@ -133,7 +133,7 @@ def render(project: Project, page: Page) -> str:
 
 def _prose(text: str, change: Callable[[str], str]) -> str:
     """Applies `change` to all but figures and fenced blocks, whose tabs become spaces: MkDocs would
-    take them for steps of four."""
+    expand them to multiples of four."""
     kept = r"(^```.*?^```$|^<figure.*?</figure>$)"
     parts = re.split(kept, text, flags=re.MULTILINE | re.DOTALL)
     return "".join(
@@ -156,7 +156,7 @@ def _chapters(project: Project, page: Page, text: str) -> str:
 
 
 def _relink(project: Project, page: Page, text: str) -> str:
-    """Links between sources become links between pages; files that are no page are only named."""
+    """Links between sources become links between pages; links to other files become their paths."""
     places = {made.source.resolve(): made.place for made in pages(project)}
 
     def one(match: re.Match[str]) -> str:

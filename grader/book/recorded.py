@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""What real GPUs printed: for companions that only they can run (docs/book/real/), and for programs
-of the book (docs/book/code/).
+"""Output of real GPUs: for companions that only real GPUs can run (docs/book/real/), and for
+programs of the book (docs/book/code/).
 
-real/recorded.json keeps, for each file, its hash when it ran, the command, the machine, the day,
-and what it printed. A program that changed since has to run again: `problems` says so. A line
-`<!-- recorded: FILE -->` in a page becomes the recording, `<!-- recorded programs -->` those of all
-programs of the book.
+real/recorded.json has, for each file, its hash at the time of the run, the command, the machine,
+the date, and the output. A program that changed since must run again: `problems` reports it. A line
+`<!-- recorded: FILE -->` in a page is replaced by the recording, `<!-- recorded programs -->` by
+those of all programs of the book.
 """
 
 import hashlib
@@ -36,7 +36,7 @@ def load(root: Path) -> dict[str, Recording]:
 
 
 def insert(root: Path, page: str, text: str) -> str:
-    """The page with its recordings. LabError: there is none of that name."""
+    """The page with its recordings. LabError: there is no recording of that name."""
 
     if PROGRAMS in text:
         known = load(root)
@@ -59,7 +59,7 @@ def _shown(entry: Recording) -> str:
 
 
 def problems(root: Path) -> list[str]:
-    """Companions without a recording, and programs that have another one than theirs."""
+    """Companions without a recording, and programs that changed since their recording."""
     folder, known = root / PLACE, load(root)
     companions = [path for path in (folder / "real").iterdir() if path.suffix in (".cu", ".py")]
     names = sorted(known.keys() | {f"real/{path.name}" for path in companions})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Pages that ./lab makes for its users, shown in the book as they are: `<!-- sample: NAME -->` puts
-one into a page. They are made while the site is built, from what a program and a class left in
-docs/samples/; tests make both anew and compare (tests/book/samples.py, grading.instructors)."""
+"""Pages that ./lab generates for its users, shown unchanged in the book: `<!-- sample: NAME -->`
+inserts one into a page. They are generated with the site, from a program's and a class's output in
+docs/samples/; tests generate both anew and compare (tests/book/samples.py, grading.instructors)."""
 
 import json
 import posixpath
@@ -15,7 +15,7 @@ from grader.export.outputs import Mistakes
 from grader.grade import classreport, page
 from grader.learning import trace
 
-# A picture right below it is for who reads the source: the site has the page itself.
+# A picture right below it is for readers of the source: the site has the page itself.
 DIRECTIVE = re.compile(
     r"^<!-- sample: (\S+) -->$(?:\n!\[[^\]]*\]\(samples/[^)]*\)$)?", re.MULTILINE
 )
@@ -40,8 +40,8 @@ SAMPLES: dict[str, tuple[Callable[[Project], str], str]] = {
 
 
 def insert(place: str, text: str) -> str:
-    """The page that lies at `place` in the site, with its samples in frames. LabError: there is
-    none of that name."""
+    """The page at `place` in the site, with its samples in frames. LabError: there is no sample of
+    that name."""
 
     def one(match: re.Match[str]) -> str:
         if match[1] not in SAMPLES:
@@ -55,7 +55,7 @@ def insert(place: str, text: str) -> str:
 
 
 def write(project: Project, site: Path) -> None:
-    """Puts them all into the site's folder."""
+    """Writes all samples to the site's folder."""
     (site / FOLDER).mkdir(parents=True, exist_ok=True)
     for name, (make, _) in SAMPLES.items():
         (site / FOLDER / f"{name}.html").write_text(make(project), encoding="utf-8")

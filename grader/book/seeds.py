@@ -50,7 +50,7 @@ def load(root: Path) -> Seeds:
 
 
 def insert(root: Path, page: str, text: str) -> str:
-    """Puts the table and the corrections where the page has their marks."""
+    """Inserts the table and the corrections at the page's marks."""
     if ROWS_HERE in text:
         text = text.replace(ROWS_HERE, _table(load(root)))
     if not CORRECTION.search(text):
@@ -84,7 +84,7 @@ def _table(seeds: Seeds) -> str:
 
 
 def problems(root: Path, tests: set[str]) -> list[str]:
-    """What is wrong with the list; `tests` are the names of all tests there are."""
+    """Errors in the list; `tests` are the names of all existing tests."""
     seeds = load(root)
     found = [why for row in seeds["rows"] for why in _row_problems(root, row, tests)]
     numbers = [entry["number"] for entry in seeds["corrections"]]
@@ -116,7 +116,8 @@ def _is(root: Path, name: str, tests: set[str]) -> bool:
 
 
 def _correction_problems(root: Path, entry: Correction) -> list[str]:
-    """Each stands where the reader meets the claim: in the chapter that it names, once."""
+    """Each correction must occur once in the chapter that it names, where the reader meets the
+    claim."""
     chapter = root / "docs" / "book" / entry["chapter"]
     if entry["open"] and not chapter.is_file():
         return []

@@ -49,7 +49,7 @@ class Entry(TypedDict):
 
 @dataclass(frozen=True)
 class Command:
-    """One that a page shows, and the lines below it; None where it shows no output."""
+    """A command that a page shows, and the lines below it; None if it shows no output."""
 
     page: str
     command: str
@@ -68,7 +68,7 @@ def sources(project: Project) -> list[Path]:
 
 
 def commands(project: Project) -> list[Command]:
-    """Of all pages; without the console blocks of chapters."""
+    """The commands of all pages, except the console blocks of chapters."""
     chapters = set(pages.chapters(project))
     found = []
     for path in sources(project):
@@ -100,7 +100,7 @@ def _fenced(page: str, block: str) -> list[Command]:
 
 
 def problems(project: Project, tests: set[str]) -> list[str]:
-    """Commands that nothing runs, and entries that say what is not so."""
+    """Commands that nothing runs, and wrong entries."""
     shown = {(found.page, found.command) for found in commands(project)}
     listed = {(entry["page"], entry["command"]): entry for entry in load(project.root)}
     wrong = [
@@ -121,7 +121,7 @@ def problems(project: Project, tests: set[str]) -> list[str]:
 
 
 def _not_typed(root: Path, way: str) -> list[str]:
-    ci = root / ".ci/run"  # not in what students get
+    ci = root / ".ci/run"  # not in a handout
     if not ci.is_file() or re.search(rf"\btype_shown {way}\b", ci.read_text(encoding="utf-8")):
         return []
     return [f".ci/run does not type the commands that {PLACE} leaves to it as {way!r}"]

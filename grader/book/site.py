@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Builds the site in build/docs/: `src/` is what MkDocs gets, `site/` what it makes. Needs no
-network once its tools are in .venv/ (docs/requirements.txt) and Graphviz is installed."""
+"""Builds the site in build/docs/: `src/` is MkDocs' input, `site/` its output. Needs no network
+once its tools are in .venv/ (docs/requirements.txt) and Graphviz is installed."""
 
 import functools
 import http.server
@@ -21,8 +21,8 @@ MINUTES = 10.0
 
 
 def build(project: Project) -> Path:
-    """Makes the site; where it is. LabError: a page asks for what is not there, MkDocs warned, or a
-    link leads nowhere."""
+    """Builds the site; returns its folder. LabError: a page includes something that does not exist,
+    MkDocs warned, or a link is broken."""
     work = project.root / "build" / "docs"
     source, site = work / "src", work / "site"
     mkdocs = find_mkdocs(project)
@@ -48,7 +48,7 @@ def build(project: Project) -> Path:
 
 
 def find_mkdocs(project: Project) -> list[str | Path]:
-    """The command that starts MkDocs with its theme. LabError: it is not here."""
+    """The command that starts MkDocs with its theme. LabError: it is not installed."""
     own = project.venv / "bin" / "mkdocs"
     if own.exists():
         return [own]
@@ -62,7 +62,7 @@ def find_mkdocs(project: Project) -> list[str | Path]:
 
 
 def stage(project: Project, source: Path) -> None:
-    """Writes all pages as MkDocs wants them."""
+    """Writes all pages in the form that MkDocs expects."""
     shutil.rmtree(source, ignore_errors=True)
     for page in pages.pages(project):
         place = source / page.place
@@ -102,7 +102,7 @@ def server(site: Path, port: int) -> http.server.ThreadingHTTPServer:
 
 
 def _serve(site: Path, port: int) -> None:
-    """Until it is interrupted."""
+    """Serves until it is interrupted."""
     with server(site, port) as running:
         print(f"http://127.0.0.1:{running.server_port}/  (Ctrl-C ends it)", flush=True)
         running.serve_forever()

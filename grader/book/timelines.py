@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Timelines: who does what when. A schedule is worked out, not drawn by hand: steps in the order in
-which they are issued, each holding what it needs (a port, a GPU) from its start to its end."""
+"""Timelines of concurrent activity. A schedule is computed, not drawn by hand: steps in the order
+in which they are issued, each occupying its resources (a port, a GPU) from its start to its end."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -12,8 +12,8 @@ WIDTH, LEFT, ROW, GAP = 640, 90, 24, 34
 
 @dataclass(frozen=True)
 class Step:
-    """Something that takes `length`. It starts when everything in `uses` is free (its `row`, too)
-    and the steps `after` (numbers in the list) have ended."""
+    """A step of duration `length`. It starts when everything in `uses` is free (its `row`, too) and
+    the steps `after` (numbers in the list) have ended."""
 
     row: str
     length: float
@@ -39,7 +39,7 @@ class Timeline:
     steps: list[Step] = field(default_factory=list)
 
     def add(self, row: str, length: float, label: str = "", **more: object) -> int:
-        """A further step; its number."""
+        """Appends a step; returns its number."""
         self.steps.append(Step(row, length, label, **more))  # type: ignore[arg-type]
         return len(self.steps) - 1
 
@@ -60,7 +60,7 @@ class Timeline:
 
 
 def chart(timelines: Sequence[Timeline], unit: str, words: str, *key: tuple[str, int]) -> str:
-    """One below the other, on one scale. `key`: what colours mean where the bars do not say it."""
+    """One below the other, on one scale. `key`: the meaning of colours that bars do not label."""
     longest = max(timeline.length() for timeline in timelines)
     scale = (WIDTH - LEFT - 20) / longest
     parts: list[str] = []

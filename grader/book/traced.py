@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The kernels of chapter 14's program, drawn from what the chapter shows of its trace: lines that a
-test types and compares."""
+"""Draws the kernels of chapter 14's program from the trace that the chapter shows: its lines are
+compared with a run by a test."""
 
 import re
 from pathlib import Path

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""`./lab docs --links`: asks each address that the book leads to, and notes in docs/links.json what
-answered. Gone (404, 410) is an error. What refuses robots or cannot be reached is told, and its
-entry stays as it was: that says nothing about the page."""
+"""`./lab docs --links`: requests each address to which the book links, and records the answers in
+docs/links.json. Gone (404, 410) is an error. An address that refuses robots or cannot be reached is
+reported, and keeps its entry: the failure proves nothing about the page."""
 
 import concurrent.futures
 import datetime
@@ -21,7 +21,7 @@ AGENT = {"User-Agent": "Mozilla/5.0 (peerlab's check of links)"}
 
 
 def command(project: Project, *, note: bool = True) -> ExitStatus:
-    """Tries them all. CANNOT_RUN where no address was reached: then nothing is noted."""
+    """Tries all addresses. CANNOT_RUN if none could be reached: then nothing is recorded."""
     urls = sorted(outside.used(project))
     with concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         answers = dict(zip(urls, pool.map(tried, urls), strict=True))
@@ -40,7 +40,7 @@ def command(project: Project, *, note: bool = True) -> ExitStatus:
 
 
 def tried(url: str) -> str:
-    """ "200", another status, or why nothing answered; after redirects."""
+    """The status ("200"), or the reason of the failure; after redirects."""
     request = urllib.request.Request(url.split("#")[0], headers=AGENT)
     try:
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:
@@ -52,7 +52,7 @@ def tried(url: str) -> str:
 
 
 def write(root: Path, answers: dict[str, str], today: str) -> None:
-    """Notes what answered with its page; what did not keeps its entry."""
+    """Records the addresses that answered with their page; others keep their entries."""
     old = {entry["url"]: entry for entry in outside.load(root)}
     entries = []
     for url, answer in answers.items():

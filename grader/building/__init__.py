@@ -1,3 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""Building a checkout and running its tests: what a machine has and lacks, CMake, ctest,
-records."""
+"""Builds a checkout and runs its tests: the machine's tools, CMake, ctest, records."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Configuring and building through CMake. Repeating either with nothing to do is quick."""
+"""Configures and builds through CMake. Repeating either without changes is quick."""
 
 import shutil
 from collections.abc import Callable, Sequence
@@ -16,8 +16,8 @@ from grader.course.project import Project
 
 
 def configure(project: Project, *, again: bool = False) -> bool:
-    """Configures unless that was done (or `again`); says whether it had to. A tree that was copied
-    or moved here from elsewhere is configured afresh: CMake refuses it."""
+    """Configures unless that was done (or `again`); returns whether it was necessary. A tree that
+    was copied or moved here from elsewhere is configured afresh: CMake refuses it."""
     fresh = not project.configured() or _moved(project)
     if not fresh and not again:
         return False
@@ -37,9 +37,9 @@ def build(
     quiet: bool = False,
     seen: Callable[[int, int], None] | None = None,
 ) -> Done:
-    """Builds `targets`, or everything; goes on past a file that does not compile, so that one lab's
-    mistake hides no other. Its progress is shown unless `quiet`; `seen` is told how many steps are
-    done, of how many, in its place. Its output is kept."""
+    """Builds `targets`, or everything; continues after a file that does not compile, so that one
+    lab's mistake hides no other. Its progress is shown unless `quiet`; `seen` is called instead
+    with the number of steps done and the total. Returns the output."""
     require_configured(project)
     words: list[str | Path] = ["cmake", "--build", project.build_dir, f"-j{cores()}"]
     for target in targets:
@@ -94,18 +94,19 @@ def _keep_going(project: Project) -> list[str]:
 
 
 def _relative(project: Project) -> Path:
-    """Below the checkout, or wherever --build says."""
+    """The build folder, relative to the checkout or as --build names it."""
     inside = project.build_dir.is_relative_to(project.root)
     return project.build_dir.relative_to(project.root) if inside else project.build_dir
 
 
 def note_cold_seconds(project: Project, seconds: float) -> None:
-    """For `cold_seconds`: ./lab start made this build tree, in so many."""
+    """Stores for `cold_seconds` how long ./lab start took to create this build tree."""
     _cold(project).write_text(f"{seconds:.0f}\n", encoding="utf-8")
 
 
 def cold_seconds(project: Project) -> float:
-    """What the ./lab start that made this build tree took; 0 when something else made it."""
+    """How long the ./lab start took that created this build tree; 0 if something else created
+    it."""
     path = _cold(project)
     return float(path.read_text(encoding="utf-8")) if path.is_file() else 0.0
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests as ctest knows them, and running some of them."""
+"""Tests as ctest lists them, and running some of them."""
 
 import json
 import re
@@ -27,13 +27,13 @@ class Test:
     labels: frozenset[str]
 
     def option(self, name: str) -> str:
-        """The word after `name` in the command, "" without one."""
+        """The word after `name` in the command, "" if there is none."""
         words = list(self.command)
         return words[words.index(name) + 1] if name in words[:-1] else ""
 
     @property
     def results(self) -> Path | None:
-        """Where its verifier puts the record."""
+        """The folder in which its verifier writes the record."""
         folder = self.option("--results")
         return Path(folder) / f"{self.name}.json" if folder else None
 
@@ -52,8 +52,8 @@ def tests(project: Project, pattern: str = "") -> list[Test]:
 
 @dataclass(frozen=True)
 class Finished:
-    """How ctest saw a test end. `skipped` is only true where the test said so itself: a test whose
-    program or fixture was not there has failed."""
+    """How ctest saw a test end. `skipped` is only true if the test itself reported it: a test whose
+    program or fixture was missing has failed."""
 
     name: str
     passed: bool
@@ -72,9 +72,10 @@ def run(
     env: Mapping[str, str] | None = None,
     ended: Ended | None = None,
 ) -> dict[str, Finished]:
-    """Runs the matching tests (and what builds for them), a few at a time, with `env` over the
-    caller's environment. For each pattern of `labels` a test has one that matches, and none that
-    matches `without`. `ended` is told of each test that has: how many have, of how many."""
+    """Runs the matching tests (and their build tests), a few at a time, with the caller's
+    environment overridden by `env`. A test needs a matching label for each pattern of `labels`, and
+    none that matches `without`. `ended` is called after each test with the number of ended ones and
+    the total."""
     require_configured(project)
     with TemporaryDirectory(prefix="peerlab-junit-") as folder:
         junit = Path(folder) / "junit.xml"

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Gets what `needs` misses: by apt with the rights there are, else into the checkout.
+"""Installs what `needs` finds missing: by apt if permitted, else into the checkout.
 
 Into the checkout go CMake from PyPI (.venv/) and, without rights, the files of single Debian
-packages (.deps/). Nothing is installed that is already there.
+packages (.deps/). Nothing is installed that is already present.
 """
 
 import importlib.util
@@ -26,7 +26,7 @@ INSTALL = ("install", "-y", "--no-install-recommends")
 
 
 def install(project: Project, machine: Machine, missing: list[Need], say: Say) -> None:
-    """Does what it can; raises LabError with what a person has to install where that is not all."""
+    """Installs what it can; LabError names what the user has to install if that is not all."""
     sudo = rights(machine) if machine.has_apt else None
     if sudo is not None:
         _apt(sudo, ["update", "-qq"], say)
@@ -35,7 +35,7 @@ def install(project: Project, machine: Machine, missing: list[Need], say: Say) -
     elif machine.has_apt and is_among("cJSON", missing):
         unpack(project, ("libcjson-dev", "libcjson1"), say)
     if is_among("CMake", missing):
-        if sudo is not None and not has_ensurepip():  # the distribution's CMake did not do
+        if sudo is not None and not has_ensurepip():  # the distribution's CMake was too old
             _apt(sudo, [*INSTALL, "python3-venv"], say)
         cmake_from_pypi(project, say)
     still = needs.missing(project)
@@ -44,8 +44,8 @@ def install(project: Project, machine: Machine, missing: list[Need], say: Say) -
 
 
 def packages_for(missing: list[Need], *, apt_cmake: bool) -> list[str]:
-    """The Debian packages of what is missing. Where the distribution's CMake is too old, the one
-    from PyPI is taken, and that needs python3-venv."""
+    """The Debian packages of what is missing. If the distribution's CMake is too old, the one from
+    PyPI is used, which needs python3-venv."""
     packages = [name for need in missing for name in need.apt]
     if "cmake" in packages and not apt_cmake:
         packages.remove("cmake")
@@ -58,7 +58,7 @@ def is_among(name: str, missing: list[Need]) -> bool:
 
 
 def advice(missing: list[Need], machine: Machine, apt_cmake: bool = True) -> str:
-    """Names what is missing and, where we know the package names, the command."""
+    """Names what is missing and, if the package names are known, the command."""
     lines = ["This machine lacks:"]
     lines += [f"  {need.name:<22}{need.why}" for need in missing]
     packages = " ".join(packages_for(missing, apt_cmake=apt_cmake))
@@ -77,7 +77,7 @@ def advice(missing: list[Need], machine: Machine, apt_cmake: bool = True) -> str
 
 
 def has_ensurepip() -> bool:
-    """Without it `python3 -m venv` makes no pip; Debian has it in python3-venv."""
+    """Without it `python3 -m venv` installs no pip; Debian has it in python3-venv."""
     return importlib.util.find_spec("ensurepip") is not None
 
 
@@ -90,7 +90,7 @@ def apt_has_new_cmake() -> bool:
 
 
 def cmake_from_pypi(project: Project, say: Say) -> None:
-    """CMake into .venv/ or, where Python came without venv, below .deps/."""
+    """CMake into .venv/ or, if Python was installed without venv, below .deps/."""
     if has_ensurepip():
         say(f"python3 -m venv .venv && .venv/bin/pip install '{CMAKE_WHEEL}'")
         if not (project.venv / "bin" / "pip").exists():
@@ -148,8 +148,8 @@ def _pip_into(project: Project, folder: Path, *words: str) -> bool:
 
 
 def bubblewrap(machine: Machine, say: Say) -> None:
-    """The best sandbox for submissions, where we may install it; `./lab doctor` says what there is
-    without it."""
+    """Installs bubblewrap, the best sandbox for submissions, if permitted; `./lab doctor` reports
+    what is available without it."""
     sudo = rights(machine) if machine.has_apt else None
     if shutil.which("bwrap") is None and sudo is not None:
         _apt(sudo, ["update", "-qq"], say)
@@ -157,15 +157,15 @@ def bubblewrap(machine: Machine, say: Say) -> None:
 
 
 def own_packages(project: Project) -> None:
-    """Makes this Python see what set-up installed into the checkout, after everything else."""
+    """Appends to this Python's path what set-up installed into the checkout."""
     place = str(project.deps / "python")
     if place not in sys.path:
         sys.path.append(place)
 
 
 def unpack(project: Project, packages: tuple[str, ...], say: Say) -> None:
-    """Puts the files of Debian packages below .deps/ without installing them. What goes wrong shows
-    in what is still missing afterwards."""
+    """Extracts Debian packages below .deps/ without installing them. Failures show in what is still
+    missing afterwards."""
     say(f"apt-get download {' '.join(packages)}, unpacked into .deps/ (no rights to install)")
     folder = project.deps / "download"
     folder.mkdir(parents=True, exist_ok=True)
@@ -178,7 +178,7 @@ def unpack(project: Project, packages: tuple[str, ...], say: Say) -> None:
 
 
 def _apt(sudo: list[str], words: list[str], say: Say) -> None:
-    """sudo asks for its password on the terminal itself; apt's own words show when it fails."""
+    """sudo asks for its password on the terminal itself; apt's own output is shown if it fails."""
     say(" ".join([*sudo, "apt-get", *words]))
     done = capture([*sudo, "env", "DEBIAN_FRONTEND=noninteractive", "apt-get", *words])
     if not done.ok:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What this machine is, as far as set-up cares."""
+"""The properties of this machine that set-up needs."""
 
 import os
 import platform
@@ -55,8 +55,8 @@ def look() -> Machine:
 
 
 def rights(machine: Machine) -> list[str] | None:
-    """The words that go before a command which installs packages: none as root, `sudo` where it
-    answers or can ask for a password; None where nothing can be installed."""
+    """The words before a command that installs packages: none as root, `sudo` if it works or can
+    ask for a password; None if nothing can be installed."""
     if machine.root:
         return []
     if shutil.which("sudo") is None:
@@ -67,5 +67,5 @@ def rights(machine: Machine) -> list[str] | None:
 
 
 def cores() -> int:
-    """Processors this process may use."""
+    """Processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the build needs, and whether it is there. Looking changes nothing."""
+"""What the build needs, and whether it is present. Changes nothing."""
 
 import os
 import re
@@ -18,7 +18,7 @@ CLANG = range(19, 13, -1)  # as in vgpu/cc/compile/clang.h
 
 @dataclass(frozen=True)
 class Need:
-    """`found` says what was found ("gcc 12.2.0"), or nothing."""
+    """`found` is what was found ("gcc 12.2.0"), or empty."""
 
     name: str
     why: str
@@ -40,13 +40,13 @@ def needs() -> list[Need]:
 
 
 def tool_path(project: Project) -> str:
-    """PATH with what set-up put into the checkout first."""
+    """PATH, preceded by what set-up installed into the checkout."""
     own = [project.venv / "bin", project.deps / "python" / "cmake" / "data" / "bin"]
     return os.pathsep.join([*(str(path) for path in own if path.is_dir()), os.environ["PATH"]])
 
 
 def build_env(project: Project) -> dict[str, str]:
-    """What CMake, ctest and compilers are run with on top of the caller's environment."""
+    """Additions to the caller's environment for CMake, ctest and compilers."""
     env = {"PATH": tool_path(project)}
     own = project.deps / "usr"
     if own.is_dir():
@@ -60,7 +60,7 @@ def missing(project: Project) -> list[Need]:
 
 
 def parse_version(text: str) -> tuple[int, ...]:
-    """The first dotted number in a program's answer to --version; empty when there is none."""
+    """The first dotted number in a program's output for --version; empty if there is none."""
     match = re.search(r"(\d+(?:\.\d+)+)", text)
     return tuple(int(part) for part in match.group(1).split(".")) if match else ()
 
@@ -84,7 +84,7 @@ def _gcc(project: Project) -> str:
 
 
 def _clang(project: Project) -> str:
-    """The one that vgpu-cc takes (vgpu/cc/compile/clang.c)."""
+    """The one that vgpu-cc uses (vgpu/cc/compile/clang.c)."""
     own = os.environ.get("VGPU_CLANG")
     names = [*([own] if own else []), "clang++", *(f"clang++-{release}" for release in CLANG)]
     for name in names:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Shows how far a build has come: one line that changes on a terminal, a few lines elsewhere.
+"""Shows the progress of a build: one changing line on a terminal, a few lines elsewhere.
 
-Whatever is not a step of the build (warnings, errors) is shown as it comes.
+Other output than steps of the build (warnings, errors) is passed through.
 """
 
 import re
@@ -20,10 +20,10 @@ _NOISE = re.compile(r"-- |ninja: no work to do|ninja: Entering directory|g?make(
 
 @dataclass
 class Progress:
-    """Fed with a build's lines; `part` is from 0 to 1."""
+    """Consumes a build's lines; `part` is from 0 to 1."""
 
     to: TextIO
-    moving: bool  # a terminal: the line is written over
+    moving: bool  # a terminal: the line is overwritten
     last_shown: float = 0.0
     open_line: bool = False
 
@@ -57,7 +57,7 @@ class Progress:
 
 
 def show_build(words: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str]) -> Done:
-    """Runs a build and shows its progress; everything it says is kept, too."""
+    """Runs a build and shows its progress; returns all its output, too."""
     progress = Progress(sys.stdout, sys.stdout.isatty())
     done = follow(words, progress.feed, cwd=cwd, env=env)
     progress.close()

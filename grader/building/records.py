@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Results of tests as the verifiers write them: one JSON file a test
-(harness/verifier/record.c)."""
+"""Test results as the verifiers write them: one JSON file per test (harness/verifier/record.c)."""
 
 import json
 from collections.abc import Iterable
@@ -18,7 +17,7 @@ class Verdict(Enum):
     HARNESS_ERROR = "harness error"
     FAIL = "fail"
     NOT_WRITTEN = "not written"
-    UNKNOWN = "not run"  # ours: there is no record
+    UNKNOWN = "not run"  # not a verifier's: there is no record
     CANNOT_RUN = "cannot run"
     PASS = "pass"
 
@@ -43,7 +42,7 @@ COLORS = {  # of a terminal
 
 
 def words(verdict: Verdict) -> str:
-    """What a sign stands for: "not written yet"."""
+    """The meaning of a sign: "not written yet"."""
     return say(f"verdict.{verdict.value.replace(' ', '-')}")
 
 
@@ -57,15 +56,15 @@ class Record:
     verdict: Verdict = Verdict.UNKNOWN
     message: str = ""
     why: str = ""  # the rule that it breaks
-    explained: str = ""  # what the node has found, and where to read on
+    explained: str = ""  # the node's finding, and where to read about it
     said: str = ""  # the end of what the program and its runtime printed
     where: str = ""  # "labs/03-p2p-copy/p2p_copy.c:41"
-    ending: str = ""  # how a program ended that did not come to its end: "crash", "timeout"
-    written: float = 0.0  # when, as a file's time
+    ending: str = ""  # how a program ended abnormally: "crash", "timeout"
+    written: float = 0.0  # modification time of the file
 
 
 def read_record(path: Path) -> Record | None:
-    """None when there is no such record, or half of one."""
+    """None if there is no such record, or an incomplete one."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
         return from_json(data, path.stat().st_mtime)
@@ -92,12 +91,12 @@ def from_json(data: dict[str, Any], written: float = 0.0) -> Record:
 
 
 def to_json(record: Record) -> dict[str, Any]:
-    """As from_json reads it, and the time at which it was written."""
+    """In the form that from_json reads, with the time at which it was written."""
     return {**asdict(record), "verdict": record.verdict.value}
 
 
 def worst(verdicts: Iterable[Verdict]) -> Verdict:
-    """Of the cases of one TODO."""
+    """The worst verdict, as for the cases of one TODO."""
     order = list(Verdict)
     found = sorted(set(verdicts), key=order.index)
     return found[0] if found else Verdict.UNKNOWN

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Builds a student's file that is neither the learner's nor the reference's (a generated skeleton,
-a mutant) with the very commands of the build, and runs single tests on it.
+a mutant) with the commands of the real build, and runs single tests on it.
 
-harness/cmake/labcc.sh knows how; the build folder's labs/NN-name/lab.conf tells it with what.
+harness/cmake/labcc.sh builds; labs/NN-name/lab.conf in the build folder has its parameters.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,20 +22,20 @@ TEST_SECONDS = 900.0  # a last resort: the verifier has better deadlines
 
 @dataclass(frozen=True)
 class Variant:
-    """A student's file in a folder of its own."""
+    """A student's file in a separate folder."""
 
     project: Project
     lab: Lab
     source: Path
 
     def build_whole(self) -> Path:
-        """A runner whose functions are all this file's. LabError: it does not compile."""
+        """A runner with all functions from this file. LabError: it does not compile."""
         program = self._runner
         self._labcc("mutant", self.source, program)
         return program
 
     def build_parts(self, todos: Sequence[int]) -> Path:
-        """The prefix of runners PREFIX-0 (all functions are this file's) and PREFIX-N (those of
+        """The prefix of runners PREFIX-0 (all functions from this file) and PREFIX-N (those of
         TODO(N) only). A warning is an error. LabError: it does not compile."""
         compiled = self.source.parent / "student.o"
         prefix = self._runner
@@ -45,12 +45,12 @@ class Variant:
         return prefix
 
     def build_debug(self, todo: int, program: Path) -> None:
-        """A runner for a debugger: the functions of TODO(todo) are this file's, or all (0)."""
+        """A runner for a debugger: the functions of TODO(todo) come from this file, or all (0)."""
         self._labcc("debug", self.source, str(todo), program)
 
     def build_submission(self, todos: Sequence[int]) -> Path:
-        """The same as grading builds them: with no answer of the course that N's tests can do
-        without, and whatever the warnings."""
+        """The same as built for grading: without answers of the course that N's tests do not need,
+        and regardless of warnings."""
         compiled = self.source.parent / "student.o"
         self._labcc("compile", self.source, compiled)
         numbers = [str(todo) for todo in sorted({0, *todos})]
@@ -59,7 +59,7 @@ class Variant:
 
     @property
     def _runner(self) -> Path:
-        """Of a name of its own: labcc.sh keeps parts of several runners in one folder."""
+        """A unique name: labcc.sh keeps parts of several runners in one folder."""
         return self.source.parent / f"{self.source.parent.name}-run"
 
     def run(
@@ -96,7 +96,7 @@ class Variant:
 
 
 def with_option(command: Sequence[str], option: str, value: str) -> tuple[str, ...]:
-    """The command with another value of an option that it has."""
+    """The command with another value for one of its options."""
     words = list(command)
     words[words.index(option) + 1] = value
     return tuple(words)

@@ -1,3 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""`./lab`'s commands: the command line (cli.py), and what a single command does and nothing else
-needs."""
+"""`./lab`'s commands: the command line (cli.py), and code that only a single command uses."""

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The command line of `./lab`. Each command is a function that gets the checkout and the parsed
-words, and says how it ended."""
+"""The command line of `./lab`. Each command is a function of the checkout and the parsed arguments
+that returns the exit status."""
 
 import argparse
 import os
@@ -34,7 +34,7 @@ def main(words: Sequence[str]) -> int:
         looks.choose(args.plain)
         use(args.language)
         status = command(here(args.preset, args.build), args)
-        sys.stdout.flush()  # a reader who has left is noticed here, not while Python ends
+        sys.stdout.flush()  # so that a closed pipe is noticed here, not at Python's exit
         return status
     except BrokenPipeError:
         return _nobody_reads()
@@ -47,7 +47,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def _nobody_reads() -> ExitStatus:
-    """`./lab status | head -3`: nothing is wrong, and what is still to be flushed goes nowhere."""
+    """`./lab status | head -3`: a closed pipe is no error; discards output that is still
+    buffered."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return ExitStatus.OK
 
@@ -160,7 +161,7 @@ def _tell_sync(report: SyncReport, *, force: bool) -> ExitStatus:
 
 
 def _tell_check(report: SyncReport) -> ExitStatus:
-    """Edited files are a learner's right and fail nothing; files that ./lab sync would write do."""
+    """Files that a learner edited are no failure; files that ./lab sync would write are."""
     behind = [s for s in (State.MISSING, State.STALE, State.GONE) if report.those(s)]
     for state in (*behind, State.EDITED):
         for path in report.those(state):

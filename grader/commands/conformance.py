@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""`./lab conformance`: what real GPUs answered to every case of tests/conformance, kept as data,
-and whether the virtual node answers the same.
+"""`./lab conformance`: the answers of real GPUs to every case of tests/conformance, kept as data,
+and a comparison with the virtual node's.
 
-A record is a text: lines `# key: value` that name the machine, then `[case]` with what it said.
-Each case runs in a process of its own, so one that crashes says so and hides no other.
+A record is a text: lines `# key: value` that name the machine, then `[case]` with its output. Each
+case runs in a separate process, so that a crash is recorded and hides no other case.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from grader.building import build
 from grader.building.machine import cores
 from grader.course.project import Project
 
-SECONDS = 60  # that one case may take
+SECONDS = 60  # limit of one case
 PROGRAM = "conformance"
 RECORDS = "tests/recorded"
 NODE = "hgx-h200-4"
@@ -34,7 +34,7 @@ Answers = dict[str, list[str]]
 
 @dataclass
 class Record:
-    """What a machine answered, and which one it was."""
+    """A machine's answers, and its name."""
 
     machine: dict[str, str] = field(default_factory=dict)
     answers: Answers = field(default_factory=dict)
@@ -60,7 +60,7 @@ def ask(program: Path, jobs: int, env: Mapping[str, str]) -> Answers:
 
 def _case(program: Path, name: str, env: Mapping[str, str]) -> list[str]:
     words = {**os.environ, **env}
-    if "VGPU_NODE_ID" in words:  # cases side by side must not share a node
+    if "VGPU_NODE_ID" in words:  # concurrent cases must not share a node
         words["VGPU_NODE_ID"] += f"-{name}"
     try:
         done = subprocess.run(
@@ -100,7 +100,7 @@ def read(path: Path) -> Record:
 
 def write(path: Path, record: Record) -> None:
     lines = [f"# {key}: {value}" for key, value in record.machine.items()]
-    for name, said in sorted(record.answers.items()):  # whatever order the linker has
+    for name, said in sorted(record.answers.items()):  # independent of the linker's order
         lines += [f"[{name}]", *(f"    {line}" for line in said)]
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -116,14 +116,14 @@ def differences(case: str, recorded: list[str], ours: list[str]) -> list[dict]:
 
 
 def _as_far(recorded: list[str], ours: list[str]) -> tuple[list[str], list[str]]:
-    """Where the driver crashed, its answers are not to be had: compared is what came before."""
+    """If the driver crashed, its later answers are missing: compares only those before."""
     if recorded and recorded[-1].startswith("(killed by signal"):
         return recorded[:-1], ours[: len(recorded) - 1]
     return recorded, ours
 
 
 def excused(difference: dict, exceptions: list[dict]) -> bool:
-    """Is it in exceptions.json? What excuses it is marked as used."""
+    """Whether exceptions.json lists the difference. A matching exception is marked as used."""
     same = [x for x in exceptions if all(x[key] == difference[key] for key in difference)]
     for exception in same:
         exception["used"] = True
@@ -133,8 +133,8 @@ def excused(difference: dict, exceptions: list[dict]) -> bool:
 def compare(
     recorded: Answers, ours: Answers, exceptions: list[dict], *, all_needed: bool = True
 ) -> list[str]:
-    """What differs and is not explained; explanations that nothing needs, where all of them must
-    be; cases without an answer on either side."""
+    """Unexplained differences; unused exceptions, if all must be used; cases without an answer on
+    either side."""
     wrong = []
     for case, said in recorded.items():
         for difference in differences(case, *_as_far(said, ours.get(case, []))):
@@ -215,7 +215,7 @@ def _built(project: Project) -> Path:
 
 
 def _node(gpus: int) -> dict[str, str]:
-    """A virtual machine like the recorded one, of as many GPUs."""
+    """A virtual machine like the recorded one, with as many GPUs."""
     visible = ",".join(str(gpu) for gpu in range(gpus))
     ident = f"conformance-{os.getpid()}"
     return {
@@ -227,8 +227,8 @@ def _node(gpus: int) -> dict[str, str]:
 
 
 def _machine(program: Path) -> dict[str, str]:
-    """What `conformance --machine` says of the GPUs, and the driver's release where nvidia-smi
-    knows it."""
+    """What `conformance --machine` prints about the GPUs, and the driver's release from nvidia-smi
+    if available."""
     said = capture([program, "--machine"], timeout=SECONDS)
     if not said.ok:
         raise LabError(f"no GPU to ask:\n{said.output}", ExitStatus.CANNOT_RUN)

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`./lab list`: every lab with its level, its length in lines, and how far the learner has come. It
-needs no build: what there is to do is read from the labs, what is done from
-grader.learning.standing.
+"""`./lab list`: every lab with its level, its length in lines, and the learner's progress. It needs
+no build: tasks are read from the labs, progress from grader.learning.standing.
 
 `./lab status` is the other board: every TODO by its sign, as of the last run, and the next step.
 """
@@ -25,7 +24,7 @@ class Entry:
     lab: Lab
     level: str
     lines: str
-    todos: dict[int, Verdict]  # the worst of its public tests; 0 is the whole lab
+    todos: dict[int, Verdict]  # the worst of its public tests; TODO 0 is the whole lab
     points: int
     points_possible: int
 

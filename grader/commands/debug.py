@@ -28,14 +28,14 @@ _BOUNDS = r"__launch_bounds__\s*\([^)]*\)"
 _KERNEL = re.compile(
     rf"__global__\s+(?:(?:static|inline|void|{_BOUNDS})\s+)+(\w+)\s*\([^;{{}}]*\)\s*\{{"
 )
-# No limit of time while somebody thinks.
+# No time limits while the user debugs.
 _LIMITS = ("LAB_CPU_SECONDS", "LAB_IDLE_SECONDS")
 
 
 @dataclass(frozen=True)
 class Wish:
-    """What is to be debugged: the kernels of a GPU, or the host's side. `commands` are gdb's, to
-    be carried out at the first stop: then gdb ends by itself."""
+    """What is to be debugged: the kernels of a GPU, or the host's side. `commands` are for gdb,
+    executed at the first stop: then gdb ends by itself."""
 
     host: bool = False
     gpu: int = 0
@@ -45,7 +45,7 @@ class Wish:
 
 @dataclass(frozen=True)
 class Place:
-    """Where gdb stops: a kernel or function, and how gdb is told."""
+    """A breakpoint: a kernel or function, and its location for gdb."""
 
     name: str
     at: str
@@ -68,7 +68,7 @@ def command(project: Project, what: str, case: str, wish: Wish) -> ExitStatus:
 
 
 def kernels(source: Path) -> list[Place]:
-    """The kernels of a file, by the line of their brace: so gdb finds those of templates, too."""
+    """The kernels of a file, by the line of their brace, with which gdb finds templates, too."""
     text = source.read_text(encoding="utf-8")
     return [
         Place(found[1], f"{source.name}:{text.count(chr(10), 0, found.end()) + 1}")
@@ -77,7 +77,7 @@ def kernels(source: Path) -> list[Place]:
 
 
 def functions(project: Project, lab: Lab) -> list[Place]:
-    """What the TODOs of a lab ask for, as its build knows it."""
+    """The functions of a lab's TODOs, from its build."""
     conf = (project.build_dir / "labs" / lab.folder / "lab.conf").read_text(encoding="utf-8")
     found = re.search(r"^LAB_FUNCTIONS='(.*)'$", conf, re.MULTILINE)
     names = [word.split(":")[1] for word in found[1].split()] if found else []
@@ -85,7 +85,7 @@ def functions(project: Project, lab: Lab) -> list[Place]:
 
 
 def script(places: list[Place], wish: Wish, stopped: Path) -> str:
-    """What gdb is told. It notes in `stopped` that it has stopped."""
+    """The script for gdb. It creates `stopped` at a stop."""
     where = "" if wish.host else f" if $vgpu_gpu() == {wish.gpu}"
     lines = [
         "set pagination off",
@@ -100,7 +100,7 @@ def script(places: list[Place], wish: Wish, stopped: Path) -> str:
     return "\n".join(lines) + "\n"
 
 
-# Nothing is left where gdb has not stopped.
+# Not created if gdb has not stopped.
 _AT_THE_STOP = """\
 for command in {commands!r} if gdb.selected_inferior().pid else ():
     try:
@@ -124,7 +124,7 @@ def _test(project: Project, pattern: str) -> ctest.Test:
 
 
 def _intent(test: ctest.Test, places: list[Place], wish: Wish) -> str:
-    """One line: where gdb will stop."""
+    """One line that announces where gdb will stop."""
     names = ", ".join(place.name for place in places)
     if wish.host:
         return say("debug.stops-host", test=test.name, places=names)
@@ -146,7 +146,7 @@ def run(variant: Variant, test: ctest.Test, places: list[Place], wish: Wish) -> 
         variant.build_debug(_todo(test), program)
         commands.write_text(script(places, wish, stopped), encoding="utf-8")
         words = with_option(test.command, "--runner", str(program))
-        words = with_option(words, "--results", folder)  # it counts for nothing
+        words = with_option(words, "--results", folder)  # not part of the results
         env = {**os.environ, **build_env(project), **dict.fromkeys(_LIMITS, "86400")}
         _gdb(project, [*words, "--orders", "0"], commands, env, batch=bool(wish.commands))
         if stopped.exists():

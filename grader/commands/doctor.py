@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """`./lab doctor`: what this machine can do for the course, and for grading.
 
-It believes nothing that it can try: tools compile something, and the sandbox is attacked.
+Everything is tested: tools compile something, and the sandbox is attacked.
 """
 
 import importlib.util
@@ -32,7 +32,7 @@ ABOUT = {
 
 @dataclass(frozen=True)
 class Examined:
-    """A tier, why it does not work ("" when it does), and what became of the attacks."""
+    """A tier, why it does not work ("" if it does), and the results of the attacks."""
 
     tier: Tier
     reason: str
@@ -44,7 +44,7 @@ class Examined:
 
 
 def doctor(project: Project) -> ExitStatus:
-    os.environ["PEERLAB_BUILD"] = str(project.build_dir)  # the sandbox takes its programs there
+    os.environ["PEERLAB_BUILD"] = str(project.build_dir)  # the sandbox looks up its programs there
     found = machine.look()
     print(f"machine    {found}")
     tools_there = _tools(project)
@@ -56,7 +56,7 @@ def doctor(project: Project) -> ExitStatus:
     return status if tools_there else ExitStatus.MISSING
 
 
-# ---- what there is ----
+# ---- tools ----
 
 
 def _tools(project: Project) -> bool:
@@ -113,7 +113,7 @@ def _table(examined: list[Examined]) -> None:
     print()
 
 
-# ---- what it means ----
+# ---- conclusions ----
 
 
 def _conclude(found: Machine, examined: list[Examined]) -> ExitStatus:
@@ -163,7 +163,7 @@ def advice(found: Machine, examined: list[Examined]) -> list[str]:
 
 
 def _namespaces() -> list[str]:
-    """Why user namespaces may be refused, and what a person can do about it."""
+    """Why user namespaces may be refused, and how to permit them."""
     if _says(APPARMOR, "1"):
         return ["AppArmor forbids user namespaces: docs/security.md has the profile for bwrap"]
     if _says(USERNS, "0"):

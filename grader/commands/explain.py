@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`./lab explain 700`: the page of a diagnosis in the terminal; without a code, all there are."""
+"""`./lab explain 700`: shows the page of a diagnosis; without a code, lists all of them."""
 
 from grader.base.exits import ExitStatus
 from grader.base.language import say

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`./lab hint 03.2`: one folded hint of the lab's README at a time, the next one each time it is
-asked for. `./lab hint 03 2 1` shows the first again."""
+"""`./lab hint 03.2`: shows the folded hints of the lab's README one at a time, the next one at each
+call. `./lab hint 03 2 1` shows the first again."""
 
 from grader.base.exits import ExitStatus, LabError
 from grader.base.language import say
@@ -10,7 +10,7 @@ from grader.learning import standing
 
 
 def command(project: Project, words: str, number: int, which: int) -> ExitStatus:
-    """`words` is "03" or "03.2"; `number` 0 and `which` 0 stand for those not typed."""
+    """`words` is "03" or "03.2"; `number` 0 and `which` 0 mean that they were not given."""
     name, dot, task = words.partition(".")
     lab = project.lab(name)
     if dot and task.isdigit() and not number:
@@ -23,7 +23,7 @@ def command(project: Project, words: str, number: int, which: int) -> ExitStatus
 
 
 def hint(project: Project, lab: Lab, number: int, which: int) -> str:
-    """Hint `which` (from 1) of task `number`, with a line that says how to get the next."""
+    """Hint `which` (from 1) of task `number`, with a line on how to get the next."""
     task = _task(project, lab, number)
     values = {"lab": lab.number, "task": number, "which": which, "of": len(task.hints)}
     if not 1 <= which <= len(task.hints):
@@ -35,7 +35,7 @@ def hint(project: Project, lab: Lab, number: int, which: int) -> str:
 
 
 def _next(project: Project, lab: Lab, number: int) -> int:
-    """The hint after the one shown last; the last one stays. It is remembered."""
+    """The hint after the one shown last, or the last one again; its number is stored."""
     known = standing.load(project)
     key = f"{lab.number}.{number}"
     count = len(_task(project, lab, number).hints)
@@ -46,7 +46,7 @@ def _next(project: Project, lab: Lab, number: int) -> int:
 
 
 def _tasks(project: Project, lab: Lab) -> list[Task]:
-    """From the learner's README, or the solution's where that one is gone."""
+    """From the learner's README, or the solution's if the former is missing."""
     for folder in (project.labs_dir, project.solutions_dir):
         readme = folder / lab.folder / "README.md"
         if readme.is_file():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The learner's commands as `./lab` lists them; each is done by a module of its own."""
+"""The learner's commands as `./lab` lists them; each has a module of its own."""
 
 import argparse
 from pathlib import Path

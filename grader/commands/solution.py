@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`./lab solution 03`: how the course solves it, beside how you did: after your tests pass, or when
-you insist (`--yes`). It shows; it never writes into labs/."""
+"""`./lab solution 03`: shows the course's solution beside the learner's: after the tests pass, or
+with `--yes`. It never writes into labs/."""
 
 import difflib
 

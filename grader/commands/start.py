@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`./lab start`: from a bare machine to the scoreboard. What is there already is left as it is."""
+"""`./lab start`: from a bare machine to the scoreboard. Keeps what is installed already."""
 
 import time
 
@@ -18,7 +18,7 @@ BEGAN = time.monotonic()  # of the command
 def set_up(
     project: Project, *, may_install: bool = True, grader: bool = False, cccl: bool = False
 ) -> None:
-    """Everything that the build needs is there on return; LabError says what is missing."""
+    """Everything that the build needs is installed on return; LabError names what is missing."""
     machine = look()
     _say("machine", str(machine))
     if machine.system != "Linux":
@@ -43,12 +43,12 @@ def first_run(project: Project) -> ExitStatus:
     if cold:
         _say("configured", str(project.build_dir.relative_to(project.root)))
     _say("building", say("start.building"))
-    if not build.build(project).ok:  # all but the learner's files: whatever ctest may be asked for
+    if not build.build(project).ok:  # all but the learner's files, so that ctest can run any test
         raise LabError(say("start.no-build"), ExitStatus.BUILD_FAILED)
     try:
         rebuild(project, started(project))
     except LabError as error:
-        print(error)  # the scoreboard is shown all the same
+        print(error)  # the scoreboard is shown nevertheless
     _say("running", say("start.running"))
     run_tests(project, LEARNER)
     if cold:
@@ -58,7 +58,7 @@ def first_run(project: Project) -> ExitStatus:
 
 def status(project: Project) -> ExitStatus:
     """The scoreboard as of the last run, and what to do next."""
-    standing.current(project)  # what ctest alone has run is remembered, too
+    standing.current(project)  # results of plain ctest runs are stored, too
     lines = scores(project, ctest.tests(project))
     print(f"\n{render(lines)}\n")
     edited = [line.lab.number for line in lines if stale(project, line)]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""`./lab submit 03`: packs what ./lab grade takes of a lab, lists it, and tests that very text.
+"""`./lab submit 03`: packs the files of a lab that ./lab grade accepts, lists them, and tests
+exactly the packed text.
 
-Grading takes one file of a lab: the one with the TODOs (grader/grade/contract.py). A file that it
+Grading accepts one file per lab: the one with the TODOs (grader/grade/contract.py). A file that it
 would refuse is refused here, with the reason.
 """
 
@@ -19,12 +20,12 @@ from grader.course.tree import write_zip
 from grader.learning import standing, testing
 
 HINTS = "hints.json"  # as in grader/grade/contract.py
-MOST_BYTES = 1 << 20  # of a file that is graded, as in grader/grade/archive.py
+MOST_BYTES = 1 << 20  # limit of a graded file, as in grader/grade/archive.py
 
 
 @dataclass(frozen=True)
 class Packed:
-    """What lies in an archive: names to contents."""
+    """The contents of an archive by name."""
 
     path: Path
     files: dict[str, bytes]
@@ -33,7 +34,8 @@ class Packed:
 def command(
     project: Project, lab: Lab, output: Path | None, *, test: bool, hints: bool = False
 ) -> ExitStatus:
-    """`hints`: the learner tells how many were asked for; nobody learns it otherwise."""
+    """`hints`: the learner discloses how many were shown; otherwise the archive does not contain
+    it."""
     target = output or project.root / "build" / "submit" / f"{lab.name}.zip"
     packed = pack(project, lab, target, hints=hints)
     print(say("submit.packed", archive=_shown(project, packed.path)))
@@ -56,8 +58,8 @@ def command(
 
 
 def student_file(project: Project, lab: Lab) -> str:
-    """The name of the one file that the lab's students edit: the one with TODOs in it, as it came.
-    A handout has no solutions to ask."""
+    """The name of the one file that the lab's students edit: the one with TODOs in the skeleton. A
+    handout has no solutions to derive it from."""
     folder = project.solutions_dir / lab.folder
     marks = ("BEGIN SOLUTION", "    TODO(")
     found = [
@@ -80,7 +82,7 @@ def asked_hints(project: Project, lab: Lab) -> dict[str, int]:
 
 
 def pack(project: Project, lab: Lab, target: Path, *, hints: bool = False) -> Packed:
-    """Writes the archive and reads it again. LabError: nothing to hand in, or nothing to grade."""
+    """Writes the archive and reads it back. LabError: nothing to submit, or nothing to grade."""
     name = f"{lab.folder}/{student_file(project, lab)}"
     try:
         contents = (project.labs_dir / name).read_bytes()
@@ -106,7 +108,7 @@ def pack(project: Project, lab: Lab, target: Path, *, hints: bool = False) -> Pa
 
 
 def _check_unchanged(project: Project, packed: Packed) -> None:
-    """What was tested is what was packed."""
+    """Fails if the file changed between test and packing."""
     for name, contents in packed.files.items():
         if not name.endswith(f"/{HINTS}") and (project.root / name).read_bytes() != contents:
             packed.path.unlink()

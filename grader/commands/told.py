@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What `./lab grade` says at the end: marks, what changed, who gains and who loses, requests, and
-feedback that waits."""
+"""The final messages of `./lab grade`: marks, changes, who would gain or lose, requests, and
+withheld feedback."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ Json = dict[str, Any]
 def held(
     the_term: term.Term, policy: late.LatePolicy, tasks: list[Task], now: float
 ) -> dict[tuple[str, str], str]:
-    """Whose feedback on which lab nobody may read yet, and from when on."""
+    """Which student's feedback on which lab is still withheld, and until when."""
     found = {}
     for one in (task.submission for task in tasks):
         at = the_term.shown_from(policy, one.student, one.lab)
@@ -67,8 +67,8 @@ def tell_requests(
 def preview(
     args: argparse.Namespace, old: Json | None, found: Json, console: screen.Console
 ) -> ExitStatus:
-    """Who would gain and who would lose. Runs are kept in the journal, nothing else is written but
-    this table."""
+    """Who would gain and who would lose. Runs are kept in the journal; apart from that only this
+    table is written."""
     lines = gains(old or {"rows": []}, found)
     head = ["student", "lab", "before", "after", "change", "why"]
     write_whole(args.out / "preview.csv", table([head, *([one[n] for n in head] for one in lines)]))

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""`./lab watch 03`: runs the tests whenever a file of the lab is saved, and shows what changed: the
-lines of the file since the last run, and the tests that end in another way.
+"""`./lab watch 03`: runs the tests whenever a file of the lab is saved, and shows the changes: the
+lines of the file since the last run, and the tests whose results differ.
 
-It looks at the files' times a few times a second, which costs next to nothing and works on every
-file system (inotify sees no change that another computer makes). A save is over when nothing has
-changed for one look. Ctrl-C ends it.
+It polls the files' times a few times a second, which costs next to nothing and works on every file
+system (inotify reports no changes by other computers). A save is complete when nothing has changed
+between two polls. Ctrl-C ends it.
 """
 
 import difflib
@@ -26,7 +26,7 @@ Stamps = dict[Path, tuple[int, int]]
 
 
 def command(project: Project, what: str, sleep: Callable[[float], None] = time.sleep) -> ExitStatus:
-    """Runs until it is interrupted, which is its way to end well."""
+    """Runs until it is interrupted, which is its normal end."""
     labs, _ = testing.chosen(project, what)
     files = Files(project, labs)
     print(say("watch.begin", folders=", ".join(f"labs/{lab.folder}" for lab in labs)))
@@ -42,7 +42,7 @@ def command(project: Project, what: str, sleep: Callable[[float], None] = time.s
 
 
 class Files:
-    """What a learner may save: the files of some labs, as they were when last looked at."""
+    """The files of some labs that a learner may edit, with their state at the last poll."""
 
     def __init__(self, project: Project, labs: list[Lab]) -> None:
         self.project = project
@@ -50,7 +50,7 @@ class Files:
         self.texts = self._read()
 
     def stamps(self) -> Stamps:
-        """Time and size of each; a file that is gone at this moment is none."""
+        """Time and size of each; without files that are missing at this moment."""
         found: Stamps = {}
         for path in self._paths():
             try:
@@ -61,7 +61,7 @@ class Files:
         return found
 
     def changed(self) -> str:
-        """What is different since this was asked last, as a diff; remembers how it is now."""
+        """The changes since the last call, as a diff; stores the current contents."""
         before, self.texts = self.texts, self._read()
         lines: list[str] = []
         for path in sorted({*before, *self.texts}):
@@ -88,7 +88,7 @@ class Files:
 
 
 def wait(files: Files, sleep: Callable[[float], None]) -> None:
-    """Until something was saved, and the saving is over."""
+    """Waits until a save is complete."""
     before = files.stamps()
     while (now := files.stamps()) == before:
         sleep(LOOK_SECONDS)
@@ -101,7 +101,7 @@ def wait(files: Files, sleep: Callable[[float], None]) -> None:
 
 
 def run(project: Project, what: str) -> None:
-    """One run of the tests and what it changed. What ends `./lab test` does not end this."""
+    """Runs the tests once and shows what changed. Errors that end `./lab test` do not end this."""
     before = _verdicts(project)
     try:
         testing.command(project, what)
@@ -122,6 +122,6 @@ def _verdicts(project: Project) -> dict[str, Verdict]:
 
 def _diff(name: str, old: str, new: str) -> list[str]:
     found = difflib.unified_diff(old.splitlines(), new.splitlines(), name, name, n=1, lineterm="")
-    lines = list(found)[2:]  # the names stand above once
+    lines = list(found)[2:]  # the names are printed above already
     painted = [looks().paint(line, _COLORS.get(line[:1], "")) for line in lines]
     return [looks().paint(name, "1"), *painted] if lines else []

@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-"""The course's sources: where things lie, labs/ out of solutions/, tasks, mutants, misconceptions,
-pages of diagnoses. Nothing here builds or runs."""
+"""The course's sources: paths, labs/ from solutions/, tasks, mutants, misconceptions, pages of
+diagnoses. Nothing here builds or runs programs."""

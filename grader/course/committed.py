@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What git says about a checkout: the committed files of a folder, whatever a learner made of them.
+"""Reads from git the committed files of a folder, independent of a learner's changes.
 
-"Committed" is the index, so that a maintainer can check what is about to be committed.
+"Committed" means the index, so that a maintainer can check what is about to be committed.
 """
 
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def committed_files(root: Path, folder: str) -> dict[str, bytes] | None:
-    """Path below `folder` to contents, from git's index; None where there is no git checkout."""
+    """Path below `folder` to contents, from git's index; None without a git checkout."""
     listed = _git(root, "ls-files", "--stage", "-z", "--", folder)
     if listed is None or _git(root, "rev-parse", "--show-prefix") not in (b"\n", b""):
         return None
@@ -20,7 +20,7 @@ def committed_files(root: Path, folder: str) -> dict[str, bytes] | None:
 
 
 def _blobs(root: Path, names: list[str]) -> dict[str, bytes]:
-    """Contents by blob name: cat-file answers "NAME blob SIZE\\n", the contents and "\\n"."""
+    """Contents by blob name: cat-file prints "NAME blob SIZE\\n", the contents and "\\n"."""
     answer = _git(root, "cat-file", "--batch", stdin="\n".join(names).encode() + b"\n") or b""
     found: dict[str, bytes] = {}
     at = 0

@@ -30,7 +30,8 @@ _FOUND = re.compile(
     re.M,
 )
 _BLOCK = re.compile(r"^```(?P<kind>\w*)[^\n]*\n(?P<code>.*?)^```$", re.M | re.S)
-# How a message may name a diagnosis: an error's name, its number, or a code in brackets.
+# The forms in which a message names a diagnosis: an error's name, its number, or a code in
+# brackets.
 _NAMED = re.compile(
     r"\b(?P<name>cudaError[A-Z]\w+)|\berror (?P<number>\d{1,3})\b|explain (?P<code>[\w.-]+[\w-])"
 )
@@ -46,13 +47,13 @@ class Page:
 
     @property
     def program(self) -> str:
-        """The wrong program, "" where there is none to show."""
+        """The wrong program, "" if the page has none."""
         found = _BLOCK.search(self.sections.get(WRONG, ""))
         return found["code"] if found else ""
 
     @property
     def mended(self) -> str:
-        """The program with the page's diff applied. ValueError: it does not fit."""
+        """The program with the page's diff applied. ValueError: it does not apply."""
         text = self.program
         for block in _BLOCK.finditer(self.sections.get(MEND, "")):
             if block["kind"] == "diff":
@@ -70,7 +71,7 @@ def pages(project: Project) -> list[Page]:
 
 
 def parse(text: str) -> Page:
-    """ValueError: its first line is no page's."""
+    """ValueError: the first line is not that of a page."""
     head, _, rest = text.partition("\n")
     title = TITLE.fullmatch(head)
     if not title:
@@ -89,7 +90,7 @@ def table(project: Project) -> dict[str, str]:
 
 def find(project: Project, asked: str) -> Page:
     """The page of a number, an error's name, a finding's code or a verdict. LabError: there is
-    none; those that are spelled alike are named."""
+    none; it names those that are spelled similarly."""
     known = {word: page for page in pages(project) for word in _words(page)}
     if page := known.get(asked.strip("[]().,:;").lower()):
         return page
@@ -119,7 +120,7 @@ def _key(page: Page) -> tuple[int, str]:
 
 
 def apply_diff(text: str, diff: str) -> str:
-    """A diff without line numbers: its old lines stand in `text` exactly once."""
+    """Applies a diff without line numbers: its old lines must occur in `text` exactly once."""
     lines = [line for line in diff.splitlines() if line[:1] in ("+", "-", " ")]
     old = "\n".join(line[1:] for line in lines if line[0] != "+")
     new = "\n".join(line[1:] for line in lines if line[0] != "-")

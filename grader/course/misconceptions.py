@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What students believe, as programs: the mutants that say whether a message teaches.
+"""Misconceptions of students, as programs: mutants that test whether a message teaches.
 
 tests/misconceptions/labNN.py holds `MISCONCEPTIONS`. They were written from the labs' pages,
-headers and solutions, by somebody who had not read the labs' tests: a test that was written beside
+headers and solutions, by an author who had not read the labs' tests: a test that was written beside
 its mutant catches that mutant and proves little. (tests/mutants, the older list, is of that kind.)
 """
 
@@ -16,8 +16,8 @@ from grader.course.project import Lab, Project
 
 @dataclass(frozen=True)
 class Misconception:
-    """The solution's file with the passage `find`, which stands there once, replaced. `belief` is
-    what the student would say; a message names it when each pattern of `named` occurs in it."""
+    """The solution's file with the passage `find`, which occurs there once, replaced. `belief` is
+    what the student would say; a message names it if each pattern of `named` matches it."""
 
     name: str
     todo: int
@@ -25,14 +25,15 @@ class Misconception:
     find: str
     replace: str
     named: tuple[str, ...]
-    open: str = ""  # why no case catches it, where none does
+    open: str = ""  # why no case catches it, if none does
 
     def is_named(self, message: str) -> bool:
         return all(re.search(word, message, re.IGNORECASE) for word in self.named)
 
 
 def load(project: Project, lab: Lab) -> list[Misconception]:
-    """Those of a lab, in the order of their file; an error names what is wrong in it."""
+    """The misconceptions of a lab, in the order of their file; an error names what is wrong in
+    it."""
     path = project.root / "tests" / "misconceptions" / f"{lab.name}.py"
     if not path.is_file():
         raise LabError(f"{path.relative_to(project.root)} is missing")

@@ -16,7 +16,7 @@ from grader.course.project import Lab, Project
 
 @dataclass(frozen=True)
 class Mutant:
-    """`find` stands exactly once in the solution's student file (`file`, needed only where a lab
+    """`find` occurs exactly once in the solution's student file (`file`, needed only where a lab
     has several); `rejected_by` is the name of a case, with or without `solutionNN.`."""
 
     name: str
@@ -29,7 +29,7 @@ class Mutant:
 
     @property
     def case(self) -> str:
-        """What follows `solutionNN.` in the name of the test: "split" or "hidden.split"."""
+        """The part after `solutionNN.` in the name of the test: "split" or "hidden.split"."""
         return re.sub(r"^(lab|solution)\d\d\.", "", self.rejected_by)
 
 
@@ -82,16 +82,16 @@ __attribute__((constructor)) static void replace_{call}(void)
 
 
 def patched(stand_in: str, *calls: str) -> str:
-    """C text for a mutant that replaces calls of CUDA for the whole of its process: the runner's,
-    which asks CUDA what the student's functions did, hears the stand-ins, too. `stand_in` defines
-    own_NAME for each of `calls`."""
+    """C text for a mutant that replaces CUDA calls in its whole process: also in the runner, which
+    checks through CUDA what the student's functions did. `stand_in` defines own_NAME for each of
+    `calls`."""
     top = "#include <stdint.h>\n#include <sys/mman.h>\n\n"
     ends = [_PATCH.format(call=call, stand_in=f"own_{call}") for call in calls]
     return "\n".join([top + stand_in, *ends])
 
 
 def student_files(folder: Path) -> list[Path]:
-    """The files of a solution that a learner writes in: those with a BEGIN SOLUTION mark."""
+    """The files of a solution that learners edit: those with a BEGIN SOLUTION mark."""
     return [
         path
         for path in sorted(folder.iterdir())

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where things lie in a checkout, and the labs found there."""
+"""Paths of a checkout, and its labs."""
 
 import re
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Lab:
 class Project:
     root: Path
     preset: str = "vgpu"
-    build: Path | None = None  # another place than the preset's
+    build: Path | None = None  # another folder than the preset's
 
     @property
     def labs_dir(self) -> Path:
@@ -59,7 +59,7 @@ class Project:
         return self.root / ".deps"
 
     def require_whole(self, what: str) -> None:
-        """LabError in a handout, where what maintainers and instructors need is not."""
+        """LabError in a handout, which lacks what maintainers and instructors need."""
         if self.solutions_dir.name != "solutions":
             raise LabError(f"{what}, and not part of a handout.", ExitStatus.MISSING)
 
@@ -67,11 +67,11 @@ class Project:
         return (self.build_dir / "CMakeCache.txt").is_file()
 
     def labs(self) -> list[Lab]:
-        """Every lab there is a solution for, in order."""
+        """Every lab that has a solution, in order."""
         return _labs_in(self.solutions_dir)
 
     def lab(self, number: str) -> Lab:
-        """The lab meant by "03", "3", "lab03" or "03-p2p-copy"."""
+        """The lab that "03", "3", "lab03" or "03-p2p-copy" names."""
         digits = re.match(r"(?:lab)?(\d{1,2})\b", number)
         for lab in self.labs():
             if digits and lab.number == digits.group(1).zfill(2):
@@ -100,6 +100,6 @@ def _labs_in(folder: Path) -> list[Lab]:
 
 
 def here(preset: str = "vgpu", build: Path | None = None) -> Project:
-    """The checkout that this package belongs to, and which of its build trees is meant."""
+    """The checkout of this package, with the selected build tree."""
     root = Path(__file__).resolve().parents[2]
     return Project(root, preset, build.resolve() if build else None)

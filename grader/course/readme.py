@@ -27,7 +27,7 @@ class Task:
 
 
 def tasks(readme: str) -> list[Task]:
-    """The tasks in the order of the README; a heading that is no task ends the one before."""
+    """The tasks in the order of the README; a heading that is no task ends the previous one."""
     found: list[Task] = []
     current: Task | None = None
     level = 0
@@ -48,7 +48,7 @@ def tasks(readme: str) -> list[Task]:
 
 
 def _lines(readme: str) -> list[tuple[str, re.Match[str] | None]]:
-    """Each line and, outside code fences, the heading it is."""
+    """Each line and, outside code fences, its match as a heading."""
     lines: list[tuple[str, re.Match[str] | None]] = []
     fenced = False
     for line in readme.splitlines():
@@ -63,5 +63,5 @@ def _is_hint(summary: str) -> bool:
 
 
 def _plain(text: str) -> str:
-    """A hint as a terminal shows it: no blank lines around it."""
+    """A hint for the terminal: without blank lines around it."""
     return "\n".join(line.rstrip() for line in text.strip().splitlines())

@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""Makes a skeleton out of a solution's file.
+"""Generates a skeleton from a solution's file.
 
     // BEGIN SOLUTION      this line, the answer and
     ...
-    // END SOLUTION        this line go;
-    // STUB: TODO(1);      becomes `TODO(1);`, indented as it stood.
+    // END SOLUTION        this line are removed;
+    // STUB: TODO(1);      becomes `TODO(1);`, with the same indentation.
 
 The marks may also be written as `#` or `<!-- -->` comments. Anything doubtful (a mark without its
-partner, a STUB that would go with the answer) is an error: a leaked answer cannot be called back.
-Where an answer stood between two blank lines, one of them goes too.
+partner, a STUB inside of an answer) is an error: a leaked answer cannot be recalled. If an answer
+stood between two blank lines, one of them is removed, too.
 
     python3 -m grader.course.strip KEEP FILE OUTPUT    FILE with the answers to TODOs KEEP only
 
-That is what a submission's TODO is linked with (KEEP is "1,4", or "none"): its tests need these
-answers of the course, and a program can call any machine code that it contains. An answer belongs
-to the next `STUB: TODO(n)` behind it. Of one outside of functions only what kernels do goes: the
-rest may be others' as well, and is left out where nobody calls it.
+A submission's TODO is linked with the output (KEEP is "1,4", or "none"): its tests need these
+answers of the course, but a program can call any machine code that it contains. An answer belongs
+to the next `STUB: TODO(n)` after it. In an answer outside of functions only the bodies of kernels
+are removed: the rest may belong to others as well, and the linker drops it if it is unused.
 """
 
 import re
@@ -32,11 +32,11 @@ _SOLUTION_ONLY = re.compile(r"\bSOLUTION-ONLY\b")
 
 
 class StripError(LabError):
-    """A solution's marks do not fit together; the message says where."""
+    """A solution's marks do not match; the message has the place."""
 
 
 def strip_solution(text: str, name: str) -> str:
-    """The skeleton of `text`; `name` is used in errors only."""
+    """The skeleton of `text`; `name` is only for errors."""
     kept: list[str] = []
     begun = 0
     seam = False  # the line before this one was an END
@@ -56,7 +56,7 @@ def strip_solution(text: str, name: str) -> str:
 
 def keep_todos(text: str, name: str, keep: frozenset[int]) -> str:
     """`text` with the answers to these TODOs only."""
-    strip_solution(text, name)  # its marks fit together
+    strip_solution(text, name)  # checks that its marks match
     kept: list[str] = []
     top = inside = False  # at the left margin; in an answer
     kernel = ""  # how far into a kernel of such an answer: "head" or "body"
@@ -75,7 +75,7 @@ def keep_todos(text: str, name: str, keep: frozenset[int]) -> str:
 
 
 def _next_of_kernel(now: str, line: str) -> str:
-    """Where the line after `line` is: a kernel's body lies between two braces at the margin."""
+    """The state after `line`: a kernel's body lies between two braces at the margin."""
     if line == "}":
         return ""
     if now == "head" and line == "{":
@@ -102,7 +102,7 @@ def as_read(text: str) -> str:
 
 
 def is_solution_only(text: str) -> bool:
-    """Says whether one of the first five lines marks the file as not for learners."""
+    """Whether one of the first five lines marks the file as not for learners."""
     return any(_SOLUTION_ONLY.search(line) for line in text.splitlines()[:5])
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Writes labs/ from solutions/ and never over a learner's work.
+"""Writes labs/ from solutions/ and never overwrites a learner's work.
 
-labs/.generated.json holds the hash of every file as it was last generated. It is committed with
-the labs, so a file whose hash is another one was edited by hand: such a file is named and left
-alone, unless `force` is given.
+labs/.generated.json holds the hash of every file as it was last generated. It is committed with the
+labs, so a file with another hash was edited by hand: such a file is reported and left alone, unless
+`force` is given.
 """
 
 import hashlib
@@ -33,18 +33,18 @@ _LEFT_OUT = (
 
 
 class State(Enum):
-    """How a lab's file stands to what its solution generates."""
+    """The state of a lab's file, compared with what its solution generates."""
 
     CURRENT = "current"
     MISSING = "missing"
-    STALE = "stale"  # as generated last, but the solution has moved on
+    STALE = "stale"  # as generated last, but the solution has changed
     EDITED = "edited"
     GONE = "gone"  # generated once, no longer
 
 
 @dataclass
 class SyncReport:
-    """What a sync found, by path below labs/."""
+    """The result of a sync, by path below labs/."""
 
     states: dict[str, State] = field(default_factory=dict)
     list_is_old: bool = False  # labs/.generated.json names other hashes than these files'
@@ -54,7 +54,7 @@ class SyncReport:
 
 
 def generate(project: Project, lab: Lab) -> dict[str, bytes]:
-    """The files of labs/NN-name/ as its solution gives them: path below labs/ to contents."""
+    """The files of labs/NN-name/ as its solution generates them: path below labs/ to contents."""
     source = project.solutions_dir / lab.folder
     files: dict[str, bytes] = {}
     for path in sorted(entry for entry in source.rglob("*") if entry.is_file()):
@@ -69,8 +69,8 @@ def generate(project: Project, lab: Lab) -> dict[str, bytes]:
 
 
 def _public_rubric(contents: bytes) -> bytes:
-    """Of hidden cases how many there are and what they are worth, and no name: that says what they
-    try. A rubric without any (a skeleton's) stays as it is."""
+    """Of hidden cases only their number and points, not the names, which reveal what they test. A
+    rubric without any (a skeleton's) is unchanged."""
     rubric = json.loads(contents)
     hidden = [case for case in rubric["cases"] if case["case"].startswith("hidden.")]
     if not hidden:
@@ -110,7 +110,8 @@ def manifest_text(hashes: dict[str, str]) -> str:
 
 
 def compare(project: Project, labs: list[Lab]) -> SyncReport:
-    """How the working tree's files of `labs` stand to what their solutions generate."""
+    """The state of the working tree's files of `labs`, compared with what their solutions
+    generate."""
     before = read_manifest(project)
     report = SyncReport()
     wanted: dict[str, bytes] = {}
@@ -127,8 +128,8 @@ def compare(project: Project, labs: list[Lab]) -> SyncReport:
 
 
 def sync(project: Project, labs: list[Lab], *, force: bool = False) -> SyncReport:
-    """Brings `labs` up to date. The report says how each file stood before; files reported as
-    EDITED were left alone unless `force`."""
+    """Brings `labs` up to date. The report has each file's state before; files reported as EDITED
+    were left alone unless `force`."""
     report = compare(project, labs)
     hashes = read_manifest(project)
     for lab in labs:
@@ -145,7 +146,7 @@ def sync(project: Project, labs: list[Lab], *, force: bool = False) -> SyncRepor
 
 
 def reset(project: Project, lab: Lab) -> dict[str, str]:
-    """Puts the lab's skeleton back. Each edited file is kept beside it as NAME.bakN; returns which
+    """Restores the lab's skeleton. Each edited file is kept beside it as NAME.bakN; returns which
     copy holds which file (paths below labs/)."""
     kept: dict[str, str] = {}
     for path in compare(project, [lab]).those(State.EDITED):
@@ -176,7 +177,7 @@ def _state(path: Path, contents: bytes, old: str | None) -> State:
 
 
 def _gone(path: Path, old: str) -> State:
-    """A file that is generated no longer: GONE may be deleted, EDITED may not."""
+    """A file that is not generated any more: GONE may be deleted, EDITED may not."""
     try:
         return State.GONE if digest(path.read_bytes()) == old else State.EDITED
     except FileNotFoundError:
@@ -192,7 +193,7 @@ def _write(project: Project, lab: Lab, path: str, contents: bytes) -> None:
 
 
 def _write_manifest(project: Project, hashes: dict[str, str]) -> None:
-    """Only when it changes, so that a sync with nothing to do touches nothing."""
+    """Writes only if it changes, so that a sync without changes touches nothing."""
     target = project.labs_dir / MANIFEST
     text = manifest_text(hashes)
     if hashes and (not target.is_file() or target.read_text(encoding="utf-8") != text):

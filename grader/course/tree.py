@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Packing a checkout: the files that belong to it, and zip archives that are the same each time."""
+"""Packing a checkout: the files that belong to it, and reproducible zip archives."""
 
 import zipfile
 from collections.abc import Iterator
@@ -16,8 +16,8 @@ _DATE = (2026, 1, 1, 0, 0, 0)
 
 
 def files_of(project: Project) -> list[str]:
-    """The checkout's files, below its root: git's, or all that are no build's where there is no
-    git. What a learner keeps beside them is not among them."""
+    """The checkout's files, relative to its root: git's, or without git all but those of builds. A
+    learner's additional files are not included."""
     listed = capture(["git", "ls-files", "-z", "--cached"], cwd=project.root)
     own = capture(["git", "rev-parse", "--show-prefix"], cwd=project.root)
     if listed.ok and own.ok and not own.output.strip():

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""results.json in the forms that other systems read: one file a student and system.
+"""results.json in the formats that other systems read: one file per student and system.
 
-Each exporter takes a student's rows (results.py) and gives a text, or None where that system has no
-way to say "no mark, by no fault of the student's": then nothing is handed over, and whatever mark
-is there stays.
+Each exporter converts a student's rows (results.py) to a text, or None if that system cannot
+express "no mark, for no fault of the student": then nothing is exported, and an existing mark
+stays.
 """
 
 from collections.abc import Callable, Mapping
@@ -23,9 +23,9 @@ Json = dict[str, Any]
 @dataclass(frozen=True)
 class Format:
     """`write` gets the results' head, a student's rows, and the environment of the system's runner
-    (Classroom 50 names the assignment there)."""
+    (Classroom 50 passes the assignment there)."""
 
-    file: str  # what the system calls it
+    file: str  # the name that the system requires
     write: Callable[[Json, list[Json], Mapping[str, str]], str | None]
 
 
@@ -54,8 +54,8 @@ def formats(words: list[str]) -> list[str]:
 def write_all(
     results: Json, names: list[str], folder: Path, environment: Mapping[str, str]
 ) -> list[Path]:
-    """Writes folder/FORMAT/STUDENT/FILE for every student; a file of before, of somebody who has no
-    mark now, is left as it is."""
+    """Writes folder/FORMAT/STUDENT/FILE for every student; keeps an earlier file of a student who
+    has no mark now."""
     written = []
     for name in names:
         form = FORMATS[name]

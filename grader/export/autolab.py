@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Autolab's last lines of output: formatted feedback, then the scores, one problem a lab."""
+"""Autolab's last lines of output: formatted feedback, then the scores, one problem per lab."""
 
 import json
 from collections.abc import Mapping

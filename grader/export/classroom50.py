@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Classroom 50's result.json, schema classroom50/result/v1. Scores are whole numbers there; what
-the runner knows (classroom, assignment, commit, ...) comes from its environment."""
+"""Classroom 50's result.json, schema classroom50/result/v1. Scores are integers there; data of the
+runner (classroom, assignment, commit, ...) come from its environment."""
 
 import json
 from collections.abc import Mapping
@@ -50,5 +50,5 @@ def _test(test: parts.Test) -> Json:
 
 
 def _whole(points: float) -> int:
-    """Halves up, so that nobody loses by the format."""
+    """Rounds halves up, in the student's favour."""
     return int(points + 0.5)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`./lab gradescope OUT.zip`: an autograder to upload. It holds the whole course, solutions and
-hidden tests too, a set-up that builds it, and the program that grades one submission."""
+"""`./lab gradescope OUT.zip`: an autograder to upload. It contains the whole course with solutions
+and hidden tests, a set-up that builds it, and the program that grades one submission."""
 
 import io
 import secrets
@@ -18,7 +18,7 @@ _LEFT_OUT = ("tests/recorded/", "docs/", "bench/")
 
 
 def write(project: Project, target: Path, labs: list[Lab], seed: int | None) -> int:
-    """Says how many files the course has in it."""
+    """Returns how many files of the course it contains."""
     names = [name for name in files_of(project) if not name.startswith(_LEFT_OUT)]
     course = io.BytesIO()
     with zipfile.ZipFile(course, "w", zipfile.ZIP_DEFLATED) as archive:

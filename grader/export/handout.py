@@ -4,13 +4,14 @@ and the project's own tests.
 
     skeletons/               in place of solutions/: the generated labs once more, which ./lab reset
                              puts back and the tests are built from
-    reference/PROCESSOR/     the reference's functions as objects, so that a test of TODO(3) that
-                             calls TODO(1) finds one though it is not written yet
-    reference/NN-name/       of a lab that is built upon and not handed out: its header, given files
+    reference/PROCESSOR/     the reference's functions as objects, so that a test of TODO(3) can
+                             call TODO(1) before it is written
+    reference/NN-name/       of a lab that others use and that is not in the archive: its header and
+                             given files
 
 An object is machine code for one kind of processor, without lines, types and this machine's paths.
-Who disassembles it learns no more than who reads the published course, and --jplag compares with
-that. On other machines, and with real GPUs, every function of a runner is the student's own.
+Disassembling it reveals no more than the published course, with which --jplag compares. On other
+machines, and with real GPUs, every function of a runner is the student's own.
 """
 
 import json
@@ -46,7 +47,7 @@ _HIDDEN = "docs/samples/"  # a class's report names hidden tests
 
 
 def handout(project: Project, target: Path, labs: list[Lab], *, build: bool = True) -> int:
-    """Writes the archive; says how many files it has."""
+    """Writes the archive; returns how many files it has."""
     used = _build(project, labs, build=build)
     contents = {name: read(project, name) for name in files_of(project) if not _is_left_out(name)}
     contents["docs/seeds.json"] = (_without_hidden(contents["docs/seeds.json"][0]), 0o644)
@@ -62,7 +63,7 @@ def handout(project: Project, target: Path, labs: list[Lab], *, build: bool = Tr
 
 
 def _build(project: Project, labs: list[Lab], *, build: bool) -> list[Lab]:
-    """Builds the references; the labs that these are built upon and that are not among them."""
+    """Builds the references; returns the labs on which these build and that are not among them."""
     if build:
         build_trusted(project, labs)
     folders = {folder for lab in labs for folder in folders_used(project, lab)}
@@ -87,7 +88,7 @@ def _skeletons(project: Project, labs: list[Lab]) -> Contents:
 
 
 def _built_upon(project: Project, lab: Lab) -> Contents:
-    """A lab's sources but for its tests and the file that students write."""
+    """A lab's sources except its tests and the file that students edit."""
     own = {
         f"{lab.folder}/{path.name}" for path in student_files(project.solutions_dir / lab.folder)
     }
@@ -99,7 +100,7 @@ def _built_upon(project: Project, lab: Lab) -> Contents:
 
 
 def _without_hidden(seeds: bytes) -> bytes:
-    """What covers a row, without the names of hidden tests: these say what they try."""
+    """The tests that cover a row, without the names of hidden ones, which reveal what they test."""
     read = json.loads(seeds)
     for row in read["rows"]:
         row["ran"] = [name for name in row["ran"] if ".hidden." not in name]
@@ -111,14 +112,14 @@ def _is_left_out(name: str) -> bool:
 
 
 def _places(project: Project) -> set[bytes]:
-    """Folders of this machine: what is made here must not name them."""
+    """Folders of this machine, which must not occur in the archive."""
     folders = (project.root, project.build_dir)
     return {str(place).encode() for path in folders for place in (path, path.resolve())}
 
 
 def check(contents: Contents, places: set[bytes]) -> None:
-    """Nothing that students must not have slipped in by a name nobody thought of, and no object
-    holds one of the places."""
+    """Checks that the archive contains nothing that students must not have, whatever its name, and
+    that no object contains one of the places."""
     for name, (data, _) in contents.items():
         inside = name.startswith(("labs/", "skeletons/", "reference/"))
         if PurePosixPath(name).name.startswith("hidden") or (inside and b"BEGIN SOLUTION" in data):

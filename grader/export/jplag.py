@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""For JPlag, which finds submissions that are too much alike: a folder a lab with everybody's file,
-the skeleton as base code, the published solution as one more submission, and how to start it.
+"""Input for JPlag, which finds submissions that are too similar: one folder per lab with all files,
+the skeleton as base code, the published solution as one more submission, and the command line.
 
-JPlag's C++ front end does not know .cu by itself, so the endings are named.
+JPlag's C++ front end does not recognise .cu by default, so the suffixes are listed.
 """
 
 from pathlib import Path

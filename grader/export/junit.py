@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""JUnit XML: a suite a lab. What the rubric left out for a dependency is skipped; our own errors
-are errors, not failures."""
+"""JUnit XML: one suite per lab. Tests skipped for a dependency in the rubric are "skipped"; harness
+errors are errors, not failures."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -11,7 +11,7 @@ from grader.export import parts
 
 Json = dict[str, Any]
 
-# What XML 1.0 can hold.
+# Characters that XML 1.0 cannot contain.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 

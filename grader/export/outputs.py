@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""The files that an output folder gets: all from results.json, each replaced whole.
+"""The files of an output folder: all generated from results.json, each replaced atomically.
 
 results.json           everything (docs/results.md)
 marks.csv  cases.csv   wide and long
 report.html            the class, on one page
 feedback/STUDENT.md and .html
-export/FORMAT/STUDENT/ what other systems read
+export/FORMAT/STUDENT/ for other systems
 jplag/labNN/           for JPlag
 """
 
@@ -26,14 +26,14 @@ from grader.grade.model import Submission
 from grader.grade.names import file_name
 
 Json = dict[str, Any]
-Key = tuple[str, str]  # a student and a lab's name
+Key = tuple[str, str]  # names of a student and a lab
 
 
 def write(
     project: Project, results: Json, out: Path, exports: list[str], held: Mapping[Key, str]
 ) -> None:
-    """All but results.json itself, which its caller has. `held`: feedback that nobody may read yet,
-    by student and lab, and when it will be."""
+    """Writes all files but results.json itself, which the caller has written. `held`: withheld
+    feedback, by student and lab, and until when."""
     write_whole(out / "marks.csv", sheets.wide(results))
     write_whole(out / "cases.csv", sheets.long(results))
     known = Mistakes(project)
@@ -63,7 +63,7 @@ def write_jplag(
 
 
 class Mistakes:
-    """Of each case the mistakes that are known to fail it: the mutants that it rejects."""
+    """For each case, the known mistakes that make it fail: the mutants that it rejects."""
 
     def __init__(self, project: Project) -> None:
         self.project = project
@@ -78,7 +78,7 @@ class Mistakes:
         try:
             known = mutants.load(self.project, self.project.lab(lab))
         except LabError:
-            return {}  # a course without mutants has marks all the same
+            return {}  # a course without mutants still has marks
         found: dict[str, list[str]] = {}
         for mutant in known:
             found.setdefault(mutant.case, []).append(mutant.why)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""What the exporters share: the tests of a student as other systems show them. Public cases one by
-one, the hidden ones of a lab together."""
+"""Shared by the exporters: a student's tests as other systems show them. Public cases one by one,
+the hidden ones of a lab together."""
 
 from dataclasses import dataclass
 from typing import Any
 
 Json = dict[str, Any]
-LONGEST = 4000  # characters of one test's text
+LONGEST = 4000  # most characters of one test's text
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def _of_row(row: Json) -> list[Test]:
 
 
 def _text(case: Json) -> str:
-    """What, why, where and what next; nothing for what passed."""
+    """What, why, where and what next; empty for a test that passed."""
     if case["status"] == "pass":
         return ""
     lines = [f"{case['status']}: {case['message']}"]
@@ -80,7 +80,7 @@ def has_marks(rows: list[Json]) -> bool:
 
 
 def total(rows: list[Json]) -> float:
-    """Of rows that have marks."""
+    """The sum over rows that have marks."""
     return round(sum(row["mark"] for row in rows), 2)
 
 
@@ -95,7 +95,7 @@ def share(rows: list[Json]) -> float:
 
 
 def remarks(rows: list[Json]) -> str:
-    """Lateness, word questions and notes, a line each."""
+    """Lateness, text questions and notes, one line each."""
     lines = []
     for row in rows:
         if row["late"]["days"]:

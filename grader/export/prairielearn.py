@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""PrairieLearn's /grade/results/results.json (docs: "External grading"). "gradable": false says
-that nothing is wrong with the student's file and uses up no attempt. The file must stay under a
+"""PrairieLearn's /grade/results/results.json (docs: "External grading"). "gradable": false means
+that the failure is not the student's and uses up no attempt. The file must stay under a
 megabyte."""
 
 import json

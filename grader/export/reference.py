@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A lab's solution as an object that a handout can have: nothing but what a linker needs, and no
-path of this machine."""
+"""A lab's solution as an object for a handout: only what a linker needs, without paths of this
+machine."""
 
 import os
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ from grader.course.mutants import student_files
 from grader.course.project import Lab, Project
 from grader.grade.course import conf_of
 
-_FOR_PEOPLE = (".comment", ".vgpu.headers")  # the compiler; where this checkout's headers lie
+_FOR_PEOPLE = (".comment", ".vgpu.headers")  # the compiler; the folder of our headers
 
 
 def packed(project: Project, lab: Lab) -> bytes:
-    """The object's contents. The lab's build was configured."""
+    """The object's contents. The lab's build must be configured."""
     (source,) = student_files(project.solutions_dir / lab.folder)
     with TemporaryDirectory() as folder:
         desk = _Desk(project, Path(folder))
-        named = Path("reference") / lab.folder / source.name  # as the node calls its kernels
+        named = Path("reference") / lab.folder / source.name  # as the node names its kernels
         (desk.folder / named).parent.mkdir(parents=True)
         (desk.folder / named).write_bytes(source.read_bytes())
         labcc = project.root / "harness" / "cmake" / "labcc.sh"
@@ -41,7 +41,8 @@ class _Desk:
     folder: Path
 
     def run(self, *words: str | Path) -> None:
-        """In the folder. vgpu-cc keeps no lines, and no path of this checkout for __FILE__."""
+        """Runs in the folder, without line information: no path of this checkout becomes part of
+        the object."""
         bare = f"-Xcompiler -g0 {quote(f'-ffile-prefix-map={self.project.root}=.')}"
         flags = " ".join([*filter(None, [os.environ.get("NVCC_APPEND_FLAGS")]), bare])
         env = {**build_env(self.project), "NVCC_APPEND_FLAGS": flags}

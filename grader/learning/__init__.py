@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
-"""How a learner is doing: tests of their labs, what is kept of it, the board; a node and a trace as
-pictures."""
+"""A learner's progress: tests of their labs, stored results, the board; pictures of nodes and
+traces."""

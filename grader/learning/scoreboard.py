@@ -33,7 +33,7 @@ class LabScore:
 
     @property
     def todos(self) -> dict[int, Verdict]:
-        """The worst verdict of each TODO's cases; 0 stands for those of the whole lab."""
+        """The worst verdict of each TODO's cases; key 0 stands for those of the whole lab."""
         numbers = sorted({case.todo for case in self.cases}, key=lambda n: (n == 0, n))
         return {
             number: worst(case.verdict for case in self.cases if case.todo == number)
@@ -57,7 +57,7 @@ def scores(project: Project, tests: Iterable[Test]) -> list[LabScore]:
     for lab in project.labs():
         mine = [test for test in found if test.name.startswith(f"{lab.name}.")]
         if mine:
-            program = mine[0].command[:1]  # ctest knows none of what was never built
+            program = mine[0].command[:1]  # ctest lists no cases before a build
             listed = listed_cases(Path(program[0])) if program else []
             known = {f"{lab.name}.{case.case}": case for case in listed}
             cases = tuple(_latest(test, known.get(test.name), standing) for test in mine)
@@ -66,7 +66,7 @@ def scores(project: Project, tests: Iterable[Test]) -> list[LabScore]:
 
 
 def listed_cases(verifier: Path) -> list[Record]:
-    """The cases a verifier has; none when it was never built."""
+    """The cases of a verifier; none if it was never built."""
     done = capture([verifier, "--list-json"])
     if not done.ok:
         return []
@@ -75,7 +75,7 @@ def listed_cases(verifier: Path) -> list[Record]:
 
 
 def render(lines: list[LabScore]) -> str:
-    """The board with a legend of the signs on it; plain, a sentence a lab."""
+    """The board with a legend of its signs; plain, one sentence per lab."""
     hidden = say("board.hidden")
     if looks().plain:
         return "\n".join([*(_sentence(line) for line in lines), "", f"  {hidden}"])
@@ -122,7 +122,7 @@ def next_step(project: Project, lines: list[LabScore]) -> str:
 
 
 def stale(project: Project, line: LabScore) -> bool:
-    """Says whether a file of the lab was edited after its tests ran."""
+    """Whether a file of the lab was edited after its tests ran."""
     folder = project.labs_dir / line.lab.folder
     times = [path.stat().st_mtime for path in folder.glob("*.*") if ".bak" not in path.suffix]
     runs = [case.written for case in line.cases if case.written]
@@ -130,7 +130,7 @@ def stale(project: Project, line: LabScore) -> bool:
 
 
 def _latest(test: Test, listed: Record | None, standing: Standing) -> Record:
-    """As the last run wrote it; as it was known before this build; or as not run."""
+    """The last run's record; else the one stored before this build; else "not run"."""
     recorded = read_record(test.results) if test.results else None
     recorded = recorded or standing.latest(test.name)
     if recorded:

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""Where the learner stands, kept in .lab/standing.json: outside the build and outside labs/, so
+"""The learner's progress, stored in .lab/standing.json: outside the build and outside labs/, so
 that neither a fresh build nor a new version of the course loses it.
 
 Version 1 of the file:
 
     {"version": 1,
      "tests": {"lab03.path": {a record as the verifiers write it, and "passed": when first, or ""}},
-     "hints": {"03.2": 2},            how many of a task's hints were asked for
-     "solutions": {"03": "2026-11-21T10:00:00"}}    when a solution was looked at
+     "hints": {"03.2": 2},            how many of a task's hints were shown
+     "solutions": {"03": "2026-11-21T10:00:00"}}    when a solution was shown
 
-Before there was such a file, the records in the build folder were all there was: they are read
-when the file is not there. It is written whole and renamed; the one before stays as
-standing.json.old. A file that cannot be read is put aside under a name of its own, and the one
-before counts. A file of a later version is left alone: an older ./lab reads nothing in it and
-writes nothing over it.
+If the file does not exist, the records in the build folder are read, where results were kept
+before. The file is written to a new name and renamed; the previous one stays as standing.json.old.
+An unreadable file is renamed and kept, and the previous one is used. A file of a later version is
+left alone: an older ./lab neither reads nor overwrites it.
 """
 
 import json
@@ -36,17 +35,17 @@ VERSION = 1
 class Standing:
     path: Path
     tests: dict[str, Record] = field(default_factory=dict)
-    passed: dict[str, str] = field(default_factory=dict)  # test: when first
+    passed: dict[str, str] = field(default_factory=dict)  # test: time of its first pass
     hints: dict[str, int] = field(default_factory=dict)
     solutions: dict[str, str] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)  # what was wrong with the file
+    notes: list[str] = field(default_factory=list)  # problems with the file
     frozen: bool = False  # of a later version: never written
 
     def latest(self, test: str) -> Record | None:
         return self.tests.get(test)
 
     def add(self, records: Iterable[Record]) -> bool:
-        """Takes what is newer than what is known; says whether there was any."""
+        """Adds records that are newer than the stored ones; returns whether there were any."""
         changed = False
         for record in records:
             known = self.tests.get(record.test)
@@ -59,7 +58,7 @@ class Standing:
         return changed
 
     def warnings(self) -> list[str]:
-        """What a learner should know about the file."""
+        """What a learner should be told about the file."""
         said = [say("standing.broken", file=name) for name in self.notes]
         return [*said, say("standing.frozen")] if self.frozen else said
 
@@ -87,8 +86,8 @@ class Standing:
 
 
 def load(project: Project) -> Standing:
-    """What is known; nothing, where nothing can be read. Never an error: a learner's evening does
-    not end because of a file of ours."""
+    """The stored progress; empty if nothing can be read. Never raises: a damaged file must not stop
+    a learner."""
     path = project.root / ".lab" / "standing.json"
     notes: list[str] = []
     for candidate in (path, _old(path)):
@@ -101,7 +100,8 @@ def load(project: Project) -> Standing:
 
 
 def current(project: Project) -> Standing:
-    """What is known, and what the last build's tests have written since, be it under ctest."""
+    """The stored progress, and records that the last build's tests have written since, also under
+    ctest."""
     standing = load(project)
     folder = project.build_dir / "results"
     records = [read_record(path) for path in sorted(folder.glob("lab*.json"))]
@@ -113,7 +113,7 @@ def current(project: Project) -> Standing:
 
 
 def remember(project: Project, records: Iterable[Record]) -> None:
-    """What has just been run counts from now on."""
+    """Stores the results of the latest run."""
     standing = load(project)
     if standing.add(records):
         standing.save()
@@ -128,7 +128,7 @@ def _old(path: Path) -> Path:
 
 
 def _read(path: Path, notes: list[str]) -> dict[str, Any] | None:
-    """None for a file that is not there, or is broken: that one is put aside."""
+    """None if the file is missing or damaged; a damaged one is renamed and kept."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
         _from_json(path, found)

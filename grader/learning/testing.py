@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""`./lab test`: rebuilds what was edited, runs the learner's tests, tells how they went."""
+"""`./lab test`: rebuilds what was edited, runs the learner's tests, prints the results."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -15,12 +15,12 @@ from grader.course.project import Lab, Project
 from grader.course.sync import read_manifest
 from grader.learning import standing
 
-LEARNER = r"^lab[0-9][0-9]\."  # ctest knows no \d
+LEARNER = r"^lab[0-9][0-9]\."  # ctest's patterns have no \d
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """One test that ran: its record, and what it printed."""
+    """One test that ran: its record, and its output."""
 
     record: Record
     text: str
@@ -32,7 +32,8 @@ class Outcome:
 
 
 def chosen(project: Project, what: str) -> tuple[list[Lab], str]:
-    """The labs and the pattern of tests meant by "", "03", "lab03", "03.split", "lab03.split"."""
+    """The labs and the pattern of tests that "", "03", "lab03", "03.split", "lab03.split"
+    select."""
     if not what:
         return started(project), LEARNER
     name, dot, case = what.partition(".")
@@ -42,7 +43,7 @@ def chosen(project: Project, what: str) -> tuple[list[Lab], str]:
 
 
 def started(project: Project) -> list[Lab]:
-    """The labs that the learner has a folder of."""
+    """The labs of which the learner has a folder."""
     return [lab for lab in project.labs() if (project.labs_dir / lab.folder).is_dir()]
 
 
@@ -76,7 +77,7 @@ def rebuild(project: Project, labs: list[Lab]) -> str:
         _nothing_deleted(project, lab)
     known = {test.name.split(".")[0] for test in ctest.tests(project)}
     if not known.issuperset(lab.name for lab in labs):
-        build.configure(project, again=True)  # the lab came after the build tree
+        build.configure(project, again=True)  # the lab is newer than the build tree
     done = build.build(project, [lab.name for lab in labs], quiet=True)
     said = compile_errors(done.output.replace(f"{project.root}/", ""))
     if not done.ok:
@@ -99,7 +100,7 @@ def _nothing_deleted(project: Project, lab: Lab) -> None:
 
 
 def compile_errors(output: str) -> str:
-    """What the compilers said, without the build's own lines (commands, progress)."""
+    """The compilers' messages, without the build's own lines (commands, progress)."""
     noise = re.compile(
         r"\[\d+/\d+\]|\[ *\d+%\]|FAILED: |ninja: |g?make(\[\d+\])?: |/\S+ .* -c |cd \S+ && "
     )
@@ -108,7 +109,7 @@ def compile_errors(output: str) -> str:
 
 
 def status_of(outcomes: Iterable[Outcome]) -> ExitStatus:
-    """How `./lab test` ends: the worst verdict counts."""
+    """The exit status of `./lab test`: the worst verdict counts."""
     found = {outcome.verdict for outcome in outcomes}
     for verdict, status in (
         (Verdict.HARNESS_ERROR, ExitStatus.HARNESS_ERROR),
@@ -123,7 +124,7 @@ def status_of(outcomes: Iterable[Outcome]) -> ExitStatus:
 
 
 def _outcome(test: ctest.Test, finished: ctest.Finished | None) -> Outcome:
-    """A test without a record was ended before it could write one: ours, not the student's."""
+    """A test without a record was ended before it could write one: a harness error."""
     record = read_record(test.results) if test.results else None
     text = finished.text if finished else "ctest did not run it"
     if record is None:
@@ -134,7 +135,7 @@ def _outcome(test: ctest.Test, finished: ctest.Finished | None) -> Outcome:
 
 
 def command(project: Project, what: str, *, verbose: bool = False) -> ExitStatus:
-    """The whole of `./lab test`: build, run, tell."""
+    """The whole of `./lab test`: builds, runs, reports."""
     build.require_configured(project)
     labs, pattern = chosen(project, what)
     warnings = rebuild(project, labs)
@@ -150,8 +151,8 @@ def command(project: Project, what: str, *, verbose: bool = False) -> ExitStatus
 def tell(
     outcomes: list[Outcome], *, verbose: bool = False, known: Sequence[diagnoses.Page] = ()
 ) -> str:
-    """One line a test, the first failure in full (with `verbose` everything), and the counts. Where
-    a failure names a diagnosis that is `known`, so does the line after it."""
+    """One line per test, the first failure in full (with `verbose` everything), and the counts. If
+    a failure names a diagnosis that is `known`, the line after it does, too."""
     lines = [_line(outcome) for outcome in outcomes]
     bad = [o for o in outcomes if o.verdict in (Verdict.FAIL, Verdict.HARNESS_ERROR)]
     for outcome in outcomes if verbose else bad[:1]:
@@ -166,7 +167,7 @@ def tell(
 
 
 def _page(known: Sequence[diagnoses.Page], outcome: Outcome) -> diagnoses.Page | None:
-    """What a failure names, or how its program ended."""
+    """The diagnosis that a failure names, or that of the program's ending."""
     ended = [page for page in known if page.code == outcome.record.ending]
     return diagnoses.named_in(known, outcome.text) or (ended[0] if ended else None)
 

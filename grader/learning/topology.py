@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A node's description as a graph: what is joined by which links, in the node's own names for them
-(vgpu/node/machine/route.c), and a drawing of it by Graphviz."""
+"""A node's description as a graph: which components are joined by which links, with the node's
+names for these (vgpu/node/machine/route.c), and a drawing of it by Graphviz."""
 
 import json
 import shutil
@@ -15,8 +15,8 @@ from grader.base.exits import ExitStatus, LabError
 
 @dataclass(frozen=True)
 class Link:
-    """A wire between two boxes. `forth` and `back` are the node's names of its two directions, for
-    from-to and to-from; each carries `gbs` GB/s, 0 where nothing limits it."""
+    """A link between two boxes. `forth` and `back` are the node's names of its two directions, for
+    from-to and to-from; each carries `gbs` GB/s, 0 if unlimited."""
 
     a: str
     b: str
@@ -137,8 +137,8 @@ def _quoted(text: str) -> str:
 
 
 def dot(drawn: Graph, carried: Mapping[str, int] | None = None) -> str:
-    """The graph in Graphviz's language. With `carried` (bytes by the links' names) each link tells
-    its bytes and is the thicker the more of its capacity it used up."""
+    """The graph in Graphviz's language. With `carried` (bytes by the links' names) each link is
+    labelled with its bytes, and drawn thicker the more of its capacity was used."""
     lines = [
         f"graph {_quoted(drawn.name)} {{",
         f"  label={_quoted(drawn.name)}; labelloc=t; fontname=Helvetica; bgcolor=transparent;",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""`./lab trace`: runs a test of a lab, and shows what happened on the GPUs as one page that needs
-nothing else: the timeline, what the links carried, the bytes on the topology."""
+"""`./lab trace`: runs a test of a lab, and shows the activity of the GPUs on one self-contained
+page: the timeline, the bytes on each link, and on the topology."""
 
 import html
 import json
@@ -34,7 +34,7 @@ def command(project: Project, what: str, output: Path | None, *, solution: bool)
 
 
 def _test(project: Project, what: str, *, solution: bool) -> str:
-    """The test meant by "03.curve"; of "03" the one with everything together, or the last."""
+    """The test that "03.curve" names; for "03" the one with everything together, or the last."""
     labs, pattern = testing.chosen(project, what)
     lab = labs[0]
     if solution:
@@ -109,7 +109,7 @@ def page(nodes: Path, trace: Trace, title: str) -> str:
 
 
 def _dot(nodes: Path, trace: Trace, carried: dict[str, int]) -> str:
-    """A description of one's own is not in `nodes`: its links are told without a drawing."""
+    """A user's own description is not in `nodes`: its links are listed without a drawing."""
     try:
         node = topology.describe(nodes, trace["otherData"]["node"])
     except LabError:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs what students sent in, and lets none of it out. docs/security.md says against what.
+"""Runs submissions in a sandbox. docs/security.md has the threats that it stops.
 
     best = tier()
     outcome = run(Request(argv=("/usr/bin/cc", "-c", "x.c"), read_write=(work,), folder=work), best)
@@ -7,8 +7,9 @@
     with prepare(Request(argv=(), read_only=(runner,), node=True), best) as launch:
         capture([verifier, "--runner", runner, *launch.options], env=launch.environment)
 
-The second form is for a verifier: it stays outside and starts the runner through `launch`, and so
-does its node with the processes that run kernels. Nothing of the caller's environment goes in.
+The second form is for a verifier: it stays outside and starts the runner through `launch`; its node
+starts the processes that run kernels the same way. Nothing of the caller's environment is passed
+in.
 """
 
 from grader.sandbox.launch import Launch, prepare, sweep

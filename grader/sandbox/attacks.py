@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Finds out what a tier stops, by trying it: harness/jail/probe.c does the deeds.
+"""Tests what a tier stops, by attacking it with harness/jail/probe.c.
 
-Each attack is tried in the sandbox, and without any. One that does not get through even there
-proves nothing about the sandbox, and the table shows that.
+Each attack is tried in the sandbox, and without any. One that fails even without a sandbox proves
+nothing, and the table shows that.
 """
 
 import os
@@ -19,23 +19,23 @@ from grader.sandbox.request import MIB, Limits, Request, Tier
 from grader.sandbox.supervise import run
 
 LIMITS = Limits(wall_seconds=30, memory_bytes=192 * MIB, processes=128)
-MORE_MIB, MORE_PROCESSES = 288, 200  # than LIMITS
+MORE_MIB, MORE_PROCESSES = 288, 200  # more than LIMITS
 THROUGH, HELD = 0, 1
-EVERYBODYS = Path("/usr/bin/env")  # a file that all submissions see
+EVERYBODYS = Path("/usr/bin/env")  # a file that all submissions can read
 SECONDS = 30.0
 
 
 @dataclass(frozen=True)
 class Attack:
-    title: str  # for a person: what it does
+    title: str  # what it does, for the table
     word: str  # lab-probe's name for it
     argument: str
-    limit: bool = False  # against a limit, not against a wall
+    limit: bool = False  # tests a resource limit, not isolation
 
 
 @dataclass(frozen=True)
 class Finding:
-    """How one attack ended; `open_outside`: it gets through without a sandbox."""
+    """The result of one attack; `open_outside`: it succeeds without a sandbox."""
 
     attack: Attack
     held: bool
@@ -44,7 +44,7 @@ class Finding:
 
 @contextmanager
 def targets() -> Iterator[list[Attack]]:
-    """Things to attack: a file, a process, services; gone afterwards."""
+    """Creates targets of attacks: a file, a process, services; removed afterwards."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lab-doctor-")))
         folder.chmod(0o777)
@@ -86,7 +86,7 @@ def attack_all(attacks: list[Attack], tier: Tier) -> list[Finding]:
 
 
 def _on(tier: Tier, attack: Attack) -> bool:
-    """Held, unless the probe says that it got through."""
+    """Blocked, unless the probe reports success."""
     request = Request(
         argv=(str(_probe()), attack.word, attack.argument),
         read_only=(_probe(),),

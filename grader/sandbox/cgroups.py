@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""A control group a slot, where we may make them: all of a submission's processes together have one
-limit of memory and one of their number. Elsewhere limits count for each process alone."""
+"""One control group per slot, where permitted: it limits the memory and the number of all of a
+submission's processes together. Elsewhere limits apply to each process separately."""
 
 import os
 import time
@@ -12,7 +12,7 @@ from grader.sandbox.request import Limits
 
 ROOT = Path("/sys/fs/cgroup")
 GONE_SECONDS = 2.0
-YOUNG_SECONDS = 60.0  # perhaps of a container whose processes we do not see
+YOUNG_SECONDS = 60.0  # may belong to a container whose processes are not visible here
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Group:
     folders: tuple[Path, ...]
 
     def remove(self) -> None:
-        """Its processes have ended, or end now; the kernel may need a moment to notice."""
+        """Its processes have ended, or are being killed; the kernel may need a moment."""
         deadline = time.monotonic() + GONE_SECONDS
         for folder in self.folders:
             with suppress(OSError):
@@ -33,12 +33,12 @@ class Group:
 
 
 def left_by(pid: int | str) -> list[Path]:
-    """A grader's groups, by its PID; "*": everybody's."""
+    """The groups of the grader with this PID; "*": of all graders."""
     return [*ROOT.glob(f"peerlab-{pid}-*"), *ROOT.glob(f"*/peerlab-{pid}-*")]
 
 
 def sweep() -> None:
-    """Removes the groups of graders that were killed, whoever has their PIDs now. One that has
+    """Removes the groups of graders that were killed, even if their PIDs were reused. A group with
     processes stays."""
     for folder in left_by("*"):
         pid, started = folder.name.split("-")[1:3]
@@ -49,8 +49,8 @@ def sweep() -> None:
 
 
 def _started(pid: int | str) -> str:
-    """When a process was started, in ticks since the machine was: with it a PID is no other's. ""
-    where there is none."""
+    """The start time of a process, in ticks since boot, which identifies it even if its PID is
+    reused. "" if there is none."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
     except OSError:
@@ -58,7 +58,7 @@ def _started(pid: int | str) -> str:
 
 
 def make(slot: int | None, limits: Limits) -> Group | None:
-    """None where this machine gives us no control groups."""
+    """None if this machine permits no control groups."""
     pid = os.getpid()
     name = f"peerlab-{pid}-{_started(pid)}-{slot}-{time.monotonic_ns():x}"
     try:
@@ -83,7 +83,7 @@ def _unified(folder: Path, limits: Limits) -> Group:
 
 
 def _separate(name: str, limits: Limits) -> Group:
-    """Version 1: a hierarchy a controller."""
+    """Version 1: one hierarchy per controller."""
     made: list[Path] = []
     wanted = (
         (ROOT / "pids" / name, "pids.max", limits.processes),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Folders that go with their process: a lock on a file in each says that its process lives, and
-`sweep` removes what killed ones have left. Process numbers would not do: another container that
+"""Folders with the lifetime of their process: a lock on a file in each shows that its process
+lives, and `sweep` removes those of killed processes. PIDs would not suffice: another container that
 shares /tmp has its own.
 """
 
@@ -16,18 +16,18 @@ from pathlib import Path
 from grader.base.locks import is_held
 
 LOCK = "lock"
-YOUNG_SECONDS = 60.0  # perhaps its process is about to lock it
+YOUNG_SECONDS = 60.0  # its process may be about to lock it
 
 
 @contextmanager
 def held(prefix: str, mode: int) -> Iterator[Path]:
-    """A folder of this process, for as long as this lasts."""
+    """A folder of this process, removed on exit from the context."""
     folder = Path(tempfile.mkdtemp(prefix=prefix))
     folder.chmod(mode)
     lock = os.open(folder / "new", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        (folder / "new").rename(folder / LOCK)  # nobody finds it without its lock
+        (folder / "new").rename(folder / LOCK)  # never visible without its lock
         yield folder
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -35,7 +35,7 @@ def held(prefix: str, mode: int) -> Iterator[Path]:
 
 
 def sweep(prefix: str) -> None:
-    """Removes the folders of ours whose processes have ended without it."""
+    """Removes the folders whose processes have ended without doing so."""
     for folder in Path(tempfile.gettempdir()).glob(f"{prefix}*"):
         with suppress(OSError):
             info = folder.lstat()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What every run needs around it: the policy in a folder of its own, the slot's control group, and
+"""The surroundings of every run: the policy in a private folder, the slot's control group, and
 writable folders that belong to the slot."""
 
 import os
@@ -18,7 +18,7 @@ Prepared = tuple[Request, Path, cgroups.Group | None]
 
 @dataclass(frozen=True)
 class Launch:
-    """How a verifier starts what is a submission's: `options` for its command line; `environment`
+    """How a verifier starts programs of a submission: `options` for its command line; `environment`
     is the verifier's own, complete."""
 
     options: tuple[str, ...]
@@ -28,8 +28,8 @@ class Launch:
 
 @contextmanager
 def prepare(request: Request, tier: Tier) -> Iterator[Launch]:
-    """For a verifier that judges a submission: `read_only` has the runners. What is in
-    `environment` is the verifier's; beyond that it inherits nothing."""
+    """For a verifier that judges a submission: `read_only` has the runners. The verifier's
+    environment is `environment`; it inherits nothing else."""
     with around(request, tier) as (request, folder, group):
         words = _runner_words(request, tier, folder, group)
         options = tuple(part for word in words for part in ("--launcher", word))
@@ -38,7 +38,7 @@ def prepare(request: Request, tier: Tier) -> Iterator[Launch]:
             "LC_ALL": "C.UTF-8",
             "LAB_WALL_SECONDS": f"{request.limits.wall_seconds:g}",
             "LAB_MEMORY_BYTES": str(request.limits.memory_bytes),
-            "VGPU_MEMORY_LIMIT": str(request.limits.node_bytes),  # the node has none of ours
+            "VGPU_MEMORY_LIMIT": str(request.limits.node_bytes),  # the node inherits no limit
             **_passed_on(),
             "VGPU_EXEC_LAUNCHER": "\n".join(_exec_words(request, tier, folder, group)),
             "VGPU_NODE_JAIL": "\n".join(policy.node_rules(request, group)),
@@ -48,14 +48,14 @@ def prepare(request: Request, tier: Tier) -> Iterator[Launch]:
 
 
 def _passed_on() -> dict[str, str]:
-    """Where nodes listen and agree on who pins which processor, and how patient verifiers are."""
+    """The folder for nodes and for pinning processors, and the verifiers' deadlines."""
     names = ["XDG_RUNTIME_DIR", "LAB_CPU_SECONDS", "LAB_IDLE_SECONDS", "LAB_WALL_SECONDS"]
     names += ["LAB_ANSWER_SECONDS"]
     return {name: os.environ[name] for name in names if name in os.environ}
 
 
 def sweep() -> None:
-    """Removes what graders have left that were killed."""
+    """Removes what killed graders have left."""
     cgroups.sweep()
     held.sweep(PREFIX)
 
@@ -86,11 +86,11 @@ def around(request: Request, tier: Tier) -> Iterator[Prepared]:
         with slots.claim() as slot, around(replace(request, slot=slot), tier) as found:
             yield found
         return
-    if request.compiles and tier is not Tier.BUBBLEWRAP:  # there nothing else is to be named
+    if request.compiles and tier is not Tier.BUBBLEWRAP:  # bubblewrap hides other files anyway
         request = _with_absent_library(request)
     _check(request)
     _give(request)
-    with held.held(PREFIX, 0o700) as folder:  # the policy is ours to read
+    with held.held(PREFIX, 0o700) as folder:  # only we may read the policy
         group = cgroups.make(request.slot, request.limits)
         try:
             yield request, folder, group
@@ -100,7 +100,7 @@ def around(request: Request, tier: Tier) -> Iterator[Prepared]:
 
 
 def _with_absent_library(request: Request) -> Request:
-    """By the folder and the name: LD_PRELOAD ends a path at a blank."""
+    """As folder and name: LD_PRELOAD ends a path at a blank."""
     library = absent_library()
     loaded = {"LD_LIBRARY_PATH": str(library.parent), "LD_PRELOAD": library.name}
     return replace(
@@ -122,7 +122,7 @@ def _check(request: Request) -> None:
 
 
 def _check_reachable(path: Path, uid: int) -> None:
-    """As root we may look anywhere; the slot's user may not."""
+    """Root can access any path; the slot's user cannot."""
     for above in path.parents if uid else ():
         info = above.stat()
         if not info.st_mode & 0o001 and info.st_uid != uid:
@@ -133,7 +133,7 @@ def _check_reachable(path: Path, uid: int) -> None:
 
 
 def _give(request: Request) -> None:
-    """Writable folders become the slot's, and the files that we put there."""
+    """Gives the slot's user the writable folders, and the files that we put there."""
     uid = policy.uid_of(request.slot)
     if not uid:
         return

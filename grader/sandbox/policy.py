@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes the policy that harness/jail reads: what one run may see and take."""
+"""Writes the policy that harness/jail reads: what one run may access and consume."""
 
 import os
 import re
@@ -21,19 +21,19 @@ RUNNER_KEEPS = 6  # what a verifier gives a runner: harness/status.h
 REPORT = 6  # and a launcher: harness/cases/run.h
 PASSED_TO_RUNNERS = ("VGPU_STRICT", "VGPU_NODE", "CUDA_*", "LANG", "LC_ALL")
 PATH = "/usr/bin:/bin"
-SIZE_SINCE = (0, 7)  # of bwrap
+SIZE_SINCE = (0, 7)  # bwrap's version
 DISABLE_USERNS_SINCE = (0, 8)
 
 
 def uid_of(slot: int | None) -> int:
-    """The uid that a slot's submissions run as; 0 where they run as we do."""
+    """The uid of a slot's submissions; 0 if they run under ours."""
     assert slot is not None, "a run without a slot"
     return FIRST_UID + slot if os.geteuid() == 0 else 0
 
 
 @cache
 def bwrap_version() -> tuple[int, ...]:
-    """Of the bwrap on PATH; empty without one."""
+    """The version of the bwrap on PATH; empty without one."""
     path = shutil.which("bwrap")
     match = re.search(r"(\d+)\.(\d+)", capture([path, "--version"]).output) if path else None
     return tuple(int(part) for part in match.groups()) if match else ()
@@ -66,22 +66,23 @@ def rules(
 
 def exec_rules(request: Request, group: Group | None, program: Path, tier: Tier) -> list[str]:
     """The policy of vgpu-exec, which runs a submission's kernels and is started by the node. Always
-    in place: the node signals it by its PID. What it may allocate, the cgroup says: the stacks
-    of a kernel's threads are large and hardly touched."""
+    in place: the node signals it by its PID. The control group limits its memory, not its address
+    space: the stacks of a kernel's threads are large and hardly touched."""
     inner = Request(argv=(), read_only=(program,), slot=request.slot, limits=request.limits)
     bare = Tier.BARE if tier is Tier.BARE else Tier.LANDLOCK
     lines = rules(bare, inner, group, keep=4, report=None)
     dropped = ("data-bytes", "cpu-seconds", "file-bytes")
     lines = [line for line in lines if not line.startswith(dropped)]
-    lines += [f"file-bytes {1 << 62}"]  # a GPU's memory is a file, written far behind its start
+    lines += [f"file-bytes {1 << 62}"]  # GPU memory is a sparse file with large offsets
     lines += ["cpu-seconds 3600", "pass VGPU_KERNEL_SECONDS"]  # the node ends kernels that hang
-    lines += ["clocks 1", "files 0"]  # those of its helpers; none, for nothing counts their size
+    lines += ["clocks 1", "files 0"]  # its workers' clocks; no uncounted memory files
     return lines
 
 
 def node_rules(request: Request, group: Group | None) -> list[str]:
-    """What vgpu-node gives up before it hears a submission (vgpu/node/system/door/jail.h). It runs
-    under a user that no submission has, so no submission can signal or read it."""
+    """The privileges that vgpu-node drops before it reads a submission's requests
+    (vgpu/node/system/door/jail.h). It runs under a user that no submission has, so no submission
+    can signal or inspect it."""
     lines = [f"cgroup {folder}" for folder in group.folders] if group else []
     lines += [f"cpu-seconds {NODE_CPU_SECONDS}", f"data-bytes {request.limits.memory_bytes}"]
     lines += [f"descriptors {NODE_DESCRIPTORS}"]
@@ -89,7 +90,7 @@ def node_rules(request: Request, group: Group | None) -> list[str]:
 
 
 def write(path: Path, lines: Iterable[str]) -> None:
-    """A line is a rule, so none may have a line's end in it."""
+    """Each line is a rule, so none may contain a line feed."""
     for line in lines:
         if "\n" in line or "\0" in line:
             raise SandboxError(f"the sandbox cannot take a line's end or a zero byte in {line!r}")
@@ -106,7 +107,7 @@ def _tier_rules(tier: Tier) -> list[str]:
 
 
 def _sorted(paths: Iterable[Path]) -> list[Path]:
-    """Folders before what lies in them, so that bwrap mounts one over the other."""
+    """Parents before their children, so that bwrap mounts one over the other."""
     return sorted(set(paths))
 
 

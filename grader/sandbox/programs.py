@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the build put the programs that the sandbox starts."""
+"""The paths of the programs that the sandbox starts."""
 
 import os
 from pathlib import Path
@@ -14,7 +14,7 @@ def _build() -> Path:
 
 
 def programs() -> Path:
-    """Where the build put its programs."""
+    """The build's folder of programs."""
     return _build() / "bin"
 
 
@@ -24,12 +24,12 @@ def absent_library() -> Path:
 
 
 def runners() -> Path:
-    """Where it put the programs with a lab's functions, which verifiers start."""
+    """The build's folder of runners, programs with a lab's functions, which verifiers start."""
     return _build() / "runners"
 
 
 def jail_program() -> Path:
-    """harness/jail, built. LabError when it is not."""
+    """harness/jail, built. LabError if it is missing."""
     path = programs() / "lab-jail"
     if not path.is_file():
         raise LabError(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Reads a file out of a folder that a submission could write to.
+"""Reads a file from a folder that a submission could write to.
 
-Whatever stands there, only an ordinary file beneath the folder is read, and no more than a limit of
-it: no link, no path that leads out, no FIFO that waits for ever, no sparse terabyte.
+Only an ordinary file beneath the folder is read, and at most a limited number of bytes: no link, no
+path that leads out, no FIFO that blocks for ever, no sparse terabyte.
 """
 
 import ctypes
@@ -17,7 +17,7 @@ FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOCTTY
 
 
 class Refused(Exception):
-    """There is something, and it is not taken."""
+    """The file exists, but is not acceptable."""
 
 
 class _How(ctypes.Structure):
@@ -25,8 +25,8 @@ class _How(ctypes.Structure):
 
 
 def read_back(folder: Path, name: str, most: int) -> bytes:
-    """The file's bytes. FileNotFoundError when there is none; Refused when it is none of ours to
-    read or has more than `most` bytes."""
+    """The file's bytes. FileNotFoundError if there is none; Refused if it is not an ordinary file
+    beneath the folder or has more than `most` bytes."""
     top = os.open(folder, os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         fd = _open_beneath(top, name)
@@ -66,7 +66,7 @@ def _open_beneath(top: int, name: str) -> int:
 
 
 def _open_step_by_step(top: int, name: str) -> int:
-    """For kernels before 5.6: every component by itself, none of them a link."""
+    """For kernels before 5.6: opens every component separately, none of them a link."""
     parts = PurePosixPath(name).parts
     if not parts or name.startswith("/") or ".." in parts:
         raise Refused(f"{name} leads out of the folder")

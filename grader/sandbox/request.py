@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is asked of the sandbox, and what comes back."""
+"""Requests to the sandbox, and results."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,26 +12,26 @@ MIB = 1 << 20
 
 
 class SandboxError(LabError):
-    """The sandbox could not be set up: ours to mend, and no student's failure."""
+    """The sandbox could not be set up: never a student's failure."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, ExitStatus.HARNESS_ERROR)
 
 
 class Tier(Enum):
-    """How well a machine can hold a submission, best first."""
+    """Degrees of isolation, best first."""
 
     BUBBLEWRAP = "bubblewrap"  # namespaces of its own for each run
-    UID = "uid"  # root without namespaces: a uid a slot, Landlock, seccomp
+    UID = "uid"  # root without namespaces: one uid per slot, Landlock, seccomp
     LANDLOCK = "landlock"  # a plain user without namespaces: Landlock, seccomp
-    BARE = "bare"  # limits and seccomp only: nothing hides files; only when told
+    BARE = "bare"  # limits and seccomp only: files are not hidden; only on request
 
     def __str__(self) -> str:
         return self.value
 
     def slots(self, wanted: int) -> int:
-        """How many submissions may run at a time: where all are the same user, one takes the
-        processes that another may have."""
+        """How many submissions may run at a time: if all run under the same user, they share one
+        limit on processes."""
         return wanted if self is not Tier.LANDLOCK else 1
 
 
@@ -43,25 +43,25 @@ class Limits:
     output_bytes: int = 1 * MIB  # of standard output and error together
     processes: int = 128  # and threads
     descriptors: int = 256
-    file_bytes: int = 2 * MIB  # of each: those on their way through a socket are counted by nobody
+    file_bytes: int = 2 * MIB  # of each, since files in transit through a socket are not counted
     temporary_bytes: int = 256 * MIB  # of /tmp and /dev/shm
 
     @property
     def node_bytes(self) -> int:
-        """What the virtual node may hold for the submission. Both are in a control group that has
-        `memory_bytes` together: the node refuses with a sentence before the group ends it."""
+        """The virtual node's limit for the submission. Both are in one control group of
+        `memory_bytes`: the node refuses with a message before the group's limit kills it."""
         return self.memory_bytes // 4 * 3
 
 
 @dataclass(frozen=True)
 class Request:
-    """A program to run. Of the machine it sees /usr and the paths named here, each where it lies
-    outside; `argv[0]` is absolute. Standard input is empty. `environment` is all there is.
+    """A program to run. Of the machine it can read /usr and the paths given here, at the same
+    places as outside; `argv[0]` is absolute. Standard input is empty. `environment` is complete.
 
-    `slot` keeps submissions apart that run at the same time: one that the caller has claimed
-    for all runs of a submission (slots.py), or one for each run. `node` lets the program reach
-    the virtual node of VGPU_NODE_ID. `compiles`: it opens files that a submission names, and
-    those that it may not read do not exist for it (harness/jail/absent.c)."""
+        `slot` isolates submissions that run at the same time: one that the caller has claimed
+        for all runs of a submission (slots.py), or one for each run. `node` lets the program reach
+        the virtual node of VGPU_NODE_ID. `compiles`: it opens files that a submission names, and
+        files that it may not read do not exist for it (harness/jail/absent.c)."""
 
     argv: tuple[str, ...]
     read_only: tuple[Path, ...] = ()
@@ -76,14 +76,14 @@ class Request:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a program ended. Its status and output are the submission's to choose: a verdict is never
-    read out of them. A status above 128 may be a signal or an exit() that looks like one."""
+    """How a program ended. The submission controls its status and output: a verdict is never
+    derived from them. A status above 128 may be a signal or an exit() that looks like one."""
 
     status: int
     output: bytes  # the first `output_bytes`
     tier: Tier
     timed_out: bool = False
-    flooded: bool = False  # it printed more than it may and was ended
+    flooded: bool = False  # it exceeded its output limit and was ended
     wall_seconds: float = 0.0
     cpu_seconds: float = 0.0
 
@@ -93,7 +93,7 @@ class Outcome:
 
     @property
     def signal(self) -> int:
-        """The signal that ended it, as far as one can tell; 0 without one."""
+        """The signal that ended it, as far as can be known; 0 without one."""
         return self.status - 128 if 128 < self.status <= 192 else 0
 
     @property

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""Slots: numbers that keep apart the submissions that are at work on this machine, whichever grader
-of this user started them. Where the grader is root, a slot's submissions run as a user of its own,
-and whatever is left of that user is ended afterwards: no two may ever share one.
+"""Slots: numbers that isolate the submissions running on this machine, for all graders of this
+user. If the grader is root, a slot's submissions run under a uid of its own, and all processes of
+that uid are killed afterwards: no two submissions may ever share one.
 
-A slot is held by a lock on a file, so it is free again when its grader ends, however it ends.
+A slot is held by a lock on a file, so it is released when its grader ends, for whatever reason.
 
-A student reads what public tests printed, and nothing of hidden ones. So the two are never run at
-the same time, whoever is graded: a submission in a public test has no other one beside it that is
-being asked a hidden test, and could tell (`asking`). Graders of different users do not wait for
-each other: a file by which they could is one by which any user could stop them all. They see each
-other, though (`other_users`), and `./lab grade` says so.
+A student can read what public tests printed, but nothing of hidden ones. So the two never run at
+the same time, for any student: otherwise a submission in a hidden test could pass information on to
+one in a public test (`asking`). Graders of different users do not wait for each other: a file for
+that purpose would let any user block all graders. They detect each other, though (`other_users`),
+and `./lab grade` reports it.
 """
 
 import fcntl
@@ -26,13 +26,13 @@ from grader.sandbox.request import SandboxError
 MOST = 256
 PLACES = (Path("/run"), Path("/tmp"))  # the first is root's
 LOCKS = Path("/proc/locks")
-PATIENCE_SECONDS = 1800.0  # for others to be done with a submission
+PATIENCE_SECONDS = 1800.0  # wait for other submissions
 LOOK_SECONDS = 0.05
 
 
 @contextmanager
 def claim(most: int = MOST) -> Iterator[int]:
-    """One of the slots 0 .. most - 1, for as long as this lasts; waits until one is free.
+    """One of the slots 0 .. most - 1, held until the context ends; waits until one is free.
     SandboxError: none was, for half an hour."""
     folder = _folder()
     deadline = time.monotonic() + PATIENCE_SECONDS
@@ -55,8 +55,8 @@ def claim(most: int = MOST) -> Iterator[int]:
 
 
 def other_users() -> set[int]:
-    """Other users whose graders are at work on this machine: each has a lock on its own folder,
-    which others cannot open, but can see. Graders in other containers do not show."""
+    """Other users whose graders run on this machine: each has a lock on its own folder, which is
+    visible to others, but cannot be opened. Graders in other containers are not visible."""
     held = {line.split()[5] for line in _lines(LOCKS) if line.split()[1] == "FLOCK"}
     found = set()
     for folder in {one for place in PLACES for one in place.glob("peerlab-slots-*")}:
@@ -80,9 +80,9 @@ def _lines(path: Path) -> list[str]:
 
 @contextmanager
 def asking(slot: int, kind: str) -> Iterator[None]:
-    """While this lasts, this user's submissions on this machine are asked tests of this kind only:
-    "public" or "hidden". Waits until the others have been asked theirs; who waits comes before
-    whoever comes later."""
+    """Until the context ends, this user's submissions on this machine run tests of this kind only:
+    "public" or "hidden". Waits until tests of the other kind have ended; waiting graders are served
+    in order of arrival."""
     folder = _folder()
     other = {"public": "hidden", "hidden": "public"}[kind]
     gate = os.open(folder / "gate", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -113,13 +113,13 @@ def _take(folder: Path, most: int) -> tuple[int, int] | None:
 
 
 def _top() -> Path:
-    """The same for all graders of a user: not TMPDIR, of which each Slurm job may have its own."""
+    """The same for all graders of a user: not TMPDIR, which may differ between Slurm jobs."""
     places = PLACES if os.geteuid() == 0 else PLACES[1:]
     return next((p for p in places if os.access(p, os.W_OK)), Path(tempfile.gettempdir()))
 
 
 def _folder() -> Path:
-    """Ours alone: whoever could open the files could hold all slots."""
+    """Private: a user who could open the files could hold all slots."""
     me = os.geteuid()
     folder = _top() / f"peerlab-slots-{me}"
     try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs one program in the sandbox to its end, or ends it: by time, by what it prints."""
+"""Runs one program in the sandbox to its end, or ends it at a limit of time or output."""
 
 import os
 import selectors
@@ -13,14 +13,14 @@ from grader.sandbox.launch import around
 from grader.sandbox.programs import jail_program
 from grader.sandbox.request import Outcome, Request, SandboxError, Tier
 
-GRACE_SECONDS = 10.0  # of lab-jail, to end all that the program has left
+GRACE_SECONDS = 10.0  # for lab-jail to end all remaining processes
 PIECE = 1 << 16
 REPORT_MOST = 1 << 16
 
 
 @dataclass
 class _Watched:
-    """What has come so far."""
+    """Output and state so far."""
 
     output: bytearray = field(default_factory=bytearray)
     report: bytearray = field(default_factory=bytearray)
@@ -29,8 +29,8 @@ class _Watched:
 
 
 def run(request: Request, tier: Tier) -> Outcome:
-    """Runs `request.argv`. When this returns nothing of it is left running. SandboxError when the
-    sandbox could not be made."""
+    """Runs `request.argv`. No process of it is left on return. SandboxError if the sandbox could
+    not be set up."""
     began = time.monotonic()
     with around(request, tier) as (request, folder, group):
         reader, writer = os.pipe()
@@ -77,7 +77,7 @@ def _start(words: list[str], report: int) -> "subprocess.Popen[bytes]":
 def _watch(
     process: "subprocess.Popen[bytes]", report: int, request: Request, began: float
 ) -> _Watched:
-    """Reads until the program's side is closed, everywhere; lab-jail sees to that."""
+    """Reads until all writers have closed the pipe, which lab-jail ensures."""
     seen = _Watched()
     assert process.stdout is not None
     ends = began + request.limits.wall_seconds
@@ -105,12 +105,12 @@ def _read(selector: selectors.BaseSelector, key: selectors.SelectorKey) -> None:
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """Asks lab-jail, which knows all its descendants, to end them."""
+    """Makes lab-jail, which has all descendants below it, end them."""
     process.send_signal(signal.SIGTERM)
 
 
 def _collect(process: "subprocess.Popen[bytes]") -> tuple[int, float]:
-    """Status and CPU time of the program and what it has waited for."""
+    """Status and CPU time of the program and of the descendants that were waited for."""
     deadline = time.monotonic() + GRACE_SECONDS
     while True:
         pid, status, used = os.wait4(process.pid, os.WNOHANG)
@@ -125,8 +125,8 @@ def _collect(process: "subprocess.Popen[bytes]") -> tuple[int, float]:
 
 
 def _check_started(seen: _Watched, status: int) -> None:
-    """bwrap tells the status of a program that it started; lab-jail in place that it starts it.
-    What was ended by us, or for its memory, may not have come to that."""
+    """bwrap reports the status of a program that it started; lab-jail in place reports that it
+    starts it. A program that we ended, or that ran out of memory, may lack the report."""
     text = seen.report[:REPORT_MOST].decode(errors="replace")
     ended = seen.timed_out or seen.flooded or status == 128 + signal.SIGKILL
     if "failed" not in text and (ended or "exit-code" in text or "started" in text):

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Which tier this machine gives: the best that a harmless program comes through. Whether it holds,
-`./lab doctor` finds out by attacking it."""
+"""Selects the tier for this machine: the best in which a harmless program runs. `./lab doctor`
+tests by attacks whether it isolates."""
 
 import os
 from functools import cache
@@ -10,12 +10,12 @@ from grader.sandbox.policy import bwrap_version
 from grader.sandbox.request import Request, SandboxError, Tier
 from grader.sandbox.supervise import run
 
-VARIABLE = "PEERLAB_TIER"  # another tier than the best, by name: for tests
+VARIABLE = "PEERLAB_TIER"  # selects another tier than the best, by name: for tests
 
 
 def tier() -> Tier:
-    """The tier that is used: the best that works. LabError where there is none: what runs without
-    one is for a person to say."""
+    """The selected tier: the best that works. LabError if there is none: running without one needs
+    the user's explicit request."""
     wanted = os.environ.get(VARIABLE)
     found = _named(wanted) if wanted else _best()
     if found is None:
@@ -29,16 +29,16 @@ def tier() -> Tier:
 
 
 def candidates() -> list[Tier]:
-    """The tiers that could be, best first, by who we are."""
+    """The possible tiers for our uid, best first."""
     plain = Tier.UID if os.geteuid() == 0 else Tier.LANDLOCK
     return [Tier.BUBBLEWRAP, plain] if bwrap_version() else [plain]
 
 
 def why_not(candidate: Tier) -> str:
-    """What keeps a tier from working here; "" when nothing does."""
+    """Why a tier does not work here; "" if it does."""
     try:
         inner = run(Request(argv=("/usr/bin/true",)), candidate)
-        if inner.ok and candidate is Tier.BUBBLEWRAP:  # vgpu-exec is held by Landlock
+        if inner.ok and candidate is Tier.BUBBLEWRAP:  # Landlock confines vgpu-exec
             return why_not(Tier.UID if os.geteuid() == 0 else Tier.LANDLOCK)
     except SandboxError as error:
         return str(error)
@@ -54,7 +54,7 @@ def _best() -> Tier | None:
 
 
 def _named(name: str) -> Tier:
-    """A tier that was asked for by name and holds what it can."""
+    """A tier that was requested by name, and works."""
     known = {tier.value: tier for tier in candidates()}
     if name not in known:
         raise LabError(f"{VARIABLE}={name}: there is {', '.join(known)} here.", ExitStatus.USAGE)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""`./lab selfcheck`: proves a checkout.
+"""`./lab selfcheck`: checks a whole checkout.
 
 It reads the learner's folder only through git, builds skeletons and mutants in the build folder,
-and so neither touches nor judges what a learner wrote.
+and so neither touches nor judges a learner's work.
 """
 
 import time
@@ -15,7 +15,7 @@ from grader.selfcheck.plan import BASIC, Depth, State, steps
 from grader.selfcheck.programs import Programs
 from grader.selfcheck.report import Report
 
-AT_MOST = 300.0  # seconds, on two cores that do nothing else
+AT_MOST = 300.0  # seconds, on two otherwise idle cores
 AT_MOST_OF_START = 2.5
 
 
@@ -38,7 +38,7 @@ def selfcheck(project: Project, depth: Depth = Depth.BASIC, *, jobs: int = 0) ->
 
 
 def times(own: float, start: float) -> str:
-    """What it took, beside the first ./lab start of this checkout, where that was timed."""
+    """Its time, beside that of the first ./lab start of this checkout, if that was measured."""
     text = f"took {own:.0f} s"
     if not start:
         return f"{text}; no ./lab start has built this checkout"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What a machine may lack. Elsewhere a test is skipped where something is missing; .ci/run sets up
-what tests need, and says in PEERLAB_LACKING what its machine cannot have (words, or none)."""
+"""Tests that may be skipped. Usually a test is skipped if something is missing; .ci/run installs
+what tests need, and lists in PEERLAB_LACKING what its machine cannot have (words, or none)."""
 
 import os
 import unittest
@@ -19,6 +19,6 @@ def excused(why: str) -> bool:
 
 
 def needs(have: object, why: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """For a test case or a class of them: unittest's skipUnless, which skips nothing that is not
-    excused. Such a case is run, and fails."""
+    """Decorator for a test case or a class of them: unittest's skipUnless, but only for excused
+    reasons. Otherwise the case runs, and fails."""
     return unittest.skipUnless(have or not excused(why), why)

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""What becomes of each misconception: which test catches it, does its message name it, and does it
-take an order of events that real GPUs show only now and then?
+"""Checks each misconception: which test catches it, whether its message names it, and whether it
+needs an order of events that real GPUs show only now and then.
 
 The answers are kept as data, tests/misconceptions/report.csv, and docs/misconceptions.md has them
-by lab. The selfcheck looks again: at a sample, or with --full at all of them.
-tests/misconceptions/report.py writes both anew.
+by lab. The selfcheck repeats a sample, or with --full all of them. tests/misconceptions/report.py
+writes both anew.
 """
 
 import csv
@@ -24,19 +24,19 @@ from grader.course.project import Lab, Project
 from grader.selfcheck.programs import Found, Programs
 from grader.selfcheck.report import Section
 
-SEEDS = range(1, 5)  # of VGPU_SCHEDULE, for what the usual run of a case does not catch
-EVERY = 14  # one in so many is looked at by CI
+SEEDS = range(1, 5)  # of VGPU_SCHEDULE, for mistakes that a case's default run does not catch
+EVERY = 14  # CI checks one in this many
 ANOTHER_ORDER = (
-    "in another order of what nothing orders"  # how harness/verifier/main.c begins to say so
+    "in another order of what nothing orders"  # begins a message in harness/verifier/orders.c
 )
 MISSED = ""
 
 
 @dataclass(frozen=True)
 class Row:
-    """What became of one: `test` is a case of its TODO or of the whole lab, "" when none caught it;
-    `order` is "usual", "another" when only another order of unordered events shows it, or "seed N"
-    when only that order does."""
+    """The result of one: `test` is a case of its TODO or of the whole lab, "" if none caught it;
+    `order` is "usual", "another" if only another order of unordered events shows it, or "seed N" if
+    only that order does."""
 
     lab: str
     todo: str
@@ -54,7 +54,7 @@ class Judged:
 
 def judge(project: Project, lab: Lab, one: Misconception, tests: list[Test], at: Path) -> Judged:
     """Builds the program and runs the cases of its TODO, the public ones first, and those of the
-    whole lab, until one names it. LabError: it does not fit or does not compile."""
+    whole lab, until one names it. LabError: it does not apply or does not compile."""
     variant = _variant(project, lab, one, at)
     runner = variant.build_whole()
     prefix = f"solution{lab.number}."
@@ -71,8 +71,8 @@ def judge(project: Project, lab: Lab, one: Misconception, tests: list[Test], at:
 
 
 def _failures(variant: Variant, runner: Path, cases: list[Test]) -> Iterator[tuple[str, Record]]:
-    """Failing cases in their usual run, which tries one other order by itself; only when there is
-    none, those of more orders."""
+    """Failing cases in their default run, which includes one other order; only if there are none,
+    those of more orders."""
     any_failed = False
     for test in cases:
         record = variant.run(test, runner)
@@ -140,7 +140,7 @@ def table(rows: list[Row]) -> str:
 
 
 def missed(project: Project, rows: list[Row]) -> str:
-    """A list of those that no case catches, and why."""
+    """Those that no case catches, with the reason."""
     lacking = {(row.lab, row.name) for row in rows if row.test == MISSED}
     lines = [
         f"- lab {lab.number}, task {one.todo}, *{one.belief}*: {one.open}"
@@ -165,7 +165,7 @@ def page_path(project: Project) -> Path:
 
 
 def check_sample(programs: Programs, section: Section, labs: list[Lab]) -> None:
-    """What is kept in the report is so, of some."""
+    """Compares a sample with the stored report."""
     _check(programs, section, labs, EVERY)
 
 
@@ -203,8 +203,8 @@ def _again(
 
 
 def alike(now: Row, kept: Row) -> bool:
-    """A run tries the usual order and one other by itself. Where several processes race, it can be
-    either that fails first."""
+    """A run includes the default order and one other. Where several processes race, either may fail
+    first."""
     either = ("usual", "another")
     if now.order in either and kept.order in either:
         now = replace(now, order=kept.order)

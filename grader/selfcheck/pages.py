@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Pages show what tests print: the lists of ctest and the failures in the labs' READMEs, and the
-first quarter of an hour (docs/first-lab.md).
+"""Checks the output that pages show: the lists of ctest and the failures in the labs' READMEs, and
+the first quarter of an hour (docs/first-lab.md).
 
 A shown failure must be that of a mistake in tests/mutants. The first lab's answers are taken from
-the page, put into the skeleton, and tested.
+the page, inserted into the skeleton, and tested.
 """
 
 import re
@@ -20,7 +20,7 @@ from grader.selfcheck.shown import as_learner, board_of
 FIRST = "docs/first-lab.md"
 LISTED = re.compile(r"^ *(\d+)/(\d+) Test +#\d+: (\S+) \.+ +Passed", re.MULTILINE)
 FAILED = re.compile(r"^fail  lab\d\d\.(\S+)  .*\n  what   (.*(?:\n {9}.*)*)", re.MULTILINE)
-# What may move: times of the virtual clock; which of several processes is too early, and with what.
+# May differ: times of the virtual clock; which of several processes is too early, and its values.
 TIME = re.compile(r"\d+\.\d us")
 FIRST_RANK = re.compile(r"^rank \d+( of \d+), round \d+, byte \d+: got 0x\w+, want 0x\w+")
 ANSWER = re.compile(r"^```c\n(int inv_count.*?)^```\n.*^```c\n(.*?)^```\n", re.M | re.DOTALL)
@@ -35,7 +35,7 @@ def check_pages(programs: Programs, section: Section, labs: list[Lab]) -> None:
 
 
 def _check_list(section: Section, programs: Programs, lab: Lab, text: str) -> None:
-    """What `ctest -R labNN` lists, where the README shows it: names, order and count."""
+    """Compares the output of `ctest -R labNN` in the README, if shown: names, order and count."""
     shown = LISTED.findall(text)
     if not shown:
         return
@@ -101,7 +101,8 @@ def _repaired(first: str, change: str) -> str:
 
 
 def _told(programs: Programs, lab: Lab, answer: str) -> str:
-    """What `./lab test` says of the skeleton with this answer: a line a test, and the counts."""
+    """The output of `./lab test` for the skeleton with this answer: one line per test, and the
+    counts."""
     try:
         records = programs.answered(lab, r"int inv_count\(int \*n\)\n\{.*?\n\}\n", answer)
     except LabError as error:

@@ -26,7 +26,7 @@ class Depth(Enum):
 
 @dataclass(frozen=True)
 class State:
-    """What the steps share."""
+    """State shared by the steps."""
 
     programs: Programs
     labs: list[Lab]
@@ -42,11 +42,11 @@ class Step:
     title: str
     seconds: float
     run: Callable[[State, Section], None]
-    needed: bool = False  # when it fails, nothing after it makes sense
+    needed: bool = False  # if it fails, later steps are meaningless
 
 
 def steps(depth: Depth) -> list[Step]:
-    """The title of each step is there once."""
+    """The titles of the steps are unique."""
     if depth is Depth.BASIC:
         return list(BASIC)
     if depth is Depth.CI:
@@ -55,7 +55,7 @@ def steps(depth: Depth) -> list[Step]:
 
 
 def _build(state: State, section: Section) -> None:
-    """Configures where that was never done, and builds everything but the learner's files."""
+    """Configures if that was never done, and builds everything but the learner's files."""
     build.configure(state.project)
     done = build.build(state.project, seen=section.done)
     errors = "" if done.ok else compile_errors(done.output)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks that build and run: solutions pass, skeletons are not written, mutants are rejected."""
+"""Checks that build and run: solutions pass, skeletons are "not written", mutants are rejected."""
 
 import re
 import shutil
@@ -31,7 +31,7 @@ SANITIZED = "sanitized"  # a label: of layer ci, and all of it is run by the pre
 
 @dataclass
 class Programs:
-    """What the checks of built programs share: the tests, and which of them solutions pass."""
+    """Data shared by the checks of built programs: the tests, and which of them solutions pass."""
 
     project: Project
     report: Report
@@ -39,8 +39,8 @@ class Programs:
     passing: dict[str, float] = field(default_factory=dict)  # solutions' tests, and their seconds
     skeletons: dict[Lab, list[Record]] = field(default_factory=dict)  # how public tests ended
     solved: dict[Lab, list[Record]] = field(default_factory=dict)  # the same of solutions
-    rejected: dict[Lab, list[Record]] = field(default_factory=dict)  # what mutants were told
-    chosen: list[tuple[Lab, Mutant]] = field(default_factory=list)  # those of one for each TODO
+    rejected: dict[Lab, list[Record]] = field(default_factory=dict)  # verdicts on mutants
+    chosen: list[tuple[Lab, Mutant]] = field(default_factory=list)  # one mutant per TODO
 
     @cached_property
     def tests(self) -> list[Test]:
@@ -48,7 +48,7 @@ class Programs:
 
     @property
     def tests_at_once(self) -> int:
-        """More than there are processors: most tests wait half of the time."""
+        """More than there are processors, since most tests wait half of the time."""
         return 2 * self.jobs
 
     @property
@@ -61,8 +61,8 @@ class Programs:
     def check_layers(
         self, section: Section, layers: str, *, jobs: int = 0, sanitized: bool = True
     ) -> None:
-        """The project's own tests of these layers; the solutions' have a section of their own. Not
-        `sanitized`: without those that the preset asan runs."""
+        """The project's own tests of these layers; the solutions' have a separate section. Without
+        `sanitized`, those that the preset asan runs are left out."""
         labels = ["^project$", f"^({layers})$"]
         without = "" if sanitized else f"^{SANITIZED}$"
         jobs = jobs or self.tests_at_once
@@ -74,7 +74,7 @@ class Programs:
             section.say(f"  left to `ctest --preset asan`, which has sanitizers: {len(left)} tests")
         for test in ended.values():
             why = last_line(test.text)
-            if test.skipped and excused(why):  # what it needs is not here, as a network is not
+            if test.skipped and excused(why):  # needs a network, say
                 section.say(f"  skipped {test.name}: {why}")
             elif test.skipped:
                 section.check(test.name, False, NOT_EXCUSED.format(why=why))
@@ -101,7 +101,7 @@ class Programs:
         self.check_all(section, [partial(self._skeleton, lab) for lab in labs])
 
     def check_some_mutants(self, section: Section, labs: list[Lab]) -> None:
-        """One for each TODO: the one whose test took the solution the least time."""
+        """One per TODO: the one whose test took the solution the least time."""
         for lab in labs:
             mutants = self._mutants(lab)
             for todo in sorted(todo_numbers(self.project, lab)):
@@ -135,7 +135,7 @@ class Programs:
         section.check(name, good, f"{outcome.verdict.value}, expected pass\n{outcome.text}")
 
     def check_all(self, section: Section, checks: Iterable[Check]) -> None:
-        """Runs the checks, a few at a time, and counts in order."""
+        """Runs the checks, a few at a time, and counts them in order."""
         checks = list(checks)
         with ThreadPoolExecutor(self.jobs) as pool:
             for count, found in enumerate(pool.map(lambda check: check(), checks), 1):
@@ -159,8 +159,8 @@ class Programs:
         ]
 
     def answered(self, lab: Lab, pattern: str, answer: str) -> list[Record]:
-        """How the public tests end for the skeleton with an answer in the place that matches.
-        LabError: it does not compile."""
+        """The results of the public tests for the skeleton with an answer at the place that
+        matches. LabError: it does not compile."""
         _, text = self._generated(lab)
         text = re.sub(pattern, lambda _: answer, text, count=1, flags=re.DOTALL)
         records = self._tested(lab, "answered", text, public=True)
@@ -172,7 +172,7 @@ class Programs:
         return name, generate(self.project, lab)[f"{lab.folder}/{name}"].decode()
 
     def _tested(self, lab: Lab, kind: str, text: str, *, public: bool = False) -> list[Record]:
-        """How the lab's tests end for a file. LabError: it does not compile."""
+        """The results of the lab's tests for a file. LabError: it does not compile."""
         name, _ = self._generated(lab)
         variant = Variant(self.project, lab, self._fresh(lab, kind) / name)
         variant.source.write_text(text, encoding="utf-8")
@@ -214,7 +214,7 @@ class Programs:
 
 
 def last_line(text: str) -> str:
-    """Where a test that was skipped says why."""
+    """The last line of a skipped test's output, which has the reason."""
     return next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "")
 
 

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Who waits for a selfcheck sees what runs, how many of how many, and how long it still takes: on a
-terminal a line that is written over, elsewhere one now and then.
+"""Shows the progress of a selfcheck: what runs, how many of how many, and the remaining time: on a
+terminal in a line that is overwritten, elsewhere in a line now and then.
 
-What is left is estimated from the seconds that each section took on a quiet machine with two cores,
-and from how much slower or quicker this run has been so far.
+The remaining time is estimated from the seconds that each section took on an idle machine with two
+cores, and from the pace of this run so far.
 """
 
 import shutil
@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TextIO
 
-EVERY = 30.0  # seconds from line to line, where there is no terminal
-SOON = 0.2  # and where there is one
-BELIEVED_AFTER = 10.0  # seconds of the plan, before its pace is taken for that of the rest
+EVERY = 30.0  # seconds between lines, without a terminal
+SOON = 0.2  # the same on a terminal
+BELIEVED_AFTER = 10.0  # seconds of the plan after which the pace so far is used for the estimate
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Progress:
     plan: Mapping[str, float] = field(default_factory=dict)
     to: TextIO = field(default_factory=lambda: sys.stdout)
     clock: Callable[[], float] = time.monotonic
-    now: str = ""  # the section that runs
+    now: str = ""  # the current section
     finished: list[str] = field(default_factory=list)
     started: float = 0.0
     shown: float = 0.0
@@ -43,7 +43,7 @@ class Progress:
         self.now = ""
 
     def show(self, count: int, of: int) -> None:
-        """So many checks of the section have been made."""
+        """`count` of the section's `of` checks are done."""
         moving = self.to.isatty()
         pause = SOON if moving and count else 0.0 if moving else EVERY
         if self.now not in self.plan or self.clock() - self.shown < pause:
@@ -71,7 +71,7 @@ class Progress:
         return f"[{number}/{len(self.plan)}] {self.now}{counted}; {left} left"
 
     def left(self, part: float) -> float:
-        """Seconds, when this part of the section is done."""
+        """Estimated seconds left, when this part of the section is done."""
         done = _sum(self.plan, self.finished) + part * self.plan.get(self.now, 0.0)
         rest = max(sum(self.plan.values()) - done, 0.0)
         pace = (self.clock() - self.started) / done if done > BELIEVED_AFTER else 1.0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Labs of several processes pass again and again, on several numbers of GPUs.
+"""Repeats labs of several processes on several numbers of GPUs.
 
-What goes wrong between processes goes wrong now and then, so once is not enough; and 8 ranks on
-few processors are scheduled in every order there is.
+Errors between processes are intermittent, so one run is not enough; and 8 ranks on few processors
+are scheduled in many different orders.
 """
 
 from functools import partial

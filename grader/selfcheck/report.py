@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a selfcheck found: every check has a name, and each failure says what and why."""
+"""The result of a selfcheck: every check has a name, and each failure has a reason."""
 
 import time
 from dataclasses import dataclass, field
@@ -9,7 +9,7 @@ from grader.selfcheck.progress import Progress
 
 @dataclass
 class Report:
-    """Prints as it goes: one line a section, more only for what failed."""
+    """Prints during the run: one line per section, more only for failures."""
 
     passed: int = 0
     failures: list[tuple[str, str]] = field(default_factory=list)  # name, reason
@@ -23,7 +23,7 @@ class Report:
         return self.passed > 0 and not self.failures
 
     def closing_line(self) -> str:
-        """A selfcheck that checked nothing has not passed."""
+        """A selfcheck without any check has not passed."""
         failed = len(self.failures)
         return f"selfcheck: {self.passed} passed, {failed} failed"
 
@@ -44,11 +44,11 @@ class Section:
         return self
 
     def done(self, count: int, of: int) -> None:
-        """So many of its checks have been made: for those who wait."""
+        """`count` of its checks are done: for the progress line."""
         self.report.progress.show(count, of)
 
     def check(self, name: str, holds: bool, reason: str = "") -> bool:
-        """Counts one check; `reason` says why it does not hold, and what was expected."""
+        """Counts one check; `reason` explains why it does not hold, and what was expected."""
         if holds:
             self.passed += 1
             self.report.passed += 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The points of a lab's cases, hidden ones too, add up to 100 and are what its rubric says."""
+"""Checks that the points of a lab's cases, hidden ones too, add up to 100 and match its rubric."""
 
 import json
 from pathlib import Path
@@ -34,7 +34,7 @@ def check_rubrics(project: Project, tests: list[Test], labs: list[Lab], section:
 
 
 def _refined(project: Project, lab: Lab, shown: Points) -> tuple[bool, str]:
-    """What grading adds to it can be read, and leaves the points as they are."""
+    """Checks that grading's additions to the rubric are valid, and leave the points unchanged."""
     try:
         total = load(project, lab).possible
     except LabError as error:
@@ -55,7 +55,7 @@ def points_of(lab: Lab, tests: list[Test]) -> Points:
 
 
 def rubric(path: Path) -> Points:
-    """As rubric.json says; empty without one."""
+    """From rubric.json; empty without one."""
     if not path.is_file():
         return {}
     cases = json.loads(path.read_text(encoding="utf-8"))["cases"]

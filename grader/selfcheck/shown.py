@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""README.md and docs/testing.md show what really happens: their blocks of output are compared with
-this run's.
+"""Checks the blocks of output in README.md and docs/testing.md against this run's.
 
 A block is the fenced one after `<!-- output: NAME -->`. Of the selfcheck's only the titles of the
 sections are compared, not counts and seconds, which change with every new test and machine.
@@ -18,7 +17,7 @@ from grader.selfcheck.report import Section
 def check_shown(
     project: Project, skeletons: dict[Lab, list[Record]], wanted: list[str], section: Section
 ) -> None:
-    """`skeletons`: how the public tests of every skeleton ended; `wanted`: the sections' titles."""
+    """`skeletons`: the results of every skeleton's public tests; `wanted`: the sections' titles."""
     readme = (project.root / "README.md").read_text(encoding="utf-8")
     start = block(readme, "start")
     board = board_of(project, skeletons)
@@ -30,7 +29,7 @@ def check_shown(
 
 
 def board_of(project: Project, skeletons: dict[Lab, list[Record]]) -> str:
-    """The scoreboard and the next step of a checkout that nobody has edited."""
+    """The scoreboard and the next step of an unedited checkout."""
     lines = [
         LabScore(lab, tuple(as_learner(lab, record) for record in records))
         for lab, records in sorted(skeletons.items(), key=lambda entry: entry[0].folder)
@@ -39,7 +38,7 @@ def board_of(project: Project, skeletons: dict[Lab, list[Record]]) -> str:
 
 
 def block(text: str, name: str) -> str:
-    """The fenced block after the mark of that name; empty when it is not there."""
+    """The fenced block after the mark of that name; empty if there is none."""
     found = re.search(rf"<!-- output: {name} -->\n```\w*\n(.*?)\n```", text, re.DOTALL)
     return found.group(1) if found else ""
 

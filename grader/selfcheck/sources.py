@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Checks that need no build: labs/ is what solutions/ generate, and every TODO is taught."""
+"""Checks that need no build: labs/ equals what solutions/ generate, and every TODO is taught."""
 
 import re
 
@@ -17,10 +17,10 @@ _TODO = re.compile(r"\bTODO\((\d+)\)")
 
 
 def check_generated(project: Project, section: Section) -> None:
-    """The committed labs/ equals what solutions/ generate. A learner's files are not looked at."""
+    """The committed labs/ equals what solutions/ generate. A learner's files are not read."""
     wanted = generate_all(project)
     committed = committed_files(project.root, "labs")
-    if committed is None:  # no git here: the committed list of hashes has to do
+    if committed is None:  # without git, compares the committed list of hashes instead
         hashes = read_manifest(project)
         have = {path: hashes.get(path) == digest(wanted[path]) for path in wanted}
     else:

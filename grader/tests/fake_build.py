@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A configured build tree with a verifier that says what a file tells it to: no compiler needed."""
+"""A configured build tree with a verifier whose verdicts come from a file: no compiler needed."""
 
 import json
 import sys

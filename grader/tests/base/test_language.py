@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""base.language: one file has every sentence that ./lab says to learners; translations work."""
+"""base.language: one file has every message of ./lab to learners; translations work."""
 
 import ast
 import contextlib
@@ -28,7 +28,8 @@ def fields(text: str) -> set[str]:
 
 
 def keys_of(argument: ast.expr) -> list[str]:
-    """What say() is called with: a text, one of two, or one made of parts (its first, and "*")."""
+    """The keys in an argument of say(): a text, one of two, or one made of parts (its first, and
+    "*")."""
     match argument:
         case ast.Constant(value=str(key)):
             return [key]
@@ -75,7 +76,8 @@ class Sentences(unittest.TestCase):
 
 
 class Pseudo(FakeCheckout):
-    """A translation of everything into brackets: what has none around it was never looked up."""
+    """A translation that puts every message in brackets: text without brackets was never looked
+    up."""
 
     def setUp(self) -> None:
         super().setUp()
@@ -105,7 +107,7 @@ class Pseudo(FakeCheckout):
                     self.assertEqual(language.say("whole-lab"), said)
 
     def test_whatever_the_front_door_says_comes_from_the_file(self) -> None:
-        """Every sentence in brackets: a line without any was never looked up."""
+        """Every message is in brackets: a line without any was never looked up."""
         sync(self.project, [self.lab])
         marked = {
             key: "\n".join(f"[{line}]" if line.strip() else line for line in text.split("\n"))

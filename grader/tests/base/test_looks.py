@@ -11,7 +11,7 @@ from grader.base.terminal import show
 
 
 class Terminal(io.TextIOWrapper):
-    """A stream of an encoding that says it is a terminal."""
+    """A stream with an encoding that claims to be a terminal."""
 
     def __init__(self, encoding: str = "utf-8", terminal: bool = True) -> None:
         super().__init__(io.BytesIO(), encoding=encoding)

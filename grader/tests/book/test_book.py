@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""grader.book: what a page asks for is there or it is an error; wrong outputs, links, chapters and
-lists are found."""
+"""grader.book: missing parts of a page are errors; wrong outputs, links, chapters and lists are
+found."""
 
 import hashlib
 import html
@@ -159,7 +159,7 @@ class Configuration(unittest.TestCase):
     NAMES = ("stage", "reduce_bucket_size", "overlap_comm", "offload_optimizer")
 
     def test_deepspeeds_is_json_with_its_names(self) -> None:
-        """Those of DeepSpeedZeroConfig (deepspeed/runtime/zero/config.py)."""
+        """The names of DeepSpeedZeroConfig (deepspeed/runtime/zero/config.py)."""
         place = here().root / "docs/book/code/deepspeed.json"
         given = json.loads(place.read_text(encoding="utf-8"))["zero_optimization"]
         self.assertEqual(tuple(given), self.NAMES)
@@ -211,7 +211,7 @@ class Shown(FakeCheckout):
         self.assertIn("there is no test c.d", self.problems(by="test:c.d"))
         self.assertEqual(self.problems(by="recorded: docs/a.md"), "")
         self.assertIn("there is no file docs/b", self.problems(by="recorded: docs/b"))
-        self.assertEqual(self.problems(by="ci"), "")  # students get no .ci/run
+        self.assertEqual(self.problems(by="ci"), "")  # handouts have no .ci/run
         self.write(".ci/run", "step 'x' type_shown nvcc\n")
         self.assertIn("does not type", self.problems(by="ci"))
         self.write(".ci/run", "step 'x' type_shown ci\n")
@@ -273,7 +273,7 @@ class Outside(FakeCheckout):
 
 class Nodes(Folder):
     def test_the_calculator_gets_the_machines(self) -> None:
-        """The link between GPUs 0 and 1 is what joins them, not the machine's best."""
+        """The link between GPUs 0 and 1 is the one that joins them, not the machine's best."""
         shown_ = nodes.insert(here().root, nodes.CALCULATOR)
         rates = json.loads(html.unescape(shown_.split('data-nodes="')[1].split('"')[0]))
         by_name = {entry["name"]: entry for entry in rates}
@@ -292,7 +292,7 @@ class Nodes(Folder):
 
     @needs(shutil.which("dot"), "no Graphviz here")
     def test_pictures_that_are_kept_say_what_their_sources_say(self) -> None:
-        """docs/figures/*.svg are for who reads the sources; the site draws its own."""
+        """docs/figures/*.svg are for readers of the sources; the site draws its own."""
         folder = here().root / "docs" / "figures"
         sources = {path: path.read_text("utf-8") for path in folder.glob("*.dot")}
         machine = topology.describe(here().root / "vgpu" / "nodes", "dgx1-v100")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The book's charts say what its chapters say: the schedules are as long as the formulas, no two
-steps use one port at once, memory is what the chapter's program prints, matrices are the nodes'."""
+"""The book's charts match its chapters: the schedules are as long as the formulas, no two steps use
+one port at once, memory is what the chapter's program prints, matrices are the nodes'."""
 
 import re
 import unittest
@@ -44,7 +44,7 @@ class Schedules(unittest.TestCase):
                 self.assertTrue(apart or not shared, f"{made.title}: {a} and {b}")
 
     def test_a_ring_passes_on_what_it_got(self) -> None:
-        """Played through: after the schedule's sends every rank has every chunk's whole sum."""
+        """Simulated: after the schedule's sends every rank has every chunk's whole sum."""
         sums = [[1] * N for _ in range(N)]
         steps = algorithms.ring().steps
         for number in range(0, len(steps), N):
@@ -100,7 +100,7 @@ class Figures(unittest.TestCase):
 
 class Traced(unittest.TestCase):
     def test_overlap_is_to_be_seen(self) -> None:
-        """What the chapter says of the two ways holds for what it shows."""
+        """The chapter's statements about the two ways hold for the chart."""
         found = traced.kernels(ROOT)
         together, turns = found[: len(found) // 2], found[len(found) // 2 :]
         self.assertEqual(sorted(gpu for gpu, _, _ in together), [0, 1, 2, 3])

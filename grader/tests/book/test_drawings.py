@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The drawings in docs/figures/ that readers of README.md as a file see are those of their sources.
-The site draws its own."""
+"""The drawings in docs/figures/, for readers of README.md as a file, match their sources. The site
+draws its own."""
 
 import html
 import re
@@ -20,7 +20,7 @@ NODES = here().root / "vgpu" / "nodes"
 
 
 def parts(svg: str) -> Counter[str]:
-    """Words, boxes and arrows; where they lie is another Graphviz's business."""
+    """Text, boxes and arrows; their positions depend on the version of Graphviz."""
     words = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
     kinds = re.findall(r'class="(node|edge|cluster)"', svg)
     return Counter([html.unescape(word) for word in words] + kinds)

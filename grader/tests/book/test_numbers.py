@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grader.book.numbers: a number without a source, or with one that gives another, is found."""
+"""grader.book.numbers: finds a number without a source, or with a source that has another value."""
 
 import json
 import unittest

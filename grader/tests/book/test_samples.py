@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""grader.book.samples: pages of ./lab's in the book, made of what a program and a class left."""
+"""grader.book.samples: pages of ./lab in the book, generated from stored output of a program and a
+class."""
 
 import shutil
 
@@ -20,7 +21,7 @@ class Samples(Folder):
 
     @needs(shutil.which("dot"), "no Graphviz here")
     def test_they_are_made_of_what_is_kept(self) -> None:
-        """Another node in the trace, another student in the class: another page."""
+        """Another node in the trace, or another student in the class, gives another page."""
         for name in ("vgpu/nodes", "docs/samples"):
             shutil.copytree(here().root / name, self.root / name)
         for name, old, new in (

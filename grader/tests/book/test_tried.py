@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""grader.book.tried against a server of this computer: what answers, what is gone, what refuses,
-what never answers."""
+"""grader.book.tried against a local server: addresses that answer, are gone, refuse, or never
+answer."""
 
 import contextlib
 import io
@@ -29,7 +29,7 @@ class Answers(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *words: object) -> None:
-        """Says nothing."""
+        """Prints nothing."""
 
 
 @contextlib.contextmanager
@@ -42,7 +42,7 @@ def serving() -> Iterator[str]:
 
 class Tried(FakeCheckout):
     def links(self, *urls: str) -> None:
-        """A book that leads there; all were seen at another time."""
+        """A book with these links, all checked at another time."""
         for name in shown.MORE:
             self.write(name, "")
         self.write("docs/book/index.md", "".join(f"[a]({url})\n" for url in urls))
@@ -56,7 +56,7 @@ class Tried(FakeCheckout):
         return status, said.getvalue()
 
     def noted(self) -> dict[str, str]:
-        """Of each path its status, with a star where the day is another one."""
+        """The status of each path, with a star if its date is another one."""
         entries = json.loads(self.read("docs/links.json"))
         return {
             e["url"].rpartition("/")[2]: e["status"] + ("*" if e["date"] != OLD else "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""building.machine, needs and install: looking at a machine, and deciding what to do about it."""
+"""building.machine, needs and install: examining a machine, and choosing what to install."""
 
 import unittest
 from pathlib import Path
@@ -86,7 +86,7 @@ class Install(FakeCheckout):
         self.assertIn("gcc", str(caught.exception))
 
     def steps(self, missing: list[list[Need]], sudo: list[str] | None) -> list[str]:
-        """What install() does when it looks for what is missing again and again."""
+        """The steps of install() for these successive lists of missing tools."""
         done: list[str] = []
         with (
             mock.patch.object(install, "rights", return_value=sudo),
@@ -114,7 +114,7 @@ class Install(FakeCheckout):
         self.assertEqual(self.steps([named("cJSON", "CMake"), []], None), ["unpack", "pip"])
 
     def cccl(self, status: int) -> list[list[str]]:
-        """The commands that install.cccl() runs, where pip ends with that status."""
+        """The commands that install.cccl() runs, if pip ends with that status."""
         ran: list[list[str]] = []
 
         def show(words: list[str | Path]) -> int:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grader.building.progress: what of a build's output a person sees."""
+"""grader.building.progress: the part of a build's output that is shown."""
 
 import contextlib
 import io

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grader.commands.cli: what a person types, what they read, and how it ends."""
+"""grader.commands.cli: command lines, output, and exit statuses."""
 
 import contextlib
 import io
@@ -19,7 +19,7 @@ LAB = Path(__file__).resolve().parents[3] / "lab"
 
 class Cli(FakeCheckout):
     def typed(self, *words: str) -> tuple[int, str]:
-        """Status and everything said by `./lab WORDS` in the fake checkout."""
+        """Status and output of `./lab WORDS` in the fake checkout."""
         said = io.StringIO()
         with (
             mock.patch.object(cli, "here", return_value=self.project),
@@ -36,7 +36,7 @@ class Cli(FakeCheckout):
         self.assertEqual(self.typed("sync", "--check")[0], ExitStatus.FAILED)
         self.assertIn("labs/01-tiny/tiny.c: written", self.typed("sync")[1])
         self.assertEqual(self.typed("sync", "--check", "01")[0], ExitStatus.OK)
-        for tree in ("solutions", "labs"):  # both by hand: the list of hashes is behind
+        for tree in ("solutions", "labs"):  # both by hand: the list of hashes is out of date
             self.write(f"{tree}/01-tiny/tiny.h", "the same in both\n")
         status, said = self.typed("sync", "--check")
         self.assertEqual(status, ExitStatus.FAILED)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grader.commands.doctor: what it says of the node's own sandbox."""
+"""grader.commands.doctor: its report on the node's own sandbox."""
 
 import unittest
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""commands.solution: the answer is for who has one, or insists. commands.debug: where gdb stops."""
+"""commands.solution: the answer is shown after the tests pass, or with --yes. commands.debug: where
+gdb stops."""
 
 import contextlib
 import io

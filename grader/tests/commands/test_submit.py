@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""commands.submit: what is packed is what is tested, and what no grader would take is refused.
-That ./lab grade takes it is tested in tests/grading."""
+"""commands.submit: the packed text is what is tested, and what a grader would refuse is refused.
+That ./lab grade accepts it is tested in tests/grading."""
 
 import contextlib
 import io
@@ -25,7 +25,7 @@ class Submit(FakeCheckout):
         sync(self.project, [self.lab])
 
     def typed(self, *, ended: ExitStatus = ExitStatus.OK, edit: str = "") -> tuple[ExitStatus, str]:
-        """`./lab submit 01` with tests that end like this, while which the file becomes `edit`."""
+        """`./lab submit 01` with tests that end like this, during which the file becomes `edit`."""
 
         def tests(*_: object) -> ExitStatus:
             if edit:

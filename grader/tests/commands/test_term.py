@@ -107,7 +107,7 @@ class Term(FakeCheckout):
         mended = f"{lab.name} mended {self.worker.mended}"
         return GradedLab(lab, file, rules, (1,), mended, skeleton=SKELETON)
 
-    # ---- what people do ----
+    # ---- students' and instructors' actions ----
 
     def hand_in(self, student: str, lab: str, text: str, at: str) -> None:
         name = {"01": "labs/01-tiny/tiny.c", "02": "labs/02-other/other.c"}[lab]

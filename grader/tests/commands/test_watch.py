@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""commands.watch: a save runs the tests, shows what changed, and waiting costs no processor."""
+"""commands.watch: a save runs the tests, shows what changed, and waiting uses no CPU time."""
 
 import contextlib
 import io
@@ -29,7 +29,7 @@ class Watch(FakeBuild):
         self.addCleanup(plain.stop)
 
     def watched(self, *saves: dict[str, str]) -> str:
-        """What is said of these saves, one after the other, and of Ctrl-C after the last."""
+        """The output for these saves, one after the other, and for Ctrl-C after the last."""
         left = list(saves)
         looks = 0
 
@@ -79,7 +79,7 @@ class Watch(FakeBuild):
             watch.command(self.project, "09")
 
     def test_ctrl_c_ends_it_and_waiting_is_free(self) -> None:
-        """The real thing, in a process of its own."""
+        """The real command, in a separate process."""
         program = (
             f"import sys; sys.path.insert(0, {str(ROOT)!r}); from pathlib import Path\n"
             "from grader.commands import watch; from grader.course.project import Project\n"
@@ -103,6 +103,6 @@ class Watch(FakeBuild):
 
 
 def _cpu(pid: int) -> float:
-    """Seconds of processor time of a process so far."""
+    """CPU seconds of a process so far."""
     fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")

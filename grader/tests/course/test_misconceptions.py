@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The lists of misconceptions hold together: enough of them, each another, and all fit."""
+"""The lists of misconceptions are consistent: enough of them, all different, and all apply."""
 
 import unittest
 from collections import Counter

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grader.course.strip: what a learner gets, and what must never slip through."""
+"""grader.course.strip: the skeleton has what a learner needs, and never an answer."""
 
 import unittest
 
@@ -40,7 +40,8 @@ int second(int x)
 
 
 class KeepSome(unittest.TestCase):
-    """What a submission is linked with has the answers that its tests need, and no other."""
+    """The file with which a submission is linked has the answers that its tests need, and no
+    other."""
 
     def test_only_the_other_answers_go(self) -> None:
         text = keep_todos(TWO, "x.cu", frozenset({1}))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grader.export: each format against what its system's documentation asks for."""
+"""grader.export: each format against its system's documentation."""
 
 import importlib.util
 import json
@@ -78,7 +78,7 @@ def written(name: str, *rows: Json, **env: str) -> str:
 
 class Common(unittest.TestCase):
     def test_no_mark_is_no_zero(self) -> None:
-        """A format says so, or hands nothing over."""
+        """A format expresses "no mark", or exports nothing."""
         said = {"prairielearn": '"gradable": false', "junit": "<error"}
         for name, form in FORMATS.items():
             text = form.write(HEAD, [BROKEN], {})
@@ -276,7 +276,7 @@ class JUnit(unittest.TestCase):
 
     @needs(importlib.util.find_spec("junitparser"), "no junitparser (pip)")
     def test_others_read_it(self) -> None:
-        """What a parser of others' making sees is what was written."""
+        """An independent parser reads what was written."""
         import junitparser
 
         read = junitparser.JUnitXml.fromstring(written("junit", SOME, NO_COMPILE, BROKEN).encode())

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""./lab handout refuses what must not get out; tests/grading/test_handout.py makes real ones"""
+"""./lab handout refuses files that must not be published; tests/grading/test_handout.py makes real
+ones"""
 
 import unittest
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""building.records and learning.scoreboard: what a learner sees of where they stand."""
+"""building.records and learning.scoreboard: the progress that a learner sees."""
 
 import os
 import shutil
@@ -99,7 +99,7 @@ class Recorded(FakeBuild):
         self.assertIn("it has not been run", next_step(self.project, [line]))
 
     def test_before_anything_is_built(self) -> None:
-        """ctest lists tests without a command, as long as their program is not there."""
+        """ctest lists tests without a command if their program does not exist."""
         bare = [replace(test, command=()) for test in ctest.tests(self.project)]
         (line,) = scores(self.project, bare)
         self.assertEqual(line.points, 0)

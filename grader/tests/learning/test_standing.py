@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""learning.standing and commands.contents: what is known of a learner's progress, and that nothing
-that can happen to its file loses it."""
+"""learning.standing and commands.contents: a learner's stored progress, which no damage to its file
+loses."""
 
 import contextlib
 import io
@@ -51,7 +51,7 @@ class Kept(FakeCheckout):
         self.assertIn("lab01.twice", known.passed)
 
     def test_without_a_file_the_builds_records_count(self) -> None:
-        """As it was before there was such a file: they are in it from then on."""
+        """Results from before there was such a file: they are stored in it from then on."""
         record = {"test": "lab01.twice", "case": "twice", "todo": 1, "points": 60}
         place = self.write(
             "build/vgpu/results/lab01.twice.json", json.dumps({**record, "verdict": "pass"})

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""grader.selfcheck.pages: what a lab's README and the first lab's page show, against what tests
-said; old lists, old failures and old answers are found."""
+"""grader.selfcheck.pages: compares a lab's README and the first lab's page with tests' output;
+outdated lists, failures and answers are found."""
 
 import contextlib
 import io

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grader.selfcheck.programs: layers of tests are run and counted; one that is skipped says why."""
+"""grader.selfcheck.programs: layers of tests are run and counted; a skipped test reports why."""
 
 import contextlib
 import io
@@ -48,7 +48,7 @@ class Layers(FakeBuild):
         self.assertEqual(self.run_layers("full")[0], 2)
 
     def test_what_the_preset_asan_runs_is_left_to_it(self) -> None:
-        """It is told; --full runs all."""
+        """The report mentions it; --full runs all."""
         _, failed, said = self.run_layers("unit|ci")
         self.assertNotIn("node.twice", failed)
         self.assertIn("  left to `ctest --preset asan`, which has sanitizers: 1 tests\n", said)
@@ -57,7 +57,7 @@ class Layers(FakeBuild):
         self.assertNotIn("asan", said)
 
     def test_where_all_was_set_up_nothing_is_skipped(self) -> None:
-        """But for want of what the machine is known to lack."""
+        """Except for reasons that the machine is known to have."""
         with mock.patch.dict(os.environ, {"PEERLAB_LACKING": ""}):
             _, failed, said = self.run_layers("unit")
         self.assertEqual(failed, ["unit.gone", "unit.skips"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grader.selfcheck: what it plans, what a person who waits is shown, and the times at its end."""
+"""grader.selfcheck: its plan, the progress that it shows, and the times at its end."""
 
 import io
 import unittest
@@ -30,7 +30,7 @@ class Waiting(unittest.TestCase):
         self.now = 20.0
         progress.end()
         progress.begin("two")
-        self.assertEqual(progress.left(0.0), 90)  # ten planned seconds say nothing yet
+        self.assertEqual(progress.left(0.0), 90)  # ten planned seconds are too few for an estimate
         self.now = 50.0
         self.assertEqual(progress.left(0.5), 150)  # twice as slow as planned
 

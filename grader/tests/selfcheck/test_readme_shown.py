@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""README.md, and the pages to which it leaves its tables, promise no command that is not there, and
-show no file that is gone."""
+"""README.md, and the pages with its tables, name only commands that exist, and show only files that
+exist."""
 
 import json
 import re
@@ -20,7 +20,7 @@ MADE_LATER = re.compile(r"NN|[.]{3}|^build/|^\.(venv|deps|lab)/")
 
 
 def typed(program: str) -> list[list[str]]:
-    """The command lines of `program` in these pages: in backquotes, or behind a `$`."""
+    """The command lines of `program` in these pages: in backquotes, or after a `$`."""
     lines = re.findall(r"`([^`\n]+)`", COMMANDS) + re.findall(r"^\$ (.*)$", COMMANDS, re.MULTILINE)
     lines = [part.strip() for line in lines for part in line.split("&&")]
     return [line.split()[1:] for line in lines if line.split()[:1] == [program]]
@@ -58,7 +58,7 @@ class Shown(unittest.TestCase):
                 self.there(page, (ROOT / page).parent / path, path)
 
     def there(self, page: str, place: Path, path: str) -> None:
-        """A learner may delete a file in labs/: its source counts."""
+        """A learner may delete a file in labs/: then its source is checked."""
         if not MADE_LATER.search(path):
             self.assertTrue(place.exists(), f"{page} shows {path}: not here")
 

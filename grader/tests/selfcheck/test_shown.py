@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""grader.selfcheck.shown and rubric: what is written down against what really is."""
+"""grader.selfcheck.shown and rubric: compares what is written with real results."""
 
 import contextlib
 import io
