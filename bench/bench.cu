@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * bench.cu: prints what the virtual node costs, with the goal of each figure and a peer of the same
- * run. See README.md beside it for what the figures are and how to read them.
+ * bench.cu: measures the cost of the virtual node, with the goal of each figure and a reference
+ * from the same run. README.md beside it explains the figures.
  *
- * The program calls itself (`--first`, `--idle`) for what needs a node of its own.
+ * The program starts itself (`--first`, `--idle`) for measurements that need a separate node.
  */
 #include "bench.h"
 
@@ -51,7 +51,7 @@ void figure(const char *name, const char *goal, bool held, const char *format, .
     fflush(stdout);
 }
 
-/* The least wall time of a few runs, and the least processor time of the node's processes. */
+/* The least wall time of a few runs, and the least CPU time of the node's processes. */
 template <typename Work> took least(int runs, Work work)
 {
     took best = {1e9, 1e9};
@@ -76,9 +76,9 @@ template <typename Work> double least_here(int runs, Work work)
     return best;
 }
 
-/* ---- a node of its own ---- */
+/* ---- a separate node ---- */
 
-/* What this program prints when called with `argument`: a number or two. */
+/* The output of this program for `argument`: a number or two. */
 std::vector<double> ask(const char *self, const char *argument)
 {
     std::string command = std::string("'") + self + "' " + argument;
@@ -130,7 +130,7 @@ int idle()
     return 0;
 }
 
-/* Processor seconds of the least of a few runs of a streaming kernel, and of one with barriers. */
+/* The least CPU seconds over a few runs of a streaming kernel, and of one with barriers. */
 int checked(const sizes &s)
 {
     own_node("checked", "hgx-h200-4");
@@ -193,7 +193,7 @@ void adding(const sizes &s, float *a, float *b, float *c, const std::vector<floa
            node.cpu * 1e3, peer_threads(), peer * 1e3, node.wall / peer);
 }
 
-/* What the detectors of kernels cost, against the instrumented run without them. */
+/* The cost of the detectors in kernels, against the instrumented run without them. */
 void checking(const char *self, bool tiny)
 {
     const char *argument = tiny ? "--checked-tiny" : "--checked";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * bench.h: what the files of the bench share.
+ * bench.h: declarations shared by the files of the bench.
  */
 #ifndef BENCH_H
 #define BENCH_H
@@ -10,7 +10,7 @@ extern "C" {
 
 /* processes.c: the node's processes, found by its id in their command lines. */
 double node_cpu_seconds(const char *id); /* of the node and its contexts, since they started */
-double node_megabytes(const char *id);   /* PSS; resident pages where that may not be read */
+double node_megabytes(const char *id);   /* PSS; resident pages if PSS is not readable */
 
 /* peers.c: the same work without a node. */
 int peer_threads(void);

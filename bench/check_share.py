@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What all detectors together cost the labs' tests: check_share.py BUILD [LAB...].
+"""The cost of all detectors in the labs' tests: check_share.py BUILD [LAB...].
 
 Runs every case of the labs' solutions (03 and 07) as ctest does, with VGPU_CHECK=none and with
-VGPU_CHECK=all, and compares the processor time of all that they started. Prints the ratios with
-their goal; fails when a case did.
+VGPU_CHECK=all, and compares the CPU time of all their processes. Prints the ratios with their goal;
+fails if a case did.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import sys
 from pathlib import Path
 
 GOAL = 3.0
-RUNS = 2  # the least of so many
+RUNS = 2  # the least of this many
 
 
 def cpu_seconds() -> float:
@@ -25,7 +25,7 @@ def cpu_seconds() -> float:
 
 
 def once(build: Path, lab: str, checks: str) -> float:
-    """Processor seconds of all cases of a lab's solution."""
+    """CPU seconds of all cases of a lab's solution."""
     words = ["ctest", "--test-dir", str(build), "-R", rf"^solution{lab}\.", "-j1"]
     before = cpu_seconds()
     done = subprocess.run(

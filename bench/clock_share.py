@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What share of its life a node spends in clock and links: clock_share.py BUILD [LAB...].
+"""The share of its lifetime that a node spends in clock and links: clock_share.py BUILD [LAB...].
 
 Runs every case of the labs' solutions (03 and 04), each with a trace, as ctest does, and adds up
-what their nodes say (VGPU_CLOCK_COST). Prints the figures with their goal; fails when one is not
-met, or a case failed.
+the times that their nodes report (VGPU_CLOCK_COST). Prints the figures with their goal; fails if
+one is not met, or a case failed.
 """
 
 import os
@@ -17,7 +17,8 @@ GOAL = 0.10
 
 
 def share(build: Path, lab: str) -> tuple[int, int, int, int]:
-    """(nanoseconds in the clock, of the nodes' lives, operations, nodes) of all cases of a lab."""
+    """(nanoseconds in the clock, nanoseconds of the nodes' lifetimes, operations, nodes) of all
+    cases of a lab."""
     with tempfile.TemporaryDirectory() as folder:
         costs = Path(folder, "costs")
         more = {"VGPU_CLOCK_COST": str(costs), "VGPU_TRACE": str(Path(folder, "trace.json"))}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * flows.c: what the node's links cost: microseconds for a flow to come and go, with 1,000 and with
+ * flows.c: the cost of the node's links: microseconds to add and remove a flow, with 1,000 and with
  * 100,000 at once over the links of an 8-GPU node (dgx-a100), and the goal.
  *
  * bench-flows [FLOWS...]: other numbers at once.
@@ -15,7 +15,7 @@
 
 static uint64_t state = 88172645463325252ull;
 
-/* The same numbers everywhere (Marsaglia, "Xorshift RNGs", 2003). */
+/* The same sequence on every computer (Marsaglia, "Xorshift RNGs", 2003). */
 static uint64_t dice(uint64_t below)
 {
     state ^= state << 13;
@@ -27,7 +27,7 @@ static uint64_t dice(uint64_t below)
 static double seconds(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* whatever else the computer does */
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t); /* independent of other load */
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
@@ -51,7 +51,7 @@ static void take_one(void)
     flows_take_arrived(flows, flows_next_ps(flows));
 }
 
-/* Microseconds a flow: `count` come, then go one after the other. */
+/* Microseconds per flow: adds `count` flows, then removes one after the other. */
 static double come_and_go(const struct topology *t, int count)
 {
     double start = seconds();
@@ -63,7 +63,7 @@ static double come_and_go(const struct topology *t, int count)
     return (seconds() - start) / count * 1e6;
 }
 
-/* The same where `count` are on their way all the time: for each that arrives another one comes. */
+/* The same with `count` active flows all the time: each one that ends is replaced. */
 static double keep_going(const struct topology *t, int count)
 {
     enum { TURNS = 20000 };
@@ -97,8 +97,8 @@ static double figure(const struct topology *t, int count, const char *what,
     return us;
 }
 
-/* Whether each costs no more than the goal, and the most of them what the fewest do: no more than
- * twice as much, since they do not all fit into a cache. */
+/* Whether each costs no more than the goal, and the largest number at most twice as much per flow
+ * as the smallest, since they do not all fit into a cache. */
 static bool held(const double us[2], double *fewest, int i)
 {
     bool good = true;

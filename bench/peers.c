@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * peers.c: what the kernels of the bench compute, as plain C loops on all CPUs.
+ * peers.c: the computations of the bench's kernels, as plain C loops on all CPUs.
  */
 #include "bench.h"
 
@@ -36,7 +36,7 @@ void peer_add(const float *a, const float *b, float *c, long n)
         c[i] = a[i] + b[i];
 }
 
-/* The same tree as the kernel's, so that the results are the same bits. */
+/* The same tree as in the kernel, so that the results are bitwise equal. */
 void peer_reduce(const float *in, float *out, long blocks)
 {
 #ifdef _OPENMP
@@ -53,7 +53,7 @@ void peer_reduce(const float *in, float *out, long blocks)
     }
 }
 
-/* ---- the floor under any library that runs threads as fibers ---- */
+/* ---- lower bound for any library that runs threads as fibers ---- */
 
 #if defined(__x86_64__)
 
@@ -62,7 +62,7 @@ enum { STACKS = 256, STACK_BYTES = 16384, SWITCHES = 4 << 20 };
 static void *place[STACKS], *back;
 static int left;
 
-/* Saves what a C function must keep, goes to another stack. */
+/* Saves the callee-saved registers and switches to another stack. */
 __attribute__((naked, noinline)) static void go(void **from, void *to)
 {
     __asm__("pushq %rbp; pushq %rbx; pushq %r12; pushq %r13; pushq %r14; pushq %r15\n\t"
@@ -71,7 +71,8 @@ __attribute__((naked, noinline)) static void go(void **from, void *to)
             "popq %rax; jmpq *%rax");
 }
 
-/* Called through a pointer, so that nothing is known about which registers it leaves alone. */
+/* Called through a pointer, so that the compiler assumes that all caller-saved registers are
+ * lost. */
 static void (*volatile hop)(void **from, void *to) = go;
 static int current;
 

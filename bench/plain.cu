@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * plain.cu: the reduction again, compiled without callbacks (not_counted): what counting costs.
+ * plain.cu: the reduction again, compiled without callbacks (not_counted): shows the cost of
+ * counting.
  */
 #include "bench.h"
 #include "reduce.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * processes.c: processor time and memory of a node and its contexts, from /proc.
+ * processes.c: CPU time and memory of a node and its contexts, from /proc.
  */
 #include "bench.h"
 
@@ -64,7 +64,8 @@ static int list(const char *id, int *pid)
     return count;
 }
 
-/* Of processes that a process has waited for: helpers of contexts. In steps of 10 ms. */
+/* CPU time of children that a process has waited for: worker processes of contexts. In steps of 10
+ * ms. */
 static double children_seconds(int pid)
 {
     char line[512];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * reduce.h: the block reduction: 9 barriers a block. A header, as it is compiled twice: by
- * kernels.cu as every program has it, and by plain.cu without the callbacks before its accesses.
+ * reduce.h: the block reduction: 9 barriers per block. A header, because it is compiled twice: by
+ * kernels.cu as in any program, and by plain.cu without the callbacks before its accesses.
  */
 static __global__ void reduce(const float *in, float *out)
 {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The bench runs to its end with tiny sizes and prints every figure of its README."""
+"""The bench completes with tiny sizes and prints every figure of its README."""
 
 import pathlib
 import re

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * bench.cu: all ways of all-reduce in one process and one run, in turn, each started the same way:
- * one host thread a GPU; back to back, and replayed from a CUDA graph.
+ * bench.cu: measures all ways of all-reduce in one process and one run, in turn, each started the
+ * same way: one host thread per GPU; back to back, and replayed from a CUDA graph.
  *
- *   allreduce-bench [--gpus 2,4] [--least BYTES] [--most BYTES] [--rounds N] [--csv FILE]
+ *     allreduce-bench [--gpus 2,4] [--least BYTES] [--most BYTES] [--rounds N] [--csv FILE]
  *
- * Time of a call: from a barrier of all host threads until the last rank's stream is empty, over
- * the calls in between; the median of the rounds. algbw = bytes / time; busbw = algbw * 2 (n - 1) /
- * n (nccl-tests, doc/PERFORMANCE.md). Before a way is timed its results are checked, every float.
+ * Time of a call: from a barrier of all host threads until the last rank's stream is empty, divided
+ * by the number of calls; the median of the rounds. algbw = bytes / time; busbw = algbw * 2 (n - 1)
+ * / n (nccl-tests, doc/PERFORMANCE.md). Before a way is timed its results are checked, every float.
  */
 #include <string.h>
 
@@ -35,7 +35,7 @@ struct bench {
     double us[STYLES][WAYS][ROUNDS]; /* written by rank 0 */
 };
 
-/* How often a call is made between two looks at the clock. */
+/* The number of calls between two readings of the clock. */
 static int repeats(size_t bytes)
 {
     return bytes <= (size_t)4 << 20 ? 100 : bytes <= (size_t)64 << 20 ? 20 : 5;
@@ -57,7 +57,7 @@ static void wait_for(struct team *team, struct way_rank *r)
     team_barrier(team, r->rank);
 }
 
-/* The numbers are multiples of 1/256: whatever the order of adding, the sum is the same. */
+/* The numbers are multiples of 1/256: the sum does not depend on the order of additions. */
 static void verify(struct team *team, struct bench *b, const struct way *way, struct way_rank *r)
 {
     const size_t count = b->bytes / sizeof(float);
@@ -112,7 +112,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* All ways in turn, round after round. */
+/* Times all ways in turn, round after round. */
 static void time_all(struct team *team, struct bench *b, struct way_rank *r)
 {
     cudaGraphExec_t graph[WAYS] = {};
@@ -138,7 +138,7 @@ static void time_all(struct team *team, struct bench *b, struct way_rank *r)
     team_barrier(team, r->rank);
 }
 
-/* ---- what rank 0 says ---- */
+/* ---- output of rank 0 ---- */
 
 static double median(struct bench *b, int style, int w)
 {
@@ -166,7 +166,7 @@ static void write_csv(struct bench *b, const struct way *way, int style, const d
                 algbw * 2 * (b->n - 1) / b->n);
 }
 
-/* A row of the table: the ratio is the better NCCL's time over ours. */
+/* A row of the table: the ratio is the time of the better NCCL variant over ours. */
 static void print_row(struct bench *b)
 {
     double peer = 1e30, ours = 1e30;

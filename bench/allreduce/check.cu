@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
- * check.cu: is it right, again and again? Random sizes, random numbers, ranks that come late.
+ * check.cu: a stress test of correctness: random sizes, random numbers, ranks that are late.
  *
- *   allreduce-check [--gpus N] [--calls N] [--most BYTES] [--seed N]
- *                   [--way one-shot|two-shot|engines|any]
+ *     allreduce-check [--gpus N] [--calls N] [--most BYTES] [--seed N]
+ *                     [--way one-shot|two-shot|engines|any]
  *
- * Every call's sums are compared in every bit, with those of a loop in the order of ranks. Between
+ * Every call's sums are compared bit by bit with those of a loop in the order of ranks. Between
  * calls a rank may wait on the host or keep its GPU busy; calls are made in runs without a pause,
  * in place and out of place, so that ranks are at different calls at the same time. Without --way
- * the library chooses; `any` is another way at every call.
+ * the library chooses; `any` uses another way at every call.
  */
 #include <string.h>
 #include <time.h>
@@ -30,12 +30,12 @@ struct rank {
     const struct options *options;
     int number;
     cudaStream_t stream;
-    float *send, *recv; /* the run's calls, one behind the other */
+    float *send, *recv; /* of the run's calls, one after the other */
 };
 
-/* The same on all ranks: what call c of a run is. */
+/* A call of a run: the same on all ranks. */
 struct call {
-    size_t count, at; /* floats, and where they begin */
+    size_t count, at; /* count: floats; at: index of the first */
     bool in_place;
     unsigned seed;
     int way; /* -1: the library's choice */
@@ -71,7 +71,7 @@ static __global__ void spin(unsigned turns)
         __nanosleep(1000);
 }
 
-/* This rank's own delays: nobody knows of them. */
+/* Random delays of this rank alone. */
 static void come_late(const struct rank *r, unsigned *state)
 {
     unsigned choice = next(state) % 8;
@@ -123,7 +123,7 @@ static void verify(const struct rank *r, const struct call *calls, int n)
     }
 }
 
-/* The calls of a run; together they fit into `most`. */
+/* Chooses the calls of a run; together they fit into `most`. */
 static int some_calls(const struct options *o, struct call *calls, unsigned *state, int left)
 {
     size_t room = o->most / sizeof(float), at = 0;

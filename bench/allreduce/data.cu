@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * data.cu: numbers out of a seed, made and checked where they are.
+ * data.cu: numbers derived from a seed, generated and checked on the GPU.
  */
 #include "data.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * device.h: what the kernels of all three ways share: their view of the group, vectors with a tail,
- * the number of the call, and starting before the kernel in front has ended.
+ * device.h: shared by the kernels of all three ways: their view of the group, vectors with a tail,
+ * the number of the call, and programmatic dependent launch.
  */
 #ifndef AR_DEVICE_H
 #define AR_DEVICE_H
@@ -12,21 +12,21 @@
 
 #include "allreduce.h"
 
-#define AR_BLOCKS 264 /* at most in a grid: two on each of an H200's 132 multiprocessors */
+#define AR_BLOCKS 264 /* most blocks of a grid: two on each of an H200's 132 multiprocessors */
 
-/* One rank's view, a kernel argument. */
+/* A rank's view of the group, a kernel argument. */
 struct ar_device {
     int me, n;
-    size_t slot;              /* vectors that one source has in one area of a board */
+    size_t slot;              /* vectors for one source in one area of a board */
     uint4 *board[AR_RANKS];   /* each rank's board: [half][area][source][slot] */
     unsigned *flag[AR_RANKS]; /* each rank's flags: [what][source], counting calls */
-    unsigned *call;           /* this rank's number of calls, a copy for each block */
+    unsigned *call;           /* this rank's number of calls, one copy per block */
 };
 
 enum { AR_AREA_REDUCE, AR_AREA_GATHER };
 
-/* Programmatic dependent launch: the launch of this grid may overlap the end of the one before, but
- * nothing is read or written until that one has ended and its stores are visible. */
+/* Programmatic dependent launch: the launch of this grid may overlap the end of the previous one,
+ * but nothing is read or written until that one has ended and its stores are visible. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define AR_START_EARLY()                                                                           \
     do {                                                                                           \
@@ -49,8 +49,8 @@ __device__ __forceinline__ uint4 ar_words(float4 v)
                       __float_as_uint(v.w));
 }
 
-/* Vector i of `count` floats; the last one may be short, and then ends in zeros. Vectors are
- * counted in 32 bits: 64 GiB of them, and half the registers. */
+/* Vector i of `count` floats; the last one may be short, and is padded with zeros. Vectors are
+ * counted in 32 bits: enough for 64 GiB, with half the registers. */
 __device__ __forceinline__ uint4 ar_load(const float *from, unsigned i, size_t count)
 {
     if (i < count / 4)
@@ -73,7 +73,7 @@ __device__ __forceinline__ void ar_store(float *to, unsigned i, size_t count, ui
         tail[2] = v.z;
 }
 
-/* In the order of ranks, which makes all ranks' sums equal to the bit. */
+/* Adds in the order of ranks, which makes all ranks' sums bitwise equal. */
 template <int N> __device__ __forceinline__ uint4 ar_sum(const uint4 v[N])
 {
     float4 sum = ar_floats(v[0]);
@@ -85,7 +85,7 @@ template <int N> __device__ __forceinline__ uint4 ar_sum(const uint4 v[N])
     return ar_words(sum);
 }
 
-/* Of a message in vectors, one part a rank: the first `longer` ones have a vector more. */
+/* A message in vectors, one part per rank: the first `longer` parts have one vector more. */
 struct ar_parts {
     unsigned least;
     int longer;
@@ -108,8 +108,8 @@ __device__ __host__ __forceinline__ unsigned ar_length(struct ar_parts p, int r)
     return p.least + (r < p.longer);
 }
 
-/* Below this index every part of a message has a vector, and a whole one: nothing to look out for.
- * At most two vectors of a part lie behind it. */
+/* Below this index every part of a message has a full vector, so no checks are needed. At most two
+ * vectors of a part lie behind it. */
 __device__ __forceinline__ unsigned ar_plain(struct ar_parts p, size_t count)
 {
     return p.least > 0 ? p.least - (count % 4 != 0) : 0;
@@ -121,7 +121,8 @@ __device__ __forceinline__ unsigned ar_call(const struct ar_device &d)
     return d.call[blockIdx.x];
 }
 
-/* All AR_BLOCKS copies go on, whatever the size of the grid, so that grids of any size may follow.
+/* Advances all AR_BLOCKS copies, whatever the size of the grid, so that grids of any size may
+ * follow.
  */
 __device__ __forceinline__ void ar_count(const struct ar_device &d, unsigned call)
 {

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT
- * engines.cu: the two halves of two-shot by the GPUs' copy engines, which send larger packets over
- * NVLink than kernels can and leave the multiprocessors to the adding.
+ * engines.cu: the two phases of two-shot by the GPUs' copy engines, which send larger packets over
+ * NVLink than kernels can and leave the multiprocessors free for the additions.
  *
- *   send     part r to rank r's inbox, slice by slice           (reduce-scatter)
- *   signal   after each slice, a flag to every other rank
- *   stream   waits for the others' flags, adds the slice up
- *   share    the sums to everybody's result                      (all-gather)
- *   stream   a last flag: nobody goes on before all copies have arrived, nor fills an inbox again
+ *     send     part r to rank r's inbox, slice by slice           (reduce-scatter)
+ *     signal   after each slice, a flag to every other rank
+ *     stream   waits for the others' flags, adds up the slice
+ *     share    the sums to every rank's result                     (all-gather)
+ *     stream   a last flag: no rank continues before all copies have arrived, nor refills an inbox
  *
- * Few slices: the copies of all GPUs keep in step, each GPU receiving from one at a time, only as
- * long as there are few of them (measured: 2 slices 385 GB/s of bus bandwidth at 1 GiB, 8 slices
- * 318). In place is fine: a rank's copies overwrite part r of another only after that part has come
- * here.
+ * The number of slices is small: only then do the copies of all GPUs keep in step, each GPU
+ * receiving from one at a time (measured: 2 slices 385 GB/s of bus bandwidth at 1 GiB, 8 slices
+ * 318). In place is correct: a rank's copies overwrite part r of another only after that part has
+ * arrived here.
  */
 #include <cuda/atomic>
 
@@ -21,7 +21,8 @@ enum { FLAG_SLICE, FLAG_END = FLAG_SLICE + AR_SLICES };
 
 typedef cuda::atomic_ref<unsigned, cuda::thread_scope_system> flag_ref;
 
-/* Tells every other rank, and waits until every other rank has told. By the first n threads. */
+/* Sets this rank's flag on every other rank, and waits for the flags of all others. By the first n
+ * threads. */
 static __device__ void tell(const struct ar_device &d, int what, unsigned call)
 {
     if (threadIdx.x < d.n && threadIdx.x != d.me)
@@ -53,7 +54,8 @@ static __global__ void end(struct ar_device d)
     ar_count(d, call);
 }
 
-/* Vectors first .. end - 1 of my part, from everybody. `longest`: vectors of a rank in the inbox.
+/* Adds vectors first .. end - 1 of this rank's part from all ranks. `longest`: vectors of a rank in
+ * the inbox.
  */
 template <int N>
 static __global__ void __launch_bounds__(512)
@@ -68,7 +70,7 @@ static __global__ void __launch_bounds__(512)
         const uint4 mine = ar_load(send, part + i, count);
         uint4 v[N];
 #pragma unroll
-        for (int r = 0; r < N; r++) /* its own place in the inbox is empty, and read all the same */
+        for (int r = 0; r < N; r++) /* its own slot in the inbox is unused, but read, too */
             v[r] = ((const uint4 *)inbox)[(size_t)r * longest + i];
 #pragma unroll
         for (int r = 0; r < N; r++)
@@ -105,7 +107,7 @@ cudaError_t ar_engines_open(struct ar_engines *e, int n, size_t most)
     cudaError_t error = cudaMalloc((void **)&e->inbox, bytes);
     cudaStream_t *stream[] = {&e->send, &e->signal, &e->share};
 
-    if (error == cudaSuccess) /* add_up reads its own place, too, and leaves what is there */
+    if (error == cudaSuccess) /* add_up also reads its own slot, and ignores the contents */
         error = cudaMemset(e->inbox, 0, bytes);
     for (int i = 0; i < 3 && error == cudaSuccess; i++)
         error = cudaStreamCreateWithFlags(stream[i], cudaStreamNonBlocking);
@@ -127,7 +129,7 @@ void ar_engines_close(struct ar_engines *e)
     cudaFree(e->inbox);
 }
 
-/* `later` goes on when `first` has done what is queued there now. */
+/* `later` waits for the work that is queued on `first` now. */
 static cudaError_t after(cudaStream_t later, cudaStream_t first, cudaEvent_t event)
 {
     cudaError_t error = cudaEventRecord(event, first);
@@ -173,7 +175,7 @@ static cudaError_t scatter(const struct ar_call_for *c, int number)
     return error != cudaSuccess ? error : after(mine->signal, mine->send, mine->event[0]);
 }
 
-/* All-gather: a slice of my part, added up, to everybody's result. */
+/* All-gather: a slice of this rank's part, added up, to every rank's result. */
 static cudaError_t share(const struct ar_call_for *c, struct slice s)
 {
     const struct ar_device *d = &c->device;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * group.cu: the ranks of an all-reduce, their boards and flags, and which way a message goes.
+ * group.cu: the ranks of an all-reduce, their boards and flags, and the choice of the way.
  */
 #include <stdlib.h>
 
 #include "kernels.h"
 #include "words.h"
 
-#define TILE 4096 /* vectors of a part that a block of two-shot takes at a time, at most */
+#define TILE 4096 /* most vectors of a part that a block of two-shot handles at a time */
 
 #define LINE 64 /* vectors: 1 KiB */
 
@@ -29,7 +29,8 @@ const char *ar_way_name(enum ar_way way)
 
 size_t ar_one_shot_most(int n)
 {
-    /* a hop costs as much as 300 KiB that one-shot sends in addition; two ranks send no more */
+    /* a hop costs as much as sending 300 KiB, which one-shot sends in addition; with two ranks it
+     * sends no more */
     return n <= 2 ? (size_t)2 << 20 : ((size_t)300 << 10) * n / ((n - 1) * (n - 2));
 }
 
@@ -47,14 +48,14 @@ static size_t least(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The least whole number of `parts` that hold `all`. */
+/* The quotient, rounded up. */
 static size_t share(size_t all, size_t parts)
 {
     return (all + parts - 1) / parts;
 }
 
-/* Vectors that a source may send into one area: a part of two-shot, all of one-shot. Whole lines:
- * a warp's stores that straddle one more line cost a fifth of the link. */
+/* Vectors that a source may send into one area: a part of two-shot, all of one-shot. Whole lines,
+ * since a warp's stores that straddle one more line cost a fifth of the link's bandwidth. */
 static size_t slot_vectors(int n, size_t most)
 {
     size_t part = (least(most, AR_TWO_SHOT_MOST) / sizeof(uint4)) / n + 1;
@@ -73,14 +74,14 @@ static cudaError_t enable_peers(const int *gpu, int n, int r)
             return error != cudaSuccess ? error : cudaErrorPeerAccessUnsupported;
         error = cudaDeviceEnablePeerAccess(gpu[p], 0);
         if (error == cudaErrorPeerAccessAlreadyEnabled)
-            cudaGetLastError(); /* as good, and not to be found by the next caller */
+            cudaGetLastError(); /* already enabled: clear the error */
         else if (error != cudaSuccess)
             return error;
     }
     return cudaSuccess;
 }
 
-/* Boards full of AR_NOTHING, flags and counters of zero. */
+/* Fills the boards with AR_NOTHING, flags and counters with zero. */
 static cudaError_t open_board(struct ar_group *g, int r)
 {
     const size_t slot = slot_vectors(g->n, g->most), board = 4 * slot * g->n * sizeof(uint4);
@@ -103,8 +104,9 @@ static cudaError_t open_board(struct ar_group *g, int r)
     return error;
 }
 
-/* How many of two-shot's largest blocks run at once on this GPU: a block waits for its like on the
- * other GPUs, so more must never be in a grid. And whether launches may overlap. */
+/* How many of two-shot's largest blocks run at once on this GPU: a block waits for the
+ * corresponding ones on other GPUs, so a grid must never have more. Also whether launches may
+ * overlap. */
 static cudaError_t ask_gpu(struct ar_group *g, int r)
 {
     int blocks = 0, sms = 0, major = 0;
@@ -209,7 +211,7 @@ static cudaError_t launch(const struct ar_group *g, const void *kernel, size_t b
     return cudaLaunchKernelExC(&config, kernel, args);
 }
 
-/* Few vectors a thread, so that the first hop begins at once. */
+/* Few vectors per thread, so that the first hop begins at once. */
 static cudaError_t one_shot(const struct ar_group *g, const struct ar_call_for *c)
 {
     const size_t vectors = share(c->count, 4);
@@ -231,7 +233,7 @@ static cudaError_t two_shot(const struct ar_group *g, const struct ar_call_for *
                   (unsigned)share(part, blocks * tiles), c);
 }
 
-/* The way that `count` floats can go, at or behind the one that is asked for. */
+/* The way that `count` floats can use: the requested one, or a later one. */
 static enum ar_way possible(const struct ar_group *g, enum ar_way way, size_t count)
 {
     if (way == AR_ONE_SHOT && count * sizeof(float) > ar_one_shot_most(g->n))

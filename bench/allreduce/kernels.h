@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT
- * kernels.h: what group.cu and engines.cu know of the kernels.
+ * kernels.h: the interface of the kernels for group.cu and engines.cu.
  */
 #ifndef AR_KERNELS_H
 #define AR_KERNELS_H
 
 #include "device.h"
 
-#define AR_TWO_SHOT_THREADS 1024 /* a block's, at most */
-#define AR_SLICES 2 /* that the copy engines' halves are cut into, so that they overlap */
+#define AR_TWO_SHOT_THREADS 1024 /* most threads of a block */
+#define AR_SLICES 2              /* slices of the copy engines' phases, which overlap */
 
 /* The kernel for n ranks, 2 .. AR_RANKS; null for other n. */
 const void *ar_one_shot_kernel(int n);
 const void *ar_two_shot_kernel(int n);
 
-/* Brings a kernel's code to the current GPU now. CUDA would do so at the first launch, and may wait
- * for the GPU then: for a kernel that waits for the very one that is to be launched. */
+/* Loads a kernel's code to the current GPU now. CUDA would load it at the first launch, and may
+ * then wait for the GPU: possibly for a kernel that waits for the one to be launched. */
 cudaError_t ar_load_kernel(const void *kernel);
 
-/* Returns the instance of a kernel for n ranks from the function it stands in. */
+/* Returns the instance of a kernel for n ranks from the enclosing function. */
 #define AR_KERNEL_OF(kernel, n)                                                                    \
     switch (n) {                                                                                   \
     case 2:                                                                                        \
@@ -40,10 +40,10 @@ cudaError_t ar_load_kernel(const void *kernel);
 
 /* engines.cu: a rank's streams and memory for the copy engines' way. */
 struct ar_engines {
-    float *inbox; /* [n][longest part]: what others send of my part */
+    float *inbox; /* [n][longest part]: this rank's part as others sent it */
     cudaStream_t send, signal,
         share;            /* reduce-scatter's copies, their flags, all-gather's copies */
-    cudaEvent_t event[4]; /* taken in turn: see engines.cu */
+    cudaEvent_t event[4]; /* used in turn: see engines.cu */
 };
 
 struct ar_call_for {

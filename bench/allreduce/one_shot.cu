@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
- * one_shot.cu: every rank sends all it has to every other rank, and adds up what came.
+ * one_shot.cu: every rank sends all its data to every other rank, and adds up what it receives.
  *
- * One hop, and (n - 1) * bytes out of every GPU: for messages so small that a hop costs more.
+ * One hop, and (n - 1) * bytes out of every GPU: for messages so small that another hop costs more.
  */
 #include "kernels.h"
 #include "words.h"
 
-/* `tile`: vectors of a block. */
+/* `tile`: vectors per block. */
 template <int N>
 static __global__ void __launch_bounds__(512)
     one_shot(struct ar_device d, const float *send, float *recv, size_t count, unsigned tile)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The table of a run of allreduce-bench, as Markdown, out of its CSV file.
+"""Prints the table of a run of allreduce-bench, as Markdown, from its CSV file.
 
 python3 bench/allreduce/table.py bench/results/allreduce-h200-4.csv 4
 """
@@ -17,7 +17,7 @@ Rows = dict[tuple[int, int, str, str], dict[str, float]]  # gpus, bytes, way, st
 
 
 def read(path: Path) -> Rows:
-    """The rows by number of GPUs, size, way and style; comment lines are left out."""
+    """The rows by number of GPUs, size, way and style; without comment lines."""
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if line[:1] != "#"]
     rows: Rows = {}
     for row in csv.DictReader(lines):
@@ -31,7 +31,7 @@ def sizes(rows: Rows, gpus: int) -> list[int]:
 
 
 def ratio(rows: Rows, gpus: int, size: int, style: str = "graph") -> float:
-    """The better NCCL's time over ours, started the same way."""
+    """The time of the better NCCL variant over ours, started the same way."""
     peer = min(rows[gpus, size, way, style]["us"] for way in PEERS)
     return peer / rows[gpus, size, OURS, style]["us"]
 
@@ -53,7 +53,7 @@ def figure(us: float) -> str:
 
 
 def table(rows: Rows, gpus: int) -> str:
-    """Microseconds a call, replayed from a graph."""
+    """Microseconds per call, replayed from a graph."""
     head = ["size", *SHOWN, "busbw", "ratio"]
     lines = ["| " + " | ".join(head) + " |", "|" + "--:|" * len(head)]
     for size in sizes(rows, gpus):

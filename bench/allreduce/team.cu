@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * team.cu: threads, and a barrier that spins, since it stands inside what is timed.
+ * team.cu: threads, and a barrier that spins, since it is part of the timed section.
  */
 #include "team.h"
 
@@ -14,7 +14,7 @@ struct team {
     int n;
     unsigned patience;
     int arrived, round; /* atomics */
-    int at[AR_RANKS];   /* the round that a rank has got to: for the watchdog */
+    int at[AR_RANKS];   /* the latest round of each rank: for the watchdog */
     int ended;
     void (*body)(struct team *, int, void *);
     void *argument;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What allreduce-check must reject: test_mutants.py VGPU-CC WORK
+"""Mutants that allreduce-check must reject: test_mutants.py VGPU-CC WORK
 
 Each mutant is the sources with one passage replaced, built in WORK and run on virtual GPUs.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The recorded run: README.md shows its tables, and what README.md claims of it is so."""
+"""The recorded run: README.md shows its tables, and README.md's claims about it hold."""
 
 import unittest
 from pathlib import Path

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * two_shot.cu: rank r adds up part r of everybody's data and sends the sum to everybody.
+ * two_shot.cu: rank r adds up part r of all ranks' data and sends the sum to all.
  *
- * Two hops, and 2 * (n - 1) / n * bytes out of every GPU, the least there is (Patarasuk and Yuan,
+ * Two hops, and 2 * (n - 1) / n * bytes out of every GPU, the least possible (Patarasuk and Yuan,
  * "Bandwidth optimal all-reduce algorithms for clusters of workstations", 2009). A thread handles
- * the same vectors of every part in all three steps, so that nothing ties the threads of a block
- * together: each goes on when its own words have come.
+ * the same vectors of every part in all three steps, so that threads of a block do not depend on
+ * each other: each continues when its own words have arrived.
  */
 #include "kernels.h"
 #include "words.h"
 
-/* What all three steps need to know: vectors first .. end - 1 of every part that is so long. */
+/* Arguments of all three steps: vectors first .. end - 1 of every part that is long enough. */
 struct job {
     const float *send;
     float *recv;
@@ -18,8 +18,8 @@ struct job {
     unsigned call, plain, first, end;
 };
 
-/* Reduce-scatter, sending: vector i of part r to rank r. All loads come before the first use of
- * what they bring, without a branch in between: what may branch is left to scatter_one. */
+/* Reduce-scatter, send: vector i of part r to rank r. All loads are issued before the first use of
+ * their results, without a branch in between: branches are left to scatter_one. */
 template <int N>
 static __device__ __forceinline__ void scatter_plain(const struct ar_device &d, const struct job &j,
                                                      unsigned i)
@@ -59,7 +59,7 @@ static __device__ __forceinline__ void scatter(const struct ar_device &d, const 
                 scatter_one<N>(d, j, i, (d.me + k) % N);
 }
 
-/* Reduce-scatter, adding, and all-gather, sending: the sums of my part go to everybody. */
+/* Reduce-scatter, add, and all-gather, send: the sums of this rank's part to all ranks. */
 template <int N>
 static __device__ __forceinline__ void add_up(const struct ar_device &d, const struct job &j)
 {
@@ -76,7 +76,7 @@ static __device__ __forceinline__ void add_up(const struct ar_device &d, const s
     }
 }
 
-/* All-gather, taking: part r comes from rank r. */
+/* All-gather, receive: part r from rank r. */
 template <int N>
 static __device__ __forceinline__ void gather(const struct ar_device &d, const struct job &j)
 {
@@ -96,8 +96,8 @@ static __device__ __forceinline__ void gather(const struct ar_device &d, const s
     }
 }
 
-/* `tile`: vectors of every part that a block handles at a time. Large messages go tile by tile, so
- * that what a tile leaves on the boards is still in the cache when it is taken. */
+/* `tile`: vectors of every part that a block handles at a time. Large messages are sent tile by
+ * tile, so that a tile's words on the boards are still in the cache when they are read. */
 template <int N>
 static __global__ void __launch_bounds__(AR_TWO_SHOT_THREADS, 1)
     two_shot(struct ar_device d, const float *send, float *recv, size_t count, unsigned tile)

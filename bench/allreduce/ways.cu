@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * ways.cu: see ways.h. NCCL on buffers that it knows nothing of, and on ones that are registered as
- * symmetric windows (ncclMemAlloc, ncclCommWindowRegister), which lets its kernels reach them.
+ * ways.cu: see ways.h. NCCL on ordinary buffers, and on buffers registered as symmetric windows
+ * (ncclMemAlloc, ncclCommWindowRegister), which its kernels can access directly.
  */
 #include "ways.h"
 
@@ -20,7 +20,7 @@
     } while (0)
 
 struct side {
-    float *send, *recv;         /* ours, the ring's and plain NCCL's */
+    float *send, *recv;         /* of our ways, the ring and plain NCCL */
     float *send_win, *recv_win; /* NCCL's windows */
     ncclWindow_t window[2];
     ncclComm_t comm;
@@ -98,15 +98,15 @@ static void call_engines(struct way_rank *r, size_t count)
     call_by(r, count, AR_ENGINES);
 }
 
-/* `later` goes on when `first` has done what is queued there now. */
+/* `later` waits for the work that is queued on `first` now. */
 static void after(cudaStream_t later, cudaStream_t first, cudaEvent_t event)
 {
     CHECK(cudaEventRecord(event, first));
     CHECK(cudaStreamWaitEvent(later, event, 0));
 }
 
-/* Everybody's part, from rank 0's thread, on the ring's own streams: they begin after rank 0's
- * stream and it goes on after them, so that a graph can be captured there. */
+/* Queues all ranks' parts, from rank 0's thread, on the ring's own streams: they begin after rank
+ * 0's stream and it continues after them, so that a graph can be captured there. */
 static void call_ring(struct way_rank *r, size_t count)
 {
     struct ways *w = r->all;

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
- * words.h: messages between GPUs whose every word is its own flag.
+ * words.h: messages between GPUs in which every word is its own flag.
  *
  * A receiver's board is filled with AR_NOTHING. The sender stores data there, in vectors of four
- * words; the receiver reads a vector again and again until none of its words is AR_NOTHING, takes
- * it and writes AR_NOTHING back. No fence, no flag and no barrier: half a round trip is saved where
- * a fence would wait for the stores to arrive, and no word relies on the order of any other.
- * AR_NOTHING is a NaN that arithmetic never gives; a sender that has it in its data sends another
- * NaN.
+ * words; the receiver polls a vector until none of its words is AR_NOTHING, takes it and writes
+ * AR_NOTHING back. There is no fence, flag or barrier: this saves the half round trip for which a
+ * fence would wait for the stores to arrive, and no word relies on the order of any other.
+ * AR_NOTHING is a NaN that arithmetic never produces; a sender that has it in its data sends
+ * another NaN.
  *
- * Why the words may be sent without asking whether the board is free: calls use its two halves in
- * turn. A rank that sends in call k has ended call k - 1, so it has got words of call k - 1 from
+ * Why words may be sent without checking that the board is empty: calls use its two halves in turn.
+ * A rank that sends in call k has ended call k - 1, so it has received words of call k - 1 from
  * every other rank; they sent those after they had ended call k - 2, in which they emptied this
  * half.
  */
@@ -21,7 +21,7 @@
 #define AR_NOTHING 0xffffffffu
 #define AR_OTHER_NAN 0x7fffffffu
 
-/* Relaxed at the scope of the system, word by word. */
+/* Relaxed stores of system scope, word by word. */
 __device__ __forceinline__ void words_put(uint4 *to, uint4 v)
 {
     asm volatile("st.volatile.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(v.x), "r"(v.y),
@@ -59,7 +59,8 @@ __device__ __forceinline__ uint4 words_nothing(void)
     return make_uint4(AR_NOTHING, AR_NOTHING, AR_NOTHING, AR_NOTHING);
 }
 
-/* Rank me's board for what `source` sends, in the half of call `call`. Vector i of it is data[i].
+/* The board of rank `me` for data from `source`, in the half of call `call`. Sets vector i to
+ * data[i].
  */
 template <int N>
 __device__ __forceinline__ uint4 *words_board(const struct ar_device &d, int rank, unsigned call,
@@ -70,9 +71,9 @@ __device__ __forceinline__ uint4 *words_board(const struct ar_device &d, int ran
 }
 
 /* Waits for a vector of every other rank, and empties the board there: v[k] is from rank (me + k) %
- * N, 0 < k < N. `from`: this rank's board for source 0. Ranks that send none, since their part ends
- * before, are not waited for: there[k] is false. All loads are under way before the first is looked
- * at, and nothing branches between them: each costs more than half a microsecond. */
+ * N, 0 < k < N. `from`: this rank's board for source 0. Ranks whose part has no such vector are not
+ * waited for: there[k] is false. All loads are issued before the first result is used, without
+ * branches in between, each of which would cost more than half a microsecond. */
 template <int N>
 __device__ __forceinline__ void words_take(const struct ar_device &d, uint4 *from,
                                            const bool there[N], uint4 v[N])
@@ -94,7 +95,7 @@ __device__ __forceinline__ void words_take(const struct ar_device &d, uint4 *fro
             from[(d.me + k) % N * d.slot] = words_nothing();
 }
 
-/* The same of all ranks, and their sum with `mine`. */
+/* The same for all ranks; returns their sum with `mine`. */
 template <int N>
 __device__ __forceinline__ uint4 words_take_sum(const struct ar_device &d, uint4 *from, uint4 mine)
 {

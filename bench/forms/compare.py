@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Both forms of kernels beside each other: compare.py PROGRAM [--tiny], where PROGRAM is forms.cu.
+"""Compares both forms of kernels: compare.py PROGRAM [--tiny], where PROGRAM is forms.cu.
 
-Each form runs three times, in turn. A line a kernel: the least seconds in each form, and how many
-times faster the fast one is. What they have written must be the same.
+Each form runs three times, in turn. Prints one line per kernel: the least seconds in each form, and
+the speed-up of the fast one. Their output must be the same.
 """
 
 import os
@@ -13,7 +13,7 @@ ROUNDS = 3
 
 
 def run(form: str) -> dict[str, tuple[float, str]]:
-    """Of each kernel its seconds, and the sum of what it has written."""
+    """For each kernel its seconds, and the sum of its output."""
     done = subprocess.run(
         sys.argv[1:],
         env=dict(

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * forms.cu: kernels that can have the fast form (docs/virtual-node.md): for each its name, the
- * least time of some launches in seconds, and a sum of what it has written. `forms --tiny`: small
- * sizes. compare.py runs it in both forms.
+ * forms.cu: kernels that can have the fast form (docs/virtual-node.md): prints for each its name,
+ * the least time of some launches in seconds, and a sum of its output. `forms --tiny`: small sizes.
+ * compare.py runs it in both forms.
  */
 #include <cuda_runtime.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * rows.h: what the programs of this folder share: a figure a line, "NAME VALUE", where the name
- * ends in its unit (us or gbs), and names that differ only in numbers in [brackets] belong
+ * rows.h: shared by the programs of this folder, which print one figure per line, "NAME VALUE". The
+ * name ends in its unit (us or gbs); names that differ only in numbers in [brackets] belong
  * together.
  */
 #ifndef TRUTH_ROWS_H
@@ -14,7 +14,7 @@
 #include <functional>
 #include <vector>
 
-/* On the virtual node time is the same in every run, and bytes cost this computer's time. */
+/* On the virtual node time is the same in every run, and bytes cost host time. */
 #if __has_include(<vgpu_time.h>)
 #include <vgpu_time.h>
 static const bool VIRTUAL = true;
@@ -65,7 +65,7 @@ __attribute__((format(printf, 2, 3))) static inline void row(double value, const
     fflush(stdout);
 }
 
-/* The median of several measurements, after one that warms up; virtual time needs no second one. */
+/* The median of several measurements, after a warm-up; a single one in virtual time. */
 static inline double median(const std::function<double()> &measure)
 {
     std::vector<double> values;

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""truth.py says when the table is not today's, and when it is too far off: with programs that print
-what a test wants."""
+"""truth.py reports when the table is out of date, and when its errors are too large: with programs
+that print what a test needs."""
 
 import subprocess
 import sys

@@ -2,12 +2,12 @@
 """The same programs on real GPUs and on the virtual node, side by side.
 
     truth.py BIN CSV                 runs the programs of BIN on the virtual node, prints the table
-    truth.py BIN CSV --update        and writes what they printed into the CSV
-    truth.py BIN CSV --record        on real GPUs: writes a new CSV, and on which machine
-    truth.py BIN CSV --check NAME... runs these programs only; what they print must be the CSV's
+    truth.py BIN CSV --update        and writes the figures into the CSV
+    truth.py BIN CSV --record        on real GPUs: writes a new CSV, with the machine's name
+    truth.py BIN CSV --check NAME... runs these programs only; their figures must match the CSV's
 
-A row of the CSV is a figure's name, what real GPUs printed, what the virtual node prints. The unit
-is the name's end. Names that differ in [brackets] only are one figure of several pairs.
+A row of the CSV is a figure's name, the value on real GPUs, the value on the virtual node. The name
+ends in the unit. Names that differ only in [brackets] are one figure of several pairs.
 """
 
 import argparse
@@ -23,8 +23,8 @@ from pathlib import Path
 
 PROGRAMS = ("copies", "reduction", "ipc", "ring", "stencil")
 NODE = "hgx-h200-4"
-MEDIAN = 0.10  # the median error that is allowed
-SAME = 0.005  # what the CSV and a run may differ by: it has four digits
+MEDIAN = 0.10  # largest median error
+SAME = 0.005  # tolerance between the CSV, which has four digits, and a run
 PATIENCE_S = 900
 
 
@@ -67,7 +67,7 @@ def natural(part: str) -> tuple[int, int, str]:
 
 
 def run(program: Path, gpus: int | None) -> dict[str, float]:
-    """What the program prints: a figure a line. `gpus`: on so many of the virtual node."""
+    """The program's output: one figure per line. `gpus`: number of virtual GPUs."""
     env = dict(os.environ)
     if gpus is not None:
         seen = ",".join(map(str, range(gpus)))
@@ -83,7 +83,8 @@ def run(program: Path, gpus: int | None) -> dict[str, float]:
 
 
 def group_of(name: str) -> str:
-    """`curve.peer.4KiB.us` belongs to curve.peer; a figure of the matrix to three words."""
+    """`curve.peer.4KiB.us` belongs to curve.peer; a figure of the matrix to a group named by three
+    words."""
     return ".".join(re.sub(r"\[.*?\]", "", name).split(".")[:-1][: 3 if "matrix" in name else 2])
 
 
@@ -132,7 +133,7 @@ def record(folder: Path, path: Path, names: list[str]) -> None:
 
 
 def differences(rows: list[Row], modelled: dict[str, float]) -> list[str]:
-    """What a run printed that is not the CSV's."""
+    """The figures of a run that differ from the CSV's."""
     known = {row.name: row for row in rows}
     told = []
     for name, value in modelled.items():
