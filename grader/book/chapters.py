@@ -8,8 +8,8 @@ from pathlib import Path
 
 WANTED = (
     (
-        r"\A# .+\n\n\*\*Time\*\* .+ · \*\*Before\*\* .+$",
-        "its first line after the title: Time, Before",
+        r"\A# .+\n\n\*\*Time\*\* .+ · \*\*You need\*\* .+$",
+        "its first line after the title: Time, You need",
     ),
     (r"^> \*\*.+\?\*\*", "a question to begin with: > **...?**"),
     (r"^!\[[^\]]+\]\(figures/", "a figure"),

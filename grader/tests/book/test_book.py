@@ -48,7 +48,7 @@ $ NAME=3 ./show
 CHAPTER = """\
 # Title
 
-**Time** 5 minutes · **Before** nothing · **Lab** 01
+**Time** 5 minutes · **You need** nothing · **Lab** 01
 
 > **Why?**
 
