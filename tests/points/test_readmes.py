@@ -36,7 +36,9 @@ _QUESTION = re.compile(
     r"<details><summary>Answer</summary>\n\n[^<]+\n</details>$",
     re.DOTALL | re.MULTILINE,
 )
-_RULES = re.compile(r"^You can do the tasks in any order.*?\n(?=The hints)", re.DOTALL | re.MULTILINE)
+_RULES = re.compile(
+    r"^You can do the tasks in any order.*?\n(?=The hints)", re.DOTALL | re.MULTILINE
+)
 
 
 def form_problems(readme: str, solved: int) -> list[str]:
