@@ -65,6 +65,48 @@ __global__ void bodies(float4 *force, const float4 *body, int n)
     force[i] = make_float4(x, y, z, 0);
 }
 
+enum { TILE = 16 };
+
+__global__ void tiles(float *c, const float *a, const float *b, int n)
+{
+    __shared__ float s[TILE][TILE], t[TILE][TILE];
+    int x = blockIdx.x * TILE + threadIdx.x, y = blockIdx.y * TILE + threadIdx.y;
+    float sum = 0;
+    for (int k = 0; k < n; k += TILE) {
+        s[threadIdx.y][threadIdx.x] = a[y * n + k + threadIdx.x];
+        t[threadIdx.y][threadIdx.x] = b[(k + threadIdx.y) * n + x];
+        __syncthreads();
+        for (int i = 0; i < TILE; i++)
+            sum += s[threadIdx.y][i] * t[i][threadIdx.x];
+        __syncthreads();
+    }
+    c[y * n + x] = sum;
+}
+
+__global__ void sums(float *out, const float *in, int n)
+{
+    __shared__ float s[256];
+    int t = threadIdx.x, i = blockIdx.x * blockDim.x + t;
+    s[t] = i < n ? in[i] : 0;
+    __syncthreads();
+    for (int d = blockDim.x / 2; d > 0; d /= 2) {
+        if (t < d)
+            s[t] += s[t + d];
+        __syncthreads();
+    }
+    if (t == 0)
+        out[blockIdx.x] = s[0];
+}
+
+__global__ void turned(float *out, const float *in, int n)
+{
+    __shared__ float s[TILE][TILE + 1];
+    int x = blockIdx.x * TILE, y = blockIdx.y * TILE, tx = threadIdx.x, ty = threadIdx.y;
+    s[ty][tx] = in[(y + ty) * n + x + tx];
+    __syncthreads();
+    out[(x + ty) * n + y + tx] = s[tx][ty];
+}
+
 enum { LAUNCHES = 3 };
 static float *x, *y, *host;
 
@@ -123,6 +165,10 @@ int main(int argc, char **argv)
     TIME("stencil", all, (stencil<<<dim3(side / 32, side / 8), dim3(32, 8)>>>(y, x, side)));
     TIME("product", small * small,
          (product<<<dim3(small / 16, small / 16), dim3(16, 16)>>>(y, x, x, small)));
+    TIME("tiles", small * small,
+         (tiles<<<dim3(small / TILE, small / TILE), dim3(TILE, TILE)>>>(y, x, x, small)));
+    TIME("sums", all / 256, (sums<<<all / 256, 256>>>(y, x, all)));
+    TIME("turned", all, (turned<<<dim3(side / TILE, side / TILE), dim3(TILE, TILE)>>>(y, x, side)));
     TIME("bodies", 4 * count, (bodies<<<count / 64, 64>>>((float4 *)y, (float4 *)x, count)));
     return 0;
 }

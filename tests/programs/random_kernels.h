@@ -91,7 +91,7 @@ static unsigned long long sum(const void *p, size_t bytes)
         s = (s ^ host[i]) * 1099511628211ull;
     return s;
 }
-#define RUN(number, T, n, WHERE_OUT, WHERE_A, WHERE_B, GRID, BLOCK, SHIFT, ...)                    \
+#define RUN(number, T, n, WHERE_OUT, WHERE_A, WHERE_B, GRID, BLOCK, SHIFT, B, SHARED, ...)         \
     if (wanted(argc, argv, number)) {                                                              \
         size_t bytes = (size_t)(n) * sizeof(T);                                                    \
         T *out = (T *)make(bytes, WHERE_OUT), *a = (T *)make(bytes, WHERE_A),                      \
@@ -103,7 +103,8 @@ static unsigned long long sum(const void *p, size_t bytes)
         cudaEventCreate(&e0);                                                                      \
         cudaEventCreate(&e1);                                                                      \
         cudaEventRecord(e0);                                                                       \
-        k##number<<<GRID, BLOCK>>>(out, (const T *)((const char *)a + (SHIFT)), b, __VA_ARGS__);   \
+        k##number<<<GRID, BLOCK, SHARED>>>(out, (const T *)((const char *)a + (SHIFT)), B,         \
+                                           __VA_ARGS__);                                           \
         cudaError_t launched = cudaGetLastError();                                                 \
         cudaEventRecord(e1);                                                                       \
         cudaError_t ran = cudaDeviceSynchronize();                                                 \

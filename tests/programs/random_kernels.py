@@ -47,14 +47,19 @@ class Kernel:
                 self.divided,
                 self.gathered,
                 self.stepped,
+                self.left_open,
+                self.shared,
+                self.shared,
+                self.shared,
             )
         )()
         if self.wrong and r.random() < 0.3:
             body = self.shifted()
+        only = r.choice(("", "", "__restrict__ "))
         self.code = (
-            f"__global__ void k{number}({self.type} *out, const {self.type} *a, "
+            f"__global__ void k{number}({self.type} *{only}out, const {self.type} *{only}a, "
             f"const {self.type} *b, int n, int m, int w)\n"
-            f"{{\n{self.index()}{self.guard()}{body}}}\n"
+            f"{{\n{self.index()}{'' if '__shared__' in body else self.guard()}{body}}}\n"
         )
 
     def shapes(self) -> None:
@@ -246,6 +251,76 @@ class Kernel:
             "        s = s + *p;\n    out[i] = s;\n"
         )
 
+    def left_open(self) -> str:
+        """Results that C++ leaves open: what turns over, does not fit, or is shifted out."""
+        t, to = "threadIdx.x", self.r.choice(WHOLE)
+        times = self.r.choice(("-7.0f", "3e9f", "-7e4f", "1e19f", "300.0f"))
+        v = self.r.choice(
+            (
+                f"({to})(whole(a[i]) * {times})",
+                f"({to})(whole(b[i]) % 1000 * {times} * ((int){t} - 9))",
+                f"({to})((double)i * {times})",
+                f"(long long)(((int){t} - 9) * 1103515245)",
+                "(int)i * 77777777 + whole(a[i])",
+                f"(long long)whole(a[i]) << ({t} & 127)",
+                "(whole(a[i]) << (whole(b[i]) & 63)) + ((unsigned)i >> (whole(a[i]) & 63))",
+            )
+        )
+        if self.type not in ("float4", "Pair"):
+            return f"    out[i] = ({self.type})({v});\n"
+        return f"    long long v = {v};\n    out[i] = v & 256 ? a[i] : v & 1 ? b[i] : out[i];\n"
+
+    def barrier(self) -> str:
+        """Or not: what comes of that race is the same in both forms."""
+        return self.r.choice(("    __syncthreads();\n",) * 7 + ("",))
+
+    def shared(self) -> str:
+        r, type_, sync = self.r, self.type, self.barrier
+        dynamic = r.random() < 0.3
+        variable = (
+            f"extern __shared__ {type_} s{self.number}[]"
+            if dynamic
+            else (f"__shared__ {type_} s{self.number}[256]")
+        )
+        steps = {
+            "turned": lambda: f"    s[t] = v;\n{sync()}    v = v + s[all - 1 - t];\n{sync()}",
+            "sum": lambda: (
+                f"    s[t] = v;\n{sync()}"
+                f"    for (int d = all / 2; d > 0; d {r.choice(('>>= 1', '/= 2'))}) {{\n"
+                f"        if (t < d) s[t] = s[t] + s[t + d];\n    {sync()}    }}\n"
+                f"    v = {r.choice(('s[0]', 'v + s[t]', 's[all / 2]'))};\n{sync()}"
+            ),
+            "scan": lambda: (
+                f"    s[t] = v;\n{sync()}    for (int d = 1; d < all; d *= 2) {{\n"
+                f"        {type_} x = s[t];\n        if (t >= d) x = x + s[t - d];\n    {sync()}"
+                f"        s[t] = x;\n    {sync()}    }}\n    v = s[t];\n"
+            ),
+            "rounds": lambda: (
+                f"    for (int k = 0; k < {r.choice(('m', '3', 'w % 7'))}; k++) {{\n"
+                f"        s[t] = v;\n    {sync()}"
+                f"        v = v + s[(t + {r.choice(('k', '1', 'all / 2'))}) % all];\n    {sync()}"
+                f"        {r.choice(('', 'if (positive(v))', 'if (k & 1)'))} v = v + v;\n    }}\n"
+            ),
+            "chosen": lambda: (
+                f"    if ({r.choice(('m > 2', 'blockIdx.x & 1', 'w == 64 || m == 3'))}) {{\n"
+                f"        s[t] = v + v;\n    {sync()}"
+                "        v = s[(t ^ 1) < all ? t ^ 1 : t];\n    }\n"
+            ),
+            "some": lambda: (
+                f"    if ({r.choice(('t % 3 == 0', 'positive(v)', 't < 40'))}) s[t] = v + v;\n"
+                f"    else s[t] = v;\n{sync()}    v = s[all - 1 - t];\n"
+            ),
+        }
+        chosen = "".join(steps[r.choice(list(steps))]() for _ in range(r.choice((1, 1, 2, 3))))
+        leave = r.choice(("", "", "", "    if (m == 5) return;\n", "    if (i >= n) return;\n"))
+        return (
+            f"    {variable};\n    {type_} *s = s{self.number};\n"
+            "    int t = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;\n"
+            "    int all = blockDim.x * blockDim.y * blockDim.z;\n"
+            f"    {type_} v = {r.choice(('i < n ? a[i] : b[0]', 'a[i % n]'))};\n"
+            f"{leave}{chosen}    if (i < n) out[i] = v;\n"
+        )
+
     def shifted(self) -> str:
         """Addresses that are not aligned in some blocks, and not in the first."""
         return (
@@ -258,10 +333,12 @@ class Kernel:
         where = [r.choice((0, 0, 0, 0, 1, 2)) for _ in range(3)]
         shift = r.choice((1, 2, 4)) if self.wrong and r.random() < 0.4 else 0
         n = self.n if r.random() < 0.9 else max(1, self.n // 2)
+        b = "out" if r.random() < 0.1 else "b"
         grid, block = (f"dim3({x}, {y}, {z})" for x, y, z in (self.grid, self.block))
         return (
             f"    RUN({self.number}, {self.type}, {self.elements}, "
-            f"{where[0]}, {where[1]}, {where[2]}, ({grid}), ({block}), {shift}, "
+            f"{where[0]}, {where[1]}, {where[2]}, ({grid}), ({block}), {shift}, {b}, "
+            f"256 * sizeof({self.type}), "
             f"{n}, {self.m}, {self.width})\n"
         )
 

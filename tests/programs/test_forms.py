@@ -34,8 +34,42 @@ PROGRAMS = (
     "transpose",
     "vmm_vector_add",
 )
-# Blocks one after another: random ones use what others write.
-ORDERED = {"VGPU_WORKERS": "1"}
+PROMISES = """
+#include <cstdio>
+__global__ void behind(int *__restrict__ to, const int *__restrict__ from)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    to[i + 1] = from[i] + 1; // where the next thread reads
+}
+__global__ void apart(int *p, int n, int m)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x, k = 0, rounds = n, v = p[blockIdx.x * 64 + t];
+    if (t % 2) {
+        p[512 + t] = v;
+        rounds = m;
+    }
+    do {
+        s[t] = v;
+        __syncthreads();
+        v += s[(t + 1) % 64];
+    } while (++k < rounds);
+    p[blockIdx.x * 64 + t] = v;
+}
+int main()
+{
+    int *p, h[512];
+    cudaMalloc(&p, 4096);
+    cudaMemset(p, 1, 4096);
+    behind<<<8, 64>>>(p, p);
+    apart<<<8, 64>>>(p, 2, 3);
+    printf("%d", cudaMemcpy(h, p, sizeof h, cudaMemcpyDefault));
+    for (int i = 0; i < 512; i++)
+        printf(" %d", h[i]);
+}
+"""
+# Blocks one after another: random ones use what others write. Advice has conflicts of banks.
+ORDERED = {"VGPU_WORKERS": "1", "VGPU_CHECK": "api,advice"}
 FILES, KERNELS = (100, 100) if FULL else (2, 40)
 
 
@@ -48,17 +82,21 @@ def compile_program(source: pathlib.Path, *options: str) -> pathlib.Path:
 class Run:
     """What a program has done in one form."""
 
-    def __init__(self, form: str, program: pathlib.Path, *arguments: str, **more: str) -> None:
+    def __init__(
+        self, form: str | None, program: pathlib.Path, *arguments: str, **more: str
+    ) -> None:
+        environment = {n: v for n, v in os.environ.items() if n != "VGPU_FORM"}
+        if form:
+            environment["VGPU_FORM"] = form
         trace = program.with_suffix(".json")
         trace.unlink(missing_ok=True)
         self.ended = subprocess.run(
             [program, *arguments],
             env=dict(
-                os.environ,
+                environment,
                 VGPU_NODE="hgx-h200-4",
                 VGPU_NODE_ID=f"forms-{os.getpid()}",
                 VGPU_TRACE=str(trace),
-                VGPU_FORM=form,
                 **more,
             ),
             capture_output=True,
@@ -67,7 +105,7 @@ class Run:
         )
         text = trace.read_text() if trace.exists() else '{"traceEvents": []}'
         self.forms = [
-            event["args"]["form"]
+            (event["name"], event["args"]["form"])
             for event in json.loads(text)["traceEvents"]
             if "form" in event.get("args", {})
         ]
@@ -85,16 +123,17 @@ class Forms(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
-    def alike(self, program: pathlib.Path, *arguments: str, **more: str) -> list[str]:
+    def alike(self, program: pathlib.Path, *arguments: str, **more: str) -> list[tuple[str, str]]:
         """Its kernels' forms, where it may have the fast one."""
         careful, fast = (Run(form, program, *arguments, **more) for form in ("careful", "fast"))
         for one, other in zip(careful.all(), fast.all(), strict=True):
             self.assertEqual(one, other, f"{program.name} {arguments}")
-        self.assertFalse([form for form in careful.forms if form.startswith("fast")])
+        self.assertFalse([form for _, form in careful.forms if form.startswith("fast")])
         return fast.forms
 
     def test_random_kernels(self) -> None:
         forms: list[str] = []
+        divided: list[str] = []  # of those with barriers
         for seed in range(FILES):
             source = self.folder / f"random{seed}.cu"
             text, wrong = random_kernels.source(seed, KERNELS)
@@ -102,16 +141,27 @@ class Forms(unittest.TestCase):
             program = compile_program(source)
             right = [str(number) for number in range(KERNELS) if number not in wrong]
             with self.subTest(seed=seed):
-                forms += self.alike(program, *right, **ORDERED)
+                code = {f"k{k.number}": k.code for k in random_kernels.kernels(seed, KERNELS)}
+                for name, form in self.alike(program, *right, **ORDERED):
+                    (divided if "__syncthreads" in code[name] else forms).append(form)
             for number in wrong:
                 with self.subTest(seed=seed, kernel=number):
                     self.alike(program, str(number), **ORDERED)
-        fast = sum(form.startswith("fast") for form in forms)
-        print(
-            f"{FILES * KERNELS} kernels, {fast} of {len(forms)} right ones in the fast form",
-            file=sys.stderr,
+        for which, all_of_them in (("without", forms), ("with", divided)):
+            fast = sum(form.startswith("fast") for form in all_of_them)
+            print(
+                f"right kernels {which} barriers: {fast} of {len(all_of_them)} in the fast form",
+                file=sys.stderr,
+            )
+            self.assertGreater(fast, len(all_of_them) // 2)
+
+    def test_promises_that_do_not_hold(self) -> None:
+        source = self.folder / "promises.cu"
+        source.write_text(PROMISES)
+        reason = "careful: some threads may come to other barriers than others"
+        self.assertEqual(
+            self.alike(compile_program(source)), [("behind", "fast: 7 blocks"), ("apart", reason)]
         )
-        self.assertGreater(fast, len(forms) // 2)
 
     def test_usual_programs(self) -> None:
         sources = sorted(USUAL.glob("*.cu"))

@@ -26,7 +26,7 @@ static uint64_t as_unsigned(int64_t value, unsigned bits)
 
 static void ask(uint32_t count)
 {
-    int64_t index[VGPU_LANE_INDICES] = {0};
+    int64_t index[VGPU_LANE_KNOWN] = {0};
     struct vgpu_lanes lanes = {.step = step, .step_count = count};
 
     lane_ranges(&lanes, NULL, index, index, result);
@@ -213,6 +213,16 @@ UNIT(ranges_hold_what_casts_give)
 
 /* ---- loops ---- */
 
+static int way; /* 0: by addition */
+
+static int64_t step_on(int64_t v, int64_t by)
+{
+    int64_t next = wrap(v + by, BITS);
+    if (way)
+        compute(way == VGPU_LOOP_HALVES ? VGPU_STEP_LSHR : VGPU_STEP_SHL, v, by, 0, &next);
+    return next;
+}
+
 /* for (v = start;; v += by) { if (!((old ? v : v + by) `how` bound)) break; }: what v is, and how
  * often it goes round, is in the ranges, if these say anything. */
 static const char *run_loop(int64_t start, int64_t bound, int64_t by, int how, bool old)
@@ -227,10 +237,10 @@ static const char *run_loop(int64_t start, int64_t bound, int64_t by, int how, b
         if (!holds(&result[SERIES], wrap(100 * (trips - 1), 12)))
             return unit_says("round %lld: the series is [%lld, %lld]", (long long)trips,
                              (long long)result[SERIES].low, (long long)result[SERIES].high);
-        compute(VGPU_STEP_COMPARE, old ? v : wrap(v + by, BITS), bound, how, &is);
+        compute(VGPU_STEP_COMPARE, old ? v : step_on(v, by), bound, how, &is);
         if (!is)
             return NULL;
-        v = wrap(v + by, BITS);
+        v = step_on(v, by);
     }
 }
 
@@ -239,14 +249,18 @@ static const char *check_loop(void)
     int64_t low[2], high[2], by = (int64_t)unit_dice(13) - 6;
     int how = (int)unit_dice(10);
     bool old = unit_dice(2);
+    if (way)
+        by = 1 + (int64_t)unit_dice(3);
     draw_two(&low[0], &high[0]);
     draw_two(&low[1], &high[1]);
+    for (int i = 0; way && unit_dice(3) && i < 2; i++) /* as they mostly are */
+        low[i] = low[i] < 0 ? 1 : low[i] / 8, high[i] = low[i] + (int64_t)unit_dice(8);
     step[0] = (struct vgpu_step_of_lanes){VGPU_STEP_UNKNOWN, 1, 0, 0, 0, 0};
     put_interval(1, low[0], high[0]);
     put_interval(4, low[1], high[1]);
     step[7] = (struct vgpu_step_of_lanes){VGPU_STEP_CONSTANT, BITS, 0, 0, 0, by};
     step[TRIPS] = (struct vgpu_step_of_lanes){
-        VGPU_STEP_TRIPS, BITS, 3, 6, 7, how | (old ? VGPU_LOOP_OLD : 0)};
+        VGPU_STEP_TRIPS, BITS, 3, 6, 7, how | way | (old ? VGPU_LOOP_OLD : 0)};
     step[COUNTED] = (struct vgpu_step_of_lanes){VGPU_STEP_COUNTED, BITS, 3, TRIPS, 7, 0};
     step[10] = (struct vgpu_step_of_lanes){VGPU_STEP_CONSTANT, 12, 0, 0, 0, 0};
     step[11] = (struct vgpu_step_of_lanes){VGPU_STEP_CONSTANT, 12, 0, 0, 0, 100};
@@ -268,16 +282,24 @@ static const char *check_loop(void)
     return "";
 }
 
-UNIT(ranges_hold_what_loops_count)
+static void check_loops(int which)
 {
     int known = 0;
-    unit_seed(13);
+    way = which;
     for (int i = 0; i < 20 * ROUNDS; i++) {
         const char *wrong = check_loop();
         known += wrong != NULL;
         EXPECT(!wrong || !*wrong, "%s", wrong);
     }
     EXPECT(known > ROUNDS, "only %d loops have an end that is known", known);
+}
+
+UNIT(ranges_hold_what_loops_count)
+{
+    unit_seed(13);
+    check_loops(0);
+    check_loops(VGPU_LOOP_HALVES);
+    check_loops(VGPU_LOOP_DOUBLES);
 }
 
 /* ---- demands ---- */

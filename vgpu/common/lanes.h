@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * lanes.h: the fast form of a kernel, as vgpu-cc puts it into an image
- * (vgpu/cc/lanes/lane_loops.c) and vgpu-exec runs it (vgpu/exec/run/lane_run.c): one function that
+ * (vgpu/cc/lanes/lane_form.c) and vgpu-exec runs it (vgpu/exec/run/lane_run.c): one function that
  * runs all threads of a block in loops, with no call an access, and a list of steps that says
  * beforehand which bytes the block's accesses can reach.
  *
@@ -18,7 +18,7 @@ enum vgpu_step_kind {
     VGPU_STEP_UNKNOWN,  /* any value of `bits` */
     VGPU_STEP_CONSTANT, /* value */
     VGPU_STEP_ARGUMENT, /* bytes of argument number a, from byte `value` on */
-    VGPU_STEP_INDEX,    /* value: enum vgpu_lane_index */
+    VGPU_STEP_INDEX,    /* value: enum vgpu_lane_index, or VGPU_LANE_SHARED and more: an address */
     VGPU_STEP_ADD,      /* a, b, as LLVM's instructions of these names */
     VGPU_STEP_SUB,
     VGPU_STEP_MUL,
@@ -54,7 +54,9 @@ enum vgpu_lane_index { /* then y and z of each */
                        VGPU_LANE_BLOCK = 3,
                        VGPU_LANE_BLOCK_DIM = 6,
                        VGPU_LANE_GRID_DIM = 9,
-                       VGPU_LANE_INDICES = 12
+                       VGPU_LANE_INDICES = 12,
+                       VGPU_LANE_SHARED = 12, /* where the __shared__ variables lie */
+                       VGPU_LANE_KNOWN = 28
 };
 
 enum vgpu_compare { /* LLVM's numbers, less 32 */
@@ -72,6 +74,8 @@ enum vgpu_compare { /* LLVM's numbers, less 32 */
 
 #define VGPU_NO_STEP UINT16_MAX
 #define VGPU_LOOP_OLD 16
+#define VGPU_LOOP_HALVES 32  /* what the loop counts in is shifted right each time, by c */
+#define VGPU_LOOP_DOUBLES 64 /* left */
 
 struct vgpu_step_of_lanes {
     uint8_t kind, bits;
@@ -98,16 +102,25 @@ struct vgpu_lane_access {
     uint8_t unused[6];
 };
 
+/* What vgpu_shared is asked for; id 0: vgpu_dynamic_shared. */
+struct vgpu_lane_shared {
+    uint32_t id, bytes, align;
+};
+
 /* One kernel's. `run` goes through the threads of the block whose index is at index[3]; adds to
- * the counters how often the places were come to. */
+ * the counters how often the places were come to, and, behind them, how many barriers were passed.
+ */
 struct vgpu_lanes {
-    void (*run)(void **args, const uint32_t index[VGPU_LANE_INDICES], uint64_t *count);
+    void (*run)(void **args, const uint32_t index[VGPU_LANE_INDICES], uint64_t *count,
+                void *const *shared);
     const struct vgpu_step_of_lanes *step;
     const struct vgpu_lane_demand *demand;
     const struct vgpu_lane_access *access;
-    uint32_t step_count, demand_count, access_count, counter_count;
+    const struct vgpu_lane_shared *shared;
+    uint32_t step_count, demand_count, access_count, counter_count, shared_count;
 };
 
 enum { VGPU_LANE_STEPS = 4096, VGPU_LANE_ACCESSES = 256, VGPU_LANE_COUNTERS = 64 };
+enum { VGPU_LANE_SHARED_MAX = VGPU_LANE_KNOWN - VGPU_LANE_SHARED };
 
 #endif

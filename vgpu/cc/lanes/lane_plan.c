@@ -92,7 +92,26 @@ static void find_refinements(struct cc_planner *p, int number)
 
 /* ---- phis ---- */
 
-/* The union of the phi's incoming values, except that from block `without`. */
+/* Reads of one index come to be merged with each other: behind barriers it is read again. */
+static uint16_t merged_index(struct cc_planner *p, LLVMValueRef phi)
+{
+    int index = -1;
+
+    for (unsigned i = 0; i < LLVMCountIncoming(phi); i++) {
+        LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+        int read =
+            LLVMIsAInstruction(value) != NULL && LLVMGetInstructionOpcode(value) == LLVM_OP_LOAD
+                ? cc_index_read(p->l, value)
+                : -1;
+        if (read < 0 || (index >= 0 && read != index))
+            return VGPU_NO_STEP;
+        index = read;
+    }
+    return cc_add_step(
+        p->plan, (struct vgpu_step_of_lanes){.kind = VGPU_STEP_INDEX, .bits = 32, .value = index});
+}
+
+/* What the phi can be by the ways into the block, but for the one `without`. */
 static uint16_t merged_step(struct cc_planner *p, int number, LLVMValueRef phi, int without)
 {
     struct vgpu_step_of_lanes step = {.kind = VGPU_STEP_MERGE, .bits = cc_step_bits(p->l, phi)};
@@ -144,6 +163,20 @@ static uint16_t added_step(struct cc_planner *p, int header, LLVMValueRef next, 
     return VGPU_NO_STEP;
 }
 
+/* `next` is `phi` shifted by a number: that number's step, and which way. */
+static uint16_t shifted_step(struct cc_planner *p, LLVMValueRef next, LLVMValueRef phi, int *way)
+{
+    int op = LLVMIsAInstruction(next) != NULL ? LLVMGetInstructionOpcode(next) : 0;
+    LLVMValueRef by = op == LLVM_OP_LSHR || op == LLVM_OP_ASHR || op == LLVM_OP_SHL
+                          ? LLVMIsAConstantInt(LLVMGetOperand(next, 1))
+                          : NULL;
+
+    if (by == NULL || LLVMGetOperand(next, 0) != phi)
+        return VGPU_NO_STEP;
+    *way = op == LLVM_OP_SHL ? VGPU_LOOP_DOUBLES : VGPU_LOOP_HALVES;
+    return cc_constant_step(p->plan, LLVMConstIntGetSExtValue(by), cc_step_bits(p->l, phi));
+}
+
 static LLVMValueRef incoming_from(const struct cc_planner *p, LLVMValueRef phi, int from)
 {
     for (unsigned i = 0; i < LLVMCountIncoming(phi); i++)
@@ -170,6 +203,10 @@ static uint16_t trips_by(struct cc_planner *p, int header, LLVMValueRef left, in
                                           .b = cc_step_of(p, right, header),
                                           .c = added_step(p, header, next, phi),
                                           .value = how | (left == phi ? VGPU_LOOP_OLD : 0)};
+        int way = 0;
+        if (step.c == VGPU_NO_STEP)
+            step.c = shifted_step(p, next, phi, &way);
+        step.value |= way;
         if (step.b == VGPU_NO_STEP || step.c == VGPU_NO_STEP || cc_is_unknown(p->plan, step.a) ||
             cc_is_unknown(p->plan, step.b) ||
             (how == VGPU_NE && cc_depends_on_unknown(p->plan, step.b))) /* it may vary */
@@ -247,8 +284,13 @@ static const char *plan_header(struct cc_planner *p, int number)
             .a = merged_step(p, number, phi, b->latch),
             .b = trips,
             .c = added_step(p, number, incoming_from(p, phi, b->latch), phi)};
-        cc_note_value(
-            p, phi, step.c == VGPU_NO_STEP ? cc_unknown_step(p, phi) : cc_add_step(p->plan, step));
+        uint16_t index = merged_index(p, phi);
+        if (phi == counted)
+            step.c = p->plan->step[trips].c;
+        cc_note_value(p, phi,
+                      index != VGPU_NO_STEP    ? index
+                      : step.c == VGPU_NO_STEP ? cc_unknown_step(p, phi)
+                                               : cc_add_step(p->plan, step));
     }
     return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * lane_plan.h: the parts of lane_loops.c, which makes the fast form of kernels (lanes.h).
+ * lane_plan.h: the parts of lane_form.c, which makes the fast form of kernels (lanes.h).
  */
 #ifndef VGPU_CC_LANE_PLAN_H
 #define VGPU_CC_LANE_PLAN_H
@@ -48,6 +48,8 @@ struct cc_lane_plan {
     size_t counted_count, counted_capacity;
     struct cc_guard *guard;
     size_t guard_count, guard_capacity;
+    struct vgpu_lane_shared shared[VGPU_LANE_SHARED_MAX];
+    size_t shared_count, barrier_count;
 };
 
 /* lane_plan.c: null, or why the kernel, which is called by `call`, has no fast form. */
@@ -59,5 +61,26 @@ uint16_t cc_constant_step(struct cc_lane_plan *plan, int64_t value, unsigned bit
 bool cc_is_unknown(const struct cc_lane_plan *plan, uint16_t step);
 /* Removes unused steps. */
 void cc_drop_steps(struct cc_lane_plan *plan);
+
+/* lane_rules.c: which of the plan's the call asks for; -1: it is no such call. */
+int cc_shared_number(const struct cc_lane_plan *plan, LLVMValueRef call);
+
+/* lane_loops.c: loops over threadIdx.z, y and x. */
+struct cc_lanes_of {
+    struct cc_lowering *l;
+    LLVMValueRef function, thread[3], lane; /* variables: threadIdx, the thread's number */
+    LLVMValueRef block_dim[3];
+};
+
+struct cc_loops {
+    LLVMBasicBlockRef body, next, after; /* the body is empty; it ends by going to `next` */
+};
+
+/* From the builder's place on. */
+struct cc_loops cc_make_loops(const struct cc_lanes_of *lanes, LLVMBuilderRef b);
+
+/* lane_exact.c: the function gives results also where C++ leaves them open: the same ones in both
+ * forms. */
+void cc_make_exact(struct cc_lowering *l, LLVMValueRef function);
 
 #endif

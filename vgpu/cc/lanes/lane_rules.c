@@ -46,15 +46,23 @@ static bool is_pure_intrinsic(const char *name)
     return false;
 }
 
+static bool is_barrier(const char *name)
+{
+    return strcmp(name, "vgpu_syncthreads") == 0;
+}
+
+static bool is_shared_variable(const char *name)
+{
+    return strcmp(name, "vgpu_shared") == 0 || strcmp(name, "vgpu_dynamic_shared") == 0;
+}
+
 static const char *refused_call(LLVMValueRef call)
 {
-    static const char *const reason[][2] = {{"vgpu_syncthreads", "it has barriers"},
+    static const char *const reason[][2] = {{"vgpu_syncthreads_", "it counts votes at a barrier"},
                                             {"vgpu_syncwarp", "its warps work together"},
                                             {"vgpu_shfl", "its warps work together"},
                                             {"vgpu_vote", "its warps work together"},
                                             {"vgpu_activemask", "its warps work together"},
-                                            {"vgpu_shared", "it has __shared__ memory"},
-                                            {"vgpu_dynamic_shared", "it has __shared__ memory"},
                                             {"vgpu_atomic", "it has atomics"},
                                             {"vgpu_fence", "it has fences"},
                                             {"vgpu_clock64", "it reads the clock"},
@@ -74,6 +82,8 @@ static const char *refused_call(LLVMValueRef call)
             return reason[i][1];
     if (!LLVMIsDeclaration(called))
         return "it calls a function that was not inlined";
+    if (is_barrier(name) || is_shared_variable(name))
+        return NULL;
     if (cc_starts(name, "llvm.") ? is_pure_intrinsic(name + 5) : is_mathematics(name))
         return NULL;
     return cc_format("it calls %s", name);
@@ -146,6 +156,46 @@ const char *cc_refused_instruction(struct cc_lowering *l, LLVMValueRef kernel)
 }
 
 /* ---- needs of instructions ---- */
+
+static struct vgpu_lane_shared shared_of(LLVMValueRef call)
+{
+    uint32_t number[3] = {0};
+
+    for (unsigned i = 0; i < 3 && LLVMGetNumOperands(call) == 4; i++)
+        number[i] = (uint32_t)LLVMConstIntGetZExtValue(LLVMGetOperand(call, i));
+    return (struct vgpu_lane_shared){number[0], number[1], number[2]};
+}
+
+int cc_shared_number(const struct cc_lane_plan *plan, LLVMValueRef call)
+{
+    LLVMValueRef called = LLVMIsACallInst(call) != NULL ? LLVMGetCalledValue(call) : NULL;
+
+    if (called == NULL || LLVMIsAFunction(called) == NULL ||
+        !is_shared_variable(cc_value_name(called)))
+        return -1;
+    struct vgpu_lane_shared asked = shared_of(call);
+    for (size_t i = 0; i < plan->shared_count; i++)
+        if (memcmp(&plan->shared[i], &asked, sizeof asked) == 0)
+            return (int)i;
+    return -1;
+}
+
+/* vgpu-exec gives out the memory in the order in which it is asked for. */
+static const char *plan_call(struct cc_planner *p, LLVMValueRef call, int block)
+{
+    LLVMValueRef called = LLVMGetCalledValue(call);
+    struct cc_lane_plan *plan = p->plan;
+
+    plan->barrier_count += is_barrier(cc_value_name(called));
+    if (!is_shared_variable(cc_value_name(called)) || cc_shared_number(plan, call) >= 0)
+        return NULL;
+    if (block != 0)
+        return "it has __shared__ memory inside of a condition";
+    if (plan->shared_count == VGPU_LANE_SHARED_MAX)
+        return "it has many __shared__ variables";
+    plan->shared[plan->shared_count++] = shared_of(call);
+    return NULL;
+}
 
 void cc_add_demand(struct cc_lane_plan *plan, struct vgpu_lane_demand demand)
 {
@@ -224,6 +274,9 @@ const char *cc_plan_instruction(struct cc_planner *p, LLVMValueRef instruction, 
     case LLVM_OP_UREM:
     case LLVM_OP_SREM:
         why = plan_division(p, instruction, block);
+        break;
+    case LLVM_OP_CALL:
+        why = plan_call(p, instruction, block);
         break;
     default:
         break;

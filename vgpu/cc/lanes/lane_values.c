@@ -338,7 +338,12 @@ static uint16_t call_step(struct cc_planner *p, LLVMValueRef call, int block)
                   {"llvm.umax.", VGPU_UGT},
                   {"llvm.umin.", VGPU_ULT}};
     const char *name = cc_value_name(LLVMGetCalledValue(call));
+    int shared = cc_shared_number(p->plan, call);
 
+    if (shared >= 0)
+        return cc_add_step(
+            p->plan, (struct vgpu_step_of_lanes){
+                         .kind = VGPU_STEP_INDEX, .bits = 64, .value = VGPU_LANE_SHARED + shared});
     for (size_t i = 0; i < sizeof choice / sizeof *choice; i++) {
         if (!cc_starts(name, choice[i].name))
             continue;

@@ -178,11 +178,6 @@ static LLVMValueRef add_entry(struct cc_lowering *l, const struct cc_kernel *ker
 
 /* ---- tables ---- */
 
-static LLVMValueRef number(const struct cc_lowering *l, uint64_t value, unsigned bits)
-{
-    return LLVMConstInt(cc_int_type(l, bits), value, 0);
-}
-
 static LLVMValueRef as_pointer(const struct cc_lowering *l, LLVMValueRef value)
 {
     return LLVMConstPointerCast(value, cc_byte_pointer(l, 0));
@@ -215,7 +210,7 @@ static LLVMValueRef add_sizes(struct cc_lowering *l, const struct cc_kernel *ker
     LLVMValueRef *size = cc_alloc((kernel->param_count + 1) * sizeof *size);
 
     for (unsigned i = 0; i <= kernel->param_count; i++)
-        size[i] = number(l, i < kernel->param_count ? kernel->param_bytes[i] : 0, 32);
+        size[i] = cc_number(l, i < kernel->param_count ? kernel->param_bytes[i] : 0, 32);
     return add_private(l, LLVMConstArray(cc_int_type(l, 32), size, kernel->param_count + 1));
 }
 
@@ -224,13 +219,13 @@ static LLVMValueRef kernel_row(struct cc_lowering *l, const struct cc_kernel *ke
 {
     LLVMValueRef field[] = {
         add_string(l, cc_format("%s#%zu:%s", l->source, i, kernel->name)),
-        number(l, i, 32),
+        cc_number(l, i, 32),
         add_string(l, kernel->name),
         as_pointer(l, add_entry(l, kernel, i)),
-        number(l, kernel->param_count, 32),
+        cc_number(l, kernel->param_count, 32),
         add_sizes(l, kernel),
-        number(l, kernel->shared_bytes, 32),
-        number(l, kernel->threads, 32),
+        cc_number(l, kernel->shared_bytes, 32),
+        cc_number(l, kernel->threads, 32),
         LLVMConstNull(cc_byte_pointer(l, 0)),
         LLVMConstNull(cc_byte_pointer(l, 0)),
     };
@@ -244,7 +239,7 @@ static LLVMValueRef variable_row(struct cc_lowering *l, const struct cc_variable
 {
     LLVMValueRef field[] = {add_string(l, variable->symbol),
                             as_pointer(l, LLVMGetNamedGlobal(l->module, variable->symbol)),
-                            number(l, variable->bytes, 64)};
+                            cc_number(l, variable->bytes, 64)};
     _Static_assert(sizeof(struct vgpu_var) == 24, "variable_row writes this layout");
 
     return LLVMConstStructInContext(l->context, field, sizeof field / sizeof *field, 0);
@@ -253,13 +248,13 @@ static LLVMValueRef variable_row(struct cc_lowering *l, const struct cc_variable
 /* An empty table has one unused row. */
 static void add_table(struct cc_lowering *l, const char *name, LLVMValueRef *row, size_t count)
 {
-    LLVMValueRef none = number(l, 0, 64);
+    LLVMValueRef none = cc_number(l, 0, 64);
 
     if (count == 0)
         row = &none;
     add_constant(l, name,
                  LLVMConstArray(LLVMTypeOf(row[0]), row, count == 0 ? 1 : (unsigned)count));
-    add_constant(l, cc_format("%.*s_count", (int)strlen(name) - 1, name), number(l, count, 32));
+    add_constant(l, cc_format("%.*s_count", (int)strlen(name) - 1, name), cc_number(l, count, 32));
 }
 
 void cc_add_tables(struct cc_lowering *l)
@@ -274,9 +269,9 @@ void cc_add_tables(struct cc_lowering *l)
         variable[i] = variable_row(l, &code->variable[i]);
     add_table(l, "vgpu_image_kernels", kernel, code->kernel_count);
     add_table(l, "vgpu_image_vars", variable, code->variable_count);
-    add_constant(l, "vgpu_image_abi", number(l, VGPU_IMAGE_ABI, 32));
+    add_constant(l, "vgpu_image_abi", cc_number(l, VGPU_IMAGE_ABI, 32));
     if (cc_has_two_stacks(l))
-        add_constant(l, "vgpu_image_second_stack", number(l, 1, 32));
+        add_constant(l, "vgpu_image_second_stack", cc_number(l, 1, 32));
 }
 
 void cc_set_kernel_lanes(struct cc_lowering *l, size_t kernel, LLVMValueRef lanes,

@@ -24,6 +24,16 @@ LLVMTypeRef cc_byte_pointer(const struct cc_lowering *l, unsigned space)
     return LLVMPointerType(cc_int_type(l, 8), space);
 }
 
+LLVMValueRef cc_number(const struct cc_lowering *l, uint64_t value, unsigned bits)
+{
+    return LLVMConstInt(cc_int_type(l, bits), value, 0);
+}
+
+LLVMBasicBlockRef cc_add_block(const struct cc_lowering *l, LLVMValueRef function)
+{
+    return LLVMAppendBasicBlockInContext(l->context, function, "");
+}
+
 LLVMValueRef cc_declare(struct cc_lowering *l, const char *name, LLVMTypeRef type)
 {
     LLVMValueRef found = LLVMGetNamedFunction(l->module, name);

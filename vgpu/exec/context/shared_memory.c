@@ -104,6 +104,12 @@ static void *place_object(struct block *block, struct shared_object *object, uin
     return object->at;
 }
 
+bool shared_holds(const struct block *block, uint64_t first, uint64_t end)
+{
+    uint64_t base = (uint64_t)slot_base(block);
+    return block->shared.slot >= 0 && first >= base && end <= base + block->shared.used;
+}
+
 uint32_t shared_describe(uint64_t address, uint32_t *offset)
 {
     const struct block *block = now.block;

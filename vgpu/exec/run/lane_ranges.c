@@ -1,64 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * lane_ranges.c: see lane_ranges.h. A result that may overflow its type can be any value of the
- * type.
+ * lane_ranges.c: see lane_ranges.h.
  */
-#include "lane_ranges.h"
+#include "lane_interval.h"
 
 #include <string.h>
-
-enum { ZEROS_MAX = 63 };
-typedef struct lane_range range;
-typedef __int128 wide;
-
-static int64_t lowest(unsigned bits)
-{
-    return bits == 1 ? 0 : bits >= 64 ? INT64_MIN : -((int64_t)1 << (bits - 1));
-}
-
-static int64_t highest(unsigned bits)
-{
-    return bits == 1 ? 1 : bits >= 64 ? INT64_MAX : ((int64_t)1 << (bits - 1)) - 1;
-}
-
-static range any_of(unsigned bits)
-{
-    return (range){lowest(bits), highest(bits), 0};
-}
-
-static uint8_t zeros_of(int64_t value)
-{
-    return value == 0 ? ZEROS_MAX : (uint8_t)__builtin_ctzll((uint64_t)value);
-}
-
-static uint8_t fewer_zeros(uint8_t a, uint8_t b)
-{
-    return a < b ? a : b;
-}
-
-static range exactly(int64_t value)
-{
-    return (range){value, value, zeros_of(value)};
-}
-
-static bool is_exact(range r)
-{
-    return r.low == r.high;
-}
-
-/* The range low..high if the type holds both, else any value. */
-static range bounded(wide low, wide high, unsigned zeros, unsigned bits)
-{
-    range any = any_of(bits);
-
-    any.zeros = (uint8_t)(zeros < ZEROS_MAX ? zeros : ZEROS_MAX);
-    if (low < any.low || high > any.high || low > high)
-        return any;
-    if (low == high)
-        return exactly((int64_t)low);
-    any.low = (int64_t)low;
-    any.high = (int64_t)high;
-    return any;
-}
 
 static range either_of(range a, range b)
 {
@@ -270,111 +215,6 @@ static range refine_range(range a, range b, int how)
     return is_exact(r) ? exactly(r.low) : r;
 }
 
-/* ---- loops ---- */
-
-/* A loop that certainly ends: it continues while (next or present value) `how` bound. */
-struct loop {
-    range start, bound, step;
-    int how;
-    bool old; /* compares the present value, not the next */
-};
-
-static struct loop loop_of(const struct vgpu_step_of_lanes *s, const range *r)
-{
-    return (struct loop){r[s->a], r[s->b], r[s->c], (int)(s->value & 15),
-                         (s->value & VGPU_LOOP_OLD) != 0};
-}
-
-/* Whether whole steps reach the bound exactly, for every value in the ranges. */
-static bool meets_exactly(const struct loop *l)
-{
-    int64_t step = l->step.low < 0 ? -l->step.low : l->step.low;
-    if (is_exact(l->start) && is_exact(l->bound))
-        return ((wide)l->bound.low - l->start.low) % step == 0;
-    return (step & (step - 1)) == 0 &&
-           fewer_zeros(l->start.zeros, l->bound.zeros) >= __builtin_ctzll((uint64_t)step);
-}
-
-/* The most iterations; *last: the value furthest from the start with which an iteration begins. 0:
- * not known. */
-static wide most_trips(const struct loop *l, wide *last, unsigned bits)
-{
-    bool is_unsigned = l->how >= VGPU_UGT && l->how <= VGPU_ULE;
-    bool up = l->step.low > 0, down = l->step.high < 0;
-    wide step, bound, start, room;
-
-    if ((!up && !down) || l->step.low == INT64_MIN ||
-        (is_unsigned && (l->start.low < 0 || l->bound.low < 0 || down)))
-        return 0;
-    step = up ? l->step.low : -(wide)l->step.high;    /* the smallest step */
-    start = up ? l->start.low : -(wide)l->start.high; /* the furthest start */
-    bound = up ? l->bound.high : -(wide)l->bound.low; /* the furthest bound */
-    room = up ? highest(bits) : -(wide)lowest(bits);
-    wide longest = up ? l->step.high : -(wide)l->step.low;
-    wide nearest_start = up ? l->start.high : -(wide)l->start.low;
-    wide nearest_bound = up ? l->bound.low : -(wide)l->bound.high;
-    wide old = l->old ? step : 0;
-    switch (l->how) {
-    case VGPU_NE:
-        if (!is_exact(l->step) || !meets_exactly(l) || nearest_bound - nearest_start < step - old)
-            return 0;
-        *last = bound - step + old;
-        return (bound - start + old) / step;
-    case VGPU_SLT:
-    case VGPU_ULT:
-    case VGPU_SGT:
-        if (up != (l->how != VGPU_SGT))
-            return 0;
-        bound -= 1;
-        break;
-    case VGPU_SLE:
-    case VGPU_ULE:
-    case VGPU_SGE:
-        if (up != (l->how != VGPU_SGE))
-            return 0;
-        break;
-    default:
-        return 0;
-    }
-    /* The bound itself still lets the loop continue. */
-    *last = bound + (l->old ? longest : 0);
-    if (*last < nearest_start)
-        *last = nearest_start;
-    if (*last + longest > room) /* the counter would wrap around */
-        return 0;
-    return bound < start ? 1 + (l->old != 0) : (bound - start) / step + 1 + (l->old != 0);
-}
-
-static range trips_range(const struct vgpu_step_of_lanes *s, const range *r)
-{
-    struct loop l = loop_of(s, r);
-    wide last, most = most_trips(&l, &last, s->bits);
-    return most > 0 && most < (wide)1 << 62 ? (range){1, (int64_t)most, 0} : (range){0, 0, 0};
-}
-
-static range counted_range(const struct vgpu_step_of_lanes *s, const struct vgpu_step_of_lanes *all,
-                           const range *r)
-{
-    struct loop l = loop_of(&all[s->b], r);
-    wide last, most = most_trips(&l, &last, s->bits);
-    unsigned zeros = fewer_zeros(l.start.zeros, l.step.zeros);
-    if (most <= 0)
-        return any_of(s->bits);
-    return l.step.low > 0 ? bounded(l.start.low, last, zeros, s->bits)
-                          : bounded(-last, l.start.high, zeros, s->bits);
-}
-
-static range series_range(const struct vgpu_step_of_lanes *s, const range *r)
-{
-    range start = r[s->a], step = r[s->c];
-    wide most = (wide)r[s->b].high - 1;
-    if (r[s->b].high == 0 || most > (wide)1 << 40)
-        return any_of(s->bits);
-    wide low = step.low < 0 ? most * step.low : 0, high = step.high > 0 ? most * step.high : 0;
-    return bounded(start.low + low, start.high + high, fewer_zeros(start.zeros, step.zeros),
-                   s->bits);
-}
-
 /* ---- all steps ---- */
 
 static range argument_range(const struct vgpu_step_of_lanes *s, void **args)
@@ -472,8 +312,8 @@ static range step_range(const struct vgpu_step_of_lanes *s, const struct vgpu_st
     }
 }
 
-void lane_ranges(const struct vgpu_lanes *lanes, void **args, const int64_t low[VGPU_LANE_INDICES],
-                 const int64_t high[VGPU_LANE_INDICES], struct lane_range *result)
+void lane_ranges(const struct vgpu_lanes *lanes, void **args, const int64_t low[VGPU_LANE_KNOWN],
+                 const int64_t high[VGPU_LANE_KNOWN], struct lane_range *result)
 {
     for (uint32_t i = 0; i < lanes->step_count; i++)
         result[i] = step_range(&lanes->step[i], lanes->step, args, low, high, result);

@@ -15,10 +15,10 @@ struct lane_range {
     uint8_t zeros; /* number of low bits that are zero in all values */
 };
 
-/* Computes the ranges of the steps' results. low and high are those of the indices (enum
- * vgpu_lane_index). */
-void lane_ranges(const struct vgpu_lanes *lanes, void **args, const int64_t low[VGPU_LANE_INDICES],
-                 const int64_t high[VGPU_LANE_INDICES], struct lane_range *result);
+/* The steps' results. low and high are those of the indices (enum vgpu_lane_index) and of
+ * shared memory. */
+void lane_ranges(const struct vgpu_lanes *lanes, void **args, const int64_t low[VGPU_LANE_KNOWN],
+                 const int64_t high[VGPU_LANE_KNOWN], struct lane_range *result);
 
 /* Whether all conditions of the fast form hold. */
 bool lane_demands_hold(const struct vgpu_lanes *lanes, const struct lane_range *result);

@@ -15,6 +15,7 @@
 #include "lane_ranges.h"
 #include "mapped_memory.h"
 #include "sample.h"
+#include "shared_memory.h"
 #include "traps.h"
 #include "worker_process.h"
 
@@ -22,7 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BATCH_MAX = 64 };
+enum { BATCH_MAX = 64, SHARED_GAPS = 16 * VGPU_LANE_SHARED_MAX /* between variables */ };
 
 /* ---- may the run use the fast form ---- */
 
@@ -44,6 +45,10 @@ static const char *why_careful(const struct run *run)
         return "its accesses are looked at (VGPU_CHECK)";
     if (lane_order != LANES_FORWARD || run->block_step)
         return "its threads run in another order (VGPU_LANES, VGPU_SCHEDULE)";
+    if (run->kernel->lanes->shared_count &&
+        run->shared_bytes + run->kernel->static_shared_bytes + SHARED_GAPS >
+            context.limits.shared_per_block)
+        return "its shared memory may be too large";
     return NULL;
 }
 
@@ -53,14 +58,41 @@ void lanes_begin(struct run *run)
     run->lanes.batch = 1;
 }
 
-/* ---- do accesses stay in bounds ---- */
+/* ---- shared memory ---- */
+
+static struct block *stand_in; /* for all threads, one block after another */
+static void *shared[VGPU_LANE_SHARED_MAX];
+
+/* As the careful form's first thread does it. */
+static void lay_out_shared(const struct vgpu_lanes *lanes)
+{
+    now.block = stand_in;
+    shared_start(stand_in);
+    for (uint32_t i = 0; i < lanes->shared_count; i++) {
+        const struct vgpu_lane_shared *s = &lanes->shared[i];
+        shared[i] = s->id ? vgpu_shared(s->id, s->bytes, s->align) : vgpu_dynamic_shared();
+    }
+}
+
+/* Its place is the next block's. */
+static void end_shared(void)
+{
+    shared_end(stand_in);
+    now.block = NULL;
+}
+
+/* ---- does it stay where it may ---- */
 
 static bool access_stays(const struct vgpu_lane_access *a, const struct lane_range *r)
 {
     uint64_t first = (uint64_t)r->low, end = (uint64_t)r->high + a->bytes;
-    return r->low > 0 && r->high < INT64_MAX / 2 && a->aligned <= 1ull << r->zeros &&
-           window_of(first) == window_of(end - 1) && window_of(first) <= WINDOW_HOST &&
-           memory_allows(first, end, a->write) && bounds_hold(first, end);
+    if (r->low <= 0 || r->high >= INT64_MAX / 2 || a->aligned > 1ull << r->zeros ||
+        window_of(first) != window_of(end - 1))
+        return false;
+    if (window_of(first) == WINDOW_SHARED)
+        return shared_holds(stand_in, first, end);
+    return window_of(first) <= WINDOW_HOST && memory_allows(first, end, a->write) &&
+           bounds_hold(first, end);
 }
 
 static void put_dim3(int64_t to[3], struct vgpu_dim3 from)
@@ -70,13 +102,15 @@ static void put_dim3(int64_t to[3], struct vgpu_dim3 from)
     to[2] = from.z;
 }
 
-/* The indices (enum vgpu_lane_index) of the block's first thread. */
-static void put_indices(const struct run *run, uint64_t block, int64_t index[VGPU_LANE_INDICES])
+/* The indices (enum vgpu_lane_index) of the block's first thread, and addresses. */
+static void put_known(const struct run *run, uint64_t block, int64_t index[VGPU_LANE_KNOWN])
 {
     put_dim3(index + VGPU_LANE_THREAD, (struct vgpu_dim3){0, 0, 0});
     put_dim3(index + VGPU_LANE_BLOCK, run_block_index(run, block));
     put_dim3(index + VGPU_LANE_BLOCK_DIM, run->shape);
     put_dim3(index + VGPU_LANE_GRID_DIM, run->grid);
+    for (int i = 0; i < VGPU_LANE_SHARED_MAX; i++)
+        index[VGPU_LANE_SHARED + i] = (int64_t)shared[i];
 }
 
 /* Checks blocks `first` and following, all in one row of the grid. */
@@ -84,9 +118,9 @@ static bool blocks_stay(const struct run *run, uint64_t first, uint64_t count,
                         struct lane_range *range)
 {
     const struct vgpu_lanes *lanes = run->kernel->lanes;
-    int64_t low[VGPU_LANE_INDICES], high[VGPU_LANE_INDICES];
-    put_indices(run, first, low);
-    put_indices(run, first + count - 1, high);
+    int64_t low[VGPU_LANE_KNOWN], high[VGPU_LANE_KNOWN];
+    put_known(run, first, low);
+    put_known(run, first + count - 1, high);
     for (int i = 0; i < 3; i++)
         high[VGPU_LANE_THREAD + i] = high[VGPU_LANE_BLOCK_DIM + i] - 1;
     lane_ranges(lanes, run->args, low, high, range);
@@ -120,23 +154,19 @@ static void count_accesses(const struct vgpu_lanes *lanes, const struct lane_ran
 /* A signal handler needs a thread: the block's first stands for all of them. */
 static void run_block(struct run *run, uint64_t *count)
 {
-    static struct block *stand_in;
-    int64_t wide[VGPU_LANE_INDICES];
+    int64_t wide[VGPU_LANE_KNOWN];
     uint32_t index[VGPU_LANE_INDICES];
-    put_indices(run, run->next_block, wide);
+    put_known(run, run->next_block, wide);
     for (int i = 0; i < VGPU_LANE_INDICES; i++)
         index[i] = (uint32_t)wide[i];
-    if (!stand_in)
-        stand_in = block_stand_in();
-    stand_in->run = run;
     stand_in->number = run->next_block;
     stand_in->idx = run_block_index(run, run->next_block);
-    now.block = stand_in;
     now.warp = stand_in->warps;
     now.thread = stand_in->threads;
-    run->kernel->lanes->run(run->args, index, count);
+    lay_out_shared(run->kernel->lanes);
+    run->kernel->lanes->run(run->args, index, count, shared);
+    end_shared();
     now.thread = NULL;
-    now.block = NULL;
     now.warp = NULL;
     run->next_block++;
     run->done_blocks++;
@@ -160,13 +190,18 @@ static uint64_t next_batch(struct run *run)
 bool lanes_go(struct run *run)
 {
     static struct lane_range range[VGPU_LANE_STEPS];
-    uint64_t count[VGPU_LANE_COUNTERS] = {0};
+    uint64_t count[VGPU_LANE_COUNTERS + 1] = {0};
     if (run->lanes.careful || (run->next_block == run->claimed && !worker_claim(run)) ||
         sample_wants(run, run->next_block))
         return false;
+    if (!stand_in)
+        stand_in = block_stand_in();
+    stand_in->run = run;
+    lay_out_shared(run->kernel->lanes); /* where each block's will lie */
     uint64_t batch = next_batch(run);
     while (batch > 0 && !blocks_stay(run, run->next_block, batch, range))
         batch /= 2;
+    end_shared();
     run->lanes.batch = batch == 0                         ? 1
                        : 2 * run->lanes.batch < BATCH_MAX ? 2 * run->lanes.batch
                                                           : BATCH_MAX;
@@ -174,6 +209,7 @@ bool lanes_go(struct run *run)
     for (; done < batch && worker_starts_block(run->next_block); done++)
         run_block(run, count);
     count_accesses(run->kernel->lanes, range, count);
+    run->counts.barriers += count[run->kernel->lanes->counter_count];
     if (done >= BLOCKS_A_LOOK)
         run->looks = (run->looks + BLOCKS_A_LOOK - 1) / BLOCKS_A_LOOK * BLOCKS_A_LOOK;
     return done > 0;

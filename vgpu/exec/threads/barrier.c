@@ -45,6 +45,8 @@ static RARE void release_block(struct block *block)
     block->run->counts.barriers++;
     block->run->events++;
     progress();
+    if (lane_order == LANES_FORWARD) /* the first thread goes on first, as in the fast form */
+        now.warp = block->warps;
 }
 
 static RARE void note_sites(const struct thread *thread, const char *site)

@@ -54,6 +54,8 @@ enum {
     LLVM_OP_TRUNC = 30,
     LLVM_OP_ZEXT = 31,
     LLVM_OP_SEXT = 32,
+    LLVM_OP_FP_TO_UNSIGNED = 33,
+    LLVM_OP_FP_TO_SIGNED = 34,
     LLVM_OP_PTR_TO_INT = 39,
     LLVM_OP_INT_TO_PTR = 40,
     LLVM_OP_BIT_CAST = 41,
@@ -202,6 +204,11 @@ enum {
     X(unsigned long long, LLVMOffsetOfElement,                                                     \
       (LLVMTargetDataRef layout, LLVMTypeRef type, unsigned element))                              \
     X(unsigned long long, LLVMSizeOfTypeInBits, (LLVMTargetDataRef layout, LLVMTypeRef type))      \
+    X(LLVMValueRef, LLVMBuildPhi, (LLVMBuilderRef b, LLVMTypeRef type, const char *name))          \
+    X(void, LLVMAddIncoming,                                                                       \
+      (LLVMValueRef phi, LLVMValueRef * value, LLVMBasicBlockRef * from, unsigned count))          \
+    X(LLVMValueRef, LLVMInstructionClone, (LLVMValueRef instruction))                              \
+    X(void, LLVMSetSuccessor, (LLVMValueRef terminator, unsigned index, LLVMBasicBlockRef to))     \
     X(LLVMValueRef, LLVMBuildAlloca, (LLVMBuilderRef b, LLVMTypeRef type, const char *name))       \
     X(LLVMValueRef, LLVMBuildBr, (LLVMBuilderRef b, LLVMBasicBlockRef to))                         \
     X(LLVMValueRef, LLVMBuildCondBr,                                                               \
@@ -313,6 +320,7 @@ enum {
     X(unsigned, LLVMDILocationGetColumn, (LLVMMetadataRef location))                               \
     X(LLVMMetadataRef, LLVMDILocationGetScope, (LLVMMetadataRef location))                         \
     X(unsigned, LLVMGetMDKindIDInContext, (LLVMContextRef c, const char *name, unsigned length))   \
+    X(void, LLVMSetMetadata, (LLVMValueRef instruction, unsigned kind, LLVMValueRef node))         \
     X(LLVMValueMetadataEntry *, LLVMGlobalCopyAllMetadata, (LLVMValueRef global, size_t * count))  \
     X(unsigned, LLVMValueMetadataEntriesGetKind, (LLVMValueMetadataEntry * all, unsigned index))   \
     X(LLVMMetadataRef, LLVMValueMetadataEntriesGetMetadata,                                        \

@@ -32,6 +32,8 @@ struct cc_lowering {
 const char *cc_value_name(LLVMValueRef value);
 LLVMTypeRef cc_int_type(const struct cc_lowering *l, unsigned bits);
 LLVMTypeRef cc_byte_pointer(const struct cc_lowering *l, unsigned space);
+LLVMValueRef cc_number(const struct cc_lowering *l, uint64_t value, unsigned bits);
+LLVMBasicBlockRef cc_add_block(const struct cc_lowering *l, LLVMValueRef function);
 
 typedef void cc_step(struct cc_lowering *l, LLVMValueRef instruction);
 void cc_for_instructions(struct cc_lowering *l, cc_step *does);

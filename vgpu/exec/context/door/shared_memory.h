@@ -13,4 +13,7 @@ void shared_end(struct block *block);
  * offset in it; 0: none, or other memory. */
 uint32_t shared_describe(uint64_t address, uint32_t *offset);
 
+/* All of it is the block's. */
+bool shared_holds(const struct block *block, uint64_t first, uint64_t end);
+
 #endif

@@ -1,0 +1,423 @@
+/* SPDX-License-Identifier: MIT
+ * lane_form.c: the fast form of kernels (lanes.h): a function that runs the threads of a block in
+ * loops over threadIdx.z, y and x, around the kernel's own code.
+ *
+ * It is built from the same code as the careful form, after the optimizer and before
+ * ThreadSanitizer's pass: so both have the same accesses. The kernel's blocks are marked by calls
+ * before they are inlined; the copies of the marks then show where to put counters, and which
+ * conditions are known.
+ */
+#include "lane_regions.h"
+
+#include <string.h>
+
+#include "image.h"
+
+enum { MARK_COUNT, MARK_GUARD, MARKS };
+static const char *const mark_name[MARKS] = {"vgpu_lane_count", "vgpu_lane_guard"};
+
+/* A kernel's fast form while it is made. */
+struct lanes {
+    struct cc_lowering *l;
+    size_t kernel; /* its number */
+    LLVMValueRef entry, call, function;
+    struct cc_lane_plan plan;
+    struct cc_lanes_of of;
+    LLVMValueRef *counter; /* variables of the function */
+    LLVMValueRef index[VGPU_LANE_INDICES], shared[VGPU_LANE_SHARED_MAX];
+    LLVMBasicBlockRef body, done; /* the kernel comes into the body; counters are added */
+    const char *careful;          /* why it has no fast form */
+};
+
+static LLVMValueRef mark(struct cc_lowering *l, int which)
+{
+    LLVMTypeRef parameter[] = {cc_int_type(l, 32), cc_int_type(l, 1)};
+    LLVMTypeRef result = which == MARK_GUARD ? parameter[1] : LLVMVoidTypeInContext(l->context);
+
+    return cc_declare(l, mark_name[which],
+                      LLVMFunctionType(result, parameter, which == MARK_GUARD ? 2 : 1, 0));
+}
+
+static LLVMValueRef call_mark(struct cc_lowering *l, LLVMBuilderRef b, int which, uint32_t value,
+                              LLVMValueRef condition)
+{
+    LLVMValueRef function = mark(l, which), argument[] = {cc_number(l, value, 32), condition};
+
+    return LLVMBuildCall2(b, LLVMGlobalGetValueType(function), function, argument,
+                          which == MARK_GUARD ? 2 : 1, "");
+}
+
+/* ---- marks in the kernel ---- */
+
+static void put_marks(struct lanes *f)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(f->l->context);
+
+    for (size_t i = 0; i < f->plan.counted_count; i++) {
+        LLVMValueRef first = LLVMGetFirstInstruction(f->plan.counted[i]);
+        while (LLVMIsAPHINode(first) != NULL)
+            first = LLVMGetNextInstruction(first);
+        LLVMPositionBuilderBefore(b, first);
+        call_mark(f->l, b, MARK_COUNT, (uint32_t)i, NULL);
+    }
+    for (size_t i = 0; i < f->plan.guard_count; i++) {
+        const struct cc_guard *g = &f->plan.guard[i];
+        LLVMPositionBuilderBefore(b, g->user);
+        LLVMSetOperand(
+            g->user, g->operand,
+            call_mark(f->l, b, MARK_GUARD, g->value, LLVMGetOperand(g->user, g->operand)));
+    }
+}
+
+static int mark_of(LLVMValueRef instruction)
+{
+    LLVMValueRef called =
+        LLVMIsACallInst(instruction) != NULL ? LLVMGetCalledValue(instruction) : NULL;
+
+    for (int i = 0; i < MARKS && called != NULL; i++)
+        if (LLVMIsAFunction(called) != NULL && strcmp(cc_value_name(called), mark_name[i]) == 0)
+            return i;
+    return MARKS;
+}
+
+typedef void step(struct lanes *f, LLVMValueRef instruction);
+
+static void for_instructions(struct lanes *f, LLVMValueRef function, step *does)
+{
+    LLVMValueRef next;
+
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i != NULL; i = next) {
+            next = LLVMGetNextInstruction(i);
+            does(f, i);
+        }
+}
+
+/* Removes the marks from the kernel. */
+static void take_mark_back(struct lanes *f, LLVMValueRef instruction)
+{
+    int which = mark_of(instruction);
+
+    (void)f;
+    if (which == MARK_GUARD)
+        LLVMReplaceAllUsesWith(instruction, LLVMGetOperand(instruction, 1));
+    if (which != MARKS)
+        LLVMInstructionEraseFromParent(instruction);
+}
+
+/* ---- loops around it ---- */
+
+static LLVMValueRef address_in(struct lanes *f, LLVMBuilderRef b, unsigned parameter, uint64_t at,
+                               unsigned bits)
+{
+    LLVMValueRef offset = cc_number(f->l, at, 64);
+
+    return LLVMBuildGEP2(b, cc_int_type(f->l, bits), LLVMGetParam(f->function, parameter), &offset,
+                         1, "");
+}
+
+static void read_indices(struct lanes *f, LLVMBuilderRef b)
+{
+    LLVMTypeRef word = cc_int_type(f->l, 32);
+
+    for (unsigned i = VGPU_LANE_BLOCK; i < VGPU_LANE_INDICES; i++)
+        f->index[i] = LLVMBuildLoad2(b, word, address_in(f, b, 1, i, 32), "");
+    for (unsigned i = 0; i < 3; i++)
+        f->of.block_dim[i] = f->index[VGPU_LANE_BLOCK_DIM + i];
+}
+
+static void read_shared(struct lanes *f, LLVMBuilderRef b)
+{
+    LLVMTypeRef byte = cc_byte_pointer(f->l, 0);
+
+    for (unsigned i = 0; i < f->plan.shared_count; i++) {
+        LLVMValueRef at = cc_number(f->l, i, 64);
+        f->shared[i] = LLVMBuildLoad2(
+            b, byte, LLVMBuildGEP2(b, byte, LLVMGetParam(f->function, 3), &at, 1, ""), "");
+    }
+}
+
+static void make_variables(struct lanes *f, LLVMBuilderRef b)
+{
+    f->counter = cc_alloc((f->plan.counted_count + 1) * sizeof *f->counter);
+    f->of.lane = LLVMBuildAlloca(b, cc_int_type(f->l, 64), "");
+    for (int i = 0; i < 3; i++)
+        f->of.thread[i] = LLVMBuildAlloca(b, cc_int_type(f->l, 32), "");
+    for (size_t i = 0; i < f->plan.counted_count; i++) {
+        f->counter[i] = LLVMBuildAlloca(b, cc_int_type(f->l, 64), "");
+        LLVMBuildStore(b, cc_number(f->l, 0, 64), f->counter[i]);
+    }
+}
+
+static void add_counters(struct lanes *f, LLVMBuilderRef b)
+{
+    LLVMTypeRef number = cc_int_type(f->l, 64);
+
+    for (size_t i = 0; i < f->plan.counted_count; i++) {
+        LLVMValueRef to = address_in(f, b, 2, i, 64);
+        LLVMValueRef sum = LLVMBuildBinOp(b, LLVM_OP_ADD, LLVMBuildLoad2(b, number, to, ""),
+                                          LLVMBuildLoad2(b, number, f->counter[i], ""), "");
+        LLVMBuildStore(b, sum, to);
+    }
+    LLVMBuildRetVoid(b);
+}
+
+static void add_attribute(struct cc_lowering *l, LLVMValueRef function, const char *name)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
+
+    LLVMAddAttributeAtIndex(function, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
+                            LLVMCreateEnumAttribute(l->context, kind, 0));
+}
+
+static void inline_call(struct cc_lowering *l, LLVMValueRef call)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+
+    LLVMAddCallSiteAttribute(call, (unsigned)LLVM_ATTRIBUTE_FUNCTION,
+                             LLVMCreateEnumAttribute(l->context, kind, 0));
+}
+
+static void make_place(struct lanes *f, LLVMBuilderRef b)
+{
+    if (f->plan.barrier_count == 0) {
+        struct cc_loops loops = cc_make_loops(&f->of, b);
+        LLVMPositionBuilderAtEnd(b, loops.body);
+        LLVMBuildBr(b, loops.next);
+        f->body = loops.body;
+        f->done = loops.after;
+    } else { /* the loops are lane_regions.c's */
+        f->body = cc_add_block(f->l, f->function);
+        f->done = cc_add_block(f->l, f->function);
+        LLVMBuildBr(b, f->body);
+        LLVMPositionBuilderAtEnd(b, f->body);
+        LLVMBuildBr(b, f->done);
+    }
+    LLVMPositionBuilderAtEnd(b, f->done);
+    add_counters(f, b);
+}
+
+/* void run(args, index, count, shared): the entry, which reads the arguments, is called before the
+ * loops; what it calls goes into them later. */
+static void make_function(struct lanes *f)
+{
+    struct cc_lowering *l = f->l;
+    LLVMTypeRef type[] = {
+        LLVMTypeOf(LLVMGetParam(f->entry, 0)), LLVMPointerType(cc_int_type(l, 32), 0),
+        LLVMPointerType(cc_int_type(l, 64), 0), LLVMPointerType(cc_byte_pointer(l, 0), 0)};
+    LLVMTypeRef made = LLVMFunctionType(LLVMVoidTypeInContext(l->context), type, 4, 0);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(l->context);
+
+    f->function = LLVMAddFunction(l->module, cc_format("vgpu_lanes_%zu", f->kernel), made);
+    LLVMSetLinkage(f->function, LLVM_LINKAGE_INTERNAL);
+    add_attribute(l, f->function, "disable_sanitizer_instrumentation");
+    add_attribute(l, f->function, "null_pointer_is_valid");
+    add_attribute(l, f->function, "nounwind");
+    f->of.l = l;
+    f->of.function = f->function;
+    LLVMPositionBuilderAtEnd(b, cc_add_block(f->l, f->function));
+    make_variables(f, b);
+    read_indices(f, b);
+    read_shared(f, b);
+    LLVMValueRef args = LLVMGetParam(f->function, 0);
+    inline_call(l, LLVMBuildCall2(b, LLVMGlobalGetValueType(f->entry), f->entry, &args, 1, ""));
+    make_place(f, b);
+}
+
+static LLVMValueRef call_in(LLVMValueRef function, LLVMValueRef called)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            if (LLVMIsACallInst(i) != NULL && LLVMGetCalledValue(i) == called)
+                return i;
+    return NULL;
+}
+
+/* Inlines the entry: its call of the kernel becomes the loops' body. */
+static void fill_loops(struct lanes *f)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(f->l->context);
+    LLVMValueRef call = call_in(f->function, LLVMGetCalledValue(f->call));
+
+    LLVMInstructionRemoveFromParent(call);
+    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(f->body));
+    for (int i = 0; i < 3; i++) /* each thread's own, from its beginning to its end */
+        f->index[i] = LLVMBuildLoad2(b, cc_int_type(f->l, 32), f->of.thread[i], "");
+    LLVMInsertIntoBuilder(b, call);
+    inline_call(f->l, call);
+}
+
+/* ---- the kernel is inlined ---- */
+
+static void lower_instruction(struct lanes *f, LLVMValueRef i)
+{
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(f->l->context);
+    int index = LLVMGetInstructionOpcode(i) == LLVM_OP_LOAD ? cc_index_read(f->l, i) : -1;
+    LLVMTypeRef number = cc_int_type(f->l, 64);
+    int shared = cc_shared_number(&f->plan, i);
+    LLVMValueRef by = index >= 0 ? f->index[index] : shared >= 0 ? f->shared[shared] : NULL;
+
+    LLVMPositionBuilderBefore(b, i);
+    int which = mark_of(i);
+    if (which == MARK_GUARD)
+        by = cc_number(f->l, LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0)), 1);
+    if (which == MARK_COUNT) {
+        LLVMValueRef counter = f->counter[LLVMConstIntGetZExtValue(LLVMGetOperand(i, 0))];
+        LLVMBuildStore(b,
+                       LLVMBuildBinOp(b, LLVM_OP_ADD, LLVMBuildLoad2(b, number, counter, ""),
+                                      cc_number(f->l, 1, 64), ""),
+                       counter);
+    }
+    if (by != NULL)
+        LLVMReplaceAllUsesWith(i, by);
+    if (by != NULL || which != MARKS)
+        LLVMInstructionEraseFromParent(i);
+}
+
+/* ---- tables ---- */
+
+static LLVMValueRef add_bytes(struct cc_lowering *l, const void *data, size_t bytes)
+{
+    LLVMValueRef text =
+        LLVMConstStringInContext(l->context, (const char *)data, (unsigned)bytes, 1);
+    LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(text), "");
+
+    LLVMSetInitializer(global, text);
+    LLVMSetGlobalConstant(global, 1);
+    LLVMSetAlignment(global, 8);
+    LLVMSetLinkage(global, LLVM_LINKAGE_PRIVATE);
+    return LLVMConstPointerCast(global, cc_byte_pointer(l, 0));
+}
+
+#define ADD_ROWS(l, row, count) add_bytes(l, row, (count) * sizeof *(row))
+
+/* With the layout of struct vgpu_lanes. */
+static LLVMValueRef lanes_table(struct lanes *f)
+{
+    struct cc_lowering *l = f->l;
+    const struct cc_lane_plan *p = &f->plan;
+    LLVMValueRef field[] = {LLVMConstPointerCast(f->function, cc_byte_pointer(l, 0)),
+                            ADD_ROWS(l, p->step, p->step_count),
+                            ADD_ROWS(l, p->demand, p->demand_count),
+                            ADD_ROWS(l, p->access, p->access_count),
+                            ADD_ROWS(l, p->shared, p->shared_count),
+                            cc_number(l, p->step_count, 32),
+                            cc_number(l, p->demand_count, 32),
+                            cc_number(l, p->access_count, 32),
+                            cc_number(l, p->counted_count, 32),
+                            cc_number(l, p->shared_count, 32)};
+    _Static_assert(sizeof(struct vgpu_lanes) == 64, "lanes_table writes this layout");
+    LLVMValueRef row = LLVMConstStructInContext(l->context, field, sizeof field / sizeof *field, 0);
+    LLVMValueRef global = LLVMAddGlobal(l->module, LLVMTypeOf(row), "");
+
+    LLVMSetInitializer(global, row);
+    LLVMSetGlobalConstant(global, 1);
+    LLVMSetLinkage(global, LLVM_LINKAGE_PRIVATE);
+    return LLVMConstPointerCast(global, cc_byte_pointer(l, 0));
+}
+
+/* ---- a module's kernels ---- */
+
+static const char *prepare(struct lanes *f)
+{
+    f->entry = LLVMGetNamedFunction(f->l->module, cc_format("vgpu_entry_%zu", f->kernel));
+    for (LLVMValueRef i = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(f->entry)); i != NULL;
+         i = LLVMGetNextInstruction(i))
+        if (LLVMIsACallInst(i) != NULL && LLVMIsAFunction(LLVMGetCalledValue(i)) != NULL &&
+            !LLVMIsDeclaration(LLVMGetCalledValue(i)))
+            f->call = i;
+    return f->call == NULL ? "it does nothing" : cc_plan_lanes(f->l, f->call, &f->plan);
+}
+
+/* Function passes skip functions that are marked so. */
+static void set_optimized(struct cc_lowering *l, bool lanes_only)
+{
+    static const char *const word[] = {"optnone", "noinline"};
+    unsigned kind[] = {LLVMGetEnumAttributeKindForName(word[0], strlen(word[0])),
+                       LLVMGetEnumAttributeKindForName(word[1], strlen(word[1]))};
+
+    for (LLVMValueRef f = LLVMGetFirstFunction(l->module); f != NULL; f = LLVMGetNextFunction(f)) {
+        if (LLVMIsDeclaration(f) || cc_starts(cc_value_name(f), "vgpu_lanes_"))
+            continue;
+        for (unsigned i = 0; i < 2 && lanes_only; i++)
+            add_attribute(l, f, word[i]);
+        for (unsigned i = 0; i < 2 && !lanes_only; i++)
+            LLVMRemoveEnumAttributeAtIndex(f, (unsigned)LLVM_ATTRIBUTE_FUNCTION, kind[i]);
+    }
+}
+
+static const char lane_passes[] =
+    "function(simplifycfg,sroa,simplifycfg,instcombine,loop-mssa(licm),loop(loop-rotate),"
+    "loop(indvars),loop-vectorize,instcombine,loop-mssa(licm),simplifycfg)";
+
+/* Drops the fast form, for the reason `why`. */
+static void drop_form(struct lanes *f, const char *why)
+{
+    LLVMDeleteFunction(f->function);
+    f->function = NULL;
+    f->careful = why;
+}
+
+static void divide_form(struct lanes *f)
+{
+    struct cc_regions r = {
+        .l = f->l, .of = &f->of, .function = f->function, .first = f->body, .done = f->done};
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(f->l->context);
+
+    LLVMPositionBuilderBefore(b, LLVMGetBasicBlockTerminator(LLVMGetEntryBasicBlock(f->function)));
+    r.counted = address_in(f, b, 2, f->plan.counted_count, 64);
+    const char *why = cc_make_regions(&r);
+    if (why != NULL)
+        drop_form(f, why);
+}
+
+static bool make_all(struct lanes *f, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        put_marks(&f[i]);
+    for (size_t i = 0; i < count; i++)
+        make_function(&f[i]);
+    if (!cc_run_passes(f->l, "always-inline"))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        fill_loops(&f[i]);
+    if (!cc_run_passes(f->l, "always-inline"))
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        for_instructions(&f[i], f[i].function, lower_instruction);
+        for_instructions(&f[i], LLVMGetCalledValue(f[i].call), take_mark_back);
+        cc_make_exact(f[i].l, f[i].function);
+    }
+    for (int i = 0; i < MARKS; i++)
+        if (LLVMGetNamedFunction(f->l->module, mark_name[i]) != NULL)
+            LLVMDeleteFunction(LLVMGetNamedFunction(f->l->module, mark_name[i]));
+    for (size_t i = 0; i < count; i++)
+        if (f[i].plan.barrier_count != 0)
+            divide_form(&f[i]);
+    set_optimized(f->l, true);
+    bool done = cc_run_passes(f->l, lane_passes);
+    set_optimized(f->l, false);
+    return done;
+}
+
+bool cc_add_lanes(struct cc_lowering *l, cc_set_lanes *set)
+{
+    size_t kernels = l->code->kernel_count, count = 0;
+    struct lanes *f = cc_alloc((kernels + 1) * sizeof *f);
+
+    for (LLVMValueRef g = LLVMGetFirstFunction(l->module); g != NULL; g = LLVMGetNextFunction(g))
+        cc_make_exact(l, g);
+    for (size_t i = 0; i < kernels; i++) {
+        f[count] = (struct lanes){.l = l, .kernel = i};
+        const char *why = prepare(&f[count]);
+        if (why != NULL)
+            set(l, i, NULL, why);
+        else
+            count++;
+    }
+    if (count != 0 && !make_all(f, count))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        set(l, f[i].kernel, f[i].function != NULL ? lanes_table(&f[i]) : NULL, f[i].careful);
+    return true;
+}

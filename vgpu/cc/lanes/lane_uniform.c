@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT
+ * lane_uniform.c: which values of a kernel may vary from thread to thread of a block, and so which
+ * branches: all threads must come to the same barriers. What memory holds counts as varying.
+ */
+#include <string.h>
+
+#include "lane_regions.h"
+
+/* ---- numbers ---- */
+
+static size_t hash_place(const struct cc_numbers *n, LLVMValueRef value)
+{
+    size_t at = (size_t)((uint64_t)(uintptr_t)value * 0x9E3779B97F4A7C15ull >> 20) % n->room;
+
+    while (n->at[at] != 0 && n->value[n->at[at] - 1] != value)
+        at = (at + 1) % n->room;
+    return at;
+}
+
+long cc_number_of(const struct cc_numbers *n, LLVMValueRef value)
+{
+    return (long)n->at[hash_place(n, value)] - 1;
+}
+
+void cc_number_values(struct cc_regions *r)
+{
+    struct cc_numbers *n = cc_alloc(sizeof *n);
+    size_t all = 0;
+
+    for (int b = 0; b < r->graph.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(r->graph.block[b].block); i != NULL;
+             i = LLVMGetNextInstruction(i))
+            all++;
+    *n = (struct cc_numbers){.room = 2 * all + 8};
+    n->value = cc_alloc((all + 1) * sizeof *n->value);
+    n->block = cc_alloc((all + 1) * sizeof *n->block);
+    n->varies = cc_alloc(all + 1);
+    n->at = cc_alloc(n->room * sizeof *n->at);
+    for (int b = 0; b < r->graph.count; b++)
+        for (LLVMValueRef i = LLVMGetFirstInstruction(r->graph.block[b].block); i != NULL;
+             i = LLVMGetNextInstruction(i)) {
+            n->value[n->count] = i;
+            n->block[n->count] = b;
+            n->at[hash_place(n, i)] = ++n->count;
+        }
+    r->numbers = n;
+}
+
+/* ---- which blocks each way leads through ---- */
+
+struct paths {
+    int count;
+    bool *after;  /* count * count: [a * count + b]: every way from a comes past b */
+    bool *joined; /* blocks in which threads meet that have gone different ways */
+};
+
+static unsigned successors_of(const struct cc_regions *r, int block)
+{
+    return LLVMGetNumSuccessors(r->graph.block[block].terminator);
+}
+
+static int successor_of(const struct cc_regions *r, int block, unsigned which)
+{
+    return cc_block_number(&r->graph, LLVMGetSuccessor(r->graph.block[block].terminator, which));
+}
+
+static bool meet_successors(const struct cc_regions *r, struct paths *p, int block)
+{
+    bool changed = false;
+
+    for (int b = 0; b < p->count; b++) {
+        bool is = b == block || successors_of(r, block) != 0;
+        for (unsigned s = 0; s < successors_of(r, block) && b != block; s++)
+            is &= p->after[successor_of(r, block, s) * p->count + b];
+        changed |= p->after[block * p->count + b] != is;
+        p->after[block * p->count + b] = is;
+    }
+    return changed;
+}
+
+static struct paths find_paths(const struct cc_regions *r)
+{
+    struct paths p = {.count = r->graph.count};
+    bool changed = true;
+
+    p.after = cc_alloc((size_t)(p.count * p.count));
+    p.joined = cc_alloc((size_t)p.count);
+    memset(p.after, 1, (size_t)(p.count * p.count));
+    while (changed) {
+        changed = false;
+        for (int b = p.count - 1; b >= 0; b--)
+            changed |= meet_successors(r, &p, b);
+    }
+    return p;
+}
+
+/* Threads go different ways from block `from` on: until all ways come past one block. */
+static void join_ways(const struct cc_regions *r, const struct paths *p, int from, int block,
+                      bool *seen)
+{
+    if (seen[block])
+        return;
+    seen[block] = true;
+    for (unsigned s = 0; s < successors_of(r, block); s++)
+        if (block == from || !p->after[from * p->count + block])
+            join_ways(r, p, from, successor_of(r, block, s), seen);
+}
+
+static void add_ways(const struct cc_regions *r, struct paths *p, int from)
+{
+    bool *seen = cc_alloc((size_t)p->count);
+
+    for (unsigned s = 0; s < successors_of(r, from); s++)
+        join_ways(r, p, from, successor_of(r, from, s), seen);
+    for (int b = 0; b < p->count; b++)
+        p->joined[b] |= seen[b];
+}
+
+/* ---- what varies ---- */
+
+static bool uses_varying(const struct cc_regions *r, LLVMValueRef i)
+{
+    for (int k = 0; k < LLVMGetNumOperands(i); k++) {
+        long number = cc_number_of(r->numbers, LLVMGetOperand(i, (unsigned)k));
+        if (number >= 0 && r->numbers->varies[number])
+            return true;
+    }
+    return false;
+}
+
+static bool varies(const struct cc_regions *r, const struct paths *p, size_t number)
+{
+    LLVMValueRef i = r->numbers->value[number];
+
+    if (LLVMIsAPHINode(i) != NULL && p->joined[r->numbers->block[number]])
+        return true;
+    return LLVMGetInstructionOpcode(i) == LLVM_OP_LOAD || uses_varying(r, i);
+}
+
+static bool is_branch(const struct cc_regions *r, LLVMValueRef i, int block)
+{
+    return i == r->graph.block[block].terminator && LLVMGetNumSuccessors(i) == 2;
+}
+
+static void find_varying(struct cc_regions *r, struct paths *p)
+{
+    struct cc_numbers *n = r->numbers;
+
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = 0; i < n->count; i++) {
+            if (n->varies[i] || n->block[i] == 0 || !varies(r, p, i))
+                continue;
+            n->varies[i] = changed = true;
+            if (is_branch(r, n->value[i], n->block[i]))
+                add_ways(r, p, n->block[i]);
+        }
+    }
+}
+
+/* ---- barriers ---- */
+
+int cc_barrier_after(const struct cc_regions *r, int block)
+{
+    for (size_t i = 0; i < r->barrier_count; i++)
+        if (r->barrier[i].before == r->graph.block[block].block)
+            return (int)i;
+    return -1;
+}
+
+/* Every way from the block comes to the same barrier first, or to the end; *next is it. */
+static bool has_one_end(const struct cc_regions *r, int block, bool *seen, int *next)
+{
+    int barrier = cc_barrier_after(r, block), end = barrier;
+
+    if (seen[block])
+        return true;
+    seen[block] = true;
+    if (barrier < 0 && r->graph.block[block].block == r->done)
+        end = (int)r->barrier_count;
+    if (end >= 0) {
+        bool same = *next < 0 || *next == end;
+        *next = end;
+        return same;
+    }
+    for (unsigned s = 0; s < successors_of(r, block); s++)
+        if (!has_one_end(r, successor_of(r, block, s), seen, next))
+            return false;
+    return true;
+}
+
+const char *cc_check_uniform(struct cc_regions *r)
+{
+    struct cc_numbers *n = r->numbers;
+    struct paths p = find_paths(r);
+
+    find_varying(r, &p);
+    for (size_t i = 0; i < n->count; i++) {
+        int next = -1;
+        if (n->varies[i] && is_branch(r, n->value[i], n->block[i]) &&
+            !has_one_end(r, n->block[i], cc_alloc((size_t)r->graph.count), &next))
+            return "some threads may come to other barriers than others";
+    }
+    return NULL;
+}
