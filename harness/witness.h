@@ -43,7 +43,7 @@ struct lab_witness {
     unsigned mallocs, host_allocs, streams, events, launches, copies, memsets, syncs, peers_enabled;
     /* How often the program could find out that work was complete: by waiting, by a query, or by a
      * function queued in a stream. Includes `syncs`. */
-    unsigned told_over;
+    unsigned completion_checks;
     uint64_t peak_bytes[LAB_MAX_GPUS];       /* counted in whole chunks of 2 MiB */
     uint64_t peak_asked_bytes[LAB_MAX_GPUS]; /* each allocation rounded up to 512 bytes */
     uint64_t copied[LAB_MAX_GPUS + 1][LAB_MAX_GPUS + 1];   /* [from][to], bytes of copies */

@@ -14,7 +14,7 @@ from typing import Any
 
 from grader import sandbox
 from grader.base.exits import ExitStatus, LabError
-from grader.commands import told
+from grader.commands import closing_lines
 from grader.course.project import Lab, Project
 from grader.export import formats, outputs
 from grader.grade import contract, course, groups, late, results, screen, term, work
@@ -70,14 +70,14 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
     done = _graded(project, args, said, packages, labs, console)
     found = json.loads(done.results)
     if args.preview:
-        return told.preview(args, said.old, found, console)
-    held = told.held(said.term, said.policy, done.tasks, said.now)
+        return closing_lines.preview(args, said.old, found, console)
+    held = closing_lines.held(said.term, said.policy, done.tasks, said.now)
     outputs.write(project, found, args.out, said.exports, held)
     if args.jplag:
         outputs.write_jplag(project, done.labs, done.submissions, args.out)
-    status = told.tell(args, done.results, said.old, console)
-    told.tell_requests(said.before, found, said.tables.requests, console)
-    told.tell_held(held, console)
+    status = closing_lines.print_changes(args, done.results, said.old, console)
+    closing_lines.print_requests(said.before, found, said.tables.requests, console)
+    closing_lines.print_held(held, console)
     return status
 
 

@@ -41,7 +41,7 @@ _LEFT_OUT = (
 _GRADING = (
     *("grader/grade/", "grader/export/", "grader/tests/", "grader/selfcheck/"),
     "grader/commands/grade.py",
-    "grader/commands/told.py",
+    "grader/commands/closing_lines.py",
 )
 _HIDDEN = "docs/samples/"  # a class's report names hidden tests
 

@@ -55,7 +55,7 @@ static void copy_summary(struct lab_witness *to, const struct vgpu_summary *from
         .syncs = from->syncs,
         .peers_enabled = from->peers_enabled,
         .peers_most = from->peers_most,
-        .told_over = from->told_over,
+        .completion_checks = from->completion_checks,
         .ipc_opened = from->ipc_opened,
         .ipc_events_opened = from->ipc_events_opened,
         .faults = from->faults,

@@ -320,7 +320,7 @@ struct vgpu_summary {
         ipc_events_opened; /* memory and events of other processes that were opened */
     uint32_t peers_most;   /* the most directions of peer access enabled at once by one process */
     /* How often a program could learn that work was over: waits, queries, functions of streams. */
-    uint32_t told_over;
+    uint32_t completion_checks;
 };
 
 enum vgpu_trace_kind {

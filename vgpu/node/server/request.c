@@ -252,7 +252,7 @@ void request_finish(struct connection *c)
         r->clock_ps = clock_after(c);
         if (host_knows_end(c)) {
             op_seen(c->wait.op);
-            node_counts()->told_over++;
+            node_counts()->completion_checks++;
         }
         if (c->process)
             advise_waited(c->process, &c->request.q, c->wait.op,

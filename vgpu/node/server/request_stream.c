@@ -116,7 +116,7 @@ void request_stream_sync(struct connection *c)
 static int query_op(struct connection *c, struct op *op)
 {
     request_cost(c, machine_topology()->cost.query_ps);
-    node_counts()->told_over++;
+    node_counts()->completion_checks++;
     if (sim_pass(server_state()->sim, c->request.q.clock_ps) == PROGRESS_BLOCKED || !op->finished ||
         op->end_ps > c->request.q.clock_ps)
         return VGPU_NOT_READY;

@@ -119,7 +119,7 @@ static bool is_done(struct connection *c)
 {
     if (c->takes) {
         c->takes = !hostcall_next(c->process, &c->reply.r.value);
-        node_counts()->told_over += !c->takes;
+        node_counts()->completion_checks += !c->takes;
         return !c->takes;
     }
     if (time_bound_take_due(c))

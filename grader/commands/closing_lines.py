@@ -30,14 +30,14 @@ def held(
     return found
 
 
-def tell_held(held: Mapping[tuple[str, str], str], console: screen.Console) -> None:
+def print_held(held: Mapping[tuple[str, str], str], console: screen.Console) -> None:
     counts = Counter((lab, until) for (_, lab), until in held.items())
     for (lab, until), count in sorted(counts.items()):
         said = f"{lab}: feedback is held back until {until} (students: {count})"
         console.print(said, markup=False, highlight=False, soft_wrap=True)
 
 
-def tell_requests(
+def print_requests(
     before: Json | None,
     found: Json,
     requests: Mapping[tuple[str, str], term.Request],
@@ -87,7 +87,7 @@ def preview(
     return ExitStatus.OK
 
 
-def tell(
+def print_changes(
     args: argparse.Namespace, whole: str, old: Json | None, console: screen.Console
 ) -> ExitStatus:
     found = json.loads(whole)
