@@ -83,7 +83,7 @@ static unsigned waits_of(struct lab_test *t, enum move move, const char *call, i
     struct lab_run *run = check_moves(t, &in, call, 0);
     if (bytes > in.chunk)
         expect_no_wait(t, run, call);
-    return lab_witness(run)->told_over - 2 * (unsigned)copies;
+    return lab_witness(run)->completion_checks - 2 * (unsigned)copies;
 }
 
 /* ---- TODO 2 ---- */

@@ -219,7 +219,7 @@ static void check_peer_waits(struct lab_test *t)
     int waits[2];
     for (int k = 0; k < 2; k++) {
         peer_question(t)->repeats = 1 + k;
-        waits[k] = (int)lab_witness(ask_sums(t, LAB_OK, WHOLE))->told_over;
+        waits[k] = (int)lab_witness(ask_sums(t, LAB_OK, WHOLE))->completion_checks;
     }
     int own = waits[1] - waits[0] - 4; /* the test itself waits for each of the four streams */
     lab_expect(t, own <= 2,

@@ -66,7 +66,7 @@ static inline void ask_waits(struct lab_test *t, struct ring_call c)
     for (int k = 0; k < 2; k++) {
         struct ring_call one = c;
         one.repeats = 1 + k;
-        waits[k] = lab_witness(ask_rings(t, &one, 1))->told_over;
+        waits[k] = lab_witness(ask_rings(t, &one, 1))->completion_checks;
     }
     say_call(what, sizeof what, &c);
     lab_expect(t, waits[1] == waits[0],
