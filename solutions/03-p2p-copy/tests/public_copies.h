@@ -69,14 +69,14 @@ static void check_path_bad(struct lab_test *t)
         refuse_path(t, &in, LAB_ENOGPU);
 }
 
-/* How often the host could learn that work was over: by waiting, by asking, by a function of a
- * stream. The adapter does so twice for each copy, and as often in all runs besides; whatever is
- * more comes from the copies. What the adapter's own cudaStreamQuery said can be replaced in the
- * program; this is what the node was asked. */
+/* How often the host could find out that work was complete: by a wait, a query or a host function
+ * in a stream. The adapter does so twice for each copy, and otherwise equally often in all runs;
+ * any more come from the copies. The program could replace the answer of its own cudaStreamQuery;
+ * this counts the requests that the node received. */
 static unsigned waits_of(struct lab_test *t, enum move move, const char *call, int copies,
                          uint64_t bytes)
 {
-    struct moves_in in = {.move = move, .asked = copies, .dst_dev = 1, .chunk = 32 * KIB};
+    struct moves_in in = {.move = (int)move, .asked = copies, .dst_dev = 1, .chunk = 32 * KIB};
     in.streams = 1;
     for (int i = 0; i < copies; i++)
         in.size[i] = bytes;
