@@ -7,12 +7,12 @@ static cudaError_t malloc_on(int gpu, void **pointer, size_t bytes)
 {
     int was;
     cudaError_t error = cudaGetDevice(&was);
-    if (error == cudaSuccess)
-        error = cudaSetDevice(gpu);
     if (error != cudaSuccess)
         return error; // nothing was changed
-    error = cudaMalloc(pointer, bytes);
-    CHECK(cudaSetDevice(was)); // also where there was no memory
+    error = cudaSetDevice(gpu);
+    if (error == cudaSuccess)
+        error = cudaMalloc(pointer, bytes);
+    CHECK(cudaSetDevice(was)); // also when a call failed
     return error;
 }
 // book: end
