@@ -34,6 +34,17 @@ PROGRAMS = (
     "transpose",
     "vmm_vector_add",
 )
+ADD = """
+__global__ void add(int *p) { p[blockIdx.x * blockDim.x + threadIdx.x] += 1; }
+int main()
+{
+    int *p;
+    cudaMalloc(&p, 4096);
+    cudaMemset(p, 0, 4096);
+    add<<<4, 256>>>(p);
+    return cudaDeviceSynchronize();
+}
+"""
 PROMISES = """
 #include <cstdio>
 __global__ void behind(int *__restrict__ to, const int *__restrict__ from)
@@ -154,6 +165,11 @@ class Forms(unittest.TestCase):
                 file=sys.stderr,
             )
             self.assertGreater(fast, len(all_of_them) // 2)
+
+    def test_the_fast_form_is_the_default(self) -> None:
+        source = self.folder / "default.cu"
+        source.write_text(ADD)
+        self.assertEqual(Run(None, compile_program(source)).forms, [("add", "fast: 3 blocks")])
 
     def test_promises_that_do_not_hold(self) -> None:
         source = self.folder / "promises.cu"

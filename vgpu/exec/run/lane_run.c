@@ -27,11 +27,11 @@ enum { BATCH_MAX = 64, SHARED_GAPS = 16 * VGPU_LANE_SHARED_MAX /* between variab
 
 /* ---- may the run use the fast form ---- */
 
-/* VGPU_FORM=careful|fast. */
+/* VGPU_FORM=careful|fast; fast if it is not set. */
 static bool form_is_fast(void)
 {
     const char *form = getenv("VGPU_FORM");
-    return form && strcmp(form, "fast") == 0 &&
+    return (!form || strcmp(form, "careful") != 0) &&
            !getenv("VGPU_DEBUGGER"); /* a debugger needs threads */
 }
 
