@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * lane_across.c: values that a thread has on both sides of a barrier. What some instructions make
- * of indices and arguments is made again behind the barrier, so that the passes know how it goes
- * from thread to thread. Other values are variables. Before a barrier they are saved: for each
- * thread, or for all if the value is the same in all of them; behind it they are restored.
+ * lane_across.c: values that are live across a barrier. Cheap expressions of indices and
+ * arguments are computed again after the barrier, so that the optimizer sees how they depend on
+ * the thread. Other values become variables: they are saved before the barrier, once for all
+ * threads if the value is uniform, else for each thread, and restored after it.
  */
 #include <string.h>
 
@@ -14,11 +14,12 @@ enum { AGAIN_DEPTH = 8, KEPT_BYTES_MAX = 256 };
 struct across {
     struct cc_regions *r;
     LLVMBuilderRef b;
-    LLVMValueRef *anchor; /* of each block: before this what it is given is put */
-    bool **live;          /* of each value: behind which barriers it is used; null: behind none */
+    LLVMValueRef *anchor; /* for each block: restored values are inserted before it */
+    bool **live;          /* for each value: the barriers after which it is used; null: none */
     LLVMValueRef *variable;
-    LLVMValueRef **operand; /* of each value that can be made again: what it was made of */
-    LLVMValueRef **made;    /* of each value that crosses, in each block: what stands for it */
+    LLVMValueRef **operand; /* for each value that can be recomputed: its operands */
+    LLVMValueRef *
+        *made; /* for each value that is live across a barrier: its replacement by block */
     unsigned long long kept;
 };
 
@@ -41,8 +42,7 @@ static void mark_live(struct across *a, size_t number, int block, bool *seen)
         mark_live(a, number, r->graph.block[block].from[i], seen);
 }
 
-/* Operand k of a user, and the block in which it needs the value: a phi in those that it comes
- * from. */
+/* Operand k of a user, and the block that needs the value: for a phi, the incoming block. */
 typedef void used(struct across *a, size_t number, LLVMValueRef user, unsigned k, int block);
 
 static void for_operands(struct across *a, size_t number, LLVMValueRef user, used *does)
@@ -116,7 +116,7 @@ static bool is_cheap(const struct cc_regions *r, LLVMValueRef i)
     }
 }
 
-/* All that it is made of is there in every block, or will be. */
+/* Whether all its operands are available in every block, or can be recomputed there. */
 static bool is_made_again(const struct across *a, LLVMValueRef value, int depth)
 {
     if (depth == 0 || !is_cheap(a->r, value))
@@ -130,7 +130,7 @@ static bool is_made_again(const struct across *a, LLVMValueRef value, int depth)
     return true;
 }
 
-/* What it is made of is needed where it is. */
+/* Its operands are needed wherever it is needed. */
 static void spread_live(struct across *a, size_t number, const bool *live)
 {
     for (int k = 0; k < LLVMGetNumOperands(a->r->numbers->value[number]); k++) {
@@ -198,8 +198,8 @@ static void save_and_restore(struct across *a, size_t number, size_t k, LLVMValu
     copy_variable(a->b, type, varies ? place_of_lane(a, type, in) : in, a->variable[number]);
 }
 
-/* A value that is the same in all threads is restored from another place than it is saved in: the
- * other threads still need what it was before. */
+/* A uniform value is saved to a different variable than it is restored from, because the
+ * remaining threads still need the previous value. */
 static void keep_value(struct across *a, size_t number)
 {
     struct cc_regions *r = a->r;
@@ -286,7 +286,7 @@ const char *cc_keep_across(struct cc_regions *r)
     size_t count = r->numbers->count;
 
     for (size_t i = 0; i < count; i++)
-        if (r->numbers->block[i] != 0) /* the entry's are there for all regions */
+        if (r->numbers->block[i] != 0) /* values of the entry block are available in all regions */
             for_value_uses(&a, i, look_at_use);
     for (size_t i = 0; i < count; i++)
         if (a.live[i] != NULL && !is_made_again(&a, r->numbers->value[i], AGAIN_DEPTH))

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
- * lane_exact.c: where C++ leaves a result open, both forms of a kernel have the same.
- *
- * Integers turn over, shifts look at the low bits of their count, and a float that does not fit an
- * integer gives what this processor's conversion of one number gives. LLVM would take such results
- * for impossible, in each form in another way, and __restrict__ for a promise that also holds
- * between threads. So the code is rid of what says so.
+ * lane_exact.c: gives both forms of a kernel the same result where C++ leaves it undefined.
+ * Integers wrap around, shifts use the low bits of their count, and a float out of an integer's
+ * range converts as this processor's scalar instruction does. LLVM would otherwise assume that
+ * these cases do not happen, and optimize each form differently; it would also take __restrict__
+ * to hold between threads. So the flags and attributes that allow this are removed.
  */
 #include "lane_values.h"
 
@@ -25,7 +24,7 @@ static LLVMValueRef masked_shift(struct cc_lowering *l, LLVMBuilderRef b, LLVMVa
     return LLVMBuildBinOp(b, LLVMGetInstructionOpcode(i), LLVMGetOperand(i, 0), count, "");
 }
 
-/* x86-64 has signed conversions to 32 and 64 bits only, of which it makes the others. */
+/* x86-64 has only signed conversions to 32 and 64 bits; the others are built from these. */
 static LLVMValueRef converted(struct cc_lowering *l, LLVMBuilderRef b, LLVMValueRef i)
 {
 #ifdef __x86_64__

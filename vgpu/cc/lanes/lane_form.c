@@ -16,7 +16,7 @@
 enum { MARK_COUNT, MARK_GUARD, MARKS };
 static const char *const mark_name[MARKS] = {"vgpu_lane_count", "vgpu_lane_guard"};
 
-/* A kernel's fast form while it is made. */
+/* A kernel's fast form under construction. */
 struct lanes {
     struct cc_lowering *l;
     size_t kernel; /* its number */
@@ -25,8 +25,9 @@ struct lanes {
     struct cc_lanes_of of;
     LLVMValueRef *counter; /* variables of the function */
     LLVMValueRef index[VGPU_LANE_INDICES], shared[VGPU_LANE_SHARED_MAX];
-    LLVMBasicBlockRef body, done; /* the kernel comes into the body; counters are added */
-    const char *careful;          /* why it has no fast form */
+    LLVMBasicBlockRef body; /* the kernel is inlined into it */
+    LLVMBasicBlockRef done; /* counters are added in it */
+    const char *careful;    /* why it has no fast form */
 };
 
 static LLVMValueRef mark(struct cc_lowering *l, int which)
@@ -186,7 +187,7 @@ static void make_place(struct lanes *f, LLVMBuilderRef b)
         LLVMBuildBr(b, loops.next);
         f->body = loops.body;
         f->done = loops.after;
-    } else { /* the loops are lane_regions.c's */
+    } else { /* lane_regions.c builds the loops */
         f->body = cc_add_block(f->l, f->function);
         f->done = cc_add_block(f->l, f->function);
         LLVMBuildBr(b, f->body);
@@ -197,8 +198,8 @@ static void make_place(struct lanes *f, LLVMBuilderRef b)
     add_counters(f, b);
 }
 
-/* void run(args, index, count, shared): the entry, which reads the arguments, is called before the
- * loops; what it calls goes into them later. */
+/* void run(args, index, count, shared): the entry, which reads the arguments, is called before
+ * the loops; its call of the kernel is moved into them later. */
 static void make_function(struct lanes *f)
 {
     struct cc_lowering *l = f->l;
@@ -241,7 +242,7 @@ static void fill_loops(struct lanes *f)
 
     LLVMInstructionRemoveFromParent(call);
     LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(f->body));
-    for (int i = 0; i < 3; i++) /* each thread's own, from its beginning to its end */
+    for (int i = 0; i < 3; i++) /* private to each thread, from its start to its end */
         f->index[i] = LLVMBuildLoad2(b, cc_int_type(f->l, 32), f->of.thread[i], "");
     LLVMInsertIntoBuilder(b, call);
     inline_call(f->l, call);
@@ -291,7 +292,7 @@ static LLVMValueRef add_bytes(struct cc_lowering *l, const void *data, size_t by
 
 #define ADD_ROWS(l, row, count) add_bytes(l, row, (count) * sizeof *(row))
 
-/* With the layout of struct vgpu_lanes. */
+/* Has the layout of struct vgpu_lanes. */
 static LLVMValueRef lanes_table(struct lanes *f)
 {
     struct cc_lowering *l = f->l;
@@ -329,7 +330,7 @@ static const char *prepare(struct lanes *f)
     return f->call == NULL ? "it does nothing" : cc_plan_lanes(f->l, f->call, &f->plan);
 }
 
-/* Function passes skip functions that are marked so. */
+/* Function passes skip functions with these attributes. */
 static void set_optimized(struct cc_lowering *l, bool lanes_only)
 {
     static const char *const word[] = {"optnone", "noinline"};

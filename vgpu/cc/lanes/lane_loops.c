@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * lane_loops.c: do { ... } while (++thread < blockDim), for z, y and x; a block has one thread at
- * least.
+ * lane_loops.c: builds do { ... } while (++thread < blockDim) for z, y and x; a block has at
+ * least one thread.
  */
 #include "lane_plan.h"
 

@@ -62,25 +62,25 @@ bool cc_is_unknown(const struct cc_lane_plan *plan, uint16_t step);
 /* Removes unused steps. */
 void cc_drop_steps(struct cc_lane_plan *plan);
 
-/* lane_rules.c: which of the plan's the call asks for; -1: it is no such call. */
+/* lane_rules.c: index of the __shared__ variable that the call requests; -1: another call. */
 int cc_shared_number(const struct cc_lane_plan *plan, LLVMValueRef call);
 
 /* lane_loops.c: loops over threadIdx.z, y and x. */
 struct cc_lanes_of {
     struct cc_lowering *l;
-    LLVMValueRef function, thread[3], lane; /* variables: threadIdx, the thread's number */
+    LLVMValueRef function, thread[3], lane; /* variables: threadIdx and the thread's number */
     LLVMValueRef block_dim[3];
 };
 
 struct cc_loops {
-    LLVMBasicBlockRef body, next, after; /* the body is empty; it ends by going to `next` */
+    LLVMBasicBlockRef body, next; /* the body is empty; it must end with a branch to `next` */
+    LLVMBasicBlockRef after;
 };
 
-/* From the builder's place on. */
+/* Builds the loops at the builder's position. */
 struct cc_loops cc_make_loops(const struct cc_lanes_of *lanes, LLVMBuilderRef b);
 
-/* lane_exact.c: the function gives results also where C++ leaves them open: the same ones in both
- * forms. */
+/* lane_exact.c: defines the results that C++ leaves undefined, so that both forms agree. */
 void cc_make_exact(struct cc_lowering *l, LLVMValueRef function);
 
 #endif

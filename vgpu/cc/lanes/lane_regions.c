@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * lane_regions.c: see lane_regions.h. A region is a copy of the code that can be come to from its
- * barrier before another one; code may be in several. Its loops end where all threads are at the
- * next barrier: which one it is, they say in a variable.
+ * lane_regions.c: see lane_regions.h. A region is a copy of the code that is reachable from its
+ * barrier without passing another one; the same code may be in several regions. Its loops end
+ * when all threads have reached the next barrier, whose number is stored in a variable.
  */
 #include <string.h>
 
@@ -10,12 +10,13 @@
 struct region {
     struct cc_regions *r;
     LLVMBuilderRef b;
-    int first;                /* block */
-    bool *has;                /* which blocks are in it */
-    LLVMBasicBlockRef *copy;  /* of these */
-    LLVMValueRef *made;       /* copies of values */
-    LLVMBasicBlockRef next;   /* where a thread has done its part */
-    LLVMValueRef coming;      /* variable: number of the barrier; barrier_count: the end */
+    int first;               /* block */
+    bool *has;               /* which blocks are in it */
+    LLVMBasicBlockRef *copy; /* of these */
+    LLVMValueRef *made;      /* copies of values */
+    LLVMBasicBlockRef next;  /* block at which a thread's part of the region ends */
+    LLVMValueRef coming; /* variable: number of the barrier that was reached; barrier_count: the end
+                            of the kernel */
     LLVMBasicBlockRef *start; /* of all regions */
 };
 
@@ -29,7 +30,7 @@ static bool is_barrier_call(LLVMValueRef i)
            strcmp(cc_value_name(called), "vgpu_syncthreads") == 0;
 }
 
-/* The phis of a block that was come to from `old` are come to from `new`. */
+/* Replaces the incoming block `old` by `new` in the block's phis. */
 static void change_phis(struct cc_regions *r, LLVMBasicBlockRef block, LLVMBasicBlockRef old,
                         LLVMBasicBlockRef new)
 {
@@ -84,7 +85,7 @@ static LLVMValueRef next_barrier(struct cc_regions *r)
     return NULL;
 }
 
-/* The one value that the phi can have; null: there are several. */
+/* The only value that the phi can have; null: it can have several. */
 static LLVMValueRef only_value(LLVMValueRef phi)
 {
     LLVMValueRef only = NULL;
@@ -98,7 +99,7 @@ static LLVMValueRef only_value(LLVMValueRef phi)
     return only;
 }
 
-/* Of an index that was read several times. */
+/* Phis of an index that was read several times. */
 static void drop_phis(struct cc_regions *r)
 {
     LLVMValueRef next;
@@ -135,7 +136,7 @@ static LLVMValueRef copy_of(const struct region *g, LLVMValueRef value)
     return number >= 0 && g->made[number] != NULL ? g->made[number] : value;
 }
 
-/* The end of a thread's part. */
+/* Ends a thread's part of the region. */
 static void end_part(struct region *g, LLVMBasicBlockRef block, size_t coming)
 {
     LLVMPositionBuilderAtEnd(g->b, block);
@@ -218,7 +219,7 @@ static void copy_code(struct region *g)
 
 /* ---- from region to region ---- */
 
-/* All threads have passed the barrier. */
+/* Builds what follows when all threads have reached the barrier. */
 static LLVMBasicBlockRef pass_barrier(struct region *g, size_t barrier)
 {
     const struct cc_regions *r = g->r;

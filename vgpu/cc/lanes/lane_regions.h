@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * lane_regions.h: the fast form (lanes.h) of a kernel with barriers. The code from one barrier to
- * the next ones, or to the end, is a region, and has its own loops over the threads. Which region
- * comes next is the same for all threads, or there is no fast form.
+ * the next barriers, or to the end, is a region with its own loops over the threads. All threads
+ * must go to the same next region; otherwise the kernel has no fast form.
  */
 #ifndef VGPU_CC_LANE_REGIONS_H
 #define VGPU_CC_LANE_REGIONS_H
@@ -9,10 +9,11 @@
 #include "lane_plan.h"
 
 struct cc_barrier {
-    LLVMBasicBlockRef before, after; /* `before` ends with it, `after` comes from there only */
+    LLVMBasicBlockRef before; /* the barrier ends it */
+    LLVMBasicBlockRef after;  /* `before` is its only predecessor */
 };
 
-struct cc_same { /* a value that is the same in all threads: where they restore and save it */
+struct cc_same { /* a uniform value: the variables that it is restored from and saved to */
     LLVMValueRef in, out;
     LLVMTypeRef type;
 };
@@ -20,9 +21,9 @@ struct cc_same { /* a value that is the same in all threads: where they restore 
 struct cc_regions {
     struct cc_lowering *l;
     const struct cc_lanes_of *of;
-    LLVMValueRef function;         /* has the kernel's code once, with no loops yet */
-    LLVMBasicBlockRef first, done; /* which begins here, and then comes there */
-    LLVMValueRef counted;          /* address of the counter of barriers */
+    LLVMValueRef function;         /* contains the kernel's code once, without loops so far */
+    LLVMBasicBlockRef first, done; /* its first block, and the block after it */
+    LLVMValueRef counted;          /* address of the barrier counter */
     struct cc_graph graph;
     struct cc_barrier *barrier;
     size_t barrier_count, barrier_capacity;
@@ -31,7 +32,7 @@ struct cc_regions {
     size_t same_count, same_capacity;
 };
 
-/* Null, or why it cannot be divided. */
+/* Returns null, or why the kernel cannot be divided. */
 const char *cc_make_regions(struct cc_regions *r);
 
 /* ---- lane_uniform.c ---- */
@@ -49,16 +50,16 @@ void cc_number_values(struct cc_regions *r);
 /* -1: it is none of them. */
 long cc_number_of(const struct cc_numbers *numbers, LLVMValueRef value);
 
-/* The barrier that the block ends with, or -1. */
+/* The number of the barrier that ends the block, or -1. */
 int cc_barrier_after(const struct cc_regions *r, int block);
 
-/* Finds out what varies. Null, or why some threads might come to another barrier than others. */
+/* Finds the values that vary between threads. Returns null, or why threads of a block may reach
+ * different barriers. */
 const char *cc_check_uniform(struct cc_regions *r);
 
 /* ---- lane_across.c ---- */
 
-/* What a thread has found before a barrier and uses behind it goes through memory, or is computed
- * again. */
+/* Passes values that are live across a barrier through memory, or recomputes them. */
 const char *cc_keep_across(struct cc_regions *r);
 
 #endif

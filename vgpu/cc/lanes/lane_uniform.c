@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
- * lane_uniform.c: which values of a kernel may vary from thread to thread of a block, and so which
- * branches: all threads must come to the same barriers. What memory holds counts as varying.
+ * lane_uniform.c: divergence analysis: which values, and therefore which branches, may differ
+ * between the threads of a block. All threads must reach the same barriers. Values loaded from
+ * memory count as divergent.
  */
 #include <string.h>
 
@@ -50,8 +51,8 @@ void cc_number_values(struct cc_regions *r)
 
 struct paths {
     int count;
-    bool *after;  /* count * count: [a * count + b]: every way from a comes past b */
-    bool *joined; /* blocks in which threads meet that have gone different ways */
+    bool *after;  /* count * count elements: [a * count + b]: b post-dominates a */
+    bool *joined; /* blocks in which threads that diverged meet again */
 };
 
 static unsigned successors_of(const struct cc_regions *r, int block)
@@ -94,7 +95,7 @@ static struct paths find_paths(const struct cc_regions *r)
     return p;
 }
 
-/* Threads go different ways from block `from` on: until all ways come past one block. */
+/* Threads diverge at block `from`: marks the blocks up to its post-dominator. */
 static void join_ways(const struct cc_regions *r, const struct paths *p, int from, int block,
                       bool *seen)
 {
@@ -168,7 +169,7 @@ int cc_barrier_after(const struct cc_regions *r, int block)
     return -1;
 }
 
-/* Every way from the block comes to the same barrier first, or to the end; *next is it. */
+/* Whether all paths from the block reach the same barrier first, or the end; stores it in *next. */
 static bool has_one_end(const struct cc_regions *r, int block, bool *seen, int *next)
 {
     int barrier = cc_barrier_after(r, block), end = barrier;
