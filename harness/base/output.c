@@ -33,15 +33,65 @@ int lab__stream_read(struct lab_stream *stream)
     }
 }
 
+/* ---- findings: ": finding: SENTENCE", indented lines, "[CODE; ...]" at the end ---- */
+
+static const char finding_mark[] = ": finding: ";
+
+/* End of the finding that begins at `from`: the first line break that no indented line follows. */
+static const char *finding_end(const char *from, const char *end)
+{
+    while (from < end && (*from != '\n' || (from + 1 < end && from[1] == ' ')))
+        from++;
+    return from;
+}
+
+/* The finding's code, with "[" in front of it; *bytes: its length, 0 if there is none. */
+static const char *finding_code(const char *from, const char *end, size_t *bytes)
+{
+    const char *code = memrchr(from, '[', (size_t)(end - from));
+    *bytes = code ? strcspn(code, ";] \n") : 0;
+    return code;
+}
+
+/* Removes the findings with the code of the first one, which lab__stream_finding() returns. */
+static size_t drop_findings(char *text, size_t bytes)
+{
+    char first[80] = "", *from = text, *end = text + bytes, *mark;
+    size_t length, first_length = 0;
+    while ((mark = memmem(from, (size_t)(end - from), finding_mark, sizeof finding_mark - 1))) {
+        char *last = (char *)finding_end(mark, end), *line = mark;
+        const char *code = finding_code(mark, last, &length);
+        while (line > text && line[-1] != '\n')
+            line--;
+        from = last;
+        if (first_length == 0 && length < sizeof first)
+            memcpy(first, code ? code : "", first_length = length);
+        if (length == 0 || length != first_length || memcmp(code, first, length) != 0)
+            continue;
+        last += last < end; /* the line break */
+        memmove(line, last, (size_t)(end - last));
+        end -= last - line;
+        from = line;
+    }
+    return (size_t)(end - text);
+}
+
 void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room)
 {
-    size_t end = stream->kept, start, lines = 0;
-    while (end > 0 && (stream->text[end - 1] == '\n' || stream->text[end - 1] == 0))
+    static char all[LAB_KEEP_BYTES + 1];
+    memcpy(all, stream->text, stream->kept);
+    all[stream->kept] = 0;
+    size_t end = drop_findings(all, stream->kept), start, lines = 0;
+    while (end > 0 && (all[end - 1] == '\n' || all[end - 1] == 0))
         end--;
     for (start = end; start > 0 && end - start < TAIL_BYTES && start + room > end + 1; start--)
-        if (stream->text[start - 1] == '\n' && ++lines == TAIL_LINES)
+        if (all[start - 1] == '\n' && ++lines == TAIL_LINES)
             break;
-    memcpy(text, stream->text + start, end - start);
+    if (start > 0 && all[start - 1] != '\n') { /* no line without its beginning, if there is one */
+        const char *next = memchr(all + start, '\n', end - start);
+        start = next ? (size_t)(next + 1 - all) : start;
+    }
+    memcpy(text, all + start, end - start);
     text[end - start] = 0;
     for (size_t i = 0; i < end - start; i++)
         if (text[i] == 0)
@@ -52,15 +102,13 @@ void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room)
 /* The first finding that the runtime printed, with its continuation lines. */
 void lab__stream_finding(const struct lab_stream *stream, char *text, size_t room)
 {
-    static const char mark[] = ": finding: ";
     const char *end = stream->text + stream->kept;
-    const char *from = memmem(stream->text, stream->kept, mark, sizeof mark - 1), *to;
+    const char *from = memmem(stream->text, stream->kept, finding_mark, sizeof finding_mark - 1);
     text[0] = 0;
     if (!from)
         return;
-    from += sizeof mark - 1;
-    for (to = from; to < end && (*to != '\n' || (to + 1 < end && to[1] == ' ')); to++)
-        ;
+    from += sizeof finding_mark - 1;
+    const char *to = finding_end(from, end);
     size_t bytes = (size_t)(to - from) < room - 1 ? (size_t)(to - from) : room - 1;
     memcpy(text, from, bytes);
     text[bytes] = 0;

@@ -60,12 +60,15 @@ static void todos_field(FILE *to, uint64_t todos)
     putc(']', to);
 }
 
-/* The node's explanation of the mistake, and why times are not reliable. */
+/* The node's explanation of the mistake, the finding, and why times are not reliable. */
 static void explained_field(FILE *to, const struct lab_test *t)
 {
-    char text[sizeof t->explained.at + sizeof t->unsteady];
-    bool both = t->explained.at[0] && t->unsteady[0];
-    snprintf(text, sizeof text, "%s%s%s", t->explained.at, both ? "\n" : "", t->unsteady);
+    const char *part[] = {t->explained.at, t->found.at, t->unsteady};
+    char text[sizeof t->explained.at + sizeof t->found.at + sizeof t->unsteady + 2] = "";
+    for (size_t i = 0, used = 0; i < sizeof part / sizeof *part; i++)
+        if (part[i][0])
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", used ? "\n" : "",
+                                     part[i]);
     text_field(to, "explained", text);
 }
 

@@ -111,8 +111,7 @@ static void print_details(const struct lab_test *t)
     if (t->verdict == LAB_FAIL || t->verdict == LAB_HARNESS_ERROR) {
         if (!strstr(t->said.at, t->explained.at)) /* the runtime may have printed it already */
             print_paragraph("node", t->explained.at, "");
-        if (!strstr(t->said.at, t->found.at))
-            print_paragraph("found", t->found.at, "");
+        print_paragraph("found", t->found.at, "");
         print_paragraph("said", t->said.at, "| ");
     }
     print_paragraph("times", t->unsteady, "");

@@ -74,6 +74,23 @@ class Reports(unittest.TestCase):
         self.assertTrue(str(record["check"]).startswith("public.c:"))
         self.assertEqual(record["nodes"], [])
 
+    def test_a_finding_is_said_once(self) -> None:
+        """The first of its kind, in "found"; "said" has what else was printed, in whole lines."""
+        finding = (
+            "vgpu: call: finding: a race on GPU %s\\n      two lines [kernels.a-race; explain]\\n"
+        )
+        lines = [finding % 0, "own line\\n", finding % 1, "x" * 600 + "\\n", "last line\\n"]
+        printed = "".join(f'fputs("{line}", stderr);\n' for line in lines)
+        source = toy.with_body(
+            "toy_double", printed + "*result = 0;\nreturn 0;", "#include <stdio.h>"
+        )
+        got = toy.check(toy.build("finding", source), "one", "--source", toy.SOLUTION)
+        self.assertEqual(got.text.count("kernels.a-race"), 1, got.text)
+        self.assertIn("found  a race on GPU 0\n               two lines", got.text)
+        self.assertIn("said   | last line\n", got.text)
+        self.assertIn("a race on GPU 0", str(got.record["explained"]))
+        self.assertEqual(got.record["said"], "last line")
+
     def test_cannot_run(self) -> None:
         got = toy.check(SOLUTION, "skip", hidden=True)
         self.assertEqual(got.status, toy.SKIPPED)

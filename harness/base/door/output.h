@@ -18,8 +18,10 @@ struct lab_stream { /* one pipe */
 
 /* Reads what is available. Returns 0 at end of file, else 1. */
 int lab__stream_read(struct lab_stream *stream);
-/* The last lines that were printed, sanitised for a terminal: at most five. */
+/* The last lines that were printed, sanitised for a terminal: at most five, without findings of the
+ * kind that lab__stream_finding() returns. */
 void lab__stream_tail(const struct lab_stream *stream, char *text, size_t room);
+/* The first finding that the runtime printed, sanitised; "" if there is none. */
 void lab__stream_finding(const struct lab_stream *stream, char *text, size_t room);
 /* Sanitises text that students can influence, in place: replaces control characters and invalid
  * UTF-8, and breaks the words by which ctest or our own verdict lines are recognised. */

@@ -18,12 +18,11 @@ struct across {
     bool **live;          /* for each value: the barriers after which it is used; null: none */
     LLVMValueRef *variable;
     LLVMValueRef **operand; /* for each value that can be recomputed: its operands */
-    LLVMValueRef *
-        *made; /* for each value that is live across a barrier: its replacement by block */
+    LLVMValueRef **made;    /* for each live value, by block: its replacement */
     unsigned long long kept;
 };
 
-/* ---- who crosses ---- */
+/* ---- values that are live across barriers ---- */
 
 static void mark_live(struct across *a, size_t number, int block, bool *seen)
 {
