@@ -344,6 +344,8 @@ macro(_lab_student)
   _lab_register(lab${LAB_NUMBER} public.c lab${LAB_NUMBER}-check learner public
                 ${runners}/lab${LAB_NUMBER}-run ${student}/${LAB_FILE})
   _lab_build_fixture(lab${LAB_NUMBER} learner ${student}/${LAB_FILE})
+  _lab_written(lab${LAB_NUMBER})
+  _lab_ctest_from(${PROJECT_SOURCE_DIR}/labs/${LAB_NUMBER}-${LAB_NAME})
 endmacro()
 
 # Never built: it puts the learner's file into compile_commands.json, where editors look.

@@ -61,41 +61,57 @@ class WithCTest(unittest.TestCase):
             self.assertEqual(status, 0, text)
             self.nothing_written(day)
             self.an_error(day)
+            self.a_mistake(day)
             self.the_answer(day)
             self.selections(day)
 
     def nothing_written(self, day: Day) -> None:
-        """Nothing is built yet; from the root, then from the build folder."""
-        for folder in (day.root, day.build):
+        """Nothing is built yet; from the root, the lab's folder, then from the build folder."""
+        for folder in (day.root, day.file.parent, day.build):
+            before = set(folder.iterdir())
             status, text = day.run("ctest", "-R", "lab90", cwd=folder)
             self.assertNotEqual(status, 0)
             self.assertIn("build.lab90 ......", text)
-            self.assertEqual(text.count("Regex=[not written yet]"), 4, text)
-        status, text = day.run("ctest", "-R", "lab90.all", "--output-on-failure")
-        self.assertIn("not written yet: TODO(2) at labs/90-toy/toy.c:13", text)
+            self.assertEqual(text.count("***Skipped"), 4, text)
+            self.assertEqual(text.count("***Failed"), 1, text)
+            self.assertEqual(text.count("not written yet: TODO 2 at labs/90-toy/toy.c:13"), 1, text)
+            self.assertIn("next: read task 1 in labs/90-toy/README.md", text)
+            self.assertLessEqual(set(folder.iterdir()) - before, {day.build / "Testing"})
 
     def an_error(self, day: Day) -> None:
         """A file that does not compile is said to be so, and stops nothing else."""
         day.file.write_text(SOLUTION.read_text(encoding="utf-8") + "\nint oops(\n")
-        status, text = day.run("ctest", "-R", "lab90", "--output-on-failure")
+        status, text = day.run("ctest", "-R", "lab90")
         self.assertNotEqual(status, 0)
-        self.assertIn("Regex=[does not compile yet]", text)
+        self.assertIn("labs/90-toy/toy.c does not compile yet", text)
         self.assertRegex(text, r"labs/90-toy/toy.c:\d+:\d+: error: expected")
+        self.assertNotIn("not written yet", text)
         self.assertEqual(text.count("***Not Run"), 4, text)
         status, text = day.run("cmake", "--build", day.build)
         self.assertEqual(status, 0, text)
+
+    def a_mistake(self, day: Day) -> None:
+        """Why a test failed is shown without an option, and once with --output-on-failure."""
+        answer = SOLUTION.read_text(encoding="utf-8")
+        wrong = answer.replace("x + x", "x + x + 1")
+        self.assertNotEqual(answer, wrong)
+        day.file.write_text(wrong, encoding="utf-8")
+        for words in ((), ("--output-on-failure",)):
+            status, text = day.run("ctest", "-R", "lab90.one", *words, cwd=day.file.parent)
+            self.assertNotEqual(status, 0)
+            self.assertEqual(text.count("./lab hint 90 1"), 1, text)
 
     def the_answer(self, day: Day) -> None:
         shutil.copy(SOLUTION, day.file)
         status, text = day.run("ctest", "-R", "lab90")
         self.assertEqual(status, 0, text)
-        self.assertRegex(text, "100% tests passed(, 0 tests failed)? out of 5")  # CMake 4 says less
+        self.assertRegex(text, "100% tests passed(, 0 tests failed)? out of 6")  # CMake 4 says less
         self.assertTrue((day.build / "results/lab90.all.json").exists())
 
     def selections(self, day: Day) -> None:
         for words, count in (
             (["-R", "lab90\\."], 4),
-            (["-L", "learner"], 5),  # with what builds them
+            (["-L", "learner"], 6),  # with what builds them, and what asks whether all is written
             (["-L", "quick"], 1),  # the solution's: a learner's fail until they are written
             (["-R", "solution90.hidden"], 7),
             (["-L", "todo2"], 2),

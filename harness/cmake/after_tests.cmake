@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+# after_tests.cmake: ctest runs this after the tests (ctest_custom.cmake.in): it shows why a
+# learner's tests failed, which ctest itself does with --output-on-failure only. Run in the build
+# tree with -D RESULTS=. What is older than the lab's build in this run was not run in it.
+set(SHOWN 3) # failures in full; ctest names all of them
+
+function(_show_record name)
+  file(READ ${RESULTS}/${name}.json text)
+  message("\n${name}")
+  foreach(field IN ITEMS title message why explained said where next)
+    string(JSON value ERROR_VARIABLE unknown GET "${text}" ${field})
+    if(unknown OR value STREQUAL "")
+      continue()
+    endif()
+    string(REPLACE "\n" "\n          " value "${value}")
+    string(SUBSTRING "${field}        " 0 9 label)
+    message("  ${label} ${value}")
+  endforeach()
+endfunction()
+
+if(NOT EXISTS Testing/Temporary/LastTestsFailed.log)
+  return()
+endif()
+file(STRINGS Testing/Temporary/LastTestsFailed.log failed REGEX ":(build\\.|written\\.)?lab[0-9][0-9]")
+set(shown 0)
+foreach(entry IN LISTS failed)
+  string(REGEX REPLACE "^[0-9]+:" "" name "${entry}")
+  string(REGEX MATCH "lab[0-9][0-9]" lab "${name}")
+  if(EXISTS ${RESULTS}/${name}.txt)
+    file(READ ${RESULTS}/${name}.txt text)
+    message("\n${name}\n${text}")
+  elseif(shown LESS SHOWN AND ${RESULTS}/${name}.json IS_NEWER_THAN ${RESULTS}/build.${lab}.txt)
+    _show_record(${name})
+    math(EXPR shown "${shown} + 1")
+  endif()
+endforeach()
