@@ -140,7 +140,7 @@ def main() -> int:
     if not asked:
         print(show(words.folder))
         return 0
-    number, program = asked[0], Path(asked[1]) / f"truth-round-{asked[0]}"
+    number, program = asked[0], Path(asked[1]).resolve() / f"truth-round-{asked[0]}"
     if not re.fullmatch(r"\d\d", number):
         raise SystemExit(f"{number!r} is no round: 01, 02, ...")
     day = time.strftime("%Y-%m-%d", time.gmtime())
