@@ -6,10 +6,10 @@
     rounds.py --check 01 BIN           do the virtual nodes still say what was predicted?
     rounds.py --measure 01 BIN         on real GPUs: writes 01-measured-CARD.csv
 
-A round is a program (01.cu), a CSV of predictions (01-predicted.csv: a column for each node, the date
-in the first line) and a CSV for each machine that was asked. No file of a round is changed later.
-Where the clock was mended since, --check prints what it says now; whether that is better, the next
-round tells.
+A round is a program (01.cu), a CSV of predictions (01-predicted.csv: a column for each node, the
+date in the first line) and a CSV for each machine that was asked. No file of a round is changed
+later. Where the clock was mended since, --check prints what it says now; whether that is better,
+the next round tells.
 """
 
 import argparse
@@ -48,9 +48,7 @@ def write(path: Path, table: Table) -> None:
     names = list(table.columns)
     lines = [f"# {table.about}", ",".join(["figure", *names])]
     for figure in table.columns[names[0]]:
-        lines.append(
-            ",".join([figure, *(f"{table.columns[name][figure]:.4g}" for name in names)])
-        )
+        lines.append(",".join([figure, *(f"{table.columns[name][figure]:.4g}" for name in names)]))
     with path.open("x", encoding="utf-8") as out:
         out.write("\n".join(lines) + "\n")
 
@@ -93,9 +91,7 @@ def compared(predicted: dict[str, float], measured: dict[str, float]) -> list[st
     errors = {name: predicted[name] / value - 1 for name, value in measured.items()}
     lines = [f"{'figure':28} {'predicted':>9} {'measured':>9} {'error':>8}"]
     for name in sorted(errors, key=lambda name: -abs(errors[name])):
-        lines.append(
-            f"{name:28} {predicted[name]:9.4g} {measured[name]:9.4g} {errors[name]:+8.1%}"
-        )
+        lines.append(f"{name:28} {predicted[name]:9.4g} {measured[name]:9.4g} {errors[name]:+8.1%}")
     sizes = sorted(abs(error) for error in errors.values())
     near = sum(size <= 0.10 for size in sizes)
     lines.append(

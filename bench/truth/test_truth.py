@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """truth.py reports when the table is out of date, and when its errors are too large: with programs
-that print what a test needs."""
+that print what a test needs. The rounds of predictions are compared with the right machine."""
 
 import subprocess
 import sys
@@ -9,6 +9,10 @@ import unittest
 from pathlib import Path
 
 TRUTH = Path(__file__).with_name("truth.py")
+sys.path.insert(0, str(TRUTH.parent))
+
+import rounds  # noqa: E402
+
 CSV = "# 2 x GPU, driver 1\nfigure,recorded,modelled\na.b.us,10,9\na.c[0;1].gbs,20,21\n"
 
 
@@ -56,6 +60,46 @@ class Truth(unittest.TestCase):
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual(done.returncode, 1)
         self.assertIn("truth-copies ended with 3", done.stderr)
+
+
+class Rounds(unittest.TestCase):
+    """rounds.py compares what was predicted with what a machine said, and overwrites neither."""
+
+    def setUp(self) -> None:
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        text = "# predicted 2000-01-01\nfigure,hgx-h200-4,dgx-h100\na.us,9,20\nb.us,10,30\n"
+        (self.folder / "07-predicted.csv").write_text(text, encoding="utf-8")
+
+    def shown(self) -> str:
+        command = [sys.executable, TRUTH.with_name("rounds.py"), self.folder]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+        return done.stdout + done.stderr
+
+    def measured(self, machine: str) -> None:
+        text = f"# {machine}\nfigure,measured\na.us,10\nb.us,8\n"
+        (self.folder / "07-measured-h200.csv").write_text(text, encoding="utf-8")
+
+    def test_a_round_that_waits(self) -> None:
+        self.assertIn("round 07: predicted 2000-01-01\nnot measured yet", self.shown())
+
+    def test_errors_are_those_of_the_cards_node(self) -> None:
+        self.measured("2 x NVIDIA H200, driver 1, measured 2000-01-02")
+        text = self.shown()
+        self.assertRegex(text, r"b.us +10 +8 +\+25.0%\na.us +9 +10 +-10.0%\n")
+        self.assertIn("2 figures, median error 17.5%, 1 within 10 %, worst 25.0%", text)
+
+    def test_a_card_without_a_node_is_told(self) -> None:
+        self.measured("2 x NVIDIA B200, driver 1")
+        self.assertIn(
+            '"2 x NVIDIA B200, driver 1" names none of the cards H200, H100', self.shown()
+        )
+
+    def test_no_file_is_overwritten(self) -> None:
+        path = self.folder / "07-predicted.csv"
+        with self.assertRaises(FileExistsError):
+            rounds.write(path, rounds.read(path))
 
 
 if __name__ == "__main__":
