@@ -141,6 +141,21 @@ void lab_host_bytes(struct lab_test *t, const struct lab_run *run, const char *w
  * student's process. */
 void lab_no_host_memory(struct lab_test *t, const struct lab_run *run, const char *what);
 
+/* ---- a time that submissions are compared by (tests/timed.c) ---- */
+
+/* What the test itself copies: bytes from sealed memory to each GPU, and from each GPU to it. */
+struct lab_moved {
+    uint64_t loaded[LAB_MAX_GPUS], stored[LAB_MAX_GPUS];
+};
+/* Makes the time of the work between the two the case's time, by the node's records: from the last
+ * byte that was loaded (or from the first work's issue, if that was before) to the end of the last
+ * copy or kernel. The numbers are sealed, so nothing can be done with them before they are loaded.
+ * Fails where other bytes were loaded or stored, where something had not ended, and where the
+ * operating system had a part in the times. `payload` is what the bound is computed from: bytes of
+ * one GPU. No effect on real GPUs. */
+void lab_timed(struct lab_test *t, const struct lab_run *run, const struct lab_moved *moved,
+               uint64_t payload);
+
 /* ---- judging ---- */
 #define lab_expect(t, condition, ...)                                                              \
     ((condition) ? (void)0 : lab_fail((t), __FILE__, __LINE__, #condition, __VA_ARGS__))

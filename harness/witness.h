@@ -12,13 +12,14 @@
 
 #define LAB_MAX_GPUS 16
 #define LAB_HOST LAB_MAX_GPUS /* index of host memory in the byte tables */
+#define LAB_SEALED -3         /* lab_record.from, .to: the memory of lab_seal */
 
 struct lab_record { /* one operation of the devices, in order of issue */
     /* LAB_ELAPSED: a cudaEventElapsedTime call that returned the time from start_ps to end_ps. */
     enum { LAB_COPY = 1, LAB_KERNEL, LAB_MEMSET, LAB_ELAPSED } kind;
     int gpu; /* GPU of the stream or of the events */
-    /* Copies: the GPU whose memory it is; -1 pinned, -2 pageable host memory. Kernels: the GPUs
-     * whose memory was read and written, one bit each, bit LAB_HOST for the host's (advisory). */
+    /* Copies: the GPU whose memory it is; -1 pinned, -2 pageable host memory, LAB_SEALED. Kernels:
+     * the GPUs whose memory was read and written, one bit each, bit LAB_HOST for the host's (advisory). */
     int from, to;
     uint64_t stream, bytes;
     uint64_t issue_ps, start_ps, end_ps;

@@ -12,6 +12,7 @@
  *     judge.c    lab_expect's comparisons
  *     seen.c     what a program reports, compared with what the node recorded
  *     marks.c    comparisons of times, and how close they come to their limits
+ *     timed.c    the time that submissions are compared by
  */
 #ifndef LAB_RUN_H
 #define LAB_RUN_H

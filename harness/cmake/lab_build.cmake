@@ -170,7 +170,8 @@ function(_lab_program object output)
     VERBATIM)
 endfunction()
 
-# The trusted side: lab03-check and, with hidden tests, lab03-check-hidden.
+# The trusted side: lab03-check and, with hidden tests, lab03-check-hidden. lab03-check-timed asks no
+# test but how long the lab's timed task takes (./lab grade --leaderboard).
 macro(_lab_verifiers)
   set(lab_about ${work}/about.c)
   set(about_functions)
@@ -187,6 +188,9 @@ macro(_lab_verifiers)
   _lab_verifier(lab${LAB_NUMBER}-check public.c)
   if(EXISTS ${solution}/tests/hidden.c)
     _lab_verifier(lab${LAB_NUMBER}-check-hidden hidden.c)
+  endif()
+  if(EXISTS ${solution}/tests/timed.c)
+    _lab_verifier(lab${LAB_NUMBER}-check-timed timed.c)
   endif()
 endmacro()
 
@@ -205,7 +209,7 @@ endfunction()
 # What every test needs to be there besides its verifier and runner.
 function(_lab_needs target)
   add_dependencies(${target} labrun lab${LAB_NUMBER}-check)
-  foreach(needed IN ITEMS lab${LAB_NUMBER}-check-hidden vgpu-node vgpu-exec vgpu-smi)
+  foreach(needed IN ITEMS lab${LAB_NUMBER}-check-hidden lab${LAB_NUMBER}-check-timed vgpu-node vgpu-exec vgpu-smi)
     if(TARGET ${needed})
       add_dependencies(${target} ${needed})
     endif()

@@ -112,7 +112,7 @@ static void take_finding(struct lab_witness *w, const struct vgpu_trace_record *
 
 static bool is_place(int device)
 {
-    return device >= -2 && device < VGPU_MAX_DEVICES; /* -1 and -2: host memory */
+    return device >= LAB_SEALED && device < VGPU_MAX_DEVICES; /* below 0: host memory */
 }
 
 /* Whether `set` has bits only for devices and the host. */

@@ -64,12 +64,13 @@ static int first_order(const struct lab_case *info, const struct lab_options *op
 void lab__other_orders(struct lab_test *t, const struct lab_case *info,
                        const struct lab_options *options)
 {
-    const uint64_t now_ps = t->now_ps;
+    const uint64_t now_ps = t->now_ps, timed_ps = t->timed_ps;
     const char *asked = getenv(schedule);
     if (!lab__node_virtual() || (asked && *asked) || info->one_order || !any_open(t))
         return;
     const int first = options->orders == LAB_ORDERS ? 0 : first_order(info, options);
     for (int i = 0; i < options->orders && t->verdict == LAB_PASS; i++)
         run_in_order(t, info, options, 1 + (first + i) % LAB_ORDERS);
+    t->timed_ps = timed_ps;
     t->now_ps = now_ps; /* reported times are those of the default order */
 }

@@ -100,6 +100,8 @@ static void write_record(FILE *to, const struct lab_test *t)
             ",\"seed\":%" PRIu64 ",\"virtual_ps\":%" PRIu64 ",\"cpu_seconds\":%.3f"
             ",\"charged_seconds\":%.3f",
             t->options->seed, t->now_ps, t->cpu_seconds, t->charged_seconds);
+    if (t->timed_ps)
+        fprintf(to, ",\"timed_ps\":%" PRIu64 ",\"payload\":%" PRIu64, t->timed_ps, t->payload);
     if (t->builds_on)
         todos_field(to, t->builds_on);
     text_field(to, "runner", t->runner);

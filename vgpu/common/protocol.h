@@ -337,8 +337,9 @@ struct vgpu_trace_record {
     uint32_t kind;
     int32_t pid;
     int32_t device; /* device of the stream */
-    /* Copies: device of the memory; -1 pinned host, -2 pageable host. Kernels: the memory read and
-     * written, a bit for each device; bit VGPU_MAX_DEVICES stands for the host. */
+    /* Copies: device of the memory; -1 pinned host, -2 pageable host, -3 sealed (VGPU_OP_SEAL).
+     * Kernels: the memory read and written, a bit for each device; bit VGPU_MAX_DEVICES stands for
+     * the host. */
     int32_t from, to;
     uint64_t stream;
     uint64_t bytes;

@@ -91,6 +91,7 @@ struct lab_test {
     char finding[160];         /* the node's first finding: "CODE at FILE:LINE" */
     char unsteady[800];        /* why times depend on the operating system; "" if they do not */
     bool timed;                /* times were judged */
+    uint64_t timed_ps, payload; /* lab_timed: how long the work took, and of how many bytes */
     struct lab_text found;     /* the first finding, as a sentence */
     char check[256];           /* "public.c:41: condition", for authors of labs */
     int todo, line;            /* where to look, if known */

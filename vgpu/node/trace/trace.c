@@ -31,10 +31,10 @@ struct trace {
     struct sim *sim;
 };
 
-/* The memory of a record: a GPU; -1: pinned, -2: pageable host memory. */
-static int memory_place(int device, bool pageable)
+/* The memory of a record: a GPU; -1: pinned, -2: pageable, -3: sealed host memory. */
+static int memory_place(int device, uint64_t address, bool pageable)
 {
-    return device < 0 && pageable ? -2 : device;
+    return sealed_is(address) ? -3 : device < 0 && pageable ? -2 : device;
 }
 
 static struct vgpu_trace_record *append_record(struct trace *t)
@@ -57,13 +57,12 @@ static void describe_copy(struct vgpu_trace_record *r, const struct op *op)
 {
     const struct vgpu_copy *c = &op->u.copy;
     r->kind = VGPU_TRACE_COPY;
-    r->from = memory_place(op->from, c->src_pageable);
-    r->to = memory_place(op->to, c->dst_pageable);
+    r->from = memory_place(op->from, c->src, c->src_pageable);
+    r->to = memory_place(op->to, c->dst, c->dst_pageable);
     r->bytes = c->bytes * c->rows;
     int from = r->from < 0 ? VGPU_MAX_DEVICES : r->from, to = r->to < 0 ? VGPU_MAX_DEVICES : r->to;
     node_counts()->copies++;
-    if (!sealed_is(c->src) &&
-        !sealed_is(c->dst)) /* copies of the verifier's memory are not counted */
+    if (r->from != -3 && r->to != -3) /* copies of the verifier's memory are not counted */
         node_counts()->copied[from][to] += r->bytes;
 }
 

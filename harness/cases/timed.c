@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT
+ * timed.c: how long the work on sealed numbers took, by the node's records alone.
+ *
+ * The program has a part in none of it: a number can be worked on from when the node has loaded it
+ * to a GPU, and counts when the node has stored it where the verifier reads it. What the program
+ * says of times, and when it makes which call, changes nothing but the work itself.
+ */
+#include "run.h"
+
+static bool is_load(const struct lab_record *r)
+{
+    return r->kind == LAB_COPY && r->from == LAB_SEALED;
+}
+
+static bool is_store(const struct lab_record *r)
+{
+    return r->kind == LAB_COPY && r->to == LAB_SEALED;
+}
+
+/* A memset is none: it brings no number from one place to another. */
+static bool is_work(const struct lab_record *r)
+{
+    return r->kind == LAB_KERNEL || (r->kind == LAB_COPY && !is_load(r) && !is_store(r));
+}
+
+static uint64_t sealed_bytes(const struct lab_witness *w, bool (*wanted)(const struct lab_record *),
+                             int gpu)
+{
+    uint64_t bytes = 0;
+    for (unsigned i = 0; i < w->record_count; i++) {
+        const struct lab_record *r = &w->records[i];
+        if (wanted(r) && (is_load(r) ? r->to : r->from) == gpu)
+            bytes += r->bytes;
+    }
+    return bytes;
+}
+
+static void expect_moved(struct lab_test *t, const struct lab_witness *w,
+                         const struct lab_moved *moved)
+{
+    for (int gpu = 0; gpu < LAB_MAX_GPUS; gpu++) {
+        uint64_t loaded = sealed_bytes(w, is_load, gpu), stored = sealed_bytes(w, is_store, gpu);
+        lab_expect(t, loaded == moved->loaded[gpu],
+                   "%zu bytes of the test's numbers were loaded to GPU %d, expected %zu: they are "
+                   "loaded once, by the test, to where the task begins",
+                   (size_t)loaded, gpu, (size_t)moved->loaded[gpu]);
+        lab_expect(t, stored == moved->stored[gpu],
+                   "%zu bytes of results came from GPU %d, expected %zu: each from where the task "
+                   "leaves it",
+                   (size_t)stored, gpu, (size_t)moved->stored[gpu]);
+    }
+}
+
+static void expect_ended(struct lab_test *t, const struct lab_witness *w)
+{
+    for (unsigned i = 0; i < w->record_count; i++)
+        lab_expect(t, w->records[i].kind == LAB_ELAPSED || w->records[i].end_ps > 0,
+                   "%s on GPU %d had not ended when the program had: its time is not known",
+                   w->records[i].name, w->records[i].gpu);
+}
+
+struct span {
+    uint64_t start, end;
+};
+
+static struct span loads_of(const struct lab_witness *w)
+{
+    struct span loads = {UINT64_MAX, 0};
+    for (unsigned i = 0; i < w->record_count; i++) {
+        const struct lab_record *r = &w->records[i];
+        if (!is_load(r))
+            continue;
+        loads.start = r->start_ps < loads.start ? r->start_ps : loads.start;
+        loads.end = r->end_ps > loads.end ? r->end_ps : loads.end;
+    }
+    return loads;
+}
+
+/* What had ended before the first load can have done nothing with the numbers. */
+static struct span work_of(const struct lab_witness *w, const struct span *loads)
+{
+    struct span work = {loads->end, 0};
+    for (unsigned i = 0; i < w->record_count; i++) {
+        const struct lab_record *r = &w->records[i];
+        if (!is_work(r) || r->end_ps <= loads->start)
+            continue;
+        work.start = r->issue_ps < work.start ? r->issue_ps : work.start;
+        work.end = r->end_ps > work.end ? r->end_ps : work.end;
+    }
+    return work;
+}
+
+void lab_timed(struct lab_test *t, const struct lab_run *run, const struct lab_moved *moved,
+               uint64_t payload)
+{
+    const struct lab_witness *w = lab_witness(run);
+    if (!w)
+        return;
+    lab_expect(t, !w->unsteady[0], "the time is not the same in every run: %s", w->unsteady);
+    expect_moved(t, w, moved);
+    expect_ended(t, w);
+    struct span loads = loads_of(w), work = work_of(w, &loads);
+    lab_expect(t, work.end > work.start, "no GPU has done anything with the numbers");
+    t->timed_ps = work.end - work.start;
+    t->payload = payload;
+}
