@@ -19,7 +19,8 @@ struct lab_record { /* one operation of the devices, in order of issue */
     enum { LAB_COPY = 1, LAB_KERNEL, LAB_MEMSET, LAB_ELAPSED } kind;
     int gpu; /* GPU of the stream or of the events */
     /* Copies: the GPU whose memory it is; -1 pinned, -2 pageable host memory, LAB_SEALED. Kernels:
-     * the GPUs whose memory was read and written, one bit each, bit LAB_HOST for the host's (advisory). */
+     * the GPUs whose memory was read and written, one bit each, bit LAB_HOST for the host's
+     * (advisory). */
     int from, to;
     uint64_t stream, bytes;
     uint64_t issue_ps, start_ps, end_ps;

@@ -83,18 +83,18 @@ struct lab_test {
     enum lab_verdict verdict;
     bool trapped; /* it ended with a call that is not allowed in this test */
     bool judged;  /* failed by lab_fail: `rule` is the reason; false after a crash or a loop */
-    uint64_t builds_on;        /* bits of the TODOs whose student versions it failed with */
-    const char *ending;        /* how the program ended, if abnormally: "crash" */
-    struct lab_text message;   /* what failed, for the user */
-    struct lab_text said;      /* last output of the program, sanitised */
-    struct lab_text explained; /* the node's explanation */
-    char finding[160];         /* the node's first finding: "CODE at FILE:LINE" */
-    char unsteady[800];        /* why times depend on the operating system; "" if they do not */
-    bool timed;                /* times were judged */
+    uint64_t builds_on;         /* bits of the TODOs whose student versions it failed with */
+    const char *ending;         /* how the program ended, if abnormally: "crash" */
+    struct lab_text message;    /* what failed, for the user */
+    struct lab_text said;       /* last output of the program, sanitised */
+    struct lab_text explained;  /* the node's explanation */
+    char finding[160];          /* the node's first finding: "CODE at FILE:LINE" */
+    char unsteady[800];         /* why times depend on the operating system; "" if they do not */
+    bool timed;                 /* times were judged */
     uint64_t timed_ps, payload; /* lab_timed: how long the work took, and of how many bytes */
-    struct lab_text found;     /* the first finding, as a sentence */
-    char check[256];           /* "public.c:41: condition", for authors of labs */
-    int todo, line;            /* where to look, if known */
+    struct lab_text found;      /* the first finding, as a sentence */
+    char check[256];            /* "public.c:41: condition", for authors of labs */
+    int todo, line;             /* where to look, if known */
     char file[256];
     char nodes[LAB_NODES_MAX][64];
     int node_count;

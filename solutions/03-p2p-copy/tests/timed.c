@@ -71,12 +71,17 @@ TIMED(h200, "hgx-h200-4", 1)
 TIMED(a100, "dgx-a100", 1)
 TIMED(pcie, "pcie-dual-socket-4", 2)
 
+#define CASE(node, function, what)                                                                 \
+    {                                                                                              \
+        .name = (node), .title = (what), .one_order = true, .check = (function)                    \
+    }
+
 LAB_CASES = {
-    {.name = "hgx-h200-4", .check = time_h200, .title = "64 MiB from GPU 0 to GPU 1"},
-    {.name = "dgx-a100", .check = time_a100, .title = "64 MiB from GPU 0 to GPU 1"},
-    {.name = "pcie-dual-socket-4", .check = time_pcie, .title = "64 MiB from GPU 0 to GPU 2"},
-    {.name = "naive-hgx-h200-4", .check = naive_h200, .title = "down, and then up"},
-    {.name = "naive-dgx-a100", .check = naive_a100, .title = "down, and then up"},
-    {.name = "naive-pcie-dual-socket-4", .check = naive_pcie, .title = "down, and then up"},
+    CASE("hgx-h200-4", time_h200, "64 MiB from GPU 0 to GPU 1"),
+    CASE("dgx-a100", time_a100, "64 MiB from GPU 0 to GPU 1"),
+    CASE("pcie-dual-socket-4", time_pcie, "64 MiB from GPU 0 to GPU 2"),
+    CASE("naive-hgx-h200-4", naive_h200, "down, and then up"),
+    CASE("naive-dgx-a100", naive_a100, "down, and then up"),
+    CASE("naive-pcie-dual-socket-4", naive_pcie, "down, and then up"),
     {0},
 };
