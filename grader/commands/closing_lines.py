@@ -6,6 +6,7 @@ import argparse
 import json
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from grader.base.exits import ExitStatus
@@ -14,6 +15,7 @@ from grader.grade.batch import Task
 from grader.grade.cells import table
 from grader.grade.diff import changes, gains
 from grader.grade.journal import write_whole
+from grader.grade.leaderboard import Board
 
 Json = dict[str, Any]
 
@@ -35,6 +37,23 @@ def print_held(held: Mapping[tuple[str, str], str], console: screen.Console) -> 
     for (lab, until), count in sorted(counts.items()):
         said = f"{lab}: feedback is held back until {until} (students: {count})"
         console.print(said, markup=False, highlight=False, soft_wrap=True)
+
+
+def print_board(board: Board, out: Path, console: screen.Console) -> None:
+    """Where it is, and what has no place and should be looked at."""
+    times = sum(len(race.marks) for race in board.races)
+    students = {mark.student for race in board.races for mark in race.marks}
+    lines = [f"leaderboard: {out / 'leaderboard.html'} (times: {times}, students: {len(students)})"]
+    lines += [f"lab{lab} has no leaderboard: {why}" for lab, why in board.failed]
+    lines += [f"{who}, lab{lab}: no place: {why}" for who, lab, why in board.refused]
+    lines += [
+        f"{mark.student}, lab{race.level.lab}: no place: {mark.ps / 1e6:.2f} us on "
+        f"{race.level.node} are below the bound of {race.level.bound / 1e6:.2f}: read that file"
+        for race in board.races
+        for mark in race.below
+    ]
+    for line in lines:
+        console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
 def print_requests(

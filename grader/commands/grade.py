@@ -2,6 +2,7 @@
 """`./lab grade PATHS... --out DIR`, from the words that were typed to the files in DIR."""
 
 import argparse
+import contextlib
 import json
 import os
 import secrets
@@ -17,7 +18,18 @@ from grader.base.exits import ExitStatus, LabError
 from grader.commands import closing_lines
 from grader.course.project import Lab, Project
 from grader.export import formats, outputs
-from grader.grade import contract, course, groups, late, results, screen, term, work
+from grader.grade import (
+    contract,
+    course,
+    groups,
+    late,
+    leaderboard,
+    pseudonyms,
+    results,
+    screen,
+    term,
+    work,
+)
 from grader.grade.batch import Batch, Task
 from grader.grade.diff import read_results
 from grader.grade.ingest import Intake, merged
@@ -53,6 +65,7 @@ class Graded:
     labs: list[course.GradedLab]
     submissions: list[Submission]  # one for each student and lab
     tasks: list[Task]  # of those that count
+    board: leaderboard.Board | None
 
 
 def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
@@ -72,10 +85,13 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
     if args.preview:
         return closing_lines.preview(args, said.old, found, console)
     held = closing_lines.held(said.term, said.policy, done.tasks, said.now)
-    outputs.write(project, found, args.out, said.exports, held)
+    named = _leaderboard(args.out, done)
+    outputs.write(project, found, args.out, said.exports, held, named)
     if args.jplag:
         outputs.write_jplag(project, done.labs, done.submissions, args.out)
     status = closing_lines.print_changes(args, done.results, said.old, console)
+    if done.board is not None:
+        closing_lines.print_board(done.board, args.out, console)
     closing_lines.print_requests(said.before, found, said.tables.requests, console)
     closing_lines.print_held(held, console)
     return status
@@ -128,7 +144,30 @@ def _graded(
         settings = replace(settings, slips=spent)
         head = results.header(trusted, graded, settings, everybody)
         rows = [_row(task, journal, settings, broken) for task in tasks]
-    return Graded(results.text(head, rows), graded, everybody, tasks)
+        board = _board(
+            leaderboard.Timing(local, trusted, said.tables.withdrawn.keys()), args, said, tasks
+        )
+    return Graded(results.text(head, rows), graded, everybody, tasks, board)
+
+
+def _board(
+    timing: leaderboard.Timing, args: argparse.Namespace, said: Said, tasks: list[Task]
+) -> leaderboard.Board | None:
+    if not (args.leaderboard or said.term.leaderboard):
+        return None
+    labs = {task.lab.lab.number: task.lab for task in tasks}
+    return timing.board([labs[number] for number in sorted(labs)], tasks)
+
+
+def _leaderboard(out: Path, done: Graded) -> dict[str, str]:
+    """Writes it, where there is one; the students' names on it."""
+    if done.board is None:
+        return {}
+    everybody = {one.student for one in done.submissions}
+    everybody |= {mark.student for race in done.board.races for mark in race.marks + race.below}
+    names = pseudonyms.pseudonyms(everybody, pseudonyms.key(out / "class.json"))
+    outputs.write_leaderboard(done.board, names, out)
+    return names
 
 
 def _is_asked(args: argparse.Namespace, said: Said, labs: list[Lab], one: Submission) -> bool:
@@ -272,15 +311,15 @@ def _settings(args: argparse.Namespace, tier: sandbox.Tier, said: Said) -> Setti
 
 def _seed(path: Path, given: int | None) -> int:
     """One for the class: drawn once, then kept beside the results."""
-    try:
-        kept = int(json.loads(path.read_text(encoding="utf-8"))["seed"])
-    except (OSError, ValueError, KeyError, TypeError):
-        kept = None
+    there, kept = {}, None
+    with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+        there = dict(json.loads(path.read_text(encoding="utf-8")))
+        kept = int(there["seed"])
     seed = given if given is not None else kept
     if seed is None:
         seed = secrets.randbits(work.SEED_BITS)
     if seed != kept:
-        write_whole(path, json.dumps({"seed": seed}) + "\n")
+        write_whole(path, json.dumps({**there, "seed": seed}) + "\n")
     return seed
 
 

@@ -47,6 +47,11 @@ def add_words(add: argparse.ArgumentParser) -> None:
     add.add_argument("--now", metavar="WHEN", help="for feedback that is not shown at once")
     add.add_argument("--questions", type=Path, metavar="CSV", help="student, lab, points, comment")
     add.add_argument("--export", action="append", default=[], metavar="FORMAT", help=EXPORTS)
+    add.add_argument(
+        "--leaderboard",
+        action="store_true",
+        help="times of labs 03, 04, 07 and 08, under pseudonyms",
+    )
     add.add_argument("--jplag", action="store_true", help="also what JPlag compares")
     add.add_argument("--no-build", action="store_true", help="the course is built and up to date")
     add.add_argument("--executor", choices=("local", "slurm"), default="local")

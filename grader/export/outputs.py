@@ -5,6 +5,7 @@ results.json           everything (docs/results.md)
 marks.csv  cases.csv   wide and long
 report.html            the class, on one page
 feedback/STUDENT.md and .html
+leaderboard.html       for the class, without names; leaderboard.csv has them
 export/FORMAT/STUDENT/ for other systems
 jplag/labNN/           for JPlag
 """
@@ -19,9 +20,10 @@ from grader.base.exits import LabError
 from grader.course import mutants
 from grader.course.project import Project
 from grader.export import jplag, write_all
-from grader.grade import classreport, feedback, page, sheets
+from grader.grade import cells, classreport, feedback, leaderpage, page, sheets
 from grader.grade.course import GradedLab
 from grader.grade.journal import write_whole
+from grader.grade.leaderboard import Board, lines
 from grader.grade.model import Submission
 from grader.grade.names import file_name
 
@@ -30,10 +32,16 @@ Key = tuple[str, str]  # names of a student and a lab
 
 
 def write(
-    project: Project, results: Json, out: Path, exports: list[str], held: Mapping[Key, str]
+    project: Project,
+    results: Json,
+    out: Path,
+    exports: list[str],
+    held: Mapping[Key, str],
+    named: Mapping[str, str],
 ) -> None:
     """Writes all files but results.json itself, which the caller has written. `held`: withheld
-    feedback, by student and lab, and until when."""
+    feedback, by student and lab, and until when. `named`: what students are called on the
+    leaderboard, which is written before."""
     write_whole(out / "marks.csv", sheets.wide(results))
     write_whole(out / "cases.csv", sheets.long(results))
     known = Mistakes(project)
@@ -45,10 +53,18 @@ def write(
     for student, rows in sheets.by_student(results).items():
         wait = {lab: held[student, lab] for lab in rows if (student, lab) in held}
         blocks = feedback.pages(called[student] or student, list(rows.values()), labs, wait)
+        if student in named:
+            blocks.append(page.Paragraph(f"On the leaderboard you are {named[student]}."))
         name = file_name(student)
         write_whole(out / "feedback" / f"{name}.md", page.markdown(blocks))
         write_whole(out / "feedback" / f"{name}.html", page.webpage("Feedback", blocks))
     write_all(results, exports, out / "export", os.environ)
+
+
+def write_leaderboard(board: Board, names: Mapping[str, str], out: Path) -> None:
+    blocks = leaderpage.blocks(board, names.__getitem__)
+    write_whole(out / "leaderboard.html", page.webpage("Leaderboard", blocks))
+    write_whole(out / "leaderboard.csv", cells.table(lines(board, names.__getitem__)))
 
 
 def write_jplag(

@@ -23,6 +23,7 @@ from grader.learning.scoreboard import listed_cases
 from grader.learning.testing import compile_errors
 
 HIDDEN = "hidden."
+TIMED = "timed."  # no test: how long the lab's timed task takes (timed.py)
 VERSION_FILE = "VERSION"
 
 
@@ -59,8 +60,14 @@ class Course:
         return folders_used(self.project, lab)
 
     def verifier(self, lab: Lab, case: str) -> Path:
-        hidden = "-hidden" if case.startswith(HIDDEN) else ""
-        return self.project.build_dir / "bin" / f"{lab.name}-check{hidden}"
+        kind = "".join(f"-{word}" for word in split(case)[:1] if word)
+        return self.project.build_dir / "bin" / f"{lab.name}-check{kind}"
+
+
+def split(case: str) -> tuple[str, str]:
+    """ "hidden.sizes" into "hidden" and "sizes"; of a public case the first is ""."""
+    kind, dot, name = case.partition(".")
+    return (kind, name) if dot and f"{kind}." in (HIDDEN, TIMED) else ("", case)
 
 
 def conf_of(project: Project, lab: Lab) -> Path:
@@ -111,7 +118,7 @@ def graded_lab(course: Course, lab: Lab, file: str, own: Path | None) -> GradedL
         if wanted:
             titles |= {f"{kind}{case.case}": case.title for case in listed_cases(program)}
     todos = tuple(sorted({rule.todo for rule in rubric.rules}))
-    fingerprint = _fingerprint(course, lab)
+    fingerprint = _fingerprint(course, lab, ("check", "check-hidden"))
     skeleton = (course.pristine / "labs" / lab.folder / file).read_text(encoding="utf-8")
     return GradedLab(lab, file, rubric, todos, fingerprint, titles, skeleton)
 
@@ -119,12 +126,17 @@ def graded_lab(course: Course, lab: Lab, file: str, own: Path | None) -> GradedL
 _BROKEN = ExitStatus.HARNESS_ERROR
 
 
-def _fingerprint(course: Course, lab: Lab) -> str:
+def timed_fingerprint(course: Course, lab: Lab) -> str:
+    """Of what times depend on: no test is among it, so a mended one changes no time."""
+    return _fingerprint(course, lab, ("check-timed",))
+
+
+def _fingerprint(course: Course, lab: Lab, verifiers: tuple[str, ...]) -> str:
     """Of the programs and objects that take part, and of the skeleton's headers."""
     folder, tree = course.project.build_dir, course.project.root
     parts = [
         *sorted((folder / "labs" / lab.folder).glob("*.o")),
-        *sorted((folder / "bin").glob(f"{lab.name}-check*")),
+        *(folder / "bin" / f"{lab.name}-{name}" for name in verifiers),
         *sorted((folder / "lib").glob("*.a")),
         *(folder / "bin" / name for name in ("vgpu-node", "vgpu-exec", "vgpu-cc")),
         course.conf(lab),

@@ -49,7 +49,13 @@ class Journal:
     at: dict[str, float] = field(default_factory=dict)
     begun: dict[str, int] = field(default_factory=dict)
     attempts: dict[str, dict[str, Attempt]] = field(default_factory=dict)  # by submission, digest
+    timed: list[dict[str, Any]] = field(default_factory=list)  # events of note_times
     damaged: int = 0
+
+    def note_times(self, entry: dict[str, Any]) -> None:
+        """What a submission's timed task took (leaderboard.py). Each is kept for good."""
+        self.timed.append({"event": "timed", **entry})
+        self._append(self.timed[-1])
 
     def seen(self, submission: str, digest: str, cache: str, submitted: float | None) -> None:
         """Notes what is handed in now, if that is another file than before or graded otherwise."""
@@ -119,6 +125,8 @@ class Journal:
                 self._take(entry)
             elif entry["event"] == "seen":
                 self._note(entry)
+            elif entry["event"] == "timed":
+                self.timed.append(entry)
         if data and not data.endswith(b"\n"):
             os.write(self.fd, b"\n")  # the torn line ends here
 

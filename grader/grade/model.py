@@ -89,6 +89,8 @@ class CaseRun:
     said: str = ""
     explained: str = ""
     virtual_ps: int = 0
+    timed_ps: int = 0  # of the timed task, by the node's records (timed.py)
+    payload: int = 0  # bytes of one GPU that it moved
     cpu_seconds: float = 0.0
     charged_seconds: float = 0.0  # of the submission's deadline
     node: str = ""  # how the virtual node failed while it ran

@@ -3,6 +3,7 @@
 
     late, late_cap, grace_minutes, slip_days, slip_days_a_lab    late.py
     feedback = "at once", "after deadline", or a time            when students read theirs
+    leaderboard = true                                           leaderboard.py
     students, times, extensions, groups, withdrawn, requests, questions = "FILE.csv"
     [labs.03] with deadline, and feedback for this lab only
 
@@ -49,6 +50,7 @@ class Term:
     deadlines: dict[str, float] = field(default_factory=dict)
     feedback: dict[str, str | float] = field(default_factory=dict)
     files: dict[str, Path] = field(default_factory=dict)
+    leaderboard: bool = False
 
     def shown_from(self, policy: LatePolicy, student: str, lab: Lab) -> float | None:
         """When this student may read about this lab; None: at once. After the deadline is after
@@ -150,7 +152,7 @@ class _Reader:
     labs: tuple[str, ...]
 
     def term(self, found: dict[str, Any]) -> Term:
-        term = Term()
+        term = Term(leaderboard=self.truth("leaderboard", found.pop("leaderboard", False)))
         for name, value in found.items():
             if name in (*_MOST, *_WHOLE):
                 term.numbers[name] = self.number(name, value)
@@ -159,7 +161,7 @@ class _Reader:
             elif name in FILES:
                 term.files[name] = self.file(name, value)
             elif name != "labs" or not isinstance(value, dict):
-                known = ", ".join([*_MOST, *_WHOLE, "feedback", *FILES, "[labs.03]"])
+                known = ", ".join([*_MOST, *_WHOLE, "feedback", "leaderboard", *FILES, "[labs.03]"])
                 raise self.wrong("", name, f"{name} = {value!r} is none of the settings: {known}")
         for name, says in found.get("labs", {}).items():
             self.lab(term, name, says)
@@ -180,6 +182,11 @@ class _Reader:
             else:
                 known = "a lab has deadline and feedback"
                 raise self.wrong(f"labs.{name}", key, f"{key} = {value!r}: {known}")
+
+    def truth(self, name: str, value: object) -> bool:
+        if not isinstance(value, bool):
+            raise self.wrong("", name, f"{name} = {value!r}; it is true or false")
+        return value
 
     def number(self, name: str, value: object) -> float:
         kinds = (int,) if name in _WHOLE else (int, float)

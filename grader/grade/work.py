@@ -26,7 +26,7 @@ from threading import Semaphore
 from grader.base.exits import LabError
 from grader.building.needs import build_env
 from grader.grade import images, own
-from grader.grade.course import HIDDEN, Course, GradedLab
+from grader.grade.course import HIDDEN, Course, GradedLab, split
 from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.rubric import Rule
 from grader.sandbox import Launch, Limits, Outcome, Request, Tier, prepare, run, slots
@@ -319,8 +319,8 @@ class _Desk:
         return replace(second, status=Status.CRASH, message=message, charged_seconds=charged)
 
     def _ask(self, rule: Rule, launch: Launch) -> CaseRun:
-        name = self.lab.lab.name + (".hidden" if rule.case.startswith(HIDDEN) else "")
-        case = rule.case.removeprefix(HIDDEN)
+        kind, case = split(rule.case)
+        name = ".".join(word for word in (self.lab.lab.name, kind) if word)
         results = self.folder / "results"
         words = [self.worker.course.verifier(self.lab.lab, rule.case), "--runner", self._runner]
         words += ["--case", case, "--as", name, "--source", self.work / self.source]
@@ -340,7 +340,7 @@ class _Desk:
         try:
             data = json.loads(path.read_text(encoding="utf-8", errors="replace"))
             status = _STATUS[data["verdict"]]
-            if data["case"] != rule.case.removeprefix(HIDDEN) or data["todo"] != rule.todo:
+            if data["case"] != split(rule.case)[1] or data["todo"] != rule.todo:
                 raise ValueError(f"it is about {data['case']}, TODO({data['todo']})")
         except (OSError, ValueError, KeyError) as error:
             message = f"the test left no result ({error})\n{said}"
@@ -355,6 +355,8 @@ class _Desk:
             rule.case,
             status,
             virtual_ps=data["virtual_ps"],
+            timed_ps=data.get("timed_ps", 0),
+            payload=data.get("payload", 0),
             cpu_seconds=data["cpu_seconds"],
             charged_seconds=data["charged_seconds"],
             node=self._clean(str(data["message"])) if data["ending"] == NODE else "",

@@ -7,7 +7,7 @@
 
 /* fc1: 3 inputs and a bias, fc2: 4 outputs, a bias each: 8 numbers for each hidden neuron, and 4.
  */
-#define TIMED_HIDDEN (((uint64_t)1 << 19) - 1)
+#define TIMED_HIDDEN (((uint64_t)1 << 18) - 1)
 #define TIMED_PARAMS (8 * TIMED_HIDDEN + 4)
 #define TIMED_MOST ((TIMED_PARAMS + IO_RANKS) * (IO_RANKS + 1))
 
