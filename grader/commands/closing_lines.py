@@ -3,18 +3,17 @@
 withheld feedback."""
 
 import argparse
-import json
 from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from grader.base.exits import ExitStatus
-from grader.grade import late, screen, term
+from grader.grade import late, results, screen, term
 from grader.grade.batch import Task
 from grader.grade.cells import table
 from grader.grade.diff import changes, gains
-from grader.grade.journal import write_whole
+from grader.grade.journal import write_pieces, write_whole
 from grader.grade.leaderboard import Board
 
 Json = dict[str, Any]
@@ -107,10 +106,9 @@ def preview(
 
 
 def print_changes(
-    args: argparse.Namespace, whole: str, old: Json | None, console: screen.Console
+    args: argparse.Namespace, found: Json, old: Json | None, console: screen.Console
 ) -> ExitStatus:
-    found = json.loads(whole)
-    write_whole(args.out / "results.json", whole)
+    write_pieces(args.out / "results.json", results.pieces(found))
     console.print(screen.table(found))
     for line in ["", *screen.summary(found), f"results: {args.out}"]:
         console.print(line, highlight=False, markup=False, soft_wrap=True)

@@ -25,6 +25,7 @@ from grader.grade import (
     late,
     leaderboard,
     pseudonyms,
+    published,
     results,
     screen,
     term,
@@ -61,7 +62,7 @@ class Said:
 
 @dataclass(frozen=True)
 class Graded:
-    results: str
+    results: Json
     labs: list[course.GradedLab]
     submissions: list[Submission]  # one for each student and lab
     tasks: list[Task]  # of those that count
@@ -80,19 +81,31 @@ def grade(project: Project, args: argparse.Namespace) -> ExitStatus:
         names = ", ".join(lab.name for lab in labs)
         with screen.patience(console, f"building the course for {names}: minutes the first time"):
             course.build_trusted(project, labs)
-    done = _graded(project, args, said, packages, labs, console)
-    found = json.loads(done.results)
-    if args.preview:
-        return closing_lines.preview(args, said.old, found, console)
+    with opened(args.out) as journal:
+        done = _graded(project, args, said, packages, labs, journal, console)
+        if args.preview:
+            return closing_lines.preview(args, said.old, done.results, console)
+        return _publish(project, args, said, done, journal, console)
+
+
+def _publish(
+    project: Project,
+    args: argparse.Namespace,
+    said: Said,
+    done: Graded,
+    journal: Journal,
+    console: screen.Console,
+) -> ExitStatus:
     held = closing_lines.held(said.term, said.policy, done.tasks, said.now)
     named = _leaderboard(args.out, done)
-    outputs.write(project, found, args.out, said.exports, held, named)
+    outputs.write(project, done.results, args.out, said.exports, held, named)
     if args.jplag:
         outputs.write_jplag(project, done.labs, done.submissions, args.out)
+    published.publish(journal.base, done.results)
     status = closing_lines.print_changes(args, done.results, said.old, console)
     if done.board is not None:
         closing_lines.print_board(done.board, args.out, console)
-    closing_lines.print_requests(said.before, found, said.tables.requests, console)
+    closing_lines.print_requests(said.before, done.results, said.tables.requests, console)
     closing_lines.print_held(held, console)
     return status
 
@@ -114,10 +127,11 @@ def _graded(
     said: Said,
     packages: list[Package],
     labs: list[Lab],
+    journal: Journal,
     console: screen.Console,
 ) -> Graded:
     tier = _tier(args)
-    with opened(args.out) as journal, scratch() as here:
+    with scratch() as here:
         sandbox.sweep()
         settings = _settings(args, tier, said)
         trusted = course.prepare(project, labs, here)
@@ -143,11 +157,13 @@ def _graded(
         spent = said.policy.slips((one.student, one.lab, one.submitted) for one in mine)
         settings = replace(settings, slips=spent)
         head = results.header(trusted, graded, settings, everybody)
-        rows = [_row(task, journal, settings, broken) for task in tasks]
+        tasks.sort(key=lambda task: (task.submission.student, task.submission.lab.name))
+        rows = (_row(task, journal, settings, broken) for task in tasks)
+        found = published.write(journal.base, head, rows)
         board = _board(
             leaderboard.Timing(local, trusted, said.tables.withdrawn.keys()), args, said, tasks
         )
-    return Graded(results.text(head, rows), graded, everybody, tasks, board)
+    return Graded(found, graded, everybody, tasks, board)
 
 
 def _board(
@@ -190,8 +206,8 @@ def _compared(args: argparse.Namespace, before: Json | None) -> Json | None:
         return read_results(args.diff)
     if args.preview and before is None:
         raise LabError(
-            f"--preview compares with what is published, and {args.out} has no results.json that "
-            "can be read: grade once without --preview.",
+            f"--preview compares with what is published, and in {args.out} nothing is that can "
+            "be read: grade once without --preview.",
             ExitStatus.USAGE,
         )
     return before
@@ -350,7 +366,7 @@ def _run(
     open_tasks = batch.to_do(chosen, again)
     console.print(f"{len(tasks)} submissions, {len(open_tasks)} to grade", highlight=False)
     if torn := batch.journal.damaged:
-        said = f"{torn} lines of the journal are torn; what they said is graded again"
+        said = f"{torn} results were damaged on the disk; they are graded again"
         console.print(said, highlight=False)
     others = slots.other_users()
     with screen.progress(console, len(open_tasks)) as tick:
@@ -375,14 +391,15 @@ def _row(task: Task, journal: Journal, settings: Settings, broken: dict[str, Run
         run = run or failed
     tries = [
         results.attempt(task.lab, journal.runs[one.cache], one)
-        for one in journal.attempts.get(task.submission.key, {}).values()
+        for one in journal.attempts(task.submission.key)
         if one.cache in journal.runs
     ]
     return results.row(task.lab, task.submission, run, settings, at, note, tries)
 
 
 def _note_attempts(journal: Journal, tasks: list[Task]) -> None:
-    for task in tasks:
-        one = task.submission
-        if one.contents is not None and task.cache in journal.runs:
-            journal.seen(one.key, one.digest, task.cache, one.submitted)
+    with journal.base.together():
+        for task in tasks:
+            one = task.submission
+            if one.contents is not None and task.cache in journal.runs:
+                journal.seen(one.key, one.digest, task.cache, one.submitted)

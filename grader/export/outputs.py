@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The files of an output folder: all generated from results.json, each replaced atomically.
+"""The files of an output folder: all generated from results.sqlite, each replaced atomically.
 
-results.json           everything (docs/results.md)
+results.json           everything, for other programs (docs/results.md)
 marks.csv  cases.csv   wide and long
 report.html            the class, on one page
 feedback/STUDENT.md and .html

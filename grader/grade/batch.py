@@ -70,8 +70,8 @@ class Batch:
         pool = ThreadPoolExecutor(self.jobs)
         try:
             futures: dict[Future[Run], Task] = {pool.submit(self._one, t): t for t in tasks}
-            for future in as_completed(futures):
-                task, run = futures[future], future.result()
+            for future in as_completed(list(futures)):
+                task, run = futures.pop(future), future.result()
                 if run.broken:
                     broken[task.cache] = run
                 else:
@@ -94,7 +94,7 @@ class Batch:
         if self.journal.begun.get(task.cache, 0) >= MOST_BEGINNINGS:
             why = f"the grader itself ended while this was graded, {MOST_BEGINNINGS} times"
             return Run(broken=f"{why}; --regrade tries it once more")
-        self.journal.begin(key, task.cache)
+        self.journal.begin(task.cache)
         run = self.worker.grade(task.lab, task.submission, alone=bool(before))
         run = replace(run, again=before)
         self.journal.end(key, task.cache, task.submission.digest, run, time.time())

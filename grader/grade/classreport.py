@@ -11,6 +11,7 @@ from grader.grade import classcharts
 from grader.grade.archive import printable
 from grader.grade.feedback import number
 from grader.grade.page import Block, Heading, Paragraph, Pictures, Table
+from grader.grade.results import short
 from grader.grade.sheets import by_student, handed_in, names
 from grader.grade.tasks import (
     LEAST,
@@ -26,6 +27,7 @@ Mistakes = Callable[[str, str], list[str]]  # lab, case: what people who fail it
 
 
 def report(results: Json, mistakes: Mistakes) -> list[Block]:
+    results = {**results, "rows": [short(row) for row in results["rows"]]}
     blocks: list[Block] = [Heading("Class report", 1), Paragraph(_facts(results))]
     ran = {lab["lab"]: _ran(results, lab) for lab in results["labs"]}
     of_labs = {lab: tasks(rows) for lab, rows in ran.items()}

@@ -1,36 +1,39 @@
 # SPDX-License-Identifier: MIT
 """What changed between two gradings: which marks, and why."""
 
+import heapq
+import itertools
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from grader.base.exits import ExitStatus, LabError
+from grader.grade import published
 from grader.grade.results import SCHEMA
 
 Json = dict[str, Any]
+Key = tuple[str, str]  # student, lab
 
 
 def read_results(path: Path) -> Json:
-    """Of a results.json, or of the output folder that it lies in."""
-    file = path / "results.json" if path.is_dir() else path
+    """Of an output folder, a results.sqlite or a results.json."""
+    if path.is_dir() or path.suffix == ".sqlite":
+        return published.read(path)
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise LabError(f"{file} cannot be read as results: {error}", ExitStatus.USAGE) from error
+        raise LabError(f"{path} cannot be read as results: {error}", ExitStatus.USAGE) from error
     if not isinstance(data, dict) or data.get("schema") != SCHEMA:
         found = data.get("schema") if isinstance(data, dict) else None
-        raise LabError(f"{file}: its schema is {found!r}, expected {SCHEMA!r}", ExitStatus.USAGE)
+        raise LabError(f"{path}: its schema is {found!r}, expected {SCHEMA!r}", ExitStatus.USAGE)
     return data
 
 
 def changes(old: Json, new: Json) -> list[str]:
     """A line for each student and lab whose mark or status changed, and lines with the reasons."""
-    before = {(row["student"], row["lab"]): row for row in old["rows"]}
-    after = {(row["student"], row["lab"]): row for row in new["rows"]}
     lines = []
-    for key in sorted(before.keys() | after.keys()):
-        was, now = before.get(key), after.get(key)
+    for key, was, now in _pairs(old, new):
         if was and now and (was["mark"], was["status"]) == (now["mark"], now["status"]):
             continue
         lines.append(f"{key[0]} {key[1]}: {_short(was)} -> {_short(now)}")
@@ -41,11 +44,9 @@ def changes(old: Json, new: Json) -> list[str]:
 
 def gains(old: Json, new: Json) -> list[Json]:
     """Whose mark is another, and why: who loses most comes first."""
-    before = {(row["student"], row["lab"]): row for row in old["rows"]}
     found = []
-    for now in new["rows"]:
-        was = before.get((now["student"], now["lab"]))
-        if was is None or was["mark"] == now["mark"]:
+    for _, was, now in _pairs(old, new):
+        if was is None or now is None or was["mark"] == now["mark"]:
             continue
         both = was["mark"] is not None and now["mark"] is not None
         change = round(now["mark"] - was["mark"], 2) if both else None
@@ -53,6 +54,18 @@ def gains(old: Json, new: Json) -> list[Json]:
         marks = {"before": was["mark"], "after": now["mark"], "change": change}
         found.append({**keys, **marks, "why": "; ".join(_reasons(was, now, old, new))})
     return sorted(found, key=lambda one: (one["change"] is not None, one["change"] or 0))
+
+
+def _pairs(old: Json, new: Json) -> Iterator[tuple[Key, Json | None, Json | None]]:
+    """The rows of each student and lab in both, in their order; one of each at a time."""
+    merged = heapq.merge(_keyed(old, 0), _keyed(new, 1), key=lambda one: one[0])
+    for key, group in itertools.groupby(merged, key=lambda one: one[0]):
+        found = {which: row for _, which, row in group}
+        yield key, found.get(0), found.get(1)
+
+
+def _keyed(results: Json, which: int) -> Iterator[tuple[Key, int, Json]]:
+    return (((row["student"], row["lab"]), which, row) for row in results["rows"])
 
 
 def _short(row: Json | None) -> str:

@@ -1,30 +1,25 @@
 # SPDX-License-Identifier: MIT
-"""The journal: one line for every submission that was begun or finished, only ever appended.
+"""The journal: which submission was begun, how it ended, and which files were handed in.
 
-It is the one file that grading must not lose. A line is JSON with a checksum of what stands before
-it, written at once and forced to disk; of a line that was torn by a crash nothing is believed.
-Everything else in the output folder is made from it again. A lock keeps a second grader out.
+It is what grading must not lose: all else in the output folder is made from it again. It stands in
+results.sqlite (database.py); what is told is committed, and on the disk, before the call returns.
 """
 
 import contextlib
-import errno
-import fcntl
 import json
 import os
-import re
 import tempfile
 import time
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from grader.base.exits import ExitStatus, LabError
+from grader.grade import database
+from grader.grade.database import Database, text
 from grader.grade.model import Run
-
-FORMAT = 1
-_SUM = re.compile(rb', "crc32": "([0-9a-f]{8})"}$')
 
 
 @dataclass(frozen=True)
@@ -37,143 +32,118 @@ class Attempt:
     seen: float
 
 
-@dataclass
-class Journal:
-    """`runs` are the finished ones by cache key, `at` when they were; `latest` is the last cache
-    key of a submission and its digest; `begun` counts beginnings without an end."""
+class Runs(Mapping[str, Run]):
+    """The finished ones by cache key, each read when it is asked for; `at` is when they were."""
 
-    path: Path
-    fd: int
-    runs: dict[str, Run] = field(default_factory=dict)
-    latest: dict[tuple[str, str], str] = field(default_factory=dict)  # of the same contents
-    at: dict[str, float] = field(default_factory=dict)
-    begun: dict[str, int] = field(default_factory=dict)
-    attempts: dict[str, dict[str, Attempt]] = field(default_factory=dict)  # by submission, digest
-    timed: list[dict[str, Any]] = field(default_factory=list)  # events of note_times
-    damaged: int = 0
+    def __init__(self, base: Database, at: dict[str, float]) -> None:
+        self.base, self.at = base, at
+
+    def __getitem__(self, cache: str) -> Run:
+        found = self.base.all("SELECT run FROM runs WHERE cache = ?", cache)
+        if not found:
+            raise KeyError(cache)
+        return Run.from_json(json.loads(found[0][0]))
+
+    def __contains__(self, cache: object) -> bool:
+        return cache in self.at
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.at)
+
+    def __len__(self) -> int:
+        return len(self.at)
+
+
+class Journal:
+    """`begun` counts beginnings without an end, by cache key; `damaged` results are no longer what
+    was written, and are graded again."""
+
+    def __init__(self, base: Database) -> None:
+        self.base = base
+        self.at: dict[str, float] = {}
+        self.damaged = 0
+        self.runs = Runs(base, self.at)
+        self._load()
+        self.begun: dict[str, int] = dict(base.all("SELECT cache, times FROM begun"))
+        self.timed = [json.loads(entry) for (entry,) in base.all("SELECT entry FROM timed")]
 
     def note_times(self, entry: dict[str, Any]) -> None:
         """What a submission's timed task took (leaderboard.py). Each is kept for good."""
-        self.timed.append({"event": "timed", **entry})
-        self._append(self.timed[-1])
+        self.timed.append(entry)
+        self.base.write("INSERT INTO timed VALUES (?)", text(json.dumps(entry)))
 
-    def seen(self, submission: str, digest: str, cache: str, submitted: float | None) -> None:
-        """Notes what is handed in now, if that is another file than before or graded otherwise."""
-        known = self.attempts.get(submission, {}).get(digest)
-        if known and known.cache == cache:
-            return
-        names = {"submission": submission, "cache": cache, "digest": digest}
-        entry = {"event": "seen", **names, "submitted": submitted, "at": round(time.time(), 3)}
-        self._append(entry, forced=False)
-        self._note(entry)
+    def _load(self) -> None:
+        damaged = []
+        question = "SELECT cache, at, CAST(run AS BLOB), crc32 FROM runs"
+        for cache, at, run, crc32 in self.base.each(question):
+            if zlib.crc32(run) == crc32:
+                self.at[cache] = at
+            else:
+                damaged.append((cache,))
+        self.damaged = len(damaged)
+        if damaged:
+            self.base.write_all("DELETE FROM runs WHERE cache = ?", damaged)
 
-    def _note(self, entry: dict[str, Any]) -> None:
-        mine = self.attempts.setdefault(entry["submission"], {})
-        first = mine.get(entry["digest"])
-        at, seen = entry["submitted"], entry["at"]
-        if first:
-            at, seen = first.submitted, first.seen
-        mine[entry["digest"]] = Attempt(entry["digest"], entry["cache"], at, seen)
-
-    def begin(self, submission: str, cache: str) -> None:
-        self._append({"event": "begin", "submission": submission, "cache": cache})
+    def begin(self, cache: str) -> None:
+        order = "INSERT INTO begun VALUES (?, 1) ON CONFLICT DO UPDATE SET times = times + 1"
+        self.base.write(order, cache)
 
     def end(self, submission: str, cache: str, digest: str, run: Run, at: float) -> None:
-        """A run that broke on our side is written down, but never counts as a result."""
-        names = {"submission": submission, "cache": cache, "digest": digest}
-        entry = {"event": "end", **names, "at": round(at, 3), "run": run.to_json()}
-        self._append(entry)
-        self._take(entry)
+        """A run that broke on our side is no result: it only ends what was begun."""
+        with self.base.together():
+            self.base.write("DELETE FROM begun WHERE cache = ?", cache)
+            if not run.broken:
+                whole = text(json.dumps(run.to_json(), ensure_ascii=False))
+                self.base.write(
+                    "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?)",
+                    *(cache, text(submission), digest, round(at, 3)),
+                    *(whole, zlib.crc32(whole.encode())),
+                )
+        self.begun[cache] = 0
+        if not run.broken:
+            self.at[cache] = round(at, 3)
 
     def before(self, submission: str, digest: str) -> Run | None:
         """An earlier result of the very same file, by whatever version of the course."""
-        return self.runs.get(self.latest.get((submission, digest), ""))
+        question = "SELECT run FROM runs WHERE submission = ? AND digest = ?"
+        found = self.base.all(f"{question} ORDER BY rowid DESC LIMIT 1", text(submission), digest)
+        return Run.from_json(json.loads(found[0][0])) if found else None
 
-    def _take(self, entry: dict[str, Any]) -> None:
-        cache, run = entry["cache"], Run.from_json(entry["run"])
-        self.begun[cache] = 0
-        if not run.broken:
-            self.runs[cache] = run
-            self.at[cache] = entry["at"]
-            self.latest[entry["submission"], entry["digest"]] = cache
+    def seen(self, submission: str, digest: str, cache: str, submitted: float | None) -> None:
+        """Notes what is handed in now, if that is another file than before or graded otherwise."""
+        self.base.write(
+            "INSERT INTO attempts VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT DO UPDATE SET cache = excluded.cache WHERE cache <> excluded.cache",
+            *(text(submission), digest, cache, submitted, round(time.time(), 3)),
+        )
 
-    def _append(self, entry: dict[str, Any], *, forced: bool = True) -> None:
-        text = json.dumps(entry, ensure_ascii=False, sort_keys=True)
-        data = text.encode("utf-8", "backslashreplace")
-        line = b'%s, "crc32": "%08x"}\n' % (data[:-1], zlib.crc32(data[:-1]))
-        try:
-            if os.write(self.fd, line) != len(line):
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-            if forced:
-                os.fsync(self.fd)
-        except OSError as error:
-            raise LabError(
-                f"{self.path} cannot be written: {error.strerror}. What it holds is safe: make "
-                "room and run the same command again.",
-                ExitStatus.HARNESS_ERROR,
-            ) from error
-
-    def load(self) -> None:
-        data = self.path.read_bytes()
-        for line in data.split(b"\n")[:-1]:
-            entry = _entry(line)
-            if entry is None:
-                self.damaged += 1
-            elif entry["event"] == "begin":
-                self.begun[entry["cache"]] = self.begun.get(entry["cache"], 0) + 1
-            elif entry["event"] == "end":
-                self._take(entry)
-            elif entry["event"] == "seen":
-                self._note(entry)
-            elif entry["event"] == "timed":
-                self.timed.append(entry)
-        if data and not data.endswith(b"\n"):
-            os.write(self.fd, b"\n")  # the torn line ends here
-
-
-def _entry(line: bytes) -> dict[str, Any] | None:
-    """None for a line that is not whole."""
-    try:
-        found = _SUM.search(line)
-        if found and int(found[1], 16) == zlib.crc32(line[: found.start()]):
-            entry = json.loads(line)
-            return entry if isinstance(entry, dict) else None
-        if int(line[:8], 16) != zlib.crc32(line[9:]) or line[8:9] != b" ":  # as it was once
-            return None
-        entry = json.loads(line[9:])
-        return entry if isinstance(entry, dict) else None
-    except ValueError:
-        return None
+    def attempts(self, submission: str) -> list[Attempt]:
+        """In the order in which they were seen."""
+        question = "SELECT digest, cache, submitted, seen FROM attempts WHERE submission = ?"
+        found = self.base.all(f"{question} ORDER BY rowid", text(submission))
+        return [Attempt(*one) for one in found]
 
 
 @contextlib.contextmanager
 def opened(folder: Path) -> Iterator[Journal]:
     """The journal of an output folder, for this process alone."""
-    folder.mkdir(parents=True, exist_ok=True)
-    path = folder / "journal.jsonl"
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-    try:
-        try:
-            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            raise LabError(
-                f"Another ./lab grade is writing to {folder}. Wait for it, or take another --out.",
-                ExitStatus.USAGE,
-            ) from error
-        journal = Journal(path, fd)
-        journal.load()
-        yield journal
-    finally:
-        os.close(fd)
+    with database.opened(folder) as base:
+        yield Journal(base)
 
 
 def write_whole(path: Path, text: str) -> None:
     """Replaces a file at once: whoever reads it finds the old one or the new one."""
+    write_pieces(path, (text,))
+
+
+def write_pieces(path: Path, pieces: Iterable[str]) -> None:
+    """The same of a text that is longer than memory should be."""
     path.parent.mkdir(parents=True, exist_ok=True)
     fd, fresh = tempfile.mkstemp(prefix=f".{path.name[:40]}.", dir=path.parent)
     try:
         with os.fdopen(fd, "w", encoding="utf-8", errors="backslashreplace", newline="") as file:
-            file.write(text)
+            for piece in pieces:
+                file.write(piece)
             file.flush()
             os.fsync(fd)
         Path(fresh).chmod(0o644)
@@ -182,7 +152,7 @@ def write_whole(path: Path, text: str) -> None:
         with contextlib.suppress(OSError):
             Path(fresh).unlink()
         raise LabError(
-            f"{path} cannot be written: {error.strerror}. The journal is whole: make room and run "
+            f"{path} cannot be written: {error.strerror}. The results are whole: make room and run "
             "the same command again.",
             ExitStatus.HARNESS_ERROR,
         ) from error

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""results.json: the one set of records that every table, page and exporter is made from.
+"""The one set of records that every table, page and exporter is made from (published.py), and
+results.json, which has the same for other programs.
 
-It is the same, byte for byte, whenever the same submissions are graded with the same course and
-seed, but for what stands under "times" and "attempts". docs/results.md describes every field; the
-schema's name changes when a field changes its meaning.
+That file is the same, byte for byte, whenever the same submissions are graded with the same course
+and seed, but for what stands under "times" and "attempts". docs/results.md describes every field;
+the schema's name changes when a field changes its meaning.
 """
 
 import json
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -232,9 +234,30 @@ def _time(seconds: float | None) -> str | None:
     return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def text(head: Json, rows: list[Json]) -> str:
-    rows = sorted(rows, key=lambda row: (row["student"], row["lab"]))
-    return json.dumps({**head, "rows": rows}, indent=1, ensure_ascii=False) + "\n"
+def pieces(results: Json) -> Iterator[str]:
+    """The text of results.json, a row at a time."""
+    rest = {key: value for key, value in results.items() if key != "rows"}
+    yield json.dumps(rest, indent=1, ensure_ascii=False).removesuffix("\n}") + ',\n "rows": ['
+    before = "\n  "
+    for row in results["rows"]:
+        yield before + json.dumps(row, indent=1, ensure_ascii=False).replace("\n", "\n  ")
+        before = ",\n  "
+    yield "\n ]\n}\n" if results["rows"] else "]\n}\n"
+
+
+_LONG = frozenset({"compiler", "feedback", "why", "where", "next", "said", "explained"})
+
+
+def short(row: Json) -> Json:
+    """Without the texts that only the student reads, and each text that many have only once in
+    memory: so many rows as a class has at a time."""
+    cases = [_brief(case) for case in row["cases"]]
+    return {**_brief(row), "cases": cases, "late": _brief(row["late"])}
+
+
+def _brief(part: Json) -> Json:
+    found = {key: value for key, value in part.items() if key not in _LONG}
+    return {key: sys.intern(v) if type(v) is str else v for key, v in found.items()}
 
 
 def without_times(results: Json) -> Json:

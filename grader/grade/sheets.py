@@ -4,6 +4,8 @@
 A mark that there is not is an empty field, never 0. What text can do in a table, cells.py prevents.
 """
 
+from collections.abc import Iterator
+from itertools import groupby
 from typing import Any
 
 from grader.grade.cells import table
@@ -12,11 +14,15 @@ Json = dict[str, Any]
 
 
 def wide(results: Json) -> str:
+    return table(_wide(results))
+
+
+def _wide(results: Json) -> Iterator[list[object]]:
     labs = [lab["lab"] for lab in results["labs"]]
     head = ["student", "name", "total", "possible"]
     for lab in labs:
         head += [lab, f"{lab} points", f"{lab} late", f"{lab} questions", f"{lab} status"]
-    lines: list[list[object]] = [head]
+    yield list(head)
     called = names(results)
     for student, rows in by_student(results).items():
         marks = [row["mark"] for row in rows.values()]
@@ -25,8 +31,7 @@ def wide(results: Json) -> str:
         line: list[object] = [student, called[student], total, possible]
         for lab in labs:
             line += _lab_columns(rows.get(lab))
-        lines.append(line)
-    return table(lines)
+        yield line
 
 
 def _lab_columns(row: Json | None) -> list[object]:
@@ -37,24 +42,46 @@ def _lab_columns(row: Json | None) -> list[object]:
 
 
 def long(results: Json) -> str:
+    return table(_long(results))
+
+
+def _long(results: Json) -> Iterator[list[object]]:
     head = ["student", "lab", "case", "hidden", "todo", "status", "points", "possible", "message"]
-    lines: list[list[object]] = [head]
+    yield list(head)
     for row in results["rows"]:
         whole = [row["student"], row["lab"], "", "", "", row["status"], row["points"]]
-        lines.append([*whole, row["possible"], row["message"]])
+        yield [*whole, row["possible"], row["message"]]
         for case in row["cases"]:
             keys = ("case", "hidden", "todo", "status", "points", "possible", "message")
-            lines.append([row["student"], row["lab"], *(case[key] for key in keys)])
-    return table(lines)
+            yield [row["student"], row["lab"], *(case[key] for key in keys)]
 
 
-def by_student(results: Json) -> dict[str, dict[str, Json]]:
-    """Student to lab to row, in the order of results. A student who handed in nothing that counts
-    has no rows."""
-    found: dict[str, dict[str, Json]] = {one["student"]: {} for one in results["students"]}
-    for row in results["rows"]:
-        found.setdefault(row["student"], {})[row["lab"]] = row
-    return found
+class ByStudent:
+    """Student to lab to row, in the order of results, one student's rows at a time. A student who
+    handed in nothing that counts has no rows."""
+
+    def __init__(self, results: Json) -> None:
+        self.results = results
+
+    def __len__(self) -> int:
+        return len(self.results["students"])
+
+    def items(self) -> Iterator[tuple[str, dict[str, Json]]]:
+        """Students and rows are both in the order of the students' ids (results.py)."""
+        rows = groupby(self.results["rows"], key=lambda row: row["student"])
+        student, mine = next(rows, (None, iter(())))
+        for one in names(self.results):
+            if one != student:
+                yield one, {}
+                continue
+            yield one, {row["lab"]: row for row in mine}
+            student, mine = next(rows, (None, iter(())))
+        if student is not None:
+            raise ValueError(f"rows of {student!r} are out of order, or no student has this id")
+
+
+def by_student(results: Json) -> ByStudent:
+    return ByStudent(results)
 
 
 def names(results: Json) -> dict[str, str]:

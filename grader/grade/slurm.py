@@ -164,7 +164,7 @@ class _Flight:
             self._ask()
         lost = [cache for cache in self.waiting if cache not in self.elements]
         for cache in lost:
-            self.batch.journal.begin(self.waiting[cache].submission.key, cache)
+            self.batch.journal.begin(cache)
             self.attempts[cache] += 1
         if lost:
             self.elements |= dict(zip(lost, self.batch.array(lost), strict=True))

@@ -10,10 +10,11 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from classroom import PROJECT, Classroom, at_full_length, skeleton, solution
+from classroom import PROJECT, Classroom, at_full_length, ends, skeleton, solution
 
 from grader.base.exits import ExitStatus
 from grader.course.mutants import load, mutate
+from grader.grade.database import NAME
 
 STUDENTS = 4
 ROOM = 640 << 10  # for the pristine tree, and not for a build
@@ -47,13 +48,12 @@ class Disk(Classroom):
 
     def test_no_room_for_results(self) -> None:
         self.graded("calm")
-        journal = (self.folder / "calm" / "journal.jsonl").stat().st_size
-        small = self.disk("small", f"{journal * 2 // 3}")
+        whole = (self.folder / "calm" / NAME).stat().st_size
+        small = self.disk("small", f"{whole * 2 // 3}")
         said = self.graded("small", ExitStatus.HARNESS_ERROR)
-        self.assertIn("journal.jsonl cannot be written: No space left on device", said)
+        self.assertIn("results.sqlite cannot be written: database or disk is full", said)
         self.assertIn("make room and run the same command again", said)
-        kept = (small / "journal.jsonl").read_bytes().count(b'"event": "end"')
-        self.assertGreater(kept, 0)
+        self.assertGreater(ends(small), 0)
         self.assertTrue(mount(small, "64m", "remount,size"))
         said = self.graded("small")
         self.assertRegex(said, rf"{STUDENTS} submissions, [1-{STUDENTS - 1}] to grade")

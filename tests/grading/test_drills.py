@@ -11,9 +11,10 @@ import unittest
 from pathlib import Path
 from unittest import mock
 
-from classroom import BUILD, PROJECT, ROOT, Classroom, skeleton, solution
+from classroom import BUILD, PROJECT, ROOT, Classroom, ends, skeleton, solution
 
 from grader.course.mutants import load, mutate
+from grader.grade.database import NAME
 
 STUDENTS, KILLS = 30, 50
 
@@ -86,7 +87,7 @@ class Drills(Classroom):
         out = self.folder / "out"
         process = self.start("--out", str(out), "--jobs", "1")
         deadline = time.monotonic() + 120
-        while time.monotonic() < deadline and (out / "journal.jsonl").exists() is False:
+        while time.monotonic() < deadline and (out / NAME).exists() is False:
             time.sleep(0.05)
         while time.monotonic() < deadline and self.ends(out) < 2:
             time.sleep(0.05)
@@ -100,9 +101,8 @@ class Drills(Classroom):
         self.assertEqual(len(self.rows()), STUDENTS)
 
     def ends(self, out: Path) -> int:
-        """Lines about the solution, graded first, count too."""
-        path = out / "journal.jsonl"
-        return path.read_bytes().count(b'"event": "end"') if path.exists() else 0
+        """The solution, graded first, counts too."""
+        return ends(out)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import time
 import unittest
 from pathlib import Path
 
-from classroom import BUILD, PROJECT, ROOT, Classroom, at_full_length, skeleton, solution
+from classroom import BUILD, PROJECT, ROOT, Classroom, at_full_length, ends, skeleton, solution
 
 from grader.course.mutants import load, mutate
 
@@ -121,13 +121,9 @@ class Slurm(Classroom):
         self.assertEqual(len(there["rows"]), STUDENTS)
         self.assert_same(local, there)
 
-    def journal(self) -> bytes:
-        path = self.folder / "cluster-out" / "journal.jsonl"
-        return path.read_bytes() if path.exists() else b""
-
     def wait_for_ends(self, count: int) -> None:
         deadline = time.monotonic() + 180
-        while self.journal().count(b'"event": "end"') < count and time.monotonic() < deadline:
+        while ends(self.folder / "cluster-out") < count and time.monotonic() < deadline:
             time.sleep(0.1)
 
     def test_same_marks(self) -> None:

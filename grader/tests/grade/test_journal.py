@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""grader.grade.journal and batch: nothing finished is lost, nothing torn is believed."""
+"""grader.grade.journal and batch: nothing finished is lost, nothing damaged is believed."""
 
-import json
+import contextlib
 import os
-import re
 import resource
 import signal
+import sqlite3
 import subprocess
 import sys
 import tempfile
 import unittest
-import zlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from unittest import mock
 
@@ -19,6 +18,7 @@ from grader.base.exits import LabError
 from grader.course.project import Lab, Project
 from grader.grade.batch import MOST_BEGINNINGS, Batch, Task
 from grader.grade.course import Course, GradedLab
+from grader.grade.database import NAME
 from grader.grade.journal import opened, write_whole
 from grader.grade.model import CaseRun, Run, Status, Submission
 from grader.grade.proof import ATTEMPTS, prove
@@ -95,41 +95,62 @@ class Journals(InFolder):
         self.assertEqual(len(broken), 1)
         self.assertEqual(runs["ada"].cases[0].status, Status.PASS)
 
-    @mock.patch("grader.grade.journal.os.fsync")  # two for each byte of the journal
-    def test_torn_lines(self, _: mock.Mock) -> None:
-        self.graded(FakeWorker(), [("ada", b"good"), ("bob", b"bad")])
-        path = self.out / "journal.jsonl"
-        whole = path.read_bytes()
-        for cut in range(len(whole)):
-            path.write_bytes(whole[:cut])
-            with opened(self.out) as journal:
-                ends = whole[:cut].count(b'"event": "end"')
-                self.assertIn(len(journal.runs), (ends, ends - 1))
-                journal.begin("lab01/cyd", "key")
-            with opened(self.out) as journal:
-                self.assertEqual(journal.begun["key"], 1, cut)
-                self.assertLessEqual(journal.damaged, 1)
+    def in_a_process(
+        self, script: str, before: Callable[[], None] | None = None
+    ) -> "subprocess.CompletedProcess[str]":
+        """`script` finds a test case `c` with our folder, and `t`, this module."""
+        head = (
+            "import os, sys; from pathlib import Path\n"
+            "from grader.tests.grade import test_journal as t\n"
+            "c = t.Journals('test_full_disk'); c.out = Path(sys.argv[1])\n"
+        )
+        command = [sys.executable, "-B", "-c", head + script, str(self.out)]
+        where = Path(__file__).parents[3]
+        return subprocess.run(
+            command, capture_output=True, text=True, check=False, cwd=where, preexec_fn=before
+        )
 
-    def test_every_line_is_json(self) -> None:
-        """Of a grader from before the checksum stood inside, too."""
-        self.graded(FakeWorker(), [("ada", b"good"), ("\udc80", b"bad")])
-        path = self.out / "journal.jsonl"
-        lines = path.read_bytes().splitlines()
-        self.assertTrue(all("crc32" in json.loads(line) for line in lines))
-        before = [re.sub(rb', "crc32": "\w+"}$', b"}", line) for line in lines]
-        path.write_bytes(b"".join(b"%08x %s\n" % (zlib.crc32(one), one) for one in before))
+    def test_killed_within_a_transaction(self) -> None:
+        """So much of it that the file has the half of it."""
+        self.graded(FakeWorker(), [("ada", b"good")])
+        done = self.in_a_process(
+            "with t.opened(c.out) as journal, journal.base.together():\n"
+            "    for at in range(8):\n"
+            "        run = t.Run(compiler_output=f'{at}' * (1 << 20))\n"
+            "        journal.end('lab01/bob', f'key{at}', 'digest', run, 1.0)\n"
+            "    os.kill(os.getpid(), 9)\n"
+        )
+        self.assertEqual(done.returncode, -signal.SIGKILL, done.stderr)
+        self.assertGreater((self.out / NAME).stat().st_size, 2 << 20)
         with opened(self.out) as journal:
-            self.assertEqual((journal.damaged, len(journal.runs)), (0, 2))
+            self.assertEqual((len(journal.runs), journal.damaged), (1, 0))
+            self.assertEqual(journal.base.all("PRAGMA integrity_check"), [("ok",)])
 
-    def test_a_damaged_line(self) -> None:
-        self.graded(FakeWorker(), [("ada", b"good"), ("bob", b"bad")])
-        path = self.out / "journal.jsonl"
-        lines = path.read_bytes().split(b"\n")
-        at = next(n for n, line in enumerate(lines) if b'"end"' in line)
-        lines[at] = lines[at].replace(b'"status": "', b'"status": "x')
-        path.write_bytes(b"\n".join(lines))
+    def test_a_name_that_is_no_text(self) -> None:
+        with opened(self.out) as journal:
+            run = Run(compiler_output="\udc80 \u00e9")
+            journal.end("lab01/\udc80", "key", "digest", run, 1.0)
+            journal.seen("lab01/\udc80", "digest", "key", None)
+        with opened(self.out) as journal:
+            self.assertEqual(journal.before("lab01/\udc80", "digest"), run)
+            self.assertEqual([one.cache for one in journal.attempts("lab01/\udc80")], ["key"])
+
+    def test_a_damaged_result(self) -> None:
+        worker = FakeWorker()
+        self.graded(worker, [("ada", b"good"), ("bob", b"bad")])
+        with contextlib.closing(sqlite3.connect(self.out / NAME)) as base, base:
+            base.execute("UPDATE runs SET run = replace(run, '\"fail\"', '\"pass\"')")
         with opened(self.out) as journal:
             self.assertEqual((journal.damaged, len(journal.runs)), (1, 1))
+        _, runs = self.graded(worker, [("ada", b"good"), ("bob", b"bad")])
+        self.assertEqual(worker.seen[2:], ["bob"])
+        self.assertEqual(runs["bob"].cases[0].status, Status.FAIL)
+
+    def test_a_damaged_file(self) -> None:
+        self.graded(FakeWorker(), [("ada", b"good")])
+        (self.out / NAME).write_bytes(b"x" * 10_000)
+        with self.assertRaisesRegex(LabError, "cannot be read: .*put a copy"), opened(self.out):
+            pass
 
     def test_the_clock_jumps(self) -> None:
         """A day back, a year forth: the last line counts, not the latest time."""
@@ -150,27 +171,18 @@ class Journals(InFolder):
             pass
 
     def test_full_disk(self) -> None:
-        """The kernel's limit on a file's size stands in for a full disk: a line is cut short."""
+        """The kernel's limit on a file's size stands in for a full disk: nothing of it is kept."""
         self.graded(FakeWorker(), [("ada", b"good")])
-        size = (self.out / "journal.jsonl").stat().st_size
-        script = (
-            "import sys; from pathlib import Path\n"
-            "from grader.tests.grade import test_journal as t\n"
-            "c = t.Journals('test_full_disk'); c.out = Path(sys.argv[1])\n"
-            "c.graded(t.FakeWorker(), [('bob', b'bad')])"
-        )
+        size = (self.out / NAME).stat().st_size
 
         def limit() -> None:
             signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
-            resource.setrlimit(resource.RLIMIT_FSIZE, (size + 150, size + 150))
+            resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
-        done = subprocess.run(
-            [sys.executable, "-B", "-c", script, str(self.out)],
-            preexec_fn=limit,
-            capture_output=True,
-            text=True,
-            check=False,
-            cwd=Path(__file__).parents[3],
+        done = self.in_a_process(
+            "with t.opened(c.out) as journal:\n"
+            "    journal.end('lab01/bob', 'key', '', t.Run(compiler_output='x' * (1 << 20)), 1.0)",
+            limit,
         )
         self.assertIn("make room and run the same command again", done.stderr)
         worker = FakeWorker()
@@ -182,7 +194,7 @@ class Journals(InFolder):
         with opened(self.out) as journal:
             batch = Batch(journal, FakeWorker(), 1, "bare", 1, 1)
             tasks = [batch.task(GRADED, self.submission(s, s.encode())) for s in ("ada", "bob")]
-            journal.begin("lab01/ada", tasks[0].cache)
+            journal.begin(tasks[0].cache)
         with opened(self.out) as journal:
             batch = Batch(journal, FakeWorker(), 1, "bare", 1, 1)
             names = [task.submission.student for task in batch.to_do(tasks, lambda _: False)]
