@@ -9,12 +9,14 @@ import secrets
 import time
 import unicodedata
 from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from grader import sandbox
 from grader.base.exits import ExitStatus, LabError
+from grader.building.machine import cores
 from grader.commands import closing_lines
 from grader.course.project import Lab, Project
 from grader.export import formats, outputs
@@ -37,10 +39,12 @@ from grader.grade.ingest import Intake, merged
 from grader.grade.journal import Journal, opened, write_whole
 from grader.grade.layouts import compile_pattern
 from grader.grade.model import Package, Run, Submission
+from grader.grade.pool import Others, PoolBatch
 from grader.grade.proof import prove
 from grader.grade.results import Settings
 from grader.grade.scratch import scratch
-from grader.grade.slurm import SlurmBatch
+from grader.grade.slurm import MOST_ELEMENTS, Slurm
+from grader.grade.worklist import WorkList
 from grader.sandbox import slots
 
 Json = dict[str, Any]
@@ -139,19 +143,21 @@ def _graded(
             course.graded_lab(trusted, lab, contract.file_of(project, lab), args.rubric)
             for lab in labs
         ]
-        grades = work.worker(trusted, tier, settings.seed, args.jobs, here, args.orders)
-        local = Batch(journal, grades, settings.seed, tier.value, args.jobs, args.orders)
-        batch = _batch(args, project, local)
+        jobs = args.jobs or (cores() if args.executor == "local" else MOST_ELEMENTS)
+        grades = work.worker(trusted, tier, settings.seed, jobs, here, args.orders)
+        local = Batch(journal, grades, settings.seed, tier.value, jobs, args.orders)
         submissions = _submissions(packages, graded, said.tables)
         tasks = [
-            batch.task(lab, one)
+            local.task(lab, one)
             for lab, one in submissions
             if contract.counts(one, asked=_is_asked(args, said, labs, one))
         ]
-        with screen.progress(console, len(graded), "solutions tried:") as tick:
-            prove(batch, trusted, graded, tick)
         everybody = [one for _, one in submissions]
-        broken = _run(batch, tasks, {one.student for one in everybody}, args, console, said.tables)
+        known = {one.student for one in everybody}
+        with _batch(args, project, local) as batch:
+            with screen.progress(console, len(graded), "solutions tried:") as tick:
+                prove(batch, trusted, graded, tick)
+            broken = _run(batch, tasks, known, args, console, said.tables)
         _note_attempts(journal, tasks)
         mine = (task.submission for task in tasks)
         spent = said.policy.slips((one.student, one.lab, one.submitted) for one in mine)
@@ -309,14 +315,17 @@ def _tier(args: argparse.Namespace) -> sandbox.Tier:
     return sandbox.Tier.BARE if args.unsafe_no_sandbox else sandbox.tier()
 
 
-def _batch(args: argparse.Namespace, project: Project, local: Batch) -> Batch:
-    """The same on the cluster, where that was asked for."""
+def _batch(
+    args: argparse.Namespace, project: Project, local: Batch
+) -> AbstractContextManager[Batch]:
+    """The same on other machines, where that was asked for."""
     if args.executor == "local":
-        return local
-    folder = (args.out / "slurm").resolve()
-    return SlurmBatch(
-        **vars(local), project=project, folder=folder, rubric=args.rubric, words=tuple(args.sbatch)
-    )
+        return nullcontext(local)
+    folder = (args.out / "work").resolve()
+    of_slurm = args.executor == "slurm"
+    workers = Slurm(project, folder, tuple(args.sbatch)) if of_slurm else Others()
+    more = {"project": project, "list": WorkList(folder), "rubric": args.rubric}
+    return PoolBatch(**vars(local), **more, workers=workers).collecting()
 
 
 def _settings(args: argparse.Namespace, tier: sandbox.Tier, said: Said) -> Settings:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from grader.base.exits import ExitStatus
 from grader.building import install
-from grader.building.machine import cores
 from grader.course.project import Project
 
 EXPORTS = "gradescope, classroom50, prairielearn, autolab, coderunner, junit, or all"
@@ -17,7 +16,7 @@ def add_words(add: argparse.ArgumentParser) -> None:
     add.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="submissions")
     add.add_argument("--out", type=Path, required=True, metavar="DIR", help="where results go")
     add.add_argument("--labs", default="", metavar="1,3-5", help="default: those handed in")
-    add.add_argument("--jobs", type=int, default=cores(), help="at a time (default: cores)")
+    add.add_argument("--jobs", type=int, help="at a time (default: cores; workers: 1000)")
     add.add_argument("--only", action="append", default=[], metavar="STUDENT", help="only these")
     add.add_argument("--regrade", action="store_true", help="even what has a result")
     add.add_argument(
@@ -54,7 +53,7 @@ def add_words(add: argparse.ArgumentParser) -> None:
     )
     add.add_argument("--jplag", action="store_true", help="also what JPlag compares")
     add.add_argument("--no-build", action="store_true", help="the course is built and up to date")
-    add.add_argument("--executor", choices=("local", "slurm"), default="local")
+    add.add_argument("--executor", choices=("local", "slurm", "workers"), default="local")
     add.add_argument("--sbatch", action="append", default=[], metavar="WORD", help="for sbatch")
     add.add_argument("--unsafe-no-sandbox", action="store_true", help="run them with your rights")
 

@@ -1,105 +1,30 @@
 # SPDX-License-Identifier: MIT
-"""--executor slurm on a real slurmctld with two slurmd, all on this machine: the marks are those of
-a local run, and nothing is lost when a node is killed."""
+"""--executor slurm on a real slurmctld with several slurmd, all on this machine: the marks are those
+of a local run, and nothing is lost or graded twice when any part is killed; with 10,000, too."""
 
 import contextlib
 import os
-import shutil
 import signal
-import socket
 import subprocess
 import sys
 import time
 import unittest
-from pathlib import Path
 
 from classroom import BUILD, PROJECT, ROOT, Classroom, at_full_length, ends, skeleton, solution
+from cluster import Cluster, needed
+from many import Many
 
 from grader.course.mutants import load, mutate
 
 STUDENTS = 6
-NODES = ("one", "two")
-
-_CONF = """\
-ClusterName=test
-SlurmctldHost={host}(127.0.0.1)
-SlurmUser={user}
-SlurmdUser={user}
-AuthType=auth/none
-CredType=cred/none
-StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool-%n
-SlurmctldPidFile={folder}/ctld.pid
-SlurmdPidFile={folder}/d-%n.pid
-SlurmctldLogFile={folder}/ctld.log
-SlurmdLogFile={folder}/d-%n.log
-SlurmctldPort={ports[0]}
-ProctrackType=proctrack/linuxproc
-TaskPlugin=task/none
-SelectType=select/cons_tres
-SelectTypeParameters=CR_CPU
-ReturnToService=2
-SlurmdTimeout=5
-MessageTimeout=20
-MpiDefault=none
-NodeName=one NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]} CPUs=1
-NodeName=two NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[2]} CPUs=1
-PartitionName=main Nodes=one,two Default=YES MaxTime=INFINITE State=UP
-"""
-
-
-def free_ports(count: int) -> list[int]:
-    with contextlib.ExitStack() as stack:
-        sockets = [stack.enter_context(socket.socket()) for _ in range(count)]
-        for one in sockets:
-            one.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1] for one in sockets]
+MIB = 1 << 20
 
 
 class Slurm(Classroom):
     def setUp(self) -> None:
         super().setUp()
         self.folder.chmod(0o755)
-        self.cluster = self.folder / "cluster"
-        for name in ("state", *(f"spool-{node}" for node in NODES)):
-            (self.cluster / name).mkdir(parents=True)
-        host = socket.gethostname().split(".")[0]
-        user = subprocess.run(["id", "-un"], capture_output=True, text=True, check=True).stdout
-        values = {"folder": self.cluster, "host": host, "user": user.strip()}
-        conf = _CONF.format(ports=free_ports(3), **values)
-        (self.cluster / "slurm.conf").write_text(conf)
-        self.env = {**os.environ, "SLURM_CONF": str(self.cluster / "slurm.conf")}
-        self.daemons = {"slurmctld": self.daemon("slurmctld")}
-        self.addCleanup(self.stop)
-        self.daemons |= {node: self.daemon("slurmd", "-N", node) for node in NODES}
-        self.wait_for("idle", 2)
-
-    def daemon(self, name: str, *words: str) -> "subprocess.Popen[bytes]":
-        program = shutil.which(name, path=f"{os.environ['PATH']}:/usr/sbin") or name
-        command = [program, "-D", "-f", self.env["SLURM_CONF"], *words]
-        return subprocess.Popen(
-            command, env=self.env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
-
-    def stop(self) -> None:
-        for daemon in reversed(self.daemons.values()):
-            daemon.terminate()
-            try:
-                daemon.wait(20)
-            except subprocess.TimeoutExpired:
-                daemon.kill()
-                daemon.wait(20)
-
-    def wait_for(self, state: str, count: int) -> None:
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline:
-            done = subprocess.run(
-                ["sinfo", "-h", "-N", "-o", "%t"], env=self.env, capture_output=True, text=True
-            )
-            if done.stdout.split().count(state) >= count:
-                return
-            time.sleep(0.3)
-        self.fail(f"no {count} nodes are {state}: {done.stdout}{done.stderr}")
+        self.cluster = Cluster(self.folder / "cluster", ("one", "two"), self)
 
     def hand_in_some(self) -> None:
         known = load(PROJECT, PROJECT.lab("01"))
@@ -114,7 +39,7 @@ class Slurm(Classroom):
         command = [sys.executable, str(ROOT / "lab"), "--build", str(BUILD), "grade"]
         command += [str(self.folder / "class"), "--out", str(self.folder / "cluster-out")]
         command += ["--no-build", "--seed", "4", "--executor", "slurm"]
-        return subprocess.Popen(command, env=self.env, stdout=subprocess.DEVNULL)
+        return subprocess.Popen(command, env=self.cluster.environment, stdout=subprocess.DEVNULL)
 
     def same_marks(self) -> None:
         local, there = self.results("local"), self.results("cluster-out")
@@ -130,35 +55,73 @@ class Slurm(Classroom):
         self.hand_in_some()
         self.assertEqual(self.start().wait(400), 0)
         self.same_marks()
-        logs = list((self.folder / "cluster-out" / "slurm" / "logs").iterdir())
-        self.assertGreaterEqual(len(logs), STUDENTS)
+        logs = list((self.folder / "cluster-out" / "work" / "logs").iterdir())
+        self.assertGreaterEqual(len(logs), 2)
 
     @at_full_length
     def test_a_node_and_the_driver_are_killed(self) -> None:
         self.hand_in_some()
         process = self.start()
         self.wait_for_ends(2)
-        self.kill_node("one")
+        self.cluster.kill_node("one")
         process.send_signal(signal.SIGKILL)
         process.wait(60)
         self.assertEqual(self.start().wait(600), 0)
         self.same_marks()
 
-    def kill_node(self, node: str) -> None:
-        """The daemon and everything that it started, at once."""
-        self.daemons[node].kill()
-        for path in Path("/proc").glob("[0-9]*/environ"):
-            try:
-                mine = f"SLURMD_NODENAME={node}\0".encode() in path.read_bytes()
-                here = str(self.folder).encode() in path.read_bytes()
-                if mine and here:
-                    os.kill(int(path.parent.name), signal.SIGKILL)
-            except OSError:
-                continue
+
+class TenThousand(Many):
+    """With a stand-in for the grading of one: what is tested is who does what, and how much memory
+    that takes."""
+
+    students = int(os.environ.get("PEERLAB_MANY", "10000"))
+    executor = ("--executor", "slurm", "--jobs", "4")
+    seconds = "0"
+    nodes = ("one", "two", "three", "four")
+
+    def setUp(self) -> None:
+        super().setUp()
+        self.cluster = Cluster(self.folder / "cluster", self.nodes, self)
+        self.environment = {**self.cluster.environment, **self.environment}
+
+    @at_full_length
+    def test_every_part_is_killed(self) -> None:
+        here = self.grade_here()
+        collector = self.start("there", *self.executor)
+        self.wait_for(0.1)
+        self.cluster.kill("slurmctld")
+        self.wait_for(0.2)  # workers go on without it
+        self.cluster.begin("slurmctld")
+        self.wait_for(0.3)
+        self.cluster.kill("two")  # its worker goes on
+        self.cluster.begin("two")
+        self.wait_for(0.4)
+        self.kill_worker("three")
+        self.wait_for(0.5)
+        self.kills += 1
+        self.cluster.kill_node("four")
+        self.wait_for(0.6)
+        self.kill(collector)  # which writes most of the time
+        early = self.records()
+        there = self.finish(self.start("there", *self.executor), "there")
+        self.assert_nothing_twice(early)
+        self.assert_shared(3)
+        self.assert_same_bytes()
+        size = (self.folder / "there" / "results.sqlite").stat().st_size
+        print(
+            f"{self.students} submissions: {here // MIB} MiB at most on one machine, "
+            f"{there // MIB} MiB where they are collected; results.sqlite has {size // MIB} MiB",
+            flush=True,
+        )
+        self.assertLess(max(here, there), 320 * MIB)
+
+    def kill_worker(self, node: str) -> None:
+        self.kills += 1
+        for pid in self.cluster.processes(node):
+            with contextlib.suppress(OSError):
+                os.kill(pid, signal.SIGKILL)
 
 
 if __name__ == "__main__":
-    if not all(shutil.which(name, path="/usr/sbin:/usr/bin") for name in ("slurmctld", "slurmd")):
-        print("no slurmctld and slurmd here (Debian: slurm-wlm): nothing was submitted")
-        sys.exit(77)
+    needed()
     unittest.main()

@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""300 submissions and three workers; one of them and who collects are killed: the same bytes as on
+one machine, nothing graded twice."""
+
+import subprocess
+import sys
+import unittest
+
+from classroom import ROOT
+from many import Many
+
+
+class Pool(Many):
+    executor = ("--executor", "workers")
+
+    def worker(self, name: str) -> "subprocess.Popen[bytes]":
+        command = [sys.executable, "-B", "-m", "grader.grade.pool_worker"]
+        command += [str(self.folder / "there" / "work"), name, "--wait"]
+        with (self.folder / "workers.txt").open("ab") as said:
+            process = subprocess.Popen(
+                command, env=self.environment, cwd=ROOT, stdout=said, stderr=said
+            )
+        self.addCleanup(process.wait, 60)
+        self.addCleanup(process.kill)
+        return process
+
+    def test_kills(self) -> None:
+        self.grade_here()
+        workers = [self.worker(f"w{at}") for at in range(3)]
+        collector = self.start("there", *self.executor)
+        self.wait_for(0.2)
+        self.kill(workers.pop())
+        self.wait_for(0.4)
+        self.kill(collector)
+        early = self.records()
+        workers.append(self.worker("another"))
+        self.finish(self.start("there", *self.executor), "there")
+        self.assertEqual([worker.wait(30) for worker in workers], [0, 0, 0])
+        self.assert_nothing_twice(early)
+        self.assert_shared(2)
+        self.assert_same_bytes()
+
+
+if __name__ == "__main__":
+    unittest.main()
