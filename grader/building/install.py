@@ -21,6 +21,7 @@ from grader.course.project import Project
 Say = Callable[[str], None]
 CMAKE_WHEEL = "cmake>=3.25"
 RICH = "rich>=13,<15"
+LTI = ("PyLTI1p3==2.0.0", "flask>=3,<4", "waitress>=3,<4")  # ./lab lti
 CCCL = "nvidia-cuda-cccl-cu12==12.9.27"  # CCCL 2.8.2: docs/virtual-node.md says why this one
 INSTALL = ("install", "-y", "--no-install-recommends")
 
@@ -116,6 +117,28 @@ def rich(project: Project, say: Say) -> None:
             f"that needs python3-pip and a network. With both, ./lab start --grader installs it.",
             ExitStatus.MISSING,
         )
+
+
+def lti(project: Project, say: Say) -> None:
+    """What `./lab lti` speaks to learning platforms with, below .deps/ (see own_packages)."""
+    own_packages(project)
+    if not lacks_lti():
+        return
+    say(f"pip install --target .deps/python {' '.join(LTI)}")
+    if not _pip_into(project, project.deps / "python", *LTI) or lacks_lti():
+        raise LabError(
+            f"./lab lti needs the Python packages {', '.join(LTI)}, which could not be installed: "
+            "that needs python3-pip and a network. With both, ./lab start --lti installs them.",
+            ExitStatus.MISSING,
+        )
+
+
+def lacks_lti() -> list[str]:
+    """Which of its packages are not here."""
+    importlib.invalidate_caches()
+    return [
+        name for name in ("pylti1p3", "flask", "waitress") if not importlib.util.find_spec(name)
+    ]
 
 
 def cccl(project: Project, say: Say) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from grader.base import looks
 from grader.base.exits import ExitStatus, LabError
 from grader.base.language import say, use
-from grader.commands import conformance
+from grader.commands import conformance, lti
 from grader.commands import instructor as grading
 from grader.commands import learner as learning
 from grader.course.project import Lab, Project, here
@@ -85,6 +85,13 @@ def _instructor_commands(commands: "argparse._SubParsersAction[argparse.Argument
     add = commands.add_parser("handout", help="the students' copy: no solutions, no hidden tests")
     grading.add_packing_words(add)
     add.set_defaults(run=grading.handout)
+    add = commands.add_parser(
+        "lti",
+        help="feedback and marks inside Moodle, Canvas, Blackboard, ILIAS",
+        epilog="Once a machine: ./lab start --lti. docs/lti.md is the whole way.",
+    )
+    lti.add_words(add)
+    add.set_defaults(run=lti.command)
     add = commands.add_parser("pairs", help="a page of what JPlag found alike, side by side")
     grading.add_pairs_words(add)
     add.set_defaults(run=grading.pairs)

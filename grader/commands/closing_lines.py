@@ -21,18 +21,18 @@ Json = dict[str, Any]
 
 def held(
     the_term: term.Term, policy: late.LatePolicy, tasks: list[Task], now: float
-) -> dict[tuple[str, str], str]:
+) -> dict[tuple[str, str], float]:
     """Which student's feedback on which lab is still withheld, and until when."""
     found = {}
     for one in (task.submission for task in tasks):
         at = the_term.shown_from(policy, one.student, one.lab)
         if at is not None and now < at:
-            found[one.student, one.lab.name] = term.shown(at)
+            found[one.student, one.lab.name] = at
     return found
 
 
-def print_held(held: Mapping[tuple[str, str], str], console: screen.Console) -> None:
-    counts = Counter((lab, until) for (_, lab), until in held.items())
+def print_held(held: Mapping[tuple[str, str], float], console: screen.Console) -> None:
+    counts = Counter((lab, term.shown(until)) for (_, lab), until in held.items())
     for (lab, until), count in sorted(counts.items()):
         said = f"{lab}: feedback is held back until {until} (students: {count})"
         console.print(said, markup=False, highlight=False, soft_wrap=True)

@@ -19,6 +19,7 @@ def add_commands(commands: Commands) -> None:
     add.add_argument("--no-install", action="store_true", help="only say what is missing")
     add.add_argument("--only-setup", action="store_true", help="install what is missing, no more")
     add.add_argument("--grader", action="store_true", help="also what ./lab grade needs")
+    add.add_argument("--lti", action="store_true", help="also what ./lab lti needs, from PyPI")
     add.add_argument("--cccl", action="store_true", help="also Thrust, CUB and libcu++, from PyPI")
     add.set_defaults(run=_start)
     _add_running(commands)
@@ -90,7 +91,8 @@ def _add_files(commands: Commands) -> None:
 
 
 def _start(project: Project, args: argparse.Namespace) -> ExitStatus:
-    start.set_up(project, may_install=not args.no_install, grader=args.grader, cccl=args.cccl)
+    more = {"grader": args.grader, "lti": args.lti, "cccl": args.cccl}
+    start.set_up(project, may_install=not args.no_install, **more)
     return ExitStatus.OK if args.only_setup else start.first_run(project)
 
 

@@ -16,7 +16,12 @@ BEGAN = time.monotonic()  # of the command
 
 
 def set_up(
-    project: Project, *, may_install: bool = True, grader: bool = False, cccl: bool = False
+    project: Project,
+    *,
+    may_install: bool = True,
+    grader: bool = False,
+    lti: bool = False,
+    cccl: bool = False,
 ) -> None:
     """Everything that the build needs is installed on return; LabError names what is missing."""
     machine = look()
@@ -33,6 +38,8 @@ def set_up(
     if grader and may_install:
         install.rich(project, _say_install)
         install.bubblewrap(machine, _say_install)
+    if lti and may_install:
+        install.lti(project, _say_install)
     if cccl and may_install:
         install.cccl(project, _say_install)
 

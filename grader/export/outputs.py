@@ -6,6 +6,7 @@ marks.csv  cases.csv   wide and long
 report.html            the class, on one page
 feedback/STUDENT.md and .html
 leaderboard.html       for the class, without names; leaderboard.csv has them
+withheld.json          of whom nothing may be told yet, by lab, and until when
 export/FORMAT/STUDENT/ for other systems
 jplag/labNN/           for JPlag
 """
@@ -20,7 +21,7 @@ from grader.base.exits import LabError
 from grader.course import mutants
 from grader.course.project import Project
 from grader.export import jplag, write_all
-from grader.grade import cells, classreport, feedback, leaderpage, page, sheets
+from grader.grade import cells, classreport, feedback, leaderpage, page, sheets, term
 from grader.grade.course import GradedLab
 from grader.grade.journal import write_whole
 from grader.grade.leaderboard import Board, lines
@@ -29,6 +30,7 @@ from grader.grade.names import file_name
 
 Json = dict[str, Any]
 Key = tuple[str, str]  # names of a student and a lab
+WITHHELD = "withheld.json"
 
 
 def write(
@@ -36,12 +38,13 @@ def write(
     results: Json,
     out: Path,
     exports: list[str],
-    held: Mapping[Key, str],
+    held: Mapping[Key, float],
     named: Mapping[str, str],
 ) -> None:
-    """Writes all files but results.json itself, which the caller has written. `held`: withheld
-    feedback, by student and lab, and until when. `named`: what students are called on the
-    leaderboard, which is written before."""
+    """Writes all files but results.json itself, which the caller writes afterwards: who finds new
+    results finds also what of them is withheld. `held`: withheld feedback, by student and lab, and
+    until when. `named`: what students are called on the leaderboard, which is written before."""
+    write_whole(out / WITHHELD, json.dumps(_by_lab(results, held), indent=1) + "\n")
     write_whole(out / "marks.csv", sheets.wide(results))
     write_whole(out / "cases.csv", sheets.long(results))
     known = Mistakes(project)
@@ -51,7 +54,7 @@ def write(
     labs = {lab["lab"]: lab for lab in results["labs"]}
     called = sheets.names(results)
     for student, rows in sheets.by_student(results).items():
-        wait = {lab: held[student, lab] for lab in rows if (student, lab) in held}
+        wait = {lab: term.shown(held[student, lab]) for lab in rows if (student, lab) in held}
         blocks = feedback.pages(called[student] or student, list(rows.values()), labs, wait)
         if student in named:
             blocks.append(page.Paragraph(f"On the leaderboard you are {named[student]}."))
@@ -65,6 +68,14 @@ def write_leaderboard(board: Board, names: Mapping[str, str], out: Path) -> None
     blocks = leaderpage.blocks(board, names.__getitem__)
     write_whole(out / "leaderboard.html", page.webpage("Leaderboard", blocks))
     write_whole(out / "leaderboard.csv", cells.table(lines(board, names.__getitem__)))
+
+
+def _by_lab(results: Json, held: Mapping[Key, float]) -> dict[str, dict[str, float]]:
+    """A lab of which nothing is withheld has an entry, too."""
+    found: dict[str, dict[str, float]] = {lab["lab"]: {} for lab in results["labs"]}
+    for (student, lab), until in held.items():
+        found[lab][student] = until
+    return found
 
 
 def write_jplag(

@@ -12,7 +12,7 @@ static bool is_load(const struct lab_record *r)
     return r->kind == LAB_COPY && r->from == LAB_SEALED;
 }
 
-static bool is_store(const struct lab_record *r)
+static bool is_timed_store(const struct lab_record *r)
 {
     return r->kind == LAB_COPY && r->to == LAB_SEALED;
 }
@@ -20,7 +20,7 @@ static bool is_store(const struct lab_record *r)
 /* A memset is none: it brings no number from one place to another. */
 static bool is_work(const struct lab_record *r)
 {
-    return r->kind == LAB_KERNEL || (r->kind == LAB_COPY && !is_load(r) && !is_store(r));
+    return r->kind == LAB_KERNEL || (r->kind == LAB_COPY && !is_load(r) && !is_timed_store(r));
 }
 
 static uint64_t sealed_bytes(const struct lab_witness *w, bool (*wanted)(const struct lab_record *),
@@ -39,7 +39,8 @@ static void expect_moved(struct lab_test *t, const struct lab_witness *w,
                          const struct lab_moved *moved)
 {
     for (int gpu = 0; gpu < LAB_MAX_GPUS; gpu++) {
-        uint64_t loaded = sealed_bytes(w, is_load, gpu), stored = sealed_bytes(w, is_store, gpu);
+        uint64_t loaded = sealed_bytes(w, is_load, gpu),
+                 stored = sealed_bytes(w, is_timed_store, gpu);
         lab_expect(t, loaded == moved->loaded[gpu],
                    "%zu bytes of the test's numbers were loaded to GPU %d, expected %zu: they are "
                    "loaded once, by the test, to where the task begins",
