@@ -15,7 +15,10 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = (ROOT / "docs" / "security.md").read_text(encoding="utf-8")
 TESTS = re.compile(r"\(tests?: ([^()]+)\)")
 NONE = re.compile(r"\(no test\b[^()]*\)")
-FOLDERS = {"sandbox": "tests/sandbox", "hostile": "tests/hostile", "grader": "grader/tests"}
+FOLDERS = {
+    "grader": "grader/tests",
+    **{one: f"tests/{one}" for one in ("sandbox", "hostile", "lti")},
+}
 
 
 def statements(page: str) -> Iterator[str]:
