@@ -64,8 +64,6 @@ class Service:
 
     def application(self) -> Flask:
         app = Flask("peerlab", static_folder=None)
-        app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
-        app.config["MAX_FORM_MEMORY_SIZE"] = MOST_BYTES
         tool, pending = tool_config(self.config, self.keys), Pending()
         secure = self.config.url.startswith("https:")
 

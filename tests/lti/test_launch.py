@@ -16,7 +16,7 @@ from typing import Any
 from unittest import mock
 
 import requests
-from lms import CLAIM, JWK, ROLE, Browser, rsa_key
+from lms import AGS, CLAIM, JWK, ROLE, Browser, rsa_key
 from school import HOSTILE, LATER, School
 
 from grader.base.exits import LabError
@@ -234,13 +234,12 @@ class Forged(Launches):
         self.assert_refused(self.browser.launch(token, login["state"]), "signed by 'HS256'")
 
     def test_another_kind_of_message(self) -> None:
-        answer = self.changed(
-            **{
-                f"{CLAIM}message_type": "LtiSubmissionReviewRequest",
-                f"{CLAIM}for_user": {"user_id": "ada"},
-            }
-        )
-        self.assertEqual(answer.status_code, 403)
+        review = {
+            f"{CLAIM}message_type": "LtiSubmissionReviewRequest",
+            f"{CLAIM}for_user": {"user_id": "bob"},
+            f"{AGS}claim/endpoint": {"lineitem": "https://x.example/1", "scope": []},
+        }
+        self.assert_refused(self.changed(**review), "the message opens no link")
 
     def test_no_token_at_all(self) -> None:
         for token in ("", "a.b", "a.b.c", "ey.ey.ey", unsigned([], {}) + ".", "x" * 5000):

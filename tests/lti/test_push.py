@@ -155,6 +155,17 @@ class Where(Pushed):
         self.open(context="another-course")
         self.push(status=6)
 
+    def test_a_course_that_is_ours_no_more(self) -> None:
+        self.contexts('["another-course"]')
+        self.push(status=6)
+
+    def contexts(self, listed: str) -> None:
+        """For this test, in lti.toml."""
+        toml = self.folder / "lti.toml"
+        text = toml.read_text()
+        self.addCleanup(toml.write_text, text)
+        toml.write_text(re.sub(r"contexts = .*", f"contexts = {listed}", text))
+
     def test_the_column_of_the_link_where_it_has_one(self) -> None:
         self.lms.add_lineitem({"label": "made with the link", "scoreMaximum": 10})
         path = self.folder / "lti" / "links.json"
@@ -167,10 +178,7 @@ class Where(Pushed):
     def test_of_several_courses_one_is_chosen(self) -> None:
         path = self.folder / "lti" / "links.json"
         (link,) = json.loads(path.read_text())
-        toml = self.folder / "lti.toml"
-        text = toml.read_text()
-        self.addCleanup(toml.write_text, text)
-        toml.write_text(re.sub(r"contexts = .*", 'contexts = ["c1d887f0-a1a3", "2"]', text))
+        self.contexts('["c1d887f0-a1a3", "2"]')
         path.write_text(json.dumps([link, {**link, "context": "2", "course": "Latin"}]))
         self.assertIn("--context 2  Latin", self.push(status=2))
         self.push("--context", "2")
