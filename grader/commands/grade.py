@@ -102,7 +102,8 @@ def _publish(
 ) -> ExitStatus:
     held = closing_lines.held(said.term, said.policy, done.tasks, said.now)
     named = _leaderboard(args.out, done)
-    outputs.write(project, done.results, args.out, said.exports, held, named)
+    roster = said.tables.roster
+    outputs.write(project, done.results, args.out, said.exports, held, named, roster)
     if args.jplag:
         outputs.write_jplag(project, done.labs, done.submissions, args.out)
     published.publish(journal.base, done.results)

@@ -9,7 +9,10 @@ from grader.base.exits import ExitStatus
 from grader.building import install
 from grader.course.project import Project
 
-EXPORTS = "gradescope, classroom50, prairielearn, autolab, coderunner, junit, or all"
+EXPORTS = (
+    "gradescope, classroom50, prairielearn, autolab, coderunner, junit; for gradebooks moodle, "
+    "canvas, blackboard, ilias; or all"
+)
 
 
 def add_words(add: argparse.ArgumentParser) -> None:

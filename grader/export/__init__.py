@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""results.json in the formats that other systems read: one file per student and system.
+"""results.json in the formats that other systems read: one file per student and system, or one per
+lab for gradebooks (imports.py).
 
 Each exporter converts a student's rows (results.py) to a text, or None if that system cannot
 express "no mark, for no fault of the student": then nothing is exported, and an existing mark
@@ -12,7 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from grader.base.exits import ExitStatus, LabError
-from grader.export import autolab, classroom50, coderunner, gradescope, junit, prairielearn
+from grader.export import (
+    autolab,
+    classroom50,
+    coderunner,
+    gradescope,
+    imports,
+    junit,
+    prairielearn,
+)
 from grader.grade.journal import write_whole
 from grader.grade.names import file_name
 from grader.grade.sheets import by_student
@@ -42,11 +51,12 @@ FORMATS = {
 def formats(words: list[str]) -> list[str]:
     """The formats meant by "gradescope,junit" or "all"."""
     chosen = [name for word in words for name in word.split(",") if name]
+    every = [*FORMATS, *imports.FORMS]
     if "all" in chosen:
-        return list(FORMATS)
-    unknown = [name for name in chosen if name not in FORMATS]
+        return every
+    unknown = [name for name in chosen if name not in every]
     if unknown:
-        known = ", ".join([*FORMATS, "all"])
+        known = ", ".join([*every, "all"])
         raise LabError(f"--export {unknown[0]}: known are {known}.", ExitStatus.USAGE)
     return chosen
 
@@ -57,7 +67,7 @@ def write_all(
     """Writes folder/FORMAT/STUDENT/FILE for every student; keeps an earlier file of a student who
     has no mark now."""
     written = []
-    for name in names:
+    for name in (name for name in names if name in FORMATS):
         form = FORMATS[name]
         for student, rows in by_student(results).items():
             text = form.write(results, list(rows.values()), environment) if rows else None

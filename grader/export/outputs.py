@@ -7,7 +7,7 @@ report.html            the class, on one page
 feedback/STUDENT.md and .html
 leaderboard.html       for the class, without names; leaderboard.csv has them
 withheld.json          of whom nothing may be told yet, by lab, and until when
-export/FORMAT/STUDENT/ for other systems
+export/FORMAT/STUDENT/ for other systems, export/FORMAT/LAB.csv for gradebooks
 jplag/labNN/           for JPlag
 """
 
@@ -20,7 +20,7 @@ from typing import Any
 from grader.base.exits import LabError
 from grader.course import mutants
 from grader.course.project import Project
-from grader.export import jplag, write_all
+from grader.export import imports, jplag, write_all
 from grader.grade import cells, classreport, feedback, leaderpage, page, sheets, term
 from grader.grade.course import GradedLab
 from grader.grade.journal import write_whole
@@ -40,6 +40,7 @@ def write(
     exports: list[str],
     held: Mapping[Key, float],
     named: Mapping[str, str],
+    roster: Mapping[str, Mapping[str, str]],
 ) -> None:
     """Writes all files but results.json itself, which the caller writes afterwards: who finds new
     results finds also what of them is withheld. `held`: withheld feedback, by student and lab, and
@@ -62,6 +63,7 @@ def write(
         write_whole(out / "feedback" / f"{name}.md", page.markdown(blocks))
         write_whole(out / "feedback" / f"{name}.html", page.webpage("Feedback", blocks))
     write_all(results, exports, out / "export", os.environ)
+    imports.write(results, exports, out / "export", roster, held)
 
 
 def write_leaderboard(board: Board, names: Mapping[str, str], out: Path) -> None:

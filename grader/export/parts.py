@@ -5,6 +5,8 @@ the hidden ones of a lab together."""
 from dataclasses import dataclass
 from typing import Any
 
+from grader.grade.feedback import number
+
 Json = dict[str, Any]
 LONGEST = 4000  # most characters of one test's text
 
@@ -92,6 +94,14 @@ def share(rows: list[Json]) -> float:
     """The marks' share of what was possible, from 0 to 1."""
     most = possible(rows)
     return max(0.0, min(1.0, total(rows) / most)) if most else 0.0
+
+
+def comment(row: Json) -> str:
+    """How it ended and what lateness cost, in one line of our words: nothing that a submission
+    could have written."""
+    days, points = row["late"]["days"], number(row["late"]["points"])
+    late = f", {days} {'day' if days == 1 else 'days'} late: {points} points off" if days else ""
+    return f"{row['status']}{late}"
 
 
 def remarks(rows: list[Json]) -> str:

@@ -21,6 +21,7 @@ from pylti1p3.lineitem import LineItem
 from pylti1p3.names_roles import NamesRolesProvisioningService
 
 from grader.base.exits import ExitStatus, LabError
+from grader.export.parts import comment
 from grader.grade.archive import printable
 from grader.grade.feedback import number
 from grader.grade.journal import write_whole
@@ -257,14 +258,9 @@ def _plan(published: Published, users: dict[str, str], lab: str, sent: Json) -> 
 
 
 def _score(row: Json, user: str) -> Score:
-    """The comment has our words alone: nothing that a submission could have written."""
-    comment = str(row["status"])
-    if row["late"]["days"]:
-        points, days = number(row["late"]["points"]), row["late"]["days"]
-        comment += f", {days} {'day' if days == 1 else 'days'} late: {points} points off"
     begun = row["status"] != "nothing submitted"
     given = max(0.0, float(row["mark"]))  # the standard has no marks below 0
-    return Score(row["student"], user, given, float(row["possible"]), comment, begun)
+    return Score(row["student"], user, given, float(row["possible"]), comment(row), begun)
 
 
 def _grade(score: Score) -> Grade:

@@ -11,7 +11,7 @@ from typing import Any
 from grader.base.exits import LabError
 from grader.commands.instructor import EXPORTS
 from grader.course.project import here
-from grader.export import FORMATS, formats
+from grader.export import FORMATS, formats, imports
 from grader.grade.names import file_name
 from grader.selfcheck.lacking import needs
 
@@ -89,8 +89,8 @@ class Common(unittest.TestCase):
 
     def test_the_manual_and_the_help_have_every_format(self) -> None:
         manual = (here().root / "docs" / "instructors.md").read_text(encoding="utf-8")
-        for name in FORMATS:
-            self.assertIn(f"{name}, ", EXPORTS, name)
+        for name in [*FORMATS, *imports.FORMS]:
+            self.assertRegex(EXPORTS, rf"\b{name}[,;]", name)
             self.assertRegex(manual, rf"`(--export )?{name}`", name)
 
     def test_hidden_tests_stay_hidden(self) -> None:
@@ -113,7 +113,7 @@ class Common(unittest.TestCase):
 
     def test_formats(self) -> None:
         self.assertEqual(formats(["junit,autolab"]), ["junit", "autolab"])
-        self.assertEqual(formats(["all"]), list(FORMATS))
+        self.assertEqual(formats(["all"]), [*FORMATS, *imports.FORMS])
         with self.assertRaisesRegex(LabError, "known are"):
             formats(["xlsx"])
 
