@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST = 64 };
+enum { MOST = 512 };
 
 static size_t read_file(int pid, const char *name, char *text, size_t room)
 {
@@ -47,25 +47,38 @@ static int parent_of(int pid)
     return parent;
 }
 
-static int list(const char *id, int *pid)
+/* Adds the children of pid[first] to pid[end - 1]; returns the new end. */
+static int list_children(int *pid, int first, int end)
 {
-    int count = 0, node = 0;
+    int count = end;
     DIR *proc = opendir("/proc");
-    for (struct dirent *e; proc && !node && (e = readdir(proc));)
-        if (atoi(e->d_name) && is_node(atoi(e->d_name), id))
-            pid[count++] = node = atoi(e->d_name);
-    if (proc)
-        rewinddir(proc);
-    for (struct dirent *e; proc && node && count < MOST && (e = readdir(proc));)
-        if (atoi(e->d_name) && parent_of(atoi(e->d_name)) == node)
-            pid[count++] = atoi(e->d_name);
+    for (struct dirent *e; proc && count < MOST && (e = readdir(proc));) {
+        int at = atoi(e->d_name), parent = at ? parent_of(at) : 0;
+        for (int i = first; i < end && count < MOST; i++)
+            if (parent && pid[i] == parent)
+                pid[count++] = at;
+    }
     if (proc)
         closedir(proc);
     return count;
 }
 
-/* CPU time of children that a process has waited for: worker processes of contexts. In steps of 10
- * ms. */
+/* The node, its contexts, and their worker processes. */
+static int list(const char *id, int *pid)
+{
+    int count = 0;
+    DIR *proc = opendir("/proc");
+    for (struct dirent *e; proc && !count && (e = readdir(proc));)
+        if (atoi(e->d_name) && is_node(atoi(e->d_name), id))
+            pid[count++] = atoi(e->d_name);
+    if (proc)
+        closedir(proc);
+    int contexts = list_children(pid, 0, count);
+    return list_children(pid, count, contexts);
+}
+
+/* CPU time of children that a process has waited for: worker processes that have ended. In steps of
+ * 10 ms. */
 static double children_seconds(int pid)
 {
     char line[512];

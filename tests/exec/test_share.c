@@ -2,14 +2,18 @@
  * test_share.c: kernels whose blocks run in several processes: what they leave, what they count and
  * what is said about them is what one process leaves, counts and says.
  *
- *     test-exec-share          all of that
+ *     test-exec-share          all of that, and that these processes stay for the next kernel
  *     test-exec-share stuck    a helper in an endless loop is found (takes 30 s: no test)
  */
 #include "test.h"
 
+#include <dirent.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { TREE, STRAY, STUCK, BLOCKS = 32768, THREADS = 64, LATE = 30001, NEVER = -1 };
 static const uint64_t in = OWN, out = OWN + (8 << 20);
@@ -31,35 +35,81 @@ struct outcome {
 
 static struct outcome alone, shared;
 
-/* Whether the context has waited for processes of its own: their page faults are its. */
-static bool was_helped(pid_t pid)
+/* ---- the context's workers ---- */
+
+enum { MOST = 32 };
+
+struct workers {
+    int count;
+    pid_t pid[MOST];
+};
+
+/* The parent of a process, and its state; 0: there is no such process. */
+static pid_t parent_of(const char *name, char *state)
 {
-    char path[40], line[600];
-    unsigned long faults = 0;
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    char path[300], line[600];
+    int parent = 0;
+    snprintf(path, sizeof path, "/proc/%s/stat", name);
     FILE *file = fopen(path, "re");
     const char *end = file && fgets(line, sizeof line, file) ? strrchr(line, ')') : NULL;
     if (end)
-        sscanf(end + 1, " %*c %*d %*d %*d %*d %*d %*u %*u %lu", &faults);
+        sscanf(end + 1, " %c %d", state, &parent);
     if (file)
         fclose(file);
-    return faults > 0;
+    return parent;
+}
+
+/* The context's own processes that have not ended. */
+static struct workers workers_of(const struct rig *rig)
+{
+    struct workers found = {0};
+    char state = 0;
+    DIR *proc = opendir("/proc");
+    for (struct dirent *e; proc && (e = readdir(proc)) && found.count < MOST;)
+        if (atoi(e->d_name) > 0 && parent_of(e->d_name, &state) == rig->pid && state != 'Z')
+            found.pid[found.count++] = atoi(e->d_name);
+    closedir(proc);
+    return found;
+}
+
+static bool holds_pid(const struct workers *w, pid_t pid)
+{
+    for (int i = 0; i < w->count; i++)
+        if (w->pid[i] == pid)
+            return true;
+    return false;
+}
+
+static int both(const struct workers *a, const struct workers *b)
+{
+    int count = 0;
+    for (int i = 0; i < a->count; i++)
+        count += holds_pid(b, a->pid[i]);
+    return count;
+}
+
+/* ---- runs ---- */
+
+static void prepare(struct rig *rig, const char *image, const char *workers)
+{
+    *rig = (struct rig){.image = image};
+    setenv("VGPU_WORKERS", workers, 1);
+    rig_start(rig);
+    rig_map(rig, 0, RIG_MEMORY, true);
+    for (uint32_t i = 0; i < 65536; i++)
+        rig_words(rig, 0)[i] = i * 2654435761u;
+    memset(rig->control->chunk, 1, 4); /* what the node has written to */
 }
 
 static void run(struct outcome *to, const char *image, const char *workers, int kernel,
                 uint64_t late)
 {
-    struct rig rig = {.image = image};
-    setenv("VGPU_WORKERS", workers, 1);
-    rig_start(&rig);
-    rig_map(&rig, 0, RIG_MEMORY, true);
-    for (uint32_t i = 0; i < 65536; i++)
-        rig_words(&rig, 0)[i] = i * 2654435761u;
-    memset(rig.control->chunk, 1, 4); /* what the node has written to */
+    struct rig rig;
+    prepare(&rig, image, workers);
     rig_run(&rig, (enum kernel_number)kernel, GRID(BLOCKS, THREADS), in, out, late);
     to->reply = rig.reply;
     memcpy(to->sums, rig_words(&rig, out - OWN), sizeof to->sums);
-    to->helped = was_helped(rig.pid);
+    to->helped = workers_of(&rig).count > 0;
     CHECK(rig_stop(&rig), 0);
 }
 
@@ -71,7 +121,7 @@ static void same_outcome(int kernel, uint64_t late, int status)
     CHECK(alone.reply.status, status);
     for (unsigned i = 0; i < sizeof workers / sizeof *workers; i++) {
         run(&shared, SHARE_IMAGE_PATH, workers[i], kernel, late);
-        CHECK(shared.helped, true);
+        CHECK(shared.helped || status == VGPU_FAULTED, true); /* those after a fault are ended */
         CHECK(shared.reply.status, status);
         CHECK(strcmp(shared.reply.text, alone.reply.text), 0);
         CHECK(memcmp(&shared.reply.fault, &alone.reply.fault, sizeof alone.reply.fault), 0);
@@ -88,6 +138,90 @@ static void never_with_atomics(void)
     run(&shared, NULL, "4", K_reduce, BLOCKS * THREADS);
     CHECK(shared.reply.status, VGPU_RAN);
     CHECK(shared.helped, false);
+}
+
+/* ---- workers that stay ---- */
+
+/* One more kernel: it leaves what one process leaves, wherever its memory is. */
+static void again(struct rig *rig, uint64_t from, int memory, uint64_t to)
+{
+    uint32_t *sums = (uint32_t *)(void *)(rig->memory[memory < 0 ? RIG_DEVICES : memory] +
+                                          (to & (VGPU_DEVICE_STRIDE - 1)));
+    memset(sums, 0, sizeof alone.sums);
+    rig_run(rig, (enum kernel_number)TREE, GRID(BLOCKS, THREADS), from, to, (uint64_t)NEVER);
+    CHECK(rig->reply.status, VGPU_RAN);
+    CHECK(memcmp(sums, alone.sums, sizeof alone.sums), 0);
+}
+
+static void other_mappings(struct rig *rig)
+{
+    const struct workers before = workers_of(rig);
+    rig_map(rig, 1, RIG_MEMORY, true);
+    rig_map(rig, -1, RIG_MEMORY, true);
+    memset(rig->control->chunk[1], 1, 4);
+    memcpy(rig->memory[RIG_DEVICES], rig_words(rig, 0), 65536 * sizeof(uint32_t));
+    again(rig, HOST, 1, PEER + (8 << 20));
+    rig_unmap(rig, OWN, RIG_MEMORY);
+    rig_map(rig, 0, RIG_MEMORY / 2, true);
+    again(rig, in, -1, HOST + (8 << 20));
+    const struct workers after = workers_of(rig);
+    CHECK(both(&before, &after), 2);
+    for (int i = 0; i < 50; i++) { /* more than are logged */
+        rig_unmap(rig, PEER, RIG_MEMORY);
+        rig_map(rig, 1, RIG_MEMORY, true);
+    }
+    again(rig, in, 1, PEER + (8 << 20));
+    const struct workers last = workers_of(rig);
+    CHECK(last.count, 2);
+    CHECK(both(&last, &after), 0);
+}
+
+static void other_image(struct rig *rig)
+{
+    const struct vgpu_exec_request request = {.op = VGPU_EXEC_MODULE, .module = 2};
+    const struct workers before = workers_of(rig);
+    int image = open(TEST_IMAGE_PATH, O_RDONLY | O_CLOEXEC);
+    rig_ask(rig, &request, NULL, 0, &image, 1);
+    CHECK(rig->reply.status, VGPU_OK);
+    close(image);
+    again(rig, in, 0, out);
+    const struct workers after = workers_of(rig);
+    CHECK(after.count, 2);
+    CHECK(both(&before, &after), 0);
+}
+
+/* A worker that was killed while it had nothing to do is replaced; one with nothing to do ends. */
+static void workers_end(struct rig *rig)
+{
+    const struct workers before = workers_of(rig);
+    kill(before.pid[0], SIGKILL);
+    while (workers_of(rig).count == before.count)
+        usleep(1000);
+    again(rig, in, 0, out);
+    const struct workers after = workers_of(rig);
+    CHECK(after.count, 2);
+    CHECK(both(&before, &after), 1);
+    while (workers_of(rig).count > 0)
+        usleep(10000);
+    again(rig, in, 0, out);
+    CHECK(workers_of(rig).count, 2);
+}
+
+static void stay(void)
+{
+    struct rig rig;
+    run(&alone, SHARE_IMAGE_PATH, "1", TREE, (uint64_t)NEVER);
+    prepare(&rig, SHARE_IMAGE_PATH, "3");
+    again(&rig, in, 0, out);
+    const struct workers before = workers_of(&rig);
+    CHECK(before.count, 2);
+    again(&rig, in, 0, out);
+    const struct workers after = workers_of(&rig);
+    CHECK(both(&before, &after), 2);
+    other_mappings(&rig);
+    other_image(&rig);
+    workers_end(&rig);
+    CHECK(rig_stop(&rig), 0);
 }
 
 static void stuck(void)
@@ -113,6 +247,7 @@ int main(int argc, char **argv)
     CHECK(shared.reply.fault.block.x, LATE);
     CHECK(shared.reply.fault.thread.x, 3);
     never_with_atomics();
+    stay();
     printf("%d failed checks\n", failures);
     return failures != 0;
 }

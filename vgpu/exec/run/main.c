@@ -11,6 +11,7 @@
 #include "run.h"
 #include "traps.h"
 #include "wire.h"
+#include "worker_process.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -57,6 +58,7 @@ static void load_module(const struct vgpu_exec_request *request, int *fds, int f
         reply->status = VGPU_REFUSED;
         return;
     }
+    workers_retire();
     image = image_load(request->module, fds[0], reply->text, sizeof reply->text);
     if (!image) {
         reply->status = VGPU_REFUSED;
@@ -107,6 +109,8 @@ static void answer_request(const struct vgpu_exec_request *request, int *fds, in
         snprintf(why, room, "operation %u is unknown: node and vgpu-exec are of different versions",
                  request->op);
     }
+    if (done)
+        workers_log(request);
     reply->status = done ? VGPU_OK : VGPU_REFUSED;
 }
 

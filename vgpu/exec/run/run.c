@@ -66,12 +66,9 @@ uint64_t run_block_at(const struct run *run, uint64_t turn)
 
 /* ---- from message to run ---- */
 
-static bool take_slot(struct run *run)
+static bool map_slot(struct run *run, int slot)
 {
     static uint64_t mapped;
-    if (arg_slots_used == ~0ull)
-        return false;
-    int slot = __builtin_ctzll(~arg_slots_used);
     char *at = (char *)(OWN_VA + (uint64_t)slot * ARG_SLOT_BYTES); /* NOLINT */
     if (!(mapped >> slot & 1)) {
         if (mmap(at, ARG_SLOT_BYTES, PROT_READ | PROT_WRITE,
@@ -79,9 +76,16 @@ static bool take_slot(struct run *run)
             return false;
         mapped |= 1ull << slot;
     }
-    arg_slots_used |= 1ull << slot;
     run->arg_slot = slot;
     run->args = (void **)(void *)at;
+    return true;
+}
+
+static bool take_slot(struct run *run)
+{
+    if (arg_slots_used == ~0ull || !map_slot(run, __builtin_ctzll(~arg_slots_used)))
+        return false;
+    arg_slots_used |= 1ull << run->arg_slot;
     return true;
 }
 
@@ -96,6 +100,22 @@ static void place_args(struct run *run, const uint8_t *from)
         from += bytes;
         to += (bytes + ARG_ALIGN - 1) / ARG_ALIGN * ARG_ALIGN;
     }
+}
+
+void run_pack_args(const struct run *run, uint8_t *to)
+{
+    for (uint32_t i = 0; i < run->kernel->param_count; i++) {
+        memcpy(to, run->args[i], run->kernel->param_bytes[i]);
+        to += run->kernel->param_bytes[i];
+    }
+}
+
+bool run_adopt(struct run *run, const uint8_t *args)
+{
+    if (!map_slot(run, run->arg_slot))
+        return false;
+    place_args(run, args);
+    return true;
 }
 
 /* The number of blocks that the GPU holds at once: at least one, whatever its shared memory. */
@@ -238,10 +258,9 @@ static void execute_part(void *reply)
     r->status = (int32_t)schedule_blocks(now.run, r->text, sizeof r->text);
 }
 
-static void run_go(struct run *run, struct vgpu_exec_reply *reply)
+void run_blocks(struct run *run, struct vgpu_exec_reply *reply)
 {
     memory_review();
-    run->signals = (struct vgpu_signals){0};
     now = (struct now){.run = run};
     access_wide = 0;
     race_run_goes(run);
@@ -254,6 +273,12 @@ static void run_go(struct run *run, struct vgpu_exec_reply *reply)
     race_run_stops();
     now = (struct now){0};
     access_harvest(&run->counts);
+}
+
+static void run_go(struct run *run, struct vgpu_exec_reply *reply)
+{
+    run->signals = (struct vgpu_signals){0};
+    run_blocks(run, reply);
     workers_join(run, reply);
     footprint_end(run);
     sample_apply(run, &run->counts);

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * worker_process.c: see worker_process.h.
  *
- * Shared state lies in one page: the next unclaimed block, the lowest block that faulted, and each
+ * Shared memory has the run, the next unclaimed block, the lowest block that faulted, and each
  * worker's part of the result. Blocks before a fault are still run to their end by the process that
  * claimed them, so that the reported fault is the one that a single processor would have met first.
+ *
+ * A worker waits at a pipe. It is asked by a byte, and takes part only if it still finds itself
+ * ASKED: where other programs keep its processor busy, the blocks are run without it. What has been
+ * mapped and unmapped since it was forked is logged, and it does the same before it runs a block.
  */
 #include "worker_process.h"
 
@@ -14,6 +18,7 @@
 #include "mapped_memory.h"
 #include "number.h"
 #include "kernel_timeout.h"
+#include "run.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -29,11 +34,16 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WORKERS_MAX = 31, TICK_MS = 200 };
-#define WORTH_IT_S 2e-3 /* a run that took this long gets workers: a fork costs a tenth of it */
+enum { WORKERS_MAX = 31, TICK_MS = 200, IDLE_MS = 5000, LOG_MAX = 64 };
+/* A run that took this long gets workers: forking them costs a tenth of it, or asking them. */
+#define WORTH_FORKS_S 2e-3
+#define WORTH_ASKING_S 2e-4
 
-struct part {    /* a worker's part of the result */
-    uint64_t at; /* block that it runs */
+enum worker_state { WORKER_IDLE, WORKER_ASKED, WORKER_RUNS };
+
+struct part {       /* a worker's part of the result */
+    uint32_t state; /* enum worker_state; each side changes it by compare and exchange */
+    uint64_t at;    /* block that it runs; ~0: none yet */
     bool ended;
     struct vgpu_run_counts counts;
     uint32_t finding_set;
@@ -46,23 +56,29 @@ struct part {    /* a worker's part of the result */
 struct share {
     uint64_t next, count; /* blocks: the first unclaimed one, the total */
     uint64_t fault_block; /* lowest block that faulted; ~0: none */
-    uint32_t lock; /* holder while it commits a chunk: 0 none, 1 the parent, n + 2 worker n */
-    uint32_t workers;
+    uint32_t lock;    /* holder while it commits a chunk: 0 none, 1 the parent, n + 2 worker n */
+    uint32_t workers; /* that may take part, with the parent */
+    struct run run;
+    uint8_t args[VGPU_ARGS_MAX];
+    uint32_t logged; /* since there have been workers */
+    struct vgpu_exec_request log[LOG_MAX];
     struct part part[WORKERS_MAX];
 };
 
 struct worker {
-    pid_t pid;
-    int alive; /* pipe's read end: at end of file when the worker has ended */
+    pid_t pid;       /* 0: there is none */
+    int asks, tells; /* ends of two pipes: a byte asks it; a byte tells that its part is done */
     double used;
     uint64_t progress;
 };
 
-static struct share *share; /* NULL: no workers run */
+static struct share *share; /* NULL: there have been no workers */
+static bool sharing;        /* several processes may run the current run's blocks */
 static struct worker worker[WORKERS_MAX];
 static struct part *own_part; /* in a worker: its own part */
-static uint32_t worker_count;
-static uint64_t running; /* block that this process runs */
+static uint32_t worker_count; /* the most that have been there at once */
+static uint32_t asked_count;  /* for the current run */
+static uint64_t running;      /* block that this process runs */
 
 static double clock_seconds(clockid_t clock)
 {
@@ -106,25 +122,66 @@ static void move_to_processor(uint32_t n)
 
 /* ---- a worker ---- */
 
-static void begin_work(struct run *run, uint32_t n, pid_t parent)
+static bool change_state(struct part *part, uint32_t from, uint32_t to)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent)
-        _exit(1);
-    close(3); /* the node's socket */
-    own_part = &share->part[n];
-    memory_share(&share->lock, n + 2);
-    move_to_processor(n);
-    memset(access_count, 0, sizeof access_count);
+    return __atomic_compare_exchange_n(&part->state, &from, to, false, __ATOMIC_ACQ_REL,
+                                       __ATOMIC_ACQUIRE);
+}
+
+/* Waits until it is asked; ends the process if the parent wants no workers, or has had nothing to
+ * do for them for a while: each has page tables of its own. */
+static void await_byte(int asked)
+{
+    struct pollfd p = {.fd = asked, .events = POLLIN};
+    char byte;
+    int ready;
+    do
+        ready = poll(&p, 1, IDLE_MS);
+    while (ready < 0 && errno == EINTR);
+    if (ready <= 0 || read(asked, &byte, 1) != 1)
+        _exit(0);
+}
+
+static void replay_mappings(uint32_t *replayed)
+{
+    char why[sizeof((struct vgpu_exec_reply *)0)->text];
+    for (; *replayed < share->logged; ++*replayed) {
+        const struct vgpu_exec_request *r = &share->log[*replayed];
+        if (!(r->op == VGPU_EXEC_MAP ? memory_map(r, why, sizeof why)
+                                     : memory_unmap(r->va, r->bytes, why, sizeof why)))
+            _exit(1);
+    }
+}
+
+/* Makes a copy of the run its own. */
+static void take_run(struct run *run)
+{
+    *run = share->run;
+    run->claimed = run->next_block = 0;
+    run->resident = run->last_resident = NULL;
+    run->resident_count = 0;
+    run->spans = NULL;
     run->counts = (struct vgpu_run_counts){0};
     findings_clear_text(run);
     bounds_clear(run);
-    memory_reopen();
+    memset(access_count, 0, sizeof access_count);
+    if (!run_adopt(run, share->args))
+        _exit(1);
 }
 
-static _Noreturn void end_work(const struct run *run, const struct vgpu_exec_reply *reply)
+static void note_fault_signal(uint64_t number)
 {
-    memory_deliver_torn();
+    uint64_t lowest = __atomic_load_n(&share->fault_block, __ATOMIC_RELAXED);
+    while (number < lowest &&
+           !__atomic_compare_exchange_n(&share->fault_block, &lowest, number, true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+        ;
+}
+
+static void put_part(const struct run *run, const struct vgpu_exec_reply *reply)
+{
+    if (reply->status == VGPU_FAULTED)
+        note_fault_signal(running);
     own_part->counts = run->counts;
     own_part->finding_set = run->findings.set;
     memcpy(own_part->findings, run->findings.text, sizeof own_part->findings);
@@ -132,55 +189,173 @@ static _Noreturn void end_work(const struct run *run, const struct vgpu_exec_rep
     memcpy(own_part->stray, run->strays.list, sizeof own_part->stray);
     memcpy(own_part->reply, reply, sizeof own_part->reply);
     __atomic_store_n(&own_part->ended, true, __ATOMIC_RELEASE);
-    _exit(0);
 }
 
-/* ---- starting them ---- */
-
-static bool start_one(struct run *run, uint32_t n)
+static _Noreturn void work(uint32_t n, int asked, int done)
 {
-    int ends[2];
+    static struct run run;
+    static struct vgpu_exec_reply reply;
+    uint32_t replayed = share->logged;
+    own_part = &share->part[n];
+    memory_share(&share->lock, n + 2);
+    move_to_processor(n);
+    memory_reopen();
+    for (;;) {
+        await_byte(asked);
+        if (!change_state(own_part, WORKER_ASKED, WORKER_RUNS))
+            continue; /* too late: the parent has gone on without it */
+        replay_mappings(&replayed);
+        take_run(&run);
+        memset(&reply, 0, sizeof reply);
+        run_blocks(&run, &reply);
+        put_part(&run, &reply);
+        change_state(own_part, WORKER_RUNS, WORKER_IDLE);
+        if (write(done, "", 1) != 1)
+            _exit(1);
+    }
+}
+
+/* ---- starting and ending them ---- */
+
+/* In a new worker: ends of other workers' pipes, which would hide that the parent has closed them.
+ */
+static void close_others(void)
+{
+    close(3); /* the node's socket */
+    for (uint32_t i = 0; i < worker_count; i++)
+        if (worker[i].pid) {
+            close(worker[i].asks);
+            close(worker[i].tells);
+        }
+}
+
+static bool start_one(uint32_t n)
+{
+    int ask[2], tell[2];
     pid_t parent = getpid();
-    if (pipe2(ends, O_CLOEXEC) != 0)
+    if (pipe2(ask, O_CLOEXEC | O_NONBLOCK) != 0)
         return false;
+    if (pipe2(tell, O_CLOEXEC) != 0) {
+        close(ask[0]);
+        close(ask[1]);
+        return false;
+    }
     pid_t pid = fork();
-    if (pid == 0)
-        begin_work(run, n, parent);
+    if (pid == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent)
+            _exit(1);
+        close(ask[1]);
+        close(tell[0]);
+        close_others();
+        work(n, ask[0], tell[1]);
+    }
+    close(ask[0]);
+    close(tell[1]);
+    if (pid < 0) {
+        close(ask[1]);
+        close(tell[0]);
+        return false;
+    }
+    worker[n] = (struct worker){.pid = pid, .asks = ask[1], .tells = tell[0], .used = -1};
+    return true;
+}
+
+/* Waits for the end of a worker that has ended, is about to, or is killed. */
+static void collect_worker(uint32_t n)
+{
+    close(worker[n].asks);
+    close(worker[n].tells);
+    while (waitpid(worker[n].pid, NULL, 0) < 0 && errno == EINTR)
+        ;
+    worker[n].pid = 0;
+    if (share->lock == n + 2) /* killed while it held the lock */
+        __atomic_store_n(&share->lock, 0, __ATOMIC_RELEASE);
+}
+
+void workers_retire(void)
+{
+    for (uint32_t n = 0; n < worker_count; n++)
+        if (worker[n].pid)
+            collect_worker(n);
+    if (share)
+        share->logged = 0;
+}
+
+void workers_log(const struct vgpu_exec_request *request)
+{
+    bool any = false;
+    for (uint32_t n = 0; n < worker_count; n++)
+        any |= worker[n].pid != 0;
+    if (!any)
+        return;
+    if (request->fixed || share->logged == LOG_MAX)
+        workers_retire();
     else
-        close(ends[1]);
-    if (pid < 0)
-        close(ends[0]);
-    if (pid > 0)
-        worker[n] = (struct worker){.pid = pid, .alive = ends[0], .used = -1};
-    return pid > 0;
+        share->log[share->logged++] = *request;
+}
+
+/* ---- asking them ---- */
+
+static bool ask_worker(uint32_t n)
+{
+    struct part *part = &share->part[n];
+    part->at = ~0ull;
+    part->ended = false;
+    __atomic_store_n(&part->state, WORKER_ASKED, __ATOMIC_RELEASE);
+    worker[n].used = -1;
+    if (worker[n].pid && write(worker[n].asks, "", 1) != 1 && errno == EPIPE)
+        collect_worker(
+            n); /* it has ended for want of work; a full pipe (EAGAIN) has bytes enough */
+    if (worker[n].pid)
+        return true;
+    return start_one(n) && write(worker[n].asks, "", 1) == 1;
+}
+
+static bool share_ready(void)
+{
+    if (share)
+        return true;
+    void *p = mmap(NULL, sizeof *share, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    share = p == MAP_FAILED ? NULL : p;
+    return share;
 }
 
 static void start_workers(struct run *run)
 {
-    share = mmap(NULL, sizeof *share, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (share == MAP_FAILED) {
-        share = NULL;
+    if (!share_ready())
         return;
-    }
     share->next = run->next_block;
     share->count = run->block_count;
     share->fault_block = ~0ull;
     share->workers = processor_count();
+    share->run = *run;
+    run_pack_args(run, share->args);
     memory_share(&share->lock, 1);
     run->claimed = run->next_block;
-    for (worker_count = 0; !own_part && worker_count < share->workers - 1; worker_count++)
-        if (!start_one(run, worker_count))
-            break; /* fork failed, or this is a worker */
+    sharing = true;
+    for (asked_count = 0; asked_count < share->workers - 1; asked_count++) {
+        if (!ask_worker(asked_count))
+            break; /* no more processes */
+        worker_count = asked_count < worker_count ? worker_count : asked_count + 1;
+    }
+}
+
+/* At blocks 0, 1, 2, 4, 8, 16 and then every 16: few blocks may take long, and many little. */
+static bool is_look(uint32_t looks)
+{
+    return looks % BLOCKS_A_LOOK == 0 || (looks < BLOCKS_A_LOOK && (looks & (looks - 1)) == 0);
 }
 
 void workers_consider(struct run *run)
 {
-    if (!run->may_share || share || run->looks++ % BLOCKS_A_LOOK != 0)
+    if (!run->may_share || sharing || own_part || !is_look(run->looks++))
         return;
     double now_s = clock_seconds(CLOCK_MONOTONIC);
+    double worth_s = worker_count && worker[0].pid ? WORTH_ASKING_S : WORTH_FORKS_S;
     if (run->looks == 1)
         run->started = now_s;
-    else if (now_s - run->started > WORTH_IT_S && run->next_block + 1 < run->block_count &&
+    else if (now_s - run->started > worth_s && run->next_block + 1 < run->block_count &&
              processor_count() > 1 && lane_order != LANES_SEEDED)
         start_workers(run);
 }
@@ -189,7 +364,7 @@ void workers_consider(struct run *run)
 
 bool worker_claim(struct run *run)
 {
-    if (!share)
+    if (!sharing && !own_part)
         return false;
     uint64_t next = __atomic_load_n(&share->next, __ATOMIC_RELAXED), batch;
     do {
@@ -207,20 +382,11 @@ bool worker_claim(struct run *run)
 bool worker_starts_block(uint64_t number)
 {
     running = number;
-    if (!share)
+    if (!sharing && !own_part)
         return true;
     if (own_part)
         __atomic_store_n(&own_part->at, number, __ATOMIC_RELAXED);
     return number < __atomic_load_n(&share->fault_block, __ATOMIC_RELAXED);
-}
-
-static void note_fault_signal(uint64_t number)
-{
-    uint64_t lowest = __atomic_load_n(&share->fault_block, __ATOMIC_RELAXED);
-    while (number < lowest &&
-           !__atomic_compare_exchange_n(&share->fault_block, &lowest, number, true,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-        ;
 }
 
 /* ---- the end ---- */
@@ -248,21 +414,15 @@ static void watch_worker(struct worker *h)
     }
 }
 
-static void collect_worker(uint32_t n)
+/* Waits for a worker that takes part. False: it had not begun, and is not needed. */
+static bool await_worker(uint32_t n)
 {
-    while (waitpid(worker[n].pid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    worker[n].pid = 0;
-    close(worker[n].alive);
-    if (share->lock == n + 2) /* killed while it held the lock */
-        __atomic_store_n(&share->lock, 0, __ATOMIC_RELEASE);
-}
-
-static void await_worker(uint32_t n)
-{
-    struct pollfd p = {.fd = worker[n].alive, .events = POLLIN};
+    struct pollfd p = {.fd = worker[n].tells, .events = POLLIN};
+    char byte;
+    if (change_state(&share->part[n], WORKER_ASKED, WORKER_IDLE))
+        return false;
     while (worker[n].pid && poll(&p, 1, TICK_MS) <= 0)
-        for (uint32_t i = n; i < worker_count; i++) {
+        for (uint32_t i = n; i < asked_count; i++) {
             if (worker[i].pid && is_moot(i)) {
                 kill(worker[i].pid, SIGKILL);
                 collect_worker(i);
@@ -270,8 +430,9 @@ static void await_worker(uint32_t n)
                 watch_worker(&worker[i]);
             }
         }
-    if (worker[n].pid)
+    if (worker[n].pid && read(worker[n].tells, &byte, 1) != 1)
         collect_worker(n);
+    return true;
 }
 
 static void add_counts(struct vgpu_run_counts *to, const struct vgpu_run_counts *from)
@@ -309,19 +470,18 @@ static bool add_part(struct run *run, const struct part *part, struct vgpu_exec_
 void workers_join(struct run *run, struct vgpu_exec_reply *reply)
 {
     bool complete = true;
-    if (!share)
+    uint64_t took_part = 0;
+    if (!sharing)
         return;
     if (reply->status == VGPU_FAULTED)
         note_fault_signal(running);
-    if (own_part)
-        end_work(run, reply);
-    for (uint32_t n = 0; n < worker_count; n++)
-        await_worker(n);
-    for (uint32_t n = 0; n < worker_count; n++)
-        complete &= add_part(run, &share->part[n], reply);
+    for (uint32_t n = 0; n < asked_count; n++)
+        took_part |= (uint64_t)await_worker(n) << n;
+    for (uint32_t n = 0; n < asked_count; n++)
+        if (took_part >> n & 1)
+            complete &= add_part(run, &share->part[n], reply);
     memory_share(NULL, 0);
-    munmap(share, sizeof *share);
-    share = NULL;
+    sharing = false;
     if (complete)
         return;
     reply->status = VGPU_REFUSED;
