@@ -120,11 +120,12 @@ static const char *toolkit_file(const struct cc_job *job)
 
 static bool link_program(const struct cc_job *job, const struct cc_list *objects)
 {
-    const char *toolkit = toolkit_file(job), *linked = cc_temp_path("linked.o");
+    const char *toolkit, *linked = cc_temp_path("linked.o");
+    bool program = !cc_has_word(&job->options->link, "-r"), made = false;
     struct cc_list all = {0};
-    bool made;
 
-    if (!cc_device_link(job, objects, linked, &made))
+    toolkit = program ? toolkit_file(job) : NULL;
+    if (program && !job->options->no_device_link && !cc_device_link(job, objects, linked, &made))
         return false;
     if (made)
         cc_add(&all, linked);
@@ -135,6 +136,35 @@ static bool link_program(const struct cc_job *job, const struct cc_list *objects
         cc_show_link(job, objects);
     struct cc_list command = cc_link_command(job, &all);
     return cc_run(&command) == 0;
+}
+
+/* -lib */
+static bool make_archive(const struct cc_job *job, const struct cc_list *objects)
+{
+    const struct cc_options *options = job->options;
+    struct cc_list command = {0};
+
+    cc_add(&command, options->archiver != NULL ? options->archiver : "ar");
+    cc_add(&command, "cr");
+    cc_add_all(&command, &options->archive);
+    cc_add(&command, options->output != NULL ? options->output : "a.a");
+    for (size_t i = 0; i < objects->count; i++)
+        if (*objects->item[i] != '-')
+            cc_add(&command, objects->item[i]);
+    return cc_run(&command) == 0;
+}
+
+/* -run: the program's exit status. */
+static int run_linked(const struct cc_options *options)
+{
+    const char *name = options->output != NULL ? options->output : "a.out";
+    struct cc_list command = {0};
+
+    if (!options->run || options->action != CC_LINK)
+        return EXIT_SUCCESS;
+    cc_add(&command, strchr(name, '/') != NULL ? name : cc_format("./%s", name));
+    cc_add_all(&command, &options->run_args);
+    return cc_run(&command);
 }
 
 static bool only_device_link(const struct cc_job *job, const struct cc_list *objects)
@@ -148,7 +178,7 @@ static bool only_device_link(const struct cc_job *job, const struct cc_list *obj
 /* Are the objects of sources only on the way to something else? */
 static bool links(const struct cc_options *options)
 {
-    return options->action == CC_LINK || options->action == CC_DEVICE_LINK;
+    return options->action <= CC_DEVICE_LINK;
 }
 
 /* Compiles one input; the object is added to the list. What needs no compiling is added as it is.
@@ -213,6 +243,8 @@ static bool carry_out_options(const struct cc_job *job)
     }
     if (options->action == CC_DEVICE_LINK)
         return only_device_link(job, &objects);
+    if (options->action == CC_LIBRARY)
+        return make_archive(job, &objects);
     return options->action != CC_LINK || link_program(job, &objects);
 }
 
@@ -249,5 +281,5 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     if (cc_shows_commands())
         cc_show_places(&job.places);
-    return carry_out_options(&job) ? EXIT_SUCCESS : EXIT_FAILURE;
+    return carry_out_options(&job) ? run_linked(&options) : EXIT_FAILURE;
 }

@@ -98,8 +98,10 @@ static void add_wrapper_folders(struct cc_list *command, const char *compiler)
 void cc_add_language(struct cc_list *command, const struct cc_job *job)
 {
     const struct cc_options *options = job->options;
+    const char *std = options->std != NULL ? options->std : "gnu++17";
 
-    cc_add(command, cc_format("-std=%s", options->std != NULL ? options->std : "gnu++17"));
+    /* CUDA's headers are C++11 */
+    cc_add(command, cc_format("-std=%s", strcmp(std, "c++03") == 0 ? "c++11" : std));
     /* What Clang knows of a Toolkit stays away; its version chooses how a launch is compiled. */
     cc_add_words(command, "--cuda-path=/nonexistent -nocudainc -nocudalib --cuda-gpu-arch=sm_70 "
                           "-Xclang -target-sdk-version=11.5 -Wno-unknown-cuda-version "
@@ -113,7 +115,8 @@ void cc_add_language(struct cc_list *command, const struct cc_job *job)
     /* as nvcc: a constexpr function is the host's */
     cc_add_words(command, options->relaxed ? "-DVGPU_RELAXED_CONSTEXPR"
                                            : "-Xclang -fno-cuda-host-device-constexpr");
-    cc_add_words(command, "-Wno-error=c++11-narrowing -Wno-register"); /* as g++ */
+    cc_add_words(command, "-Wno-error=c++11-narrowing -Wno-register "
+                          "-Wno-reserved-user-defined-literal"); /* as g++ */
     cc_add(command, "-isystem");
     cc_add(command, cc_format("%s/vgpu/over", job->places.include));
     cc_add_headers_folders(command, job);

@@ -135,11 +135,12 @@ struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *o
 {
     const struct cc_list *host = &job->options->host;
     bool openmp = cc_has_word(host, "-fopenmp") && !is_clang(job->options);
+    const char *output = job->options->output != NULL ? job->options->output : "a.out";
     struct cc_list command = {0};
 
     cc_add(&command, job->options->cxx);
-    if (job->options
-            ->verbose) /* CMake reads the linker's line, too: its folders are implicit ones */
+    /* CMake reads the linker's line, too: its folders are implicit ones */
+    if (job->options->verbose)
         cc_add(&command, "-v");
     for (size_t i = 0; i < host->count; i++)
         if (!openmp || strcmp(host->item[i], "-fopenmp") != 0)
@@ -147,6 +148,11 @@ struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *o
     cc_add_all(&command, &job->options->link);
     for (size_t i = 0; i < objects->count; i++)
         cc_add(&command, static_form(job, objects->item[i]));
+    if (cc_has_word(&job->options->link, "-r")) {
+        cc_add(&command, "-o");
+        cc_add(&command, output);
+        return command;
+    }
     add_static_names(&command, host);
     cc_add(&command, cc_format("-L%s", job->places.library)); /* -lnccl */
     cc_add(&command, "-Wl,--start-group");
@@ -156,6 +162,6 @@ struct cc_list cc_link_command(const struct cc_job *job, const struct cc_list *o
     if (openmp)
         add_openmp(&command, job->options);
     cc_add_words(&command, "-lpthread -ldl -lm -lrt -o");
-    cc_add(&command, job->options->output != NULL ? job->options->output : "a.out");
+    cc_add(&command, output);
     return command;
 }

@@ -11,8 +11,7 @@
 
 enum { DEPTH_MAX = 16 }; /* nesting of option files */
 
-/* Splits `text` at blanks; '...', "..." and \ quote them as in a shell. */
-static void split_words(const char *text, struct cc_list *words)
+void cc_split_words(const char *text, struct cc_list *words)
 {
     while (true) {
         struct cc_text word = {0};
@@ -32,6 +31,27 @@ static void split_words(const char *text, struct cc_list *words)
                 cc_put(&word, text, 1);
         }
         cc_add(words, word.data);
+    }
+}
+
+void cc_split_commas(const char *text, struct cc_list *parts)
+{
+    struct cc_text part = {0};
+    bool quoted = false;
+
+    for (;; text++) {
+        if (*text == 0 || (*text == ',' && !quoted)) {
+            if (part.length != 0)
+                cc_add(parts, part.data);
+            part = (struct cc_text){0};
+        } else if (text[0] != '\\' || text[1] != ',') {
+            quoted ^= *text == '"';
+            cc_put(&part, text, 1);
+        } else {
+            cc_put(&part, ++text, 1);
+        }
+        if (*text == 0)
+            return;
     }
 }
 
@@ -56,7 +76,7 @@ static bool add_file(const char *path, int depth, struct cc_list *words)
                 depth < DEPTH_MAX ? strerror(errno) : "options files name each other without end");
         return false;
     }
-    split_words(text, &inside);
+    cc_split_words(text, &inside);
     return add_words(&inside, depth + 1, words);
 }
 
@@ -84,10 +104,16 @@ static const char *named_file(const struct cc_list *from, size_t *at)
 static bool add_word(const struct cc_list *from, size_t *at, int depth, struct cc_list *words)
 {
     const char *word = from->item[*at], *file = named_file(from, at);
+    struct cc_list files = {0};
 
-    if (file != NULL)
-        return add_file(file, depth, words);
-    cc_add(words, word);
+    if (file == NULL) {
+        cc_add(words, word);
+        return true;
+    }
+    cc_split_commas(file, &files);
+    for (size_t i = 0; i < files.count; i++)
+        if (!add_file(files.item[i], depth, words))
+            return false;
     return true;
 }
 
@@ -96,7 +122,7 @@ static void add_variable(const char *name, struct cc_list *words)
     const char *text = getenv(name);
 
     if (text != NULL)
-        split_words(text, words);
+        cc_split_words(text, words);
 }
 
 bool cc_read_arguments(int argc, char **argv, struct cc_list *words)

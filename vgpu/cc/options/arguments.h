@@ -11,4 +11,10 @@
  * word is the program. False: a file cannot be read or includes itself, which was reported. */
 bool cc_read_arguments(int argc, char **argv, struct cc_list *words);
 
+/* Splits `text` at blanks; '...', "..." and \ quote them as in a shell. */
+void cc_split_words(const char *text, struct cc_list *words);
+
+/* Each part of "a,b,c" that is not empty. "..." and \, keep a comma; the quotes stay. */
+void cc_split_commas(const char *text, struct cc_list *parts);
+
 #endif

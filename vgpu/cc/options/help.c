@@ -2,8 +2,9 @@
  * help.c: prints vgpu-cc --help and --version.
  */
 #include <stdio.h>
+#include <string.h>
 
-#include "options.h"
+#include "option_table.h"
 
 static const char help[] =
     "usage: vgpu-cc [options] file...\n"
@@ -17,6 +18,7 @@ static const char help[] =
     "  -dc, --device-c       the same with -rdc=true\n"
     "  -fatbin, -cubin, -ptx compile the device code of each file alone, for cuModuleLoad: the\n"
     "                        first two are the same, the third is text\n"
+    "  -lib                  put the objects into an archive (a.a)\n"
     "  -dlink, --device-link only link the device code of objects, to an object (a_dlink.o) that\n"
     "                        the host's linker is given besides them\n"
     "  -E, --preprocess      preprocess the host pass to standard output\n"
@@ -27,11 +29,13 @@ static const char help[] =
     "\n"
     "For the compiler\n"
     "  -I, -isystem, -iquote, -idirafter DIR, -include FILE\n"
-    "  -D NAME[=VALUE], -U NAME, -std=c++17\n"
+    "  -D NAME[=VALUE], -U NAME, -std=c++17 (.cu files: c++11 and later; c++03 means c++11)\n"
+    "                        lists, too: -D A=1,B=2 (a comma in a value: \\, or \"...\")\n"
     "  -O0 ... -O3, -g, -pg, -W..., -f..., -m...\n"
     "  -G, --device-debug    for debuggers: device code keeps its variables and is not optimized;\n"
     "                        implies -g. vgpu-gdb stops in kernels\n"
-    "  -Werror [kind], -w    warnings are errors; no warnings\n"
+    "  -Werror [kind,...], -w  warnings are errors; no warnings\n"
+    "  -noeh, -ftemplate-depth N, -ftemplate-backtrace-limit N, -frandom-seed S\n"
     "  -Xcompiler A,B        options for the host compiler (--compiler-options)\n"
     "  -ccbin COMPILER       for C++ files and for linking, or the folder that g++ is in (.cu "
     "files\n"
@@ -52,8 +56,12 @@ static const char help[] =
     "\n"
     "For the linker\n"
     "  -l NAME, -L DIR, -shared, -Xlinker A,B (--linker-options), -Wl,A,B\n"
+    "  -r                    to an object again, without the runtime\n"
+    "  -nodlink              without linking device code\n"
+    "  -arbin AR, -Xarchive A,B  for -lib: the archiver, and options for it\n"
     "\n"
     "About the run\n"
+    "  -run, -run-args A,B   run what was linked, with these arguments\n"
     "  -v, --verbose         show where the toolkit lies, and the commands\n"
     "  --dryrun              show the commands only\n"
     "  --keep, -save-temps   keep the intermediate files in the folder NAME.vgpu, or in that of\n"
@@ -63,19 +71,11 @@ static const char help[] =
     "does;\n"
     "                        -I, -D, -std and -include that stand beside it are in it\n"
     "  -h, --help, -V, --version\n"
+    "  -arch-ls, -code-ls    print the names of architectures\n"
     "\n"
-    "Accepted, without a meaning for virtual GPUs: -arch, -code, -gencode, -lineinfo,\n"
-    "-maxrregcount, -Xptxas, -Xcudafe, -Xnvlink, -Xfatbin, -Xarchive, -use_fast_math, -ftz,\n"
-    "-prec-div, -prec-sqrt, -fmad, -cudart, -cudadevrt, -t, -m, -diag-suppress, -diag-warn,\n"
-    "-diag-error, -err-no, -no-err-no, -brief-diag, -restrict, -res-usage, -source-in-ptx,\n"
-    "-keep-device-functions, -split-compile, -split-compile-extended, -jobserver, -jtd, -dopt,\n"
-    "-opt-info, -extra-device-vectorization, -compress-mode, -no-compress, -time,\n"
-    "-fdevice-time-trace, -fdevice-syntax-only, -target-dir, -device-stack-protector,\n"
-    "-static-global-template-stub, -device-entity-has-hidden-visibility, -forward-unknown-opts,\n"
-    "-forward-unknown-to-host-compiler, -forward-unknown-to-host-linker,\n"
-    "-Wno-deprecated-gpu-targets, -allow-unsupported-compiler.\n"
-    "Refused: -lib, -run, -cuda, -dlto.\n"
-    "\n"
+    "Accepted, without a meaning for virtual GPUs:";
+
+static const char environment[] =
     "Environment\n"
     "  VGPU_HOME   installation to take include/ and lib/ from\n"
     "  VGPU_CCCL   the folder of Thrust, CUB and libcu++ (none: without); else what ./lab start "
@@ -86,14 +86,46 @@ static const char help[] =
     "  NVCC_PREPEND_FLAGS, NVCC_APPEND_FLAGS   options before and behind those of the command\n"
     "  TMPDIR      where intermediate files go\n";
 
-void cc_print_help(void)
+static const char version[] =
+    "vgpu-cc: compiler driver of the virtual node, for CUDA 13.0 sources; it stands in for\n"
+    "nvcc: NVIDIA (R) Cuda compiler driver\n" /* CMake recognises nvcc by this line */
+    "Cuda compilation tools, release 13.0, V13.0.88\n";
+
+/* As nvcc 13.0; all are accepted. */
+static const int architecture[] = {75, 80, 86, 87, 88, 89, 90, 100, 110, 103, 120, 121};
+
+/* In lines of a width. */
+static void print_option_names(struct cc_list names)
 {
-    fputs(help, stdout);
+    enum { WIDTH = 95 };
+    size_t used = WIDTH;
+
+    for (size_t i = 0; i < names.count; i++) {
+        size_t length = strlen(names.item[i]) + 1;
+        if (used + length > WIDTH)
+            used = (size_t)printf("\n ") - 1;
+        printf(" %s", names.item[i]);
+        used += length;
+    }
+    putchar('\n');
 }
 
-void cc_print_version(void)
+static void print_help(void)
 {
-    puts("vgpu-cc: compiler driver of the virtual node, for CUDA 13.0 sources; it stands in for");
-    puts("nvcc: NVIDIA (R) Cuda compiler driver"); /* CMake recognises nvcc by this line */
-    puts("Cuda compilation tools, release 13.0, V13.0.88");
+    fputs(help, stdout);
+    print_option_names(cc_ignored_names());
+    fputs("Refused:", stdout);
+    print_option_names(cc_refused_names());
+    printf("\n%s", environment);
+}
+
+void cc_answer(enum cc_question question)
+{
+    if (question == CC_HELP)
+        print_help();
+    else if (question == CC_VERSION)
+        fputs(version, stdout);
+    else
+        for (size_t i = 0; i < sizeof architecture / sizeof *architecture; i++)
+            printf("%s_%d\n", question == CC_GPU_CODE ? "sm" : "compute", architecture[i]);
 }

@@ -8,15 +8,19 @@
 
 enum cc_option_kind {
     IGNORE, /* means nothing on a virtual GPU */
-    REFUSE,
+    REFUSE, /* `text`: why */
     ANSWER,
     SET_ACTION,
-    RDC_ACTION,   /* -dc, -dlink */
-    SWITCH,       /* a bool of struct cc_options */
-    TEXT,         /* a const char * of it: the value */
-    NAME,         /* the same: the option's name */
-    PASS,         /* to a list of it, with the value behind the name */
-    PASS_TWO,     /* the same, as a word of its own */
+    RDC_ACTION, /* -dc, -dlink */
+    SWITCH,     /* a bool of struct cc_options */
+    TEXT,       /* a const char * of it: the value */
+    NAME,       /* the same: the option's name */
+    PASS,       /* to a list of it, with the value behind the name */
+    PASS_TWO,   /* the same, as a word of its own */
+    PASS_LIST,  /* PASS for each part of "a,b" */
+    PASS_TWO_LIST,
+    INSTEAD,      /* to a list of it: `text`, and the value behind "=" */
+    LIST,         /* to a list of it: each part of "a,b" */
     HOST_LIST,    /* -Xcompiler a,b */
     LINK_LIST,    /* -Xlinker a,b */
     LIBRARY,      /* in its place among the inputs */
@@ -39,11 +43,18 @@ struct cc_option {
     const char *name, *longer; /* null: none; two hyphens are as good as one */
     enum cc_option_kind kind;
     enum cc_option_value value;
-    int number; /* enum cc_action, or the offset of what is set */
+    int number;       /* enum cc_action, or the offset of what is set */
+    const char *text; /* see the kinds; of others the values: words, CC_NUMBER, or null for all */
 };
+
+#define CC_NUMBER "a number"
 
 /* Finds the option, and its value if the argument includes one (-Idir, -std=c++17); null: not in
  * the table. */
 const struct cc_option *cc_find_option(const char *argument, const char **value);
+
+/* The names that --help lists: of ignored options (those with one hyphen), of refused ones. */
+struct cc_list cc_ignored_names(void);
+struct cc_list cc_refused_names(void);
 
 #endif

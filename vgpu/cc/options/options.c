@@ -20,6 +20,7 @@ struct line {
     struct cc_options *options;
     const struct cc_option *option;
     const char *value; /* value of the current option; null: none so far */
+    bool linkers;      /* unknown options are the linker's */
 };
 
 /* The option's value, from the next argument if need be. */
@@ -41,6 +42,24 @@ static bool take_value(struct line *line)
     return true;
 }
 
+/* Is the value one of those that the option has? */
+static bool check_value(const struct line *line)
+{
+    const struct cc_option *option = line->option;
+    const char *value = line->value != NULL ? line->value : "";
+    bool number = option->text != NULL && strcmp(option->text, CC_NUMBER) == 0;
+    struct cc_list known = {0};
+    char *end = NULL;
+
+    if (option->text == NULL || option->kind == REFUSE || option->kind == INSTEAD)
+        return true;
+    cc_add_words(&known, option->text);
+    if (number ? strtol(value, &end, 0), end != value && *end == 0 : cc_has_word(&known, value))
+        return true;
+    cc_fail("%s %s: the value is %s%s", option->name, value, number ? "" : "one of ", option->text);
+    return false;
+}
+
 /* ---- effects of options ---- */
 
 static void add_input(struct cc_options *options, const char *path, bool is_option)
@@ -48,17 +67,6 @@ static void add_input(struct cc_options *options, const char *path, bool is_opti
     options->input = cc_grow(options->input, options->input_count, &options->input_capacity,
                              sizeof *options->input);
     options->input[options->input_count++] = (struct cc_input){path, options->language, is_option};
-}
-
-/* Each part of "a,b,c" or "a b c". */
-static void add_parts(const char *value, struct cc_list *list)
-{
-    while (*value != 0) {
-        size_t length = strcspn(value, ", ");
-        if (length != 0)
-            cc_add(list, cc_copy(value, length));
-        value += length + (value[length] != 0);
-    }
 }
 
 /* CUDA's own libraries: the runtime, which is linked anyway, has what programs need of them. */
@@ -90,62 +98,53 @@ static void add_host_flag(struct cc_options *options, const char *flag)
         cc_add(warning ? &options->warnings : &options->host, flag);
 }
 
+/* The parts are words for a shell, as with nvcc. */
 static void add_host_list(struct cc_options *options, const char *value)
 {
-    struct cc_list parts = {0};
+    struct cc_list parts = {0}, flags = {0};
 
-    add_parts(value, &parts);
+    cc_split_commas(value, &parts);
     for (size_t i = 0; i < parts.count; i++)
-        add_host_flag(options, parts.item[i]);
+        cc_split_words(parts.item[i], &flags);
+    for (size_t i = 0; i < flags.count; i++)
+        add_host_flag(options, flags.item[i]);
 }
 
-static bool set_language(struct cc_options *options, const char *name)
+static void set_language(struct cc_options *options, const char *name)
 {
-    static const struct {
-        const char *name;
-        enum cc_language language;
-    } known[] = {
-        {"cu", CC_LANG_CUDA}, {"c", CC_LANG_C}, {"c++", CC_LANG_CXX}, {"none", CC_BY_SUFFIX}};
-
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(name, known[i].name) == 0) {
-            options->language = known[i].language;
-            return true;
-        }
-    cc_fail("-x %s: the language is one of cu, c, c++ and none", name);
-    return false;
+    options->language = strcmp(name, "cu") == 0    ? CC_LANG_CUDA
+                        : strcmp(name, "c") == 0   ? CC_LANG_C
+                        : strcmp(name, "c++") == 0 ? CC_LANG_CXX
+                                                   : CC_BY_SUFFIX;
 }
 
-static bool set_rdc(struct cc_options *options, const char *value)
-{
-    options->rdc = strcmp(value, "true") == 0;
-    if (!options->rdc && strcmp(value, "false") != 0) {
-        cc_fail("-rdc (--relocatable-device-code) is true or false, not '%s'", value);
-        return false;
-    }
-    return true;
-}
-
-/* nvcc's -Werror has a value, gcc's has none. */
+/* nvcc's -Werror has a list of kinds, some of which only nvcc knows; gcc's has one or none. */
 static void take_werror(struct line *line)
 {
-    static const char *const kinds[] = {"all-warnings",
-                                        "cross-execution-space-call",
-                                        "reorder",
-                                        "default-stream-launch",
-                                        "deprecated-declarations",
-                                        "missing-launch-bounds",
-                                        "ext-lambda-captures-this"};
-    const char *next = line->at + 1 < line->argc ? line->argv[line->at + 1] : "";
+    static const char kinds[] = "all-warnings cross-execution-space-call reorder "
+                                "default-stream-launch deprecated-declarations "
+                                "missing-launch-bounds ext-lambda-captures-this",
+                      nvccs[] = "cross-execution-space-call default-stream-launch "
+                                "missing-launch-bounds ext-lambda-captures-this";
+    struct cc_list known = {0}, ignored = {0}, next = {0};
+    struct cc_list *warnings = &line->options->warnings;
 
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        if (line->value != NULL && strcmp(line->value, kinds[i]) == 0)
-            line->value = NULL;
-        else if (strcmp(next, kinds[i]) == 0)
-            line->at++;
+    cc_add_words(&known, kinds);
+    cc_add_words(&ignored, nvccs);
+    if (line->value == NULL && line->at + 1 < line->argc) {
+        cc_split_commas(line->argv[line->at + 1], &next);
+        if (next.count != 0 && cc_has_word(&known, next.item[0]))
+            line->value = line->argv[++line->at];
     }
-    cc_add(&line->options->warnings,
-           line->value != NULL ? cc_format("-Werror=%s", line->value) : "-Werror");
+    if (line->value == NULL)
+        cc_add(warnings, "-Werror");
+    next = (struct cc_list){0};
+    cc_split_commas(line->value != NULL ? line->value : "", &next);
+    for (size_t i = 0; i < next.count; i++)
+        if (strcmp(next.item[i], "all-warnings") == 0)
+            cc_add(warnings, "-Werror");
+        else if (!cc_has_word(&ignored, next.item[i]))
+            cc_add(warnings, cc_format("-Werror=%s", next.item[i]));
 }
 
 /* A compiler, or the folder of one. */
@@ -160,51 +159,45 @@ static void take_ccbin(struct cc_options *options, const char *value)
                                                                       : "gcc";
 }
 
-static bool answer(const struct line *line)
-{
-    line->options->done = true;
-    line->option->number == 0 ? cc_print_help() : cc_print_version();
-    return true;
-}
-
-static bool set_default_stream(struct cc_options *options, const char *value)
-{
-    bool own = strcmp(value, "per-thread") == 0;
-
-    if (!own && strcmp(value, "legacy") != 0 && strcmp(value, "null") != 0) {
-        cc_fail("--default-stream is legacy, null or per-thread, not '%s'", value);
-        return false;
-    }
-    if (own)
-        cc_add(&options->common, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
-    return true;
-}
-
 static bool refuse(const struct line *line)
 {
-    cc_fail("'%s' is not supported: vgpu-cc compiles to objects and programs for virtual GPUs; "
-            "see vgpu-cc --help",
-            line->argv[line->at]);
+    cc_fail("'%s' is not supported: %s; see vgpu-cc --help", line->option->name,
+            line->option->text);
     return false;
 }
 
-static void take_library(struct cc_options *options, const char *name)
+/* libnccl.so has the runtime beside it; this program has it inside. */
+static void take_libraries(struct cc_options *options, const char *names)
 {
-    /* libnccl.so has the runtime beside it; this program has it inside. */
-    if (!is_cudas(name))
-        add_input(options, cc_format("-l%s", strcmp(name, "nccl") == 0 ? ":libnccl.a" : name),
-                  true);
+    struct cc_list parts = {0};
+
+    cc_split_commas(names, &parts);
+    for (size_t i = 0; i < parts.count; i++) {
+        const char *name = strcmp(parts.item[i], "nccl") == 0 ? ":libnccl.a" : parts.item[i];
+        if (!is_cudas(name))
+            add_input(options, cc_format("-l%s", name), true);
+    }
 }
 
-static void pass(const struct line *line, struct cc_list *list)
+/* Adds the option with its value, behind the name or as a word of its own. */
+static void pass(const struct cc_option *option, const char *value, struct cc_list *list)
 {
-    const char *name = line->option->name, *value = line->value;
+    bool two = option->kind == PASS_TWO || option->kind == PASS_TWO_LIST;
 
-    if (line->option->kind == PASS_TWO)
-        cc_add(list, name);
-    cc_add(list, line->option->kind == PASS_TWO                  ? value
-                 : value != NULL && line->option->value != ALONE ? cc_format("%s%s", name, value)
-                                                                 : name);
+    if (two)
+        cc_add(list, option->name);
+    cc_add(list, two                                       ? value
+                 : value != NULL && option->value != ALONE ? cc_format("%s%s", option->name, value)
+                                                           : option->name);
+}
+
+static void pass_parts(const struct cc_option *option, const char *value, struct cc_list *list)
+{
+    struct cc_list parts = {0};
+
+    cc_split_commas(value, &parts);
+    for (size_t i = 0; i < parts.count; i++)
+        pass(option, parts.item[i], list);
 }
 
 /* What the option does. */
@@ -220,7 +213,8 @@ static bool apply(struct line *line)
     case REFUSE:
         return refuse(line);
     case ANSWER:
-        return answer(line);
+        cc_answer((enum cc_question)option->number);
+        return options->done = true;
     case SET_ACTION:
     case RDC_ACTION:
         options->action = (enum cc_action)option->number;
@@ -234,7 +228,18 @@ static bool apply(struct line *line)
         return true;
     case PASS:
     case PASS_TWO:
-        pass(line, member);
+        pass(option, line->value, member);
+        return true;
+    case PASS_LIST:
+    case PASS_TWO_LIST:
+        pass_parts(option, line->value, member);
+        return true;
+    case INSTEAD:
+        cc_add(member,
+               line->value != NULL ? cc_format("%s=%s", option->text, line->value) : option->text);
+        return true;
+    case LIST:
+        cc_split_commas(line->value, member);
         return true;
     case HOST_LIST:
         add_host_list(options, line->value);
@@ -243,17 +248,21 @@ static bool apply(struct line *line)
         cc_add(&options->link, cc_format("-Wl,%s", line->value));
         return true;
     case LIBRARY:
-        take_library(options, line->value);
+        take_libraries(options, line->value);
         return true;
     case DEVICE_DEBUG:
         cc_add(&options->host, "-g");
         return options->device_debug = true;
     case LANGUAGE:
-        return set_language(options, line->value);
+        set_language(options, line->value);
+        return true;
     case DEFAULT_STREAM:
-        return set_default_stream(options, line->value);
+        if (strcmp(line->value, "per-thread") == 0)
+            cc_add(&options->common, "-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1");
+        return true;
     case RDC:
-        return set_rdc(options, line->value);
+        options->rdc = strcmp(line->value, "true") == 0;
+        return true;
     case CCBIN:
         take_ccbin(options, line->value);
         return true;
@@ -266,13 +275,17 @@ static bool apply(struct line *line)
 
 /* ---- the command line ---- */
 
-static bool take_unknown(struct cc_options *options, const char *argument)
+static bool take_unknown(struct line *line, const char *argument)
 {
+    if (line->linkers) {
+        cc_add(&line->options->link, cc_format("-Wl,%s", argument));
+        return true;
+    }
     if (cc_starts(argument, "--")) {
         cc_fail("unknown option '%s'; see vgpu-cc --help", argument);
         return false;
     }
-    add_host_flag(options, argument);
+    add_host_flag(line->options, argument);
     return true;
 }
 
@@ -287,8 +300,8 @@ static bool take_option(struct line *line)
     }
     line->option = cc_find_option(argument, &line->value);
     if (line->option == NULL)
-        return take_unknown(line->options, argument);
-    return take_value(line) && apply(line);
+        return take_unknown(line, argument);
+    return take_value(line) && check_value(line) && apply(line);
 }
 
 static void choose_compilers(struct cc_options *options)
@@ -298,6 +311,18 @@ static void choose_compilers(struct cc_options *options)
     take_ccbin(options, cxx != NULL && *cxx != 0 ? cxx : "g++");
     if (cc != NULL && *cc != 0)
         options->cc = cc;
+}
+
+/* As nvcc: -x is for the files in front of it, too. */
+static void set_languages(struct cc_options *options)
+{
+    for (size_t i = 0; i < options->input_count; i++) {
+        struct cc_input *input = &options->input[i];
+        bool object = cc_ends(input->path, ".o") || cc_ends(input->path, ".a") ||
+                      strstr(input->path, ".so") != NULL;
+        if (input->language == CC_BY_SUFFIX && !object)
+            input->language = options->language;
+    }
 }
 
 bool cc_read_options(int argc, char **argv, struct cc_options *options)
@@ -311,11 +336,14 @@ bool cc_read_options(int argc, char **argv, struct cc_options *options)
         return false;
     line.argc = (int)words.count;
     line.argv = words.item;
+    line.linkers = cc_has_word(&words, "-forward-unknown-to-host-linker") ||
+                   cc_has_word(&words, "--forward-unknown-to-host-linker");
     for (; line.at < line.argc && !options->done; line.at++)
         if (!take_option(&line))
             return false;
     if (options->done)
         return true;
+    set_languages(options);
     if (options->input_count != 0 || options->clangd || options->precompile != NULL)
         return true;
     cc_fail("no input files; see vgpu-cc --help");

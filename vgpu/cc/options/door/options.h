@@ -8,6 +8,7 @@
 
 enum cc_action {
     CC_LINK,
+    CC_LIBRARY, /* an archive of objects */
     CC_DEVICE_LINK,
     CC_COMPILE,
     CC_PREPROCESS,
@@ -36,6 +37,8 @@ struct cc_options {
     struct cc_list warnings;   /* for both passes: -W..., -w */
     struct cc_list host;       /* for host code only: -O, -g, -f..., -m... */
     struct cc_list link;       /* for the linker, in front of the inputs: -shared, -L */
+    struct cc_list archive;    /* for ar */
+    const char *archiver;      /* null: ar */
     const char *deps_flag;     /* "-MD", "-MMD"; null: none is wanted */
     struct cc_list deps;       /* -MF file -MT target -MP */
     enum cc_language language; /* of the inputs that follow: -x */
@@ -49,13 +52,17 @@ struct cc_options {
     const char *precompile;                    /* --precompile FOLDER; null: no */
     bool lambdas;                              /* --extended-lambda */
     bool rdc;                                  /* device code of several files is linked */
+    bool no_device_link;
+    bool run; /* what was linked, with run_args */
+    struct cc_list run_args;
 };
 
 /* Reads the command line; false: it is invalid, which was reported. */
 bool cc_read_options(int argc, char **argv, struct cc_options *options);
 
-/* help.c */
-void cc_print_help(void);
-void cc_print_version(void);
+enum cc_question { CC_HELP, CC_VERSION, CC_GPU_CODE, CC_GPU_ARCH };
+
+/* help.c: to standard output. */
+void cc_answer(enum cc_question question);
 
 #endif
