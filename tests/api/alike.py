@@ -19,15 +19,19 @@ from pathlib import Path
 SKIP = 77
 PROGRAMS = sorted((Path(__file__).parent / "alike").glob("*.cpp"))
 IN_C = [
-    *("builtin_types.h", "cuComplex.h", "cuda.h", "cudaProfiler.h"),
-    *("cuda_profiler_api.h", "cuda_runtime_api.h", "device_types.h", "driver_functions.h"),
-    *("driver_types.h", "math_constants.h", "nvtx3/nvToolsExt.h", "nvtx3/nvToolsExtCudaRt.h"),
-    *("vector_functions.h", "vector_types.h"),
+    *("builtin_types.h", "cuComplex.h", "cuda.h", "cudaProfiler.h", "cudaTypedefs.h"),
+    *("cuda_bf16.h", "cuda_device_runtime_api.h", "cuda_fp16.h", "cuda_fp8.h"),
+    *("cuda_profiler_api.h", "cuda_runtime_api.h", "cuda_stdint.h", "device_types.h"),
+    *("crt/host_config.h", "crt/host_defines.h", "crt/math_functions.h"),
+    *("driver_functions.h", "driver_types.h", "library_types.h", "math_constants.h"),
+    *("nvtx3/nvToolsExt.h", "nvtx3/nvToolsExtCuda.h", "nvtx3/nvToolsExtCudaRt.h"),
+    *("nvtx3/nvToolsExtSync.h", "vector_functions.h", "vector_types.h"),
 ]
 IN_CXX = [
     *("cooperative_groups.h", "cooperative_groups/memcpy_async.h", "cooperative_groups/reduce.h"),
     *("cooperative_groups/scan.h",),
-    *("cuda_bf16.h", "cuda_fp16.h", "cuda_fp8.h", "cuda_runtime.h", "device_atomic_functions.h"),
+    *("channel_descriptor.h", "crt/device_functions.h", "crt/sm_90_rt.h", "cuda_runtime.h"),
+    *("device_atomic_functions.h", "sm_35_intrinsics.h", "sm_32_atomic_functions.h"),
     *("device_functions.h", "device_launch_parameters.h", "math_functions.h"),
     *("sm_20_intrinsics.h", "sm_60_atomic_functions.h", "sm_61_intrinsics.h"),
     *("vector_functions.hpp",),
@@ -44,8 +48,10 @@ def run(command: list[str], text: str | None = None) -> str:
 def printed(compiler: str, include: str, program: Path, out: Path) -> str:
     """What the program prints, compiled against these headers."""
     warnings = ["-Wall", "-Wextra", "-Werror"] if "vgpu" in include else ["-w"]
-    command = [compiler, "-std=c++17", "-O1", *warnings, "-isystem", include]
-    run([*command, str(program), "-o", str(out)])
+    command = [compiler, "-std=c++17", "-O1", *warnings, "-isystem", include, str(program)]
+    library = Path(include) / "../lib64/libcudart_static.a"  # of the Toolkit
+    libraries = [str(library), "-ldl", "-lpthread", "-lrt"] if library.exists() else []
+    run([*command, *libraries, "-o", str(out)])
     return run([str(out)])
 
 

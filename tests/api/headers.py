@@ -95,19 +95,33 @@ def own_streams(compiler: str, include: Path) -> set[str]:
     return set(re.findall(r"^#define (cuda\w+) .*_pt[ds][sz]", text, re.M | re.I))
 
 
-def other_signatures(compiler: str, ours: Path, toolkit: Path) -> list[str]:
-    """The compiler's message for each of our declarations that the Toolkit's do not agree with."""
-    declared = functions(preprocess(compiler, ours))
-    lines = [f"{r} (*our_{n}){' '.join(p.split())} = {n};" for n, (r, p) in declared.items()]
+def disagreements(
+    compiler: str, toolkit: Path, lines: dict[str, str], header: str = ""
+) -> list[str]:
+    """The compiler's message for each of the lines that does not go with the Toolkit's headers."""
     options = ["-std=gnu11", "-fsyntax-only", "-Werror=incompatible-pointer-types"]
     command = [compiler, "-xc", *options, f"-I{toolkit}", "-"]
-    source = includes() + "\n".join(lines)
+    source = includes() + header + "\n" + "\n".join(lines.values())
     done = subprocess.run(command, input=source, text=True, check=False, stderr=subprocess.PIPE)
     errors = re.findall(r"^<stdin>:(\d+):\d+: error: (.*)", done.stderr, re.M)
     if done.returncode != 0 and not errors:
         sys.exit(done.stderr)
-    names, first = list(declared), len(HEADERS) + 1
+    names, first = list(lines), len(HEADERS) + 2
     return [f"{names[int(line) - first]}: {message}" for line, message in errors]
+
+
+def other_signatures(compiler: str, ours: Path, toolkit: Path) -> list[str]:
+    """Our declarations that the Toolkit's do not agree with, and our types of pointers to calls."""
+    declared = functions(preprocess(compiler, ours))
+    own = {n: f"{r} (*our_{n}){' '.join(p.split())}" for n, (r, p) in declared.items()}
+    calls = {name: f"{pointer} = {name};" for name, pointer in own.items()}
+    listed = re.findall(r"VGPU_PFN\((\w+), (\d+)\)", (ours / "cudaTypedefs.h").read_text())
+    types = {f"PFN_{n}_v{v}": f"{own[n]} = (PFN_{n}_v{v})0;" for n, v in listed}
+    header = "#include <cudaTypedefs.h>"
+    return [
+        *disagreements(compiler, toolkit, calls),
+        *disagreements(compiler, toolkit, types, header),
+    ]
 
 
 def other_forms(compiler: str, ours: Path, toolkit: Path) -> list[str]:

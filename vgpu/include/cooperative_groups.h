@@ -9,37 +9,29 @@
 #ifndef _COOPERATIVE_GROUPS_H_
 #define _COOPERATIVE_GROUPS_H_
 
-#ifndef __cplusplus
-#error "cooperative_groups.h is C++"
-#endif
+/* As CUDA's: host code that no CUDA compiler reads may include it, and gets nothing. */
+#ifdef __CUDA__
 
-/* What meets other threads has a body in device code only: host code has no such builtins. */
-#if defined(__CUDA_ARCH__) || defined(__CUDA__)
-#define VGPU_GROUP_BODY(...)                                                                       \
-    {                                                                                              \
-        __VA_ARGS__                                                                                \
-    }
-#else
-#define VGPU_GROUP_BODY(...) ;
-#endif
-
-/* The formatter takes VGPU_GROUP_BODY(...) for the head of what follows. */
-/* clang-format off */
 namespace cooperative_groups
 {
 
 /* CUDA shuffles of groups take any type that is copied byte by byte: four bytes at a time here, and
  * what the warp's own shuffles know by those. `SHUFFLE(word)` is the shuffle of one word. */
 #define VGPU_GROUP_SHUFFLE(T, value, SHUFFLE)                                                      \
-    VGPU_GROUP_BODY(unsigned int words[(sizeof(T) + 3) / 4] = {};                                  \
-                    __builtin_memcpy(words, &value, sizeof(T));                                    \
-                    for (unsigned int &word : words) word = SHUFFLE;                               \
-                    __builtin_memcpy(&value, words, sizeof(T)); return value;)
+    unsigned int words[(sizeof(T) + 3) / 4] = {};                                                  \
+    __builtin_memcpy(words, &value, sizeof(T));                                                    \
+    for (unsigned int &word : words)                                                               \
+        word = SHUFFLE;                                                                            \
+    __builtin_memcpy(&value, words, sizeof(T));                                                    \
+    return value
 
 class thread_block
 {
-public:
-    static __device__ void sync() VGPU_GROUP_BODY(__syncthreads();)
+  public:
+    static __device__ void sync()
+    {
+        __syncthreads();
+    }
     static __device__ unsigned int thread_rank()
     {
         return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
@@ -90,7 +82,7 @@ template <unsigned int Size, class Parent = void> class thread_block_tile
         return (lanes == 32 ? 0xffffffffu : (1u << lanes) - 1) << first % 32;
     }
 
-public:
+  public:
     __device__ thread_block_tile() {}
 
     /* Forgets of what it is a tile: thread_block_tile<32> t = tiled_partition<32>(block). */
@@ -120,24 +112,41 @@ public:
     {
         return (thread_block::num_threads() + Size - 1) / Size;
     }
-    __device__ void sync() const VGPU_GROUP_BODY(__syncwarp(mask());)
+    __device__ void sync() const
+    {
+        __syncwarp(mask());
+    }
     template <class T> __device__ T shfl(T value, int lane) const
-        VGPU_GROUP_SHUFFLE(T, value, __shfl_sync(mask(), word, lane, Size))
+    {
+        VGPU_GROUP_SHUFFLE(T, value, __shfl_sync(mask(), word, lane, Size));
+    }
     template <class T> __device__ T shfl_up(T value, unsigned int delta) const
-        VGPU_GROUP_SHUFFLE(T, value, __shfl_up_sync(mask(), word, delta, Size))
+    {
+        VGPU_GROUP_SHUFFLE(T, value, __shfl_up_sync(mask(), word, delta, Size));
+    }
     template <class T> __device__ T shfl_down(T value, unsigned int delta) const
-        VGPU_GROUP_SHUFFLE(T, value, __shfl_down_sync(mask(), word, delta, Size))
+    {
+        VGPU_GROUP_SHUFFLE(T, value, __shfl_down_sync(mask(), word, delta, Size));
+    }
     template <class T> __device__ T shfl_xor(T value, unsigned int lanes) const
-        VGPU_GROUP_SHUFFLE(T, value, __shfl_xor_sync(mask(), word, lanes, Size))
+    {
+        VGPU_GROUP_SHUFFLE(T, value, __shfl_xor_sync(mask(), word, lanes, Size));
+    }
     __device__ int any(int predicate) const
-        VGPU_GROUP_BODY(return __any_sync(mask(), predicate);)
+    {
+        return __any_sync(mask(), predicate);
+    }
     __device__ int all(int predicate) const
-        VGPU_GROUP_BODY(return __all_sync(mask(), predicate);)
+    {
+        return __all_sync(mask(), predicate);
+    }
     /* Bit i is the thread of rank i in the tile. */
     __device__ unsigned int ballot(int predicate) const
-        VGPU_GROUP_BODY(unsigned int first = thread_block::thread_rank() / Size * Size % 32;
-                        unsigned int lanes = __ballot_sync(mask(), predicate) >> first;
-                        return Size == 32 ? lanes : lanes & ((1u << Size % 32) - 1);)
+    {
+        unsigned int first = thread_block::thread_rank() / Size * Size % 32;
+        unsigned int lanes = __ballot_sync(mask(), predicate) >> first;
+        return Size == 32 ? lanes : lanes & ((1u << Size % 32) - 1);
+    }
 };
 
 template <unsigned int Size, class Parent>
@@ -171,7 +180,7 @@ class coalesced_group
         return ranks;
     }
 
-public:
+  public:
     explicit __device__ coalesced_group(unsigned int lanes) : lanes_(lanes) {}
     __device__ unsigned int lanes() const
     {
@@ -197,7 +206,10 @@ public:
     {
         return 1;
     }
-    __device__ void sync() const VGPU_GROUP_BODY(__syncwarp(lanes_);)
+    __device__ void sync() const
+    {
+        __syncwarp(lanes_);
+    }
     /* The lane that a shuffle from `rank` reads: its own where there is no such rank. */
     __device__ int source(unsigned int rank) const
     {
@@ -205,50 +217,70 @@ public:
         return (int)(from < 32 ? from : lane());
     }
     template <class T> __device__ T shfl(T value, unsigned int rank) const
-        VGPU_GROUP_SHUFFLE(T, value, __shfl_sync(lanes_, word, source(rank)))
+    {
+        VGPU_GROUP_SHUFFLE(T, value, __shfl_sync(lanes_, word, source(rank)));
+    }
     template <class T> __device__ T shfl_up(T value, unsigned int delta) const
-        VGPU_GROUP_BODY(unsigned int mine = thread_rank();
-                        return shfl(value, mine >= delta ? mine - delta : mine);)
+    {
+        unsigned int mine = thread_rank();
+        return shfl(value, mine >= delta ? mine - delta : mine);
+    }
     template <class T> __device__ T shfl_down(T value, unsigned int delta) const
-        VGPU_GROUP_BODY(unsigned int mine = thread_rank();
-                        return shfl(value, mine + delta < size() ? mine + delta : mine);)
+    {
+        unsigned int mine = thread_rank();
+        return shfl(value, mine + delta < size() ? mine + delta : mine);
+    }
     __device__ int any(int predicate) const
-        VGPU_GROUP_BODY(return __any_sync(lanes_, predicate);)
+    {
+        return __any_sync(lanes_, predicate);
+    }
     __device__ int all(int predicate) const
-        VGPU_GROUP_BODY(return __all_sync(lanes_, predicate);)
+    {
+        return __all_sync(lanes_, predicate);
+    }
     __device__ unsigned int ballot(int predicate) const
-        VGPU_GROUP_BODY(return ranks_of(__ballot_sync(lanes_, predicate));)
+    {
+        return ranks_of(__ballot_sync(lanes_, predicate));
+    }
 };
 
 __device__ inline coalesced_group coalesced_threads()
-    VGPU_GROUP_BODY(return coalesced_group(__activemask());)
+{
+    return coalesced_group(__activemask());
+}
 
 /* The threads of `parent` (a tile or a coalesced group) for which `same` is equal. */
 template <class Parent, class T>
 __device__ inline coalesced_group labeled_partition(const Parent &parent, T same)
-    VGPU_GROUP_BODY(unsigned int mine = 0;
-                    for (unsigned int i = 0, n = parent.num_threads(); i < n; i++) {
-                        T other = parent.shfl(same, i);
-                        unsigned int lane = parent.shfl(vgpu_lane_id(), i);
-                        mine |= (unsigned int)(other == same) << lane;
-                    }
-                    return coalesced_group(mine);)
+{
+    unsigned int mine = 0;
+    for (unsigned int i = 0, n = parent.num_threads(); i < n; i++) {
+        T other = parent.shfl(same, i);
+        unsigned int lane = parent.shfl(vgpu_lane_id(), i);
+        mine |= (unsigned int)(other == same) << lane;
+    }
+    return coalesced_group(mine);
+}
 
 template <class Parent>
 __device__ inline coalesced_group binary_partition(const Parent &parent, bool side)
-    VGPU_GROUP_BODY(return labeled_partition(parent, (int)side);)
+{
+    return labeled_partition(parent, (int)side);
+}
 
 /* Any of the groups of one block, where a function shall not care which. */
 class thread_group
 {
     unsigned int lanes_; /* of the warp; 0: the whole block */
 
-public:
+  public:
     __device__ thread_group(const thread_block &) : lanes_(0) {}
     __device__ thread_group(const coalesced_group &group) : lanes_(group.lanes()) {}
     template <unsigned int Size, class Parent>
-    __device__ thread_group(const thread_block_tile<Size, Parent> &) :
-        lanes_(thread_block_tile<Size, Parent>::lanes()) {}
+    __device__ thread_group(const thread_block_tile<Size, Parent> &)
+        : lanes_(thread_block_tile<Size, Parent>::lanes())
+    {
+    }
 
     __device__ unsigned int thread_rank() const
     {
@@ -263,7 +295,12 @@ public:
         return num_threads();
     }
     __device__ void sync() const
-        VGPU_GROUP_BODY(if (lanes_) __syncwarp(lanes_); else __syncthreads();)
+    {
+        if (lanes_)
+            __syncwarp(lanes_);
+        else
+            __syncthreads();
+    }
 
     /* The threads of this group whose ranks divided by `threads` are equal. */
     __device__ thread_group tile(unsigned int threads) const
@@ -290,11 +327,16 @@ __device__ inline thread_group tiled_partition(const thread_group &parent, unsig
 /* All blocks of a kernel that cudaLaunchCooperativeKernel launched. */
 class grid_group
 {
-public:
-    static __device__ bool is_valid() VGPU_GROUP_BODY(return vgpu_cooperative != 0;)
+  public:
+    static __device__ bool is_valid()
+    {
+        return vgpu_cooperative != 0;
+    }
     /* Each block meets inside; then one thread of each counts, and waits for the others'. */
     static __device__ void sync()
-        VGPU_GROUP_BODY(vgpu_grid_sync(thread_block::thread_rank() == 0, num_blocks());)
+    {
+        vgpu_grid_sync(thread_block::thread_rank() == 0, num_blocks());
+    }
     static __device__ unsigned long long num_blocks()
     {
         return (unsigned long long)gridDim.x * gridDim.y * gridDim.z;
@@ -341,7 +383,8 @@ template <class Group> __device__ inline void sync(const Group &group)
 
 /* Declared so that the compiler can say at the user's line what is not there. */
 #define VGPU_NO_CLUSTERS                                                                           \
-    __device__ __attribute__((error("thread block clusters are not modelled by the virtual node")))
+    __device__ __attribute__((error("thread block clusters are not modelled by the virtual "       \
+                                    "node")))
 
 class cluster_group
 {
@@ -360,9 +403,9 @@ VGPU_NO_CLUSTERS cluster_group this_cluster();
 #undef VGPU_NO_CLUSTERS
 
 } // namespace cooperative_groups
-/* clang-format on */
 
 #undef VGPU_GROUP_SHUFFLE
-#undef VGPU_GROUP_BODY
+
+#endif
 
 #endif

@@ -8,12 +8,20 @@
 #define __CUDA_BF16_H__
 #define __CUDA_BF16_TYPES_EXIST__
 
-#ifndef __cplusplus
-#error "cuda_bf16.h is C++: name the file .cpp or .cu"
-#endif
-
 #include "vector_functions.h"
 #include "vgpu/rounding.h"
+
+#ifndef __cplusplus /* C has the bits alone */
+
+typedef struct __attribute__((aligned(2))) {
+    unsigned short x;
+} __nv_bfloat16_raw;
+
+typedef struct __attribute__((aligned(4))) {
+    unsigned short x, y;
+} __nv_bfloat162_raw;
+
+#else
 
 VGPU_BOTH_BEGIN
 
@@ -55,5 +63,7 @@ typedef __nv_bfloat162 nv_bfloat162;
 #undef VGPU_T
 
 VGPU_BOTH_END
+
+#endif
 
 #endif

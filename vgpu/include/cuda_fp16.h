@@ -8,12 +8,20 @@
 #define __CUDA_FP16_H__
 #define __CUDA_FP16_TYPES_EXIST__
 
-#ifndef __cplusplus
-#error "cuda_fp16.h is C++: name the file .cpp or .cu"
-#endif
-
 #include "vector_functions.h"
 #include "vgpu/rounding.h"
+
+#ifndef __cplusplus /* C has the bits alone */
+
+typedef struct __attribute__((aligned(2))) {
+    unsigned short x;
+} __half_raw;
+
+typedef struct __attribute__((aligned(4))) {
+    unsigned short x, y;
+} __half2_raw;
+
+#else
 
 VGPU_BOTH_BEGIN
 
@@ -57,5 +65,7 @@ typedef __half2 nv_half2;
 #undef VGPU_T
 
 VGPU_BOTH_END
+
+#endif
 
 #endif

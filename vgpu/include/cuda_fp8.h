@@ -14,10 +14,6 @@
 #define __CUDA_FP8_H__
 #define __CUDA_FP8_TYPES_EXIST__
 
-#ifndef __cplusplus
-#error "cuda_fp8.h is C++: name the file .cpp or .cu"
-#endif
-
 #include "cuda_bf16.h"
 #include "cuda_fp16.h"
 #include "vector_functions.h"
@@ -71,47 +67,32 @@ VGPU_NUMBER __nv_fp8_storage_t __nv_cvt_bfloat16raw_to_fp8(__nv_bfloat16_raw x,
     return __nv_cvt_float_to_fp8(vgpu_from_bfloat16(x.x), saturate, kind);
 }
 
-VGPU_NUMBER __nv_fp8x2_storage_t vgpu_fp8_pair(unsigned low, unsigned high)
+VGPU_NUMBER __half_raw vgpu_half_raw(unsigned bits)
 {
-    return (__nv_fp8x2_storage_t)(low | high << 8);
+    __half_raw raw = {(unsigned short)bits};
+    return raw;
 }
 
-#define VGPU_FP8_PAIR(name, pair, one)                                                             \
+VGPU_NUMBER __nv_bfloat16_raw vgpu_bfloat16_raw(unsigned bits)
+{
+    __nv_bfloat16_raw raw = {(unsigned short)bits};
+    return raw;
+}
+
+/* The pair's first number is in the low byte. `of`: what makes a number of its member. */
+#define VGPU_FP8_PAIR(name, pair, of, one)                                                         \
     VGPU_NUMBER __nv_fp8x2_storage_t name(pair x, __nv_saturation_t saturate,                      \
                                           __nv_fp8_interpretation_t kind)                          \
     {                                                                                              \
-        return vgpu_fp8_pair(one(vgpu_x(x), saturate, kind), one(vgpu_y(x), saturate, kind));      \
+        return (__nv_fp8x2_storage_t)(one(of(x.x), saturate, kind) | one(of(x.y), saturate, kind)  \
+                                                                         << 8);                    \
     }
 
-template <class Pair> inline auto vgpu_x(Pair pair) -> decltype(pair.x)
-{
-    return pair.x;
-}
-template <class Pair> inline auto vgpu_y(Pair pair) -> decltype(pair.y)
-{
-    return pair.y;
-}
-VGPU_NUMBER __half_raw vgpu_x(__half2_raw pair)
-{
-    return __half_raw{pair.x};
-}
-VGPU_NUMBER __half_raw vgpu_y(__half2_raw pair)
-{
-    return __half_raw{pair.y};
-}
-VGPU_NUMBER __nv_bfloat16_raw vgpu_x(__nv_bfloat162_raw pair)
-{
-    return __nv_bfloat16_raw{pair.x};
-}
-VGPU_NUMBER __nv_bfloat16_raw vgpu_y(__nv_bfloat162_raw pair)
-{
-    return __nv_bfloat16_raw{pair.y};
-}
-
-VGPU_FP8_PAIR(__nv_cvt_double2_to_fp8x2, double2, __nv_cvt_double_to_fp8)
-VGPU_FP8_PAIR(__nv_cvt_float2_to_fp8x2, float2, __nv_cvt_float_to_fp8)
-VGPU_FP8_PAIR(__nv_cvt_halfraw2_to_fp8x2, __half2_raw, __nv_cvt_halfraw_to_fp8)
-VGPU_FP8_PAIR(__nv_cvt_bfloat16raw2_to_fp8x2, __nv_bfloat162_raw, __nv_cvt_bfloat16raw_to_fp8)
+VGPU_FP8_PAIR(__nv_cvt_double2_to_fp8x2, double2, , __nv_cvt_double_to_fp8)
+VGPU_FP8_PAIR(__nv_cvt_float2_to_fp8x2, float2, , __nv_cvt_float_to_fp8)
+VGPU_FP8_PAIR(__nv_cvt_halfraw2_to_fp8x2, __half2_raw, vgpu_half_raw, __nv_cvt_halfraw_to_fp8)
+VGPU_FP8_PAIR(__nv_cvt_bfloat16raw2_to_fp8x2, __nv_bfloat162_raw, vgpu_bfloat16_raw,
+              __nv_cvt_bfloat16raw_to_fp8)
 #undef VGPU_FP8_PAIR
 
 /* Exact: every number of either format is a half. A NaN is 0x7fff. */
@@ -120,19 +101,20 @@ VGPU_NUMBER __half_raw __nv_cvt_fp8_to_halfraw(__nv_fp8_storage_t x, __nv_fp8_in
     const unsigned sign = (unsigned)(x & 0x80) << 8, size = x & 0x7fu;
 
     if (size > (kind == __NV_E4M3 ? 0x7eu : 0x7cu))
-        return __half_raw{VGPU_SMALL_NAN};
+        return vgpu_half_raw(VGPU_SMALL_NAN);
     if (kind == __NV_E5M2)
-        return __half_raw{(unsigned short)(sign | size << 8)};
+        return vgpu_half_raw(sign | size << 8);
     if (size >= 8) /* the exponent's bias is 15 in place of 7 */
-        return __half_raw{(unsigned short)(sign | ((size << 7) + (8u << 10)))};
-    return __half_raw{(unsigned short)(sign | vgpu_small_of(size / 512.0, 10, VGPU_NEAREST))};
+        return vgpu_half_raw(sign | ((size << 7) + (8u << 10)));
+    return vgpu_half_raw(sign | vgpu_small_of(size / 512.0, 10, VGPU_NEAREST));
 }
 
 VGPU_NUMBER __half2_raw __nv_cvt_fp8x2_to_halfraw2(__nv_fp8x2_storage_t x,
                                                    __nv_fp8_interpretation_t kind)
 {
-    return __half2_raw{__nv_cvt_fp8_to_halfraw((__nv_fp8_storage_t)(x & 0xff), kind).x,
+    __half2_raw raw = {__nv_cvt_fp8_to_halfraw((__nv_fp8_storage_t)(x & 0xff), kind).x,
                        __nv_cvt_fp8_to_halfraw((__nv_fp8_storage_t)(x >> 8), kind).x};
+    return raw;
 }
 
 VGPU_NUMBER float vgpu_fp8_value(__nv_fp8_storage_t x, __nv_fp8_interpretation_t kind)
@@ -142,7 +124,9 @@ VGPU_NUMBER float vgpu_fp8_value(__nv_fp8_storage_t x, __nv_fp8_interpretation_t
 
 /* ---- the types ---- */
 
+#ifdef __cplusplus
 #include "vgpu/fp8_type.h"
+#endif
 
 VGPU_BOTH_END
 

@@ -8,9 +8,11 @@
 
 #include "cuda_runtime_api.h"
 #include "driver_functions.h"
+#include "library_types.h"
 #include "vector_functions.h"
 
 #ifdef __cplusplus
+#include "channel_descriptor.h"
 #include "vgpu/typed_calls.h"
 #endif
 

@@ -10,7 +10,19 @@
 #include <stdint.h>
 #include <wchar.h>
 
+#define NVTX_API
 #define NVTX_INLINE_STATIC static __inline__ __attribute__((unused))
+#define NVTX_DECLSPEC NVTX_INLINE_STATIC
+
+#define NVTX_SUCCESS 0
+#define NVTX_FAIL 1
+#define NVTX_ERR_INIT_LOAD_PROPERTY 2
+#define NVTX_ERR_INIT_ACCESS_LIBRARY 3
+#define NVTX_ERR_INIT_LOAD_LIBRARY 4
+#define NVTX_ERR_INIT_MISSING_LIBRARY_ENTRY_POINT 5
+#define NVTX_ERR_INIT_FAILED_LIBRARY_ENTRY_POINT 6
+#define NVTX_ERR_NO_INJECTION_LIBRARY_AVAILABLE 7
+
 #define NVTX_NO_PUSH_POP_TRACKING ((int)-2)
 
 typedef uint64_t nvtxRangeId_t;
@@ -63,6 +75,37 @@ typedef struct nvtxEventAttributes_v2 {
 
 #define NVTX_EVENT_ATTRIB_STRUCT_SIZE ((uint16_t)sizeof(nvtxEventAttributes_t))
 
+/* ---- resources: what a domain gives a name to ---- */
+
+#define NVTX_RESOURCE_CLASS_GENERIC 1
+#define NVTX_RESOURCE_MAKE_TYPE(class_name, index)                                                 \
+    ((uint32_t)NVTX_RESOURCE_CLASS_##class_name << 16 | (uint32_t)(index))
+
+typedef enum nvtxResourceGenericType_t {
+    NVTX_RESOURCE_TYPE_UNKNOWN = 0,
+    NVTX_RESOURCE_TYPE_GENERIC_POINTER = NVTX_RESOURCE_MAKE_TYPE(GENERIC, 1),
+    NVTX_RESOURCE_TYPE_GENERIC_HANDLE = NVTX_RESOURCE_MAKE_TYPE(GENERIC, 2),
+    NVTX_RESOURCE_TYPE_GENERIC_THREAD_NATIVE = NVTX_RESOURCE_MAKE_TYPE(GENERIC, 3),
+    NVTX_RESOURCE_TYPE_GENERIC_THREAD_POSIX = NVTX_RESOURCE_MAKE_TYPE(GENERIC, 4)
+} nvtxResourceGenericType_t;
+
+typedef struct nvtxResourceAttributes_v0 {
+    uint16_t version, size;
+    int32_t identifierType;
+    union identifier_t {
+        const void *pValue;
+        uint64_t ullValue;
+    } identifier;
+    int32_t messageType;
+    nvtxMessageValue_t message;
+} nvtxResourceAttributes_v0;
+typedef nvtxResourceAttributes_v0 nvtxResourceAttributes_t;
+typedef struct nvtxResourceHandle *nvtxResourceHandle_t;
+
+#define NVTX_RESOURCE_ATTRIB_STRUCT_SIZE ((uint16_t)sizeof(nvtxResourceAttributes_v0))
+
+/* ---- calls ---- */
+
 /* A call that does nothing, and its result. */
 #define VGPU_NVTX(name, result, parameters)                                                        \
     NVTX_INLINE_STATIC int name parameters                                                         \
@@ -96,6 +139,11 @@ VGPU_NVTX_ID(nvtxDomainCreateA, nvtxDomainHandle_t, (const char *name))
 VGPU_NVTX_ID(nvtxDomainCreateW, nvtxDomainHandle_t, (const wchar_t *name))
 VGPU_NVTX_ID(nvtxDomainRegisterStringA, nvtxStringHandle_t,
              (nvtxDomainHandle_t domain, const char *text))
+VGPU_NVTX_ID(nvtxDomainRegisterStringW, nvtxStringHandle_t,
+             (nvtxDomainHandle_t domain, const wchar_t *text))
+VGPU_NVTX_ID(nvtxDomainResourceCreate, nvtxResourceHandle_t,
+             (nvtxDomainHandle_t domain, nvtxResourceAttributes_t *resource))
+VGPU_NVTX_VOID(nvtxDomainResourceDestroy, (nvtxResourceHandle_t resource))
 VGPU_NVTX_VOID(nvtxRangeEnd, (nvtxRangeId_t id))
 VGPU_NVTX_VOID(nvtxDomainRangeEnd, (nvtxDomainHandle_t domain, nvtxRangeId_t id))
 VGPU_NVTX_VOID(nvtxDomainDestroy, (nvtxDomainHandle_t domain))
@@ -104,7 +152,13 @@ VGPU_NVTX_VOID(nvtxMarkW, (const wchar_t *message))
 VGPU_NVTX_VOID(nvtxMarkEx, (const nvtxEventAttributes_t *event))
 VGPU_NVTX_VOID(nvtxDomainMarkEx, (nvtxDomainHandle_t domain, const nvtxEventAttributes_t *event))
 VGPU_NVTX_VOID(nvtxNameCategoryA, (uint32_t category, const char *name))
+VGPU_NVTX_VOID(nvtxNameCategoryW, (uint32_t category, const wchar_t *name))
+VGPU_NVTX_VOID(nvtxDomainNameCategoryA,
+               (nvtxDomainHandle_t domain, uint32_t category, const char *name))
+VGPU_NVTX_VOID(nvtxDomainNameCategoryW,
+               (nvtxDomainHandle_t domain, uint32_t category, const wchar_t *name))
 VGPU_NVTX_VOID(nvtxNameOsThreadA, (uint32_t thread, const char *name))
+VGPU_NVTX_VOID(nvtxNameOsThreadW, (uint32_t thread, const wchar_t *name))
 VGPU_NVTX_VOID(nvtxInitialize, (const void *reserved))
 
 #pragma GCC diagnostic pop
@@ -118,14 +172,19 @@ VGPU_NVTX_VOID(nvtxInitialize, (const void *reserved))
 #define nvtxRangePush nvtxRangePushW
 #define nvtxRangeStart nvtxRangeStartW
 #define nvtxDomainCreate nvtxDomainCreateW
+#define nvtxDomainRegisterString nvtxDomainRegisterStringW
+#define nvtxDomainNameCategory nvtxDomainNameCategoryW
+#define nvtxNameCategory nvtxNameCategoryW
+#define nvtxNameOsThread nvtxNameOsThreadW
 #else
 #define nvtxMark nvtxMarkA
 #define nvtxRangePush nvtxRangePushA
 #define nvtxRangeStart nvtxRangeStartA
 #define nvtxDomainCreate nvtxDomainCreateA
-#endif
+#define nvtxDomainRegisterString nvtxDomainRegisterStringA
+#define nvtxDomainNameCategory nvtxDomainNameCategoryA
 #define nvtxNameCategory nvtxNameCategoryA
 #define nvtxNameOsThread nvtxNameOsThreadA
-#define nvtxDomainRegisterString nvtxDomainRegisterStringA
+#endif
 
 #endif

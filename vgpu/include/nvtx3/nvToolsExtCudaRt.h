@@ -8,23 +8,39 @@
 #include "cuda_runtime_api.h"
 #include "nvToolsExt.h"
 
-NVTX_INLINE_STATIC void nvtxNameCudaDeviceA(int device, const char *name)
-{
-    (void)device, (void)name;
-}
+#define NVTX_RESOURCE_CLASS_CUDART 5
 
-NVTX_INLINE_STATIC void nvtxNameCudaStreamA(cudaStream_t stream, const char *name)
-{
-    (void)stream, (void)name;
-}
+typedef enum nvtxResourceCUDARTType_t {
+    NVTX_RESOURCE_TYPE_CUDART_DEVICE = NVTX_RESOURCE_MAKE_TYPE(CUDART, 0),
+    NVTX_RESOURCE_TYPE_CUDART_STREAM = NVTX_RESOURCE_MAKE_TYPE(CUDART, 1),
+    NVTX_RESOURCE_TYPE_CUDART_EVENT = NVTX_RESOURCE_MAKE_TYPE(CUDART, 2)
+} nvtxResourceCUDARTType_t;
 
-NVTX_INLINE_STATIC void nvtxNameCudaEventA(cudaEvent_t event, const char *name)
-{
-    (void)event, (void)name;
-}
+/* The name in both kinds of characters. */
+#define VGPU_NVTX_NAME(call, type)                                                                 \
+    NVTX_INLINE_STATIC void call##A(type object, const char *name)                                 \
+    {                                                                                              \
+        (void)object, (void)name;                                                                  \
+    }                                                                                              \
+    NVTX_INLINE_STATIC void call##W(type object, const wchar_t *name)                              \
+    {                                                                                              \
+        (void)object, (void)name;                                                                  \
+    }
 
+VGPU_NVTX_NAME(nvtxNameCudaDevice, int)
+VGPU_NVTX_NAME(nvtxNameCudaStream, cudaStream_t)
+VGPU_NVTX_NAME(nvtxNameCudaEvent, cudaEvent_t)
+
+#undef VGPU_NVTX_NAME
+
+#ifdef UNICODE
+#define nvtxNameCudaDevice nvtxNameCudaDeviceW
+#define nvtxNameCudaStream nvtxNameCudaStreamW
+#define nvtxNameCudaEvent nvtxNameCudaEventW
+#else
 #define nvtxNameCudaDevice nvtxNameCudaDeviceA
 #define nvtxNameCudaStream nvtxNameCudaStreamA
 #define nvtxNameCudaEvent nvtxNameCudaEventA
+#endif
 
 #endif

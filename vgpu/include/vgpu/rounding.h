@@ -9,6 +9,7 @@
 #define VGPU_ROUNDING_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -157,6 +158,7 @@ VGPU_NUMBER double vgpu_whole(double value, enum vgpu_rounding how)
     }
 }
 
+#ifdef __cplusplus
 /* The integer of type T: what is too large or too small becomes the type's last value; a NaN
  * becomes `nan`. */
 template <class T> inline T vgpu_integer_of(double value, enum vgpu_rounding how, T nan)
@@ -180,6 +182,7 @@ template <class T> inline T vgpu_top_bit()
 {
     return (T)(1ull << (sizeof(T) * 8 - 1));
 }
+#endif
 
 VGPU_BOTH_END
 

@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT
+ * sm_20_atomic_functions.h: what it declares in CUDA is in cuda_runtime.h here.
+ */
+#ifndef __SM_20_ATOMIC_FUNCTIONS_H__
+#define __SM_20_ATOMIC_FUNCTIONS_H__
+
+#include "cuda_runtime.h"
+
+#endif
