@@ -71,6 +71,15 @@ class Descriptions(unittest.TestCase):
             done = smi("single", "-L", VGPU_MEMORY_LIMIT=limit)
             self.assertIn(f"VGPU_MEMORY_LIMIT={limit} is no size", done.stderr)
 
+    def test_form_is_a_word(self) -> None:
+        for form in ("fast", "careful", ""):
+            done = smi("single", "-L", VGPU_FORM=form)
+            self.assertEqual(done.returncode, 0, done.stderr)
+        for form in ("quick", "fast ", "Careful", "1"):
+            done = smi("single", "-L", VGPU_FORM=form)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn(f"VGPU_FORM={form} is no form of kernels", done.stderr)
+
     def test_a_path_works_too(self) -> None:
         self.assertEqual(smi(str(NODES / "single.json"), "-L").stdout.count("GPU 0"), 1)
 

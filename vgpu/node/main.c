@@ -109,10 +109,21 @@ static bool workers_are_right(char *error, int room)
     return false;
 }
 
+/* The same of VGPU_FORM. */
+static bool form_is_right(char *error, int room)
+{
+    const char *text = getenv("VGPU_FORM");
+    if (!text || !*text || strcmp(text, "fast") == 0 || strcmp(text, "careful") == 0)
+        return true;
+    snprintf(error, (size_t)room, "VGPU_FORM=%s is no form of kernels: fast or careful", text);
+    return false;
+}
+
 static int load_node(char *error, int room)
 {
     if (!vgpu_schedule_is_right(error, (size_t)room) ||
-        !vgpu_kernel_seconds_are_right(error, (size_t)room) || !workers_are_right(error, room))
+        !vgpu_kernel_seconds_are_right(error, (size_t)room) || !workers_are_right(error, room) ||
+        !form_is_right(error, room))
         return -1;
     const char *name = getenv("VGPU_NODE");
     if (!name || !*name)
