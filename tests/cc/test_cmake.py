@@ -45,8 +45,10 @@ class CMake(Case):
         places = {"CUDACXX": str(toolkit / "bin/nvcc"), "CUDAToolkit_ROOT": str(toolkit)}
         self.must(cmake, "-S", HERE / "cmake", "-B", at, "-G", generator, **places)
         self.assertNotIn("warning", self.must(cmake, "--build", at))
-        for program in ("kernels", "caller", "plain", "fixed"):
+        for program in ("kernels", "caller", "single", "plain", "fixed"):
             self.must(at / program, VGPU_NODE="hgx-h200-4")
+        # vgpu-cc has the runtime in the program: a second one would come with CUDA::cudart
+        self.assertNotIn("libcudart", self.must("readelf", "-d", at / "single"))
         cache = (at / "CMakeCache.txt").read_text()
         found = re.search(r"^CUDA_CUDART:FILEPATH=(.*)$", cache, re.M)[1]
         self.assertEqual(pathlib.Path(found).parents[1], toolkit)

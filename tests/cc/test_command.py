@@ -177,6 +177,14 @@ class Command(Case):
         self.assertEqual(done.returncode, 4, done.stderr)
         self.assertEqual(cc("-run", "a.cpp", "-o", "b", folder=self.folder).returncode, 1)
 
+    def test_profile(self) -> None:
+        """gprof's file is written if the compiler and the linker were told."""
+        self.write("a.cu", KERNEL)
+        for flag in ("--profile", "-pg"):
+            self.good(flag, "a.cu", "-DVALUE=1", "-o", "a")
+            self.assertEqual(run(["./a"], self.folder).returncode, 0)
+            (self.folder / "gmon.out").unlink()
+
     def test_shared_library(self) -> None:
         self.write("a.cu", KERNEL.replace("int main", "void in_library"))
         self.write(
