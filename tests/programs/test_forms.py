@@ -45,6 +45,27 @@ int main()
     return cudaDeviceSynchronize();
 }
 """
+BARRIERS = """
+__global__ void rounds(int *p, int n)
+{
+    __shared__ int s[64];
+    int t = threadIdx.x, v = t;
+    for (int k = 0; k < n; k++) {
+        s[t] = v;
+        __syncthreads();
+        v += s[63 - t];
+        __syncthreads();
+    }
+    p[blockIdx.x * 64 + t] = v;
+}
+int main()
+{
+    int *p;
+    cudaMalloc(&p, 2048);
+    rounds<<<8, 64>>>(p, 3);
+    return cudaDeviceSynchronize();
+}
+"""
 PROMISES = """
 #include <cstdio>
 __global__ void behind(int *__restrict__ to, const int *__restrict__ from)
@@ -165,6 +186,15 @@ class Forms(unittest.TestCase):
                 file=sys.stderr,
             )
             self.assertGreater(fast, len(all_of_them) // 2)
+
+    def test_barriers_are_counted(self) -> None:
+        """Of each block once; alike() compares the counts of all kernels in both forms."""
+        source = self.folder / "barriers.cu"
+        source.write_text(BARRIERS)
+        program = compile_program(source)
+        self.assertEqual(self.alike(program), [("rounds", "fast: 7 blocks")])
+        for form in ("careful", "fast"):
+            self.assertIn('"barriers":48,', Run(form, program).trace)
 
     def test_the_fast_form_is_the_default(self) -> None:
         source = self.folder / "default.cu"

@@ -199,10 +199,14 @@ static void write_place(FILE *out, const char *key, int where)
         fputs(where == -2 ? "\"pageable host memory\"" : "\"host memory\"", out);
 }
 
-/* In which form the kernel ran (docs/virtual-node.md). */
-static void write_form(struct writer *w, const struct vgpu_trace_record *r)
+/* What the kernel did, and in which form it ran (docs/virtual-node.md). */
+static void write_kernel(struct writer *w, const struct vgpu_trace_record *r)
 {
     char text[128];
+    fprintf(w->out, ",\"barriers\":%llu,\"shuffles\":%llu,\"atomics\":%llu",
+            (unsigned long long)r->barriers, (unsigned long long)r->shuffles,
+            (unsigned long long)r->atomics);
+    fprintf(w->out, ",\"shared accesses\":%llu", (unsigned long long)r->shared_accesses);
     if (r->fast_blocks)
         snprintf(text, sizeof text, "fast: %llu blocks", (unsigned long long)r->fast_blocks);
     else
@@ -228,7 +232,7 @@ static void write_slice(struct writer *w, uint64_t number, int group, int row)
         write_place(w->out, "to", r->to);
     }
     if (r->kind == VGPU_TRACE_KERNEL)
-        write_form(w, r);
+        write_kernel(w, r);
     if (r->site[0]) {
         fputs(",\"site\":", w->out);
         write_text(w->out, r->site);
