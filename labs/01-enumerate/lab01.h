@@ -54,7 +54,8 @@ int inv_mem(int device, size_t *free_bytes, size_t *total_bytes);
 /* 4. Allocates n buffers of `bytes` bytes, buffer i on GPU i. The caller frees each with cudaFree.
  * All or nothing: on an error everything is freed again and buffers[] keeps what it held.
  * LAB_EINVAL: n is negative, or buffers is null while n > 0. LAB_ENOGPU: there are fewer than n
- * GPUs. LAB_ENOMEM: some GPU has not got that much left. n = 0 does nothing and is LAB_OK. */
+ * GPUs, however many bytes are asked for. LAB_ENOMEM: some GPU has not got that much left. n = 0
+ * does nothing and is LAB_OK, without any GPU, too. */
 int inv_alloc_each(size_t bytes, void **buffers, int n);
 
 /* 5. The CUDA number of the GPU plugged in at `bus_id` ("0000:19:00.0", hexadecimal in either

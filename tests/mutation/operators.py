@@ -4,11 +4,19 @@ make. An operator is a function from a passage to changes; OPERATORS lists them 
 """
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
 
-from source import Region, calls, regions, statements
+from source import (
+    Region,
+    calls,
+    declares,
+    in_launch,
+    is_type_word,
+    regions,
+    statements,
+)
 
 Change = tuple[int, int, str]  # from and to in the file, and what stands there instead
 
@@ -24,9 +32,12 @@ class Made:
     becomes: str
     text: str  # the whole file
 
+    time: int = 1  # which of several in the file with the same two lines
+
     @property
     def key(self) -> str:
-        return f"{self.was} => {self.becomes}"
+        again = f" #{self.time}" if self.time > 1 else ""
+        return f"{self.was} => {self.becomes}{again}"
 
 
 @dataclass(frozen=True)
@@ -35,12 +46,15 @@ class Context:
 
     source: str
     enums: dict[str, str]  # an enumerator or result code -> another of the same kind
-    types: dict[str, str]  # a variable or field -> its type, where the file says it once
+    types: dict[str, str]  # a variable or parameter -> its type, where the file says it once
+    fields: dict[str, list[str]]  # a field -> the others of its type in its structure
+    streams: set[str]  # variables and fields that are streams
+    results: set[str]  # functions that give a result
 
 
 def mutants(source: str, header: str) -> list[Made]:
     """All of a file, in the order of its lines; two changes with the same result count once."""
-    context = Context(source, enumerators(header), variables(source))
+    context = context_of(source, header)
     found: dict[str, Made] = {}
     for region in regions(source):
         for operator in OPERATORS:
@@ -48,7 +62,24 @@ def mutants(source: str, header: str) -> list[Made]:
                 made = _apply(source, operator.__name__, region.todo, (begin, end, new))
                 if made.text != source:
                     found.setdefault(made.text, made)
-    return sorted(found.values(), key=lambda one: one.line)
+    seen: Counter[str] = Counter()
+    made = []
+    for one in sorted(found.values(), key=lambda one: one.line):
+        seen[one.key] += 1
+        made.append(replace(one, time=seen[one.key]))
+    return made
+
+
+def context_of(source: str, header: str) -> Context:
+    text = header + source
+    return Context(
+        source,
+        enumerators(header),
+        variables(source),
+        fields(text),
+        set(re.findall(r"\bcudaStream_t\s+(\w+)", text)),
+        set(re.findall(r"^(?:static )?int (\w+)\(", text, re.MULTILINE)),
+    )
 
 
 def _apply(source: str, operator: str, todo: int, change: Change) -> Made:
@@ -92,6 +123,25 @@ def variables(source: str) -> dict[str, str]:
     return {name: kind for name, kind in types.items() if kind != "?"}
 
 
+def fields(text: str) -> dict[str, list[str]]:
+    """Of every field of a structure the others of the same type; arrays count as of another one."""
+    others: dict[str, list[str]] = {}
+    text = re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.DOTALL)
+    for body in re.findall(r"\bstruct\s+\w+\s*\{([^{}]*)\}", text):
+        kinds: dict[str, list[str]] = {}
+        for declared in body.split(";"):
+            found = re.match(r"\s*((?:(?:const|unsigned|struct|enum) )*\w+)([^()]*)$", declared)
+            for name in found[2].split(",") if found else []:
+                plain = re.sub(r"\[.*|[*\s]", "", name)
+                kind = f"{found[1]}{name.count('*')}{name.count('[')}"
+                kinds.setdefault(kind, []).append(plain)
+        for alike in kinds.values():
+            for name in alike:
+                here = [one for one in alike if one != name]
+                others[name] = sorted({*others.get(name, []), *here})
+    return others
+
+
 # ---- operators ----
 
 
@@ -101,47 +151,105 @@ def delete_statement(region: Region, context: Context) -> Iterator[Change]:
 
 
 def change_condition(region: Region, context: Context) -> Iterator[Change]:
-    """Negated; evaluated and ignored, which removes an error check."""
+    """Negated; evaluated and ignored, which removes an error check. A loop is not entered."""
     for i, token in enumerate(region.tokens):
-        if token.text != "if" or i + 1 not in region.close:
+        if i + 1 not in region.close:
             continue
-        begin, end = region.tokens[i + 1].at, region.tokens[region.close[i + 1]].end
+        last = region.close[i + 1]
+        begin, end = region.tokens[i + 1].at, region.tokens[last].end
         condition = context.source[begin:end]
-        yield begin, end, f"(!{condition})"
-        yield begin, end, f"({condition}, 0)"
+        if token.text == "if":
+            yield begin, end, f"(!{condition})"
+            yield begin, end, f"({condition}, 0)"
+        elif token.text == "while":
+            yield begin, end, "(0)"
+        elif token.text == "for":
+            ends = [k for k in range(i + 2, last) if region.text(k) == ";"]
+            if len(ends) == 2 and ends[1] > ends[0] + 1:
+                yield region.tokens[ends[0] + 1].at, region.tokens[ends[1]].at, "0"
+
+
+def swap_branches(region: Region, context: Context) -> Iterator[Change]:
+    """a ? b : c becomes a ? c : b."""
+    for i, token in enumerate(region.tokens):
+        if token.text != "?":
+            continue
+        colon = region.forward(i, {":"})
+        while sum(region.text(k) == "?" for k in range(i, colon)) > sum(
+            region.text(k) == ":" for k in range(i, colon + 1)
+        ):
+            colon = region.forward(colon, {":"})
+        last = region.forward(colon, {",", ";"}) - 1
+        if region.text(colon) == ":" and last > colon:
+            one = context.source[region.tokens[i + 1].at : region.tokens[colon - 1].end]
+            two = context.source[region.tokens[colon + 1].at : region.tokens[last].end]
+            yield region.tokens[i + 1].at, region.tokens[last].end, f"{two} : {one}"
+
+
+def drop_operand(region: Region, context: Context) -> Iterator[Change]:
+    """One condition of several is not asked."""
+    stops = {",", ";", "?", ":", "=", "return", "{", "}", "||"}
+    for i, token in enumerate(region.tokens):
+        if token.text not in ("&&", "||"):
+            continue
+        around = stops | {token.text}
+        first, last = region.backward(i, around) + 1, region.forward(i, around) - 1
+        yield region.tokens[i - 1].end, region.tokens[last].end, ""
+        if region.text(first - 1) != token.text:
+            yield region.tokens[first].at, region.tokens[i + 1].at, ""
 
 
 def replace_operator(region: Region, context: Context) -> Iterator[Change]:
     others = {
-        "<": ("<=",), "<=": ("<",), ">": (">=",), ">=": (">",), "==": ("!=",), "!=": ("==",),
-        "&&": ("||",), "||": ("&&",), "+": ("-",), "-": ("+",), "*": ("/",), "/": ("*",),
-        "%": ("/",), "+=": ("-=",), "-=": ("+=",), "*=": ("/=",), "/=": ("*=",),
-        "<<": (">>",), ">>": ("<<",),
+        "<": ("<=", ">="), "<=": ("<", ">"), ">": (">=", "<="), ">=": (">", "<"), "==": ("!=",),
+        "!=": ("==",), "&&": ("||",), "||": ("&&",), "+": ("-",), "-": ("+",), "*": ("/",),
+        "/": ("*",), "%": ("/",), "+=": ("-=",), "-=": ("+=",), "*=": ("/=",), "/=": ("*=",),
+        "<<": (">>",), ">>": ("<<",), "&": ("|",), "|": ("&",), "|=": ("&=",), "&=": ("|=",),
     }  # fmt: skip
     for i, token in enumerate(region.tokens):
-        if i == 0 or not region.tokens[i - 1].is_operand or token.text not in others:
+        if token.text in ("++", "--"):
+            yield token.at, token.end, "--" if token.text == "++" else "++"
+        if i == 0 or not region.tokens[i - 1].is_operand or is_type_word(region, i - 1):
             continue
-        for other in others[token.text]:
+        for other in others.get(token.text, ()):
             yield token.at, token.end, other
 
 
 def drop_negation(region: Region, context: Context) -> Iterator[Change]:
-    for token in region.tokens:
-        if token.text == "!":
+    for i, token in enumerate(region.tokens):
+        is_sign = token.text == "-" and i > 0 and not region.tokens[i - 1].is_operand
+        if token.text in ("!", "~") or is_sign:
             yield token.at, token.end, ""
 
 
 def change_constant(region: Region, context: Context) -> Iterator[Change]:
     for token in region.tokens:
-        if re.fullmatch(r"\d+", token.text):
-            value = int(token.text)
-            yield token.at, token.end, str(value + 1)
+        if not token.text[0].isdigit():
+            continue
+        number, suffix = re.fullmatch(r"(.*?)([uUlL]*)", token.text).groups()
+        if re.fullmatch(r"\d+|0[xX][0-9a-fA-F]+", number):
+            value = int(number, 0) if not number.isdigit() else int(number)
+            yield token.at, token.end, f"{value + 1}{suffix}"
             if value > 0:
-                yield token.at, token.end, str(value - 1)
+                yield token.at, token.end, f"{value - 1}{suffix}"
+        else:  # a fraction
+            yield token.at, token.end, f"(1 + {token.text})"
+
+
+def off_by_one(region: Region, context: Context) -> Iterator[Change]:
+    """The next element; constants are change_constant's."""
+    for i, last in region.close.items():
+        if region.text(i) != "[" or i == 0 or not region.tokens[i - 1].is_operand:
+            continue
+        inside = context.source[region.tokens[i].end : region.tokens[last].at]
+        begin = region.backward(i, {";", "{", "}", "="}) + 1
+        if not inside.isdigit() and not declares(region, begin):
+            yield region.tokens[last].at, region.tokens[last].at, " + 1"
 
 
 def narrow_type(region: Region, context: Context) -> Iterator[Change]:
-    narrow = {"size_t": "int", "uint64_t": "unsigned", "int64_t": "int", "double": "float"}
+    narrow = {"size_t": "int", "uint64_t": "unsigned", "int64_t": "int", "ssize_t": "int"}
+    narrow |= {"double": "float", "long": "int"}
     for token in region.tokens:
         if token.text in narrow:
             yield token.at, token.end, narrow[token.text]
@@ -160,13 +268,15 @@ def narrow_value(region: Region, context: Context) -> Iterator[Change]:
 
 
 def swap_arguments(region: Region, context: Context) -> Iterator[Change]:
+    """Two that stand beside each other or have one between them."""
     for _, _, given in calls(region):
-        for (a, b), (c, d) in pairwise(given):
-            one = context.source[region.tokens[a].at : region.tokens[b].end]
-            two = context.source[region.tokens[c].at : region.tokens[d].end]
-            between = context.source[region.tokens[b].end : region.tokens[c].at]
-            if one != two and _same_kind(one, two):
-                yield region.tokens[a].at, region.tokens[d].end, two + between + one
+        for k, (a, b) in enumerate(given):
+            for c, d in given[k + 1 : k + 3]:
+                one = context.source[region.tokens[a].at : region.tokens[b].end]
+                two = context.source[region.tokens[c].at : region.tokens[d].end]
+                between = context.source[region.tokens[b].end : region.tokens[c].at]
+                if one != two and _same_kind(one, two):
+                    yield region.tokens[a].at, region.tokens[d].end, two + between + one
 
 
 def _same_kind(one: str, two: str) -> bool:
@@ -179,11 +289,13 @@ def _same_kind(one: str, two: str) -> bool:
 
 
 def skip_call(region: Region, context: Context) -> Iterator[Change]:
-    """A call of CUDA is left out and taken to have gone well."""
+    """A call of CUDA or of a function with a result is left out and taken to have gone well."""
     for name, last, _ in calls(region):
         text = region.text(name)
         good = {"cuda": "cudaSuccess"}.get(text[:4]) or ("CUDA_SUCCESS" if _is_driver(text) else "")
-        if good:
+        if text in context.results and not text.endswith("_result"):
+            good = "LAB_OK"
+        if good and not is_type_word(region, name - 1):
             yield region.tokens[name].at, region.tokens[last].end, good
 
 
@@ -218,6 +330,58 @@ def _near(others: list[str], name: str) -> list[str]:
     return (behind + [other for other in others if other < name])[:2]
 
 
+def replace_field(region: Region, context: Context) -> Iterator[Change]:
+    """A field by another of its type: the event of the other half, the other GPU of the pair."""
+    for i, token in enumerate(region.tokens):
+        if region.text(i - 1) in ("->", ".") and token.text in context.fields:
+            for other in _near(context.fields[token.text], token.text):
+                yield token.at, token.end, other
+
+
+def use_default(region: Region, context: Context) -> Iterator[Change]:
+    """The stream and the GPU that a program gets unless it says otherwise."""
+    given = [(name, one) for name, _, all_given in calls(region) for one in all_given]
+    given += [(-1, one) for one in in_launch(region)[3:]]
+    for name, (first, last) in given:
+        is_stream = region.text(last) in context.streams and region.text(first) != "&"
+        if is_stream or region.text(name) == "cudaSetDevice":
+            yield region.tokens[first].at, region.tokens[last].end, "0"
+
+
+def lose_result(region: Region, context: Context) -> Iterator[Change]:
+    for i, token in enumerate(region.tokens):
+        is_returned = region.text(i - 1) == "return" and region.text(i + 1) == ";"
+        if is_returned and context.types.get(token.text) == "int":
+            yield token.at, token.end, "LAB_OK"
+
+
+def move_jump(region: Region, context: Context) -> Iterator[Change]:
+    """A conditional return, break or continue changes places with its neighbour statement."""
+    simple = dict(statements(region))
+    ends = {last: first for first, last in simple.items()}
+    for i, token in enumerate(region.tokens):
+        if token.text != "if" or i + 1 not in region.close or region.text(i - 1) == "else":
+            continue
+        jump = region.close[i + 1] + 1
+        last = region.forward(jump, {";"})
+        if region.text(jump) not in ("return", "break", "continue"):
+            continue
+        before, behind = ends.get(i - 1, -1), simple.get(last + 1, -1)
+        if before >= 0 and region.text(before - 1) in (";", "{", "}", ""):
+            yield _exchanged(region, context, (before, i - 1), (i, last))
+        if behind >= 0 and region.text(last + 1) not in ("return", "break", "continue"):
+            yield _exchanged(region, context, (i, last), (last + 1, behind))
+
+
+def _exchanged(
+    region: Region, context: Context, one: tuple[int, int], two: tuple[int, int]
+) -> Change:
+    begin, end = region.tokens[one[0]].at, region.tokens[two[1]].end
+    first = context.source[begin : region.tokens[one[1]].end]
+    second = context.source[region.tokens[two[0]].at : end]
+    return begin, end, f"{second} {first}"
+
+
 def leave_loop(region: Region, context: Context) -> Iterator[Change]:
     other = {"break": "continue", "continue": "break"}
     for token in region.tokens:
@@ -228,13 +392,20 @@ def leave_loop(region: Region, context: Context) -> Iterator[Change]:
 OPERATORS: tuple[Callable[[Region, Context], Iterator[Change]], ...] = (
     delete_statement,
     change_condition,
+    swap_branches,
+    drop_operand,
     replace_operator,
     drop_negation,
     change_constant,
+    off_by_one,
     narrow_type,
     narrow_value,
     swap_arguments,
     skip_call,
     replace_name,
+    replace_field,
+    use_default,
+    lose_result,
+    move_jump,
     leave_loop,
 )

@@ -1,24 +1,33 @@
 # SPDX-License-Identifier: MIT
 """Mutation testing of the labs: every small mistake in what learners write must be seen by a test.
 
-    python3 tests/mutation/run.py [--lab NN ...] [--sample N] [--operator NAME] [--jobs N] [--write]
+    python3 tests/mutation/run.py [--lab NN ...] [--sample N] [--operator NAME] [--jobs N]
+                                  [--seconds N --resume] [--write]
 
 Makes the mutants (operators.py), builds each in place of the solution's file, and runs the tests
 that a learner's mistake there can fail until one does: the public ones of its TODO, those of all
-functions together, the hidden ones. A mutant whose machine code is the solution's is the solution.
+functions together, the hidden ones; of each kind those first that take the solution least time. A
+mutant whose machine code is the solution's is the solution.
 
 lists/labNN.json names those known to survive, each with the reason: it is equivalent, or a test is
 missing. Any other that survives is printed, and the exit status is 1, as it is for one on which a
 test finds no end ("broken": that is the harness's mistake). Labs without a list have not been
-looked through, and run only when --lab names them. --write puts whole labs' figures into
-lists/report.json.
+looked through, and run only when --lab names them. A key that no mutant has is an error, too.
+
+Fates are kept in the build folder. With --resume those that a test saw are not tried again, and
+--seconds starts no more after so long: status 3 says that mutants are left. That the solution
+passes with the limits of time that mutants have is looked at first, but for --sample and --resume.
+
+--write puts whole labs' figures into lists/report.json and the table of docs/misconceptions.md.
 """
 
 import argparse
 import hashlib
 import json
 import os
+import queue
 import random
+import re
 import shutil
 import signal
 import sys
@@ -28,6 +37,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE), str(HERE.parents[1])]
@@ -46,8 +56,10 @@ from grader.course.project import Lab, Project, here  # noqa: E402
 
 # What no compiler should let pass, and C's does.
 _NONSENSE = ("-Wint-conversion", "-Wincompatible-pointer-types", "-Wimplicit-function")
-TEST_SECONDS = 240.0  # of one test; a verifier ends a program after 64 s that it was not kept from
-STATES = ("no program", "same code", "own public", "public", "hidden", "survived", "broken")
+TEST_SECONDS = 240.0  # of one test; a verifier ends a program before, unless it is kept from it
+LIMITS = {"LAB_CPU_SECONDS": "4", "LAB_WALL_SECONDS": "16", "LAB_IDLE_SECONDS": "8"}
+STATES = ("no program", "same code", "public", "hidden", "survived", "broken")
+PAGE = HERE.parents[1] / "docs" / "misconceptions.md"
 
 
 @dataclass(frozen=True)
@@ -59,6 +71,7 @@ class Fate:
     test: str = ""
     said: str = ""
     seconds: float = 0.0
+    own: bool = False  # a test of the TODO that it is in
 
 
 @dataclass(frozen=True)
@@ -70,28 +83,61 @@ class Bench:
     file: Path
     tests: list[Test]
     todos: dict[str, int]  # of the tests
-    code: str  # of the solution's object; empty where it is not comparable
+    took: dict[str, float]  # their seconds on the solution
+    codes: dict[str, str]  # of the solution's object, as each worker builds it
 
     @property
     def scratch(self) -> Path:
         return self.project.build_dir / "mutation" / self.lab.folder
 
+    @property
+    def conf(self) -> Path:
+        return self.scratch / "lab.conf"
 
-def bench(project: Project, lab: Lab) -> Bench:
+
+def bench(project: Project, lab: Lab, jobs: int) -> Bench:
+    """What a lab's mutants need: how long its tests took last is what ctest noted."""
     (file,) = student_files(project.solutions_dir / lab.folder)
     prefix = f"solution{lab.number}."
     found = ctest.tests(project, f"^{prefix[:-1]}")
     tests = [test for test in found if test.name.startswith(prefix)]
-    shared = Bench(project, lab, file, tests, {}, "")
+    shared = Bench(project, lab, file, tests, {}, {}, {})
     shutil.rmtree(shared.scratch, ignore_errors=True)
-    variant = _variant(shared, file.read_text(encoding="utf-8"), "solution")
-    runner = variant.build_whole()
-    records = {test.name: variant.run(test, runner) for test in tests}
-    bad = [name for name, record in records.items() if record.verdict is not Verdict.PASS]
-    if bad:
-        raise LabError(f"the solution itself does not pass {', '.join(bad)}")
-    todos = {name: record.todo for name, record in records.items()}
-    return Bench(project, lab, file, tests, todos, _code_of(Path(f"{runner}.o"), file))
+    shared.scratch.mkdir(parents=True)
+    whole = (project.build_dir / "labs" / lab.folder / "lab.conf").read_text(encoding="utf-8")
+    shared.conf.write_text(whole.replace("\n-g\n", "\n").replace("\n-g\n", "\n"), encoding="utf-8")
+    for worker in range(jobs):
+        shared.codes[str(worker)] = _solution_code(shared, str(worker))
+    took = seconds_of_tests(project)
+    for test in tests:
+        shared.todos[test.name] = next(
+            int(label[4:]) for label in test.labels if re.fullmatch(r"todo\d+", label)
+        )
+        shared.took[test.name] = took.get(test.name, 0.0)
+    return shared
+
+
+def seconds_of_tests(project: Project) -> dict[str, float]:
+    path = project.build_dir / "Testing" / "Temporary" / "CTestCostData.txt"
+    lines = path.read_text(encoding="utf-8").split("\n---")[0] if path.is_file() else ""
+    return {words[0]: float(words[2]) for line in lines.splitlines() if (words := line.split())}
+
+
+def require_solution(shared: Bench) -> None:
+    """The solution passes under the limits that mutants have."""
+    variant = _variant(shared, shared.file.read_text(encoding="utf-8"), "solution")
+    if not (_compile(shared, variant).ok and _link(shared, variant).ok):
+        raise LabError(f"{shared.file} does not compile")
+    for test in shared.tests:
+        record = variant.run(test, variant.source.parent / "run", LIMITS)
+        if record.verdict is not Verdict.PASS:
+            raise LabError(f"the solution itself does not pass {test.name}: {record.message}")
+
+
+def _solution_code(shared: Bench, worker: str) -> str:
+    variant = _variant(shared, shared.file.read_text(encoding="utf-8"), worker)
+    _compile(shared, variant)
+    return _code_of(variant)
 
 
 def made_of(shared: Bench) -> list[Made]:
@@ -101,49 +147,49 @@ def made_of(shared: Bench) -> list[Made]:
 
 
 def _variant(shared: Bench, text: str, name: str) -> Variant:
+    """A folder of its own for each worker, the same for all of its mutants: objects hold paths."""
     folder = shared.scratch / name
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     variant = Variant(shared.project, shared.lab, folder / shared.file.name)
     variant.source.write_text(text, encoding="utf-8")
     return variant
 
 
-def _code_of(compiled: Path, source: Path) -> str:
-    """A hash of an object without its lines; a .cu file's holds an image with lines of its own."""
-    if source.suffix != ".c" or not compiled.is_file():
-        return ""
+def _code_of(variant: Variant) -> str:
+    """A hash of an object without what debuggers want."""
+    compiled = variant.source.parent / "student.o"
     bare = compiled.with_suffix(".bare")
     done = capture(["objcopy", "--strip-debug", "--remove-section=.comment", compiled, bare])
     return hashlib.sha256(bare.read_bytes()).hexdigest() if done.ok else ""
 
 
-def fate_of(shared: Bench, made: Made) -> Fate:
+def fate_of(shared: Bench, made: Made, workers: "queue.Queue[str]") -> Fate:
     start = time.monotonic()
-    variant = _variant(shared, made.text, hashlib.sha256(made.text.encode()).hexdigest()[:12])
+    worker = workers.get()
     try:
-        state, test, said = _tried(shared, made, variant)
+        variant = _variant(shared, made.text, worker)
+        state, test, said = _tried(shared, made, variant, shared.codes[worker])
     finally:
-        shutil.rmtree(variant.source.parent, ignore_errors=True)
-    return Fate(made, state, test, said, time.monotonic() - start)
+        workers.put(worker)
+    own = bool(test) and shared.todos[test] == made.todo
+    return Fate(made, state, test, said, time.monotonic() - start, own)
 
 
-def _tried(shared: Bench, made: Made, variant: Variant) -> tuple[str, str, str]:
-    compiled = variant.source.parent / "student.o"
+def _tried(shared: Bench, made: Made, variant: Variant, solution: str) -> tuple[str, str, str]:
     runner = variant.source.parent / "run"
-    done = _labcc(shared, "compile", variant.source, compiled)
+    done = _compile(shared, variant)
     if not done.ok or any(word in done.output for word in _NONSENSE):
         return "no program", "", ""
-    if shared.code and _code_of(compiled, variant.source) == shared.code:
+    if solution and _code_of(variant) == solution:
         return "same code", "", ""
-    if not _labcc(shared, "runner", compiled, "0", runner).ok:
+    if not _link(shared, variant).ok:
         return "no program", "", ""
     for test in _tests_of(shared, made.todo):
-        record = variant.run(test, runner, seconds=TEST_SECONDS)
+        record = variant.run(test, runner, LIMITS, seconds=TEST_SECONDS)
         said = record.message.split("\n")[0]
         if record.verdict is Verdict.FAIL:
-            hidden = ".hidden." in test.name
-            own = shared.todos[test.name] == made.todo
-            return "hidden" if hidden else "own public" if own else "public", test.name, said
+            return "hidden" if ".hidden." in test.name else "public", test.name, said
         if record.verdict in (Verdict.HARNESS_ERROR, Verdict.UNKNOWN):
             end_of(runner)
             return "broken", test.name, said
@@ -160,19 +206,26 @@ def end_of(runner: Path) -> None:
             continue
 
 
-def _labcc(shared: Bench, action: str, *words: str | Path) -> Done:
-    root, build = shared.project.root, shared.project.build_dir
-    conf = build / "labs" / shared.lab.folder / "lab.conf"
-    script = root / "harness" / "cmake" / "labcc.sh"
-    return capture(["sh", script, conf, action, *words], env=build_env(shared.project))
+def _compile(shared: Bench, variant: Variant) -> Done:
+    return _labcc(shared, variant, "compile", variant.source.name, "student.o")
+
+
+def _link(shared: Bench, variant: Variant) -> Done:
+    return _labcc(shared, variant, "runner", "student.o", "0", "run")
+
+
+def _labcc(shared: Bench, variant: Variant, *words: str) -> Done:
+    script = shared.project.root / "harness" / "cmake" / "labcc.sh"
+    env = build_env(shared.project)
+    return capture(["sh", script, shared.conf, *words], cwd=variant.source.parent, env=env)
 
 
 def _tests_of(shared: Bench, todo: int) -> list[Test]:
     """A learner's mistake in one TODO is seen by its tests, and by those of all functions together:
     the others take this function from the reference."""
 
-    def rank(test: Test) -> tuple[bool, bool]:
-        return ".hidden." in test.name, shared.todos[test.name] != todo
+    def rank(test: Test) -> tuple[bool, bool, float]:
+        return ".hidden." in test.name, shared.todos[test.name] != todo, shared.took[test.name]
 
     wanted = [test for test in shared.tests if shared.todos[test.name] in (todo, 0)]
     return sorted(wanted, key=rank)
@@ -202,27 +255,55 @@ def summary(fates: Sequence[Fate], reasons: dict[str, str]) -> dict[str, int]:
     equivalent = [fate for fate in left if is_equivalent(reasons.get(fate.made.key, ""))]
     return {
         "made": len(fates),
-        "programs": len(fates) - count["no program"] - count["same code"],
-        "own public": count["own public"],
+        "no program": count["no program"],
+        "same code": count["same code"],
         "public": count["public"],
         "hidden": count["hidden"],
+        "named": sum(fate.own for fate in fates),
         "equivalent": len(equivalent),
         "open": len(left) - len(equivalent),
         "broken": count["broken"],
     }
 
 
+def shares(figures: dict[str, int]) -> tuple[int, str, str, str]:
+    """Mutants that are wrong programs; how many of these tests see, public ones, own ones."""
+    seen = figures["public"] + figures["hidden"]
+    real = seen + figures["open"] + figures["broken"]
+    parts = (seen, figures["public"], figures["named"])
+    whole, public, named = (f"{100 * part / real:.1f} %" if real else "-" for part in parts)
+    return real, whole, public, named
+
+
 def line_of(lab: Lab, figures: dict[str, int]) -> str:
-    real = figures["programs"] - figures["equivalent"]
-    public = figures["own public"] + figures["public"]
-    killed = public + figures["hidden"]
-    share = f"{100 * killed / real:.1f} %" if real else "-"
-    own = f"{100 * figures['own public'] / killed:.1f} %" if killed else "-"
+    real, whole, public, named = shares(figures)
     return (
-        f"{lab.name}: {real} mutants, {killed} seen ({share}): {public} by public tests, "
-        f"{figures['hidden']} by hidden ones only; {own} by a public test of their own TODO; "
+        f"{lab.name}: {figures['made']} mutants, {real} of them wrong programs: {whole} seen, "
+        f"{public} by public tests, {named} by a test of their own TODO; "
         f"{figures['equivalent']} equivalent, {figures['open']} open, {figures['broken']} broken"
     )
+
+
+def table_of(report: dict[str, dict[str, int]]) -> str:
+    head = ("lab", "mutants", "no program", "same code", "equivalent", "wrong programs", "seen")
+    head += ("by public tests", "by hidden ones only", "TODO named")
+    rows = [f"| {' | '.join(head)} |", "|---" + "|--:" * (len(head) - 1) + "|"]
+    for name, figures in sorted(report.items()):
+        real, whole, public, named = shares(figures)
+        counts = [figures[key] for key in ("made", "no program", "same code", "equivalent")]
+        cells = [name[3:], *counts, real, whole, public, figures["hidden"], named]
+        rows.append(f"| {' | '.join(str(cell) for cell in cells)} |")
+    return "\n".join(rows)
+
+
+def write_report(report: dict[str, dict[str, int]]) -> None:
+    path = HERE / "lists" / "report.json"
+    path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+    begin, end = "<!-- mutants -->\n", "<!-- /mutants -->"
+    text = PAGE.read_text(encoding="utf-8")
+    before, rest = text.split(begin)
+    behind = rest.split(end)[1]
+    PAGE.write_text(f"{before}{begin}{table_of(report)}\n{end}{behind}", encoding="utf-8")
 
 
 def sampled(all_made: list[Made], asked: argparse.Namespace) -> list[Made]:
@@ -234,13 +315,65 @@ def sampled(all_made: list[Made], asked: argparse.Namespace) -> list[Made]:
     return wanted
 
 
+class Kept:
+    """Fates in the build folder. A test's answer holds as long as the mutant is the same."""
+
+    def __init__(self, project: Project, lab: Lab) -> None:
+        self._path = project.build_dir / "mutation" / f"{lab.name}.json"
+        text = self._path.read_text(encoding="utf-8") if self._path.is_file() else "{}"
+        self._fates: dict[str, list[Any]] = json.loads(text)
+
+    def fate(self, made: Made) -> Fate | None:
+        found = self._fates.get(self._name(made))
+        if not found or found[0] in ("survived", "broken"):
+            return None
+        return Fate(made, *found)
+
+    def add(self, fate: Fate) -> None:
+        entry = [fate.state, fate.test, fate.said, fate.seconds, fate.own]
+        self._fates[self._name(fate.made)] = entry
+
+    def write(self) -> None:
+        self._path.write_text(json.dumps(self._fates, indent=0), encoding="utf-8")
+
+    @staticmethod
+    def _name(made: Made) -> str:
+        return hashlib.sha256(made.text.encode()).hexdigest()[:16]
+
+
+def unknown_keys(made: Sequence[Made], reasons: dict[str, str]) -> list[str]:
+    return sorted(set(reasons) - {one.key for one in made})
+
+
 def run_lab(project: Project, lab: Lab, asked: argparse.Namespace) -> tuple[dict[str, int], int]:
-    """The lab's figures, and how many survived or broke that no list knows."""
-    shared, reasons, fates, surprises = bench(project, lab), known(lab), [], 0
-    todo = sampled(made_of(shared), asked)
+    """The lab's figures, and how many survived or broke that no list knows; -1: some are left."""
+    shared, reasons, kept = bench(project, lab, asked.jobs), known(lab), Kept(project, lab)
+    all_made = made_of(shared)
+    if not (asked.sample or asked.resume):
+        require_solution(shared)
+    surprises = 0
+    for key in unknown_keys(all_made, reasons):
+        surprises += 1
+        print(f"{lab.name}: the list has a mutant that is not made: {key}")
+    todo = sampled(all_made, asked)
+    fates = [fate for made in todo if asked.resume and (fate := kept.fate(made))]
+    done = {fate.made.text for fate in fates}
+    workers: queue.Queue[str] = queue.Queue()
+    for worker in range(asked.jobs):
+        workers.put(str(worker))
+    end = time.monotonic() + asked.seconds if asked.seconds else float("inf")
+
+    def one_of(made: Made) -> Fate | None:
+        return fate_of(shared, made, workers) if time.monotonic() < end else None
+
+    rest, left = [made for made in todo if made.text not in done], 0
     with ThreadPoolExecutor(asked.jobs) as pool:
-        for fate in pool.map(lambda one: fate_of(shared, one), todo):
+        for fate in pool.map(one_of, rest):
+            if not fate:
+                left += 1
+                continue
             fates.append(fate)
+            kept.add(fate)
             new = fate.state in ("survived", "broken") and fate.made.key not in reasons
             surprises += new
             if new or asked.all:
@@ -248,12 +381,13 @@ def run_lab(project: Project, lab: Lab, asked: argparse.Namespace) -> tuple[dict
                 print(f"{lab.name} TODO({made.todo}) line {made.line} {made.operator}: {fate.state}"
                       f" {fate.test} {fate.seconds:.1f} s\n    {made.key}\n    {fate.said}",
                       flush=True)  # fmt: skip
+    kept.write()
     figures = summary(fates, reasons)
-    print(line_of(lab, figures), flush=True)
-    return figures, surprises
+    print(line_of(lab, figures) + (f"; {left} left" if left else ""), flush=True)
+    return figures, -1 if left else surprises
 
 
-def main(words: list[str]) -> int:
+def arguments(words: list[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="mutation testing of the labs")
     parser.add_argument("--build", type=Path, help="the build folder, if not build/vgpu")
     parser.add_argument("--lab", action="append", help="only this lab (may be repeated)")
@@ -262,9 +396,15 @@ def main(words: list[str]) -> int:
     parser.add_argument("--sample", type=int, default=0, help="so many of each lab, by --seed")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--seconds", type=float, default=0, help="start no more after so long")
+    parser.add_argument("--resume", action="store_true", help="go on where the last run ended")
     parser.add_argument("--all", action="store_true", help="print each mutant's fate")
     parser.add_argument("--write", action="store_true", help="write lists/report.json")
-    asked = parser.parse_args(words)
+    return parser.parse_args(words)
+
+
+def main(words: list[str]) -> int:
+    asked = arguments(words)
     project, surprises = here(build=asked.build), 0
     path = HERE / "lists" / "report.json"
     report = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
@@ -272,10 +412,12 @@ def main(words: list[str]) -> int:
         if lab.number not in asked.lab if asked.lab else not list_of(lab).is_file():
             continue
         figures, new = run_lab(project, lab, asked)
+        if new < 0:
+            return 3
         surprises += new
         report[lab.name] = figures
         if asked.write:
-            path.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
+            write_report(report)
     return 1 if surprises else 0
 
 

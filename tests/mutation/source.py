@@ -60,6 +60,21 @@ class Region:
             elif stack and token.text == _PAIRS[self.tokens[stack[-1]].text]:
                 self.close[stack.pop()] = i
 
+    def forward(self, i: int, stops: set[str]) -> int:
+        """The first token behind i that is one of `stops` or closes a bracket around i."""
+        i += 1
+        while i < len(self.tokens) and self.text(i) not in stops and self.text(i) not in ")]}":
+            i = self.close.get(i, i) + 1
+        return i
+
+    def backward(self, i: int, stops: set[str]) -> int:
+        """The last token before i that is one of `stops` or opens a bracket around i; or -1."""
+        opening = {close: opener for opener, close in self.close.items()}
+        i -= 1
+        while i >= 0 and self.text(i) not in stops and self.text(i) not in "([{":
+            i = opening.get(i, i) - 1
+        return i
+
     def text(self, i: int) -> str:
         """The token's text; empty outside the passage."""
         return self.tokens[i].text if 0 <= i < len(self.tokens) else ""
@@ -135,6 +150,20 @@ def declares(region: Region, i: int) -> bool:
     return pointer and region.text(i + 3) in ("=", ";", ",")
 
 
+def is_type_word(region: Region, i: int) -> bool:
+    return region.text(i) in _TYPE_WORDS or region.text(i - 1) in ("struct", "enum", "union")
+
+
+def in_launch(region: Region) -> list[tuple[int, int]]:
+    """The arguments between <<< and >>> of every launch."""
+    found = []
+    for i, token in enumerate(region.tokens):
+        if token.text == "<<<":
+            end = region.forward(i, {">>>"})
+            found += _separated(region, i + 1, end)
+    return found
+
+
 def _semicolon(region: Region, i: int) -> int:
     """The index of the semicolon that ends the statement at i; -1: there is none."""
     while i < len(region.tokens):
@@ -163,8 +192,13 @@ def calls(region: Region) -> list[tuple[int, int, list[tuple[int, int]]]]:
 
 
 def arguments(region: Region, opening: int) -> list[tuple[int, int]]:
-    end, i, first = region.close[opening], opening + 1, opening + 1
+    return _separated(region, opening + 1, region.close[opening])
+
+
+def _separated(region: Region, first: int, end: int) -> list[tuple[int, int]]:
+    """What stands between commas from `first` to before `end`."""
     found = []
+    i = first
     while i < end:
         if i in region.close:
             i = region.close[i]

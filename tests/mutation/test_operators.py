@@ -57,7 +57,22 @@ class Operators(unittest.TestCase):
     def test_error_checks(self) -> None:
         self.assertEqual(
             self.becomes("change_condition"),
-            ["if (!(!ring || bytes > room))", "if ((!ring || bytes > room), 0)"],
+            [
+                "if (!(!ring || bytes > room))",
+                "if ((!ring || bytes > room), 0)",
+                "for (int i = 0; 0; i++)",
+            ],
+        )
+
+    def test_one_of_several_conditions_is_not_asked(self) -> None:
+        self.assertEqual(
+            self.becomes("drop_operand"),
+            [
+                "if (!ring)",
+                "if (bytes > room)",
+                "for (int i = 0; i < 2; i++)",
+                "for (int i = 0; !rc; i++)",
+            ],
         )
 
     def test_operators(self) -> None:
@@ -66,8 +81,11 @@ class Operators(unittest.TestCase):
             [
                 "if (!ring && bytes > room)",
                 "if (!ring || bytes >= room)",
+                "if (!ring || bytes <= room)",
                 "for (int i = 0; i <= 2 && !rc; i++)",
+                "for (int i = 0; i >= 2 && !rc; i++)",
                 "for (int i = 0; i < 2 || !rc; i++)",
+                "for (int i = 0; i < 2 && !rc; i--)",
             ],
         )
 
@@ -90,6 +108,98 @@ class Operators(unittest.TestCase):
         self.assertIn(
             "rc = ring_result(ring, cudaEventRecord(ring->event[DRAINED], ring->stream));", names
         )
+
+
+SECOND = """\
+static int open_one(struct ring *ring, int *gpu, int n)
+{
+    // TODO(4): open it.
+    // BEGIN SOLUTION
+    int rc = open_other(ring, n > 3u ? gpu[n] : 0x10);
+    double share = 0.5;
+    if (rc)
+        return rc;
+    use(ring->first, ring->stream);
+    if (n > 2 && -n < 7)
+        break;
+    cudaSetDevice(gpu[n - 1]);
+    run<<<1, 32, 0, ring->stream>>>(rc, share);
+    return rc;
+    // END SOLUTION
+    // STUB: TODO(4);
+}
+"""
+SECOND_HEADER = """\
+struct ring {
+    int n, size[4]; /* of each */
+    cudaEvent_t first, last;
+    cudaStream_t stream;
+};
+int open_other(struct ring *ring, int n);
+"""
+
+
+class MoreOperators(unittest.TestCase):
+    def setUp(self) -> None:
+        self.made = mutants(SECOND, SECOND_HEADER)
+
+    def becomes(self, operator: str) -> list[str]:
+        return [one.becomes for one in self.made if one.operator == operator]
+
+    def test_only_the_solutions_passages_change(self) -> None:
+        self.assertEqual({one.todo for one in self.made}, {4})
+
+    def test_branches(self) -> None:
+        (line,) = self.becomes("swap_branches")
+        self.assertIn("n > 3u ? 0x10 : gpu[n]", line)
+
+    def test_constants(self) -> None:
+        lines = "".join(self.becomes("change_constant"))
+        for one in ("n > 4u", "n > 2u", ": 17)", ": 15)", "share = (1 + 0.5)"):
+            self.assertIn(one, lines)
+
+    def test_the_next_element(self) -> None:
+        lines = "".join(self.becomes("off_by_one"))
+        self.assertIn("gpu[n + 1]", lines)
+        self.assertIn("gpu[n - 1 + 1]", lines)
+
+    def test_calls_of_functions_with_a_result(self) -> None:
+        self.assertIn("int rc = LAB_OK;", self.becomes("skip_call"))
+        self.assertIn("cudaSuccess;", self.becomes("skip_call"))
+
+    def test_fields_of_one_type(self) -> None:
+        self.assertEqual(self.becomes("replace_field"), ["use(ring->last, ring->stream);"])
+
+    def test_default_stream_and_gpu(self) -> None:
+        lines = self.becomes("use_default")
+        self.assertEqual(
+            lines,
+            [
+                "use(ring->first, 0);",
+                "cudaSetDevice(0);",
+                "run<<<1, 32, 0, 0>>>(rc, share);",
+            ],
+        )
+
+    def test_a_result_is_lost(self) -> None:
+        self.assertEqual(self.becomes("lose_result"), ["return LAB_OK;", "return LAB_OK;"])
+
+    def test_two_of_the_same_lines_have_two_keys(self) -> None:
+        keys = [one.key for one in self.made if one.operator == "lose_result"]
+        self.assertEqual(keys, ["return rc; => return LAB_OK;", "return rc; => return LAB_OK; #2"])
+
+    def test_jumps_move(self) -> None:
+        self.assertEqual(
+            self.becomes("move_jump"),
+            [
+                "use(ring->first, ring->stream); if (rc) return rc;",
+                "if (n > 2 && -n < 7) break; use(ring->first, ring->stream);",
+                "cudaSetDevice(gpu[n - 1]); if (n > 2 && -n < 7) break;",
+            ],
+        )
+
+    def test_signs(self) -> None:
+        self.assertEqual(self.becomes("drop_negation"), ["if (n > 2 && n < 7)"])
 
 
 if __name__ == "__main__":

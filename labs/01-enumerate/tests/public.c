@@ -107,6 +107,12 @@ static void check_mem_bad(struct lab_test *t)
         expect_rc(t, in.null == 1 ? "inv_mem(0, NULL, &total)" : "inv_mem(0, &free, NULL)",
                   out->rc[0], LAB_EINVAL);
     }
+    lab_node(t, "none");
+    if (!lab_is_virtual(t))
+        return;
+    in = (struct mem_in){.asked = 1, .current = -1};
+    out = ASK(t, "mem", &in, mem_out);
+    expect_rc(t, "without any GPU, inv_mem(0, &free, &total)", out->rc[0], LAB_ENOGPU);
 }
 
 /* ---- TODO 4 ---- */
@@ -125,6 +131,9 @@ static void check_alloc_bad(struct lab_test *t)
     struct each_in in = {.bytes = 4096, .current = current, .full_gpu = -1};
     in.n = gpus + 1;
     refuse_each(t, &in, LAB_ENOGPU);
+    in.bytes = (uint64_t)1 << 60; /* GPU 0 has not got that much, but that is not what is wrong */
+    refuse_each(t, &in, LAB_ENOGPU);
+    in.bytes = 4096;
     in.n = -1;
     refuse_each(t, &in, LAB_EINVAL);
     in.n = 1;
@@ -132,6 +141,10 @@ static void check_alloc_bad(struct lab_test *t)
     refuse_each(t, &in, LAB_EINVAL);
     in.n = 0; /* nothing to write: a null array is as good as any */
     refuse_each(t, &in, LAB_OK);
+    lab_node(t, "none");
+    in.current = -1; /* nothing needs a GPU either */
+    if (lab_is_virtual(t))
+        refuse_each(t, &in, LAB_OK);
 }
 
 static void check_alloc_full(struct lab_test *t)

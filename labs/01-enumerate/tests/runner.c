@@ -241,7 +241,10 @@ LAB_RUN(each)
     const struct each_in *in = lab_input(io, sizeof *in);
     struct each_out *out = lab_result(io, sizeof *out);
     void *buffers[IO_GPUS], *own[IO_GPUS] = {0};
-    own_memory(own);
+    if (in->lost) /* before the other GPUs have a context: to switch to one takes a new one */
+        lose_gpu(in->current);
+    else
+        own_memory(own);
     void *all = fill_gpu(in->full_gpu, in->left);
     memset(buffers, IO_FILL, sizeof buffers);
     make_current(in->current);

@@ -110,6 +110,15 @@ struct speed_out {
     double p2p;                     /* p2p_copy */
 };
 
+/* Sealed bytes to src_dev, from there to dst_dev, and back; naive: down, and then up. */
+struct timed_in {
+    int dst_dev, src_dev, naive;
+    uint64_t bytes, chunk; /* chunk: of the stage */
+};
+struct timed_out {
+    int setup, rc, taken;
+};
+
 struct measure_in {
     int asked, null, current;
     int from[IO_ASKED], to[IO_ASKED], both[IO_ASKED];

@@ -25,6 +25,7 @@ static int last_error(void)
 
 #include "moves.h"
 #include "speed.h"
+#include "timed.h"
 
 LAB_RUN(path)
 {
@@ -183,5 +184,5 @@ LAB_RUN(half)
 
 LAB_RUNS = {
     LAB_ENTRY(path),    LAB_ENTRY(moves),  LAB_ENTRY(refuse), LAB_ENTRY(stage), LAB_ENTRY(speed),
-    LAB_ENTRY(measure), LAB_ENTRY(matrix), LAB_ENTRY(half),   LAB_END,
+    LAB_ENTRY(measure), LAB_ENTRY(matrix), LAB_ENTRY(half),   LAB_ENTRY(timed), LAB_END,
 };

@@ -75,6 +75,18 @@ struct parts_sealed { /* after `done` (COMBINE_NOT) */
     float partials[SUM_MAX_PARTS][SUM_MAX_BLOCKS];
 };
 
+/* "timed": the sum of sealed numbers, part after part, one part on each GPU. naive: one GPU after
+ * the other. Without `peer` the host adds the partials. */
+#define TIMED_BLOCKS 512
+struct timed_in {
+    int32_t gpus, peer, naive;
+    uint64_t count; /* of each part */
+};
+struct timed_out {
+    int32_t opened, rc;
+    double sum;
+};
+
 /* "scale" */
 struct scale_in {
     int32_t current, gpus, kind, no_out;

@@ -273,4 +273,7 @@ LAB_RUN(scale)
     }
 }
 
-LAB_RUNS = {LAB_ENTRY(split), LAB_ENTRY(block_sums), LAB_ENTRY(parts), LAB_ENTRY(scale), LAB_END};
+#include "timed.h"
+
+LAB_RUNS = {LAB_ENTRY(split), LAB_ENTRY(block_sums), LAB_ENTRY(parts),
+            LAB_ENTRY(scale), LAB_ENTRY(timed),      LAB_END};

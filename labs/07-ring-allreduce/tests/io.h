@@ -175,6 +175,17 @@ struct speed_out {
     int32_t sample[RING_RANKS][SPEED_SAMPLES]; /* evenly from first to last */
 };
 
+/* "timed": an all-reduce of sealed int32 by sum, in place, rank r on GPU r, as a graph; then all
+ * results, sealed. naive: all send everything to rank 0, which sends the sum back. */
+#define TIMED_SLICES 2
+struct timed_in {
+    int32_t n, naive;
+    uint64_t count; /* elements of a rank */
+};
+struct timed_out {
+    int32_t opened, rc, captured, ended;
+};
+
 /* "order" */
 struct order_in {
     int32_t n, no_links, no_order;

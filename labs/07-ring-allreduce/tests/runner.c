@@ -9,6 +9,7 @@
 #include "adapters.h"
 #include "collectives.h"
 #include "speed.h"
+#include "timed.h"
 
 #define RUBBISH 0x55
 
@@ -365,5 +366,5 @@ LAB_RUN(order)
     }
 }
 
-LAB_RUNS = {LAB_ENTRY(chunk), LAB_ENTRY(reduce), LAB_ENTRY(rings),
-            LAB_ENTRY(speed), LAB_ENTRY(order),  LAB_END};
+LAB_RUNS = {LAB_ENTRY(chunk), LAB_ENTRY(reduce), LAB_ENTRY(rings), LAB_ENTRY(speed),
+            LAB_ENTRY(order), LAB_ENTRY(timed),  LAB_END};

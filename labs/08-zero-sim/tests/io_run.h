@@ -74,6 +74,18 @@ static inline float io_element(int rank, int i)
     return (float)((rank + 1) * (i % 37) - 5 * rank + i % 3);
 }
 
+/* zero_reduce and zero_gather of one large unit in stage 2. Sealed are the gradients of all ranks,
+ * and the parameters that each owns; then the sums that each owns, and the parameters of all.
+ * naive: an all-reduce, of which each rank keeps its shard. */
+struct timed_in {
+    struct io_net net;
+    int ranks, naive;
+};
+struct timed_out {
+    int opened, started, reduced, gathered, ended;
+    uint64_t padded, shard;
+};
+
 /* The whole of it. */
 struct train_in {
     struct io_net net;

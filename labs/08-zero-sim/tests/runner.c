@@ -25,6 +25,7 @@ static struct zero_model model_of(const struct io_model *m)
 }
 
 #include "runs.h"
+#include "timed.h"
 
 LAB_RUN(shard)
 {
@@ -147,6 +148,16 @@ LAB_RUN(fit)
     }
 }
 
-LAB_RUNS = {LAB_ENTRY(shard),    LAB_ENTRY(layout),  LAB_ENTRY(states), LAB_ENTRY(ledger),
-            LAB_ENTRY(schedule), LAB_ENTRY(predict), LAB_ENTRY(fit),    LAB_ENTRY(place),
-            LAB_ENTRY(memory),   LAB_ENTRY(move),    LAB_ENTRY(train),  LAB_END};
+LAB_RUNS = {LAB_ENTRY(shard),
+            LAB_ENTRY(layout),
+            LAB_ENTRY(states),
+            LAB_ENTRY(ledger),
+            LAB_ENTRY(schedule),
+            LAB_ENTRY(predict),
+            LAB_ENTRY(fit),
+            LAB_ENTRY(place),
+            LAB_ENTRY(memory),
+            LAB_ENTRY(move),
+            LAB_ENTRY(train),
+            LAB_ENTRY(timed),
+            LAB_END};

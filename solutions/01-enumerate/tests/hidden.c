@@ -126,6 +126,20 @@ static void check_alloc_other(struct lab_test *t)
     check_each(t, 1, 4099, 0);
 }
 
+/* After a process has lost a GPU, switching to another one fails. */
+static void check_alloc_lost(struct lab_test *t)
+{
+    struct each_in in = {.bytes = 4096, .n = 2, .current = 2, .full_gpu = -1, .lost = 1};
+    struct lab_run *run;
+    lab_fault(t, "gpu-lost:2@op=1");
+    const struct each_out *out = run_each(t, &in, &run);
+    expect_rc(t, "inv_alloc_each(4096, buffers, 2), when GPU 2 is lost,", out->rc, LAB_ECUDA);
+    lab_expect(t, untouched(out->pointer, sizeof out->pointer),
+               "inv_alloc_each(4096, buffers, 2) failed, because a GPU is lost, and changed "
+               "buffers[] all the same");
+    lab_fault(t, NULL);
+}
+
 /* Every GPU in turn is the one that has no room. */
 static void check_alloc_full_other(struct lab_test *t)
 {
@@ -138,6 +152,11 @@ static void check_alloc_full_other(struct lab_test *t)
     in.full_gpu = in.current = -1;
     in.n = 1;
     refuse_each(t, &in, LAB_ENOGPU);
+    lab_node(t, "dgx-a100");
+    lab_env(t, "CUDA_VISIBLE_DEVICES", "0,0"); /* inv_count cannot tell */
+    refuse_each(t, &in, LAB_ECUDA);
+    lab_env(t, "CUDA_VISIBLE_DEVICES", NULL);
+    check_alloc_lost(t);
 }
 
 static void check_bus_other(struct lab_test *t)

@@ -54,6 +54,7 @@ struct mem_out {
 struct each_in {
     uint64_t bytes;
     int n, null, current;
+    int lost;     /* the node loses `current` at its first work: that comes before the call */
     int full_gpu; /* this GPU has only `left` bytes left before the call; -1: none */
     uint64_t left;
 };
