@@ -14,9 +14,10 @@ missing. Any other that survives is printed, and the exit status is 1, as it is 
 test finds no end ("broken": that is the harness's mistake). Labs without a list have not been
 looked through, and run only when --lab names them. A key that no mutant has is an error, too.
 
-Fates are kept in the build folder. With --resume those that a test saw are not tried again, and
---seconds starts no more after so long: status 3 says that mutants are left. That the solution
-passes with the limits of time that mutants have is looked at first, but for --sample and --resume.
+Fates are kept in the build folder. With --resume those that a test saw or that the list names are
+not tried again, and --seconds starts no more after so long: status 3 says that mutants are left.
+That the solution passes with the limits of time that mutants have is looked at first, but for
+--sample and --resume.
 
 --write puts whole labs' figures into lists/report.json and the table of docs/misconceptions.md.
 """
@@ -319,13 +320,15 @@ class Kept:
     """Fates in the build folder. A test's answer holds as long as the mutant is the same."""
 
     def __init__(self, project: Project, lab: Lab) -> None:
+        self._reasons = known(lab)
         self._path = project.build_dir / "mutation" / f"{lab.name}.json"
         text = self._path.read_text(encoding="utf-8") if self._path.is_file() else "{}"
         self._fates: dict[str, list[Any]] = json.loads(text)
 
     def fate(self, made: Made) -> Fate | None:
         found = self._fates.get(self._name(made))
-        if not found or found[0] in ("survived", "broken"):
+        is_open = made.key not in self._reasons
+        if not found or (found[0] in ("survived", "broken") and is_open):
             return None
         return Fate(made, *found)
 

@@ -171,11 +171,31 @@ LAB_RUN(disable_bad)
     const struct disable_in *in = lab_input(io, n * sizeof *in);
     struct outcome *out = lab_result(io, n * sizeof *out);
     static struct peer_undo undo;
+    for (size_t i = 0; i < PEER_MAX_PAIRS; i++)
+        undo.pair[i] = (struct peer_pair){.from = 0, .to = 1};
     for (size_t i = 0; i < n; i++) {
         undo.count = in[i].count;
         before(0);
         after(&out[i], peer_disable(in[i].no_undo ? NULL : &undo));
     }
+}
+
+LAB_RUN(disable_rest)
+{
+    struct rest_out *out = lab_result(io, sizeof *out);
+    static struct peer_undo undo;
+    undo.count = 3;
+    undo.pair[0] = (struct peer_pair){.from = 0, .to = 1};
+    undo.pair[1] = (struct peer_pair){.from = 0, .to = peer_gpus()};
+    undo.pair[2] = (struct peer_pair){.from = 1, .to = 0};
+    switch_direction(0, 1, 1);
+    switch_direction(1, 0, 1);
+    before(0);
+    after(&out->call, peer_disable(&undo));
+    out->left = undo.count;
+    out->on[0] = is_on(0, 1);
+    out->on[1] = is_on(1, 0);
+    all_off();
 }
 
 LAB_RUN(classify)
@@ -262,6 +282,8 @@ LAB_RUN(dot)
     }
 }
 
-LAB_RUNS = {LAB_ENTRY(facts),  LAB_ENTRY(matrix),      LAB_ENTRY(attrs),
-            LAB_ENTRY(enable), LAB_ENTRY(disable_bad), LAB_ENTRY(classify),
-            LAB_ENTRY(probe),  LAB_ENTRY(dot),         LAB_END};
+LAB_RUNS = {LAB_ENTRY(facts),       LAB_ENTRY(matrix),
+            LAB_ENTRY(attrs),       LAB_ENTRY(enable),
+            LAB_ENTRY(disable_bad), LAB_ENTRY(disable_rest),
+            LAB_ENTRY(classify),    LAB_ENTRY(probe),
+            LAB_ENTRY(dot),         LAB_END};

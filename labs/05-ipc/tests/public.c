@@ -209,6 +209,9 @@ static void check_hear_nobody(struct lab_test *t)
                out->seconds);
     lab_expect(t, out->seconds > 0.1, "peer_hear gave up after %.3f s, its limit was 0.2",
                out->seconds);
+    out = hear(t, HEAR_INTERRUPTED, 200);
+    expect_rc(t, "peer_hear with a limit of 200 ms, a signal, and a silent peer", out->rc,
+              LAB_EPEER);
 }
 
 static void check_dead(struct lab_test *t)

@@ -7,10 +7,17 @@
 
 static void check_round(struct lab_test *t)
 {
-    const uint64_t sizes[] = {1,           4096,    2 * MIB - 1,    2 * MIB,
-                              2 * MIB + 1, 3000001, 1000 * MIB + 7, 5 * GIB + 1};
+    const uint64_t sizes[] = {1,
+                              4096,
+                              2 * MIB - 1,
+                              2 * MIB,
+                              2 * MIB + 1,
+                              3000001,
+                              1000 * MIB + 7,
+                              5 * GIB + 1,
+                              UINT64_MAX - 2 * MIB + 1}; /* the largest that has a multiple */
     int n = lab_gpus(t) < IO_GPUS ? lab_gpus(t) : IO_GPUS;
-    struct round_in in = {.asked = 8};
+    struct round_in in = {.asked = 9};
     for (int i = 0; i < in.asked; i++) {
         in.q[i].bytes = sizes[i];
         in.q[i].n = 1 + i % n;
@@ -32,20 +39,21 @@ static void check_round(struct lab_test *t)
 static void check_round_bad(struct lab_test *t)
 {
     static const char *const calls[] = {
-        "vmm_round of 0 bytes",       "vmm_round for no GPU (n = 0)",
-        "vmm_round with devs null",   "vmm_round with rounded null",
-        "vmm_round for GPU 99",       "vmm_round for GPUs 0 and -1",
-        "vmm_round of SIZE_MAX bytes"};
+        "vmm_round of 0 bytes",        "vmm_round for no GPU (n = 0)",
+        "vmm_round with devs null",    "vmm_round with rounded null",
+        "vmm_round for GPU 99",        "vmm_round for GPUs 0 and -1",
+        "vmm_round of SIZE_MAX bytes", "vmm_round of the largest multiple of 2 MiB, and one byte"};
     static const int want[] = {LAB_EINVAL, LAB_EINVAL, LAB_EINVAL, LAB_EINVAL,
-                               LAB_ENOGPU, LAB_ENOGPU, LAB_ENOMEM};
-    struct round_in in = {.asked = 7,
+                               LAB_ENOGPU, LAB_ENOGPU, LAB_ENOMEM, LAB_ENOMEM};
+    struct round_in in = {.asked = 8,
                           .q = {{.n = 1},
                                 {.bytes = 1},
                                 {.bytes = 1, .n = 1, .null = 1},
                                 {.bytes = 1, .n = 1, .null = 2},
                                 {.bytes = 1, .n = 1, .devs = {99}},
                                 {.bytes = 1, .n = 2, .devs = {0, -1}},
-                                {.bytes = UINT64_MAX, .n = 1}}};
+                                {.bytes = UINT64_MAX, .n = 1},
+                                {.bytes = UINT64_MAX - 2 * MIB + 2, .n = 1}}};
     const struct round_out *out = lab_output(ask_round(t, &in));
     for (int i = 0; i < in.asked; i++) {
         expect_rc(t, calls[i], out->rc[i], want[i]);

@@ -62,6 +62,13 @@ struct disable_in {
     int32_t no_undo, count;
 };
 
+/* "disable_rest": 0 -> 1 and 1 -> 0 are on, and between them stands a GPU that is not there. */
+struct rest_out {
+    struct outcome call;
+    int32_t left;  /* undo.count after it */
+    int32_t on[2]; /* 0 -> 1 and 1 -> 0 */
+};
+
 /* "classify" */
 struct class_in {
     int32_t no_attr, no_kind;

@@ -18,13 +18,15 @@ static void on_two_machines(struct lab_test *t, void (*ask)(struct lab_test *, c
 static void ask_whole_matrix(struct lab_test *t, const char *name)
 {
     struct machine m;
-    struct matrix_in in[8] = {{.current = 1}, {.n = 1}};
+    struct matrix_in in[10] = {{.current = 1}, {.n = 1}};
     size_t n = 2;
     use_machine(t, name, &m);
     for (int k = 2; k <= m.gpus && n < 5; k++)
         in[n++] = (struct matrix_in){.current = k - 1, .n = k};
     in[n++] = (struct matrix_in){.n = -1};
     in[n++] = (struct matrix_in){.n = 2, .no_table = 1};
+    in[n++] = (struct matrix_in){.n = 1, .no_table = 1};
+    in[n++] = (struct matrix_in){.n = PEER_MAX_GPUS};
     in[n++] = (struct matrix_in){.n = m.gpus + 1};
     ask_matrix(t, &m, in, n);
 }
@@ -110,6 +112,10 @@ static void check_enable_rollback(struct lab_test *t)
     };
     use_machine(t, "pcie-dual-socket-4", &m);
     ask_enable(t, &m, in, COUNT(in), JUDGE_ENABLE);
+    /* 0 and 5 are no peers, and 4 is a peer of both: what is tried last works */
+    struct enable_in last_works = {.current = 7, .n = 3, .gpu = {0, 5, 4}};
+    use_machine(t, "dgx1-v100", &m);
+    ask_enable(t, &m, &last_works, 1, JUDGE_ENABLE);
 }
 
 static void check_enable_arguments(struct lab_test *t)
@@ -133,13 +139,31 @@ static void ask_disables(struct lab_test *t, const char *name)
     struct enable_in in[] = {
         {.current = 1, .n = 2, .gpu = {0, 1}},
         {.current = 2, .n = 3, .gpu = {0, 1, 3}, .pre_count = 3, .pre = {{0, 1}, {3, 1}, {1, 2}}},
+        {.current = 0, .n = 2, .gpu = {0, 1}, .pre_count = 1, .pre = {{1, 0}}},
+        {.current = 1, .n = 2, .gpu = {0, 1}, .off_count = 2, .off = {{0, 1}, {1, 0}}},
     };
     use_machine(t, name, &m);
     ask_enable(t, &m, in, COUNT(in), JUDGE_DISABLE);
 }
 
+/* Between two directions that are on stands one that CUDA refuses. */
+static void expect_rest_off(struct lab_test *t)
+{
+    struct machine m;
+    use_machine(t, "hgx-h200-4", &m);
+    const struct rest_out *out = lab_output(lab_run(t, "disable_rest", NULL, 0, sizeof *out));
+    const char *what = "peer_disable of 0 -> 1, of a GPU that is not there, and of 1 -> 0";
+    lab_expect(t, out->call.rc != LAB_OK, "%s returned LAB_OK: an error is told at the end", what);
+    expect_call(t, &m, &out->call, out->call.rc, 0, what);
+    lab_expect(t, !out->on[0] && !out->on[1],
+               "%s left %s on: one direction that fails is no reason to leave the others on", what,
+               out->on[0] ? "0 -> 1" : "1 -> 0");
+    lab_expect(t, out->left == 0, "after %s undo->count is %d, expected 0", what, out->left);
+}
+
 static void check_disable(struct lab_test *t)
 {
+    expect_rest_off(t);
     on_two_machines(t, ask_disables, "dgx-a100");
 }
 
@@ -195,14 +219,47 @@ static void expect_no_stores(struct lab_test *t, const struct probe_in *in, cons
                lost, out->call.rc, out->works);
 }
 
+/* Where the probe's memory cannot be had, everything stays as it was. */
+static void expect_no_room(struct lab_test *t, const struct probe_in *in)
+{
+    struct machine m;
+    use_machine(t, "hgx-h200-4", &m);
+    lab_fault(t, "alloc:1");
+    const struct probe_out *out =
+        lab_output(lab_run(t, "probe", in, sizeof *in, sizeof(struct probe_out)));
+    expect_call(t, &m, &out->call, LAB_ENOMEM, in->current,
+                "peer_probe(3, 1), when no memory is left,");
+    lab_expect(t, out->works == UNTOUCHED, "peer_probe(3, 1) failed, yet it wrote *works");
+    lab_expect(t, memcmp(out->on_before, out->on_after, sizeof out->on_before) == 0,
+               "peer_probe(3, 1) failed and changed which directions are on");
+    lab_fault(t, NULL);
+}
+
+/* Where a GPU is lost in the middle of the probe, there is no answer. */
+static void expect_error(struct lab_test *t, const struct probe_in *in)
+{
+    lab_fault(t, "gpu-lost:3@op=1");
+    const struct probe_out *out =
+        lab_output(lab_run(t, "probe", in, sizeof *in, sizeof(struct probe_out)));
+    lab_expect(t, out->call.rc == LAB_ECUDA,
+               "peer_probe(3, 1), when GPU 3 is lost at its kernel, returned %s, expected "
+               "LAB_ECUDA: a kernel's error is told by the next call that waits for it",
+               result_name(out->call.rc));
+    lab_expect(t, out->works == UNTOUCHED, "peer_probe(3, 1) failed, yet it wrote *works");
+    lab_fault(t, NULL);
+}
+
 /* The last question opens all points of this task: who never looks at what arrived, and says what
  * the runtime says, is wrong there. */
 static void check_probe(struct lab_test *t)
 {
     const struct probe_in lost = {.current = 0, .from = 3, .to = 1};
     on_two_machines(t, ask_all_probes, "dgx-a100");
-    if (lab_is_virtual(t))
-        expect_no_stores(t, &lost, "peer-drop:3-1", "all");
+    if (!lab_is_virtual(t))
+        return;
+    expect_no_room(t, &lost);
+    expect_error(t, &lost);
+    expect_no_stores(t, &lost, "peer-drop:3-1", "all");
 }
 
 static void check_probe_pcie(struct lab_test *t)
@@ -256,7 +313,7 @@ static void check_probe_tries(struct lab_test *t)
 static void check_dot(struct lab_test *t)
 {
     static const char *const drawn[] = {"hgx-h200-4", "pcie-dual-socket-4", "oneway-2", "single"};
-    struct dot_in in[COUNT(drawn) + 1];
+    struct dot_in in[COUNT(drawn) + 3];
     memset(in, 0, sizeof in);
     for (size_t k = 0; k < COUNT(drawn); k++) {
         for (size_t i = 0; i < COUNT(shapes); i++) {
@@ -266,9 +323,13 @@ static void check_dot(struct lab_test *t)
             machine_from_shape(&m, &shapes[i]);
             in[k].n = m.gpus;
             memcpy(in[k].attr, m.attr, sizeof m.attr);
+            for (int past = m.gpus * m.gpus; past < SQUARE; past++)
+                in[k].attr[past].access = 1; /* not of the table any more */
         }
     }
     in[COUNT(drawn)] = (struct dot_in){.n = 1, .stream = DOT_MISSING};
+    in[COUNT(drawn) + 1] = (struct dot_in){.n = 1, .no_attr = 1};
+    in[COUNT(drawn) + 2] = (struct dot_in){.no_attr = 1}; /* of no GPUs nothing is asked */
     ask_dot(t, in, COUNT(in));
 }
 

@@ -31,6 +31,11 @@ static const struct shape shapes[] = {
      true,
      {"01111111", "10111111", "11011111", "11101111", "11110111", "11111011", "11111101",
       "11111110"}},
+    {"dgx1-v100", /* its ranks differ, by the number of links: no test asks for them */
+     8,
+     true,
+     {"01111000", "10110100", "11010010", "11100001", "10000111", "01001011", "00101101",
+      "00011110"}},
 };
 
 /* A machine as the tests know it: attr[from * gpus + to]. */

@@ -27,6 +27,13 @@ static void check_close_eight(struct lab_test *t)
 {
     lab_node(t, "dgx-a100");
     check_close_of(t, 8);
+    const struct failed_out *out = lab_output(lab_run(t, "close_failed", NULL, 0, sizeof *out));
+    expect_rc(t,
+              "ipc_close of a ring whose stream has failed (a kernel stored through a null "
+              "pointer)",
+              out->rc, LAB_ECUDA);
+    lab_expect(t, out->zeroed,
+               "ipc_close of a ring whose stream has failed left something in *ring");
 }
 
 static void check_deaths(struct lab_test *t)
@@ -50,7 +57,7 @@ LAB_CASES = {
      .check = check_few_gpus},
     {.name = "close_eight",
      .todo = 6,
-     .title = "ipc_close with eight ranks",
+     .title = "ipc_close with eight ranks, and of a stream that failed",
      .points = 3,
      .needs_witness = true,
      .check = check_close_eight},

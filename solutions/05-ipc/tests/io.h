@@ -78,6 +78,11 @@ struct refuse_out {
     int put_null, put_none, take_null, take_none, close_null, close_none;
 };
 
+/* ipc_close of a ring that is nothing but a stream whose work has failed */
+struct failed_out {
+    int rc, zeroed;
+};
+
 /* ring_put and ring_take where something fails; the cases of ring_take begin with LONE_TAKE_GONE */
 enum lone_case {
     LONE_PUT_GONE,      /* the next rank has gone before it said that its inbox is drained */
@@ -103,7 +108,16 @@ struct lone_out {
 };
 
 /* peer_hear on a socket pair */
-enum hear { HEAR_SAID, HEAR_LATE, HEAR_LAST, HEAR_SILENT, HEAR_GONE, HEAR_SIGNAL, HEAR_NULL };
+enum hear {
+    HEAR_SAID,
+    HEAR_LATE,
+    HEAR_LAST,
+    HEAR_SILENT,
+    HEAR_GONE,
+    HEAR_SIGNAL,
+    HEAR_NULL,
+    HEAR_INTERRUPTED, /* a signal, and then silence */
+};
 #define LARGE_NUMBER ((uint64_t)5 << 32 | 4711) /* more than an int has room for */
 struct hear_in {
     int how, wait_ms;

@@ -172,6 +172,22 @@ LAB_RUN(refuse)
     out->close_none = ipc_close(&none);
 }
 
+static __global__ void store(int *at)
+{
+    *at = 1;
+}
+
+LAB_RUN(close_failed)
+{
+    struct failed_out *out = (struct failed_out *)lab_result(io, sizeof *out);
+    struct ring ring;
+    memset(&ring, 0, sizeof ring);
+    (void)cudaStreamCreateWithFlags(&ring.stream, cudaStreamNonBlocking);
+    store<<<1, 1, 0, ring.stream>>>(NULL);
+    out->rc = ipc_close(&ring);
+    out->zeroed = all_bytes(&ring, sizeof ring, 0);
+}
+
 /* ---- one message ---- */
 
 static void nothing(int signal)
@@ -211,10 +227,10 @@ LAB_RUN(hear)
     close(pair[1]);
     if (in->how == HEAR_LAST)
         (void)waitpid(child, NULL, 0);
-    if (in->how == HEAR_SIGNAL)
+    if (in->how == HEAR_SIGNAL || in->how == HEAR_INTERRUPTED)
         (void)setitimer(ITIMER_REAL, &soon, NULL);
     double start = now();
-    if (in->how == HEAR_SILENT)
+    if (in->how == HEAR_SILENT || in->how == HEAR_INTERRUPTED)
         lab_doing("peer_hear of a peer that says nothing, with wait_ms = %d", in->wait_ms);
     out->rc = peer_hear(pair[0], in->wait_ms, in->how == HEAR_NULL ? NULL : &number);
     out->seconds = now() - start;
@@ -225,5 +241,10 @@ LAB_RUN(hear)
     (void)waitpid(child, NULL, 0);
 }
 
-LAB_RUNS = {LAB_ENTRY_FORKS(handle), LAB_ENTRY_FORKS(ring), LAB_ENTRY(refuse),
-            LAB_ENTRY(lone),         LAB_ENTRY(hear),       LAB_END};
+LAB_RUNS = {LAB_ENTRY_FORKS(handle),
+            LAB_ENTRY_FORKS(ring),
+            LAB_ENTRY(refuse),
+            LAB_ENTRY(lone),
+            LAB_ENTRY(hear),
+            LAB_ENTRY(close_failed),
+            LAB_END};
