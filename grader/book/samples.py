@@ -12,7 +12,7 @@ from pathlib import Path
 from grader.base.exits import LabError
 from grader.course.project import Project
 from grader.export.outputs import Mistakes
-from grader.grade import classreport, page
+from grader.grade import classreport
 from grader.learning import trace
 
 # A picture right below it is for readers of the source: the site has the page itself.
@@ -29,8 +29,7 @@ def _trace(project: Project) -> str:
 
 def _class(project: Project) -> str:
     results = json.loads((project.root / DATA / "class.json").read_text(encoding="utf-8"))
-    blocks = classreport.report(results, Mistakes(project))
-    return page.webpage("Class report", blocks)
+    return classreport.webpage(results, Mistakes(project))
 
 
 SAMPLES: dict[str, tuple[Callable[[Project], str], str]] = {

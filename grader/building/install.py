@@ -6,6 +6,7 @@ packages (.deps/). Nothing is installed that is already present.
 """
 
 import importlib.util
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -20,7 +21,7 @@ from grader.course.project import Project
 
 Say = Callable[[str], None]
 CMAKE_WHEEL = "cmake>=3.25"
-RICH = "rich>=13,<15"
+GRADER = ("rich>=13,<15", "pygal>=3.0,<4")  # tables on the terminal; the class report's charts
 LTI = ("PyLTI1p3==2.0.0", "flask>=3,<4", "waitress>=3,<4")  # ./lab lti
 CCCL = "nvidia-cuda-cccl-cu12==12.9.27"  # CCCL 2.8.2: docs/virtual-node.md says why this one
 INSTALL = ("install", "-y", "--no-install-recommends")
@@ -105,40 +106,38 @@ def cmake_from_pypi(project: Project, say: Say) -> None:
         say("CMake from PyPI needs python3-venv (or pip), and this Python has neither.")
 
 
-def rich(project: Project, say: Say) -> None:
-    """The Python package that draws the grader's tables, below .deps/ (see own_packages)."""
-    own_packages(project)
-    if importlib.util.find_spec("rich") is not None:
-        return
-    say(f"pip install --target .deps/python '{RICH}'")
-    if not _pip_into(project, project.deps / "python", RICH):
-        raise LabError(
-            f"The grader's tables need the Python package {RICH}, which could not be installed: "
-            f"that needs python3-pip and a network. With both, ./lab start --grader installs it.",
-            ExitStatus.MISSING,
-        )
+def grader(project: Project, say: Say) -> None:
+    """The Python packages of `./lab grade`, below .deps/ (see own_packages)."""
+    _packages(project, say, "./lab grade", GRADER, "--grader")
 
 
 def lti(project: Project, say: Say) -> None:
-    """What `./lab lti` speaks to learning platforms with, below .deps/ (see own_packages)."""
+    """What `./lab lti` speaks to learning platforms with, below .deps/."""
+    _packages(project, say, "./lab lti", LTI, "--lti")
+
+
+def _packages(
+    project: Project, say: Say, command: str, packages: tuple[str, ...], option: str
+) -> None:
     own_packages(project)
-    if not lacks_lti():
+    missing = lacking(packages)
+    if not missing:
         return
-    say(f"pip install --target .deps/python {' '.join(LTI)}")
-    if not _pip_into(project, project.deps / "python", *LTI) or lacks_lti():
+    say(f"pip install --target .deps/python {' '.join(missing)}")
+    if not _pip_into(project, project.deps / "python", *missing) or lacking(packages):
         raise LabError(
-            f"./lab lti needs the Python packages {', '.join(LTI)}, which could not be installed: "
-            "that needs python3-pip and a network. With both, ./lab start --lti installs them.",
+            f"{command} needs the Python packages {', '.join(missing)}, which could not be "
+            "installed: that needs python3-pip and a network. With both, ./lab start "
+            f"{option} installs them.",
             ExitStatus.MISSING,
         )
 
 
-def lacks_lti() -> list[str]:
-    """Which of its packages are not here."""
+def lacking(packages: tuple[str, ...]) -> list[str]:
+    """Those of GRADER or LTI that this Python does not find."""
     importlib.invalidate_caches()
-    return [
-        name for name in ("pylti1p3", "flask", "waitress") if not importlib.util.find_spec(name)
-    ]
+    names = {one: re.split("[<>=]", one)[0].lower() for one in packages}
+    return [one for one, name in names.items() if importlib.util.find_spec(name) is None]
 
 
 def cccl(project: Project, say: Say) -> None:

@@ -4,7 +4,6 @@
 Everything is tested: tools compile something, and the sandbox is attacked.
 """
 
-import importlib.util
 import os
 import platform
 from dataclasses import dataclass
@@ -66,8 +65,8 @@ def _tools(project: Project) -> bool:
     if missing:
         print(f"missing    {', '.join(need.name for need in missing)}: run ./lab start")
     install.own_packages(project)
-    if importlib.util.find_spec("rich") is None:
-        print("grading    needs the Python package rich: run ./lab start --grader")
+    if lacking := ", ".join(install.lacking(install.GRADER)):
+        print(f"grading    needs the Python packages {lacking}: run ./lab start --grader")
     return not missing
 
 

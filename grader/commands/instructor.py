@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The instructor's commands as `./lab` lists them. What they do is imported when one is typed, so
-that learners need no rich."""
+that learners need none of its packages."""
 
 import argparse
 from pathlib import Path
@@ -69,7 +69,7 @@ def add_packing_words(add: argparse.ArgumentParser) -> None:
 
 def run(project: Project, args: argparse.Namespace) -> ExitStatus:
     _needs_all(project)
-    install.rich(project, lambda word: print(f"installing {word}"))
+    install.grader(project, lambda word: print(f"installing {word}"))
     from grader.commands.grade import grade
 
     return grade(project, args)

@@ -26,7 +26,7 @@ def add_words(add: argparse.ArgumentParser) -> None:
 
 def command(project: Project, args: argparse.Namespace) -> ExitStatus:
     install.own_packages(project)
-    if lacking := install.lacks_lti():
+    if lacking := install.lacking(install.LTI):
         says = f"./lab lti needs the Python packages {', '.join(lacking)}: ./lab start --lti"
         raise LabError(f"{says} installs them.", ExitStatus.MISSING)
     from grader.grade.term import number_of

@@ -36,7 +36,7 @@ def set_up(
         raise LabError(install.advice(lacking, machine), ExitStatus.MISSING)
     _say("tools", ", ".join(need.found(project) for need in needs.needs()))
     if grader and may_install:
-        install.rich(project, _say_install)
+        install.grader(project, _say_install)
         install.bubblewrap(machine, _say_install)
     if lti and may_install:
         install.lti(project, _say_install)

@@ -49,9 +49,7 @@ def write(
     write_whole(out / "marks.csv", sheets.wide(results))
     write_whole(out / "cases.csv", sheets.long(results))
     known = Mistakes(project)
-    write_whole(
-        out / "report.html", page.webpage("Class report", classreport.report(results, known))
-    )
+    write_whole(out / "report.html", classreport.webpage(results, known))
     labs = {lab["lab"]: lab for lab in results["labs"]}
     called = sheets.names(results)
     for student, rows in sheets.by_student(results).items():

@@ -1,17 +1,40 @@
 # SPDX-License-Identifier: MIT
-"""The charts of the class report, each as wide as a telephone."""
+"""The charts of the class report, each as wide as a telephone, drawn by pygal.
+
+Of pygal's SVG the page keeps what is seen: its script, its style, its comment with the date and the
+texts for tooltips go, so that the page has no script and is the same on every day. Colours are the
+page's (STYLE), in light and in dark; the numbers are in the picture's description, too.
+"""
 
 from collections.abc import Sequence
+from typing import Any
+from xml.etree import ElementTree
 
-from grader.base import svg
+from grader.base.exits import ExitStatus, LabError
 from grader.grade.page import Picture
 from grader.grade.tasks import Task
 
-WIDTH = 340
-_ROW, _LEFT, _TOP = 24, 66, 26
-_LATER = 3  # this attempt and all after it are one
+WIDTH, _TALL = 340, 150
+_ROW, _LEGEND = 26, 54
 _BINS = 10
 _GAPS = ((1 / 6, "10 min"), (1, "1 h"), (6, "6 h"), (24, "1 day"), (72, "3 days"))
+_ATTEMPTS = ("1st attempt", "2nd", "later", "not solved", "not written")
+_SVG = "http://www.w3.org/2000/svg"
+
+_SHADES = ("#5a8f5a", "#4a6fa5", "#8a6fb0", "#a54a4a", "#888888")
+STYLE = """
+.pygal-chart .background { fill: none; }
+.pygal-chart path { fill: none; stroke: currentColor; stroke-opacity: .2; }
+.pygal-chart text { font: 10px system-ui, sans-serif; text-anchor: middle; }
+.pygal-chart .vertical .guide { stroke: none; }
+.pygal-chart .horizontal .axis.y text { text-anchor: end; }
+.pygal-chart .legend text { text-anchor: start; }
+.pygal-chart rect.rect, .pygal-chart .legend rect { fill-opacity: .35; }
+""" + "".join(
+    f".pygal-chart .color-{at} rect, .pygal-chart .legend rect.color-{at} "
+    f"{{ fill: {shade}; stroke: {shade}; }}\n"
+    for at, shade in enumerate(_SHADES)
+)
 
 
 def marks(values: Sequence[float], possible: int) -> Picture:
@@ -35,22 +58,18 @@ def gaps(hours: Sequence[float]) -> Picture:
 
 def solved(tasks: Sequence[Task]) -> Picture:
     """A bar a task: of the students whose file was run, who solved it and when."""
-    shades = [svg.COLOURS[2], svg.COLOURS[0], svg.COLOURS[4], svg.COLOURS[3], "#888888"]
-    names = ["1st", "2nd", "later", "not solved", "not written"]
-    parts = [_legend(names, shades)]
-    for at, task in enumerate(tasks):
-        y = _TOP + at * _ROW
-        parts.append(svg.text(_LEFT - 6, y + 14, task.name if task.todo else "whole", "end"))
-        x = float(_LEFT)
-        for count, colour in zip(_shares(task), shades, strict=True):
-            width = (WIDTH - _LEFT - 2) * count / max(1, task.students)
-            if count:
-                parts.append(svg.box(x, y, width, _ROW - 6, colour))
-            if width > 14:
-                parts.append(svg.text(x + width / 2, y + 13, str(count), "middle", 11))
-            x += width
+    names = [task.name for task in tasks]
+    shares = [_shares(task) for task in tasks]
+    height = _LEGEND + _ROW * len(tasks)
+    more = {"legend_at_bottom": True, "legend_at_bottom_columns": 3, "legend_box_size": 9}
+    more["margin_bottom"] = 18  # its second line
+    chart = _chart("HorizontalStackedBar", height, show_x_labels=False, show_x_guides=False, **more)
+    chart.x_labels = names[::-1]  # the first one is drawn at the bottom
+    for at, attempt in enumerate(_ATTEMPTS):
+        chart.add(attempt, [share[at] for share in reversed(shares)])
     words = "Who solved each task, by the attempt that was the first to do so"
-    return Picture(svg.drawing(parts, words, WIDTH, _TOP + _ROW * len(tasks)), words)
+    lines = zip(names, shares, strict=True)
+    return _picture(chart, words, [f"{name}: {_told(_ATTEMPTS, share)}" for name, share in lines])
 
 
 def _shares(task: Task) -> list[int]:
@@ -64,24 +83,61 @@ def _shares(task: Task) -> list[int]:
     return [first, second, later, task.students - task.solved - unwritten, unwritten]
 
 
-def _legend(names: Sequence[str], shades: Sequence[str]) -> str:
-    parts, x = [], 2.0
-    for name, shade in zip(names, shades, strict=True):
-        parts.append(svg.box(x, 4, 9, 9, shade))
-        parts.append(svg.text(x + 13, 13, name, size=11))
-        x += 24 + 5.6 * len(name)
-    return "".join(parts)
-
-
 def _bars(names: Sequence[str], counts: Sequence[int], words: str) -> Picture:
-    height, step = 110, WIDTH / len(names)
-    tallest = max(1, *counts)
-    parts = [svg.line(0, height + 18, WIDTH, height + 18, 0.6)]
-    for at, (name, count) in enumerate(zip(names, counts, strict=True)):
-        tall = height * count / tallest
-        middle = (at + 0.5) * step
-        parts.append(svg.box(at * step + 3, height + 18 - tall, step - 6, tall, svg.COLOURS[0]))
-        if count:
-            parts.append(svg.text(middle, height + 13 - tall, str(count), "middle", 11))
-        parts.append(svg.text(middle, height + 32, name, "middle", 10))
-    return Picture(svg.drawing(parts, words, WIDTH, height + 38), words)
+    chart = _chart("Bar", _TALL, show_legend=False, show_y_labels=False, show_y_guides=False)
+    chart.x_labels = names
+    chart.add("", counts)
+    return _picture(chart, words, [_told(names, counts)])
+
+
+def _told(names: Sequence[str], counts: Sequence[int]) -> str:
+    told = [f"{name} {count}" for name, count in zip(names, counts, strict=True) if count]
+    return ", ".join(told)
+
+
+# ---- pygal ----
+
+
+def _chart(kind: str, height: int, **more: object) -> Any:  # noqa: ANN401
+    try:
+        import pygal
+        from pygal.etree import etree
+    except ImportError as error:
+        says = "The class report's charts need the Python package pygal: ./lab start --grader "
+        raise LabError(f"{says}installs it.", ExitStatus.MISSING) from error
+    etree.to_etree()  # not lxml, where that happens to be: the same everywhere
+    style = pygal.style.Style(
+        font_family="sans-serif",
+        label_font_size=10,
+        major_label_font_size=10,
+        value_font_size=10,
+        legend_font_size=10,
+    )
+    usual = {"js": (), "css": (), "no_prefix": True, "margin": 2, "spacing": 5, "style": style}
+    usual |= {"truncate_label": -1, "truncate_legend": -1}
+    shown = {"print_values": True, "print_zeroes": False, "width": WIDTH, "height": height}
+    return getattr(pygal, kind)(**usual, **shown, **more)
+
+
+def _picture(chart: Any, words: str, told: Sequence[str]) -> Picture:  # noqa: ANN401
+    tree = chart.render_tree()
+    _strip(tree)
+    for at, (name, text) in enumerate((("title", words), ("desc", "; ".join(filter(None, told))))):
+        found = ElementTree.Element(name)
+        found.text = text
+        tree.insert(at, found)
+    tree.set("role", "img")
+    ElementTree.register_namespace("", _SVG)
+    return Picture(ElementTree.tostring(tree, "unicode"), words)
+
+
+def _strip(element: ElementTree.Element) -> None:
+    """Of all that is not seen."""
+    unseen = ("defs", "title", "desc", "script", "style")
+    for name in ("style", "id"):  # of a number's text, for scripts
+        element.attrib.pop(name, None)
+    for child in list(element):
+        if not isinstance(child.tag, str) or child.tag.rpartition("}")[2] in unseen:
+            element.remove(child)
+        else:
+            _strip(child)

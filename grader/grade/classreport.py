@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from grader.grade import classcharts
+from grader.grade import classcharts, page
 from grader.grade.archive import printable
 from grader.grade.feedback import number
 from grader.grade.page import Block, Heading, Paragraph, Pictures, Table
@@ -24,6 +24,10 @@ from grader.grade.tasks import (
 
 Json = dict[str, Any]
 Mistakes = Callable[[str, str], list[str]]  # lab, case: what people who fail it got wrong
+
+
+def webpage(results: Json, mistakes: Mistakes) -> str:
+    return page.webpage("Class report", report(results, mistakes), classcharts.STYLE)
 
 
 def report(results: Json, mistakes: Mistakes) -> list[Block]:

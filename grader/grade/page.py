@@ -87,8 +87,8 @@ def _escaped(text: str) -> str:
     return re.sub(r"([\\`*_{}\[\]<>#|~!&])", r"\\\1", text)
 
 
-def webpage(title: str, blocks: Sequence[Block]) -> str:
-    return frame(title, "\n".join(_html(block) for block in blocks))
+def webpage(title: str, blocks: Sequence[Block], style: str = "") -> str:
+    return frame(title, "\n".join(_html(block) for block in blocks), style)
 
 
 def frame(title: str, body: str, style: str = "") -> str:

@@ -1,12 +1,21 @@
 # SPDX-License-Identifier: MIT
 """A checkout with one tiny lab, made fresh for each test that needs one."""
 
+import importlib.util
 import shutil
 import tempfile
 import unittest
 from pathlib import Path
 
-from grader.course.project import Lab, Project
+from grader.building.install import own_packages
+from grader.course.project import Lab, Project, here
+from grader.selfcheck.lacking import needs
+
+own_packages(here())
+# A test that draws the class report, which a learner does not need.
+with_charts = needs(
+    importlib.util.find_spec("pygal"), "pygal is not here: ./lab start --grader installs it"
+)
 
 SOLUTION = """\
 // SPDX-License-Identifier: MIT

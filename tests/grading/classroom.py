@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: MIT
 """A class whose students hand in solutions, skeletons, mutants and mistakes. Where the grader's
-package rich is not, which a learner does not need, a test says so and is skipped."""
+packages are not, which a learner does not need, a test says so and is skipped."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import re
@@ -16,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.base.exits import LabError
-from grader.building.install import own_packages
+from grader.building.install import GRADER, lacking, own_packages
 from grader.course.mutants import load, mutate, student_files
 from grader.course.project import Project
 from grader.course.sync import generate
@@ -31,14 +30,15 @@ FULL = "PEERLAB_FULL" in os.environ
 at_full_length = unittest.skipUnless(FULL, "PEERLAB_FULL is not set")
 
 
-def need_rich() -> None:
+def need_packages() -> None:
     own_packages(PROJECT)
-    if importlib.util.find_spec("rich") is None:
-        print("the Python package rich is not here: ./lab start --grader installs it")
+    if missing := lacking(GRADER):
+        said = f"the Python packages {', '.join(missing)} are not here"
+        print(f"{said}: ./lab start --grader installs them")
         sys.exit(CANNOT_RUN)
 
 
-need_rich()
+need_packages()
 
 
 def file_name(number: str) -> str:

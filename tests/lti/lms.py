@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from grader.building.install import lacks_lti, own_packages
+from grader.building.install import GRADER, LTI, lacking, own_packages
 from grader.course.project import here
 
 own_packages(here())
-if lacks_lti():
-    print(f"{', '.join(lacks_lti())}: not here; ./lab start --lti installs what ./lab lti needs")
+if missing := lacking(LTI + GRADER):
+    print(f"{', '.join(missing)}: not here; ./lab start --grader --lti installs them")
     sys.exit(77)
 
 import jwt  # noqa: E402

@@ -9,6 +9,7 @@ from grader.book import samples
 from grader.course.project import Project, here
 from grader.selfcheck.lacking import needs
 from grader.tests.book.test_book import Folder
+from grader.tests.fake import with_charts
 
 
 class Samples(Folder):
@@ -19,6 +20,7 @@ class Samples(Folder):
         with self.assertRaisesRegex(LabError, "asks for the sample trades"):
             samples.insert("a.md", "<!-- sample: trades -->\n")
 
+    @with_charts
     @needs(shutil.which("dot"), "no Graphviz here")
     def test_they_are_made_of_what_is_kept(self) -> None:
         """Another node in the trace, or another student in the class, gives another page."""

@@ -19,7 +19,7 @@ from grader.grade import course, rubric
 from grader.grade.course import Course, GradedLab
 from grader.grade.late import when
 from grader.grade.model import CaseRun, Run, Status, Submission
-from grader.tests.fake import README, RUBRIC, SKELETON, SOLUTION, FakeCheckout
+from grader.tests.fake import README, RUBRIC, SKELETON, SOLUTION, FakeCheckout, with_charts
 
 TERM = """\
 late = 10
@@ -71,6 +71,7 @@ class Worker:
         )
 
 
+@with_charts
 class Term(FakeCheckout):
     def setUp(self) -> None:
         super().setUp()

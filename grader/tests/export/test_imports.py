@@ -108,9 +108,9 @@ class Canvas(Imported, unittest.TestCase):
 
 
 class Blackboard(Imported, unittest.TestCase):
-    """Blackboard's help, "Uploading or Downloading Grade Center Items for Working Offline": a heading,
-    then a line a student; fields of files with commas are in quotes; the user name is what a
-    student is known by."""
+    """Blackboard's help, "Uploading or Downloading Grade Center Items for Working Offline": a
+    heading, then a line a student; fields of files with commas are in quotes; the user name is
+    what a student is known by."""
 
     form = "blackboard"
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from grader.grade import classreport, feedback, page, sheets
 from grader.tests.export.test_export import BROKEN, NASTY, SOME, case, row
+from grader.tests.fake import with_charts
 
 Json = dict[str, Any]
 LABS = {"lab01": {"lab": "lab01", "title": "tiny", "points": 100}}
@@ -100,6 +101,7 @@ class Feedback(unittest.TestCase):
 
 
 class ClassReport(unittest.TestCase):
+    @with_charts
     def test_it(self) -> None:
         found = results(SOME, {**BROKEN, "student": "bob"}, {**SOME, "student": NASTY, "mark": 90})
         blocks = classreport.report(found, lambda lab, name: [f"{lab} {name} forgets"])

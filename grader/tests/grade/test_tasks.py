@@ -4,12 +4,13 @@
 import unittest
 from collections import Counter
 from typing import Any
+from xml.etree import ElementTree
 
 from grader.grade import classcharts, classreport, page
 from grader.grade.skeleton import Places
 from grader.grade.tasks import hours_between, suspicions, tasks
 from grader.tests.export.test_export import case, row
-from grader.tests.fake import SKELETON
+from grader.tests.fake import SKELETON, with_charts
 from grader.tests.grade.test_pages import Tags, results
 
 Json = dict[str, Any]
@@ -81,6 +82,23 @@ class Tasks(unittest.TestCase):
         for said in ("the public tests do not show it", "nobody solved it", "asked for all"):
             self.assertIn(said, words)
 
+    @with_charts
+    def test_charts_are_pictures_and_nothing_else(self) -> None:
+        """What the library adds besides would run, ask the network, or be another every day."""
+        found = tasks([student("ada", wrong(1)), student("bob", case("one", "pass", 20))])
+        charts = [classcharts.marks([0, 55, 100], 100), classcharts.gaps([0.1, 30])]
+        for chart in [*charts, classcharts.solved(found)]:
+            root = ElementTree.fromstring(chart.svg)
+            names = [one.tag.rpartition("}")[2] for one in root.iter()]
+            self.assertLessEqual(set(names), {"svg", "title", "desc", "g", "rect", "path", "text"})
+            self.assertEqual((root.get("role"), names[1:3]), ("img", ["title", "desc"]))
+            self.assertEqual((root[0].text, names.count("desc")), (chart.title, 1))
+            self.assertNotRegex(chart.svg, r"<!--|href|url\(|style=|id=|\d{4}-\d\d-\d\d")
+        self.assertIn("<desc>0 1, 50 1, 90-100 1</desc>", charts[0].svg)
+        self.assertEqual(charts[0], classcharts.marks([0, 55, 100], 100))
+        self.assertIn("task 1: 1st attempt 1, not solved 1", classcharts.solved(found).svg)
+
+    @with_charts
     def test_report(self) -> None:
         rows = [
             student(str(at), wrong(at), attempts=[attempt("2026-11-01T10:00:00Z")])
