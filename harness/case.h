@@ -146,6 +146,7 @@ void lab_no_host_memory(struct lab_test *t, const struct lab_run *run, const cha
 /* What the test itself copies: bytes from sealed memory to each GPU, and from each GPU to it. */
 struct lab_moved {
     uint64_t loaded[LAB_MAX_GPUS], stored[LAB_MAX_GPUS];
+    bool graph; /* it launches the work as a graph, which costs the host next to nothing */
 };
 /* Makes the time of the work between the two the case's time, by the node's records: from the last
  * byte that was loaded (or from the first work's issue, if that was before) to the end of the last

@@ -46,6 +46,10 @@ struct lab_witness {
     /* How often the program could find out that work was complete: by waiting, by a query, or by a
      * function queued in a stream. Includes `syncs`. */
     unsigned completion_checks;
+    unsigned processes; /* that have used the node */
+    /* How often a host thread's clock was earlier than the node had said, and how often work
+     * or a wait cost its thread no time (as a graph's does). */
+    unsigned clocks_set_back, unpaid;
     uint64_t peak_bytes[LAB_MAX_GPUS];       /* counted in whole chunks of 2 MiB */
     uint64_t peak_asked_bytes[LAB_MAX_GPUS]; /* each allocation rounded up to 512 bytes */
     uint64_t copied[LAB_MAX_GPUS + 1][LAB_MAX_GPUS + 1];   /* [from][to], bytes of copies */

@@ -2,8 +2,8 @@
  * timed.c: how long the work on sealed numbers took, by the node's records alone.
  *
  * The program has a part in none of it: a number can be worked on from when the node has loaded it
- * to a GPU, and counts when the node has stored it where the verifier reads it. What the program
- * says of times, and when it makes which call, changes nothing but the work itself.
+ * to a GPU, and counts when the node has stored it where the verifier reads it. What a call costs
+ * its host thread is on a clock that the program keeps; the node notices where that does not go on.
  */
 #include "run.h"
 
@@ -60,6 +60,21 @@ static void expect_ended(struct lab_test *t, const struct lab_witness *w)
                    w->records[i].name, w->records[i].gpu);
 }
 
+/* When the host made a call is what the program says of its thread's clock. */
+static void expect_honest_clocks(struct lab_test *t, const struct lab_witness *w, bool graph)
+{
+    lab_expect(t, w->processes == 1, "%u processes used the node, expected one", w->processes);
+    lab_expect(t, w->clocks_set_back == 0,
+               "the clock of a host thread was set back %u times: calls take the time that the "
+               "node says",
+               w->clocks_set_back);
+    lab_expect(
+        t, graph || w->unpaid == 0,
+        "%u pieces of work cost their host thread no time, as a graph's do: this task has no "
+        "graph",
+        w->unpaid);
+}
+
 struct span {
     uint64_t start, end;
 };
@@ -98,6 +113,7 @@ void lab_timed(struct lab_test *t, const struct lab_run *run, const struct lab_m
     if (!w)
         return;
     lab_expect(t, !w->unsteady[0], "the time is not the same in every run: %s", w->unsteady);
+    expect_honest_clocks(t, w, moved->graph);
     expect_moved(t, w, moved);
     expect_ended(t, w);
     struct span loads = loads_of(w), work = work_of(w, &loads);

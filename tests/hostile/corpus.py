@@ -70,11 +70,17 @@ def compose(attack: Attack, places: Mapping[str, str], bases: Mapping[str, str])
     """The whole file. `places` are what @WORDS@ in the attack mean on this machine."""
     body = "\n".join(line for line in attack.body.splitlines() if not line.startswith("//// "))
     body = _fill(body + "\n", places)
+    body = body.replace("@PATCH@\n", _part("patch"))
     if not attack.lab.startswith("01"):
-        return body.replace("@SUMS@\n", _part("sums04")) + bases[attack.base]
+        body = body.replace("@SUMS@\n", _part("sums04"))
+        return _with_protocol(body, places) + bases[attack.base]
     body = IMAGE.sub(lambda match: _image(match[1]), body)
-    body = body.replace("@NODE@\n", _protocol(Path(places["ROOT"])) + _part("node"))
+    body = _with_protocol(body, places)
     return _part("prelude") + body + (bases.get(attack.base) or _part(attack.base[:7]))
+
+
+def _with_protocol(body: str, places: Mapping[str, str]) -> str:
+    return body.replace("@NODE@\n", _protocol(Path(places["ROOT"])) + _part("node"))
 
 
 def _fill(text: str, places: Mapping[str, str]) -> str:

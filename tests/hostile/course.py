@@ -14,7 +14,7 @@ from unittest import mock
 from grader.course.mutants import student_files
 from grader.course.project import Project, here
 from grader.course.sync import generate
-from grader.grade import images
+from grader.grade import images, timed
 from grader.grade.course import Course, GradedLab, graded_lab
 from grader.grade.rubric import Rubric, Rule
 from tests.hostile.corpus import images as hostile_images
@@ -31,9 +31,11 @@ ASKED = {
     "03_peer": ("peer_copy",),
     "03_speed": ("stage_speed",),
     "03_stage": ("stage_copy",),
+    "03_timed": ("timed.hgx-h200-4",),
     "04": ("split",),
     "04_shared": ("shared",),
     "04_overlaps": ("start_overlaps",),
+    "04_timed": ("timed.hgx-h200-4",),
     "05_events": ("events",),
     "05_export": ("export",),
     "05_import": ("import",),
@@ -121,6 +123,8 @@ def _few(course: Course, name: str) -> GradedLab:
     (source,) = student_files(course.project.solutions_dir / lab.folder)
     file = source.name
     whole = graded_lab(course, lab, file, None)
+    if name.endswith("_timed"):
+        (whole,) = [one.lab for one in timed.of(course, [whole])]
     rules = [_first(whole.rubric, start) for start in ASKED[name]]
     todos = tuple(sorted({rule.todo for rule in rules}))
     return replace(whole, rubric=Rubric(lab, tuple(rules)), todos=todos)

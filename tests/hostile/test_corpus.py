@@ -74,7 +74,9 @@ class Corpus(unittest.TestCase):
         for group in groups():
             for attack in load(group):
                 if Status.PASS in attack.expected:
-                    self.assertEqual(attack.base, "right01", attack.name)
+                    timed = group == "times"  # where passing is not all
+                    bases = ("right03_timed", "right04_timed") if timed else ("right01",)
+                    self.assertIn(attack.base, bases, attack.name)
                 self.assertNotIn(Status.INFRASTRUCTURE, attack.expected, attack.name)
 
 

@@ -321,6 +321,10 @@ struct vgpu_summary {
     uint32_t peers_most;   /* the most directions of peer access enabled at once by one process */
     /* How often a program could learn that work was over: waits, queries, functions of streams. */
     uint32_t completion_checks;
+    /* What programs say of their host threads' clocks: requests that were earlier than the answer
+     * before (the thread's clock went back), work and waits that cost their thread no time, as a
+     * graph's do. */
+    uint32_t clocks_set_back, unpaid;
 };
 
 enum vgpu_trace_kind {

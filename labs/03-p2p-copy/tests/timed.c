@@ -39,7 +39,7 @@ static void expect_path(struct lab_test *t, const struct lab_run *run, const str
 static void time_copy(struct lab_test *t, const char *node, int src, int dst, int naive)
 {
     struct timed_in in = {.dst_dev = dst, .src_dev = src, .naive = naive};
-    struct lab_moved moved = {{0}, {0}};
+    struct lab_moved moved = {.graph = false};
     const unsigned char *data = fill_timed(t);
     in.bytes = TIMED_BYTES;
     in.chunk = TIMED_BYTES / 16;

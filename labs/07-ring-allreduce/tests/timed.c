@@ -24,7 +24,7 @@ static int32_t *fill_timed(struct lab_test *t, int n, int32_t *sum)
 static void time_ring(struct lab_test *t, const char *node, int naive)
 {
     static int32_t want[TIMED_COUNT];
-    struct lab_moved moved = {{0}, {0}};
+    struct lab_moved moved = {.graph = true};
     struct timed_in in = {.naive = naive, .count = TIMED_COUNT};
     lab_node(t, node);
     in.n = lab_gpus(t);

@@ -82,7 +82,7 @@ struct timed_in {
     int ranks, naive;
 };
 struct timed_out {
-    int opened, started, reduced, gathered, ended;
+    int opened, started, reduced, gathered, captured, ended;
     uint64_t padded, shard;
 };
 

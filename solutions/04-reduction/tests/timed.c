@@ -25,7 +25,7 @@ static void expect_sum_work(struct lab_test *t, const struct lab_run *run,
 static void time_sum(struct lab_test *t, const char *node, int peer, int naive)
 {
     static float data[TIMED_NUMBERS];
-    struct lab_moved moved = {{0}, {0}};
+    struct lab_moved moved = {.graph = false};
     struct timed_in in = {.peer = peer, .naive = naive};
     double want = 0;
     lab_node(t, node);

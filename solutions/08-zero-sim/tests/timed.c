@@ -65,7 +65,7 @@ static void expect_all(struct lab_test *t, const struct lab_run *run, const stru
 static void time_step(struct lab_test *t, const char *node, int naive)
 {
     struct timed_data data;
-    struct lab_moved moved = {{0}, {0}};
+    struct lab_moved moved = {.graph = true};
     struct timed_in in = {.naive = naive};
     lab_node(t, node);
     in.ranks = lab_gpus(t);
@@ -82,6 +82,7 @@ static void time_step(struct lab_test *t, const char *node, int naive)
     expect_bytes(t, "zero_layout of one unit", "shard", out->shard, shard);
     expect_rc(t, "zero_reduce", out->reduced, LAB_OK);
     expect_rc(t, "zero_gather", out->gathered, LAB_OK);
+    expect_rc(t, "capturing and launching them as a graph", out->captured, LAB_OK);
     expect_rc(t, "the work on the GPUs", out->ended, LAB_OK);
     expect_all(t, run, &data, in.ranks, padded, shard);
     lab_host_bytes(t, run, "zero_reduce and zero_gather", 0, UINT64_MAX); /* samples go up */

@@ -146,6 +146,16 @@ static void count_call(struct process *p, const struct vgpu_request *q)
     }
 }
 
+/* A thread's clock is its program's word. */
+static void count_claims(const struct connection *c, const struct vgpu_request *q)
+{
+    bool waits =
+        q->op == VGPU_OP_STREAM_SYNC || q->op == VGPU_OP_EVENT_SYNC || q->op == VGPU_OP_DEVICE_SYNC;
+    bool costs = waits || request_form_queues(q);
+    node_counts()->clocks_set_back += q->clock_ps < c->time.clock_ps;
+    node_counts()->unpaid += costs && (q->free || q->graph != VGPU_GRAPH_NONE);
+}
+
 static void start_reply(struct connection *c)
 {
     memset(&c->reply.r, 0, sizeof c->reply.r);
@@ -187,8 +197,10 @@ void request_handle(struct connection *c)
         request_fail(c, VGPU_UNKNOWN, "the node does not take request %u here", q->op);
         return;
     }
-    if (c->process)
+    if (c->process) {
         count_call(c->process, q);
+        count_claims(c, q);
+    }
     bool before = c->worked;
     c->worked |= c->process && q->op != VGPU_OP_THREAD && q->op != VGPU_OP_BYE;
     c->works |= c->worked;

@@ -108,7 +108,8 @@ static bool send_answer(struct connection *c)
     if (c->request_fd >= 0)
         close(c->request_fd);
     c->request_fd = -1;
-    time_bound_answered(c, c->request.q.free ? c->request.q.clock_ps : r->clock_ps);
+    bool costs = !c->request.q.free && c->request.q.op != VGPU_OP_HELLO;
+    time_bound_answered(c, costs ? r->clock_ps : c->request.q.clock_ps);
     if (!c->witness)
         idle_flush_stir();
     return sent;
