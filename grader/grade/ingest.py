@@ -8,6 +8,7 @@ Each package is read in a process of its own: one that cannot be read is its stu
 
 import base64
 import contextlib
+import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterable
@@ -93,7 +94,8 @@ class Intake:
             if path.is_symlink():
                 raise Rejected("it is a link, not a file or folder")
             package.submitted = path.stat().st_mtime
-            package.commit = contained(lambda: _commit(path)) if path.is_dir() else ""
+            has_git = os.path.lexists(path / ".git")
+            package.commit = contained(lambda: _commit(path)) if has_git else ""
             package.files = self._in_a_process(lambda: self._files(path, who))
             package.times = _times(path, package.files) if path.is_dir() else {}
         except (Rejected, OSError) as error:

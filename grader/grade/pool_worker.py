@@ -94,16 +94,11 @@ class Shift:
     list: WorkList
     name: str
     waits: bool
-    stopping: bool = False
     was_collected: bool = False  # there was a collector since we began
-
-    def stop(self, *_: object) -> None:
-        """What ends a job or a pod begins with SIGTERM: the submission at hand is finished."""
-        self.stopping = True
 
     def work(self, desk: Desk) -> int:
         idle_since = time.monotonic()
-        while not self.stopping:
+        while True:
             unit = self.list.take(self.name)
             if unit is not None:
                 if not self._grade(unit, desk):
@@ -122,22 +117,34 @@ class Shift:
 
     def _grade(self, unit: Unit, desk: Desk) -> bool:
         """False where this machine cannot grade."""
-        able = False
-        with self.list.holding(unit):
-            try:
-                run = desk.grade(json.loads(self.list.text(unit)))
-                able = True
-            except Exception:  # the collector must hear of everything
-                run = Run(broken=f"on {socket.gethostname()}: {traceback.format_exc(limit=3)}")
-            self.list.finish(unit, json.dumps(run.to_json()) + "\n")
+        try:
+            with self.list.holding(unit):
+                run, able = _ran(desk, self.list.text(unit))
+                self.list.finish(unit, json.dumps(run.to_json()) + "\n")
+        except BaseException:
+            self.list.give_back(unit)
+            raise
         return able
+
+
+def _ran(desk: Desk, text: str) -> tuple[Run, bool]:
+    try:
+        return desk.grade(json.loads(text)), True
+    except Exception:  # the collector must hear of everything
+        return Run(broken=f"on {socket.gethostname()}: {traceback.format_exc(limit=3)}"), False
+
+
+def _stop(*_: object) -> None:
+    """Slurm ends a job with SIGTERM for all of its processes, those of a test among them: how that
+    test ends means nothing, and its submission is another's."""
+    sys.exit(128 + signal.SIGTERM)
 
 
 def main(words: list[str]) -> int:
     install.own_packages(here())
     sandbox.sweep()
     shift = Shift(WorkList(Path(words[0])), words[1], "--wait" in words)
-    signal.signal(signal.SIGTERM, shift.stop)
+    signal.signal(signal.SIGTERM, _stop)
     with scratch() as top:
         return shift.work(Desk(top))
 

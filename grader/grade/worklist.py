@@ -161,6 +161,14 @@ class WorkList:
             ended.set()
             thread.join()
 
+    def give_back(self, unit: Unit) -> None:
+        """Unfinished, as it was taken."""
+        if self.record(unit.key).exists():
+            self.drop(unit)
+            return
+        with contextlib.suppress(FileNotFoundError):  # it was taken back
+            self._held(unit).rename(self.folder / "open" / Unit(unit.key, unit.begun).name)
+
     def finish(self, unit: Unit, text: str) -> None:
         """Whoever was there first has written the record: this one is left out then."""
         fresh = self.folder / "done" / f".{unit.name}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""--executor slurm on a real slurmctld with several slurmd, all on this machine: the marks are those
-of a local run, and nothing is lost or graded twice when any part is killed; with 10,000, too."""
+"""--executor slurm on a real slurmctld with several slurmd, all on this machine: the same marks as
+by a local run, and nothing is lost or graded twice when any part is killed; with 10,000, too."""
 
 import contextlib
 import os

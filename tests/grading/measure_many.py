@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""How long a class takes with 1, 2 and 4 workers, each bound to one processor of this machine:
+
+    python3 tests/grading/measure_many.py build/vgpu SUBMISSIONS WORKERS [--stand-in]
+
+prints a line of tests/grading/many.csv, which docs/instructors.md goes by. A tenth of the
+submissions each are solutions, skeletons and files that do not compile; the others are known
+mistakes.
+"""
+
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+LAB = "01"
+
+
+def main(words: list[str]) -> int:
+    os.environ["PEERLAB_BUILD"] = str(Path(words[0]).resolve())
+    count, workers, stand_in = int(words[1]), int(words[2]), "--stand-in" in words
+    from classroom import ROOT, file_name
+
+    sys.path.insert(0, str(ROOT))
+    with tempfile.TemporaryDirectory(prefix="peerlab-class-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        for at, text in enumerate(texts(count)):
+            path = folder / "class" / f"s{at:05}" / file_name(LAB)
+            path.parent.mkdir(parents=True)
+            path.write_text(text, encoding="utf-8")
+        environment = dict(os.environ)
+        if stand_in:
+            environment["PYTHONPATH"] = f"{ROOT / 'tests' / 'grading' / 'stand_in'}:{ROOT}"
+            environment["STAND_IN_LOG"] = str(folder / "log.txt")
+        figures = measured(folder, ROOT, workers, environment)
+    print(",".join([words[1], words[2], "stand-in" if stand_in else f"lab {LAB}", *figures]))
+    return 0
+
+
+def texts(count: int) -> list[str]:
+    from classroom import PROJECT, skeleton, solution
+
+    from grader.course.mutants import load, mutate
+
+    known, right = load(PROJECT, PROJECT.lab(LAB)), solution(LAB)
+    broken = right.replace("{", "{ oops", 1)
+    found = []
+    for at in range(count):
+        mutant = known[at % len(known)]
+        text = (right, skeleton(LAB), broken)[at % 10] if at % 10 < 3 else None
+        text = text or mutate(mutant, right, mutant.name)
+        found.append(f"{text}/* student {at} */\n")
+    return found
+
+
+def measured(folder: Path, root: Path, workers: int, environment: dict[str, str]) -> list[str]:
+    """Seconds until all is graded, of this how long workers had nothing to do at the end, seconds
+    to the end of the command, core-seconds of workers, of the collector, its memory in MiB."""
+    cores = sorted(os.sched_getaffinity(0))
+    work = folder / "out" / "work"
+    worker = [sys.executable, "-B", "-m", "grader.grade.pool_worker"]
+    began = time.monotonic()
+    them = [
+        subprocess.Popen(
+            ["taskset", "-c", str(cores[at % len(cores)]), *worker, str(work), f"w{at}", "--wait"],
+            env=environment,
+            cwd=root,
+        )
+        for at in range(workers)
+    ]
+    command = [sys.executable, "-B", str(root / "lab"), "--build", os.environ["PEERLAB_BUILD"]]
+    command += ["grade", str(folder / "class"), "--out", str(folder / "out"), "--no-build"]
+    command += ["--labs", LAB, "--seed", "5", "--executor", "workers", "--jobs", str(workers)]
+    if "STAND_IN_LOG" in environment:
+        command += ["--unsafe-no-sandbox"]
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    collector = subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL)
+    put = wait_until(collector, lambda: len(list(work.glob("open/*"))) > workers)
+    empty = wait_until(collector, lambda: not any(work.glob("open/*")))
+    done = wait_until(collector, lambda: not any(work.glob("held/*")))
+    _, status, used = os.wait4(collector.pid, 0)
+    assert status == 0, "the command failed"
+    ended = time.monotonic()
+    for one in them:
+        one.wait(60)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    mine = used.ru_utime + used.ru_stime
+    theirs = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime - mine
+    seconds = (done - put, done - empty, ended - began, theirs, mine)
+    return [*(f"{one:.1f}" for one in seconds), str(used.ru_maxrss >> 10)]
+
+
+def wait_until(process: "subprocess.Popen[bytes]", holds: Callable[[], bool]) -> float:
+    while not holds():
+        if process.poll() is not None:
+            raise SystemExit("the command ended before")
+        time.sleep(0.05)
+    return time.monotonic()
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
