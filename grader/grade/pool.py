@@ -24,6 +24,7 @@ from grader.grade.worklist import LEASE_SECONDS, Unit, WorkList
 
 POLL_SECONDS = 0.3
 ASK_SECONDS = 3.0  # between looks at who works
+ANSWER_SECONDS = 600.0  # for who starts the workers to say who is alive
 MOST_BEGUN = 3  # of one submission
 MOST_COLLECTED = 100  # in one transaction
 QUIET_SECONDS = 3600.0  # without a single run: something is wrong with the workers
@@ -115,6 +116,7 @@ class _Flight:
     missed: set[str] = field(default_factory=set)  # not alive in the last answer
     touched: dict[str, tuple[int, float]] = field(default_factory=dict)  # by name of a unit
     asked: float = float("-inf")
+    answered: float = field(default_factory=time.monotonic)
     heard: float = field(default_factory=time.monotonic)
     fruitless: int = 0
 
@@ -166,7 +168,13 @@ class _Flight:
         """Takes back what dead workers held, and starts workers for what waits."""
         self.asked = time.monotonic()
         held = self.list.units("held")  # before the question: who takes a unit later is alive
-        alive = self.batch.workers.alive()
+        try:
+            alive = self.batch.workers.alive()
+        except LabError:  # Slurm's controller is being restarted, perhaps
+            if self.asked - self.answered > ANSWER_SECONDS:
+                raise
+            return
+        self.answered = self.asked
         lost = {unit.worker for unit in held if alive is not None and unit.worker not in alive}
         for unit in held:
             if unit.worker in lost & self.missed or self._is_over(unit):

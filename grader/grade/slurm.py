@@ -16,6 +16,7 @@ from grader.base.proc import Done, capture
 from grader.course.project import Project
 
 CONTROLLER_SECONDS = 120.0
+QUESTION_SECONDS = 20.0  # asked again and again, and results come meanwhile
 MOST_ELEMENTS = 1000  # of an array, where MaxArraySize is what it is without a word
 
 _SCRIPT = """\
@@ -40,7 +41,8 @@ class Slurm:
 
     def alive(self) -> set[str]:
         """The elements that are queued or run."""
-        return set(_slurm("squeue", "-h", "-r", "-o", "%F_%K", "--name", self.name).split())
+        words = ("squeue", "-h", "-r", "-o", "%F_%K", "--name", self.name)
+        return set(_slurm(*words, seconds=QUESTION_SECONDS).split())
 
     def start(self, count: int) -> None:
         logs, script = self.folder / "logs", self.folder / "worker.sh"
@@ -58,8 +60,8 @@ class Slurm:
         _slurm("scancel", "--name", self.name)
 
 
-def _slurm(*words: str) -> str:
-    done: Done = capture(words, timeout=CONTROLLER_SECONDS)
+def _slurm(*words: str, seconds: float = CONTROLLER_SECONDS) -> str:
+    done: Done = capture(words, timeout=seconds)
     if not done.ok:
         raise LabError(
             f"{' '.join(words[:3])} ... ended with status {done.status}: {done.output.strip()}\n"

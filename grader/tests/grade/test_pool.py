@@ -164,6 +164,18 @@ class Pools(InFolder):
         broken, runs, workers = self.graded(dies_once)
         self.assertEqual((broken, runs, workers.started, self.files()), ({}, 6, 7, []))
 
+    def test_the_controller_is_away(self) -> None:
+        """For a while, and for longer than anybody waits."""
+        gone = LabError("no controller")
+        with mock.patch.object(FakeWorkers, "alive", side_effect=[gone, gone, set(), set(), set()]):
+            self.assertEqual(self.graded(right, "ab")[:2], ({}, 2))
+        with (
+            mock.patch.object(FakeWorkers, "alive", side_effect=gone),
+            mock.patch.object(pool, "ANSWER_SECONDS", 0.0),
+            self.assertRaisesRegex(LabError, "no controller"),
+        ):
+            self.graded(right)
+
     def test_a_silent_worker(self) -> None:
         """It is alive, says Slurm, and does not touch what it holds."""
         silent: list[Unit] = []

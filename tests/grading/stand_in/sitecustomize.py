@@ -12,7 +12,7 @@ import socket
 import time
 from pathlib import Path
 
-from grader.grade import pool, work, worklist
+from grader.grade import ingest, pool, work, worklist
 from grader.grade.course import GradedLab
 from grader.grade.model import CaseRun, Run, Status, Submission
 
@@ -48,5 +48,6 @@ def _case(lab: GradedLab, digest: str, at: int) -> CaseRun:
 
 if Path(os.environ.get("STAND_IN_LOG", "/nowhere")).parent.is_dir():
     work.Worker.grade = grade
+    ingest.contained = lambda read, *_: read()  # a process for each would take longer than the rest
     pool.LEASE_SECONDS = float(os.environ.get("STAND_IN_LEASE", pool.LEASE_SECONDS))
     worklist.BEAT_SECONDS = pool.LEASE_SECONDS / 10
