@@ -56,7 +56,10 @@ def add_words(add: argparse.ArgumentParser) -> None:
     )
     add.add_argument("--jplag", action="store_true", help="also what JPlag compares")
     add.add_argument("--no-build", action="store_true", help="the course is built and up to date")
-    add.add_argument("--executor", choices=("local", "slurm", "workers"), default="local")
+    executors = ("local", "slurm", "workers")
+    add.add_argument(
+        "--executor", choices=executors, default="local", help="who grades: docs/cluster.md"
+    )
     add.add_argument("--sbatch", action="append", default=[], metavar="WORD", help="for sbatch")
     add.add_argument("--unsafe-no-sandbox", action="store_true", help="run them with your rights")
 
