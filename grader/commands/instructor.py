@@ -19,7 +19,7 @@ def add_words(add: argparse.ArgumentParser) -> None:
     add.add_argument("paths", nargs="+", type=Path, metavar="PATH", help="submissions")
     add.add_argument("--out", type=Path, required=True, metavar="DIR", help="where results go")
     add.add_argument("--labs", default="", metavar="1,3-5", help="default: those handed in")
-    add.add_argument("--jobs", type=int, help="at a time (default: cores; workers: 1000)")
+    add.add_argument("--jobs", type=int, help="at a time (default: cores, or 1000 workers)")
     add.add_argument("--only", action="append", default=[], metavar="STUDENT", help="only these")
     add.add_argument("--regrade", action="store_true", help="even what has a result")
     add.add_argument(

@@ -2,12 +2,15 @@
 """How long a class takes with 1, 2 and 4 workers, each bound to one processor of this machine:
 
     python3 tests/grading/measure_many.py build/vgpu SUBMISSIONS WORKERS [--stand-in]
+    python3 tests/grading/measure_many.py --write
 
-prints a line of tests/grading/many.csv, which docs/instructors.md goes by. A tenth of the
-submissions each are solutions, skeletons and files that do not compile; the others are known
-mistakes.
+The first prints a line for tests/grading/many.csv. A tenth of the submissions each are solutions,
+skeletons and files that do not compile; the others are known mistakes. With --stand-in each takes
+0.2 s in which nothing runs (stand_in/sitecustomize.py). The second writes the tables of
+docs/cluster.md from that file.
 """
 
+import csv
 import os
 import resource
 import subprocess
@@ -16,11 +19,21 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 LAB = "01"
 
 
+HERE = Path(__file__).resolve().parent
+PAGE = HERE.parents[1] / "docs" / "cluster.md"
+STAND_IN_SECONDS = 0.2
+CLASS = 10_000
+
+
 def main(words: list[str]) -> int:
+    if words == ["--write"]:
+        PAGE.write_text(written(PAGE.read_text(encoding="utf-8")), encoding="utf-8")
+        return 0
     os.environ["PEERLAB_BUILD"] = str(Path(words[0]).resolve())
     count, workers, stand_in = int(words[1]), int(words[2]), "--stand-in" in words
     from classroom import ROOT, file_name
@@ -37,8 +50,9 @@ def main(words: list[str]) -> int:
         if stand_in:
             environment["PYTHONPATH"] = f"{ROOT / 'tests' / 'grading' / 'stand_in'}:{ROOT}"
             environment["STAND_IN_LOG"] = str(folder / "log.txt")
+            environment["STAND_IN_SECONDS"] = str(STAND_IN_SECONDS)
         figures = measured(folder, ROOT, workers, environment)
-    print(",".join([words[1], words[2], "stand-in" if stand_in else f"lab {LAB}", *figures]))
+    print(",".join([words[1], "stand-in" if stand_in else f"lab {LAB}", words[2], *figures]))
     return 0
 
 
@@ -56,6 +70,53 @@ def texts(count: int) -> list[str]:
         text = text or mutate(mutant, right, mutant.name)
         found.append(f"{text}/* student {at} */\n")
     return found
+
+
+def written(page: str) -> str:
+    """The page with the tables that many.csv gives."""
+    with (HERE / "many.csv").open(encoding="utf-8", newline="") as file:
+        rows = [
+            {k: v if k == "what" else float(v) for k, v in r.items()} for r in csv.DictReader(file)
+        ]
+    before, rest = page.split("<!-- many -->\n")
+    after = rest.split("<!-- /many -->")[1]
+    said = "\n".join([*figures_of(rows), "", *extrapolated(rows)])
+    return f"{before}<!-- many -->\n{said}\n<!-- /many -->{after}"
+
+
+def figures_of(rows: list[dict[str, Any]]) -> list[str]:
+    head = "submissions | workers | until all is graded | nothing left to take, before that"
+    lines = [f"| {head} | core-seconds of workers | of the command | its memory |"]
+    lines.append("|---|--:|--:|--:|--:|--:|--:|")
+    for row in rows:
+        seconds = f"{row['seconds']:.0f} s | {row['tail']:.1f} s | {row['worker_core_seconds']:.0f}"
+        rest = f"{row['command_core_seconds']:.1f} | {row['mib']:.0f} MiB |"
+        lines.append(
+            f"| {row['submissions']:.0f}, {row['what']} | {row['workers']:.0f} | {seconds} | {rest}"
+        )
+    return lines
+
+
+def extrapolated(rows: list[dict[str, Any]]) -> list[str]:
+    """For a class of 10,000: N c / W for the work, and c for the last one."""
+    real = [row for row in rows if row["what"] != "stand-in"]
+    one = sum(r["worker_core_seconds"] for r in real) / sum(r["submissions"] for r in real)
+    other = [row for row in rows if row["what"] == "stand-in"]
+    ours = max(row["command_core_seconds"] / row["submissions"] for row in other)
+    lines = [
+        f"One submission takes c = {one:.1f} core-seconds of a worker and k = {1000 * ours:.0f} ms",
+        f"of the command's processor. With W workers N = {CLASS:,} submissions take N c / W + c",
+        f"until all are graded, as long as W is below c / k = {one / ours:.0f}. With more workers",
+        f"the command sets the pace: N k = {CLASS * ours:.0f} s is the least that all can take.",
+        "",
+        "| workers | arithmetic | hours |",
+        "|--:|---|--:|",
+    ]
+    for workers in (1, 4, 16, 64):
+        seconds = CLASS * one / workers + one
+        how = f"{CLASS:,} x {one:.1f} s / {workers} + {one:.1f} s = {seconds:,.0f} s"
+        lines.append(f"| {workers} | {how} | {seconds / 3600:.2f} |")
+    return lines
 
 
 def measured(folder: Path, root: Path, workers: int, environment: dict[str, str]) -> list[str]:

@@ -8,6 +8,13 @@ import unittest
 
 from classroom import ROOT
 from many import Many
+from measure_many import PAGE, written
+
+
+class Page(unittest.TestCase):
+    def test_its_tables(self) -> None:
+        text = PAGE.read_text(encoding="utf-8")
+        self.assertEqual(written(text), text, "measure_many.py --write writes them anew")
 
 
 class Pool(Many):
