@@ -265,7 +265,7 @@ def canvas_config(config: Config, key: Json) -> Json:
     extension = {
         "platform": "canvas.instructure.com",
         "domain": urlsplit(config.url).hostname,
-        "privacy_level": "public" if "email" in config.match else "anonymous",
+        "privacy_level": "anonymous" if set(config.match) == {"sub"} else "public",
         "settings": {"text": title, "placements": [{**placement, "target_link_uri": target}]},
     }
     return {

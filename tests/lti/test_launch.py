@@ -165,6 +165,7 @@ class Forged(Launches):
         self.assertEqual(self.browser.launch(token, login["state"]).status_code, 200)
         again = self.browser.launch(token, login["state"])
         self.assert_refused(again, "the nonce is not that of this login, or was used before")
+        self.assertNotIn(token, "".join(self.log))
 
     def test_in_another_browser(self) -> None:
         """Who makes somebody else's browser send this launch: it has no cookie of the login."""
@@ -344,6 +345,7 @@ class Served(Launches):
         self.assertLessEqual(needed | {"public_jwk_url", "public_jwk", "extensions"}, set(found))
         (extension,) = found["extensions"]
         self.assertEqual(extension["platform"], "canvas.instructure.com")
+        self.assertEqual(extension["privacy_level"], "public", "[match] names e-mail addresses")
         for placement in extension["settings"]["placements"]:
             self.assertEqual(placement["message_type"], "LtiResourceLinkRequest")
 

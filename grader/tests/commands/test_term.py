@@ -39,7 +39,7 @@ deadline = 2026-10-23T12:00:00Z
 feedback = "at once"
 """
 TABLES = {
-    "roster": "student,name,joined\nada,Ada,\nbob,Bob,\ncyd,Cyd,\ndan,Dan,\n"
+    "roster": "student,name,joined,canvas_id\nada,Ada,,4711\nbob,Bob,\ncyd,Cyd,\ndan,Dan,\n"
     "eve,Eve,2026-10-12T00:00Z\n",
     "extensions": "student,until,lab\n",
     "groups": "student,partner,lab\nada,bob,1\n",
@@ -156,13 +156,20 @@ class Term(FakeCheckout):
         self.hand_in("ada", "01", GOOD, "2026-10-09T11:00Z")
         self.hand_in("cyd", "01", WRONG, "2026-10-12T11:00Z")
         self.hand_in("dan", "01", GOOD.replace("2 * n", "n + n"), "2026-10-08T11:00Z")
-        said = self.grade("--labs", "1", now="2026-10-09T11:59Z")
+        canvas = ("--labs", "1", "--export", "canvas")
+        said = self.grade(*canvas, now="2026-10-09T11:59Z")
         self.assertIn("lab01: feedback is held back until 2026-10-09 12:00 UTC (students: 4)", said)
         self.assertIn(
             "Handed in. Mark and feedback are shown from", self.read("marks/feedback/ada.md")
         )
         self.assertNotIn("points", self.read("marks/feedback/ada.md"))
-        said = self.grade("--labs", "1")
+        withheld = json.loads(self.read("marks/withheld.json"))
+        students = ("ada", "bob", "cyd", "dan")
+        self.assertEqual(withheld, {"lab01": dict.fromkeys(students, when("2026-10-09T12:00Z"))})
+        self.assertEqual(self.read("marks/export/canvas/lab01.csv").count("\n"), 2, "no marks yet")
+        said = self.grade(*canvas)
+        self.assertEqual(json.loads(self.read("marks/withheld.json")), {"lab01": {}})
+        self.assertIn("Ada,4711,,ada,,100\n", self.read("marks/export/canvas/lab01.csv"))
         self.assertNotIn("held back", said)
         self.assertEqual(self.worker.graded, [])
         self.assertIn("100 of 100 points", self.read("marks/feedback/ada.md"))
