@@ -1,11 +1,16 @@
 # SPDX-License-Identifier: MIT
 """grader.lti.config, people and published: what needs none of the packages of ./lab lti."""
 
+import contextlib
+import io
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
-from grader.base.exits import LabError
+from grader.base.exits import ExitStatus, LabError
+from grader.building import install
+from grader.commands.cli import main
 from grader.lti import config, people
 from grader.lti.people import People
 from grader.lti.published import Published
@@ -102,6 +107,18 @@ class Matching(Folder):
 
     def test_claims_of_other_kinds_are_none(self) -> None:
         self.assertEqual(people.of_launch({"sub": 7, people.LIS: ["x"], "email": None}), {})
+
+
+class Packages(unittest.TestCase):
+    def test_what_is_missing_is_named_with_the_command(self) -> None:
+        said = io.StringIO()
+        missing = mock.patch.object(install, "lacking", return_value=["PyLTI1p3==2.0.0"])
+        with missing, contextlib.redirect_stderr(said):
+            self.assertEqual(main(["lti", "--marks", "marks"]), ExitStatus.MISSING)
+        self.assertIn("PyLTI1p3==2.0.0: ./lab start --lti installs them", said.getvalue())
+
+    def test_lacking(self) -> None:
+        self.assertEqual(install.lacking(("JSON>=1,<2", "none_such==1")), ["none_such==1"])
 
 
 class Until(unittest.TestCase):
